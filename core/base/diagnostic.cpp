@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text forms of diagnostics.
+#include "core/base/diagnostic.h"
+
+namespace tenon::core {
+
+std::string_view codeText(DiagnosticCode code)
+{
+    switch (code) {
+#define DIAGNOSTIC(name, text)                                                                     \
+    case DiagnosticCode::name:                                                                     \
+        return text;
+#include "core/base/diagnostics.def"
+#undef DIAGNOSTIC
+    }
+    return "internal-error";
+}
+
+std::string_view severityText(Severity severity)
+{
+    switch (severity) {
+    case Severity::Note: return "note";
+    case Severity::Warning: return "warning";
+    case Severity::Error: return "error";
+    }
+    return "error";
+}
+
+std::string Diagnostic::text() const
+{
+    std::string out(severityText(severity));
+    out += "[";
+    out += codeText(code);
+    out += "]: " + message;
+    if (!location.node.empty()) out += " at node '" + location.node + "'";
+    if (!location.op.empty()) out += " (" + location.op + ")";
+    if (!location.detail.empty()) out += " [" + location.detail + "]";
+    if (!location.graphPath.empty()) out += " in " + location.graphPath;
+    if (!location.file.empty()) out += " in file " + location.file;
+    for (const Diagnostic& note : notes) out += "\n  " + note.text();
+    return out;
+}
+
+Diagnostic makeError(DiagnosticCode code, std::string message, Location location)
+{
+    return {Severity::Error, code, std::move(message), std::move(location), {}};
+}
+
+Diagnostic makeWarning(DiagnosticCode code, std::string message, Location location)
+{
+    return {Severity::Warning, code, std::move(message), std::move(location), {}};
+}
+
+bool hasErrors(const std::vector<Diagnostic>& diagnostics)
+{
+    for (const Diagnostic& d : diagnostics)
+        if (d.severity == Severity::Error) return true;
+    return false;
+}
+
+} // namespace tenon::core

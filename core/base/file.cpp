@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// POSIX files. A failed fsync is a failed save.
+#include "core/base/file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+namespace tenon::core {
+namespace {
+
+Diagnostic ioError(const std::string& what, const std::string& path)
+{
+    return makeError(DiagnosticCode::IoFailure, what + ": " + std::strerror(errno), {.file = path});
+}
+
+class Descriptor
+{
+public:
+    explicit Descriptor(int fd)
+        : m_fd(fd)
+    {
+    }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    ~Descriptor()
+    {
+        if (m_fd >= 0) ::close(m_fd);
+    }
+    int get() const { return m_fd; }
+
+private:
+    int m_fd;
+};
+
+Status writeAll(int fd, std::string_view content, const std::string& path)
+{
+    while (!content.empty()) {
+        const ssize_t n = ::write(fd, content.data(), content.size());
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return ioError("cannot write", path);
+        content.remove_prefix(static_cast<size_t>(n));
+    }
+    return kDone;
+}
+
+Status syncPath(const std::string& path, int flags)
+{
+    const Descriptor fd(::open(path.c_str(), flags | O_CLOEXEC));
+    if (fd.get() < 0) return ioError("cannot open to sync", path);
+    if (::fsync(fd.get()) != 0) return ioError("cannot sync", path);
+    return kDone;
+}
+
+} // namespace
+
+MappedFile::MappedFile(std::string path, const std::byte* data, size_t size)
+    : m_path(std::move(path))
+    , m_data(data)
+    , m_size(size)
+{
+}
+
+MappedFile::~MappedFile()
+{
+    if (m_size > 0) ::munmap(const_cast<std::byte*>(m_data), m_size);
+}
+
+std::string_view MappedFile::text() const
+{
+    return {reinterpret_cast<const char*>(m_data), m_size};
+}
+
+Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& path)
+{
+    const Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (fd.get() < 0) return ioError("cannot open", path);
+    struct stat info = {};
+    if (::fstat(fd.get(), &info) != 0) return ioError("cannot stat", path);
+    if (!S_ISREG(info.st_mode))
+        return makeError(DiagnosticCode::IoFailure, "not a regular file", {.file = path});
+    const size_t size = static_cast<size_t>(info.st_size);
+    void* data = nullptr;
+    if (size > 0) {
+        data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd.get(), 0);
+        if (data == MAP_FAILED) return ioError("cannot map", path);
+    }
+    return std::shared_ptr<const MappedFile>(
+        new MappedFile(path, static_cast<const std::byte*>(data), size));
+}
+
+Result<std::string> readFile(const std::string& path)
+{
+    auto file = MappedFile::open(path);
+    if (!file) return file.error();
+    return std::string((*file)->text());
+}
+
+Status replaceFileAtomically(const std::string& path,
+                             const std::function<Status(const std::string&)>& write)
+{
+    const std::string temporary = path + ".part" + std::to_string(::getpid());
+    Status done = write(temporary);
+    if (done) done = syncPath(temporary, O_RDONLY);
+    if (done && ::rename(temporary.c_str(), path.c_str()) != 0)
+        done = ioError("cannot rename into place", path);
+    if (!done) {
+        ::unlink(temporary.c_str());
+        return done;
+    }
+    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    return syncPath(folder.empty() ? "." : folder.string(), O_RDONLY | O_DIRECTORY);
+}
+
+Status writeFileAtomically(const std::string& path, std::string_view content)
+{
+    return replaceFileAtomically(path, [&](const std::string& temporary) -> Status {
+        const Descriptor fd(
+            ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+        if (fd.get() < 0) return ioError("cannot create", temporary);
+        return writeAll(fd.get(), content, temporary);
+    });
+}
+
+} // namespace tenon::core

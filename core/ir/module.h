@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Module: one immutable version of a whole program; versions share structure, so a hundred of them
+// stay cheap.
+#pragma once
+
+#include "core/ir/node.h"
+
+#include <array>
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tenon::tir {
+struct PrimFunc;
+}
+
+namespace tenon::core {
+
+using PrimFuncPtr = std::shared_ptr<const tir::PrimFunc>;
+
+/// A node of the model file as the frontend saw it; provenance always ends here.
+struct SourceNode
+{
+    std::string name;               ///< as in the file; made up from op and index when empty there
+    std::string op;                 ///< foreign operator, e.g. "Conv"
+    std::string domain;             ///< "" for ai.onnx
+    std::vector<std::string> scope; ///< outermost first, for hierarchy
+};
+
+/// Persistent map NodeId -> record in chunks of 64; a changed version copies only the chunks it
+/// touches.
+class NodeMap
+{
+public:
+    const NodePtr& find(NodeId id) const; ///< null pointer when absent
+    void set(NodeId id,
+             NodePtr record); ///< null erases; copies the chunk first unless only this map owns it
+    /// Chunks whose storage differs from `other`'s, for cheap diffs.
+    std::vector<NodeId> changedSince(const NodeMap& other) const;
+    size_t ownedBytes(const NodeMap* previous) const; ///< bytes not shared with `previous`
+    /// Calls fn(address, bytes) for the table and every chunk, fn(record) for every record.
+    template <class StorageFn, class RecordFn>
+    void visitStorage(StorageFn storage, RecordFn record) const
+    {
+        storage(m_chunks.data(), m_chunks.capacity() * sizeof(m_chunks[0]));
+        for (const std::shared_ptr<Chunk>& chunk : m_chunks) {
+            if (!chunk || !storage(chunk.get(), sizeof(Chunk))) continue;
+            for (const NodePtr& node : chunk->nodes)
+                if (node) record(*node);
+        }
+    }
+
+private:
+    static constexpr uint32_t kChunk = 64;
+    struct Chunk
+    {
+        std::array<NodePtr, kChunk> nodes;
+    };
+    std::vector<std::shared_ptr<Chunk>> m_chunks;
+};
+
+struct GraphFunction
+{
+    FunctionId id;
+    std::string name;
+    std::vector<NodeId> params; ///< Parameter nodes, in order
+    std::vector<NodeId> order;  ///< every node except the parameters, topologically sorted
+    std::vector<ValueRef> results;
+    std::vector<std::string> resultNames; ///< outside names of the results; may be empty
+    Attrs attrs;                          ///< e.g. primitive=1, pattern="OutEWiseFusable"
+};
+
+using FunctionPtr = std::shared_ptr<const GraphFunction>;
+
+/// Hands out ids unique for a whole compilation; shared by all versions.
+class IdSource
+{
+public:
+    NodeId nextNode() { return NodeId(m_node.fetch_add(1)); }
+    FunctionId nextFunction() { return FunctionId(m_function.fetch_add(1)); }
+
+private:
+    std::atomic<uint32_t> m_node{0};
+    std::atomic<uint32_t> m_function{0};
+};
+
+/// Value type: copying a Module shares everything; the mutators below change only this copy.
+class Module
+{
+public:
+    Module();
+
+    const NodeRecord& node(NodeId id) const; ///< CHECKs that it exists
+    const NodePtr& findNode(NodeId id) const { return m_nodes.find(id); }
+    const TensorType& type(ValueRef value) const; ///< CHECKs that it was inferred
+    const GraphFunction& function(FunctionId id) const;
+    const GraphFunction& main() const { return function(m_main); }
+    FunctionId mainId() const { return m_main; }
+    const std::map<FunctionId, FunctionPtr>& functions() const { return m_functions; }
+    const std::map<std::string, PrimFuncPtr>& kernels() const { return m_kernels; }
+    const std::vector<SourceNode>& sources() const { return *m_sources; }
+    const NodeMap& nodes() const { return m_nodes; }
+    IdSource& ids() const { return *m_ids; }
+
+    void setNode(NodeRecord record); ///< stores a record under record.id
+    void eraseNode(NodeId id);
+    void setFunction(GraphFunction function);
+    void eraseFunction(FunctionId id);
+    void setMain(FunctionId id) { m_main = id; }
+    void setKernel(std::string name, PrimFuncPtr kernel);
+    void eraseKernel(const std::string& name);
+    void setSources(std::shared_ptr<const std::vector<SourceNode>> sources);
+
+private:
+    NodeMap m_nodes;
+    std::map<FunctionId, FunctionPtr> m_functions;
+    std::map<std::string, PrimFuncPtr> m_kernels;
+    std::shared_ptr<const std::vector<SourceNode>> m_sources;
+    std::shared_ptr<IdSource> m_ids;
+    FunctionId m_main;
+};
+
+/// value -> nodes of the function that read it, in order; function results are not uses.
+std::map<ValueRef, std::vector<NodeId>> usesOf(const Module& module, const GraphFunction& function);
+
+} // namespace tenon::core

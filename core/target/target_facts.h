@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// TargetFacts: the few numbers that schedule rules ask about a processor; filled by the code
+// generator.
+#pragma once
+
+#include <cstdint>
+
+namespace tenon::core {
+
+/// What a schedule may assume of the machine. The defaults describe a plain 128-bit SIMD core.
+struct TargetFacts
+{
+    int vectorBytes = 16;     ///< widest vector worth using, in bytes
+    int vectorRegisters = 16; ///< architectural vector registers
+    bool hasFma = false;
+    bool hasEmbeddedBroadcast =
+        false;               ///< a scalar memory operand can be broadcast for free (AVX-512)
+    int64_t l1Bytes = 32768; ///< data cache of one core
+    int64_t l2Bytes = int64_t{1} << 20;
+    unsigned threads = 1; ///< threads a parallel loop may use
+
+    /// Lanes of one vector for elements of `elementBytes` bytes.
+    constexpr int lanes(int elementBytes) const { return vectorBytes / elementBytes; }
+};
+
+} // namespace tenon::core

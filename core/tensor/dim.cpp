@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// Polynomial dimensions.
+#include "core/tensor/dim.h"
+
+#include "core/base/text.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace tenon::core {
+
+Dim::Dim(int64_t value)
+    : m_constant(value)
+{
+}
+
+Dim Dim::symbol(std::string name)
+{
+    Dim d;
+    d.m_terms[{std::move(name)}] = 1;
+    return d;
+}
+
+int64_t Dim::value() const
+{
+    CHECK(isConst()) << "dimension " << text() << " is symbolic";
+    return m_constant;
+}
+
+std::optional<int64_t> Dim::constant() const
+{
+    if (!isConst()) return std::nullopt;
+    return m_constant;
+}
+
+std::string Dim::text() const
+{
+    if (isConst()) return std::to_string(m_constant);
+    std::string out;
+    for (const auto& [names, coefficient] : m_terms) {
+        const int64_t magnitude = coefficient < 0 ? -coefficient : coefficient;
+        if (out.empty())
+            out += coefficient < 0 ? "-" : "";
+        else
+            out += coefficient < 0 ? " - " : " + ";
+        if (magnitude != 1) out += std::to_string(magnitude) + "*";
+        out += join(names, "*");
+    }
+    if (m_constant > 0) out += " + " + std::to_string(m_constant);
+    if (m_constant < 0) out += " - " + std::to_string(-m_constant);
+    return out;
+}
+
+std::vector<std::string> Dim::symbols() const
+{
+    std::vector<std::string> names;
+    for (const auto& [term, coefficient] : m_terms)
+        names.insert(names.end(), term.begin(), term.end());
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+}
+
+Dim Dim::bind(const std::map<std::string, int64_t>& values) const
+{
+    Dim out(m_constant);
+    for (const auto& [names, coefficient] : m_terms) {
+        Dim product(coefficient);
+        for (const std::string& name : names) {
+            const auto found = values.find(name);
+            product = product * (found != values.end() ? Dim(found->second) : Dim::symbol(name));
+        }
+        out = out + product;
+    }
+    return out;
+}
+
+Dim operator+(const Dim& a, const Dim& b)
+{
+    Dim out = a;
+    out.m_constant += b.m_constant;
+    for (const auto& [term, coefficient] : b.m_terms)
+        if ((out.m_terms[term] += coefficient) == 0) out.m_terms.erase(term);
+    return out;
+}
+
+Dim operator*(const Dim& a, const Dim& b)
+{
+    Dim out(a.m_constant * b.m_constant);
+    const auto addTerm = [&](const Dim::Term& x, const Dim::Term& y, int64_t coefficient) {
+        if (coefficient == 0) return;
+        Dim::Term term = x;
+        term.insert(term.end(), y.begin(), y.end());
+        std::sort(term.begin(), term.end());
+        if ((out.m_terms[term] += coefficient) == 0) out.m_terms.erase(term);
+    };
+    for (const auto& [x, cx] : a.m_terms) {
+        addTerm(x, {}, cx * b.m_constant);
+        for (const auto& [y, cy] : b.m_terms) addTerm(x, y, cx * cy);
+    }
+    for (const auto& [y, cy] : b.m_terms) addTerm({}, y, cy * a.m_constant);
+    return out;
+}
+
+Dim operator-(const Dim& a, const Dim& b) { return a + Dim(-1) * b; }
+
+Dim floorDiv(const Dim& a, const Dim& b)
+{
+    CHECK(!(b == Dim(0))) << "division of " << a.text() << " by zero";
+    if (a.isConst() && b.isConst()) {
+        const int64_t q = a.m_constant / b.m_constant;
+        return Dim(
+            q - ((a.m_constant % b.m_constant != 0) && ((a.m_constant < 0) != (b.m_constant < 0))));
+    }
+    if (a == b) return Dim(1);
+    if (b.isConst()) {
+        const int64_t d = b.m_constant;
+        bool divides = a.m_constant % d == 0;
+        for (const auto& [term, c] : a.m_terms) divides = divides && c % d == 0;
+        if (divides) {
+            Dim out(a.m_constant / d);
+            for (const auto& [term, c] : a.m_terms) out.m_terms[term] = c / d;
+            return out;
+        }
+    }
+    return Dim::symbol("(" + a.text() + " // " + b.text() + ")");
+}
+
+std::string shapeText(const Shape& shape)
+{
+    std::vector<std::string> parts;
+    for (const Dim& d : shape) parts.push_back(d.text());
+    return "(" + join(parts, ", ") + (shape.size() == 1 ? ",)" : ")");
+}
+
+Shape makeShape(const std::vector<int64_t>& dims) { return {dims.begin(), dims.end()}; }
+
+std::optional<std::vector<int64_t>> constantShape(const Shape& shape)
+{
+    std::vector<int64_t> out;
+    for (const Dim& d : shape) {
+        if (!d.isConst()) return std::nullopt;
+        out.push_back(d.value());
+    }
+    return out;
+}
+
+int64_t elementCount(const std::vector<int64_t>& dims)
+{
+    int64_t count = 1;
+    for (const int64_t d : dims)
+        CHECK(!__builtin_mul_overflow(count, d, &count)) << "shape overflows 64 bits";
+    return count;
+}
+
+Result<Dim> parseDim(std::string_view text)
+{
+    const auto bad = [&] {
+        return makeError(DiagnosticCode::BadText, quoted(text) + " is not a dimension");
+    };
+    Dim sum(0);
+    std::string_view rest = trimmed(text);
+    int64_t sign = 1;
+    if (rest.empty()) return bad();
+    if (rest.starts_with("-")) {
+        sign = -1;
+        rest = trimmed(rest.substr(1));
+    }
+    while (true) {
+        size_t depth = 0, end = 0;
+        for (; end < rest.size(); ++end) {
+            if (rest[end] == '(') ++depth;
+            if (rest[end] == ')') depth -= depth > 0;
+            if (depth == 0 && end > 0 && (rest[end] == '+' || rest[end] == '-') &&
+                rest[end - 1] == ' ')
+                break;
+        }
+        Dim product(sign);
+        for (const std::string& factorText : split(trimmed(rest.substr(0, end)), '*')) {
+            const std::string_view factor = trimmed(factorText);
+            if (factor.empty()) return bad();
+            int64_t number = 0;
+            const auto [stop, ec] =
+                std::from_chars(factor.data(), factor.data() + factor.size(), number);
+            const bool isNumber = ec == std::errc() && stop == factor.data() + factor.size();
+            product = product * (isNumber ? Dim(number) : Dim::symbol(std::string(factor)));
+        }
+        sum = sum + product;
+        if (end >= rest.size()) return sum;
+        sign = rest[end] == '-' ? -1 : 1;
+        rest = trimmed(rest.substr(end + 1));
+        if (rest.empty()) return bad();
+    }
+}
+
+} // namespace tenon::core
