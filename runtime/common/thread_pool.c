@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A pool of persistent workers that take part in every launch; static partition, one job at a time.
+ */
+#include "thread_pool.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../include/tenon/c_backend_api.h"
+#include "affinity.h"
+#include "clock.h"
+#include "error.h"
+
+/* A launch writes the job, then raises `generation`; each worker runs its share and lowers
+ * `remaining`. All workers answer every generation, so a job is never overwritten while one of them
+ * may still read it. Workers and the caller spin for kSpinNs (about the gap between two kernels),
+ * then sleep; a sleeper announces itself before it looks again, so that no wake-up is lost. */
+enum
+{
+    kMaxThreads = 256,
+    kSpinNs = 40000,
+    kErrorCapacity = 1024
+};
+
+typedef struct
+{
+    FTVMParallelLambda fn;
+    void* cdata;
+    TVMParallelGroupEnv env;
+    int threads; /* that share the tasks */
+} job;
+
+/* What env.sync_handle points to. */
+typedef struct
+{
+    atomic_int arrived;
+    atomic_int phase;
+    atomic_int failed;
+    bool all_run_at_once;
+} group;
+
+static struct
+{
+    pthread_mutex_t use;   /* held by the thread whose job runs, and while resizing */
+    pthread_mutex_t sleep; /* guards both conditions */
+    pthread_cond_t wake;
+    pthread_cond_t done;
+    pthread_t threads[kMaxThreads];
+    atomic_int wanted; /* 0: automatic */
+    int count;         /* what `wanted` comes to; 0: not known yet */
+    int workers;       /* running threads, the caller excluded */
+    int64_t spin_ns;
+    bool pinned;
+    bool stop;
+    job job;
+    group sync;
+    char error[kErrorCapacity]; /* of the task that failed first */
+    _Alignas(64) atomic_uint generation;
+    atomic_int sleepers;
+    _Alignas(64) atomic_uint remaining;
+    atomic_int caller_sleeps;
+} s_pool = {.use = PTHREAD_MUTEX_INITIALIZER,
+            .sleep = PTHREAD_MUTEX_INITIALIZER,
+            .wake = PTHREAD_COND_INITIALIZER,
+            .done = PTHREAD_COND_INITIALIZER};
+
+static _Thread_local bool t_inside; /* a nested launch runs in its own thread */
+
+static void relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+static bool has_changed(const atomic_uint* value, unsigned from)
+{
+    return atomic_load(value) != from;
+}
+
+static bool is_zero(const atomic_uint* value, unsigned unused)
+{
+    (void)unused;
+    return atomic_load(value) == 0;
+}
+
+/* True as soon as the condition holds, false when the spinning time is over. */
+static bool spin_for(bool (*condition)(const atomic_uint*, unsigned), const atomic_uint* value,
+                     unsigned from)
+{
+    int64_t end = s_pool.spin_ns ? tenon_clock_ns() + s_pool.spin_ns : 0;
+    for (unsigned i = 0; !condition(value, from); ++i) {
+        if (i % 32 == 0 && (end == 0 || tenon_clock_ns() >= end)) return condition(value, from);
+        relax();
+    }
+    return true;
+}
+
+static void run_share(int thread)
+{
+    const job* current = &s_pool.job;
+    for (int task = thread; task < current->env.num_task; task += current->threads) {
+        TVMParallelGroupEnv env = current->env;
+        if (current->fn(task, &env, current->cdata) == 0) continue;
+        if (atomic_exchange(&s_pool.sync.failed, 1) == 0)
+            snprintf(s_pool.error, sizeof s_pool.error, "%s", TVMGetLastError());
+    }
+}
+
+static void* worker(void* argument)
+{
+    int thread = (int)(intptr_t)argument;
+    unsigned seen = 0;
+    t_inside = true;
+    if (s_pool.pinned) tenon_affinity_pin_self(thread);
+    for (;;) {
+        if (!spin_for(has_changed, &s_pool.generation, seen)) {
+            pthread_mutex_lock(&s_pool.sleep);
+            atomic_fetch_add(&s_pool.sleepers, 1);
+            while (atomic_load(&s_pool.generation) == seen)
+                pthread_cond_wait(&s_pool.wake, &s_pool.sleep);
+            atomic_fetch_sub(&s_pool.sleepers, 1);
+            pthread_mutex_unlock(&s_pool.sleep);
+        }
+        seen = atomic_load(&s_pool.generation);
+        bool stop = s_pool.stop;
+        if (!stop) run_share(thread);
+        if (atomic_fetch_sub(&s_pool.remaining, 1) == 1 && atomic_load(&s_pool.caller_sleeps)) {
+            pthread_mutex_lock(&s_pool.sleep);
+            pthread_cond_signal(&s_pool.done);
+            pthread_mutex_unlock(&s_pool.sleep);
+        }
+        if (stop) return NULL;
+    }
+}
+
+static void announce(void)
+{
+    atomic_store(&s_pool.remaining, (unsigned)s_pool.workers);
+    atomic_fetch_add(&s_pool.generation, 1);
+    if (atomic_load(&s_pool.sleepers) == 0) return;
+    pthread_mutex_lock(&s_pool.sleep);
+    pthread_cond_broadcast(&s_pool.wake);
+    pthread_mutex_unlock(&s_pool.sleep);
+}
+
+static void await_workers(void)
+{
+    if (spin_for(is_zero, &s_pool.remaining, 0)) return;
+    pthread_mutex_lock(&s_pool.sleep);
+    atomic_store(&s_pool.caller_sleeps, 1);
+    while (atomic_load(&s_pool.remaining) != 0) pthread_cond_wait(&s_pool.done, &s_pool.sleep);
+    atomic_store(&s_pool.caller_sleeps, 0);
+    pthread_mutex_unlock(&s_pool.sleep);
+}
+
+static void stop_workers(void)
+{
+    if (s_pool.workers == 0) return;
+    s_pool.stop = true;
+    announce();
+    for (int i = 0; i < s_pool.workers; ++i) pthread_join(s_pool.threads[i], NULL);
+    s_pool.stop = false;
+    s_pool.workers = 0;
+}
+
+/* The threads of the parent do not exist in a forked child. */
+static void forget_after_fork(void)
+{
+    pthread_mutex_init(&s_pool.use, NULL);
+    pthread_mutex_init(&s_pool.sleep, NULL);
+    pthread_cond_init(&s_pool.wake, NULL);
+    pthread_cond_init(&s_pool.done, NULL);
+    atomic_store(&s_pool.sleepers, 0);
+    s_pool.workers = 0;
+}
+
+static void register_fork_hook(void) { pthread_atfork(NULL, NULL, forget_after_fork); }
+
+/* Starts what is missing; a machine that refuses more threads gets by with fewer. */
+static void start_workers(int count)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, register_fork_hook);
+    s_pool.spin_ns = count < tenon_affinity_cpu_count() ? kSpinNs : 0;
+    atomic_store(&s_pool.generation, 0);
+    while (s_pool.workers < count) {
+        void* index = (void*)(intptr_t)(s_pool.workers + 1);
+        if (pthread_create(&s_pool.threads[s_pool.workers], NULL, worker, index) != 0) break;
+        ++s_pool.workers;
+    }
+}
+
+static int automatic_count(void)
+{
+    const char* text = getenv("TENON_NUM_THREADS");
+    if (!text) text = getenv("TVM_NUM_THREADS");
+    long wanted = text ? strtol(text, NULL, 10) : 0;
+    if (wanted < 1) wanted = tenon_affinity_cpu_count();
+    return wanted > kMaxThreads ? kMaxThreads : (int)wanted;
+}
+
+int tenon_threads_count(void)
+{
+    int wanted = atomic_load(&s_pool.wanted);
+    return wanted ? wanted : automatic_count();
+}
+
+int tenon_threads_set_count(int count)
+{
+    if (count < 0 || count > kMaxThreads)
+        return tenon_fail("the number of threads must be 0 to %d, not %d", kMaxThreads, count);
+    if (t_inside) return tenon_fail("the number of threads cannot change inside a parallel region");
+    pthread_mutex_lock(&s_pool.use);
+    if (count != atomic_load(&s_pool.wanted)) stop_workers();
+    atomic_store(&s_pool.wanted, count);
+    s_pool.count = 0;
+    pthread_mutex_unlock(&s_pool.use);
+    return 0;
+}
+
+int tenon_threads_pin(bool pinned)
+{
+    if (t_inside) return tenon_fail("threads cannot be pinned inside a parallel region");
+    pthread_mutex_lock(&s_pool.use);
+    if (pinned != s_pool.pinned) stop_workers();
+    s_pool.pinned = pinned;
+    int status = pinned ? tenon_affinity_pin_self(0) : tenon_affinity_free_self();
+    pthread_mutex_unlock(&s_pool.use);
+    return status;
+}
+
+/* All tasks one after the other; a barrier then holds only for a single task. */
+static int run_serially(FTVMParallelLambda fn, void* cdata, int num_task)
+{
+    group sync = {.all_run_at_once = num_task <= 1};
+    TVMParallelGroupEnv env = {&sync, num_task > 0 ? num_task : 1};
+    bool was_inside = t_inside;
+    int status = 0;
+    t_inside = true;
+    for (int task = 0; status == 0 && task < env.num_task; ++task) status = fn(task, &env, cdata);
+    t_inside = was_inside;
+    return status == 0 ? 0 : -1;
+}
+
+static int run_on_pool(FTVMParallelLambda fn, void* cdata, int num_task)
+{
+    int threads = s_pool.workers + 1;
+    atomic_store(&s_pool.sync.arrived, 0);
+    atomic_store(&s_pool.sync.phase, 0);
+    atomic_store(&s_pool.sync.failed, 0);
+    s_pool.sync.all_run_at_once = num_task <= threads;
+    s_pool.job = (job){fn, cdata, {&s_pool.sync, num_task ? num_task : threads}, threads};
+    announce();
+    t_inside = true;
+    run_share(0);
+    t_inside = false;
+    await_workers();
+    return atomic_load(&s_pool.sync.failed) ? tenon_fail("%s", s_pool.error) : 0;
+}
+
+int TVMBackendParallelLaunch(FTVMParallelLambda flambda, void* cdata, int num_task)
+{
+    if (num_task < 0) return tenon_fail("a launch of %d tasks", num_task);
+    if (t_inside || num_task == 1) return run_serially(flambda, cdata, num_task);
+    if (pthread_mutex_trylock(&s_pool.use) != 0) {
+        /* While another thread's job runs, a job of any size works alone rather than wait; one
+         * that counts on several tasks may need them to meet in a barrier. */
+        if (num_task == 0) return run_serially(flambda, cdata, num_task);
+        pthread_mutex_lock(&s_pool.use);
+    }
+    if (s_pool.count == 0) s_pool.count = tenon_threads_count();
+    int count = s_pool.count;
+    if (s_pool.workers == 0 && count > 1) start_workers(count - 1);
+    int status = s_pool.workers == 0 ? run_serially(flambda, cdata, num_task)
+                                     : run_on_pool(flambda, cdata, num_task);
+    pthread_mutex_unlock(&s_pool.use);
+    return status;
+}
+
+int TVMBackendParallelBarrier(int task_id, TVMParallelGroupEnv* penv)
+{
+    (void)task_id;
+    group* sync = penv->sync_handle;
+    if (!sync->all_run_at_once)
+        return tenon_fail("a barrier among %d tasks that share fewer threads", penv->num_task);
+    int phase = atomic_load(&sync->phase);
+    if (atomic_fetch_add(&sync->arrived, 1) + 1 == penv->num_task) {
+        atomic_store(&sync->arrived, 0);
+        atomic_fetch_add(&sync->phase, 1);
+        return 0;
+    }
+    for (unsigned i = 0; atomic_load(&sync->phase) == phase; ++i) {
+        if (atomic_load(&sync->failed)) return tenon_fail("another task of the launch failed");
+        if (i < 2000)
+            relax();
+        else
+            sched_yield();
+    }
+    return 0;
+}

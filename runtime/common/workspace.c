@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* TVMBackendAllocWorkspace: a stack of 64-byte aligned blocks per thread that grows and is reused.
+ */
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "error.h"
+#include "object.h"
+#include "poison.h"
+#include "thread_state.h"
+
+/* A chunk's memory holds [header | block]...; a header fills one alignment unit. When the stack
+ * runs empty, several chunks are replaced by one of their total size, so that a steady workload
+ * settles on a single chunk. */
+enum
+{
+    kAlignment = 64,
+    kFirstChunkBytes = 64 * 1024
+};
+
+typedef struct tenon_workspace_chunk
+{
+    struct tenon_workspace_chunk* older;
+    char* memory;
+    size_t capacity;
+    size_t used;
+    size_t top; /* offset of the newest header; meaningless when used is 0 */
+} chunk;
+
+typedef struct
+{
+    size_t below; /* offset of the header underneath */
+    bool is_free;
+} header;
+
+static size_t rounded(size_t size) { return (size + kAlignment - 1) & ~(size_t)(kAlignment - 1); }
+
+static chunk* new_chunk(chunk* older, size_t capacity)
+{
+    chunk* made = malloc(sizeof *made);
+    char* memory = tenon_aligned_alloc(capacity);
+    if (!made || !memory) {
+        free(made);
+        free(memory);
+        return NULL;
+    }
+    *made = (chunk){.older = older, .memory = memory, .capacity = capacity};
+    return made;
+}
+
+void tenon_workspace_release(struct tenon_workspace_chunk* newest)
+{
+    while (newest) {
+        chunk* older = newest->older;
+        free(newest->memory);
+        free(newest);
+        newest = older;
+    }
+}
+
+void* TVMBackendAllocWorkspace(int device_type, int device_id, uint64_t nbytes, int dtype_code_hint,
+                               int dtype_bits_hint)
+{
+    (void)device_id;
+    (void)dtype_code_hint;
+    (void)dtype_bits_hint;
+    tenon_thread_state* state = tenon_thread_state_get();
+    if (!state || device_type != kDLCPU || nbytes > SIZE_MAX / 4) {
+        tenon_fail("cannot allocate a workspace of %llu bytes on device type %d",
+                   (unsigned long long)nbytes, device_type);
+        return NULL;
+    }
+    size_t needed = kAlignment + rounded((size_t)nbytes + (nbytes == 0));
+    chunk* at = state->workspace;
+    if (!at || at->capacity - at->used < needed) {
+        size_t capacity = at ? at->capacity * 2 : kFirstChunkBytes;
+        at = new_chunk(at, capacity > needed ? capacity : needed);
+        if (!at) {
+            tenon_fail("out of memory for a workspace of %zu bytes", needed);
+            return NULL;
+        }
+        state->workspace = at;
+    }
+    header* head = (header*)(void*)(at->memory + at->used);
+    *head = (header){.below = at->top, .is_free = false};
+    at->top = at->used;
+    at->used += needed;
+    tenon_poison((char*)head + kAlignment, (size_t)nbytes);
+    return (char*)head + kAlignment;
+}
+
+/* Pops freed blocks off the top and drops empty chunks. */
+static void pop_free_blocks(tenon_thread_state* state)
+{
+    size_t dropped = 0;
+    for (chunk* at = state->workspace; at; at = state->workspace) {
+        while (at->used) {
+            header* head = (header*)(void*)(at->memory + at->top);
+            if (!head->is_free) return;
+            at->used = at->top;
+            at->top = head->below;
+        }
+        if (!at->older) break;
+        state->workspace = at->older;
+        dropped += at->capacity;
+        at->older = NULL;
+        tenon_workspace_release(at);
+    }
+    if (dropped == 0 || !state->workspace) return;
+    chunk* merged = new_chunk(NULL, state->workspace->capacity + dropped);
+    if (!merged) return;
+    tenon_workspace_release(state->workspace);
+    state->workspace = merged;
+}
+
+static bool is_inside(const chunk* at, const char* pointer)
+{
+    return pointer > at->memory && pointer < at->memory + at->used;
+}
+
+int TVMBackendFreeWorkspace(int device_type, int device_id, void* ptr)
+{
+    (void)device_type;
+    (void)device_id;
+    tenon_thread_state* state = tenon_thread_state_get();
+    for (chunk* at = state ? state->workspace : NULL; at; at = at->older) {
+        if (!is_inside(at, ptr)) continue;
+        ((header*)(void*)((char*)ptr - kAlignment))->is_free = true;
+        pop_free_blocks(state);
+        return 0;
+    }
+    return tenon_fail("a workspace is freed that this thread did not allocate");
+}

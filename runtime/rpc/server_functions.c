@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The functions tvm.rpc.server.*: files of the session and modules loaded from them. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "../common/args.h"
+#include "../common/error.h"
+#include "session.h"
+
+static int make_folder(tenon_rpc_session* session)
+{
+    return session->folder[0] ? 0 : tenon_folder_make(session->folder);
+}
+
+/* Argument 0, a file name, as a path in the session's folder. */
+static int file_argument(tenon_rpc_session* session, const tenon_args* args, char* path)
+{
+    const char* name;
+    if (tenon_arg_str(args, 0, &name) != 0 || make_folder(session) != 0) return -1;
+    return tenon_file_path(session->folder, name, path);
+}
+
+/* (name, bytes) */
+static int upload(TENON_PACKED_PARAMETERS)
+{
+    TENON_PACKED_PROLOGUE("upload");
+    char path[kTenonPathCapacity];
+    TVMByteArray bytes;
+    if (file_argument(resource, &args, path) != 0 || tenon_arg_bytes(&args, 1, &bytes) != 0 ||
+        tenon_file_write(path, bytes.data, bytes.size) != 0)
+        return -1;
+    return tenon_return_none(result);
+}
+
+static int download(TENON_PACKED_PARAMETERS)
+{
+    TENON_PACKED_PROLOGUE("download");
+    char path[kTenonPathCapacity];
+    void* data;
+    size_t size;
+    if (file_argument(resource, &args, path) != 0 ||
+        tenon_file_read(path, TENON_RPC_MAX_PACKET / 2, &data, &size) != 0)
+        return -1;
+    int status = tenon_return_bytes(result, data, size);
+    free(data);
+    return status;
+}
+
+static int remove_file(TENON_PACKED_PARAMETERS)
+{
+    TENON_PACKED_PROLOGUE("remove");
+    char path[kTenonPathCapacity];
+    if (file_argument(resource, &args, path) != 0 || tenon_file_remove(path) != 0) return -1;
+    return tenon_return_none(result);
+}
+
+static int workpath(TENON_PACKED_PARAMETERS)
+{
+    TENON_PACKED_PROLOGUE("workpath");
+    char path[kTenonPathCapacity];
+    if (file_argument(resource, &args, path) != 0) return -1;
+    return tenon_return_str(result, path);
+}
+
+static int listdir(TENON_PACKED_PARAMETERS)
+{
+    TENON_PACKED_PROLOGUE("listdir");
+    tenon_rpc_session* session = resource;
+    char* names = make_folder(session) == 0 ? tenon_folder_list(session->folder) : NULL;
+    if (!names) return -1;
+    int status = tenon_return_str(result, names);
+    free(names);
+    return status;
+}
+
+/* An uploaded file, or (for a client of our own user) any absolute path. */
+static int load_module(TENON_PACKED_PARAMETERS)
+{
+    TENON_PACKED_PROLOGUE("load_module");
+    tenon_rpc_session* session = resource;
+    char path[kTenonPathCapacity];
+    const char* name;
+    TVMModuleHandle module;
+    if (tenon_arg_str(&args, 0, &name) != 0) return -1;
+    bool is_path = session->may_open_paths && name[0] == '/';
+    if (!is_path && file_argument(session, &args, path) != 0) return -1;
+    if (TVMModLoadFromFile(is_path ? name : path, "", &module) != 0) return -1;
+    return tenon_return_module(result, module);
+}
+
+/* (module, name, query imports): a function or nothing. */
+static int module_get_function(TENON_PACKED_PARAMETERS)
+{
+    TENON_PACKED_PROLOGUE("ModuleGetFunction");
+    tenon_module* module;
+    const char* name;
+    int64_t query_imports;
+    tenon_func* func;
+    if (tenon_arg_module(&args, 0, &module) != 0 || tenon_arg_str(&args, 1, &name) != 0 ||
+        tenon_arg_int(&args, 2, &query_imports) != 0 ||
+        tenon_module_find(module, name, query_imports != 0, &func) != 0)
+        return -1;
+    return tenon_return_func(result, func);
+}
+
+/* (parent, child) */
+static int import_module(TENON_PACKED_PARAMETERS)
+{
+    TENON_PACKED_PROLOGUE("ImportModule");
+    tenon_module* parent;
+    tenon_module* child;
+    if (tenon_arg_module(&args, 0, &parent) != 0 || tenon_arg_module(&args, 1, &child) != 0 ||
+        tenon_module_import(parent, child) != 0)
+        return -1;
+    return tenon_return_none(result);
+}
+
+/* Bytes of four i64: voluntary and involuntary context switches, minor and major page faults. */
+static int usage(TENON_PACKED_PARAMETERS)
+{
+    TENON_PACKED_PROLOGUE("usage");
+    struct rusage used;
+    if (getrusage(RUSAGE_SELF, &used) != 0) return tenon_fail("usage: not available");
+    int64_t counts[4] = {used.ru_nvcsw, used.ru_nivcsw, used.ru_minflt, used.ru_majflt};
+    return tenon_return_bytes(result, counts, sizeof counts);
+}
+
+static const tenon_method kFunctions[] = {
+    {"tenon.rpc.server.usage", usage},
+    {"tvm.rpc.server.ImportModule", import_module},
+    {"tvm.rpc.server.ModuleGetFunction", module_get_function},
+    {"tvm.rpc.server.download", download},
+    {"tvm.rpc.server.listdir", listdir},
+    {"tvm.rpc.server.load_module", load_module},
+    {"tvm.rpc.server.remove", remove_file},
+    {"tvm.rpc.server.upload", upload},
+    {"tvm.rpc.server.workpath", workpath},
+};
+
+TVMBackendPackedCFunc tenon_rpc_server_function(const char* name)
+{
+    for (size_t i = 0; i < sizeof kFunctions / sizeof kFunctions[0]; ++i)
+        if (strcmp(kFunctions[i].name, name) == 0) return kFunctions[i].call;
+    return NULL;
+}
