@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+// Expressions of the loop IR as LLVM values.
+#include "compiler/codegen/llvm/emitter.h"
+
+#include <llvm/IR/Intrinsics.h>
+
+#include <algorithm>
+
+namespace tenon::compiler {
+
+using tir::Expr;
+using tir::ExprKind;
+using tir::ExprNode;
+
+llvm::Type* Emitter::typeOf(DataType dtype)
+{
+    llvm::Type* scalar = nullptr;
+    if (dtype.kind == DtypeKind::Float)
+        scalar = dtype.bits == 16   ? llvm::Type::getHalfTy(m_context)
+                 : dtype.bits == 32 ? llvm::Type::getFloatTy(m_context)
+                                    : llvm::Type::getDoubleTy(m_context);
+    else if (dtype.kind == DtypeKind::Bfloat)
+        scalar = llvm::Type::getBFloatTy(m_context);
+    else if (dtype.kind == DtypeKind::Handle)
+        scalar = llvm::PointerType::get(m_context, 0);
+    else
+        scalar = llvm::Type::getIntNTy(m_context, dtype.bits);
+    if (dtype.lanes == 1) return scalar;
+    return llvm::FixedVectorType::get(scalar, dtype.lanes);
+}
+
+llvm::Type* Emitter::storedTypeOf(DataType dtype)
+{
+    return typeOf(dtype.isBool() ? DataType{DtypeKind::UInt, 8, dtype.lanes} : dtype);
+}
+
+llvm::Value* Emitter::value(const Expr& expr)
+{
+    const ExprNode& node = *expr;
+    switch (node.kind) {
+    case ExprKind::IntImm:
+        return llvm::ConstantInt::get(typeOf(node.dtype), static_cast<uint64_t>(node.integer),
+                                      node.dtype.isSigned());
+    case ExprKind::FloatImm: return llvm::ConstantFP::get(typeOf(node.dtype), node.number);
+    case ExprKind::VarRef: {
+        const auto found = m_vars.find(node.var.get());
+        CHECK(found != m_vars.end()) << "unbound variable " << node.var->name;
+        return found->second;
+    }
+    case ExprKind::Equal:
+    case ExprKind::NotEqual:
+    case ExprKind::Less:
+    case ExprKind::LessEqual:
+    case ExprKind::Greater:
+    case ExprKind::GreaterEqual: return compare(node);
+    case ExprKind::And: return m_builder.CreateAnd(value(node.args[0]), value(node.args[1]));
+    case ExprKind::Or: return m_builder.CreateOr(value(node.args[0]), value(node.args[1]));
+    case ExprKind::Not: return m_builder.CreateNot(value(node.args[0]));
+    case ExprKind::Select: {
+        llvm::Value* condition = value(node.args[0]);
+        return m_builder.CreateSelect(condition, value(node.args[1]), value(node.args[2]));
+    }
+    case ExprKind::Cast: return castTo(node.dtype, value(node.args[0]), node.args[0]->dtype);
+    case ExprKind::Load: return loadElement(node);
+    case ExprKind::Intrinsic: return intrinsic(node);
+    case ExprKind::Ramp: return rampValue(node);
+    case ExprKind::Broadcast:
+        return m_builder.CreateVectorSplat(node.dtype.lanes, value(node.args[0]));
+    default: return binary(node);
+    }
+}
+
+llvm::Value* Emitter::binary(const ExprNode& node)
+{
+    llvm::Value* a = value(node.args[0]);
+    llvm::Value* b = value(node.args[1]);
+    const bool isFloat = node.dtype.isFloat();
+    const bool isSigned = node.dtype.isSigned();
+    switch (node.kind) {
+    case ExprKind::Add: return isFloat ? m_builder.CreateFAdd(a, b) : m_builder.CreateAdd(a, b);
+    case ExprKind::Sub: return isFloat ? m_builder.CreateFSub(a, b) : m_builder.CreateSub(a, b);
+    case ExprKind::Mul: return isFloat ? m_builder.CreateFMul(a, b) : m_builder.CreateMul(a, b);
+    case ExprKind::Div:
+        return isFloat    ? m_builder.CreateFDiv(a, b)
+               : isSigned ? m_builder.CreateSDiv(a, b)
+                          : m_builder.CreateUDiv(a, b);
+    case ExprKind::Mod:
+        if (isFloat) { // no libm: x - trunc(x / y) * y
+            llvm::Value* quotient =
+                m_builder.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, m_builder.CreateFDiv(a, b));
+            return m_builder.CreateFSub(a, m_builder.CreateFMul(quotient, b));
+        }
+        return isSigned ? m_builder.CreateSRem(a, b) : m_builder.CreateURem(a, b);
+    case ExprKind::FloorDiv:
+    case ExprKind::FloorMod:
+        CHECK(!isFloat) << "floor division of floats";
+        if (!isSigned)
+            return node.kind == ExprKind::FloorDiv ? m_builder.CreateUDiv(a, b)
+                                                   : m_builder.CreateURem(a, b);
+        return floorDivide(a, b, node.kind == ExprKind::FloorMod);
+    case ExprKind::Min:
+    case ExprKind::Max: break;
+    default: CHECK(false) << "expression kind " << static_cast<int>(node.kind);
+    }
+    const bool isMax = node.kind == ExprKind::Max;
+    if (!isFloat) {
+        const auto id = isMax ? (isSigned ? llvm::Intrinsic::smax : llvm::Intrinsic::umax)
+                              : (isSigned ? llvm::Intrinsic::smin : llvm::Intrinsic::umin);
+        return m_builder.CreateBinaryIntrinsic(id, a, b);
+    }
+    // With a constant side one compare-and-select keeps a NaN of the other side and is a single
+    // machine instruction.
+    if (llvm::isa<llvm::Constant>(a)) std::swap(a, b);
+    if (llvm::isa<llvm::Constant>(b)) {
+        llvm::Value* takeConstant =
+            isMax ? m_builder.CreateFCmpOGT(b, a) : m_builder.CreateFCmpOLT(b, a);
+        return m_builder.CreateSelect(takeConstant, b, a);
+    }
+    return m_builder.CreateBinaryIntrinsic(
+        isMax ? llvm::Intrinsic::maximum : llvm::Intrinsic::minimum, a, b);
+}
+
+llvm::Value* Emitter::floorDivide(llvm::Value* a, llvm::Value* b, bool wantRemainder)
+{
+    // Loop variables and extents are non-negative almost everywhere, but that is not known here:
+    // correct the C result.
+    llvm::Value* remainder = m_builder.CreateSRem(a, b);
+    llvm::Value* zero = llvm::Constant::getNullValue(a->getType());
+    llvm::Value* isWrong =
+        m_builder.CreateAnd(m_builder.CreateICmpNE(remainder, zero),
+                            m_builder.CreateICmpSLT(m_builder.CreateXor(remainder, b), zero));
+    if (wantRemainder)
+        return m_builder.CreateAdd(remainder, m_builder.CreateSelect(isWrong, b, zero));
+    llvm::Value* quotient = m_builder.CreateSDiv(a, b);
+    return m_builder.CreateSub(quotient, m_builder.CreateZExt(isWrong, a->getType()));
+}
+
+llvm::Value* Emitter::compare(const ExprNode& node)
+{
+    using P = llvm::CmpInst::Predicate;
+    const DataType dtype = node.args[0]->dtype;
+    const size_t row = static_cast<size_t>(node.kind) - static_cast<size_t>(ExprKind::Equal);
+    static constexpr P kFloat[] = {P::FCMP_OEQ, P::FCMP_UNE, P::FCMP_OLT,
+                                   P::FCMP_OLE, P::FCMP_OGT, P::FCMP_OGE};
+    static constexpr P kSigned[] = {P::ICMP_EQ,  P::ICMP_NE,  P::ICMP_SLT,
+                                    P::ICMP_SLE, P::ICMP_SGT, P::ICMP_SGE};
+    static constexpr P kUnsigned[] = {P::ICMP_EQ,  P::ICMP_NE,  P::ICMP_ULT,
+                                      P::ICMP_ULE, P::ICMP_UGT, P::ICMP_UGE};
+    const P predicate = dtype.isFloat()    ? kFloat[row]
+                        : dtype.isSigned() ? kSigned[row]
+                                           : kUnsigned[row];
+    llvm::Value* a = value(node.args[0]);
+    llvm::Value* b = value(node.args[1]);
+    return m_builder.CreateCmp(predicate, a, b);
+}
+
+llvm::Value* Emitter::castTo(DataType to, llvm::Value* source, DataType from)
+{
+    llvm::Type* type = typeOf(to);
+    if (from.isBool()) {
+        if (to.isFloat()) return m_builder.CreateUIToFP(source, type);
+        return m_builder.CreateZExtOrTrunc(source, type);
+    }
+    if (to.isBool()) {
+        llvm::Value* zero = llvm::Constant::getNullValue(source->getType());
+        return from.isFloat() ? m_builder.CreateFCmpUNE(source, zero)
+                              : m_builder.CreateICmpNE(source, zero);
+    }
+    if (from.isFloat() && to.isFloat()) {
+        if (from.bits == 16 && to.bits == 16) { // half <-> bfloat goes through float
+            llvm::Value* wide =
+                m_builder.CreateFPExt(source, typeOf(kFloat32.withLanes(from.lanes)));
+            return m_builder.CreateFPTrunc(wide, type);
+        }
+        return m_builder.CreateFPCast(source, type);
+    }
+    if (from.isFloat())
+        return to.isSigned() ? m_builder.CreateFPToSI(source, type)
+                             : m_builder.CreateFPToUI(source, type);
+    if (to.isFloat())
+        return from.isSigned() ? m_builder.CreateSIToFP(source, type)
+                               : m_builder.CreateUIToFP(source, type);
+    return m_builder.CreateIntCast(source, type, from.isSigned());
+}
+
+llvm::Value* Emitter::rampValue(const ExprNode& node)
+{
+    llvm::Type* scalar = typeOf(node.dtype.scalar());
+    std::vector<llvm::Constant*> steps;
+    for (unsigned lane = 0; lane < node.dtype.lanes; ++lane)
+        steps.push_back(llvm::ConstantInt::get(scalar, lane));
+    llvm::Value* base = m_builder.CreateVectorSplat(node.dtype.lanes, value(node.args[0]));
+    llvm::Value* stride = m_builder.CreateVectorSplat(node.dtype.lanes, value(node.args[1]));
+    return m_builder.CreateAdd(base, m_builder.CreateMul(llvm::ConstantVector::get(steps), stride));
+}
+
+Emitter::Affine Emitter::affineOf(const Expr& index)
+{
+    const ExprNode& node = *index;
+    const auto scaled = [](Affine a, int64_t factor) {
+        a.constant *= factor;
+        for (auto& term : a.terms) term.second *= factor;
+        return a;
+    };
+    if (node.kind == ExprKind::Add || node.kind == ExprKind::Sub) {
+        Affine a = affineOf(node.args[0]);
+        const Affine b = scaled(affineOf(node.args[1]), node.kind == ExprKind::Sub ? -1 : 1);
+        a.constant += b.constant;
+        for (const auto& [term, coefficient] : b.terms) {
+            const auto same = std::find_if(a.terms.begin(), a.terms.end(),
+                                           [&](const auto& t) { return t.first == term; });
+            if (same != a.terms.end())
+                same->second += coefficient;
+            else
+                a.terms.emplace_back(term, coefficient);
+        }
+        return a;
+    }
+    if (node.kind == ExprKind::Mul) {
+        const Affine a = affineOf(node.args[0]);
+        const Affine b = affineOf(node.args[1]);
+        if (b.terms.empty()) return scaled(a, b.constant);
+        if (a.terms.empty()) return scaled(b, a.constant);
+    }
+    llvm::Value* whole = value(index);
+    if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(whole))
+        return {constant->getSExtValue(), {}};
+    return {0, {{whole, 1}}};
+}
+
+std::pair<llvm::Value*, llvm::Align> Emitter::address(const tir::Buffer& buffer, const Expr& index)
+{
+    const auto place = m_places.find(buffer.get());
+    CHECK(place != m_places.end()) << "buffer " << buffer->name << " has no storage";
+    Affine affine = affineOf(index);
+    const auto depthOf = [&](const llvm::Value* v) {
+        const auto found = m_depth.find(v);
+        return found != m_depth.end() ? found->second : m_loopDepth;
+    };
+    std::stable_sort(affine.terms.begin(), affine.terms.end(), [&](const auto& a, const auto& b) {
+        return depthOf(a.first) < depthOf(b.first);
+    });
+    llvm::Type* element = storedTypeOf(buffer->dtype.scalar());
+    llvm::Type* index64 = m_builder.getInt64Ty();
+    llvm::Value* pointer = place->second.pointer;
+    const int64_t bytes = buffer->dtype.bytes();
+    int64_t known = place->second.alignment;
+    // One GEP per loop level: each inner pointer is the outer one plus its own step, which hoists
+    // and strength-reduces.
+    for (const auto& [term, coefficient] : affine.terms) {
+        llvm::Value* wide = m_builder.CreateSExtOrTrunc(term, index64);
+        llvm::Value* step =
+            coefficient == 1
+                ? wide
+                : m_builder.CreateMul(wide, llvm::ConstantInt::getSigned(index64, coefficient), "",
+                                      false, true);
+        pointer = m_builder.CreateInBoundsGEP(element, pointer, step);
+        while (coefficient * bytes % known != 0) known /= 2;
+    }
+    if (affine.constant != 0)
+        pointer = m_builder.CreateInBoundsGEP(
+            element, pointer, llvm::ConstantInt::getSigned(index64, affine.constant));
+    while (affine.constant * bytes % known != 0) known /= 2;
+    return {pointer, llvm::Align(static_cast<uint64_t>(std::max<int64_t>(known, 1)))};
+}
+
+llvm::Value* Emitter::laneWise(int lanes, DataType dtype,
+                               const std::function<llvm::Value*(int lane)>& element)
+{
+    llvm::Value* result = llvm::PoisonValue::get(typeOf(dtype.withLanes(lanes)));
+    for (int lane = 0; lane < lanes; ++lane)
+        result = m_builder.CreateInsertElement(result, element(lane), static_cast<uint64_t>(lane));
+    return result;
+}
+
+llvm::Value* Emitter::loadElement(const ExprNode& node)
+{
+    CHECK(node.args.size() == 1) << "load of " << node.buffer->name << " is not flat";
+    const Expr& index = node.args[0];
+    const int lanes = index->dtype.lanes;
+    llvm::Type* stored = storedTypeOf(node.buffer->dtype.withLanes(lanes));
+    llvm::Value* loaded = nullptr;
+    if (index->kind == ExprKind::Ramp && index->args[1].isConstInt(1)) {
+        const auto [pointer, align] = address(node.buffer, index->args[0]);
+        if (m_mask)
+            loaded = m_builder.CreateMaskedLoad(stored, pointer, align, m_mask,
+                                                llvm::Constant::getNullValue(stored));
+        else
+            loaded = m_builder.CreateAlignedLoad(stored, pointer, align);
+    } else if (index->kind == ExprKind::Broadcast) {
+        const auto [pointer, align] = address(node.buffer, index->args[0]);
+        CHECK(!m_mask) << "masked broadcast load";
+        loaded = m_builder.CreateVectorSplat(
+            static_cast<unsigned>(lanes),
+            m_builder.CreateAlignedLoad(stored->getScalarType(), pointer, align));
+    } else if (lanes == 1) {
+        const auto [pointer, align] = address(node.buffer, index);
+        loaded = m_builder.CreateAlignedLoad(stored, pointer, align);
+    } else {
+        const auto [base, align] = address(node.buffer, Expr(0));
+        llvm::Value* pointers =
+            m_builder.CreateInBoundsGEP(stored->getScalarType(), base, value(index));
+        const llvm::Align element(static_cast<uint64_t>(node.buffer->dtype.bytes()));
+        loaded = m_builder.CreateMaskedGather(stored, pointers, std::min(align, element), m_mask);
+    }
+    if (node.buffer->dtype.isBool())
+        return m_builder.CreateICmpNE(loaded, llvm::Constant::getNullValue(stored));
+    return loaded;
+}
+
+llvm::Value* Emitter::conditional(const ExprNode& node)
+{
+    llvm::Value* condition = value(node.args[0]);
+    if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(condition))
+        return value(node.args[known->isZero() ? 2 : 1]);
+    if (node.args[0]->dtype.lanes > 1) {
+        llvm::Value* const outer = m_mask;
+        m_mask = outer ? m_builder.CreateAnd(outer, condition) : condition;
+        llvm::Value* ifTrue = value(node.args[1]);
+        llvm::Value* inverse = m_builder.CreateNot(condition);
+        m_mask = outer ? m_builder.CreateAnd(outer, inverse) : inverse;
+        llvm::Value* ifFalse = value(node.args[2]);
+        m_mask = outer;
+        return m_builder.CreateSelect(condition, ifTrue, ifFalse);
+    }
+    llvm::BasicBlock* thenBlock = llvm::BasicBlock::Create(m_context, "then", m_function);
+    llvm::BasicBlock* elseBlock = llvm::BasicBlock::Create(m_context, "else", m_function);
+    llvm::BasicBlock* endBlock = llvm::BasicBlock::Create(m_context, "end", m_function);
+    m_builder.CreateCondBr(condition, thenBlock, elseBlock);
+    m_builder.SetInsertPoint(thenBlock);
+    llvm::Value* ifTrue = value(node.args[1]);
+    thenBlock = m_builder.GetInsertBlock();
+    m_builder.CreateBr(endBlock);
+    m_builder.SetInsertPoint(elseBlock);
+    llvm::Value* ifFalse = value(node.args[2]);
+    elseBlock = m_builder.GetInsertBlock();
+    m_builder.CreateBr(endBlock);
+    m_builder.SetInsertPoint(endBlock);
+    llvm::PHINode* merged = m_builder.CreatePHI(ifTrue->getType(), 2);
+    merged->addIncoming(ifTrue, thenBlock);
+    merged->addIncoming(ifFalse, elseBlock);
+    return merged;
+}
+
+} // namespace tenon::compiler

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Emitter: walks flat loop IR (schedule/rules.h: lowerToLoops) and writes final-form LLVM IR for
+// one kernel.
+#pragma once
+
+#include "core/base/result.h"
+#include "core/ir/tir/stmt.h"
+
+#include <llvm/IR/DIBuilder.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace tenon::compiler {
+
+using namespace core;
+
+/// Bounds of one emission; everything the IR does not say.
+struct EmitOptions
+{
+    std::string symbol;         ///< name of the kernel function
+    std::string sourceName;     ///< file name the line table refers to (the printed TIR)
+    int vectorBytes = 16;       ///< widest vector the target likes; wider ones must stay legal
+    int64_t stackBytes = 16384; ///< larger Allocates go to TVMBackendAllocWorkspace
+    bool isElf = true;
+};
+
+class Emitter
+{
+public:
+    Emitter(llvm::Module& module, const EmitOptions& options);
+
+    /// Emits `int32_t symbol(void* p0, ..., i64 size0, ...)`; `lines` is the statement -> line map
+    /// of the printed function.
+    Status emit(const tir::PrimFunc& function,
+                const std::unordered_map<const tir::StmtNode*, int>& lines);
+
+private:
+    struct Place ///< where a buffer's bytes are
+    {
+        llvm::Value* pointer;
+        unsigned alignment;
+    };
+    /// An index as constant + sum of coefficient * value, values of outer loops first so that
+    /// partial sums hoist.
+    struct Affine
+    {
+        int64_t constant = 0;
+        std::vector<std::pair<llvm::Value*, int64_t>> terms;
+    };
+
+    // emit_expr.cpp
+    llvm::Value* value(const tir::Expr& expr);
+    llvm::Value* binary(const tir::ExprNode& node);
+    llvm::Value* floorDivide(llvm::Value* a, llvm::Value* b, bool wantRemainder);
+    llvm::Value* compare(const tir::ExprNode& node);
+    llvm::Value* castTo(DataType to, llvm::Value* source, DataType from);
+    llvm::Value* loadElement(const tir::ExprNode& node);
+    llvm::Value* rampValue(const tir::ExprNode& node);
+    Affine affineOf(const tir::Expr& index);
+    /// Address of element `index`; constant parts become a separate displacement. Returns the
+    /// alignment known for it.
+    std::pair<llvm::Value*, llvm::Align> address(const tir::Buffer& buffer, const tir::Expr& index);
+    llvm::Value* laneWise(int lanes, DataType dtype,
+                          const std::function<llvm::Value*(int lane)>& element);
+    llvm::Value* conditional(const tir::ExprNode& node);
+    llvm::Type* typeOf(DataType dtype);       ///< of a register value (bool: i1)
+    llvm::Type* storedTypeOf(DataType dtype); ///< of memory (bool: i8)
+
+    // emit_math.cpp: expansions in plain vector arithmetic with stated error bounds
+    llvm::Value* intrinsic(const tir::ExprNode& node);
+
+    // emit_stmt.cpp
+    void statement(const tir::Stmt& stmt);
+    void loop(const tir::StmtNode& node);
+    void unrolled(const tir::StmtNode& node);
+    void storeElement(const tir::StmtNode& node);
+    void branch(const tir::StmtNode& node);
+    void whileLoop(const tir::StmtNode& node);
+    void allocation(const tir::StmtNode& node);
+    void markLine(const tir::StmtNode& node);
+
+    // emit_parallel.cpp
+    void parallelLoop(const tir::StmtNode& node);
+    llvm::Function* emitTask(const std::string& name, llvm::Function* range,
+                             llvm::StructType* closureType, llvm::Value* begin,
+                             llvm::Value* extent);
+    llvm::Value* runtimePointer(const std::string& name);
+    void returnOnFailure(llvm::Value* status);
+    llvm::AllocaInst* entryAlloca(llvm::Type* type, llvm::Align align, const llvm::Twine& name);
+    void beginFunction(llvm::Function* function, const std::string& displayName);
+
+    llvm::Module& m_module;
+    llvm::LLVMContext& m_context;
+    llvm::IRBuilder<> m_builder;
+    std::unique_ptr<llvm::DIBuilder> m_debug;
+    EmitOptions m_options;
+    const std::unordered_map<const tir::StmtNode*, int>* m_lines = nullptr;
+    llvm::DIFile* m_file = nullptr;
+    llvm::DISubroutineType* m_debugType = nullptr;
+    llvm::DISubprogram* m_subprogram = nullptr;
+    llvm::Function* m_function = nullptr;
+    llvm::BasicBlock* m_entry = nullptr;
+    std::unordered_map<const tir::VarNode*, llvm::Value*> m_vars;
+    std::unordered_map<const tir::BufferNode*, Place> m_places;
+    std::unordered_map<const llvm::Value*, int> m_depth; ///< loop depth of loop variables
+    int m_loopDepth = 0;
+    llvm::Value* m_mask = nullptr; ///< lanes that may be loaded, inside a vector if_then_else
+    std::vector<llvm::Value*> m_workspaces; ///< to free before every return, innermost last
+    int m_parallelCount = 0;
+    bool m_insideParallel = false;
+};
+
+} // namespace tenon::compiler

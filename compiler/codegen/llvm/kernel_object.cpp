@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loop IR arrives tiled, unrolled and vectorized: LLVM is asked for clean-up and good machine
+// code only.
+#include "compiler/codegen/llvm/kernel_object.h"
+
+#include "compiler/codegen/llvm/emitter.h"
+#include "core/ir/tir/text.h"
+
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/Target/TargetOptions.h>
+
+namespace tenon::compiler {
+namespace {
+
+/// Promotion of register buffers, common subexpressions of unrolled bodies, hoisting; nothing that
+/// searches for loops to change.
+constexpr const char* kPipeline =
+    "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
+    "loop-mssa(licm),early-cse<memssa>,instcombine<no-verify-fixpoint>,sroa,dce)";
+
+Status optimize(llvm::Module& module, llvm::TargetMachine& machine)
+{
+    llvm::LoopAnalysisManager loops;
+    llvm::FunctionAnalysisManager functions;
+    llvm::CGSCCAnalysisManager graphs;
+    llvm::ModuleAnalysisManager modules;
+    llvm::PassBuilder builder(&machine);
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(graphs);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, graphs, modules);
+    llvm::ModulePassManager passes;
+    if (llvm::Error error = builder.parsePassPipeline(passes, kPipeline)) {
+        return makeError(DiagnosticCode::CodegenFailure,
+                         "LLVM pipeline: " + llvm::toString(std::move(error)));
+    }
+    passes.run(module, modules);
+    return kDone;
+}
+
+Result<std::string> writeModule(llvm::Module& module, llvm::TargetMachine& machine, EmitForm form)
+{
+    std::string broken;
+    llvm::raw_string_ostream brokenStream(broken);
+    if (llvm::verifyModule(module, &brokenStream))
+        return makeError(DiagnosticCode::CodegenFailure,
+                         "generated LLVM IR is invalid: " + brokenStream.str());
+    if (Status done = optimize(module, machine); !done) return done.error();
+    if (form == EmitForm::LlvmIr) {
+        std::string text;
+        llvm::raw_string_ostream stream(text);
+        module.print(stream, nullptr);
+        return stream.str();
+    }
+    llvm::SmallVector<char, 0> bytes;
+    llvm::raw_svector_ostream stream(bytes);
+    llvm::legacy::PassManager codegen;
+    const auto type = form == EmitForm::Object ? llvm::CodeGenFileType::ObjectFile
+                                               : llvm::CodeGenFileType::AssemblyFile;
+    if (machine.addPassesToEmitFile(codegen, stream, nullptr, type, true))
+        return makeError(DiagnosticCode::CodegenFailure,
+                         "LLVM cannot write this kind of file for " +
+                             machine.getTargetTriple().str());
+    codegen.run(module);
+    return std::string(bytes.begin(), bytes.end());
+}
+
+} // namespace
+
+Result<std::string> emitKernel(const KernelSource& source, const MachineSpec& spec, EmitForm form)
+{
+    auto machine = createTargetMachine(spec);
+    if (!machine) return machine.error();
+    llvm::LLVMContext context;
+    context.setDiscardValueNames(form == EmitForm::Object);
+    llvm::Module module(source.symbol, context);
+    module.setTargetTriple(spec.triple);
+    module.setDataLayout((*machine)->createDataLayout());
+    module.setPICLevel(llvm::PICLevel::SmallPIC);
+    EmitOptions options;
+    options.symbol = source.symbol;
+    options.sourceName = source.symbol + ".tir";
+    options.vectorBytes = source.vectorBytes;
+    options.isElf = (*machine)->getTargetTriple().isOSBinFormatELF();
+    std::unordered_map<const tir::StmtNode*, int> lines;
+    tir::print(source.lowered, &lines);
+    if (Status done = Emitter(module, options).emit(source.lowered, lines); !done)
+        return done.error();
+    return writeModule(module, **machine, form);
+}
+
+Result<std::string> emitBuiltins(const MachineSpec& spec)
+{
+    auto machine = createTargetMachine(spec);
+    if (!machine) return machine.error();
+    llvm::LLVMContext context;
+    llvm::Module module("tenon_builtins", context);
+    module.setTargetTriple(spec.triple);
+    module.setDataLayout((*machine)->createDataLayout());
+    llvm::IRBuilder<> b(context);
+    llvm::Type* pointer = b.getPtrTy();
+    llvm::Type* size = module.getDataLayout().getIntPtrType(context);
+
+    const auto begin = [&](const char* name, llvm::Type* second) {
+        auto* type = llvm::FunctionType::get(pointer, {pointer, second, size}, false);
+        auto* function =
+            llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
+        function->setVisibility(llvm::GlobalValue::HiddenVisibility);
+        function->addFnAttr("no-builtins"); // else the loop below becomes a call of itself
+        function->addFnAttr(llvm::Attribute::NoUnwind);
+        b.SetInsertPoint(llvm::BasicBlock::Create(context, "entry", function));
+        return function;
+    };
+    // for i in [0, n): body(i), optionally from the end
+    const auto byteLoop = [&](llvm::Function* function, bool backwards,
+                              const std::function<void(llvm::Value*)>& body) {
+        llvm::Value* n = function->getArg(2);
+        auto* entry = b.GetInsertBlock();
+        auto* loop = llvm::BasicBlock::Create(context, "loop", function);
+        auto* done = llvm::BasicBlock::Create(context, "done", function);
+        b.CreateCondBr(b.CreateICmpEQ(n, llvm::ConstantInt::get(size, 0)), done, loop);
+        b.SetInsertPoint(loop);
+        llvm::PHINode* i = b.CreatePHI(size, 2);
+        i->addIncoming(llvm::ConstantInt::get(size, 0), entry);
+        llvm::Value* next = b.CreateAdd(i, llvm::ConstantInt::get(size, 1));
+        body(backwards ? b.CreateSub(n, next) : i);
+        i->addIncoming(next, loop);
+        b.CreateCondBr(b.CreateICmpULT(next, n), loop, done);
+        b.SetInsertPoint(done);
+        b.CreateRet(function->getArg(0));
+    };
+    const auto copyByte = [&](llvm::Function* function, llvm::Value* i) {
+        llvm::Value* byte =
+            b.CreateLoad(b.getInt8Ty(), b.CreateGEP(b.getInt8Ty(), function->getArg(1), i), true);
+        b.CreateStore(byte, b.CreateGEP(b.getInt8Ty(), function->getArg(0), i), true);
+    };
+    llvm::Function* copy = begin("memcpy", pointer);
+    byteLoop(copy, false, [&](llvm::Value* i) { copyByte(copy, i); });
+    llvm::Function* set = begin("memset", b.getInt32Ty());
+    llvm::Value* byte = b.CreateTrunc(set->getArg(1), b.getInt8Ty());
+    byteLoop(set, false, [&](llvm::Value* i) {
+        b.CreateStore(byte, b.CreateGEP(b.getInt8Ty(), set->getArg(0), i), true);
+    });
+    llvm::Function* move = begin("memmove", pointer);
+    auto* forward = llvm::BasicBlock::Create(context, "forward", move);
+    auto* backward = llvm::BasicBlock::Create(context, "backward", move);
+    b.CreateCondBr(b.CreateICmpULT(move->getArg(0), move->getArg(1)), forward, backward);
+    b.SetInsertPoint(forward);
+    byteLoop(move, false, [&](llvm::Value* i) { copyByte(move, i); });
+    b.SetInsertPoint(backward);
+    byteLoop(move, true, [&](llvm::Value* i) { copyByte(move, i); });
+    return writeModule(module, **machine, EmitForm::Object);
+}
+
+} // namespace tenon::compiler

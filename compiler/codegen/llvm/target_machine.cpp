@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// LLVM target look-up (LLVM 19: getHostCPUFeatures returns the map).
+#include "compiler/codegen/llvm/target_machine.h"
+
+#include "core/base/text.h"
+
+#include <llvm/ADT/StringMap.h>
+#include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/CodeGen.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/Target/TargetOptions.h>
+#include <llvm/TargetParser/Host.h>
+#include <llvm/TargetParser/SubtargetFeature.h>
+#include <llvm/TargetParser/Triple.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <mutex>
+
+namespace tenon::compiler {
+namespace {
+
+void registerTargets()
+{
+    static std::once_flag
+        once; // LLVM's registry is process-wide; registering twice is harmless but slow
+    std::call_once(once, [] {
+        llvm::InitializeAllTargetInfos();
+        llvm::InitializeAllTargets();
+        llvm::InitializeAllTargetMCs();
+        llvm::InitializeAllAsmPrinters();
+        llvm::InitializeAllAsmParsers();
+        llvm::InitializeAllDisassemblers();
+    });
+}
+
+Result<const llvm::Target*> findTarget(const std::string& triple)
+{
+    registerTargets();
+    std::string error;
+    const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
+    if (!target)
+        return makeError(DiagnosticCode::BadTarget,
+                         "no code generator for triple " + quoted(triple) + "; see `tenon targets`",
+                         {.detail = "mtriple"});
+    return target;
+}
+
+std::string hostFeatures()
+{
+    llvm::SubtargetFeatures features;
+    for (const auto& entry : llvm::sys::getHostCPUFeatures())
+        features.AddFeature(entry.first(), entry.second);
+    std::vector<std::string> sorted = features.getFeatures();
+    std::sort(sorted.begin(), sorted.end());
+    return join(sorted, ",");
+}
+
+std::string defaultTriple(const Target& target)
+{
+    if (!target.mtriple.empty()) return llvm::Triple::normalize(target.mtriple);
+    if (target.kind == "hexagon") return "hexagon";
+    return llvm::Triple::normalize(llvm::sys::getDefaultTargetTriple());
+}
+
+/// The real CPU of a kind that LLVM cannot run on a bare name: 64-bit RISC-V's "generic" is 32-bit
+/// elsewhere.
+std::string defaultCpu(const llvm::Triple& triple)
+{
+    if (triple.isRISCV64()) return "generic-rv64";
+    if (triple.getArch() == llvm::Triple::x86_64) return "x86-64";
+    return "generic";
+}
+
+} // namespace
+
+std::string MachineSpec::text() const
+{
+    return "triple=" + triple + " cpu=" + cpu + " features=" + features + " abi=" + abi +
+           (hardFloat ? " hard" : " soft");
+}
+
+MachineSpec hostMachine()
+{
+    return {llvm::Triple::normalize(llvm::sys::getDefaultTargetTriple()),
+            llvm::sys::getHostCPUName().str(), hostFeatures(), "", true};
+}
+
+Result<CpuTables> cpuTables(const std::string& triple)
+{
+    const std::string name =
+        triple.empty() ? hostMachine().triple : llvm::Triple::normalize(triple);
+    auto target = findTarget(name);
+    if (!target) return target.error();
+    const std::unique_ptr<llvm::MCSubtargetInfo> info(
+        (*target)->createMCSubtargetInfo(name, "", ""));
+    CpuTables tables;
+    for (const auto& entry : info->getAllProcessorDescriptions())
+        tables.cpus.emplace_back(entry.Key);
+    for (const auto& entry : info->getAllProcessorFeatures())
+        tables.features.emplace_back(entry.Key);
+    return tables;
+}
+
+Result<MachineSpec> machineSpec(const Target& target)
+{
+    const std::string triple = defaultTriple(target);
+    auto tables = cpuTables(triple);
+    if (!tables) return tables.error();
+    const bool isNative = target.mcpu == "native";
+    if (isNative && llvm::Triple(triple).getArch() != llvm::Triple(hostMachine().triple).getArch())
+        return makeError(DiagnosticCode::BadTarget,
+                         "`-mcpu=native` means this computer, but the triple is " + quoted(triple) +
+                             "; name the CPU",
+                         {.detail = "mcpu"});
+    if (!isNative) {
+        const auto problems = validateTarget(target, *tables);
+        for (const Diagnostic& problem : problems)
+            if (problem.severity == Severity::Error) return problem;
+    }
+    MachineSpec spec;
+    spec.triple = triple;
+    const std::string named = llvmCpuName(target);
+    spec.cpu = isNative ? llvm::sys::getHostCPUName().str()
+                        : (named.empty() ? defaultCpu(llvm::Triple(triple)) : named);
+    std::vector<std::string> features;
+    if (isNative) features.push_back(hostFeatures());
+    features.insert(features.end(), target.mattr.begin(), target.mattr.end());
+    spec.features = join(features, ",");
+    spec.abi = target.stringOption("mabi");
+    spec.hardFloat = target.stringOption("mfloat-abi") != "soft";
+    return spec;
+}
+
+Result<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const MachineSpec& spec)
+{
+    auto target = findTarget(spec.triple);
+    if (!target) return target.error();
+    llvm::TargetOptions options;
+    options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
+    options.FloatABIType = spec.hardFloat ? llvm::FloatABI::Hard : llvm::FloatABI::Soft;
+    options.MCOptions.ABIName = spec.abi;
+    options.FunctionSections = true;
+    const bool isRiscv = llvm::Triple(spec.triple).isRISCV();
+    std::optional<llvm::CodeModel::Model> model;
+    if (isRiscv) model = llvm::CodeModel::Medium;
+    std::unique_ptr<llvm::TargetMachine> machine(
+        (*target)->createTargetMachine(spec.triple, spec.cpu, spec.features, options,
+                                       llvm::Reloc::PIC_, model, llvm::CodeGenOptLevel::Default));
+    if (!machine)
+        return makeError(DiagnosticCode::BadTarget,
+                         "LLVM cannot create a code generator for " + spec.text());
+    return machine;
+}
+
+Result<TargetFacts> targetFacts(const MachineSpec& spec)
+{
+    auto machine = createTargetMachine(spec);
+    if (!machine) return machine.error();
+    const llvm::MCSubtargetInfo& info = *(*machine)->getMCSubtargetInfo();
+    const llvm::Triple triple(spec.triple);
+    const auto has = [&](const char* feature) { return info.checkFeatures(feature); };
+    TargetFacts facts;
+    if (triple.isX86()) {
+        const bool avx512 = has("+avx512f") && has("+avx512vl");
+        facts.vectorBytes = avx512 ? 64 : has("+avx") ? 32 : 16;
+        facts.vectorRegisters = avx512 ? 32 : 16;
+        facts.hasFma = has("+fma") || avx512;
+        facts.hasEmbeddedBroadcast = avx512;
+    } else if (triple.isAArch64()) {
+        facts.vectorRegisters = 32;
+        facts.hasFma = true;
+    } else if (triple.isARM() || triple.isThumb()) {
+        const bool neon = has("+neon");
+        facts.vectorBytes = neon ? 16 : 4;
+        facts.vectorRegisters = neon ? 16 : 8;
+        facts.hasFma = has("+vfp4");
+    } else if (triple.isRISCV()) {
+        const bool vector = has("+v");
+        facts.vectorBytes = vector ? 16 : 4;
+        facts.vectorRegisters = vector ? 32 : 16;
+        facts.hasFma = true;
+    } else if (triple.isWasm()) {
+        const bool simd = has("+simd128");
+        facts.vectorBytes = simd ? 16 : 4;
+    }
+    if (spec.cpu == llvm::sys::getHostCPUName() &&
+        triple.getArch() == llvm::Triple(hostMachine().triple).getArch()) {
+        if (const long l1 = ::sysconf(_SC_LEVEL1_DCACHE_SIZE); l1 > 0) facts.l1Bytes = l1;
+        if (const long l2 = ::sysconf(_SC_LEVEL2_CACHE_SIZE); l2 > 0) facts.l2Bytes = l2;
+        if (const long threads = ::sysconf(_SC_NPROCESSORS_ONLN); threads > 0)
+            facts.threads = static_cast<unsigned>(threads);
+    }
+    return facts;
+}
+
+} // namespace tenon::compiler

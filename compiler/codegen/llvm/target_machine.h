@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a core::Target to LLVM's tables and code generator; LLVM's version-dependent API stays in
+// this file's source.
+#pragma once
+
+#include "core/base/result.h"
+#include "core/target/target.h"
+#include "core/target/target_facts.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace llvm {
+class TargetMachine;
+}
+
+namespace tenon::compiler {
+
+using namespace core;
+
+/// What LLVM is told: `native` and empty fields resolved to this computer.
+struct MachineSpec
+{
+    std::string triple;
+    std::string cpu;
+    std::string features; ///< "+avx2,-avx512f" form
+    std::string abi;
+    bool hardFloat = true;
+
+    friend bool operator==(const MachineSpec&, const MachineSpec&) = default;
+    std::string text() const; ///< one line, part of cache keys
+};
+
+/// Resolves and validates the target against LLVM's CPU and feature tables.
+Result<MachineSpec> machineSpec(const Target& target);
+
+/// A new code generator; one per thread, it is not thread-safe. LLVM's targets are registered on
+/// first use.
+Result<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const MachineSpec& spec);
+
+/// CPU and feature names LLVM knows for a triple (empty: this computer).
+Result<CpuTables> cpuTables(const std::string& triple);
+
+/// Vector width, registers, caches and threads of the target; caches and threads are measured only
+/// for this computer.
+Result<TargetFacts> targetFacts(const MachineSpec& spec);
+
+/// This computer's CPU name, triple and enabled features.
+MachineSpec hostMachine();
+
+} // namespace tenon::compiler

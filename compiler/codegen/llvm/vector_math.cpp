@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+// The expansions themselves; the error bounds are stated in emit_math.cpp and held by tests.
+#include "compiler/codegen/llvm/vector_math.h"
+
+#include <llvm/IR/Intrinsics.h>
+
+#include <limits>
+
+namespace tenon::compiler {
+
+using tir::Intrinsic;
+
+VectorMath::VectorMath(llvm::IRBuilder<>& builder, llvm::Type* type)
+    : m_b(builder)
+    , m_type(type)
+    , m_intType(type->getWithNewType(builder.getIntNTy(type->getScalarSizeInBits())))
+    , m_isDouble(type->getScalarType()->isDoubleTy())
+{
+}
+
+llvm::Value* VectorMath::abs(llvm::Value* a)
+{
+    return m_b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, a);
+}
+llvm::Value* VectorMath::sqrt(llvm::Value* a)
+{
+    return m_b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, a);
+}
+
+llvm::Value* VectorMath::withSignOf(llvm::Value* magnitude, llvm::Value* sign)
+{
+    return m_b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, magnitude, sign);
+}
+
+llvm::Value* VectorMath::fma(llvm::Value* a, llvm::Value* b, llvm::Value* c)
+{
+    return m_b.CreateIntrinsic(llvm::Intrinsic::fmuladd, {m_type}, {a, b, c});
+}
+
+llvm::Value* VectorMath::horner(llvm::Value* x, std::initializer_list<double> highestFirst)
+{
+    llvm::Value* sum = nullptr;
+    for (const double c : highestFirst) sum = sum ? fma(sum, x, constant(c)) : constant(c);
+    return sum;
+}
+
+llvm::Value* VectorMath::powerOfTwo(llvm::Value* n)
+{
+    const int mantissa = m_isDouble ? 52 : 23;
+    const int bias = m_isDouble ? 1023 : 127;
+    llvm::Value* exponent = m_b.CreateAdd(m_b.CreateFPToSI(n, m_intType), integer(bias));
+    return m_b.CreateBitCast(m_b.CreateShl(exponent, integer(mantissa)), m_type);
+}
+
+llvm::Value* VectorMath::exp(llvm::Value* x)
+{
+    const double high = m_isDouble ? 709.782712893384 : 88.72283935546875;
+    const double low = m_isDouble ? -745.13321910194122 : -103.97207708;
+    // Clamp so that the scaling below stays defined; the true limits are put back at the end. What
+    // becomes 0 is computed as exp(0): masked scores would else make subnormal numbers, each an
+    // assist of some hundred cycles (softmax of a masked row 4 times slower).
+    llvm::Value* above = m_b.CreateFCmpOGT(x, constant(high));
+    llvm::Value* below = m_b.CreateFCmpOLT(x, constant(low));
+    llvm::Value* t =
+        m_b.CreateSelect(above, constant(high), m_b.CreateSelect(below, constant(0), x));
+    llvm::Value* isNan = m_b.CreateFCmpUNO(x, x);
+    t = m_b.CreateSelect(isNan, constant(0), t);
+    llvm::Value* n =
+        m_b.CreateUnaryIntrinsic(llvm::Intrinsic::rint, mul(t, constant(1.4426950408889634)));
+    llvm::Value* r = m_isDouble
+                         ? fma(n, constant(-1.9082149292705877e-10),
+                               fma(n, constant(-6.93147180369123816490e-01), t))
+                         : fma(n, constant(2.12194440e-4), fma(n, constant(-0.693359375), t));
+    llvm::Value* p = nullptr;
+    if (m_isDouble) {
+        p = horner(r, {1.0 / 6227020800.0, 1.0 / 479001600.0, 1.0 / 39916800.0, 1.0 / 3628800.0,
+                       1.0 / 362880.0, 1.0 / 40320.0, 1.0 / 5040.0, 1.0 / 720.0, 1.0 / 120.0,
+                       1.0 / 24.0, 1.0 / 6.0, 0.5});
+    } else {
+        p = horner(r, {1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2,
+                       1.6666665459e-1, 5.0000001201e-1});
+    }
+    llvm::Value* e = add(fma(p, mul(r, r), r), constant(1));
+    // Two half scalings reach subnormal results without an out-of-range exponent.
+    llvm::Value* half = m_b.CreateUnaryIntrinsic(llvm::Intrinsic::rint, mul(n, constant(0.5)));
+    llvm::Value* result = mul(mul(e, powerOfTwo(half)), powerOfTwo(sub(n, half)));
+    result = m_b.CreateSelect(above, constant(std::numeric_limits<double>::infinity()), result);
+    result = m_b.CreateSelect(below, constant(0), result);
+    return m_b.CreateSelect(isNan, x, result);
+}
+
+llvm::Value* VectorMath::log(llvm::Value* x)
+{
+    const int mantissa = m_isDouble ? 52 : 23;
+    const int bias = m_isDouble ? 1022 : 126;
+    const double tiny = m_isDouble ? 2.2250738585072014e-308 : 1.17549435e-38;
+    const double lift = m_isDouble ? 0x1p54 : 0x1p25;
+    llvm::Value* isSubnormal = m_b.CreateFCmpOLT(x, constant(tiny));
+    llvm::Value* lifted = m_b.CreateSelect(isSubnormal, mul(x, constant(lift)), x);
+    llvm::Value* bits = m_b.CreateBitCast(lifted, m_intType);
+    llvm::Value* exponent = m_b.CreateSub(m_b.CreateLShr(bits, integer(mantissa)), integer(bias));
+    const int64_t mantissaMask = (int64_t{1} << mantissa) - 1;
+    llvm::Value* fraction =
+        m_b.CreateBitCast(m_b.CreateOr(m_b.CreateAnd(bits, integer(mantissaMask)),
+                                       integer(int64_t{bias} << mantissa)),
+                          m_type); // in [0.5, 1)
+    llvm::Value* n = m_b.CreateSIToFP(exponent, m_type);
+    n = sub(n, m_b.CreateSelect(isSubnormal, constant(m_isDouble ? 54 : 25), constant(0)));
+    llvm::Value* isLow = m_b.CreateFCmpOLT(fraction, constant(0.70710678118654752440));
+    n = m_b.CreateSelect(isLow, sub(n, constant(1)), n);
+    llvm::Value* f = sub(m_b.CreateSelect(isLow, add(fraction, fraction), fraction), constant(1));
+    llvm::Value* result = nullptr;
+    if (m_isDouble) {
+        // log((1+s)/(1-s)) = 2 (s + s^3/3 + s^5/5 + ...), s = f / (2 + f), |s| < 0.172
+        llvm::Value* s = div(f, add(constant(2), f));
+        llvm::Value* z = mul(s, s);
+        llvm::Value* series = horner(z, {2.0 / 23, 2.0 / 21, 2.0 / 19, 2.0 / 17, 2.0 / 15, 2.0 / 13,
+                                         2.0 / 11, 2.0 / 9, 2.0 / 7, 2.0 / 5, 2.0 / 3});
+        llvm::Value* tail = fma(mul(series, z), s, mul(n, constant(1.9082149292705877e-10)));
+        result = fma(n, constant(6.93147180369123816490e-01), add(add(s, s), tail));
+    } else {
+        llvm::Value* z = mul(f, f);
+        llvm::Value* p = mul(mul(horner(f, {7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1,
+                                            -1.2420140846e-1, 1.4249322787e-1, -1.6668057665e-1,
+                                            2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1}),
+                                 z),
+                             f);
+        p = fma(n, constant(-2.12194440e-4), p);
+        p = fma(z, constant(-0.5), p);
+        result = fma(n, constant(0.693359375), add(f, p));
+    }
+    const double inf = std::numeric_limits<double>::infinity();
+    result = m_b.CreateSelect(m_b.CreateFCmpOEQ(x, constant(inf)), x, result);
+    result = m_b.CreateSelect(m_b.CreateFCmpOEQ(x, constant(0)), constant(-inf), result);
+    return m_b.CreateSelect(m_b.CreateFCmpUGE(x, constant(0)),
+                            m_b.CreateSelect(m_b.CreateFCmpUNO(x, x), x, result),
+                            constant(std::numeric_limits<double>::quiet_NaN()));
+}
+
+llvm::Value* VectorMath::tanh(llvm::Value* x)
+{
+    llvm::Value* magnitude = abs(x);
+    // 1 - 2/(e^2|x| + 1) loses digits near zero, where the odd polynomial takes over.
+    llvm::Value* large =
+        sub(constant(1), div(constant(2), add(exp(add(magnitude, magnitude)), constant(1))));
+    llvm::Value* z = mul(x, x);
+    llvm::Value* small = nullptr;
+    double border = 0.625;
+    if (m_isDouble) {
+        llvm::Value* s = expm1Over(magnitude); // sinh; cosh = sqrt(1 + sinh^2)
+        small = withSignOf(div(s, sqrt(fma(s, s, constant(1)))), x);
+    } else {
+        small = fma(mul(horner(z, {-5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2,
+                                   1.33314422036e-1, -3.33332819422e-1}),
+                        z),
+                    x, x);
+    }
+    return m_b.CreateSelect(m_b.CreateFCmpOLT(magnitude, constant(border)), small,
+                            withSignOf(large, x));
+}
+
+llvm::Value* VectorMath::sigmoid(llvm::Value* x)
+{
+    return div(constant(1), add(constant(1), exp(neg(x))));
+}
+
+llvm::Value* VectorMath::expm1Over(llvm::Value* x)
+{
+    llvm::Value* z = mul(x, x);
+    llvm::Value* series = horner(z, {1.0 / 121645100408832000.0, 1.0 / 355687428096000.0,
+                                     1.0 / 1307674368000.0, 1.0 / 6227020800.0, 1.0 / 39916800.0,
+                                     1.0 / 362880.0, 1.0 / 5040.0, 1.0 / 120.0, 1.0 / 6.0});
+    llvm::Value* small = fma(mul(series, z), x, x);
+    llvm::Value* halfExp = mul(exp(abs(x)), constant(0.5));
+    llvm::Value* large = withSignOf(sub(halfExp, div(constant(0.25), halfExp)), x);
+    return m_b.CreateSelect(m_b.CreateFCmpOLT(abs(x), constant(1)), small, large);
+}
+
+llvm::Value* VectorMath::erf(llvm::Value* x)
+{
+    llvm::Value* z = mul(x, x);
+    llvm::Value* magnitude = abs(x);
+    llvm::Value* small = nullptr;
+    llvm::Value* tail = nullptr;
+    if (m_isDouble) {
+        // Maclaurin series of erf for |x| < 2.5 in confluent form: 2/sqrt(pi) e^-z x sum 2^k
+        // z^k/(2k+1)!!
+        llvm::Value* sum = constant(1);
+        for (int k = 40; k >= 1; --k)
+            sum = fma(mul(sum, z), constant(2.0 / (2 * k + 1)), constant(1));
+        small = mul(mul(constant(1.1283791670955126), mul(x, exp(neg(z)))), sum);
+        // erfc as a continued fraction e^-z / (sqrt(pi) (x + (1/2)/(x + 1/(x + (3/2)/(x + ...)))))
+        llvm::Value* fraction = magnitude;
+        for (int k = 30; k >= 1; --k) fraction = add(magnitude, div(constant(0.5 * k), fraction));
+        tail = div(exp(neg(z)), mul(constant(1.7724538509055160), fraction));
+        return m_b.CreateSelect(m_b.CreateFCmpOLT(magnitude, constant(2.5)), small,
+                                withSignOf(sub(constant(1), tail), x));
+    }
+    small = mul(x, horner(z, {7.853861353153693e-5, -8.010193625184903e-4, 5.188327685732524e-3,
+                              -2.685381193529856e-2, 1.128358514861418e-1, -3.761262582423300e-1,
+                              1.128379165726710}));
+    llvm::Value* q = div(constant(1), magnitude);
+    llvm::Value* y = mul(q, q);
+    llvm::Value* middle =
+        horner(y, {2.326819970068386e-2, -1.387039388740657e-1, 3.687424674597105e-1,
+                   -5.824733027278666e-1, 6.210004621745983e-1, -4.944515323274145e-1,
+                   3.404879937665872e-1, -2.741127028184656e-1, 5.638259427386472e-1});
+    llvm::Value* far = horner(y, {-1.047766399936249e+1, 1.297719955372516e+1, -7.495518717768503,
+                                  2.921019019210786, -1.015265279202700, 4.218463358204948e-1,
+                                  -2.820767439740514e-1, 5.641895067754075e-1});
+    llvm::Value* shape = m_b.CreateSelect(m_b.CreateFCmpOLT(magnitude, constant(2)), middle, far);
+    tail = mul(mul(q, exp(neg(z))), shape);
+    return m_b.CreateSelect(m_b.CreateFCmpOLT(magnitude, constant(1)), small,
+                            withSignOf(sub(constant(1), tail), x));
+}
+
+llvm::Value* VectorMath::sine(llvm::Value* x, bool isCosine)
+{
+    // Reduce by multiples of pi/2 in three parts (Cody-Waite); accurate for |x| up to about 1e4
+    // (binary32), 1e8 (binary64).
+    llvm::Value* n =
+        m_b.CreateUnaryIntrinsic(llvm::Intrinsic::rint, mul(x, constant(0.63661977236758134308)));
+    llvm::Value* r = nullptr;
+    if (m_isDouble)
+        r = fma(n, constant(-2.02226624879595063154e-21),
+                fma(n, constant(-6.07710050630396597660e-11),
+                    fma(n, constant(-1.57079632673412561417), x)));
+    else
+        r = fma(n, constant(-1.5099580e-7 * 0.5),
+                fma(n, constant(-4.837512969970703125e-4), fma(n, constant(-1.5703125), x)));
+    llvm::Value* z = mul(r, r);
+    llvm::Value* s = nullptr;
+    llvm::Value* c = nullptr;
+    if (m_isDouble) {
+        s = fma(mul(horner(z, {1.0 / 355687428096000.0, -1.0 / 1307674368000.0, 1.0 / 6227020800.0,
+                               -1.0 / 39916800.0, 1.0 / 362880.0, -1.0 / 5040.0, 1.0 / 120.0,
+                               -1.0 / 6.0}),
+                    z),
+                r, r);
+        c = fma(horner(z, {-1.0 / 6402373705728000.0, 1.0 / 20922789888000.0, -1.0 / 87178291200.0,
+                           1.0 / 479001600.0, -1.0 / 3628800.0, 1.0 / 40320.0, -1.0 / 720.0,
+                           1.0 / 24.0, -0.5}),
+                z, constant(1));
+    } else {
+        s = fma(mul(horner(z, {-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1}), z), r, r);
+        c = fma(
+            mul(horner(z, {2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2}), z),
+            z, fma(z, constant(-0.5), constant(1)));
+    }
+    llvm::Value* quadrant = m_b.CreateFPToSI(n, m_intType);
+    if (isCosine) quadrant = m_b.CreateAdd(quadrant, integer(1));
+    llvm::Value* useCosine = m_b.CreateICmpNE(m_b.CreateAnd(quadrant, integer(1)), integer(0));
+    llvm::Value* isNegative = m_b.CreateICmpNE(m_b.CreateAnd(quadrant, integer(2)), integer(0));
+    llvm::Value* chosen = m_b.CreateSelect(useCosine, c, s);
+    return m_b.CreateSelect(isNegative, neg(chosen), chosen);
+}
+
+llvm::Value* VectorMath::atan(llvm::Value* x)
+{
+    // atan(x) = pi/2 - atan(1/x); atan(t) = pi/4 + atan((t-1)/(t+1)) bring |t| below tan(pi/8).
+    llvm::Value* magnitude = abs(x);
+    llvm::Value* isBig = m_b.CreateFCmpOGT(magnitude, constant(2.414213562373095));
+    llvm::Value* isMiddle = m_b.CreateFCmpOGT(magnitude, constant(0.41421356237309503));
+    llvm::Value* t = m_b.CreateSelect(
+        isBig, div(constant(-1), magnitude),
+        m_b.CreateSelect(isMiddle, div(sub(magnitude, constant(1)), add(magnitude, constant(1))),
+                         magnitude));
+    llvm::Value* offset =
+        m_b.CreateSelect(isBig, constant(1.5707963267948966),
+                         m_b.CreateSelect(isMiddle, constant(0.78539816339744828), constant(0)));
+    llvm::Value* z = mul(t, t);
+    llvm::Value* p = nullptr;
+    if (m_isDouble) {
+        p = constant(0);
+        for (int k = 43; k >= 3; k -= 2) p = fma(p, z, constant((k % 4 == 3 ? -1.0 : 1.0) / k));
+    } else {
+        p = horner(z, {8.05374449538e-2, -1.38776856032e-1, 1.99777106478e-1, -3.33329491539e-1});
+    }
+    return withSignOf(add(offset, fma(mul(p, z), t, t)), x);
+}
+
+llvm::Value* VectorMath::asin(llvm::Value* x)
+{
+    return atan(div(x, sqrt(mul(sub(constant(1), x), add(constant(1), x)))));
+}
+
+llvm::Value* VectorMath::pow(llvm::Value* x, llvm::Value* y)
+{
+    const double inf = std::numeric_limits<double>::infinity();
+    llvm::Value* result = exp(mul(y, log(abs(x))));
+    llvm::Value* whole = m_b.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, y);
+    llvm::Value* isWhole = m_b.CreateFCmpOEQ(whole, y);
+    llvm::Value* half = mul(y, constant(0.5));
+    llvm::Value* isOdd = m_b.CreateAnd(
+        isWhole, m_b.CreateFCmpUNE(m_b.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, half), half));
+    llvm::Value* isNegative = m_b.CreateFCmpOLT(x, constant(0));
+    result = m_b.CreateSelect(m_b.CreateAnd(isNegative, isOdd), neg(result), result);
+    llvm::Value* isUndefined = m_b.CreateAnd(isNegative, m_b.CreateNot(isWhole));
+    result = m_b.CreateSelect(m_b.CreateAnd(isUndefined, m_b.CreateFCmpOGT(x, constant(-inf))),
+                              constant(std::numeric_limits<double>::quiet_NaN()), result);
+    llvm::Value* isOne =
+        m_b.CreateOr(m_b.CreateFCmpOEQ(y, constant(0)), m_b.CreateFCmpOEQ(x, constant(1)));
+    return m_b.CreateSelect(isOne, constant(1), result);
+}
+
+llvm::Value* VectorMath::unary(Intrinsic which, llvm::Value* x)
+{
+    const auto direct = [&](llvm::Intrinsic::ID id) { return m_b.CreateUnaryIntrinsic(id, x); };
+    llvm::Value* one = constant(1);
+    switch (which) {
+    case Intrinsic::Ceil: return direct(llvm::Intrinsic::ceil);
+    case Intrinsic::Floor: return direct(llvm::Intrinsic::floor);
+    case Intrinsic::Round: return direct(llvm::Intrinsic::roundeven);
+    case Intrinsic::Trunc: return direct(llvm::Intrinsic::trunc);
+    case Intrinsic::Sqrt: return direct(llvm::Intrinsic::sqrt);
+    case Intrinsic::Rsqrt: return div(one, sqrt(x));
+    case Intrinsic::Exp: return exp(x);
+    case Intrinsic::Log: return log(x);
+    case Intrinsic::Tanh: return tanh(x);
+    case Intrinsic::Sigmoid: return sigmoid(x);
+    case Intrinsic::Erf: return erf(x);
+    case Intrinsic::Sin: return sine(x, false);
+    case Intrinsic::Cos: return sine(x, true);
+    case Intrinsic::Tan: return div(sine(x, false), sine(x, true));
+    case Intrinsic::Sinh: return expm1Over(x);
+    case Intrinsic::Cosh: {
+        llvm::Value* e = mul(exp(abs(x)), constant(0.5));
+        return add(e, div(constant(0.25), e));
+    }
+    case Intrinsic::Atan: return atan(x);
+    case Intrinsic::Asin: return asin(x);
+    case Intrinsic::Acos: return sub(constant(1.5707963267948966), asin(x));
+    case Intrinsic::Asinh: {
+        llvm::Value* a =
+            abs(x); // log1p(a + a^2/(1+sqrt(a^2+1))), with u = 1+t and the correction t/(u-1)
+        llvm::Value* t = add(a, div(mul(a, a), add(one, sqrt(fma(a, a, one)))));
+        llvm::Value* u = add(one, t);
+        llvm::Value* corrected = mul(log(u), div(t, sub(u, one)));
+        return withSignOf(m_b.CreateSelect(m_b.CreateFCmpOEQ(u, one), t, corrected), x);
+    }
+    case Intrinsic::Acosh: return log(add(x, sqrt(mul(sub(x, one), add(x, one)))));
+    case Intrinsic::Atanh: {
+        llvm::Value* a = abs(x);
+        llvm::Value* t = div(add(a, a), sub(one, a));
+        llvm::Value* u = add(one, t);
+        llvm::Value* corrected = mul(log(u), div(t, sub(u, one)));
+        return withSignOf(
+            mul(constant(0.5), m_b.CreateSelect(m_b.CreateFCmpOEQ(u, one), t, corrected)), x);
+    }
+    default: CHECK(false) << tir::intrinsicText(which) << " has no expansion";
+    }
+    return x;
+}
+
+} // namespace tenon::compiler

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// VectorMath: exp, log, tanh, ... written into LLVM IR as straight-line arithmetic on one float or
+// double (vector) type.
+#pragma once
+
+#include "core/ir/tir/expr.h"
+
+#include <llvm/IR/IRBuilder.h>
+
+#include <initializer_list>
+
+namespace tenon::compiler {
+
+/// Bound to one IRBuilder position and one type; every function returns the value for all lanes,
+/// special cases included.
+class VectorMath
+{
+public:
+    VectorMath(llvm::IRBuilder<>& builder, llvm::Type* type);
+
+    llvm::Value* unary(tir::Intrinsic which, llvm::Value* x);
+    llvm::Value* pow(llvm::Value* x, llvm::Value* y);
+
+private:
+    llvm::Value* exp(llvm::Value* x);
+    llvm::Value* log(llvm::Value* x);
+    llvm::Value* tanh(llvm::Value* x);
+    llvm::Value* sigmoid(llvm::Value* x);
+    llvm::Value* erf(llvm::Value* x);
+    llvm::Value* sine(llvm::Value* x, bool isCosine);
+    llvm::Value* atan(llvm::Value* x);
+    llvm::Value* asin(llvm::Value* x);
+    llvm::Value* expm1Over(llvm::Value* x); ///< (e^x - e^-x)/2 without cancellation near zero
+
+    llvm::Value* constant(double v) { return llvm::ConstantFP::get(m_type, v); }
+    llvm::Value* integer(int64_t v) { return llvm::ConstantInt::getSigned(m_intType, v); }
+    llvm::Value* add(llvm::Value* a, llvm::Value* b) { return m_b.CreateFAdd(a, b); }
+    llvm::Value* sub(llvm::Value* a, llvm::Value* b) { return m_b.CreateFSub(a, b); }
+    llvm::Value* mul(llvm::Value* a, llvm::Value* b) { return m_b.CreateFMul(a, b); }
+    llvm::Value* div(llvm::Value* a, llvm::Value* b) { return m_b.CreateFDiv(a, b); }
+    llvm::Value* neg(llvm::Value* a) { return m_b.CreateFNeg(a); }
+    llvm::Value* abs(llvm::Value* a);
+    llvm::Value* sqrt(llvm::Value* a);
+    llvm::Value* withSignOf(llvm::Value* magnitude, llvm::Value* sign);
+    llvm::Value* fma(llvm::Value* a, llvm::Value* b, llvm::Value* c);
+    llvm::Value* horner(llvm::Value* x, std::initializer_list<double> highestFirst);
+    llvm::Value* powerOfTwo(llvm::Value* n); ///< 2^n for integral n within the normal range
+
+    llvm::IRBuilder<>& m_b;
+    llvm::Type* m_type;
+    llvm::Type* m_intType;
+    bool m_isDouble;
+};
+
+} // namespace tenon::compiler

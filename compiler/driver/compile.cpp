@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// The driver: passes, kernels, program and memory plan, timed and gathered into one value.
+#include "compiler/driver/compile.h"
+
+#include "compiler/codegen/llvm/kernel_object.h"
+#include "compiler/driver/kernels.h"
+#include "core/ir/tir/text.h"
+
+#include <chrono>
+#include <cstdlib>
+
+namespace tenon::compiler {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double millisecondsSince(Clock::time_point start)
+{
+    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+/// All errors of the model as one: the first, with the others as notes.
+Status modelErrors(const Loaded& loaded)
+{
+    std::vector<Diagnostic> errors;
+    for (const Diagnostic& d : loaded.diagnostics)
+        if (d.severity == Severity::Error) errors.push_back(d);
+    if (errors.empty()) errors = dynamicInputErrors(loaded.module);
+    if (errors.empty()) return kDone;
+    Diagnostic first = errors.front();
+    first.notes.insert(first.notes.end(), errors.begin() + 1, errors.end());
+    return first;
+}
+
+Result<Target> supportedTarget(const std::string& text)
+{
+    auto target = parseTarget(text);
+    if (!target) return target;
+    if (target->kind != "llvm")
+        return makeError(DiagnosticCode::UnsupportedTarget,
+                         "no code generator for target kind `" + target->kind +
+                             "` yet; supported: llvm",
+                         {.detail = text});
+    return target;
+}
+
+} // namespace
+
+std::string defaultCacheFolder()
+{
+    if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache && *cache)
+        return std::string(cache) + "/tenon/kernels";
+    if (const char* home = std::getenv("HOME"); home && *home)
+        return std::string(home) + "/.cache/tenon/kernels";
+    return {};
+}
+
+Result<CompileResultPtr> compile(std::shared_ptr<const Loaded> loaded,
+                                 const CompileOptions& options, JobContext& job, double importMs)
+{
+    const auto start = Clock::now();
+    auto result = std::make_shared<CompileResult>();
+    result->options = options;
+    result->loaded = loaded;
+    result->phases.importMs = importMs;
+    if (Status fine = modelErrors(*loaded); !fine) return fine.error();
+    auto target = supportedTarget(options.target);
+    if (!target) return target.error();
+    result->target = *target;
+    auto machine = machineSpec(*target);
+    if (!machine) return machine.error();
+    result->machine = *machine;
+    auto facts = targetFacts(*machine);
+    if (!facts) return facts.error();
+    if (options.runThreads > 0) facts->threads = options.runThreads;
+    result->facts = *facts;
+
+    job.progress(0.02, "running passes");
+    auto config = parsePassConfig(options.passConfig);
+    if (!config) return config.error();
+    PassContext context{*target, *facts, options.optLevel, *config, &job};
+    const auto passesStart = Clock::now();
+    auto trace = runPasses(loaded->module, context, options.passes);
+    if (!trace) return trace.error();
+    result->passes = std::move(*trace);
+    result->phases.passesMs = millisecondsSince(passesStart);
+    if (options.stopBeforeCodegen || !options.passes.stopAfter.empty()) {
+        result->phases.totalMs = importMs + millisecondsSince(start);
+        return CompileResultPtr(result);
+    }
+
+    const auto codegenStart = Clock::now();
+    const auto service = options.service ? options.service : inProcessKernelService();
+    auto kernels =
+        compileKernels(result->passes.last(), *machine, *facts, options.cacheFolder, *service, job);
+    if (!kernels) return kernels.error();
+    result->kernels = std::move(*kernels);
+    result->phases.codegenMs = millisecondsSince(codegenStart);
+
+    job.progress(0.92, "planning memory");
+    const auto planStart = Clock::now();
+    auto program = buildProgram(result->passes.last(), result->kernels);
+    if (!program) return program.error();
+    result->program = std::move(*program);
+    for (size_t i = 0; i < result->kernels.size(); ++i)
+        result->kernels[i].function = result->program.kernels[i].function;
+    auto memory = planProgram(result->program, options.planner);
+    if (!memory) return memory.error();
+    result->memory = std::move(*memory);
+    result->phases.planMs = millisecondsSince(planStart);
+    result->phases.totalMs = importMs + millisecondsSince(start);
+    if (Status go = job.checkStop(); !go) return go.error();
+    return CompileResultPtr(result);
+}
+
+Result<std::string> kernelText(const CompileResult& result, size_t kernel, KernelText form)
+{
+    CHECK(kernel < result.kernels.size());
+    const CompiledKernel& compiled = result.kernels[kernel];
+    auto lowered = tir::parsePrimFunc(compiled.loweredText);
+    if (!lowered) return lowered.error();
+    const EmitForm emit = form == KernelText::LlvmIr ? EmitForm::LlvmIr : EmitForm::Assembly;
+    return emitKernel({*lowered, compiled.symbol, result.facts.vectorBytes}, result.machine, emit);
+}
+
+} // namespace tenon::compiler

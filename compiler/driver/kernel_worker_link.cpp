@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// CBOR through nlohmann-json; a malformed message is an error, never a crash.
+#include "compiler/driver/kernel_worker_link.h"
+
+#include <nlohmann/json.hpp>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace tenon::compiler {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr uint32_t kMaxMessage = 1u << 30;
+
+std::string toBytes(const Json& json)
+{
+    const std::vector<uint8_t> cbor = Json::to_cbor(json);
+    return {cbor.begin(), cbor.end()};
+}
+
+Json binary(const std::string& text)
+{
+    return Json::binary(std::vector<uint8_t>(text.begin(), text.end()));
+}
+
+std::string text(const Json& json)
+{
+    const auto& bytes = json.get_binary();
+    return {bytes.begin(), bytes.end()};
+}
+
+Diagnostic malformed(const char* what)
+{
+    return makeError(DiagnosticCode::CodegenFailure,
+                     std::string("malformed message between compiler and worker: ") + what);
+}
+
+bool writeAll(int fd, const char* data, size_t size)
+{
+    while (size > 0) {
+        const ssize_t n = ::send(fd, data, size, MSG_NOSIGNAL);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
+        data += n;
+        size -= static_cast<size_t>(n);
+    }
+    return true;
+}
+
+bool readAll(int fd, char* data, size_t size)
+{
+    while (size > 0) {
+        const ssize_t n = ::read(fd, data, size);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
+        data += n;
+        size -= static_cast<size_t>(n);
+    }
+    return true;
+}
+
+} // namespace
+
+std::string encodeRequest(const KernelRequest& r)
+{
+    const TargetFacts& f = r.facts;
+    return toBytes({{"function", r.functionText},
+                    {"symbol", r.symbol},
+                    {"machine",
+                     {r.machine.triple, r.machine.cpu, r.machine.features, r.machine.abi,
+                      r.machine.hardFloat}},
+                    {"facts",
+                     {f.vectorBytes, f.vectorRegisters, f.hasFma, f.hasEmbeddedBroadcast, f.l1Bytes,
+                      f.l2Bytes, f.threads}}});
+}
+
+Result<KernelRequest> decodeRequest(std::string_view bytes)
+{
+    const Json json = Json::from_cbor(bytes.begin(), bytes.end(), true, false);
+    try {
+        KernelRequest r;
+        r.functionText = json.at("function").get<std::string>();
+        r.symbol = json.at("symbol").get<std::string>();
+        const Json& m = json.at("machine");
+        r.machine = {m.at(0), m.at(1), m.at(2), m.at(3), m.at(4)};
+        const Json& f = json.at("facts");
+        r.facts = {f.at(0), f.at(1), f.at(2), f.at(3), f.at(4), f.at(5), f.at(6)};
+        return r;
+    } catch (const Json::exception& e) {
+        return malformed(e.what());
+    }
+}
+
+std::string encodeReply(const KernelReply& reply)
+{
+    if (reply.error)
+        return toBytes({{"error", reply.error->message},
+                        {"code", static_cast<int>(reply.error->code)},
+                        {"detail", reply.error->location.detail}});
+    const KernelProducts& p = *reply.products;
+    return toBytes({{"rule", p.rule},
+                    {"trace", p.trace},
+                    {"scheduled", p.scheduled},
+                    {"lowered", p.lowered},
+                    {"object", binary(p.object)}});
+}
+
+Result<KernelReply> decodeReply(std::string_view bytes)
+{
+    const Json json = Json::from_cbor(bytes.begin(), bytes.end(), true, false);
+    try {
+        KernelReply reply;
+        if (json.contains("error")) {
+            reply.error = makeError(static_cast<DiagnosticCode>(json.at("code").get<int>()),
+                                    json.at("error").get<std::string>(),
+                                    {.detail = json.at("detail").get<std::string>()});
+            return reply;
+        }
+        reply.products = KernelProducts{json.at("rule"), json.at("trace"), json.at("scheduled"),
+                                        json.at("lowered"), text(json.at("object"))};
+        return reply;
+    } catch (const Json::exception& e) {
+        return malformed(e.what());
+    }
+}
+
+bool sendMessage(int fd, std::string_view bytes)
+{
+    const uint32_t size = static_cast<uint32_t>(bytes.size());
+    if (bytes.size() > kMaxMessage) return false;
+    char head[sizeof size];
+    std::memcpy(head, &size, sizeof size);
+    return writeAll(fd, head, sizeof head) && writeAll(fd, bytes.data(), bytes.size());
+}
+
+std::optional<std::string> receiveMessage(int fd)
+{
+    uint32_t size = 0;
+    char head[sizeof size];
+    if (!readAll(fd, head, sizeof head)) return std::nullopt;
+    std::memcpy(&size, head, sizeof size);
+    if (size > kMaxMessage) return std::nullopt;
+    std::string bytes(size, '\0');
+    if (!readAll(fd, bytes.data(), size)) return std::nullopt;
+    return bytes;
+}
+
+} // namespace tenon::compiler

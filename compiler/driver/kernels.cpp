@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// A warm hit skips scheduling, lowering and LLVM; its texts come from the cache too.
+#include "compiler/driver/kernels.h"
+
+#include "compiler/driver/object_cache.h"
+#include "core/base/text.h"
+#include "core/ir/tir/text.h"
+
+#include <chrono>
+
+namespace tenon::compiler {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double millisecondsSince(Clock::time_point start)
+{
+    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+std::string factsText(const TargetFacts& facts)
+{
+    return join(std::vector<int64_t>{facts.vectorBytes, facts.vectorRegisters, facts.hasFma,
+                                     facts.hasEmbeddedBroadcast, facts.l1Bytes, facts.l2Bytes,
+                                     facts.threads},
+                ",");
+}
+
+} // namespace
+
+Result<std::vector<CompiledKernel>>
+compileKernels(const Module& lowered, const MachineSpec& machine, const TargetFacts& facts,
+               const std::string& cacheFolder, KernelService& service, JobContext& job)
+{
+    const ObjectCache cache(cacheFolder);
+    const std::string context = "tenon kernel 1\n" + compilerBuildId() + "\n" + machine.text() +
+                                "\n" + factsText(facts) + "\n";
+    std::vector<CompiledKernel> kernels;
+    for (const auto& [name, function] : lowered.kernels()) {
+        CompiledKernel kernel;
+        kernel.name = name;
+        kernel.unscheduled = function;
+        kernels.push_back(std::move(kernel));
+    }
+    std::atomic<size_t> finished{0};
+    const Status done = job.parallelFor(kernels.size(), [&](size_t i) -> Status {
+        CompiledKernel& kernel = kernels[i];
+        const auto start = Clock::now();
+        const std::string text = tir::print(*kernel.unscheduled);
+        kernel.tirHash = hashBytes(text).hex();
+        kernel.symbol = "k_" + kernel.tirHash.substr(0, 16);
+        const std::string key = context + text;
+        if (auto hit = cache.find(key)) {
+            kernel.scheduleRule = (*hit)["rule"];
+            kernel.scheduleTrace = (*hit)["trace"];
+            kernel.scheduledText = (*hit)["scheduled"];
+            kernel.loweredText = (*hit)["lowered"];
+            kernel.object = std::make_shared<const std::string>(std::move((*hit)["object"]));
+            kernel.fromCache = true;
+        } else {
+            auto products = service.compile(*kernel.unscheduled, kernel.symbol, machine, facts);
+            if (!products) {
+                Diagnostic error = products.error();
+                error.location.detail = "kernel " + kernel.name;
+                return error;
+            }
+            kernel.scheduleRule = std::move(products->rule);
+            kernel.scheduleTrace = std::move(products->trace);
+            kernel.scheduledText = std::move(products->scheduled);
+            kernel.loweredText = std::move(products->lowered);
+            kernel.object = std::make_shared<const std::string>(std::move(products->object));
+            cache.store(key, {{"rule", kernel.scheduleRule},
+                              {"trace", kernel.scheduleTrace},
+                              {"scheduled", kernel.scheduledText},
+                              {"lowered", kernel.loweredText},
+                              {"object", *kernel.object}});
+        }
+        kernel.compileMs = millisecondsSince(start);
+        const size_t count = ++finished;
+        job.progress(0.3 + 0.6 * static_cast<double>(count) / static_cast<double>(kernels.size()),
+                     "compiled " + kernel.name);
+        return kDone;
+    });
+    if (!done) return done.error();
+    return kernels;
+}
+
+} // namespace tenon::compiler

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The glue object: what joins hash-named kernels to TVM's C ABI, for the graph or the AOT executor.
+//
+// It defines, once per artifact, the exported pointer variables that a runtime fills
+// (`__TVMBackendAllocWorkspace` and the like), so that the artifact has no undefined symbol. Kernel
+// objects refer to their hidden aliases, named "tenon" + the exported name.
+#pragma once
+
+#include "compiler/codegen/llvm/target_machine.h"
+#include "compiler/executor/memory.h"
+#include "compiler/executor/program.h"
+
+#include <string>
+#include <vector>
+
+namespace tenon::compiler {
+
+enum class ExecutorKind : uint8_t
+{
+    Graph,
+    Aot
+};
+
+std::string_view executorName(ExecutorKind executor);
+
+/// Hidden symbol under which the artifact holds a constant.
+std::string constantSymbol(int tensor);
+
+/// Graph executor: a packed function per kernel that checks its arguments, and
+/// `_lookup_linked_param` from storage id to constant.
+std::string graphGlueText(const ExecutorProgram& program, const StoragePlan& storage);
+
+/// AOT executor: `tvmgen_<module>___tvm_main__`, its twin `tvmgen_<module>___tenon_profile__` that
+/// calls the exported variable `__TenonProfileMark` with i before call i and with the number of
+/// calls at the end, and `get_c_metadata`.
+std::string aotGlueText(const ExecutorProgram& program, const ProgramMemory& memory);
+
+/// Exported symbols of the glue, sorted.
+std::vector<std::string> glueExports(const ExecutorProgram& program, ExecutorKind executor);
+
+/// Compiles IR text (of the functions above, or any other) to a relocatable object.
+core::Result<std::string> emitIrText(const std::string& text, const MachineSpec& machine);
+
+} // namespace tenon::compiler

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// ExecutorProgram: what a compiled model does at run time, before it is written for one executor.
+//
+// The lowered module becomes a straight line of kernel calls over tensors. Graph JSON, AOT entry
+// point and manifest are all written from this one value, so they cannot disagree.
+#pragma once
+
+#include "core/ir/node.h"
+#include "core/tensor/tensor.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tenon::compiler {
+
+enum class TensorRole : uint8_t
+{
+    Input,       ///< given by the caller
+    Constant,    ///< in the artifact; `constant` holds the value
+    Intermediate ///< written by exactly one call; an output of the model too when listed there
+};
+
+/// A value that calls read or write.
+struct ProgramTensor
+{
+    std::string name; ///< unique in the program; input names are the model's
+    core::DataType dtype;
+    std::vector<int64_t> shape;
+    TensorRole role = TensorRole::Intermediate;
+    core::Tensor constant = {};
+    /// Shares the memory of that tensor (reshape, placement in a concatenation), else -1. A view
+    /// has no call that writes it unless it is a placed part, which its call writes through.
+    int viewOf = -1;
+    int64_t viewOffsetBytes = 0; ///< non-zero only for executors that can alias freely (AOT)
+
+    int64_t bytes() const { return core::elementCount(shape) * dtype.bytes(); }
+};
+
+/// A compiled kernel: int32_t symbol(void* p0, ..., void* pn), one pointer per tensor parameter.
+struct ProgramKernel
+{
+    std::string symbol; ///< symbol in the kernel object, hash-named
+    std::string
+        function; ///< readable packed function, e.g. "tvmgen_default_fused_nn_conv2d_nn_relu"
+    int parameterCount = 0;
+    int64_t workspaceBytes = 0; ///< what it takes from TVMBackendAllocWorkspace at its peak
+    std::string textHash = {};  ///< hash of the TIR it was compiled from
+};
+
+/// One call of a kernel. Several calls may share a kernel; times and provenance are per call.
+struct KernelCall
+{
+    std::string name; ///< unique label, e.g. "fused_nn_conv2d_nn_relu_3"
+    int kernel = -1;
+    std::vector<int> arguments;          ///< tensors in parameter order: inputs, constants, outputs
+    int outputCount = 1;                 ///< that many of the last arguments are written
+    std::vector<core::SourceId> sources; ///< nodes of the model file it computes
+    std::vector<std::string> fromNodes;  ///< their readable names, for the manifest
+    double flops = 0;                    ///< 0 when unknown
+    double movedBytes = 0;
+};
+
+struct ExecutorProgram
+{
+    std::string moduleName = "default"; ///< lower case; part of every exported symbol
+    std::vector<ProgramTensor> tensors;
+    std::vector<int> inputs;  ///< tensors with role Input, in the caller's order
+    std::vector<int> outputs; ///< any tensors; one may be listed twice, or be an input or constant
+    std::vector<std::string> outputNames; ///< as many as outputs
+    std::vector<ProgramKernel> kernels;
+    std::vector<KernelCall> calls; ///< in execution order
+
+    /// The tensor whose memory `tensor` lies in (itself unless it is a view), and where.
+    int memoryOwner(int tensor) const;
+    int64_t memoryOffset(int tensor) const;
+};
+
+/// Checks the program's own rules (ranges, roles, written before read, unique names); our bugs
+/// only, so a failure CHECKs with the call's name.
+void verifyProgram(const ExecutorProgram& program);
+
+} // namespace tenon::compiler

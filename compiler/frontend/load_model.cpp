@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The list of frontends and how their files are told apart.
+#include "compiler/frontend/load_model.h"
+
+#include "compiler/frontend/onnx/load_onnx.h"
+#include "core/base/file.h"
+#include "core/base/text.h"
+#include "core/ir/graph_text.h"
+
+namespace tenon::compiler {
+namespace {
+
+/// Graph IR begins with a comment or a function, after blanks.
+bool looksLikeGraphText(std::string_view text)
+{
+    const std::string_view start = trimmed(text.substr(0, 256));
+    return start.starts_with("def @") || start.starts_with("//");
+}
+
+std::string dtypeText(const TensorType& type) { return type.dtype.text(); }
+
+Loaded loadedFromText(Module module)
+{
+    Loaded loaded;
+    loaded.facts.format = "tenon";
+    const GraphFunction& main = module.main();
+    for (const NodeId id : main.params) {
+        const NodeRecord& param = module.node(id);
+        loaded.facts.inputs.push_back(
+            {param.name, dtypeText(param.types[0]), param.types[0].shape});
+    }
+    for (size_t i = 0; i < main.results.size(); ++i) {
+        const TensorType& type = module.type(main.results[i]);
+        const std::string name =
+            i < main.resultNames.size() ? main.resultNames[i] : "output" + std::to_string(i);
+        loaded.facts.outputs.push_back({name, dtypeText(type), type.shape});
+    }
+    for (const NodeId id : main.order) {
+        const NodeRecord& node = module.node(id);
+        if (node.kind == NodeKind::Op) {
+            ++loaded.facts.nodeCount;
+            ++loaded.facts.opCounts[node.op];
+        } else if (node.constant) {
+            loaded.facts.parameterCount += node.constant->size();
+            loaded.facts.parameterBytes += static_cast<int64_t>(node.constant->bytes().size());
+        }
+    }
+    loaded.module = std::move(module);
+    return loaded;
+}
+
+} // namespace
+
+Result<Loaded> loadModel(const std::string& path, const ImportOptions& options)
+{
+    auto file = MappedFile::open(path);
+    if (!file) return file.error();
+    if (!looksLikeGraphText((*file)->text())) return loadOnnx(path, options);
+    auto module = parseModule((*file)->text());
+    if (!module) {
+        Diagnostic error = module.error();
+        error.location.file = path;
+        return error;
+    }
+    return loadedFromText(std::move(*module));
+}
+
+} // namespace tenon::compiler

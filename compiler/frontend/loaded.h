@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loaded: what any frontend hands over: the module, what is wrong with it, and the facts of the
+// file.
+#pragma once
+
+#include "core/base/diagnostic.h"
+#include "core/ir/change_set.h"
+#include "core/ir/module.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tenon::compiler {
+
+using namespace core;
+
+struct ImportOptions
+{
+    std::map<std::string, std::vector<int64_t>> shapes; ///< whole shape by input name
+    std::map<std::string, int64_t> dims;                ///< value by name of a symbolic dimension
+};
+
+/// An input or output as the file declares it.
+struct ValueFacts
+{
+    std::string name;
+    std::string dtype; ///< "float32"; "sequence", "map", ... for what is no tensor
+    Shape shape;
+    bool hasShape = true; ///< false: the rank is unknown
+};
+
+/// What the file says about itself, for inspection.
+struct ModelFacts
+{
+    std::string format; ///< "onnx" or "tenon"
+    int64_t irVersion = 0;
+    std::vector<std::pair<std::string, int64_t>> opsets; ///< domain ("ai.onnx"), version
+    std::string producer;
+    std::string producerVersion;
+    std::string domain;
+    int64_t modelVersion = 0;
+    std::string doc;
+    std::string graphName;
+    std::vector<std::pair<std::string, std::string>> metadata;
+    std::vector<std::string> functions; ///< names of model-local functions
+    std::vector<ValueFacts> inputs;     ///< without those that have an initializer
+    std::vector<ValueFacts> outputs;
+    size_t nodeCount = 0;
+    int64_t parameterCount = 0; ///< elements of all initializers
+    int64_t parameterBytes = 0;
+    std::map<std::string, size_t> opCounts; ///< foreign operator (with its domain) -> nodes
+};
+
+/// A model as far as it could be read; with errors in `diagnostics` it can be shown but not
+/// compiled.
+struct Loaded
+{
+    Module module;
+    std::vector<Diagnostic> diagnostics;
+    ModelFacts facts;
+    std::vector<Change> changes; ///< the import's share of the folding ledger, rule "import-fold"
+};
+
+/// One error per input whose shape is not constant, saying how to bind it.
+std::vector<Diagnostic> dynamicInputErrors(const Module& module);
+
+} // namespace tenon::compiler

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Activations: most are decomposed into a few element-wise operators.
+#include "compiler/frontend/onnx/converters.h"
+#include "core/base/text.h"
+
+#include <cmath>
+#include <limits>
+
+namespace tenon::compiler {
+namespace {
+
+/// Element-wise arithmetic on one input, written like the formula.
+class Formula
+{
+public:
+    explicit Formula(NodeImport& node)
+        : m_node(node)
+        , m_dtype(node.type(0).dtype)
+    {
+    }
+    ValueRef x() { return m_node.input(0); }
+    ValueRef number(double value) { return m_node.scalar(value, m_dtype); }
+    ValueRef add(ValueRef a, ValueRef b) { return m_node.emit("add", {a, b}); }
+    ValueRef subtract(ValueRef a, ValueRef b) { return m_node.emit("subtract", {a, b}); }
+    ValueRef multiply(ValueRef a, ValueRef b) { return m_node.emit("multiply", {a, b}); }
+    ValueRef divide(ValueRef a, ValueRef b) { return m_node.emit("divide", {a, b}); }
+    ValueRef apply(const char* op, ValueRef a) { return m_node.emit(op, {a}); }
+    ValueRef clip(ValueRef a, double low, double high)
+    {
+        return m_node.emit("clip", {a}, {{"a_min", low}, {"a_max", high}});
+    }
+    /// condition > bound ? a : b
+    ValueRef whereGreater(ValueRef value, double bound, ValueRef a, ValueRef b)
+    {
+        const ValueRef condition = m_node.emit("greater", {value, number(bound)});
+        return m_node.emit("where", {condition, a, b});
+    }
+    /// log(1 + exp(x)) without overflow: max(x, 0) + log(1 + exp(-|x|)).
+    ValueRef softplus()
+    {
+        const ValueRef decay = apply("exp", apply("negative", apply("abs", x())));
+        return add(apply("nn.relu", x()), apply("log", add(decay, number(1))));
+    }
+
+private:
+    NodeImport& m_node;
+    DataType m_dtype;
+};
+
+/// alpha * (exp(min(x, 0)) - 1) where x <= 0, else x; all times gamma.
+ValueRef exponentialUnit(NodeImport& node, double alpha, double gamma, double scale = 1)
+{
+    Formula f(node);
+    const ValueRef low = node.emit("minimum", {f.x(), f.number(0)});
+    const ValueRef inner = scale == 1 ? low : f.divide(low, f.number(scale));
+    const ValueRef negative =
+        f.multiply(f.number(alpha), f.subtract(f.apply("exp", inner), f.number(1)));
+    const ValueRef out = f.whereGreater(f.x(), 0, f.x(), negative);
+    return gamma == 1 ? out : f.multiply(f.number(gamma), out);
+}
+
+} // namespace
+
+void convertClipAttr(NodeImport& node)
+{
+    constexpr double kMax = std::numeric_limits<float>::max();
+    const double low = node.number("min", -kMax);
+    const double high = node.number("max", kMax);
+    node.output(0, node.emit("clip", {node.input(0)}, {{"a_min", low}, {"a_max", high}}));
+}
+
+void convertClip(NodeImport& node)
+{
+    const DataType dtype = node.type(0).dtype;
+    const Tensor* low = node.constant(1);
+    const Tensor* high = node.constant(2);
+    const bool isStatic = (!node.has(1) || (low && low->size() == 1)) &&
+                          (!node.has(2) || (high && high->size() == 1));
+    if (!node.has(1) && !node.has(2)) {
+        node.forward(0, 0);
+        return;
+    }
+    if (dtype == kFloat32 && isStatic) {
+        constexpr double kMax = std::numeric_limits<float>::max();
+        const double a = low ? low->number(0) : -kMax;
+        const double b = high ? high->number(0) : kMax;
+        // An empty range means "everything is the maximum".
+        node.output(0,
+                    node.emit("clip", {node.input(0)}, {{"a_min", std::fmin(a, b)}, {"a_max", b}}));
+        return;
+    }
+    ValueRef out = node.input(0);
+    if (node.has(1)) out = node.emit("maximum", {out, node.input(1)});
+    if (node.has(2)) out = node.emit("minimum", {out, node.input(2)});
+    node.output(0, out);
+}
+
+void convertLeakyRelu(NodeImport& node)
+{
+    const double alpha = node.number("alpha", 0.01);
+    node.output(0, node.emit("nn.leaky_relu", {node.input(0)}, {{"alpha", alpha}}));
+}
+
+void convertPRelu(NodeImport& node)
+{
+    Formula f(node);
+    const ValueRef positive = f.apply("nn.relu", f.x());
+    const ValueRef negative = node.emit("minimum", {f.x(), f.number(0)});
+    node.output(0, f.add(positive, f.multiply(negative, node.input(1))));
+}
+
+void convertHardSigmoid(NodeImport& node)
+{
+    const double alpha = node.number("alpha", 0.2);
+    const double beta = node.number("beta", 0.5);
+    Formula f(node);
+    const ValueRef scaled = f.multiply(f.x(), f.number(alpha));
+    const ValueRef line = f.add(scaled, f.number(beta));
+    node.output(0, f.clip(line, 0, 1));
+}
+
+void convertHardSwish(NodeImport& node)
+{
+    Formula f(node);
+    const ValueRef sixth = f.multiply(f.x(), f.number(1.0 / 6));
+    const ValueRef line = f.add(sixth, f.number(0.5));
+    node.output(0, f.multiply(f.x(), f.clip(line, 0, 1)));
+}
+
+void convertElu(NodeImport& node)
+{
+    node.output(0, exponentialUnit(node, node.number("alpha", 1), 1));
+}
+
+void convertCelu(NodeImport& node)
+{
+    const double alpha = node.number("alpha", 1);
+    node.output(0, exponentialUnit(node, alpha, 1, alpha));
+}
+
+void convertSelu(NodeImport& node)
+{
+    const double alpha = node.number("alpha", 1.67326319217681884765625);
+    const double gamma = node.number("gamma", 1.05070102214813232421875);
+    node.output(0, exponentialUnit(node, alpha, gamma));
+}
+
+void convertSoftplus(NodeImport& node) { node.output(0, Formula(node).softplus()); }
+
+void convertSoftsign(NodeImport& node)
+{
+    Formula f(node);
+    node.output(0, f.divide(f.x(), f.add(f.apply("abs", f.x()), f.number(1))));
+}
+
+void convertMish(NodeImport& node)
+{
+    Formula f(node);
+    node.output(0, f.multiply(f.x(), f.apply("tanh", f.softplus())));
+}
+
+void convertThresholdedRelu(NodeImport& node)
+{
+    const double alpha = node.number("alpha", 1);
+    Formula f(node);
+    node.output(0, f.whereGreater(f.x(), alpha, f.x(), f.number(0)));
+}
+
+void convertGelu(NodeImport& node)
+{
+    const std::string approximate = node.string("approximate", "none");
+    Formula f(node);
+    const ValueRef half = f.multiply(f.x(), f.number(0.5));
+    if (approximate == "tanh") {
+        const ValueRef cube = f.multiply(f.x(), f.multiply(f.x(), f.x()));
+        const ValueRef inner = f.add(f.x(), f.multiply(cube, f.number(0.044715)));
+        const ValueRef tanh =
+            f.apply("tanh", f.multiply(inner, f.number(std::sqrt(2 / 3.14159265358979323846))));
+        node.output(0, f.multiply(half, f.add(tanh, f.number(1))));
+        return;
+    }
+    const ValueRef erf = f.apply("erf", f.multiply(f.x(), f.number(std::sqrt(0.5))));
+    node.output(0, f.multiply(half, f.add(erf, f.number(1))));
+}
+
+} // namespace tenon::compiler

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators that need no computation: constants, shapes, and those that pass their input on.
+#include "compiler/frontend/onnx/converters.h"
+#include "core/base/text.h"
+
+#include <cmath>
+
+namespace tenon::compiler {
+namespace {
+
+constexpr int64_t kMaxMaterialized = 4096;
+
+Tensor filled(const Tensor& value, std::vector<int64_t> shape)
+{
+    const std::span<const std::byte> one = value.bytes();
+    return Tensor::make(value.dtype(), std::move(shape), [&](std::span<std::byte> out) {
+        for (size_t i = 0; i < out.size(); ++i) out[i] = one[i % one.size()];
+    });
+}
+
+} // namespace
+
+void convertConstant(NodeImport& node)
+{
+    if (node.hasAttr("value")) {
+        if (const auto tensor = node.tensorAttr("value")) node.outputConstant(0, *tensor);
+    } else if (node.hasAttr("value_float")) {
+        const auto value = static_cast<float>(node.number("value_float", 0));
+        node.outputConstant(0, Tensor::of<float>(kFloat32, {}, {value}));
+    } else if (node.hasAttr("value_int")) {
+        node.outputConstant(0, Tensor::of<int64_t>(kInt64, {}, {node.integer("value_int", 0)}));
+    } else if (node.hasAttr("value_ints")) {
+        const std::vector<int64_t> values = node.integers("value_ints", {});
+        node.outputConstant(
+            0, Tensor::of<int64_t>(kInt64, {static_cast<int64_t>(values.size())}, values));
+    } else if (node.hasAttr("value_floats")) {
+        const std::vector<double> values = node.numbers("value_floats", {});
+        const std::vector<float> narrow(values.begin(), values.end());
+        node.outputConstant(
+            0, Tensor::of<float>(kFloat32, {static_cast<int64_t>(values.size())}, narrow));
+    } else {
+        node.fail(DiagnosticCode::UnsupportedFeature,
+                  "the constant is a string or sparse tensor, or has no value");
+    }
+}
+
+void convertConstantOfShape(NodeImport& node)
+{
+    const std::vector<int64_t> shape = node.staticIntegers(0);
+    const Tensor zero = Tensor::of<float>(kFloat32, {1}, {0.0f});
+    const auto given =
+        node.hasAttr("value") ? node.tensorAttr("value") : std::make_shared<const Tensor>(zero);
+    if (node.hasFailed()) return;
+    int64_t count = 1;
+    for (const int64_t dim : shape)
+        if (dim < 0 || __builtin_mul_overflow(count, dim, &count)) {
+            node.fail(DiagnosticCode::ShapeMismatch,
+                      "the shape (" + join(shape, ", ") + ") is not possible");
+            return;
+        }
+    if (given->size() != 1) {
+        node.fail(DiagnosticCode::BadAttribute, "value must have one element", "value");
+        return;
+    }
+    if (count <= kMaxMaterialized) {
+        node.outputConstant(0, filled(*given, shape));
+        return;
+    }
+    // Large constants stay an expression: a small file must not fill the memory.
+    const ValueRef scalar = node.constantNode(given->reshaped({}));
+    node.output(0, node.emit("broadcast_to", {scalar}, {{"shape", shape}}));
+}
+
+void convertShape(NodeImport& node)
+{
+    const Shape dims = node.type(0).shape;
+    const auto rank = static_cast<int64_t>(dims.size());
+    const auto clamp = [&](int64_t at) {
+        if (at < 0) at += rank;
+        return at < 0 ? 0 : at > rank ? rank : at;
+    };
+    const int64_t start = clamp(node.integer("start", 0));
+    const int64_t end = clamp(node.integer("end", rank));
+    std::vector<Dim> out;
+    for (int64_t i = start; i < end; ++i) out.push_back(dims[static_cast<size_t>(i)]);
+    node.outputDims(0, out, false);
+}
+
+void convertSize(NodeImport& node)
+{
+    Dim count(1);
+    for (const Dim& dim : node.type(0).shape) count = count * dim;
+    node.outputDims(0, {count}, true);
+}
+
+void convertIdentity(NodeImport& node) { node.forward(0, 0); }
+
+void convertDropout(NodeImport& node)
+{
+    const Tensor* training = node.constant(2);
+    node.has(1); // the ratio means nothing for inference
+    if (node.has(2) && (!training || training->integer(0) != 0)) {
+        node.fail(DiagnosticCode::UnsupportedFeature,
+                  "training mode is not supported; export the model for inference");
+        return;
+    }
+    if (node.isRead(1)) {
+        node.fail(DiagnosticCode::UnsupportedFeature, "the mask output is not supported");
+        return;
+    }
+    node.forward(0, 0);
+}
+
+} // namespace tenon::compiler

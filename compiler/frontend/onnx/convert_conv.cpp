@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conv and ConvTranspose of one and two spatial axes.
+#include "compiler/frontend/onnx/converters.h"
+#include "compiler/frontend/onnx/kernel_window.h"
+#include "core/base/text.h"
+
+namespace tenon::compiler {
+namespace {
+
+/// Spatial extents of the weight, compared with kernel_shape when that is given.
+std::vector<int64_t> kernelOf(NodeImport& node)
+{
+    const std::vector<int64_t> weight = node.shape(1);
+    if (node.hasFailed()) return {};
+    if (weight.size() != static_cast<size_t>(node.rank(0))) {
+        node.fail(DiagnosticCode::ShapeMismatch,
+                  "the weight has the shape " + shapeText(node.type(1).shape) +
+                      " but the input has " + shapeText(node.type(0).shape));
+        return {};
+    }
+    const std::vector<int64_t> kernel(weight.begin() + 2, weight.end());
+    const std::vector<int64_t> declared = node.integers("kernel_shape", kernel);
+    if (declared != kernel)
+        node.fail(DiagnosticCode::BadAttribute,
+                  "kernel_shape is [" + join(declared, ", ") + "] but the weight has [" +
+                      join(kernel, ", ") + "]",
+                  "kernel_shape");
+    return kernel;
+}
+
+/// The weight with a kernel row of height 1; a constant keeps its bytes.
+ValueRef liftedWeight(NodeImport& node)
+{
+    if (const Tensor* weight = node.constant(1)) {
+        std::vector<int64_t> shape = weight->shape();
+        shape.insert(shape.begin() + 2, 1);
+        return node.constantNode(weight->reshaped(shape));
+    }
+    return liftTo2d(node, node.input(1));
+}
+
+int64_t groupsOf(NodeImport& node)
+{
+    const int64_t groups = node.integer("group", 1);
+    if (groups < 1 || groups > (int64_t{1} << 31))
+        node.fail(DiagnosticCode::BadAttribute,
+                  "group is " + std::to_string(groups) + "; it must be at least 1", "group");
+    return groups;
+}
+
+ValueRef withBias(NodeImport& node, ValueRef value)
+{
+    if (!node.has(2)) return value;
+    return node.emit("nn.bias_add", {value, node.input(2)}, {{"axis", int64_t{1}}});
+}
+
+/// Padding that gives a transposed convolution the wanted output extent.
+void padForOutput(KernelWindow& window, std::vector<int64_t>& outputPadding,
+                  const std::vector<int64_t>& input, const std::vector<int64_t>& output,
+                  bool isUpper)
+{
+    for (size_t i = 0; i < input.size(); ++i) {
+        const int64_t reach = (window.kernel[i] - 1) * window.dilations[i] + 1;
+        const int64_t full = window.strides[i] * (input[i] - 1) + outputPadding[i] + reach;
+        const int64_t total = full - output[i];
+        if (total < 0) outputPadding[i] -= total;
+        const int64_t kept = total < 0 ? 0 : total;
+        window.padBegin[i] = isUpper ? kept / 2 : kept - kept / 2;
+        window.padEnd[i] = kept - window.padBegin[i];
+    }
+}
+
+} // namespace
+
+void convertConv(NodeImport& node)
+{
+    if (!hasPlanarRank(node)) return;
+    KernelWindow window = readKernelWindow(node, kernelOf(node));
+    const int64_t groups = groupsOf(node);
+    if (node.hasFailed()) return;
+    const bool isLinear = node.rank(0) == 3;
+    ValueRef data = node.input(0);
+    ValueRef weight = isLinear ? liftedWeight(node) : node.input(1);
+    if (isLinear) {
+        data = liftTo2d(node, data);
+        window.lift();
+    }
+    ValueRef out = node.emit("nn.conv2d", {data, weight},
+                             {{"strides", window.strides},
+                              {"padding", window.padding()},
+                              {"dilation", window.dilations},
+                              {"groups", groups}});
+    out = withBias(node, out);
+    if (isLinear) out = dropFrom2d(node, out);
+    node.output(0, out);
+}
+
+void convertConvTranspose(NodeImport& node)
+{
+    if (!hasPlanarRank(node)) return;
+    const std::vector<int64_t> kernel = kernelOf(node);
+    if (node.hasFailed()) return;
+    const size_t axes = kernel.size();
+    const std::string autoPad = node.string("auto_pad", "NOTSET");
+    const bool isSame = autoPad == "SAME_UPPER" || autoPad == "SAME_LOWER";
+    // readKernelWindow would pad for a convolution; SAME means something else here.
+    KernelWindow window = readKernelWindow(node, kernel);
+    const int64_t groups = groupsOf(node);
+    std::vector<int64_t> outputPadding =
+        node.integers("output_padding", std::vector<int64_t>(axes, 0));
+    std::vector<int64_t> outputShape = node.integers("output_shape", {});
+    if (node.hasFailed()) return;
+    if (outputPadding.size() != axes || (!outputShape.empty() && outputShape.size() < axes)) {
+        node.fail(DiagnosticCode::BadAttribute,
+                  "output_padding and output_shape need one entry per spatial axis");
+        return;
+    }
+    if (isSame || !outputShape.empty()) {
+        const std::vector<int64_t> shape = node.shape(0);
+        if (node.hasFailed()) return;
+        const std::vector<int64_t> input(shape.begin() + 2, shape.end());
+        if (outputShape.empty())
+            for (size_t i = 0; i < axes; ++i) outputShape.push_back(input[i] * window.strides[i]);
+        outputShape.erase(outputShape.begin(),
+                          outputShape.end() - static_cast<std::ptrdiff_t>(axes));
+        padForOutput(window, outputPadding, input, outputShape, autoPad != "SAME_LOWER" && isSame);
+    }
+    const bool isLinear = node.rank(0) == 3;
+    ValueRef data = node.input(0);
+    ValueRef weight = isLinear ? liftedWeight(node) : node.input(1);
+    if (isLinear) {
+        data = liftTo2d(node, data);
+        window.lift();
+        outputPadding.insert(outputPadding.begin(), 0);
+    }
+    ValueRef out = node.emit("nn.conv2d_transpose", {data, weight},
+                             {{"strides", window.strides},
+                              {"padding", window.padding()},
+                              {"output_padding", outputPadding},
+                              {"dilation", window.dilations},
+                              {"groups", groups}});
+    out = withBias(node, out);
+    if (isLinear) out = dropFrom2d(node, out);
+    node.output(0, out);
+}
+
+} // namespace tenon::compiler

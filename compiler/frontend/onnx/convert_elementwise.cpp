@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Element-wise arithmetic, comparison and logic: one foreign name, one operator of ours.
+#include "compiler/frontend/onnx/converters.h"
+#include "core/base/text.h"
+
+#include <array>
+#include <utility>
+
+namespace tenon::compiler {
+namespace {
+
+using NamePair = std::pair<std::string_view, std::string_view>;
+
+constexpr std::array<NamePair, 27> kUnary{{
+    {"Abs", "abs"},         {"Acos", "acos"},
+    {"Acosh", "acosh"},     {"Asin", "asin"},
+    {"Asinh", "asinh"},     {"Atan", "atan"},
+    {"Atanh", "atanh"},     {"BitwiseNot", "bitwise_not"},
+    {"Ceil", "ceil"},       {"Cos", "cos"},
+    {"Cosh", "cosh"},       {"Erf", "erf"},
+    {"Exp", "exp"},         {"Floor", "floor"},
+    {"IsNaN", "isnan"},     {"Log", "log"},
+    {"Neg", "negative"},    {"Not", "logical_not"},
+    {"Relu", "nn.relu"},    {"Round", "round"},
+    {"Sigmoid", "sigmoid"}, {"Sign", "sign"},
+    {"Sin", "sin"},         {"Sinh", "sinh"},
+    {"Sqrt", "sqrt"},       {"Tan", "tan"},
+    {"Tanh", "tanh"},
+}};
+
+constexpr std::array<NamePair, 16> kBinary{{
+    {"Add", "add"},
+    {"And", "logical_and"},
+    {"BitwiseAnd", "bitwise_and"},
+    {"BitwiseOr", "bitwise_or"},
+    {"BitwiseXor", "bitwise_xor"},
+    {"Div", "divide"},
+    {"Equal", "equal"},
+    {"Greater", "greater"},
+    {"GreaterOrEqual", "greater_equal"},
+    {"Less", "less"},
+    {"LessOrEqual", "less_equal"},
+    {"Mul", "multiply"},
+    {"Or", "logical_or"},
+    {"Pow", "power"},
+    {"Sub", "subtract"},
+    {"Xor", "logical_xor"},
+}};
+
+template <size_t N>
+std::string mapped(const std::array<NamePair, N>& table, std::string_view op)
+{
+    for (const auto& [foreign, ours] : table)
+        if (foreign == op) return std::string(ours);
+    CHECK(false) << "no element-wise operator for " << op;
+    return {};
+}
+
+/// Folds a variadic operator from the left.
+ValueRef chain(NodeImport& node, const std::string& op)
+{
+    ValueRef out = node.input(0);
+    for (size_t i = 1; i < node.inputCount(); ++i) out = node.emit(op, {out, node.input(i)});
+    return out;
+}
+
+} // namespace
+
+void convertUnary(NodeImport& node)
+{
+    node.output(0, node.emit(mapped(kUnary, node.op()), {node.input(0)}));
+}
+
+void convertBinary(NodeImport& node)
+{
+    node.output(0, node.emit(mapped(kBinary, node.op()), {node.input(0), node.input(1)}));
+}
+
+void convertPow(NodeImport& node)
+{
+    const DataType dtype = node.type(0).dtype;
+    ValueRef exponent = node.input(1);
+    if (!node.hasFailed() && node.type(1).dtype != dtype)
+        exponent = node.emit("cast", {exponent}, {{"dtype", dtype}});
+    node.output(0, node.emit("power", {node.input(0), exponent}));
+}
+
+void convertMod(NodeImport& node)
+{
+    // fmod=1 keeps the dividend's sign (C); fmod=0 the divisor's (Python).
+    const bool isC = node.integer("fmod", 0) != 0;
+    node.output(0, node.emit(isC ? "mod" : "floor_mod", {node.input(0), node.input(1)}));
+}
+
+void convertMaximum(NodeImport& node)
+{
+    if (node.inputCount() == 1)
+        node.forward(0, 0);
+    else
+        node.output(0, chain(node, "maximum"));
+}
+
+void convertMinimum(NodeImport& node)
+{
+    if (node.inputCount() == 1)
+        node.forward(0, 0);
+    else
+        node.output(0, chain(node, "minimum"));
+}
+
+void convertSum(NodeImport& node)
+{
+    if (node.inputCount() == 1)
+        node.forward(0, 0);
+    else
+        node.output(0, chain(node, "add"));
+}
+
+void convertMean(NodeImport& node)
+{
+    if (node.inputCount() == 1) {
+        node.forward(0, 0);
+        return;
+    }
+    const ValueRef sum = chain(node, "add");
+    const ValueRef count =
+        node.scalar(static_cast<double>(node.inputCount()), node.typeOf(sum).dtype);
+    node.output(0, node.emit("divide", {sum, count}));
+}
+
+void convertReciprocal(NodeImport& node)
+{
+    const ValueRef one = node.scalar(1, node.type(0).dtype);
+    node.output(0, node.emit("divide", {one, node.input(0)}));
+}
+
+void convertWhere(NodeImport& node)
+{
+    node.output(0, node.emit("where", {node.input(0), node.input(1), node.input(2)}));
+}
+
+void convertCast(NodeImport& node)
+{
+    const int64_t to = node.integer("to", 0);
+    const auto dtype = dataTypeOf(static_cast<int32_t>(to));
+    if (node.hasFailed()) return;
+    if (!dtype) {
+        node.fail(DiagnosticCode::UnsupportedDtype,
+                  "casts to " + onnxTypeName(static_cast<int32_t>(to)) + " are not supported",
+                  "to");
+        return;
+    }
+    if (node.isTyped(0) && node.type(0).dtype == *dtype) {
+        node.forward(0, 0);
+        return;
+    }
+    node.output(0, node.emit("cast", {node.input(0)}, {{"dtype", *dtype}}));
+}
+
+void convertCastLike(NodeImport& node)
+{
+    const DataType dtype = node.type(1).dtype;
+    if (!node.hasFailed() && node.type(0).dtype == dtype)
+        node.forward(0, 0);
+    else
+        node.output(0, node.emit("cast", {node.input(0)}, {{"dtype", dtype}}));
+}
+
+} // namespace tenon::compiler

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators that move elements: Transpose, Concat, Split, Slice, Pad, Gather, Tile, DepthToSpace.
+#include "compiler/frontend/onnx/converters.h"
+#include "core/base/text.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace tenon::compiler {
+namespace {
+
+void transposeBy(NodeImport& node, ValueRef value, const std::vector<int64_t>& axes, bool isLast)
+{
+    const ValueRef out = node.emit("transpose", {value}, {{"axes", axes}});
+    if (isLast) node.output(0, out);
+}
+
+/// A slice with every bound inside the axis: begin in [0, d], end in [-1, d].
+struct AxisSlice
+{
+    int64_t begin;
+    int64_t end;
+};
+
+AxisSlice clamped(int64_t begin, int64_t end, int64_t step, int64_t extent)
+{
+    const auto clamp = [&](int64_t at, int64_t low, int64_t high) {
+        if (at < 0) at = at < -extent ? low : std::max(at + extent, low);
+        return std::min(at, high);
+    };
+    if (step > 0) return {clamp(begin, 0, extent), clamp(end, 0, extent)};
+    return {clamp(begin, -1, extent - 1), clamp(end, -1, extent - 1)};
+}
+
+void sliceBy(NodeImport& node, const std::vector<int64_t>& starts, const std::vector<int64_t>& ends,
+             std::vector<int64_t> axes, std::vector<int64_t> steps)
+{
+    if (node.hasFailed()) return;
+    if (axes.empty()) {
+        axes.resize(starts.size());
+        std::iota(axes.begin(), axes.end(), 0);
+    }
+    if (steps.empty()) steps.assign(starts.size(), 1);
+    axes = node.axesOf(axes, node.rank(0));
+    if (node.hasFailed()) return;
+    if (ends.size() != starts.size() || axes.size() != starts.size() ||
+        steps.size() != starts.size()) {
+        node.fail(DiagnosticCode::BadAttribute,
+                  "starts, ends, axes and steps must have equally many entries");
+        return;
+    }
+    std::vector<int64_t> begin;
+    std::vector<int64_t> end;
+    for (size_t i = 0; i < axes.size(); ++i) {
+        if (steps[i] == 0 || steps[i] == std::numeric_limits<int64_t>::min()) {
+            node.fail(DiagnosticCode::BadAttribute,
+                      "the step " + std::to_string(steps[i]) + " is not allowed", "steps");
+            return;
+        }
+        const Dim& dim = node.type(0).shape[static_cast<size_t>(axes[i])];
+        if (!dim.isConst()) {
+            node.fail(DiagnosticCode::DynamicShape, "cannot slice the dynamic dimension " +
+                                                        quoted(dim.text()) +
+                                                        "; bind the model's input shapes");
+            return;
+        }
+        const AxisSlice slice = clamped(starts[i], ends[i], steps[i], dim.value());
+        begin.push_back(slice.begin);
+        // Going backwards to the very first element: -1 would mean the last, so say "before it".
+        end.push_back(slice.end < 0 ? -dim.value() - 1 : slice.end);
+    }
+    node.output(0, node.emit("strided_slice", {node.input(0)},
+                             {{"begin", begin}, {"end", end}, {"strides", steps}, {"axes", axes}}));
+}
+
+/// pads of an ONNX Pad (begins then ends) as our flat [b0, e0, b1, e1, ...].
+std::vector<int64_t> interleaved(NodeImport& node, const std::vector<int64_t>& pads,
+                                 std::vector<int64_t> axes)
+{
+    const int64_t rank = node.rank(0);
+    if (axes.empty()) {
+        axes.resize(static_cast<size_t>(rank));
+        std::iota(axes.begin(), axes.end(), 0);
+    }
+    axes = node.axesOf(axes, rank);
+    if (node.hasFailed()) return {};
+    if (pads.size() != 2 * axes.size()) {
+        node.fail(DiagnosticCode::BadAttribute,
+                  "pads has " + std::to_string(pads.size()) + " entries but needs " +
+                      std::to_string(2 * axes.size()),
+                  "pads");
+        return {};
+    }
+    std::vector<int64_t> out(static_cast<size_t>(2 * rank), 0);
+    for (size_t i = 0; i < axes.size(); ++i) {
+        out[static_cast<size_t>(2 * axes[i])] = pads[i];
+        out[static_cast<size_t>(2 * axes[i] + 1)] = pads[axes.size() + i];
+    }
+    return out;
+}
+
+void padBy(NodeImport& node, const std::vector<int64_t>& pads, const std::vector<int64_t>& axes,
+           double value)
+{
+    if (node.hasFailed()) return;
+    const std::string mode = node.string("mode", "constant");
+    if (mode != "constant" && mode != "reflect" && mode != "edge") {
+        node.fail(DiagnosticCode::UnsupportedFeature,
+                  "padding mode " + quoted(mode) +
+                      " is not supported; constant, reflect and "
+                      "edge are",
+                  "mode");
+        return;
+    }
+    constexpr int64_t kLimit = int64_t{1} << 31;
+    for (const int64_t pad : pads)
+        if (pad <= -kLimit || pad >= kLimit) {
+            node.fail(DiagnosticCode::BadAttribute, "pads has the entry " + std::to_string(pad),
+                      "pads");
+            return;
+        }
+    std::vector<int64_t> width = interleaved(node, pads, axes);
+    if (node.hasFailed()) return;
+    if (std::all_of(width.begin(), width.end(), [](int64_t p) { return p == 0; })) {
+        node.forward(0, 0);
+        return;
+    }
+    node.output(0, node.emit("nn.pad", {node.input(0)},
+                             {{"pad_width", width}, {"pad_value", value}, {"pad_mode", mode}}));
+}
+
+void depthShuffle(NodeImport& node, bool toSpace)
+{
+    const std::vector<int64_t> shape = node.shape(0);
+    const int64_t block = node.integer("blocksize", 0);
+    const std::string mode = node.string("mode", "DCR");
+    if (node.hasFailed()) return;
+    const bool fits = shape.size() == 4 && block >= 1 && block < (int64_t{1} << 15) &&
+                      (toSpace ? shape[1] % (block * block) == 0
+                               : shape[2] % block == 0 && shape[3] % block == 0);
+    if (!fits || (mode != "DCR" && mode != "CRD")) {
+        node.fail(DiagnosticCode::BadAttribute,
+                  "blocksize " + std::to_string(block) + " and mode " + quoted(mode) +
+                      " do not fit the shape (" + join(shape, ", ") + ")",
+                  "blocksize");
+        return;
+    }
+    const int64_t n = shape[0], c = shape[1], h = shape[2], w = shape[3];
+    std::vector<int64_t> split;
+    std::vector<int64_t> axes;
+    std::vector<int64_t> merged;
+    if (toSpace && mode == "DCR") {
+        split = {n, block, block, c / (block * block), h, w};
+        axes = {0, 3, 4, 1, 5, 2};
+    } else if (toSpace) {
+        split = {n, c / (block * block), block, block, h, w};
+        axes = {0, 1, 4, 2, 5, 3};
+    } else {
+        split = {n, c, h / block, block, w / block, block};
+        axes = {0, 3, 5, 1, 2, 4};
+    }
+    merged = toSpace ? std::vector<int64_t>{n, c / (block * block), h * block, w * block}
+                     : std::vector<int64_t>{n, c * block * block, h / block, w / block};
+    ValueRef out = node.emit("reshape", {node.input(0)}, {{"newshape", split}});
+    out = node.emit("transpose", {out}, {{"axes", axes}});
+    node.output(0, node.emit("reshape", {out}, {{"newshape", merged}}));
+}
+
+} // namespace
+
+void convertTranspose(NodeImport& node)
+{
+    const int64_t rank = node.rank(0);
+    std::vector<int64_t> axes(static_cast<size_t>(rank));
+    for (int64_t i = 0; i < rank; ++i) axes[static_cast<size_t>(i)] = rank - 1 - i;
+    axes = node.axesOf(node.integers("perm", axes), rank);
+    if (static_cast<int64_t>(axes.size()) != rank) {
+        node.fail(DiagnosticCode::BadAttribute,
+                  "perm has " + std::to_string(axes.size()) +
+                      " entries but the input has the shape " + shapeText(node.type(0).shape),
+                  "perm");
+        return;
+    }
+    transposeBy(node, node.input(0), axes, true);
+}
+
+void convertConcat(NodeImport& node)
+{
+    const int64_t axis = node.axisOf(node.integer("axis", 1), node.rank(0));
+    if (node.inputCount() == 1) {
+        node.forward(0, 0);
+        return;
+    }
+    std::vector<ValueRef> parts;
+    for (size_t i = 0; i < node.inputCount(); ++i) parts.push_back(node.input(i));
+    node.output(0, node.emit("concatenate", parts, {{"axis", axis}}));
+}
+
+void convertSplit(NodeImport& node)
+{
+    const int64_t axis = node.axisOf(node.integer("axis", 0), node.rank(0));
+    std::vector<int64_t> sizes = node.has(1) ? node.staticIntegers(1) : node.integers("split", {});
+    const std::vector<int64_t> shape = node.shape(0);
+    if (node.hasFailed()) return;
+    const int64_t extent = shape[static_cast<size_t>(axis)];
+    const auto count = static_cast<int64_t>(node.outputCount());
+    if (sizes.empty() && count > 0) {
+        const int64_t part = (extent + count - 1) / count;
+        sizes.assign(static_cast<size_t>(count), part);
+        sizes.back() = extent - part * (count - 1);
+    }
+    const bool isPositive = std::all_of(sizes.begin(), sizes.end(),
+                                        [&](int64_t size) { return size >= 0 && size <= extent; });
+    if (!isPositive || static_cast<int64_t>(sizes.size()) != count ||
+        std::accumulate(sizes.begin(), sizes.end(), int64_t{0}) != extent) {
+        node.fail(DiagnosticCode::BadAttribute,
+                  "the sizes [" + join(sizes, ", ") + "] do not split an axis of " +
+                      std::to_string(extent) + " into " + std::to_string(count) + " outputs",
+                  "split");
+        return;
+    }
+    if (count == 1) {
+        node.forward(0, 0);
+        return;
+    }
+    std::vector<int64_t> indices;
+    for (size_t i = 0; i + 1 < sizes.size(); ++i)
+        indices.push_back((indices.empty() ? 0 : indices.back()) + sizes[i]);
+    const ValueRef out =
+        node.emit("split", {node.input(0)}, {{"indices", indices}, {"axis", axis}});
+    for (uint32_t i = 0; i < static_cast<uint32_t>(count); ++i) node.output(i, {out.node, i});
+}
+
+void convertSliceAttr(NodeImport& node)
+{
+    sliceBy(node, node.integers("starts", {}), node.integers("ends", {}), node.integers("axes", {}),
+            {});
+}
+
+void convertSlice(NodeImport& node)
+{
+    const std::vector<int64_t> starts = node.staticIntegers(1);
+    const std::vector<int64_t> ends = node.staticIntegers(2);
+    const std::vector<int64_t> axes = node.has(3) ? node.staticIntegers(3) : std::vector<int64_t>{};
+    const std::vector<int64_t> steps =
+        node.has(4) ? node.staticIntegers(4) : std::vector<int64_t>{};
+    sliceBy(node, starts, ends, axes, steps);
+}
+
+void convertPadAttr(NodeImport& node)
+{
+    const std::vector<int64_t> old = node.integers("paddings", {});
+    padBy(node, node.integers("pads", old), {}, node.number("value", 0));
+}
+
+void convertPad(NodeImport& node)
+{
+    const std::vector<int64_t> pads = node.staticIntegers(1);
+    const std::vector<double> value = node.has(2) ? node.staticNumbers(2) : std::vector<double>{};
+    const std::vector<int64_t> axes = node.has(3) ? node.staticIntegers(3) : std::vector<int64_t>{};
+    padBy(node, pads, axes, value.empty() ? 0 : value[0]);
+}
+
+void convertGather(NodeImport& node)
+{
+    const int64_t axis = node.axisOf(node.integer("axis", 0), node.rank(0));
+    if (node.hasFailed()) return;
+    const Dim extent = node.type(0).shape[static_cast<size_t>(axis)];
+    const Tensor* indices = node.constant(1);
+    if (!indices || !extent.isConst()) {
+        // Negative indices count from the end; wrapping does exactly that.
+        node.output(0, node.emit("take", {node.input(0), node.input(1)},
+                                 {{"axis", axis}, {"mode", std::string("wrap")}}));
+        return;
+    }
+    std::vector<int64_t> values = indices->integers();
+    for (int64_t& index : values) {
+        if (index < -extent.value() || index >= extent.value()) {
+            node.fail(DiagnosticCode::BadModel,
+                      "index " + std::to_string(index) + " is outside an axis of " + extent.text());
+            return;
+        }
+        if (index < 0) index += extent.value();
+    }
+    const ValueRef chosen =
+        values == indices->integers() && indices->dtype() == kInt64
+            ? node.input(1)
+            : node.constantNode(Tensor::of<int64_t>(kInt64, indices->shape(), values));
+    node.output(0, node.emit("take", {node.input(0), chosen},
+                             {{"axis", axis}, {"mode", std::string("clip")}}));
+}
+
+void convertTile(NodeImport& node)
+{
+    const std::vector<int64_t> repeats = node.staticIntegers(1);
+    node.output(0, node.emit("tile", {node.input(0)}, {{"reps", repeats}}));
+}
+
+void convertDepthToSpace(NodeImport& node) { depthShuffle(node, true); }
+void convertSpaceToDepth(NodeImport& node) { depthShuffle(node, false); }
+
+} // namespace tenon::compiler

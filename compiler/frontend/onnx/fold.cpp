@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// Import-time evaluation of shape arithmetic: small constants and symbolic dimensions, so that
+// Shape-Gather-Concat-Reshape chains become plain attributes.
+#include "compiler/frontend/onnx/converters.h"
+#include "compiler/frontend/onnx/fold_tensor.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tenon::compiler {
+namespace {
+
+constexpr int64_t kMaxElements = 1024;
+constexpr int64_t kMaxFloats = 16;
+
+using Folded = std::optional<Tensor>;
+
+struct FoldRow
+{
+    std::string_view op;
+    Folded (*fold)(NodeImport&);
+};
+
+Folded foldBinary(NodeImport& node)
+{
+    if (node.inputCount() != 2) return std::nullopt;
+    return foldedBinary(node.op(), *node.constant(0), *node.constant(1));
+}
+
+Folded foldUnary(NodeImport& node) { return foldedUnary(node.op(), *node.constant(0)); }
+
+Folded foldCast(NodeImport& node)
+{
+    const auto dtype = dataTypeOf(static_cast<int32_t>(node.integer("to", 0)));
+    if (!dtype) return std::nullopt;
+    return foldedCast(*node.constant(0), *dtype);
+}
+
+Folded foldWhere(NodeImport& node)
+{
+    if (node.inputCount() != 3) return std::nullopt;
+    return foldedWhere(*node.constant(0), *node.constant(1), *node.constant(2));
+}
+
+Folded foldConcat(NodeImport& node)
+{
+    const auto rank = static_cast<int64_t>(node.constant(0)->shape().size());
+    const int64_t axis = node.axisOf(node.integer("axis", 0), rank);
+    if (rank != 1 || node.hasFailed()) return std::nullopt;
+    std::vector<Tensor> parts;
+    for (size_t i = 0; i < node.inputCount(); ++i) parts.push_back(*node.constant(i));
+    CHECK(axis == 0);
+    return foldedConcat(parts);
+}
+
+Folded foldGather(NodeImport& node)
+{
+    const Tensor& data = *node.constant(0);
+    if (node.inputCount() != 2 || data.shape().size() != 1 || node.integer("axis", 0) > 0)
+        return std::nullopt;
+    return foldedGather(data, *node.constant(1));
+}
+
+std::vector<int64_t> axesArgument(NodeImport& node)
+{
+    return node.has(1) ? node.staticIntegers(1) : node.integers("axes", {});
+}
+
+Folded foldSqueeze(NodeImport& node)
+{
+    const Tensor& data = *node.constant(0);
+    const auto rank = static_cast<int64_t>(data.shape().size());
+    const std::vector<int64_t> axes = node.axesOf(axesArgument(node), rank);
+    std::vector<int64_t> shape;
+    for (int64_t i = 0; i < rank; ++i) {
+        const int64_t extent = data.shape()[static_cast<size_t>(i)];
+        const bool isListed = std::find(axes.begin(), axes.end(), i) != axes.end();
+        if (isListed && extent != 1) return std::nullopt;
+        if (!(isListed || (axes.empty() && extent == 1))) shape.push_back(extent);
+    }
+    return data.reshaped(shape);
+}
+
+Folded foldUnsqueeze(NodeImport& node)
+{
+    const Tensor& data = *node.constant(0);
+    std::vector<int64_t> axes = axesArgument(node);
+    const auto rank = static_cast<int64_t>(data.shape().size() + axes.size());
+    axes = node.axesOf(axes, rank);
+    if (node.hasFailed()) return std::nullopt;
+    std::sort(axes.begin(), axes.end());
+    std::vector<int64_t> shape = data.shape();
+    for (const int64_t axis : axes) shape.insert(shape.begin() + axis, 1);
+    return data.reshaped(shape);
+}
+
+Folded foldReshape(NodeImport& node)
+{
+    const Tensor& data = *node.constant(0);
+    if (node.inputCount() != 2 || data.size() == 0) return std::nullopt;
+    std::vector<int64_t> shape = node.staticIntegers(1);
+    int64_t known = 1;
+    int64_t open = -1;
+    for (size_t i = 0; i < shape.size(); ++i) {
+        if (shape[i] == 0) return std::nullopt;
+        if (shape[i] == -1 && open < 0)
+            open = static_cast<int64_t>(i);
+        else if (shape[i] < 0 || __builtin_mul_overflow(known, shape[i], &known))
+            return std::nullopt;
+    }
+    if (open >= 0 && data.size() % known == 0)
+        shape[static_cast<size_t>(open)] = data.size() / known;
+    else if (open >= 0 || known != data.size())
+        return std::nullopt;
+    return data.reshaped(shape);
+}
+
+Folded foldSlice(NodeImport& node)
+{
+    const Tensor& data = *node.constant(0);
+    if (data.shape().size() != 1) return std::nullopt;
+    const bool isInput = node.opset() >= 10;
+    const auto one = [&](size_t input, std::string_view attr, int64_t fallback) {
+        std::vector<int64_t> values = isInput ? (node.has(input) ? node.staticIntegers(input)
+                                                                 : std::vector<int64_t>{fallback})
+                                              : node.integers(attr, {fallback});
+        return values.size() == 1 ? std::optional<int64_t>(values[0]) : std::nullopt;
+    };
+    const auto start = one(1, "starts", 0);
+    const auto end = one(2, "ends", 0);
+    const auto axis = one(3, "axes", 0);
+    const auto step = isInput ? one(4, "steps", 1) : std::optional<int64_t>(1);
+    if (!start || !end || !axis || !step || (*axis != 0 && *axis != -1)) return std::nullopt;
+    return foldedSlice(data, *start, *end, *step);
+}
+
+Folded foldRange(NodeImport& node)
+{
+    if (node.inputCount() != 3 || !node.constant(0)->dtype().isInt()) return std::nullopt;
+    return foldedRange(*node.constant(0), *node.constant(1), *node.constant(2));
+}
+
+Folded foldReduce(NodeImport& node)
+{
+    const Tensor& data = *node.constant(0);
+    if (data.shape().size() != 1 || !data.dtype().isInt()) return std::nullopt;
+    const bool keepsAxis = node.integer("keepdims", 1) != 0;
+    return foldedReduce(node.op(), data, keepsAxis);
+}
+
+constexpr std::array<FoldRow, 35> kRows{{
+    {"Abs", foldUnary},        {"Add", foldBinary},         {"And", foldBinary},
+    {"Cast", foldCast},        {"Ceil", foldUnary},         {"Concat", foldConcat},
+    {"Div", foldBinary},       {"Equal", foldBinary},       {"Floor", foldUnary},
+    {"Gather", foldGather},    {"Greater", foldBinary},     {"GreaterOrEqual", foldBinary},
+    {"Less", foldBinary},      {"LessOrEqual", foldBinary}, {"Max", foldBinary},
+    {"Min", foldBinary},       {"Mod", foldBinary},         {"Mul", foldBinary},
+    {"Neg", foldUnary},        {"Not", foldUnary},          {"Or", foldBinary},
+    {"Pow", foldBinary},       {"Range", foldRange},        {"ReduceMax", foldReduce},
+    {"ReduceMin", foldReduce}, {"ReduceProd", foldReduce},  {"ReduceSum", foldReduce},
+    {"Reshape", foldReshape},  {"Slice", foldSlice},        {"Sqrt", foldUnary},
+    {"Squeeze", foldSqueeze},  {"Sub", foldBinary},         {"Unsqueeze", foldUnsqueeze},
+    {"Where", foldWhere},      {"Xor", foldBinary},
+}};
+
+bool allSmallConstants(const NodeImport& node)
+{
+    if (node.inputCount() == 0) return false;
+    for (size_t i = 0; i < node.inputCount(); ++i) {
+        const Tensor* value = node.constant(i);
+        if (!value || value->size() > kMaxElements) return false;
+    }
+    return true;
+}
+
+/// One symbolic dimension by another; nothing for operators without a dimension rule.
+std::optional<Dim> dimArithmetic(std::string_view op, const Dim& a, const Dim& b)
+{
+    if (op == "Add") return a + b;
+    if (op == "Sub") return a - b;
+    if (op == "Mul") return a * b;
+    if (op == "Div" && !(b == Dim(0))) return floorDiv(a, b);
+    return std::nullopt;
+}
+
+/// The same chains with dimensions that are known only by name.
+bool foldDims(NodeImport& node)
+{
+    std::vector<const std::vector<Dim>*> in;
+    for (size_t i = 0; i < node.inputCount(); ++i) {
+        const auto* dims = node.dims(i);
+        if (!dims || !*dims) return false;
+        in.push_back(&**dims);
+    }
+    if (in.empty() || !node.isTyped(0)) return false;
+    const std::string& op = node.op();
+    const bool isScalar = node.type(0).shape.empty();
+    if (op == "Concat") {
+        std::vector<Dim> all;
+        for (const auto* part : in) all.insert(all.end(), part->begin(), part->end());
+        node.outputDims(0, all, false);
+    } else if (op == "Cast" || op == "Squeeze" || op == "Unsqueeze") {
+        if (in[0]->size() != 1 && op != "Cast") return false;
+        if (op == "Cast" && node.integer("to", 0) != tenon_onnx::TensorProto::INT64) return false;
+        node.outputDims(0, *in[0], op == "Cast" ? isScalar : op == "Squeeze");
+    } else if (op == "Gather") {
+        std::vector<Dim> out;
+        for (const Dim& at : *in[1]) {
+            if (!at.isConst()) return false;
+            const auto extent = static_cast<int64_t>(in[0]->size());
+            const int64_t index = at.value() < 0 ? at.value() + extent : at.value();
+            if (index < 0 || index >= extent) return false;
+            out.push_back((*in[0])[static_cast<size_t>(index)]);
+        }
+        node.outputDims(0, out, node.type(1).shape.empty());
+    } else if (op == "Slice" && node.opset() >= 10 && in.size() >= 3) {
+        for (size_t i = 1; i < in.size(); ++i)
+            if (in[i]->size() != 1 || !(*in[i])[0].isConst()) return false;
+        if (in.size() > 4 && (*in[4])[0].value() != 1) return false;
+        const auto extent = static_cast<int64_t>(in[0]->size());
+        const auto clamp = [&](int64_t at) {
+            return std::clamp<int64_t>(at < 0 ? at + extent : at, 0, extent);
+        };
+        const int64_t begin = clamp((*in[1])[0].value());
+        const int64_t end = std::max(begin, clamp((*in[2])[0].value()));
+        node.outputDims(0, {in[0]->begin() + begin, in[0]->begin() + end}, false);
+    } else {
+        if (in.size() != 2) return false;
+        const size_t count = std::max(in[0]->size(), in[1]->size());
+        std::vector<Dim> out;
+        for (size_t i = 0; i < count; ++i) {
+            const auto result = dimArithmetic(op, (*in[0])[in[0]->size() == 1 ? 0 : i],
+                                              (*in[1])[in[1]->size() == 1 ? 0 : i]);
+            if (!result ||
+                (in[0]->size() != 1 && in[1]->size() != 1 && in[0]->size() != in[1]->size()))
+                return false;
+            out.push_back(*result);
+        }
+        node.outputDims(0, out, isScalar && node.type(1).shape.empty());
+    }
+    return true;
+}
+
+} // namespace
+
+bool foldAtImport(NodeImport& node)
+{
+    if (!allSmallConstants(node)) return foldDims(node) && !node.hasFailed();
+    for (const FoldRow& row : kRows) {
+        if (row.op != node.op()) continue;
+        const Folded result = row.fold(node);
+        if (!result || node.hasFailed()) return false; // the converter says what is wrong
+        if (result->dtype().isFloat() && result->size() > kMaxFloats) return false;
+        node.outputConstant(0, *result);
+        return !node.hasFailed();
+    }
+    return false;
+}
+
+} // namespace tenon::compiler

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names, constants and provenance while a graph is imported.
+#include "compiler/frontend/onnx/graph_state.h"
+
+#include "compiler/ops/op.h"
+
+#include <algorithm>
+#include <set>
+
+namespace tenon::compiler {
+
+TensorType untypedValue() { return {kHandle, {}}; }
+
+bool isTooLarge(const Shape& shape)
+{
+    int64_t count = 1;
+    for (const Dim& dim : shape)
+        if (dim.isConst() &&
+            (__builtin_mul_overflow(count, std::max<int64_t>(dim.value(), 1), &count) ||
+             count > (int64_t{1} << 40)))
+            return true;
+    return false;
+}
+
+GraphState::GraphState()
+{
+    function.id = module.ids().nextFunction();
+    function.name = "main";
+}
+
+ImportedValue* GraphState::find(const std::string& name)
+{
+    const auto found = m_values.find(name);
+    return found == m_values.end() ? nullptr : &found->second;
+}
+
+bool GraphState::define(ImportedValue value)
+{
+    std::string name = value.name;
+    return m_values.emplace(std::move(name), std::move(value)).second;
+}
+
+void GraphState::undefine(const std::string& name) { m_values.erase(name); }
+
+NodeId GraphState::addParameter(const std::string& name, const TensorType& type)
+{
+    NodeRecord record;
+    record.id = module.ids().nextNode();
+    record.kind = NodeKind::Parameter;
+    record.types = {type};
+    record.name = name;
+    const NodeId id = record.id;
+    module.setNode(std::move(record));
+    function.params.push_back(id);
+    return id;
+}
+
+ValueRef GraphState::addConstant(std::shared_ptr<const Tensor> value, const std::string& name,
+                                 std::vector<SourceId> origin)
+{
+    NodeRecord record;
+    record.id = module.ids().nextNode();
+    record.kind = NodeKind::Constant;
+    record.types = {{value->dtype(), makeShape(value->shape())}};
+    record.constant = std::move(value);
+    record.name = name;
+    record.origin = std::move(origin);
+    const NodeId id = record.id;
+    module.setNode(std::move(record));
+    function.order.push_back(id);
+    return {id, 0};
+}
+
+Result<NodeId> GraphState::addOp(std::string op, std::vector<ValueRef> operands, Attrs attrs,
+                                 SourceId source)
+{
+    NodeRecord record = newOpNode(module, std::move(op), std::move(operands), std::move(attrs));
+    record.origin = {source};
+    record.name = sources[source.value].name;
+    auto types = inferTypes(module, record);
+    if (!types) return types.error();
+    for (const TensorType& type : *types)
+        if (isTooLarge(type.shape))
+            return makeError(DiagnosticCode::ShapeMismatch,
+                             "the result would be " + type.text() + ", which is too large");
+    record.types = std::move(*types);
+    const NodeId id = record.id;
+    module.setNode(std::move(record));
+    function.order.push_back(id);
+    return id;
+}
+
+NodeId GraphState::addOpaque(std::string op, std::vector<ValueRef> operands, Types types,
+                             SourceId source)
+{
+    NodeRecord record = newOpNode(module, std::move(op), std::move(operands));
+    record.origin = {source};
+    record.name = sources[source.value].name;
+    record.types = std::move(types);
+    const NodeId id = record.id;
+    module.setNode(std::move(record));
+    function.order.push_back(id);
+    return id;
+}
+
+ValueRef GraphState::place(ImportedValue& value)
+{
+    if (!value.ref.node.isValid() && value.constant)
+        value.ref = addConstant(value.constant, value.name, value.origin);
+    return value.ref;
+}
+
+std::vector<Change> GraphState::ledger() const
+{
+    std::vector<bool> isAlive(sources.size(), false);
+    for (const NodeId id : function.order)
+        if (const NodePtr& node = module.findNode(id))
+            for (const SourceId source : node->origin) isAlive[source.value] = true;
+
+    std::vector<Change> changes;
+    for (uint32_t i = 0; i < sources.size(); ++i) {
+        if (isAlive[i]) continue;
+        const SourceId source(i);
+        const auto reason = foldReasons.find(source);
+        const auto users = consumers.find(source);
+        changes.push_back({.rule = "import-fold",
+                           .reason = reason != foldReasons.end() ? reason->second
+                                                                 : "its value is known at import",
+                           .to = users != consumers.end() ? users->second : std::vector<NodeId>{},
+                           .origin = {source}});
+    }
+    return changes;
+}
+
+Module GraphState::finish()
+{
+    std::set<NodeId> used;
+    for (const NodeId id : function.order)
+        for (const ValueRef& operand : module.node(id).operands) used.insert(operand.node);
+    for (const ValueRef& result : function.results) used.insert(result.node);
+    std::erase_if(function.order, [&](NodeId id) {
+        const bool isIdle = module.node(id).kind == NodeKind::Constant && !used.contains(id);
+        if (isIdle) module.eraseNode(id);
+        return isIdle;
+    });
+    module.setMain(function.id);
+    module.setFunction(function);
+    module.setSources(std::make_shared<const std::vector<SourceNode>>(std::move(sources)));
+    return module;
+}
+
+} // namespace tenon::compiler

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// GraphState: the module under construction and what every ONNX name stands for so far.
+#pragma once
+
+#include "core/base/diagnostic.h"
+#include "core/ir/change_set.h"
+#include "core/ir/module.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace tenon::compiler {
+
+using namespace core;
+
+/// What a name of the ONNX graph stands for. Constants become nodes only when a node reads them as
+/// data; values used as static parameters never do.
+struct ImportedValue
+{
+    std::string name;
+    ValueRef ref;         ///< invalid: a constant not placed yet, or nothing is known
+    TensorType type;      ///< meaningful when isTyped
+    bool isTyped = false; ///< false: downstream of something that could not be imported
+    std::shared_ptr<const Tensor> constant;
+    std::optional<std::vector<Dim>> dims; ///< integer elements known up to symbols (rank 0 or 1)
+    std::vector<SourceId> origin;         ///< source nodes that a constant was made by
+};
+
+/// What an unknown value shows as: a handle without shape.
+TensorType untypedValue();
+/// More elements than any real tensor; refusing them keeps every later size inside 64 bits.
+bool isTooLarge(const Shape& shape);
+
+/// Builds one function. Every node placed through it is typed by the operator's own inference.
+class GraphState
+{
+public:
+    GraphState();
+
+    Module module;
+    GraphFunction function;
+    std::vector<SourceNode> sources;
+    std::map<SourceId, std::vector<NodeId>> consumers; ///< nodes that took a source's value as
+                                                       ///< static parameter
+    std::map<SourceId, std::string> foldReasons;
+    std::unordered_set<std::string> readNames; ///< names that a node or a graph output reads
+
+    ImportedValue* find(const std::string& name);
+    /// Binds a name; false when it is taken already.
+    bool define(ImportedValue value);
+    void undefine(const std::string& name);
+
+    NodeId addParameter(const std::string& name, const TensorType& type);
+    ValueRef addConstant(std::shared_ptr<const Tensor> value, const std::string& name,
+                         std::vector<SourceId> origin);
+    /// Infers the types and stores the record; errors are the operator's own.
+    Result<NodeId> addOp(std::string op, std::vector<ValueRef> operands, Attrs attrs,
+                         SourceId source);
+    /// A node that only shows that something was here: "onnx.<Op>".
+    NodeId addOpaque(std::string op, std::vector<ValueRef> operands, Types types, SourceId source);
+
+    /// The value as an operand, placing its constant when needed; invalid when it has no value.
+    ValueRef place(ImportedValue& value);
+
+    /// Source nodes that ended in no node of the module, as the import's folding ledger.
+    std::vector<Change> ledger() const;
+    /// Sets function, sources and main of the module; drops constants nothing reads.
+    Module finish();
+
+private:
+    std::unordered_map<std::string, ImportedValue> m_values;
+};
+
+} // namespace tenon::compiler

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+// The import of a graph: initializers, inputs, nodes in order, outputs.
+#include "compiler/frontend/onnx/import_graph.h"
+
+#include "compiler/frontend/onnx/converters.h"
+#include "compiler/frontend/onnx/model_facts.h"
+#include "core/base/text.h"
+
+#include <queue>
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace tenon::compiler {
+namespace {
+
+bool isStandardDomain(const std::string& domain) { return domain.empty() || domain == "ai.onnx"; }
+
+} // namespace
+
+GraphImport::GraphImport(const tenon_onnx::ModelProto& model, std::string file,
+                         TensorStorage storage, const ImportOptions& options)
+    : m_model(model)
+    , m_graph(model.graph())
+    , m_file(std::move(file))
+    , m_storage(std::move(storage))
+    , m_options(options)
+    , m_dims(options.dims)
+{
+    for (const auto& opset : model.opset_import())
+        if (isStandardDomain(opset.domain())) m_opset = std::max(m_opset, opset.version());
+    for (const auto& info : m_graph.value_info()) m_declared[info.name()] = &info;
+    for (const auto& info : m_graph.output()) {
+        m_declared[info.name()] = &info;
+        m_state.readNames.insert(info.name());
+    }
+    for (const auto& node : m_graph.node()) {
+        m_state.readNames.insert(node.input().begin(), node.input().end());
+        m_produced.insert(node.output().begin(), node.output().end());
+    }
+}
+
+void GraphImport::report(Diagnostic diagnostic)
+{
+    diagnostic.location.file = m_file;
+    diagnostic.location.graphPath = "main";
+    m_diagnostics.push_back(std::move(diagnostic));
+}
+
+void GraphImport::report(Diagnostic diagnostic, SourceId source)
+{
+    diagnostic.location.node = m_state.sources[source.value].name;
+    diagnostic.location.op = m_state.sources[source.value].op;
+    report(std::move(diagnostic));
+}
+
+Loaded GraphImport::run()
+{
+    if (m_opset == 0)
+        report(makeError(DiagnosticCode::BadModel,
+                         "the model imports no version of ai.onnx; opset_import must name one"));
+    if (m_opset > kNewestOpset)
+        report(makeWarning(DiagnosticCode::UnsupportedFeature,
+                           "the model imports opset " + std::to_string(m_opset) +
+                               "; operators are read as of opset " + std::to_string(kNewestOpset)));
+    importInitializers();
+    importInputs();
+    m_state.sources.reserve(static_cast<size_t>(m_graph.node_size()));
+    for (int i = 0; i < m_graph.node_size(); ++i)
+        m_state.sources.push_back(sourceOf(m_graph.node(i), static_cast<size_t>(i)));
+    for (const int i : sortedNodes())
+        importNode(m_graph.node(i), SourceId(static_cast<uint32_t>(i)));
+    importOutputs();
+
+    Loaded loaded;
+    loaded.changes = m_state.ledger();
+    loaded.module = m_state.finish();
+    loaded.diagnostics = std::move(m_diagnostics);
+    return loaded;
+}
+
+void GraphImport::importInitializers()
+{
+    for (const auto& proto : m_graph.initializer()) {
+        std::vector<Diagnostic> notes;
+        auto tensor = readTensor(proto, m_storage, notes);
+        for (Diagnostic& note : notes) report(std::move(note));
+        ImportedValue value{.name = proto.name()};
+        if (tensor) {
+            value.type = {tensor->dtype(), makeShape(tensor->shape())};
+            value.isTyped = true;
+            if (tensor->dtype().isInt() && tensor->shape().size() <= 1 && tensor->size() <= 64) {
+                value.dims.emplace();
+                for (const int64_t element : tensor->integers()) value.dims->emplace_back(element);
+            }
+            value.constant = std::make_shared<const Tensor>(std::move(*tensor));
+        } else {
+            report(tensor.error());
+        }
+        if (proto.name().empty())
+            report(makeError(DiagnosticCode::BadModel, "an initializer has no name"));
+        else if (!m_state.define(std::move(value)))
+            report(makeError(DiagnosticCode::BadModel,
+                             "two initializers are named " + quoted(proto.name()),
+                             {.detail = proto.name()}));
+    }
+    for (const auto& proto : m_graph.sparse_initializer()) {
+        report(makeError(DiagnosticCode::UnsupportedFeature,
+                         "sparse initializer " + quoted(proto.values().name()) +
+                             " is not supported; store it densely",
+                         {.detail = proto.values().name()}));
+        m_state.define({.name = proto.values().name()});
+    }
+}
+
+std::vector<int> GraphImport::sortedNodes()
+{
+    // The file must be sorted already; accept any order without a cycle.
+    std::unordered_map<std::string_view, int> producer;
+    for (int i = 0; i < m_graph.node_size(); ++i)
+        for (const std::string& output : m_graph.node(i).output())
+            if (!output.empty()) producer.emplace(output, i);
+    const auto count = static_cast<size_t>(m_graph.node_size());
+    std::vector<size_t> waiting(count, 0);
+    std::vector<std::vector<int>> users(count);
+    bool isSorted = true;
+    for (int i = 0; i < m_graph.node_size(); ++i)
+        for (const std::string& input : m_graph.node(i).input()) {
+            const auto found = producer.find(input);
+            if (input.empty() || found == producer.end()) continue;
+            isSorted = isSorted && found->second < i;
+            ++waiting[static_cast<size_t>(i)];
+            users[static_cast<size_t>(found->second)].push_back(i);
+        }
+    std::priority_queue<int, std::vector<int>, std::greater<>> ready;
+    for (size_t i = 0; i < count; ++i)
+        if (waiting[i] == 0) ready.push(static_cast<int>(i));
+    std::vector<int> order;
+    while (!ready.empty()) {
+        order.push_back(ready.top());
+        ready.pop();
+        for (const int user : users[static_cast<size_t>(order.back())])
+            if (--waiting[static_cast<size_t>(user)] == 0) ready.push(user);
+    }
+    if (order.size() < count) {
+        for (size_t i = 0; i < count; ++i)
+            if (waiting[i] > 0) {
+                report(makeError(DiagnosticCode::BadModel,
+                                 "the node takes part in a cycle or depends on one"),
+                       SourceId(static_cast<uint32_t>(i)));
+                order.push_back(static_cast<int>(i));
+            }
+    } else if (!isSorted) {
+        report(makeWarning(DiagnosticCode::BadModel,
+                           "the nodes are not in topological order; they were sorted"));
+    }
+    return order;
+}
+
+void GraphImport::reportUnknownInputs(const tenon_onnx::NodeProto& proto, SourceId source)
+{
+    std::set<std::string> reported;
+    for (const std::string& name : proto.input()) {
+        if (name.empty() || m_state.find(name) || !reported.insert(name).second) continue;
+        // In a cycle the name is produced, only too late; that has been said.
+        if (!m_produced.contains(name))
+            report(makeError(DiagnosticCode::BadModel,
+                             "the node reads " + quoted(name) + ", which nothing produces",
+                             {.detail = name}),
+                   source);
+        m_state.define({.name = name, .type = untypedValue()});
+    }
+}
+
+bool GraphImport::isFirstComplaint(SourceId source) const
+{
+    return m_diagnostics.empty() ||
+           m_diagnostics.back().location.node != m_state.sources[source.value].name;
+}
+
+void GraphImport::importOpaque(const tenon_onnx::NodeProto& proto, SourceId source)
+{
+    std::vector<ValueRef> operands;
+    for (const std::string& name : proto.input()) {
+        ImportedValue* value = name.empty() ? nullptr : m_state.find(name);
+        operands.push_back(value ? m_state.place(*value) : ValueRef{});
+    }
+    Types types;
+    std::vector<bool> isTyped;
+    for (const std::string& name : proto.output()) {
+        const auto declared = m_declared.find(name);
+        TensorType type = untypedValue();
+        bool known = false;
+        if (declared != m_declared.end()) {
+            ValueFacts facts = valueFactsOf(*declared->second);
+            const auto dtype = declared->second->type().has_tensor_type()
+                                   ? dataTypeOf(declared->second->type().tensor_type().elem_type())
+                                   : std::nullopt;
+            for (Dim& dim : facts.shape) dim = dim.bind(m_dims);
+            known = dtype && facts.hasShape && !isTooLarge(facts.shape);
+            if (known) type = {*dtype, facts.shape};
+        }
+        types.push_back(type);
+        isTyped.push_back(known);
+    }
+    const std::string domain = isStandardDomain(proto.domain()) ? "onnx" : proto.domain();
+    const NodeId id =
+        m_state.addOpaque(domain + "." + proto.op_type(), std::move(operands), types, source);
+    for (int i = 0; i < proto.output_size(); ++i) {
+        if (proto.output(i).empty()) continue;
+        const auto at = static_cast<size_t>(i);
+        ImportedValue value{.name = proto.output(i),
+                            .ref = {id, static_cast<uint32_t>(i)},
+                            .type = types[at],
+                            .isTyped = isTyped[at]};
+        ImportedValue* known = m_state.find(value.name);
+        const bool isPlaceholder =
+            known && !known->ref.node.isValid() && !known->constant && !known->dims;
+        if (isPlaceholder)
+            *known = std::move(value);
+        else if (!m_state.define(std::move(value)) && isFirstComplaint(source))
+            report(
+                makeError(DiagnosticCode::BadModel, "the name " + quoted(proto.output(i)) +
+                                                        " is defined twice; names must be unique "
+                                                        "in a graph"),
+                source);
+    }
+}
+
+void GraphImport::importNode(const tenon_onnx::NodeProto& proto, SourceId source)
+{
+    reportUnknownInputs(proto, source);
+    int oldest = 0;
+    const Converter* converter = isStandardDomain(proto.domain())
+                                     ? findConverter(proto.op_type(), m_opset, &oldest)
+                                     : nullptr;
+    if (!converter) {
+        const std::string name = isStandardDomain(proto.domain())
+                                     ? quoted(proto.op_type())
+                                     : quoted(proto.domain() + "::" + proto.op_type());
+        const std::string why =
+            oldest > 0 ? " is known from opset " + std::to_string(oldest) +
+                             " on but the model imports opset " + std::to_string(m_opset)
+                       : " is not supported; it is shown but cannot be compiled";
+        report(makeError(DiagnosticCode::UnsupportedOperator, "operator " + name + why), source);
+        importOpaque(proto, source);
+        return;
+    }
+    NodeImport folding(m_state, proto, source, m_opset, m_storage);
+    // What follows something unknown is shown, without a complaint of its own.
+    if (folding.hasUntypedInput()) {
+        importOpaque(proto, source);
+        return;
+    }
+    if (foldAtImport(folding)) return;
+    NodeImport node(m_state, proto, source, m_opset, m_storage);
+    converter->convert(node);
+    node.checkInputsSeen();
+    for (Diagnostic& note : node.notes()) report(std::move(note), source);
+    if (!node.hasFailed()) {
+        node.finish();
+        return;
+    }
+    report(node.error(), source);
+    node.rollBack();
+    importOpaque(proto, source);
+}
+
+void GraphImport::importOutputs()
+{
+    for (const auto& info : m_graph.output()) {
+        ImportedValue* value = m_state.find(info.name());
+        const ValueRef ref = value ? m_state.place(*value) : ValueRef{};
+        if (!ref.node.isValid()) {
+            report(makeError(
+                DiagnosticCode::BadModel,
+                "the output " + quoted(info.name()) +
+                    (value ? " has no value that can be computed" : " is produced by no node"),
+                {.detail = info.name()}));
+            continue;
+        }
+        m_state.function.results.push_back(ref);
+        m_state.function.resultNames.push_back(info.name());
+    }
+    if (m_graph.output_size() == 0)
+        report(makeError(DiagnosticCode::BadModel, "the graph has no outputs"));
+}
+
+} // namespace tenon::compiler

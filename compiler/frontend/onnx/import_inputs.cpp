@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inputs of a graph: declared types, and dimensions bound by the caller.
+#include "compiler/frontend/onnx/import_graph.h"
+#include "compiler/frontend/onnx/model_facts.h"
+#include "core/base/text.h"
+
+namespace tenon::compiler {
+
+void GraphImport::importInputs()
+{
+    const std::set<std::string> initializers = initializerNames(m_graph);
+    std::vector<std::pair<const tenon_onnx::ValueInfoProto*, ValueFacts>> inputs;
+    for (const auto& info : m_graph.input())
+        if (!initializers.contains(info.name())) inputs.emplace_back(&info, valueFactsOf(info));
+    bindDimensions(inputs);
+    // First every binding, then every shape: one input's binding may fix another's dimension.
+    for (auto& [info, facts] : inputs) bindShape(facts);
+    for (auto& [info, facts] : inputs) importInput(*info, std::move(facts));
+}
+
+void GraphImport::bindDimensions(
+    const std::vector<std::pair<const tenon_onnx::ValueInfoProto*, ValueFacts>>& inputs)
+{
+    std::set<std::string> names;
+    std::set<std::string> symbols;
+    for (const auto& [info, facts] : inputs) {
+        names.insert(facts.name);
+        for (const Dim& dim : facts.shape)
+            for (std::string& symbol : dim.symbols()) symbols.insert(std::move(symbol));
+    }
+    for (const auto& [name, shape] : m_options.shapes) {
+        if (names.contains(name)) continue;
+        if (shape.size() == 1 && symbols.contains(name)) {
+            m_dims.emplace(name, shape[0]);
+            continue;
+        }
+        std::vector<std::string> all;
+        for (const std::string& input : names) all.push_back(quoted(input));
+        report(makeError(DiagnosticCode::UnknownName, "the model has no input or dimension " +
+                                                          quoted(name) + "; its inputs are " +
+                                                          join(all, ", ")));
+    }
+}
+
+void GraphImport::bindShape(ValueFacts& facts)
+{
+    const auto given = m_options.shapes.find(facts.name);
+    if (given == m_options.shapes.end()) return;
+    const std::vector<int64_t>& shape = given->second;
+    if (!facts.hasShape) {
+        facts.shape = makeShape(shape);
+        facts.hasShape = true;
+        return;
+    }
+    const auto misfit = [&] {
+        report(makeError(DiagnosticCode::ShapeMismatch,
+                         "input " + quoted(facts.name) + " has the shape " +
+                             shapeText(facts.shape) + " and cannot be bound to (" +
+                             join(shape, ", ") + ")",
+                         {.detail = facts.name}));
+    };
+    if (shape.size() != facts.shape.size()) return misfit();
+    for (size_t i = 0; i < shape.size(); ++i) {
+        const Dim& dim = facts.shape[i];
+        if (dim.isConst() ? dim.value() != shape[i] && dim.value() != 0 : shape[i] < 0)
+            return misfit();
+    }
+    for (size_t i = 0; i < shape.size(); ++i) {
+        const Dim dim = facts.shape[i];
+        if (!dim.isConst()) {
+            const auto [bound, isNew] = m_dims.emplace(dim.text(), shape[i]);
+            if (!isNew && bound->second != shape[i]) {
+                report(makeError(DiagnosticCode::ShapeMismatch,
+                                 "dimension " + quoted(dim.text()) + " is bound to " +
+                                     std::to_string(bound->second) + " and to " +
+                                     std::to_string(shape[i]),
+                                 {.detail = facts.name}));
+            }
+        }
+        facts.shape[i] = Dim(shape[i]);
+    }
+}
+
+void GraphImport::importInput(const tenon_onnx::ValueInfoProto& info, ValueFacts facts)
+{
+    for (Dim& dim : facts.shape) dim = dim.bind(m_dims);
+    const auto dtype = info.type().has_tensor_type()
+                           ? dataTypeOf(info.type().tensor_type().elem_type())
+                           : std::nullopt;
+    ImportedValue value{.name = info.name(), .type = untypedValue()};
+    if (!dtype) {
+        report(makeError(DiagnosticCode::UnsupportedDtype,
+                         "input " + quoted(info.name()) + " is of type " + facts.dtype +
+                             ", which cannot be computed with",
+                         {.detail = info.name()}));
+    } else if (!facts.hasShape) {
+        report(makeError(DiagnosticCode::DynamicShape,
+                         "input " + quoted(info.name()) + " has no shape; give it with --shape " +
+                             info.name() + "=1,2,3",
+                         {.detail = info.name()}));
+    } else if (isTooLarge(facts.shape)) {
+        report(makeError(DiagnosticCode::ShapeMismatch,
+                         "input " + quoted(info.name()) + " has the impossible shape " +
+                             shapeText(facts.shape),
+                         {.detail = info.name()}));
+    } else {
+        value.type = {*dtype, facts.shape};
+        value.isTyped = true;
+    }
+    value.ref = {m_state.addParameter(info.name(), value.type), 0};
+    if (!m_state.define(std::move(value)))
+        report(makeError(DiagnosticCode::BadModel, "two inputs are named " + quoted(info.name()),
+                         {.detail = info.name()}));
+}
+
+} // namespace tenon::compiler

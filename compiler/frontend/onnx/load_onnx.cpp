@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opening ONNX files: map, scan, parse, import.
+#include "compiler/frontend/onnx/load_onnx.h"
+
+#include "compiler/frontend/onnx/import_graph.h"
+#include "compiler/frontend/onnx/model_facts.h"
+#include "compiler/frontend/onnx/wire_scan.h"
+#include "core/base/file.h"
+
+#include <climits>
+#include <filesystem>
+
+namespace tenon::compiler {
+
+Result<Loaded> loadOnnxBytes(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
+                             const std::string& folder, const std::string& name,
+                             const ImportOptions& options)
+{
+    auto thin = thinModel(bytes, name);
+    if (!thin) return thin.error();
+    tenon_onnx::ModelProto model;
+    const bool isParsed = thin->size() <= INT_MAX &&
+                          model.ParseFromArray(thin->data(), static_cast<int>(thin->size()));
+    if (!isParsed)
+        return makeError(DiagnosticCode::BadModel,
+                         "the file is damaged or no ONNX model: a message inside cannot be read",
+                         {.file = name});
+    if (!model.has_graph())
+        return makeError(DiagnosticCode::BadModel,
+                         "the file holds no graph; it is cut off or no ONNX model", {.file = name});
+    thin = std::string();
+
+    ExternalFiles external(folder);
+    const TensorStorage storage{bytes, std::move(owner), &external};
+    Loaded loaded = GraphImport(model, name, storage, options).run();
+    loaded.facts = factsOf(model);
+    return loaded;
+}
+
+Result<Loaded> loadOnnx(const std::string& path, const ImportOptions& options)
+{
+    auto file = MappedFile::open(path);
+    if (!file) return file.error();
+    if ((*file)->bytes().empty())
+        return makeError(DiagnosticCode::BadModel, "the file is empty", {.file = path});
+    std::string folder = std::filesystem::path(path).parent_path().string();
+    if (folder.empty()) folder = ".";
+    return loadOnnxBytes((*file)->bytes(), *file, folder, path, options);
+}
+
+bool looksLikeOnnx(std::span<const std::byte> bytes)
+{
+    // ir_version, opset_import and the names come first in practice; all have small field numbers.
+    if (bytes.size() < 4) return false;
+    const auto first = static_cast<uint8_t>(bytes[0]);
+    return first == 0x08 || first == 0x12 || first == 0x1a || first == 0x22 || first == 0x3a ||
+           first == 0x42;
+}
+
+} // namespace tenon::compiler

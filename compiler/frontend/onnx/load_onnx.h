@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// loadOnnx: an ONNX file or its bytes -> graph IR with provenance and every problem found.
+#pragma once
+
+#include "compiler/frontend/loaded.h"
+#include "core/base/result.h"
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+namespace tenon::compiler {
+
+/// Weights stay in the memory-mapped file. Fails only when the bytes are no ONNX model.
+Result<Loaded> loadOnnx(const std::string& path, const ImportOptions& options);
+
+/// The same for bytes that `owner` keeps alive; `folder` is where external data may lie (empty:
+/// none is read) and `name` appears in diagnostics.
+Result<Loaded> loadOnnxBytes(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
+                             const std::string& folder, const std::string& name,
+                             const ImportOptions& options);
+
+/// True when the bytes begin like an ONNX model (a cheap look, not a promise).
+bool looksLikeOnnx(std::span<const std::byte> bytes);
+
+} // namespace tenon::compiler

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inputs and outputs of an ONNX node and the emission of graph IR.
+#include "compiler/frontend/onnx/node_import.h"
+
+#include "core/base/text.h"
+
+#include <algorithm>
+
+namespace tenon::compiler {
+namespace {
+
+const TensorType& unknownType()
+{
+    static const TensorType kUnknown{kHandle, {}};
+    return kUnknown;
+}
+
+} // namespace
+
+NodeImport::NodeImport(GraphState& state, const tenon_onnx::NodeProto& proto, SourceId source,
+                       int64_t opset, TensorStorage storage)
+    : m_state(state)
+    , m_proto(proto)
+    , m_source(source)
+    , m_opset(opset)
+    , m_storage(std::move(storage))
+{
+    for (const std::string& name : proto.input())
+        m_inputs.push_back(name.empty() ? nullptr : state.find(name));
+    while (!m_inputs.empty() && !m_inputs.back()) m_inputs.pop_back();
+    m_isSeen.assign(m_inputs.size(), false);
+}
+
+bool NodeImport::has(size_t input) const
+{
+    if (input >= m_inputs.size()) return false;
+    m_isSeen[input] = true;
+    return m_inputs[input] != nullptr;
+}
+
+void NodeImport::checkInputsSeen()
+{
+    for (size_t i = 0; i < m_inputs.size(); ++i)
+        if (m_inputs[i] && !m_isSeen[i])
+            fail(DiagnosticCode::BadOperandCount, "the node has " + std::to_string(inputCount()) +
+                                                      " inputs but takes only " +
+                                                      std::to_string(i));
+}
+
+bool NodeImport::isTyped(size_t input) const { return has(input) && m_inputs[input]->isTyped; }
+
+bool NodeImport::hasUntypedInput() const
+{
+    return std::any_of(m_inputs.begin(), m_inputs.end(),
+                       [](const ImportedValue* v) { return v && !v->isTyped; });
+}
+
+ValueRef NodeImport::input(size_t input)
+{
+    if (hasFailed()) return {};
+    if (!has(input)) {
+        fail(DiagnosticCode::BadOperandCount, "input " + std::to_string(input) +
+                                                  " is missing; the node has " +
+                                                  std::to_string(inputCount()));
+        return {};
+    }
+    ImportedValue& value = *m_inputs[input];
+    const ValueRef ref = m_state.place(value);
+    if (!ref.node.isValid())
+        fail(DiagnosticCode::DynamicShape,
+             "input " + quoted(value.name) +
+                 " depends on a dynamic dimension; bind the model's input shapes");
+    return ref;
+}
+
+const TensorType& NodeImport::type(size_t input)
+{
+    if (isTyped(input)) return m_inputs[input]->type;
+    if (!hasFailed())
+        fail(DiagnosticCode::BadOperandCount, "input " + std::to_string(input) +
+                                                  " is missing; the node has " +
+                                                  std::to_string(inputCount()));
+    return unknownType();
+}
+
+std::vector<int64_t> NodeImport::shape(size_t input)
+{
+    const TensorType& inputType = type(input);
+    if (hasFailed()) return {};
+    const auto shape = constantShape(inputType.shape);
+    if (shape) return *shape;
+    fail(DiagnosticCode::DynamicShape, "input " + quoted(m_inputs[input]->name) +
+                                           " has the shape " + shapeText(inputType.shape) +
+                                           "; bind its dynamic dimensions");
+    return {};
+}
+
+const Tensor* NodeImport::constant(size_t input) const
+{
+    if (!has(input) || !m_inputs[input]->constant) return nullptr;
+    m_taken.insert(m_taken.end(), m_inputs[input]->origin.begin(), m_inputs[input]->origin.end());
+    return m_inputs[input]->constant.get();
+}
+
+const std::optional<std::vector<Dim>>* NodeImport::dims(size_t input) const
+{
+    if (!has(input)) return nullptr;
+    m_taken.insert(m_taken.end(), m_inputs[input]->origin.begin(), m_inputs[input]->origin.end());
+    return &m_inputs[input]->dims;
+}
+
+std::vector<int64_t> NodeImport::staticIntegers(size_t input)
+{
+    if (hasFailed()) return {};
+    if (!has(input)) {
+        this->input(input);
+        return {};
+    }
+    const Tensor* value = constant(input);
+    if (!value) {
+        fail(DiagnosticCode::UnsupportedFeature,
+             "input " + quoted(m_inputs[input]->name) +
+                 " must be known at import; it is computed at run time",
+             m_inputs[input]->name);
+        return {};
+    }
+    if (!value->dtype().isInt()) {
+        fail(DiagnosticCode::DtypeMismatch, "input " + quoted(m_inputs[input]->name) + " is " +
+                                                value->typeText() + " but must be of integers");
+        return {};
+    }
+    return value->integers();
+}
+
+std::vector<double> NodeImport::staticNumbers(size_t input)
+{
+    if (hasFailed()) return {};
+    if (const Tensor* value = constant(input)) return value->numbers();
+    if (!has(input))
+        this->input(input);
+    else
+        fail(DiagnosticCode::UnsupportedFeature,
+             "input " + quoted(m_inputs[input]->name) +
+                 " must be known at import; it is computed at run time",
+             m_inputs[input]->name);
+    return {};
+}
+
+int64_t NodeImport::axisOf(int64_t axis, int64_t rank)
+{
+    if (axis >= -rank && axis < rank) return axis < 0 ? axis + rank : axis;
+    fail(DiagnosticCode::BadAttribute,
+         "axis " + std::to_string(axis) + " is outside [-" + std::to_string(rank) + ", " +
+             std::to_string(rank) + ")",
+         "axis");
+    return 0;
+}
+
+std::vector<int64_t> NodeImport::axesOf(std::vector<int64_t> axes, int64_t rank)
+{
+    for (int64_t& axis : axes) axis = axisOf(axis, rank);
+    std::vector<int64_t> sorted = axes;
+    std::sort(sorted.begin(), sorted.end());
+    if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
+        fail(DiagnosticCode::BadAttribute, "axes [" + join(axes, ", ") + "] name one axis twice",
+             "axes");
+    return axes;
+}
+
+ValueRef NodeImport::emit(std::string op, std::vector<ValueRef> operands, Attrs attrs)
+{
+    if (hasFailed()) return {};
+    auto node = m_state.addOp(std::move(op), std::move(operands), std::move(attrs), m_source);
+    if (!node) {
+        fail(node.error().code, node.error().message, node.error().location.detail);
+        return {};
+    }
+    m_emitted.push_back(*node);
+    return {*node, 0};
+}
+
+ValueRef NodeImport::scalar(double value, DataType dtype)
+{
+    return constantNode(Tensor::make(dtype, {}, [&](std::span<std::byte> out) {
+        if (dtype.isInt())
+            storeInteger(dtype, out, 0, static_cast<int64_t>(value));
+        else
+            storeNumber(dtype, out, 0, value);
+    }));
+}
+
+ValueRef NodeImport::constantNode(Tensor value)
+{
+    if (hasFailed()) return {};
+    return m_state.addConstant(std::make_shared<const Tensor>(std::move(value)),
+                               m_state.sources[m_source.value].name, {m_source});
+}
+
+const TensorType& NodeImport::typeOf(ValueRef value) const
+{
+    return value.node.isValid() ? m_state.module.type(value) : unknownType();
+}
+
+std::vector<int64_t> NodeImport::shapeOf(ValueRef value)
+{
+    if (hasFailed()) return {};
+    const auto shape = constantShape(typeOf(value).shape);
+    if (shape) return *shape;
+    fail(DiagnosticCode::DynamicShape, "an intermediate result has the shape " +
+                                           shapeText(typeOf(value).shape) +
+                                           "; bind the model's input shapes");
+    return {};
+}
+
+bool NodeImport::usesOutput(size_t output) const
+{
+    return output < outputCount() && !m_proto.output(static_cast<int>(output)).empty();
+}
+
+bool NodeImport::isRead(size_t output) const
+{
+    return usesOutput(output) &&
+           m_state.readNames.contains(m_proto.output(static_cast<int>(output)));
+}
+
+void NodeImport::define(size_t output, ImportedValue value)
+{
+    if (hasFailed() || !usesOutput(output)) return;
+    value.name = m_proto.output(static_cast<int>(output));
+    value.isTyped = true;
+    if (m_state.define(std::move(value)))
+        m_defined.push_back(m_proto.output(static_cast<int>(output)));
+    else
+        fail(DiagnosticCode::BadModel, "the name " +
+                                           quoted(m_proto.output(static_cast<int>(output))) +
+                                           " is defined twice; names must be unique in a graph");
+}
+
+void NodeImport::output(size_t output, ValueRef value)
+{
+    if (hasFailed()) return;
+    define(output, {.ref = value, .type = typeOf(value)});
+}
+
+void NodeImport::outputConstant(size_t output, Tensor value)
+{
+    if (hasFailed()) return;
+    std::vector<SourceId> origin{m_source};
+    for (const ImportedValue* in : m_inputs)
+        if (in && in->constant) origin = mergedOrigin(origin, in->origin);
+    ImportedValue out{.type = {value.dtype(), makeShape(value.shape())}, .origin = origin};
+    if (value.shape().size() <= 1 && value.dtype().isInt() && value.size() <= 64) {
+        out.dims.emplace();
+        for (const int64_t element : value.integers()) out.dims->emplace_back(element);
+    }
+    out.constant = std::make_shared<const Tensor>(std::move(value));
+    define(output, std::move(out));
+}
+
+void NodeImport::outputDims(size_t output, std::vector<Dim> dims, bool isScalar)
+{
+    if (const auto numbers = constantShape(dims)) {
+        outputConstant(
+            output,
+            Tensor::of<int64_t>(kInt64,
+                                isScalar ? std::vector<int64_t>{}
+                                         : std::vector<int64_t>{static_cast<int64_t>(dims.size())},
+                                *numbers));
+        return;
+    }
+    ImportedValue out{
+        .type = {kInt64, isScalar ? Shape{} : Shape{Dim(static_cast<int64_t>(dims.size()))}},
+        .origin = {m_source}};
+    out.dims = std::move(dims);
+    define(output, std::move(out));
+}
+
+void NodeImport::forward(size_t output, size_t input)
+{
+    if (hasFailed()) return;
+    if (!has(input)) {
+        this->input(input);
+        return;
+    }
+    m_state.foldReasons[m_source] = op() + " passes its input on";
+    ImportedValue value = *m_inputs[input];
+    // A constant is placed under one node only, whichever of its names is read first.
+    if (value.constant && !value.ref.node.isValid()) value.ref = m_state.place(*m_inputs[input]);
+    define(output, std::move(value));
+}
+
+void NodeImport::fail(DiagnosticCode code, std::string message, std::string detail)
+{
+    if (hasFailed()) return;
+    m_error = makeError(code, std::move(message), {.detail = std::move(detail)});
+}
+
+void NodeImport::finish()
+{
+    for (const SourceId taken : m_taken) {
+        std::vector<NodeId>& users = m_state.consumers[taken];
+        for (const NodeId id : m_emitted)
+            if (std::find(users.begin(), users.end(), id) == users.end()) users.push_back(id);
+    }
+}
+
+void NodeImport::rollBack()
+{
+    for (const NodeId id : m_emitted) {
+        std::erase(m_state.function.order, id);
+        m_state.module.eraseNode(id);
+    }
+    m_emitted.clear();
+    for (const std::string& name : m_defined) m_state.undefine(name);
+    m_defined.clear();
+}
+
+} // namespace tenon::compiler

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// NodeImport: what a converter sees of one ONNX node, and how it answers. The first failure sticks:
+// everything after it does nothing, so converters read as straight lines.
+#pragma once
+
+#include "compiler/frontend/onnx/graph_state.h"
+#include "compiler/frontend/onnx/tensor_reader.h"
+
+#include <span>
+#include <string_view>
+
+namespace tenon::compiler {
+
+class NodeImport
+{
+public:
+    NodeImport(GraphState& state, const tenon_onnx::NodeProto& proto, SourceId source,
+               int64_t opset, TensorStorage storage);
+
+    const tenon_onnx::NodeProto& proto() const { return m_proto; }
+    const std::string& op() const { return m_proto.op_type(); }
+    int64_t opset() const { return m_opset; }
+
+    size_t inputCount() const { return m_inputs.size(); } ///< without trailing absent ones
+    bool has(size_t input) const;
+    bool isTyped(size_t input) const; ///< present and of known type
+    ValueRef input(size_t input);     ///< fails when absent; see optionalInput
+    ValueRef optionalInput(size_t input) { return has(input) ? this->input(input) : ValueRef{}; }
+    const TensorType& type(size_t input);
+    int64_t rank(size_t input) { return static_cast<int64_t>(type(input).shape.size()); }
+    /// Constant dimensions; fails with dynamic-shape when one is symbolic.
+    std::vector<int64_t> shape(size_t input);
+    const Tensor* constant(size_t input) const; ///< null when not known at import
+    const std::optional<std::vector<Dim>>* dims(size_t input) const;
+    /// Elements of an input that must be known at import; fails otherwise.
+    std::vector<int64_t> staticIntegers(size_t input);
+    std::vector<double> staticNumbers(size_t input);
+
+    int64_t integer(std::string_view attr, int64_t fallback);
+    double number(std::string_view attr, double fallback);
+    std::string string(std::string_view attr, std::string_view fallback);
+    std::vector<int64_t> integers(std::string_view attr, std::vector<int64_t> fallback);
+    std::vector<double> numbers(std::string_view attr, std::vector<double> fallback);
+    bool hasAttr(std::string_view attr) const { return findAttr(attr) != nullptr; }
+    std::shared_ptr<const Tensor> tensorAttr(std::string_view attr); ///< fails when absent
+    /// `axis` in [-rank, rank) made non-negative; fails otherwise.
+    int64_t axisOf(int64_t axis, int64_t rank);
+    std::vector<int64_t> axesOf(std::vector<int64_t> axes, int64_t rank);
+
+    /// Adds an operator and returns its first result; invalid after a failure.
+    ValueRef emit(std::string op, std::vector<ValueRef> operands, Attrs attrs = {});
+    ValueRef scalar(double value, DataType dtype); ///< a rank-0 constant
+    ValueRef constantNode(Tensor value);
+    const TensorType& typeOf(ValueRef value) const;
+    std::vector<int64_t> shapeOf(ValueRef value); ///< constant, else fails
+
+    size_t outputCount() const { return static_cast<size_t>(m_proto.output_size()); }
+    bool usesOutput(size_t output) const; ///< it has a name
+    bool isRead(size_t output) const;     ///< and something reads it
+    void output(size_t output, ValueRef value);
+    void outputConstant(size_t output, Tensor value);
+    void outputDims(size_t output, std::vector<Dim> dims, bool isScalar);
+    /// The output is the input itself; the node leaves no trace but in the ledger.
+    void forward(size_t output, size_t input);
+
+    bool hasFailed() const { return m_error.has_value(); }
+    const Diagnostic& error() const { return *m_error; }
+    void fail(DiagnosticCode code, std::string message, std::string detail = {});
+    std::vector<Diagnostic>& notes() { return m_notes; }
+    /// Fails when an input is there that the converter never asked for.
+    void checkInputsSeen();
+    /// Records who took static values; called once after a converter that succeeded.
+    void finish();
+    /// Removes the operators of a converter that failed half-way.
+    void rollBack();
+    bool hasUntypedInput() const;
+
+private:
+    const tenon_onnx::AttributeProto* findAttr(std::string_view name) const;
+    const tenon_onnx::AttributeProto* typedAttr(std::string_view name, int type);
+    void define(size_t output, ImportedValue value);
+
+    GraphState& m_state;
+    const tenon_onnx::NodeProto& m_proto;
+    SourceId m_source;
+    int64_t m_opset;
+    TensorStorage m_storage;
+    std::vector<ImportedValue*> m_inputs; ///< null: absent
+    mutable std::vector<bool> m_isSeen;   ///< per input: asked for
+    std::vector<NodeId> m_emitted;
+    std::vector<std::string> m_defined;    ///< outputs, to be taken back by rollBack()
+    mutable std::vector<SourceId> m_taken; ///< sources whose values were used as static parameters
+    std::vector<Diagnostic> m_notes;
+    std::optional<Diagnostic> m_error;
+};
+
+} // namespace tenon::compiler

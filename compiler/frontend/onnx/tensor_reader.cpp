@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading one tensor of an ONNX file.
+#include "compiler/frontend/onnx/tensor_reader.h"
+
+#include "core/base/text.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace tenon::compiler {
+namespace {
+
+using tenon_onnx::TensorProto;
+
+struct TypeRow
+{
+    int32_t onnx;
+    std::string_view name;
+    std::optional<DataType> dtype;
+};
+
+constexpr std::array<TypeRow, 26> kTypes{{
+    {TensorProto::FLOAT, "float32", kFloat32},
+    {TensorProto::UINT8, "uint8", kUInt8},
+    {TensorProto::INT8, "int8", kInt8},
+    {TensorProto::UINT16, "uint16", kUInt16},
+    {TensorProto::INT16, "int16", kInt16},
+    {TensorProto::INT32, "int32", kInt32},
+    {TensorProto::INT64, "int64", kInt64},
+    {TensorProto::STRING, "string", std::nullopt},
+    {TensorProto::BOOL, "bool", kBool},
+    {TensorProto::FLOAT16, "float16", kFloat16},
+    {TensorProto::DOUBLE, "float64", kFloat64},
+    {TensorProto::UINT32, "uint32", kUInt32},
+    {TensorProto::UINT64, "uint64", kUInt64},
+    {TensorProto::COMPLEX64, "complex64", std::nullopt},
+    {TensorProto::COMPLEX128, "complex128", std::nullopt},
+    {TensorProto::BFLOAT16, "bfloat16", kBfloat16},
+    {TensorProto::FLOAT8E4M3FN, "float8e4m3fn", std::nullopt},
+    {TensorProto::FLOAT8E4M3FNUZ, "float8e4m3fnuz", std::nullopt},
+    {TensorProto::FLOAT8E5M2, "float8e5m2", std::nullopt},
+    {TensorProto::FLOAT8E5M2FNUZ, "float8e5m2fnuz", std::nullopt},
+    {TensorProto::UINT4, "uint4", std::nullopt},
+    {TensorProto::INT4, "int4", std::nullopt},
+    {TensorProto::FLOAT4E2M1, "float4e2m1", std::nullopt},
+    {TensorProto::FLOAT8E8M0, "float8e8m0", std::nullopt},
+    {TensorProto::UINT2, "uint2", std::nullopt},
+    {TensorProto::INT2, "int2", std::nullopt},
+}};
+
+Diagnostic badTensor(const TensorProto& proto, const std::string& what)
+{
+    return makeError(DiagnosticCode::BadModel, "tensor " + quoted(proto.name()) + " " + what,
+                     {.detail = proto.name()});
+}
+
+/// Element count and byte size, checked against 63-bit overflow.
+Result<uint64_t> byteSize(const TensorProto& proto, DataType dtype)
+{
+    int64_t bytes = dtype.bytes();
+    for (const int64_t dim : proto.dims()) {
+        if (dim < 0) return badTensor(proto, "has the dimension " + std::to_string(dim));
+        if (__builtin_mul_overflow(bytes, dim, &bytes))
+            return badTensor(proto, "has a shape whose size overflows 64 bits");
+    }
+    return static_cast<uint64_t>(bytes);
+}
+
+/// Copies the typed field of the message; its size was compared with `count`.
+template <class Element, class Field>
+Tensor fromField(const Field& field, DataType dtype, std::vector<int64_t> shape)
+{
+    return Tensor::make(dtype, std::move(shape), [&](std::span<std::byte> out) {
+        size_t at = 0;
+        for (const auto value : field) {
+            const auto element = static_cast<Element>(value);
+            std::memcpy(out.data() + at, &element, sizeof(Element));
+            at += sizeof(Element);
+        }
+    });
+}
+
+Result<Tensor> readTyped(const TensorProto& proto, DataType dtype, std::vector<int64_t> shape,
+                         uint64_t count)
+{
+    const auto sized = [&](const auto& field) {
+        return static_cast<uint64_t>(field.size()) == count;
+    };
+    const auto wrong = [&](const auto& field) {
+        return badTensor(proto, "holds " + std::to_string(field.size()) +
+                                    " values but its shape has " + std::to_string(count));
+    };
+    if (dtype == kFloat32) {
+        if (!sized(proto.float_data())) return wrong(proto.float_data());
+        return fromField<float>(proto.float_data(), dtype, std::move(shape));
+    }
+    if (dtype == kFloat64) {
+        if (!sized(proto.double_data())) return wrong(proto.double_data());
+        return fromField<double>(proto.double_data(), dtype, std::move(shape));
+    }
+    if (dtype == kInt64) {
+        if (!sized(proto.int64_data())) return wrong(proto.int64_data());
+        return fromField<int64_t>(proto.int64_data(), dtype, std::move(shape));
+    }
+    if (dtype == kUInt64 || dtype == kUInt32) {
+        if (!sized(proto.uint64_data())) return wrong(proto.uint64_data());
+        if (dtype == kUInt64)
+            return fromField<uint64_t>(proto.uint64_data(), dtype, std::move(shape));
+        return fromField<uint32_t>(proto.uint64_data(), dtype, std::move(shape));
+    }
+    if (!sized(proto.int32_data())) return wrong(proto.int32_data());
+    if (dtype.bytes() == 4) return fromField<int32_t>(proto.int32_data(), dtype, std::move(shape));
+    if (dtype.bytes() == 2) return fromField<uint16_t>(proto.int32_data(), dtype, std::move(shape));
+    return fromField<uint8_t>(proto.int32_data(), dtype, std::move(shape));
+}
+
+Tensor shareOrCopy(DataType dtype, std::vector<int64_t> shape, std::shared_ptr<const void> owner,
+                   std::span<const std::byte> bytes)
+{
+    const auto address = reinterpret_cast<uintptr_t>(bytes.data());
+    if (owner && address % static_cast<uintptr_t>(dtype.bytes()) == 0)
+        return Tensor(dtype, std::move(shape), std::move(owner), bytes);
+    return Tensor::make(dtype, std::move(shape), [&](std::span<std::byte> out) {
+        std::copy(bytes.begin(), bytes.end(), out.begin());
+    });
+}
+
+Result<std::span<const std::byte>> rawBytes(const TensorProto& proto, const TensorStorage& storage)
+{
+    if (!proto.has_mapped_length()) return std::as_bytes(std::span(proto.raw_data()));
+    const uint64_t offset = proto.mapped_offset();
+    const uint64_t length = proto.mapped_length();
+    CHECK(offset <= storage.file.size() && length <= storage.file.size() - offset);
+    return storage.file.subspan(offset, length);
+}
+
+} // namespace
+
+std::optional<DataType> dataTypeOf(int32_t onnxType)
+{
+    for (const TypeRow& row : kTypes)
+        if (row.onnx == onnxType) return row.dtype;
+    return std::nullopt;
+}
+
+int32_t onnxTypeOf(DataType dtype)
+{
+    for (const TypeRow& row : kTypes)
+        if (row.dtype == dtype) return row.onnx;
+    return 0;
+}
+
+std::string onnxTypeName(int32_t onnxType)
+{
+    for (const TypeRow& row : kTypes)
+        if (row.onnx == onnxType) return std::string(row.name);
+    return "type " + std::to_string(onnxType);
+}
+
+Result<Tensor> readTensor(const TensorProto& proto, const TensorStorage& storage,
+                          std::vector<Diagnostic>& notes)
+{
+    const auto dtype = dataTypeOf(proto.data_type());
+    if (!dtype)
+        return makeError(DiagnosticCode::UnsupportedDtype,
+                         "tensor " + quoted(proto.name()) + " has the element type " +
+                             onnxTypeName(proto.data_type()) + ", which cannot be computed with",
+                         {.detail = proto.name()});
+    const auto size = byteSize(proto, *dtype);
+    if (!size) return size.error();
+    std::vector<int64_t> shape(proto.dims().begin(), proto.dims().end());
+
+    if (proto.data_location() == TensorProto::EXTERNAL) {
+        if (!storage.external) return badTensor(proto, "has external data, which is not read here");
+        auto piece = storage.external->read(proto, *size, notes);
+        if (!piece) {
+            Diagnostic error = piece.error();
+            error.message = "tensor " + quoted(proto.name()) + ": " + error.message;
+            error.location.detail = proto.name();
+            return error;
+        }
+        return shareOrCopy(*dtype, std::move(shape), piece->file, piece->bytes);
+    }
+    if (proto.has_raw_data() || proto.has_mapped_length()) {
+        const auto bytes = rawBytes(proto, storage);
+        if (bytes->size() != *size)
+            return badTensor(proto, "has " + std::to_string(bytes->size()) +
+                                        " bytes of data but its type and shape need " +
+                                        std::to_string(*size));
+        return shareOrCopy(*dtype, std::move(shape),
+                           proto.has_mapped_length() ? storage.owner : nullptr, *bytes);
+    }
+    return readTyped(proto, *dtype, std::move(shape),
+                     *size / static_cast<uint64_t>(dtype->bytes()));
+}
+
+TensorProto tensorProtoOf(const Tensor& tensor, const std::string& name)
+{
+    TensorProto proto;
+    for (const int64_t dim : tensor.shape()) proto.add_dims(dim);
+    proto.set_data_type(onnxTypeOf(tensor.dtype()));
+    proto.set_name(name);
+    proto.set_raw_data(tensor.bytes().data(), tensor.bytes().size());
+    return proto;
+}
+
+} // namespace tenon::compiler

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// A walk over the protobuf wire format that knows only where tensors can be.
+#include "compiler/frontend/onnx/wire_scan.h"
+
+#include "core/base/text.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+namespace tenon::compiler {
+
+using namespace core;
+
+namespace {
+
+constexpr int kMaxDepth = 90; // protobuf itself stops at 100 nested messages
+constexpr uint64_t kMinMappedBytes = 64;
+constexpr uint32_t kRawData = 9;
+constexpr uint32_t kMappedOffset = 100001;
+constexpr uint32_t kMappedLength = 100002;
+constexpr uint32_t kOpType = 4;
+
+enum class Kind : uint8_t
+{
+    Model,
+    Graph,
+    Function,
+    Node,
+    Attribute,
+    Sparse,
+    Tensor
+};
+
+std::optional<Kind> childKind(Kind parent, uint32_t field)
+{
+    switch (parent) {
+    case Kind::Model:
+        if (field == 7) return Kind::Graph;
+        if (field == 25) return Kind::Function;
+        break;
+    case Kind::Graph:
+        if (field == 1) return Kind::Node;
+        if (field == 5) return Kind::Tensor;
+        if (field == 15) return Kind::Sparse;
+        break;
+    case Kind::Function:
+        if (field == 7) return Kind::Node;
+        if (field == 11) return Kind::Attribute;
+        break;
+    case Kind::Node:
+        if (field == 5) return Kind::Attribute;
+        break;
+    case Kind::Attribute:
+        if (field == 5 || field == 10) return Kind::Tensor;
+        if (field == 6 || field == 11) return Kind::Graph;
+        if (field == 22 || field == 23) return Kind::Sparse;
+        break;
+    case Kind::Sparse:
+        if (field == 1 || field == 2) return Kind::Tensor;
+        break;
+    case Kind::Tensor: break;
+    }
+    return std::nullopt;
+}
+
+void appendVarint(std::string& out, uint64_t value)
+{
+    while (value >= 0x80) {
+        out += static_cast<char>(value | 0x80);
+        value >>= 7;
+    }
+    out += static_cast<char>(value);
+}
+
+void appendVarintField(std::string& out, uint32_t field, uint64_t value)
+{
+    appendVarint(out, uint64_t{field} << 3);
+    appendVarint(out, value);
+}
+
+class Scanner
+{
+public:
+    Scanner(std::span<const std::byte> file, const std::string& name)
+        : m_file(file)
+        , m_name(name)
+    {
+    }
+
+    /// Appends the thin form of the message in [at, end).
+    Status scan(Kind kind, size_t at, size_t end, int depth, std::string& out);
+
+private:
+    Diagnostic error(size_t at, const std::string& what) const
+    {
+        return makeError(DiagnosticCode::BadModel, what + " at byte " + std::to_string(at),
+                         {.file = m_name});
+    }
+    std::optional<uint64_t> varint(size_t& at, size_t end) const;
+    Status scanField(Kind kind, size_t start, size_t& at, size_t end, int depth, std::string& out,
+                     uint32_t field);
+    void copy(size_t from, size_t to, std::string& out) const
+    {
+        out.append(reinterpret_cast<const char*>(m_file.data()) + from, to - from);
+    }
+
+    std::span<const std::byte> m_file;
+    const std::string& m_name;
+    size_t m_nodes = 0;
+};
+
+std::optional<uint64_t> Scanner::varint(size_t& at, size_t end) const
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64 && at < end; shift += 7) {
+        const auto byte = static_cast<uint8_t>(m_file[at++]);
+        value |= uint64_t{byte & 0x7fu} << shift;
+        if (byte < 0x80) return value;
+    }
+    return std::nullopt;
+}
+
+Status Scanner::scan(Kind kind, size_t at, size_t end, int depth, std::string& out)
+{
+    if (depth > kMaxDepth) return error(at, "subgraphs are nested too deeply");
+    bool hasOperator = false;
+    const size_t begin = at;
+    while (at < end) {
+        const size_t start = at;
+        const auto key = varint(at, end);
+        if (!key || (*key >> 3) == 0 || (*key >> 3) > 0x1fffffff)
+            return error(start, "the file is cut off or no ONNX model: no field key");
+        const auto field = static_cast<uint32_t>(*key >> 3);
+        if ((*key & 7) == 2) {
+            if (const Status s = scanField(kind, start, at, end, depth, out, field); !s) return s;
+            hasOperator = hasOperator || field == kOpType;
+            continue;
+        }
+        bool isWhole = true;
+        switch (*key & 7) {
+        case 0: isWhole = varint(at, end).has_value(); break;
+        case 1: isWhole = end - at >= 8, at += 8; break;
+        case 5: isWhole = end - at >= 4, at += 4; break;
+        default: return error(start, "the file is damaged or no ONNX model: wrong wire type");
+        }
+        if (!isWhole) return error(start, "the file is cut off");
+        const bool isOurs =
+            kind == Kind::Tensor && (field == kMappedOffset || field == kMappedLength);
+        if (!isOurs) copy(start, at, out);
+    }
+    if (kind == Kind::Node) {
+        // Also keeps a bomb of empty nodes from being parsed into gigabytes.
+        if (!hasOperator)
+            return error(begin, "node " + std::to_string(m_nodes) + " names no operator");
+        ++m_nodes;
+    }
+    return kDone;
+}
+
+Status Scanner::scanField(Kind kind, size_t start, size_t& at, size_t end, int depth,
+                          std::string& out, uint32_t field)
+{
+    const auto length = varint(at, end);
+    if (!length || *length > end - at)
+        return error(start, "the file is cut off: field " + std::to_string(field) + " needs " +
+                                (length ? std::to_string(*length) : "more") + " bytes and " +
+                                std::to_string(end - at) + " are left");
+    const size_t content = at;
+    at += *length;
+    if (kind == Kind::Tensor && field == kRawData && *length >= kMinMappedBytes) {
+        appendVarintField(out, kMappedOffset, content);
+        appendVarintField(out, kMappedLength, *length);
+        return kDone;
+    }
+    const auto child = childKind(kind, field);
+    if (!child) {
+        copy(start, at, out);
+        return kDone;
+    }
+    std::string thin;
+    if (const Status s = scan(*child, content, at, depth + 1, thin); !s) return s;
+    appendVarint(out, uint64_t{field} << 3 | 2);
+    appendVarint(out, thin.size());
+    out += thin;
+    return kDone;
+}
+
+} // namespace
+
+Result<std::string> thinModel(std::span<const std::byte> file, const std::string& name)
+{
+    constexpr size_t kLimit = size_t{1} << 31;
+    if (file.size() >= kLimit)
+        return makeError(DiagnosticCode::BadModel,
+                         "the file has " + thousands(static_cast<int64_t>(file.size())) +
+                             " bytes, but an ONNX message ends below 2 GiB; save the weights as "
+                             "external data",
+                         {.file = name});
+    std::string thin;
+    Scanner scanner(file, name);
+    if (const Status s = scanner.scan(Kind::Model, 0, file.size(), 0, thin); !s) return s.error();
+    return thin;
+}
+
+} // namespace tenon::compiler

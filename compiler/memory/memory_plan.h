@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Static memory planning: where every buffer lies in which pool, and the table of planners.
+#pragma once
+
+#include "core/base/result.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tenon::compiler {
+
+enum class BufferKind : uint8_t
+{
+    Intermediate,
+    Input,
+    Output,
+    Workspace ///< scratch inside one operator
+};
+
+/// A piece of memory and the program points at which it must keep its content.
+struct BufferInfo
+{
+    std::string name;
+    int64_t sizeBytes = 0;
+    int64_t alignment = 64;
+    int first = 0;          ///< first program point, inclusive
+    int last = 0;           ///< last program point, inclusive
+    std::vector<int> pools; ///< candidate pools in order of preference; empty: all, in order
+    BufferKind kind = BufferKind::Intermediate;
+};
+
+struct Pool
+{
+    static constexpr int64_t kUnlimited = -1;
+    std::string name = "global_workspace";
+    int64_t sizeHintBytes = kUnlimited;
+};
+
+/// Which buffers must not overlap. `conflicts[i]` lists buffers in the order the planners visit
+/// them; it comes from lifetimes (makeProblem) or is given outright.
+struct PlanningProblem
+{
+    std::vector<BufferInfo> buffers;
+    std::vector<Pool> pools = {Pool{}};
+    std::vector<std::vector<int>> conflicts;
+    bool hasLifetimes = true; ///< false: only `conflicts` counts, first and last mean nothing
+};
+
+struct Placement
+{
+    int pool = -1;
+    int64_t offset = 0;
+    friend bool operator==(const Placement&, const Placement&) = default;
+};
+
+struct MemoryPlan
+{
+    std::string algorithm;
+    std::vector<Placement> placements; ///< one per buffer
+    std::vector<int64_t> peakBytes;    ///< one per pool: the highest end of a buffer
+    int64_t lowerBoundBytes = 0;       ///< no plan over all pools together can be smaller
+    double ms = 0;
+
+    int64_t totalBytes() const; ///< sum of the peaks
+};
+
+/// Conflicts from lifetimes: two buffers conflict when they share a program point.
+PlanningProblem makeProblem(std::vector<BufferInfo> buffers, std::vector<Pool> pools = {Pool{}});
+
+/// The largest sum, over program points, of the live buffers' aligned sizes; the last buffer of
+/// each pool needs no padding. 0 for a problem without lifetimes.
+int64_t lowerBound(const PlanningProblem& problem);
+
+struct PlannerDef
+{
+    std::string_view name;
+    std::string_view doc;
+    bool needsLifetimes = false;
+    core::Result<std::vector<Placement>> (*place)(const PlanningProblem& problem);
+};
+
+/// Every planner, in the order in which comparisons show them.
+std::span<const PlannerDef> allPlanners();
+const PlannerDef* findPlanner(std::string_view name);
+
+/// Runs the named planner and checks its plan with checkPlan. Errors: UnknownName with candidates,
+/// OutOfMemory when a pool's size hint is too small.
+core::Result<MemoryPlan> planMemory(std::string_view algorithm, const PlanningProblem& problem);
+
+} // namespace tenon::compiler

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// nn.contrib_conv2d_NCHWc: convolution of data whose channels come in blocks of vector length.
+#include "compiler/ops/window.h"
+#include "core/base/text.h"
+
+namespace tenon::compiler {
+namespace {
+
+using tir::Expr;
+
+struct Geometry
+{
+    Window window;
+    int64_t inBlock;
+    int64_t outBlock;
+    int64_t kernelBlock; ///< output channels per kernel block, a multiple of outBlock
+};
+
+Result<Geometry> geometry(const OpView& op)
+{
+    if (const Status ok = needSameDtype(op, 0, 1); !ok) return ok.error();
+    const auto data = readDataLayout(op, "data_layout");
+    if (!data) return data.error();
+    const auto out = readDataLayout(op, "out_layout");
+    if (!out) return out.error();
+    const auto kernel = Layout::parse(stringAttr(op, "kernel_layout"));
+    if (!kernel) return kernel.error();
+    if (const Status ok = needRank(op, 0, 5); !ok) return ok.error();
+    if (const Status ok = needRank(op, 1, 6); !ok) return ok.error();
+    const Geometry blocks{{}, data->block('C'), out->block('C'), kernel->block('O')};
+    const std::string wanted =
+        "OIHW" + std::to_string(blocks.inBlock) + "i" + std::to_string(blocks.kernelBlock) + "o";
+    if (kernel->text() != wanted || blocks.kernelBlock % blocks.outBlock != 0 ||
+        data->rank() != 5 || out->rank() != 5)
+        return opError(op, DiagnosticCode::BadAttribute,
+                       "cannot combine the layouts " + data->text() + ", " + kernel->text() +
+                           " and " + out->text() +
+                           "; the kernel is OIHW<i>i<o>o with i the data's block and o a "
+                           "multiple of the result's");
+    const auto weight = constantShape(op.operands[1].shape);
+    const Shape& shape = op.operands[0].shape;
+    if (!weight || (*weight)[4] != blocks.inBlock || (*weight)[5] != blocks.kernelBlock ||
+        !(shape[4] == Dim(blocks.inBlock)) || !(shape[1] == Dim((*weight)[1])))
+        return opError(op, DiagnosticCode::ShapeMismatch,
+                       "has the layouts " + data->text() + " and " + kernel->text() +
+                           " but the operands are " + op.operands[0].text() + " and " +
+                           op.operands[1].text());
+    if (intAttr(op, "groups") != 1)
+        return opError(op, DiagnosticCode::BadAttribute, "takes one group only");
+    auto window = readWindow(op, {(*weight)[2], (*weight)[3]});
+    if (!window) return window.error();
+    return Geometry{*std::move(window), blocks.inBlock, blocks.outBlock, blocks.kernelBlock};
+}
+
+Result<Types> infer(const OpView& op)
+{
+    const auto g = geometry(op);
+    if (!g) return g.error();
+    const Shape& data = op.operands[0].shape;
+    const auto out = windowOutputs(op, g->window, data[2], data[3]);
+    if (!out) return out.error();
+    const Dim channels = op.operands[1].shape[0] * Dim(g->kernelBlock / g->outBlock);
+    return Types{
+        {op.operands[0].dtype, {data[0], channels, (*out)[0], (*out)[1], Dim(g->outBlock)}}};
+}
+
+Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
+{
+    const auto g = geometry(op);
+    if (!g) return g.error();
+    const std::vector<int64_t> out = constants(op.results[0].shape);
+    const std::vector<int64_t> weight = constants(op.operands[1].shape);
+    const te::TensorRef data =
+        padForWindow(in[0], 2, g->window, {out[2], out[3]}, tir::zeroOf(in[0]->dtype()));
+    const Expr ratio(g->kernelBlock / g->outBlock);
+    Attrs attrs = windowFacts(g->window);
+    attrs.set("in_block", g->inBlock);
+    attrs.set("out_block", g->outBlock);
+    attrs.set("kernel_block", g->kernelBlock);
+    attrs.set("axis_names", std::vector<std::string>{"n", "oc_outer", "oh", "ow", "oc_inner",
+                                                     "ic_outer", "kh", "kw", "ic_inner"});
+    const auto step = [&](const Exprs& i, const Exprs& k) {
+        const Expr outer = floorDiv(i[1], ratio);
+        const Expr inner = floorMod(i[1], ratio) * Expr(g->outBlock) + i[4];
+        return te::at(data, {i[0], k[0], windowIndex(g->window, 0, i[2], k[1]),
+                             windowIndex(g->window, 1, i[3], k[2]), k[3]}) *
+               te::at(in[1], {outer, k[0], k[1], k[2], k[3], inner});
+    };
+    return te::Tensors{
+        te::reduce("conv", extents(op.results[0].shape),
+                   {Expr(weight[1]), Expr(weight[2]), Expr(weight[3]), Expr(weight[4])},
+                   te::Combiner::Sum, step, "conv2d_nchwc", std::move(attrs))};
+}
+
+Cost cost(const OpView& op)
+{
+    const Shape& w = op.operands[1].shape;
+    return {2 * elements(op.results[0]) * elements({kFloat32, {w[1], w[2], w[3], w[4]}}),
+            bytesMoved(op)};
+}
+
+constexpr OperandSpec kOperands[] = {{"data", "[N, C/i, H, W, i]"},
+                                     {"weight", "[O/o, C/i, KH, KW, i, o]"}};
+constexpr AttrSpec kAttrs[] = {
+    {"strides", "int[2]", "step of the window", "[1, 1]"},
+    {"padding", "int[4]", "zeros added at top, left, bottom, right", "[0, 0, 0, 0]"},
+    {"dilation", "int[2]", "distance of the kernel's elements", "[1, 1]"},
+    {"groups", "int", "1", "1"},
+    {"data_layout", "string", "NCHW<i>c"},
+    {"kernel_layout", "string", "OIHW<i>i<o>o"},
+    {"out_layout", "string", "NCHW<b>c; o is a multiple of b"}};
+
+} // namespace
+
+extern constinit const OpDef conv2dNchwcOp = {
+    .name = "nn.contrib_conv2d_NCHWc",
+    .doc = "nn.conv2d of blocked data and weight: channel c is [c / i, .., c % i]",
+    .family = Family::Convolution,
+    .operands = kOperands,
+    .attrs = kAttrs,
+    .pattern = Pattern::OutEwiseFusable,
+    .infer = infer,
+    .lower = lower,
+    .cost = cost,
+    .example = "%x: Tensor[(1, 2, 6, 6, 4), float32], %w: Tensor[(1, 2, 3, 3, 4, 16), float32] "
+               "=> nn.contrib_conv2d_NCHWc(%x, %w, data_layout=\"NCHW4c\", "
+               "kernel_layout=\"OIHW4i16o\", out_layout=\"NCHW8c\", padding=[1, 1, 1, 1])",
+};
+
+} // namespace tenon::compiler

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// nn.max_pool2d and nn.avg_pool2d: a window slides over both spatial axes.
+#include "compiler/ops/window.h"
+#include "core/base/text.h"
+
+namespace tenon::compiler {
+namespace {
+
+using tir::Expr;
+
+Result<Window> geometry(const OpView& op)
+{
+    const auto layout = readDataLayout(op, "layout");
+    if (!layout) return layout.error();
+    if (const Status ok = needRank(op, 0, layout->rank()); !ok) return ok.error();
+    const std::vector<int64_t> size = intsAttr(op, "pool_size");
+    auto window = readWindow(op, {size[0], size[1]});
+    if (!window) return window.error();
+    window->roundsUp = flagAttr(op, "ceil_mode");
+    for (size_t i = 0; i < 2; ++i)
+        if (window->padBegin[i] >= window->reach(i) || window->padEnd[i] >= window->reach(i))
+            return opError(op, DiagnosticCode::BadAttribute,
+                           "is padded by " + std::to_string(window->padBegin[i]) + " and " +
+                               std::to_string(window->padEnd[i]) + " but its window has only " +
+                               std::to_string(window->reach(i)) +
+                               " elements; a window must touch the data");
+    return window;
+}
+
+Result<Types> infer(const OpView& op)
+{
+    const auto window = geometry(op);
+    if (!window) return window.error();
+    TensorType type = op.operands[0];
+    if (type.dtype.isBool())
+        return opError(op, DiagnosticCode::UnsupportedDtype, "does not take bool");
+    const auto out = windowOutputs(op, *window, type.shape[2], type.shape[3]);
+    if (!out) return out.error();
+    type.shape[2] = (*out)[0];
+    type.shape[3] = (*out)[1];
+    return Types{type};
+}
+
+te::TensorRef pooled(const OpView& op, const te::TensorRef& in, const Window& window,
+                     te::Combiner combiner, const Expr& fill)
+{
+    const std::vector<int64_t> out = constants(op.results[0].shape);
+    const te::TensorRef data = padForWindow(in, 2, window, {out[2], out[3]}, fill);
+    Attrs attrs = windowFacts(window);
+    std::vector<std::string> names{"n", "c_outer", "oh", "ow", "c_inner", "kh", "kw"};
+    if (out.size() == 4) names = {"n", "c", "oh", "ow", "kh", "kw"};
+    attrs.set("axis_names", names);
+    return te::reduce(
+        "pool", extents(op.results[0].shape), {Expr(window.kernel[0]), Expr(window.kernel[1])},
+        combiner,
+        [&](const Exprs& i, const Exprs& k) {
+            Exprs source = i;
+            source[2] = windowIndex(window, 0, i[2], k[0]);
+            source[3] = windowIndex(window, 1, i[3], k[1]);
+            return te::at(data, source);
+        },
+        "pool", std::move(attrs));
+}
+
+Result<te::Tensors> lowerMax(const OpView& op, const te::Tensors& in)
+{
+    const auto window = geometry(op);
+    if (!window) return window.error();
+    return te::Tensors{
+        pooled(op, in[0], *window, te::Combiner::Max, tir::lowestOf(in[0]->dtype()))};
+}
+
+/// Kernel elements of window `o` along one axis that lie in [low, high) of the unpadded axis.
+Expr countAlong(const Window& window, size_t i, const Expr& o, int64_t low, int64_t high)
+{
+    const Expr start = o * Expr(window.stride[i]) - Expr(window.padBegin[i]);
+    const Expr d(window.dilation[i]);
+    const auto clamped = [&](const Expr& e) {
+        return minimum(maximum(e, Expr(0)), Expr(window.kernel[i]));
+    };
+    // The first k with start + k * d >= bound is ceil((bound - start) / d).
+    const auto firstAt = [&](int64_t bound) {
+        return clamped(floorDiv(Expr(bound) - start + d - Expr(1), d));
+    };
+    return firstAt(high) - firstAt(low);
+}
+
+/// Number of elements the mean of window (oh, ow) is over.
+Expr divisor(const OpView& op, const Window& window, const Expr& oh, const Expr& ow)
+{
+    const bool countsPadding = flagAttr(op, "count_include_pad");
+    Expr count(1);
+    const std::array<Expr, 2> o{oh, ow};
+    for (size_t i = 0; i < 2; ++i) {
+        const int64_t extent = op.operands[0].shape[2 + i].value();
+        const int64_t outputs = op.results[0].shape[2 + i].value();
+        const int64_t low = countsPadding ? -window.padBegin[i] : 0;
+        const int64_t high = extent + (countsPadding ? window.padEnd[i] : 0);
+        const int64_t last =
+            (outputs - 1) * window.stride[i] - window.padBegin[i] + window.reach(i);
+        const bool isAlwaysFull = low <= -window.padBegin[i] && last <= high;
+        count = count *
+                (isAlwaysFull ? Expr(window.kernel[i]) : countAlong(window, i, o[i], low, high));
+    }
+    return count;
+}
+
+Result<te::Tensors> lowerAvg(const OpView& op, const te::Tensors& in)
+{
+    const auto window = geometry(op);
+    if (!window) return window.error();
+    const DataType dtype = in[0]->dtype();
+    const te::TensorRef sum = pooled(op, in[0], *window, te::Combiner::Sum, tir::zeroOf(dtype));
+    return te::Tensors{te::compute(
+        "average", sum->shape(),
+        [&](const Exprs& i) {
+            const Expr count = divisor(op, *window, i[2], i[3]);
+            const bool isConst = count->kind == tir::ExprKind::IntImm && dtype.isFloat();
+            return te::at(sum, i) / (isConst
+                                         ? tir::floatImm(static_cast<double>(count->integer), dtype)
+                                         : tir::cast(dtype, count));
+        },
+        "elemwise")};
+}
+
+Cost cost(const OpView& op)
+{
+    const std::vector<int64_t> size = intsAttr(op, "pool_size");
+    return {elements(op.results[0]) * static_cast<double>(size[0] * size[1]), bytesMoved(op)};
+}
+
+constexpr OperandSpec kOperands[] = {{"data", "[N, C, H, W] or [N, C/b, H, W, b]"}};
+constexpr AttrSpec kMaxAttrs[] = {
+    {"pool_size", "int[2]", "extent of the window"},
+    {"strides", "int[2]", "step of the window", "[1, 1]"},
+    {"padding", "int[4]", "added at top, left, bottom, right", "[0, 0, 0, 0]"},
+    {"dilation", "int[2]", "distance of the window's elements", "[1, 1]"},
+    {"ceil_mode", "int", "1: the last window may reach beyond the padding", "0"},
+    {"layout", "string", "NCHW or blocked like NCHW16c", "\"NCHW\""}};
+constexpr AttrSpec kAvgAttrs[] = {
+    {"pool_size", "int[2]", "extent of the window"},
+    {"strides", "int[2]", "step of the window", "[1, 1]"},
+    {"padding", "int[4]", "added at top, left, bottom, right", "[0, 0, 0, 0]"},
+    {"dilation", "int[2]", "distance of the window's elements", "[1, 1]"},
+    {"ceil_mode", "int", "1: the last window may reach beyond the padding", "0"},
+    {"count_include_pad", "int", "1: the mean is over padding too", "0"},
+    {"layout", "string", "NCHW or blocked like NCHW16c", "\"NCHW\""}};
+
+} // namespace
+
+extern constinit const OpDef avgPool2dOp = {
+    .name = "nn.avg_pool2d",
+    .doc = "y[n, c, y, x] = mean of the window of data that begins at [y*s - p, x*s - p]",
+    .family = Family::Pooling,
+    .operands = kOperands,
+    .attrs = kAvgAttrs,
+    .pattern = Pattern::OutEwiseFusable,
+    .infer = infer,
+    .lower = lowerAvg,
+    .cost = cost,
+    .example = "%x: Tensor[(1, 2, 7, 7), float32] "
+               "=> nn.avg_pool2d(%x, padding=[1, 1, 1, 1], pool_size=[3, 3], strides=[2, 2])",
+};
+
+extern constinit const OpDef maxPool2dOp = {
+    .name = "nn.max_pool2d",
+    .doc = "y[n, c, y, x] = maximum of the window of data that begins at [y*s - p, x*s - p]",
+    .family = Family::Pooling,
+    .operands = kOperands,
+    .attrs = kMaxAttrs,
+    .accuracy = Accuracy::Exact,
+    .pattern = Pattern::OutEwiseFusable,
+    .infer = infer,
+    .lower = lowerMax,
+    .cost = cost,
+    .example = "%x: Tensor[(1, 2, 7, 7, 4), float32] "
+               "=> nn.max_pool2d(%x, ceil_mode=1, layout=\"NCHW4c\", pool_size=[2, 2], "
+               "strides=[2, 2])",
+};
+
+} // namespace tenon::compiler

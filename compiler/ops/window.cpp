@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Geometry of sliding windows.
+#include "compiler/ops/window.h"
+
+#include "core/base/text.h"
+
+namespace tenon::compiler {
+
+using tir::Expr;
+
+Result<Window> readWindow(const OpView& op, std::array<int64_t, 2> kernel)
+{
+    const std::vector<int64_t> strides = intsAttr(op, "strides");
+    const std::vector<int64_t> padding = intsAttr(op, "padding");
+    const std::vector<int64_t> dilation = intsAttr(op, "dilation");
+    Window window{.kernel = kernel};
+    for (size_t i = 0; i < 2; ++i) {
+        window.stride[i] = strides[i];
+        window.dilation[i] = dilation[i];
+        window.padBegin[i] = padding[i];
+        window.padEnd[i] = padding[i + 2];
+        if (kernel[i] < 1 || strides[i] < 1 || dilation[i] < 1 || padding[i] < 0 ||
+            padding[i + 2] < 0)
+            return opError(op, DiagnosticCode::BadAttribute,
+                           "has the kernel [" + join({kernel[0], kernel[1]}, ", ") +
+                               "], strides [" + join(strides, ", ") + "], padding [" +
+                               join(padding, ", ") + "], dilation [" + join(dilation, ", ") +
+                               "]; kernel, strides and dilation start at 1, padding at 0");
+    }
+    return window;
+}
+
+Result<std::array<Dim, 2>> windowOutputs(const OpView& op, const Window& window, const Dim& height,
+                                         const Dim& width)
+{
+    const std::array<Dim, 2> input{height, width};
+    std::array<Dim, 2> out;
+    for (size_t i = 0; i < 2; ++i) {
+        const int64_t pads = window.padBegin[i] + window.padEnd[i];
+        const Dim room = input[i] + Dim(pads - window.reach(i));
+        if (room.isConst() && room.value() < 0)
+            return opError(op, DiagnosticCode::ShapeMismatch,
+                           "has a window of " + std::to_string(window.reach(i)) +
+                               " over an input of " + input[i].text() + " padded by " +
+                               std::to_string(pads) + "; it does not fit");
+        const int64_t up = window.roundsUp ? window.stride[i] - 1 : 0;
+        out[i] = floorDiv(room + Dim(up), Dim(window.stride[i])) + Dim(1);
+        if (!window.roundsUp || !out[i].isConst() || !input[i].isConst()) continue;
+        const int64_t last = (out[i].value() - 1) * window.stride[i];
+        if (last >= input[i].value() + window.padBegin[i]) out[i] = out[i] - Dim(1);
+    }
+    return out;
+}
+
+te::TensorRef padForWindow(const te::TensorRef& data, size_t axis, const Window& window,
+                           std::array<int64_t, 2> outputs, const Expr& fill)
+{
+    Exprs shape = data->shape();
+    std::array<int64_t, 2> extent{};
+    bool isNeeded = false;
+    for (size_t i = 0; i < 2; ++i) {
+        extent[i] = shape[axis + i]->integer;
+        // Padding and data that no window reads are left out.
+        const int64_t used = (outputs[i] - 1) * window.stride[i] + window.reach(i);
+        isNeeded = isNeeded || window.padBegin[i] > 0 || used > extent[i];
+        shape[axis + i] = Expr(used);
+    }
+    if (!isNeeded) return data;
+    return te::compute(
+        "pad", shape,
+        [&](const Exprs& i) {
+            Exprs source = i;
+            Expr inside;
+            for (size_t k = 0; k < 2; ++k) {
+                const Expr& index = i[axis + k];
+                source[axis + k] = index - Expr(window.padBegin[k]);
+                const auto require = [&](const Expr& condition) {
+                    inside = inside.get() ? (inside && condition) : condition;
+                };
+                if (window.padBegin[k] > 0) require(index >= Expr(window.padBegin[k]));
+                const int64_t end = window.padBegin[k] + extent[k];
+                if (shape[axis + k]->integer > end) require(index < Expr(end));
+            }
+            const Expr read = te::at(data, source);
+            return inside.get()
+                       ? tir::call(tir::Intrinsic::IfThenElse, read->dtype, {inside, read, fill})
+                       : read;
+        },
+        "pad");
+}
+
+Expr windowIndex(const Window& window, size_t i, const Expr& output, const Expr& k)
+{
+    return output * Expr(window.stride[i]) + k * Expr(window.dilation[i]);
+}
+
+Attrs windowFacts(const Window& window)
+{
+    const auto pair = [](const std::array<int64_t, 2>& a) {
+        return std::vector<int64_t>(a.begin(), a.end());
+    };
+    return {{"kernel_size", pair(window.kernel)},
+            {"strides", pair(window.stride)},
+            {"dilation", pair(window.dilation)}};
+}
+
+Result<Layout> readDataLayout(const OpView& op, std::string_view attr)
+{
+    auto layout = Layout::parse(stringAttr(op, attr));
+    if (!layout) return layout.error();
+    const bool isPlain = layout->text() == "NCHW";
+    const bool isBlocked =
+        layout->text() == "NCHW" + std::to_string(layout->block('C')) + "c" && layout->rank() == 5;
+    if (!isPlain && !isBlocked)
+        return opError(op, DiagnosticCode::BadAttribute,
+                       std::string(attr) + " is " + quoted(layout->text()) +
+                           "; it must be NCHW or blocked like NCHW16c");
+    return layout;
+}
+
+} // namespace tenon::compiler

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// LLD's ELF driver as a function.
+#include "compiler/package/linker.h"
+
+#include "compiler/package/data_object.h"
+#include "core/base/text.h"
+
+#include <lld/Common/Driver.h>
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <fstream>
+#include <mutex>
+
+LLD_HAS_DRIVER(elf)
+
+namespace tenon::compiler {
+namespace {
+
+// LLD keeps global state: links wait for one another, and after a crash inside it there are no
+// more.
+constinit std::mutex linkMutex;
+constinit bool canLink = true; // guarded by linkMutex
+
+core::Result<std::string> emulation(const std::string& triple)
+{
+    const core::Result<ElfMachine> machine = ElfMachine::of(triple);
+    if (!machine) return machine.error();
+    switch (machine->machine) {
+    case 183: return std::string("aarch64linux");
+    case 243: return std::string("elf64lriscv");
+    case 40: return std::string("armelf_linux_eabi");
+    case 3: return std::string("elf_i386");
+    default: return std::string("elf_x86_64");
+    }
+}
+
+/// The first lines of what LLD said, without its own name in front.
+std::string firstErrors(const std::string& text)
+{
+    std::vector<std::string> lines;
+    for (const std::string& line : core::split(text, '\n')) {
+        if (lines.size() == 4) break;
+        const size_t name = line.find("error: ");
+        const std::string_view said = name == std::string::npos
+                                          ? std::string_view(line)
+                                          : std::string_view(line).substr(name + 7);
+        if (!core::trimmed(said).empty()) lines.emplace_back(core::trimmed(said));
+    }
+    return lines.empty() ? "the linker gave no reason" : core::join(lines, "; ");
+}
+
+core::Status runLinker(const std::vector<std::string>& arguments)
+{
+    std::vector<const char*> raw = {"ld.lld"};
+    for (const std::string& argument : arguments) raw.push_back(argument.c_str());
+    const std::lock_guard lock(linkMutex);
+    if (!canLink)
+        return core::makeError(core::DiagnosticCode::LinkFailure,
+                               "the linker crashed before in this process; start it again");
+    std::string said;
+    llvm::raw_string_ostream stream(said);
+    const lld::Result result = lld::lldMain(raw, stream, stream, {{lld::Gnu, &lld::elf::link}});
+    canLink = result.canRunAgain;
+    if (result.retCode == 0) return core::kDone;
+    return core::makeError(core::DiagnosticCode::LinkFailure, firstErrors(stream.str()));
+}
+
+/// A script that exports these names and hides all others.
+std::string versionScript(const std::vector<std::string>& exports)
+{
+    std::string text = "{\n";
+    if (!exports.empty()) text += "  global:\n";
+    for (const std::string& name : exports) text += "    \"" + name + "\";\n";
+    return text + "  local: *;\n};\n";
+}
+
+} // namespace
+
+core::Status linkSharedLibrary(const LinkJob& job, const std::string& outputPath)
+{
+    const core::Result<std::string> machine = emulation(job.triple);
+    if (!machine) return machine.error();
+    const std::string script = job.folder + "/exports.version";
+    std::ofstream scriptFile(script, std::ios::binary);
+    scriptFile << versionScript(job.exports);
+    scriptFile.close();
+    if (!scriptFile)
+        return core::makeError(core::DiagnosticCode::IoFailure,
+                               "cannot write " + core::quoted(script));
+    std::vector<std::string> arguments = {
+        "-shared",
+        "-m",
+        *machine,
+        "-o",
+        outputPath,
+        "--version-script=" + script,
+        "--no-undefined",
+        "--gc-sections",
+        "--build-id=none",
+        "--hash-style=both", // the RPC server's loader reads the plain table
+        "-Bsymbolic",
+        "-znow",
+        "-znoexecstack",
+        "-zmax-page-size=65536", // boards with 64 KiB pages must be able to map it
+    };
+    for (const auto& [alias, symbol] : job.aliases)
+        arguments.push_back("--defsym=" + alias + "=" + symbol);
+    arguments.insert(arguments.end(), job.objects.begin(), job.objects.end());
+    return runLinker(arguments);
+}
+
+core::Status linkRelocatable(const LinkJob& job, const std::string& outputPath)
+{
+    const core::Result<std::string> machine = emulation(job.triple);
+    if (!machine) return machine.error();
+    std::vector<std::string> arguments = {"-r", "-m", *machine, "-o", outputPath};
+    arguments.insert(arguments.end(), job.objects.begin(), job.objects.end());
+    return runLinker(arguments);
+}
+
+} // namespace tenon::compiler

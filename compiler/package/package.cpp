@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes the parts of an artifact into a folder of their own and joins them.
+#include "compiler/package/package.h"
+
+#include "compiler/executor/graph_json.h"
+#include "compiler/package/archive.h"
+#include "compiler/package/data_object.h"
+#include "compiler/package/device_blob.h"
+#include "compiler/package/linker.h"
+#include "core/base/file.h"
+#include "core/base/text.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+namespace tenon::compiler {
+namespace {
+
+/// Weights and code must lie within reach of 32-bit relative addresses.
+constexpr int64_t kMaxConstantBytes = int64_t{1900} << 20;
+
+class Stopwatch
+{
+public:
+    double ms() const
+    {
+        const std::chrono::duration<double, std::milli> passed =
+            std::chrono::steady_clock::now() - m_start;
+        return passed.count();
+    }
+
+private:
+    std::chrono::steady_clock::time_point m_start = std::chrono::steady_clock::now();
+};
+
+/// A folder for the parts, removed at the end of its scope.
+class PartFolder
+{
+public:
+    static core::Result<PartFolder> make()
+    {
+        std::error_code failure;
+        std::string path = std::filesystem::temp_directory_path(failure).string();
+        if (failure) path = "/tmp";
+        path += "/tenon-link-XXXXXX";
+        if (!::mkdtemp(path.data()))
+            return core::makeError(core::DiagnosticCode::IoFailure,
+                                   "cannot create a folder for objects: " +
+                                       std::string(std::strerror(errno)));
+        return PartFolder(std::move(path));
+    }
+    PartFolder(PartFolder&& other) noexcept
+        : m_path(std::exchange(other.m_path, {}))
+    {
+    }
+    PartFolder& operator=(PartFolder&&) = delete;
+    ~PartFolder()
+    {
+        std::error_code ignored;
+        if (!m_path.empty()) std::filesystem::remove_all(m_path, ignored);
+    }
+
+    const std::string& path() const { return m_path; }
+    std::string file(const std::string& name) const { return m_path + "/" + name; }
+    core::Status write(const std::string& name, std::string_view content) const
+    {
+        std::ofstream out(file(name), std::ios::binary);
+        out.write(content.data(), static_cast<std::streamsize>(content.size()));
+        out.close();
+        if (out) return core::kDone;
+        return core::makeError(core::DiagnosticCode::IoFailure, "cannot write " +
+                                                                    core::quoted(file(name)) +
+                                                                    ": " + std::strerror(errno));
+    }
+
+private:
+    explicit PartFolder(std::string path)
+        : m_path(std::move(path))
+    {
+    }
+    std::string m_path;
+};
+
+/// What goes into the artifact beside kernels.
+struct Parts
+{
+    std::string glueText;
+    std::string blob; ///< content of __tvm_dev_mblob
+    std::string manifest;
+};
+
+core::Result<Parts> makeParts(const PackageInput& input, PackageReport& report)
+{
+    const ExecutorProgram& program = input.program;
+    Parts parts;
+    if (input.executor == ExecutorKind::Graph) {
+        const StoragePlan storage = planStorage(program);
+        core::Result<std::string> json = graphJson(program, storage);
+        if (!json) return json.error();
+        report.graphJson = std::move(*json);
+        parts.glueText = graphGlueText(program, storage);
+        // Parameters are linked, so the factory carries none.
+        parts.blob = graphDeviceBlob(graphFactoryPayload(report.graphJson, {}, program.moduleName));
+    } else {
+        CHECK(input.memory) << "the AOT executor needs a memory plan";
+        parts.glueText = aotGlueText(program, *input.memory);
+        parts.blob = aotDeviceBlob(aotFactoryPayload({}, program.moduleName));
+    }
+    report.manifest = makeManifest(program, input.executor, input.memory, input.manifest);
+    parts.manifest = writeManifest(report.manifest);
+    return parts;
+}
+
+std::vector<DataSymbol> constantSymbols(const ExecutorProgram& program)
+{
+    std::vector<DataSymbol> symbols;
+    for (size_t t = 0; t < program.tensors.size(); ++t) {
+        const ProgramTensor& tensor = program.tensors[t];
+        if (tensor.role == TensorRole::Constant && tensor.viewOf < 0)
+            symbols.push_back({constantSymbol(static_cast<int>(t)), tensor.constant.bytes()});
+    }
+    return symbols;
+}
+
+core::Status writeDataParts(const PackageInput& input, const Parts& parts, const PartFolder& folder)
+{
+    const core::Result<ElfMachine> machine = ElfMachine::of(input.machine.triple);
+    if (!machine) return machine.error();
+    const std::vector<DataSymbol> constants = constantSymbols(input.program);
+    int64_t bytes = 0;
+    for (const DataSymbol& symbol : constants) bytes += static_cast<int64_t>(symbol.bytes.size());
+    if (bytes > kMaxConstantBytes)
+        return core::makeError(core::DiagnosticCode::UnsupportedFeature,
+                               "the constants take " +
+                                   core::bytesText(static_cast<uint64_t>(bytes)) +
+                                   " but one library can hold at most " +
+                                   core::bytesText(static_cast<uint64_t>(kMaxConstantBytes)));
+    const auto asBytes = [](const std::string& text) { return std::as_bytes(std::span(text)); };
+    const std::vector<DataSection> described = {
+        {".rodata.tenon.blob",
+         64,
+         {{"__tvm_dev_mblob", asBytes(parts.blob), SymbolReach::Exported}}},
+        {".tenon.manifest",
+         8,
+         {{"__tenon_manifest", asBytes(parts.manifest), SymbolReach::Exported}}},
+    };
+    if (const core::Status done = writeDataObject(folder.file("devc.o"), *machine, described);
+        !done)
+        return done.error();
+    return writeDataObject(folder.file("constants.o"), *machine,
+                           {{".rodata.tenon.constants", 64, constants}});
+}
+
+/// Paths of all objects: glue, kernels, constants, and last the module blob.
+core::Result<std::vector<std::string>> writeObjects(const PackageInput& input, const Parts& parts,
+                                                    const PartFolder& folder, PackageReport& report)
+{
+    const Stopwatch glueTime;
+    const core::Result<std::string> glue =
+        input.emitGlue ? input.emitGlue(parts.glueText) : emitIrText(parts.glueText, input.machine);
+    if (!glue) return glue.error();
+    report.glueMs = glueTime.ms();
+
+    const Stopwatch dataTime;
+    std::vector<std::string> paths;
+    std::vector<std::string_view> code = {*glue};
+    code.insert(code.end(), input.objects.begin(), input.objects.end());
+    for (size_t i = 0; i < code.size(); ++i) {
+        const std::string name = "lib" + std::to_string(i) + ".o";
+        if (const core::Status done = folder.write(name, code[i]); !done) return done.error();
+        paths.push_back(folder.file(name));
+    }
+    if (const core::Status done = writeDataParts(input, parts, folder); !done) return done.error();
+    paths.push_back(folder.file("constants.o"));
+    paths.push_back(folder.file("devc.o"));
+    report.dataMs = dataTime.ms();
+    return paths;
+}
+
+/// A readable name for debuggers and profilers, of characters that the linker takes.
+std::string aliasOf(const ProgramKernel& kernel)
+{
+    std::string name = kernel.function + "_kernel";
+    for (char& c : name)
+        if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+    return name;
+}
+
+LinkJob linkJob(const PackageInput& input, std::vector<std::string> objects,
+                const std::vector<std::string>& exports, const PartFolder& folder)
+{
+    LinkJob job{.triple = input.machine.triple, .objects = std::move(objects), .exports = exports};
+    for (const ProgramKernel& kernel : input.program.kernels)
+        job.aliases.emplace_back(aliasOf(kernel), kernel.symbol);
+    job.folder = folder.path();
+    return job;
+}
+
+std::vector<TarMember> tarMembers(const std::vector<std::string>& paths)
+{
+    std::vector<TarMember> members;
+    for (const std::string& path : paths)
+        members.push_back({std::filesystem::path(path).filename().string(), path});
+    // Loaders expect the module blob first.
+    std::rotate(members.begin(), members.end() - 1, members.end());
+    return members;
+}
+
+} // namespace
+
+core::Result<OutputFormat> outputFormatOf(const std::string& path)
+{
+    if (path.ends_with(".so")) return OutputFormat::SharedLibrary;
+    if (path.ends_with(".o")) return OutputFormat::Object;
+    if (path.ends_with(".tar") && !path.ends_with(".mlf.tar")) return OutputFormat::Tar;
+    return core::makeError(core::DiagnosticCode::BadArgument,
+                           "cannot tell the format of " + core::quoted(path) +
+                               "; end it in .so, .o or .tar",
+                           {.file = path});
+}
+
+core::Result<PackageReport> writePackage(const PackageInput& input, OutputFormat format,
+                                         const std::string& path)
+{
+    verifyProgram(input.program);
+    PackageReport report;
+    const core::Result<Parts> parts = makeParts(input, report);
+    if (!parts) return parts.error();
+    const core::Result<PartFolder> folder = PartFolder::make();
+    if (!folder) return folder.error();
+    core::Result<std::vector<std::string>> objects = writeObjects(input, *parts, *folder, report);
+    if (!objects) return objects.error();
+
+    report.exports = glueExports(input.program, input.executor);
+    report.exports.push_back("__tvm_dev_mblob");
+    report.exports.push_back("__tenon_manifest");
+    std::sort(report.exports.begin(), report.exports.end());
+    const LinkJob job = linkJob(input, *objects, report.exports, *folder);
+    const Stopwatch linkTime;
+    const core::Status written =
+        core::replaceFileAtomically(path, [&](const std::string& temporary) -> core::Status {
+            if (format == OutputFormat::Tar) return writeTar(temporary, tarMembers(job.objects));
+            if (format == OutputFormat::Object) return linkRelocatable(job, temporary);
+            return linkSharedLibrary(job, temporary);
+        });
+    if (!written) return written.error();
+    report.linkMs = linkTime.ms();
+    std::error_code ignored;
+    report.fileBytes = static_cast<int64_t>(std::filesystem::file_size(path, ignored));
+    return report;
+}
+
+} // namespace tenon::compiler

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packages: from a program and its kernel objects to one loadable file.
+#pragma once
+
+#include "compiler/codegen/llvm/target_machine.h"
+#include "compiler/executor/glue.h"
+#include "compiler/executor/program.h"
+#include "core/artifact/manifest.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tenon::compiler {
+
+enum class OutputFormat : uint8_t
+{
+    SharedLibrary, ///< .so
+    Object,        ///< .o, everything in one relocatable object
+    Tar            ///< .tar of objects, linked by whoever loads it
+};
+
+/// By the path's suffix: .so, .o, .tar; error BadArgument names them.
+core::Result<OutputFormat> outputFormatOf(const std::string& path);
+
+struct PackageInput
+{
+    const ExecutorProgram& program;
+    ExecutorKind executor = ExecutorKind::Aot;
+    /// Kernel objects and the builtins object; references to `tenon__TVM...` and among one another.
+    std::vector<std::string_view> objects;
+    MachineSpec machine;
+    /// Memory of the AOT executor (planProgram); not used for graph.
+    const ProgramMemory* memory = nullptr;
+    /// Head of the manifest: tool, model, target, opt level; packaging fills in the rest.
+    core::Manifest manifest = {};
+    /// Compiles the glue's IR text; a driver puts its object cache here. Default: emitIrText.
+    std::function<core::Result<std::string>(const std::string& irText)> emitGlue = {};
+};
+
+/// What was written, and how long its parts took.
+struct PackageReport
+{
+    core::Manifest manifest;
+    std::string graphJson; ///< graph executor only
+    std::vector<std::string> exports;
+    int64_t fileBytes = 0;
+    double glueMs = 0;
+    double dataMs = 0;
+    double linkMs = 0; ///< linking or archiving
+};
+
+/// Writes `path` atomically: at every instant it holds the old or the whole new file.
+core::Result<PackageReport> writePackage(const PackageInput& input, OutputFormat format,
+                                         const std::string& path);
+
+/// The manifest of a program: everything but the head.
+core::Manifest makeManifest(const ExecutorProgram& program, ExecutorKind executor,
+                            const ProgramMemory* memory, core::Manifest head);
+
+} // namespace tenon::compiler

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+// AlterOpLayout: blocks channels by the width of the target's vectors. Every tensor of C channels
+// gets the same block, so elementwise operators between them always agree; a transformation stands
+// only where a plain value meets a blocked reader or the other way round, and is shared.
+// Needs folded weights; the transformed weights are for the next FoldConstant. Stands before
+// fusion. All patches belong together: a reader relies on the layout its producer got.
+#include "compiler/ops/op.h"
+#include "compiler/passes/channel_block.h"
+#include "compiler/passes/layout_values.h"
+#include "compiler/passes/passes.h"
+#include "compiler/passes/rewrite.h"
+#include "compiler/passes/use_index.h"
+
+#include <algorithm>
+
+namespace tenon::compiler {
+namespace {
+
+bool isOne(const Dim& dim) { return dim.isConst() && dim.value() == 1; }
+
+class LayoutRewriter
+{
+public:
+    LayoutRewriter(const Module& module, const GraphFunction& function, int lanes)
+        : m_module(module)
+        , m_function(function)
+        , m_uses(module, function)
+        , m_lanes(lanes)
+        , m_values(module, m_uses)
+    {
+    }
+
+    Patches run()
+    {
+        for (const NodeId id : m_function.order) {
+            const NodeRecord& node = m_module.node(id);
+            if (node.kind == NodeKind::Constant) continue;
+            PatchWriter patch(m_module, m_function.id, "", "", {id});
+            m_patch = &patch;
+            m_values.begin(patch);
+            if (!alter(node)) readPlain(node);
+            if (!m_values.isTouched()) continue;
+            Patch done = patch.take();
+            done.rule = m_values.rule();
+            done.reason = m_values.reason();
+            m_patches.push_back(std::move(done));
+        }
+        return std::move(m_patches);
+    }
+
+private:
+    bool alter(const NodeRecord& node)
+    {
+        if (node.kind != NodeKind::Op) return false;
+        if (node.op == "nn.conv2d") return alterConvolution(node);
+        if (node.op == "nn.dense") return alterDense(node);
+        if (node.op == "concatenate") return alterConcatenation(node);
+        if (node.op == "reshape") return alterReshape(node);
+        if (node.operands.empty() || node.types.size() != 1) return false;
+        if (isPool(node.op) || node.op == "image.resize2d") return alterByLayout(node);
+        if (isSpatialReduction(node)) return alterReduction(node);
+        if (node.op == "nn.pad" || node.op == "strided_slice") return alterSpatial(node);
+        return alterElementwise(node);
+    }
+
+    static bool isPool(const std::string& op)
+    {
+        return op == "nn.max_pool2d" || op == "nn.avg_pool2d" || op == "nn.global_avg_pool2d" ||
+               op == "nn.global_max_pool2d";
+    }
+
+    int64_t naturalBlock(const TensorType& type) const
+    {
+        if (type.shape.size() != 4 || !type.shape[1].isConst() || type.dtype != kFloat32) return 0;
+        return channelBlock(type.shape[1].value(), m_lanes);
+    }
+
+    /// Operators without a blocked form read plain values.
+    void readPlain(const NodeRecord& node)
+    {
+        NodeRecord record = node;
+        for (ValueRef& operand : record.operands) operand = m_values.plain(operand);
+        if (record.operands == node.operands) return;
+        m_values.explain("read-plain-layout", nodeLabel(node) + " has no blocked form");
+        m_patch->change(std::move(record));
+    }
+
+    bool alterConvolution(const NodeRecord& node)
+    {
+        const TensorType& data = m_module.type(node.operands[0]);
+        const Tensor* weight = constantOf(m_module, node.operands[1]);
+        const int64_t outBlock = naturalBlock(node.types[0]);
+        if (!weight || weight->dtype() != kFloat32 || outBlock == 0 || data.shape.size() != 4 ||
+            !data.shape[1].isConst() || node.attrs.string("data_layout", "NCHW") != "NCHW" ||
+            node.attrs.string("kernel_layout", "OIHW") != "OIHW")
+            return false;
+        const int64_t groups = node.attrs.integer("groups", 1);
+        const int64_t inChannels = data.shape[1].value();
+        const int64_t outChannels = node.types[0].shape[1].value();
+        const bool isDepthwise = groups > 1 && groups == inChannels && groups == outChannels;
+        if (groups != 1 && !isDepthwise) return false;
+
+        const int64_t inBlock = std::max<int64_t>(naturalBlock(data), 1);
+        const int64_t packed = isDepthwise ? outBlock : weightBlock(outChannels, outBlock);
+        const std::string layout =
+            "OIHW" + std::to_string(isDepthwise ? 1 : inBlock) + "i" + std::to_string(packed) + "o";
+        NodeRecord record = node;
+        record.op = isDepthwise ? "nn.contrib_depthwise_conv2d_NCHWc" : "nn.contrib_conv2d_NCHWc";
+        record.attrs.set("data_layout", blockedLayout(inBlock));
+        record.attrs.set("kernel_layout", layout);
+        record.attrs.set("out_layout", blockedLayout(outBlock));
+        m_values.explain("block-conv", std::to_string(inChannels) + " to " +
+                                           std::to_string(outChannels) + " channels as " +
+                                           blockedLayout(inBlock) + ", " + layout + ", " +
+                                           blockedLayout(outBlock));
+        record.operands = {m_values.blocked(node.operands[0], inBlock),
+                           m_values.packedWeight(node.operands[1], "OIHW", layout)};
+        m_values.produce(node, std::move(record), outBlock);
+        return true;
+    }
+
+    bool alterDense(const NodeRecord& node)
+    {
+        const Tensor* weight = constantOf(m_module, node.operands[1]);
+        if (!weight || weight->dtype() != kFloat32 || weight->shape().size() != 2) return false;
+        const int64_t block = channelBlock(weight->shape()[0], m_lanes);
+        if (block == 0) return false;
+        const std::string layout = "NK" + std::to_string(block) + "n";
+        m_values.explain("pack-dense",
+                         std::to_string(weight->shape()[0]) + " outputs in " + layout);
+        NodeRecord record = node;
+        record.op = "nn.contrib_dense_pack";
+        record.operands = {m_values.plain(node.operands[0]),
+                           m_values.packedWeight(node.operands[1], "NK", layout)};
+        record.attrs.set("weight_layout", layout);
+        m_patch->change(std::move(record));
+        return true;
+    }
+
+    /// Pools and resizing name their layout in an attribute.
+    bool alterByLayout(const NodeRecord& node)
+    {
+        const int64_t block = m_values.blockOf(node.operands[0]);
+        if (block == 0 || node.attrs.string("layout", "NCHW") != "NCHW") return false;
+        NodeRecord record = node;
+        record.attrs.set("layout", blockedLayout(block));
+        const TensorType in = blockedType(m_module.type(node.operands[0]), block);
+        const OpDef* op = findOp(node.op);
+        const Result<Types> types = op->infer({node.op, record.attrs, {&in, 1}, {}});
+        if (!types || *types != Types{blockedType(node.types[0], block)}) return false;
+        record.operands[0] = m_values.blockedForm(node.operands[0]);
+        m_values.explain("keep-blocked", "reads and writes " + blockedLayout(block));
+        m_values.produce(node, std::move(record), block);
+        return true;
+    }
+
+    bool isSpatialReduction(const NodeRecord& node) const
+    {
+        if (node.op != "mean" && node.op != "sum" && node.op != "max" && node.op != "min" &&
+            node.op != "prod")
+            return false;
+        const std::vector<int64_t> axes = node.attrs.integers("axis", {});
+        const size_t rank = m_module.type(node.operands[0]).shape.size();
+        return !axes.empty() && node.attrs.integer("exclude", 0) == 0 &&
+               std::all_of(axes.begin(), axes.end(),
+                           [&](int64_t axis) { return normalizedAxis(axis, rank) >= 2; });
+    }
+
+    bool alterReduction(const NodeRecord& node)
+    {
+        const int64_t block = m_values.blockOf(node.operands[0]);
+        if (block == 0) return false;
+        NodeRecord record = node;
+        std::vector<int64_t> axes = node.attrs.integers("axis", {});
+        for (int64_t& axis : axes) axis = normalizedAxis(axis, 4);
+        record.attrs.set("axis", axes);
+        record.operands[0] = m_values.blockedForm(node.operands[0]);
+        if (node.attrs.integer("keepdims", 0) != 0) {
+            m_values.explain("keep-blocked", "reduces rows and columns of " + blockedLayout(block));
+            m_values.produce(node, std::move(record), block);
+            return true;
+        }
+        // Without the reduced dimensions the blocked result is the plain one under another shape.
+        const auto shape = constantShape(node.types[0].shape);
+        if (!shape || axes.size() != 2) return false;
+        m_values.explain("keep-blocked", "reduces rows and columns of " + blockedLayout(block));
+        record.attrs.set("keepdims", int64_t{1});
+        const ValueRef reduced = m_patch->op(record.op, record.operands, record.attrs);
+        NodeRecord reshape = node;
+        reshape.op = "reshape";
+        reshape.operands = {reduced};
+        reshape.attrs = {{"newshape", *shape}};
+        m_patch->change(std::move(reshape));
+        return true;
+    }
+
+    bool alterSpatial(const NodeRecord& node)
+    {
+        const int64_t block = m_values.blockOf(node.operands[0]);
+        if (block == 0 || node.types[0].shape.size() != 4 ||
+            node.types[0].shape[1] != m_module.type(node.operands[0]).shape[1])
+            return false;
+        NodeRecord record = node;
+        if (node.op == "nn.pad") {
+            std::vector<int64_t> width = node.attrs.integers("pad_width", {});
+            if (width.size() != 8 || width[2] != 0 || width[3] != 0) return false;
+            width.insert(width.end(), {0, 0});
+            record.attrs.set("pad_width", std::move(width));
+        } else {
+            std::vector<int64_t> axes = node.attrs.integers("axes", {});
+            for (int64_t& axis : axes)
+                if ((axis = normalizedAxis(axis, 4)) == 1) return false;
+            if (axes.empty()) return false;
+            record.attrs.set("axes", std::move(axes));
+        }
+        for (size_t i = 1; i < node.operands.size(); ++i)
+            if (node.operands[i].node.isValid()) return false;
+        record.operands[0] = m_values.blockedForm(node.operands[0]);
+        m_values.explain("keep-blocked",
+                         "leaves the channels of " + blockedLayout(block) + " alone");
+        m_values.produce(node, std::move(record), block);
+        return true;
+    }
+
+    bool alterConcatenation(const NodeRecord& node)
+    {
+        const int64_t axis =
+            normalizedAxis(node.attrs.integer("axis", 0), node.types.at(0).shape.size());
+        const int64_t block = naturalBlock(node.types[0]);
+        bool any = false;
+        for (const ValueRef& operand : node.operands) {
+            any |= m_values.blockOf(operand) != 0;
+            if (naturalBlock(m_module.type(operand)) != block) return false;
+        }
+        if (block == 0 || !any) return false;
+        NodeRecord record = node;
+        record.attrs.set("axis", axis);
+        m_values.explain("keep-blocked", "every part has blocks of " + std::to_string(block));
+        for (ValueRef& operand : record.operands) operand = m_values.blocked(operand, block);
+        m_values.produce(node, std::move(record), block);
+        return true;
+    }
+
+    /// Without rows and columns, blocked and plain values have the same bytes.
+    bool alterReshape(const NodeRecord& node)
+    {
+        const TensorType& type = m_module.type(node.operands[0]);
+        if (!m_values.isOnlyBlocked(node.operands[0]) || type.shape.size() != 4 ||
+            !isOne(type.shape[2]) || !isOne(type.shape[3]))
+            return false;
+        m_values.explain("keep-blocked", "one pixel has the same bytes in either layout");
+        NodeRecord record = node;
+        record.operands[0] = m_values.blockedForm(node.operands[0]);
+        m_patch->change(std::move(record));
+        return true;
+    }
+
+    bool alterElementwise(const NodeRecord& node)
+    {
+        const OpDef* op = findOp(node.op);
+        if (!op || op->pattern > Pattern::Broadcast || node.types[0].shape.size() != 4 ||
+            !node.types[0].shape[1].isConst())
+            return false;
+        for (const AttrSpec& attr : op->attrs)
+            if (attr.name == "axis") return false;
+        int64_t block = 0;
+        for (const ValueRef& operand : node.operands) {
+            if (!operand.node.isValid()) return false;
+            if (m_values.blockOf(operand) != 0 &&
+                m_module.type(operand).shape[1] == node.types[0].shape[1])
+                block = m_values.blockOf(operand);
+        }
+        if (block == 0) return false;
+        for (const ValueRef& operand : node.operands)
+            if (!canStandBeside(operand, node.types[0].shape[1])) return false;
+        m_values.explain("keep-blocked", "elementwise on " + blockedLayout(block));
+        NodeRecord record = node;
+        for (ValueRef& operand : record.operands)
+            operand = broadcastOperand(operand, node.types[0].shape[1], block);
+        m_values.produce(node, std::move(record), block);
+        return true;
+    }
+
+    bool canStandBeside(ValueRef operand, const Dim& channels) const
+    {
+        const Shape& shape = m_module.type(operand).shape;
+        if (m_values.blockOf(operand) != 0 || shape.empty()) return true;
+        if (shape.size() > 4) return false;
+        const Dim channel = shape.size() >= 3 ? shape[shape.size() - 3] : Dim(1);
+        if (!(isOne(channel) || channel == channels)) return false;
+        return shape.size() == 4 || constantShape(shape).has_value();
+    }
+
+    /// The operand so that it broadcasts against (N, C/block, H, W, block).
+    ValueRef broadcastOperand(ValueRef operand, const Dim& channels, int64_t block)
+    {
+        if (m_values.blockOf(operand) == block) return m_values.blockedForm(operand);
+        const Shape& shape = m_module.type(operand).shape;
+        const Tensor* constant = constantOf(m_module, operand);
+        if (shape.empty() || (constant && constant->size() == 1)) return operand;
+        const bool hasChannels =
+            shape.size() >= 3 && shape[shape.size() - 3] == channels && !isOne(channels);
+        if (!hasChannels) {
+            if (shape.size() == 4)
+                return m_values.transform(m_values.plain(operand), "NCHW", blockedLayout(1));
+            std::vector<int64_t> wider = *constantShape(shape);
+            wider.push_back(1);
+            return m_values.reshaped(operand, std::move(wider));
+        }
+        const bool isPixel = isOne(shape[shape.size() - 2]) && isOne(shape[shape.size() - 1]);
+        if (constant && isPixel) {
+            std::vector<int64_t> split = *constantShape(shape);
+            split[split.size() - 3] /= block;
+            split.push_back(block);
+            return m_values.reshaped(operand, std::move(split));
+        }
+        if (shape.size() == 4) return m_values.blocked(operand, block);
+        std::vector<int64_t> four = *constantShape(shape);
+        four.insert(four.begin(), 1);
+        return m_values.transform(m_values.reshaped(operand, std::move(four)), "NCHW",
+                                  blockedLayout(block));
+    }
+
+    const Module& m_module;
+    const GraphFunction& m_function;
+    UseIndex m_uses;
+    int m_lanes;
+    LayoutValues m_values;
+    PatchWriter* m_patch = nullptr;
+    Patches m_patches;
+};
+
+} // namespace
+
+Result<Patches> runAlterOpLayout(const Module& module, const PassContext& context)
+{
+    Patches patches;
+    for (const GraphFunction* function : openFunctions(module))
+        for (Patch& patch :
+             LayoutRewriter(module, *function, std::min(context.facts.lanes(4), 16)).run())
+            patches.push_back(std::move(patch));
+    return patches;
+}
+
+} // namespace tenon::compiler

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// CanonicalizeOps: writes special operators through general ones and drops those without effect.
+// Needs types. Stands before folding and fusion, which then know fewer operators. Only rewrites
+// that keep every bit of every result are here.
+#include "compiler/passes/passes.h"
+#include "compiler/passes/rewrite.h"
+#include "compiler/passes/use_index.h"
+#include "core/base/text.h"
+
+#include <cmath>
+#include <optional>
+
+namespace tenon::compiler {
+namespace {
+
+struct Site
+{
+    const Module& module;
+    const GraphFunction& function;
+    const UseIndex& uses;
+    const NodeRecord& node;
+
+    PatchWriter patch(std::string rule, std::string reason) const
+    {
+        return {module, function.id, std::move(rule), std::move(reason), {node.id}};
+    }
+};
+
+/// Constants are reshaped in place of a reshape node: their bytes are shared.
+ValueRef reshaped(const Site& site, PatchWriter& patch, ValueRef value, std::vector<int64_t> shape)
+{
+    if (constantOf(site.module, value))
+        return patch.reshapedConstant(value, std::move(shape), site.uses);
+    return patch.op("reshape", {value}, {{"newshape", std::move(shape)}});
+}
+
+std::optional<Patch> biasAddToAdd(const Site& site)
+{
+    if (!isOp(site.node, "nn.bias_add")) return std::nullopt;
+    const size_t rank = site.module.type(site.node.operands[0]).shape.size();
+    const auto axis = static_cast<size_t>(normalizedAxis(site.node.attrs.integer("axis", 1), rank));
+    const auto bias = knownShape(site.module, site.node.operands[1]);
+    if (!bias || bias->size() != 1 || axis >= rank) return std::nullopt;
+    PatchWriter patch =
+        site.patch("bias-add-to-add", "a bias is an addition along axis " + std::to_string(axis));
+    NodeRecord add = site.node;
+    add.op = "add";
+    add.attrs = {};
+    if (axis + 1 != rank) {
+        std::vector<int64_t> shape(rank - axis, 1);
+        shape[0] = bias->at(0);
+        add.operands[1] = reshaped(site, patch, add.operands[1], std::move(shape));
+    }
+    patch.change(std::move(add));
+    return patch.take();
+}
+
+std::optional<Patch> toReshape(const Site& site)
+{
+    if (!isOp(site.node, "squeeze") && !isOp(site.node, "expand_dims")) return std::nullopt;
+    const auto shape = knownShape(site.module, {site.node.id, 0});
+    if (!shape) return std::nullopt;
+    PatchWriter patch = site.patch("to-reshape", quoted(site.node.op) + " only changes the shape");
+    NodeRecord reshape = site.node;
+    reshape.op = "reshape";
+    reshape.attrs = {{"newshape", *shape}};
+    patch.change(std::move(reshape));
+    return patch.take();
+}
+
+std::optional<Patch> subtractToAdd(const Site& site)
+{
+    if (!isOp(site.node, "subtract") || !constantOf(site.module, site.node.operands[1]))
+        return std::nullopt;
+    if (!site.module.type({site.node.id, 0}).dtype.isFloat()) return std::nullopt;
+    PatchWriter patch = site.patch("subtract-to-add", "x - c equals x + (-c)");
+    NodeRecord add = site.node;
+    add.op = "add";
+    add.operands[1] = patch.op("negative", {add.operands[1]});
+    patch.change(std::move(add));
+    return patch.take();
+}
+
+/// Powers of two whose reciprocal is a normal number of the dtype divide and multiply alike.
+std::optional<Tensor> exactReciprocal(const Tensor& tensor)
+{
+    if (tensor.dtype() != kFloat32 && tensor.dtype() != kFloat64) return std::nullopt;
+    const int limit = tensor.dtype() == kFloat32 ? 125 : 1020;
+    for (const double value : tensor.numbers()) {
+        int exponent = 0;
+        if (!std::isfinite(value) || std::abs(std::frexp(value, &exponent)) != 0.5 ||
+            std::abs(exponent) > limit)
+            return std::nullopt;
+    }
+    return Tensor::make(tensor.dtype(), tensor.shape(), [&](std::span<std::byte> bytes) {
+        for (int64_t i = 0; i < tensor.size(); ++i)
+            storeNumber(tensor.dtype(), bytes, i, 1 / tensor.number(i));
+    });
+}
+
+std::optional<Patch> divideToMultiply(const Site& site)
+{
+    if (!isOp(site.node, "divide")) return std::nullopt;
+    const Tensor* divisor = constantOf(site.module, site.node.operands[1]);
+    if (!divisor || divisor->size() == 0 || divisor->size() > 65536) return std::nullopt;
+    std::optional<Tensor> reciprocal = exactReciprocal(*divisor);
+    if (!reciprocal) return std::nullopt;
+    PatchWriter patch =
+        site.patch("divide-to-multiply", "the divisor is a power of two, so 1/c is exact");
+    NodeRecord multiply = site.node;
+    multiply.op = "multiply";
+    multiply.operands[1] = patch.constant(std::move(*reciprocal));
+    patch.change(std::move(multiply));
+    return patch.take();
+}
+
+bool isIdentityPermutation(const NodeRecord& node)
+{
+    const std::vector<int64_t> axes = node.attrs.integers("axes", {});
+    for (size_t i = 0; i < axes.size(); ++i)
+        if (normalizedAxis(axes[i], axes.size()) != static_cast<int64_t>(i)) return false;
+    return !axes.empty();
+}
+
+bool allEqual(const std::vector<int64_t>& values, int64_t wanted)
+{
+    for (const int64_t value : values)
+        if (value != wanted) return false;
+    return true;
+}
+
+/// The operand that the node passes on unchanged, if it does.
+std::optional<ValueRef> passedOperand(const Site& site)
+{
+    const NodeRecord& node = site.node;
+    if (node.kind != NodeKind::Op || node.operands.empty() || !node.operands[0].node.isValid() ||
+        node.types.size() != 1)
+        return std::nullopt;
+    const auto same = [&](size_t i) { return site.module.type(node.operands[i]) == node.types[0]; };
+    const ValueRef first = node.operands[0];
+    if (node.op == "multiply" && node.operands.size() == 2) {
+        if (scalarOf(site.module, node.operands[1]) == 1.0 && same(0)) return first;
+        if (scalarOf(site.module, first) == 1.0 && same(1)) return node.operands[1];
+    }
+    if (!same(0)) return std::nullopt;
+    if (node.op == "divide" && scalarOf(site.module, node.operands[1]) == 1.0) return first;
+    if (node.op == "reshape" || node.op == "cast" || node.op == "broadcast_to") return first;
+    if (node.op == "transpose" && isIdentityPermutation(node)) return first;
+    if (node.op == "nn.pad" && allEqual(node.attrs.integers("pad_width", {1}), 0)) return first;
+    if (node.op == "concatenate" && node.operands.size() == 1) return first;
+    if (node.op == "strided_slice" && allEqual(node.attrs.integers("strides", {}), 1)) return first;
+    return std::nullopt;
+}
+
+std::optional<Patch> dropNop(const Site& site)
+{
+    const std::optional<ValueRef> operand = passedOperand(site);
+    if (!operand) return std::nullopt;
+    // A result keeps a node of its own, so that no two outside values share one tensor.
+    if (site.uses.isResult(site.node.id) &&
+        (site.module.node(operand->node).kind != NodeKind::Op || site.uses.isResult(operand->node)))
+        return std::nullopt;
+    PatchWriter patch = site.patch("drop-nop", quoted(site.node.op) + " changes nothing here");
+    patch.replaceAndErase(site.node.id, *operand);
+    return patch.take();
+}
+
+std::vector<int64_t> composedAxes(const NodeRecord& inner, const NodeRecord& outer, size_t rank)
+{
+    const auto axesOf = [&](const NodeRecord& node) {
+        std::vector<int64_t> axes = node.attrs.integers("axes", {});
+        if (axes.empty())
+            for (size_t i = rank; i-- > 0;) axes.push_back(static_cast<int64_t>(i));
+        for (int64_t& axis : axes) axis = normalizedAxis(axis, rank);
+        return axes;
+    };
+    const std::vector<int64_t> first = axesOf(inner);
+    std::vector<int64_t> out;
+    for (const int64_t axis : axesOf(outer)) out.push_back(first.at(static_cast<size_t>(axis)));
+    return out;
+}
+
+/// reshape(reshape(x)) and transpose(transpose(x)) need one step only.
+std::optional<Patch> mergeTwins(const Site& site)
+{
+    if (!isOp(site.node, "reshape") && !isOp(site.node, "transpose")) return std::nullopt;
+    const NodeRecord& inner = site.module.node(site.node.operands[0].node);
+    if (!isOp(inner, site.node.op)) return std::nullopt;
+    const bool isPrivate = site.uses.hasOneUser(inner.id);
+    std::vector<NodeId> from{site.node.id};
+    if (isPrivate) from.insert(from.begin(), inner.id);
+    PatchWriter patch(site.module, site.function.id, "merge-" + site.node.op,
+                      "two in a row are one", std::move(from));
+    NodeRecord merged = site.node;
+    merged.operands = inner.operands;
+    if (isPrivate) merged.origin = mergedOrigin(merged.origin, inner.origin);
+    if (site.node.op == "transpose")
+        merged.attrs.set("axes", composedAxes(inner, site.node, inner.types.at(0).shape.size()));
+    patch.change(std::move(merged));
+    if (isPrivate) patch.erase(inner.id);
+    return patch.take();
+}
+
+using Rule = std::optional<Patch> (*)(const Site&);
+constexpr Rule kRules[] = {dropNop,       biasAddToAdd,     toReshape,
+                           subtractToAdd, divideToMultiply, mergeTwins};
+
+} // namespace
+
+Result<Patches> runCanonicalizeOps(const Module& module, const PassContext&)
+{
+    Patches patches;
+    for (const GraphFunction* function : openFunctions(module)) {
+        const UseIndex uses(module, *function);
+        for (const NodeId id : function->order) {
+            const NodeRecord& node = module.node(id);
+            if (node.kind != NodeKind::Op) continue;
+            for (const Rule rule : kRules) {
+                std::optional<Patch> patch = rule({module, *function, uses, node});
+                if (!patch) continue;
+                patches.push_back(std::move(*patch));
+                break;
+            }
+        }
+    }
+    return patches;
+}
+
+} // namespace tenon::compiler

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks of channels.
+#include "compiler/passes/channel_block.h"
+
+namespace tenon::compiler {
+
+int64_t channelBlock(int64_t channels, int lanes)
+{
+    for (int64_t block = lanes; block >= 4; block /= 2)
+        if (channels > 0 && channels % block == 0) return block;
+    return 0;
+}
+
+int64_t weightBlock(int64_t channels, int64_t block)
+{
+    for (int64_t times = 4; times > 1; --times)
+        if (channels % (block * times) == 0) return block * times;
+    return block;
+}
+
+TensorType blockedType(const TensorType& type, int64_t block)
+{
+    CHECK(type.shape.size() == 4) << type.text();
+    return {type.dtype,
+            {type.shape[0], Dim(type.shape[1].value() / block), type.shape[2], type.shape[3],
+             Dim(block)}};
+}
+
+std::string blockedLayout(int64_t block) { return "NCHW" + std::to_string(block) + "c"; }
+
+} // namespace tenon::compiler

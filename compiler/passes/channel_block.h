@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The layout rule: which block of channels a tensor gets, and how blocked types and layouts look.
+#pragma once
+
+#include "core/ir/type.h"
+
+#include <string>
+
+namespace tenon::compiler {
+
+using namespace core;
+
+/// Largest of {lanes, lanes/2, ..., 4} that divides `channels`; 0: not blocked.
+int64_t channelBlock(int64_t channels, int lanes);
+/// Output-channel block of a weight: `block` times the largest of 4, 3, 2, 1 that divides.
+int64_t weightBlock(int64_t channels, int64_t block);
+/// (N, C, H, W) -> (N, C/block, H, W, block).
+TensorType blockedType(const TensorType& type, int64_t block);
+/// "NCHW16c".
+std::string blockedLayout(int64_t block);
+
+} // namespace tenon::compiler

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// FoldConstant: computes what depends on constants only. Connected expressions are computed in one
+// go, so only the values that others read become constants. Stands after every pass that writes
+// arithmetic on weights.
+#include "compiler/ops/op.h"
+#include "compiler/passes/passes.h"
+#include "compiler/passes/rewrite.h"
+#include "compiler/passes/use_index.h"
+#include "compiler/te/evaluate_graph.h"
+#include "core/base/text.h"
+
+#include <map>
+#include <numeric>
+
+namespace tenon::compiler {
+namespace {
+
+/// Expressions that grow constants (broadcasts, tiles) stay as they are beyond this size.
+constexpr int64_t kGrowingBytes = int64_t{1} << 20;
+
+bool staysSmall(const Module& module, const NodeRecord& node)
+{
+    int64_t in = 0;
+    int64_t out = 0;
+    for (const ValueRef& operand : node.operands)
+        if (operand.node.isValid()) in += module.type(operand).bytes();
+    for (const TensorType& type : node.types) {
+        if (!constantShape(type.shape)) return false;
+        out += type.bytes();
+    }
+    return out <= kGrowingBytes || out <= 4 * in;
+}
+
+/// Foldable nodes of one function, grouped by the values they pass to each other.
+class Folding
+{
+public:
+    Folding(const Module& module, const GraphFunction& function, const PassContext& context)
+        : m_module(module)
+        , m_function(function)
+        , m_context(context)
+        , m_uses(module, function)
+    {
+    }
+
+    Result<Patches> run()
+    {
+        for (const NodeId id : m_function.order)
+            if (isFoldable(m_module.node(id))) join(id);
+        std::map<size_t, std::vector<NodeId>> groups;
+        for (const NodeId id : m_nodes) groups[root(m_index.at(id))].push_back(id);
+        Patches patches;
+        for (const auto& [first, group] : groups) {
+            if (const Status go = m_context.job->checkStop(); !go) return go.error();
+            Result<Patch> patch = fold(group);
+            if (!patch) return patch.error();
+            patches.push_back(std::move(*patch));
+        }
+        return patches;
+    }
+
+private:
+    bool isFoldable(const NodeRecord& node) const
+    {
+        if (node.kind != NodeKind::Op || !node.bodies.empty()) return false;
+        const OpDef* op = findOp(node.op);
+        if (!op || op->accuracy == Accuracy::Random || node.types.empty()) return false;
+        bool any = false;
+        for (const ValueRef& operand : node.operands) {
+            if (!operand.node.isValid()) continue;
+            any = true;
+            if (!constantOf(m_module, operand) && !m_index.count(operand.node)) return false;
+        }
+        return any && staysSmall(m_module, node);
+    }
+
+    void join(NodeId id)
+    {
+        m_index[id] = m_nodes.size();
+        m_nodes.push_back(id);
+        m_parent.push_back(m_parent.size());
+        for (const ValueRef& operand : m_module.node(id).operands) {
+            const auto found = m_index.find(operand.node);
+            if (found != m_index.end()) m_parent[root(found->second)] = root(m_parent.size() - 1);
+        }
+    }
+
+    size_t root(size_t i)
+    {
+        while (m_parent[i] != i) i = m_parent[i] = m_parent[m_parent[i]];
+        return i;
+    }
+
+    bool isNeededOutside(NodeId id) const
+    {
+        if (m_uses.isResult(id)) return true;
+        for (const NodeId user : m_uses.users(id))
+            if (!m_index.count(user)) return true;
+        return false;
+    }
+
+    Result<Patch> fold(const std::vector<NodeId>& group)
+    {
+        std::vector<NodeId> from;
+        std::vector<std::string> ops;
+        std::map<ValueRef, Tensor> values;
+        int64_t bytes = 0;
+        for (const NodeId id : group) {
+            const NodeRecord& node = m_module.node(id);
+            std::vector<Tensor> inputs;
+            for (const ValueRef& operand : node.operands) {
+                const Tensor* constant = constantOf(m_module, operand);
+                inputs.push_back(!operand.node.isValid() ? Tensor()
+                                 : constant              ? *constant
+                                                         : values.at(operand));
+            }
+            Result<std::vector<Tensor>> results =
+                evaluateNode(m_module, node, inputs, *m_context.job);
+            if (!results) return results.error();
+            for (size_t i = 0; i < results->size(); ++i)
+                values[{id, static_cast<uint32_t>(i)}] = std::move((*results)[i]);
+            if (ops.size() < 4 && (ops.empty() || ops.back() != node.op)) ops.push_back(node.op);
+            from.push_back(id);
+        }
+        const std::vector<NodeId> operands = privateConstants(group);
+        from.insert(from.begin(), operands.begin(), operands.end());
+        for (const NodeId id : group)
+            if (isNeededOutside(id))
+                bytes += values.at({id, 0}).dtype().bytes() * values.at({id, 0}).size();
+        PatchWriter patch(
+            m_module, m_function.id, "fold-constant",
+            join(ops) + " of constants gives " + bytesText(static_cast<uint64_t>(bytes)), from);
+        const std::string name = nameFor(group);
+        for (const NodeId id : group)
+            if (isNeededOutside(id)) keep(patch, m_module.node(id), values, name);
+        for (auto id = group.rbegin(); id != group.rend(); ++id)
+            if (!isNeededOutside(*id) || m_module.node(*id).resultCount() != 1) patch.erase(*id);
+        for (const NodeId id : operands) patch.erase(id);
+        return patch.take();
+    }
+
+    /// A node of one result becomes the constant itself, so that its readers stay as they are.
+    static void keep(PatchWriter& patch, const NodeRecord& node,
+                     const std::map<ValueRef, Tensor>& values, const std::string& name)
+    {
+        if (node.resultCount() != 1) {
+            for (uint32_t i = 0; i < node.resultCount(); ++i)
+                patch.replace({node.id, i}, patch.constant(values.at({node.id, i}), name));
+            return;
+        }
+        NodeRecord constant;
+        constant.id = node.id;
+        constant.kind = NodeKind::Constant;
+        constant.types = node.types;
+        constant.constant = std::make_shared<const Tensor>(values.at({node.id, 0}));
+        constant.origin = node.origin;
+        constant.name = name;
+        patch.change(std::move(constant));
+    }
+
+    static std::string join(const std::vector<std::string>& ops)
+    {
+        return core::join(ops, ", ") + (ops.size() == 4 ? ", ..." : "");
+    }
+
+    /// A weight keeps its name through every rewrite.
+    std::string nameFor(const std::vector<NodeId>& group) const
+    {
+        for (const NodeId id : group)
+            for (const ValueRef& operand : m_module.node(id).operands)
+                if (constantOf(m_module, operand) && !m_module.node(operand.node).name.empty())
+                    return m_module.node(operand.node).name;
+        return {};
+    }
+
+    /// Constants that nobody reads any more once the group is gone.
+    std::vector<NodeId> privateConstants(const std::vector<NodeId>& group) const
+    {
+        std::vector<NodeId> out;
+        const std::unordered_set<NodeId> members(group.begin(), group.end());
+        std::unordered_set<NodeId> seen;
+        for (const NodeId id : group) {
+            for (const ValueRef& operand : m_module.node(id).operands) {
+                if (!constantOf(m_module, operand) || !seen.insert(operand.node).second) continue;
+                bool isPrivate = !m_uses.isResult(operand.node);
+                for (const NodeId user : m_uses.users(operand.node))
+                    isPrivate &= members.count(user) > 0;
+                if (isPrivate) out.push_back(operand.node);
+            }
+        }
+        return out;
+    }
+
+    const Module& m_module;
+    const GraphFunction& m_function;
+    const PassContext& m_context;
+    UseIndex m_uses;
+    std::vector<NodeId> m_nodes;
+    std::unordered_map<NodeId, size_t> m_index;
+    std::vector<size_t> m_parent;
+};
+
+} // namespace
+
+Result<Patches> runFoldConstant(const Module& module, const PassContext& context)
+{
+    Patches patches;
+    for (const GraphFunction* function : openFunctions(module)) {
+        Result<Patches> mine = Folding(module, *function, context).run();
+        if (!mine) return mine.error();
+        for (Patch& patch : *mine) patches.push_back(std::move(patch));
+    }
+    return patches;
+}
+
+} // namespace tenon::compiler

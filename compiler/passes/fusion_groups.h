@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which operators become one kernel: TVM's categories over the post-dominator tree of a function.
+#pragma once
+
+#include "core/ir/module.h"
+
+#include <vector>
+
+namespace tenon::compiler {
+
+using namespace core;
+
+struct FusionGroup
+{
+    std::vector<NodeId> members; ///< in order; the last one's results are the group's
+    NodeId anchor;               ///< the convolution, dense layer or reduction; may be invalid
+};
+
+/// Every Op node of `function` in exactly one group. Rules: a group has one exit, which all paths
+/// from its members pass; at most one anchor, followed only by elementwise operators on its shape;
+/// an elementwise operator never moves into a reader that would compute it more than once.
+std::vector<FusionGroup> fusionGroups(const Module& module, const GraphFunction& function,
+                                      int64_t maxMembers);
+
+} // namespace tenon::compiler

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// LowerToTIR: writes every primitive function as a loop function through its operators' compute
+// declarations; equal ones are shared by the hash of their text, which names no nodes. Needs
+// FuseOps. Functions that only rename a shape become calls of "__nop".
+#include "compiler/ops/op.h"
+#include "compiler/ops/shapes.h"
+#include "compiler/passes/passes.h"
+#include "compiler/passes/rewrite.h"
+#include "compiler/passes/use_index.h"
+#include "core/base/text.h"
+#include "core/ir/graph_text.h"
+#include "core/ir/tir/text.h"
+#include "core/ir/tir/visit.h"
+
+#include <map>
+#include <set>
+
+namespace tenon::compiler {
+namespace {
+
+bool isOnePixel(const Shape& shape)
+{
+    return shape.size() >= 4 && shape[2] == Dim(1) && shape[3] == Dim(1);
+}
+
+/// True when the result has the operand's bytes: reshape, and layout moves that move nothing.
+bool isAlias(const Module& module, const GraphFunction& function)
+{
+    if (function.order.size() != 1 || function.params.size() != 1) return false;
+    const NodeRecord& node = module.node(function.order[0]);
+    if (isOp(node, "reshape")) return true;
+    if (!isOp(node, "layout_transform")) return false;
+    const std::string from = node.attrs.string("src_layout", "");
+    const std::string to = node.attrs.string("dst_layout", "");
+    const bool isActivation = from.starts_with("NCHW") && to.starts_with("NCHW");
+    if (from == "NCHW1c" || to == "NCHW1c") return isActivation && (from == "NCHW" || to == "NCHW");
+    return isActivation && isOnePixel(node.types.at(0).shape);
+}
+
+tir::Expr immediate(const Tensor& tensor)
+{
+    return tensor.dtype().isFloat() ? tir::floatImm(tensor.number(0), tensor.dtype())
+                                    : tir::intImm(tensor.integer(0), tensor.dtype());
+}
+
+/// Declared as further inputs of a loop function, one-element constants become immediates of it.
+struct Scalars
+{
+    te::Tensors tensors;
+    std::vector<tir::Expr> values;
+
+    te::TensorRef add(const Tensor& tensor)
+    {
+        std::vector<tir::Expr> shape(tensor.shape().begin(), tensor.shape().end());
+        tensors.push_back(te::placeholder("scalar", std::move(shape), tensor.dtype()));
+        values.push_back(immediate(tensor));
+        return tensors.back();
+    }
+
+    /// Takes the parameters from index `first` on out of `function`.
+    void inlineInto(tir::PrimFunc& function, size_t first) const
+    {
+        if (values.empty()) return;
+        std::unordered_map<const tir::BufferNode*, tir::Expr> of;
+        for (size_t i = 0; i < values.size(); ++i)
+            of[function.params.at(first + i).get()] = values[i];
+        const auto begin = function.params.begin() + static_cast<std::ptrdiff_t>(first);
+        function.params.erase(begin, begin + static_cast<std::ptrdiff_t>(values.size()));
+        function.body = tir::rewriteStmt(
+            function.body, [](const tir::Stmt& stmt) { return stmt; },
+            [&](const tir::Expr& expr) {
+                if (expr->kind != tir::ExprKind::Load) return expr;
+                const auto found = of.find(expr->buffer.get());
+                return found != of.end() ? found->second : expr;
+            });
+    }
+};
+
+Diagnostic withNode(Diagnostic error, const NodeRecord& node)
+{
+    if (error.location.node.empty()) error.location.node = nodeLabel(node);
+    if (error.location.op.empty()) error.location.op = node.op;
+    return error;
+}
+
+/// The loop function of one primitive function.
+Result<tir::PrimFunc> lowerFunction(const Module& module, const GraphFunction& function)
+{
+    std::unordered_map<ValueRef, te::TensorRef> tensors;
+    te::Tensors inputs;
+    Scalars scalars;
+    for (const NodeId id : function.params) {
+        const TensorType& type = module.type({id, 0});
+        if (!constantShape(type.shape))
+            return makeError(DiagnosticCode::DynamicShape,
+                             "a kernel needs known shapes but got " + type.text() +
+                                 "; bind the input shapes of the model");
+        inputs.push_back(
+            te::placeholder("p" + std::to_string(inputs.size()), extents(type.shape), type.dtype));
+        tensors[{id, 0}] = inputs.back();
+    }
+    for (const NodeId id : function.order) {
+        const NodeRecord& node = module.node(id);
+        if (node.kind == NodeKind::Constant) {
+            tensors[{id, 0}] = scalars.add(*node.constant);
+            continue;
+        }
+        const OpDef* op = findOp(node.op);
+        if (!op || !op->lower)
+            return withNode(makeError(DiagnosticCode::UnsupportedOperator,
+                                      "operator " + quoted(node.op) + " has no loop form"),
+                            node);
+        te::Tensors in;
+        Types types;
+        for (const ValueRef& operand : node.operands) {
+            const bool isPresent = operand.node.isValid();
+            in.push_back(isPresent ? tensors.at(operand) : nullptr);
+            types.push_back(isPresent ? module.type(operand) : TensorType{kHandle, {}});
+        }
+        Result<te::Tensors> out = op->lower({node.op, node.attrs, types, node.types}, in);
+        if (!out) return withNode(out.error(), node);
+        for (size_t i = 0; i < out->size(); ++i)
+            tensors[{id, static_cast<uint32_t>(i)}] = (*out)[i];
+    }
+    te::Tensors outputs;
+    for (const ValueRef& result : function.results) outputs.push_back(tensors.at(result));
+    const size_t dataCount = inputs.size();
+    inputs.insert(inputs.end(), scalars.tensors.begin(), scalars.tensors.end());
+    Result<tir::PrimFunc> kernel = te::createPrimFunc("main", inputs, outputs);
+    if (kernel) scalars.inlineInto(*kernel, dataCount);
+    return kernel;
+}
+
+/// Equal exactly when lowering gives the same loop function.
+std::string structureKey(const Module& module, const GraphFunction& function)
+{
+    GraphFunction anonymous = function;
+    anonymous.name = "f";
+    return printFunction(module, anonymous);
+}
+
+struct Lowered
+{
+    const GraphFunction* function = nullptr; ///< the first of its structure
+    std::string name;
+    PrimFuncPtr kernel;
+    std::string text;
+};
+
+/// Lowers each distinct structure once, on all threads.
+Status lowerAll(const Module& module, const PassContext& context, std::vector<Lowered*> pending)
+{
+    return context.job->parallelFor(pending.size(), [&](size_t i) -> Status {
+        Lowered& lowered = *pending[i];
+        Result<tir::PrimFunc> kernel = lowerFunction(module, *lowered.function);
+        if (!kernel) return kernel.error();
+        lowered.text = tir::print(*kernel);
+        lowered.kernel = std::make_shared<const tir::PrimFunc>(std::move(*kernel));
+        return kDone;
+    });
+}
+
+/// k_<hash of the text>; more digits where eight are not enough to tell kernels apart.
+void nameKernels(std::vector<Lowered*>& all)
+{
+    std::map<std::string, const std::string*> taken;
+    for (Lowered* lowered : all) {
+        const std::string hash = hashBytes(lowered->text).hex();
+        for (size_t digits = 8; digits <= hash.size(); digits += 8) {
+            lowered->name = "k_" + hash.substr(0, digits);
+            const auto [found, isNew] = taken.emplace(lowered->name, &lowered->text);
+            if (isNew || *found->second == lowered->text) break;
+        }
+    }
+}
+
+NodeRecord kernelCall(const NodeRecord& call, const GraphFunction& callee, std::string kernel)
+{
+    NodeRecord out = call;
+    out.kind = NodeKind::CallTir;
+    out.kernel = std::move(kernel);
+    out.name = "tvmgen_default_" + callee.name;
+    return out;
+}
+
+} // namespace
+
+Result<Patches> runLowerToTIR(const Module& module, const PassContext& context)
+{
+    std::map<std::string, Lowered> byStructure;
+    std::unordered_map<FunctionId, Lowered*> byFunction;
+    std::vector<Lowered*> pending;
+    for (const auto& [id, function] : module.functions()) {
+        if (function->attrs.integer("primitive", 0) == 0 || isAlias(module, *function)) continue;
+        Lowered& lowered = byStructure[structureKey(module, *function)];
+        if (!lowered.function) pending.push_back(&lowered);
+        if (!lowered.function) lowered.function = function.get();
+        byFunction[id] = &lowered;
+    }
+    if (const Status done = lowerAll(module, context, pending); !done) return done.error();
+    nameKernels(pending);
+
+    Patches patches;
+    std::set<std::string> given;
+    for (const GraphFunction* function : openFunctions(module)) {
+        for (const NodeId id : function->order) {
+            const NodeRecord& node = module.node(id);
+            if (node.kind != NodeKind::Call) continue;
+            const GraphFunction& callee = module.function(node.callee);
+            if (callee.attrs.integer("primitive", 0) == 0) continue;
+            const auto found = byFunction.find(node.callee);
+            const bool isNop = found == byFunction.end();
+            PatchWriter writer(module, function->id, isNop ? "alias" : "lower-to-tir",
+                               isNop ? "only the shape changes" : found->second->name, {id});
+            writer.change(kernelCall(node, callee, isNop ? kNopKernel : found->second->name));
+            Patch patch = writer.take();
+            if (!isNop && given.insert(found->second->name).second)
+                patch.kernels.emplace_back(found->second->name, found->second->kernel);
+            patches.push_back(std::move(patch));
+        }
+    }
+    return patches;
+}
+
+} // namespace tenon::compiler

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small readers and the patch writer.
+#include "compiler/passes/rewrite.h"
+
+namespace tenon::compiler {
+
+PatchWriter::PatchWriter(const Module& module, FunctionId function, std::string rule,
+                         std::string reason, std::vector<NodeId> from)
+    : m_module(module)
+{
+    m_patch.rule = std::move(rule);
+    m_patch.reason = std::move(reason);
+    m_patch.function = function;
+    m_patch.from = std::move(from);
+}
+
+ValueRef PatchWriter::op(std::string name, std::vector<ValueRef> operands, Attrs attrs)
+{
+    m_patch.nodes.push_back(
+        newOpNode(m_module, std::move(name), std::move(operands), std::move(attrs)));
+    return {m_patch.nodes.back().id, 0};
+}
+
+ValueRef PatchWriter::constant(Tensor value, std::string name)
+{
+    m_patch.nodes.push_back(newConstantNode(m_module, std::move(value), std::move(name)));
+    return {m_patch.nodes.back().id, 0};
+}
+
+ValueRef PatchWriter::reshapedConstant(ValueRef value, std::vector<int64_t> shape,
+                                       const UseIndex& uses)
+{
+    NodeRecord node = m_module.node(value.node);
+    Tensor reshaped = node.constant->reshaped(std::move(shape));
+    if (!uses.hasOneUser(value.node)) return constant(std::move(reshaped), node.name);
+    node.types = {{reshaped.dtype(), makeShape(reshaped.shape())}};
+    node.constant = std::make_shared<const Tensor>(std::move(reshaped));
+    m_patch.from.insert(m_patch.from.begin(), value.node);
+    change(std::move(node));
+    return value;
+}
+
+void PatchWriter::change(NodeRecord record) { m_patch.nodes.push_back(std::move(record)); }
+
+void PatchWriter::replaceAndErase(NodeId id, ValueRef to)
+{
+    replace({id, 0}, to);
+    erase(id);
+}
+
+bool isOp(const NodeRecord& node, std::string_view op)
+{
+    return node.kind == NodeKind::Op && node.op == op;
+}
+
+const Tensor* constantOf(const Module& module, ValueRef value)
+{
+    if (!value.node.isValid()) return nullptr;
+    const NodePtr& node = module.findNode(value.node);
+    return node && node->kind == NodeKind::Constant ? node->constant.get() : nullptr;
+}
+
+std::optional<double> scalarOf(const Module& module, ValueRef value)
+{
+    const Tensor* tensor = constantOf(module, value);
+    if (!tensor || tensor->size() != 1) return std::nullopt;
+    return tensor->number(0);
+}
+
+std::optional<std::vector<int64_t>> knownShape(const Module& module, ValueRef value)
+{
+    if (!value.node.isValid()) return std::nullopt;
+    const NodePtr& node = module.findNode(value.node);
+    if (!node || value.index >= node->types.size()) return std::nullopt;
+    return constantShape(node->types[value.index].shape);
+}
+
+std::string nodeLabel(const NodeRecord& node)
+{
+    if (!node.name.empty()) return node.name;
+    return (node.op.empty() ? "node" : node.op) + " %" + std::to_string(node.id.value);
+}
+
+int64_t normalizedAxis(int64_t axis, size_t rank)
+{
+    return axis < 0 ? axis + static_cast<int64_t>(rank) : axis;
+}
+
+} // namespace tenon::compiler

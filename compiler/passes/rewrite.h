@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// What rules share: reading constants and shapes, and writing patches.
+#pragma once
+
+#include "compiler/passes/use_index.h"
+#include "core/ir/change_set.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tenon::compiler {
+
+using namespace core;
+
+/// A patch under construction; new nodes go behind the last of `from`.
+class PatchWriter
+{
+public:
+    PatchWriter(const Module& module, FunctionId function, std::string rule, std::string reason,
+                std::vector<NodeId> from);
+
+    ValueRef op(std::string name, std::vector<ValueRef> operands, Attrs attrs = {});
+    ValueRef constant(Tensor value, std::string name = {});
+    /// `value` with its constant reshaped: in place when it has one reader (it then joins
+    /// `from`), else a new constant of the same bytes.
+    ValueRef reshapedConstant(ValueRef value, std::vector<int64_t> shape, const UseIndex& uses);
+    /// A new record under the existing id; its types are inferred again when `types` is empty.
+    void change(NodeRecord record);
+    void replace(ValueRef from, ValueRef to) { m_patch.replace.emplace_back(from, to); }
+    void erase(NodeId id) { m_patch.erase.push_back(id); }
+    /// All uses of the single result of `id` become `to`, and `id` disappears.
+    void replaceAndErase(NodeId id, ValueRef to);
+    Patch take() { return std::move(m_patch); }
+
+private:
+    const Module& m_module;
+    Patch m_patch;
+};
+
+bool isOp(const NodeRecord& node, std::string_view op);
+/// The value of a Constant node, or null.
+const Tensor* constantOf(const Module& module, ValueRef value);
+/// Its only element as a double, when `value` is a constant of one element.
+std::optional<double> scalarOf(const Module& module, ValueRef value);
+/// Type of a value whose dimensions are all known.
+std::optional<std::vector<int64_t>> knownShape(const Module& module, ValueRef value);
+/// Node text for reasons: its name, or operator and id.
+std::string nodeLabel(const NodeRecord& node);
+/// `axis` counted from the end when negative.
+int64_t normalizedAxis(int64_t axis, size_t rank);
+
+} // namespace tenon::compiler

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pass runner: the one place that applies patches, verifies, times, stops and records.
+#include "compiler/passes/numeric_check.h"
+#include "compiler/passes/passes.h"
+#include "compiler/passes/record_sharing.h"
+#include "compiler/passes/use_index.h"
+#include "core/base/text.h"
+#include "core/ir/module_bytes.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace tenon::compiler {
+namespace {
+
+/// A repeated pass that still changes something after so many rounds is left as it is.
+constexpr int kMaxRounds = 32;
+
+double millisecondsSince(std::chrono::steady_clock::time_point start)
+{
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+        .count();
+}
+
+Diagnostic unknownPass(const std::string& name, const std::string& where)
+{
+    std::vector<std::string> names;
+    for (const PassDef& pass : allPasses()) names.emplace_back(pass.name);
+    Location location;
+    location.detail = where;
+    return makeError(DiagnosticCode::UnknownName,
+                     "unknown pass " + quoted(name) + " in " + where + "; nearest is " +
+                         quoted(nearestNames(name, names, 1).front()),
+                     location);
+}
+
+class Runner
+{
+public:
+    Runner(const Module& imported, const PassContext& context, const RunPassesOptions& options)
+        : m_context(context)
+        , m_options(options)
+        , m_current(imported)
+        , m_rewritesLeft(options.maxRewrites)
+    {
+        m_trace.imported = imported;
+        if (!m_context.job) m_context.job = &m_ownJob;
+        m_sharing.adopt(imported);
+    }
+
+    Result<PassTrace> run()
+    {
+        if (const Status done = resolve(); !done) return done.error();
+        if (m_options.verifyNumerics) {
+            Result<NumericCheck> check =
+                NumericCheck::start(m_trace.imported, m_options, m_context);
+            if (!check) return check.error();
+            m_numerics = std::move(*check);
+        }
+        for (size_t i = 0; i < m_pipeline.size(); ++i) {
+            if (const Status go = m_context.job->checkStop(); !go) return go.error();
+            m_context.job->progress(static_cast<double>(i) / static_cast<double>(m_pipeline.size()),
+                                    std::string(m_pipeline[i]->name));
+            const bool endsPhase =
+                i + 1 == m_pipeline.size() || m_pipeline[i + 1]->phase != m_pipeline[i]->phase;
+            if (const Status done = runOne(*m_pipeline[i], endsPhase); !done) return done.error();
+            if (m_options.stopAfter == m_pipeline[i]->name ||
+                m_options.stopAfter == m_pipeline[i]->cliName ||
+                (endsPhase && m_options.stopAfter == m_pipeline[i]->phase))
+                break;
+        }
+        countBytes();
+        return std::move(m_trace);
+    }
+
+private:
+    Status resolve()
+    {
+        std::vector<std::string> names = m_options.pipeline;
+        if (names.empty())
+            for (const std::string_view name : defaultPipeline()) names.emplace_back(name);
+        for (const std::string& name : names) {
+            const PassDef* pass = findPass(name);
+            if (!pass) return unknownPass(name, "the pipeline");
+            m_pipeline.push_back(pass);
+        }
+        for (const std::string& name : m_options.disabled)
+            if (!findPass(name)) return unknownPass(name, "the list of disabled passes");
+        const std::string& stop = m_options.stopAfter;
+        const bool isPhase = std::any_of(m_pipeline.begin(), m_pipeline.end(),
+                                         [&](const PassDef* pass) { return pass->phase == stop; });
+        if (!stop.empty() && !isPhase && !findPass(stop)) return unknownPass(stop, "stop-after");
+        return kDone;
+    }
+
+    bool isDisabled(const PassDef& pass) const
+    {
+        return std::any_of(
+            m_options.disabled.begin(), m_options.disabled.end(),
+            [&](const std::string& name) { return name == pass.name || name == pass.cliName; });
+    }
+
+    Status runOne(const PassDef& pass, bool endsPhase)
+    {
+        PassRecord record;
+        record.name = pass.name;
+        record.phase = pass.phase;
+        record.nodesBefore = m_current.main().order.size();
+        // Lowering needs groups: without fusion every operator is one.
+        const bool isUnfused = pass.name == "FuseOps" && isDisabled(pass);
+        record.skipped = pass.minOptLevel > m_context.optLevel || (isDisabled(pass) && !isUnfused);
+        const auto start = std::chrono::steady_clock::now();
+        if (!record.skipped) {
+            PassContext context = m_context;
+            if (isUnfused) context.config["relay.FuseOps.max_depth"] = int64_t{1};
+            const Status done = rewrite(pass, context, record);
+            if (!done) return inPass(pass, done.error());
+        }
+        record.changes.shrink_to_fit();
+        record.ms = millisecondsSince(start);
+        record.changed = !record.changes.empty();
+        record.nodesAfter = m_current.main().order.size();
+        record.after = m_current;
+        const bool verifies = m_options.verify == VerifyEach::Pass ||
+                              (m_options.verify == VerifyEach::Phase && endsPhase);
+        if (verifies && !record.skipped)
+            if (const Status done = verify(record); !done) return done;
+        if (m_numerics && record.changed) {
+            const Result<double> error = m_numerics->compare(m_current, record);
+            if (!error) return inPass(pass, error.error());
+            record.maxAbsError = *error;
+        }
+        m_trace.records.push_back(std::move(record));
+        return kDone;
+    }
+
+    Status rewrite(const PassDef& pass, const PassContext& context, PassRecord& record)
+    {
+        for (int round = 0; round < kMaxRounds; ++round) {
+            if (const Status go = m_context.job->checkStop(); !go) return go;
+            Result<Patches> patches = pass.run(m_current, context);
+            if (!patches) return patches.error();
+            const bool isHeldBack = holdBack(pass, *patches);
+            AppliedPatches applied = applyPatches(m_current, *patches);
+            const bool isAny = !applied.changes.empty();
+            for (Change& change : applied.changes) record.changes.push_back(std::move(change));
+            if (const Status done = settle(); !done) return done;
+            if (isHeldBack && pass.name == "FuseOps") return wrapTheRest(pass, record);
+            if (!isAny || (!pass.repeat && applied.dropped == 0)) break;
+        }
+        return kDone;
+    }
+
+    /// Operators whose fusion was held back still need a function each.
+    Status wrapTheRest(const PassDef& pass, PassRecord& record)
+    {
+        PassContext unfused = m_context;
+        unfused.config["relay.FuseOps.max_depth"] = int64_t{1};
+        Result<Patches> patches = pass.run(m_current, unfused);
+        if (!patches) return patches.error();
+        for (Change& change : applyPatches(m_current, *patches).changes)
+            record.changes.push_back(std::move(change));
+        return settle();
+    }
+
+    /// Enforces --max-rewrites; true when patches were dropped.
+    bool holdBack(const PassDef& pass, Patches& patches)
+    {
+        if (m_rewritesLeft < 0) return false;
+        const auto isOptional = [](const Patch& patch) { return !isRequiredRule(patch.rule); };
+        const auto count = std::count_if(patches.begin(), patches.end(), isOptional);
+        if (count <= m_rewritesLeft) {
+            m_rewritesLeft -= count;
+            return false;
+        }
+        int64_t allowed = pass.atomic ? 0 : m_rewritesLeft;
+        std::erase_if(patches,
+                      [&](const Patch& patch) { return isOptional(patch) && allowed-- <= 0; });
+        m_rewritesLeft = 0;
+        return true;
+    }
+
+    /// Restores the order of nodes, completes types and shares what is equal after patches.
+    Status settle()
+    {
+        std::vector<FunctionId> open;
+        for (const GraphFunction* function : openFunctions(m_current)) open.push_back(function->id);
+        for (const FunctionId id : open) sortTopologically(m_current, id);
+        if (const Status done = inferMissingTypes(m_current); !done) return done;
+        m_sharing.share(m_current);
+        return kDone;
+    }
+
+    Status verify(const PassRecord& record)
+    {
+        std::vector<Diagnostic> errors = verifyGraph(m_current);
+        if (errors.empty()) return kDone;
+        Diagnostic error = std::move(errors.front());
+        error.message = "after pass " + quoted(record.name) + ": " + error.message;
+        if (!record.changes.empty()) {
+            const Change& change = record.changes.front();
+            Diagnostic note = makeError(
+                error.code, "the pass made " + std::to_string(record.changes.size()) +
+                                " changes, first " + quoted(change.rule) + ": " + change.reason);
+            note.severity = Severity::Note;
+            error.notes.push_back(std::move(note));
+        }
+        return error;
+    }
+
+    static Diagnostic inPass(const PassDef& pass, Diagnostic error)
+    {
+        if (error.code == DiagnosticCode::Cancelled) return error;
+        Diagnostic note = makeError(error.code, "in pass " + quoted(pass.name));
+        note.severity = Severity::Note;
+        error.notes.push_back(std::move(note));
+        return error;
+    }
+
+    void countBytes()
+    {
+        ByteCount one;
+        one.add(m_trace.imported);
+        m_trace.moduleBytes = one.bytes();
+        ByteCount all;
+        all.add(m_trace.imported);
+        for (const PassRecord& record : m_trace.records) all.add(record.after);
+        m_trace.traceBytes = all.bytes();
+    }
+
+    JobContext m_ownJob;
+    PassContext m_context;
+    const RunPassesOptions& m_options;
+    Module m_current;
+    int64_t m_rewritesLeft; ///< negative: unlimited
+    std::vector<const PassDef*> m_pipeline;
+    std::optional<NumericCheck> m_numerics;
+    RecordSharing m_sharing;
+    PassTrace m_trace;
+};
+
+} // namespace
+
+bool isRequiredRule(std::string_view rule)
+{
+    return rule == "infer-type" || rule == "wrap-single-op" || rule == "lower-to-tir" ||
+           rule == "alias";
+}
+
+Result<PassTrace> runPasses(const Module& imported, const PassContext& context,
+                            const RunPassesOptions& options)
+{
+    return Runner(imported, context, options).run();
+}
+
+} // namespace tenon::compiler

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scheduled TIR -> flat TIR.
+#include "compiler/schedule/lower.h"
+
+#include "compiler/schedule/rules.h"
+#include "core/ir/tir/simplify.h"
+#include "core/ir/tir/text.h"
+
+namespace tenon::compiler {
+
+Result<tir::PrimFunc> lowerToLoops(const tir::PrimFunc& scheduled)
+{
+    if (Status valid = tir::verify(scheduled); !valid) return valid.error();
+    tir::PrimFunc function = scheduled;
+    function.body = placeBuffers(function.body);
+    function.body = tir::simplify(lowerPowers(lowerBlocks(function.body)));
+    function.body = compactBuffers(function.body);
+    function = flattenBuffers(function);
+    function.body = tir::simplify(function.body);
+    function.body = tir::simplify(lowerVectorized(function.body));
+    if (Status valid = tir::verify(function); !valid) return valid.error();
+    return function;
+}
+
+} // namespace tenon::compiler

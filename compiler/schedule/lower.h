@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps of lowerToLoops, in order; each keeps what the function computes.
+#pragma once
+
+#include "core/ir/tir/stmt.h"
+
+namespace tenon::compiler {
+
+using namespace core;
+
+/// Moves every buffer of a block's `allocs` to an Allocate around the innermost statement that
+/// holds all its accesses (outside reduction loops that carry its value).
+tir::Stmt placeBuffers(const tir::Stmt& body);
+
+/// Substitutes bindings; predicates become Ifs, inits become Ifs on the first reduction step.
+tir::Stmt lowerBlocks(const tir::Stmt& body);
+
+/// Turns squares and cubes written as powers into products.
+tir::Stmt lowerPowers(const tir::Stmt& body);
+
+/// Shrinks allocated buffers to the region that is accessed where they live.
+tir::Stmt compactBuffers(const tir::Stmt& body);
+
+/// Makes every buffer one-dimensional, honouring strides.
+tir::PrimFunc flattenBuffers(const tir::PrimFunc& function);
+
+/// Turns vectorized loops into Ramp and Broadcast expressions; what cannot be one becomes serial.
+tir::Stmt lowerVectorized(const tir::Stmt& body);
+
+} // namespace tenon::compiler

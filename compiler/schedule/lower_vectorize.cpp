@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lowering step: vectorized loops become vector expressions.
+#include "compiler/schedule/affine.h"
+#include "compiler/schedule/lower.h"
+#include "core/ir/tir/visit.h"
+
+#include <unordered_map>
+
+namespace tenon::compiler {
+namespace {
+
+using tir::Expr;
+using tir::ExprKind;
+using tir::Stmt;
+using tir::StmtKind;
+
+Expr widened(const Expr& expr, int lanes)
+{
+    return expr->dtype.lanes == 1 ? tir::broadcast(expr, lanes) : expr;
+}
+
+/// Rewrites the body of one vectorized loop; gives up (failed) where lanes would need a different
+/// control flow each.
+class Vectorizer
+{
+public:
+    Vectorizer(const tir::Loop& loop, int lanes)
+        : m_loop(loop)
+        , m_lanes(lanes)
+    {
+    }
+
+    bool failed = false;
+
+    Stmt visit(const Stmt& stmt)
+    {
+        if (!stmt || failed) return stmt;
+        switch (stmt->kind) {
+        case StmtKind::Seq: {
+            std::vector<Stmt> out;
+            for (const Stmt& child : stmt->stmts) out.push_back(visit(child));
+            return tir::seq(std::move(out));
+        }
+        case StmtKind::For: return nested(*stmt);
+        case StmtKind::Store: return storeStmt(*stmt);
+        case StmtKind::If: {
+            const Expr condition = scalar(stmt->condition);
+            return tir::ifThen(condition, visit(stmt->body), visit(stmt->orElse));
+        }
+        case StmtKind::Let: return letStmt(*stmt);
+        case StmtKind::Evaluate:
+        case StmtKind::Allocate:
+        case StmtKind::While:
+        case StmtKind::Block: return giveUp(stmt);
+        }
+        return stmt;
+    }
+
+private:
+    const tir::Loop& m_loop;
+    int m_lanes;
+    std::unordered_map<const tir::VarNode*, tir::Var> m_vectorLets;
+
+    Stmt giveUp(const Stmt& stmt)
+    {
+        failed = true;
+        return stmt;
+    }
+
+    bool varies(const Expr& root)
+    {
+        bool found = false;
+        tir::visitExprs(root, [&](const Expr& expr) {
+            found = found || (expr->kind == ExprKind::VarRef &&
+                              (expr->var == m_loop.var || m_vectorLets.contains(expr->var.get())));
+            return !found;
+        });
+        return found;
+    }
+
+    /// The expression itself; the loop cannot be vectorized when it differs between lanes.
+    Expr scalar(const Expr& expr)
+    {
+        failed = failed || varies(expr);
+        return expr;
+    }
+
+    Stmt nested(const tir::StmtNode& stmt)
+    {
+        const tir::Loop& loop = stmt.loop;
+        if (loop.kind != tir::LoopKind::Serial && loop.kind != tir::LoopKind::Unrolled)
+            failed = true;
+        scalar(loop.min);
+        scalar(loop.extent);
+        return tir::forLoop(loop, visit(stmt.body));
+    }
+
+    Stmt letStmt(const tir::StmtNode& stmt)
+    {
+        if (!varies(stmt.value)) return tir::let(stmt.var, stmt.value, visit(stmt.body));
+        const Expr value = vectorOf(stmt.value);
+        const tir::Var var = tir::makeVar(stmt.var->name, value->dtype);
+        m_vectorLets[stmt.var.get()] = var;
+        return tir::let(var, value, visit(stmt.body));
+    }
+
+    Stmt storeStmt(const tir::StmtNode& stmt)
+    {
+        // Lanes that all write one element are a reduction, not a vector.
+        if (!varies(stmt.indices[0])) failed = true;
+        if (failed) return nullptr;
+        const Expr index = vectorOf(stmt.indices[0]);
+        return tir::store(stmt.buffer, {index}, widened(vectorOf(stmt.value), m_lanes));
+    }
+
+    /// Linear indices become one Ramp.
+    std::optional<Expr> rampOf(const Expr& expr)
+    {
+        if (expr->dtype != m_loop.var->dtype) return std::nullopt;
+        const Affine affine = affineOf(expr);
+        Affine base{.terms = {}, .constant = affine.constant};
+        int64_t stride = 0;
+        for (const AffineTerm& term : affine.terms) {
+            if (term.atom->kind == ExprKind::VarRef && term.atom->var == m_loop.var)
+                stride = term.coefficient;
+            else if (varies(term.atom))
+                return std::nullopt;
+            else
+                base.terms.push_back(term);
+        }
+        if (stride == 0) return std::nullopt;
+        return tir::ramp(exprOf(base) + m_loop.min * stride, tir::intImm(stride, expr->dtype),
+                         m_lanes);
+    }
+
+    Expr vectorOf(const Expr& expr)
+    {
+        if (failed || !varies(expr)) return expr;
+        if (const auto ramp = rampOf(expr)) return *ramp;
+        if (expr->kind == ExprKind::VarRef) return m_vectorLets.at(expr->var.get());
+        if (expr->dtype.lanes > 1) {
+            failed = true;
+            return expr;
+        }
+        if (expr->kind == ExprKind::Intrinsic && expr->intrinsic == tir::Intrinsic::IfThenElse)
+            return guarded(*expr);
+        std::vector<Expr> args;
+        for (const Expr& arg : expr->args) args.push_back(vectorOf(arg));
+        if (failed) return expr;
+        switch (expr->kind) {
+        case ExprKind::Load: return tir::load(expr->buffer, std::move(args));
+        case ExprKind::Select: {
+            const Expr condition = args[0]; // a scalar condition chooses between whole vectors
+            return tir::select(condition, widened(args[1], m_lanes), widened(args[2], m_lanes));
+        }
+        case ExprKind::Not: return !args[0];
+        case ExprKind::Cast: return tir::cast(expr->dtype.withLanes(m_lanes), args[0]);
+        case ExprKind::Intrinsic:
+            for (Expr& arg : args) arg = widened(arg, m_lanes);
+            return tir::call(expr->intrinsic, expr->dtype.withLanes(m_lanes), std::move(args));
+        default:
+            return tir::binary(expr->kind, widened(args[0], m_lanes), widened(args[1], m_lanes));
+        }
+    }
+
+    /// Only one side may be evaluated, so all lanes have to agree on it.
+    Expr guarded(const tir::ExprNode& expr)
+    {
+        const Expr condition = scalar(expr.args[0]);
+        const Expr then = widened(vectorOf(expr.args[1]), m_lanes);
+        const Expr otherwise = widened(vectorOf(expr.args[2]), m_lanes);
+        return tir::call(tir::Intrinsic::IfThenElse, expr.dtype.withLanes(m_lanes),
+                         {condition, then, otherwise});
+    }
+};
+
+Stmt lowerLoop(const Stmt& stmt)
+{
+    if (stmt->kind != StmtKind::For || stmt->loop.kind != tir::LoopKind::Vectorized) return stmt;
+    tir::Loop loop = stmt->loop;
+    if (loop.extent->kind == ExprKind::IntImm && loop.extent->integer > 1 &&
+        loop.extent->integer <= UINT16_MAX) {
+        Vectorizer vectorizer(loop, static_cast<int>(loop.extent->integer));
+        const Stmt body = vectorizer.visit(stmt->body);
+        if (!vectorizer.failed) return body;
+    }
+    loop.kind = tir::LoopKind::Serial;
+    return tir::forLoop(std::move(loop), stmt->body);
+}
+
+} // namespace
+
+tir::Stmt lowerVectorized(const tir::Stmt& body) { return tir::rewriteStmt(body, lowerLoop); }
+
+} // namespace tenon::compiler

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// compute_inline, reverse_compute_inline: an elementwise block disappears into its readers / into
+// its producer.
+#include "compiler/schedule/tree.h"
+#include "core/base/text.h"
+#include "core/ir/tir/visit.h"
+
+#include <optional>
+
+namespace tenon::compiler {
+namespace {
+
+using tir::Buffer;
+using tir::Expr;
+using tir::ExprKind;
+using tir::Stmt;
+using tir::StmtKind;
+
+/// Variable per dimension when the indices are distinct variables of the block.
+std::optional<std::vector<tir::Var>> plainIndices(const std::vector<Expr>& indices)
+{
+    std::vector<tir::Var> vars;
+    for (const Expr& index : indices) {
+        if (index->kind != ExprKind::VarRef) return std::nullopt;
+        for (const tir::Var& other : vars)
+            if (other == index->var) return std::nullopt;
+        vars.push_back(index->var);
+    }
+    return vars;
+}
+
+/// One store and no reduction, predicate or branch.
+bool isElementwise(const Stmt& block)
+{
+    if (block->init || block->block.predicate || block->body->kind != StmtKind::Store) return false;
+    for (const tir::IterVar& iter : block->block.iters)
+        if (iter.kind == tir::IterKind::Reduce) return false;
+    return true;
+}
+
+tir::VarMap valuesOf(const std::vector<tir::Var>& vars, const std::vector<Expr>& exprs)
+{
+    tir::VarMap values;
+    for (size_t i = 0; i < vars.size(); ++i) values[vars[i].get()] = exprs[i];
+    return values;
+}
+
+} // namespace
+
+Status Schedule::computeInline(std::string block)
+{
+    constexpr const char* kName = "compute_inline";
+    const auto site = siteOfBlock(m_function.body, block);
+    if (!site) return unknownBlock(kName, block);
+    const auto refuse = [&](const std::string& why) {
+        return badSchedule(kName, "of block " + quoted(block) + ": " + why);
+    };
+    if (!isElementwise(site->stmt)) return refuse("it is not one unconditional store");
+    const tir::StmtNode& store = *site->stmt->body;
+    const Buffer buffer = store.buffer;
+    const auto vars = plainIndices(store.indices);
+    if (!vars) return refuse("it does not store at plain distinct indices");
+    if (isParameter(m_function, buffer)) return refuse("it writes an output");
+    if (reads(site->stmt, buffer)) return refuse("it reads what it writes");
+    const Stmt rest = withoutBlock(m_function.body, *site);
+    if (writes(rest, buffer)) return refuse("another block writes the same buffer");
+    if (!reads(rest, buffer)) return refuse("nothing reads its result");
+
+    const Expr value = store.value;
+    const Stmt inlined = tir::rewriteStmt(rest, {}, [&](const Expr& expr) {
+        if (expr->kind != ExprKind::Load || expr->buffer != buffer) return expr;
+        return tir::substitute(value, valuesOf(*vars, expr->args));
+    });
+    m_function.body = withoutAlloc(inlined, buffer);
+    record(kName, {block});
+    return kDone;
+}
+
+Status Schedule::reverseComputeInline(std::string block)
+{
+    constexpr const char* kName = "reverse_compute_inline";
+    const auto site = siteOfBlock(m_function.body, block);
+    if (!site) return unknownBlock(kName, block);
+    const auto refuse = [&](const std::string& why) {
+        return badSchedule(kName, "of block " + quoted(block) + ": " + why);
+    };
+    if (!isElementwise(site->stmt)) return refuse("it is not one unconditional store");
+    const Stmt rest = withoutBlock(m_function.body, *site);
+    Stmt producer;
+    Buffer buffer;
+    for (const Stmt& other : blocksIn(rest))
+        for (const Buffer& read : readIn(site->stmt))
+            if (writes(other, read)) {
+                if (producer) return refuse("it reads the results of several blocks");
+                producer = other;
+                buffer = read;
+            }
+    if (!producer) return refuse("no block writes what it reads");
+    if (!isElementwise(producer))
+        return refuse("its producer " + quoted(producer->block.name) + " is no plain store");
+    if (isParameter(m_function, buffer)) return refuse("it reads an output");
+    if (reads(rest, buffer)) return refuse("another block reads the same buffer");
+
+    std::optional<std::vector<tir::Var>> vars;
+    bool agrees = true;
+    tir::visitExprsIn(site->stmt->body, [&](const Expr& expr) {
+        if (expr->kind != ExprKind::Load || expr->buffer != buffer) return true;
+        const auto now = plainIndices(expr->args);
+        agrees = agrees && now && (!vars || *vars == *now);
+        vars = now;
+        return true;
+    });
+    if (!agrees || vars->size() != site->stmt->block.iters.size())
+        return refuse("it does not read " + quoted(buffer->name) + " at plain distinct indices");
+    for (size_t dim = 0; dim < vars->size(); ++dim)
+        for (const tir::IterVar& iter : site->stmt->block.iters)
+            if (iter.var == (*vars)[dim] && !tir::structuralEqual(iter.extent, buffer->shape[dim]))
+                return refuse("it reads a part of " + quoted(buffer->name));
+
+    const tir::StmtNode& from = *producer->body;
+    const tir::VarMap values = valuesOf(*vars, from.indices);
+    std::vector<Expr> indices;
+    for (const Expr& index : site->stmt->body->indices)
+        indices.push_back(tir::substitute(index, values));
+    const Expr value =
+        tir::rewriteExpr(tir::substitute(site->stmt->body->value, values), [&](const Expr& expr) {
+            return expr->kind == ExprKind::Load && expr->buffer == buffer ? from.value : expr;
+        });
+    const Stmt joined =
+        tir::block(producer->block, nullptr, tir::store(site->stmt->body->buffer, indices, value));
+    m_function.body = withoutAlloc(tir::replaceStmt(rest, producer.get(), joined), buffer);
+    record(kName, {block});
+    return kDone;
+}
+
+} // namespace tenon::compiler

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// conv2d and conv2d_transpose of plain NCHW data: vectors along the output columns, several output
+// channels per tile that share their inputs.
+#include "compiler/schedule/rules/families.h"
+#include "compiler/schedule/rules/register_tile.h"
+#include "compiler/schedule/rules/rule.h"
+#include "compiler/schedule/tree.h"
+
+#include <algorithm>
+
+namespace tenon::compiler {
+namespace {
+
+/// Steps of a transposed convolution: output s*i + p depends on the phase p alone for its weights.
+int64_t phasesOf(const Schedule& schedule, const std::string& conv, size_t dim)
+{
+    if (schedule.function().attrs.string("kind", "") != "conv2d_transpose") return 1;
+    const tir::Stmt block = blockOf(schedule, conv);
+    const std::vector<int64_t> strides = block->block.annotations.integers("strides", {1, 1});
+    return block->block.iters[2 + dim].extent->integer % strides[dim] == 0 ? strides[dim] : 1;
+}
+
+/// Splits `loop` by its phases; {loop over positions, loop over phases or ""}.
+Result<std::pair<std::string, std::string>> splitPhases(Schedule& schedule, const std::string& loop,
+                                                        int64_t phases)
+{
+    if (phases == 1) return std::pair<std::string, std::string>(loop, "");
+    const auto parts = schedule.split(loop, {-1, phases});
+    if (!parts) return parts.error();
+    return std::pair<std::string, std::string>((*parts)[0], (*parts)[1]);
+}
+
+} // namespace
+
+Status scheduleConv2dPlain(Schedule& schedule, const TargetFacts& facts)
+{
+    const std::string conv = anchorOf(schedule);
+    const std::vector<std::string> pads = blocksBefore(schedule, conv);
+    std::vector<std::string> keep = pads;
+    keep.push_back(conv);
+    inlineElementwise(schedule, keep);
+    const int64_t work = workOf(schedule, conv);
+    const int64_t rowPhases = phasesOf(schedule, conv, 0);
+    const int64_t columnPhases = phasesOf(schedule, conv, 1);
+    if (Status status = accumulateInRegisters(schedule, conv); !status) return status;
+    const std::vector<AxisView> axes = axesOf(schedule, conv);
+    const int64_t groups = blockOf(schedule, conv)->block.annotations.integer("groups", 1);
+    const int64_t lanes = lanesOf(schedule, conv, facts);
+
+    const auto rows = splitPhases(schedule, axes[2].loop, rowPhases);
+    if (!rows) return rows.error();
+    const auto columns = splitPhases(schedule, axes[3].loop, columnPhases);
+    if (!columns) return columns.error();
+    const int64_t width = schedule.extentOf(columns->first);
+    const int64_t vector = std::min(width, lanes);
+    const int64_t filters = axes[1].extent / std::max<int64_t>(1, groups);
+    const RegisterTile tile = chooseTile({filters, width / vector}, facts);
+    const auto channels = schedule.split(axes[1].loop, {-1, tile.vectors});
+    if (!channels) return channels.error();
+    const auto runs = schedule.splitOverlap(columns->first, tile.positions * vector);
+    if (!runs) return runs.error();
+    const auto lane = schedule.split((*runs)[1], {-1, vector});
+    if (!lane) return lane.error();
+
+    std::vector<std::string> outer{axes[0].loop, (*channels)[0]}, order = outer;
+    order.push_back(rows->first);
+    for (const std::string& phase : {rows->second, columns->second})
+        if (!phase.empty()) order.push_back(phase);
+    order.push_back((*runs)[0]);
+    for (size_t i = 4; i < axes.size(); ++i) order.push_back(axes[i].loop);
+    order.insert(order.end(), {(*lane)[0], (*channels)[1], (*lane)[1]});
+    if (Status status = schedule.reorder(order); !status) return status;
+    const auto left = attachEpilogue(schedule, conv, (*runs)[0], lanes);
+    if (!left) return left.error();
+    if (Status status = initialiseTile(schedule, conv, axes[4].loop, 3, lanes); !status)
+        return status;
+    if (Status status = unrollTile(schedule, conv, 3, lanes); !status) return status;
+
+    for (const std::string& pad : pads)
+        if (Status status = schedulePad(schedule, pad, "", facts); !status) return status;
+    for (const std::string& name : *left)
+        if (Status status = scheduleBlock(schedule, name, facts); !status) return status;
+    outer.push_back(rows->first);
+    return parallelise(schedule, outer, work / kStepsPerElement, facts);
+}
+
+} // namespace tenon::compiler

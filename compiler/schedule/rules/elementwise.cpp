@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loops for blocks without reduction: trailing axes that every access walks contiguously are fused
+// and vectorized, the others are fused and parallel.
+#include "compiler/schedule/rules/rule.h"
+#include "compiler/schedule/tree.h"
+#include "core/ir/tir/visit.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace tenon::compiler {
+namespace {
+
+/// Number of trailing axes that can run as one contiguous vector loop.
+size_t contiguousAxes(const tir::Stmt& block)
+{
+    const std::vector<tir::IterVar>& iters = block->block.iters;
+    if (iters.empty() || !isContiguousAlong(block, iters.size() - 1)) return 0;
+    const AxisSteps steps = stepsOf(block);
+    size_t count = 1;
+    for (size_t axis = iters.size() - 1; axis-- > 0; ++count) {
+        if (iters[axis + 1].extent->kind != tir::ExprKind::IntImm) break;
+        const int64_t inner = iters[axis + 1].extent->integer;
+        bool fits = !branchesAlong(block, iters[axis].var);
+        for (const std::vector<int64_t>& access : steps.access)
+            fits = fits && access[axis] != kUnknownStep && access[axis] == access[axis + 1] * inner;
+        if (!fits) break;
+    }
+    return count;
+}
+
+/// Where nothing is contiguous, the last axis whose stores are: its loads become gathers.
+bool storesContiguously(const tir::Stmt& block)
+{
+    const std::vector<tir::IterVar>& iters = block->block.iters;
+    const AxisSteps steps = stepsOf(block);
+    if (iters.empty() || !steps.isKnown || steps.access.empty()) return false;
+    const size_t last = iters.size() - 1;
+    for (const std::vector<int64_t>& access : steps.access)
+        if (access[last] == kUnknownStep) return false;
+    return steps.access[0][last] == 1 && !branchesAlong(block, iters[last].var);
+}
+
+/// An axis other than the last along which neighbours are read, in blocks of `block`.
+struct CrossAxis
+{
+    size_t axis;
+    int64_t block;
+};
+
+/// Found by a load that is contiguous along the axis, or along its remainder as in blocked layouts.
+std::optional<CrossAxis> crossAxisOf(const tir::Stmt& block, int64_t lanes)
+{
+    const std::vector<tir::IterVar>& iters = block->block.iters;
+    std::optional<CrossAxis> found;
+    tir::visitExprsIn(block->body, [&](const tir::Expr& expr) {
+        if (expr->kind != tir::ExprKind::Load || expr->args.empty()) return true;
+        const tir::Expr& index = expr->args.back();
+        const bool isRest =
+            index->kind == tir::ExprKind::FloorMod && index->args[1]->kind == tir::ExprKind::IntImm;
+        const tir::Expr& walked = isRest ? index->args[0] : index;
+        for (size_t axis = 0; axis + 1 < iters.size(); ++axis)
+            if (walked->kind == tir::ExprKind::VarRef && walked->var == iters[axis].var)
+                found = {axis, isRest ? index->args[1]->integer : lanes};
+        return true;
+    });
+    return found;
+}
+
+/// Tiles of the axis that is read contiguously and the one that is written so: a line that was read
+/// for one vector is used for the next ones. Loops left outside, or nothing when there is no such
+/// tile.
+Result<std::vector<std::string>> tileCrossing(Schedule& schedule, const std::string& block,
+                                              int64_t lanes)
+{
+    const tir::Stmt stmt = blockOf(schedule, block);
+    const std::vector<AxisView> axes = axesOf(schedule, block);
+    const auto cross = crossAxisOf(stmt, lanes);
+    std::vector<std::string> outer;
+    const int64_t extent = axes.back().extent;
+    if (!cross || extent < 4) return outer;
+    const AxisView& other = axes[cross->axis];
+    const int64_t rows = divisorUpTo(other.extent, std::max<int64_t>(1, cross->block));
+    if (rows < 2) return outer;
+    const auto strips = schedule.split(other.loop, {-1, rows});
+    if (!strips) return strips.error();
+    for (size_t i = 0; i + 1 < axes.size(); ++i)
+        outer.push_back(i == cross->axis ? (*strips)[0] : axes[i].loop);
+    std::vector<std::string> order = outer;
+    std::string vector = axes.back().loop;
+    if (extent > lanes) {
+        const auto parts = schedule.splitOverlap(vector, lanes);
+        if (!parts) return parts.error();
+        order.push_back((*parts)[0]);
+        vector = (*parts)[1];
+    }
+    order.insert(order.end(), {(*strips)[1], vector});
+    if (Status status = schedule.reorder(order); !status) return status.error();
+    if (Status status = schedule.vectorize(vector); !status) return status.error();
+    return outer;
+}
+
+/// The vector loop; returns the loop over vectors when it is safe to run in parallel, else "".
+Result<std::string> vectorizeRun(Schedule& schedule, const std::string& run, int64_t lanes)
+{
+    const int64_t extent = schedule.extentOf(run);
+    std::string vector = run, around;
+    if (extent > lanes && lanes > 1) {
+        const bool divides = extent % lanes == 0;
+        const auto parts =
+            divides ? schedule.split(run, {-1, lanes}) : schedule.splitOverlap(run, lanes);
+        if (!parts) return parts.error();
+        vector = (*parts)[1];
+        if (divides) around = (*parts)[0];
+    }
+    if (extent >= 4)
+        if (Status status = schedule.vectorize(vector); !status) return status.error();
+    return around;
+}
+
+} // namespace
+
+Status scheduleElementwise(Schedule& schedule, const std::string& block, const TargetFacts& facts)
+{
+    const tir::Stmt stmt = blockOf(schedule, block);
+    const std::vector<AxisView> axes = axesOf(schedule, block);
+    if (axes.empty()) return kDone;
+    for (const AxisView& axis : axes)
+        if (axis.loop.empty()) return kDone;
+    size_t contiguous = contiguousAxes(stmt);
+    const int64_t work = workOf(schedule, block);
+    if (contiguous == 0 && storesContiguously(stmt)) {
+        const auto tiled = tileCrossing(schedule, block, lanesOf(schedule, block, facts));
+        if (!tiled) return tiled.error();
+        if (!tiled->empty()) return parallelise(schedule, *tiled, work, facts);
+        contiguous = 1;
+    }
+    std::vector<std::string> outer, inner;
+    for (size_t i = 0; i < axes.size(); ++i) {
+        // Without constant extents only the outer loops are known to be worth it.
+        const bool isInner = i + contiguous >= axes.size() && axes[i].extent >= 0;
+        (isInner ? inner : outer).push_back(axes[i].loop);
+    }
+    if (!inner.empty()) {
+        std::string run = inner[0];
+        if (inner.size() > 1) {
+            const auto fused = schedule.fuse(inner);
+            if (!fused) return fused.error();
+            run = *fused;
+        }
+        const auto vectors = vectorizeRun(schedule, run, lanesOf(schedule, block, facts));
+        if (!vectors) return vectors.error();
+        if (!vectors->empty() && outer.empty()) outer.push_back(*vectors);
+    }
+    return parallelise(schedule, outer, work, facts);
+}
+
+Status scheduleBlock(Schedule& schedule, const std::string& block, const TargetFacts& facts)
+{
+    for (const AxisView& axis : axesOf(schedule, block))
+        if (axis.isReduce) return scheduleReduction(schedule, block, facts);
+    return scheduleElementwise(schedule, block, facts);
+}
+
+} // namespace tenon::compiler

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The schedule of each operator family; rules.cpp lists which kernels they take.
+#pragma once
+
+#include "compiler/schedule/schedule.h"
+#include "core/target/target_facts.h"
+
+namespace tenon::compiler {
+
+Status scheduleConv2dNchwc(Schedule& schedule, const TargetFacts& facts);
+/// Plain NCHW data, also transposed.
+Status scheduleConv2dPlain(Schedule& schedule, const TargetFacts& facts);
+/// Rows x columns products: dense, dense_pack, matmul.
+Status scheduleMatmul(Schedule& schedule, const TargetFacts& facts);
+Status scheduleSoftmax(Schedule& schedule, const TargetFacts& facts);
+/// Blocked depthwise convolutions and pools.
+Status scheduleWindow(Schedule& schedule, const TargetFacts& facts);
+
+} // namespace tenon::compiler

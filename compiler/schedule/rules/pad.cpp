@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Padding: computed for the rows that are about to be read, or all at once; the columns inside the
+// image are copied without a branch.
+#include "compiler/schedule/rules/rule.h"
+#include "compiler/schedule/tree.h"
+#include "core/ir/tir/visit.h"
+
+#include <algorithm>
+
+namespace tenon::compiler {
+namespace {
+
+using tir::Expr;
+using tir::ExprKind;
+
+constexpr size_t kColumnAxis = 3;
+
+/// Columns [first, second) of the padded image that are inside the image.
+using Inside = std::pair<int64_t, int64_t>;
+
+/// Reads the bounds from comparisons `column >= a` and `column < b` of the block's condition.
+Inside insideOf(const tir::Stmt& block)
+{
+    const tir::IterVar& column = block->block.iters[kColumnAxis];
+    Inside inside{0, column.extent->integer};
+    tir::visitExprsIn(block->body, [&](const Expr& expr) {
+        const bool compares = expr->args.size() == 2 && expr->args[0]->kind == ExprKind::VarRef &&
+                              expr->args[0]->var == column.var &&
+                              expr->args[1]->kind == ExprKind::IntImm;
+        if (compares && expr->kind == ExprKind::GreaterEqual)
+            inside.first = std::max(inside.first, expr->args[1]->integer);
+        if (compares && expr->kind == ExprKind::Less)
+            inside.second = std::min(inside.second, expr->args[1]->integer);
+        return true;
+    });
+    return inside;
+}
+
+/// Vectorizes the innermost axis of channels, or else the columns.
+Status vectorizeColumns(Schedule& schedule, const std::string& block, int64_t lanes)
+{
+    const std::vector<std::string> loops = schedule.loopsOf(block);
+    const size_t rank = axesOf(schedule, block).size();
+    const std::string channels = rank > kColumnAxis + 1 ? loops.back() : "";
+    if (!channels.empty() && schedule.extentOf(channels) > 1) return schedule.vectorize(channels);
+    const std::string column = loops[loops.size() - rank + kColumnAxis];
+    const int64_t extent = schedule.extentOf(column);
+    if (extent < 4) return kDone;
+    if (extent <= lanes) return schedule.vectorize(column);
+    const auto parts = schedule.splitOverlap(column, lanes);
+    if (!parts) return parts.error();
+    return schedule.vectorize((*parts)[1]);
+}
+
+} // namespace
+
+Status schedulePad(Schedule& schedule, const std::string& pad, const std::string& loop,
+                   const TargetFacts& facts)
+{
+    const int64_t lanes = lanesOf(schedule, pad, facts);
+    const int64_t work = workOf(schedule, pad);
+    const size_t rank = axesOf(schedule, pad).size();
+    const bool follows = !loop.empty() && static_cast<bool>(schedule.computeAt(pad, loop));
+    if (rank != 4 && rank != 5) return follows ? kDone : scheduleElementwise(schedule, pad, facts);
+
+    const std::vector<std::string> loops = schedule.loopsOf(pad);
+    const size_t base = loops.size() - rank;
+    const std::string column = loops[base + kColumnAxis];
+    const tir::Stmt block = blockOf(schedule, pad);
+    const Inside inside = insideOf(block);
+    std::vector<std::string> blocks{pad};
+    std::string rest = column;
+    // Only a loop over all columns tells which of them are inside.
+    if (schedule.extentOf(column) == block->block.iters[kColumnAxis].extent->integer) {
+        for (const int64_t count : {inside.first, inside.second - inside.first}) {
+            if (count < 1 || count >= schedule.extentOf(rest)) continue;
+            const std::vector<std::string> before = schedule.blocks();
+            const auto tail = schedule.peel(rest, count);
+            if (!tail) return tail.error();
+            for (const std::string& name : schedule.blocks())
+                if (std::find(before.begin(), before.end(), name) == before.end())
+                    blocks.push_back(name);
+            rest = *tail;
+        }
+    }
+    for (const std::string& name : blocks)
+        if (Status status = vectorizeColumns(schedule, name, lanes); !status) return status;
+    if (follows) return kDone;
+    return parallelise(schedule, {loops[base], loops[base + 1], loops[base + 2]}, work, facts);
+}
+
+} // namespace tenon::compiler

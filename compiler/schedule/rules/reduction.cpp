@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loops for any reduction: over the last spatial axis in vectors, or along a contiguous reduction
+// axis in strands that are summed at the end.
+#include "compiler/schedule/rules/rule.h"
+#include "compiler/schedule/tree.h"
+
+#include <algorithm>
+
+namespace tenon::compiler {
+namespace {
+
+struct Axes
+{
+    std::vector<std::string> spatial, reduce;
+    std::vector<size_t> reduceIndex;
+    int64_t lastSpatial = -1; ///< position of the last spatial axis that is longer than 1
+    bool isPlain = true;      ///< every axis is bound to one loop
+};
+
+Axes axesByKind(const Schedule& schedule, const std::string& block)
+{
+    Axes out;
+    const std::vector<AxisView> axes = axesOf(schedule, block);
+    for (size_t i = 0; i < axes.size(); ++i) {
+        out.isPlain = out.isPlain && !axes[i].loop.empty();
+        (axes[i].isReduce ? out.reduce : out.spatial).push_back(axes[i].loop);
+        if (axes[i].isReduce) out.reduceIndex.push_back(i);
+        if (!axes[i].isReduce && axes[i].extent != 1) out.lastSpatial = static_cast<int64_t>(i);
+    }
+    return out;
+}
+
+/// Splits the contiguous reduction axis so that each lane sums a strand; the strands are then
+/// reduced by the block itself. False when the axis does not divide.
+Result<bool> makeStrands(Schedule& schedule, const std::string& block, size_t axis, int64_t lanes)
+{
+    const AxisView view = axesOf(schedule, block)[axis];
+    if (view.extent < 0) return false;
+    int64_t strands = 0;
+    for (const int64_t wanted : {lanes, lanes / 2, lanes / 4})
+        if (strands == 0 && wanted >= 4 && view.extent % wanted == 0 && view.extent > wanted)
+            strands = wanted;
+    if (strands == 0) return false;
+    // The strands' axis goes last, so that one step of the reduction is one vector.
+    const tir::Buffer out = writtenIn(blockOf(schedule, block))[0];
+    const auto parts = schedule.split(view.loop, {-1, strands});
+    if (!parts) return parts.error();
+    const auto factored = schedule.rfactor((*parts)[1], static_cast<int64_t>(out->shape.size()));
+    if (!factored) return factored.error();
+    return true;
+}
+
+Status runSpatial(Schedule& schedule, const std::string& block, const TargetFacts& facts)
+{
+    const int64_t lanes = lanesOf(schedule, block, facts);
+    const int64_t work = workOf(schedule, block);
+    Axes axes = axesByKind(schedule, block);
+    if (!axes.isPlain) return kDone;
+    std::vector<std::string> outer = axes.spatial;
+    std::string vector;
+    if (axes.lastSpatial >= 0 &&
+        isContiguousAlong(blockOf(schedule, block), static_cast<size_t>(axes.lastSpatial))) {
+        const std::string run = axesOf(schedule, block)[static_cast<size_t>(axes.lastSpatial)].loop;
+        const int64_t extent = schedule.extentOf(run);
+        if (extent > lanes) {
+            const auto parts = schedule.splitOverlap(run, lanes);
+            if (!parts) return parts.error();
+            std::replace(outer.begin(), outer.end(), run, (*parts)[0]);
+            vector = (*parts)[1];
+        } else if (extent >= 4) {
+            vector = run;
+            std::erase(outer, run);
+        }
+    }
+    std::vector<std::string> order = outer;
+    order.insert(order.end(), axes.reduce.begin(), axes.reduce.end());
+    if (!vector.empty()) order.push_back(vector);
+    if (Status status = schedule.reorder(order); !status) return status;
+    if (blockOf(schedule, block)->init)
+        if (Status status =
+                initialiseTile(schedule, block, axes.reduce[0], vector.empty() ? 0 : 1, lanes);
+            !status)
+            return status;
+    if (!vector.empty())
+        if (Status status = schedule.vectorize(vector); !status) return status;
+    // Overlapping vectors stay within one thread.
+    std::vector<std::string> parallel;
+    for (const std::string& loop : outer) {
+        if (std::find(axes.spatial.begin(), axes.spatial.end(), loop) == axes.spatial.end()) break;
+        parallel.push_back(loop);
+    }
+    return parallelise(schedule, parallel, work, facts);
+}
+
+} // namespace
+
+Status scheduleReduction(Schedule& schedule, const std::string& block, const TargetFacts& facts)
+{
+    const tir::Stmt stmt = blockOf(schedule, block);
+    const Axes axes = axesByKind(schedule, block);
+    if (!axes.isPlain || axes.reduce.empty()) return kDone;
+    const bool hasVectors =
+        axes.lastSpatial >= 0 && isContiguousAlong(stmt, static_cast<size_t>(axes.lastSpatial)) &&
+        axesOf(schedule, block)[static_cast<size_t>(axes.lastSpatial)].extent >= 4;
+    if (!hasVectors && stmt->init) {
+        const std::vector<std::string> before = schedule.blocks();
+        const auto made =
+            makeStrands(schedule, block, axes.reduceIndex.back(), lanesOf(schedule, block, facts));
+        if (!made) return made.error();
+        if (*made)
+            for (const std::string& name : schedule.blocks())
+                if (std::find(before.begin(), before.end(), name) == before.end())
+                    if (Status status = runSpatial(schedule, name, facts); !status) return status;
+    }
+    return runSpatial(schedule, block, facts);
+}
+
+} // namespace tenon::compiler

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Choice of a register tile: how many output vectors and positions one inner loop accumulates.
+#pragma once
+
+#include "core/target/target_facts.h"
+
+#include <cstdint>
+
+namespace tenon::compiler {
+
+using namespace core;
+
+/// `vectors` x `positions` accumulators; each step loads `vectors` weights and broadcasts
+/// `positions` inputs.
+struct RegisterTile
+{
+    int64_t vectors = 1;
+    int64_t positions = 1;
+};
+
+/// What a tile is chosen for.
+struct TileSpace
+{
+    int64_t vectors;
+    int64_t positions;       ///< the last tile may overlap the one before
+    int64_t overlapUpTo = 0; ///< tiles of at most so many vectors may overlap too; 0: they divide
+};
+
+/// Cheapest tile that fits the registers.
+RegisterTile chooseTile(const TileSpace& space, const TargetFacts& facts);
+
+} // namespace tenon::compiler

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// Questions about blocks, inlining and epilogues.
+#include "compiler/schedule/rules/rule.h"
+
+#include "compiler/schedule/tree.h"
+#include "core/ir/tir/visit.h"
+
+#include <algorithm>
+
+namespace tenon::compiler {
+namespace {
+
+using tir::Expr;
+using tir::ExprKind;
+using tir::Stmt;
+
+/// Nodes of an expression above which a second copy costs more than a buffer.
+constexpr int64_t kInlineNodes = 48;
+
+int64_t nodesIn(const Stmt& block)
+{
+    int64_t count = 0;
+    tir::visitExprsIn(block->body, [&](const Expr&) {
+        ++count;
+        return true;
+    });
+    return count;
+}
+
+int64_t readersOf(const tir::Stmt& root, const tir::Buffer& buffer)
+{
+    int64_t loads = 0;
+    for (const Stmt& block : blocksIn(root))
+        tir::visitExprsIn(block->body, [&](const Expr& expr) {
+            loads += expr->kind == ExprKind::Load && expr->buffer == buffer;
+            return true;
+        });
+    return loads;
+}
+
+/// A reduction that reads an element more than once would repeat its computation.
+bool isRepeatedByReduction(const Schedule& schedule, const tir::Buffer& buffer)
+{
+    for (const Stmt& block : blocksIn(schedule.function().body)) {
+        if (!reads(block, buffer)) continue;
+        bool reduces = false;
+        for (const tir::IterVar& iter : block->block.iters)
+            reduces = reduces || iter.kind == tir::IterKind::Reduce;
+        const int64_t elements = bytesOf(buffer) / std::max<int64_t>(1, buffer->dtype.bytes());
+        if (reduces && workOf(schedule, block->block.name) > elements) return true;
+    }
+    return false;
+}
+
+} // namespace
+
+tir::Stmt blockOf(const Schedule& schedule, std::string_view block)
+{
+    const auto site = siteOfBlock(schedule.function().body, block);
+    CHECK(site) << "no block " << block;
+    return site->stmt;
+}
+
+std::vector<AxisView> axesOf(const Schedule& schedule, std::string_view block)
+{
+    std::vector<AxisView> axes;
+    for (const tir::IterVar& iter : blockOf(schedule, block)->block.iters) {
+        const bool isLoop = iter.binding->kind == ExprKind::VarRef;
+        const bool isConst = iter.extent->kind == ExprKind::IntImm;
+        axes.push_back({.loop = isLoop ? iter.binding->var->name : "",
+                        .extent = isConst ? iter.extent->integer : -1,
+                        .isReduce = iter.kind == tir::IterKind::Reduce});
+    }
+    return axes;
+}
+
+std::string anchorOf(const Schedule& schedule)
+{
+    return schedule.function().attrs.string("anchor", "");
+}
+
+int64_t bytesOf(const tir::Buffer& buffer)
+{
+    int64_t bytes = buffer->dtype.bytes();
+    for (const Expr& extent : buffer->shape)
+        bytes *= extent->kind == ExprKind::IntImm ? extent->integer : 0;
+    return bytes;
+}
+
+std::vector<tir::Buffer> inputsOf(const Schedule& schedule, std::string_view block)
+{
+    const Stmt stmt = blockOf(schedule, block);
+    std::vector<tir::Buffer> inputs = readIn(stmt);
+    std::erase_if(inputs, [&](const tir::Buffer& buffer) { return writes(stmt, buffer); });
+    return inputs;
+}
+
+std::string outputOf(const Schedule& schedule, std::string_view block)
+{
+    const std::vector<tir::Buffer> written = writtenIn(blockOf(schedule, block));
+    return written.empty() ? "" : written[0]->name;
+}
+
+bool isOutput(const Schedule& schedule, std::string_view buffer)
+{
+    const tir::Buffer found = bufferNamed(schedule.function(), buffer);
+    return found && isParameter(schedule.function(), found);
+}
+
+void inlineElementwise(Schedule& schedule, const std::vector<std::string>& keep)
+{
+    for (const std::string& name : schedule.blocks()) {
+        if (std::find(keep.begin(), keep.end(), name) != keep.end()) continue;
+        const Stmt block = blockOf(schedule, name);
+        const std::vector<tir::Buffer> written = writtenIn(block);
+        if (written.size() != 1 || isParameter(schedule.function(), written[0])) continue;
+        if (isRepeatedByReduction(schedule, written[0])) continue;
+        const int64_t copies = readersOf(schedule.function().body, written[0]);
+        if (copies * nodesIn(block) > kInlineNodes * std::max<int64_t>(1, 3 - copies)) continue;
+        (void)schedule.computeInline(name); // refused for what is not elementwise, which then stays
+    }
+}
+
+std::vector<std::string> blocksAfter(const Schedule& schedule, const std::string& block)
+{
+    const std::vector<std::string> all = schedule.blocks();
+    const auto at = std::find(all.begin(), all.end(), block);
+    return at == all.end() ? std::vector<std::string>{}
+                           : std::vector<std::string>(at + 1, all.end());
+}
+
+std::vector<std::string> blocksBefore(const Schedule& schedule, const std::string& block)
+{
+    const std::vector<std::string> all = schedule.blocks();
+    return {all.begin(), std::find(all.begin(), all.end(), block)};
+}
+
+Status unrollTile(Schedule& schedule, const std::string& block, size_t own, int64_t lanes)
+{
+    const std::vector<std::string> loops = schedule.loopsOf(block);
+    bool isInnermost = true;
+    for (size_t i = loops.size(); i-- > loops.size() - own;) {
+        const int64_t extent = schedule.extentOf(loops[i]);
+        if (extent == 1) continue;
+        std::string vector = loops[i];
+        if (isInnermost && extent > lanes && extent % lanes == 0) {
+            const auto parts = schedule.split(loops[i], {-1, lanes});
+            if (!parts) return parts.error();
+            if (Status status = schedule.unroll((*parts)[0]); !status) return status;
+            vector = (*parts)[1];
+        }
+        const Status status = isInnermost ? schedule.vectorize(vector) : schedule.unroll(loops[i]);
+        if (!status) return status;
+        isInnermost = false;
+    }
+    return kDone;
+}
+
+Status initialiseTile(Schedule& schedule, const std::string& block, const std::string& loop,
+                      size_t own, int64_t lanes)
+{
+    const auto init = schedule.decomposeReduction(block, loop);
+    if (!init) return init.error();
+    return unrollTile(schedule, *init, own, lanes);
+}
+
+Status accumulateInRegisters(Schedule& schedule, const std::string& block)
+{
+    const std::string output = outputOf(schedule, block);
+    if (!isOutput(schedule, output)) return schedule.setScope(output, tir::Scope::Register);
+    const auto copy = schedule.cacheWrite(block, tir::Scope::Register);
+    if (!copy) return copy.error();
+    return kDone;
+}
+
+Result<std::vector<std::string>> attachEpilogue(Schedule& schedule, const std::string& block,
+                                                const std::string& loop, int64_t lanes)
+{
+    std::vector<std::string> left;
+    for (const std::string& name : blocksAfter(schedule, block)) {
+        const size_t rank = axesOf(schedule, name).size();
+        if (!left.empty() || !schedule.reverseComputeAt(name, loop)) {
+            left.push_back(name);
+            continue;
+        }
+        if (Status status = unrollTile(schedule, name, rank, lanes); !status) return status.error();
+    }
+    return left;
+}
+
+Status parallelise(Schedule& schedule, const std::vector<std::string>& loops, int64_t work,
+                   const TargetFacts& facts)
+{
+    if (loops.empty() || facts.threads < 2 || work < kParallelWork) return kDone;
+    std::string around = loops[0];
+    if (loops.size() > 1) {
+        const auto fused = schedule.fuse(loops);
+        if (!fused) return fused.error();
+        around = *fused;
+    }
+    return schedule.extentOf(around) == 1 ? kDone : schedule.parallel(around);
+}
+
+int64_t workOf(const Schedule& schedule, std::string_view block)
+{
+    int64_t work = 1;
+    for (const AxisView& axis : axesOf(schedule, block))
+        work *= axis.extent < 0 ? kParallelWork : axis.extent;
+    return work;
+}
+
+int64_t lanesOf(const Schedule& schedule, std::string_view block, const TargetFacts& facts)
+{
+    const std::vector<tir::Buffer> written = writtenIn(blockOf(schedule, block));
+    const int64_t bytes = written.empty() ? 4 : std::max<int64_t>(1, written[0]->dtype.bytes());
+    return std::max<int64_t>(1, facts.lanes(static_cast<int>(bytes)));
+}
+
+int64_t divisorUpTo(int64_t extent, int64_t limit)
+{
+    int64_t best = 1;
+    for (int64_t d = 1; d <= std::min(extent, limit); ++d)
+        if (extent % d == 0) best = d;
+    return best;
+}
+
+} // namespace tenon::compiler

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// What schedule rules share: looking at blocks, inlining, epilogues and plain elementwise loops.
+#pragma once
+
+#include "compiler/schedule/rules.h"
+
+#include <string>
+#include <vector>
+
+namespace tenon::compiler {
+
+/// One axis of a block as the rules see it.
+struct AxisView
+{
+    std::string loop; ///< the loop it is bound to, or "" when bound to an expression
+    int64_t extent;   ///< -1 when not constant
+    bool isReduce;
+};
+
+std::vector<AxisView> axesOf(const Schedule& schedule, std::string_view block);
+/// Statement of the block; CHECKs that it exists.
+tir::Stmt blockOf(const Schedule& schedule, std::string_view block);
+std::string anchorOf(const Schedule& schedule);
+int64_t bytesOf(const tir::Buffer& buffer); ///< 0 when symbolic
+/// Read buffers of a block without those it writes.
+std::vector<tir::Buffer> inputsOf(const Schedule& schedule, std::string_view block);
+std::string outputOf(const Schedule& schedule, std::string_view block); ///< buffer name
+bool isOutput(const Schedule& schedule, std::string_view buffer);
+
+/// Inlines every elementwise block that is neither `keep` nor an output, while expressions stay
+/// small.
+void inlineElementwise(Schedule& schedule, const std::vector<std::string>& keep);
+
+/// Blocks after `block` in program order.
+std::vector<std::string> blocksAfter(const Schedule& schedule, const std::string& block);
+std::vector<std::string> blocksBefore(const Schedule& schedule, const std::string& block);
+
+/// Accumulates into registers: the block's result becomes a register buffer, copied out by a new
+/// block when it was an output.
+Status accumulateInRegisters(Schedule& schedule, const std::string& block);
+/// Computes everything after `block` on its tile at `loop`: unrolled, innermost axis in vectors of
+/// `lanes`. Blocks that cannot follow are returned; they get loops of their own.
+Result<std::vector<std::string>> attachEpilogue(Schedule& schedule, const std::string& block,
+                                                const std::string& loop, int64_t lanes);
+/// Vectorizes the innermost of the block's `own` innermost loops and unrolls the others.
+Status unrollTile(Schedule& schedule, const std::string& block, size_t own, int64_t lanes);
+/// decompose_reduction at `loop`, its `own` innermost loops unrolled and vectorized.
+Status initialiseTile(Schedule& schedule, const std::string& block, const std::string& loop,
+                      size_t own, int64_t lanes);
+/// Fuses the loops and runs them in parallel when there is more than one thread and enough work.
+Status parallelise(Schedule& schedule, const std::vector<std::string>& loops, int64_t work,
+                   const TargetFacts& facts);
+/// Elements of the block's iteration domain; at least kParallelWork when symbolic.
+int64_t workOf(const Schedule& schedule, std::string_view block);
+/// Lanes of the element type that the block writes.
+int64_t lanesOf(const Schedule& schedule, std::string_view block, const TargetFacts& facts);
+/// Largest divisor of `extent` that is not above `limit`.
+int64_t divisorUpTo(int64_t extent, int64_t limit);
+
+/// Parallel, fused and vectorized loops for a block that has no reduction.
+Status scheduleElementwise(Schedule& schedule, const std::string& block, const TargetFacts& facts);
+/// Loops for a "pad" block: under `loop` of its only reader when that is possible and `loop` is
+/// not empty, else parallel loops of its own.
+Status schedulePad(Schedule& schedule, const std::string& pad, const std::string& loop,
+                   const TargetFacts& facts);
+/// Loops for a reduction and what follows it: spatial tiles outside, reduction inside, the last
+/// spatial axis in vectors where its accesses allow.
+Status scheduleReduction(Schedule& schedule, const std::string& block, const TargetFacts& facts);
+/// Elementwise or reduction, whichever the block is.
+Status scheduleBlock(Schedule& schedule, const std::string& block, const TargetFacts& facts);
+
+/// How a block walks memory along its axes.
+struct AxisSteps
+{
+    bool isKnown = false; ///< every shape is constant
+    std::vector<std::vector<int64_t>>
+        access; ///< per load and store, elements per step of each axis
+};
+inline constexpr int64_t kUnknownStep = INT64_MIN;
+AxisSteps stepsOf(const tir::Stmt& block);
+/// True when lanes along the axis would each need a branch of their own.
+bool branchesAlong(const tir::Stmt& block, const tir::Var& axis);
+/// True when one vector along the axis works: every access is contiguous or invariant.
+bool isContiguousAlong(const tir::Stmt& block, size_t axis);
+
+/// Fewest elements for which a parallel loop pays: waking the workers costs some microseconds.
+inline constexpr int64_t kParallelWork = 1 << 15;
+/// Multiply-adds in registers that take the time of one element from memory.
+inline constexpr int64_t kStepsPerElement = 32;
+
+} // namespace tenon::compiler

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rule table and its driver.
+#include "compiler/schedule/rules.h"
+
+#include "compiler/schedule/rules/families.h"
+#include "compiler/schedule/rules/rule.h"
+
+namespace tenon::compiler {
+namespace {
+
+/// Shapes the tiled rules need: all sizes known.
+bool hasKind(const tir::PrimFunc& function, std::initializer_list<std::string_view> kinds)
+{
+    if (!function.sizes.empty()) return false;
+    const std::string kind = function.attrs.string("kind", "");
+    for (const std::string_view wanted : kinds)
+        if (kind == wanted) return true;
+    return false;
+}
+
+bool isConv2dNchwc(const tir::PrimFunc& f, const TargetFacts&)
+{
+    return hasKind(f, {"conv2d_nchwc"});
+}
+bool isConv2dPlain(const tir::PrimFunc& f, const TargetFacts&)
+{
+    return hasKind(f, {"conv2d", "conv2d_transpose"});
+}
+bool isMatmul(const tir::PrimFunc& f, const TargetFacts&)
+{
+    return hasKind(f, {"dense", "dense_pack", "matmul"});
+}
+bool isSoftmax(const tir::PrimFunc& f, const TargetFacts&) { return hasKind(f, {"softmax"}); }
+bool isWindow(const tir::PrimFunc& f, const TargetFacts&)
+{
+    return hasKind(f, {"depthwise_conv2d_nchwc", "pool"});
+}
+bool isAny(const tir::PrimFunc&, const TargetFacts&) { return true; }
+
+/// Every block gets parallel and, where contiguous, vectorized loops.
+Status scheduleDefault(Schedule& schedule, const TargetFacts& facts)
+{
+    inlineElementwise(schedule, {});
+    for (const std::string& block : schedule.blocks())
+        if (Status status = scheduleBlock(schedule, block, facts); !status) return status;
+    return kDone;
+}
+
+constexpr ScheduleRule kRules[] = {
+    {"conv2d_nchwc", isConv2dNchwc, scheduleConv2dNchwc},
+    {"conv2d_plain", isConv2dPlain, scheduleConv2dPlain},
+    {"matmul", isMatmul, scheduleMatmul},
+    {"softmax", isSoftmax, scheduleSoftmax},
+    {"window", isWindow, scheduleWindow},
+    {"default", isAny, scheduleDefault},
+};
+
+Status applyRule(const ScheduleRule& rule, const tir::PrimFunc& unscheduled,
+                 const TargetFacts& facts, ScheduledKernel& out)
+{
+    Schedule schedule(unscheduled);
+    if (Status status = rule.apply(schedule, facts); !status) return status;
+    out = {schedule.function(), schedule.trace(), std::string(rule.name)};
+    return kDone;
+}
+
+} // namespace
+
+std::span<const ScheduleRule> allScheduleRules() { return kRules; }
+
+Result<ScheduledKernel> scheduleKernel(const tir::PrimFunc& unscheduled, const TargetFacts& facts)
+{
+    // A kernel whose fused neighbours do not fit its rule still gets the rule that fits all.
+    const ScheduleRule& fallback = kRules[std::size(kRules) - 1];
+    ScheduledKernel out;
+    for (const ScheduleRule& rule : allScheduleRules()) {
+        if (!rule.matches(unscheduled, facts)) continue;
+        if (applyRule(rule, unscheduled, facts, out)) return out;
+        break;
+    }
+    if (Status status = applyRule(fallback, unscheduled, facts, out); !status)
+        return status.error();
+    return out;
+}
+
+} // namespace tenon::compiler

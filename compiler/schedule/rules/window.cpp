@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// depthwise_conv2d_nchwc and blocked pools: a run of output columns per register tile, the window's
+// columns unrolled inside, so that neighbours share their inputs.
+#include "compiler/schedule/rules/families.h"
+#include "compiler/schedule/rules/rule.h"
+#include "compiler/schedule/tree.h"
+
+#include <algorithm>
+
+namespace tenon::compiler {
+namespace {
+
+/// Columns per tile: the fewest wasted, then the most; the window's weights and a few inputs live
+/// beside the sums.
+int64_t columnsPerTile(int64_t columns, int64_t weights, const TargetFacts& facts)
+{
+    const int64_t room = std::max<int64_t>(
+        2, facts.vectorRegisters - 3 - (weights <= facts.vectorRegisters / 3 ? weights : 0));
+    int64_t best = 1, bestCost = INT64_MAX;
+    for (int64_t t = 1; t <= std::min<int64_t>({columns, room, 8}); ++t) {
+        // Short tiles wait for the latency of their own sums.
+        const int64_t cost = (columns + t - 1) / t * std::max<int64_t>(t, 4);
+        if (cost > bestCost) continue;
+        best = t;
+        bestCost = cost;
+    }
+    return best;
+}
+
+/// Rows of one plane that are computed after its rows were padded: what the first-level cache
+/// holds.
+int64_t rowsPerStep(int64_t rows, int64_t rowBytes, int64_t stride, int64_t kernelRows,
+                    const TargetFacts& facts)
+{
+    const int64_t held = facts.l2Bytes / 8 / std::max<int64_t>(1, rowBytes);
+    return divisorUpTo(rows, std::max<int64_t>(1, (held - kernelRows) / stride + 1));
+}
+
+} // namespace
+
+Status scheduleWindow(Schedule& schedule, const TargetFacts& facts)
+{
+    const std::string window = anchorOf(schedule);
+    const std::vector<std::string> pads = blocksBefore(schedule, window);
+    const std::vector<AxisView> axes = axesOf(schedule, window);
+    if (axes.size() != 7) {
+        for (const std::string& block : schedule.blocks())
+            if (Status status = scheduleBlock(schedule, block, facts); !status) return status;
+        return kDone;
+    }
+    std::vector<std::string> keep = pads;
+    keep.push_back(window);
+    inlineElementwise(schedule, keep);
+    if (Status status = accumulateInRegisters(schedule, window); !status) return status;
+
+    const int64_t work = workOf(schedule, window);
+    const int64_t lanes = axes[4].extent;
+    const int64_t kernelRows = axes[5].extent, kernelColumns = axes[6].extent;
+    const std::vector<tir::Buffer> inputs = inputsOf(schedule, window);
+    const std::vector<int64_t> strides =
+        blockOf(schedule, window)->block.annotations.integers("strides", {1, 1});
+    const int64_t rowBytes =
+        bytesOf(inputs[0]) /
+        std::max<int64_t>(1, inputs[0]->shape[0]->integer * inputs[0]->shape[1]->integer *
+                                 inputs[0]->shape[2]->integer);
+    const int64_t perStep =
+        pads.empty() ? axes[2].extent
+                     : rowsPerStep(axes[2].extent, rowBytes, strides[0], kernelRows, facts);
+    const auto rows = schedule.split(axes[2].loop, {-1, perStep});
+    if (!rows) return rows.error();
+    const int64_t weights = inputs.size() > 1 ? kernelRows * kernelColumns : 0;
+    const auto columns =
+        schedule.splitOverlap(axes[3].loop, columnsPerTile(axes[3].extent, weights, facts));
+    if (!columns) return columns.error();
+    if (Status status =
+            schedule.reorder({axes[0].loop, axes[1].loop, (*rows)[0], (*rows)[1], (*columns)[0],
+                              axes[5].loop, (*columns)[1], axes[6].loop, axes[4].loop});
+        !status)
+        return status;
+
+    const auto left = attachEpilogue(schedule, window, (*columns)[0], lanes);
+    if (!left) return left.error();
+    if (Status status = initialiseTile(schedule, window, axes[5].loop, 2, lanes); !status)
+        return status;
+    const bool isSmall = kernelColumns <= 7;
+    if (isSmall && kernelRows * kernelColumns <= 9)
+        if (Status status = schedule.unroll(axes[5].loop); !status) return status;
+    if (isSmall)
+        if (Status status = unrollTile(schedule, window, 3, lanes); !status) return status;
+    if (!isSmall)
+        if (Status status = schedule.vectorize(axes[4].loop); !status) return status;
+
+    const std::string padLoop = pads.size() == 1 ? (*rows)[0] : "";
+    for (const std::string& pad : pads)
+        if (Status status = schedulePad(schedule, pad, padLoop, facts); !status) return status;
+    for (const std::string& block : *left)
+        if (Status status = scheduleBlock(schedule, block, facts); !status) return status;
+    return parallelise(schedule, {axes[0].loop, axes[1].loop, (*rows)[0]}, work / kernelRows,
+                       facts);
+}
+
+} // namespace tenon::compiler

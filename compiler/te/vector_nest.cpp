@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows run along the longest spatial axis; along the longest reduce axis when no spatial axis is
+// long.
+#include "compiler/te/vector_nest.h"
+
+#include "core/ir/tir/visit.h"
+#include "core/tensor/tensor.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace tenon::compiler {
+namespace {
+
+using tir::Expr;
+using tir::ExprKind;
+using tir::StmtKind;
+
+bool sameIndices(const std::vector<Expr>& a, const std::vector<Expr>& b)
+{
+    if (a.size() != b.size()) return false;
+    for (size_t i = 0; i < a.size(); ++i)
+        if (!tir::structuralEqual(a[i], b[i])) return false;
+    return true;
+}
+
+/// Every load of `buffer` inside `value` must be at the stored position.
+bool readsOnlyItself(const Expr& value, const tir::Buffer& buffer, const std::vector<Expr>& indices)
+{
+    bool fine = true;
+    tir::visitExprs(value, [&](const Expr& e) {
+        if (e->kind == ExprKind::Load && e->buffer == buffer)
+            fine = fine && sameIndices(e->args, indices);
+        return fine;
+    });
+    return fine;
+}
+
+bool isFoldable(ExprKind kind)
+{
+    return kind == ExprKind::Add || kind == ExprKind::Mul || kind == ExprKind::Min ||
+           kind == ExprKind::Max;
+}
+
+double combined(ExprKind kind, double a, double b)
+{
+    switch (kind) {
+    case ExprKind::Add: return a + b;
+    case ExprKind::Mul: return a * b;
+    case ExprKind::Min: return std::isnan(a) || std::isnan(b) ? NAN : std::fmin(a, b);
+    default: return std::isnan(a) || std::isnan(b) ? NAN : std::fmax(a, b);
+    }
+}
+
+} // namespace
+
+struct VectorNest::Worker
+{
+    Worker(const VectorNest& nest)
+        : position(nest.m_axes.size(), 0)
+        , value(nest.m_value->registerCount())
+        , init(nest.m_init ? nest.m_init->registerCount() : 0)
+    {
+    }
+    std::vector<int64_t> position;
+    Registers value;
+    Registers init;
+};
+
+std::optional<VectorNest> VectorNest::match(const tir::Stmt& root, const BufferBytes& buffers)
+{
+    VectorNest nest;
+    std::unordered_map<const tir::VarNode*, int64_t> extents;
+    tir::Stmt stmt = root;
+    for (; stmt->kind == StmtKind::For; stmt = stmt->body) {
+        if (stmt->loop.extent->kind != ExprKind::IntImm || !stmt->loop.min.isConstInt(0))
+            return std::nullopt;
+        extents[stmt->loop.var.get()] = stmt->loop.extent->integer;
+    }
+    if (stmt->kind != StmtKind::Block || stmt->block.predicate.get() || !stmt->block.allocs.empty())
+        return std::nullopt;
+    if (stmt->body->kind != StmtKind::Store || stmt->block.iters.size() != extents.size())
+        return std::nullopt;
+    for (const tir::IterVar& iter : stmt->block.iters) {
+        if (iter.binding->kind != ExprKind::VarRef) return std::nullopt;
+        const auto extent = extents.find(iter.binding->var.get());
+        if (extent == extents.end()) return std::nullopt;
+        nest.m_axes.push_back({iter.var.get(), extent->second, iter.kind == tir::IterKind::Reduce});
+        extents.erase(extent);
+    }
+    const tir::StmtNode& store = *stmt->body;
+    const auto bytes = buffers.find(store.buffer.get());
+    auto form = flatForm(store.buffer, store.indices, nest.m_axes);
+    if (bytes == buffers.end() || !form) return std::nullopt;
+    nest.m_buffer = store.buffer;
+    nest.m_bytes = bytes->second;
+    nest.m_store = std::move(*form);
+
+    const bool hasReduce = std::any_of(nest.m_axes.begin(), nest.m_axes.end(),
+                                       [](const NestAxis& a) { return a.isReduce; });
+    if (hasReduce != static_cast<bool>(stmt->init)) return std::nullopt;
+    if (stmt->init && (stmt->init->kind != StmtKind::Store || stmt->init->buffer != store.buffer ||
+                       !sameIndices(stmt->init->indices, store.indices)))
+        return std::nullopt;
+    if (!readsOnlyItself(store.value, store.buffer, store.indices)) return std::nullopt;
+
+    // The innermost of the long axes: neighbours in memory are usually there.
+    const auto longest = [&](bool isReduce) {
+        size_t best = nest.m_axes.size();
+        for (size_t a = 0; a < nest.m_axes.size(); ++a) {
+            if (nest.m_axes[a].isReduce != isReduce) continue;
+            const auto rank = [&](size_t i) {
+                return std::min<int64_t>(nest.m_axes[i].extent, kRow / 4);
+            };
+            if (best == nest.m_axes.size() || rank(a) >= rank(best)) best = a;
+        }
+        return best;
+    };
+    const size_t none = nest.m_axes.size();
+    const size_t spatial = longest(false), reduce = longest(true);
+    Expr value = store.value;
+    nest.m_row = spatial;
+    const bool isCombination = isFoldable(value->kind) && value->dtype.isFloat() &&
+                               value->args[0]->kind == ExprKind::Load &&
+                               value->args[0]->buffer == store.buffer;
+    if (reduce != none && isCombination &&
+        (spatial == none || (nest.m_axes[spatial].extent < 8 &&
+                             nest.m_axes[reduce].extent > nest.m_axes[spatial].extent))) {
+        nest.m_row = reduce;
+        nest.m_combine = value->kind;
+        value = value->args[1];
+    }
+    for (size_t a = 0; hasReduce && a < nest.m_axes.size(); ++a) {
+        if (nest.m_axes[a].isReduce) continue;
+        auto mac = MacRows::match(store.value, store.buffer, nest.m_axes, a, buffers);
+        if (!mac || (nest.m_mac && nest.m_mac->score() > mac->score())) continue;
+        nest.m_mac = std::move(mac);
+        nest.m_row = a;
+        value = store.value;
+    }
+    if (nest.m_row == none) return std::nullopt;
+    for (size_t a = 0; a < nest.m_axes.size(); ++a)
+        if (a != nest.m_row) (nest.m_axes[a].isReduce ? nest.m_reduce : nest.m_outer).push_back(a);
+    nest.m_value = Tape::compile(value, nest.m_axes, nest.m_row, buffers,
+                                 hasReduce ? store.buffer.get() : nullptr);
+    if (stmt->init)
+        nest.m_init = Tape::compile(stmt->init->value, nest.m_axes, nest.m_row, buffers, nullptr);
+    if (!nest.m_value || (stmt->init && !nest.m_init)) return std::nullopt;
+    return nest;
+}
+
+int64_t VectorNest::outerCount() const
+{
+    int64_t count = 1;
+    for (const size_t a : m_outer) count *= m_axes[a].extent;
+    return count;
+}
+
+void VectorNest::seekOuter(int64_t row, std::vector<int64_t>& position) const
+{
+    for (auto a = m_outer.rbegin(); a != m_outer.rend(); ++a) {
+        position[*a] = row % m_axes[*a].extent;
+        row /= m_axes[*a].extent;
+    }
+}
+
+void VectorNest::storeRow(const double* numbers, const int64_t* integers, int64_t first,
+                          int64_t count) const
+{
+    const int64_t stride = m_axes[m_row].isReduce ? 0 : m_store.coefficients[m_row];
+    const DataType dtype = m_buffer->dtype;
+    if (dtype == kFloat32) {
+        float* out = reinterpret_cast<float*>(m_bytes.data()) + first;
+        for (int64_t i = 0; i < count; ++i) out[i * stride] = static_cast<float>(numbers[i]);
+        return;
+    }
+    for (int64_t i = 0; i < count; ++i) {
+        if (dtype.isFloat())
+            storeNumber(dtype, m_bytes, first + i * stride, numbers[i]);
+        else
+            storeInteger(dtype, m_bytes, first + i * stride, integers[i]);
+    }
+}
+
+bool VectorNest::copyPlain(int64_t storeFirst, const TapeAccess& load,
+                           std::span<const int64_t> position, int64_t count) const
+{
+    const int64_t bytes = m_buffer->dtype.bytes();
+    const int64_t loadFirst = load.affine->at(position);
+    const int64_t loadStride = load.affine->coefficients[m_row],
+                  storeStride = m_store.coefficients[m_row];
+    const int64_t size = static_cast<int64_t>(load.bytes.size()) / bytes,
+                  last = loadFirst + loadStride * (count - 1);
+    if (loadFirst < 0 || loadFirst >= size || last < 0 || last >= size) return false;
+    const std::byte* from = load.bytes.data() + loadFirst * bytes;
+    std::byte* to = m_bytes.data() + storeFirst * bytes;
+    if (loadStride == 1 && storeStride == 1) {
+        std::memcpy(to, from, static_cast<size_t>(count * bytes));
+    } else if (bytes == 4) {
+        const uint32_t* source = reinterpret_cast<const uint32_t*>(from);
+        uint32_t* target = reinterpret_cast<uint32_t*>(to);
+        for (int64_t i = 0; i < count; ++i) target[i * storeStride] = source[i * loadStride];
+    } else {
+        for (int64_t i = 0; i < count; ++i)
+            std::memcpy(to + i * storeStride * bytes, from + i * loadStride * bytes,
+                        static_cast<size_t>(bytes));
+    }
+    return true;
+}
+
+Status VectorNest::reduceRow(Worker& w, int64_t count) const
+{
+    // The accumulator has a register of the value tape; results move back into it after every
+    // reduction step.
+    const int acc = m_value->accumulatorRegister();
+    if (Status done = m_init->run(w.init, w.position, count); !done) return done;
+    if (m_mac) {
+        double* sums = w.init.number(m_init->result());
+        m_mac->run(w.position, count, sums);
+        storeRow(sums, nullptr, m_store.at(w.position), count);
+        return kDone;
+    }
+    if (acc >= 0) std::copy_n(w.init.integer(m_init->result()), count, w.value.integer(acc));
+    int64_t steps = 1;
+    for (const size_t a : m_reduce) steps *= m_axes[a].extent;
+    for (int64_t step = 0; step < steps; ++step) {
+        if (Status done = m_value->run(w.value, w.position, count); !done) return done;
+        if (acc >= 0) std::copy_n(w.value.integer(m_value->result()), count, w.value.integer(acc));
+        for (auto a = m_reduce.rbegin(); a != m_reduce.rend(); ++a) {
+            if (++w.position[*a] < m_axes[*a].extent) break;
+            w.position[*a] = 0;
+        }
+    }
+    const int result = steps == 0 ? acc : m_value->result();
+    storeRow(w.value.number(result), w.value.integer(result), m_store.at(w.position), count);
+    return kDone;
+}
+
+Status VectorNest::reduceAlongRow(Worker& w) const
+{
+    if (Status done = m_init->run(w.init, w.position, 1); !done) return done;
+    double total = w.init.number(m_init->result())[0];
+    int64_t steps = 1;
+    for (const size_t a : m_reduce) steps *= m_axes[a].extent;
+    for (int64_t step = 0; step < steps; ++step) {
+        for (int64_t first = 0; first < m_axes[m_row].extent; first += kRow) {
+            const int64_t count = std::min(kRow, m_axes[m_row].extent - first);
+            w.position[m_row] = first;
+            if (Status done = m_value->run(w.value, w.position, count); !done) return done;
+            const double* row = w.value.number(m_value->result());
+            for (int64_t i = 0; i < count; ++i) total = combined(m_combine, total, row[i]);
+        }
+        for (auto a = m_reduce.rbegin(); a != m_reduce.rend(); ++a) {
+            if (++w.position[*a] < m_axes[*a].extent) break;
+            w.position[*a] = 0;
+        }
+    }
+    w.position[m_row] = 0;
+    storeRow(&total, nullptr, m_store.at(w.position), 1);
+    return kDone;
+}
+
+Status VectorNest::runRows(const JobContext& job, int64_t firstRow, int64_t lastRow) const
+{
+    Worker w(*this);
+    const TapeAccess* plain =
+        m_init || m_buffer->dtype != m_value->resultType() ? nullptr : m_value->plainLoad();
+    for (int64_t row = firstRow; row < lastRow; ++row) {
+        if (row % 1024 == 0)
+            if (Status go = job.checkStop(); !go) return go;
+        seekOuter(row, w.position);
+        if (m_axes[m_row].isReduce) {
+            if (Status done = reduceAlongRow(w); !done) return done;
+            continue;
+        }
+        for (int64_t first = 0; first < m_axes[m_row].extent;) {
+            const int64_t left = m_axes[m_row].extent - first;
+            const int64_t count = plain ? left : std::min(kRow, left);
+            w.position[m_row] = first;
+            first += count;
+            if (plain && copyPlain(m_store.at(w.position), *plain, w.position, count)) continue;
+            if (m_init) {
+                if (Status done = reduceRow(w, count); !done) return done;
+            } else {
+                const int64_t part = std::min(kRow, count);
+                first -= count - part;
+                if (Status done = m_value->run(w.value, w.position, part); !done) return done;
+                storeRow(w.value.number(m_value->result()), w.value.integer(m_value->result()),
+                         m_store.at(w.position), part);
+            }
+        }
+    }
+    return kDone;
+}
+
+Status VectorNest::run(const JobContext& job) const
+{
+    for (const NestAxis& axis : m_axes)
+        if (axis.extent == 0 && !axis.isReduce) return kDone;
+    const int64_t rows = outerCount();
+    int64_t work = 1;
+    for (const NestAxis& axis : m_axes) work *= std::max<int64_t>(axis.extent, 1);
+    const int64_t parts = work < 100000 ? 1 : std::min<int64_t>(rows, int64_t{job.threads()} * 4);
+    if (parts <= 1) return runRows(job, 0, rows);
+    return job.parallelFor(static_cast<size_t>(parts), [&](size_t p) {
+        const int64_t part = static_cast<int64_t>(p);
+        return runRows(job, rows * part / parts, rows * (part + 1) / parts);
+    });
+}
+
+} // namespace tenon::compiler
