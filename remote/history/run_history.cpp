@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// What was measured, when, and on what.
+#include "remote/history/run_history.h"
+
+#include <sqlite3.h>
+
+#include <cstring>
+
+namespace tenon::remote {
+
+using core::DiagnosticCode;
+using core::makeError;
+using core::Result;
+using core::Status;
+
+namespace {
+
+constexpr int kApplicationId = 0x54656e6f; // "Teno"
+constexpr int kVersion = 1;
+
+constexpr const char* kColumns =
+    "time, model_name, model_hash, target, executor, board, tool_version, threads, opt_level, "
+    "runs_ms, hygiene";
+
+/// A prepared statement with an end of life; binds and reads in order.
+class Statement
+{
+public:
+    Statement(sqlite3* database, const std::string& sql)
+    {
+        sqlite3_prepare_v2(database, sql.c_str(), -1, &m_statement, nullptr);
+    }
+    Statement(const Statement&) = delete;
+    Statement& operator=(const Statement&) = delete;
+    ~Statement() { sqlite3_finalize(m_statement); }
+
+    Statement& bind(int64_t value)
+    {
+        sqlite3_bind_int64(m_statement, ++m_bound, value);
+        return *this;
+    }
+    Statement& bind(const std::string& text)
+    {
+        sqlite3_bind_text64(m_statement, ++m_bound, text.data(), text.size(), SQLITE_TRANSIENT,
+                            SQLITE_UTF8);
+        return *this;
+    }
+    Statement& bind(const std::vector<double>& values)
+    {
+        sqlite3_bind_blob64(m_statement, ++m_bound, values.data(), values.size() * sizeof(double),
+                            SQLITE_TRANSIENT);
+        return *this;
+    }
+    int step()
+    {
+        m_read = 0;
+        return m_statement ? sqlite3_step(m_statement) : SQLITE_ERROR;
+    }
+
+    int64_t integer() { return sqlite3_column_int64(m_statement, m_read++); }
+    std::string text()
+    {
+        const auto* data = sqlite3_column_blob(m_statement, m_read);
+        const int size = sqlite3_column_bytes(m_statement, m_read++);
+        return {static_cast<const char*>(data), static_cast<size_t>(size)};
+    }
+    std::vector<double> doubles()
+    {
+        const std::string bytes = text();
+        std::vector<double> values(bytes.size() / sizeof(double));
+        std::memcpy(values.data(), bytes.data(), values.size() * sizeof(double));
+        return values;
+    }
+
+private:
+    sqlite3_stmt* m_statement = nullptr;
+    int m_bound = 0;
+    int m_read = 0;
+};
+
+/// The single number a query yields; -1 when it fails.
+int64_t numberOf(sqlite3* database, const char* sql)
+{
+    Statement query(database, sql);
+    return query.step() == SQLITE_ROW ? query.integer() : -1;
+}
+
+} // namespace
+
+RunHistory::RunHistory(sqlite3* database)
+    : m_database(database)
+{
+    sqlite3_busy_timeout(m_database, 5000);
+}
+
+RunHistory::~RunHistory() { sqlite3_close(m_database); }
+
+core::Diagnostic RunHistory::failure(const std::string& doing) const
+{
+    return makeError(DiagnosticCode::IoFailure,
+                     "cannot " + doing + " the run history: " + sqlite3_errmsg(m_database));
+}
+
+Status RunHistory::execute(const std::string& sql)
+{
+    if (sqlite3_exec(m_database, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK)
+        return core::kDone;
+    return failure("open");
+}
+
+Result<std::unique_ptr<RunHistory>> RunHistory::open(const std::string& path)
+{
+    sqlite3* database = nullptr;
+    const int status = sqlite3_open(path.c_str(), &database);
+    std::unique_ptr<RunHistory> history(new RunHistory(database));
+    if (status != SQLITE_OK) return history->failure("open");
+    if (Status prepared = history->prepareFile(); !prepared) return prepared.error();
+    return history;
+}
+
+/// One transaction, so that two programs that start at once do not both create the table.
+Status RunHistory::prepareFile()
+{
+    for (const char* pragma : {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL"})
+        if (Status done = execute(pragma); !done) return done;
+    if (Status begun = execute("BEGIN IMMEDIATE"); !begun) return begun;
+    const int64_t version = numberOf(m_database, "PRAGMA user_version");
+    const bool isNew = numberOf(m_database, "SELECT count(*) FROM sqlite_master") == 0;
+    const bool isOurs = numberOf(m_database, "PRAGMA application_id") == kApplicationId;
+    if (!isNew && (!isOurs || version < 1 || version > kVersion))
+        return makeError(DiagnosticCode::IoFailure,
+                         "this file is no run history, or one of a newer version");
+    if (isNew) {
+        const std::string sql =
+            "PRAGMA application_id=" + std::to_string(kApplicationId) +
+            "; PRAGMA user_version=" + std::to_string(kVersion) +
+            "; CREATE TABLE run(id INTEGER PRIMARY KEY, time INTEGER NOT NULL, model_name TEXT, "
+            "model_hash TEXT, target TEXT, executor TEXT, board TEXT, tool_version TEXT, "
+            "threads INTEGER, opt_level INTEGER, runs_ms BLOB, hygiene TEXT);"
+            "CREATE INDEX run_by_model ON run(model_hash, time)";
+        if (Status created = execute(sql); !created) return created;
+    }
+    return execute("COMMIT");
+}
+
+Result<int64_t> RunHistory::add(const RunRecord& record)
+{
+    Statement insert(m_database, std::string("INSERT INTO run(") + kColumns +
+                                     ") VALUES(?,?,?,?,?,?,?,?,?,?,?)");
+    insert.bind(record.unixTimeS)
+        .bind(record.modelName)
+        .bind(record.modelHash)
+        .bind(record.target)
+        .bind(record.executor)
+        .bind(record.board)
+        .bind(record.toolVersion)
+        .bind(static_cast<int64_t>(record.threads))
+        .bind(static_cast<int64_t>(record.optLevel))
+        .bind(record.runsMs)
+        .bind(record.hygiene);
+    if (insert.step() != SQLITE_DONE) return failure("write");
+    return sqlite3_last_insert_rowid(m_database);
+}
+
+Result<std::vector<RunRecord>> RunHistory::recent(size_t limit, const std::string& modelHash)
+{
+    Statement query(m_database, std::string("SELECT id, ") + kColumns +
+                                    " FROM run WHERE ?1 = '' OR model_hash = ?1 "
+                                    "ORDER BY time DESC, id DESC LIMIT ?2");
+    query.bind(modelHash).bind(static_cast<int64_t>(limit));
+    std::vector<RunRecord> records;
+    int status = SQLITE_DONE;
+    while ((status = query.step()) == SQLITE_ROW) {
+        RunRecord record;
+        record.id = query.integer();
+        record.unixTimeS = query.integer();
+        record.modelName = query.text();
+        record.modelHash = query.text();
+        record.target = query.text();
+        record.executor = query.text();
+        record.board = query.text();
+        record.toolVersion = query.text();
+        record.threads = static_cast<unsigned>(query.integer());
+        record.optLevel = static_cast<int>(query.integer());
+        record.runsMs = query.doubles();
+        record.hygiene = query.text();
+        records.push_back(std::move(record));
+    }
+    if (status != SQLITE_DONE) return failure("read");
+    return records;
+}
+
+} // namespace tenon::remote

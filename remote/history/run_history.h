@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// RunHistory: what was measured, when, and on what; one SQLite file.
+#pragma once
+
+#include "core/base/result.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+struct sqlite3;
+
+namespace tenon::remote {
+
+/// One benchmark of one artifact.
+struct RunRecord
+{
+    int64_t id = 0;        ///< given by the history
+    int64_t unixTimeS = 0; ///< when it was measured
+    std::string modelName;
+    std::string modelHash;
+    std::string target;
+    std::string executor;
+    std::string board; ///< "this computer", a host, ...
+    std::string toolVersion;
+    unsigned threads = 1;
+    int optLevel = 3;
+    std::vector<double> runsMs; ///< the samples; everything else about time follows from them
+    std::string hygiene;        ///< JSON
+};
+
+/// Crash-safe; several processes may use one file. Errors: IoFailure.
+class RunHistory
+{
+public:
+    /// Creates the file when there is none; refuses files of other programs and newer versions.
+    static core::Result<std::unique_ptr<RunHistory>> open(const std::string& path);
+    RunHistory(const RunHistory&) = delete;
+    RunHistory& operator=(const RunHistory&) = delete;
+    ~RunHistory();
+
+    /// Returns the new record's id.
+    core::Result<int64_t> add(const RunRecord& record);
+    /// The newest `limit` records, newest first; of one model when `modelHash` is not empty.
+    core::Result<std::vector<RunRecord>> recent(size_t limit, const std::string& modelHash = {});
+
+private:
+    explicit RunHistory(sqlite3* database);
+    core::Status execute(const std::string& sql);
+    core::Status prepareFile();
+    core::Diagnostic failure(const std::string& doing) const;
+
+    sqlite3* m_database;
+};
+
+} // namespace tenon::remote

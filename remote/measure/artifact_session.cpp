@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loading, inputs and runs of an artifact in a server child, and what its death means.
+#include "remote/measure/artifact_session.h"
+
+#include "core/artifact/manifest.h"
+#include "core/base/text.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+namespace tenon::remote {
+
+using core::DiagnosticCode;
+using core::JobContext;
+using core::makeError;
+using core::Result;
+using core::Status;
+using core::Tensor;
+
+namespace {
+
+constexpr const char* kCrashed = "crashed: signal ";
+
+Result<std::vector<TensorSpec>> parseSpecs(const nlohmann::json& list)
+{
+    std::vector<TensorSpec> specs;
+    for (const nlohmann::json& item : list) {
+        const Result<core::DataType> dtype = core::parseDataType(item.value("dtype", ""));
+        if (!dtype) return dtype.error();
+        specs.push_back(
+            {item.value("name", ""), *dtype, item.value("shape", std::vector<int64_t>{})});
+    }
+    return specs;
+}
+
+/// The number behind "in call " of a crash message, or -1.
+int callOfCrash(const std::string& message)
+{
+    const std::string key = " in call ";
+    const size_t at = message.find(key);
+    return at == std::string::npos ? -1 : std::atoi(message.c_str() + at + key.size());
+}
+
+} // namespace
+
+std::string describeCall(const std::string& artifactPath, int call)
+{
+    std::string text = "call " + std::to_string(call);
+    const Result<core::Manifest> manifest = core::readManifest(artifactPath);
+    if (!manifest || call < 0 || static_cast<size_t>(call) >= manifest->calls.size()) return text;
+    const core::ManifestCall& found = manifest->calls[static_cast<size_t>(call)];
+    text += " " + core::quoted(found.name);
+    if (!found.fromNodes.empty()) text += " of nodes " + core::join(found.fromNodes, ", ");
+    return text;
+}
+
+ArtifactSession::ArtifactSession(const RunRequest& request, ChildProcess child,
+                                 std::unique_ptr<RpcSession> rpc)
+    : m_path(request.artifactPath)
+    , m_threads(std::max(1u, request.threads))
+    , m_poison(request.poison)
+    , m_timeout(request.timeout)
+    , m_child(std::move(child))
+    , m_rpc(std::move(rpc))
+{
+}
+
+/// A failed exchange as the user should read it; a dead child becomes a BoardFailure.
+core::Diagnostic ArtifactSession::explain(const core::Diagnostic& error)
+{
+    const bool saidSo = error.message.starts_with(kCrashed);
+    if (error.code != DiagnosticCode::RpcFailure || (!saidSo && !m_rpc->isBroken())) return error;
+    const int signal = m_child.signalOfDeath(std::chrono::seconds(2));
+    m_isDead = true;
+    if (saidSo) m_crashedCall = callOfCrash(error.message);
+    std::string text = "the compiled code ended its process";
+    if (signal != 0) text = "the compiled code crashed with " + signalName(signal);
+    if (m_crashedCall >= 0) text += " in " + describeCall(m_path, m_crashedCall);
+    core::Diagnostic diagnostic = makeError(DiagnosticCode::BoardFailure, text);
+    diagnostic.location.file = m_path;
+    if (saidSo) diagnostic.location.detail = error.message.substr(std::strlen("crashed: "));
+    return diagnostic;
+}
+
+Result<RemoteHandle> ArtifactSession::method(const std::string& name)
+{
+    for (const auto& [known, handle] : m_methods)
+        if (known == name) return handle;
+    const Result<RemoteHandle> found = m_rpc->moduleFunction(m_executor, name);
+    if (found) m_methods.emplace_back(name, *found);
+    return found;
+}
+
+Result<Reply> ArtifactSession::callMethod(const std::string& name, const PackedArgs& arguments)
+{
+    const Result<RemoteHandle> function = method(name);
+    if (!function) return explain(function.error());
+    Result<Reply> reply = m_rpc->call(*function, arguments);
+    if (!reply) return explain(reply.error());
+    return reply;
+}
+
+Status ArtifactSession::load(const JobContext& job)
+{
+    start(job);
+    const Result<Reply> threads =
+        m_rpc->callGlobal("runtime.config_threadpool",
+                          PackedArgs().integer(0).integer(static_cast<int64_t>(m_threads)));
+    if (!threads) return explain(threads.error());
+    const Result<Reply> poison =
+        m_rpc->callGlobal("tenon.poison_memory", PackedArgs().integer(m_poison ? 1 : 0));
+    if (!poison) return explain(poison.error());
+    std::error_code failed;
+    const std::string path = std::filesystem::absolute(m_path, failed).string();
+    const Result<Reply> module =
+        m_rpc->callGlobal("tvm.rpc.server.load_module", PackedArgs().text(path));
+    if (!module) {
+        const core::Diagnostic error = explain(module.error()); // its constructors may crash
+        return isBroken() ? error : makeError(DiagnosticCode::BadArtifact, error.message);
+    }
+    const Result<RemoteHandle> factory = m_rpc->moduleFunction(module->handle, "default");
+    if (!factory)
+        return makeError(DiagnosticCode::BadArtifact,
+                         core::quoted(m_path) +
+                             " is no compiled model; it has no executor factory");
+    const Result<Reply> executor = m_rpc->call(*factory, PackedArgs().cpu());
+    if (!executor) return explain(executor.error());
+    m_executor = executor->handle;
+    return describe();
+}
+
+Status ArtifactSession::describe()
+{
+    const Result<Reply> reply = callMethod("get_input_info", {});
+    if (!reply) return reply.error();
+    const nlohmann::json text = nlohmann::json::parse(reply->text, nullptr, false);
+    if (!text.is_object())
+        return makeError(DiagnosticCode::RpcFailure, "the server described the model unreadably");
+    const Result<std::vector<TensorSpec>> inputs = parseSpecs(text["inputs"]);
+    const Result<std::vector<TensorSpec>> outputs = parseSpecs(text["outputs"]);
+    if (!inputs) return inputs.error();
+    if (!outputs) return outputs.error();
+    m_inputs = *inputs;
+    m_outputs = *outputs;
+    return core::kDone;
+}
+
+Result<RemoteTensor> ArtifactSession::inputBuffer(const TensorSpec& spec)
+{
+    for (const auto& [name, tensor] : m_buffers)
+        if (name == spec.name) return tensor;
+    const Result<RemoteTensor> made = m_rpc->allocate(spec.dtype, spec.shape);
+    if (made) m_buffers.emplace_back(spec.name, *made);
+    return made;
+}
+
+Status ArtifactSession::setInputs(const NamedTensors& inputs, const JobContext& job)
+{
+    start(job);
+    for (const auto& [name, tensor] : inputs) {
+        const auto spec = std::find_if(m_inputs.begin(), m_inputs.end(),
+                                       [&](const TensorSpec& s) { return s.name == name; });
+        if (spec == m_inputs.end())
+            return makeError(DiagnosticCode::UnknownName,
+                             "the model has no input " + core::quoted(name));
+        if (spec->dtype != tensor.dtype() || spec->shape != tensor.shape())
+            return makeError(DiagnosticCode::ShapeMismatch,
+                             "input " + core::quoted(name) + " is " + tensor.typeText() +
+                                 ", but the model was compiled for " + spec->dtype.text() + "(" +
+                                 core::join(spec->shape, ", ") + ")");
+        const Result<RemoteTensor> buffer = inputBuffer(*spec);
+        if (!buffer) return explain(buffer.error());
+        if (Status copied = m_rpc->copyTo(*buffer, tensor.bytes()); !copied)
+            return explain(copied.error());
+        const Result<Reply> set = callMethod("set_input", PackedArgs().text(name).tensor(*buffer));
+        if (!set) return set.error();
+    }
+    return core::kDone;
+}
+
+Result<std::vector<Tensor>> ArtifactSession::run(const JobContext& job)
+{
+    start(job);
+    const Result<Reply> ran = callMethod("run", {});
+    if (!ran) return ran.error();
+    std::vector<Tensor> outputs;
+    for (size_t i = 0; i < m_outputs.size(); ++i) {
+        const Result<Reply> output =
+            callMethod("get_output", PackedArgs().integer(static_cast<int64_t>(i)));
+        if (!output) return output.error();
+        const Result<Tensor> copied = m_rpc->copyFrom(output->tensor);
+        if (!copied) return explain(copied.error());
+        if (Status released = m_rpc->release(output->tensor); !released)
+            return explain(released.error());
+        outputs.push_back(*copied);
+    }
+    return outputs;
+}
+
+Status ArtifactSession::runInstrumented(const JobContext& job)
+{
+    start(job);
+    const Result<Reply> reply = callMethod("profile", PackedArgs().integer(1));
+    if (!reply) return reply.error();
+    return core::kDone;
+}
+
+} // namespace tenon::remote

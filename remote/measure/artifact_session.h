@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The conversation with the server child that holds one artifact.
+#pragma once
+
+#include "remote/measure/child_process.h"
+#include "remote/measure/local_board.h"
+#include "remote/rpc/rpc_session.h"
+
+namespace tenon::remote {
+
+/// Not thread-safe.
+class ArtifactSession : public LocalSession
+{
+public:
+    ArtifactSession(const RunRequest& request, ChildProcess child, std::unique_ptr<RpcSession> rpc);
+
+    /// Loads the artifact and makes its executor.
+    core::Status load(const core::JobContext& job);
+    core::Status setInputs(const NamedTensors& inputs, const core::JobContext& job) override;
+    core::Result<std::vector<core::Tensor>> run(const core::JobContext& job) override;
+    core::Result<Timing> measure(const TimingRequest& request,
+                                 const core::JobContext& job) override;
+    /// One instrumented run: where a crash happens, when the artifact is instrumented.
+    core::Status runInstrumented(const core::JobContext& job);
+
+    const std::vector<TensorSpec>& inputs() const override { return m_inputs; }
+    const std::vector<TensorSpec>& outputs() const override { return m_outputs; }
+    bool isBroken() const override { return m_isDead || m_rpc->isBroken(); }
+    int crashedCall() const { return m_crashedCall; }
+
+private:
+    void start(const core::JobContext& job) { m_rpc->setPatience({m_timeout, &job}); }
+    core::Diagnostic explain(const core::Diagnostic& error);
+    core::Result<RemoteHandle> method(const std::string& name);
+    core::Result<Reply> callMethod(const std::string& name, const PackedArgs& arguments);
+    core::Status describe();
+    core::Result<RemoteTensor> inputBuffer(const TensorSpec& spec);
+    core::Result<RemoteHandle> makeEvaluator(const TimingRequest& request, int repeat);
+    core::Status timeRuns(const TimingRequest& request, Timing& timing,
+                          const core::JobContext& job);
+    core::Status timeCalls(Timing& timing, int repeats);
+
+    std::string m_path;
+    unsigned m_threads;
+    bool m_poison;
+    std::chrono::milliseconds m_timeout;
+    ChildProcess m_child;
+    std::unique_ptr<RpcSession> m_rpc;
+    RemoteHandle m_executor;
+    std::vector<std::pair<std::string, RemoteHandle>> m_methods;
+    std::vector<std::pair<std::string, RemoteTensor>> m_buffers; ///< memory of inputs, by name
+    std::vector<TensorSpec> m_inputs;
+    std::vector<TensorSpec> m_outputs;
+    bool m_isDead = false;
+    int m_crashedCall = -1;
+};
+
+/// "call 17 `fused_conv2d` of nodes a, b" as far as the artifact's manifest tells.
+std::string describeCall(const std::string& artifactPath, int call);
+
+} // namespace tenon::remote

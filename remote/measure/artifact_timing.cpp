@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Timing an artifact in a server child: whole runs, single calls, and the state around them.
+#include "remote/measure/artifact_session.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace tenon::remote {
+
+using core::JobContext;
+using core::Result;
+using core::Status;
+
+namespace {
+
+/// Voluntary and involuntary context switches, minor and major page faults of the child.
+Result<std::vector<int64_t>> countersOf(RpcSession& rpc)
+{
+    const Result<Reply> reply = rpc.callGlobal("tenon.rpc.server.usage", {});
+    if (!reply) return reply.error();
+    std::vector<int64_t> counters(4, -1);
+    if (reply->text.size() == counters.size() * sizeof(int64_t))
+        std::memcpy(counters.data(), reply->text.data(), reply->text.size());
+    return counters;
+}
+
+} // namespace
+
+Result<RemoteHandle> ArtifactSession::makeEvaluator(const TimingRequest& request, int repeat)
+{
+    int64_t flushBytes = 0;
+    if (request.coldCache) {
+        const int64_t cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
+        flushBytes = std::max<int64_t>(2 * cache, int64_t{64} << 20);
+    }
+    const PackedArgs arguments = PackedArgs()
+                                     .handle(m_executor)
+                                     .text("run")
+                                     .integer(kDLCPU)
+                                     .integer(0)
+                                     .integer(std::max(1, request.number))
+                                     .integer(repeat)
+                                     .integer(request.minRepeatMs)
+                                     .integer(100) // rounds without measurable time
+                                     .integer(0)
+                                     .integer(1)
+                                     .integer(flushBytes)
+                                     .text("");
+    const Result<Reply> made = m_rpc->callGlobal("runtime.RPCTimeEvaluator", arguments);
+    if (!made) return explain(made.error());
+    return made->handle;
+}
+
+/// In up to ten portions, so that progress can be told.
+Status ArtifactSession::timeRuns(const TimingRequest& request, Timing& timing,
+                                 const JobContext& job)
+{
+    const int total = std::max(1, request.repeat);
+    const int portion = (total + 9) / 10;
+    const Result<RemoteHandle> evaluator = makeEvaluator(request, portion);
+    if (!evaluator) return evaluator.error();
+    while (static_cast<int>(timing.runsMs.size()) < total) {
+        const Result<Reply> reply = m_rpc->call(*evaluator, {});
+        if (!reply) return explain(reply.error());
+        const Result<std::vector<double>> seconds = reply->doubles();
+        if (!seconds) return seconds.error();
+        for (const double value : *seconds)
+            if (static_cast<int>(timing.runsMs.size()) < total)
+                timing.runsMs.push_back(value * 1e3);
+        job.progress(static_cast<double>(timing.runsMs.size()) / total, "measuring");
+    }
+    const Status released = m_rpc->release(*evaluator);
+    if (!released) return explain(released.error());
+    timing.summaryMs = summarize(timing.runsMs);
+    return core::kDone;
+}
+
+Status ArtifactSession::timeCalls(Timing& timing, int repeats)
+{
+    const Result<Reply> reply = callMethod("profile", PackedArgs().integer(repeats));
+    if (!reply) {
+        if (isBroken()) return reply.error();
+        timing.hygiene.warnings.push_back("no times per call: " + reply.error().message);
+        return core::kDone;
+    }
+    const Result<std::vector<double>> seconds = reply->doubles();
+    if (!seconds) return seconds.error();
+    for (const double value : *seconds) {
+        timing.callMs.push_back(value * 1e3);
+        timing.callSumMs += value * 1e3;
+    }
+    return core::kDone;
+}
+
+Result<Timing> ArtifactSession::measure(const TimingRequest& request, const JobContext& job)
+{
+    start(job);
+    Timing timing{.threads = m_threads, .hygiene = readHygiene()};
+    const Result<Reply> pinned =
+        m_rpc->callGlobal("tenon.pin_threads", PackedArgs().integer(request.pin ? 1 : 0));
+    if (!pinned && m_rpc->isBroken()) return explain(pinned.error());
+    timing.hygiene.isPinned = request.pin && pinned;
+    const Result<std::vector<int64_t>> before = countersOf(*m_rpc);
+    if (!before) return explain(before.error());
+    if (Status timed = timeRuns(request, timing, job); !timed) return timed.error();
+    const Result<std::vector<int64_t>> after = countersOf(*m_rpc);
+    if (!after) return explain(after.error());
+    timing.hygiene.involuntarySwitches = (*after)[1] - (*before)[1];
+    timing.hygiene.majorFaults = (*after)[3] - (*before)[3];
+    if (timing.hygiene.involuntarySwitches > request.repeat)
+        timing.hygiene.warnings.push_back("the measured process was interrupted " +
+                                          std::to_string(timing.hygiene.involuntarySwitches) +
+                                          " times");
+    if (request.perCall) {
+        // About one second of instrumented runs.
+        const double fit = 1000 / std::max(timing.summaryMs.median, 1e-3);
+        if (Status timed = timeCalls(timing, static_cast<int>(std::clamp(fit, 5.0, 200.0))); !timed)
+            return timed.error();
+    }
+    return timing;
+}
+
+} // namespace tenon::remote

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// A child process with a socket to it; killed and reaped when its owner goes.
+#pragma once
+
+#include "core/base/result.h"
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace tenon::remote {
+
+class ChildProcess
+{
+public:
+    /// Starts `program` with `arguments`; the child's descriptor 3 is the other end of the socket.
+    static core::Result<ChildProcess> start(const std::string& program,
+                                            const std::vector<std::string>& arguments);
+    ChildProcess(ChildProcess&& other) noexcept;
+    ChildProcess& operator=(ChildProcess&&) = delete;
+    ~ChildProcess();
+
+    /// This side's end; the caller becomes its owner. Only once.
+    int takeSocket();
+    /// Waits for the end; the signal it died of, 0 when it ended by itself or still runs.
+    int signalOfDeath(std::chrono::milliseconds patience);
+    pid_t pid() const { return m_pid; }
+
+private:
+    ChildProcess(pid_t pid, int socket);
+    bool reap();
+
+    pid_t m_pid;
+    int m_socket;
+    int m_status = 0;
+    bool m_isReaped = false;
+};
+
+/// "SIGSEGV" for 11; "signal 40" for signals without a common name.
+std::string signalName(int signal);
+
+} // namespace tenon::remote

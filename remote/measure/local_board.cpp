@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// "This computer" as a board: server children, and finding the call in which one crashed.
+#include "remote/measure/local_board.h"
+
+#include "core/base/text.h"
+#include "remote/measure/artifact_session.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+
+namespace tenon::remote {
+
+using core::DiagnosticCode;
+using core::JobContext;
+using core::makeError;
+using core::Result;
+using core::Status;
+using core::Tensor;
+
+namespace {
+
+std::string besideThisProgram(const std::string& name)
+{
+    std::error_code ignored;
+    const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", ignored);
+    return (self.parent_path() / name).string();
+}
+
+Result<std::unique_ptr<ArtifactSession>> openSession(const RunRequest& request,
+                                                     const JobContext& job)
+{
+    const std::string server =
+        request.serverPath.empty() ? besideThisProgram("tenon-rpc-server") : request.serverPath;
+    if (access(request.artifactPath.c_str(), R_OK) != 0)
+        return makeError(DiagnosticCode::IoFailure,
+                         "cannot read " + core::quoted(request.artifactPath));
+    Result<ChildProcess> child = ChildProcess::start(server, {"--fd", "3", "--trust-paths"});
+    if (!child) return child.error();
+    const int socket = child->takeSocket();
+    Result<std::unique_ptr<RpcSession>> rpc = RpcSession::open(socket, {request.timeout, &job});
+    if (!rpc) return rpc.error();
+    auto session = std::make_unique<ArtifactSession>(request, std::move(*child), std::move(*rpc));
+    if (Status loaded = session->load(job); !loaded) return loaded.error();
+    return session;
+}
+
+/// A crash in code without marks says nothing about the place; the instrumented entry point, run in
+/// a fresh child on the same inputs, does.
+core::Diagnostic locateCrash(const RunRequest& request, const JobContext& job,
+                             core::Diagnostic error)
+{
+    const Result<std::unique_ptr<ArtifactSession>> session = openSession(request, job);
+    if (!session || !(*session)->setInputs(request.inputs, job)) return error;
+    const Status status = (*session)->runInstrumented(job);
+    const int call = (*session)->crashedCall();
+    if (!status && call >= 0) error.message += " in " + describeCall(request.artifactPath, call);
+    return error;
+}
+
+} // namespace
+
+Result<std::unique_ptr<LocalSession>> LocalSession::open(const RunRequest& request,
+                                                         const JobContext& job)
+{
+    Result<std::unique_ptr<ArtifactSession>> session = openSession(request, job);
+    if (!session) return session.error();
+    if (Status set = (*session)->setInputs(request.inputs, job); !set) return set.error();
+    return std::unique_ptr<LocalSession>(std::move(*session));
+}
+
+Result<std::vector<Tensor>> runArtifact(const RunRequest& request, const JobContext& job)
+{
+    const Result<std::unique_ptr<ArtifactSession>> session = openSession(request, job);
+    if (!session) return session.error();
+    if (Status set = (*session)->setInputs(request.inputs, job); !set) return set.error();
+    Result<std::vector<Tensor>> outputs = (*session)->run(job);
+    const bool needsPlace = !outputs && outputs.error().code == DiagnosticCode::BoardFailure &&
+                            (*session)->crashedCall() < 0;
+    if (needsPlace) return locateCrash(request, job, outputs.error());
+    return outputs;
+}
+
+Result<Timing> measureArtifact(const RunRequest& request, const TimingRequest& timing,
+                               const JobContext& job)
+{
+    const Result<std::unique_ptr<ArtifactSession>> session = openSession(request, job);
+    if (!session) return session.error();
+    if (Status set = (*session)->setInputs(request.inputs, job); !set) return set.error();
+    Result<Timing> measured = (*session)->measure(timing, job);
+    const bool needsPlace = !measured && measured.error().code == DiagnosticCode::BoardFailure &&
+                            (*session)->crashedCall() < 0;
+    if (needsPlace) return locateCrash(request, job, measured.error());
+    return measured;
+}
+
+} // namespace tenon::remote

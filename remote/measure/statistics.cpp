@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Robust summaries of timing samples.
+#include "remote/measure/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace tenon::remote {
+
+namespace {
+
+double medianOfSorted(const std::vector<double>& sorted)
+{
+    const size_t half = sorted.size() / 2;
+    return sorted.size() % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+}
+
+} // namespace
+
+// The interval of the median comes from order statistics: the number of samples below the true
+// median is binomial(n, 1/2) whatever the distribution, so the samples at ranks n/2 -+ 1.96
+// sqrt(n)/2 enclose it in 95 % of cases (David and Nagaraja, Order Statistics, 7.1). Below six
+// samples the whole range stands in for it.
+Summary summarize(std::vector<double> values)
+{
+    Summary summary;
+    if (values.empty()) return summary;
+    std::sort(values.begin(), values.end());
+    const double count = static_cast<double>(values.size());
+    summary.min = values.front();
+    summary.median = medianOfSorted(values);
+    summary.p95 = values[static_cast<size_t>(std::ceil(0.95 * count)) - 1];
+    const double half = 1.96 * std::sqrt(count) / 2;
+    const double low = std::floor(count / 2 - half);
+    const double high = std::ceil(count / 2 + half);
+    summary.ci95Low = low < 1 ? values.front() : values[static_cast<size_t>(low) - 1];
+    summary.ci95High = high >= count ? values.back() : values[static_cast<size_t>(high)];
+    for (double& value : values) value = std::abs(value - summary.median);
+    std::sort(values.begin(), values.end());
+    summary.mad = medianOfSorted(values);
+    return summary;
+}
+
+} // namespace tenon::remote

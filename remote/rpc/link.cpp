@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// A byte link to a server.
+#include "remote/rpc/link.h"
+
+#include "core/base/text.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace tenon::remote {
+
+using core::DiagnosticCode;
+using core::makeError;
+using core::Status;
+using std::chrono::milliseconds;
+
+namespace {
+
+/// Cancel must be felt at once; a look at the flag costs nothing.
+constexpr milliseconds kPollStep{20};
+
+} // namespace
+
+Link::Link(int fd)
+    : m_fd(fd)
+{
+    fcntl(m_fd, F_SETFL, fcntl(m_fd, F_GETFL) | O_NONBLOCK);
+    begin({});
+}
+
+Link::~Link() { close(m_fd); }
+
+void Link::begin(const Patience& patience)
+{
+    m_patience = patience;
+    m_deadline = std::chrono::steady_clock::now() + patience.timeout;
+}
+
+Status Link::broken(core::Diagnostic why)
+{
+    m_broken = true;
+    return why;
+}
+
+Status Link::wait(short events)
+{
+    for (;;) {
+        if (m_patience.job && m_patience.job->stopRequested())
+            return broken(makeError(DiagnosticCode::Cancelled, "cancelled"));
+        const auto left =
+            std::chrono::duration_cast<milliseconds>(m_deadline - std::chrono::steady_clock::now());
+        if (left.count() <= 0) {
+            const double seconds = static_cast<double>(m_patience.timeout.count()) / 1000;
+            return broken(makeError(DiagnosticCode::TimedOut, "the server did not answer within " +
+                                                                  core::fixed(seconds, 1) + " s"));
+        }
+        pollfd entry{m_fd, events, 0};
+        const int ready = poll(&entry, 1, static_cast<int>(std::min(left, kPollStep).count()));
+        if (ready > 0) return core::kDone;
+        if (ready < 0 && errno != EINTR)
+            return broken(makeError(DiagnosticCode::RpcFailure,
+                                    std::string("the link failed: ") + std::strerror(errno)));
+    }
+}
+
+Status Link::send(std::span<const std::byte> data)
+{
+    if (m_broken) return makeError(DiagnosticCode::RpcFailure, "the link is broken");
+    while (!data.empty()) {
+        const ssize_t sent = ::send(m_fd, data.data(), data.size(), MSG_NOSIGNAL);
+        if (sent > 0) {
+            data = data.subspan(static_cast<size_t>(sent));
+        } else if (errno == EAGAIN || errno == EINTR) {
+            if (Status ready = wait(POLLOUT); !ready) return ready;
+        } else {
+            return broken(makeError(DiagnosticCode::RpcFailure, "the server ended the link"));
+        }
+    }
+    return core::kDone;
+}
+
+Status Link::receive(std::span<std::byte> data)
+{
+    if (m_broken) return makeError(DiagnosticCode::RpcFailure, "the link is broken");
+    while (!data.empty()) {
+        const ssize_t got = recv(m_fd, data.data(), data.size(), 0);
+        if (got > 0) {
+            data = data.subspan(static_cast<size_t>(got));
+        } else if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
+            if (Status ready = wait(POLLIN); !ready) return ready;
+        } else {
+            return broken(makeError(DiagnosticCode::RpcFailure, "the server ended the link"));
+        }
+    }
+    return core::kDone;
+}
+
+} // namespace tenon::remote

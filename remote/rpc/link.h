@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// A byte link to a server: blocking reads and writes that obey a deadline and a stop request.
+#pragma once
+
+#include "core/base/result.h"
+#include "core/jobs/job.h"
+
+#include <chrono>
+#include <cstddef>
+#include <span>
+
+namespace tenon::remote {
+
+/// How long one exchange may take, and who may stop it.
+struct Patience
+{
+    std::chrono::milliseconds timeout{std::chrono::minutes(5)};
+    const core::JobContext* job = nullptr;
+};
+
+/// Owns a connected socket. After any failure the link is broken and stays so.
+class Link
+{
+public:
+    explicit Link(int fd);
+    Link(const Link&) = delete;
+    Link& operator=(const Link&) = delete;
+    ~Link();
+
+    /// One exchange: everything until the next call of begin() shares one deadline.
+    void begin(const Patience& patience);
+    /// Errors: Cancelled, TimedOut, RpcFailure when the other side is gone.
+    core::Status send(std::span<const std::byte> data);
+    core::Status receive(std::span<std::byte> data);
+    bool isBroken() const { return m_broken; }
+
+private:
+    core::Status wait(short events);
+    core::Status broken(core::Diagnostic why);
+
+    int m_fd;
+    bool m_broken = false;
+    Patience m_patience;
+    std::chrono::steady_clock::time_point m_deadline;
+};
+
+} // namespace tenon::remote

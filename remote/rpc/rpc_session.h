@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// RpcSession: the client of a TVM-compatible RPC server over a connected socket.
+#pragma once
+
+#include "remote/rpc/link.h"
+#include "remote/rpc/packed_args.h"
+
+#include <memory>
+
+namespace tenon::remote {
+
+/// One conversation; not thread-safe. Handles die with the session.
+/// Errors: RpcFailure (the server refused or went away), TimedOut, Cancelled. The latter two leave
+/// the session broken: kill the server or hang up.
+class RpcSession
+{
+public:
+    /// Takes over the socket and greets the server.
+    static core::Result<std::unique_ptr<RpcSession>> open(int fd, const Patience& patience = {});
+    ~RpcSession(); ///< says goodbye when the link still works
+
+    /// Handle 0 when the server has no such function.
+    core::Result<RemoteHandle> globalFunction(const std::string& name);
+    core::Result<Reply> call(RemoteHandle function, const PackedArgs& arguments);
+    /// Looks up, calls and releases a global function.
+    core::Result<Reply> callGlobal(const std::string& name, const PackedArgs& arguments);
+    /// A function of a module; error UnknownName when there is none.
+    core::Result<RemoteHandle> moduleFunction(RemoteHandle module, const std::string& name);
+
+    core::Result<RemoteTensor> allocate(core::DataType dtype, const std::vector<int64_t>& shape);
+    core::Status copyTo(const RemoteTensor& tensor, std::span<const std::byte> bytes);
+    core::Result<core::Tensor> copyFrom(const RemoteTensor& tensor);
+    core::Status release(const RemoteTensor& tensor);
+    core::Status release(RemoteHandle handle);
+
+    /// For everything that follows.
+    void setPatience(const Patience& patience) { m_patience = patience; }
+    bool isBroken() const { return m_link.isBroken(); }
+
+private:
+    explicit RpcSession(int fd)
+        : m_link(fd)
+    {
+    }
+    struct Packet;
+    core::Result<Packet> exchange(Packet request);
+    core::Result<Reply> syscall(int code, const PackedArgs& arguments);
+
+    Link m_link;
+    Patience m_patience;
+    RemoteHandle m_moduleFunction; ///< tvm.rpc.server.ModuleGetFunction, once asked for
+};
+
+} // namespace tenon::remote
