@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What can be read off a document directly.
+#include "views/models/document.h"
+
+#include "views/models/format.h"
+
+#include <algorithm>
+
+namespace tenon::views {
+
+double Document::compileMs() const
+{
+    double total = 0;
+    for (const PhaseTime& phase : phases) total += phase.ms;
+    return total;
+}
+
+int Document::cachedKernelCount() const
+{
+    return static_cast<int>(std::count_if(kernels.begin(), kernels.end(), [](const auto& entry) {
+        return entry.second.isFromCache;
+    }));
+}
+
+int Document::callOfNode(core::NodeId node) const
+{
+    const auto it = std::find_if(calls.begin(), calls.end(),
+                                 [&](const KernelCall& call) { return call.node == node; });
+    return it == calls.end() ? -1 : static_cast<int>(it - calls.begin());
+}
+
+QString factsText(const Document& document)
+{
+    QStringList facts{countOf(operatorCount(document.imported), QStringLiteral("node"))};
+    if (document.parameters > 0)
+        facts << shortCountText(static_cast<double>(document.parameters)) +
+                     QStringLiteral(" parameters");
+    if (document.macs > 0) facts << shortCountText(document.macs) + QStringLiteral(" MACs");
+    if (!document.opset.isEmpty()) facts << QStringLiteral("opset ") + document.opset;
+    return facts.join(QStringLiteral(" · "));
+}
+
+namespace {
+
+/// Where a node stands: which function by order of ids, and which place in it.
+struct Standing
+{
+    size_t function = 0;
+    size_t index = 0;
+};
+
+std::optional<Standing> standingOf(const core::Module& module, core::NodeId node)
+{
+    Standing standing;
+    for (const auto& [id, function] : module.functions()) {
+        for (const auto* list : {&function->params, &function->order}) {
+            const auto it = std::find(list->begin(), list->end(), node);
+            if (it == list->end()) continue;
+            standing.index = static_cast<size_t>(it - list->begin()) +
+                             (list == &function->order ? function->params.size() : 0);
+            return standing;
+        }
+        ++standing.function;
+    }
+    return std::nullopt;
+}
+
+core::NodeId nodeAt(const core::Module& module, Standing standing)
+{
+    for (const auto& [id, function] : module.functions()) {
+        if (standing.function-- > 0) continue;
+        if (standing.index < function->params.size()) return function->params[standing.index];
+        standing.index -= function->params.size();
+        return standing.index < function->order.size() ? function->order[standing.index]
+                                                       : core::NodeId();
+    }
+    return {};
+}
+
+} // namespace
+
+core::NodeId counterpart(const Document& from, core::NodeId node, const Document& to)
+{
+    if (!node.isValid() || from.versionCount() != to.versionCount()) return {};
+    for (size_t v = from.versionCount(); v-- > 0;) {
+        const core::NodePtr& old = from.version(v).findNode(node);
+        if (!old) continue;
+        const auto standing = standingOf(from.version(v), node);
+        if (!standing) continue;
+        const core::NodeId found = nodeAt(to.version(v), *standing);
+        const core::NodePtr& now = to.version(v).findNode(found);
+        return now && now->kind == old->kind && now->op == old->op ? found : core::NodeId();
+    }
+    return {};
+}
+
+QString modelText(const Document& document)
+{
+    QStringList lines;
+    if (!document.producer.isEmpty()) lines << document.producer;
+    if (!document.imported.mainId().isValid()) return lines.join(QLatin1Char('\n'));
+    const core::Module& module = document.imported;
+    const core::GraphFunction& main = module.main();
+    for (const core::NodeId id : main.params) {
+        const core::NodeRecord& node = module.node(id);
+        const QString type =
+            node.types.empty() ? QStringLiteral("unknown type") : typeText(node.types[0]);
+        lines << QStringLiteral("in   ") + QString::fromStdString(node.name) +
+                     QStringLiteral("  ") + type;
+    }
+    for (size_t i = 0; i < main.results.size(); ++i) {
+        const core::NodePtr& node = module.findNode(main.results[i].node);
+        const QString name = i < main.resultNames.size()
+                                 ? QString::fromStdString(main.resultNames[i])
+                                 : QStringLiteral("output");
+        const QString type = node && main.results[i].index < node->types.size()
+                                 ? typeText(node->types[main.results[i].index])
+                                 : QString();
+        lines << QStringLiteral("out  ") + name + QStringLiteral("  ") + type;
+    }
+    return lines.join(QLatin1Char('\n'));
+}
+
+qint64 operatorCount(const core::Module& module)
+{
+    if (!module.mainId().isValid()) return 0;
+    const auto& order = module.main().order;
+    return std::count_if(order.begin(), order.end(), [&](core::NodeId id) {
+        return module.node(id).kind != core::NodeKind::Constant;
+    });
+}
+
+} // namespace tenon::views

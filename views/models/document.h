@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Document: everything the window knows about one opened model, as one immutable value.
+#pragma once
+
+#include "core/base/diagnostic.h"
+#include "core/ir/change_set.h"
+#include "core/ir/module.h"
+
+#include <QString>
+#include <QStringList>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace tenon::views {
+
+/// One pass of the pipeline and the module after it.
+struct PassStep
+{
+    QString name;
+    QString phase;
+    bool isSkipped = false;
+    bool isChanged = false;
+    double ms = 0;
+    std::vector<core::Change> changes;
+    core::Module after;
+};
+
+/// A compiled kernel with its texts; line links are 0 where nothing is known.
+struct KernelListing
+{
+    QString symbol;
+    QString rule;         ///< schedule rule that was chosen
+    QStringList schedule; ///< trace, one primitive per line
+    QString tir;          ///< scheduled loop IR, the source of the line links
+    QString llvm;
+    QString assembly;
+    std::vector<int> llvmToTir;     ///< per line of `llvm`: 1-based line of `tir`
+    std::vector<int> assemblyToTir; ///< per line of `assembly`
+    qint64 codeBytes = 0;
+    qint64 workspaceBytes = 0;
+    bool isFromCache = false;
+};
+
+/// One call of a kernel in the compiled program, in execution order.
+struct KernelCall
+{
+    core::NodeId node; ///< in the last module version
+    QString name;
+    QString kernel; ///< key into Document::kernels
+    std::vector<core::SourceId> sources;
+    double flops = 0;
+    double movedBytes = 0;
+};
+
+/// The board gives medians per call; their spread is not known.
+struct CallTime
+{
+    double medianUs = 0;
+};
+
+/// What a benchmark run measured.
+struct Measurement
+{
+    QString board;
+    QString method; ///< for tooltips: how it was obtained
+    QString date;
+    int runs = 0;
+    int threads = 1;
+    double medianUs = 0;
+    double madUs = 0;
+    double p95Us = 0;
+    double lowUs = 0; ///< 95 % confidence interval of the median
+    double highUs = 0;
+    std::vector<CallTime> calls; ///< parallel to Document::calls
+    std::vector<double> runUs;
+};
+
+struct PhaseTime
+{
+    QString name;
+    double ms = 0;
+};
+
+/// A buffer of the memory plan, in calls of the program.
+struct PlannedBuffer
+{
+    QString name;
+    qint64 offset = 0;
+    qint64 bytes = 0;
+    int firstCall = 0;
+    int lastCall = 0;
+    int writer = -1;
+};
+
+struct PlannerResult
+{
+    QString algorithm;
+    qint64 bytes = 0;
+    double ms = 0;
+    bool isProvenOptimal = false;
+};
+
+struct MemoryPlan
+{
+    qint64 arenaBytes = 0;
+    qint64 lowerBoundBytes = 0;
+    qint64 withoutReuseBytes = 0;
+    qint64 constantBytes = 0;
+    QString algorithm;
+    std::vector<PlannedBuffer> buffers;
+    std::vector<PlannerResult> planners;
+};
+
+struct Document
+{
+    int revision = 0;
+    QString path;
+    QString name;
+    QString producer;
+    QString opset;
+    qint64 parameters = 0;
+    double macs = 0;
+    QString target;
+    core::Module imported;
+    std::vector<PassStep> passes;
+    std::map<QString, KernelListing> kernels;
+    std::vector<KernelCall> calls;
+    std::vector<core::Diagnostic> issues;
+    std::vector<PhaseTime> phases;
+    std::optional<MemoryPlan> memory;
+    std::optional<Measurement> measurement;
+    std::shared_ptr<const void> backing; ///< the engine's own result, for running it
+
+    bool isCompiled() const { return !calls.empty(); }
+    /// Version 0 is the imported module, version i the module after pass i.
+    size_t versionCount() const { return passes.size() + 1; }
+    const core::Module& version(size_t index) const
+    {
+        return index == 0 ? imported : passes[index - 1].after;
+    }
+    double compileMs() const;
+    int cachedKernelCount() const;
+    /// Index into `calls` of the call that serves `node` of the last version, or -1.
+    int callOfNode(core::NodeId node) const;
+};
+
+using DocumentPtr = std::shared_ptr<const Document>;
+
+/// "300 nodes · 3.50 M parameters · 300 M MACs · opset 13".
+QString factsText(const Document& document);
+/// The node of `to` that stands where `node` stands in `from`: another run of the same passes gives
+/// the same program with new ids. Invalid when there is none.
+core::NodeId counterpart(const Document& from, core::NodeId node, const Document& to);
+/// What the file says about itself, inputs and outputs, one per line.
+QString modelText(const Document& document);
+/// Nodes of the main function that compute something.
+qint64 operatorCount(const core::Module& module);
+
+} // namespace tenon::views

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Every number, size, duration and shape that the window shows is written here.
+#pragma once
+
+#include "core/ir/type.h"
+
+#include <QString>
+
+namespace tenon::views {
+
+/// 1234567 -> "1,234,567".
+QString countText(qint64 value);
+/// "1 node", "3 nodes"; the plural is formed with s.
+QString countOf(qint64 value, const QString& noun);
+/// 1530000 -> "1.53 M"; below 10,000 the plain number.
+QString shortCountText(double value);
+/// "17 B", "294 KiB", "4.59 MiB": three significant digits.
+QString byteText(qint64 bytes);
+/// With sign and the true minus, for differences: "+2.00 KiB", "−441 KiB", "0".
+QString byteDifferenceText(qint64 bytes);
+/// "312 ns", "12.4 µs", "1.02 ms", "3.10 s": three significant digits.
+QString durationText(double microseconds);
+/// "1×64×56×56"; "scalar" for rank 0; symbols by name.
+QString shapeLabel(const core::Shape& shape);
+/// "float32 [1, 64, 56, 56]".
+QString typeText(const core::TensorType& type);
+/// "−" for negative numbers, thousands separated.
+QString signedText(qint64 value);
+/// "3 → 1".
+QString arrowText(qint64 before, qint64 after);
+/// Keeps the beginning and the end of a long name: "features.…conv.0".
+QString shortenedMiddle(const QString& text, int length);
+
+} // namespace tenon::views

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Phases and passes as a two-level tree; a phase's index has no internal id, a pass carries its
+// phase plus one.
+#include "views/models/pass_model.h"
+
+#include "views/models/format.h"
+
+#include <algorithm>
+
+namespace tenon::views {
+
+void PassModel::setDocument(DocumentPtr document)
+{
+    beginResetModel();
+    m_document = std::move(document);
+    m_touching.clear();
+    rebuild();
+    endResetModel();
+}
+
+void PassModel::setFilter(const QString& filter)
+{
+    if (filter == m_filter) return;
+    beginResetModel();
+    m_filter = filter;
+    rebuild();
+    endResetModel();
+}
+
+void PassModel::setTouching(std::vector<int> versions)
+{
+    if (versions == m_touching) return;
+    const bool isFiltering = m_filter.contains(QLatin1String("touched:selection"));
+    if (isFiltering) beginResetModel();
+    m_touching = std::move(versions);
+    if (isFiltering) {
+        rebuild();
+        endResetModel();
+        return;
+    }
+    for (int phase = 0; phase < rowCount(); ++phase) {
+        const QModelIndex parent = index(phase, 0);
+        if (rowCount(parent) > 0)
+            emit dataChanged(index(0, 0, parent), index(rowCount(parent) - 1, 0, parent),
+                             {TouchesRole});
+    }
+}
+
+bool PassModel::matches(const PassStep& step, int version) const
+{
+    for (const QString& word : m_filter.split(QLatin1Char(' '), Qt::SkipEmptyParts)) {
+        if (word == QLatin1String("touched:selection")) {
+            if (std::find(m_touching.begin(), m_touching.end(), version) == m_touching.end())
+                return false;
+            continue;
+        }
+        const bool inRules =
+            std::any_of(step.changes.begin(), step.changes.end(), [&](const core::Change& c) {
+                return QString::fromStdString(c.rule).contains(word, Qt::CaseInsensitive);
+            });
+        if (!inRules && !step.name.contains(word, Qt::CaseInsensitive) &&
+            !step.phase.contains(word, Qt::CaseInsensitive))
+            return false;
+    }
+    return true;
+}
+
+void PassModel::rebuild()
+{
+    m_phases.clear();
+    m_mostChanges = 1;
+    if (!m_document) return;
+    for (size_t i = 0; i < m_document->passes.size(); ++i) {
+        const PassStep& step = m_document->passes[i];
+        m_mostChanges = std::max(m_mostChanges, step.changes.size());
+        if (!matches(step, static_cast<int>(i) + 1)) continue;
+        if (m_phases.empty() || m_phases.back().name != step.phase)
+            m_phases.push_back({step.phase, {}});
+        m_phases.back().passes.push_back(static_cast<int>(i));
+    }
+}
+
+QModelIndex PassModel::indexOfVersion(int version) const
+{
+    for (size_t p = 0; p < m_phases.size(); ++p) {
+        const auto& passes = m_phases[p].passes;
+        const auto it = std::find(passes.begin(), passes.end(), version - 1);
+        if (it != passes.end())
+            return createIndex(static_cast<int>(it - passes.begin()), 0,
+                               static_cast<quintptr>(p + 1));
+    }
+    return {};
+}
+
+QModelIndex PassModel::index(int row, int column, const QModelIndex& parent) const
+{
+    if (!hasIndex(row, column, parent)) return {};
+    return createIndex(row, column, parent.isValid() ? static_cast<quintptr>(parent.row() + 1) : 0);
+}
+
+QModelIndex PassModel::parent(const QModelIndex& child) const
+{
+    if (!child.isValid() || child.internalId() == 0) return {};
+    return createIndex(static_cast<int>(child.internalId()) - 1, 0, quintptr{0});
+}
+
+int PassModel::rowCount(const QModelIndex& parent) const
+{
+    if (!parent.isValid()) return static_cast<int>(m_phases.size());
+    if (parent.internalId() != 0 || parent.column() != 0) return 0;
+    return static_cast<int>(m_phases[static_cast<size_t>(parent.row())].passes.size());
+}
+
+int PassModel::columnCount(const QModelIndex&) const { return 1; }
+
+QVariant PassModel::passData(int pass, int role) const
+{
+    const PassStep& step = m_document->passes[static_cast<size_t>(pass)];
+    switch (role) {
+    case Qt::DisplayRole: return step.name;
+    case Qt::AccessibleTextRole:
+        return step.name + QStringLiteral(", ") +
+               (step.isSkipped ? QStringLiteral("skipped")
+                : step.isChanged
+                    ? countOf(static_cast<qint64>(step.changes.size()), QStringLiteral("change"))
+                    : QStringLiteral("nothing changed"));
+    case Qt::ToolTipRole:
+        return step.isSkipped
+                   ? step.name + QStringLiteral(
+                                     "\nskipped: the optimization level or an option leaves it out")
+                   : step.name + QLatin1Char('\n') +
+                         countOf(static_cast<qint64>(step.changes.size()),
+                                 QStringLiteral("change")) +
+                         QStringLiteral(" in ") + durationText(step.ms * 1000);
+    case IsPhaseRole: return false;
+    case ChangeCountRole: return static_cast<int>(step.changes.size());
+    case ShareRole:
+        return static_cast<double>(step.changes.size()) / static_cast<double>(m_mostChanges);
+    case VersionRole: return pass + 1;
+    case IsNoOpRole: return step.isSkipped || !step.isChanged;
+    case TouchesRole:
+        return std::find(m_touching.begin(), m_touching.end(), pass + 1) != m_touching.end();
+    default: return {};
+    }
+}
+
+QVariant PassModel::data(const QModelIndex& index, int role) const
+{
+    if (!index.isValid()) return {};
+    if (index.internalId() != 0) {
+        const Phase& phase = m_phases[static_cast<size_t>(index.internalId()) - 1];
+        return passData(phase.passes[static_cast<size_t>(index.row())], role);
+    }
+    if (role == Qt::DisplayRole) return m_phases[static_cast<size_t>(index.row())].name;
+    if (role == IsPhaseRole) return true;
+    return {};
+}
+
+Qt::ItemFlags PassModel::flags(const QModelIndex& index) const
+{
+    if (!index.isValid()) return Qt::NoItemFlags;
+    return index.internalId() == 0 ? Qt::ItemIsEnabled : Qt::ItemIsEnabled | Qt::ItemIsSelectable;
+}
+
+} // namespace tenon::views

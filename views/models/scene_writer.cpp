@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Writes the scene of one version: cards, frames and edges with their diff states and figures.
+#include "views/models/format.h"
+#include "views/models/stage.h"
+
+#include <algorithm>
+#include <set>
+#include <unordered_set>
+
+namespace tenon::views {
+
+namespace {
+
+QRectF rectOf(const core::LayoutRect& rect) { return {rect.x, rect.y, rect.width, rect.height}; }
+
+uint64_t jointKey(PlaceId from, PlaceId to)
+{
+    return (static_cast<uint64_t>(static_cast<uint32_t>(from)) << 32) | static_cast<uint32_t>(to);
+}
+
+} // namespace
+
+/// One use: fills `scene` from a stage.
+class SceneWriter
+{
+public:
+    SceneWriter(const Stage& stage, size_t version, DiffMode mode)
+        : m_stage(stage)
+        , m_board(*stage.m_board)
+        , m_document(m_board.document())
+        , m_version(version)
+        , m_now(m_board.version(version))
+    {
+        m_isDiff =
+            mode == DiffMode::Union && version > 0 && m_document.passes[version - 1].isChanged;
+        if (m_isDiff) m_before = m_board.version(version - 1);
+        m_scene.itemOfPlace.assign(m_board.places().size(), -1);
+    }
+
+    Scene write()
+    {
+        if (m_stage.m_layout.nodes.empty()) return std::move(m_scene);
+        findTimes();
+        findRules();
+        writeScopes();
+        writeFrames();
+        writeCards();
+        m_scene.points.reserve(m_stage.m_layout.points.size());
+        for (const core::LayoutPoint& p : m_stage.m_layout.points)
+            m_scene.points.emplace_back(p.x, p.y);
+        writeEdges(m_now, false);
+        if (m_isDiff) writeEdges(m_before, true);
+        m_scene.bounds = rectOf(m_stage.m_layout.bounds);
+        for (const SceneItem& item : m_scene.items) m_scene.visible |= item.rect;
+        m_scene.caption =
+            m_version == 0 ? QStringLiteral("Imported") : m_document.passes[m_version - 1].name;
+        return std::move(m_scene);
+    }
+
+private:
+    const Occupant& now(PlaceId place) const { return m_now.occupants[static_cast<size_t>(place)]; }
+    const Occupant* before(PlaceId place) const
+    {
+        return m_isDiff ? &m_before.occupants[static_cast<size_t>(place)] : nullptr;
+    }
+
+    DiffState stateOf(PlaceId place) const
+    {
+        if (!m_isDiff) return DiffState::Plain;
+        const core::NodePtr& a = before(place)->node;
+        const core::NodePtr& b = now(place).node;
+        if (!a) return DiffState::Added;
+        if (!b) return DiffState::Removed;
+        if (m_board.places()[static_cast<size_t>(place)].output >= 0) return DiffState::Unchanged;
+        if (a == b) return DiffState::Unchanged;
+        return isSameWork(*a, *b) ? DiffState::Unchanged : DiffState::Changed;
+    }
+
+    /// A record that only reads other values now (its operand was replaced) is not a change to
+    /// look at.
+    static bool isSameWork(const core::NodeRecord& a, const core::NodeRecord& b)
+    {
+        return a.id == b.id && a.op == b.op && a.kind == b.kind && a.attrs == b.attrs &&
+               a.types == b.types && a.callee == b.callee && a.kernel == b.kernel &&
+               a.operands.size() == b.operands.size() && a.kind != core::NodeKind::Constant;
+    }
+
+    void findTimes()
+    {
+        if (!m_document.measurement) return;
+        const auto& times = m_document.measurement->calls;
+        for (const CallTime& time : times) m_slowest = std::max(m_slowest, time.medianUs);
+        for (size_t c = 0; c < times.size() && c < m_document.calls.size(); ++c)
+            for (const core::SourceId source : m_document.calls[c].sources)
+                m_callOfSource.emplace(source.value, static_cast<int>(c));
+    }
+
+    void findRules()
+    {
+        if (m_version == 0) return;
+        for (const core::Change& change : m_document.passes[m_version - 1].changes)
+            for (const core::NodeId id : change.to) {
+                const PlaceId place = m_board.placeOf(id);
+                if (place != kNoPlace) m_ruleOf.emplace(place, QString::fromStdString(change.rule));
+            }
+    }
+
+    /// The measured call that serves a node: by identity in the last version, else through the
+    /// source nodes; each call is shown once, on the first node that stands for it.
+    void addTime(const core::NodeRecord& node, SceneItem& item)
+    {
+        if (!m_document.measurement) return;
+        int call = m_document.callOfNode(node.id);
+        for (size_t i = 0; call < 0 && i < node.origin.size(); ++i) {
+            const auto it = m_callOfSource.find(node.origin[i].value);
+            if (it != m_callOfSource.end()) call = it->second;
+        }
+        const auto& times = m_document.measurement->calls;
+        if (call < 0 || static_cast<size_t>(call) >= times.size() || !m_timed.insert(call).second)
+            return;
+        item.figure = durationText(times[static_cast<size_t>(call)].medianUs);
+        item.heat = m_slowest > 0
+                        ? static_cast<float>(times[static_cast<size_t>(call)].medianUs / m_slowest)
+                        : -1;
+    }
+
+    void describe(const Occupant& occupant, const core::Module& module, SceneItem& item)
+    {
+        const core::NodeRecord& node = *occupant.node;
+        item.title = titleOf(module, node);
+        item.detail = occupant.inner ? detailOf(module, *occupant.inner) : detailOf(module, node);
+        item.family = occupant.inner ? familyOf(module, *occupant.inner) : familyOf(module, node);
+        item.spoken = spokenText(module, node);
+    }
+
+    void describeOutput(int output, SceneItem& item) const
+    {
+        const core::GraphFunction& main = m_now.module->main();
+        const auto index = static_cast<size_t>(output);
+        item.title = index < main.resultNames.size()
+                         ? QString::fromStdString(main.resultNames[index])
+                         : QStringLiteral("output %1").arg(output);
+        const core::ValueRef value = main.results[index];
+        const core::NodePtr& node = m_now.module->findNode(value.node);
+        item.detail = node && value.index < node->types.size() ? typeText(node->types[value.index])
+                                                               : QStringLiteral("output");
+        item.family = OpFamily::Boundary;
+        item.spoken = QStringLiteral("model output ") + item.title;
+    }
+
+    void add(SceneItem item)
+    {
+        if (item.place != kNoPlace)
+            m_scene.itemOfPlace[static_cast<size_t>(item.place)] =
+                static_cast<int>(m_scene.items.size());
+        m_scene.items.push_back(std::move(item));
+    }
+
+    void writeScopes()
+    {
+        m_itemOfScope.assign(m_stage.m_scopes.size(), -1);
+        for (size_t s = 0; s < m_stage.m_scopes.size(); ++s) {
+            const NameScope& scope = m_stage.m_scopes[s];
+            const core::LayoutRect& rect = m_stage.m_layout.groups[s];
+            if (rect.width <= 0) continue;
+            SceneItem item;
+            item.rect = rectOf(rect);
+            item.title = scope.name;
+            item.detail = countOf(scope.cardCount, QStringLiteral("node"));
+            item.note = scope.path;
+            item.isFrame = item.isScope = true;
+            item.isCollapsed = m_stage.m_collapsed.count(scope.path) > 0;
+            item.family = OpFamily::Movement;
+            item.spoken =
+                QStringLiteral("group ") + scope.name + QStringLiteral(", ") + item.detail;
+            m_itemOfScope[s] = static_cast<int>(m_scene.items.size());
+            add(std::move(item));
+        }
+    }
+
+    void writeFrames()
+    {
+        const auto& places = m_board.places();
+        for (PlaceId place = 0; place < static_cast<PlaceId>(places.size()); ++place) {
+            const int group = m_stage.m_groupOfPlace[static_cast<size_t>(place)];
+            if (group < 0 || !now(place).node) continue;
+            SceneItem item;
+            item.place = place;
+            item.isFrame = true;
+            item.rect = rectOf(m_stage.m_layout.groups[static_cast<size_t>(group)]);
+            describe(now(place), *m_now.module, item);
+            item.state = stateOf(place);
+            const auto rule = m_ruleOf.find(place);
+            if (item.state == DiffState::Added && rule != m_ruleOf.end()) item.note = rule->second;
+            addTime(*now(place).node, item);
+            add(std::move(item));
+        }
+    }
+
+    /// The outermost collapsed scope around a card, or -1.
+    int hidingScope(PlaceId place) const
+    {
+        int found = -1;
+        for (int s = m_stage.m_scopeOfPlace[static_cast<size_t>(place)]; s >= 0;
+             s = m_stage.m_scopes[static_cast<size_t>(s)].parent)
+            if (m_stage.m_collapsed.count(m_stage.m_scopes[static_cast<size_t>(s)].path)) found = s;
+        return found;
+    }
+
+    void writeCards()
+    {
+        for (const PlaceId place : m_board.sequence()) {
+            const Occupant* old = before(place);
+            const bool isGone = !now(place).node;
+            if (isGone && (!old || !old->node)) continue;
+            const int hiding = hidingScope(place);
+            if (hiding >= 0) {
+                m_scene.itemOfPlace[static_cast<size_t>(place)] =
+                    m_itemOfScope[static_cast<size_t>(hiding)];
+                continue;
+            }
+            const Storyboard::Place& info = m_board.places()[static_cast<size_t>(place)];
+            SceneItem item;
+            item.place = place;
+            item.rect = rectOf(m_stage.rectOf(place));
+            item.state = stateOf(place);
+            item.isMember = info.frame != kNoPlace && now(info.frame).node && !isGone;
+            if (info.output >= 0)
+                describeOutput(info.output, item);
+            else if (isGone)
+                describe(*old, *m_before.module, item);
+            else
+                describe(now(place), *m_now.module, item);
+            // Inside a frame that is new or changed, the frame carries the news.
+            if (item.isMember && item.state == DiffState::Unchanged &&
+                stateOf(info.frame) != DiffState::Unchanged)
+                item.state = DiffState::Plain;
+            if (item.state == DiffState::Changed) describeChange(*old, place, item);
+            if (info.output < 0 && !isGone && !item.isMember &&
+                now(place).node->kind != core::NodeKind::Parameter)
+                addTime(*now(place).node, item);
+            add(std::move(item));
+        }
+    }
+
+    /// The first difference inline: operator, attribute or type.
+    void describeChange(const Occupant& old, PlaceId place, SceneItem& item) const
+    {
+        const core::NodeRecord& a = *old.node;
+        const core::NodeRecord& b = *now(place).node;
+        const QString arrow = QStringLiteral(" → ");
+        if (a.kind == b.kind && a.op != b.op) {
+            item.detail = QStringLiteral("was ") + titleOf(*m_before.module, a);
+            return;
+        }
+        for (const auto& [name, value] : b.attrs.entries()) {
+            const core::AttrValue* was = a.attrs.find(name);
+            if (was && *was == value) continue;
+            item.detail = QString::fromStdString(name) + QLatin1Char(' ') +
+                          (was ? QString::fromStdString(core::attrText(*was)) + arrow
+                               : QStringLiteral("= ")) +
+                          QString::fromStdString(core::attrText(value));
+            return;
+        }
+        if (!a.types.empty() && !b.types.empty() && !(a.types[0] == b.types[0]))
+            item.detail = shapeLabel(a.types[0].shape) + arrow + shapeLabel(b.types[0].shape);
+    }
+
+    void writeEdges(const VersionView& view, bool isOld)
+    {
+        for (const Flow& flow : view.flows) {
+            const int from = m_scene.itemAt(flow.from), to = m_scene.itemAt(flow.to);
+            if (from < 0 || to < 0 || from == to) continue;
+            SceneEdge edge{from, to};
+            if (!findPath(flow, edge) || !m_drawn.insert(jointKey(flow.from, flow.to)).second)
+                continue;
+            if (isOld)
+                edge.state = DiffState::Removed;
+            else if (m_isDiff)
+                edge.state = DiffState::Unchanged;
+            const core::NodePtr& source = view.module->findNode(flow.value.node);
+            const bool isLabelled = !isOld && !edge.isStub && !edge.isSideways &&
+                                    !isInsideFrame(flow) && source &&
+                                    flow.value.index < source->types.size();
+            if (isLabelled && m_labelled.insert(flow.value).second)
+                edge.label = shapeLabel(source->types[flow.value.index].shape);
+            m_scene.edges.push_back(std::move(edge));
+        }
+    }
+
+    bool isInsideFrame(const Flow& flow) const
+    {
+        const PlaceId a = m_board.places()[static_cast<size_t>(flow.from)].frame;
+        const PlaceId b = m_board.places()[static_cast<size_t>(flow.to)].frame;
+        return a != kNoPlace && a == b && now(a).node;
+    }
+
+    /// The laid-out way; straight inside a frame where nothing stands between; sideways from cards
+    /// beside the program. False when there is none.
+    bool findPath(const Flow& flow, SceneEdge& edge)
+    {
+        const QRectF& source = m_scene.items[static_cast<size_t>(edge.from)].rect;
+        const QRectF& target = m_scene.items[static_cast<size_t>(edge.to)].rect;
+        const auto add = [&](QPointF a, QPointF b) {
+            edge.first = static_cast<uint32_t>(m_scene.points.size());
+            edge.count = 2;
+            m_scene.points.push_back(a);
+            m_scene.points.push_back(b);
+            return true;
+        };
+        if (m_stage.m_sideOfPlace[static_cast<size_t>(flow.from)] >= 0) {
+            edge.isSideways = true;
+            return add({source.right(), source.center().y()}, {target.left(), target.center().y()});
+        }
+        const auto it = m_stage.m_edgeOf.find(jointKey(flow.from, flow.to));
+        if (it == m_stage.m_edgeOf.end()) // a bypass: what stands on the laid-out way is not there
+            return add({source.center().x(), source.bottom()}, {target.center().x(), target.top()});
+        const core::EdgePath& path = m_stage.m_layout.edges[it->second];
+        if (path.count == 0) return false;
+        edge.first = path.first;
+        edge.count = path.count;
+        edge.isStub = path.shape == core::EdgeShape::Stub;
+        return true;
+    }
+
+    const Stage& m_stage;
+    const Storyboard& m_board;
+    const Document& m_document;
+    size_t m_version;
+    bool m_isDiff = false;
+    VersionView m_now;
+    VersionView m_before;
+    Scene m_scene;
+    double m_slowest = 0;
+    std::unordered_map<uint32_t, int> m_callOfSource;
+    std::unordered_map<PlaceId, QString> m_ruleOf;
+    std::vector<int> m_itemOfScope;
+    std::set<int> m_timed;
+    std::unordered_set<uint64_t> m_drawn;
+    std::unordered_set<core::ValueRef> m_labelled;
+};
+
+Scene Stage::scene(size_t version, DiffMode mode) const
+{
+    return SceneWriter(*this, version, mode).write();
+}
+
+} // namespace tenon::views

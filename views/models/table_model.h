@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// TableModel: a flat read-only table over rows of any kind; columns are functions of a row.
+#pragma once
+
+#include <QAbstractTableModel>
+
+#include <functional>
+#include <vector>
+
+namespace tenon::views {
+
+/// Roles beside text: what the row leads to and what the cell means.
+enum TableRole
+{
+    NodeRole = Qt::UserRole, ///< NodeId value to go to, or -1
+    SortRole,
+    MutedRole,
+    PlainTextRole
+};
+
+template <class Row>
+struct TableColumn
+{
+    QString title;
+    std::function<QString(const Row&)> text;
+    bool isNumber = false;
+    std::function<QVariant(const Row&, int role)> extra = {};
+};
+
+template <class Row>
+class TableModel : public QAbstractTableModel
+{
+public:
+    explicit TableModel(std::vector<TableColumn<Row>> columns, QObject* parent = nullptr)
+        : QAbstractTableModel(parent)
+        , m_columns(std::move(columns))
+    {
+    }
+
+    void setRows(std::vector<Row> rows)
+    {
+        beginResetModel();
+        m_rows = std::move(rows);
+        endResetModel();
+    }
+    const std::vector<Row>& rows() const { return m_rows; }
+
+    int rowCount(const QModelIndex& parent = {}) const override
+    {
+        return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
+    }
+    int columnCount(const QModelIndex& parent = {}) const override
+    {
+        return parent.isValid() ? 0 : static_cast<int>(m_columns.size());
+    }
+    QVariant data(const QModelIndex& index, int role) const override
+    {
+        if (!index.isValid()) return {};
+        const Row& row = m_rows[static_cast<size_t>(index.row())];
+        const TableColumn<Row>& column = m_columns[static_cast<size_t>(index.column())];
+        if (role == Qt::DisplayRole || role == PlainTextRole) return column.text(row);
+        if (role == Qt::TextAlignmentRole)
+            return QVariant(Qt::AlignVCenter | (column.isNumber ? Qt::AlignRight : Qt::AlignLeft));
+        return column.extra ? column.extra(row, role) : QVariant();
+    }
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override
+    {
+        if (orientation != Qt::Horizontal || section >= columnCount()) return {};
+        const TableColumn<Row>& column = m_columns[static_cast<size_t>(section)];
+        if (role == Qt::DisplayRole) return column.title;
+        if (role == Qt::TextAlignmentRole)
+            return QVariant(Qt::AlignVCenter | (column.isNumber ? Qt::AlignRight : Qt::AlignLeft));
+        return {};
+    }
+
+private:
+    std::vector<TableColumn<Row>> m_columns;
+    std::vector<Row> m_rows;
+};
+
+} // namespace tenon::views

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Rows and columns of the window's tables.
+#include "views/models/tables.h"
+
+#include "views/models/format.h"
+#include "views/models/node_text.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace tenon::views {
+
+namespace {
+
+QVariant nodeVariant(core::NodeId node)
+{
+    return node.isValid() ? QVariant(static_cast<qint64>(node.value)) : QVariant(qint64{-1});
+}
+
+/// Bytes of the results of `nodes` that exist in `module` and have constant shapes.
+qint64 resultBytes(const core::Module& module, const std::vector<core::NodeId>& nodes)
+{
+    qint64 total = 0;
+    for (const core::NodeId id : nodes) {
+        const core::NodePtr& node = module.findNode(id);
+        if (!node || node->kind == core::NodeKind::Constant) continue;
+        for (const core::TensorType& type : node->types)
+            if (core::constantShape(type.shape)) total += type.bytes();
+    }
+    return total;
+}
+
+/// Operators and calls among `nodes`, and of those only what `inMain` holds unless it is empty.
+std::vector<core::NodeId> shownOf(const core::Module& module,
+                                  const std::vector<core::NodeId>& nodes,
+                                  const std::set<core::NodeId>& inMain)
+{
+    std::vector<core::NodeId> shown;
+    for (const core::NodeId id : nodes) {
+        const core::NodePtr& node = module.findNode(id);
+        if (!node || node->kind == core::NodeKind::Constant ||
+            node->kind == core::NodeKind::Parameter)
+            continue;
+        if (inMain.empty() || inMain.count(id)) shown.push_back(id);
+    }
+    return shown;
+}
+
+core::NodeId nodeNamed(const core::Module& module, const std::string& name)
+{
+    if (name.empty() || !module.mainId().isValid()) return {};
+    for (const core::NodeId id : module.main().order) {
+        const core::NodeRecord& node = module.node(id);
+        if (node.name == name) return id;
+        for (const core::SourceId source : node.origin)
+            if (source.value < module.sources().size() &&
+                module.sources()[source.value].name == name)
+                return id;
+    }
+    return {};
+}
+
+QString sourceNames(const core::Module& module, const std::vector<core::SourceId>& sources)
+{
+    QStringList names;
+    for (const core::SourceId source : sources)
+        if (source.value < module.sources().size())
+            names << QString::fromStdString(module.sources()[source.value].name);
+    if (names.size() > 3) return names.mid(0, 3).join(QStringLiteral(", ")) + QStringLiteral(" …");
+    return names.join(QStringLiteral(", "));
+}
+
+} // namespace
+
+DeltaModel* makeDeltaModel(QObject* parent)
+{
+    const auto extra = [](const DeltaRow& row, int role) -> QVariant {
+        if (role == NodeRole) return nodeVariant(row.node);
+        if (role == Qt::ToolTipRole) return row.reason;
+        return {};
+    };
+    return new DeltaModel(
+        {{QStringLiteral("Rule"), [](const DeltaRow& r) { return r.rule; }, false, extra},
+         {QStringLiteral("Where"), [](const DeltaRow& r) { return r.place; }, false, extra},
+         {QStringLiteral("Nodes"), [](const DeltaRow& r) { return arrowText(r.from, r.to); }, true,
+          extra},
+         {QStringLiteral("Written"),
+          [](const DeltaRow& r) { return byteDifferenceText(r.writtenBytes); }, true, extra},
+         {QStringLiteral("Reason"), [](const DeltaRow& r) { return r.reason; }, false, extra}},
+        parent);
+}
+
+IssueModel* makeIssueModel(QObject* parent)
+{
+    const auto extra = [](const IssueRow& row, int role) -> QVariant {
+        if (role == NodeRole) return nodeVariant(row.node);
+        if (role == Qt::ToolTipRole || role == PlainTextRole)
+            return QString::fromStdString(row.diagnostic.text());
+        if (role == SortRole) return static_cast<int>(row.diagnostic.severity);
+        return {};
+    };
+    return new IssueModel(
+        {{QStringLiteral("Severity"),
+          [](const IssueRow& r) {
+              return QString::fromUtf8(core::severityText(r.diagnostic.severity).data());
+          },
+          false, extra},
+         {QStringLiteral("Message"),
+          [](const IssueRow& r) { return QString::fromStdString(r.diagnostic.message); }, false,
+          extra},
+         {QStringLiteral("Node"),
+          [](const IssueRow& r) { return QString::fromStdString(r.diagnostic.location.node); },
+          false, extra},
+         {QStringLiteral("Code"),
+          [](const IssueRow& r) {
+              return QString::fromUtf8(core::codeText(r.diagnostic.code).data());
+          },
+          false, extra}},
+        parent);
+}
+
+CallModel* makeCallModel(QObject* parent)
+{
+    const auto extra = [](const CallRow& row, int role) -> QVariant {
+        if (role == NodeRole) return nodeVariant(row.node);
+        if (role == SortRole) return row.shareOfSlowest;
+        if (role == Qt::ToolTipRole) return row.name + QLatin1Char('\n') + row.sources;
+        return {};
+    };
+    const auto time = [](const CallRow& r) {
+        return r.medianUs < 0 ? QStringLiteral("–") : durationText(r.medianUs);
+    };
+    const auto share = [](const CallRow& r) {
+        return r.medianUs < 0 ? QString()
+                              : QString::number(r.share * 100, 'f', 1) + QStringLiteral(" %");
+    };
+    const auto rate = [](const CallRow& r) {
+        return r.gflops <= 0 ? QString() : QString::number(r.gflops, 'f', 1);
+    };
+    return new CallModel(
+        {{QStringLiteral("#"), [](const CallRow& r) { return QString::number(r.index); }, true,
+          extra},
+         {QStringLiteral("Call"), [](const CallRow& r) { return r.name; }, false, extra},
+         {QStringLiteral("From"), [](const CallRow& r) { return r.sources; }, false, extra},
+         {QStringLiteral("Time"), time, true, extra},
+         {QStringLiteral("Share"), share, true, extra},
+         {QStringLiteral("GFLOP/s"), rate, true, extra}},
+        parent);
+}
+
+OperatorModel* makeOperatorModel(QObject* parent)
+{
+    const auto extra = [](const OperatorRow& row, int role) -> QVariant {
+        if (role == NodeRole) return nodeVariant(row.first);
+        if (role == SortRole) return row.share;
+        return {};
+    };
+    return new OperatorModel(
+        {{QStringLiteral("Operator"), [](const OperatorRow& r) { return r.op; }, false, extra},
+         {QStringLiteral("Count"), [](const OperatorRow& r) { return countText(r.count); }, true,
+          extra}},
+        parent);
+}
+
+std::vector<DeltaRow> deltaRows(const Document& document, size_t version)
+{
+    std::vector<DeltaRow> rows;
+    if (version == 0 || version > document.passes.size()) return rows;
+    const core::Module& before = document.version(version - 1);
+    const core::Module& after = document.version(version);
+    // Operators that moved into a primitive function are counted where they were.
+    const std::set<core::NodeId> inMain(after.main().order.begin(), after.main().order.end());
+    for (const core::Change& change : document.passes[version - 1].changes) {
+        DeltaRow row;
+        row.rule = QString::fromStdString(change.rule);
+        row.reason = QString::fromStdString(change.reason);
+        const std::vector<core::NodeId> from = shownOf(before, change.from, {});
+        const std::vector<core::NodeId> to = shownOf(after, change.to, inMain);
+        row.from = static_cast<int>(from.size());
+        row.to = static_cast<int>(to.size());
+        row.writtenBytes = resultBytes(after, to) - resultBytes(before, from);
+        if (!to.empty()) row.node = to.back();
+        if (!row.node.isValid() && !from.empty()) row.node = from.front();
+        if (!row.node.isValid() && !change.from.empty()) row.node = change.from.front();
+        const core::NodePtr& shown =
+            after.findNode(row.node) ? after.findNode(row.node) : before.findNode(row.node);
+        if (shown) {
+            const core::Module& module = after.findNode(row.node) ? after : before;
+            row.place =
+                shown->name.empty() ? titleOf(module, *shown) : QString::fromStdString(shown->name);
+        }
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+std::vector<IssueRow> issueRows(const Document& document)
+{
+    std::vector<IssueRow> rows;
+    for (const core::Diagnostic& diagnostic : document.issues)
+        rows.push_back({diagnostic, nodeNamed(document.imported, diagnostic.location.node)});
+    std::stable_sort(rows.begin(), rows.end(), [](const IssueRow& a, const IssueRow& b) {
+        return a.diagnostic.severity > b.diagnostic.severity;
+    });
+    return rows;
+}
+
+std::vector<CallRow> callRows(const Document& document)
+{
+    std::vector<CallRow> rows;
+    double total = 0, slowest = 0;
+    const auto* measured = document.measurement ? &document.measurement->calls : nullptr;
+    if (measured)
+        for (const CallTime& time : *measured) {
+            total += time.medianUs;
+            slowest = std::max(slowest, time.medianUs);
+        }
+    for (size_t i = 0; i < document.calls.size(); ++i) {
+        const KernelCall& call = document.calls[i];
+        CallRow row{static_cast<int>(i), call.name, sourceNames(document.imported, call.sources)};
+        row.node = call.node;
+        if (measured && i < measured->size()) {
+            row.medianUs = (*measured)[i].medianUs;
+            row.share = total > 0 ? row.medianUs / total : 0;
+            row.shareOfSlowest = slowest > 0 ? row.medianUs / slowest : 0;
+            row.gflops = row.medianUs > 0 ? call.flops / row.medianUs / 1000 : 0;
+        }
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+std::vector<OperatorRow> operatorRows(const Document& document)
+{
+    std::map<QString, OperatorRow> counts;
+    if (!document.imported.mainId().isValid()) return {};
+    int most = 1;
+    for (const core::NodeId id : document.imported.main().order) {
+        const core::NodeRecord& node = document.imported.node(id);
+        if (node.kind == core::NodeKind::Constant) continue;
+        OperatorRow& row = counts[titleOf(document.imported, node)];
+        if (row.count++ == 0) row.first = id;
+        most = std::max(most, row.count);
+    }
+    std::vector<OperatorRow> rows;
+    for (auto& [op, row] : counts) {
+        row.op = op;
+        row.share = static_cast<double>(row.count) / most;
+        rows.push_back(row);
+    }
+    std::stable_sort(rows.begin(), rows.end(),
+                     [](const OperatorRow& a, const OperatorRow& b) { return a.count > b.count; });
+    return rows;
+}
+
+} // namespace tenon::views

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Lays out the Benchmark perspective; the chart's numbers are those of the total above it.
+#include "views/pages/benchmark/benchmark_page.h"
+
+#include "views/models/format.h"
+
+#include <QPainter>
+#include <QSplitter>
+
+#include <algorithm>
+
+namespace tenon::views {
+
+RunChart::RunChart(const ThemeSource& themes, QWidget* parent)
+    : QWidget(parent)
+    , m_themes(themes)
+{
+    setMinimumHeight(120);
+    setAccessibleName(tr("Time of every run"));
+    connect(&themes, &ThemeSource::changed, this, [this] { update(); });
+}
+
+void RunChart::setMeasurement(const std::optional<Measurement>& measurement)
+{
+    m_measurement = measurement;
+    update();
+}
+
+void RunChart::paintEvent(QPaintEvent*)
+{
+    if (!m_measurement || m_measurement->runUs.empty()) return;
+    const Theme& t = m_themes.theme();
+    const auto& runs = m_measurement->runUs;
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setFont(t.secondaryFont);
+    const auto [low, high] = std::minmax_element(runs.begin(), runs.end());
+    const double pad = std::max((*high - *low) * 0.12, *high * 0.005);
+    const double bottom = *low - pad, top = *high + pad;
+    const QRectF area(72, 10, width() - 84, height() - 34);
+    const auto y = [&](double us) {
+        return area.bottom() - (us - bottom) / (top - bottom) * area.height();
+    };
+    constexpr int kLines = 4;
+    for (int i = 0; i <= kLines; ++i) {
+        const double value = bottom + (top - bottom) * i / kLines;
+        painter.setPen(t.line);
+        painter.drawLine(QPointF(area.left(), y(value)), QPointF(area.right(), y(value)));
+        painter.setPen(t.secondary);
+        painter.drawText(QRectF(0, y(value) - 9, area.left() - 8, 18),
+                         Qt::AlignRight | Qt::AlignVCenter, durationText(value));
+    }
+    QColor band = t.accentSoft;
+    band.setAlphaF(0.35f);
+    painter.fillRect(QRectF(QPointF(area.left(), y(m_measurement->highUs)),
+                            QPointF(area.right(), y(m_measurement->lowUs))),
+                     band);
+    painter.setPen(QPen(t.accent, 1.4));
+    painter.drawLine(QPointF(area.left(), y(m_measurement->medianUs)),
+                     QPointF(area.right(), y(m_measurement->medianUs)));
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(t.accent);
+    for (size_t i = 0; i < runs.size(); ++i) {
+        const double x = area.left() + area.width() * (static_cast<double>(i) + 0.5) /
+                                           static_cast<double>(runs.size());
+        painter.drawEllipse(QPointF(x, y(runs[i])), 2.6, 2.6);
+    }
+    painter.setPen(t.secondary);
+    painter.drawText(QRectF(area.left(), area.bottom() + 6, area.width(), 18), Qt::AlignLeft,
+                     tr("run 1"));
+    painter.drawText(QRectF(area.left(), area.bottom() + 6, area.width(), 18), Qt::AlignRight,
+                     tr("run %1").arg(runs.size()));
+    painter.drawText(QRectF(area.left(), area.bottom() + 6, area.width(), 18), Qt::AlignHCenter,
+                     tr("line: median, band: its 95 % confidence interval"));
+}
+
+BenchmarkPage::BenchmarkPage(const ThemeSource& themes, WorkspacePresenter& workspace,
+                             InspectorPresenter& inspector, QWidget* parent)
+    : QWidget(parent)
+    , m_workspace(workspace)
+    , m_totalPanel(new Panel(themes, tr("Whole model")))
+    , m_callsPanel(new Panel(themes, tr("Kernel calls")))
+    , m_total(new ThemedLabel(themes, ThemedLabel::Role::Heading))
+    , m_detail(new ThemedLabel(themes, ThemedLabel::Role::Secondary))
+    , m_chart(new RunChart(themes))
+    , m_table(new DataTable(themes, &workspace.calls()))
+    , m_notice(new EmptyNotice(
+          themes, tr("Nothing measured yet"),
+          tr("Compile & Benchmark runs the model on this computer in a process of its own: the "
+             "total with its spread, and the time of every kernel call on the nodes it came from."),
+          tr("Compile & Benchmark")))
+{
+    m_detail->setWordWrap(true);
+    m_totalPanel->content()->addWidget(m_total);
+    m_totalPanel->content()->addWidget(m_detail);
+    m_totalPanel->content()->addWidget(m_chart, 1);
+    m_totalPanel->content()->addWidget(m_notice, 1);
+    m_table->setColumnWidths({44, 250, 0, 84, 150, 76});
+    m_table->delegate().setBarColumn(4);
+    m_table->setAccessibleName(tr("Kernel calls"));
+    m_callsPanel->content()->addWidget(m_table, 1);
+    auto* rows = new QSplitter(Qt::Vertical);
+    rows->setHandleWidth(kGutter);
+    rows->addWidget(m_totalPanel);
+    rows->addWidget(m_callsPanel);
+    rows->setSizes({330, 560});
+    rows->setChildrenCollapsible(false);
+    auto* columns = new QSplitter(Qt::Horizontal);
+    columns->setHandleWidth(kGutter);
+    columns->addWidget(rows);
+    columns->addWidget(new InspectorPanel(themes, inspector));
+    columns->setStretchFactor(0, 1);
+    columns->setStretchFactor(1, 0);
+    columns->setSizes({1190, 364});
+    columns->setChildrenCollapsible(false);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(columns);
+    connect(m_notice, &EmptyNotice::triggered, &workspace,
+            &WorkspacePresenter::compileAndBenchmark);
+    connect(m_table, &DataTable::nodeRequested, this, [this](qint64 node) {
+        m_workspace.selection().select(core::NodeId(static_cast<uint32_t>(node)));
+    });
+    connect(&workspace, &WorkspacePresenter::stateChanged, this, &BenchmarkPage::refresh);
+    refresh();
+}
+
+void BenchmarkPage::refresh()
+{
+    const WorkspaceState& state = m_workspace.state();
+    const bool isMeasured = !state.measurementText.isEmpty();
+    m_total->setVisible(isMeasured);
+    m_detail->setVisible(isMeasured);
+    m_chart->setVisible(isMeasured);
+    m_notice->setVisible(!isMeasured);
+    m_notice->setActionEnabled(state.canBuild);
+    m_total->setText(state.measurementText);
+    m_detail->setText(state.measurementDetail);
+    m_totalPanel->setCaption(state.compileText);
+    m_callsPanel->setCaption(state.callsText);
+    m_chart->setMeasurement(m_workspace.document() ? m_workspace.document()->measurement
+                                                   : std::nullopt);
+}
+
+} // namespace tenon::views

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Benchmark perspective: the measured total with its spread, and the time of every kernel call.
+#pragma once
+
+#include "views/pages/common/data_table.h"
+#include "views/pages/common/inspector_panel.h"
+#include "views/presenters/workspace_presenter.h"
+
+namespace tenon::views {
+
+/// Every run as a dot over its time, with median and confidence interval.
+class RunChart : public QWidget
+{
+    Q_OBJECT
+public:
+    explicit RunChart(const ThemeSource& themes, QWidget* parent = nullptr);
+    void setMeasurement(const std::optional<Measurement>& measurement);
+    QSize sizeHint() const override { return {400, 190}; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    const ThemeSource& m_themes;
+    std::optional<Measurement> m_measurement;
+};
+
+class BenchmarkPage : public QWidget
+{
+    Q_OBJECT
+public:
+    BenchmarkPage(const ThemeSource& themes, WorkspacePresenter& workspace,
+                  InspectorPresenter& inspector, QWidget* parent = nullptr);
+    DataTable& table() { return *m_table; }
+
+private:
+    void refresh();
+
+    WorkspacePresenter& m_workspace;
+    Panel* m_totalPanel;
+    Panel* m_callsPanel;
+    ThemedLabel* m_total;
+    ThemedLabel* m_detail;
+    RunChart* m_chart;
+    DataTable* m_table;
+    EmptyNotice* m_notice;
+};
+
+} // namespace tenon::views

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Tables: selection goes to the node, Ctrl+C copies rows as text.
+#include "views/pages/common/data_table.h"
+
+#include "views/models/table_model.h"
+
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QPainter>
+
+namespace tenon::views {
+
+namespace {
+
+constexpr int kRowHeight = 25;
+
+} // namespace
+
+void DataDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
+                         const QModelIndex& index) const
+{
+    const Theme& t = m_themes.theme();
+    const bool isSelected = option.state & QStyle::State_Selected;
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    if (isSelected || (option.state & QStyle::State_MouseOver)) {
+        QColor fill = t.accentTint;
+        if (!isSelected) fill.setAlphaF(0.45f);
+        painter->fillRect(option.rect, fill);
+    }
+    QRect area = option.rect.adjusted(6, 0, -6, 0);
+    const QVariant share = index.data(SortRole);
+    if (index.column() == m_barColumn && share.isValid()) {
+        const int width =
+            static_cast<int>((area.width() - 52) * std::clamp(share.toDouble(), 0.0, 1.0));
+        painter->setPen(Qt::NoPen);
+        painter->setBrush(t.accentSoft);
+        if (width > 0)
+            painter->drawRoundedRect(
+                QRect(area.left(), area.center().y() - 3, std::max(3, width), 6), 2, 2);
+    }
+    QColor ink = isSelected ? t.accent : t.text;
+    if (index.column() == m_severityColumn) {
+        const int severity = share.toInt();
+        ink = severity >= 2 ? t.removed : severity == 1 ? t.changed : t.secondary;
+    }
+    painter->setFont(t.body);
+    painter->setPen(ink);
+    const QString text = index.data(Qt::DisplayRole).toString();
+    const auto alignment = static_cast<Qt::Alignment>(index.data(Qt::TextAlignmentRole).toInt());
+    painter->drawText(area, static_cast<int>(alignment) | Qt::TextSingleLine,
+                      QFontMetrics(t.body).elidedText(text, Qt::ElideRight, area.width()));
+    painter->restore();
+}
+
+QSize DataDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const
+{
+    return {QFontMetrics(m_themes.theme().body).horizontalAdvance(index.data().toString()) + 16,
+            kRowHeight};
+}
+
+DataTable::DataTable(const ThemeSource& themes, QAbstractItemModel* model, QWidget* parent)
+    : QTableView(parent)
+    , m_themes(themes)
+    , m_delegate(new DataDelegate(themes, this))
+{
+    setModel(model);
+    setItemDelegate(m_delegate);
+    setShowGrid(false);
+    setFrameShape(QFrame::NoFrame);
+    setSelectionBehavior(QAbstractItemView::SelectRows);
+    setSelectionMode(QAbstractItemView::SingleSelection);
+    setEditTriggers(QAbstractItemView::NoEditTriggers);
+    setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    setMouseTracking(true);
+    setWordWrap(false);
+    setTabKeyNavigation(false);
+    verticalHeader()->hide();
+    verticalHeader()->setDefaultSectionSize(kRowHeight);
+    verticalHeader()->setMinimumSectionSize(kRowHeight);
+    horizontalHeader()->setHighlightSections(false);
+    horizontalHeader()->setSectionsClickable(false);
+    horizontalHeader()->setStretchLastSection(true);
+    viewport()->setAutoFillBackground(false);
+    connect(&themes, &ThemeSource::changed, this, &DataTable::applyTheme);
+    const auto go = [this](const QModelIndex& index) {
+        const QVariant node = index.data(NodeRole);
+        if (node.isValid() && node.toLongLong() >= 0) emit nodeRequested(node.toLongLong());
+    };
+    connect(this, &QTableView::clicked, this, go);
+    connect(this, &QTableView::activated, this, go);
+    applyTheme();
+}
+
+void DataTable::applyTheme()
+{
+    setFont(m_themes.theme().body);
+    horizontalHeader()->setFont(m_themes.theme().secondaryFont);
+    viewport()->update();
+}
+
+void DataTable::setColumnWidths(const std::vector<int>& widths)
+{
+    horizontalHeader()->setStretchLastSection(false);
+    for (size_t i = 0; i < widths.size(); ++i) {
+        const int column = static_cast<int>(i);
+        horizontalHeader()->setSectionResizeMode(column, widths[i] > 0 ? QHeaderView::Interactive
+                                                                       : QHeaderView::Stretch);
+        if (widths[i] > 0) horizontalHeader()->resizeSection(column, widths[i]);
+    }
+}
+
+void DataTable::copySelection() const
+{
+    QStringList lines;
+    for (const QModelIndex& row : selectionModel()->selectedRows()) {
+        QStringList cells;
+        for (int column = 0; column < model()->columnCount(); ++column)
+            cells << model()->index(row.row(), column).data(PlainTextRole).toString();
+        lines << cells.join(QLatin1Char('\t'));
+    }
+    QGuiApplication::clipboard()->setText(lines.join(QLatin1Char('\n')));
+}
+
+void DataTable::keyPressEvent(QKeyEvent* event)
+{
+    if (event->matches(QKeySequence::Copy)) return copySelection();
+    QTableView::keyPressEvent(event);
+}
+
+} // namespace tenon::views

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// DataTable: a quiet table over an item model; a row can lead to a node.
+#pragma once
+
+#include "views/theme/theme_source.h"
+
+#include <QStyledItemDelegate>
+#include <QTableView>
+
+namespace tenon::views {
+
+/// Paints cells with the theme; rows with a share (SortRole) show it as a bar in one column.
+class DataDelegate : public QStyledItemDelegate
+{
+    Q_OBJECT
+public:
+    DataDelegate(const ThemeSource& themes, QObject* parent)
+        : QStyledItemDelegate(parent)
+        , m_themes(themes)
+    {
+    }
+    void setBarColumn(int column) { m_barColumn = column; }
+    void setSeverityColumn(int column) { m_severityColumn = column; }
+    void paint(QPainter* painter, const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override;
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+
+private:
+    const ThemeSource& m_themes;
+    int m_barColumn = -1;
+    int m_severityColumn = -1;
+};
+
+class DataTable : public QTableView
+{
+    Q_OBJECT
+public:
+    DataTable(const ThemeSource& themes, QAbstractItemModel* model, QWidget* parent = nullptr);
+    DataDelegate& delegate() { return *m_delegate; }
+    /// Widths by column; 0 takes what is left.
+    void setColumnWidths(const std::vector<int>& widths);
+    void copySelection() const;
+
+signals:
+    void nodeRequested(qint64 node);
+
+protected:
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    void applyTheme();
+    const ThemeSource& m_themes;
+    DataDelegate* m_delegate;
+};
+
+} // namespace tenon::views

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Notices inside a pane: an empty pane that teaches, and a banner for what failed.
+#pragma once
+
+#include "views/pages/common/panel.h"
+#include "views/pages/common/pill_tabs.h"
+
+namespace tenon::views {
+
+/// Says what will appear here and offers the action that makes it appear.
+class EmptyNotice : public QWidget
+{
+    Q_OBJECT
+public:
+    EmptyNotice(const ThemeSource& themes, const QString& title, const QString& text,
+                const QString& action, QWidget* parent = nullptr);
+    void setText(const QString& title, const QString& text);
+    void setActionEnabled(bool isEnabled);
+
+signals:
+    void triggered();
+
+private:
+    ThemedLabel* m_title;
+    ThemedLabel* m_text;
+    PillButton* m_button;
+};
+
+/// Non-modal: what failed, why, and a way to close it.
+class Banner : public QWidget
+{
+    Q_OBJECT
+public:
+    explicit Banner(const ThemeSource& themes, QWidget* parent = nullptr);
+    void showMessage(const QString& title, const QString& text);
+
+signals:
+    void dismissed();
+    void detailsRequested();
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    const ThemeSource& m_themes;
+    ThemedLabel* m_title;
+    ThemedLabel* m_text;
+};
+
+} // namespace tenon::views

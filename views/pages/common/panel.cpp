@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Panels and themed labels.
+#include "views/pages/common/panel.h"
+
+#include <QPainter>
+
+namespace tenon::views {
+
+ThemedLabel::ThemedLabel(const ThemeSource& themes, Role role, const QString& text, QWidget* parent)
+    : QLabel(text, parent)
+    , m_themes(themes)
+    , m_role(role)
+{
+    connect(&themes, &ThemeSource::changed, this, &ThemedLabel::apply);
+    apply();
+}
+
+void ThemedLabel::setRole(Role role)
+{
+    if (role == m_role) return;
+    m_role = role;
+    apply();
+}
+
+void ThemedLabel::setElided(bool isElided)
+{
+    m_isElided = isElided;
+    updateGeometry();
+}
+
+void ThemedLabel::apply()
+{
+    const Theme& t = m_themes.theme();
+    QFont font = t.body;
+    QColor colour = t.text;
+    switch (m_role) {
+    case Role::Body: break;
+    case Role::Strong: font = t.bodyStrong; break;
+    case Role::Secondary: colour = t.secondary; break;
+    case Role::Faint: font = t.secondaryFont, colour = t.faint; break;
+    case Role::Document: font = t.documentTitle; break;
+    case Role::Heading:
+        font = t.documentTitle;
+        font.setPixelSize(22);
+        break;
+    case Role::Code: font = t.code; break;
+    case Role::Error: colour = t.removed; break;
+    }
+    setFont(font);
+    QPalette p = palette();
+    p.setColor(QPalette::WindowText, colour);
+    p.setColor(QPalette::Text, colour);
+    p.setColor(QPalette::Link, t.accent);
+    setPalette(p);
+}
+
+QSize ThemedLabel::sizeHint() const
+{
+    // One pixel of room, so that rounding never cuts a text that fits.
+    return m_isElided ? QLabel::sizeHint() + QSize(2, 0) : QLabel::sizeHint();
+}
+
+QSize ThemedLabel::minimumSizeHint() const
+{
+    const QSize size = QLabel::minimumSizeHint();
+    return m_isElided ? QSize(24, size.height()) : size;
+}
+
+void ThemedLabel::paintEvent(QPaintEvent* event)
+{
+    if (!m_isElided) return QLabel::paintEvent(event);
+    const QString shown = fontMetrics().elidedText(text(), Qt::ElideMiddle, width());
+    setToolTip(shown == text() ? QString() : text());
+    QPainter painter(this);
+    painter.setPen(palette().color(QPalette::WindowText));
+    painter.drawText(rect(), static_cast<int>(alignment()) | Qt::TextSingleLine, shown);
+}
+
+Panel::Panel(const ThemeSource& themes, const QString& title, QWidget* parent)
+    : QWidget(parent)
+    , m_themes(themes)
+    , m_title(new ThemedLabel(themes, ThemedLabel::Role::Strong, title))
+    , m_caption(new ThemedLabel(themes, ThemedLabel::Role::Secondary))
+    , m_header(new QHBoxLayout)
+    , m_content(new QVBoxLayout)
+{
+    connect(&themes, &ThemeSource::changed, this, [this] { update(); });
+    m_title->setElided(true);
+    m_caption->setElided(true);
+    m_caption->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    m_header->setContentsMargins(kPanelMargin, 9, kPanelMargin, 7);
+    m_header->setSpacing(10);
+    m_title->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Preferred);
+    m_caption->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Preferred);
+    m_header->addWidget(m_title);
+    m_header->addStretch(1);
+    m_header->addWidget(m_caption);
+    m_content->setContentsMargins(kPanelMargin, 0, kPanelMargin, kPanelMargin - 4);
+    m_content->setSpacing(8);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addLayout(m_header);
+    layout->addLayout(m_content, 1);
+    setTitle(title);
+}
+
+void Panel::setTitle(const QString& title)
+{
+    m_title->setText(title);
+    m_title->setVisible(!title.isEmpty());
+    setAccessibleName(title);
+}
+
+void Panel::setCaption(const QString& caption) { m_caption->setText(caption); }
+
+void Panel::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(m_themes.theme().line);
+    painter.setBrush(m_themes.theme().panel);
+    painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), kPanelRadius,
+                            kPanelRadius);
+}
+
+} // namespace tenon::views

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Lays out the Inspect perspective and binds it to its presenters.
+#include "views/pages/inspect/inspect_page.h"
+
+namespace tenon::views {
+
+InspectPage::InspectPage(const ThemeSource& themes, WorkspacePresenter& workspace,
+                         InspectPresenter& presenter, InspectorPresenter& inspector,
+                         QWidget* parent)
+    : QWidget(parent)
+    , m_workspace(workspace)
+    , m_presenter(presenter)
+{
+    m_inspector = new InspectorPanel(themes, inspector);
+    auto* columns = new QSplitter(Qt::Horizontal);
+    columns->setHandleWidth(kGutter);
+    columns->addWidget(buildModel(themes, workspace));
+    columns->addWidget(buildGraph(themes));
+    columns->addWidget(m_inspector);
+    columns->setStretchFactor(0, 0);
+    columns->setStretchFactor(1, 1);
+    columns->setStretchFactor(2, 0);
+    columns->setSizes({288, 900, 364});
+    columns->setChildrenCollapsible(false);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(columns);
+    connect(&workspace, &WorkspacePresenter::stateChanged, this, &InspectPage::refresh);
+    connect(&presenter, &InspectPresenter::sceneChanged, this, [this] {
+        m_canvas->setScene(m_presenter.scene());
+        m_canvas->selectPlace(m_presenter.selectedPlace());
+        refresh();
+    });
+    connect(&presenter, &InspectPresenter::selectionMoved, this, [this](int place) {
+        m_canvas->selectPlace(place);
+        m_canvas->reveal(place);
+    });
+    refresh();
+}
+
+QWidget* InspectPage::buildModel(const ThemeSource& themes, WorkspacePresenter& workspace)
+{
+    m_modelPanel = new Panel(themes, tr("Model"));
+    m_modelPanel->setMinimumWidth(220);
+    m_facts = new ThemedLabel(themes, ThemedLabel::Role::Secondary);
+    m_facts->setWordWrap(true);
+    m_facts->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_operators = new DataTable(themes, &workspace.operators());
+    m_operators->setColumnWidths({0, 110});
+    m_operators->delegate().setBarColumn(1);
+    m_operators->setAccessibleName(tr("Operators"));
+    m_modelPanel->content()->addWidget(m_facts);
+    m_modelPanel->content()->addWidget(m_operators, 1);
+    m_issuesPanel = new Panel(themes, tr("Issues"));
+    m_issues = new DataTable(themes, &workspace.issues());
+    m_issues->setColumnWidths({64, 0});
+    m_issues->setColumnHidden(2, true);
+    m_issues->setColumnHidden(3, true);
+    m_issues->delegate().setSeverityColumn(0);
+    m_issues->setAccessibleName(tr("Issues"));
+    m_noIssues = new EmptyNotice(themes, tr("No issues"),
+                                 tr("Unsupported operators, wrong shapes and other findings of the "
+                                    "import would be listed here, each leading to its node."),
+                                 {});
+    m_issuesPanel->content()->addWidget(m_issues, 1);
+    m_issuesPanel->content()->addWidget(m_noIssues, 1);
+    connect(m_operators, &DataTable::nodeRequested, this, &InspectPage::select);
+    connect(m_issues, &DataTable::nodeRequested, this, &InspectPage::select);
+    auto* rows = new QSplitter(Qt::Vertical);
+    rows->setHandleWidth(kGutter);
+    rows->addWidget(m_modelPanel);
+    rows->addWidget(m_issuesPanel);
+    rows->setStretchFactor(0, 3);
+    rows->setStretchFactor(1, 1);
+    rows->setSizes({560, 240});
+    return rows;
+}
+
+QWidget* InspectPage::buildGraph(const ThemeSource& themes)
+{
+    m_graphPanel = new Panel(themes, tr("Graph"));
+    m_find = new QLineEdit;
+    m_find->setPlaceholderText(tr("find node"));
+    m_find->setFixedWidth(190);
+    m_find->setClearButtonEnabled(true);
+    m_find->setAccessibleName(tr("Find node"));
+    m_collapse = new PillButton(themes, PillButton::Look::Quiet, tr("Collapse groups"));
+    m_expand = new PillButton(themes, PillButton::Look::Quiet, tr("Expand"));
+    auto* header = m_graphPanel->header();
+    header->setContentsMargins(kPanelMargin, 6, 10, 4);
+    header->addWidget(m_collapse);
+    header->addWidget(m_expand);
+    header->addWidget(m_find);
+    m_canvas = new GraphCanvas(themes.theme());
+    m_canvas->setEmptyText(tr("The model's graph will appear here"),
+                           tr("Drop an ONNX file on the window or press Ctrl+O."));
+    m_graphPanel->content()->setContentsMargins(8, 0, 8, 8);
+    m_graphPanel->content()->addWidget(m_canvas, 1);
+    connect(&themes, &ThemeSource::changed, m_canvas,
+            [this, &themes] { m_canvas->setTheme(themes.theme()); });
+    connect(m_canvas, &GraphCanvas::placeSelected, &m_presenter, &InspectPresenter::selectPlace);
+    connect(m_canvas, &GraphCanvas::scopeToggled, &m_presenter, &InspectPresenter::toggleScope);
+    connect(m_find, &QLineEdit::returnPressed, this, [this] { findNext(true); });
+    connect(m_collapse, &QPushButton::clicked, this, [this] { m_presenter.setAllCollapsed(true); });
+    connect(m_expand, &QPushButton::clicked, this, [this] { m_presenter.setAllCollapsed(false); });
+    return m_graphPanel;
+}
+
+void InspectPage::refresh()
+{
+    const WorkspaceState& state = m_workspace.state();
+    m_facts->setText(state.hasDocument ? state.modelText : tr("No model is open."));
+    m_issuesPanel->setCaption(state.issueCount > 0 ? QString::number(state.issueCount) : QString());
+    m_issues->setVisible(state.issueCount > 0);
+    m_noIssues->setVisible(state.issueCount == 0);
+    m_collapse->setVisible(m_presenter.hasScopes());
+    m_expand->setVisible(m_presenter.hasScopes());
+}
+
+void InspectPage::select(qint64 node)
+{
+    m_workspace.selection().select(core::NodeId(static_cast<uint32_t>(node)));
+}
+
+void InspectPage::focusFind()
+{
+    m_find->setFocus(Qt::ShortcutFocusReason);
+    m_find->selectAll();
+}
+
+void InspectPage::findNext(bool forward) { m_presenter.find(m_find->text(), forward); }
+
+void InspectPage::showIssues() { m_issues->setFocus(Qt::ShortcutFocusReason); }
+
+} // namespace tenon::views

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Inspect perspective: the model as opened, its operators and issues, inspector.
+#pragma once
+
+#include "views/canvas/graph_canvas.h"
+#include "views/pages/common/data_table.h"
+#include "views/pages/common/inspector_panel.h"
+#include "views/presenters/inspect_presenter.h"
+#include "views/presenters/workspace_presenter.h"
+
+#include <QLineEdit>
+#include <QSplitter>
+
+namespace tenon::views {
+
+class InspectPage : public QWidget
+{
+    Q_OBJECT
+public:
+    InspectPage(const ThemeSource& themes, WorkspacePresenter& workspace,
+                InspectPresenter& presenter, InspectorPresenter& inspector,
+                QWidget* parent = nullptr);
+
+    GraphCanvas& canvas() { return *m_canvas; }
+    InspectorPanel& inspectorPanel() { return *m_inspector; }
+    void focusFind();
+    void findNext(bool forward);
+    void showIssues();
+
+private:
+    QWidget* buildModel(const ThemeSource& themes, WorkspacePresenter& workspace);
+    QWidget* buildGraph(const ThemeSource& themes);
+    void refresh();
+    void select(qint64 node);
+
+    WorkspacePresenter& m_workspace;
+    InspectPresenter& m_presenter;
+    Panel* m_modelPanel = nullptr;
+    Panel* m_graphPanel = nullptr;
+    Panel* m_issuesPanel = nullptr;
+    ThemedLabel* m_facts = nullptr;
+    QLineEdit* m_find = nullptr;
+    PillButton* m_collapse = nullptr;
+    PillButton* m_expand = nullptr;
+    DataTable* m_operators = nullptr;
+    DataTable* m_issues = nullptr;
+    EmptyNotice* m_noIssues = nullptr;
+    GraphCanvas* m_canvas = nullptr;
+    InspectorPanel* m_inspector = nullptr;
+};
+
+} // namespace tenon::views

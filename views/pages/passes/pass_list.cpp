@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Painting of phases and passes.
+#include "views/pages/passes/pass_list.h"
+
+#include "views/models/pass_model.h"
+
+#include <QPainter>
+
+namespace tenon::views {
+
+namespace {
+
+constexpr int kPassHeight = 27;
+constexpr int kPhaseHeight = 25;
+constexpr int kBarWidth = 34;
+constexpr int kCountWidth = 36;
+
+} // namespace
+
+void PassDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
+                         const QModelIndex& index) const
+{
+    const Theme& t = m_themes.theme();
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    const QRect area = option.rect.adjusted(6, 1, -6, -1);
+    if (index.data(PassModel::IsPhaseRole).toBool()) {
+        QFont font = t.secondaryFont;
+        font.setPixelSize(10);
+        font.setWeight(QFont::DemiBold);
+        font.setLetterSpacing(QFont::AbsoluteSpacing, 0.6);
+        painter->setFont(font);
+        painter->setPen(t.secondary);
+        painter->drawText(area.adjusted(8, 4, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
+                          index.data().toString().toUpper());
+        painter->restore();
+        return;
+    }
+    const bool isSelected = option.state & QStyle::State_Selected;
+    if (isSelected || (option.state & QStyle::State_MouseOver)) {
+        QColor fill = t.accentTint;
+        if (!isSelected) fill.setAlphaF(0.5f);
+        painter->setPen(isSelected && (option.state & QStyle::State_HasFocus) ? QPen(t.accentSoft)
+                                                                              : QPen(Qt::NoPen));
+        painter->setBrush(fill);
+        painter->drawRoundedRect(QRectF(area).adjusted(0.5, 0.5, -0.5, -0.5), 5, 5);
+    }
+    const bool isNoOp = index.data(PassModel::IsNoOpRole).toBool();
+    const QColor ink = isSelected ? t.accent : isNoOp ? t.faint : t.text;
+    QRect text = area.adjusted(14, 0, -10, 0);
+    if (index.data(PassModel::TouchesRole).toBool()) {
+        painter->setPen(Qt::NoPen);
+        painter->setBrush(t.accent);
+        painter->drawEllipse(QPointF(area.left() + 7, area.center().y() + 1), 2.2, 2.2);
+    }
+    const QRect count(text.right() - kCountWidth, text.top(), kCountWidth, text.height());
+    const QRect bar(count.left() - kBarWidth - 2, text.top(), kBarWidth, text.height());
+    if (!isNoOp) {
+        painter->setFont(t.body);
+        painter->setPen(isSelected ? t.accent : t.secondary);
+        painter->drawText(count, Qt::AlignRight | Qt::AlignVCenter,
+                          index.data(PassModel::ChangeCountRole).toString());
+        const double share = index.data(PassModel::ShareRole).toDouble();
+        painter->setPen(Qt::NoPen);
+        painter->setBrush(isSelected ? t.accent : t.accentSoft);
+        painter->drawRoundedRect(
+            QRectF(bar.left(), bar.center().y() - 2.5, std::max(3.0, kBarWidth * share), 7), 2, 2);
+    }
+    painter->setFont(isSelected ? t.bodyStrong : t.body);
+    painter->setPen(ink);
+    const int width = (isNoOp ? text.right() : bar.left() - 6) - text.left();
+    painter->drawText(
+        QRect(text.left(), text.top(), width, text.height()), Qt::AlignLeft | Qt::AlignVCenter,
+        QFontMetrics(painter->font()).elidedText(index.data().toString(), Qt::ElideRight, width));
+    painter->restore();
+}
+
+QSize PassDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const
+{
+    return {160, index.data(PassModel::IsPhaseRole).toBool() ? kPhaseHeight : kPassHeight};
+}
+
+PassList::PassList(const ThemeSource& themes, QAbstractItemModel* model, QWidget* parent)
+    : QTreeView(parent)
+{
+    setModel(model);
+    setItemDelegate(new PassDelegate(themes, this));
+    setHeaderHidden(true);
+    setRootIsDecorated(false);
+    setIndentation(0);
+    setItemsExpandable(false);
+    setFrameShape(QFrame::NoFrame);
+    setMouseTracking(true);
+    setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setEditTriggers(QAbstractItemView::NoEditTriggers);
+    setAccessibleName(tr("Passes"));
+    viewport()->setAutoFillBackground(false);
+    expandAll();
+    connect(model, &QAbstractItemModel::modelReset, this, &QTreeView::expandAll);
+    connect(&themes, &ThemeSource::changed, viewport(), QOverload<>::of(&QWidget::update));
+}
+
+void PassList::showCurrent(const QModelIndex& index)
+{
+    m_isQuiet = true;
+    setCurrentIndex(index);
+    if (index.isValid()) scrollTo(index);
+    m_isQuiet = false;
+}
+
+void PassList::currentChanged(const QModelIndex& current, const QModelIndex& previous)
+{
+    QTreeView::currentChanged(current, previous);
+    const QVariant version = current.data(PassModel::VersionRole);
+    if (!m_isQuiet && version.isValid()) emit versionChosen(version.toInt());
+}
+
+} // namespace tenon::views

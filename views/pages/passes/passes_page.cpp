@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Lays out the Passes perspective and binds it to its presenter.
+#include "views/pages/passes/passes_page.h"
+
+#include "views/models/format.h"
+
+#include <QKeyEvent>
+
+namespace tenon::views {
+
+PassesPage::PassesPage(const ThemeSource& themes, PassesPresenter& presenter,
+                       InspectorPresenter& inspector, QWidget* parent)
+    : QWidget(parent)
+    , m_presenter(presenter)
+{
+    m_columns = new QSplitter(Qt::Horizontal);
+    auto* middle = new QSplitter(Qt::Vertical);
+    middle->setHandleWidth(kGutter);
+    middle->addWidget(buildGraph(themes));
+    middle->addWidget(buildLineage(themes));
+    middle->setStretchFactor(0, 5);
+    middle->setStretchFactor(1, 2);
+    middle->setSizes({640, 260});
+    m_inspector = new InspectorPanel(themes, inspector);
+    m_columns->setHandleWidth(kGutter);
+    m_columns->addWidget(buildList(themes));
+    m_columns->addWidget(middle);
+    m_columns->addWidget(m_inspector);
+    m_columns->setStretchFactor(0, 0);
+    m_columns->setStretchFactor(1, 1);
+    m_columns->setStretchFactor(2, 0);
+    m_columns->setSizes({268, 920, 364});
+    m_columns->setChildrenCollapsible(false);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(m_columns);
+    connect(&presenter, &PassesPresenter::stateChanged, this, &PassesPage::refresh);
+    connect(&presenter, &PassesPresenter::sceneChanged, this, &PassesPage::refreshScene);
+    connect(&presenter, &PassesPresenter::selectionMoved, this, [this](int place) {
+        m_canvas->selectPlace(place);
+        m_canvas->reveal(place);
+    });
+    refresh();
+    refreshScene();
+}
+
+QWidget* PassesPage::buildList(const ThemeSource& themes)
+{
+    m_listPanel = new Panel(themes, tr("Passes"));
+    m_listPanel->setMinimumWidth(210);
+    m_filter = new QLineEdit;
+    m_filter->setPlaceholderText(tr("filter: name, rule, or touched:selection"));
+    m_filter->setClearButtonEnabled(true);
+    m_filter->setAccessibleName(tr("Filter passes"));
+    m_list = new PassList(themes, &m_presenter.passes());
+    m_list->installEventFilter(this);
+    auto* keys = new ThemedLabel(themes, ThemedLabel::Role::Faint,
+                                 tr("F next change   R previous   [ ] touching selection"));
+    keys->setElided(true);
+    auto* content = m_listPanel->content();
+    content->setContentsMargins(10, 0, 10, 10);
+    content->addWidget(m_filter);
+    content->addWidget(m_list, 1);
+    content->addWidget(keys);
+    connect(m_filter, &QLineEdit::textChanged, &m_presenter, &PassesPresenter::setFilter);
+    connect(m_list, &PassList::versionChosen, &m_presenter, &PassesPresenter::showVersion);
+    return m_listPanel;
+}
+
+QWidget* PassesPage::buildGraph(const ThemeSource& themes)
+{
+    m_graphPanel = new Panel(themes);
+    m_heat = new HeatStrip(themes);
+    m_canvas = new GraphCanvas(themes.theme());
+    m_canvas->setEmptyText(tr("The passes will appear here"),
+                           tr("Open a model: every pass of the pipeline becomes one step, and each "
+                              "step shows exactly which nodes became which."));
+    m_canvas->installEventFilter(this);
+    m_graphPanel->content()->setContentsMargins(8, 0, 8, 8);
+    m_graphPanel->content()->addWidget(m_heat);
+    m_graphPanel->content()->addWidget(m_canvas, 1);
+    connect(&themes, &ThemeSource::changed, m_canvas,
+            [this, &themes] { m_canvas->setTheme(themes.theme()); });
+    connect(m_heat, &HeatStrip::placeChosen, this, [this](int place) { m_canvas->reveal(place); });
+    connect(m_canvas, &GraphCanvas::placeSelected, &m_presenter, &PassesPresenter::selectPlace);
+    connect(m_canvas, &GraphCanvas::placeOpened, this,
+            [this] { m_inspector->showTab(QStringLiteral("members")); });
+    return m_graphPanel;
+}
+
+QWidget* PassesPage::buildLineage(const ThemeSource& themes)
+{
+    m_lineagePanel = new Panel(themes, tr("Lineage"));
+    m_lineage = new LineageStrip(themes);
+    m_deltas = new DataTable(themes, &m_presenter.deltas());
+    m_deltas->setColumnWidths({136, 170, 66, 86, 0});
+    m_deltas->setAccessibleName(tr("Changes of this pass"));
+    m_lineagePanel->content()->addWidget(m_lineage);
+    m_lineagePanel->content()->addWidget(m_deltas, 1);
+    connect(m_lineage, &LineageStrip::versionChosen, &m_presenter, &PassesPresenter::showVersion);
+    connect(m_deltas, &DataTable::nodeRequested, this, [this](qint64 node) {
+        m_presenter.selectNode(core::NodeId(static_cast<uint32_t>(node)));
+        m_presenter.selectPlace(m_presenter.state().selected);
+    });
+    return m_lineagePanel;
+}
+
+void PassesPage::refresh()
+{
+    const PassesState& state = m_presenter.state();
+    m_listPanel->setCaption(state.countText);
+    m_graphPanel->setTitle(state.title);
+    m_graphPanel->setCaption(state.isReady ? state.modeText + tr(" · D switches") : QString());
+    m_list->showCurrent(m_presenter.passes().indexOfVersion(state.version));
+    m_heat->setCells(m_presenter.heat());
+    const Lineage& lineage = m_presenter.lineage();
+    m_lineagePanel->setTitle(lineage.title.isEmpty() ? tr("Lineage")
+                                                     : tr("Lineage of %1").arg(lineage.title));
+    m_lineagePanel->setCaption(
+        lineage.sourceCount > 0 ? tr("from %1").arg(countOf(lineage.sourceCount, tr("source node")))
+                                : QString());
+    m_lineage->setLineage(lineage, state.versionCount, state.version, m_presenter.passNames());
+    if (m_canvas->selectedPlace() != state.selected) m_canvas->selectPlace(state.selected);
+}
+
+void PassesPage::refreshScene() { m_canvas->setScene(m_presenter.scene()); }
+
+bool PassesPage::handleKey(QKeyEvent* event)
+{
+    if (event->modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier))
+        return false;
+    switch (event->key()) {
+    case Qt::Key_F: m_presenter.stepChanged(1); return true;
+    case Qt::Key_R: m_presenter.stepChanged(-1); return true;
+    case Qt::Key_PageDown: m_presenter.step(1); return true;
+    case Qt::Key_PageUp: m_presenter.step(-1); return true;
+    case Qt::Key_BracketRight: m_presenter.stepTouching(1); return true;
+    case Qt::Key_BracketLeft: m_presenter.stepTouching(-1); return true;
+    case Qt::Key_D: m_presenter.cycleMode(); return true;
+    default: return false;
+    }
+}
+
+void PassesPage::keyPressEvent(QKeyEvent* event)
+{
+    if (!handleKey(event)) QWidget::keyPressEvent(event);
+}
+
+bool PassesPage::eventFilter(QObject* watched, QEvent* event)
+{
+    // The list would search by typed letters and the canvas would not see the stepping keys.
+    if (event->type() == QEvent::KeyPress && handleKey(static_cast<QKeyEvent*>(event))) return true;
+    return QWidget::eventFilter(watched, event);
+}
+
+} // namespace tenon::views

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Passes perspective: list of passes, graph with diff, lineage and deltas, inspector.
+#pragma once
+
+#include "views/canvas/graph_canvas.h"
+#include "views/pages/common/data_table.h"
+#include "views/pages/common/inspector_panel.h"
+#include "views/pages/passes/pass_list.h"
+#include "views/pages/passes/strips.h"
+#include "views/presenters/passes_presenter.h"
+
+#include <QLineEdit>
+#include <QSplitter>
+
+namespace tenon::views {
+
+class PassesPage : public QWidget
+{
+    Q_OBJECT
+public:
+    PassesPage(const ThemeSource& themes, PassesPresenter& presenter, InspectorPresenter& inspector,
+               QWidget* parent = nullptr);
+
+    GraphCanvas& canvas() { return *m_canvas; }
+    InspectorPanel& inspectorPanel() { return *m_inspector; }
+    QLineEdit& filter() { return *m_filter; }
+    QSplitter& splitter() { return *m_columns; }
+
+protected:
+    void keyPressEvent(QKeyEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    QWidget* buildList(const ThemeSource& themes);
+    QWidget* buildGraph(const ThemeSource& themes);
+    QWidget* buildLineage(const ThemeSource& themes);
+    void refresh();
+    void refreshScene();
+    bool handleKey(QKeyEvent* event);
+
+    PassesPresenter& m_presenter;
+    Panel* m_listPanel = nullptr;
+    Panel* m_graphPanel = nullptr;
+    Panel* m_lineagePanel = nullptr;
+    QLineEdit* m_filter = nullptr;
+    PassList* m_list = nullptr;
+    HeatStrip* m_heat = nullptr;
+    GraphCanvas* m_canvas = nullptr;
+    LineageStrip* m_lineage = nullptr;
+    DataTable* m_deltas = nullptr;
+    InspectorPanel* m_inspector = nullptr;
+    QSplitter* m_columns = nullptr;
+};
+
+} // namespace tenon::views

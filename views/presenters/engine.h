@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Engine: what the window asks of compiler and boards, as plain functions run inside jobs; the
+// program wires the real ones, tests give fakes.
+#pragma once
+
+#include "core/jobs/job.h"
+#include "views/models/document.h"
+
+#include <functional>
+
+namespace tenon::views {
+
+struct BuildOptions
+{
+    QString target = QStringLiteral("llvm -mcpu=native");
+    int optLevel = 3;
+    int threads = 1;
+};
+
+/// What a target string means, or why it means nothing.
+struct TargetVerdict
+{
+    bool isValid = false;
+    QString canonical;
+    QString message; ///< the error, with the candidates
+    QStringList explanation;
+};
+
+struct Engine
+{
+    /// Reads a model and runs its passes; problems are in Document::issues.
+    std::function<core::Result<DocumentPtr>(const QString& path, const BuildOptions&,
+                                            core::JobContext&)>
+        open;
+    /// Kernels, program and memory plan for the opened model.
+    std::function<core::Result<DocumentPtr>(DocumentPtr, const BuildOptions&, core::JobContext&)>
+        compile;
+    /// Runs the compiled model on this computer and measures it.
+    std::function<core::Result<DocumentPtr>(DocumentPtr, const BuildOptions&, core::JobContext&)>
+        benchmark;
+    /// LLVM IR and assembly of one kernel, produced on demand.
+    std::function<core::Result<KernelListing>(DocumentPtr, const QString& kernel,
+                                              core::JobContext&)>
+        listing;
+    std::function<TargetVerdict(const QString& text)> checkTarget;
+    std::function<QStringList()> targetSuggestions;
+};
+
+} // namespace tenon::views

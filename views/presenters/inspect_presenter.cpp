@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Inspect page's graph: one version, its scopes, search.
+#include "views/presenters/inspect_presenter.h"
+
+#include <algorithm>
+
+namespace tenon::views {
+
+namespace {
+
+constexpr size_t kLargestOpenGraph = 600; ///< more cards than this start with scopes closed
+
+} // namespace
+
+InspectPresenter::InspectPresenter(JobPresenter& jobs, Selection& selection, QObject* parent)
+    : QObject(parent)
+    , m_jobs(jobs)
+    , m_selection(selection)
+    , m_scene(std::make_shared<Scene>())
+{
+    connect(&m_selection, &Selection::changed, this, &InspectPresenter::selectNode);
+}
+
+void InspectPresenter::setDocument(DocumentPtr document, bool isSameModel)
+{
+    m_document = std::move(document);
+    m_version = inspectVersion(*m_document);
+    auto alone = std::make_shared<Document>(*m_document);
+    alone->imported = m_document->version(m_version);
+    alone->passes.clear();
+    m_alone = alone;
+    if (!isSameModel) {
+        m_stage.reset();
+        m_collapsed.clear();
+        m_hasChosenScopes = false;
+        m_selected = kNoPlace;
+        m_scene = std::make_shared<Scene>();
+        emit sceneChanged();
+    }
+    arrange();
+}
+
+void InspectPresenter::arrange()
+{
+    const auto slot = std::make_shared<std::shared_ptr<const Stage>>();
+    const DocumentPtr document = m_alone;
+    const bool shouldChoose = !m_hasChosenScopes;
+    const std::set<QString> collapsed = m_collapsed;
+    m_jobs.startQuietly(
+        QStringLiteral("inspect-layout"),
+        [=](core::JobContext& job) -> core::Status {
+            const auto board = std::make_shared<const Storyboard>(document);
+            auto stage = std::make_shared<Stage>(Stage::forScopes(board, 0, collapsed));
+            if (shouldChoose && board->sequence().size() > kLargestOpenGraph) {
+                std::set<QString> closed;
+                for (const NameScope& scope : stage->scopes()) closed.insert(scope.path);
+                stage = std::make_shared<Stage>(Stage::forScopes(board, 0, closed));
+            }
+            if (!stage->arrange([&job] { return job.stopRequested(); })) return job.checkStop();
+            *slot = stage;
+            return core::kDone;
+        },
+        [this, slot](const core::Status& status) {
+            if (!status || !*slot) return;
+            m_stage = *slot;
+            m_collapsed = m_stage->collapsed();
+            m_hasChosenScopes = true;
+            m_placeOfSource.clear();
+            const VersionView view = m_stage->board().version(0);
+            for (size_t place = 0; place < view.occupants.size(); ++place)
+                if (view.occupants[place].node && m_stage->board().places()[place].output < 0)
+                    for (const core::SourceId source : view.occupants[place].node->origin)
+                        m_placeOfSource.emplace(source.value, static_cast<PlaceId>(place));
+            m_selected = placeForNode(m_selection.node());
+            m_scene = std::make_shared<Scene>(m_stage->scene(0, DiffMode::After));
+            emit sceneChanged();
+        });
+}
+
+/// The imported node itself, or the one that a later node came from.
+PlaceId InspectPresenter::placeForNode(core::NodeId node) const
+{
+    if (!m_stage || !node.isValid()) return kNoPlace;
+    const PlaceId own = m_stage->board().placeOf(node);
+    if (own != kNoPlace) return own;
+    for (size_t v = m_document->versionCount(); v-- > 0;) {
+        const core::NodePtr& record = m_document->version(v).findNode(node);
+        if (!record) continue;
+        for (const core::SourceId source : record->origin) {
+            const auto it = m_placeOfSource.find(source.value);
+            if (it != m_placeOfSource.end()) return it->second;
+        }
+        break;
+    }
+    return kNoPlace;
+}
+
+void InspectPresenter::selectPlace(int place)
+{
+    m_selected = place;
+    core::NodeId node;
+    if (m_stage && place >= 0) {
+        const VersionView view = m_stage->board().version(0);
+        if (const core::NodePtr& found = view.occupants[static_cast<size_t>(place)].node)
+            node = found->id;
+    }
+    m_isSelecting = true;
+    m_selection.select(node);
+    m_isSelecting = false;
+}
+
+void InspectPresenter::selectNode(core::NodeId node)
+{
+    if (m_isSelecting) return;
+    m_selected = placeForNode(node);
+    emit selectionMoved(m_selected);
+}
+
+void InspectPresenter::toggleScope(const QString& path)
+{
+    if (!m_collapsed.erase(path)) m_collapsed.insert(path);
+    arrange();
+}
+
+void InspectPresenter::setAllCollapsed(bool isCollapsed)
+{
+    if (!m_stage) return;
+    m_collapsed.clear();
+    if (isCollapsed)
+        for (const NameScope& scope : m_stage->scopes()) m_collapsed.insert(scope.path);
+    arrange();
+}
+
+bool InspectPresenter::find(const QString& text, bool forward)
+{
+    if (!m_stage || text.isEmpty()) return false;
+    const VersionView view = m_stage->board().version(0);
+    const auto& sequence = m_stage->board().sequence();
+    const auto matches = [&](PlaceId place) {
+        const core::NodePtr& node = view.occupants[static_cast<size_t>(place)].node;
+        if (!node || m_stage->board().places()[static_cast<size_t>(place)].output >= 0)
+            return false;
+        if (QString::fromStdString(node->name).contains(text, Qt::CaseInsensitive)) return true;
+        if (titleOf(*view.module, *node).contains(text, Qt::CaseInsensitive)) return true;
+        return std::any_of(node->origin.begin(), node->origin.end(), [&](core::SourceId source) {
+            return source.value < view.module->sources().size() &&
+                   QString::fromStdString(view.module->sources()[source.value].name)
+                       .contains(text, Qt::CaseInsensitive);
+        });
+    };
+    const auto count = static_cast<int>(sequence.size());
+    const auto current = std::find(sequence.begin(), sequence.end(), m_selected);
+    const int start = current == sequence.end() ? (forward ? -1 : 0)
+                                                : static_cast<int>(current - sequence.begin());
+    for (int k = 1; k <= count; ++k) {
+        const int i = ((start + (forward ? k : -k)) % count + count) % count;
+        if (!matches(sequence[static_cast<size_t>(i)])) continue;
+        const PlaceId place = sequence[static_cast<size_t>(i)];
+        selectPlace(place);
+        emit selectionMoved(place);
+        return true;
+    }
+    return false;
+}
+
+} // namespace tenon::views

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// InspectPresenter: the model as imported, grouped by its name scopes, searchable.
+#pragma once
+
+#include "views/models/stage.h"
+#include "views/presenters/job_presenter.h"
+#include "views/presenters/selection.h"
+
+#include <QObject>
+
+namespace tenon::views {
+
+class InspectPresenter : public QObject
+{
+    Q_OBJECT
+public:
+    InspectPresenter(JobPresenter& jobs, Selection& selection, QObject* parent = nullptr);
+
+    void setDocument(DocumentPtr document, bool isSameModel);
+
+    ScenePtr scene() const { return m_scene; }
+    PlaceId selectedPlace() const { return m_selected; }
+    size_t version() const { return m_version; }
+    bool isReady() const { return m_stage != nullptr; }
+    bool hasScopes() const { return m_stage && !m_stage->scopes().empty(); }
+
+public slots:
+    void selectPlace(int place);
+    void selectNode(tenon::core::NodeId node);
+    void toggleScope(const QString& path);
+    void setAllCollapsed(bool isCollapsed);
+    /// Selects the next node whose name, operator or source name contains `text`; wraps around.
+    bool find(const QString& text, bool forward = true);
+
+signals:
+    void sceneChanged();
+    void selectionMoved(int place);
+
+private:
+    void arrange();
+    PlaceId placeForNode(core::NodeId node) const;
+
+    JobPresenter& m_jobs;
+    Selection& m_selection;
+    DocumentPtr m_document;
+    DocumentPtr m_alone; ///< the shown version as a document of its own
+    std::shared_ptr<const Stage> m_stage;
+    std::unordered_map<uint32_t, PlaceId> m_placeOfSource;
+    std::set<QString> m_collapsed;
+    bool m_hasChosenScopes = false;
+    ScenePtr m_scene;
+    PlaceId m_selected = kNoPlace;
+    size_t m_version = 0;
+    bool m_isSelecting = false;
+};
+
+} // namespace tenon::views

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Collects the facts of the selected node and the texts of its kernel.
+#include "views/presenters/inspector_presenter.h"
+
+#include "views/models/format.h"
+#include "views/models/node_text.h"
+
+#include <algorithm>
+
+namespace tenon::views {
+
+int callForNode(const Document& document, const core::NodeRecord& node)
+{
+    const int own = document.callOfNode(node.id);
+    if (own >= 0) return own;
+    for (size_t c = 0; c < document.calls.size(); ++c)
+        for (const core::SourceId source : node.origin) {
+            const auto& sources = document.calls[c].sources;
+            if (std::find(sources.begin(), sources.end(), source) != sources.end())
+                return static_cast<int>(c);
+        }
+    return -1;
+}
+
+InspectorPresenter::InspectorPresenter(Engine engine, JobPresenter& jobs, Selection& selection,
+                                       QObject* parent)
+    : QObject(parent)
+    , m_engine(std::move(engine))
+    , m_jobs(jobs)
+    , m_selection(selection)
+{
+    connect(&m_selection, &Selection::changed, this, &InspectorPresenter::showNode);
+}
+
+void InspectorPresenter::setDocument(DocumentPtr document)
+{
+    m_document = std::move(document);
+    m_listings.clear();
+    showNode(m_selection.node());
+}
+
+void InspectorPresenter::setVersion(size_t version)
+{
+    if (version == m_version) return;
+    m_version = version;
+    if (m_node.isValid()) showNode(m_node);
+}
+
+/// The record in the shown version, or in the nearest version where the node lives.
+const core::NodeRecord* InspectorPresenter::record(const core::Module*& module) const
+{
+    if (!m_document || !m_node.isValid()) return nullptr;
+    const auto look = [&](size_t version) -> const core::NodeRecord* {
+        module = &m_document->version(version);
+        return module->findNode(m_node).get();
+    };
+    const size_t count = m_document->versionCount();
+    const size_t shown = std::min(m_version, count - 1);
+    for (size_t distance = 0; distance < count; ++distance) {
+        if (distance <= shown)
+            if (const auto* found = look(shown - distance)) return found;
+        if (shown + distance < count)
+            if (const auto* found = look(shown + distance)) return found;
+    }
+    return nullptr;
+}
+
+void InspectorPresenter::showNode(core::NodeId node)
+{
+    m_node = node;
+    m_state = {};
+    m_kernel.clear();
+    const core::Module* module = nullptr;
+    const core::NodeRecord* found = record(module);
+    if (found) {
+        describe(*module, *found);
+        describeMembers(*module, *found);
+        describeCall(callForNode(*m_document, *found));
+    }
+    emit stateChanged();
+    emit codeChanged();
+}
+
+void InspectorPresenter::describe(const core::Module& module, const core::NodeRecord& node)
+{
+    m_state.hasNode = true;
+    m_state.title = titleOf(module, node);
+    m_state.subtitle = node.name.empty() ? QString() : QString::fromStdString(node.name);
+    auto& facts = m_state.facts;
+    const bool isCall = node.kind == core::NodeKind::Call || node.kind == core::NodeKind::CallTir;
+    facts.push_back({tr("kind"),
+                     node.kind == core::NodeKind::Parameter  ? tr("input")
+                     : node.kind == core::NodeKind::Constant ? tr("constant")
+                     : node.kind == core::NodeKind::Call     ? tr("call of a primitive function")
+                     : node.kind == core::NodeKind::CallTir  ? tr("kernel call")
+                                                             : familyText(familyOf(module, node)),
+                     {},
+                     {}});
+    for (size_t i = 0; i < node.operands.size(); ++i) {
+        const core::ValueRef operand = node.operands[i];
+        if (!operand.node.isValid()) continue;
+        const core::NodePtr& source = module.findNode(operand.node);
+        QString text = valueText(module, operand);
+        if (source && operand.index < source->types.size())
+            text = source->kind == core::NodeKind::Constant
+                       ? tr("constant ") + typeText(source->types[operand.index])
+                       : shortenedMiddle(text, 26) + QStringLiteral("  ") +
+                             shapeLabel(source->types[operand.index].shape);
+        const bool canGo = source && source->kind != core::NodeKind::Constant;
+        facts.push_back({i == 0 ? tr("input") : QString(), text, valueText(module, operand),
+                         canGo ? operand.node : core::NodeId()});
+    }
+    for (size_t i = 0; i < node.types.size(); ++i)
+        facts.push_back({i == 0 ? tr("output") : QString(), typeText(node.types[i]), {}, {}});
+    if (!isCall)
+        for (const auto& [name, value] : node.attrs.entries())
+            facts.push_back({QString::fromStdString(name),
+                             QString::fromStdString(core::attrText(value)),
+                             {},
+                             {}});
+    QStringList origins;
+    for (const core::SourceId source : node.origin)
+        if (source.value < module.sources().size()) {
+            const core::SourceNode& from = module.sources()[source.value];
+            origins << QString::fromStdString(from.name) + QStringLiteral(" (") +
+                           QString::fromStdString(from.op) + QLatin1Char(')');
+        }
+    for (int i = 0; i < origins.size() && i < 6; ++i)
+        facts.push_back(
+            {i == 0 ? tr("from") : QString(), origins[i], origins.join(QLatin1Char('\n')), {}});
+    if (origins.size() > 6)
+        facts.push_back(
+            {{}, tr("and %1 more").arg(origins.size() - 6), origins.join(QLatin1Char('\n')), {}});
+}
+
+void InspectorPresenter::describeMembers(const core::Module& module, const core::NodeRecord& node)
+{
+    const core::Module* home = &module;
+    core::FunctionId callee = node.callee;
+    if (node.kind == core::NodeKind::CallTir) {
+        // The call that this kernel call replaced still stands in an older version.
+        for (size_t v = m_document->versionCount(); v-- > 1 && !callee.isValid();)
+            for (const core::Change& change : m_document->passes[v - 1].changes)
+                if (std::find(change.to.begin(), change.to.end(), node.id) != change.to.end())
+                    for (const core::NodeId from : change.from) {
+                        const core::NodePtr& old = m_document->version(v - 1).findNode(from);
+                        if (!old || old->kind != core::NodeKind::Call) continue;
+                        callee = old->callee;
+                        home = &m_document->version(v - 1);
+                    }
+    }
+    const auto function = home->functions().find(callee);
+    if (!callee.isValid() || function == home->functions().end()) return;
+    for (const core::NodeId id : function->second->order) {
+        const core::NodePtr& member = home->findNode(id);
+        if (!member || member->kind == core::NodeKind::Constant) continue;
+        m_state.members.push_back(
+            {titleOf(*home, *member), detailOf(*home, *member), spokenText(*home, *member), id});
+    }
+}
+
+void InspectorPresenter::describeCall(int call)
+{
+    if (call < 0) {
+        m_state.codeMessage =
+            m_document->isCompiled()
+                ? tr("This node became part of no kernel: it was folded or only renames a value.")
+                : tr("Compile to see schedule, loop IR and assembly here.");
+        return;
+    }
+    const KernelCall& found = m_document->calls[static_cast<size_t>(call)];
+    auto& facts = m_state.facts;
+    const auto sharing =
+        std::count_if(m_document->calls.begin(), m_document->calls.end(),
+                      [&](const KernelCall& other) { return other.kernel == found.kernel; });
+    const auto kernel = m_document->kernels.find(found.kernel);
+    QString kernelText = kernel == m_document->kernels.end() ? found.kernel : kernel->second.symbol;
+    if (sharing > 1) kernelText += tr("  ·  %1 calls share it").arg(sharing);
+    facts.push_back({tr("kernel"), kernelText, found.name, {}});
+    if (found.flops > 0)
+        facts.push_back(
+            {tr("MACs"),
+             shortCountText(found.flops / 2) +
+                 (found.movedBytes > 0 ? tr("  ·  arithmetic intensity %1")
+                                             .arg(found.flops / found.movedBytes, 0, 'f', 1)
+                                       : QString()),
+             tr("computed from the shapes"),
+             {}});
+    if (m_document->measurement &&
+        static_cast<size_t>(call) < m_document->measurement->calls.size()) {
+        const Measurement& m = *m_document->measurement;
+        const CallTime& time = m.calls[static_cast<size_t>(call)];
+        facts.push_back(
+            {tr("time"),
+             tr("%1  (%2, n = %3)").arg(durationText(time.medianUs), m.board).arg(m.runs),
+             tr("measured: %1, %2, %3 threads").arg(m.method, m.date).arg(m.threads),
+             {}});
+    }
+    m_kernel = found.kernel;
+    m_state.hasKernel = true;
+    if (kernel == m_document->kernels.end()) return;
+    const auto loaded = m_listings.find(m_kernel);
+    showListing(loaded == m_listings.end() ? kernel->second : loaded->second);
+}
+
+void InspectorPresenter::showListing(const KernelListing& listing)
+{
+    m_state.schedule = listing.schedule.join(QLatin1Char('\n'));
+    if (!listing.rule.isEmpty()) m_state.schedule.prepend(tr("# rule: %1\n").arg(listing.rule));
+    m_state.tir = {listing.tir.trimmed(), {}};
+    m_state.llvm = {listing.llvm, listing.llvmToTir};
+    m_state.assembly = {listing.assembly, listing.assemblyToTir};
+}
+
+void InspectorPresenter::loadCode()
+{
+    if (!m_state.hasKernel || m_state.isLoading || !m_state.assembly.text.isEmpty() ||
+        !m_engine.listing)
+        return;
+    m_state.isLoading = true;
+    emit codeChanged();
+    const auto slot = std::make_shared<KernelListing>();
+    const DocumentPtr document = m_document;
+    const QString kernel = m_kernel;
+    const auto listing = m_engine.listing;
+    m_jobs.startQuietly(
+        QStringLiteral("listing"),
+        [=](core::JobContext& job) -> core::Status {
+            core::Result<KernelListing> made = listing(document, kernel, job);
+            if (!made) return made.error();
+            *slot = *std::move(made);
+            return core::kDone;
+        },
+        [this, slot, kernel, document](const core::Status& status) {
+            if (document != m_document) return;
+            if (status) m_listings[kernel] = *slot;
+            if (kernel != m_kernel) return;
+            m_state.isLoading = false;
+            if (status) {
+                showListing(*slot);
+                if (slot->assembly.isEmpty())
+                    m_state.codeMessage = tr("The compiler gave no assembly.");
+            } else
+                m_state.codeMessage = QString::fromStdString(status.error().message);
+            emit codeChanged();
+        });
+}
+
+} // namespace tenon::views

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// JobPresenter: starts jobs, brings their ends and progress back to the Qt loop, keeps their log.
+#pragma once
+
+#include "core/jobs/job.h"
+
+#include <QElapsedTimer>
+#include <QObject>
+#include <QString>
+#include <QStringList>
+
+#include <memory>
+
+namespace tenon::views {
+
+struct JobState
+{
+    QString key;
+    QString title;
+    QString step;
+    double fraction = 0; ///< negative: unknown
+    bool isRunning = false;
+    bool isCancelling = false;
+    bool isFailed = false;
+    QString outcome; ///< last result, in one line
+};
+
+class JobPresenter : public QObject
+{
+    Q_OBJECT
+public:
+    explicit JobPresenter(unsigned threads, QObject* parent = nullptr);
+    ~JobPresenter() override;
+
+    using Work = core::JobRunner::Work;
+    using Finished = std::function<void(const core::Status&)>;
+
+    /// Runs `work`; a newer start with the same key supersedes the older one. `finished` comes on
+    /// this object's thread, never after it died.
+    void start(const QString& key, const QString& title, Work work, Finished finished);
+    /// As above, but without showing in state and log: for layouts and other short work.
+    void startQuietly(const QString& key, Work work, Finished finished);
+    void cancel();
+    void cancelKey(const QString& key) { m_runner->cancel(key.toStdString()); }
+
+    const JobState& state() const { return m_state; }
+    const QStringList& log() const { return m_log; }
+    void addLog(const QString& line);
+
+signals:
+    void stateChanged();
+    void logChanged();
+
+private:
+    void report(double fraction, const QString& step);
+    void finish(const QString& key, const core::Status& status);
+
+    JobState m_state;
+    QStringList m_log;
+    QElapsedTimer m_clock;
+    std::unique_ptr<core::JobRunner> m_runner; ///< last: joins its threads before the rest goes
+};
+
+} // namespace tenon::views

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Stepping: positions come once per document from a job; every step only writes a new scene.
+#include "views/presenters/passes_presenter.h"
+
+#include "views/models/format.h"
+
+#include <algorithm>
+
+namespace tenon::views {
+
+PassesPresenter::PassesPresenter(JobPresenter& jobs, Selection& selection, QObject* parent)
+    : QObject(parent)
+    , m_jobs(jobs)
+    , m_selection(selection)
+    , m_scene(std::make_shared<Scene>())
+    , m_passes(new PassModel(this))
+    , m_deltas(makeDeltaModel(this))
+{
+    connect(&m_selection, &Selection::changed, this, &PassesPresenter::selectNode);
+    refreshState();
+}
+
+void PassesPresenter::setDocument(DocumentPtr document, bool isSameModel)
+{
+    m_document = std::move(document);
+    m_passes->setDocument(m_document);
+    if (!isSameModel) {
+        m_stage.reset();
+        m_board.reset();
+        m_lineageIndex.reset();
+        m_scene = std::make_shared<Scene>();
+        m_state.version = 0;
+        m_state.selected = kNoPlace;
+        for (size_t i = 0; i < m_document->passes.size() && m_state.version == 0; ++i)
+            if (m_document->passes[i].isChanged) m_state.version = static_cast<int>(i) + 1;
+        emit sceneChanged();
+    }
+    arrange();
+}
+
+void PassesPresenter::arrange()
+{
+    struct Slot
+    {
+        std::shared_ptr<const Stage> stage;
+        std::shared_ptr<const LineageIndex> lineage;
+    };
+    const auto slot = std::make_shared<Slot>();
+    const DocumentPtr document = m_document;
+    m_jobs.startQuietly(
+        QStringLiteral("passes-layout"),
+        [document, slot](core::JobContext& job) -> core::Status {
+            const auto board = std::make_shared<const Storyboard>(document);
+            const auto stage = std::make_shared<Stage>(Stage::forPasses(board));
+            if (!stage->arrange([&job] { return job.stopRequested(); })) return job.checkStop();
+            slot->stage = stage;
+            slot->lineage = std::make_shared<const LineageIndex>(board);
+            return core::kDone;
+        },
+        [this, slot](const core::Status& status) {
+            if (status && slot->stage) takeStage(slot->stage, slot->lineage);
+        });
+    refreshState();
+}
+
+void PassesPresenter::takeStage(std::shared_ptr<const Stage> stage,
+                                std::shared_ptr<const LineageIndex> lineage)
+{
+    m_stage = std::move(stage);
+    m_board = std::shared_ptr<const Storyboard>(m_stage, &m_stage->board());
+    m_lineageIndex = std::move(lineage);
+    if (m_selection.node().isValid()) m_state.selected = m_board->placeOf(m_selection.node());
+    rebuildScene();
+    refreshSelection();
+}
+
+void PassesPresenter::rebuildScene()
+{
+    if (!m_stage) return refreshState();
+    m_scene =
+        std::make_shared<Scene>(m_stage->scene(static_cast<size_t>(m_state.version), m_state.mode));
+    m_deltas->setRows(deltaRows(*m_document, static_cast<size_t>(m_state.version)));
+    refreshHeat();
+    refreshState();
+    emit sceneChanged();
+}
+
+void PassesPresenter::refreshHeat()
+{
+    m_heat.assign(kHeatCells, {});
+    if (!m_stage || m_scene->items.empty()) return;
+    const auto& sequence = m_board->sequence();
+    std::vector<int> counts(kHeatCells);
+    for (size_t i = 0; i < sequence.size(); ++i) {
+        const size_t cell = i * kHeatCells / sequence.size();
+        const PlaceId place = sequence[i];
+        const PlaceId frame = m_board->places()[static_cast<size_t>(place)].frame;
+        int item = m_scene->itemAt(place);
+        if (frame != kNoPlace && m_scene->itemAt(frame) >= 0) item = m_scene->itemAt(frame);
+        if (place == m_state.selected || (frame != kNoPlace && frame == m_state.selected))
+            m_heat[cell].isSelected = true;
+        if (item < 0) continue;
+        const DiffState state = m_scene->items[static_cast<size_t>(item)].state;
+        if (state == DiffState::Plain || state == DiffState::Unchanged) continue;
+        ++counts[cell];
+        if (m_heat[cell].firstChanged == kNoPlace)
+            m_heat[cell].firstChanged = m_scene->items[static_cast<size_t>(item)].place;
+    }
+    const int most = std::max(1, *std::max_element(counts.begin(), counts.end()));
+    for (size_t i = 0; i < m_heat.size(); ++i)
+        m_heat[i].heat = static_cast<double>(counts[i]) / most;
+}
+
+void PassesPresenter::refreshState()
+{
+    m_state.isReady = m_stage != nullptr;
+    m_state.modeText = m_state.mode == DiffMode::Union ? tr("union diff") : tr("after the pass");
+    if (!m_document) {
+        m_state.title = tr("Passes");
+        emit stateChanged();
+        return;
+    }
+    const auto changed =
+        std::count_if(m_document->passes.begin(), m_document->passes.end(),
+                      [](const PassStep& s) { return s.isChanged && !s.isSkipped; });
+    m_state.versionCount = static_cast<int>(m_document->versionCount());
+    m_state.countText = tr("%1, %2 changed the graph").arg(m_document->passes.size()).arg(changed);
+    m_state.title = m_state.version == 0
+                        ? tr("Imported")
+                        : m_document->passes[static_cast<size_t>(m_state.version) - 1].name;
+    m_state.positionText =
+        tr("%1 %2 of %3").arg(m_state.title).arg(m_state.version).arg(m_document->passes.size());
+    emit stateChanged();
+}
+
+void PassesPresenter::showVersion(int version)
+{
+    if (!m_document || version < 0 || version >= static_cast<int>(m_document->versionCount()) ||
+        version == m_state.version)
+        return;
+    m_state.version = version;
+    rebuildScene();
+    // The same place may be another node now.
+    if (m_state.selected != kNoPlace) selectPlace(m_state.selected);
+}
+
+void PassesPresenter::step(int by) { showVersion(m_state.version + by); }
+
+int PassesPresenter::nextIn(const std::vector<int>& versions, int by) const
+{
+    if (by > 0) {
+        const auto it = std::upper_bound(versions.begin(), versions.end(), m_state.version);
+        return it == versions.end() ? -1 : *it;
+    }
+    const auto it = std::lower_bound(versions.begin(), versions.end(), m_state.version);
+    return it == versions.begin() ? -1 : *(it - 1);
+}
+
+void PassesPresenter::stepChanged(int by)
+{
+    if (!m_document) return;
+    std::vector<int> versions{0};
+    for (size_t i = 0; i < m_document->passes.size(); ++i)
+        if (m_document->passes[i].isChanged) versions.push_back(static_cast<int>(i) + 1);
+    showVersion(nextIn(versions, by));
+}
+
+void PassesPresenter::stepTouching(int by)
+{
+    if (m_lineageIndex) showVersion(nextIn(m_lineageIndex->versionsTouching(m_state.selected), by));
+}
+
+void PassesPresenter::cycleMode()
+{
+    m_state.mode = m_state.mode == DiffMode::Union ? DiffMode::After : DiffMode::Union;
+    rebuildScene();
+}
+
+void PassesPresenter::setFilter(const QString& filter) { m_passes->setFilter(filter); }
+
+void PassesPresenter::selectPlace(int place)
+{
+    m_state.selected = place;
+    refreshSelection();
+    core::NodeId node;
+    if (m_board && place >= 0) {
+        // A ghost stands for the node of the version before.
+        for (int v = m_state.version; v >= std::max(0, m_state.version - 1) && !node.isValid();
+             --v) {
+            const VersionView view = m_board->version(static_cast<size_t>(v));
+            if (const core::NodePtr& found = view.occupants[static_cast<size_t>(place)].node)
+                node = found->id;
+        }
+    }
+    m_isSelecting = true;
+    m_selection.select(node);
+    m_isSelecting = false;
+}
+
+void PassesPresenter::selectNode(core::NodeId node)
+{
+    if (m_isSelecting || !m_board) return;
+    m_state.selected = node.isValid() ? m_board->placeOf(node) : kNoPlace;
+    refreshSelection();
+    emit selectionMoved(m_state.selected);
+}
+
+void PassesPresenter::refreshSelection()
+{
+    m_lineage = {};
+    std::vector<int> touching;
+    if (m_lineageIndex && m_state.selected != kNoPlace) {
+        m_lineage =
+            m_lineageIndex->lineageOf(m_state.selected, static_cast<size_t>(m_state.version));
+        touching = m_lineageIndex->versionsTouching(m_state.selected);
+    }
+    m_passes->setTouching(std::move(touching));
+    refreshHeat();
+    emit stateChanged();
+}
+
+std::vector<QString> PassesPresenter::passNames() const
+{
+    std::vector<QString> names;
+    if (m_document)
+        for (const PassStep& step : m_document->passes) names.push_back(step.name);
+    return names;
+}
+
+int PassesPresenter::versionOf(const QString& passName) const
+{
+    if (!m_document) return -1;
+    for (size_t i = m_document->passes.size(); i-- > 0;)
+        if (m_document->passes[i].name.compare(passName, Qt::CaseInsensitive) == 0)
+            return static_cast<int>(i) + 1;
+    return -1;
+}
+
+core::NodeId PassesPresenter::findNode(const QString& text) const
+{
+    if (!m_document || text.isEmpty()) return {};
+    const core::Module& module = m_document->version(static_cast<size_t>(m_state.version));
+    core::NodeId partial;
+    for (const core::NodeId id : module.main().order) {
+        const core::NodeRecord& node = module.node(id);
+        if (node.kind == core::NodeKind::Constant) continue;
+        const QString name = QString::fromStdString(node.name), title = titleOf(module, node);
+        if (name == text || title == text) return id;
+        bool isFound =
+            name.contains(text, Qt::CaseInsensitive) || title.contains(text, Qt::CaseInsensitive);
+        for (const core::SourceId source : node.origin)
+            if (source.value < module.sources().size()) {
+                const QString from = QString::fromStdString(module.sources()[source.value].name);
+                if (from == text) return id;
+                isFound |= from.contains(text, Qt::CaseInsensitive);
+            }
+        if (isFound && !partial.isValid()) partial = id;
+    }
+    return partial;
+}
+
+} // namespace tenon::views

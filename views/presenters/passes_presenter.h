@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// PassesPresenter: stepping through the passes: current version, diff, lineage, deltas, heat strip.
+#pragma once
+
+#include "views/models/lineage.h"
+#include "views/models/pass_model.h"
+#include "views/models/stage.h"
+#include "views/models/tables.h"
+#include "views/presenters/job_presenter.h"
+#include "views/presenters/selection.h"
+
+#include <QObject>
+
+namespace tenon::views {
+
+/// One part of the program order in the heat strip.
+struct HeatCell
+{
+    double heat = 0; ///< 0: nothing changed here, 1: the most
+    bool isSelected = false;
+    PlaceId firstChanged = kNoPlace;
+};
+constexpr int kHeatCells = 60;
+
+struct PassesState
+{
+    int version = 0; ///< 0: as imported
+    int versionCount = 1;
+    QString title;        ///< pass name
+    QString countText;    ///< "22, 11 changed the graph"
+    QString modeText;     ///< "union diff"
+    QString positionText; ///< "FuseOps 14 of 22"
+    DiffMode mode = DiffMode::Union;
+    PlaceId selected = kNoPlace;
+    bool isReady = false; ///< positions are known
+};
+
+class PassesPresenter : public QObject
+{
+    Q_OBJECT
+public:
+    PassesPresenter(JobPresenter& jobs, Selection& selection, QObject* parent = nullptr);
+
+    void setDocument(DocumentPtr document, bool isSameModel);
+
+    const PassesState& state() const { return m_state; }
+    ScenePtr scene() const { return m_scene; }
+    PassModel& passes() { return *m_passes; }
+    DeltaModel& deltas() { return *m_deltas; }
+    const Lineage& lineage() const { return m_lineage; }
+    const std::vector<HeatCell>& heat() const { return m_heat; }
+    std::shared_ptr<const Storyboard> board() const { return m_board; }
+    std::vector<QString> passNames() const;
+    /// The version of the last pass with this name (case ignored), or -1.
+    int versionOf(const QString& passName) const;
+    /// First node with this name, title or source name in the shown version; invalid when none.
+    core::NodeId findNode(const QString& text) const;
+
+public slots:
+    void showVersion(int version);
+    void step(int by);         ///< any pass
+    void stepChanged(int by);  ///< passes that changed something
+    void stepTouching(int by); ///< passes that touched the selection
+    void cycleMode();
+    void setFilter(const QString& filter);
+    void selectPlace(int place);
+    void selectNode(tenon::core::NodeId node);
+
+signals:
+    void stateChanged();
+    void sceneChanged();
+    void selectionMoved(int place); ///< selected from elsewhere: bring it into view
+
+private:
+    void arrange();
+    void takeStage(std::shared_ptr<const Stage> stage, std::shared_ptr<const LineageIndex> lineage);
+    void rebuildScene();
+    void refreshHeat();
+    void refreshSelection();
+    void refreshState();
+    int nextIn(const std::vector<int>& versions, int by) const;
+
+    JobPresenter& m_jobs;
+    Selection& m_selection;
+    DocumentPtr m_document;
+    std::shared_ptr<const Storyboard> m_board;
+    std::shared_ptr<const Stage> m_stage;
+    std::shared_ptr<const LineageIndex> m_lineageIndex;
+    ScenePtr m_scene;
+    PassModel* m_passes;
+    DeltaModel* m_deltas;
+    Lineage m_lineage;
+    std::vector<HeatCell> m_heat;
+    PassesState m_state;
+    bool m_isSelecting = false;
+};
+
+} // namespace tenon::views

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Selection: the node that all pages look at; pages observe it, presenters set it.
+#pragma once
+
+#include "core/ir/node.h"
+
+#include <QObject>
+
+namespace tenon::views {
+
+class Selection : public QObject
+{
+    Q_OBJECT
+public:
+    using QObject::QObject;
+
+    core::NodeId node() const { return m_node; }
+    /// Setting the same node again does nothing; an invalid id clears.
+    void select(core::NodeId node)
+    {
+        if (node == m_node) return;
+        m_node = node;
+        emit changed(node);
+    }
+
+signals:
+    void changed(tenon::core::NodeId node);
+
+private:
+    core::NodeId m_node;
+};
+
+} // namespace tenon::views

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Opening, compiling and measuring: jobs over the engine, new documents into the window.
+#include "views/presenters/workspace_presenter.h"
+
+#include "views/models/format.h"
+
+#include <QFileInfo>
+
+#include <algorithm>
+
+namespace tenon::views {
+
+namespace {
+
+/// Where a job leaves its result for `finished`, which runs after it on the other thread.
+struct Slot
+{
+    DocumentPtr document;
+};
+
+core::JobRunner::Work keep(std::function<core::Result<DocumentPtr>(core::JobContext&)> work,
+                           const std::shared_ptr<Slot>& slot)
+{
+    return [work = std::move(work), slot](core::JobContext& job) -> core::Status {
+        core::Result<DocumentPtr> result = work(job);
+        if (!result) return result.error();
+        slot->document = *std::move(result);
+        return core::kDone;
+    };
+}
+
+} // namespace
+
+WorkspacePresenter::WorkspacePresenter(Engine engine, unsigned threads, QObject* parent)
+    : QObject(parent)
+    , m_engine(std::move(engine))
+    , m_issues(makeIssueModel(this))
+    , m_calls(makeCallModel(this))
+    , m_operators(makeOperatorModel(this))
+    , m_jobs(threads)
+{
+    m_options.threads = 1;
+    connect(&m_jobs, &JobPresenter::stateChanged, this, [this] { refresh(); });
+    setTarget(m_options.target);
+}
+
+WorkspacePresenter::~WorkspacePresenter() = default;
+
+void WorkspacePresenter::open(const QString& path)
+{
+    dismissBanner();
+    const auto slot = std::make_shared<Slot>();
+    const BuildOptions options = m_options;
+    const auto engineOpen = m_engine.open;
+    m_jobs.start(QStringLiteral("model"), tr("Open %1").arg(QFileInfo(path).fileName()),
+                 keep([=](core::JobContext& job) { return engineOpen(path, options, job); }, slot),
+                 [this, slot, path](const core::Status& status) {
+                     if (!status)
+                         return fail(tr("%1 could not be opened").arg(QFileInfo(path).fileName()),
+                                     status.error());
+                     m_selection.select({});
+                     setDocument(slot->document, false);
+                     emit opened(path);
+                 });
+}
+
+void WorkspacePresenter::reload()
+{
+    if (m_document) open(m_document->path);
+}
+
+void WorkspacePresenter::compile() { build(false); }
+
+void WorkspacePresenter::compileAndBenchmark() { build(true); }
+
+void WorkspacePresenter::build(bool shouldBenchmark)
+{
+    if (!m_state.canBuild) return;
+    dismissBanner();
+    const auto slot = std::make_shared<Slot>();
+    const BuildOptions options = m_options;
+    const DocumentPtr document = m_document;
+    const Engine engine = m_engine;
+    m_jobs.start(
+        QStringLiteral("model"),
+        shouldBenchmark ? tr("Compile and benchmark %1").arg(document->name)
+                        : tr("Compile %1").arg(document->name),
+        keep(
+            [=](core::JobContext& job) -> core::Result<DocumentPtr> {
+                core::Result<DocumentPtr> compiled = engine.compile(document, options, job);
+                if (!compiled || !shouldBenchmark) return compiled;
+                slot->document = *compiled; // shown even when the measurement fails
+                return engine.benchmark(*compiled, options, job);
+            },
+            slot),
+        [this, slot, shouldBenchmark](const core::Status& status) {
+            if (slot->document) setDocument(slot->document, true);
+            if (!status)
+                fail(slot->document && shouldBenchmark ? tr("The benchmark did not finish")
+                                                       : tr("The model could not be compiled"),
+                     status.error());
+        });
+}
+
+void WorkspacePresenter::cancel() { m_jobs.cancel(); }
+
+void WorkspacePresenter::fail(const QString& what, const core::Diagnostic& diagnostic)
+{
+    if (diagnostic.code == core::DiagnosticCode::Cancelled) return;
+    m_state.bannerTitle = what;
+    m_state.bannerText = QString::fromStdString(diagnostic.message);
+    if (!diagnostic.location.node.empty())
+        m_state.bannerText +=
+            tr(" (at node %1)").arg(QString::fromStdString(diagnostic.location.node));
+    emit stateChanged();
+}
+
+void WorkspacePresenter::dismissBanner()
+{
+    if (m_state.bannerTitle.isEmpty()) return;
+    m_state.bannerTitle.clear();
+    m_state.bannerText.clear();
+    emit stateChanged();
+}
+
+void WorkspacePresenter::setTarget(const QString& target)
+{
+    const QString text = target.trimmed();
+    const TargetVerdict verdict =
+        m_engine.checkTarget ? m_engine.checkTarget(text) : TargetVerdict{true, text, {}, {}};
+    m_options.target = text;
+    m_state.target = text;
+    m_state.isTargetValid = verdict.isValid;
+    m_state.targetMessage = verdict.message;
+    m_state.targetExplanation = verdict.explanation;
+    refresh();
+}
+
+void WorkspacePresenter::setOptLevel(int level)
+{
+    m_options.optLevel = std::clamp(level, 0, 3);
+    refresh();
+}
+
+void WorkspacePresenter::setDocument(DocumentPtr document, bool isSameModel)
+{
+    const bool isSamePasses = isSameModel && m_document &&
+                              m_document->versionCount() == document->versionCount() &&
+                              m_document->target == document->target;
+    const core::NodeId selected = m_document && isSameModel
+                                      ? counterpart(*m_document, m_selection.node(), *document)
+                                      : core::NodeId();
+    m_document = std::move(document);
+    m_selection.select(selected);
+    m_issues->setRows(issueRows(*m_document));
+    m_calls->setRows(callRows(*m_document));
+    m_operators->setRows(operatorRows(*m_document));
+    refresh();
+    emit documentChanged(isSamePasses);
+}
+
+void WorkspacePresenter::refreshMeasurement()
+{
+    m_state.measurementText.clear();
+    m_state.measurementDetail.clear();
+    m_state.callsText.clear();
+    if (m_document->isCompiled())
+        m_state.callsText =
+            tr("%1 of %2")
+                .arg(countOf(static_cast<qint64>(m_document->calls.size()), tr("call")),
+                     countOf(static_cast<qint64>(m_document->kernels.size()), tr("kernel")));
+    const auto& m = m_document->measurement;
+    if (!m) return;
+    m_state.measurementText =
+        tr("%1 ± %2, n = %3").arg(durationText(m->medianUs), durationText(m->madUs)).arg(m->runs);
+    m_state.measurementDetail =
+        tr("measured on %1, %2, %3 · 95 % confidence interval of the median %4 to %5 · p95 %6 · %7")
+            .arg(m->board, countOf(m->threads, tr("thread")), m->date, durationText(m->lowUs),
+                 durationText(m->highUs), durationText(m->p95Us), m->method);
+}
+
+void WorkspacePresenter::refresh()
+{
+    m_state.hasDocument = m_document != nullptr;
+    m_state.isBusy = m_jobs.state().isRunning;
+    if (m_document) {
+        m_state.title = m_document->name;
+        m_state.facts = factsText(*m_document);
+        m_state.modelText = modelText(*m_document);
+        m_state.path = m_document->path;
+        m_state.issueCount = static_cast<int>(m_document->issues.size());
+        m_state.errorCount = static_cast<int>(std::count_if(
+            m_document->issues.begin(), m_document->issues.end(),
+            [](const core::Diagnostic& d) { return d.severity == core::Severity::Error; }));
+        m_state.compileText.clear();
+        if (m_document->isCompiled()) {
+            m_state.compileText =
+                tr("compile %1").arg(durationText(m_document->compileMs() * 1000));
+            m_state.compileText += tr(" (cache %1 of %2)")
+                                       .arg(m_document->cachedKernelCount())
+                                       .arg(m_document->kernels.size());
+        }
+        refreshMeasurement();
+    }
+    m_state.canBuild =
+        m_state.hasDocument && !m_state.isBusy && m_state.isTargetValid && m_state.errorCount == 0;
+    emit stateChanged();
+}
+
+} // namespace tenon::views

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// WorkspacePresenter: the opened model, its target, and the commands that act on the whole of it.
+#pragma once
+
+#include "views/models/tables.h"
+#include "views/presenters/engine.h"
+#include "views/presenters/job_presenter.h"
+#include "views/presenters/selection.h"
+
+#include <QObject>
+
+namespace tenon::views {
+
+struct WorkspaceState
+{
+    bool hasDocument = false;
+    QString title;
+    QString facts;
+    QString modelText; ///< producer, opset, inputs and outputs, one per line
+    QString path;
+    QString target;
+    bool isTargetValid = true;
+    QString targetMessage;
+    QStringList targetExplanation;
+    bool canBuild = false; ///< compile and benchmark make sense now
+    bool isBusy = false;
+    QString compileText;       ///< "compile 0.31 s (cache 41 of 52)"
+    QString measurementText;   ///< "12.4 ms ± 0.1, n = 40"
+    QString measurementDetail; ///< method, interval, board, date
+    QString callsText;         ///< "36 calls of 22 kernels"
+    int issueCount = 0;
+    int errorCount = 0;
+    QString bannerTitle; ///< non-empty: something failed
+    QString bannerText;
+};
+
+class WorkspacePresenter : public QObject
+{
+    Q_OBJECT
+public:
+    WorkspacePresenter(Engine engine, unsigned threads, QObject* parent = nullptr);
+    ~WorkspacePresenter() override;
+
+    const WorkspaceState& state() const { return m_state; }
+    const DocumentPtr& document() const { return m_document; }
+    Selection& selection() { return m_selection; }
+    JobPresenter& jobs() { return m_jobs; }
+    const Engine& engine() const { return m_engine; }
+    IssueModel& issues() { return *m_issues; }
+    CallModel& calls() { return *m_calls; }
+    OperatorModel& operators() { return *m_operators; }
+    const BuildOptions& options() const { return m_options; }
+
+public slots:
+    void open(const QString& path);
+    void reload();
+    void compile();
+    void compileAndBenchmark();
+    void cancel();
+    /// Validates at once; takes effect on the next compile.
+    void setTarget(const QString& target);
+    void setOptLevel(int level);
+    void dismissBanner();
+
+signals:
+    void stateChanged();
+    /// `isSameModel`: only results were added, passes and positions are as before.
+    void documentChanged(bool isSameModel);
+    void opened(const QString& path);
+
+private:
+    void setDocument(DocumentPtr document, bool isSameModel);
+    void refresh();
+    void refreshMeasurement();
+    void build(bool shouldBenchmark);
+    void fail(const QString& what, const core::Diagnostic& diagnostic);
+
+    Engine m_engine;
+    BuildOptions m_options;
+    WorkspaceState m_state;
+    DocumentPtr m_document;
+    Selection m_selection;
+    IssueModel* m_issues;
+    CallModel* m_calls;
+    OperatorModel* m_operators;
+    JobPresenter m_jobs;
+};
+
+} // namespace tenon::views
