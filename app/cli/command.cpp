@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shared behaviour of the commands.
+#include "app/cli/command.h"
+
+#include "compiler/frontend/load_model.h"
+#include "core/base/text.h"
+
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <thread>
+
+namespace tenon::cli {
+namespace {
+
+std::optional<int64_t> parseInteger(std::string_view text)
+{
+    int64_t value = 0;
+    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
+/// Control characters would let a model's names write to the terminal.
+std::string printable(std::string text)
+{
+    for (char& c : text)
+        if ((c >= 0 && c < 0x20 && c != '\n') || c == 0x7f) c = '?';
+    return text;
+}
+
+bool isBadInput(DiagnosticCode code)
+{
+    switch (code) {
+    case DiagnosticCode::BoardFailure:
+    case DiagnosticCode::Cancelled:
+    case DiagnosticCode::CodegenFailure:
+    case DiagnosticCode::InternalBug:
+    case DiagnosticCode::InvalidIr:
+    case DiagnosticCode::IoFailure:
+    case DiagnosticCode::LinkFailure:
+    case DiagnosticCode::NumericMismatch:
+    case DiagnosticCode::OutOfMemory:
+    case DiagnosticCode::RpcFailure:
+    case DiagnosticCode::TimedOut: return false;
+    default: return true;
+    }
+}
+
+} // namespace
+
+void addOutputOptions(CLI::App& command, CommonOptions& options)
+{
+    command.add_flag("--json", options.json, "print one JSON document on stdout");
+    command.add_flag("-v,--verbose", options.verbosity, "say more; may be repeated");
+}
+
+void addModelOptions(CLI::App& command, CommonOptions& options)
+{
+    addOutputOptions(command, options);
+    command
+        .add_option("--shape", options.shapes,
+                    "bind dynamic dimensions: NAME=1,3,224,224 for an input, DIM=8 for a dimension")
+        ->type_name("NAME=DIMS");
+}
+
+void addCompileOptions(CLI::App& command, CommonOptions& options)
+{
+    addModelOptions(command, options);
+    command.add_option("--target", options.target, "target string, tag or JSON")
+        ->capture_default_str();
+    command.add_option("--executor", options.executor, "graph, aot or vm")
+        ->check(CLI::IsMember({"graph", "aot", "vm"}))
+        ->capture_default_str();
+    command.add_option("--opt-level", options.optLevel, "0 to 3")
+        ->check(CLI::Range(0, 3))
+        ->capture_default_str();
+    command.add_option("--threads", options.threads, "threads a kernel may use; 0: all");
+    command.add_option("--pass-config", options.passConfig,
+                       "KEY=VALUE, for example relay.FuseOps.max_depth=16");
+    command.add_option("--disable-pass", options.disabledPasses, "leave out a pass; repeatable")
+        ->delimiter(',');
+    command.add_option("--usmp-algorithm", options.planner, "memory planner")
+        ->capture_default_str();
+    command.add_flag("--no-cache", options.noCache, "compile every kernel again");
+}
+
+Result<compiler::ImportOptions> importOptions(const CommonOptions& options)
+{
+    compiler::ImportOptions out;
+    for (const std::string& entry : options.shapes) {
+        const size_t equals = entry.rfind('=');
+        const auto bad = [&] {
+            return makeError(DiagnosticCode::BadArgument,
+                             "--shape " + core::quoted(entry) +
+                                 " is no binding; write NAME=1,3,224,224 or DIM=8");
+        };
+        if (equals == std::string::npos || equals == 0) return bad();
+        const std::string name = entry.substr(0, equals);
+        std::vector<int64_t> dims;
+        for (const std::string& part : split(std::string_view(entry).substr(equals + 1), ',')) {
+            const auto value = parseInteger(trimmed(part));
+            if (!value || *value < 0) return bad();
+            dims.push_back(*value);
+        }
+        out.shapes[name] = dims;
+    }
+    return out;
+}
+
+compiler::CompileOptions compileOptions(const CommonOptions& options)
+{
+    compiler::CompileOptions out;
+    out.target = options.target;
+    out.executor =
+        options.executor == "graph" ? compiler::ExecutorKind::Graph : compiler::ExecutorKind::Aot;
+    out.optLevel = options.optLevel;
+    out.passConfig = options.passConfig;
+    out.passes.disabled = options.disabledPasses;
+    out.planner = options.planner;
+    out.cacheFolder = options.noCache ? std::string() : compiler::defaultCacheFolder();
+    out.runThreads = options.threads;
+    return out;
+}
+
+unsigned threadCount(const CommonOptions& options)
+{
+    return options.threads > 0 ? options.threads
+                               : std::max(1u, std::thread::hardware_concurrency());
+}
+
+Result<OpenedModel> openModel(const std::string& path, const CommonOptions& options)
+{
+    auto bindings = importOptions(options);
+    if (!bindings) return bindings.error();
+    const auto start = std::chrono::steady_clock::now();
+    auto loaded = compiler::loadModel(path, *bindings);
+    if (!loaded) {
+        Diagnostic error = loaded.error();
+        // A model that cannot be opened is bad input, not a failed operation.
+        if (error.code == DiagnosticCode::IoFailure) error.code = DiagnosticCode::BadModel;
+        return error;
+    }
+    const std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - start;
+    return OpenedModel{std::make_shared<const compiler::Loaded>(std::move(*loaded)), ms.count()};
+}
+
+void printDiagnostic(const Diagnostic& diagnostic)
+{
+    std::fprintf(stderr, "%s\n", printable(diagnostic.text()).c_str());
+}
+
+void printDiagnostics(const std::vector<Diagnostic>& diagnostics)
+{
+    for (const Diagnostic& diagnostic : diagnostics) printDiagnostic(diagnostic);
+}
+
+int failure(const Diagnostic& diagnostic)
+{
+    printDiagnostic(diagnostic);
+    return isBadInput(diagnostic.code) ? kBadInput : kFailed;
+}
+
+int wrongUsage(const std::string& message)
+{
+    std::fprintf(stderr, "error[bad-argument]: %s\n", printable(message).c_str());
+    return kWrongUsage;
+}
+
+Json diagnosticJson(const Diagnostic& diagnostic)
+{
+    Json out{{"severity", severityText(diagnostic.severity)},
+             {"code", codeText(diagnostic.code)},
+             {"message", diagnostic.message},
+             {"node", diagnostic.location.node},
+             {"op", diagnostic.location.op}};
+    if (!diagnostic.location.detail.empty()) out["detail"] = diagnostic.location.detail;
+    for (const Diagnostic& note : diagnostic.notes) out["notes"].push_back(diagnosticJson(note));
+    return out;
+}
+
+Json shapeJson(const Shape& shape)
+{
+    Json out = Json::array();
+    for (const Dim& dim : shape) {
+        if (dim.isConst())
+            out.push_back(dim.value());
+        else
+            out.push_back(dim.text());
+    }
+    return out;
+}
+
+void printJson(const Json& document)
+{
+    print(document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+std::string table(const std::vector<std::vector<std::string>>& rows)
+{
+    std::vector<size_t> widths;
+    for (const auto& row : rows)
+        for (size_t i = 0; i < row.size(); ++i) {
+            if (i >= widths.size()) widths.push_back(0);
+            widths[i] = std::max(widths[i], row[i].size());
+        }
+    std::string out;
+    for (const auto& row : rows) {
+        std::string line;
+        for (size_t i = 0; i < row.size(); ++i) {
+            const std::string padding(widths[i] - row[i].size(), ' ');
+            const bool isNumber = !row[i].empty() && row[i][0] >= '0' && row[i][0] <= '9' && i > 0;
+            line += (i > 0 ? "  " : "") + (isNumber ? padding + row[i] : row[i] + padding);
+        }
+        line.erase(line.find_last_not_of(' ') + 1);
+        out += line + "\n";
+    }
+    return out;
+}
+
+} // namespace tenon::cli

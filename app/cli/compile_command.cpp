@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// tenon compile: a model into one artifact, or its kernels as text.
+#include "app/cli/command.h"
+#include "core/base/file.h"
+#include "core/base/text.h"
+
+#include <filesystem>
+
+namespace tenon::cli {
+namespace {
+
+struct CompileCommandOptions
+{
+    CommonOptions common;
+    std::string model;
+    std::string output;
+    std::string format;
+    std::string emit;
+    std::string interfaceApi = "packed";
+    std::string runtime = "cpp";
+    bool unpackedApi = false;
+};
+
+/// Options of tvmc that are read so that its command lines work, but change nothing here yet.
+void warnIgnored(const CompileCommandOptions& options)
+{
+    const auto warn = [](const std::string& what) {
+        printDiagnostic(makeWarning(DiagnosticCode::UnsupportedFeature, what + " is ignored"));
+    };
+    if (options.interfaceApi != "packed") warn("--interface-api " + options.interfaceApi);
+    if (options.unpackedApi) warn("--unpacked-api");
+    if (options.runtime != "cpp") warn("--runtime " + options.runtime);
+}
+
+std::vector<std::string> sourceNames(const compiler::CompileResult& result, int kernel)
+{
+    std::vector<std::string> names;
+    for (const compiler::KernelCall& call : result.program.calls)
+        if (call.kernel == kernel)
+            names.insert(names.end(), call.fromNodes.begin(), call.fromNodes.end());
+    return names;
+}
+
+Json kernelsJson(const compiler::CompileResult& result)
+{
+    Json out = Json::array();
+    for (size_t i = 0; i < result.kernels.size(); ++i) {
+        const compiler::CompiledKernel& kernel = result.kernels[i];
+        out.push_back({{"symbol", kernel.symbol},
+                       {"name", kernel.function},
+                       {"tir_hash", kernel.tirHash},
+                       {"bytes", kernel.object ? kernel.object->size() : 0},
+                       {"from_cache", kernel.fromCache},
+                       {"ms", kernel.compileMs},
+                       {"from_nodes", sourceNames(result, static_cast<int>(i))}});
+    }
+    return out;
+}
+
+Json compileJson(const compiler::CompileResult& result, const compiler::PackageReport& report,
+                 const std::string& output)
+{
+    const compiler::CompilePhases& phases = result.phases;
+    const double link = report.glueMs + report.dataMs + report.linkMs;
+    const ManifestMemory& memory = report.manifest.memory;
+    return {{"output", output},
+            {"target", result.target.text()},
+            {"executor", compiler::executorName(result.options.executor)},
+            {"file_bytes", report.fileBytes},
+            {"kernels", kernelsJson(result)},
+            {"phases",
+             {{"import_ms", phases.importMs},
+              {"passes_ms", phases.passesMs},
+              {"lower_ms", phases.lowerMs},
+              {"codegen_ms", phases.codegenMs},
+              {"plan_ms", phases.planMs},
+              {"link_ms", link},
+              {"total_ms", phases.totalMs + link}}},
+            {"memory",
+             {{"workspace_bytes", memory.workspaceBytes},
+              {"constant_bytes", memory.constantBytes},
+              {"io_bytes", memory.ioBytes},
+              {"lower_bound_bytes", memory.lowerBoundBytes}}}};
+}
+
+std::string compileText(const compiler::CompileResult& result,
+                        const compiler::PackageReport& report, const std::string& output,
+                        bool listsKernels)
+{
+    const compiler::CompilePhases& phases = result.phases;
+    size_t cached = 0;
+    for (const compiler::CompiledKernel& kernel : result.kernels) cached += kernel.fromCache;
+    const double link = report.glueMs + report.dataMs + report.linkMs;
+    const ManifestMemory& memory = report.manifest.memory;
+    std::string out = table(
+        {{"output", output + " (" + bytesText(static_cast<uint64_t>(report.fileBytes)) + ")"},
+         {"target", result.target.text()},
+         {"executor", std::string(compiler::executorName(result.options.executor))},
+         {"kernels", " " + std::to_string(result.kernels.size()) + ", " + std::to_string(cached) +
+                         " from the cache, " + std::to_string(result.program.calls.size()) +
+                         " calls"},
+         {"phases", "import " + fixed(phases.importMs, 1) + ", passes " +
+                        fixed(phases.passesMs, 1) + ", codegen " + fixed(phases.codegenMs, 1) +
+                        ", plan " + fixed(phases.planMs, 1) + ", link " + fixed(link, 1) +
+                        ", total " + fixed(phases.totalMs + link, 1) + " ms"},
+         {"memory", "workspace " + bytesText(static_cast<uint64_t>(memory.workspaceBytes)) +
+                        " (bound " + bytesText(static_cast<uint64_t>(memory.lowerBoundBytes)) +
+                        "), constants " + bytesText(static_cast<uint64_t>(memory.constantBytes)) +
+                        ", inputs and outputs " +
+                        bytesText(static_cast<uint64_t>(memory.ioBytes))}});
+    if (!listsKernels && cached == result.kernels.size()) return out;
+    std::vector<std::vector<std::string>> rows;
+    for (const compiler::CompiledKernel& kernel : result.kernels)
+        if (listsKernels || !kernel.fromCache)
+            rows.push_back({"  " + kernel.symbol, kernel.function,
+                            fixed(kernel.compileMs, 1) + " ms",
+                            kernel.fromCache ? "cached" : "compiled"});
+    return out + "\n" + table(rows);
+}
+
+Result<std::string> emittedText(const compiler::CompileResult& result, const std::string& form)
+{
+    std::string out;
+    for (size_t i = 0; i < result.kernels.size(); ++i) {
+        const compiler::CompiledKernel& kernel = result.kernels[i];
+        out += "; " + kernel.symbol + " " + kernel.function + "\n";
+        if (form == "tir") {
+            out += kernel.scheduledText + "\n";
+            continue;
+        }
+        auto text = compiler::kernelText(result, i,
+                                         form == "llvm" ? compiler::KernelText::LlvmIr
+                                                        : compiler::KernelText::Assembly);
+        if (!text) return text.error();
+        out += *text + "\n";
+    }
+    return out;
+}
+
+int emitKernels(const compiler::CompileResult& result, const CompileCommandOptions& options)
+{
+    auto text = emittedText(result, options.emit);
+    if (!text) return failure(text.error());
+    if (options.output.empty()) {
+        print(*text);
+        return kSuccess;
+    }
+    const Status written = writeFileAtomically(options.output, *text);
+    return written ? kSuccess : failure(written.error());
+}
+
+int compileModel(const CompileCommandOptions& options, JobContext& job)
+{
+    if (options.common.executor == "vm")
+        return wrongUsage("the vm executor does not exist yet; use graph or aot");
+    if (options.output.empty() && options.emit.empty())
+        return wrongUsage("compile needs -o OUT (.so, .o or .tar) or --emit");
+    std::string output = options.output;
+    if (!options.format.empty() && options.emit.empty() &&
+        !output.ends_with("." + options.format)) {
+        const bool isKnown =
+            options.format == "so" || options.format == "o" || options.format == "tar";
+        if (!isKnown)
+            return wrongUsage("--output-format " + core::quoted(options.format) +
+                              " is not one of so, o, tar");
+        output += "." + options.format;
+    }
+    if (options.emit.empty())
+        if (auto format = compiler::outputFormatOf(output); !format)
+            return wrongUsage(format.error().message);
+    warnIgnored(options);
+    auto opened = openModel(options.model, options.common);
+    if (!opened) return failure(opened.error());
+    for (const Diagnostic& d : opened->loaded->diagnostics)
+        if (d.severity != Severity::Error) printDiagnostic(d);
+    auto result =
+        compiler::compile(opened->loaded, compileOptions(options.common), job, opened->ms);
+    if (!result) return failure(result.error());
+    if (!options.emit.empty()) return emitKernels(**result, options);
+
+    job.progress(0.95, "writing " + output);
+    const std::string modelName = std::filesystem::path(options.model).stem().string();
+    auto report = compiler::writeArtifact(**result, output, modelName);
+    if (!report) return failure(report.error());
+    job.progress(1, "done");
+    if (options.common.json)
+        printJson(compileJson(**result, *report, output));
+    else
+        print(compileText(**result, *report, output, options.common.verbosity > 0));
+    return kSuccess;
+}
+
+} // namespace
+
+void addCompile(CLI::App& app, Action& action)
+{
+    auto options = std::make_shared<CompileCommandOptions>();
+    CLI::App* command = app.add_subcommand("compile", "compile a model into .so, .o or .tar");
+    command->add_option("MODEL", options->model, ".onnx file or graph-IR text")->required();
+    command->add_option("-o,--output", options->output, "file to write; its suffix is the format");
+    command->add_option("--output-format", options->format, "so, o or tar; appended to the output");
+    addCompileOptions(*command, options->common);
+    command->add_option("--emit", options->emit, "print the kernels instead")
+        ->check(CLI::IsMember({"tir", "llvm", "asm"}));
+    command->add_option("--interface-api", options->interfaceApi, "packed")
+        ->check(CLI::IsMember({"packed", "c"}));
+    command->add_flag("--unpacked-api", options->unpackedApi, "read for tvmc's sake");
+    command->add_option("--runtime", options->runtime, "cpp")->check(CLI::IsMember({"cpp", "crt"}));
+    command->callback([options, &action] {
+        action = [options](JobContext& job) { return compileModel(*options, job); };
+    });
+}
+
+} // namespace tenon::cli

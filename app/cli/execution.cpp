@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Artifacts and inputs for running.
+#include "app/cli/execution.h"
+
+#include "compiler/frontend/onnx/tensor_file.h"
+#include "core/base/text.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+namespace tenon::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The number in "input_12.pb"; files without one sort behind, by name.
+std::pair<int64_t, std::string> numericOrder(const fs::path& path)
+{
+    const std::string stem = path.stem().string();
+    const size_t digits = stem.find_last_not_of("0123456789");
+    const std::string number = stem.substr(digits == std::string::npos ? 0 : digits + 1);
+    if (number.empty() || number.size() > 9) return {INT64_MAX, stem};
+    return {std::stoll(number), stem};
+}
+
+Result<std::vector<std::string>> tensorFilesIn(const std::string& folder)
+{
+    std::vector<fs::path> files;
+    std::error_code failed;
+    for (const auto& entry : fs::directory_iterator(folder, failed)) {
+        const std::string extension = entry.path().extension().string();
+        const bool isOutput = entry.path().filename().string().starts_with("output");
+        if ((extension == ".pb" || extension == ".npy" || extension == ".npz") && !isOutput)
+            files.push_back(entry.path());
+    }
+    if (files.empty())
+        return makeError(DiagnosticCode::BadArgument,
+                         "the folder holds no .pb, .npy or .npz inputs", {.file = folder});
+    std::sort(files.begin(), files.end(), [](const fs::path& a, const fs::path& b) {
+        return numericOrder(a) < numericOrder(b);
+    });
+    std::vector<std::string> out;
+    for (const fs::path& file : files) out.push_back(file.string());
+    return out;
+}
+
+std::string typeText(const ManifestTensor& tensor)
+{
+    return tensor.dtype + " (" + join(tensor.shape, ", ") + ")";
+}
+
+} // namespace
+
+Result<std::shared_ptr<const ScratchFolder>> ScratchFolder::create()
+{
+    std::error_code failed;
+    std::string path = (fs::temp_directory_path(failed) / "tenon-XXXXXX").string();
+    if (failed || !::mkdtemp(path.data()))
+        return makeError(DiagnosticCode::IoFailure, "cannot create a temporary folder",
+                         {.file = path});
+    return std::shared_ptr<const ScratchFolder>(new ScratchFolder(path));
+}
+
+ScratchFolder::~ScratchFolder()
+{
+    std::error_code ignored;
+    fs::remove_all(m_path, ignored);
+}
+
+Result<Runnable> buildRunnable(std::shared_ptr<const compiler::Loaded> loaded,
+                               const CommonOptions& options, const std::string& name,
+                               JobContext& job)
+{
+    if (options.executor == "vm")
+        return makeError(DiagnosticCode::UnsupportedFeature,
+                         "the vm executor does not exist yet; use graph or aot");
+    auto result = compiler::compile(std::move(loaded), compileOptions(options), job);
+    if (!result) return result.error();
+    auto folder = ScratchFolder::create();
+    if (!folder) return folder.error();
+    Runnable out{.path = (*folder)->file("model.so"), .folder = *folder, .compiled = *result};
+    auto report = compiler::writeArtifact(**result, out.path, name);
+    if (!report) return report.error();
+    out.manifest = std::move(report->manifest);
+    return out;
+}
+
+Result<Runnable> openRunnable(const std::string& path, const CommonOptions& options,
+                              JobContext& job)
+{
+    if (path.ends_with(".so")) {
+        auto manifest = readManifest(path);
+        if (!manifest) return manifest.error();
+        return Runnable{.path = path, .manifest = std::move(*manifest)};
+    }
+    if (path.ends_with(".o") || path.ends_with(".tar"))
+        return makeError(DiagnosticCode::BadArgument,
+                         "objects and archives cannot be loaded; compile to .so to run here",
+                         {.file = path});
+    auto opened = openModel(path, options);
+    if (!opened) return opened.error();
+    for (const Diagnostic& d : opened->loaded->diagnostics)
+        if (d.severity != Severity::Error) printDiagnostic(d);
+    return buildRunnable(opened->loaded, options, fs::path(path).stem().string(), job);
+}
+
+Result<std::vector<std::pair<std::string, Tensor>>>
+readTensors(const std::vector<std::string>& paths)
+{
+    std::vector<std::string> files;
+    for (const std::string& path : paths) {
+        if (!fs::is_directory(path)) {
+            files.push_back(path);
+            continue;
+        }
+        auto inside = tensorFilesIn(path);
+        if (!inside) return inside.error();
+        files.insert(files.end(), inside->begin(), inside->end());
+    }
+    std::vector<std::pair<std::string, Tensor>> out;
+    for (const std::string& file : files) {
+        auto tensors = compiler::readTensorFiles(file);
+        if (!tensors) return tensors.error();
+        for (compiler::NamedTensor& named : *tensors)
+            out.emplace_back(std::move(named.name), std::move(named.tensor));
+    }
+    return out;
+}
+
+Tensor sameBits(const Tensor& tensor, DataType dtype)
+{
+    return Tensor::make(dtype, tensor.shape(), [&](std::span<std::byte> out) {
+        std::copy(tensor.bytes().begin(), tensor.bytes().end(), out.begin());
+    });
+}
+
+Result<remote::NamedTensors> assignInputs(const std::vector<ManifestTensor>& inputs,
+                                          const std::vector<std::pair<std::string, Tensor>>& given)
+{
+    std::vector<const Tensor*> chosen(inputs.size(), nullptr);
+    std::vector<const Tensor*> unnamed;
+    for (const auto& [name, tensor] : given) {
+        const auto named = std::find_if(inputs.begin(), inputs.end(),
+                                        [&](const ManifestTensor& i) { return i.name == name; });
+        if (named == inputs.end())
+            unnamed.push_back(&tensor);
+        else
+            chosen[static_cast<size_t>(named - inputs.begin())] = &tensor;
+    }
+    size_t next = 0;
+    for (const Tensor*& tensor : chosen)
+        if (!tensor && next < unnamed.size()) tensor = unnamed[next++];
+    if (next < unnamed.size())
+        return makeError(DiagnosticCode::BadArgument,
+                         "the model has " + std::to_string(inputs.size()) + " inputs but " +
+                             std::to_string(given.size()) + " tensors were given");
+    remote::NamedTensors out;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+        if (!chosen[i])
+            return makeError(DiagnosticCode::BadArgument, "input " + core::quoted(inputs[i].name) +
+                                                              " was not given; it is " +
+                                                              typeText(inputs[i]));
+        // NumPy and old data sets hold bfloat16 as its bits.
+        if (inputs[i].dtype == "bfloat16" && chosen[i]->dtype() == kUInt16 &&
+            chosen[i]->shape() == inputs[i].shape) {
+            out.emplace_back(inputs[i].name, sameBits(*chosen[i], kBfloat16));
+            continue;
+        }
+        const bool fits =
+            chosen[i]->shape() == inputs[i].shape && chosen[i]->dtype().text() == inputs[i].dtype;
+        if (!fits)
+            return makeError(DiagnosticCode::ShapeMismatch,
+                             "input " + core::quoted(inputs[i].name) + " is " +
+                                 typeText(inputs[i]) + " but was given " + chosen[i]->typeText());
+        out.emplace_back(inputs[i].name, *chosen[i]);
+    }
+    return out;
+}
+
+remote::NamedTensors madeUpInputs(const std::vector<ManifestTensor>& inputs)
+{
+    remote::NamedTensors out;
+    uint64_t state = 0x9e3779b97f4a7c15ull;
+    for (const ManifestTensor& input : inputs) {
+        const auto dtype = parseDataType(input.dtype);
+        if (!dtype) continue;
+        out.emplace_back(input.name,
+                         Tensor::make(*dtype, input.shape, [&](std::span<std::byte> bytes) {
+                             const int64_t count = elementCount(input.shape);
+                             for (int64_t i = 0; i < count; ++i) {
+                                 state = state * 6364136223846793005ull + 1442695040888963407ull;
+                                 const double value = static_cast<double>(state >> 40) / (1 << 24);
+                                 if (dtype->isInt())
+                                     storeInteger(*dtype, bytes, i, value < 0.5 ? 0 : 1);
+                                 else
+                                     storeNumber(*dtype, bytes, i, value);
+                             }
+                         }));
+    }
+    return out;
+}
+
+} // namespace tenon::cli

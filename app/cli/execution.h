@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// What run, bench and verify share: a loadable artifact from a model or file, and its inputs.
+#pragma once
+
+#include "app/cli/command.h"
+#include "core/artifact/manifest.h"
+#include "remote/measure/local_board.h"
+
+#include <memory>
+
+namespace tenon::cli {
+
+/// A folder of our own under the system's temporary one; removed with everything in it.
+class ScratchFolder
+{
+public:
+    static Result<std::shared_ptr<const ScratchFolder>> create();
+    ScratchFolder(const ScratchFolder&) = delete;
+    ScratchFolder& operator=(const ScratchFolder&) = delete;
+    ~ScratchFolder();
+    std::string file(const std::string& name) const { return m_path + "/" + name; }
+
+private:
+    explicit ScratchFolder(std::string path)
+        : m_path(std::move(path))
+    {
+    }
+    std::string m_path;
+};
+
+/// A shared library ready to run, and what it says about itself.
+struct Runnable
+{
+    std::string path;
+    Manifest manifest;
+    std::shared_ptr<const ScratchFolder> folder; ///< holds a library compiled just now
+    compiler::CompileResultPtr compiled;         ///< null for an artifact given as a file
+};
+
+/// Compiles a loaded model into a scratch folder.
+Result<Runnable> buildRunnable(std::shared_ptr<const compiler::Loaded> loaded,
+                               const CommonOptions& options, const std::string& name,
+                               JobContext& job);
+/// A model is compiled; anything `compile` wrote as .so is taken as it is.
+Result<Runnable> openRunnable(const std::string& path, const CommonOptions& options,
+                              JobContext& job);
+
+/// Tensors of files and folders (input_0.pb, input_1.pb, ... in numeric order), in order.
+Result<std::vector<std::pair<std::string, Tensor>>>
+readTensors(const std::vector<std::string>& paths);
+
+/// The same bytes as another type of the same size.
+Tensor sameBits(const Tensor& tensor, DataType dtype);
+
+/// Gives each tensor to the input of its name, else to the next input without one. Errors when one
+/// does not fit or an input has none.
+Result<remote::NamedTensors> assignInputs(const std::vector<ManifestTensor>& inputs,
+                                          const std::vector<std::pair<std::string, Tensor>>& given);
+
+/// Seeded values for every input: floats in [0, 1), integers 0 or 1.
+remote::NamedTensors madeUpInputs(const std::vector<ManifestTensor>& inputs);
+
+} // namespace tenon::cli

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// tenon inspect: what a model is and what is wrong with it; opens what cannot be compiled, too.
+#include "app/cli/command.h"
+#include "compiler/ops/op.h"
+#include "core/base/text.h"
+#include "core/ir/graph_text.h"
+
+namespace tenon::cli {
+namespace {
+
+struct InspectOptions
+{
+    CommonOptions common;
+    std::string model;
+    bool printsIr = false;
+};
+
+/// Multiply-accumulates of convolutions, dense layers and matrix products.
+double macsOf(const Module& module)
+{
+    double macs = 0;
+    for (const NodeId id : module.main().order) {
+        const NodeRecord& node = module.node(id);
+        const compiler::OpDef* op = node.kind == NodeKind::Op ? compiler::findOp(node.op) : nullptr;
+        if (!op ||
+            (op->family != compiler::Family::Convolution && op->family != compiler::Family::Dense))
+            continue;
+        bool isConstant = true;
+        for (const TensorType& type : node.types)
+            isConstant = isConstant && constantShape(type.shape);
+        for (const ValueRef& operand : node.operands)
+            isConstant = isConstant &&
+                         (!operand.node.isValid() || constantShape(module.type(operand).shape));
+        if (isConstant) macs += compiler::costOf(module, node).flops / 2;
+    }
+    return macs;
+}
+
+Json valuesJson(const std::vector<compiler::ValueFacts>& values)
+{
+    Json out = Json::array();
+    for (const compiler::ValueFacts& value : values)
+        out.push_back({{"name", value.name},
+                       {"dtype", value.dtype},
+                       {"shape", value.hasShape ? shapeJson(value.shape) : Json()}});
+    return out;
+}
+
+Json inspectJson(const compiler::Loaded& loaded, const std::string& path)
+{
+    const compiler::ModelFacts& facts = loaded.facts;
+    Json opsets = Json::object();
+    for (const auto& [domain, version] : facts.opsets) opsets[domain] = version;
+    Json metadata = Json::object();
+    for (const auto& [key, value] : facts.metadata) metadata[key] = value;
+    Json diagnostics = Json::array();
+    for (const Diagnostic& d : loaded.diagnostics) diagnostics.push_back(diagnosticJson(d));
+    Json out{{"model", path},
+             {"format", facts.format},
+             {"ir_version", facts.irVersion},
+             {"opsets", std::move(opsets)},
+             {"producer", facts.producer},
+             {"producer_version", facts.producerVersion},
+             {"model_version", facts.modelVersion},
+             {"graph", facts.graphName},
+             {"doc", facts.doc},
+             {"metadata", std::move(metadata)},
+             {"functions", facts.functions},
+             {"inputs", valuesJson(facts.inputs)},
+             {"outputs", valuesJson(facts.outputs)},
+             {"nodes", facts.nodeCount},
+             {"params", facts.parameterCount},
+             {"param_bytes", facts.parameterBytes},
+             {"macs", static_cast<int64_t>(macsOf(loaded.module))}};
+    Json ops = Json::object();
+    for (const auto& [op, count] : facts.opCounts) ops[op] = count;
+    out["ops"] = std::move(ops);
+    out["folded_at_import"] = loaded.changes.size();
+    out["diagnostics"] = std::move(diagnostics);
+    return out;
+}
+
+void addValues(std::vector<std::vector<std::string>>& rows, const std::string& title,
+               const std::vector<compiler::ValueFacts>& values)
+{
+    for (size_t i = 0; i < values.size(); ++i)
+        rows.push_back({i == 0 ? title : "", values[i].name + " " + values[i].dtype +
+                                                 (values[i].hasShape ? shapeText(values[i].shape)
+                                                                     : " of unknown rank")});
+}
+
+std::string inspectText(const compiler::Loaded& loaded, const OpenedModel& opened)
+{
+    const compiler::ModelFacts& facts = loaded.facts;
+    std::vector<std::string> opsets;
+    for (const auto& [domain, version] : facts.opsets)
+        opsets.push_back(domain + " " + std::to_string(version));
+    std::vector<std::vector<std::string>> rows;
+    if (facts.format == "onnx") {
+        rows.push_back({"format", "ONNX, IR version " + std::to_string(facts.irVersion)});
+        rows.push_back({"opsets", join(opsets, ", ")});
+        rows.push_back({"producer", facts.producer + " " + facts.producerVersion});
+    } else {
+        rows.push_back({"format", "graph IR text"});
+    }
+    if (!facts.graphName.empty()) rows.push_back({"graph", facts.graphName});
+    for (const auto& [key, value] : facts.metadata)
+        rows.push_back({"metadata", key + " = " + value});
+    if (!facts.functions.empty()) rows.push_back({"functions", join(facts.functions, ", ")});
+    addValues(rows, "inputs", facts.inputs);
+    addValues(rows, "outputs", facts.outputs);
+    rows.push_back({"nodes", " " + thousands(static_cast<int64_t>(facts.nodeCount))});
+    rows.push_back({"parameters", " " + thousands(facts.parameterCount) + " (" +
+                                      bytesText(static_cast<uint64_t>(facts.parameterBytes)) +
+                                      ")"});
+    rows.push_back({"MACs", " " + thousands(static_cast<int64_t>(macsOf(loaded.module)))});
+    rows.push_back({"import", fixed(opened.ms, 1) + " ms, " +
+                                  std::to_string(loaded.changes.size()) + " nodes folded"});
+    std::string out = table(rows) + "\noperators\n";
+    std::vector<std::pair<size_t, std::string>> counts;
+    for (const auto& [op, count] : facts.opCounts) counts.emplace_back(count, op);
+    std::sort(counts.begin(), counts.end(), [](const auto& a, const auto& b) {
+        return a.first != b.first ? a.first > b.first : a.second < b.second;
+    });
+    std::vector<std::vector<std::string>> ops;
+    for (const auto& [count, op] : counts) ops.push_back({"  " + op, std::to_string(count)});
+    return out + table(ops);
+}
+
+int inspect(const InspectOptions& options)
+{
+    auto opened = openModel(options.model, options.common);
+    if (!opened) {
+        if (options.common.json)
+            printJson({{"model", options.model},
+                       {"diagnostics", Json::array({diagnosticJson(opened.error())})}});
+        return failure(opened.error());
+    }
+    const compiler::Loaded& loaded = *opened->loaded;
+    if (options.common.json)
+        printJson(inspectJson(loaded, options.model));
+    else
+        print(inspectText(loaded, *opened));
+    if (options.printsIr && !options.common.json)
+        print("\n" + printModule(loaded.module, {.hashes = false}));
+    printDiagnostics(loaded.diagnostics);
+    return hasErrors(loaded.diagnostics) ? kBadInput : kSuccess;
+}
+
+} // namespace
+
+void addInspect(CLI::App& app, Action& action)
+{
+    auto options = std::make_shared<InspectOptions>();
+    CLI::App* command =
+        app.add_subcommand("inspect", "summary of a model, its operators and every problem found");
+    command->add_option("MODEL", options->model, ".onnx file or graph-IR text")->required();
+    addModelOptions(*command, options->common);
+    command->add_flag("--ir", options->printsIr, "print the imported graph IR, too");
+    command->callback(
+        [options, &action] { action = [options](JobContext&) { return inspect(*options); }; });
+}
+
+} // namespace tenon::cli

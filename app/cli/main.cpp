@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// tenon: everything the workbench shows, on the command line.
+#include "app/cli/command.h"
+#include "compiler/driver/kernel_service.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <thread>
+
+namespace {
+
+using namespace tenon;
+
+constexpr std::array kCommands{
+    cli::addInspect, cli::addPasses, cli::addCompile, cli::addRun, cli::addVerify,
+    cli::addBench,   cli::addPlan,   cli::addTargets, cli::addTir, cli::addRelay,
+};
+
+/// A bar on the terminal for anything over a second.
+core::JobContext::ProgressHook progressBar()
+{
+    if (::isatty(STDERR_FILENO) == 0) return {};
+    const auto start = std::chrono::steady_clock::now();
+    return [start](double fraction, const std::string& text) {
+        if (std::chrono::steady_clock::now() - start < std::chrono::seconds(1)) return;
+        constexpr int kWidth = 30;
+        const int full = static_cast<int>(fraction * kWidth);
+        const std::string bar = std::string(static_cast<size_t>(full), '#') +
+                                std::string(static_cast<size_t>(kWidth - full), '.');
+        std::fprintf(stderr, "\r\x1b[K[%s] %3d%% %s", bar.c_str(), static_cast<int>(fraction * 100),
+                     text.c_str());
+        if (fraction >= 1) std::fprintf(stderr, "\r\x1b[K");
+    };
+}
+
+int run(int argc, char** argv)
+{
+    CLI::App app{"tenon: inspects, compiles, runs and measures neural networks"};
+    app.name("tenon");
+    app.set_version_flag("--version", "tenon " TENON_VERSION);
+    app.require_subcommand(1);
+    cli::Action action;
+    for (const auto add : kCommands) add(app, action);
+    int workerSocket = -1;
+    CLI::App* worker = app.add_subcommand("kernel-worker")->group("");
+    worker->add_option("--fd", workerSocket)->required();
+    worker->callback([&] {
+        action = [&](core::JobContext&) { return compiler::runKernelWorker(workerSocket); };
+    });
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& stop) {
+        return app.exit(stop) == 0 ? cli::kSuccess : cli::kWrongUsage;
+    }
+    core::JobContext job(std::max(1u, std::thread::hardware_concurrency()), progressBar());
+    int code = cli::kFailed;
+    const core::Status done = core::runGuarded(
+        [&](core::JobContext& context) {
+            code = action(context);
+            return core::Status(core::kDone);
+        },
+        job);
+    return done ? code : cli::failure(done.error());
+}
+
+} // namespace
+
+int main(int argc, char** argv) { return run(argc, argv); }

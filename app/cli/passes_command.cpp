@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// tenon passes: runs the pipeline, lists what every pass changed, prints and compares modules.
+#include "app/cli/command.h"
+#include "app/cli/text_diff.h"
+#include "core/base/text.h"
+#include "core/ir/graph_text.h"
+
+namespace tenon::cli {
+namespace {
+
+struct PassesOptions
+{
+    CommonOptions common;
+    std::string model;
+    std::string stopAfter;
+    std::string printAfter;
+    std::string diff;
+    int64_t maxRewrites = -1;
+    bool verifiesEach = false;
+    bool verifiesNumerics = false;
+    bool listsPasses = false;
+};
+
+bool isNamed(const compiler::PassRecord& record, const std::string& name)
+{
+    const compiler::PassDef* def = compiler::findPass(name);
+    return record.name == name || (def && def->name == record.name);
+}
+
+Json idsJson(const std::vector<NodeId>& ids)
+{
+    Json out = Json::array();
+    for (const NodeId id : ids) out.push_back(id.value);
+    return out;
+}
+
+Json passesJson(const compiler::PassTrace& trace)
+{
+    Json passes = Json::array();
+    for (size_t i = 0; i < trace.records.size(); ++i) {
+        const compiler::PassRecord& record = trace.records[i];
+        Json changes = Json::array();
+        for (const Change& change : record.changes)
+            changes.push_back({{"rule", change.rule},
+                               {"from", idsJson(change.from)},
+                               {"to", idsJson(change.to)},
+                               {"reason", change.reason}});
+        Json pass{{"index", i},
+                  {"name", record.name},
+                  {"phase", record.phase},
+                  {"changed", record.changed},
+                  {"ms", record.ms},
+                  {"nodes_before", record.nodesBefore},
+                  {"nodes_after", record.nodesAfter},
+                  {"changes", std::move(changes)}};
+        if (record.skipped) pass["skipped"] = true;
+        if (record.maxAbsError) pass["max_abs_error"] = *record.maxAbsError;
+        passes.push_back(std::move(pass));
+    }
+    return {{"passes", std::move(passes)},
+            {"module_bytes", trace.moduleBytes},
+            {"trace_bytes", trace.traceBytes}};
+}
+
+std::string passesText(const compiler::PassTrace& trace)
+{
+    std::vector<std::vector<std::string>> rows{{"", "pass", "phase", "ms", "nodes", "changes", ""}};
+    for (size_t i = 0; i < trace.records.size(); ++i) {
+        const compiler::PassRecord& record = trace.records[i];
+        std::map<std::string, size_t> rules;
+        for (const Change& change : record.changes) ++rules[change.rule];
+        std::vector<std::string> parts;
+        for (const auto& [rule, count] : rules)
+            parts.push_back(rule + " x" + std::to_string(count));
+        std::string nodes = std::to_string(record.nodesBefore);
+        if (record.nodesAfter != record.nodesBefore)
+            nodes += " -> " + std::to_string(record.nodesAfter);
+        std::string note = record.skipped   ? "(skipped)"
+                           : record.changed ? join(parts, ", ")
+                                            : "(unchanged)";
+        if (record.maxAbsError) note += "  max error " + exact(*record.maxAbsError);
+        rows.push_back({std::to_string(i), record.name, record.phase, fixed(record.ms, 2), nodes,
+                        std::to_string(record.changes.size()), note});
+    }
+    return table(rows) + "module " + bytesText(trace.moduleBytes) + ", whole trace " +
+           bytesText(trace.traceBytes) + "\n";
+}
+
+std::string listText()
+{
+    std::vector<std::vector<std::string>> rows;
+    for (const compiler::PassDef& pass : compiler::allPasses())
+        rows.push_back({std::string(pass.name), std::string(pass.cliName), std::string(pass.phase),
+                        "level " + std::to_string(pass.minOptLevel), std::string(pass.summary)});
+    return table(rows);
+}
+
+void printModules(const compiler::PassTrace& trace, const PassesOptions& options)
+{
+    const GraphTextOptions text{.origins = true, .hashes = false};
+    Module before = trace.imported;
+    for (const compiler::PassRecord& record : trace.records) {
+        const bool isWanted = options.printAfter == "all" ||
+                              (options.printAfter == "changed" && record.changed) ||
+                              (!options.printAfter.empty() && isNamed(record, options.printAfter));
+        if (isWanted)
+            print("\n// after " + record.name + (record.changed ? "" : " (unchanged)") + "\n" +
+                  printModule(record.after, text));
+        if (!options.diff.empty() && isNamed(record, options.diff))
+            print("\n// what " + record.name + " changed\n" +
+                  textDiff(printModule(before, text), printModule(record.after, text)));
+        before = record.after;
+    }
+}
+
+int passes(const PassesOptions& options, JobContext& job)
+{
+    if (options.listsPasses) {
+        print(listText());
+        return kSuccess;
+    }
+    if (options.model.empty()) return wrongUsage("passes needs a MODEL");
+    for (const std::string* name : {&options.printAfter, &options.diff})
+        if (!name->empty() && *name != "changed" && *name != "all" && !compiler::findPass(*name))
+            return wrongUsage("there is no pass " + core::quoted(*name) + "; see --list-passes");
+    auto opened = openModel(options.model, options.common);
+    if (!opened) return failure(opened.error());
+    printDiagnostics(opened->loaded->diagnostics);
+    if (hasErrors(opened->loaded->diagnostics)) return kBadInput;
+
+    compiler::CompileOptions compile = compileOptions(options.common);
+    compile.stopBeforeCodegen = true;
+    compile.passes.stopAfter = options.stopAfter;
+    compile.passes.maxRewrites = options.maxRewrites;
+    compile.passes.verifyNumerics = options.verifiesNumerics;
+    if (options.verifiesEach) compile.passes.verify = compiler::VerifyEach::Pass;
+    auto result = compiler::compile(opened->loaded, compile, job, opened->ms);
+    if (!result) return failure(result.error());
+    const compiler::PassTrace& trace = (*result)->passes;
+    if (options.common.json) {
+        printJson(passesJson(trace));
+        return kSuccess;
+    }
+    print(passesText(trace));
+    printModules(trace, options);
+    return kSuccess;
+}
+
+} // namespace
+
+void addPasses(CLI::App& app, Action& action)
+{
+    auto options = std::make_shared<PassesOptions>();
+    CLI::App* command = app.add_subcommand("passes", "run the pipeline and show what it changed");
+    command->add_option("MODEL", options->model, ".onnx file or graph-IR text");
+    addCompileOptions(*command, options->common);
+    command->add_option("--stop-after", options->stopAfter, "pass or phase to stop behind");
+    command->add_option(
+        "--print-after", options->printAfter,
+        "print the module after a pass, after those that `changed` it, or after `all`");
+    command->add_option("--diff", options->diff, "show what one pass changed as a line diff");
+    command->add_option("--max-rewrites", options->maxRewrites, "stop after that many rewrites");
+    command->add_flag("--verify-each", options->verifiesEach, "verify the IR after every pass");
+    command->add_flag("--verify-numerics", options->verifiesNumerics,
+                      "evaluate the module after each pass and compare");
+    command->add_flag("--list-passes", options->listsPasses, "list all passes and stop");
+    command->callback([options, &action] {
+        action = [options](JobContext& job) { return passes(*options, job); };
+    });
+}
+
+} // namespace tenon::cli

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// tenon targets: kinds and tags, what a target string means, and what this computer is.
+#include "app/cli/command.h"
+#include "compiler/codegen/llvm/target_machine.h"
+#include "core/base/text.h"
+#include "core/target/target_kind.h"
+#include "core/target/target_tag.h"
+
+namespace tenon::cli {
+namespace {
+
+struct TargetsOptions
+{
+    CommonOptions common;
+    std::string explain;
+    std::string cpus;
+    bool detects = false;
+};
+
+Json factsJson(const TargetFacts& facts)
+{
+    return {{"vector_bytes", facts.vectorBytes},
+            {"vector_registers", facts.vectorRegisters},
+            {"fma", facts.hasFma},
+            {"l1_bytes", facts.l1Bytes},
+            {"l2_bytes", facts.l2Bytes},
+            {"threads", facts.threads}};
+}
+
+int explainTarget(const TargetsOptions& options)
+{
+    auto target = parseTarget(options.explain);
+    if (!target) return failure(target.error());
+    Json out{{"target", target->text()}, {"kind", target->kind}, {"explain", target->explain()}};
+    std::string text = target->text() + "\n";
+    for (const std::string& line : target->explain()) text += "  " + line + "\n";
+    if (target->kind == "llvm") {
+        auto machine = compiler::machineSpec(*target);
+        if (!machine) return failure(machine.error());
+        out["machine"] = {
+            {"triple", machine->triple}, {"cpu", machine->cpu}, {"features", machine->features}};
+        text += "  LLVM: " + machine->text() + "\n";
+        if (auto facts = compiler::targetFacts(*machine)) {
+            out["facts"] = factsJson(*facts);
+            text += "  vectors of " + std::to_string(facts->vectorBytes) + " bytes, " +
+                    std::to_string(facts->vectorRegisters) + " registers" +
+                    (facts->hasFma ? ", fused multiply-add" : "") + "\n";
+        }
+    }
+    if (options.common.json)
+        printJson(out);
+    else
+        print(text);
+    return kSuccess;
+}
+
+int detect(const TargetsOptions& options)
+{
+    const compiler::MachineSpec machine = compiler::hostMachine();
+    auto facts = compiler::targetFacts(machine);
+    if (!facts) return failure(facts.error());
+    const std::string text = "llvm -mtriple=" + machine.triple + " -mcpu=" + machine.cpu;
+    if (options.common.json) {
+        printJson({{"target", text},
+                   {"triple", machine.triple},
+                   {"cpu", machine.cpu},
+                   {"features", machine.features},
+                   {"facts", factsJson(*facts)}});
+        return kSuccess;
+    }
+    print(text + "\n" +
+          table({{"vector", std::to_string(facts->vectorBytes) + " bytes"},
+                 {"L1 data", bytesText(static_cast<uint64_t>(facts->l1Bytes))},
+                 {"L2", bytesText(static_cast<uint64_t>(facts->l2Bytes))},
+                 {"threads", std::to_string(facts->threads)}}));
+    return kSuccess;
+}
+
+int listCpus(const TargetsOptions& options)
+{
+    auto tables = compiler::cpuTables(options.cpus == "native" ? std::string() : options.cpus);
+    if (!tables) return failure(tables.error());
+    if (options.common.json)
+        printJson(
+            {{"triple", options.cpus}, {"cpus", tables->cpus}, {"features", tables->features}});
+    else
+        print("CPUs: " + join(tables->cpus, " ") + "\nfeatures: " + join(tables->features, " ") +
+              "\n");
+    return kSuccess;
+}
+
+int targets(const TargetsOptions& options)
+{
+    if (!options.explain.empty()) return explainTarget(options);
+    if (options.detects) return detect(options);
+    if (!options.cpus.empty()) return listCpus(options);
+    Json kinds = Json::array();
+    std::vector<std::vector<std::string>> rows;
+    for (const TargetKind& kind : allTargetKinds()) {
+        kinds.push_back(
+            {{"name", kind.name}, {"meaning", kind.meaning}, {"options", targetOptionNames(kind)}});
+        rows.push_back({"  " + std::string(kind.name), " " + std::string(kind.meaning)});
+    }
+    if (options.common.json) {
+        printJson({{"kinds", std::move(kinds)}, {"tags", targetTagNames()}});
+        return kSuccess;
+    }
+    print("kinds\n" + table(rows) + "\ntags\n");
+    for (const std::string& tag : targetTagNames()) print("  " + tag + "\n");
+    return kSuccess;
+}
+
+} // namespace
+
+void addTargets(CLI::App& app, Action& action)
+{
+    auto options = std::make_shared<TargetsOptions>();
+    CLI::App* command = app.add_subcommand("targets", "target kinds, tags and what LLVM knows");
+    addOutputOptions(*command, options->common);
+    command->add_option("--explain", options->explain, "say what a target string means");
+    command->add_flag("--detect", options->detects, "the target string of this computer");
+    command->add_option("--cpus", options->cpus,
+                        "CPUs and features of a triple (`native`: this computer)");
+    command->callback(
+        [options, &action] { action = [options](JobContext&) { return targets(*options); }; });
+}
+
+} // namespace tenon::cli

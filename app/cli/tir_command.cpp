@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// tenon tir: works on loop IR text directly: parse, verify, schedule, lower, print, compile.
+#include "app/cli/command.h"
+#include "compiler/codegen/llvm/kernel_object.h"
+#include "compiler/schedule/lower.h"
+#include "compiler/schedule/rules.h"
+#include "compiler/schedule/schedule.h"
+#include "core/base/file.h"
+#include "core/ir/tir/text.h"
+
+namespace tenon::cli {
+namespace {
+
+struct TirOptions
+{
+    CommonOptions common;
+    std::string path;
+    std::string schedule;
+    std::string emit = "tir";
+    bool usesRules = false;
+};
+
+/// A trace file's content; what is no file is the trace itself.
+std::string traceText(const std::string& argument)
+{
+    auto content = readFile(argument);
+    return content ? *content : argument;
+}
+
+Result<tir::PrimFunc> scheduled(const TirOptions& options, const tir::PrimFunc& function,
+                                const TargetFacts& facts, std::string& trace)
+{
+    if (options.usesRules) {
+        auto result = compiler::scheduleKernel(function, facts);
+        if (!result) return result.error();
+        for (const compiler::TraceStep& step : result->trace) trace += step.text() + "\n";
+        return result->function;
+    }
+    if (options.schedule.empty()) return function;
+    compiler::Schedule schedule(function);
+    if (Status done = schedule.replay(traceText(options.schedule)); !done) return done.error();
+    return schedule.function();
+}
+
+Result<std::string> emitted(const TirOptions& options, const tir::PrimFunc& function,
+                            const compiler::MachineSpec& machine, const TargetFacts& facts)
+{
+    if (options.emit == "tir") return tir::print(function);
+    auto lowered = compiler::lowerToLoops(function);
+    if (!lowered) return lowered.error();
+    if (options.emit == "lowered") return tir::print(*lowered);
+    const compiler::EmitForm form =
+        options.emit == "llvm" ? compiler::EmitForm::LlvmIr : compiler::EmitForm::Assembly;
+    return compiler::emitKernel({*lowered, function.name, facts.vectorBytes}, machine, form);
+}
+
+int workOnTir(const TirOptions& options)
+{
+    auto text = readFile(options.path);
+    if (!text) {
+        printDiagnostic(text.error());
+        return kBadInput;
+    }
+    auto function = tir::parsePrimFunc(*text);
+    if (!function) {
+        Diagnostic error = function.error();
+        error.location.file = options.path;
+        return failure(error);
+    }
+    if (const Status fine = tir::verify(*function); !fine) {
+        printDiagnostic(fine.error());
+        return kBadInput;
+    }
+    auto target = parseTarget(options.common.target);
+    if (!target) return failure(target.error());
+    auto machine = compiler::machineSpec(*target);
+    if (!machine) return failure(machine.error());
+    auto facts = compiler::targetFacts(*machine);
+    if (!facts) return failure(facts.error());
+    std::string trace;
+    auto shaped = scheduled(options, *function, *facts, trace);
+    if (!shaped) return failure(shaped.error());
+    auto out = emitted(options, *shaped, *machine, *facts);
+    if (!out) return failure(out.error());
+    if (options.common.json)
+        printJson({{"function", function->name},
+                   {"emit", options.emit},
+                   {"text", *out},
+                   {"trace", trace}});
+    else
+        print(*out + (out->ends_with('\n') ? "" : "\n"));
+    return kSuccess;
+}
+
+} // namespace
+
+void addTir(CLI::App& app, Action& action)
+{
+    auto options = std::make_shared<TirOptions>();
+    CLI::App* command = app.add_subcommand("tir", "check, schedule, print or compile loop-IR text");
+    command->add_option("FILE", options->path, "one function as loop-IR text")->required();
+    addOutputOptions(*command, options->common);
+    command->add_option("--target", options->common.target, "target string")->capture_default_str();
+    command->add_option("--schedule", options->schedule, "schedule trace, or a file with one");
+    command->add_flag("--rules", options->usesRules, "let the schedule rules choose");
+    command->add_option("--emit", options->emit, "what to print")
+        ->check(CLI::IsMember({"tir", "lowered", "llvm", "asm"}))
+        ->capture_default_str();
+    command->callback(
+        [options, &action] { action = [options](JobContext&) { return workOnTir(*options); }; });
+}
+
+} // namespace tenon::cli

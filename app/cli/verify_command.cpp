@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// tenon verify: folders in ONNX's backend-test layout, each case in a child process.
+#include "app/cli/child_run.h"
+#include "app/cli/verify_case.h"
+#include "core/base/text.h"
+
+#include <atomic>
+#include <cstdio>
+#include <mutex>
+
+namespace tenon::cli {
+namespace {
+
+struct VerifyOptions
+{
+    CaseOptions one;
+    std::vector<std::string> folders;
+    std::string board;
+    double relative = -1;
+    double absolute = -1;
+    unsigned jobs = 1;
+    bool isChild = false; ///< run the one case here and print its result
+};
+
+Json resultJson(const CaseResult& result)
+{
+    return {{"case", result.name},
+            {"status", result.status},
+            {"reason", result.reason},
+            {"max_abs_error", result.maxAbsError}};
+}
+
+std::vector<std::string> childArguments(const VerifyOptions& options, const std::string& folder)
+{
+    const CommonOptions& common = options.one.common;
+    std::vector<std::string> out{"verify",
+                                 "--one-case",
+                                 folder,
+                                 "--target",
+                                 common.target,
+                                 "--executor",
+                                 common.executor,
+                                 "--opt-level",
+                                 std::to_string(common.optLevel),
+                                 "--threads",
+                                 std::to_string(common.threads),
+                                 "--usmp-algorithm",
+                                 common.planner,
+                                 "--timeout",
+                                 std::to_string(options.one.timeoutS)};
+    const auto addAll = [&](const char* flag, const std::vector<std::string>& values) {
+        for (const std::string& value : values) out.insert(out.end(), {flag, value});
+    };
+    addAll("--shape", common.shapes);
+    addAll("--pass-config", common.passConfig);
+    addAll("--disable-pass", common.disabledPasses);
+    if (common.noCache) out.emplace_back("--no-cache");
+    if (options.relative >= 0) out.insert(out.end(), {"--rtol", exact(options.relative)});
+    if (options.absolute >= 0) out.insert(out.end(), {"--atol", exact(options.absolute)});
+    return out;
+}
+
+std::string lastLine(const std::string& text)
+{
+    const std::vector<std::string> lines = split(trimmed(text), '\n');
+    return lines.empty() ? std::string() : lines.back();
+}
+
+CaseResult isolatedCase(const VerifyOptions& options, const std::string& folder)
+{
+    CaseResult result{.name = folder, .status = "failed", .reason = {}};
+    auto child =
+        runSelf(childArguments(options, folder), std::chrono::seconds(options.one.timeoutS));
+    if (!child) {
+        result.reason = child.error().text();
+    } else if (child->hasTimedOut) {
+        result.reason = "no result after " + std::to_string(options.one.timeoutS) + " s";
+    } else if (child->signal != 0) {
+        result.reason = "the compiler died of signal " + std::to_string(child->signal);
+    } else {
+        const Json reply = Json::parse(child->output, nullptr, false);
+        if (reply.is_object() && reply.contains("status")) {
+            result.status = reply.value("status", "failed");
+            result.reason = reply.value("reason", "");
+            result.maxAbsError = reply.value("max_abs_error", 0.0);
+        } else {
+            result.reason = "exit code " + std::to_string(child->exitCode) +
+                            " without a result: " + lastLine(child->errors);
+        }
+    }
+    return result;
+}
+
+std::vector<CaseResult> runAll(const VerifyOptions& options, const std::vector<std::string>& cases,
+                               JobContext& job)
+{
+    std::vector<CaseResult> results(cases.size());
+    std::mutex printing;
+    std::atomic<size_t> finished{0};
+    const JobContext pool(std::max(1u, options.jobs));
+    const Status done = pool.parallelFor(cases.size(), [&](size_t i) -> Status {
+        if (Status go = job.checkStop(); !go) return go;
+        results[i] = isolatedCase(options, cases[i]);
+        const std::lock_guard<std::mutex> lock(printing);
+        ++finished;
+        job.progress(static_cast<double>(finished) / static_cast<double>(cases.size()), cases[i]);
+        if (options.one.common.json) return kDone;
+        const CaseResult& r = results[i];
+        print(r.status + "  " + r.name +
+              (r.reason.empty() ? "  max error " + exact(r.maxAbsError) : "  " + r.reason) + "\n");
+        std::fflush(stdout);
+        return kDone;
+    });
+    if (!done) printDiagnostic(done.error());
+    return results;
+}
+
+int verify(VerifyOptions options, JobContext& job)
+{
+    if (!options.board.empty() && options.board != "local")
+        return wrongUsage("there is no board " + core::quoted(options.board) +
+                          "; only `local` exists");
+    if (options.relative >= 0) options.one.relative = options.relative;
+    if (options.absolute >= 0) options.one.absolute = options.absolute;
+    // Cases must not differ by how many processors the computer has.
+    if (options.one.common.threads == 0) options.one.common.threads = 1;
+    if (options.isChild) {
+        printJson(resultJson(runCase(options.folders.front(), options.one, job)));
+        return kSuccess;
+    }
+    std::vector<std::string> cases;
+    for (const std::string& folder : options.folders) {
+        const std::vector<std::string> found = findCases(folder);
+        if (found.empty())
+            return failure(makeError(DiagnosticCode::BadArgument,
+                                     "there is no case below the folder; a case has model.onnx and "
+                                     "test_data_set_0",
+                                     {.file = folder}));
+        cases.insert(cases.end(), found.begin(), found.end());
+    }
+    const std::vector<CaseResult> results = runAll(options, cases, job);
+    Json list = Json::array();
+    int passed = 0, failed = 0, unsupported = 0;
+    for (const CaseResult& result : results) {
+        list.push_back(resultJson(result));
+        if (result.status == "passed")
+            ++passed;
+        else if (result.status == "unsupported")
+            ++unsupported;
+        else
+            ++failed;
+    }
+    if (options.one.common.json)
+        printJson({{"cases", std::move(list)},
+                   {"passed", passed},
+                   {"failed", failed},
+                   {"unsupported", unsupported}});
+    else
+        print(std::to_string(passed) + " passed, " + std::to_string(failed) + " failed, " +
+              std::to_string(unsupported) + " unsupported\n");
+    return failed > 0 ? kFailed : kSuccess;
+}
+
+} // namespace
+
+void addVerify(CLI::App& app, Action& action)
+{
+    auto options = std::make_shared<VerifyOptions>();
+    CLI::App* command =
+        app.add_subcommand("verify", "compile and run test cases and compare their outputs");
+    command->add_option("DIR", options->folders, "folders with model.onnx and test_data_set_*")
+        ->required();
+    addCompileOptions(*command, options->one.common);
+    command->add_option("--board", options->board, "where to run; default: this computer");
+    command->add_option("--rtol", options->relative, "relative tolerance");
+    command->add_option("--atol", options->absolute, "absolute tolerance");
+    command->add_option("--jobs", options->jobs, "cases at a time")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    command->add_option("--timeout", options->one.timeoutS, "seconds for each case")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    command->add_flag("--one-case", options->isChild)->group("");
+    command->callback([options, &action] {
+        action = [options](JobContext& job) { return verify(*options, job); };
+    });
+}
+
+} // namespace tenon::cli

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The registry of actions.
+#include "app/workbench/actions.h"
+
+#include "core/base/check.h"
+
+#include <QWidget>
+
+namespace tenon::app {
+
+void Actions::add(ActionSpec spec, QWidget* window)
+{
+    auto* action = new QAction(spec.text, this);
+    action->setObjectName(spec.id);
+    action->setToolTip(spec.tip);
+    if (!spec.isLocal && !spec.keys.isEmpty()) {
+        QList<QKeySequence> sequences;
+        for (const QString& keys : spec.keys.split(QStringLiteral(", ")))
+            sequences << QKeySequence(keys);
+        action->setShortcuts(sequences);
+        action->setShortcutContext(Qt::WindowShortcut);
+    }
+    if (spec.run) connect(action, &QAction::triggered, this, spec.run);
+    window->addAction(action);
+    m_specs.push_back(std::move(spec));
+    m_actions.push_back(action);
+}
+
+QAction* Actions::action(const QString& id) const
+{
+    for (size_t i = 0; i < m_specs.size(); ++i)
+        if (m_specs[i].id == id) return m_actions[i];
+    CHECK(false) << "no action `" << id.toStdString() << "`";
+    return nullptr;
+}
+
+void Actions::setEnabled(const QString& id, bool isEnabled) { action(id)->setEnabled(isEnabled); }
+
+} // namespace tenon::app

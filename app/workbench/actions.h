@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Actions: every command of the window with id, text, icon, keys and tip; menus, palette and the
+// shortcut sheet are built from them.
+#pragma once
+
+#include <QAction>
+#include <QObject>
+#include <QString>
+
+#include <functional>
+#include <vector>
+
+namespace tenon::app {
+
+struct ActionSpec
+{
+    QString id;
+    QString group;
+    QString text;
+    QString icon; ///< bundled icon name, or empty
+    QString keys; ///< portable text; several separated by ", "
+    QString tip;
+    std::function<void()> run; ///< empty: the keys are handled where they belong (canvas, passes)
+    bool isLocal = false;      ///< keys act only in a pane and are shown, not bound
+};
+
+/// Owns the QActions; looked up by id.
+class Actions : public QObject
+{
+    Q_OBJECT
+public:
+    using QObject::QObject;
+
+    void add(ActionSpec spec, QWidget* window);
+    const std::vector<ActionSpec>& specs() const { return m_specs; }
+    QAction* action(const QString& id) const;
+    void setEnabled(const QString& id, bool isEnabled);
+
+private:
+    std::vector<ActionSpec> m_specs;
+    std::vector<QAction*> m_actions; ///< parallel to m_specs
+};
+
+} // namespace tenon::app

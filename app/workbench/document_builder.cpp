@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Copies what the window shows out of the compiler's results.
+#include "app/workbench/document_builder.h"
+
+#include <QDateTime>
+#include <QFileInfo>
+
+#include <algorithm>
+
+namespace tenon::app {
+
+using views::Document;
+
+namespace {
+
+QString text(std::string_view value)
+{
+    return QString::fromUtf8(value.data(), static_cast<qsizetype>(value.size()));
+}
+
+void addPasses(const compiler::PassTrace& trace, Document& document)
+{
+    document.imported = trace.imported;
+    document.passes.clear();
+    for (const compiler::PassRecord& record : trace.records) {
+        views::PassStep step{text(record.name), text(record.phase), record.skipped, record.changed,
+                             record.ms,         record.changes,     record.after};
+        document.passes.push_back(std::move(step));
+    }
+}
+
+void addKernels(const compiler::CompileResult& result, Document& document)
+{
+    document.kernels.clear();
+    document.calls.clear();
+    for (const compiler::CompiledKernel& kernel : result.kernels) {
+        views::KernelListing listing;
+        listing.symbol = text(kernel.function.empty() ? kernel.name : kernel.function);
+        listing.rule = text(kernel.scheduleRule);
+        listing.schedule = text(kernel.scheduleTrace).split(QLatin1Char('\n'), Qt::SkipEmptyParts);
+        listing.tir = text(kernel.loweredText);
+        listing.isFromCache = kernel.fromCache;
+        listing.codeBytes = kernel.object ? static_cast<qint64>(kernel.object->size()) : 0;
+        document.kernels.emplace(text(kernel.symbol), std::move(listing));
+    }
+    const core::Module& last = result.passes.last();
+    std::vector<core::NodeId> nodes;
+    for (const core::NodeId id : last.main().order)
+        if (last.node(id).kind == core::NodeKind::CallTir) nodes.push_back(id);
+    for (size_t i = 0; i < result.program.calls.size(); ++i) {
+        const compiler::KernelCall& call = result.program.calls[i];
+        views::KernelCall shown;
+        // The program lists the kernel calls of the lowered module in its order.
+        if (i < nodes.size() && nodes.size() == result.program.calls.size()) shown.node = nodes[i];
+        shown.name = text(call.name);
+        if (call.kernel >= 0)
+            shown.kernel = text(result.program.kernels[static_cast<size_t>(call.kernel)].symbol);
+        shown.sources = call.sources;
+        shown.flops = call.flops;
+        shown.movedBytes = call.movedBytes;
+        document.macs += call.flops / 2;
+        document.calls.push_back(std::move(shown));
+    }
+}
+
+void addMemory(const compiler::CompileResult& result, Document& document)
+{
+    views::MemoryPlan plan;
+    plan.algorithm = text(result.memory.plan.algorithm);
+    plan.arenaBytes = result.memory.workspaceBytes();
+    plan.lowerBoundBytes = result.memory.plan.lowerBoundBytes;
+    const auto& buffers = result.memory.problem.buffers;
+    for (size_t i = 0; i < buffers.size() && i < result.memory.plan.placements.size(); ++i) {
+        plan.withoutReuseBytes += buffers[i].sizeBytes;
+        plan.buffers.push_back({text(buffers[i].name), result.memory.plan.placements[i].offset,
+                                buffers[i].sizeBytes, buffers[i].first, buffers[i].last,
+                                buffers[i].first});
+    }
+    for (const compiler::ProgramTensor& tensor : result.program.tensors)
+        if (tensor.role == compiler::TensorRole::Constant && tensor.viewOf < 0)
+            plan.constantBytes += tensor.bytes();
+    for (const compiler::PlannerDef& planner : compiler::allPlanners()) {
+        const auto other = compiler::planMemory(planner.name, result.memory.problem);
+        if (other)
+            plan.planners.push_back({text(planner.name), other->totalBytes(), other->ms,
+                                     other->totalBytes() == other->lowerBoundBytes});
+    }
+    document.memory = std::move(plan);
+}
+
+} // namespace
+
+std::shared_ptr<Document> documentOf(const compiler::Loaded& loaded, const QString& path)
+{
+    auto document = std::make_shared<Document>();
+    document->path = path;
+    document->name = QFileInfo(path).fileName();
+    QStringList producer;
+    if (!loaded.facts.producer.empty())
+        producer << (text(loaded.facts.producer) + QLatin1Char(' ') +
+                     text(loaded.facts.producerVersion))
+                        .trimmed();
+    if (loaded.facts.irVersion > 0) producer << QStringLiteral("IR %1").arg(loaded.facts.irVersion);
+    QStringList opsets;
+    for (const auto& [domain, version] : loaded.facts.opsets) {
+        if (domain.empty() || domain == "ai.onnx") document->opset = QString::number(version);
+        opsets << (domain.empty() ? QStringLiteral("ai.onnx") : text(domain)) + QLatin1Char(' ') +
+                      QString::number(version);
+    }
+    if (!opsets.isEmpty()) producer << opsets.join(QStringLiteral(", "));
+    document->producer = producer.join(QStringLiteral(" · "));
+    document->parameters = loaded.facts.parameterCount;
+    document->imported = loaded.module;
+    document->issues = loaded.diagnostics;
+    return document;
+}
+
+void addResult(const compiler::CompileResultPtr& result, Document& document)
+{
+    document.target = text(result->options.target);
+    document.macs = 0;
+    addPasses(result->passes, document);
+    addKernels(*result, document);
+    if (!document.calls.empty()) addMemory(*result, document);
+    const compiler::CompilePhases& p = result->phases;
+    document.phases = {{QStringLiteral("passes"), p.passesMs},
+                       {QStringLiteral("code generation"), p.codegenMs},
+                       {QStringLiteral("memory plan"), p.planMs}};
+    document.measurement.reset();
+}
+
+views::Measurement measurementOf(const remote::Timing& timing)
+{
+    views::Measurement m;
+    m.board = QStringLiteral("this computer");
+    m.date = QDateTime::currentDateTime().toString(QStringLiteral("yyyy-MM-dd HH:mm"));
+    m.method =
+        QStringLiteral("time_evaluator in a process of its own; calls from instrumented runs");
+    if (!timing.hygiene.governor.empty())
+        m.method += QStringLiteral("; governor ") + text(timing.hygiene.governor);
+    for (const std::string& warning : timing.hygiene.warnings)
+        m.method += QStringLiteral("; ") + text(warning);
+    m.runs = static_cast<int>(timing.runsMs.size());
+    m.threads = static_cast<int>(timing.threads);
+    constexpr double kUs = 1000;
+    m.medianUs = timing.summaryMs.median * kUs;
+    m.madUs = timing.summaryMs.mad * kUs;
+    m.p95Us = timing.summaryMs.p95 * kUs;
+    m.lowUs = timing.summaryMs.ci95Low * kUs;
+    m.highUs = timing.summaryMs.ci95High * kUs;
+    for (const double ms : timing.runsMs) m.runUs.push_back(ms * kUs);
+    for (const double ms : timing.callMs) m.calls.push_back({ms * kUs});
+    return m;
+}
+
+LinkedText linkedAssembly(const std::string& source)
+{
+    LinkedText linked;
+    QStringList lines;
+    int current = 0;
+    bool isCode = false;
+    for (const QString& line : text(source).split(QLatin1Char('\n'))) {
+        const QString word = line.trimmed();
+        if (word.startsWith(QLatin1String(".loc"))) {
+            const QStringList parts =
+                word.split(QLatin1Char(' '), Qt::SkipEmptyParts).value(0).isEmpty()
+                    ? QStringList()
+                    : word.simplified().split(QLatin1Char(' '));
+            current = parts.value(2).toInt();
+            continue;
+        }
+        const bool isLabel = word.endsWith(QLatin1Char(':')) || word.contains(QLatin1String(": "));
+        const bool isDirective = word.startsWith(QLatin1Char('.')) && !isLabel;
+        if (word.startsWith(QLatin1String(".section")) && word.contains(QLatin1String("debug")))
+            break; // debug tables follow
+        if (word.isEmpty() || isDirective) continue;
+        if (word.startsWith(QLatin1String(".Lfunc_")) || word.startsWith(QLatin1String(".Ltmp")))
+            continue;
+        if (isLabel) isCode = true;
+        if (!isCode) continue;
+        lines << line;
+        lines.last().replace(QLatin1Char('\t'), QStringLiteral("    "));
+        linked.lines.push_back(isLabel ? 0 : current);
+    }
+    linked.text = lines.join(QLatin1Char('\n'));
+    return linked;
+}
+
+LinkedText linkedLlvm(const std::string& source)
+{
+    const QStringList all = text(source).split(QLatin1Char('\n'));
+    std::map<QString, int> lineOfLocation;
+    for (const QString& line : all) {
+        if (!line.startsWith(QLatin1Char('!')) || !line.contains(QLatin1String("!DILocation(")))
+            continue;
+        const auto at = line.indexOf(QLatin1String("line: "));
+        lineOfLocation[line.section(QLatin1Char(' '), 0, 0)] =
+            line.mid(at + 6).section(QLatin1Char(','), 0, 0).toInt();
+    }
+    LinkedText linked;
+    QStringList lines;
+    for (const QString& line : all) {
+        if (line.startsWith(QLatin1Char('!')) || line.startsWith(QLatin1String("source_filename")))
+            continue;
+        const auto at = line.indexOf(QLatin1String(", !dbg "));
+        int from = 0;
+        QString shown = line;
+        if (at >= 0) {
+            const QString id = line.mid(at + 7)
+                                   .section(QLatin1Char(','), 0, 0)
+                                   .trimmed()
+                                   .section(QLatin1Char(' '), 0, 0);
+            const auto found = lineOfLocation.find(id);
+            from = found == lineOfLocation.end() ? 0 : found->second;
+            shown = line.left(at);
+        }
+        lines << shown;
+        linked.lines.push_back(from);
+    }
+    linked.text = lines.join(QLatin1Char('\n')).trimmed();
+    return linked;
+}
+
+} // namespace tenon::app

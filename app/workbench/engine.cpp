@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Opens, compiles and measures with the compiler driver and the local board.
+#include "app/workbench/engine.h"
+
+#include "app/workbench/document_builder.h"
+#include "compiler/driver/compile.h"
+#include "compiler/frontend/onnx/load_onnx.h"
+#include "core/target/target.h"
+#include "core/target/target_tag.h"
+#include "remote/measure/local_board.h"
+
+#include <QTemporaryDir>
+
+#include <chrono>
+
+namespace tenon::app {
+
+using core::JobContext;
+using core::Result;
+using views::BuildOptions;
+using views::DocumentPtr;
+
+namespace {
+
+/// What a document keeps of the compiler: the loaded model and, once compiled, the result.
+struct Backing
+{
+    std::shared_ptr<const compiler::Loaded> loaded;
+    compiler::CompileResultPtr result;
+};
+
+std::shared_ptr<const Backing> backingOf(const DocumentPtr& document)
+{
+    return std::static_pointer_cast<const Backing>(document->backing);
+}
+
+compiler::CompileOptions compileOptions(const EngineOptions& engine, const BuildOptions& build)
+{
+    compiler::CompileOptions options;
+    options.target = build.target.toStdString();
+    options.optLevel = build.optLevel;
+    options.runThreads = static_cast<unsigned>(build.threads);
+    options.cacheFolder = engine.cacheFolder.toStdString();
+    options.service = engine.kernels;
+    return options;
+}
+
+Result<DocumentPtr> openModel(const EngineOptions& engine, const QString& path,
+                              const BuildOptions& build, JobContext& job)
+{
+    job.progress(0.1, "reading");
+    auto read = compiler::loadOnnx(path.toStdString(), {});
+    if (!read) return read.error();
+    const auto loaded = std::make_shared<const compiler::Loaded>(*std::move(read));
+    auto document = documentOf(*loaded, path);
+    job.progress(0.4, "passes");
+    compiler::CompileOptions options = compileOptions(engine, build);
+    options.stopBeforeCodegen = true;
+    compiler::CompileResultPtr result;
+    auto compiled = compiler::compile(loaded, options, job);
+    if (compiled) {
+        result = *compiled;
+        addResult(result, *document);
+    } else if (compiled.error().code == core::DiagnosticCode::Cancelled) {
+        return compiled.error();
+    } else if (!core::hasErrors(document->issues)) {
+        // The model opens anyway; what stands against compiling it becomes an issue.
+        core::Diagnostic issue = compiled.error();
+        std::vector<core::Diagnostic> notes = std::move(issue.notes);
+        issue.notes.clear();
+        document->issues.push_back(issue);
+        document->issues.insert(document->issues.end(), notes.begin(), notes.end());
+    }
+    document->backing = std::make_shared<const Backing>(Backing{loaded, nullptr});
+    return DocumentPtr(document);
+}
+
+Result<DocumentPtr> compileModel(const EngineOptions& engine, const DocumentPtr& document,
+                                 const BuildOptions& build, JobContext& job)
+{
+    const auto backing = backingOf(document);
+    auto result = compiler::compile(backing->loaded, compileOptions(engine, build), job);
+    if (!result) return result.error();
+    auto compiled = std::make_shared<views::Document>(*document);
+    addResult(*result, *compiled);
+    compiled->revision = document->revision + 1;
+    compiled->backing = std::make_shared<const Backing>(Backing{backing->loaded, *result});
+    return DocumentPtr(compiled);
+}
+
+Result<DocumentPtr> benchmarkModel(const DocumentPtr& document, const BuildOptions& build,
+                                   JobContext& job)
+{
+    const auto backing = backingOf(document);
+    const QTemporaryDir folder;
+    if (!folder.isValid())
+        return core::makeError(
+            core::DiagnosticCode::IoFailure,
+            "no temporary folder could be made; check the free space of the temporary file system");
+    const std::string path = folder.filePath(QStringLiteral("model.so")).toStdString();
+    job.progress(0.6, "linking");
+    auto artifact = compiler::writeArtifact(*backing->result, path, document->name.toStdString());
+    if (!artifact) return artifact.error();
+    job.progress(0.7, "measuring");
+    remote::RunRequest request;
+    request.artifactPath = path;
+    request.threads = static_cast<unsigned>(build.threads);
+    remote::TimingRequest timing;
+    timing.repeat = 40;
+    timing.minRepeatMs = 20;
+    timing.perCall = true;
+    auto measured = remote::measureArtifact(request, timing, job);
+    if (!measured) return measured.error();
+    auto timed = std::make_shared<views::Document>(*document);
+    timed->revision = document->revision + 1;
+    timed->measurement = measurementOf(*measured);
+    return DocumentPtr(timed);
+}
+
+Result<views::KernelListing> makeListing(const DocumentPtr& document, const QString& kernel)
+{
+    const auto backing = backingOf(document);
+    const auto known = document->kernels.find(kernel);
+    if (!backing->result || known == document->kernels.end())
+        return core::makeError(core::DiagnosticCode::UnknownName,
+                               "the model has no compiled kernel `" + kernel.toStdString() +
+                                   "`; compile it first");
+    views::KernelListing listing = known->second;
+    for (size_t i = 0; i < backing->result->kernels.size(); ++i) {
+        if (QString::fromStdString(backing->result->kernels[i].symbol) != kernel) continue;
+        auto llvm = compiler::kernelText(*backing->result, i, compiler::KernelText::LlvmIr);
+        if (!llvm) return llvm.error();
+        auto assembly = compiler::kernelText(*backing->result, i, compiler::KernelText::Assembly);
+        if (!assembly) return assembly.error();
+        const LinkedText linkedIr = linkedLlvm(*llvm), linkedCode = linkedAssembly(*assembly);
+        listing.llvm = linkedIr.text;
+        listing.llvmToTir = linkedIr.lines;
+        listing.assembly = linkedCode.text;
+        listing.assemblyToTir = linkedCode.lines;
+    }
+    return listing;
+}
+
+views::TargetVerdict checkTarget(const QString& text)
+{
+    const auto target = core::parseTarget(text.toStdString());
+    if (!target) return {false, {}, QString::fromStdString(target.error().message), {}};
+    views::TargetVerdict verdict{true, QString::fromStdString(target->text()), {}, {}};
+    for (const std::string& line : target->explain())
+        verdict.explanation << QString::fromStdString(line);
+    if (auto machine = compiler::machineSpec(*target); !machine && target->kind == "llvm") {
+        verdict.isValid = false;
+        verdict.message = QString::fromStdString(machine.error().message);
+    }
+    return verdict;
+}
+
+QStringList targetSuggestions()
+{
+    QStringList all{QStringLiteral("llvm -mcpu=native"),
+                    QStringLiteral("llvm -mcpu=skylake-avx512"),
+                    QStringLiteral("llvm -mcpu=znver4"),
+                    QStringLiteral("llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72")};
+    for (const std::string& tag : core::targetTagNames()) all << QString::fromStdString(tag);
+    return all;
+}
+
+} // namespace
+
+views::Engine makeEngine(const EngineOptions& options)
+{
+    views::Engine engine;
+    engine.open = [options](const QString& path, const BuildOptions& build, JobContext& job) {
+        return openModel(options, path, build, job);
+    };
+    engine.compile = [options](DocumentPtr document, const BuildOptions& build, JobContext& job) {
+        return compileModel(options, document, build, job);
+    };
+    engine.benchmark = [](DocumentPtr document, const BuildOptions& build, JobContext& job) {
+        return benchmarkModel(document, build, job);
+    };
+    engine.listing = [](DocumentPtr document, const QString& kernel, JobContext&) {
+        return makeListing(document, kernel);
+    };
+    engine.checkTarget = checkTarget;
+    engine.targetSuggestions = targetSuggestions;
+    return engine;
+}
+
+} // namespace tenon::app

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// tenon-workbench: options, engine, window; renders a state to a picture with --screenshot.
+#include "app/workbench/engine.h"
+#include "app/workbench/main_window.h"
+#include "compiler/driver/compile.h"
+#include "compiler/driver/kernel_service.h"
+#include "views/canvas/canvas_accessible.h"
+
+#include <QAccessible>
+#include <QApplication>
+#include <QCommandLineParser>
+#include <QDir>
+#include <QElapsedTimer>
+#include <QFileInfo>
+#include <QSaveFile>
+#include <QThread>
+#include <QTimer>
+
+#include <cstdio>
+#include <cstring>
+
+namespace {
+
+using tenon::app::MainWindow;
+
+struct Request
+{
+    QString model, perspective, pass, node, tab, theme, screenshot, overlay;
+    QSize size{1600, 1000};
+    bool shouldCompile = false;
+    bool shouldBenchmark = false;
+    int timeoutSeconds = 120;
+};
+
+QString samplePath()
+{
+    const QDir program(QCoreApplication::applicationDirPath());
+    for (const char* candidate : {TENON_SAMPLE_MODEL, "../share/tenon/sample/digits/model.onnx"}) {
+        const QString path = QDir::cleanPath(program.absoluteFilePath(QLatin1String(candidate)));
+        if (QFileInfo::exists(path)) return path;
+    }
+    return {};
+}
+
+void addOptions(QCommandLineParser& parser)
+{
+    const auto add = [&](const char* name, const char* what, const char* value) {
+        parser.addOption(
+            QCommandLineOption(QLatin1String(name), QLatin1String(what), QLatin1String(value)));
+    };
+    parser.setApplicationDescription(
+        QStringLiteral("Desktop model inspector and compiler workbench."));
+    parser.addHelpOption();
+    parser.addVersionOption();
+    parser.addPositionalArgument(
+        QStringLiteral("MODEL"),
+        QStringLiteral("ONNX model to open; \"sample\" opens the bundled one"));
+    add("perspective", "inspect, passes or benchmark", "NAME");
+    add("pass", "pass to show", "NAME");
+    add("select", "node to select, by name or operator", "NODE");
+    add("tab", "members, schedule, tir, llvm or assembly", "NAME");
+    add("theme", "light, dark or auto", "NAME");
+    add("target", "what to compile for", "STRING");
+    add("size", "size of the window, 1600x1000", "WxH");
+    add("overlay", "palette, keys, log or target", "NAME");
+    add("screenshot", "writes a picture of the state and ends", "FILE");
+    add("timeout", "seconds after which --screenshot gives up", "N");
+    parser.addOption(
+        QCommandLineOption(QStringLiteral("compile"), QStringLiteral("compiles the model")));
+    parser.addOption(QCommandLineOption(QStringLiteral("benchmark"),
+                                        QStringLiteral("compiles and measures the model")));
+}
+
+Request readRequest(const QCommandLineParser& parser)
+{
+    Request r;
+    r.model = parser.positionalArguments().value(0);
+    if (r.model == QLatin1String("sample")) r.model = samplePath();
+    r.perspective = parser.value(QStringLiteral("perspective"));
+    r.pass = parser.value(QStringLiteral("pass"));
+    r.node = parser.value(QStringLiteral("select"));
+    r.tab = parser.value(QStringLiteral("tab"));
+    r.theme = parser.value(QStringLiteral("theme"));
+    r.screenshot = parser.value(QStringLiteral("screenshot"));
+    r.overlay = parser.value(QStringLiteral("overlay"));
+    r.shouldCompile = parser.isSet(QStringLiteral("compile"));
+    r.shouldBenchmark = parser.isSet(QStringLiteral("benchmark"));
+    const QStringList size = parser.value(QStringLiteral("size")).split(QLatin1Char('x'));
+    if (size.size() == 2 && size[0].toInt() > 0 && size[1].toInt() > 0)
+        r.size = {size[0].toInt(), size[1].toInt()};
+    if (const int timeout = parser.value(QStringLiteral("timeout")).toInt(); timeout > 0)
+        r.timeoutSeconds = timeout;
+    return r;
+}
+
+/// Turns the event loop until the window has nothing left to do; false after the time limit.
+bool settle(MainWindow& window, int seconds)
+{
+    QElapsedTimer clock;
+    clock.start();
+    do {
+        QApplication::processEvents(QEventLoop::AllEvents, 20);
+        if (clock.elapsed() > seconds * 1000) return false;
+    } while (!window.isSettled());
+    QApplication::processEvents();
+    return true;
+}
+
+int fail(const QString& message)
+{
+    std::fprintf(stderr, "error: %s\n", qPrintable(message));
+    return 4;
+}
+
+/// Brings the window into the requested state; 0 when all of it exists.
+int applyState(MainWindow& window, const Request& request)
+{
+    if (!request.model.isEmpty()) {
+        window.openModel(request.model);
+        if (!settle(window, request.timeoutSeconds))
+            return fail(QStringLiteral("the model was not open in time"));
+        if (!window.workspace().document()) return fail(window.workspace().state().bannerText);
+    }
+    if (request.shouldCompile || request.shouldBenchmark) {
+        if (request.shouldBenchmark)
+            window.workspace().compileAndBenchmark();
+        else
+            window.workspace().compile();
+        if (!settle(window, request.timeoutSeconds))
+            return fail(QStringLiteral("the job did not end in time"));
+    }
+    if (!request.perspective.isEmpty() && !window.showPerspective(request.perspective))
+        return fail(QStringLiteral("no perspective `%1`; there are inspect, passes and benchmark")
+                        .arg(request.perspective));
+    if (!request.pass.isEmpty() && !window.showPass(request.pass))
+        return fail(QStringLiteral("no pass `%1` in this pipeline").arg(request.pass));
+    if (!request.tab.isEmpty()) window.showCodeTab(request.tab);
+    if (!request.node.isEmpty() && !window.selectNode(request.node))
+        return fail(QStringLiteral("no node `%1` after this pass").arg(request.node));
+    settle(window, request.timeoutSeconds);
+    if (!request.overlay.isEmpty()) window.openOverlay(request.overlay);
+    return 0;
+}
+
+int takeScreenshot(MainWindow& window, const Request& request)
+{
+    window.resize(request.size);
+    window.show();
+    if (const int code = applyState(window, request); code != 0) return code;
+    constexpr int kFadeMs = 400; // longer than any transition of the canvas
+    QElapsedTimer clock;
+    clock.start();
+    while (clock.elapsed() < kFadeMs || !window.isSettled())
+        QApplication::processEvents(QEventLoop::AllEvents, 20);
+    QSaveFile file(request.screenshot);
+    if (!file.open(QIODevice::WriteOnly) || !window.grab().save(&file, "PNG") || !file.commit())
+        return fail(QStringLiteral("%1 could not be written: %2")
+                        .arg(request.screenshot, file.errorString()));
+    return 0;
+}
+
+bool wantsDark(const QString& theme, const tenon::app::Settings& settings)
+{
+    using tenon::app::ThemeChoice;
+    if (theme == QLatin1String("dark")) return true;
+    if (theme == QLatin1String("light")) return false;
+    if (settings.theme != ThemeChoice::Automatic) return settings.theme == ThemeChoice::Dark;
+    return QApplication::palette().color(QPalette::Window).lightness() < 128;
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    if (argc > 1 && std::strcmp(argv[1], "kernel-worker") == 0)
+        return tenon::compiler::runKernelWorker(3);
+    for (int i = 1; i < argc; ++i) // a picture needs no display
+        if (std::strncmp(argv[i], "--screenshot", 12) == 0 &&
+            !qEnvironmentVariableIsSet("QT_QPA_PLATFORM"))
+            qputenv("QT_QPA_PLATFORM", "offscreen");
+    QApplication::setApplicationName(QStringLiteral("tenon-workbench"));
+    QApplication::setApplicationVersion(QStringLiteral(TENON_VERSION));
+    QApplication::setStyle(QStringLiteral("fusion"));
+    const QApplication application(argc, argv);
+    QAccessible::installFactory(tenon::views::canvasAccessibleFactory);
+    QCommandLineParser parser;
+    addOptions(parser);
+    parser.process(application);
+    const Request request = readRequest(parser);
+    const bool isPicture = !request.screenshot.isEmpty();
+    tenon::app::Settings settings = tenon::app::loadSettings(isPicture);
+    if (parser.isSet(QStringLiteral("target")))
+        settings.target = parser.value(QStringLiteral("target"));
+    tenon::app::WindowOptions options;
+    options.isIsolated = isPicture;
+    options.isDark = wantsDark(request.theme, settings);
+    options.samplePath = samplePath();
+    options.threads = static_cast<unsigned>(std::max(1, QThread::idealThreadCount()));
+    tenon::app::EngineOptions engine;
+    // LLVM may abort: in a worker that is a message, here it would be the window.
+    engine.kernels =
+        tenon::compiler::workerKernelService(QApplication::applicationFilePath().toStdString());
+    engine.cacheFolder = QString::fromStdString(tenon::compiler::defaultCacheFolder());
+    MainWindow window(tenon::app::makeEngine(engine), settings, options);
+    if (isPicture) return takeScreenshot(window, request);
+    window.resize(request.size);
+    if (!settings.geometry.isEmpty() && !parser.isSet(QStringLiteral("size")))
+        window.restoreGeometry(settings.geometry);
+    window.show();
+    QTimer::singleShot(0, &window, [&] { applyState(window, request); });
+    return QApplication::exec();
+}

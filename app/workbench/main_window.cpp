@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Composition of the window and what happens between its parts; actions are in
+// window_actions.cpp.
+#include "app/workbench/main_window.h"
+
+#include <QApplication>
+#include <QDragEnterEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QKeyEvent>
+#include <QMenu>
+#include <QMimeData>
+#include <QPainter>
+
+namespace tenon::app {
+
+namespace {
+
+constexpr int kSmallestWidth = 980;
+constexpr int kSmallestHeight = 620;
+
+} // namespace
+
+MainWindow::MainWindow(views::Engine engine, Settings settings, const WindowOptions& options)
+    : m_options(options)
+    , m_settings(std::move(settings))
+    , m_themes(options.isDark)
+    , m_workspace(std::move(engine), options.threads)
+    , m_passes(m_workspace.jobs(), m_workspace.selection())
+    , m_inspect(m_workspace.jobs(), m_workspace.selection())
+    , m_inspector(m_workspace.engine(), m_workspace.jobs(), m_workspace.selection())
+{
+    setObjectName(QStringLiteral("MainWindow"));
+    setWindowTitle(tr("Tenon"));
+    setWindowIcon(QIcon(QStringLiteral(":/icons/tenon.svg")));
+    setMinimumSize(kSmallestWidth, kSmallestHeight);
+    setAcceptDrops(true);
+    m_workspace.setTarget(m_settings.target);
+    buildPages();
+    wire();
+    addActions();
+    m_keys = new ShortcutSheet(m_themes, this, keyRows());
+    m_log = new LogSheet(m_themes, this);
+    m_palette = new CommandPalette(m_themes, this, paletteSources());
+    applyTheme();
+    refresh();
+    setFocusPolicy(Qt::StrongFocus);
+    setFocus();
+}
+
+MainWindow::~MainWindow() = default;
+
+void MainWindow::buildPages()
+{
+    m_title = new TitleBar(m_themes, m_workspace, this);
+    m_title->setPerspectives({tr("Inspect"), tr("Passes"), tr("Benchmark")});
+    m_status = new StatusStrip(m_themes, m_workspace, m_passes);
+    m_banner = new views::Banner(m_themes);
+    m_stack = new QStackedWidget;
+    m_startPage = new views::StartPage(m_themes);
+    m_inspectPage = new views::InspectPage(m_themes, m_workspace, m_inspect, m_inspector);
+    m_passesPage = new views::PassesPage(m_themes, m_passes, m_inspector);
+    m_benchmarkPage = new views::BenchmarkPage(m_themes, m_workspace, m_inspector);
+    for (QWidget* page :
+         std::initializer_list<QWidget*>{m_startPage, m_inspectPage, m_passesPage, m_benchmarkPage})
+        m_stack->addWidget(page);
+    m_startPage->setRecents(m_settings.recents);
+    m_startPage->setSample(m_options.samplePath);
+    auto* middle = new QVBoxLayout;
+    middle->setContentsMargins(views::kGutter, views::kGutter - 2, views::kGutter, views::kGutter);
+    middle->setSpacing(views::kGutter);
+    middle->addWidget(m_banner);
+    middle->addWidget(m_stack, 1);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(m_title);
+    layout->addLayout(middle, 1);
+    layout->addWidget(m_status);
+    for (auto* canvas : {&m_inspectPage->canvas(), &m_passesPage->canvas()})
+        canvas->setReducedMotion(m_settings.isMotionReduced);
+}
+
+void MainWindow::wire()
+{
+    connect(&m_workspace, &views::WorkspacePresenter::stateChanged, this, &MainWindow::refresh);
+    connect(&m_workspace, &views::WorkspacePresenter::documentChanged, this,
+            [this](bool isSameModel) {
+                const bool wasStart = m_stack->currentWidget() == m_startPage;
+                m_inspect.setDocument(m_workspace.document(), isSameModel);
+                m_passes.setDocument(m_workspace.document(), isSameModel);
+                m_inspector.setDocument(m_workspace.document());
+                if (wasStart) showPerspective(QStringLiteral("inspect"));
+            });
+    connect(&m_workspace, &views::WorkspacePresenter::opened, this, [this](const QString& path) {
+        m_settings.addRecent(QFileInfo(path).absoluteFilePath());
+        m_startPage->setRecents(m_settings.recents);
+        saveSettings(m_settings, m_options.isIsolated);
+    });
+    connect(&m_passes, &views::PassesPresenter::stateChanged, this, [this] {
+        if (m_stack->currentWidget() == m_passesPage)
+            m_inspector.setVersion(static_cast<size_t>(m_passes.state().version));
+    });
+    connect(&m_title->tabs(), &QTabBar::currentChanged, this, [this](int index) {
+        showPerspective(QStringList{QStringLiteral("inspect"), QStringLiteral("passes"),
+                                    QStringLiteral("benchmark")}
+                            .value(index));
+    });
+    connect(m_title, &TitleBar::menuRequested, this, &MainWindow::showMenu);
+    connect(m_startPage, &views::StartPage::openRequested, this, &MainWindow::chooseFile);
+    connect(m_startPage, &views::StartPage::pathChosen, this, &MainWindow::openModel);
+    connect(m_banner, &views::Banner::dismissed, &m_workspace,
+            &views::WorkspacePresenter::dismissBanner);
+    connect(m_banner, &views::Banner::detailsRequested, this, &MainWindow::showIssues);
+    connect(m_status, &StatusStrip::issuesRequested, this, &MainWindow::showIssues);
+    connect(m_status, &StatusStrip::logRequested, this,
+            [this] { openOverlay(QStringLiteral("log")); });
+    for (auto* panel : {&m_inspectPage->inspectorPanel(), &m_passesPage->inspectorPanel()}) {
+        connect(panel, &views::InspectorPanel::nodeRequested, this,
+                [this](core::NodeId node) { m_workspace.selection().select(node); });
+        connect(panel, &views::InspectorPanel::compileRequested, &m_workspace,
+                &views::WorkspacePresenter::compile);
+    }
+    connect(&m_workspace.jobs(), &views::JobPresenter::logChanged, this, [this] {
+        if (m_log && m_log->isVisible()) m_log->setLog(m_workspace.jobs().log());
+    });
+}
+
+void MainWindow::refresh()
+{
+    const views::WorkspaceState& state = m_workspace.state();
+    m_banner->showMessage(state.bannerTitle, state.bannerText);
+    setWindowTitle(state.hasDocument ? tr("%1 — Tenon").arg(state.title) : tr("Tenon"));
+    if (!m_palette) return;
+    m_actions.setEnabled(QStringLiteral("compile"), state.canBuild);
+    m_actions.setEnabled(QStringLiteral("benchmark"), state.canBuild);
+    m_actions.setEnabled(QStringLiteral("cancel"), state.isBusy);
+    m_actions.setEnabled(QStringLiteral("reload"), state.hasDocument && !state.isBusy);
+    m_status->setBoardText(state.isBusy ? tr("This computer  ·  busy")
+                                        : tr("This computer  ·  ready"));
+}
+
+void MainWindow::openModel(const QString& path) { m_workspace.open(path); }
+
+bool MainWindow::showPerspective(const QString& name)
+{
+    const std::pair<QString, QWidget*> pages[] = {{QStringLiteral("inspect"), m_inspectPage},
+                                                  {QStringLiteral("passes"), m_passesPage},
+                                                  {QStringLiteral("benchmark"), m_benchmarkPage}};
+    for (int i = 0; i < 3; ++i) {
+        if (pages[i].first.compare(name, Qt::CaseInsensitive) != 0) continue;
+        m_stack->setCurrentWidget(pages[i].second);
+        m_title->tabs().setCurrentIndex(i);
+        if (m_workspace.document())
+            m_inspector.setVersion(i == 1   ? static_cast<size_t>(m_passes.state().version)
+                                   : i == 0 ? m_inspect.version()
+                                            : m_workspace.document()->versionCount() - 1);
+        if (auto* shown = canvas()) shown->setFocus();
+        return true;
+    }
+    return false;
+}
+
+bool MainWindow::showPass(const QString& name)
+{
+    const int version = m_passes.versionOf(name);
+    if (version < 0) return false;
+    m_passes.showVersion(version);
+    return true;
+}
+
+bool MainWindow::selectNode(const QString& name)
+{
+    const core::NodeId node = m_passes.findNode(name);
+    if (!node.isValid()) return false;
+    m_workspace.selection().select(node);
+    return true;
+}
+
+void MainWindow::showCodeTab(const QString& name)
+{
+    m_inspectPage->inspectorPanel().showTab(name);
+    m_passesPage->inspectorPanel().showTab(name);
+}
+
+views::GraphCanvas* MainWindow::canvas()
+{
+    if (m_stack->currentWidget() == m_inspectPage) return &m_inspectPage->canvas();
+    if (m_stack->currentWidget() == m_passesPage) return &m_passesPage->canvas();
+    return nullptr;
+}
+
+bool MainWindow::isSettled() const
+{
+    return !m_workspace.state().isBusy && !m_inspector.state().isLoading &&
+           (!m_workspace.document() || (m_passes.state().isReady && m_inspect.isReady()));
+}
+
+void MainWindow::setDark(bool isDark)
+{
+    m_themes.setDark(isDark);
+    applyTheme();
+}
+
+void MainWindow::applyTheme()
+{
+    const views::Theme& t = m_themes.theme();
+    qApp->setPalette(t.palette());
+    qApp->setFont(t.body);
+    qApp->setStyleSheet(t.styleSheet());
+    setPalette(t.palette());
+    update();
+}
+
+void MainWindow::showIssues()
+{
+    showPerspective(QStringLiteral("inspect"));
+    m_inspectPage->showIssues();
+}
+
+void MainWindow::chooseFile()
+{
+    const QString folder =
+        m_settings.recents.isEmpty() ? QString() : QFileInfo(m_settings.recents.first()).path();
+    const QString path = QFileDialog::getOpenFileName(this, tr("Open model"), folder,
+                                                      tr("ONNX models (*.onnx);;All files (*)"));
+    if (!path.isEmpty()) openModel(path);
+}
+
+void MainWindow::openRecent(int number)
+{
+    if (number >= 1 && number <= m_settings.recents.size())
+        openModel(m_settings.recents[number - 1]);
+}
+
+void MainWindow::openOverlay(const QString& name)
+{
+    if (name == QLatin1String("keys")) m_keys->open();
+    if (name == QLatin1String("palette")) m_palette->openWith({});
+    if (name == QLatin1String("log")) {
+        m_log->setLog(m_workspace.jobs().log());
+        m_log->open();
+    }
+    if (name == QLatin1String("target")) m_title->target().showExplanation();
+}
+
+void MainWindow::showMenu(QPoint position)
+{
+    QMenu menu(this);
+    QString group;
+    for (const ActionSpec& spec : m_actions.specs()) {
+        if (spec.isLocal || spec.id.startsWith(QLatin1String("recent"))) continue;
+        if (!group.isEmpty() && spec.group != group) menu.addSeparator();
+        group = spec.group;
+        QAction* action = m_actions.action(spec.id);
+        if (!spec.icon.isEmpty())
+            action->setIcon(views::themedIcon(spec.icon, m_themes.theme().secondary));
+        menu.addAction(action);
+    }
+    menu.exec(position);
+}
+
+void MainWindow::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    painter.fillRect(rect(), m_themes.theme().window);
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event)
+{
+    if (event->mimeData()->hasUrls()) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event)
+{
+    const QList<QUrl> urls = event->mimeData()->urls();
+    if (!urls.isEmpty() && urls.first().isLocalFile()) openModel(urls.first().toLocalFile());
+}
+
+void MainWindow::closeEvent(QCloseEvent* event)
+{
+    m_settings.geometry = saveGeometry();
+    m_settings.target =
+        m_workspace.state().isTargetValid ? m_workspace.state().target : m_settings.target;
+    saveSettings(m_settings, m_options.isIsolated);
+    QWidget::closeEvent(event);
+}
+
+void MainWindow::keyPressEvent(QKeyEvent* event)
+{
+    if (event->text() == QLatin1String("?")) return m_keys->open();
+    QWidget::keyPressEvent(event);
+}
+
+} // namespace tenon::app

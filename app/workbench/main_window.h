@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// MainWindow: puts presenters, pages, actions and overlays together.
+#pragma once
+
+#include "app/workbench/actions.h"
+#include "app/workbench/overlay.h"
+#include "app/workbench/settings.h"
+#include "app/workbench/status_strip.h"
+#include "app/workbench/title_bar.h"
+#include "views/pages/benchmark/benchmark_page.h"
+#include "views/pages/inspect/inspect_page.h"
+#include "views/pages/passes/passes_page.h"
+#include "views/pages/start/start_page.h"
+
+#include <QStackedWidget>
+
+namespace tenon::app {
+
+struct WindowOptions
+{
+    bool isIsolated = false; ///< no settings are read or written
+    bool isDark = false;
+    QString samplePath;
+    unsigned threads = 2;
+};
+
+class MainWindow : public QWidget
+{
+    Q_OBJECT
+public:
+    MainWindow(views::Engine engine, Settings settings, const WindowOptions& options);
+    ~MainWindow() override;
+
+    void openModel(const QString& path);
+    /// "inspect", "passes" or "benchmark"; false when there is no such perspective.
+    bool showPerspective(const QString& name);
+    bool showPass(const QString& name);
+    bool selectNode(const QString& name);
+    void showCodeTab(const QString& name);
+    void setDark(bool isDark);
+    void
+    openOverlay(const QString& name); ///< "palette", "keys" or "log": for screenshots and tests
+
+    views::WorkspacePresenter& workspace() { return m_workspace; }
+    views::PassesPresenter& passes() { return m_passes; }
+    views::InspectPresenter& inspect() { return m_inspect; }
+    const views::InspectorPresenter& inspector() const { return m_inspector; }
+    views::PassesPage& passesPage() { return *m_passesPage; }
+    views::InspectPage& inspectPage() { return *m_inspectPage; }
+    Actions& actions() { return m_actions; }
+    /// Nothing runs in the background that would change the picture.
+    bool isSettled() const;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+    void closeEvent(QCloseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    void buildPages();
+    void wire();
+    void addActions();
+    void addLocalKeys();
+    void applyTheme();
+    void refresh();
+    void chooseFile();
+    void showIssues();
+    void showMenu(QPoint position);
+    void openRecent(int number);
+    views::GraphCanvas* canvas();
+    std::vector<PaletteSource> paletteSources();
+    std::vector<PaletteEntry> nodeEntries();
+    std::vector<ShortcutSheet::Row> keyRows() const;
+
+    WindowOptions m_options;
+    Settings m_settings;
+    views::ThemeSource m_themes;
+    views::WorkspacePresenter m_workspace;
+    views::PassesPresenter m_passes;
+    views::InspectPresenter m_inspect;
+    views::InspectorPresenter m_inspector;
+    Actions m_actions;
+    TitleBar* m_title = nullptr;
+    StatusStrip* m_status = nullptr;
+    views::Banner* m_banner = nullptr;
+    QStackedWidget* m_stack = nullptr;
+    views::StartPage* m_startPage = nullptr;
+    views::InspectPage* m_inspectPage = nullptr;
+    views::PassesPage* m_passesPage = nullptr;
+    views::BenchmarkPage* m_benchmarkPage = nullptr;
+    CommandPalette* m_palette = nullptr;
+    ShortcutSheet* m_keys = nullptr;
+    LogSheet* m_log = nullptr;
+};
+
+} // namespace tenon::app

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The status bar.
+#include "app/workbench/status_strip.h"
+
+#include <QPainter>
+
+namespace tenon::app {
+
+using views::PillButton;
+using views::ThemedLabel;
+
+namespace {
+
+constexpr int kHeight = 29;
+constexpr int kProgressWidth = 130;
+
+} // namespace
+
+StatusStrip::StatusStrip(const views::ThemeSource& themes, views::WorkspacePresenter& workspace,
+                         views::PassesPresenter& passes, QWidget* parent)
+    : QWidget(parent)
+    , m_themes(themes)
+    , m_workspace(workspace)
+    , m_passes(passes)
+    , m_board(new ThemedLabel(themes, ThemedLabel::Role::Secondary, tr("This computer · ready")))
+    , m_text(new ThemedLabel(themes, ThemedLabel::Role::Secondary))
+    , m_issues(new PillButton(themes, PillButton::Look::Quiet, {}))
+    , m_log(new PillButton(themes, PillButton::Look::Quiet, tr("Log")))
+    , m_cancel(new PillButton(themes, PillButton::Look::Quiet, tr("Cancel  Shift+F5")))
+{
+    setFixedHeight(kHeight);
+    m_text->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    m_text->setElided(true);
+    m_issues->setToolTip(tr("Show issues"));
+    m_log->setToolTip(tr("Show the log of all jobs"));
+    auto* layout = new QHBoxLayout(this);
+    layout->setContentsMargins(32, 1, 10, 0);
+    layout->setSpacing(6);
+    layout->addWidget(m_board);
+    layout->addWidget(m_text, 1);
+    layout->addSpacing(kProgressWidth + 16);
+    layout->addWidget(m_cancel);
+    layout->addWidget(m_issues);
+    layout->addWidget(m_log);
+    connect(m_cancel, &QPushButton::clicked, &workspace, &views::WorkspacePresenter::cancel);
+    connect(m_issues, &QPushButton::clicked, this, &StatusStrip::issuesRequested);
+    connect(m_log, &QPushButton::clicked, this, &StatusStrip::logRequested);
+    connect(&workspace, &views::WorkspacePresenter::stateChanged, this, &StatusStrip::refresh);
+    connect(&passes, &views::PassesPresenter::stateChanged, this, &StatusStrip::refresh);
+    connect(&themes, &views::ThemeSource::changed, this, [this] { update(); });
+    refresh();
+}
+
+void StatusStrip::refresh()
+{
+    const views::WorkspaceState& state = m_workspace.state();
+    const views::JobState& job = m_workspace.jobs().state();
+    QStringList parts;
+    if (job.isRunning) {
+        parts << job.title;
+        if (!job.step.isEmpty()) parts << job.step;
+    } else {
+        if (state.hasDocument && m_passes.state().versionCount > 1)
+            parts << m_passes.state().positionText;
+        if (!state.compileText.isEmpty()) parts << state.compileText;
+        if (!state.measurementText.isEmpty()) parts << state.measurementText;
+        if (parts.size() < 2 && !job.outcome.isEmpty()) parts << job.outcome;
+    }
+    m_text->setText(parts.join(QStringLiteral("   ·   ")));
+    m_cancel->setVisible(job.isRunning && !job.isCancelling);
+    auto* row = static_cast<QHBoxLayout*>(layout());
+    row->itemAt(2)->spacerItem()->changeSize(job.isRunning ? kProgressWidth + 16 : 0, 1);
+    row->invalidate();
+    m_issues->setVisible(state.hasDocument);
+    m_issues->setText(state.issueCount == 0   ? tr("no issues")
+                      : state.issueCount == 1 ? tr("1 issue")
+                                              : tr("%1 issues").arg(state.issueCount));
+    update();
+}
+
+void StatusStrip::paintEvent(QPaintEvent*)
+{
+    const views::Theme& t = m_themes.theme();
+    const views::JobState& job = m_workspace.jobs().state();
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.fillRect(rect(), t.panel);
+    painter.setPen(t.line);
+    painter.drawLine(0, 0, width(), 0);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(job.isRunning ? t.changed : t.added);
+    painter.drawEllipse(QPointF(20, height() / 2.0 + 0.5), 4.5, 4.5);
+    if (!job.isRunning) return;
+    const QRectF bar(m_text->geometry().right() + 12, height() / 2.0 - 2.5, kProgressWidth, 6);
+    painter.setBrush(t.line);
+    painter.drawRoundedRect(bar, 3, 3);
+    painter.setBrush(t.accent);
+    const double share = job.fraction < 0 ? 0.3 : std::clamp(job.fraction, 0.02, 1.0);
+    painter.drawRoundedRect(QRectF(bar.topLeft(), QSizeF(bar.width() * share, bar.height())), 3, 3);
+}
+
+} // namespace tenon::app

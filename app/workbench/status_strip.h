@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// StatusStrip: board and its state at the left, position, compile and issues or the running job at
+// the right.
+#pragma once
+
+#include "views/pages/common/panel.h"
+#include "views/pages/common/pill_tabs.h"
+#include "views/presenters/passes_presenter.h"
+#include "views/presenters/workspace_presenter.h"
+
+namespace tenon::app {
+
+class StatusStrip : public QWidget
+{
+    Q_OBJECT
+public:
+    StatusStrip(const views::ThemeSource& themes, views::WorkspacePresenter& workspace,
+                views::PassesPresenter& passes, QWidget* parent = nullptr);
+    void setBoardText(const QString& text) { m_board->setText(text); }
+
+signals:
+    void issuesRequested();
+    void logRequested();
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    void refresh();
+
+    const views::ThemeSource& m_themes;
+    views::WorkspacePresenter& m_workspace;
+    views::PassesPresenter& m_passes;
+    views::ThemedLabel* m_board;
+    views::ThemedLabel* m_text;
+    views::PillButton* m_issues;
+    views::PillButton* m_log;
+    views::PillButton* m_cancel;
+};
+
+} // namespace tenon::app

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The target field and the explanation under it.
+#include "app/workbench/target_field.h"
+
+#include <QAbstractItemView>
+#include <QCompleter>
+#include <QKeyEvent>
+#include <QPainter>
+
+namespace tenon::app {
+
+using views::ThemedLabel;
+using views::ThemeSource;
+
+namespace {
+
+constexpr int kExplanationWidth = 420;
+
+} // namespace
+
+TargetExplanation::TargetExplanation(const ThemeSource& themes, QWidget* window)
+    : QWidget(window)
+    , m_themes(themes)
+    , m_title(new ThemedLabel(themes, ThemedLabel::Role::Strong))
+    , m_text(new ThemedLabel(themes, ThemedLabel::Role::Secondary))
+{
+    m_text->setWordWrap(true);
+    m_title->setWordWrap(true);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(views::kPanelMargin, 12, views::kPanelMargin, 12);
+    layout->setSpacing(6);
+    layout->addWidget(m_title);
+    layout->addWidget(m_text);
+    setFixedWidth(kExplanationWidth);
+    hide();
+}
+
+void TargetExplanation::showState(const views::WorkspaceState& state)
+{
+    m_title->setRole(state.isTargetValid ? ThemedLabel::Role::Strong : ThemedLabel::Role::Error);
+    m_title->setText(state.isTargetValid ? tr("This target means") : state.targetMessage);
+    m_text->setText(state.targetExplanation.isEmpty()
+                        ? tr("Names as in TVM: a kind with options, JSON, or a tag such as "
+                             "raspberry-pi/4b-aarch64.")
+                        : state.targetExplanation.join(QLatin1Char('\n')));
+    adjustSize();
+}
+
+void TargetExplanation::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(m_themes.theme().line);
+    painter.setBrush(m_themes.theme().panel);
+    painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), views::kPanelRadius,
+                            views::kPanelRadius);
+}
+
+TargetField::TargetField(const ThemeSource& themes, views::WorkspacePresenter& workspace,
+                         QWidget* window)
+    : m_themes(themes)
+    , m_workspace(workspace)
+    , m_explanation(new TargetExplanation(themes, window))
+{
+    setText(workspace.state().target);
+    setAccessibleName(tr("Target"));
+    setPlaceholderText(tr("target, for example llvm -mcpu=native"));
+    if (workspace.engine().targetSuggestions) {
+        auto* completer = new QCompleter(workspace.engine().targetSuggestions(), this);
+        completer->setFilterMode(Qt::MatchContains);
+        completer->setCaseSensitivity(Qt::CaseInsensitive);
+        setCompleter(completer);
+    }
+    connect(this, &QLineEdit::textChanged, this,
+            [this](const QString& text) { m_workspace.setTarget(text); });
+    connect(&workspace, &views::WorkspacePresenter::stateChanged, this, &TargetField::refresh);
+    connect(&themes, &ThemeSource::changed, this, &TargetField::applyTheme);
+    applyTheme();
+}
+
+void TargetField::applyTheme()
+{
+    setFont(m_themes.theme().code);
+    refresh();
+}
+
+void TargetField::refresh()
+{
+    const views::WorkspaceState& state = m_workspace.state();
+    setStyleSheet(state.isTargetValid ? QString()
+                                      : QStringLiteral("QLineEdit { border-color: %1; }")
+                                            .arg(m_themes.theme().removed.name()));
+    setToolTip(state.isTargetValid ? state.targetExplanation.join(QLatin1Char('\n'))
+                                   : state.targetMessage);
+    if (!m_explanation->isVisible()) return;
+    m_explanation->showState(state);
+}
+
+void TargetField::showExplanation()
+{
+    m_explanation->showState(m_workspace.state());
+    const QPoint corner = mapTo(m_explanation->parentWidget(), QPoint(0, height() + 8));
+    m_explanation->move(
+        std::min(corner.x(), m_explanation->parentWidget()->width() - m_explanation->width() - 12),
+        corner.y());
+    m_explanation->raise();
+    m_explanation->show();
+}
+
+void TargetField::focusInEvent(QFocusEvent* event)
+{
+    QLineEdit::focusInEvent(event);
+    showExplanation();
+}
+
+void TargetField::focusOutEvent(QFocusEvent* event)
+{
+    QLineEdit::focusOutEvent(event);
+    m_explanation->hide();
+}
+
+void TargetField::keyPressEvent(QKeyEvent* event)
+{
+    if (event->key() == Qt::Key_Escape || event->key() == Qt::Key_Return) {
+        if (!completer() || !completer()->popup() || !completer()->popup()->isVisible())
+            clearFocus();
+    }
+    QLineEdit::keyPressEvent(event);
+}
+
+} // namespace tenon::app

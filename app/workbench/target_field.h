@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// TargetField: the target string with validation as one types, explanation and suggestions.
+#pragma once
+
+#include "views/pages/common/panel.h"
+#include "views/presenters/workspace_presenter.h"
+
+#include <QLineEdit>
+
+namespace tenon::app {
+
+/// What the target means, or why it means nothing; shown under the field while it has the focus.
+class TargetExplanation : public QWidget
+{
+    Q_OBJECT
+public:
+    TargetExplanation(const views::ThemeSource& themes, QWidget* window);
+    void showState(const views::WorkspaceState& state);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    const views::ThemeSource& m_themes;
+    views::ThemedLabel* m_title;
+    views::ThemedLabel* m_text;
+};
+
+class TargetField : public QLineEdit
+{
+    Q_OBJECT
+public:
+    TargetField(const views::ThemeSource& themes, views::WorkspacePresenter& workspace,
+                QWidget* window);
+    void showExplanation();
+
+protected:
+    void focusInEvent(QFocusEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    void refresh();
+    void applyTheme();
+
+    const views::ThemeSource& m_themes;
+    views::WorkspacePresenter& m_workspace;
+    TargetExplanation* m_explanation;
+};
+
+} // namespace tenon::app

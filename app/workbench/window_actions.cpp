@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The window's actions, what the palette offers, and the rows of the shortcut sheet.
+#include "app/workbench/main_window.h"
+#include "views/models/format.h"
+#include "views/models/node_text.h"
+
+#include <QFileInfo>
+
+namespace tenon::app {
+
+void MainWindow::addActions()
+{
+    const auto add = [this](const char* id, const QString& group, const QString& text,
+                            const char* icon, const char* keys, const QString& tip,
+                            std::function<void()> run) {
+        m_actions.add({QLatin1String(id), group, text, QLatin1String(icon), QLatin1String(keys),
+                       tip, std::move(run), false},
+                      this);
+    };
+    const QString file = tr("File"), view = tr("View"), model = tr("Model"), help = tr("Help");
+    add("open", file, tr("Open model…"), "open", "Ctrl+O", tr("Open an ONNX model"),
+        [this] { chooseFile(); });
+    add("sample", file, tr("Open the sample model"), "file", "",
+        tr("A small trained model that comes with Tenon"), [this] {
+            if (!m_options.samplePath.isEmpty()) openModel(m_options.samplePath);
+        });
+    add("reload", file, tr("Reload"), "", "F5", tr("Read the file again"),
+        [this] { m_workspace.reload(); });
+    for (int i = 1; i <= 9; ++i)
+        add(qPrintable(QStringLiteral("recent%1").arg(i)), file, tr("Recent model %1").arg(i), "",
+            qPrintable(QStringLiteral("Ctrl+%1").arg(i)), tr("Open a recent model"),
+            [this, i] { openRecent(i); });
+    add("compile", model, tr("Compile"), "compile", "Ctrl+Shift+B", tr("Compile for the target"),
+        [this] { m_workspace.compile(); });
+    add("benchmark", model, tr("Compile && Benchmark"), "benchmark", "Ctrl+R",
+        tr("Compile, run on this computer and measure"),
+        [this] { m_workspace.compileAndBenchmark(); });
+    add("cancel", model, tr("Cancel the job"), "stop", "Shift+F5", tr("Stop what is running"),
+        [this] { m_workspace.cancel(); });
+    add("target", model, tr("Edit the target"), "target", "Ctrl+T", tr("What to compile for"),
+        [this] {
+            m_title->target().setFocus(Qt::ShortcutFocusReason);
+            m_title->target().selectAll();
+        });
+    add("inspect", view, tr("Show Inspect"), "graph", "Alt+1", tr("The model as opened"),
+        [this] { showPerspective(QStringLiteral("inspect")); });
+    add("passes", view, tr("Show Passes"), "passes", "Alt+2",
+        tr("Step through the compiler's passes"),
+        [this] { showPerspective(QStringLiteral("passes")); });
+    add("timing", view, tr("Show Benchmark"), "timing", "Alt+3", tr("Measured times"),
+        [this] { showPerspective(QStringLiteral("benchmark")); });
+    add("find", view, tr("Find node"), "search", "Ctrl+F", tr("Find a node by name or operator"),
+        [this] {
+            if (m_stack->currentWidget() != m_inspectPage)
+                return m_palette->openWith(QStringLiteral("@"));
+            m_inspectPage->focusFind();
+        });
+    add("find-next", view, tr("Find next"), "", "F3", tr("The next match"),
+        [this] { m_inspectPage->findNext(true); });
+    add("find-previous", view, tr("Find previous"), "", "Shift+F3", tr("The match before"),
+        [this] { m_inspectPage->findNext(false); });
+    add("fit", view, tr("Fit the graph"), "fit", "Shift+Backspace", tr("See all of the graph"),
+        [this] {
+            if (auto* shown = canvas()) shown->fit();
+        });
+    add("theme", view, tr("Switch light and dark"), "moon", "Ctrl+Shift+L", tr("Switch the theme"),
+        [this] {
+            m_settings.theme = m_themes.theme().isDark ? ThemeChoice::Light : ThemeChoice::Dark;
+            setDark(!m_themes.theme().isDark);
+            saveSettings(m_settings, m_options.isIsolated);
+        });
+    add("motion", view, tr("Reduce motion"), "", "", tr("No fading between passes"), [this] {
+        m_settings.isMotionReduced = !m_settings.isMotionReduced;
+        for (auto* each : {&m_inspectPage->canvas(), &m_passesPage->canvas()})
+            each->setReducedMotion(m_settings.isMotionReduced);
+        saveSettings(m_settings, m_options.isIsolated);
+    });
+    add("palette", help, tr("Command palette"), "", "Ctrl+K, Ctrl+Shift+P",
+        tr("Find commands, nodes, passes and tensors"), [this] { m_palette->openWith({}); });
+    add("keys", help, tr("Keys"), "", "F1", tr("All keys"), [this] { m_keys->open(); });
+    add("log", help, tr("Log"), "log", "Ctrl+L", tr("What the jobs said"),
+        [this] { openOverlay(QStringLiteral("log")); });
+    add("issues", help, tr("Issues"), "warning", "Ctrl+I", tr("Findings of the import"),
+        [this] { showIssues(); });
+    addLocalKeys();
+}
+
+void MainWindow::addLocalKeys()
+{
+    const auto add = [this](const char* id, const QString& group, const QString& text,
+                            const char* keys, std::function<void()> run) {
+        m_actions.add(
+            {QLatin1String(id), group, text, {}, QLatin1String(keys), text, std::move(run), true},
+            this);
+    };
+    const QString passes = tr("Passes"), graph = tr("Graph");
+    add("next-change", passes, tr("Next pass that changed something"), "F",
+        [this] { m_passes.stepChanged(1); });
+    add("previous-change", passes, tr("Previous pass that changed something"), "R",
+        [this] { m_passes.stepChanged(-1); });
+    add("next-pass", passes, tr("Next pass"), "PgDown", [this] { m_passes.step(1); });
+    add("previous-pass", passes, tr("Previous pass"), "PgUp", [this] { m_passes.step(-1); });
+    add("next-touching", passes, tr("Next pass touching the selection"), "]",
+        [this] { m_passes.stepTouching(1); });
+    add("previous-touching", passes, tr("Previous pass touching the selection"), "[",
+        [this] { m_passes.stepTouching(-1); });
+    add("diff-mode", passes, tr("Switch the diff"), "D", [this] { m_passes.cycleMode(); });
+    add("walk", graph, tr("Walk along edges"), "Arrows", {});
+    add("walk-order", graph, tr("Walk in program order"), "Tab", {});
+    add("fit-here", graph, tr("See all"), "Space", {});
+    add("zoom-selection", graph, tr("Zoom to the selection"), "Z", [this] {
+        if (auto* shown = canvas()) shown->zoomToSelection();
+    });
+    add("zoom", graph, tr("Zoom"), "Ctrl+Wheel", {});
+    add("expand", graph, tr("Expand or collapse a group"), "+  -", {});
+    add("collapse-all", graph, tr("Collapse all groups"), "",
+        [this] { m_inspect.setAllCollapsed(true); });
+    add("expand-all", graph, tr("Expand all groups"), "",
+        [this] { m_inspect.setAllCollapsed(false); });
+}
+
+std::vector<ShortcutSheet::Row> MainWindow::keyRows() const
+{
+    std::vector<ShortcutSheet::Row> rows;
+    for (const ActionSpec& spec : m_actions.specs()) {
+        if (spec.keys.isEmpty() ||
+            (spec.id.startsWith(QLatin1String("recent")) && spec.id != QLatin1String("recent1")))
+            continue;
+        QString text = spec.text;
+        text.replace(QStringLiteral("&&"), QStringLiteral("&"));
+        if (spec.id == QLatin1String("recent1"))
+            rows.push_back({spec.group, tr("Recent models"), QStringLiteral("Ctrl+1 … 9")});
+        else
+            rows.push_back({spec.group, text, spec.keys});
+    }
+    return rows;
+}
+
+std::vector<PaletteEntry> MainWindow::nodeEntries()
+{
+    std::vector<PaletteEntry> entries;
+    if (!m_workspace.document()) return entries;
+    const core::Module& module =
+        m_workspace.document()->version(static_cast<size_t>(m_passes.state().version));
+    if (!module.mainId().isValid()) return entries;
+    for (const core::NodeId id : module.main().order) {
+        const core::NodeRecord& node = module.node(id);
+        if (node.kind == core::NodeKind::Constant) continue;
+        const QString title = views::titleOf(module, node);
+        const QString name = node.name.empty() ? title : QString::fromStdString(node.name);
+        entries.push_back({name, title, [this, id] { m_workspace.selection().select(id); }});
+    }
+    return entries;
+}
+
+std::vector<PaletteSource> MainWindow::paletteSources()
+{
+    const auto commands = [this] {
+        std::vector<PaletteEntry> entries;
+        for (const ActionSpec& spec : m_actions.specs()) {
+            if (!spec.run) continue;
+            QString text = spec.text;
+            text.replace(QStringLiteral("&&"), QStringLiteral("&"));
+            QAction* action = m_actions.action(spec.id);
+            if (spec.id.startsWith(QLatin1String("recent"))) {
+                const int number = spec.id.mid(6).toInt();
+                if (number > m_settings.recents.size()) continue;
+                text = tr("Open %1").arg(QFileInfo(m_settings.recents[number - 1]).fileName());
+            }
+            entries.push_back(
+                {text, spec.keys, [action] { action->trigger(); }, action->isEnabled()});
+        }
+        return entries;
+    };
+    const auto passes = [this] {
+        std::vector<PaletteEntry> entries;
+        if (!m_workspace.document()) return entries;
+        const auto& steps = m_workspace.document()->passes;
+        for (size_t i = 0; i < steps.size(); ++i)
+            entries.push_back(
+                {steps[i].name,
+                 steps[i].isChanged
+                     ? views::countOf(static_cast<qint64>(steps[i].changes.size()), tr("change"))
+                     : tr("no change"),
+                 [this, i] {
+                     showPerspective(QStringLiteral("passes"));
+                     m_passes.showVersion(static_cast<int>(i) + 1);
+                 }});
+        return entries;
+    };
+    const auto tensors = [this] {
+        std::vector<PaletteEntry> entries;
+        if (!m_workspace.document()) return entries;
+        const core::Module& module =
+            m_workspace.document()->version(static_cast<size_t>(m_passes.state().version));
+        if (!module.mainId().isValid()) return entries;
+        for (const core::NodeId id : module.main().order) {
+            const core::NodeRecord& node = module.node(id);
+            for (size_t i = 0; i < node.types.size(); ++i)
+                entries.push_back({views::valueText(module, {id, static_cast<uint32_t>(i)}),
+                                   views::typeText(node.types[i]),
+                                   [this, id] { m_workspace.selection().select(id); }});
+        }
+        return entries;
+    };
+    return {{QLatin1Char('>'), commands},
+            {QLatin1Char('@'), [this] { return nodeEntries(); }},
+            {QLatin1Char('#'), passes},
+            {QLatin1Char('$'), tensors}};
+}
+
+} // namespace tenon::app
