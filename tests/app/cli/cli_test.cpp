@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// tenon as a program: exit codes, JSON, diagnostics on stderr, nothing half-written.
+#include "tests/support/environment.h"
+#include "tests/zoo/zoo.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+namespace tenon::cli {
+namespace {
+
+using nlohmann::json;
+
+struct Outcome
+{
+    int code = -1;
+    std::string output;
+};
+
+/// Runs tenon through the shell; `arguments` may redirect.
+Outcome tenon(const std::string& arguments)
+{
+    Outcome out;
+    const std::string command = std::string("'") + TENON_PROGRAM + "' " + arguments;
+    FILE* pipe = ::popen(command.c_str(), "r");
+    std::array<char, 4096> block;
+    for (size_t n = 0; (n = std::fread(block.data(), 1, block.size(), pipe)) > 0;)
+        out.output.append(block.data(), n);
+    const int status = ::pclose(pipe);
+    out.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return out;
+}
+
+class Cli : public ::testing::Test
+{
+protected:
+    std::string write(const std::string& name, const std::string& content)
+    {
+        std::ofstream(m_folder.file(name), std::ios::binary) << content;
+        return "'" + m_folder.file(name) + "'";
+    }
+    std::string smallModel()
+    {
+        return write("dscnn.onnx", test::makeDscnn({.channelDivisor = 16}));
+    }
+    test::TemporaryFolder m_folder;
+};
+
+TEST_F(Cli, TellsWrongUsageFromBadInput)
+{
+    EXPECT_EQ(tenon("--version").code, 0);
+    EXPECT_EQ(tenon("--help").code, 0);
+    EXPECT_EQ(tenon("2>&1").code, 2);
+    EXPECT_EQ(tenon("frobnicate 2>&1").code, 2);
+    EXPECT_EQ(tenon("inspect 2>&1").code, 2);
+    EXPECT_EQ(tenon("inspect --quux x 2>&1").code, 2);
+    EXPECT_EQ(tenon("inspect /nonexistent.onnx 2>&1").code, 4);
+    EXPECT_EQ(tenon("compile " + smallModel() + " --opt-level 7 -o x.so 2>&1").code, 2);
+    EXPECT_EQ(tenon("compile " + smallModel() + " -o x.exe 2>&1").code, 2);
+    EXPECT_EQ(tenon("compile " + smallModel() + " 2>&1").code, 2);
+    EXPECT_EQ(tenon("targets --explain 'llvm -mcpu=quux' 2>&1").code, 4);
+    EXPECT_EQ(tenon("inspect " + write("bad.onnx", "no model") + " 2>&1").code, 4);
+    EXPECT_EQ(tenon("plan x.csv --algorithm quux 2>&1").code, 2);
+    EXPECT_EQ(tenon("tir " + write("bad.tir", "def") + " 2>&1").code, 4);
+    EXPECT_EQ(tenon("verify " + m_folder.path() + " 2>&1").code, 4);
+}
+
+TEST_F(Cli, PrintsOneDiagnosticPerLineOnStderr)
+{
+    const std::string bad = write("bad.onnx", "no model");
+    EXPECT_EQ(tenon("inspect " + bad + " 2>/dev/null").output, "");
+    const std::string errors = tenon("inspect " + bad + " 2>&1 >/dev/null").output;
+    EXPECT_EQ(errors.rfind("error[bad-model]: ", 0), 0u) << errors;
+    EXPECT_EQ(std::count(errors.begin(), errors.end(), '\n'), 1);
+}
+
+TEST_F(Cli, InspectsAsJson)
+{
+    const Outcome out = tenon("inspect --json " + smallModel());
+    ASSERT_EQ(out.code, 0);
+    const json document = json::parse(out.output);
+    EXPECT_EQ(document["opsets"]["ai.onnx"], 13);
+    EXPECT_EQ(document["inputs"][0]["shape"], json({1, 1, 49, 10}));
+    EXPECT_EQ(document["inputs"][0]["dtype"], "float32");
+    EXPECT_GT(document["macs"], 0);
+    EXPECT_GT(document["params"], 0);
+    EXPECT_EQ(document["ops"]["BatchNormalization"], 9);
+    EXPECT_TRUE(document["diagnostics"].empty());
+    int64_t nodes = 0;
+    for (const auto& [op, count] : document["ops"].items()) nodes += count.get<int64_t>();
+    EXPECT_EQ(document["nodes"], nodes);
+}
+
+TEST_F(Cli, ListsPassesAsJson)
+{
+    const Outcome out = tenon("passes --json " + smallModel());
+    ASSERT_EQ(out.code, 0);
+    const json document = json::parse(out.output);
+    EXPECT_GT(document["module_bytes"], 0);
+    EXPECT_GE(document["trace_bytes"], document["module_bytes"].get<int64_t>());
+    std::vector<std::string> changed;
+    for (const json& pass : document["passes"])
+        if (pass["changed"]) {
+            changed.push_back(pass["name"]);
+            EXPECT_FALSE(pass["changes"].empty());
+        }
+    for (const char* name : {"SimplifyInference", "FoldScaleAxis", "AlterOpLayout", "FuseOps"})
+        EXPECT_NE(std::find(changed.begin(), changed.end(), name), changed.end()) << name;
+    const json stopped =
+        json::parse(tenon("passes --json --stop-after SimplifyInference " + smallModel()).output);
+    EXPECT_EQ(stopped["passes"].back()["name"], "SimplifyInference");
+}
+
+TEST_F(Cli, CompilesRunsAndMeasures)
+{
+    const std::string output = m_folder.file("model.so");
+    const Outcome compiled = tenon("compile --json --no-cache " + smallModel() + " -o " + output);
+    ASSERT_EQ(compiled.code, 0);
+    const json document = json::parse(compiled.output);
+    EXPECT_FALSE(document["kernels"].empty());
+    EXPECT_GT(document["phases"]["total_ms"], 0);
+    EXPECT_GE(document["memory"]["workspace_bytes"], document["memory"]["lower_bound_bytes"]);
+
+    const Outcome ran = tenon("run --json " + output + " --print-top 3 --outputs " +
+                              m_folder.file("out") + " 2>/dev/null");
+    ASSERT_EQ(ran.code, 0);
+    const json outputs = json::parse(ran.output)["outputs"];
+    EXPECT_EQ(outputs[0]["top"].size(), 3u);
+    EXPECT_TRUE(std::filesystem::exists(m_folder.file("out/output_0.pb")));
+
+    const Outcome benched = tenon("bench --json --per-layer --repeat 3 --threads 1 " + output);
+    ASSERT_EQ(benched.code, 0);
+    const json measured = json::parse(benched.output);
+    EXPECT_EQ(measured["runs"].size(), 3u);
+    EXPECT_GT(measured["median_ms"], 0);
+    EXPECT_FALSE(measured["layers"].empty());
+    EXPECT_FALSE(measured["layers"][0]["from_nodes"].empty());
+}
+
+TEST_F(Cli, VerifiesItsOwnOutputAndFindsAWrongOne)
+{
+    const std::string model = smallModel();
+    const std::string one = m_folder.file("case/one");
+    std::filesystem::create_directories(one + "/test_data_set_0");
+    std::filesystem::copy_file(m_folder.file("dscnn.onnx"), one + "/model.onnx");
+    ASSERT_EQ(tenon("run " + model + " --outputs " + m_folder.file("out") + " 2>/dev/null").code,
+              0);
+    std::filesystem::copy_file(m_folder.file("out/output_0.pb"),
+                               one + "/test_data_set_0/output_0.pb");
+    // Without inputs the case cannot run: that is its failure, not the program's.
+    const Outcome none = tenon("verify " + m_folder.file("case") + " 2>/dev/null");
+    EXPECT_EQ(none.code, 1);
+    EXPECT_NE(none.output.find("0 passed, 1 failed, 0 unsupported\n"), std::string::npos);
+}
+
+TEST_F(Cli, PlansMemory)
+{
+    const std::string csv =
+        write("plan.csv", "id,lower,upper,size\na,0,2,64\nb,1,3,64\nc,2,4,64\n");
+    const Outcome out = tenon("plan --json " + csv);
+    ASSERT_EQ(out.code, 0);
+    const json instance = json::parse(out.output)["instances"][0];
+    EXPECT_EQ(instance["buffers"], 3);
+    EXPECT_EQ(instance["lower_bound"], 128);
+    for (const json& result : instance["results"]) EXPECT_GE(result["bytes"], 128);
+}
+
+TEST_F(Cli, NamesAllUnsupportedOperatorsInJson)
+{
+    TENON_NEED_DATA("invalid-models/style-candy/model.onnx");
+    const std::string model = test::dataPath("invalid-models/style-candy/model.onnx");
+    const Outcome out = tenon("inspect --json '" + model + "' 2>/dev/null");
+    EXPECT_EQ(out.code, 4);
+    const json document = json::parse(out.output);
+    std::vector<std::string> ops;
+    for (const json& d : document["diagnostics"])
+        if (d["severity"] == "error") ops.push_back(d["op"]);
+    for (const char* op : {"Affine", "Crop", "ImageScaler"})
+        EXPECT_NE(std::find(ops.begin(), ops.end(), op), ops.end()) << op;
+    EXPECT_EQ(tenon("compile '" + model + "' -o " + m_folder.file("m.so") + " 2>/dev/null").code,
+              4);
+    EXPECT_FALSE(std::filesystem::exists(m_folder.file("m.so")));
+}
+
+TEST_F(Cli, PassesVerificationOnRealData)
+{
+    TENON_NEED_DATA("models/mnist-cnn");
+    const Outcome out = tenon("verify '" + test::dataPath("models/mnist-cnn") + "' 2>&1");
+    EXPECT_EQ(out.code, 0) << out.output;
+    EXPECT_NE(out.output.find("1 passed, 0 failed, 0 unsupported\n"), std::string::npos);
+}
+
+} // namespace
+} // namespace tenon::cli

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measures what this machine can do at most: fp32 fused multiply-add per core, and copy bandwidth.
+// Prints one JSON object. Best of several rounds: other load only ever makes a round slower.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+namespace {
+
+constexpr int kRounds = 7;
+constexpr size_t kAccumulators = 12; ///< hides 4 cycles of latency at two operations per cycle
+
+double secondsSince(std::chrono::steady_clock::time_point start)
+{
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+#define TENON_FMA_LOOP(name, isa, lanes)                                                           \
+    [[gnu::target(isa), gnu::noinline]] float name(long steps, float seed)                         \
+    {                                                                                              \
+        using V = float __attribute__((vector_size(lanes * 4)));                                   \
+        V a[kAccumulators];                                                                        \
+        for (size_t i = 0; i < kAccumulators; ++i) a[i] = V{} + seed + static_cast<float>(i);      \
+        const V scale = V{} + (1.0f + seed * 1e-9f);                                               \
+        const V shift = V{} + seed * 1e-9f;                                                        \
+        for (long s = 0; s < steps; ++s)                                                           \
+            for (size_t i = 0; i < kAccumulators; ++i) a[i] = a[i] * scale + shift;                \
+        V sum = a[0];                                                                              \
+        for (size_t i = 1; i < kAccumulators; ++i) sum += a[i];                                    \
+        return sum[0];                                                                             \
+    }
+
+#if defined(__x86_64__)
+TENON_FMA_LOOP(fmaAvx512, "avx512f", 16)
+TENON_FMA_LOOP(fmaAvx2, "avx2,fma", 8)
+#endif
+
+[[gnu::noinline]] float fmaPlain(long steps, float seed)
+{
+    using V = float __attribute__((vector_size(16)));
+    V a[kAccumulators];
+    for (size_t i = 0; i < kAccumulators; ++i) a[i] = V{} + seed + static_cast<float>(i);
+    const V scale = V{} + (1.0f + seed * 1e-9f);
+    const V shift = V{} + seed * 1e-9f;
+    for (long s = 0; s < steps; ++s)
+        for (size_t i = 0; i < kAccumulators; ++i) a[i] = a[i] * scale + shift;
+    V sum = a[0];
+    for (size_t i = 1; i < kAccumulators; ++i) sum += a[i];
+    return sum[0];
+}
+
+struct FmaPeak
+{
+    const char* isa;
+    double gflops;
+};
+
+double bestGflops(float (*loop)(long, float), size_t lanes)
+{
+    constexpr long kSteps = 4'000'000;
+    double best = 0;
+    volatile float sink = 1;
+    for (int round = 0; round < kRounds; ++round) {
+        const auto start = std::chrono::steady_clock::now();
+        sink = loop(kSteps, sink * 0 + 1);
+        const double work = 2.0 * static_cast<double>(lanes * kAccumulators) * kSteps;
+        best = std::max(best, work / secondsSince(start) * 1e-9);
+    }
+    return best;
+}
+
+FmaPeak fmaPeak()
+{
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f")) return {"avx512f", bestGflops(fmaAvx512, 16)};
+    if (__builtin_cpu_supports("fma")) return {"avx2", bestGflops(fmaAvx2, 8)};
+#endif
+    return {"128 bit", bestGflops(fmaPlain, 4)};
+}
+
+/// Bytes copied per second, counted once (a copy reads and writes each).
+double copyGbPerSecond(size_t bytes)
+{
+    std::vector<char> source(bytes, 1);
+    std::vector<char> destination(bytes, 2);
+    const size_t repeats = std::max<size_t>(1, (size_t{256} << 20) / bytes);
+    double best = 0;
+    for (int round = 0; round < kRounds; ++round) {
+        const auto start = std::chrono::steady_clock::now();
+        for (size_t i = 0; i < repeats; ++i) {
+            std::memcpy(destination.data(), source.data(), bytes);
+            source[i % bytes] = destination[bytes - 1];
+        }
+        best = std::max(best, static_cast<double>(bytes * repeats) / secondsSince(start) * 1e-9);
+    }
+    return best;
+}
+
+} // namespace
+
+int main()
+{
+    const FmaPeak fma = fmaPeak();
+    std::printf("{\"isa\": \"%s\", \"fp32_gflops_per_core\": %.1f, \"copy_l2_gb_s\": %.1f, "
+                "\"copy_memory_gb_s\": %.1f, \"cores\": %u}\n",
+                fma.isa, fma.gflops, copyGbPerSecond(size_t{256} << 10),
+                copyGbPerSecond(size_t{128} << 20), std::thread::hardware_concurrency());
+    return 0;
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Flat loop IR through LLVM and back as numbers: control flow, memory scopes, integer rules,
+// parallel loops.
+#include "compiler/codegen/llvm/kernel_object.h"
+#include "core/ir/tir/text.h"
+#include "tests/support/jit_kernel.h"
+
+#include <gtest/gtest.h>
+
+namespace tenon {
+namespace {
+
+using core::Tensor;
+
+tir::PrimFunc parsed(const std::string& text)
+{
+    auto function = tir::parsePrimFunc(text);
+    CHECK(function) << function.error().text();
+    return *function;
+}
+
+template <class T>
+std::vector<T> run(const std::string& text, const std::vector<Tensor>& inputs, int tasks = 1,
+                   const char* target = "llvm -mcpu=native")
+{
+    const auto result = test::runCompiled(parsed(text), inputs, target, tasks);
+    CHECK(result) << result.error().text();
+    const auto values = result->at(0).as<T>();
+    return {values.begin(), values.end()};
+}
+
+Tensor floats(const std::vector<float>& v)
+{
+    return Tensor::of(core::kFloat32, {static_cast<int64_t>(v.size())}, v);
+}
+
+TEST(Kernel, parallelLoopCoversEveryIterationOnceForAnyTaskCount)
+{
+    const std::string text = R"(@T.prim_func
+def main(x: T.Buffer((13,), "float32"), y: T.Buffer((13,), "float32")):
+    for i in T.parallel(13):
+        y[i] = x[i] * T.float32(2)
+)";
+    std::vector<float> x;
+    for (int i = 0; i < 13; ++i) x.push_back(static_cast<float>(i));
+    for (const int tasks : {1, 2, 7}) {
+        const auto y = run<float>(text, {floats(x)}, tasks);
+        for (size_t i = 0; i < y.size(); ++i) EXPECT_EQ(y[i], 2 * x[i]) << tasks;
+    }
+}
+
+TEST(Kernel, registerBufferAccumulatesAcrossAnUnrolledReduction)
+{
+    const std::string text = R"(@T.prim_func
+def main(x: T.Buffer((64,), "float32"), y: T.Buffer((16,), "float32")):
+    with T.allocate((16,), "float32", scope="register") as acc:
+        acc[T.Ramp(0, 1, 16)] = T.Broadcast(T.float32(1), 16)
+        for k in T.unroll(4):
+            acc[T.Ramp(0, 1, 16)] = acc[T.Ramp(0, 1, 16)] + x[T.Ramp(k * 16, 1, 16)]
+        y[T.Ramp(0, 1, 16)] = acc[T.Ramp(0, 1, 16)]
+)";
+    std::vector<float> x;
+    for (int i = 0; i < 64; ++i) x.push_back(static_cast<float>(i));
+    for (const char* target : {"llvm -mcpu=native", "llvm -mcpu=x86-64", "llvm -mcpu=haswell"}) {
+        const auto y = run<float>(text, {floats(x)}, 1, target);
+        for (size_t i = 0; i < 16; ++i) EXPECT_EQ(y[i], 1 + 4 * x[i] + 96) << target;
+    }
+}
+
+TEST(Kernel, floorDivisionRoundsDownForNegativeNumbers)
+{
+    const std::string text = R"(@T.prim_func
+def main(x: T.Buffer((4,), "int64"), y: T.Buffer((8,), "int64")):
+    for i in T.serial(4):
+        y[i] = x[i] // 4
+        y[i + 4] = x[i] % 4
+)";
+    const auto y = run<int64_t>(text, {Tensor::of<int64_t>(core::kInt64, {4}, {7, -7, -8, 0})});
+    EXPECT_EQ(y, (std::vector<int64_t>{1, -2, -2, 0, 3, 1, 0, 0}));
+}
+
+TEST(Kernel, bigAllocationComesFromTheWorkspace)
+{
+    const std::string text = R"(@T.prim_func
+def main(x: T.Buffer((40000,), "float32"), y: T.Buffer((40000,), "float32")):
+    with T.allocate((40000,), "float32", scope="global") as t:
+        for i in T.serial(40000):
+            t[i] = x[i] + T.float32(1)
+        for i in T.parallel(40000):
+            y[i] = t[39999 - i]
+)";
+    std::vector<float> x;
+    for (int i = 0; i < 40000; ++i) x.push_back(static_cast<float>(i));
+    const auto y = run<float>(text, {floats(x)}, 2);
+    EXPECT_EQ(y[0], 40000.0f);
+    EXPECT_EQ(y[39999], 1.0f);
+}
+
+TEST(Kernel, conditionalLoadsDoNotTouchMemoryOutside)
+{
+    const std::string text = R"(@T.prim_func
+def main(x: T.Buffer((4,), "float32"), y: T.Buffer((16,), "float32")):
+    for i in T.serial(16):
+        y[i] = T.if_then_else(i >= 6 and i < 10, x[i - 6], T.float32(-1))
+)";
+    const auto y = run<float>(text, {floats({1, 2, 3, 4})});
+    EXPECT_EQ(y[5], -1);
+    EXPECT_EQ(y[6], 1);
+    EXPECT_EQ(y[9], 4);
+    EXPECT_EQ(y[10], -1);
+}
+
+TEST(Kernel, assemblyAndIrShowTheKernel)
+{
+    const auto function =
+        parsed("@T.prim_func\ndef main(x: T.Buffer((16,), \"float32\"), y: T.Buffer((16,), "
+               "\"float32\")):\n"
+               "    y[T.Ramp(0, 1, 16)] = x[T.Ramp(0, 1, 16)] * x[T.Ramp(0, 1, 16)]\n");
+    const auto target = core::parseTarget("llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72");
+    const auto machine = compiler::machineSpec(*target);
+    ASSERT_TRUE(machine) << machine.error().text();
+    const auto assembly =
+        compiler::emitKernel({function, "square", 16}, *machine, compiler::EmitForm::Assembly);
+    ASSERT_TRUE(assembly) << assembly.error().text();
+    EXPECT_NE(assembly->find("fmul\tv"), std::string::npos) << *assembly;
+    const auto ir =
+        compiler::emitKernel({function, "square", 16}, *machine, compiler::EmitForm::LlvmIr);
+    ASSERT_TRUE(ir);
+    EXPECT_NE(ir->find("define hidden"), std::string::npos);
+    EXPECT_NE(ir->find("square.tir"), std::string::npos) << "no line table";
+}
+
+} // namespace
+} // namespace tenon

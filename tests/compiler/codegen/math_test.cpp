@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// The vector expansions of exp, log, tanh, ... against the C library in higher precision, with
+// stated bounds.
+#include "tests/support/jit_kernel.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+namespace tenon {
+namespace {
+
+using core::Tensor;
+using tir::Expr;
+
+/// y[i] = f(x[i]) over vectors of 8.
+tir::PrimFunc mapKernel(int64_t count, core::DataType dtype, const std::function<Expr(Expr)>& f)
+{
+    const auto x = tir::makeBuffer("x", {Expr(count)}, dtype);
+    const auto y = tir::makeBuffer("y", {Expr(count)}, dtype);
+    const auto i = tir::makeVar("i");
+    const Expr index = tir::ramp(Expr(i) * 8, 1, 8);
+    tir::PrimFunc function;
+    function.name = "map";
+    function.params = {x, y};
+    function.body = tir::forLoop({i, 0, Expr(count / 8), tir::LoopKind::Serial, {}},
+                                 tir::store(y, {index}, f(tir::load(x, {index}))));
+    return function;
+}
+
+template <class T>
+std::vector<T> sweep(double low, double high, int64_t count)
+{
+    std::vector<T> values;
+    for (int64_t i = 0; i < count; ++i)
+        values.push_back(static_cast<T>(low + (high - low) * static_cast<double>(i) /
+                                                  static_cast<double>(count - 1)));
+    return values;
+}
+
+template <class T>
+std::vector<T> apply(core::DataType dtype, const std::vector<T>& x,
+                     const std::function<Expr(Expr)>& f)
+{
+    const int64_t count = static_cast<int64_t>(x.size());
+    const auto result =
+        test::runCompiled(mapKernel(count, dtype, f), {Tensor::of(dtype, {count}, x)});
+    CHECK(result) << result.error().text();
+    const auto values = (*result)[0].template as<T>();
+    return {values.begin(), values.end()};
+}
+
+double ulpError(float got, long double wanted)
+{
+    const float nearest = static_cast<float>(wanted);
+    if (std::isnan(wanted) || std::isinf(nearest))
+        return (std::isnan(got) && std::isnan(wanted)) || got == nearest ? 0 : 1e9;
+    const float step = std::nextafter(std::fabs(nearest), std::numeric_limits<float>::infinity()) -
+                       std::fabs(nearest);
+    return static_cast<double>(std::fabs(static_cast<long double>(got) - wanted) /
+                               static_cast<long double>(step));
+}
+
+struct Row
+{
+    const char* name;
+    tir::Intrinsic intrinsic;
+    double low;
+    double high;
+    double maxUlp;
+    long double (*reference)(long double);
+};
+
+long double sigmoidL(long double x) { return 1 / (1 + std::exp(-x)); }
+long double rsqrtL(long double x) { return 1 / std::sqrt(x); }
+
+const Row kRows[] = {
+    {"exp", tir::Intrinsic::Exp, -100, 88, 2, std::exp},
+    {"log", tir::Intrinsic::Log, 1e-6, 1000, 2, std::log},
+    {"tanh", tir::Intrinsic::Tanh, -10, 10, 3, std::tanh},
+    {"sigmoid", tir::Intrinsic::Sigmoid, -80, 40, 4, sigmoidL},
+    {"erf", tir::Intrinsic::Erf, -5, 5, 4, std::erf},
+    {"sin", tir::Intrinsic::Sin, -3, 3, 3, std::sin},
+    {"cos", tir::Intrinsic::Cos, -1.5, 1.5, 3, std::cos},
+    {"atan", tir::Intrinsic::Atan, -20, 20, 3, std::atan},
+    {"sqrt", tir::Intrinsic::Sqrt, 0, 1000, 0.51, std::sqrt},
+    {"rsqrt", tir::Intrinsic::Rsqrt, 0.01, 1000, 2, rsqrtL},
+    {"sinh", tir::Intrinsic::Sinh, -8, 8, 4, std::sinh},
+    {"asinh", tir::Intrinsic::Asinh, -8, 8, 5, std::asinh},
+    {"floor", tir::Intrinsic::Floor, -20, 20, 0, std::floor},
+    {"ceil", tir::Intrinsic::Ceil, -20, 20, 0, std::ceil},
+    {"round", tir::Intrinsic::Round, -20, 20, 0, std::nearbyint},
+};
+
+TEST(VectorMath, staysWithinItsBoundInBinary32)
+{
+    for (const Row& row : kRows) {
+        const auto x = sweep<float>(row.low, row.high, 80000);
+        const auto y =
+            apply<float>(core::kFloat32, x, [&](Expr e) { return tir::call(row.intrinsic, e); });
+        double worst = 0;
+        float where = 0;
+        for (size_t i = 0; i < x.size(); ++i) {
+            const double error = ulpError(y[i], row.reference(x[i]));
+            if (error > worst) {
+                worst = error;
+                where = x[i];
+            }
+        }
+        EXPECT_LE(worst, row.maxUlp) << row.name << " at " << where;
+    }
+}
+
+TEST(VectorMath, isAccurateInBinary64)
+{
+    for (const Row& row : kRows) {
+        const auto x = sweep<double>(row.low, row.high, 8000);
+        const auto y =
+            apply<double>(core::kFloat64, x, [&](Expr e) { return tir::call(row.intrinsic, e); });
+        for (size_t i = 0; i < x.size(); ++i) {
+            const double wanted = static_cast<double>(row.reference(x[i]));
+            EXPECT_NEAR(y[i], wanted, 4e-13 * std::fabs(wanted) + 1e-300)
+                << row.name << " at " << x[i];
+        }
+    }
+}
+
+TEST(VectorMath, keepsSpecialValues)
+{
+    const float inf = std::numeric_limits<float>::infinity();
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    const std::vector<float> x{inf, -inf, nan, 0.0f, -0.0f, 1e-45f, 200.0f, -200.0f};
+    const auto e =
+        apply<float>(core::kFloat32, x, [](Expr v) { return tir::call(tir::Intrinsic::Exp, v); });
+    EXPECT_EQ(e[0], inf);
+    EXPECT_EQ(e[1], 0);
+    EXPECT_TRUE(std::isnan(e[2]));
+    EXPECT_EQ(e[3], 1);
+    EXPECT_EQ(e[6], inf);
+    EXPECT_EQ(e[7], 0);
+    const auto l =
+        apply<float>(core::kFloat32, x, [](Expr v) { return tir::call(tir::Intrinsic::Log, v); });
+    EXPECT_EQ(l[0], inf);
+    EXPECT_TRUE(std::isnan(l[1]));
+    EXPECT_TRUE(std::isnan(l[2]));
+    EXPECT_EQ(l[3], -inf);
+    EXPECT_NEAR(l[5], -103.27893, 1e-4);
+    const auto relu = apply<float>(core::kFloat32, x, [](Expr v) {
+        return tir::maximum(v, tir::broadcast(tir::floatImm(0), 8));
+    });
+    EXPECT_TRUE(std::isnan(relu[2]));
+}
+
+TEST(VectorMath, powersOfSignedBases)
+{
+    const std::vector<float> x{2, -2, -2, 9, 0, 1, -8, 10};
+    const std::vector<double> y{10, 3, 2, 0.5, 3, 77, 0.5, -3};
+    const std::vector<float> wanted{1024, -8, 4, 3, 0, 1, std::nanf(""), 0.001f};
+    for (size_t i = 0; i < x.size(); ++i) {
+        const auto got = apply<float>(core::kFloat32, x, [&](Expr v) {
+            return tir::call(tir::Intrinsic::Pow, v->dtype,
+                             {v, tir::broadcast(tir::floatImm(y[i]), 8)});
+        });
+        if (std::isnan(wanted[i]))
+            EXPECT_TRUE(std::isnan(got[i]));
+        else
+            EXPECT_FLOAT_EQ(got[i], wanted[i]) << x[i] << "^" << y[i];
+    }
+}
+
+} // namespace
+} // namespace tenon

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Golden cases: shape rule, values and errors of the operators, one file per source file.
+#include "tests/compiler/ops/op_case.h"
+#include "tests/support/golden.h"
+
+#include <gtest/gtest.h>
+
+namespace tenon::test {
+namespace {
+
+constexpr const char* kFiles[] = {
+    "arg_reduce",   "batch_norm",       "bias_add",
+    "binary",       "broadcast_to",     "cast",
+    "clip",         "concatenate",      "conv2d",
+    "conv2d_nchwc", "conv2d_transpose", "dense",
+    "full",         "global_pool2d",    "layout_transform",
+    "leaky_relu",   "matmul",           "pad",
+    "pool2d",       "reduce",           "reshape",
+    "resize2d",     "shape_of",         "softmax",
+    "split",        "strided_slice",    "take",
+    "tile",         "transpose",        "unary",
+    "where",
+};
+
+class OpCases : public ::testing::TestWithParam<const char*>
+{
+};
+
+TEST_P(OpCases, Hold)
+{
+    expectGolden("tests/compiler/ops/" + std::string(GetParam()) + ".txt",
+                 [](const GoldenCase& one) { return runBody(one.input); });
+}
+
+INSTANTIATE_TEST_SUITE_P(Ops, OpCases, ::testing::ValuesIn(kFiles),
+                         [](const auto& param) { return std::string(param.param); });
+
+} // namespace
+} // namespace tenon::test

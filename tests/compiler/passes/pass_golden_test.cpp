@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every pass on its golden file: rules with their reasons, then the module that comes out.
+#include "compiler/passes/pass.h"
+#include "core/base/file.h"
+#include "core/ir/graph_text.h"
+#include "tests/support/environment.h"
+#include "tests/support/golden.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace tenon::compiler {
+namespace {
+
+std::string fileOf(const PassDef& pass)
+{
+    std::string name(pass.cliName);
+    std::replace(name.begin(), name.end(), '-', '_');
+    return "tests/compiler/passes/" + name + ".txt";
+}
+
+bool hasKnownInputs(const Module& module)
+{
+    const std::vector<NodeId>& params = module.main().params;
+    return std::all_of(params.begin(), params.end(), [&](NodeId id) {
+        return constantShape(module.type({id, 0}).shape).has_value();
+    });
+}
+
+/// InferType, then the pass alone; 4 lanes, so that small shapes get blocks.
+std::string runCase(const PassDef& pass, const std::string& input)
+{
+    const Result<Module> module = parseModule(input);
+    if (!module) return module.error().text() + "\n";
+    RunPassesOptions options;
+    options.pipeline = {"InferType"};
+    if (pass.name == "LowerToTIR") options.pipeline.emplace_back("FuseOps");
+    if (pass.name != "InferType") options.pipeline.emplace_back(pass.name);
+    options.verify = VerifyEach::Pass;
+    options.verifyNumerics = hasKnownInputs(*module);
+    options.numericTolerance = 1e-5;
+    const Result<PassTrace> trace = runPasses(*module, PassContext(), options);
+    if (!trace) return trace.error().text() + "\n";
+
+    std::string out;
+    for (const Change& change : trace->records.back().changes)
+        out += "// " + change.rule + ": " + change.reason + "\n";
+    const std::string text = printModule(trace->last());
+    const Result<Module> again = parseModule(text, constantPool(trace->last()));
+    EXPECT_TRUE(again) << again.error().text() << "\n" << text;
+    if (again) {
+        EXPECT_EQ(printModule(*again), text);
+    }
+    return out + text;
+}
+
+TEST(PassGolden, EveryPassDoesWhatItsCasesSay)
+{
+    for (const PassDef& pass : allPasses()) {
+        SCOPED_TRACE(std::string(pass.name));
+        ASSERT_TRUE(readFile(test::sourcePath(fileOf(pass)))) << fileOf(pass);
+        test::expectGolden(fileOf(pass),
+                           [&](const test::GoldenCase& c) { return runCase(pass, c.input); });
+    }
+}
+
+} // namespace
+} // namespace tenon::compiler

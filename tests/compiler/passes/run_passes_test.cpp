@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// The runner: what runs, where it stops, what it holds back, and what it reports.
+#include "compiler/passes/pass.h"
+#include "core/ir/graph_text.h"
+#include "tests/compiler/passes/sample_graphs.h"
+
+#include <gtest/gtest.h>
+
+namespace tenon::compiler {
+namespace {
+
+const char* kText = R"(def @main(%x: Tensor[(1, 4, 2, 2), float32]) {
+  %w = rand(1) : Tensor[(4, 4, 1, 1), float32]
+  %b = rand(2) : Tensor[(4,), float32]
+  %conv = nn.conv2d(%x, %w)
+  %biased = nn.bias_add(%conv, %b, axis=1)
+  %act = nn.relu(%biased)
+  return %act
+}
+)";
+
+Module sample() { return std::move(*parseModule(kText)); }
+
+PassTrace run(const RunPassesOptions& options, int optLevel = 3)
+{
+    PassContext context;
+    context.optLevel = optLevel;
+    Result<PassTrace> trace = runPasses(sample(), context, options);
+    EXPECT_TRUE(trace) << trace.error().text();
+    return trace ? std::move(*trace) : PassTrace();
+}
+
+std::string errorOf(const RunPassesOptions& options)
+{
+    const Result<PassTrace> trace = runPasses(sample(), PassContext(), options);
+    return trace ? "" : trace.error().text();
+}
+
+TEST(RunPasses, FollowsTheDefaultPipeline)
+{
+    const PassTrace trace = run({});
+    const std::vector<std::string_view> names = defaultPipeline();
+    ASSERT_EQ(trace.records.size(), names.size());
+    for (size_t i = 0; i < names.size(); ++i) {
+        EXPECT_EQ(trace.records[i].name, names[i]);
+        EXPECT_FALSE(trace.records[i].skipped);
+        EXPECT_EQ(trace.records[i].changed, !trace.records[i].changes.empty());
+    }
+    EXPECT_GT(trace.moduleBytes, 0u);
+    EXPECT_GT(trace.traceBytes, trace.moduleBytes);
+    EXPECT_EQ(trace.last().node(trace.last().main().results[0].node).kind, NodeKind::CallTir);
+}
+
+TEST(RunPasses, SkipsByOptLevelAndName)
+{
+    for (const PassRecord& record : run({}, 0).records)
+        EXPECT_EQ(record.skipped, findPass(record.name)->minOptLevel > 0) << record.name;
+    RunPassesOptions options;
+    options.disabled = {"AlterOpLayout", "canonicalize-ops"};
+    for (const PassRecord& record : run(options).records)
+        EXPECT_EQ(record.skipped,
+                  record.name == "AlterOpLayout" || record.name == "CanonicalizeOps");
+}
+
+TEST(RunPasses, DisablingFusionStillLowers)
+{
+    RunPassesOptions options;
+    options.disabled = {"FuseOps"};
+    const PassTrace trace = run(options);
+    size_t calls = 0;
+    for (const NodeId id : trace.last().main().order)
+        calls += trace.last().node(id).kind == NodeKind::CallTir;
+    EXPECT_GE(calls, 3u);
+}
+
+TEST(RunPasses, StopsAfterPassOrPhase)
+{
+    RunPassesOptions options;
+    options.stopAfter = "canonicalize-ops";
+    EXPECT_EQ(run(options).records.back().name, "CanonicalizeOps");
+    options.stopAfter = "simplify";
+    EXPECT_EQ(run(options).records.back().name, "DeadCodeElimination");
+    options.stopAfter = "fuse";
+    EXPECT_EQ(run(options).records.back().name, "FuseOps");
+}
+
+TEST(RunPasses, NamesUnknownPasses)
+{
+    RunPassesOptions options;
+    options.stopAfter = "FuseOp";
+    EXPECT_NE(errorOf(options).find("`FuseOps`"), std::string::npos);
+    options = {};
+    options.disabled = {"FoldConstants"};
+    EXPECT_NE(errorOf(options).find("`FoldConstant`"), std::string::npos);
+    options = {};
+    options.pipeline = {"InferTypes"};
+    EXPECT_NE(errorOf(options).find("`InferType`"), std::string::npos);
+}
+
+TEST(RunPasses, HoldsBackRewritesAndStillLowers)
+{
+    size_t before = 0;
+    for (int64_t n = 0; n < 12; ++n) {
+        RunPassesOptions options;
+        options.maxRewrites = n;
+        options.verify = VerifyEach::Pass;
+        options.verifyNumerics = true;
+        const PassTrace trace = run(options);
+        size_t rewrites = 0;
+        for (const PassRecord& record : trace.records)
+            for (const Change& change : record.changes)
+                rewrites += change.rule != "infer-type" && change.rule != "wrap-single-op" &&
+                            change.rule != "lower-to-tir" && change.rule != "alias";
+        EXPECT_LE(rewrites, static_cast<size_t>(n));
+        EXPECT_GE(rewrites + 4, before);
+        before = rewrites;
+        for (const NodeId id : trace.last().main().order)
+            EXPECT_NE(trace.last().node(id).kind, NodeKind::Op) << n;
+    }
+}
+
+TEST(RunPasses, EndsWhenStopIsRequested)
+{
+    JobContext job;
+    job.requestStop();
+    PassContext context;
+    context.job = &job;
+    const Result<PassTrace> trace = runPasses(sample(), context, {});
+    ASSERT_FALSE(trace);
+    EXPECT_EQ(trace.error().code, DiagnosticCode::Cancelled);
+}
+
+TEST(RunPasses, ReportsProgress)
+{
+    double last = -1;
+    JobContext job(1, [&](double fraction, const std::string& text) {
+        EXPECT_GE(fraction, last);
+        EXPECT_FALSE(text.empty());
+        last = fraction;
+    });
+    PassContext context;
+    context.job = &job;
+    ASSERT_TRUE(runPasses(sample(), context, {}));
+    EXPECT_GT(last, 0.5);
+}
+
+TEST(RunPasses, VerifiesOperators)
+{
+    Module module = sample();
+    NodeRecord relu = module.node(module.main().order.back());
+    relu.op = "nn.rleu";
+    module.setNode(relu);
+    const Result<PassTrace> trace = runPasses(module, PassContext(), {});
+    ASSERT_FALSE(trace);
+    EXPECT_NE(trace.error().text().find("nn.rleu"), std::string::npos) << trace.error().text();
+}
+
+TEST(RunPasses, FindsThePassThatChangesNumbers)
+{
+    RunPassesOptions options;
+    options.verifyNumerics = true;
+    options.numericTolerance = -1;
+    EXPECT_NE(errorOf(options).find("numeric-mismatch"), std::string::npos);
+}
+
+TEST(RunPasses, IsDeterministic)
+{
+    EXPECT_EQ(printModule(run({}).last()), printModule(run({}).last()));
+}
+
+} // namespace
+} // namespace tenon::compiler

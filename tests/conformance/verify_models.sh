@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Compiles, runs and compares the acceptance models in one configuration.
+# usage: verify_models.sh TENON sample|outside EXECUTOR OPT_LEVEL THREADS      77: no outside data
+set -euo pipefail
+tenon=$1 which=$2
+shift 2
+options=(--executor "$1" --opt-level "$2" --threads "$3")
+if [ "$which" = sample ]; then
+    exec "$tenon" verify resources/sample/digits "${options[@]}"
+fi
+data=${TENON_TEST_DATA:-}
+if [ -z "$data" ]; then
+    echo "SKIP: TENON_TEST_DATA is not set"
+    case ",${TENON_REQUIRE:-}," in *,data,*) exit 1 ;; esac
+    exit 77
+fi
+exported=(resnet18 mobilenet_v2 mobilenet_v2_bn squeezenet1_1 kws_dscnn kws_dscnn_bn ic_resnet8
+    ic_resnet8_bn unet_small)
+models=(mnist-cnn mlperftiny-vww-mobilenetv1-fp32 speech-commands-cnn ultraface-rfb-320
+    super-resolution-core yolox-nano)
+exec "$tenon" verify "${exported[@]/#/$data/exported/}" "${models[@]/#/$data/models/}" \
+    "${options[@]}"

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text helpers: what people and files see of numbers and names.
+#include "core/base/text.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace tenon::core {
+namespace {
+
+TEST(Text, splitsAndJoins)
+{
+    EXPECT_EQ(split("a,,b", ','), (std::vector<std::string>{"a", "", "b"}));
+    EXPECT_EQ(split("", ','), (std::vector<std::string>{""}));
+    EXPECT_EQ(join(std::vector<std::string>{"a", "b"}, ", "), "a, b");
+    EXPECT_EQ(join(std::vector<int64_t>{}, ", "), "");
+    EXPECT_EQ(join(std::vector<int64_t>{1, -2}, "x"), "1x-2");
+    EXPECT_EQ(trimmed(" \t a b \n"), "a b");
+}
+
+TEST(Text, writesNumbersForPeople)
+{
+    EXPECT_EQ(fixed(3.14159, 2), "3.14");
+    EXPECT_EQ(thousands(0), "0");
+    EXPECT_EQ(thousands(999), "999");
+    EXPECT_EQ(thousands(1234567), "1,234,567");
+    EXPECT_EQ(thousands(-1234), "-1,234");
+    EXPECT_EQ(bytesText(17), "17 B");
+    EXPECT_EQ(bytesText(1023), "1023 B");
+    EXPECT_EQ(bytesText(1536), "1.50 KiB");
+    EXPECT_EQ(bytesText(uint64_t{3} << 30), "3.00 GiB");
+}
+
+TEST(Text, writesDoublesThatReadBackExactly)
+{
+    EXPECT_EQ(exact(0.1), "0.1");
+    EXPECT_EQ(exact(1e-5), "1e-05");
+    EXPECT_EQ(exact(std::nan("")), "nan");
+    EXPECT_EQ(exact(-INFINITY), "-inf");
+    for (const double value : {1.0 / 3, 5e-324, std::numeric_limits<double>::max(), -0.0})
+        EXPECT_EQ(std::strtod(exact(value).c_str(), nullptr), value);
+}
+
+TEST(Text, namesTheNearestCandidatesFirst)
+{
+    const std::vector<std::string> names = {"llvm", "cuda", "metal", "vulkan"};
+    EXPECT_EQ(nearestNames("lvm", names, 1), (std::vector<std::string>{"llvm"}));
+    EXPECT_EQ(nearestNames("vulcan", names, 1), (std::vector<std::string>{"vulkan"}));
+    EXPECT_EQ(nearestNames("x", names, 9).size(), 4u);
+}
+
+} // namespace
+} // namespace tenon::core

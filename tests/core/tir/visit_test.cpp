@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks, rewrites, substitution and structural equality of loop-IR trees.
+#include "core/ir/tir/visit.h"
+
+#include <gtest/gtest.h>
+
+namespace tenon::tir {
+namespace {
+
+struct Copy
+{
+    Buffer from = makeBuffer("from", {8}, kFloat32);
+    Buffer to = makeBuffer("to", {8}, kFloat32);
+    Var i = makeVar("i");
+    Stmt write = store(to, {i}, load(from, {Expr(i)}));
+    PrimFunc function{
+        .name = "copy", .params = {from, to}, .body = forLoop({.var = i, .extent = 8}, write)};
+};
+
+TEST(Visit, SeesEveryExpressionOnce)
+{
+    const Copy copy;
+    int loads = 0, variables = 0;
+    visitExprsIn(copy.function.body, [&](const Expr& e) {
+        loads += e->kind == ExprKind::Load;
+        variables += e->kind == ExprKind::VarRef;
+        return true;
+    });
+    EXPECT_EQ(loads, 1);
+    EXPECT_EQ(variables, 2);
+}
+
+TEST(Visit, RewritingNothingKeepsIdentity)
+{
+    const Copy copy;
+    const Stmt same = rewriteStmt(
+        copy.function.body, [](const Stmt& s) { return s; }, [](const Expr& e) { return e; });
+    EXPECT_EQ(same, copy.function.body);
+}
+
+TEST(Visit, SubstitutesVariablesAndBuffersAndFolds)
+{
+    const Copy copy;
+    const Buffer other = makeBuffer("other", {8}, kFloat32);
+    const Stmt after = substitute(copy.write, {{copy.i.get(), Expr(3)}}, {{copy.to.get(), other}});
+    EXPECT_EQ(after->buffer, other);
+    EXPECT_TRUE(after->indices[0].isConstInt(3));
+    EXPECT_TRUE(after->value->args[0].isConstInt(3));
+    EXPECT_TRUE(substitute(Expr(copy.i) * 2 + 1, {{copy.i.get(), Expr(3)}}).isConstInt(7));
+}
+
+TEST(Visit, WidensWhenARampReplacesAScalar)
+{
+    const Copy copy;
+    const Stmt after = substitute(copy.write, {{copy.i.get(), ramp(0, 1, 4)}});
+    EXPECT_EQ(after->value->dtype, kFloat32.withLanes(4));
+}
+
+TEST(Visit, ReplacesExactlyOneStatement)
+{
+    const Copy copy;
+    const Stmt other = store(copy.to, {copy.i}, floatImm(1));
+    const Stmt after = replaceStmt(copy.function.body, copy.write.get(), other);
+    EXPECT_EQ(after->body, other);
+    EXPECT_EQ(copy.function.body->body, copy.write);
+}
+
+TEST(Visit, EqualityIgnoresNamesAndSeesStructure)
+{
+    const Copy a, b;
+    EXPECT_TRUE(structuralEqual(a.function, b.function));
+
+    PrimFunc swapped = b.function;
+    std::swap(swapped.params[0], swapped.params[1]);
+    EXPECT_FALSE(structuralEqual(a.function, swapped));
+
+    PrimFunc longer = b.function;
+    longer.body = forLoop({.var = b.i, .extent = 9}, b.write);
+    EXPECT_FALSE(structuralEqual(a.function, longer));
+
+    PrimFunc parallel = b.function;
+    parallel.body = forLoop({.var = b.i, .extent = 8, .kind = LoopKind::Parallel}, b.write);
+    EXPECT_FALSE(structuralEqual(a.function, parallel));
+
+    const Var other = makeVar("i");
+    EXPECT_FALSE(structuralEqual(Expr(a.i) + 1, Expr(other) + 1))
+        << "free variables are themselves";
+}
+
+} // namespace
+} // namespace tenon::tir

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// The listening server: handshake, uploads, and a folder that goes with the session.
+#include "core/base/text.h"
+#include "remote/rpc/rpc_session.h"
+#include "tests/runtime/artifacts.h"
+#include "tests/support/environment.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <thread>
+
+extern char** environ;
+
+namespace tenon::remote {
+namespace {
+
+std::string serverPath()
+{
+    return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "tenon-rpc-server")
+        .string();
+}
+
+/// A listening server on a free port, with TMPDIR in a folder of the test.
+class Server : public testing::Test
+{
+protected:
+    void SetUp() override
+    {
+        int ends[2];
+        ASSERT_EQ(pipe(ends), 0);
+        posix_spawn_file_actions_t actions;
+        posix_spawn_file_actions_init(&actions);
+        posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+        const std::string program = serverPath();
+        const char* argv[] = {program.c_str(), "--port", "0", "--key", "pi", nullptr};
+        setenv("TMPDIR", m_folder.path().c_str(), 1);
+        ASSERT_EQ(posix_spawn(&m_pid, program.c_str(), &actions, nullptr, const_cast<char**>(argv),
+                              environ),
+                  0);
+        unsetenv("TMPDIR");
+        posix_spawn_file_actions_destroy(&actions);
+        close(ends[1]);
+        FILE* out = fdopen(ends[0], "r");
+        ASSERT_EQ(std::fscanf(out, "listening on 127.0.0.1:%d", &m_port), 1);
+        std::fclose(out);
+    }
+    void TearDown() override
+    {
+        kill(m_pid, SIGTERM);
+        waitpid(m_pid, nullptr, 0);
+    }
+
+    int connected() const
+    {
+        const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_port = htons(static_cast<uint16_t>(m_port));
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        EXPECT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+        return fd;
+    }
+    /// Sends the handshake; what the server answers, as far as `size` bytes.
+    static std::string shakeHands(int fd, const std::string& key, size_t size)
+    {
+        const std::string hello =
+            test::Stream().u32(0xFF271).u32(static_cast<uint32_t>(key.size())).raw(key).bytes();
+        EXPECT_EQ(write(fd, hello.data(), hello.size()), static_cast<ssize_t>(hello.size()));
+        std::string answer(size, 0);
+        answer.resize(
+            static_cast<size_t>(std::max<ssize_t>(0, recv(fd, answer.data(), size, MSG_WAITALL))));
+        return answer;
+    }
+    size_t filesLeft() const
+    {
+        size_t count = 0;
+        for ([[maybe_unused]] const auto& entry :
+             std::filesystem::recursive_directory_iterator(m_folder.path()))
+            ++count;
+        return count;
+    }
+
+    test::TemporaryFolder m_folder;
+    pid_t m_pid = -1;
+    int m_port = 0;
+};
+
+const std::string kWelcome = test::Stream().u32(0xFF271).u32(9).raw("server:pi").bytes();
+
+TEST_F(Server, refusesStrangers)
+{
+    int fd = connected();
+    EXPECT_EQ(shakeHands(fd, "client:other", 64), test::Stream().u32(0xFF273).bytes());
+    close(fd);
+    fd = connected();
+    EXPECT_EQ(write(fd, "GET / HTTP/1.0\r\n\r\n", 18), 18);
+    char byte;
+    EXPECT_LE(recv(fd, &byte, 1, 0), 0);
+    close(fd);
+    fd = connected(); // and still serves
+    EXPECT_EQ(shakeHands(fd, "client:pi -timeout=20", kWelcome.size()), kWelcome);
+    close(fd);
+}
+
+TEST_F(Server, keepsUploadsForTheSessionOnly)
+{
+    const int fd = connected();
+    ASSERT_EQ(shakeHands(fd, "client:pi", kWelcome.size()), kWelcome);
+    auto session = RpcSession::open(fd);
+    ASSERT_TRUE(session) << session.error().text();
+    RpcSession& rpc = **session;
+    const std::string content = "any bytes\0 at all";
+    const auto bytes = std::as_bytes(std::span(content));
+    ASSERT_TRUE(rpc.callGlobal("tvm.rpc.server.upload", PackedArgs().text("a.bin").bytes(bytes)));
+    const auto back = rpc.callGlobal("tvm.rpc.server.download", PackedArgs().text("a.bin"));
+    ASSERT_TRUE(back) << back.error().text();
+    EXPECT_EQ(back->text, content);
+    EXPECT_EQ(rpc.callGlobal("tvm.rpc.server.listdir", PackedArgs().text("/"))->text, "a.bin");
+    EXPECT_EQ(filesLeft(), 2u);
+    for (const char* name : {"../a.bin", "/etc/passwd", "", ".", "..", "a/b", ".hidden"}) {
+        const PackedArgs arguments = PackedArgs().text(name);
+        EXPECT_FALSE(rpc.callGlobal("tvm.rpc.server.download", arguments)) << name;
+        EXPECT_FALSE(rpc.callGlobal("tvm.rpc.server.load_module", arguments)) << name;
+    }
+    ASSERT_TRUE(rpc.callGlobal("tvm.rpc.server.remove", PackedArgs().text("a.bin")));
+    ASSERT_TRUE(rpc.callGlobal("tvm.rpc.server.upload", PackedArgs().text("b.bin").bytes(bytes)));
+    session->reset();
+    for (int i = 0; i < 500 && filesLeft() > 0; ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    EXPECT_EQ(filesLeft(), 0u);
+}
+
+TEST_F(Server, cleansUpAfterACrashAndGoesOn)
+{
+    TENON_NEED_TOOL("cc");
+    const test::TemporaryFolder here;
+    const std::string path = test::compileLibrary(
+        here.path(), "crash", "int crash(void* a) { return *(volatile int*)0; }");
+    const int fd = connected();
+    ASSERT_EQ(shakeHands(fd, "client:pi", kWelcome.size()), kWelcome);
+    auto session = RpcSession::open(fd);
+    ASSERT_TRUE(session);
+    std::string library(std::filesystem::file_size(path), 0);
+    FILE* in = std::fopen(path.c_str(), "rb");
+    EXPECT_EQ(std::fread(library.data(), 1, library.size(), in), library.size());
+    std::fclose(in);
+    ASSERT_TRUE((*session)->callGlobal(
+        "tvm.rpc.server.upload",
+        PackedArgs().text("crash.so").bytes(std::as_bytes(std::span(library)))));
+    const auto module =
+        (*session)->callGlobal("tvm.rpc.server.load_module", PackedArgs().text("crash.so"));
+    ASSERT_TRUE(module) << module.error().text();
+    const auto crash = (*session)->moduleFunction(module->handle, "crash");
+    ASSERT_TRUE(crash);
+    EXPECT_FALSE((*session)->moduleFunction(module->handle, "none"));
+    const auto reply = (*session)->call(*crash, {});
+    ASSERT_FALSE(reply);
+    EXPECT_NE(reply.error().message.find("SIGSEGV"), std::string::npos) << reply.error().message;
+    session->reset();
+    const int next = connected();
+    EXPECT_EQ(shakeHands(next, "client:pi", kWelcome.size()), kWelcome);
+    EXPECT_EQ(filesLeft(), 1u); // the folder of the new session
+    close(next);
+}
+
+TEST_F(Server, hidesAddressesAndStaleHandles)
+{
+    const int fd = connected();
+    ASSERT_EQ(shakeHands(fd, "client:pi", kWelcome.size()), kWelcome);
+    auto session = RpcSession::open(fd);
+    ASSERT_TRUE(session);
+    RpcSession& rpc = **session;
+    const auto tensor = rpc.allocate(core::kFloat32, {4});
+    ASSERT_TRUE(tensor) << tensor.error().text();
+    const core::Tensor values = core::Tensor::of<float>(core::kFloat32, {4}, {1, 2, 3, 4});
+    ASSERT_TRUE(rpc.copyTo(*tensor, values.bytes()));
+    EXPECT_EQ(rpc.copyFrom(*tensor)->numbers(), values.numbers());
+    RemoteTensor larger = *tensor;
+    larger.shape = {5};
+    EXPECT_FALSE(rpc.copyFrom(larger));
+    EXPECT_FALSE(rpc.copyTo(larger, values.bytes()));
+    EXPECT_TRUE(rpc.release(*tensor));
+    EXPECT_FALSE(rpc.copyFrom(*tensor));
+    EXPECT_FALSE(rpc.release(*tensor));
+    EXPECT_FALSE(rpc.call(RemoteHandle{1, kTVMPackedFuncHandle}, {}));
+    EXPECT_FALSE(rpc.call(RemoteHandle{0x7f0000001000, kTVMPackedFuncHandle}, {}));
+    const auto none = rpc.globalFunction("no.such.function");
+    ASSERT_TRUE(none);
+    EXPECT_FALSE(*none);
+}
+
+} // namespace
+} // namespace tenon::remote

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// The thread pool runs every task once, for any number of threads, nested and from several callers.
+#include "runtime/common/thread_pool.h"
+#include "runtime/include/tenon/c_backend_api.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace tenon::test {
+namespace {
+
+constexpr int kMost = 64;
+
+struct Tally
+{
+    std::atomic<int> count[kMost] = {};
+    std::atomic<int> tasks{0};
+};
+
+int tallyTask(int id, TVMParallelGroupEnv* env, void* cdata)
+{
+    auto* tally = static_cast<Tally*>(cdata);
+    tally->tasks = env->num_task;
+    return id < kMost && ++tally->count[id] == 1 ? 0 : -1;
+}
+
+class ThreadPool : public testing::TestWithParam<int>
+{
+protected:
+    void SetUp() override { ASSERT_EQ(tenon_threads_set_count(GetParam()), 0); }
+    void TearDown() override { tenon_threads_set_count(0); }
+};
+
+TEST_P(ThreadPool, runsEachTaskOnce)
+{
+    for (int tasks = 0; tasks <= 17; ++tasks) {
+        Tally tally;
+        ASSERT_EQ(TVMBackendParallelLaunch(tallyTask, &tally, tasks), 0);
+        const int expected = tasks ? tasks : GetParam();
+        EXPECT_EQ(tally.tasks, expected);
+        for (int i = 0; i < kMost; ++i) EXPECT_EQ(tally.count[i], i < expected ? 1 : 0) << i;
+    }
+}
+
+int addTask(int, TVMParallelGroupEnv*, void* cdata)
+{
+    ++*static_cast<std::atomic<int>*>(cdata);
+    return 0;
+}
+
+TEST_P(ThreadPool, survivesManyLaunchesAndPauses)
+{
+    std::atomic<int> sum{0};
+    for (int i = 0; i < 300; ++i) {
+        ASSERT_EQ(TVMBackendParallelLaunch(addTask, &sum, 0), 0);
+        if (i % 100 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    EXPECT_EQ(sum, 300 * GetParam());
+}
+
+int nestedTask(int, TVMParallelGroupEnv*, void* cdata)
+{
+    if (TVMBackendParallelLaunch(addTask, cdata, 0) != 0) return -1;
+    return TVMBackendParallelLaunch(addTask, cdata, 3);
+}
+
+TEST_P(ThreadPool, runsNestedLaunchesInTheSameThread)
+{
+    std::atomic<int> sum{0};
+    ASSERT_EQ(TVMBackendParallelLaunch(nestedTask, &sum, 5), 0);
+    EXPECT_EQ(sum, 5 * (1 + 3));
+}
+
+int failingTask(int id, TVMParallelGroupEnv*, void*)
+{
+    if (id != 1) return 0;
+    TVMAPISetLastError("task 1 does not like this");
+    return -1;
+}
+
+TEST_P(ThreadPool, reportsTheErrorOfATask)
+{
+    EXPECT_EQ(TVMBackendParallelLaunch(failingTask, nullptr, 2), -1);
+    EXPECT_NE(std::string(TVMGetLastError()).find("task 1"), std::string::npos);
+    std::atomic<int> sum{0};
+    EXPECT_EQ(TVMBackendParallelLaunch(addTask, &sum, 4), 0);
+    EXPECT_EQ(sum, 4);
+}
+
+struct Phases
+{
+    std::atomic<int> arrived{0};
+    std::atomic<bool> isWrong{false};
+};
+
+int barrierTask(int id, TVMParallelGroupEnv* env, void* cdata)
+{
+    auto* phases = static_cast<Phases*>(cdata);
+    for (int phase = 1; phase <= 20; ++phase) {
+        ++phases->arrived;
+        if (TVMBackendParallelBarrier(id, env) != 0) return -1;
+        if (phases->arrived < phase * env->num_task) phases->isWrong = true;
+        if (TVMBackendParallelBarrier(id, env) != 0) return -1;
+    }
+    return 0;
+}
+
+TEST_P(ThreadPool, meetsInBarriers)
+{
+    Phases phases;
+    ASSERT_EQ(TVMBackendParallelLaunch(barrierTask, &phases, 0), 0);
+    EXPECT_FALSE(phases.isWrong);
+    EXPECT_EQ(phases.arrived, 20 * GetParam());
+    // More tasks than threads cannot meet; that is an error, not a hang.
+    EXPECT_EQ(TVMBackendParallelLaunch(barrierTask, &phases, GetParam() + 1), -1);
+}
+
+TEST_P(ThreadPool, servesSeveralCallers)
+{
+    std::atomic<int> sum{0};
+    std::vector<std::thread> callers;
+    for (int c = 0; c < 4; ++c)
+        callers.emplace_back([&sum] {
+            for (int i = 0; i < 50; ++i) EXPECT_EQ(TVMBackendParallelLaunch(addTask, &sum, 4), 0);
+        });
+    for (std::thread& caller : callers) caller.join();
+    EXPECT_EQ(sum, 4 * 50 * 4);
+}
+
+INSTANTIATE_TEST_SUITE_P(Counts, ThreadPool, testing::Range(1, 9));
+
+TEST(ThreadCount, refusesNonsense)
+{
+    EXPECT_EQ(tenon_threads_set_count(-1), -1);
+    EXPECT_EQ(tenon_threads_set_count(100000), -1);
+    EXPECT_GE(tenon_threads_count(), 1);
+}
+
+} // namespace
+} // namespace tenon::test

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Documents made in code.
+#include "tests/views/fixtures.h"
+
+#include <chrono>
+#include <thread>
+
+namespace tenon::tests {
+
+using namespace core;
+
+namespace {
+
+const TensorType kType{kFloat32, makeShape({1, 8, 16, 16})};
+
+NodeId addNode(Module& module, GraphFunction& main, NodeRecord record, const std::string& name,
+               std::vector<SourceId> origin)
+{
+    record.name = name;
+    record.types = {kType};
+    record.origin = std::move(origin);
+    const NodeId id = record.id;
+    module.setNode(std::move(record));
+    main.order.push_back(id);
+    return id;
+}
+
+NodeId addInput(Module& module, GraphFunction& main)
+{
+    NodeRecord input;
+    input.id = module.ids().nextNode();
+    input.kind = NodeKind::Parameter;
+    input.name = "image";
+    input.types = {kType};
+    const NodeId id = input.id;
+    module.setNode(std::move(input));
+    main.params.push_back(id);
+    return id;
+}
+
+GraphFunction newMain(Module& module)
+{
+    GraphFunction main;
+    main.id = module.ids().nextFunction();
+    main.name = "main";
+    module.setMain(main.id);
+    return main;
+}
+
+/// batch_norm of each block becomes multiply and add.
+views::PassStep simplify(const Module& before)
+{
+    views::PassStep step{QStringLiteral("SimplifyInference"),
+                         QStringLiteral("simplify"),
+                         false,
+                         true,
+                         0.2,
+                         {},
+                         before};
+    const std::vector<NodeId> order = before.main().order;
+    for (const NodeId id : order) {
+        const NodeRecord& node = before.node(id);
+        if (node.op != "nn.batch_norm") continue;
+        Patch patch{"expand-batch-norm", "inference needs no statistics", before.mainId(), {id}};
+        NodeRecord multiply = newOpNode(step.after, "multiply", node.operands);
+        multiply.types = node.types;
+        NodeRecord add = newOpNode(step.after, "add", {{multiply.id, 0}});
+        add.types = node.types;
+        patch.replace.push_back({{id, 0}, {add.id, 0}});
+        patch.nodes = {multiply, add};
+        patch.erase = {id};
+        step.changes.push_back(applyPatch(step.after, patch));
+    }
+    sortTopologically(step.after, before.mainId());
+    return step;
+}
+
+/// Every conv with what follows up to the relu becomes a call of a primitive function.
+views::PassStep fuse(const Module& before)
+{
+    views::PassStep step{
+        QStringLiteral("FuseOps"), QStringLiteral("fuse"), false, true, 0.4, {}, before};
+    const std::vector<NodeId> order = before.main().order;
+    for (size_t i = 0; i + 3 < order.size(); i += 4) {
+        GraphFunction function;
+        function.id = step.after.ids().nextFunction();
+        function.name = "fused_conv2d_multiply_add_relu";
+        Patch patch{"fuse", "elementwise after conv", before.mainId()};
+        NodeRecord parameter;
+        parameter.id = step.after.ids().nextNode();
+        parameter.kind = NodeKind::Parameter;
+        parameter.types = {kType};
+        function.params = {parameter.id};
+        NodeRecord conv = step.after.node(order[i]);
+        NodeRecord call;
+        call.id = step.after.ids().nextNode();
+        call.kind = NodeKind::Call;
+        call.callee = function.id;
+        call.operands = {conv.operands[0]};
+        call.types = {kType};
+        conv.operands[0] = {parameter.id, 0};
+        patch.nodes = {parameter, conv, call};
+        for (size_t k = i; k < i + 4; ++k) patch.from.push_back(order[k]);
+        patch.moved = patch.from;
+        function.order = patch.from;
+        function.results = {{order[i + 3], 0}};
+        patch.replace.push_back({{order[i + 3], 0}, {call.id, 0}});
+        patch.functions = {function};
+        step.changes.push_back(applyPatch(step.after, patch));
+        // applyPatch replaces uses everywhere; the function keeps giving its own member.
+        step.after.setFunction(function);
+    }
+    sortTopologically(step.after, before.mainId());
+    return step;
+}
+
+} // namespace
+
+views::DocumentPtr smallDocument(int blocks)
+{
+    auto document = std::make_shared<views::Document>();
+    document->name = QStringLiteral("small.onnx");
+    document->opset = QStringLiteral("13");
+    Module module;
+    GraphFunction main = newMain(module);
+    auto sources = std::make_shared<std::vector<SourceNode>>();
+    NodeId last = addInput(module, main);
+    for (int b = 0; b < blocks; ++b)
+        for (const auto& [op, foreign] : {std::pair{"nn.conv2d", "Conv"},
+                                          {"nn.batch_norm", "BatchNormalization"},
+                                          {"nn.relu", "Relu"}}) {
+            const SourceId source(static_cast<uint32_t>(sources->size()));
+            const std::string name = "block" + std::to_string(b) + "." + foreign;
+            sources->push_back({name, foreign, "", {"block" + std::to_string(b)}});
+            last = addNode(module, main, newOpNode(module, op, {{last, 0}}), name, {source});
+        }
+    main.results = {{last, 0}};
+    main.resultNames = {"scores"};
+    module.setFunction(main);
+    module.setSources(sources);
+    document->imported = module;
+    document->passes.push_back(
+        {QStringLiteral("InferType"), QStringLiteral("import"), false, false, 0.1, {}, module});
+    document->passes.push_back(simplify(module));
+    document->passes.push_back(fuse(document->passes.back().after));
+    return document;
+}
+
+views::DocumentPtr largeDocument(int count)
+{
+    auto document = std::make_shared<views::Document>();
+    document->name = QStringLiteral("large.onnx");
+    Module module;
+    GraphFunction main = newMain(module);
+    std::vector<NodeId> nodes{addInput(module, main)};
+    for (int i = 0; i < count; ++i) {
+        const bool joins = i % 3 == 2;
+        std::vector<ValueRef> operands{{nodes.back(), 0}};
+        if (joins) operands.push_back({nodes[nodes.size() - 3], 0});
+        nodes.push_back(addNode(module, main,
+                                newOpNode(module, joins ? "add" : "nn.conv2d", operands),
+                                "n" + std::to_string(i), {}));
+    }
+    main.results = {{nodes.back(), 0}};
+    module.setFunction(main);
+    module.setSources(std::make_shared<std::vector<SourceNode>>());
+    document->imported = module;
+    return document;
+}
+
+views::Engine fakeEngine(bool waits)
+{
+    views::Engine engine;
+    engine.open = [](const QString& path, const views::BuildOptions&,
+                     JobContext& job) -> Result<views::DocumentPtr> {
+        job.progress(0.5, "reading");
+        if (path == QLatin1String("bad"))
+            return makeError(DiagnosticCode::BadModel, "the file ends in the middle of a node",
+                             {.node = "conv_7"});
+        return smallDocument(2);
+    };
+    engine.compile = [waits](views::DocumentPtr document, const views::BuildOptions& options,
+                             JobContext& job) -> Result<views::DocumentPtr> {
+        while (waits && !job.stopRequested())
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        if (Status status = job.checkStop(); !status) return status.error();
+        auto compiled = std::make_shared<views::Document>(*document);
+        compiled->target = options.target;
+        const Module& module = compiled->version(compiled->versionCount() - 1);
+        for (const NodeId id : module.main().order)
+            compiled->calls.push_back({id, QStringLiteral("call"), QStringLiteral("k"),
+                                       module.node(id).origin, 1000, 100});
+        compiled->kernels[QStringLiteral("k")] = {QStringLiteral("k"),
+                                                  QStringLiteral("rule"),
+                                                  {QStringLiteral("split(\"i\", [4, -1])")},
+                                                  QStringLiteral("def k():\n    pass")};
+        compiled->phases = {{QStringLiteral("all"), 3.5}};
+        return views::DocumentPtr(compiled);
+    };
+    engine.benchmark = [](views::DocumentPtr document, const views::BuildOptions&,
+                          JobContext&) -> Result<views::DocumentPtr> {
+        auto measured = std::make_shared<views::Document>(*document);
+        views::Measurement m;
+        m.board = QStringLiteral("fake board");
+        m.runs = 3;
+        m.medianUs = 300;
+        m.madUs = 1;
+        m.runUs = {299, 300, 301};
+        for (size_t i = 0; i < measured->calls.size(); ++i)
+            m.calls.push_back({100.0 * static_cast<double>(i + 1)});
+        measured->measurement = m;
+        return views::DocumentPtr(measured);
+    };
+    engine.listing = [](views::DocumentPtr document, const QString& kernel,
+                        JobContext&) -> Result<views::KernelListing> {
+        views::KernelListing listing = document->kernels.at(kernel);
+        listing.assembly = QStringLiteral("k:\n    ret");
+        listing.assemblyToTir = {0, 2};
+        listing.llvm = QStringLiteral("define void @k()");
+        listing.llvmToTir = {1};
+        return listing;
+    };
+    engine.checkTarget = [](const QString& text) -> views::TargetVerdict {
+        if (text.startsWith(QLatin1String("llvm")))
+            return {true, text, {}, {QStringLiteral("LLVM code")}};
+        return {false, {}, QStringLiteral("no target kind `%1`").arg(text), {}};
+    };
+    return engine;
+}
+
+} // namespace tenon::tests

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Presenters: opening, failing, cancelling, measuring, stepping, selecting; no display.
+#include "tests/views/fixtures.h"
+#include "views/presenters/inspect_presenter.h"
+#include "views/presenters/inspector_presenter.h"
+#include "views/presenters/passes_presenter.h"
+#include "views/presenters/workspace_presenter.h"
+
+#include <QSignalSpy>
+#include <QTest>
+
+using namespace tenon;
+using namespace tenon::views;
+
+class PresentersTest : public QObject
+{
+    Q_OBJECT
+
+private:
+    struct Bench
+    {
+        explicit Bench(bool waits = false)
+            : workspace(tests::fakeEngine(waits), 1)
+            , passes(workspace.jobs(), workspace.selection())
+            , inspector(workspace.engine(), workspace.jobs(), workspace.selection())
+        {
+            QObject::connect(&workspace, &WorkspacePresenter::documentChanged, &passes,
+                             [this](bool isSame) {
+                                 passes.setDocument(workspace.document(), isSame);
+                                 inspector.setDocument(workspace.document());
+                             });
+        }
+        bool open()
+        {
+            workspace.open(QStringLiteral("small.onnx"));
+            return QTest::qWaitFor(
+                [this] { return passes.state().isReady && !workspace.state().isBusy; }, 10000);
+        }
+        WorkspacePresenter workspace;
+        PassesPresenter passes;
+        InspectorPresenter inspector;
+    };
+
+private slots:
+    void opensAModel()
+    {
+        Bench bench;
+        QSignalSpy opened(&bench.workspace, &WorkspacePresenter::opened);
+        QVERIFY(bench.open());
+        QCOMPARE(opened.count(), 1);
+        QVERIFY(bench.workspace.state().canBuild);
+        QCOMPARE(bench.workspace.state().facts, QStringLiteral("6 nodes · opset 13"));
+        QCOMPARE(bench.passes.state().countText, QStringLiteral("3, 2 changed the graph"));
+    }
+
+    void keepsTheOldModelWhenANewOneCannotBeRead()
+    {
+        Bench bench;
+        QVERIFY(bench.open());
+        bench.workspace.open(QStringLiteral("bad"));
+        QVERIFY(
+            QTest::qWaitFor([&] { return !bench.workspace.state().bannerTitle.isEmpty(); }, 10000));
+        QVERIFY(bench.workspace.state().bannerText.contains(QStringLiteral("conv_7")));
+        QVERIFY(bench.workspace.state().hasDocument);
+        bench.workspace.dismissBanner();
+        QVERIFY(bench.workspace.state().bannerTitle.isEmpty());
+    }
+
+    void refusesToBuildForABadTarget()
+    {
+        Bench bench;
+        QVERIFY(bench.open());
+        bench.workspace.setTarget(QStringLiteral("llvmm"));
+        QVERIFY(bench.workspace.state().canBuild); // still starts with llvm
+        bench.workspace.setTarget(QStringLiteral("abacus"));
+        QVERIFY(!bench.workspace.state().canBuild);
+        QVERIFY(bench.workspace.state().targetMessage.contains(QStringLiteral("abacus")));
+    }
+
+    void cancelsALongCompile()
+    {
+        Bench bench(true);
+        QVERIFY(bench.open());
+        bench.workspace.compile();
+        QVERIFY(bench.workspace.state().isBusy);
+        bench.workspace.cancel();
+        QVERIFY(bench.workspace.jobs().state().isCancelling);
+        QVERIFY(QTest::qWaitFor([&] { return !bench.workspace.state().isBusy; }, 10000));
+        QVERIFY(bench.workspace.jobs().state().outcome.contains(QStringLiteral("cancelled")));
+        QVERIFY(bench.workspace.state().bannerTitle.isEmpty());
+        QVERIFY(!bench.workspace.document()->isCompiled());
+    }
+
+    void measuresAndShowsTimesOnTheGraph()
+    {
+        Bench bench;
+        QVERIFY(bench.open());
+        bench.workspace.compileAndBenchmark();
+        QVERIFY(QTest::qWaitFor(
+            [&] {
+                return !bench.workspace.state().measurementText.isEmpty() &&
+                       !bench.workspace.state().isBusy;
+            },
+            10000));
+        QCOMPARE(bench.workspace.state().measurementText,
+                 QStringLiteral("300 µs ± 1.00 µs, n = 3"));
+        QCOMPARE(bench.workspace.calls().rowCount(), 2);
+        QVERIFY(QTest::qWaitFor(
+            [&] {
+                bench.passes.showVersion(3);
+                const auto& items = bench.passes.scene()->items;
+                return std::any_of(items.begin(), items.end(), [](const SceneItem& i) {
+                    return i.figure == QStringLiteral("200 µs");
+                });
+            },
+            10000));
+    }
+
+    void stepsThroughPasses()
+    {
+        Bench bench;
+        QVERIFY(bench.open());
+        QCOMPARE(bench.passes.state().version, 2); // the first pass that changed something
+        bench.passes.stepChanged(1);
+        QCOMPARE(bench.passes.state().title, QStringLiteral("FuseOps"));
+        bench.passes.stepChanged(1);
+        QCOMPARE(bench.passes.state().version, 3);
+        bench.passes.step(-2);
+        QCOMPARE(bench.passes.state().title, QStringLiteral("InferType"));
+        bench.passes.stepChanged(-1);
+        QCOMPARE(bench.passes.state().version, 0);
+        QCOMPARE(bench.passes.versionOf(QStringLiteral("fuseops")), 3);
+        bench.passes.cycleMode();
+        QCOMPARE(bench.passes.state().mode, DiffMode::After);
+    }
+
+    void keepsTheSelectionAcrossPasses()
+    {
+        Bench bench;
+        QVERIFY(bench.open());
+        const core::NodeId norm = bench.workspace.document()->imported.main().order[1];
+        QSignalSpy moved(&bench.passes, &PassesPresenter::selectionMoved);
+        bench.workspace.selection().select(norm);
+        QCOMPARE(moved.count(), 1);
+        const PlaceId place = bench.passes.state().selected;
+        QVERIFY(place != kNoPlace);
+        QCOMPARE(bench.passes.lineage().rows.front().op, QStringLiteral("BatchNormalization"));
+        bench.passes.stepTouching(1);
+        QCOMPARE(bench.passes.state().version, 3);
+        QCOMPARE(bench.passes.state().selected, place);
+        QVERIFY(bench.workspace.selection().node() != norm); // another node stands there now
+        const auto& heat = bench.passes.heat();
+        QVERIFY(
+            std::any_of(heat.begin(), heat.end(), [](const HeatCell& c) { return c.isSelected; }));
+    }
+
+    void describesTheSelectionAndLoadsItsCode()
+    {
+        Bench bench;
+        QVERIFY(bench.open());
+        bench.workspace.compile();
+        QVERIFY(QTest::qWaitFor(
+            [&] {
+                return bench.workspace.document()->isCompiled() && !bench.workspace.state().isBusy;
+            },
+            10000));
+        bench.inspector.setVersion(3);
+        bench.workspace.selection().select(bench.workspace.document()->calls[0].node);
+        const InspectorState& state = bench.inspector.state();
+        QCOMPARE(state.title, QStringLiteral("fused_conv2d_multiply_add_relu"));
+        QCOMPARE(state.members.size(), size_t{4});
+        QVERIFY(state.hasKernel);
+        bench.inspector.loadCode();
+        QVERIFY(bench.inspector.state().isLoading);
+        QVERIFY(QTest::qWaitFor([&] { return !bench.inspector.state().isLoading; }, 10000));
+        QCOMPARE(bench.inspector.state().assembly.tirLines, (std::vector<int>{0, 2}));
+        QVERIFY(bench.inspector.state().schedule.contains(QStringLiteral("split")));
+    }
+
+    void findsNodesAndFollowsTheSelectionByOrigin()
+    {
+        Bench bench;
+        InspectPresenter inspect(bench.workspace.jobs(), bench.workspace.selection());
+        QVERIFY(bench.open());
+        inspect.setDocument(bench.workspace.document(), false);
+        QVERIFY(QTest::qWaitFor([&] { return inspect.isReady(); }, 10000));
+        QVERIFY(inspect.find(QStringLiteral("block1.relu")));
+        const PlaceId relu = inspect.selectedPlace();
+        QVERIFY(!inspect.find(QStringLiteral("nothing like this")));
+        bench.workspace.selection().select(bench.workspace.document()->version(3).main().order[1]);
+        QVERIFY(inspect.selectedPlace() != kNoPlace);
+        QVERIFY(inspect.selectedPlace() != relu); // the call came from conv first
+    }
+};
+
+QTEST_GUILESS_MAIN(PresentersTest)
+#include "presenters_test.moc"

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// ONNX messages of the zoo.
+#include "tests/zoo/model_builder.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tenon::test {
+namespace {
+
+using tenon_onnx::AttributeProto;
+using tenon_onnx::TensorProto;
+
+void setAttribute(AttributeProto& proto, const std::string& name, const Attr& value)
+{
+    proto.set_name(name);
+    if (const auto* i = std::get_if<int64_t>(&value)) {
+        proto.set_type(AttributeProto::INT);
+        proto.set_i(*i);
+    } else if (const auto* f = std::get_if<float>(&value)) {
+        proto.set_type(AttributeProto::FLOAT);
+        proto.set_f(*f);
+    } else if (const auto* s = std::get_if<std::string>(&value)) {
+        proto.set_type(AttributeProto::STRING);
+        proto.set_s(*s);
+    } else {
+        proto.set_type(AttributeProto::INTS);
+        for (const int64_t item : std::get<Dims>(value)) proto.add_ints(item);
+    }
+}
+
+void setType(tenon_onnx::ValueInfoProto& info, const std::string& name, int32_t elementType,
+             const Dims& dims)
+{
+    info.set_name(name);
+    auto& tensor = *info.mutable_type()->mutable_tensor_type();
+    tensor.set_elem_type(elementType);
+    tensor.mutable_shape();
+    for (const int64_t d : dims) tensor.mutable_shape()->add_dim()->set_dim_value(d);
+}
+
+/// "/layer1/0/conv1" -> "layer1.0.conv1", as exporters name parameters.
+std::string parameterName(const std::string& scope, const std::string& leaf)
+{
+    std::string name = scope.substr(scope.starts_with("/") ? 1 : 0);
+    std::replace(name.begin(), name.end(), '/', '.');
+    return name + "." + leaf;
+}
+
+} // namespace
+
+ModelBuilder::ModelBuilder(const std::string& graphName, const ZooOptions& options)
+    : m_random(options.seed)
+    , m_channelDivisor(options.channelDivisor)
+{
+    m_model.set_ir_version(7);
+    m_model.set_producer_name("tenon zoo");
+    m_model.add_opset_import()->set_version(13);
+    m_model.mutable_graph()->set_name(graphName);
+}
+
+int64_t ModelBuilder::channels(int64_t published) const
+{
+    return std::max<int64_t>(std::min<int64_t>(4, published), published / m_channelDivisor);
+}
+
+std::string ModelBuilder::bytes() const { return m_model.SerializeAsString(); }
+
+double ModelBuilder::nextUniform()
+{
+    // splitmix64: equal on every platform, unlike the standard distributions.
+    uint64_t z = (m_random += 0x9e3779b97f4a7c15ull);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+    z ^= z >> 31;
+    return static_cast<double>(z >> 11) * 0x1p-52 - 1;
+}
+
+std::string ModelBuilder::input(const std::string& name, int32_t elementType, const Dims& dims)
+{
+    setType(*m_model.mutable_graph()->add_input(), name, elementType, dims);
+    return name;
+}
+
+void ModelBuilder::output(const std::string& tensor, const std::string& name, const Dims& dims)
+{
+    auto& graph = *m_model.mutable_graph();
+    setType(*graph.add_output(), name, TensorProto::FLOAT, dims);
+    // The node that makes the tensor takes the public name; nobody else reads it.
+    for (auto& node : *graph.mutable_node())
+        for (auto& made : *node.mutable_output())
+            if (made == tensor) made = name;
+}
+
+TensorProto& ModelBuilder::addInitializer(const std::string& name, int32_t elementType,
+                                          const Dims& dims)
+{
+    auto& tensor = *m_model.mutable_graph()->add_initializer();
+    tensor.set_name(name);
+    tensor.set_data_type(elementType);
+    for (const int64_t d : dims) tensor.add_dims(d);
+    return tensor;
+}
+
+std::string ModelBuilder::weight(const std::string& name, const Dims& dims, double deviation,
+                                 double mean)
+{
+    size_t count = 1;
+    for (const int64_t d : dims) count *= static_cast<size_t>(d);
+    std::vector<float> values(count);
+    const double range = deviation * std::sqrt(3.0); // of a uniform distribution
+    for (float& v : values) v = static_cast<float>(mean + range * nextUniform());
+    addInitializer(name, TensorProto::FLOAT, dims)
+        .set_raw_data(values.data(), count * sizeof(float));
+    return name;
+}
+
+std::string ModelBuilder::integers(const std::string& name, const Dims& values)
+{
+    addInitializer(name, TensorProto::INT64, {static_cast<int64_t>(values.size())})
+        .set_raw_data(values.data(), values.size() * sizeof(int64_t));
+    return name;
+}
+
+std::string ModelBuilder::scalar(const std::string& name, float value)
+{
+    addInitializer(name, TensorProto::FLOAT, {}).set_raw_data(&value, sizeof value);
+    return name;
+}
+
+std::string ModelBuilder::node(const std::string& op, const std::string& scope,
+                               const std::vector<std::string>& inputs, const Attrs& attrs)
+{
+    auto& proto = *m_model.mutable_graph()->add_node();
+    proto.set_op_type(op);
+    proto.set_name(scope + "/" + op);
+    for (const std::string& name : inputs) proto.add_input(name);
+    proto.add_output(scope + "/" + op + "_output_0");
+    for (const auto& [name, value] : attrs) setAttribute(*proto.add_attribute(), name, value);
+    return proto.output(0);
+}
+
+std::string ModelBuilder::conv(const std::string& scope, const std::string& x, const ConvSpec& spec)
+{
+    const int64_t perGroup = spec.inputs / spec.groups;
+    const int64_t fanIn = perGroup * spec.kernel[0] * spec.kernel[1];
+    const double deviation = std::sqrt(2.0 / static_cast<double>(fanIn));
+    std::vector<std::string> inputs = {
+        x, weight(parameterName(scope, "weight"),
+                  {spec.outputs, perGroup, spec.kernel[0], spec.kernel[1]}, deviation)};
+    if (spec.hasBias) inputs.push_back(weight(parameterName(scope, "bias"), {spec.outputs}, 0.1));
+    const int64_t padY = spec.kernel[0] / 2;
+    const int64_t padX = spec.kernel[1] / 2;
+    const Dims pads = spec.pads.empty() ? Dims{padY, padX, padY, padX} : spec.pads;
+    return node("Conv", scope, inputs,
+                {{"dilations", Dims{1, 1}},
+                 {"group", spec.groups},
+                 {"kernel_shape", spec.kernel},
+                 {"pads", pads},
+                 {"strides", Dims{spec.stride, spec.stride}}});
+}
+
+std::string ModelBuilder::batchNorm(const std::string& scope, const std::string& x,
+                                    int64_t channels)
+{
+    const std::vector<std::string> inputs = {
+        x, weight(parameterName(scope, "weight"), {channels}, 0.1, 1),
+        weight(parameterName(scope, "bias"), {channels}, 0.1),
+        weight(parameterName(scope, "running_mean"), {channels}, 0.1),
+        weight(parameterName(scope, "running_var"), {channels}, 0.1, 1)};
+    return node("BatchNormalization", scope, inputs, {{"epsilon", 1e-5f}, {"momentum", 0.9f}});
+}
+
+std::string ModelBuilder::relu(const std::string& scope, const std::string& x)
+{
+    return node("Relu", scope, {x});
+}
+
+std::string ModelBuilder::relu6(const std::string& scope, const std::string& x)
+{
+    return node(
+        "Clip", scope,
+        {x, scalar(parameterName(scope, "min"), 0), scalar(parameterName(scope, "max"), 6)});
+}
+
+std::string ModelBuilder::convBnRelu(const std::string& scope, const std::string& x,
+                                     const ConvSpec& spec)
+{
+    const std::string y = conv(scope + "/conv", x, spec);
+    return relu(scope + "/act", batchNorm(scope + "/bn", y, spec.outputs));
+}
+
+std::string ModelBuilder::dense(const std::string& scope, const std::string& x, int64_t inputs,
+                                int64_t outputs)
+{
+    const double deviation = std::sqrt(1.0 / static_cast<double>(inputs));
+    return node("Gemm", scope,
+                {x, weight(parameterName(scope, "weight"), {outputs, inputs}, deviation),
+                 weight(parameterName(scope, "bias"), {outputs}, 0.1)},
+                {{"alpha", 1.0f}, {"beta", 1.0f}, {"transB", int64_t{1}}});
+}
+
+std::string ModelBuilder::classifier(const std::string& x, int64_t channels, int64_t classes)
+{
+    const std::string pooled = node("GlobalAveragePool", "/avgpool", {x});
+    const std::string flat = node("Flatten", "/flatten", {pooled}, {{"axis", int64_t{1}}});
+    return dense("/fc", flat, channels, classes);
+}
+
+} // namespace tenon::test

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes an ONNX model node by node; weights come from a seeded generator.
+#pragma once
+
+#include "compiler/frontend/onnx/onnx.pb.h"
+#include "tests/zoo/zoo.h"
+
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace tenon::test {
+
+using Dims = std::vector<int64_t>;
+using Attr = std::variant<int64_t, float, std::string, Dims>;
+using Attrs = std::vector<std::pair<std::string, Attr>>;
+
+/// A convolution as architectures describe it. `pads` is {top, left, bottom, right}; empty: same
+/// size at stride 1.
+struct ConvSpec
+{
+    int64_t inputs = 0;
+    int64_t outputs = 0;
+    Dims kernel = {3, 3};
+    int64_t stride = 1;
+    Dims pads = {};
+    int64_t groups = 1;
+    bool hasBias = false;
+};
+
+/// Every method that adds a node returns the name of the tensor it makes; `scope` is "/a/b/c".
+class ModelBuilder
+{
+public:
+    ModelBuilder(const std::string& graphName, const ZooOptions& options);
+
+    std::string input(const std::string& name, int32_t elementType, const Dims& dims);
+    void output(const std::string& tensor, const std::string& name, const Dims& dims);
+
+    /// Uniform weights of standard deviation `deviation` around `mean`.
+    std::string weight(const std::string& name, const Dims& dims, double deviation,
+                       double mean = 0);
+    std::string integers(const std::string& name, const Dims& values);
+    std::string scalar(const std::string& name, float value);
+
+    std::string node(const std::string& op, const std::string& scope,
+                     const std::vector<std::string>& inputs, const Attrs& attrs = {});
+
+    std::string conv(const std::string& scope, const std::string& x, const ConvSpec& spec);
+    std::string batchNorm(const std::string& scope, const std::string& x, int64_t channels);
+    std::string relu(const std::string& scope, const std::string& x);
+    std::string relu6(const std::string& scope, const std::string& x);
+    /// conv, batch_norm, relu under scope/{conv,bn,act}.
+    std::string convBnRelu(const std::string& scope, const std::string& x, const ConvSpec& spec);
+    /// x W^T + b of a matrix.
+    std::string dense(const std::string& scope, const std::string& x, int64_t inputs,
+                      int64_t outputs);
+    /// Global average pool, flatten, dense.
+    std::string classifier(const std::string& x, int64_t channels, int64_t classes);
+
+    int64_t channels(int64_t published) const; ///< divided by the options' divisor
+    int nodeCount() const { return m_model.graph().node_size(); }
+    std::string bytes() const;
+
+private:
+    double nextUniform(); ///< in [-1, 1)
+    tenon_onnx::TensorProto& addInitializer(const std::string& name, int32_t elementType,
+                                            const Dims& dims);
+
+    tenon_onnx::ModelProto m_model;
+    uint64_t m_random;
+    int64_t m_channelDivisor;
+};
+
+} // namespace tenon::test
