@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+# The one helper: language level, warnings, include root and sanitizer for every target of ours.
+
+function(tenon_compile_options target)
+    target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR})
+    target_compile_features(${target} PUBLIC cxx_std_20 c_std_11)
+    target_compile_options(${target} PRIVATE
+        $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wold-style-cast;-Wnon-virtual-dtor;-Woverloaded-virtual;-Wno-missing-field-initializers>
+        $<$<COMPILE_LANGUAGE:C>:-Wall;-Wextra;-Wpedantic;-Wconversion;-Wstrict-prototypes;-Wmissing-prototypes>)
+    if(TENON_WERROR)
+        target_compile_options(${target} PRIVATE -Werror)
+    endif()
+    if(TENON_SANITIZE)
+        target_compile_options(${target} PUBLIC -fsanitize=${TENON_SANITIZE} -fno-omit-frame-pointer)
+        target_link_options(${target} PUBLIC -fsanitize=${TENON_SANITIZE})
+    endif()
+endfunction()
+
+# tenon_add_library(name SOURCES ... PUBLIC ... PRIVATE ... [PCH headers...]): static library tenon_<name>, alias tenon::<name>.
+function(tenon_add_library name)
+    cmake_parse_arguments(ARG "" "" "SOURCES;PUBLIC;PRIVATE;PCH" ${ARGN})
+    add_library(tenon_${name} STATIC ${ARG_SOURCES})
+    add_library(tenon::${name} ALIAS tenon_${name})
+    set_target_properties(tenon_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_link_libraries(tenon_${name} PUBLIC ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
+    tenon_compile_options(tenon_${name})
+    if(ARG_PCH)
+        target_precompile_headers(tenon_${name} PRIVATE ${ARG_PCH})
+    endif()
+endfunction()

@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that every diagnostic code is produced somewhere and expected by some test.
+
+usage: check_diagnostics.py      exit status 1 on a code without producer or test
+"""
+import re
+import sys
+
+from source_tree import read, report, with_suffix
+
+LIST = "core/base/diagnostics.def"
+
+
+def main():
+    codes = re.findall(r'^DIAGNOSTIC\((\w+), "([\w-]+)"\)', read(LIST), re.M)
+    problems = []
+    if [name for name, _ in codes] != sorted(name for name, _ in codes):
+        problems.append(f"{LIST}: not in alphabetical order")
+    sources = "\n".join(read(f) for f in with_suffix(".cpp", ".h")
+                        if not f.startswith(("tests/", "core/base/diagnostic.")))
+    tests = "\n".join(read(f) for f in with_suffix(".cpp", ".txt", ".h")
+                      if f.startswith("tests/"))
+    for name, text in codes:
+        if not re.search(rf"\bDiagnosticCode::{name}\b|\b{name}\b", sources):
+            problems.append(f"{text}: no code produces it")
+        if not re.search(rf"\bDiagnosticCode::{name}\b|[^\w-]{text}[^\w-]", tests):
+            problems.append(f"{text}: no test expects it")
+    return report(problems)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

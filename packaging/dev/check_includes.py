@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks every #include line against the table of who may use whom.
+
+usage: check_includes.py      prints offending lines; exit status 1 if there are any
+"""
+import os
+import re
+import sys
+
+from source_tree import ROOT, read, report, with_suffix
+
+# folder: (project folders it may include, libraries it may include). The longest prefix counts.
+# "std" is C and C++ standard headers, "posix" the system's.
+TABLE = {
+    "runtime/": (["runtime/"], ["c", "posix"]),
+    "runtime/include/": (["runtime/include/"], ["c"]),
+    "runtime/executor/": (["runtime/"], ["c"]),
+    "runtime/executor/backend.c": (["runtime/"], ["c", "posix"]),  # one mutex
+    "runtime/executor/library.c": (["runtime/"], ["c", "posix"]),  # dlopen
+    "runtime/executor/profile.c": (["runtime/"], ["c", "posix"]),  # one mutex
+    "core/": (["core/", "runtime/include/"], ["std", "posix", "json"]),
+    "compiler/": (["compiler/", "core/", "runtime/include/"],
+                  ["std", "posix", "json", "llvm", "protobuf", "archive", "zstd"]),
+    "remote/": (["remote/", "core/", "compiler/driver/", "runtime/include/", "runtime/rpc/"],
+                ["std", "posix", "json", "libssh", "sqlite", "avahi"]),
+    "views/models/": (["views/models/", "core/", "compiler/driver/", "remote/"],
+                      ["std", "QtCore"]),
+    "views/presenters/": (["views/models/", "views/presenters/", "core/", "compiler/driver/",
+                           "remote/"], ["std", "QtCore"]),
+    "views/": (["views/", "core/layout/", "core/base/"],
+               ["std", "QtCore", "QtGui", "QtWidgets"]),
+    "views/charts/": (["views/", "core/layout/", "core/base/"],
+                      ["std", "QtCore", "QtGui", "QtWidgets", "qcustomplot"]),
+    "app/": (["app/", "views/", "remote/", "compiler/", "core/", "runtime/"],
+             ["std", "posix", "json", "QtCore", "QtGui", "QtWidgets"]),
+    "app/cli/": (["app/cli/", "app/report/", "remote/", "compiler/", "core/", "runtime/"],
+                 ["std", "posix", "json", "cli11"]),
+    "app/report/": (["app/report/", "remote/", "compiler/", "core/"], ["std", "json"]),
+}
+
+LIBRARIES = [
+    (r"llvm(-c)?/|lld/", "llvm"),
+    (r"google/protobuf/", "protobuf"),
+    (r"nlohmann/", "json"),
+    (r"CLI/", "cli11"),
+    (r"libssh/", "libssh"),
+    (r"avahi-", "avahi"),
+    (r"archive(_entry)?\.h$", "archive"),
+    (r"zstd\.h$", "zstd"),
+    (r"sqlite3\.h$", "sqlite"),
+    (r"qcustomplot\.h$", "qcustomplot"),
+    (r"Q[A-Za-z0-9]+(/\w+)?$", "qt"),
+    (r"(assert|complex|ctype|errno|fenv|float|inttypes|iso646|limits|locale|math|setjmp|signal|"
+     r"stdalign|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|stdnoreturn|string|tgmath|"
+     r"threads|time|uchar|wchar|wctype)\.h$", "c"),
+    (r"(sys|netinet|arpa|net|linux|asm)/\w+\.h$|\w+\.h$", "posix"),
+    (r"[a-z_0-9]+$", "std"),
+]
+
+QT_HEADERS = "/usr/include/x86_64-linux-gnu/qt6"
+
+
+def qt_module(header):
+    """QtCore, QtGui, QtWidgets, ...: by prefix, or by the installed headers; None if unknown."""
+    if "/" in header:
+        return header.split("/")[0]
+    for module in ("QtCore", "QtGui", "QtWidgets", "QtTest", "QtPrintSupport", "QtSvg"):
+        if os.path.exists(os.path.join(QT_HEADERS, module, header)):
+            return module
+    return None
+
+
+def library_of(header):
+    for pattern, name in LIBRARIES:
+        if re.match(pattern, header):
+            return qt_module(header) if name == "qt" else name
+    return "unknown"
+
+
+def problem_of(name, quote, header):
+    folders, libraries = TABLE[max((p for p in TABLE if name.startswith(p)), key=len)]
+    if quote == '"':
+        # The runtime builds without include paths of ours: there a header may be named relatively.
+        beside = os.path.normpath(os.path.join(os.path.dirname(name), header))
+        if name.startswith("runtime/") and os.path.exists(os.path.join(ROOT, beside)):
+            header = beside
+        if any(header.startswith(f) for f in folders):
+            return None
+        return f"may not include {header}"
+    library = library_of(header)
+    if library is None or library in libraries:
+        return None
+    if library == "c" and "std" in libraries:
+        return None
+    return f"may not include <{header}> ({library})"
+
+
+def main():
+    problems = []
+    for name in with_suffix(".h", ".cpp", ".c"):
+        if not any(name.startswith(p) for p in TABLE):
+            continue
+        for number, line in enumerate(read(name).splitlines(), 1):
+            match = re.match(r'\s*#\s*include\s*(["<])([^">]+)[">]', line)
+            problem = match and problem_of(name, match.group(1), match.group(2))
+            if problem:
+                problems.append(f"{name}:{number}: {problem}")
+    return report(problems)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
