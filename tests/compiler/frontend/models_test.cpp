@@ -41,12 +41,14 @@ INSTANTIATE_TEST_SUITE_P(Exported, GoodModel,
                                            "exported/mobilenet_v2_bn", "exported/resnet18",
                                            "exported/squeezenet1_1", "exported/unet_small",
                                            "exported/vit_tiny"));
-INSTANTIATE_TEST_SUITE_P(Trained, GoodModel,
-                         ::testing::Values("models/mlperftiny-vww-mobilenetv1-fp32",
-                                           "models/mnist-cnn", "models/speech-commands-cnn",
-                                           "models/squeezenet1-fp16",
-                                           "models/super-resolution-core",
-                                           "models/ultraface-rfb-320", "models/yolox-nano"));
+INSTANTIATE_TEST_SUITE_P(
+    Trained, GoodModel,
+    ::testing::Values("models/mlperftiny-ad-autoencoder-int8", "models/mlperftiny-kws-int8",
+                      "models/mlperftiny-resnet8-int8", "models/mlperftiny-vww-mobilenetv1-fp32",
+                      "models/mlperftiny-vww-mobilenetv1-int8", "models/mnist-cnn",
+                      "models/speech-commands-cnn", "models/squeezenet1-fp16",
+                      "models/super-resolution-core", "models/ultraface-rfb-320",
+                      "models/yolox-nano"));
 
 struct BadModel
 {

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// qnn.requantize: integers of one scale as integers of another. The ratio of the scales is a
+// binary32 number: values below 2^24 times a ratio round twice, at most 2^-22 of the result, so the
+// integer differs from exact arithmetic only where that lies within 2^-14 of a half, and by one.
+#include "compiler/ops/quantization.h"
+
+namespace tenon::compiler {
+namespace {
+
+using tir::Expr;
+
+Result<Types> infer(const OpView& op)
+{
+    const DataType out = dtypeAttr(op, "out_dtype");
+    if (!isQuantizedType(op.operands[0].dtype) || !isQuantizedType(out))
+        return opError(op, DiagnosticCode::UnsupportedDtype,
+                       "cannot requantize " + op.operands[0].dtype.text() + " to " + out.text());
+    if (op.operands[1].dtype != kFloat32)
+        return opError(op, DiagnosticCode::DtypeMismatch,
+                       "expects scales of float32 but they are " + op.operands[1].text());
+    if (op.isPresent(2) && op.operands[2].dtype != out)
+        return opError(op, DiagnosticCode::DtypeMismatch,
+                       "has zero points of " + op.operands[2].dtype.text() + " for values of " +
+                           out.text());
+    Shape shape = op.operands[0].shape;
+    for (size_t i = 1; i < op.operands.size() && op.isPresent(i); ++i) {
+        const auto wider = broadcastShapes(op, shape, op.operands[i].shape);
+        if (!wider) return wider.error();
+        if (*wider != shape)
+            return opError(op, DiagnosticCode::ShapeMismatch,
+                           "has " + op.operands[i].text() + " for " + op.operands[0].text() +
+                               "; it must broadcast to the data");
+    }
+    return Types{{out, shape}};
+}
+
+Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
+{
+    const DataType out = dtypeAttr(op, "out_dtype");
+    const Expr inputZero = tir::intImm(intAttr(op, "input_zero_point"), kInt32);
+    const auto operand = [&](size_t k, const Exprs& i) {
+        return te::at(in[k], broadcastIndices(in[k]->shape(), i));
+    };
+    return te::Tensors{te::compute(
+        "requantize", in[0]->shape(),
+        [&](const Exprs& i) {
+            const Expr centred = tir::cast(kInt32, te::at(in[0], i)) - inputZero;
+            const Expr zero =
+                op.isPresent(2) ? tir::cast(kInt32, operand(2, i)) : tir::intImm(0, kInt32);
+            return requantized(tir::cast(kFloat32, centred) * operand(1, i), zero, out,
+                               intAttr(op, "a_min"), intAttr(op, "a_max"));
+        },
+        "elemwise")};
+}
+
+constexpr OperandSpec kOperands[] = {
+    {"data", "integers of any shape"},
+    {"scale", "scale of data / scale of the result; broadcasts to data"},
+    {"zero_point", "of the result; broadcasts to data; absent: 0", OperandSpec::Optional}};
+constexpr AttrSpec kAttrs[] = {
+    {"input_zero_point", "int", "zero point of data", "0"},
+    {"a_min", "int", "lower limit of the result, beside that of its type", "-2147483648"},
+    {"a_max", "int", "upper limit of the result, beside that of its type", "2147483647"},
+    {"out_dtype", "dtype", "type of the result, 8 to 32 bits", "int8"}};
+
+} // namespace
+
+extern constinit const OpDef qnnRequantizeOp = {
+    .name = "qnn.requantize",
+    .doc = "y = clip(saturate(round((data - input_zero_point) * scale) + zero_point), a_min, "
+           "a_max), halves to even",
+    .family = Family::Elementwise,
+    .operands = kOperands,
+    .attrs = kAttrs,
+    .pattern = Pattern::Broadcast,
+    .infer = infer,
+    .lower = lower,
+    .example = "%x: Tensor[(2, 8), int32], %s: Tensor[(8,), float32] "
+               "=> qnn.requantize(%x, %s, a_max=100, out_dtype=T.uint8)",
+};
+
+} // namespace tenon::compiler
