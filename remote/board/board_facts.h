@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// BoardFacts: what a probe found on a board, and the target string that follows from it.
+#pragma once
+
+#include "core/base/result.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tenon::remote {
+
+/// Empty text, 0 and -1 where the board does not tell.
+struct BoardFacts
+{
+    std::string machine;               ///< "aarch64", as uname -m
+    std::string kernel;                ///< "Linux 6.1.21-v8+"
+    std::string model;                 ///< "Raspberry Pi 4 Model B Rev 1.1"
+    std::string cpu;                   ///< LLVM's name: "cortex-a72"
+    std::string cpuText;               ///< for people: "Cortex-A72"
+    std::vector<std::string> features; ///< HWCAP by the kernel's names, sorted
+    std::string libc;                  ///< "glibc 2.36", "musl", ...
+    unsigned cores = 0;
+    int64_t ramBytes = 0;
+    int64_t freeRamBytes = -1;
+    int64_t freeDiskBytes = -1; ///< where uploads go
+    std::string governor;
+    double clockMhz = -1;
+    double temperatureC = -1;
+    double load = -1;
+    bool isHardFloat = true; ///< 32-bit Arm: user programs pass floats in registers
+
+    bool hasFeature(std::string_view name) const;
+};
+
+/// Reads what the probe script printed: sections of `== name` and text. Unknown sections are
+/// skipped, so that boards may say more. Error BoardFailure when it does not even name the machine.
+core::Result<BoardFacts> parseProbe(std::string_view output);
+
+/// "llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72 -num-cores=4". Error UnsupportedTarget for
+/// machines without a code generator.
+core::Result<std::string> proposedTarget(const BoardFacts& facts);
+
+/// "Raspberry Pi 4 Model B, Cortex-A72, 4 cores, 3.70 GiB".
+std::string summaryLine(const BoardFacts& facts);
+
+enum class Verdict : uint8_t
+{
+    Good,
+    Doubtful, ///< works, but results may mislead
+    Bad       ///< deploying will fail
+};
+
+/// One line of a checklist, for people.
+struct Check
+{
+    Verdict verdict = Verdict::Good;
+    std::string subject; ///< "processor"
+    std::string outcome; ///< "Cortex-A72 with asimd, crc32"
+    std::string advice;  ///< what to do, when there is something to do
+};
+
+std::vector<Check> probeChecklist(const BoardFacts& facts);
+
+} // namespace tenon::remote
