@@ -17,7 +17,6 @@ TABLE = {
     "runtime/include/": (["runtime/include/"], ["c"]),
     "runtime/executor/": (["runtime/"], ["c"]),
     "runtime/executor/backend.c": (["runtime/"], ["c", "posix"]),  # one mutex
-    "runtime/executor/library.c": (["runtime/"], ["c", "posix"]),  # dlopen
     "runtime/executor/profile.c": (["runtime/"], ["c", "posix"]),  # one mutex
     "core/": (["core/", "runtime/include/"], ["std", "posix", "json"]),
     "compiler/": (["compiler/", "core/", "runtime/include/"],

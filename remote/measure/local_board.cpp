@@ -35,7 +35,10 @@ Result<std::unique_ptr<ArtifactSession>> openSession(const RunRequest& request,
     if (access(request.artifactPath.c_str(), R_OK) != 0)
         return makeError(DiagnosticCode::IoFailure,
                          "cannot read " + core::quoted(request.artifactPath));
-    Result<ChildProcess> child = ChildProcess::start(server, {"--fd", "3", "--trust-paths"});
+    std::vector<std::string> command = request.emulator;
+    command.insert(command.end(), {server, "--fd", "3", "--trust-paths"});
+    Result<ChildProcess> child =
+        ChildProcess::start(command.front(), {command.begin() + 1, command.end()});
     if (!child) return child.error();
     const int socket = child->takeSocket();
     Result<std::unique_ptr<RpcSession>> rpc = RpcSession::open(socket, {request.timeout, &job});

@@ -26,6 +26,8 @@ struct RunRequest
     std::chrono::milliseconds timeout{std::chrono::minutes(5)}; ///< of each single step
     bool poison = false; ///< memory a run has not written holds NaN: shows faults of memory plans
     std::string serverPath; ///< empty: tenon-rpc-server beside the running program
+    /// An emulator with its options, in front of the server; empty: the server runs by itself.
+    std::vector<std::string> emulator;
 };
 
 /// How to measure; the meaning of the first three is that of TVM's time_evaluator.

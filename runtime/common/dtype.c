@@ -94,7 +94,8 @@ bool tenon_tensor_bytes(const int64_t* shape, int32_t ndim, DLDataType dtype, si
         if (shape[i] < 0) return false;
         if (shape[i] == 0)
             empty = true;
-        else if (__builtin_mul_overflow(bytes, (size_t)shape[i], &bytes))
+        else if ((uint64_t)shape[i] > SIZE_MAX ||
+                 __builtin_mul_overflow(bytes, (size_t)shape[i], &bytes))
             return false;
     }
     /* Half of the address space leaves room for rounding up to any alignment. */

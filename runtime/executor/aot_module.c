@@ -33,7 +33,7 @@ static int index_argument(const tenon_args* args, const TVMTensorInfo* infos, si
     } else if (tenon_arg_int(args, 0, &index) != 0) {
         return -1;
     }
-    if (index < 0 || (size_t)index >= count)
+    if (index < 0 || (uint64_t)index >= count)
         return tenon_fail("%s: there is no tensor %lld", args->who, (long long)index);
     *out = (size_t)index;
     return 0;

@@ -7,7 +7,7 @@
 
 static bool is_entry(const tenon_graph* graph, tenon_graph_ref ref, size_t before_node)
 {
-    return ref.node >= 0 && (size_t)ref.node < before_node && ref.output >= 0 &&
+    return ref.node >= 0 && (uint64_t)ref.node < before_node && ref.output >= 0 &&
            ref.output < graph->nodes[ref.node].output_count;
 }
 
@@ -20,7 +20,7 @@ static int check_rows(const tenon_graph* graph)
         if (graph->row_ptr[i + 1] - graph->row_ptr[i] != node->output_count)
             return tenon_fail("node `%s` has not as many entries as outputs", node->name);
     }
-    if ((size_t)graph->row_ptr[graph->node_count] != graph->entry_count)
+    if ((uint64_t)graph->row_ptr[graph->node_count] != graph->entry_count)
         return tenon_fail("there are not as many attributes as entries");
     return 0;
 }
@@ -31,7 +31,7 @@ static int check_node(const tenon_graph* graph, size_t index)
     if (!node->func_name) {
         return node->ref_count == 0 ? 0 : tenon_fail("input `%s` has inputs", node->name);
     }
-    if ((size_t)node->input_count != node->ref_count)
+    if ((uint64_t)node->input_count != node->ref_count)
         return tenon_fail("node `%s` has not num_inputs inputs", node->name);
     for (size_t i = 0; i < node->ref_count; ++i)
         if (!is_entry(graph, node->inputs[i], index))
@@ -52,9 +52,9 @@ static int check_storage(tenon_graph* graph)
     for (size_t i = 0; i < graph->entry_count; ++i) {
         int64_t storage = graph->entries[i].storage;
         /* Storage ids are dense in practice; an id per entry is the most that makes sense. */
-        if (storage < 0 || (size_t)storage >= graph->entry_count)
+        if (storage < 0 || (uint64_t)storage >= graph->entry_count)
             return tenon_fail("entry %zu has storage id %lld", i, (long long)storage);
-        if ((size_t)storage >= graph->storage_count) graph->storage_count = (size_t)storage + 1;
+        if ((uint64_t)storage >= graph->storage_count) graph->storage_count = (size_t)storage + 1;
     }
     return 0;
 }
@@ -71,7 +71,7 @@ int tenon_graph_check(tenon_graph* graph)
             return tenon_fail("output %zu does not exist", i);
     for (size_t i = 0; i < graph->arg_count; ++i) {
         int64_t node = graph->arg_nodes[i];
-        if (node < 0 || (size_t)node >= graph->node_count || graph->nodes[node].func_name)
+        if (node < 0 || (uint64_t)node >= graph->node_count || graph->nodes[node].func_name)
             return tenon_fail("argument %zu is no input", i);
     }
     return 0;

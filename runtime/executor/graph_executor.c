@@ -162,7 +162,7 @@ int tenon_graph_executor_allocate(tenon_graph_executor* self)
         size_t bytes = 0;
         bool is_used = false;
         for (size_t i = 0; i < graph->entry_count; ++i) {
-            if ((size_t)graph->entries[i].storage != storage || self->is_foreign[self->roots[i]])
+            if ((uint64_t)graph->entries[i].storage != storage || self->is_foreign[self->roots[i]])
                 continue;
             is_used = true;
             if (graph->entries[i].bytes > bytes) bytes = graph->entries[i].bytes;

@@ -25,7 +25,7 @@ static int input_argument(const tenon_graph_executor* self, const tenon_args* ar
     } else if (tenon_arg_int(args, 0, &index) != 0) {
         return -1;
     }
-    if (index < 0 || (size_t)index >= self->graph.arg_count)
+    if (index < 0 || (uint64_t)index >= self->graph.arg_count)
         return tenon_fail("%s: there is no input %lld", args->who, (long long)index);
     *entry = tenon_graph_executor_input_entry(self, (size_t)index);
     return 0;
@@ -55,7 +55,7 @@ static int output_argument(const tenon_graph_executor* self, const tenon_args* a
     } else if (tenon_arg_int(args, 0, &index) != 0) {
         return -1;
     }
-    if (index < 0 || (size_t)index >= self->graph.head_count)
+    if (index < 0 || (uint64_t)index >= self->graph.head_count)
         return tenon_fail("%s: there is no such output", args->who);
     *entry = tenon_graph_executor_output_entry(self, (size_t)index);
     return 0;
@@ -208,7 +208,7 @@ static int get_output_by_layer(TENON_PACKED_PARAMETERS)
     if (tenon_arg_int(&args, 0, &node) != 0 ||
         (args.count > 1 && tenon_arg_int(&args, 1, &output) != 0))
         return -1;
-    if (node < 0 || (size_t)node >= self->graph.node_count || output < 0 ||
+    if (node < 0 || (uint64_t)node >= self->graph.node_count || output < 0 ||
         output >= self->graph.nodes[node].output_count)
         return tenon_fail("get_output_by_layer: there is no such node or output");
     return return_view(self, (size_t)(self->graph.row_ptr[node] + output), result);

@@ -1,24 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening a shared library: symbols, the variables the runtime fills, and the blob of modules. */
-#define _GNU_SOURCE
+/* Opening a shared library: the variables the runtime fills, and the blob of modules. */
 #include "library.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../common/error.h"
+#include "../loader/image.h"
 #include "blob.h"
 #include "profile.h"
-
-#if defined(__GLIBC__)
-#include <link.h>
-#endif
 
 typedef struct
 {
     tenon_module base;
-    void* handle;
+    tenon_image* image;
     void** context; /* the library's __tvm_module_ctx, or NULL */
 } library;
 
@@ -40,39 +35,10 @@ static const struct
     {"__TenonProfileMark", (any_function)tenon_profile_mark},
 };
 
-/* dlsym also finds symbols of the libraries this one depends on; those are none of its functions.
- */
-static void* own_symbol(void* handle, const char* name)
-{
-    void* address = dlsym(handle, name);
-#if defined(__GLIBC__)
-    struct link_map* map = NULL;
-    Dl_info where;
-    if (address && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 &&
-        (!dladdr(address, &where) || strcmp(where.dli_fname, map->l_name) != 0))
-        return NULL;
-#endif
-    return address;
-}
-
-/* Size of a data symbol as the symbol table says, or `unknown`. */
-static size_t symbol_size(void* address, size_t unknown)
-{
-#if defined(__GLIBC__)
-    Dl_info where;
-    const ElfW(Sym)* symbol = NULL;
-    if (dladdr1(address, &where, (void**)&symbol, RTLD_DL_SYMENT) && symbol && symbol->st_size)
-        return symbol->st_size;
-#else
-    (void)address;
-#endif
-    return unknown;
-}
-
 static int get_function(tenon_module* module, const char* name, tenon_func** out)
 {
     const library* self = (const library*)module;
-    void* address = own_symbol(self->handle, name);
+    void* address = tenon_image_symbol(self->image, name, NULL);
     if (!address) return 0;
     TVMBackendPackedCFunc call;
     memcpy(&call, &address, sizeof call); /* ISO C has no cast from data to function pointer */
@@ -84,7 +50,7 @@ static void destroy(tenon_module* module)
 {
     library* self = (library*)module;
     tenon_module_clear(module);
-    dlclose(self->handle);
+    tenon_image_close(self->image);
     free(self);
 }
 
@@ -93,19 +59,19 @@ static const tenon_module_type kLibraryType = {"library", get_function, destroy}
 static void fill_entry_points(const library* self)
 {
     for (size_t i = 0; i < sizeof kEntryPoints / sizeof kEntryPoints[0]; ++i) {
-        void* variable = own_symbol(self->handle, kEntryPoints[i].name);
+        void* variable = tenon_image_symbol(self->image, kEntryPoints[i].name, NULL);
         if (variable) memcpy(variable, &kEntryPoints[i].function, sizeof(any_function));
     }
 }
 
 static int load_modules(library* self, tenon_module** root)
 {
-    const unsigned char* blob = own_symbol(self->handle, "__tvm_dev_mblob");
+    size_t room;
+    const unsigned char* blob = tenon_image_symbol(self->image, "__tvm_dev_mblob", &room);
     if (!blob) {
         *root = tenon_module_ref(&self->base);
         return 0;
     }
-    size_t room = symbol_size((void*)(uintptr_t)blob, SIZE_MAX);
     tenon_reader header = tenon_reader_of(blob, room < 8 ? room : 8);
     uint64_t size = tenon_read_u64(&header);
     if (header.failed || size > room - 8)
@@ -115,16 +81,16 @@ static int load_modules(library* self, tenon_module** root)
 
 int tenon_library_load(const char* path, tenon_module** out)
 {
-    void* handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!handle) return tenon_fail("cannot load `%s`: %s", path, dlerror());
+    tenon_image* image = tenon_image_open(path);
+    if (!image) return -1;
     library* self = calloc(1, sizeof *self);
     if (!self) {
-        dlclose(handle);
+        tenon_image_close(image);
         return tenon_fail("out of memory for a module");
     }
     tenon_module_init(&self->base, &kLibraryType);
-    self->handle = handle;
-    self->context = own_symbol(handle, "__tvm_module_ctx");
+    self->image = image;
+    self->context = tenon_image_symbol(image, "__tvm_module_ctx", NULL);
     fill_entry_points(self);
     int status = load_modules(self, out);
     if (status != 0)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opaque handles of a session. A handle is generation << 32 | (index + 1). */
+/* Opaque handles of a session. A handle is generation << 20 | (index + 1) and fits in a pointer,
+ * because it travels as the address of a tensor's memory; 32-bit boards have 12 bits of generation.
+ */
 #include "handles.h"
 
 #include <stdbool.h>
@@ -9,8 +11,11 @@
 
 enum
 {
-    kMaxHandles = 1 << 20
+    kIndexBits = 20,
+    kMaxHandles = (1 << kIndexBits) - 1
 };
+
+static const uint32_t kGenerations = (uint32_t)(UINTPTR_MAX >> kIndexBits);
 
 static void release(tenon_handle_kind kind, void* object)
 {
@@ -26,7 +31,8 @@ static void release(tenon_handle_kind kind, void* object)
 static int grow(tenon_handles* handles)
 {
     size_t count = handles->count ? handles->count * 2 : 64;
-    if (count > kMaxHandles) return tenon_fail("too many handles are open");
+    if (handles->count == kMaxHandles) return tenon_fail("too many handles are open");
+    if (count > kMaxHandles) count = kMaxHandles;
     tenon_handle_entry* entries = realloc(handles->entries, count * sizeof *entries);
     if (!entries) return tenon_fail("out of memory for a handle");
     for (size_t i = handles->count; i < count; ++i)
@@ -51,18 +57,18 @@ uint64_t tenon_handles_add(tenon_handles* handles, tenon_handle_kind kind, void*
     entry->data = data;
     entry->bytes = bytes;
     handles->first_free = at + 1;
-    return (uint64_t)entry->generation << 32 | (at + 1);
+    return (uint64_t)entry->generation << kIndexBits | (at + 1);
 }
 
 tenon_handle_entry* tenon_handles_find(const tenon_handles* handles, uint64_t handle,
                                        tenon_handle_kind kind)
 {
-    uint64_t index = (handle & 0xffffffffu) - 1; /* 0 wraps to a number that is out of range */
+    uint64_t index = (handle & kMaxHandles) - 1; /* 0 wraps to a number that is out of range */
     if (index < handles->count) {
         tenon_handle_entry* entry = &handles->entries[index];
         bool is_kind =
             kind == kTenonHandleFree ? entry->kind != kTenonHandleFree : entry->kind == kind;
-        if (is_kind && entry->generation == handle >> 32) return entry;
+        if (is_kind && entry->generation == handle >> kIndexBits) return entry;
     }
     tenon_fail("handle %llx is not open or is of another kind", (unsigned long long)handle);
     return NULL;
@@ -74,7 +80,7 @@ int tenon_handles_remove(tenon_handles* handles, uint64_t handle, tenon_handle_k
     if (!entry) return -1;
     tenon_handle_kind old = entry->kind;
     entry->kind = kTenonHandleFree;
-    ++entry->generation;
+    entry->generation = (entry->generation + 1) & kGenerations;
     size_t index = (size_t)(entry - handles->entries);
     if (index < handles->first_free) handles->first_free = index;
     release(old, entry->object);

@@ -86,7 +86,9 @@ void tenon_write_seq(tenon_writer* writer, const TVMValue* values, const int* co
 int tenon_read_tensor(tenon_reader* reader, tenon_arena* arena, DLTensor* out)
 {
     memset(out, 0, sizeof *out);
-    out->data = (void*)(uintptr_t)tenon_read_u64(reader);
+    uint64_t handle = tenon_read_u64(reader);
+    if (handle > UINTPTR_MAX) return tenon_fail("a tensor's handle is none of this server");
+    out->data = (void*)(uintptr_t)handle;
     out->device.device_type = tenon_read_i32(reader);
     out->device.device_id = tenon_read_i32(reader);
     out->ndim = tenon_read_i32(reader);

@@ -10,7 +10,9 @@
 
 void tenon_rpc_session_start(tenon_rpc_session* session, const char* folder)
 {
-    *session = (tenon_rpc_session){.memory_limit = (size_t)8 << 30};
+    uint64_t limit = (uint64_t)8 << 30;
+    *session =
+        (tenon_rpc_session){.memory_limit = limit < SIZE_MAX / 2 ? (size_t)limit : SIZE_MAX / 2};
     snprintf(session->folder, sizeof session->folder, "%s", folder);
     session->owns_folder = folder[0] == 0;
 }

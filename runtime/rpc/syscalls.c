@@ -46,6 +46,9 @@ static int alloc_data(const syscall_context* at)
     if (seq->count < 3 || seq->codes[1] != kTVMArgInt || seq->codes[2] != kTVMArgInt ||
         seq->values[1].v_int64 < 0 || seq->values[2].v_int64 > 64)
         return tenon_fail("memory must have a size and an alignment of at most 64");
+    if ((uint64_t)seq->values[1].v_int64 > SIZE_MAX)
+        return tenon_fail("this board cannot address %lld bytes",
+                          (long long)seq->values[1].v_int64);
     return allocate(at, (size_t)seq->values[1].v_int64);
 }
 

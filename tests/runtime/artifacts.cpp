@@ -162,13 +162,14 @@ std::string blobSource(const std::string& blob)
 }
 
 std::string compileLibrary(const std::string& folder, const std::string& name,
-                           const std::string& source, const std::string& flags)
+                           const std::string& source, const std::string& flags,
+                           const std::string& compiler)
 {
     const std::string input = folder + "/" + name + ".c";
     const std::string output = folder + "/" + name + ".so";
     std::ofstream(input) << source;
-    const std::string command =
-        "cc -shared -fPIC -O1 -w " + flags + " -I" + sourcePath("") + " -o " + output + " " + input;
+    const std::string command = compiler + " -shared -fPIC -O1 -w " + flags + " -I" +
+                                sourcePath("") + " -o " + output + " " + input;
     if (std::system(command.c_str()) == 0) return output;
     ADD_FAILURE() << "cannot compile " << input;
     return "";

@@ -46,6 +46,7 @@ std::string aotSource();
 std::string blobSource(const std::string& blob);
 /// Compiles C `source` into <folder>/<name>.so; "" (and a test failure) when that fails.
 std::string compileLibrary(const std::string& folder, const std::string& name,
-                           const std::string& source, const std::string& flags = "");
+                           const std::string& source, const std::string& flags = "",
+                           const std::string& compiler = "cc");
 
 } // namespace tenon::test

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finding the RPC server for a board.
+#include "core/target/board_server.h"
+
+#include "core/base/text.h"
+
+#include <filesystem>
+
+namespace tenon::core {
+namespace {
+
+struct Spelling
+{
+    std::string_view architecture;
+    std::string_view processor;
+};
+
+/// First parts of triples and machine names. A 64-bit kernel may run a 32-bit system: what counts
+/// is the triple of its programs, so `armv8l` is 32-bit.
+constexpr Spelling kSpellings[] = {
+    {"x86_64", "x86_64"}, {"amd64", "x86_64"},  {"aarch64", "aarch64"}, {"arm64", "aarch64"},
+    {"arm", "armv7"},     {"armv7", "armv7"},   {"armv7a", "armv7"},    {"armv7l", "armv7"},
+    {"armv8l", "armv7"},  {"thumbv7", "armv7"}, {"riscv64", "riscv64"},
+};
+
+} // namespace
+
+Result<std::string> serverProcessor(std::string_view tripleOrMachine)
+{
+    const std::string_view architecture = tripleOrMachine.substr(0, tripleOrMachine.find('-'));
+    for (const Spelling& spelling : kSpellings)
+        if (spelling.architecture == architecture) return std::string(spelling.processor);
+    return makeError(DiagnosticCode::UnsupportedTarget,
+                     "no RPC server exists for " + quoted(tripleOrMachine) +
+                         "; there is one for x86-64, AArch64, ARMv7 and 64-bit RISC-V");
+}
+
+Result<std::string> boardServerPath(std::string_view tripleOrMachine)
+{
+    const Result<std::string> processor = serverProcessor(tripleOrMachine);
+    if (!processor) return processor.error();
+    std::error_code failed;
+    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", failed);
+    const std::filesystem::path path = program.parent_path().parent_path() / "share/tenon/servers" /
+                                       ("tenon-rpc-server-" + *processor);
+    if (std::filesystem::is_regular_file(path, failed)) return path.string();
+    return makeError(
+        DiagnosticCode::UnsupportedTarget,
+        "the RPC server for " + *processor + " boards is missing at " +
+            core::quoted(path.string()) +
+            "; install the cross compiler of packaging/dev/packages.txt and build again");
+}
+
+} // namespace tenon::core

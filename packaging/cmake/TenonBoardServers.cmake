@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+# The RPC server for every processor of boards: static programs, made by cross compilers, in
+# TENON_SERVER_DIR. `bin/../share/tenon/servers` is where programs look (core/target/board_server.h),
+# in a build folder as in an installation.
+set(TENON_SERVER_DIR ${CMAKE_BINARY_DIR}/share/tenon/servers)
+
+# The sources are plain C11 and want no configuration, so one compiler call makes a server.
+get_target_property(objects tenon_runtime_objects SOURCES)
+set(server_sources rpc/server.c ${objects} ${loader_sources} ${rpc_sources})
+list(TRANSFORM server_sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+file(GLOB_RECURSE server_headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
+
+# tenon_board_server(processor compiler flags...)
+function(tenon_board_server processor compiler)
+    set(output ${TENON_SERVER_DIR}/tenon-rpc-server-${processor})
+    if(CMAKE_SYSTEM_PROCESSOR STREQUAL processor AND NOT TENON_SANITIZE)
+        add_custom_command(OUTPUT ${output}
+            COMMAND ${CMAKE_COMMAND} -E make_directory ${TENON_SERVER_DIR}
+            COMMAND ${CMAKE_COMMAND} -E copy $<TARGET_FILE:tenon_rpc_server> ${output}
+            DEPENDS tenon_rpc_server
+            VERBATIM)
+        set_property(GLOBAL APPEND PROPERTY TENON_BOARD_SERVERS ${output})
+        return()
+    endif()
+    find_program(TENON_CC_${processor} ${compiler})
+    if(NOT TENON_CC_${processor})
+        message(NOTICE "no ${compiler}: the RPC server for ${processor} boards is not built")
+        return()
+    endif()
+    add_custom_command(OUTPUT ${output}
+        COMMAND ${CMAKE_COMMAND} -E make_directory ${TENON_SERVER_DIR}
+        COMMAND ${TENON_CC_${processor}} -std=gnu11 -D_FILE_OFFSET_BITS=64 -O2 -Wall -Wextra -Wconversion ${ARGN} -static -pthread
+            -ffunction-sections -fdata-sections -Wl,--gc-sections -Wl,-z,max-page-size=65536
+            -o ${output} ${server_sources}
+        DEPENDS ${server_sources} ${server_headers}
+        COMMENT "Cross-building the RPC server for ${processor}"
+        VERBATIM)
+    set_property(GLOBAL APPEND PROPERTY TENON_BOARD_SERVERS ${output})
+endfunction()
+
+tenon_board_server(aarch64 aarch64-linux-gnu-gcc)
+tenon_board_server(armv7 arm-linux-gnueabihf-gcc -march=armv7-a -mfpu=neon -mfloat-abi=hard)
+tenon_board_server(riscv64 riscv64-linux-gnu-gcc)
+tenon_board_server(x86_64 x86_64-linux-gnu-gcc)
+get_property(servers GLOBAL PROPERTY TENON_BOARD_SERVERS)
+add_custom_target(tenon_board_servers ALL DEPENDS ${servers})
