@@ -104,6 +104,14 @@ std::vector<double> NodeImport::numbers(std::string_view name, std::vector<doubl
     return out;
 }
 
+std::vector<std::string> NodeImport::strings(std::string_view name,
+                                             std::vector<std::string> fallback)
+{
+    const AttributeProto* attr = typedAttr(name, AttributeProto::STRINGS);
+    if (!attr) return fallback;
+    return {attr->strings().begin(), attr->strings().end()};
+}
+
 std::shared_ptr<const Tensor> NodeImport::tensorAttr(std::string_view name)
 {
     const AttributeProto* attr = typedAttr(name, AttributeProto::TENSOR);

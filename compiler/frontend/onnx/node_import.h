@@ -41,6 +41,7 @@ public:
     std::string string(std::string_view attr, std::string_view fallback);
     std::vector<int64_t> integers(std::string_view attr, std::vector<int64_t> fallback);
     std::vector<double> numbers(std::string_view attr, std::vector<double> fallback);
+    std::vector<std::string> strings(std::string_view attr, std::vector<std::string> fallback);
     bool hasAttr(std::string_view attr) const { return findAttr(attr) != nullptr; }
     std::shared_ptr<const Tensor> tensorAttr(std::string_view attr); ///< fails when absent
     /// `axis` in [-rank, rank) made non-negative; fails otherwise.

@@ -35,15 +35,16 @@ TEST_P(GoodModel, ImportsWithoutErrors)
 }
 
 INSTANTIATE_TEST_SUITE_P(Exported, GoodModel,
-                         ::testing::Values("exported/bert_tiny", "exported/ic_resnet8",
-                                           "exported/ic_resnet8_bn", "exported/kws_dscnn",
-                                           "exported/kws_dscnn_bn", "exported/mobilenet_v2",
-                                           "exported/mobilenet_v2_bn", "exported/resnet18",
-                                           "exported/squeezenet1_1", "exported/unet_small",
-                                           "exported/vit_tiny"));
+                         ::testing::Values("exported/bert_tiny", "exported/bilstm",
+                                           "exported/ic_resnet8", "exported/ic_resnet8_bn",
+                                           "exported/kws_dscnn", "exported/kws_dscnn_bn",
+                                           "exported/mobilenet_v2", "exported/mobilenet_v2_bn",
+                                           "exported/resnet18", "exported/squeezenet1_1",
+                                           "exported/unet_small", "exported/vit_tiny"));
 INSTANTIATE_TEST_SUITE_P(
     Trained, GoodModel,
-    ::testing::Values("models/mlperftiny-ad-autoencoder-int8", "models/mlperftiny-kws-int8",
+    ::testing::Values("models/byte-sb-bidi-lstm", "models/dtln-1-lstm",
+                      "models/mlperftiny-ad-autoencoder-int8", "models/mlperftiny-kws-int8",
                       "models/mlperftiny-resnet8-int8", "models/mlperftiny-vww-mobilenetv1-fp32",
                       "models/mlperftiny-vww-mobilenetv1-int8", "models/mnist-cnn",
                       "models/speech-commands-cnn", "models/squeezenet1-fp16",

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// nn.gru: gated recurrent units over time.
+#include "compiler/ops/recurrent.h"
+
+namespace tenon::compiler {
+namespace {
+
+using tir::Expr;
+
+constexpr size_t kLengths = 3, kHiddenBias = 4;
+
+Result<Types> infer(const OpView& op)
+{
+    auto types = inferRecurrent(op, 3, 1, kLengths);
+    if (!types) return types.error();
+    const Dim hidden = op.operands[kWeightOperand].shape[0];
+    if (op.isPresent(kHiddenBias) &&
+        op.operands[kHiddenBias] != TensorType{op.operands[0].dtype, {hidden}})
+        return opError(op, DiagnosticCode::ShapeMismatch,
+                       "expects a hidden bias [H] but got " + op.operands[kHiddenBias].text());
+    if (op.attrs.strings("activations", {}).size() != 2)
+        return opError(op, DiagnosticCode::BadAttribute, "needs two activations");
+    return types;
+}
+
+/// hidden = (1 - z) * candidate + z * hidden.
+tir::Stmt mixed(const RecurrentOptions& options, const RecurrentStep& one, const Expr& unit,
+                const Expr& candidate)
+{
+    const Expr update = activated(options, 0, one.gate(0, unit));
+    return tir::store(one.states[0], {one.sequence, unit},
+                      (tir::oneOf(candidate->dtype) - update) * candidate +
+                          update * one.state(0, unit));
+}
+
+/// The reset gate acts on the product: one product makes all parts, the candidate's apart.
+tir::Stmt resetAfter(const OpView& op, const RecurrentOptions& options, const RecurrentStep& one,
+                     const std::vector<tir::Buffer>& operands)
+{
+    const int64_t hidden = one.hidden;
+    const tir::Buffer product =
+        tir::makeBuffer("product", {Expr(3 * hidden)}, one.gates->dtype, tir::Scope::Local);
+    const tir::Stmt begin = forUnits(hidden, [&](const Expr& unit) {
+        const Expr bias = op.isPresent(kHiddenBias) ? tir::load(operands[kHiddenBias], {unit})
+                                                    : tir::zeroOf(one.gates->dtype);
+        return tir::store(product, {Expr(2 * hidden) + unit}, bias);
+    });
+    const tir::Stmt multiply = addProduct(
+        operands[kWeightOperand], product, [&](const Expr& k) { return one.state(0, k); }, hidden,
+        2 * hidden, 3 * hidden);
+    const tir::Stmt mix = forUnits(hidden, [&](const Expr& unit) {
+        const Expr reset = activated(options, 0, one.gate(1, unit));
+        const Expr sum = one.gate(2, unit) + reset * tir::load(product, {Expr(2 * hidden) + unit});
+        return mixed(options, one, unit, activated(options, 1, sum));
+    });
+    return tir::allocate(product, tir::seq({begin, multiply, mix}));
+}
+
+/// The reset gate acts on the state before the product.
+tir::Stmt resetBefore(const RecurrentOptions& options, const RecurrentStep& one,
+                      const std::vector<tir::Buffer>& operands)
+{
+    const int64_t hidden = one.hidden;
+    const tir::Buffer gated =
+        tir::makeBuffer("gated", {Expr(hidden)}, one.gates->dtype, tir::Scope::Local);
+    const tir::Stmt reset = forUnits(hidden, [&](const Expr& unit) {
+        return tir::store(gated, {unit},
+                          activated(options, 0, one.gate(1, unit)) * one.state(0, unit));
+    });
+    const tir::Stmt multiply = addProduct(
+        operands[kWeightOperand], one.gates, [&](const Expr& k) { return tir::load(gated, {k}); },
+        hidden, 2 * hidden, 3 * hidden);
+    const tir::Stmt mix = forUnits(hidden, [&](const Expr& unit) {
+        return mixed(options, one, unit, activated(options, 1, one.gate(2, unit)));
+    });
+    return tir::allocate(gated, tir::seq({reset, multiply, mix}));
+}
+
+Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
+{
+    const RecurrentOptions options = recurrentOptions(op);
+    const bool isAfter = flagAttr(op, "linear_before_reset");
+    const auto step = [&](const RecurrentStep& one, const std::vector<tir::Buffer>& operands) {
+        return isAfter ? resetAfter(op, options, one, operands)
+                       : resetBefore(options, one, operands);
+    };
+    return lowerRecurrent(op, in, {.parts = 3, .productParts = 2, .lengths = kLengths}, step);
+}
+
+Cost cost(const OpView& op)
+{
+    return {2 * elements(op.operands[0]) * elements({kFloat32, {op.operands[1].shape[0]}}),
+            bytesMoved(op)};
+}
+
+constexpr OperandSpec kOperands[] = {
+    {"gates", "[S, B, 3H]: what the input adds to gates z, r, h, with their biases"},
+    {"weight", "[H, 3H]: recurrent weights"},
+    {"hidden", "[B, H]: state before the first step"},
+    {"lengths", "[B], int32: steps of each sequence; absent: S", OperandSpec::Optional},
+    {"hidden_bias", "[H]: added to the candidate's product where linear_before_reset is 1",
+     OperandSpec::Optional}};
+constexpr AttrSpec kAttrs[] = {
+    {"activations", "string[]", "two functions: of the gates, of the candidate"},
+    {"alphas", "float[]", "first parameter of each function; empty: its default", "[]"},
+    {"betas", "float[]", "second parameter of each function; empty: its default", "[]"},
+    {"clip", "float", "limit of what enters a gate; 0: none", "0"},
+    {"linear_before_reset", "int", "1: r multiplies the product, not the state", "0"},
+    {"reverse", "int", "1: time runs backwards", "0"}};
+
+} // namespace
+
+extern constinit const OpDef gruOp = {
+    .name = "nn.gru",
+    .doc = "per step, with z, r = f(gates + hidden * weight): n = g(gates + (r . hidden) * weight) "
+           "or g(gates + r . (hidden * weight + hidden_bias)); hidden = (1 - z) . n + z . hidden; "
+           "y has hidden of every step, zero behind a sequence's end",
+    .family = Family::Dense,
+    .operands = kOperands,
+    .attrs = kAttrs,
+    .infer = infer,
+    .lower = lower,
+    .cost = cost,
+    .example = "%x: Tensor[(3, 2, 15), float32], %w: Tensor[(5, 15), float32], %h: Tensor[(2, 5), "
+               "float32], %n: Tensor[(2,), int32], %b: Tensor[(5,), float32] => nn.gru(%x, %w, %h, "
+               "%n, %b, activations=s[\"sigmoid\", \"tanh\"], linear_before_reset=1)",
+};
+
+} // namespace tenon::compiler

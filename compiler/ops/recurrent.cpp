@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+// Types, activations and the time loop of the recurrent operators.
+#include "compiler/ops/recurrent.h"
+
+#include "core/base/text.h"
+
+#include <algorithm>
+
+namespace tenon::compiler {
+namespace {
+
+using tir::Buffer;
+using tir::Expr;
+using tir::Stmt;
+
+/// Vectors whose sums one loop over the state keeps in registers.
+constexpr int64_t kVectorsPerTile = 8;
+constexpr int64_t kLargestVector = 16;
+
+struct ActivationRow
+{
+    std::string_view name;
+    double alpha, beta; ///< defaults
+    Expr (*apply)(const Expr& x, const Expr& alpha, const Expr& beta);
+};
+
+Expr exponential(const Expr& x) { return tir::call(tir::Intrinsic::Exp, x); }
+
+constexpr ActivationRow kActivations[] = {
+    {"affine", 1, 0, [](const Expr& x, const Expr& a, const Expr& b) { return a * x + b; }},
+    {"elu", 1, 0,
+     [](const Expr& x, const Expr& a, const Expr&) {
+         const Expr zero = tir::zeroOf(x->dtype);
+         return tir::select(x < zero, a * (exponential(x) - tir::oneOf(x->dtype)), x);
+     }},
+    {"hardsigmoid", 0.2, 0.5,
+     [](const Expr& x, const Expr& a, const Expr& b) {
+         return minimum(maximum(a * x + b, tir::zeroOf(x->dtype)), tir::oneOf(x->dtype));
+     }},
+    {"leakyrelu", 0.01, 0,
+     [](const Expr& x, const Expr& a, const Expr&) {
+         return tir::select(x < tir::zeroOf(x->dtype), a * x, x);
+     }},
+    {"relu", 0, 0,
+     [](const Expr& x, const Expr&, const Expr&) { return maximum(x, tir::zeroOf(x->dtype)); }},
+    {"scaledtanh", 1, 1,
+     [](const Expr& x, const Expr& a, const Expr& b) {
+         return a * tir::call(tir::Intrinsic::Tanh, b * x);
+     }},
+    {"sigmoid", 0, 0,
+     [](const Expr& x, const Expr&, const Expr&) { return tir::call(tir::Intrinsic::Sigmoid, x); }},
+    {"softplus", 0, 0,
+     [](const Expr& x, const Expr&, const Expr&) {
+         // log(1 + exp(x)) without overflow.
+         const Expr zero = tir::zeroOf(x->dtype);
+         const Expr tail = exponential(zero - tir::call(tir::Intrinsic::Abs, x));
+         return maximum(x, zero) + tir::call(tir::Intrinsic::Log, tir::oneOf(x->dtype) + tail);
+     }},
+    {"softsign", 0, 0,
+     [](const Expr& x, const Expr&, const Expr&) {
+         return x / (tir::oneOf(x->dtype) + tir::call(tir::Intrinsic::Abs, x));
+     }},
+    {"tanh", 0, 0,
+     [](const Expr& x, const Expr&, const Expr&) { return tir::call(tir::Intrinsic::Tanh, x); }},
+    {"thresholdedrelu", 1, 0,
+     [](const Expr& x, const Expr& a, const Expr&) {
+         return tir::select(x > a, x, tir::zeroOf(x->dtype));
+     }},
+};
+
+const ActivationRow* findActivation(std::string_view name)
+{
+    for (const ActivationRow& row : kActivations)
+        if (row.name == name) return &row;
+    return nullptr;
+}
+
+int64_t vectorOf(int64_t extent)
+{
+    int64_t vector = 1;
+    while (vector < kLargestVector && extent % (2 * vector) == 0) vector *= 2;
+    return vector;
+}
+
+Stmt loopOver(const char* name, const Expr& extent, tir::LoopKind kind,
+              const std::function<Stmt(const Expr&)>& body)
+{
+    const tir::Var var = tir::makeVar(name);
+    return tir::forLoop({.var = var, .extent = extent, .kind = kind}, body(Expr(var)));
+}
+
+Stmt serial(const char* name, const Expr& extent, const std::function<Stmt(const Expr&)>& body)
+{
+    return loopOver(name, extent, tir::LoopKind::Serial, body);
+}
+
+/// Sums of `vectors` neighbouring vectors, from column `first` on.
+Stmt productTile(const Buffer& weight, const Buffer& sums,
+                 const std::function<Expr(const Expr&)>& state, const Expr& first, int64_t hidden,
+                 int64_t vectors, int64_t lanes)
+{
+    const Buffer tile =
+        tir::makeBuffer("sums", {Expr(vectors * lanes)}, sums->dtype, tir::Scope::Register);
+    const auto forTile = [&](const std::function<Stmt(const Expr& at)>& body) {
+        return loopOver("v", Expr(vectors), tir::LoopKind::Unrolled, [&](const Expr& v) {
+            return loopOver("lane", Expr(lanes), tir::LoopKind::Vectorized,
+                            [&](const Expr& lane) { return body(v * Expr(lanes) + lane); });
+        });
+    };
+    const Stmt begin = forTile(
+        [&](const Expr& at) { return tir::store(tile, {at}, tir::load(sums, {first + at})); });
+    const Stmt steps = serial("k", Expr(hidden), [&](const Expr& k) {
+        return forTile([&](const Expr& at) {
+            return tir::store(
+                tile, {at}, tir::load(tile, {at}) + state(k) * tir::load(weight, {k, first + at}));
+        });
+    });
+    const Stmt end = forTile(
+        [&](const Expr& at) { return tir::store(sums, {first + at}, tir::load(tile, {at})); });
+    return tir::allocate(tile, tir::seq({begin, steps, end}));
+}
+
+Status checkOperands(const OpView& op, int64_t parts, size_t stateCount, size_t lengths)
+{
+    if (const Status ok = needRank(op, kGatesOperand, 3); !ok) return ok;
+    if (const Status ok = needRank(op, kWeightOperand, 2); !ok) return ok;
+    const TensorType& gates = op.operands[kGatesOperand];
+    const TensorType& weight = op.operands[kWeightOperand];
+    if (gates.dtype != kFloat32 && gates.dtype != kFloat64)
+        return opError(op, DiagnosticCode::UnsupportedDtype,
+                       "takes float32 and float64 but got " + gates.text());
+    if (const Status ok = needSameDtype(op, kGatesOperand, kWeightOperand); !ok) return ok;
+    const Dim wanted = weight.shape[0] * Dim(parts);
+    if (!constantShape(weight.shape) || !(weight.shape[1] == wanted) || !(gates.shape[2] == wanted))
+        return opError(op, DiagnosticCode::ShapeMismatch,
+                       "expects gates [S, B, " + std::to_string(parts) + "H] and weights [H, " +
+                           std::to_string(parts) + "H] but they are " + gates.text() + " and " +
+                           weight.text());
+    const TensorType state{gates.dtype, {gates.shape[1], weight.shape[0]}};
+    for (size_t i = kStateOperand; i < kStateOperand + stateCount; ++i)
+        if (op.operands[i] != state)
+            return opError(op, DiagnosticCode::ShapeMismatch,
+                           "expects states of " + state.text() + " but got " +
+                               op.operands[i].text());
+    if (op.isPresent(lengths) && op.operands[lengths] != TensorType{kInt32, {gates.shape[1]}})
+        return opError(op, DiagnosticCode::ShapeMismatch,
+                       "expects lengths of Tensor[(" + gates.shape[1].text() +
+                           ",), int32] but got " + op.operands[lengths].text());
+    return kDone;
+}
+
+} // namespace
+
+Result<Types> inferRecurrent(const OpView& op, int64_t parts, size_t stateCount, size_t lengths)
+{
+    if (const Status ok = checkOperands(op, parts, stateCount, lengths); !ok) return ok.error();
+    const std::vector<std::string> names =
+        op.attrs.strings("activations", {}); // absent: the operator's own
+    for (const std::string& name : names)
+        if (!findActivation(name))
+            return opError(op, DiagnosticCode::BadAttribute,
+                           "has no activation function " + quoted(name));
+    for (const char* list : {"alphas", "betas"})
+        if (const size_t count = floatsAttr(op, list).size(); count > 0 && count != names.size())
+            return opError(op, DiagnosticCode::BadAttribute,
+                           std::string(list) + " has " + std::to_string(count) + " values for " +
+                               std::to_string(names.size()) + " activations");
+    if (!(floatAttr(op, "clip") >= 0))
+        return opError(op, DiagnosticCode::BadAttribute,
+                       "clip is " + std::to_string(floatAttr(op, "clip")) +
+                           "; it must be 0 or more");
+    const Shape& gates = op.operands[kGatesOperand].shape;
+    const Dim hidden = op.operands[kWeightOperand].shape[0];
+    const DataType dtype = op.operands[kGatesOperand].dtype;
+    Types out{{dtype, {gates[0], gates[1], hidden}}};
+    for (size_t i = 0; i < stateCount; ++i) out.push_back({dtype, {gates[1], hidden}});
+    return out;
+}
+
+RecurrentOptions recurrentOptions(const OpView& op)
+{
+    RecurrentOptions options{{}, floatAttr(op, "clip"), flagAttr(op, "reverse")};
+    const std::vector<double> alphas = floatsAttr(op, "alphas"), betas = floatsAttr(op, "betas");
+    for (const std::string& name : op.attrs.strings("activations", {})) {
+        const ActivationRow* row = findActivation(name);
+        const size_t i = options.activations.size();
+        options.activations.push_back({name, i < alphas.size() ? alphas[i] : row->alpha,
+                                       i < betas.size() ? betas[i] : row->beta});
+    }
+    return options;
+}
+
+Expr activated(const RecurrentOptions& options, size_t which, const Expr& x)
+{
+    Expr limited = x;
+    if (options.clip > 0)
+        limited = minimum(maximum(x, tir::floatImm(-options.clip, x->dtype)),
+                          tir::floatImm(options.clip, x->dtype));
+    const Activation& activation = options.activations.at(which);
+    return findActivation(activation.name)
+        ->apply(limited, tir::floatImm(activation.alpha, x->dtype),
+                tir::floatImm(activation.beta, x->dtype));
+}
+
+Expr RecurrentStep::gate(int64_t part, const Expr& unit) const
+{
+    return tir::load(gates, {Expr(part * hidden) + unit});
+}
+
+Expr RecurrentStep::state(size_t which, const Expr& unit) const
+{
+    return tir::load(states[which], {sequence, unit});
+}
+
+Stmt addProduct(const Buffer& weight, const Buffer& sums,
+                const std::function<Expr(const Expr&)>& state, int64_t hidden, int64_t from,
+                int64_t to)
+{
+    const int64_t lanes = vectorOf(to - from);
+    const int64_t vectors = (to - from) / lanes;
+    int64_t perTile = 1;
+    for (int64_t v = 1; v <= std::min(vectors, kVectorsPerTile); ++v)
+        if (vectors % v == 0) perTile = v;
+    const int64_t width = perTile * lanes;
+    return serial("columns", Expr((to - from) / width), [&](const Expr& tile) {
+        return productTile(weight, sums, state, Expr(from) + tile * Expr(width), hidden, perTile,
+                           lanes);
+    });
+}
+
+Stmt forUnits(int64_t hidden, const std::function<Stmt(const Expr&)>& body)
+{
+    const int64_t lanes = vectorOf(hidden);
+    return serial("units", Expr(hidden / lanes), [&](const Expr& outer) {
+        return loopOver("unit", Expr(lanes), tir::LoopKind::Vectorized,
+                        [&](const Expr& lane) { return body(outer * Expr(lanes) + lane); });
+    });
+}
+
+te::Tensors
+lowerRecurrent(const OpView& op, const te::Tensors& in, const RecurrentPlan& plan,
+               const std::function<Stmt(const RecurrentStep&, const std::vector<Buffer>& in)>& step)
+{
+    const int64_t hidden = op.operands[kWeightOperand].shape[0].value();
+    const Exprs gatesShape = in[kGatesOperand]->shape();
+    const Expr &steps = gatesShape[0], &sequences = gatesShape[1];
+    const DataType dtype = in[kGatesOperand]->dtype();
+    const bool isReverse = flagAttr(op, "reverse");
+    const bool hasLengths = op.isPresent(plan.lengths);
+
+    te::Tensors given;
+    std::vector<size_t> slot(in.size(), 0);
+    for (size_t i = 0; i < in.size(); ++i)
+        if (in[i]) {
+            slot[i] = given.size();
+            given.push_back(in[i]);
+        }
+    std::vector<std::pair<Exprs, DataType>> outputs{{{steps, sequences, Expr(hidden)}, dtype}};
+    for (size_t i = 0; i < plan.stateCount; ++i)
+        outputs.push_back({{sequences, Expr(hidden)}, dtype});
+
+    return te::external(
+        "recurrent", given, outputs,
+        [&](const std::vector<Buffer>& read, const std::vector<Buffer>& written) {
+            std::vector<Buffer> operands(in.size());
+            for (size_t i = 0; i < in.size(); ++i)
+                if (in[i]) operands[i] = read[slot[i]];
+            const Buffer gates =
+                tir::makeBuffer("gates", {Expr(plan.parts * hidden)}, dtype, tir::Scope::Local);
+            const std::vector<Buffer> states(written.begin() + 1, written.end());
+
+            const Stmt begin = serial("sequence", sequences, [&](const Expr& b) {
+                return forUnits(hidden, [&](const Expr& unit) {
+                    std::vector<Stmt> copies;
+                    for (size_t i = 0; i < states.size(); ++i)
+                        copies.push_back(
+                            tir::store(states[i], {b, unit},
+                                       tir::load(operands[kStateOperand + i], {b, unit})));
+                    return tir::seq(std::move(copies));
+                });
+            });
+            const auto advance = [&](const Expr& b, const Expr& time) {
+                const RecurrentStep one{gates, states, b, hidden};
+                const Stmt sums = forUnits(plan.parts * hidden, [&](const Expr& column) {
+                    return tir::store(gates, {column},
+                                      tir::load(operands[kGatesOperand], {time, b, column}));
+                });
+                const Stmt product = addProduct(
+                    operands[kWeightOperand], gates, [&](const Expr& k) { return one.state(0, k); },
+                    hidden, 0, plan.productParts * hidden);
+                const Stmt out = forUnits(hidden, [&](const Expr& unit) {
+                    return tir::store(written[0], {time, b, unit}, one.state(0, unit));
+                });
+                return tir::allocate(gates, tir::seq({sums, product, step(one, operands), out}));
+            };
+            const auto stepOf = [&](const Expr& s, const Expr& b) -> Stmt {
+                if (!hasLengths) return advance(b, isReverse ? steps - Expr(1) - s : s);
+                const Expr length = tir::cast(kInt64, tir::load(operands[plan.lengths], {b}));
+                const Expr bounded = minimum(length, steps);
+                const Stmt blank = forUnits(hidden, [&](const Expr& unit) {
+                    return tir::store(written[0], {s, b, unit}, tir::zeroOf(dtype));
+                });
+                return tir::ifThen(s < bounded, advance(b, isReverse ? bounded - Expr(1) - s : s),
+                                   blank);
+            };
+            const Stmt body = serial("step", steps, [&](const Expr& s) {
+                return serial("sequence", sequences, [&](const Expr& b) { return stepOf(s, b); });
+            });
+            return tir::seq({begin, body});
+        });
+}
+
+} // namespace tenon::compiler

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recurrent: the loop over time that rnn, gru and lstm share, written as statements: one product of
+// the state with the recurrent weights per step and sequence, its sums in registers.
+#pragma once
+
+#include "compiler/ops/shapes.h"
+
+#include <functional>
+
+namespace tenon::compiler {
+
+inline constexpr size_t kGatesOperand = 0, kWeightOperand = 1, kStateOperand = 2;
+
+/// One activation function with its parameters.
+struct Activation
+{
+    std::string name; ///< in lower case
+    double alpha;
+    double beta;
+};
+
+/// What the three operators read from their attributes.
+struct RecurrentOptions
+{
+    std::vector<Activation> activations;
+    double clip; ///< limit of what enters an activation; 0: none
+    bool isReverse;
+};
+
+/// Checks `gates` [S, B, parts * H], `weight` [H, parts * H] and states [B, H] (`stateCount` of
+/// them, from operand 2), lengths [B] of int32 as operand `lengths`; BadAttribute for an unknown
+/// activation. The result has types of y [S, B, H] and of every final state.
+Result<Types> inferRecurrent(const OpView& op, int64_t parts, size_t stateCount, size_t lengths);
+RecurrentOptions recurrentOptions(const OpView& op);
+/// `f(x)`, with x limited by `clip` first.
+tir::Expr activated(const RecurrentOptions& options, size_t which, const tir::Expr& x);
+
+/// Buffers and indices of one step of one sequence.
+struct RecurrentStep
+{
+    tir::Buffer gates;               ///< [parts * H], the sums of this step
+    std::vector<tir::Buffer> states; ///< [B, H], read and written in place
+    tir::Expr sequence;              ///< which of the B sequences
+    int64_t hidden;
+
+    tir::Expr gate(int64_t part, const tir::Expr& unit) const;
+    tir::Expr state(size_t which, const tir::Expr& unit) const;
+};
+
+/// Statements that turn the sums into the new states; called once. The sums hold all parts.
+using StepFn = std::function<tir::Stmt(const RecurrentStep&)>;
+
+/// Columns [from, to) of the product of `state` (read as [unit]) with the weight, added to what
+/// `sums` holds there.
+tir::Stmt addProduct(const tir::Buffer& weight, const tir::Buffer& sums,
+                     const std::function<tir::Expr(const tir::Expr&)>& state, int64_t hidden,
+                     int64_t from, int64_t to);
+/// `body(unit)` for all units, in vectors.
+tir::Stmt forUnits(int64_t hidden, const std::function<tir::Stmt(const tir::Expr&)>& body);
+
+struct RecurrentPlan
+{
+    int64_t parts;            ///< gates per unit
+    int64_t productParts = 0; ///< gates whose product is made before `step`; the others by `step`
+    size_t stateCount = 1;
+    size_t lengths = 3; ///< operand index
+};
+
+/// The operator's tensors: y and the final states. Weight and further operands are for `step` to
+/// read by its captured buffers.
+te::Tensors lowerRecurrent(
+    const OpView& op, const te::Tensors& in, const RecurrentPlan& plan,
+    const std::function<tir::Stmt(const RecurrentStep&, const std::vector<tir::Buffer>& in)>& step);
+
+} // namespace tenon::compiler
