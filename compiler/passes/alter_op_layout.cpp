@@ -10,6 +10,7 @@
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/use_index.h"
+#include "compiler/passes/winograd_choice.h"
 
 #include <algorithm>
 
@@ -21,11 +22,12 @@ bool isOne(const Dim& dim) { return dim.isConst() && dim.value() == 1; }
 class LayoutRewriter
 {
 public:
-    LayoutRewriter(const Module& module, const GraphFunction& function, int lanes)
+    LayoutRewriter(const Module& module, const GraphFunction& function, const PassContext& context)
         : m_module(module)
         , m_function(function)
         , m_uses(module, function)
-        , m_lanes(lanes)
+        , m_lanes(std::min(context.facts.lanes(4), 16))
+        , m_maxError(context.number("winograd.max_error", kWinogradMaxError))
         , m_values(module, m_uses)
     {
     }
@@ -102,6 +104,9 @@ private:
 
         const int64_t inBlock = std::max<int64_t>(naturalBlock(data), 1);
         const int64_t packed = isDepthwise ? outBlock : weightBlock(outChannels, outBlock);
+        if (!isDepthwise && inBlock > 1)
+            if (const int64_t tile = winogradTileOf(node); tile > 0)
+                return alterToWinograd(node, tile, {inBlock, outBlock, packed});
         const std::string layout =
             "OIHW" + std::to_string(isDepthwise ? 1 : inBlock) + "i" + std::to_string(packed) + "o";
         NodeRecord record = node;
@@ -116,6 +121,46 @@ private:
         record.operands = {m_values.blocked(node.operands[0], inBlock),
                            m_values.packedWeight(node.operands[1], "OIHW", layout)};
         m_values.produce(node, std::move(record), outBlock);
+        return true;
+    }
+
+    /// Tile size when the convolution is of the kind and size that Winograd's transforms speed up.
+    int64_t winogradTileOf(const NodeRecord& node) const
+    {
+        const std::vector<int64_t> weight = *constantShape(m_module.type(node.operands[1]).shape);
+        const auto out = constantShape(node.types[0].shape);
+        const std::vector<int64_t> ones{1, 1};
+        if (weight[2] != 3 || weight[3] != 3 || !out ||
+            node.attrs.integers("strides", ones) != ones ||
+            node.attrs.integers("dilation", ones) != ones)
+            return 0;
+        return winogradTile({(*out)[0], weight[1], weight[0], (*out)[2], (*out)[3]}, m_lanes,
+                            m_maxError);
+    }
+
+    struct ConvBlocks
+    {
+        int64_t in, out, kernel;
+    };
+
+    bool alterToWinograd(const NodeRecord& node, int64_t tile, const ConvBlocks& blocks)
+    {
+        const std::string layout =
+            "OHWI" + std::to_string(blocks.in) + "i" + std::to_string(blocks.kernel) + "o";
+        NodeRecord record = node;
+        record.op = "nn.contrib_conv2d_winograd_NCHWc";
+        record.attrs.erase("groups");
+        record.attrs.set("tile_size", tile);
+        record.attrs.set("data_layout", blockedLayout(blocks.in));
+        record.attrs.set("kernel_layout", layout);
+        record.attrs.set("out_layout", blockedLayout(blocks.out));
+        const int64_t channels = m_module.type(node.operands[0]).shape[1].value();
+        m_values.explain("winograd-conv", winogradReason(tile, channels) + ", " +
+                                              blockedLayout(blocks.in) + " to " +
+                                              blockedLayout(blocks.out));
+        record.operands = {m_values.blocked(node.operands[0], blocks.in),
+                           m_values.winogradWeight(node.operands[1], tile, layout)};
+        m_values.produce(node, std::move(record), blocks.out);
         return true;
     }
 
@@ -325,6 +370,7 @@ private:
     const GraphFunction& m_function;
     UseIndex m_uses;
     int m_lanes;
+    double m_maxError; ///< of Winograd convolutions
     LayoutValues m_values;
     PatchWriter* m_patch = nullptr;
     Patches m_patches;
@@ -336,8 +382,7 @@ Result<Patches> runAlterOpLayout(const Module& module, const PassContext& contex
 {
     Patches patches;
     for (const GraphFunction* function : openFunctions(module))
-        for (Patch& patch :
-             LayoutRewriter(module, *function, std::min(context.facts.lanes(4), 16)).run())
+        for (Patch& patch : LayoutRewriter(module, *function, context).run())
             patches.push_back(std::move(patch));
     return patches;
 }

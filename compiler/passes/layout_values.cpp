@@ -67,6 +67,15 @@ ValueRef LayoutValues::packedWeight(ValueRef weight, const std::string& from, co
     return packed;
 }
 
+ValueRef LayoutValues::winogradWeight(ValueRef weight, int64_t tile, const std::string& layout)
+{
+    ValueRef& packed = m_weights[{weight, layout + " of tile " + std::to_string(tile)}];
+    if (!packed.node.isValid())
+        packed = m_patch->op("nn.contrib_conv2d_winograd_weight_transform", {weight},
+                             {{"tile_size", tile}, {"kernel_layout", layout}});
+    return packed;
+}
+
 ValueRef LayoutValues::reshaped(ValueRef value, std::vector<int64_t> shape)
 {
     if (constantOf(m_module, value))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PassContext configuration: the keys that TVM knows, with their types.
+// PassContext configuration: the keys that TVM knows and a few of Tenon's own, with their types.
 #include "compiler/passes/pass.h"
 #include "core/base/text.h"
 
@@ -55,6 +55,7 @@ constexpr KnownKey kKeys[] = {
     {"tir.usmp.custom_algorithm", KeyType::Text},
     {"tir.usmp.enable", KeyType::Bool},
     {"tir.usmp.use_workspace_io", KeyType::Bool},
+    {"winograd.max_error", KeyType::Number},
 };
 
 const char* typeText(KeyType type)

@@ -8,6 +8,8 @@
 namespace tenon::compiler {
 
 Status scheduleConv2dNchwc(Schedule& schedule, const TargetFacts& facts);
+/// Blocked 3 x 3 convolutions by Winograd's transforms.
+Status scheduleConv2dWinograd(Schedule& schedule, const TargetFacts& facts);
 /// Plain NCHW data, also transposed.
 Status scheduleConv2dPlain(Schedule& schedule, const TargetFacts& facts);
 /// Rows x columns products: dense, dense_pack, matmul.

@@ -22,6 +22,10 @@ bool isConv2dNchwc(const tir::PrimFunc& f, const TargetFacts&)
 {
     return hasKind(f, {"conv2d_nchwc"});
 }
+bool isConv2dWinograd(const tir::PrimFunc& f, const TargetFacts&)
+{
+    return hasKind(f, {"conv2d_winograd"});
+}
 bool isConv2dPlain(const tir::PrimFunc& f, const TargetFacts&)
 {
     return hasKind(f, {"conv2d", "conv2d_transpose"});
@@ -48,6 +52,7 @@ Status scheduleDefault(Schedule& schedule, const TargetFacts& facts)
 
 constexpr ScheduleRule kRules[] = {
     {"conv2d_nchwc", isConv2dNchwc, scheduleConv2dNchwc},
+    {"conv2d_winograd", isConv2dWinograd, scheduleConv2dWinograd},
     {"conv2d_plain", isConv2dPlain, scheduleConv2dPlain},
     {"matmul", isMatmul, scheduleMatmul},
     {"softmax", isSoftmax, scheduleSoftmax},

@@ -48,6 +48,8 @@ constexpr const char* kFiles[] = {
     "transpose",
     "unary",
     "where",
+    "winograd_conv2d_nchwc",
+    "winograd_weight_transform",
 };
 
 class OpCases : public ::testing::TestWithParam<const char*>

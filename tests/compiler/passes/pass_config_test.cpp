@@ -10,13 +10,15 @@ namespace {
 TEST(PassConfig, ReadsTypedValues)
 {
     PassContext context;
-    const Result<PassConfig> config = parsePassConfig(
-        {"relay.FuseOps.max_depth=16", "tir.disable_vectorize=true", "tir.usmp.algorithm=greedy"});
+    const Result<PassConfig> config =
+        parsePassConfig({"relay.FuseOps.max_depth=16", "tir.disable_vectorize=true",
+                         "tir.usmp.algorithm=greedy", "winograd.max_error=1e-6"});
     ASSERT_TRUE(config) << config.error().text();
     context.config = *config;
     EXPECT_EQ(context.integer("relay.FuseOps.max_depth", 256), 16);
     EXPECT_TRUE(context.flag("tir.disable_vectorize", false));
     EXPECT_FALSE(context.flag("tir.noalias", false));
+    EXPECT_EQ(context.number("winograd.max_error", 1e-5), 1e-6);
     EXPECT_EQ(std::get<std::string>(context.config.at("tir.usmp.algorithm")), "greedy");
 }
 

@@ -70,8 +70,8 @@ TEST_P(Rule, IsAsWrittenAndComputesTheSame)
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Rule,
-                         testing::Values("conv2d_nchwc", "conv2d_plain", "default", "matmul",
-                                         "softmax", "window"),
+                         testing::Values("conv2d_nchwc", "conv2d_plain", "conv2d_winograd",
+                                         "default", "matmul", "softmax", "window"),
                          [](const auto& param) { return std::string(param.param); });
 
 class EveryOp : public testing::TestWithParam<const OpDef*>

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// The transforms of Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks"
+// (arXiv 1509.09308): interpolation at 0, 1, -1, (2, -2,) infinity.
+#include "compiler/ops/winograd.h"
+
+namespace tenon::compiler {
+namespace {
+
+using tir::Expr;
+
+Expr number(double value, const Expr& like) { return tir::floatImm(value, like->dtype); }
+Expr times(double factor, const Expr& x) { return number(factor, x) * x; }
+
+/// The value of index `e`; lazily, so that an unrolled loop computes one of them.
+Expr choose(const Expr& e, const Exprs& values)
+{
+    Expr out = values.back();
+    for (size_t i = values.size() - 1; i-- > 0;)
+        out = tir::call(tir::Intrinsic::IfThenElse, out->dtype,
+                        {equal(e, Expr(static_cast<int64_t>(i))), values[i], out});
+    return out;
+}
+
+} // namespace
+
+bool isWinogradTile(int64_t m) { return m == 2 || m == 4; }
+
+Expr winogradFilter(int64_t m, const Expr& e, const LineFn& line)
+{
+    const Expr a = line(0), b = line(1), c = line(2);
+    const Expr outer = a + c;
+    if (m == 2) return choose(e, {a, times(0.5, outer + b), times(0.5, outer - b), c});
+    const Expr quarter = times(0.25, a) + c;
+    const Expr half = times(0.5, b);
+    return choose(e, {times(0.25, a), times(-1.0 / 6, outer + b), times(-1.0 / 6, outer - b),
+                      times(1.0 / 6, quarter + half), times(1.0 / 6, quarter - half), c});
+}
+
+Expr winogradData(int64_t m, const Expr& e, const LineFn& line)
+{
+    if (m == 2)
+        return choose(e,
+                      {line(0) - line(2), line(1) + line(2), line(2) - line(1), line(1) - line(3)});
+    // Rows of opposite points share their even and odd parts.
+    const Expr even1 = line(4) - times(4, line(2));
+    const Expr odd1 = line(3) - times(4, line(1));
+    const Expr even2 = line(4) - line(2);
+    const Expr odd2 = times(2, line(3) - line(1));
+    return choose(e, {times(4, line(0)) - times(5, line(2)) + line(4), even1 + odd1, even1 - odd1,
+                      even2 + odd2, even2 - odd2, times(4, line(1)) - times(5, line(3)) + line(5)});
+}
+
+Expr winogradResult(int64_t m, const Expr& e, const LineFn& line)
+{
+    const Expr sum1 = line(1) + line(2);
+    const Expr difference1 = line(1) - line(2);
+    if (m == 2) return choose(e, {line(0) + sum1, difference1 - line(3)});
+    const Expr sum2 = line(3) + line(4);
+    const Expr difference2 = line(3) - line(4);
+    return choose(e, {line(0) + sum1 + sum2, difference1 + times(2, difference2),
+                      sum1 + times(4, sum2), difference1 + times(8, difference2) + line(5)});
+}
+
+} // namespace tenon::compiler

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Winograd's minimal filtering F(m, 3): the three one-dimensional transforms as expressions.
+#pragma once
+
+#include "compiler/ops/shapes.h"
+
+#include <functional>
+
+namespace tenon::compiler {
+
+/// Element k of the line that is transformed.
+using LineFn = std::function<tir::Expr(int64_t k)>;
+
+/// Tile sizes m that exist: 2 and 4. A tile of m outputs reads m + 2 inputs.
+bool isWinogradTile(int64_t m);
+
+/// Element `e` of the transformed filter (m + 2 of them from 3), data (m + 2 from m + 2) or result
+/// (m from m + 2). `e` is a loop variable that the schedules unroll: only one case remains then.
+tir::Expr winogradFilter(int64_t m, const tir::Expr& e, const LineFn& line);
+tir::Expr winogradData(int64_t m, const tir::Expr& e, const LineFn& line);
+tir::Expr winogradResult(int64_t m, const tir::Expr& e, const LineFn& line);
+
+} // namespace tenon::compiler

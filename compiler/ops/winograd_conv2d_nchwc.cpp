@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// nn.contrib_conv2d_winograd_NCHWc: 3 x 3 convolution of stride 1 by Winograd's minimal filtering,
+// on blocked data and a transformed weight.
+#include "compiler/ops/attr_reader.h"
+#include "compiler/ops/window.h"
+#include "compiler/ops/winograd.h"
+
+namespace tenon::compiler {
+namespace {
+
+using tir::Expr;
+
+struct Geometry
+{
+    Window window;
+    int64_t tile; ///< m: outputs of a tile along one axis
+    int64_t inBlock;
+    int64_t outBlock;
+    int64_t kernelBlock; ///< output channels per kernel block, a multiple of outBlock
+};
+
+Status checkLayouts(const OpView& op, const Geometry& g, const std::string& kernel)
+{
+    const std::string wanted =
+        "OHWI" + std::to_string(g.inBlock) + "i" + std::to_string(g.kernelBlock) + "o";
+    const auto weight = constantShape(op.operands[1].shape);
+    const Shape& shape = op.operands[0].shape;
+    const bool fits = kernel == wanted && g.kernelBlock % g.outBlock == 0 && weight &&
+                      (*weight)[1] == g.tile + 2 && (*weight)[2] == g.tile + 2 &&
+                      (*weight)[4] == g.inBlock && (*weight)[5] == g.kernelBlock &&
+                      shape[4] == Dim(g.inBlock) && shape[1] == Dim((*weight)[3]);
+    if (fits) return kDone;
+    return opError(op, DiagnosticCode::ShapeMismatch,
+                   "has tile_size " + std::to_string(g.tile) + " and the kernel layout " + kernel +
+                       " but the operands are " + op.operands[0].text() + " and " +
+                       op.operands[1].text() +
+                       "; the kernel is OHWI<i>i<o>o with H and W tile_size + 2, i the data's "
+                       "block and o a multiple of the result's");
+}
+
+Result<Geometry> geometry(const OpView& op)
+{
+    if (const Status ok = needSameDtype(op, 0, 1); !ok) return ok.error();
+    if (const Status ok = needRank(op, 0, 5); !ok) return ok.error();
+    if (const Status ok = needRank(op, 1, 6); !ok) return ok.error();
+    const auto data = readDataLayout(op, "data_layout");
+    if (!data) return data.error();
+    const auto out = readDataLayout(op, "out_layout");
+    if (!out) return out.error();
+    const auto kernel = Layout::parse(stringAttr(op, "kernel_layout"));
+    if (!kernel) return kernel.error();
+    auto window = readWindow(op, {3, 3});
+    if (!window) return window.error();
+    Geometry g{*std::move(window), intAttr(op, "tile_size"), data->block('C'), out->block('C'),
+               kernel->block('O')};
+    if (!isWinogradTile(g.tile) || g.window.stride != std::array<int64_t, 2>{1, 1} ||
+        g.window.dilation != std::array<int64_t, 2>{1, 1})
+        return opError(op, DiagnosticCode::BadAttribute,
+                       "needs tile_size 2 or 4, strides and dilation 1");
+    if (Status ok = checkLayouts(op, g, kernel->text()); !ok) return ok.error();
+    return g;
+}
+
+Result<Types> infer(const OpView& op)
+{
+    const auto g = geometry(op);
+    if (!g) return g.error();
+    const Shape& data = op.operands[0].shape;
+    const auto out = windowOutputs(op, g->window, data[2], data[3]);
+    if (!out) return out.error();
+    const Dim channels = op.operands[1].shape[0] * Dim(g->kernelBlock / g->outBlock);
+    return Types{
+        {op.operands[0].dtype, {data[0], channels, (*out)[0], (*out)[1], Dim(g->outBlock)}}};
+}
+
+/// Tiles of one image, row by row.
+struct Tiles
+{
+    int64_t rows;
+    int64_t columns;
+    int64_t count() const { return rows * columns; }
+};
+
+/// V[n, a, b, c_outer, t, c_inner]: the transformed data.
+te::TensorRef transformedData(const Geometry& g, const te::TensorRef& input, const Tiles& tiles)
+{
+    const int64_t m = g.tile;
+    const te::TensorRef data = padForWindow(input, 2, g.window, {tiles.rows * m, tiles.columns * m},
+                                            tir::zeroOf(input->dtype()));
+    const Exprs& shape = data->shape();
+    const Expr side(m + 2), width(tiles.columns);
+    Attrs rowAxes{{"axis_names",
+                   std::vector<std::string>{"n", "ic_outer", "tile", "a", "column", "ic_inner"}}};
+    const te::TensorRef rows = te::compute(
+        "data_rows", {shape[0], shape[1], Expr(tiles.count()), side, side, shape[4]},
+        [&](const Exprs& i) {
+            return winogradData(m, i[3], [&](int64_t k) {
+                return te::at(data, {i[0], i[1], floorDiv(i[2], width) * Expr(m) + Expr(k),
+                                     floorMod(i[2], width) * Expr(m) + i[4], i[5]});
+            });
+        },
+        {}, rowAxes);
+    Attrs axes{
+        {"axis_names", std::vector<std::string>{"n", "a", "b", "ic_outer", "tile", "ic_inner"}}};
+    return te::compute(
+        "data_tiles", {shape[0], side, side, shape[1], Expr(tiles.count()), shape[4]},
+        [&](const Exprs& i) {
+            return winogradData(m, i[2], [&](int64_t k) {
+                return te::at(rows, {i[0], i[3], i[4], i[1], Expr(k), i[5]});
+            });
+        },
+        {}, axes);
+}
+
+/// Y[n, c_outer, t, y, x, c_inner]: the result by tiles.
+te::TensorRef resultTiles(const Geometry& g, const te::TensorRef& products)
+{
+    const int64_t m = g.tile;
+    const Exprs& p = products->shape(); // n, a, b, c_outer, t, c_inner
+    Attrs columnAxes{
+        {"axis_names", std::vector<std::string>{"n", "oc_outer", "tile", "y", "b", "oc_inner"}}};
+    const te::TensorRef columns = te::compute(
+        "result_rows", {p[0], p[3], p[4], Expr(m), p[2], p[5]},
+        [&](const Exprs& i) {
+            return winogradResult(m, i[3], [&](int64_t k) {
+                return te::at(products, {i[0], Expr(k), i[4], i[1], i[2], i[5]});
+            });
+        },
+        {}, columnAxes);
+    Attrs axes{
+        {"axis_names", std::vector<std::string>{"n", "oc_outer", "tile", "y", "x", "oc_inner"}}};
+    return te::compute(
+        "result_tiles", {p[0], p[3], p[4], Expr(m), Expr(m), p[5]},
+        [&](const Exprs& i) {
+            return winogradResult(m, i[4], [&](int64_t k) {
+                return te::at(columns, {i[0], i[1], i[2], i[3], Expr(k), i[5]});
+            });
+        },
+        {}, axes);
+}
+
+Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
+{
+    const auto g = geometry(op);
+    if (!g) return g.error();
+    const std::vector<int64_t> out = constants(op.results[0].shape);
+    const std::vector<int64_t> weight = constants(op.operands[1].shape);
+    const int64_t m = g->tile;
+    const Tiles tiles{(out[2] + m - 1) / m, (out[3] + m - 1) / m};
+    const te::TensorRef data = transformedData(*g, in[0], tiles);
+
+    const Expr ratio(g->kernelBlock / g->outBlock);
+    Attrs attrs{{"tile_size", m},
+                {"tile_columns", tiles.columns},
+                {"axis_names", std::vector<std::string>{"n", "a", "b", "oc_outer", "tile",
+                                                        "oc_inner", "ic_outer", "ic_inner"}}};
+    const te::TensorRef products = te::reduce(
+        "products",
+        {Expr(out[0]), Expr(m + 2), Expr(m + 2), Expr(out[1]), Expr(tiles.count()), Expr(out[4])},
+        {Expr(weight[3]), Expr(weight[4])}, te::Combiner::Sum,
+        [&](const Exprs& i, const Exprs& k) {
+            const Expr inner = floorMod(i[3], ratio) * Expr(g->outBlock) + i[5];
+            return te::at(data, {i[0], i[1], i[2], k[0], i[4], k[1]}) *
+                   te::at(in[1], {floorDiv(i[3], ratio), i[1], i[2], k[0], k[1], inner});
+        },
+        "conv2d_winograd", std::move(attrs));
+
+    const te::TensorRef result = resultTiles(*g, products);
+    const Expr size(m), width(tiles.columns);
+    return te::Tensors{te::compute("conv", extents(op.results[0].shape), [&](const Exprs& i) {
+        const Expr tile = floorDiv(i[2], size) * width + floorDiv(i[3], size);
+        return te::at(result, {i[0], i[1], tile, floorMod(i[2], size), floorMod(i[3], size), i[4]});
+    })};
+}
+
+/// What the convolution computes, not the fewer steps in which it does.
+Cost cost(const OpView& op)
+{
+    const Shape& w = op.operands[1].shape;
+    return {2 * 9 * elements(op.results[0]) * elements({kFloat32, {w[3], w[4]}}), bytesMoved(op)};
+}
+
+constexpr OperandSpec kOperands[] = {
+    {"data", "[N, C/i, H, W, i]"},
+    {"weight", "[O/o, m + 2, m + 2, C/i, i, o]: nn.contrib_conv2d_winograd_weight_transform"}};
+constexpr AttrSpec kAttrs[] = {
+    {"tile_size", "int", "m of F(m x m, 3 x 3): 2 or 4"},
+    {"strides", "int[2]", "1", "[1, 1]"},
+    {"padding", "int[4]", "zeros added at top, left, bottom, right", "[0, 0, 0, 0]"},
+    {"dilation", "int[2]", "1", "[1, 1]"},
+    {"data_layout", "string", "NCHW<i>c"},
+    {"kernel_layout", "string", "OHWI<i>i<o>o"},
+    {"out_layout", "string", "NCHW<b>c; o is a multiple of b"}};
+
+} // namespace
+
+extern constinit const OpDef winogradConv2dNchwcOp = {
+    .name = "nn.contrib_conv2d_winograd_NCHWc",
+    .doc = "nn.conv2d of 3 x 3 filters at stride 1: per tile, transposed(A) ((G w transposed(G)) * "
+           "(transposed(B) x B)) A, summed over channels; equal to it up to rounding for finite "
+           "data",
+    .family = Family::Convolution,
+    .operands = kOperands,
+    .attrs = kAttrs,
+    .pattern = Pattern::OutEwiseFusable,
+    .infer = infer,
+    .lower = lower,
+    .cost = cost,
+    .example = "%x: Tensor[(1, 1, 6, 7, 4), float32], %w: Tensor[(1, 4, 4, 1, 4, 16), float32] "
+               "=> nn.contrib_conv2d_winograd_NCHWc(%x, %w, data_layout=\"NCHW4c\", "
+               "kernel_layout=\"OHWI4i16o\", out_layout=\"NCHW8c\", padding=[1, 1, 1, 1], "
+               "tile_size=2)",
+};
+
+} // namespace tenon::compiler

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// conv2d_winograd: whole rows of tiles at a time, so that their transformed data, one block of
+// products and one block of filters stay in the second-level cache; each tile position is a product
+// of matrices with its sums in registers.
+#include "compiler/schedule/rules/families.h"
+#include "compiler/schedule/rules/register_tile.h"
+#include "compiler/schedule/rules/rule.h"
+#include "compiler/schedule/tree.h"
+
+#include <algorithm>
+
+namespace tenon::compiler {
+namespace {
+
+/// The blocks of one kernel by meaning; each is named like the buffer it writes.
+struct WinogradBlocks
+{
+    std::string pad; ///< "" when the data needs none
+    std::string dataRows, dataTiles, products, resultRows, resultTiles;
+    std::string last; ///< writes the result by pixels
+};
+
+struct WinogradShape
+{
+    int64_t tile;       ///< m
+    int64_t rows;       ///< of tiles
+    int64_t columns;    ///< tiles per row
+    int64_t points;     ///< (m + 2)^2
+    int64_t lanes;      ///< output channels per vector
+    int64_t outBlocks;  ///< vectors of output channels
+    int64_t vectors;    ///< output vectors per block of filters
+    int64_t inChannels; ///< all of them
+    int64_t inLanes;
+};
+
+/// The block that writes a buffer which `block` reads, or "".
+std::string producerOf(const Schedule& schedule, const std::string& block)
+{
+    for (const tir::Buffer& buffer : inputsOf(schedule, block))
+        for (const std::string& other : blocksBefore(schedule, block))
+            if (outputOf(schedule, other) == buffer->name) return other;
+    return "";
+}
+
+/// The only reader of what `block` writes, or "".
+std::string readerOf(const Schedule& schedule, const std::string& block)
+{
+    std::string found;
+    for (const std::string& other : blocksAfter(schedule, block))
+        for (const tir::Buffer& buffer : inputsOf(schedule, other)) {
+            if (buffer->name != outputOf(schedule, block)) continue;
+            if (!found.empty()) return "";
+            found = other;
+        }
+    return found;
+}
+
+WinogradBlocks blocksOf(const Schedule& schedule)
+{
+    WinogradBlocks blocks{.products = anchorOf(schedule)};
+    blocks.dataTiles = producerOf(schedule, blocks.products);
+    blocks.dataRows = producerOf(schedule, blocks.dataTiles);
+    blocks.pad = producerOf(schedule, blocks.dataRows);
+    blocks.resultRows = readerOf(schedule, blocks.products);
+    blocks.resultTiles = readerOf(schedule, blocks.resultRows);
+    return blocks;
+}
+
+WinogradShape shapeOf(const Schedule& schedule, const std::string& products)
+{
+    const std::vector<AxisView> axes = axesOf(schedule, products);
+    const core::Attrs& facts = blockOf(schedule, products)->block.annotations;
+    WinogradShape shape{.tile = facts.integer("tile_size", 2),
+                        .rows = 0,
+                        .columns = facts.integer("tile_columns", 1),
+                        .points = axes[1].extent * axes[2].extent,
+                        .lanes = axes[5].extent,
+                        .outBlocks = axes[3].extent,
+                        .vectors = 1,
+                        .inChannels = axes[6].extent * axes[7].extent,
+                        .inLanes = axes[7].extent};
+    shape.rows = axes[4].extent / shape.columns;
+    for (const tir::Buffer& buffer : inputsOf(schedule, products))
+        if (buffer->name != outputOf(schedule, producerOf(schedule, products)))
+            shape.vectors = buffer->shape[5]->integer / shape.lanes;
+    return shape;
+}
+
+/// Rows of tiles per step: as many as the cache holds, so that filters are read for many tiles, and
+/// few enough that every thread has some, unless blocks of channels can be shared out instead.
+int64_t rowsPerStep(const WinogradShape& shape, const TargetFacts& facts)
+{
+    const int64_t perTile = 4 * shape.points * (shape.inChannels + shape.vectors * shape.lanes);
+    int64_t rows = std::max<int64_t>(1, facts.l2Bytes / 2 / (perTile * shape.columns));
+    const int64_t threads = facts.threads;
+    if (shape.outBlocks / shape.vectors % threads != 0)
+        rows = std::min(rows, std::max<int64_t>(1, shape.rows / (2 * threads)));
+    return divisorUpTo(shape.rows, rows);
+}
+
+/// Loops of the last block: rows of tiles, filter blocks, tiles; a tile's pixels stay inside.
+struct ResultLoops
+{
+    std::string n, step, filters, tile;
+};
+
+Result<ResultLoops> tileResult(Schedule& schedule, const std::string& last,
+                               const WinogradShape& shape, int64_t rows)
+{
+    const std::vector<AxisView> axes = axesOf(schedule, last);
+    const auto blocks = schedule.split(axes[1].loop, {-1, shape.vectors});
+    if (!blocks) return blocks.error();
+    const auto y = schedule.split(axes[2].loop, {-1, rows, shape.tile});
+    if (!y) return y.error();
+    const auto x = schedule.split(axes[3].loop, {-1, shape.tile});
+    if (!x) return x.error();
+    if (Status status = schedule.reorder({axes[0].loop, (*y)[0], (*blocks)[0], (*blocks)[1],
+                                          (*y)[1], (*x)[0], (*y)[2], (*x)[1], axes[4].loop});
+        !status)
+        return status.error();
+    return ResultLoops{axes[0].loop, (*y)[0], (*blocks)[0], (*x)[0]};
+}
+
+/// The last `count` loops around `block`.
+std::vector<std::string> innerLoops(const Schedule& schedule, const std::string& block,
+                                    size_t count)
+{
+    const std::vector<std::string> all = schedule.loopsOf(block);
+    return {all.end() - static_cast<std::ptrdiff_t>(count), all.end()};
+}
+
+/// Products of one filter block under `loop`: per tile position, register tiles of tiles x vectors.
+Status scheduleProducts(Schedule& schedule, const WinogradBlocks& blocks,
+                        const WinogradShape& shape, const std::string& loop,
+                        const TargetFacts& facts)
+{
+    const auto copy = schedule.cacheWrite(blocks.products, tir::Scope::Register);
+    if (!copy) return copy.error();
+    if (Status status = schedule.computeAt(*copy, loop); !status) return status;
+    const std::vector<std::string> out = innerLoops(schedule, *copy, 6);
+    const RegisterTile tile = chooseTile({shape.vectors, schedule.extentOf(out[4])}, facts);
+    const auto vectors = schedule.split(out[3], {-1, tile.vectors});
+    if (!vectors) return vectors.error();
+    const auto tiles = schedule.splitOverlap(out[4], tile.positions);
+    if (!tiles) return tiles.error();
+    if (Status status = schedule.reorder({out[0], out[1], out[2], (*vectors)[0], (*tiles)[0],
+                                          (*tiles)[1], (*vectors)[1], out[5]});
+        !status)
+        return status;
+    if (Status status = schedule.computeAt(blocks.products, (*tiles)[0]); !status) return status;
+
+    const std::vector<std::string> own = innerLoops(schedule, blocks.products, 8);
+    const auto depth = schedule.split(own[7], {-1, divisorUpTo(shape.inLanes, 4)});
+    if (!depth) return depth.error();
+    if (Status status = schedule.reorder(
+            {own[0], own[1], own[2], own[6], (*depth)[0], (*depth)[1], own[4], own[3], own[5]});
+        !status)
+        return status;
+    if (Status status = initialiseTile(schedule, blocks.products, own[6], 3, shape.lanes); !status)
+        return status;
+    if (Status status = schedule.unroll((*depth)[1]); !status) return status;
+    if (Status status = unrollTile(schedule, blocks.products, 3, shape.lanes); !status)
+        return status;
+    return unrollTile(schedule, *copy, 3, shape.lanes);
+}
+
+/// The transform of the data, under `loop` or, where that is "", before everything else.
+Status scheduleData(Schedule& schedule, const WinogradBlocks& blocks, const std::string& loop,
+                    const TargetFacts& facts)
+{
+    const int64_t work = workOf(schedule, blocks.dataTiles);
+    if (!loop.empty())
+        if (Status status = schedule.computeAt(blocks.dataTiles, loop); !status) return status;
+    // n, a, b, ic_outer, tile, ic_inner: a tile of one vector of channels at a time.
+    const std::vector<std::string> own = innerLoops(schedule, blocks.dataTiles, 6);
+    const int64_t lanes = schedule.extentOf(own[5]);
+    if (Status status = schedule.reorder({own[0], own[3], own[4], own[1], own[2], own[5]}); !status)
+        return status;
+    if (Status status = schedule.computeAt(blocks.dataRows, own[4]); !status) return status;
+    if (Status status = schedule.setScope(outputOf(schedule, blocks.dataRows), tir::Scope::Local);
+        !status)
+        return status;
+    for (const std::string& block : {blocks.dataRows, blocks.dataTiles})
+        if (Status status = unrollTile(schedule, block, 3, lanes); !status) return status;
+    if (!blocks.pad.empty())
+        if (Status status = schedulePad(schedule, blocks.pad, own[3], facts); !status)
+            return status;
+    return loop.empty() ? parallelise(schedule, {own[0], own[3]}, work, facts) : kDone;
+}
+
+Status scheduleEach(Schedule& schedule, const TargetFacts& facts)
+{
+    for (const std::string& block : schedule.blocks())
+        if (Status status = scheduleBlock(schedule, block, facts); !status) return status;
+    return kDone;
+}
+
+} // namespace
+
+Status scheduleConv2dWinograd(Schedule& schedule, const TargetFacts& facts)
+{
+    WinogradBlocks blocks = blocksOf(schedule);
+    inlineElementwise(schedule, {blocks.pad, blocks.dataRows, blocks.dataTiles, blocks.products,
+                                 blocks.resultRows, blocks.resultTiles});
+    blocks.last = readerOf(schedule, blocks.resultTiles);
+    if (blocks.last.empty() || axesOf(schedule, blocks.last).size() != 5)
+        return scheduleEach(schedule, facts);
+
+    const WinogradShape shape = shapeOf(schedule, blocks.products);
+    const int64_t work = workOf(schedule, blocks.products);
+    const int64_t rows = rowsPerStep(shape, facts);
+    const std::vector<std::string> after = blocksAfter(schedule, blocks.last);
+    const auto loops = tileResult(schedule, blocks.last, shape, rows);
+    if (!loops) return loops.error();
+    for (const std::string& block : {blocks.resultTiles, blocks.resultRows}) {
+        if (Status status = schedule.computeAt(block, loops->tile); !status) return status;
+        if (Status status = schedule.setScope(outputOf(schedule, block), tir::Scope::Local);
+            !status)
+            return status;
+        if (Status status = unrollTile(schedule, block, 3, shape.lanes); !status) return status;
+    }
+    if (Status status = unrollTile(schedule, blocks.last, 3, shape.lanes); !status) return status;
+    if (Status status = scheduleProducts(schedule, blocks, shape, loops->filters, facts); !status)
+        return status;
+
+    const bool hasSteps = rows < shape.rows;
+    if (Status status = scheduleData(schedule, blocks, hasSteps ? loops->step : "", facts); !status)
+        return status;
+    for (const std::string& block : after)
+        if (Status status = scheduleElementwise(schedule, block, facts); !status) return status;
+    std::vector<std::string> outer{loops->n, loops->step};
+    if (!hasSteps) outer.push_back(loops->filters);
+    return parallelise(schedule, outer, work / kStepsPerElement, facts);
+}
+
+} // namespace tenon::compiler

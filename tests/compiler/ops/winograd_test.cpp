@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiled Winograd convolutions against direct ones in binary64: the error stays within what the
+// choice between them expects.
+#include "compiler/codegen/llvm/target_machine.h"
+#include "compiler/passes/winograd_choice.h"
+#include "compiler/schedule/rules.h"
+#include "compiler/te/evaluate.h"
+#include "core/target/target.h"
+#include "tests/compiler/ops/op_case.h"
+#include "tests/support/jit_kernel.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+namespace tenon::compiler {
+namespace {
+
+struct Case
+{
+    int64_t tile, in, out, height, width, pad;
+};
+
+Tensor normal(std::vector<int64_t> shape, unsigned seed)
+{
+    std::mt19937 random(seed);
+    std::normal_distribution<float> spread;
+    std::vector<float> values(static_cast<size_t>(elementCount(shape)));
+    for (float& v : values) v = spread(random);
+    return Tensor::of(kFloat32, std::move(shape), values);
+}
+
+PrimFuncPtr kernelOf(const std::string& example)
+{
+    const auto module = test::exampleModule(example);
+    CHECK(module) << example << "\n" << module.error().text();
+    const auto function = test::lowered(*module, module->node(module->main().order[0]));
+    CHECK(function) << function.error().text();
+    return *function;
+}
+
+Tensor evaluated(const std::string& example, const Tensor& input)
+{
+    const JobContext job;
+    auto result = evaluate(*kernelOf(example), {input}, job);
+    CHECK(result) << result.error().text();
+    return (*result)[0];
+}
+
+Tensor compiled(const std::string& example, const std::vector<Tensor>& inputs)
+{
+    const auto machine = machineSpec(*parseTarget("llvm -mcpu=native"));
+    CHECK(machine);
+    auto facts = targetFacts(*machine);
+    CHECK(facts);
+    facts->threads = 2;
+    const auto kernel = scheduleKernel(*kernelOf(example), *facts);
+    CHECK(kernel) << kernel.error().text();
+    CHECK(kernel->rule == "conv2d_winograd") << kernel->rule;
+    const auto flat = lowerToLoops(kernel->function);
+    CHECK(flat) << flat.error().text();
+    auto result = test::runCompiled(*flat, inputs, "llvm -mcpu=native", 2);
+    CHECK(result) << result.error().text();
+    return (*result)[0];
+}
+
+std::string typeText(const std::string& name, const std::vector<int64_t>& shape)
+{
+    return name + ": " + TensorType{kFloat32, Shape(shape.begin(), shape.end())}.text();
+}
+
+std::string layoutMove(const Tensor& value, const std::string& from, const std::string& to)
+{
+    return typeText("%x", value.shape()) + " => layout_transform(%x, dst_layout=\"" + to +
+           "\", src_layout=\"" + from + "\")";
+}
+
+Tensor winograd(const Case& c, const Tensor& data, const Tensor& weight)
+{
+    const std::string block = std::to_string(c.in % 16 == 0 ? 16 : 4);
+    const std::string kernel = "OHWI" + block + "i16o";
+    const Tensor blocked = evaluated(layoutMove(data, "NCHW", "NCHW" + block + "c"), data);
+    const Tensor packed =
+        evaluated(typeText("%w", weight.shape()) +
+                      " => nn.contrib_conv2d_winograd_weight_transform(%w, kernel_layout=\"" +
+                      kernel + "\", tile_size=" + std::to_string(c.tile) + ")",
+                  weight);
+    const std::string pad = std::to_string(c.pad);
+    const int64_t rows = c.height + 2 * c.pad - 2, columns = c.width + 2 * c.pad - 2;
+    const Tensor out =
+        compiled(typeText("%x", blocked.shape()) + ", " + typeText("%w", packed.shape()) +
+                     " => nn.contrib_conv2d_winograd_NCHWc(%x, %w, data_layout=\"NCHW" + block +
+                     "c\", kernel_layout=\"" + kernel + "\", out_layout=\"NCHW16c\", padding=[" +
+                     pad + ", " + pad + ", " + pad + ", " + pad +
+                     "], tile_size=" + std::to_string(c.tile) + ")",
+                 {blocked, packed})
+            .reshaped({1, c.out / 16, rows, columns, 16});
+    return evaluated(layoutMove(out, "NCHW16c", "NCHW"), out);
+}
+
+double directAt(const Case& c, const Tensor& data, const Tensor& weight,
+                const std::array<int64_t, 3>& at)
+{
+    const auto x = data.as<float>(), w = weight.as<float>();
+    double sum = 0;
+    for (int64_t channel = 0; channel < c.in; ++channel)
+        for (int64_t i = 0; i < 3; ++i)
+            for (int64_t j = 0; j < 3; ++j) {
+                const int64_t row = at[1] + i - c.pad, column = at[2] + j - c.pad;
+                if (row < 0 || column < 0 || row >= c.height || column >= c.width) continue;
+                const int64_t from = (channel * c.height + row) * c.width + column;
+                const int64_t filter = ((at[0] * c.in + channel) * 3 + i) * 3 + j;
+                sum += static_cast<double>(x[static_cast<size_t>(from)]) *
+                       static_cast<double>(w[static_cast<size_t>(filter)]);
+            }
+    return sum;
+}
+
+TEST(Winograd, StaysWithinTheExpectedError)
+{
+    const Case cases[] = {
+        {4, 64, 32, 12, 12, 1}, {4, 16, 16, 5, 11, 0}, {4, 256, 16, 7, 7, 1}, {4, 4, 16, 1, 1, 1},
+        {2, 64, 32, 12, 12, 1}, {2, 16, 16, 5, 11, 0}, {2, 256, 16, 7, 7, 1}, {4, 20, 48, 9, 3, 2},
+    };
+    for (const Case& c : cases) {
+        const Tensor data = normal({1, c.in, c.height, c.width}, 7);
+        const Tensor weight = normal({c.out, c.in, 3, 3}, 8);
+        const Tensor got = winograd(c, data, weight);
+        const int64_t rows = c.height + 2 * c.pad - 2, columns = c.width + 2 * c.pad - 2;
+        ASSERT_EQ(got.shape(), (std::vector<int64_t>{1, c.out, rows, columns}));
+        double error = 0, size = 0;
+        for (int64_t i = 0; i < got.size(); ++i) {
+            const double wanted =
+                directAt(c, data, weight, {i / (rows * columns), i / columns % rows, i % columns});
+            error += (got.number(i) - wanted) * (got.number(i) - wanted);
+            size += wanted * wanted;
+        }
+        const double relative = std::sqrt(error / size);
+        // A factor of two for small samples.
+        EXPECT_LT(relative, 2 * winogradError(c.tile, c.in)) << c.tile << ", " << c.in;
+        RecordProperty("rms_" + std::to_string(c.tile) + "_" + std::to_string(c.in),
+                       std::to_string(relative / winogradError(c.tile, c.in)));
+    }
+}
+
+TEST(Winograd, IsChosenByCostWithinTheBudget)
+{
+    const ConvolutionSize early{1, 64, 64, 56, 56};
+    EXPECT_EQ(winogradTile(early, 16, kWinogradMaxError), 4);
+    EXPECT_EQ(winogradTile(early, 16, 1e-6), 2);
+    EXPECT_EQ(winogradTile(early, 16, 0), 0);
+    // Filters that are read once per image cost more than they save.
+    EXPECT_NE(winogradTile({1, 512, 512, 7, 7}, 16, kWinogradMaxError), 4);
+    EXPECT_EQ(winogradTile({1, 512, 512, 1, 1}, 16, kWinogradMaxError), 0);
+}
+
+} // namespace
+} // namespace tenon::compiler
