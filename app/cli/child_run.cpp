@@ -59,6 +59,12 @@ private:
     std::array<int, 2> m_ends{-1, -1};
 };
 
+struct Ending
+{
+    Clock::time_point deadline;
+    const core::JobContext& job;
+};
+
 core::Result<pid_t> spawnSelf(const std::vector<std::string>& arguments, const Pipe& out,
                               const Pipe& err)
 {
@@ -87,19 +93,23 @@ core::Result<pid_t> spawnSelf(const std::vector<std::string>& arguments, const P
     return pid;
 }
 
-/// Reads both pipes until they end or time is up; false when time was up.
-bool drainBoth(const Pipe& out, const Pipe& err, Clock::time_point deadline, ChildOutcome& outcome)
+/// How long a stop may go unnoticed, in milliseconds.
+constexpr int64_t kPollMs = 100;
+
+/// Reads both pipes until they end, time is up or the job stops; false when they did not end.
+bool drainBoth(const Pipe& out, const Pipe& err, const Ending& ending, ChildOutcome& outcome)
 {
     bool isOutOpen = true;
     bool isErrOpen = true;
     while (isOutOpen || isErrOpen) {
         const auto left =
-            std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
-        if (left <= 0) return false;
+            std::chrono::duration_cast<std::chrono::milliseconds>(ending.deadline - Clock::now())
+                .count();
+        if (left <= 0 || ending.job.stopRequested()) return false;
         std::array<pollfd, 2> polled{pollfd{isOutOpen ? out.reader() : -1, POLLIN, 0},
                                      pollfd{isErrOpen ? err.reader() : -1, POLLIN, 0}};
-        if (::poll(polled.data(), polled.size(), static_cast<int>(std::min<int64_t>(left, 1000))) <
-                0 &&
+        if (::poll(polled.data(), polled.size(),
+                   static_cast<int>(std::min<int64_t>(left, kPollMs))) < 0 &&
             errno != EINTR)
             return false;
         if (polled[0].revents != 0) isOutOpen = out.drain(outcome.output);
@@ -113,7 +123,7 @@ bool drainBoth(const Pipe& out, const Pipe& err, Clock::time_point deadline, Chi
 } // namespace
 
 core::Result<ChildOutcome> runSelf(const std::vector<std::string>& arguments,
-                                   std::chrono::seconds timeout)
+                                   std::chrono::seconds timeout, const core::JobContext& job)
 {
     Pipe out;
     Pipe err;
@@ -124,11 +134,13 @@ core::Result<ChildOutcome> runSelf(const std::vector<std::string>& arguments,
     out.closeWriter();
     err.closeWriter();
     ChildOutcome outcome;
-    outcome.hasTimedOut = !drainBoth(out, err, Clock::now() + timeout, outcome);
+    const bool hasEnded = drainBoth(out, err, {Clock::now() + timeout, job}, outcome);
     // The whole group: servers that the child started go with it.
-    ::kill(-*pid, outcome.hasTimedOut ? SIGKILL : SIGTERM);
+    ::kill(-*pid, hasEnded ? SIGTERM : SIGKILL);
     int status = 0;
     while (::waitpid(*pid, &status, 0) < 0 && errno == EINTR) {}
+    if (core::Status go = job.checkStop(); !go) return go.error();
+    outcome.hasTimedOut = !hasEnded;
     if (WIFEXITED(status)) outcome.exitCode = WEXITSTATUS(status);
     if (WIFSIGNALED(status) && !outcome.hasTimedOut) outcome.signal = WTERMSIG(status);
     return outcome;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/jobs/job.h"
 
 #include <chrono>
 #include <string>
@@ -19,8 +20,9 @@ struct ChildOutcome
     std::string errors; ///< the end of stderr
 };
 
-/// Runs this executable with `arguments`; it and all it started are killed after `timeout`.
+/// Runs this executable with `arguments`; it and all it started are killed after `timeout` or when
+/// `job` is stopped (error Cancelled).
 core::Result<ChildOutcome> runSelf(const std::vector<std::string>& arguments,
-                                   std::chrono::seconds timeout);
+                                   std::chrono::seconds timeout, const core::JobContext& job);
 
 } // namespace tenon::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon: everything the workbench shows, on the command line.
 #include "app/cli/command.h"
+#include "app/cli/interrupt.h"
 #include "compiler/driver/kernel_service.h"
 
 #include <unistd.h>
@@ -56,6 +57,7 @@ int run(int argc, char** argv)
         return app.exit(stop) == 0 ? cli::kSuccess : cli::kWrongUsage;
     }
     core::JobContext job(std::max(1u, std::thread::hardware_concurrency()), progressBar());
+    const cli::InterruptGuard interrupts(job);
     int code = cli::kFailed;
     const core::Status done = core::runGuarded(
         [&](core::JobContext& context) {

@@ -66,11 +66,12 @@ std::string lastLine(const std::string& text)
     return lines.empty() ? std::string() : lines.back();
 }
 
-CaseResult isolatedCase(const VerifyOptions& options, const std::string& folder)
+CaseResult isolatedCase(const VerifyOptions& options, const std::string& folder,
+                        const JobContext& job)
 {
     CaseResult result{.name = folder, .status = "failed", .reason = {}};
     auto child =
-        runSelf(childArguments(options, folder), std::chrono::seconds(options.one.timeoutS));
+        runSelf(childArguments(options, folder), std::chrono::seconds(options.one.timeoutS), job);
     if (!child) {
         result.reason = child.error().text();
     } else if (child->hasTimedOut) {
@@ -91,8 +92,8 @@ CaseResult isolatedCase(const VerifyOptions& options, const std::string& folder)
     return result;
 }
 
-std::vector<CaseResult> runAll(const VerifyOptions& options, const std::vector<std::string>& cases,
-                               JobContext& job)
+Result<std::vector<CaseResult>> runAll(const VerifyOptions& options,
+                                       const std::vector<std::string>& cases, JobContext& job)
 {
     std::vector<CaseResult> results(cases.size());
     std::mutex printing;
@@ -100,7 +101,8 @@ std::vector<CaseResult> runAll(const VerifyOptions& options, const std::vector<s
     const JobContext pool(std::max(1u, options.jobs));
     const Status done = pool.parallelFor(cases.size(), [&](size_t i) -> Status {
         if (Status go = job.checkStop(); !go) return go;
-        results[i] = isolatedCase(options, cases[i]);
+        results[i] = isolatedCase(options, cases[i], job);
+        if (Status go = job.checkStop(); !go) return go;
         const std::lock_guard<std::mutex> lock(printing);
         ++finished;
         job.progress(static_cast<double>(finished) / static_cast<double>(cases.size()), cases[i]);
@@ -111,7 +113,7 @@ std::vector<CaseResult> runAll(const VerifyOptions& options, const std::vector<s
         std::fflush(stdout);
         return kDone;
     });
-    if (!done) printDiagnostic(done.error());
+    if (!done) return done.error();
     return results;
 }
 
@@ -138,10 +140,11 @@ int verify(VerifyOptions options, JobContext& job)
                                      {.file = folder}));
         cases.insert(cases.end(), found.begin(), found.end());
     }
-    const std::vector<CaseResult> results = runAll(options, cases, job);
+    const Result<std::vector<CaseResult>> results = runAll(options, cases, job);
+    if (!results) return failure(results.error());
     Json list = Json::array();
     int passed = 0, failed = 0, unsupported = 0;
-    for (const CaseResult& result : results) {
+    for (const CaseResult& result : *results) {
         list.push_back(resultJson(result));
         if (result.status == "passed")
             ++passed;

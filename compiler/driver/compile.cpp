@@ -55,6 +55,9 @@ std::string defaultCacheFolder()
     return {};
 }
 
+/// Of the progress of a compile; kernels take it to 0.9.
+constexpr double kPassesShare = 0.3;
+
 Result<CompileResultPtr> compile(std::shared_ptr<const Loaded> loaded,
                                  const CompileOptions& options, JobContext& job, double importMs)
 {
@@ -75,10 +78,9 @@ Result<CompileResultPtr> compile(std::shared_ptr<const Loaded> loaded,
     if (options.runThreads > 0) facts->threads = options.runThreads;
     result->facts = *facts;
 
-    job.progress(0.02, "running passes");
     auto config = parsePassConfig(options.passConfig);
     if (!config) return config.error();
-    PassContext context{*target, *facts, options.optLevel, *config, &job};
+    PassContext context{*target, *facts, options.optLevel, *config, &job, kPassesShare};
     const auto passesStart = Clock::now();
     auto trace = runPasses(loaded->module, context, options.passes);
     if (!trace) return trace.error();
@@ -94,6 +96,7 @@ Result<CompileResultPtr> compile(std::shared_ptr<const Loaded> loaded,
     auto kernels =
         compileKernels(result->passes.last(), *machine, *facts, options.cacheFolder, *service, job);
     if (!kernels) return kernels.error();
+    if (Status go = job.checkStop(); !go) return go.error();
     result->kernels = std::move(*kernels);
     result->phases.codegenMs = millisecondsSince(codegenStart);
 

@@ -32,6 +32,7 @@ struct PassContext
     int optLevel = 3;
     PassConfig config;
     const JobContext* job = nullptr; ///< never null while a pass runs
+    double progressShare = 1;        ///< how far of the job's progress the passes take it
 
     bool flag(std::string_view key, bool fallback) const;
     int64_t integer(std::string_view key, int64_t fallback) const;

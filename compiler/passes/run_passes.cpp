@@ -59,7 +59,8 @@ public:
         }
         for (size_t i = 0; i < m_pipeline.size(); ++i) {
             if (const Status go = m_context.job->checkStop(); !go) return go.error();
-            m_context.job->progress(static_cast<double>(i) / static_cast<double>(m_pipeline.size()),
+            const double done = static_cast<double>(i) / static_cast<double>(m_pipeline.size());
+            m_context.job->progress(m_context.progressShare * done,
                                     std::string(m_pipeline[i]->name));
             const bool endsPhase =
                 i + 1 == m_pipeline.size() || m_pipeline[i + 1]->phase != m_pipeline[i]->phase;

@@ -172,6 +172,35 @@ TEST_F(Compile, cancelStopsWithoutAResult)
     EXPECT_EQ(result.error().code, DiagnosticCode::Cancelled);
 }
 
+/// Ticks of progress that `run` gives; stops its job at tick `stopAt` (-1: never).
+int ticksUntil(int stopAt, const std::function<Result<CompileResultPtr>(JobContext&)>& run,
+               bool& wasCancelled)
+{
+    int ticks = 0;
+    JobContext* self = nullptr;
+    JobContext job(1, [&](double, const std::string&) {
+        if (ticks++ == stopAt) self->requestStop();
+    });
+    self = &job;
+    const auto result = run(job);
+    wasCancelled = !result && result.error().code == DiagnosticCode::Cancelled;
+    return ticks;
+}
+
+TEST_F(Compile, cancelStopsAtEveryStage)
+{
+    const auto loaded = load(test::makeDscnn({.channelDivisor = 16}));
+    const auto run = [&](JobContext& job) { return compile(loaded, options(), job); };
+    bool wasCancelled = false;
+    const int ticks = ticksUntil(-1, run, wasCancelled);
+    ASSERT_FALSE(wasCancelled);
+    ASSERT_GT(ticks, 15); // passes, kernels, memory
+    for (int i = 0; i < ticks; ++i) {
+        EXPECT_EQ(ticksUntil(i, run, wasCancelled), i + 1) << "went on after the stop";
+        EXPECT_TRUE(wasCancelled) << "tick " << i << " of " << ticks;
+    }
+}
+
 TEST_F(Compile, targetsWithoutAGeneratorAreRefusedByName)
 {
     CompileOptions o = options();

@@ -168,7 +168,7 @@ TEST_F(ExternalData, NeverMapsAFileSwappedForALink)
     entry.set_key("location");
     entry.set_value("weights.bin");
     int read = 0;
-    for (int i = 0; i < 2000; ++i) {
+    for (int i = 0; i < 10000; ++i) {
         ExternalFiles files(m_root.file("model"));
         std::vector<Diagnostic> notes;
         const auto piece = files.read(tensor, 32, notes);

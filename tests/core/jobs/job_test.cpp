@@ -91,6 +91,8 @@ TEST(Job, endsALoopWhenStopIsRequested)
     JobContext context(2);
     const Status status = context.parallelFor(100000, [&](size_t i) -> Status {
         if (i == 10) context.requestStop();
+        // Whoever is ahead waits, or it could finish the loop before the stop comes.
+        while (i > 10 && !context.stopRequested()) std::this_thread::yield();
         return kDone;
     });
     ASSERT_FALSE(status);
