@@ -8,6 +8,7 @@
 #include <archive.h>
 #include <archive_entry.h>
 
+#include <cstring>
 #include <memory>
 
 namespace tenon::compiler {
@@ -18,10 +19,12 @@ using Entry = std::unique_ptr<archive_entry, void (*)(archive_entry*)>;
 
 core::Diagnostic archiveError(const std::string& path, archive* out)
 {
-    const char* reason = archive_error_string(out);
+    // The library's own words are only "Write error".
+    const int code = archive_errno(out);
+    const char* reason = code > 0 ? std::strerror(code) : archive_error_string(out);
     return core::makeError(core::DiagnosticCode::IoFailure,
-                           "cannot write " + core::quoted(path) + ": " +
-                               (reason ? reason : "unknown reason"));
+                           std::string("cannot write: ") + (reason ? reason : "unknown reason"),
+                           {.file = path});
 }
 
 core::Status addMember(archive* out, const std::string& outputPath, const TarMember& member)

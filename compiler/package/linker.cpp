@@ -3,6 +3,7 @@
 #include "compiler/package/linker.h"
 
 #include "compiler/package/data_object.h"
+#include "compiler/package/linker_output.h"
 #include "core/base/text.h"
 
 #include <lld/Common/Driver.h>
@@ -66,6 +67,15 @@ core::Status runLinker(const std::vector<std::string>& arguments)
     return core::makeError(core::DiagnosticCode::LinkFailure, firstErrors(stream.str()));
 }
 
+core::Status linkInto(const std::string& folder, const std::string& outputPath,
+                      std::vector<std::string> arguments)
+{
+    return throughPipe(folder, outputPath, [&](const std::string& pipe) {
+        arguments.insert(arguments.end(), {"-o", pipe});
+        return runLinker(arguments);
+    });
+}
+
 /// A script that exports these names and hides all others.
 std::string versionScript(const std::vector<std::string>& exports)
 {
@@ -92,8 +102,6 @@ core::Status linkSharedLibrary(const LinkJob& job, const std::string& outputPath
         "-shared",
         "-m",
         *machine,
-        "-o",
-        outputPath,
         "--version-script=" + script,
         "--no-undefined",
         "--gc-sections",
@@ -107,16 +115,16 @@ core::Status linkSharedLibrary(const LinkJob& job, const std::string& outputPath
     for (const auto& [alias, symbol] : job.aliases)
         arguments.push_back("--defsym=" + alias + "=" + symbol);
     arguments.insert(arguments.end(), job.objects.begin(), job.objects.end());
-    return runLinker(arguments);
+    return linkInto(job.folder, outputPath, arguments);
 }
 
 core::Status linkRelocatable(const LinkJob& job, const std::string& outputPath)
 {
     const core::Result<std::string> machine = emulation(job.triple);
     if (!machine) return machine.error();
-    std::vector<std::string> arguments = {"-r", "-m", *machine, "-o", outputPath};
+    std::vector<std::string> arguments = {"-r", "-m", *machine};
     arguments.insert(arguments.end(), job.objects.begin(), job.objects.end());
-    return runLinker(arguments);
+    return linkInto(job.folder, outputPath, arguments);
 }
 
 } // namespace tenon::compiler

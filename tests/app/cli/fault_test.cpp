@@ -95,10 +95,11 @@ TEST_F(Faults, AFullDiskIsAnErrorThatNamesTheFile)
         GTEST_SKIP() << "SKIP: this system allows no mount in a namespace";
     for (const char* name : {"m.so", "m.o", "m.tar"}) {
         const Outcome out =
-            shell(inside + "\"" + mount + "; " + compileInto(name) + "; echo code $?; ls -A '" +
+            shell(inside + "\"" + mount + "; " + compileInto(name) + "; echo code \\$?; ls -A '" +
                   m_folder.file("out") + "' | sed 's/^/left: /'\"");
         EXPECT_NE(out.output.find("code 1"), std::string::npos) << out.output;
         EXPECT_NE(out.output.find("No space left on device"), std::string::npos) << out.output;
+        EXPECT_NE(out.output.find(std::string("out/") + name), std::string::npos) << out.output;
         EXPECT_EQ(out.output.find("left: "), std::string::npos) << out.output;
         EXPECT_EQ(names(m_folder.file("tmp")), std::vector<std::string>());
     }
