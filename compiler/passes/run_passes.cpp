@@ -59,8 +59,8 @@ public:
         }
         for (size_t i = 0; i < m_pipeline.size(); ++i) {
             if (const Status go = m_context.job->checkStop(); !go) return go.error();
-            const double done = static_cast<double>(i) / static_cast<double>(m_pipeline.size());
-            m_context.job->progress(m_context.progressShare * done,
+            const double fraction = static_cast<double>(i) / static_cast<double>(m_pipeline.size());
+            m_context.job->progress(m_context.progressShare * fraction,
                                     std::string(m_pipeline[i]->name));
             const bool endsPhase =
                 i + 1 == m_pipeline.size() || m_pipeline[i + 1]->phase != m_pipeline[i]->phase;

@@ -43,9 +43,9 @@ INSTANTIATE_TEST_SUITE_P(Exported, GoodModel,
                                            "exported/unet_small", "exported/vit_tiny"));
 INSTANTIATE_TEST_SUITE_P(
     Trained, GoodModel,
-    ::testing::Values("models/byte-sb-bidi-lstm", "models/dtln-1-lstm",
-                      "models/mlperftiny-ad-autoencoder-int8", "models/mlperftiny-kws-int8",
-                      "models/mlperftiny-resnet8-int8", "models/mlperftiny-vww-mobilenetv1-fp32",
+    ::testing::Values("models/dtln-1-lstm", "models/mlperftiny-ad-autoencoder-int8",
+                      "models/mlperftiny-kws-int8", "models/mlperftiny-resnet8-int8",
+                      "models/mlperftiny-vww-mobilenetv1-fp32",
                       "models/mlperftiny-vww-mobilenetv1-int8", "models/mnist-cnn",
                       "models/speech-commands-cnn", "models/squeezenet1-fp16",
                       "models/super-resolution-core", "models/ultraface-rfb-320",

@@ -82,7 +82,9 @@ TEST(Job, stopsTheLoopAtTheFirstErrorAndReturnsIt)
         ASSERT_FALSE(status);
         EXPECT_EQ(status.error().message, "ten");
         // With two threads the other one may finish the loop before this error is seen.
-        if (threads == 1) EXPECT_EQ(calls, 11u);
+        if (threads == 1) {
+            EXPECT_EQ(calls, 11u);
+        }
     }
 }
 
