@@ -17,10 +17,10 @@ Result<Types> infer(const OpView& op)
     if (!isQuantizedType(out))
         return opError(op, DiagnosticCode::UnsupportedDtype, "cannot give " + out.text());
     for (const char* scale : {"lhs_scale", "rhs_scale", "output_scale"})
-        if (!(floatAttr(op, scale) > 0))
+        if (floatAttr(op, scale) == 0)
             return opError(op, DiagnosticCode::BadAttribute,
                            std::string(scale) + " is " + std::to_string(floatAttr(op, scale)) +
-                               "; scales are above 0");
+                               "; scales are not 0");
     auto shape = broadcastShapes(op, op.operands[0].shape, op.operands[1].shape);
     if (!shape) return shape.error();
     return Types{{out, *std::move(shape)}};

@@ -14,10 +14,18 @@ constexpr PassDef kPasses[] = {
 
 constexpr std::string_view kPipeline[] = {
     "InferType", //
-    "SimplifyInference", "CanonicalizeOps", "FoldConstant",        "EliminateCommonSubexpr",
-    "FoldScaleAxis",     "FoldConstant",    "DeadCodeElimination", //
-    "AlterOpLayout",     "FoldConstant",    "DeadCodeElimination", //
-    "FuseOps",                                                     //
+    "FakeQuantizationToInteger",
+    "SimplifyInference",
+    "CanonicalizeOps",
+    "FoldConstant",
+    "EliminateCommonSubexpr",
+    "FoldScaleAxis",
+    "FoldConstant",
+    "DeadCodeElimination", //
+    "AlterOpLayout",
+    "FoldConstant",
+    "DeadCodeElimination", //
+    "FuseOps",             //
     "LowerToTIR",
 };
 

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layers, sums, means and concatenations of quantized tensors as integer operators.
+#include "compiler/passes/quantization_rules.h"
+
+#include "core/base/text.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tenon::compiler {
+namespace {
+
+/// A bias rounds to whole sums: what that may cost, in units of the result's last place.
+constexpr double kBiasStep = 1.0 / 64;
+
+struct Layer
+{
+    const NodeRecord* node = nullptr;
+    ValueRef bias; ///< invalid: none
+    std::vector<NodeId> consumed;
+    size_t channelRank; ///< dimensions from the channel to the end
+};
+
+bool isLayer(const NodeRecord& node) { return isOp(node, "nn.conv2d") || isOp(node, "nn.dense"); }
+
+bool isPlainLayout(const NodeRecord& node)
+{
+    return node.attrs.string("data_layout", "NCHW") == "NCHW" &&
+           node.attrs.string("kernel_layout", "OIHW") == "OIHW" &&
+           node.attrs.string("out_layout", "").size() < 5;
+}
+
+std::optional<Layer> readLayer(const QuantizationSite& site, ValueRef value)
+{
+    const NodeRecord* node = &site.module.node(value.node);
+    Layer layer;
+    if ((isOp(*node, "nn.bias_add") || isOp(*node, "add")) && site.uses.hasOneUser(node->id)) {
+        // The layer stands on either side of an addition.
+        const bool isFirst = isLayer(site.module.node(node->operands[0].node));
+        if (!isFirst && isOp(*node, "nn.bias_add")) return std::nullopt;
+        layer.bias = node->operands[isFirst ? 1 : 0];
+        layer.consumed.push_back(node->id);
+        node = &site.module.node(node->operands[isFirst ? 0 : 1].node);
+    }
+    if (!isLayer(*node) || !isPlainLayout(*node) || !site.uses.hasOneUser(node->id))
+        return std::nullopt;
+    layer.consumed.insert(layer.consumed.begin(), node->id);
+    layer.node = node;
+    layer.channelRank = node->op == "nn.conv2d" ? 3 : 1;
+    return layer;
+}
+
+/// The bias of every channel; nothing when it is no constant per channel.
+std::optional<std::vector<double>> biasValues(const QuantizationSite& site, const Layer& layer,
+                                              int64_t channels)
+{
+    if (!layer.bias.node.isValid()) return std::vector<double>(static_cast<size_t>(channels), 0.0);
+    const std::optional<Tensor> value = constantValue(site, layer.bias);
+    if (!value || !value->dtype().isFloat()) return std::nullopt;
+    const NodeRecord& add = site.module.node(layer.consumed.back());
+    const size_t fromEnd = isOp(add, "nn.bias_add") ? 1 : layer.channelRank;
+    if (value->size() != 1) {
+        const std::vector<int64_t>& shape = value->shape();
+        const bool fits = value->size() == channels && shape.size() >= fromEnd &&
+                          shape[shape.size() - fromEnd] == channels;
+        if (!fits) return std::nullopt;
+    }
+    std::vector<double> out = value->numbers();
+    if (out.size() == 1) out.assign(static_cast<size_t>(channels), out[0]);
+    return out;
+}
+
+Tensor floats(const std::vector<double>& values, std::vector<int64_t> shape)
+{
+    return Tensor::make(kFloat32, std::move(shape), [&](std::span<std::byte> bytes) {
+        for (size_t i = 0; i < values.size(); ++i)
+            storeNumber(kFloat32, bytes, static_cast<int64_t>(i), values[i]);
+    });
+}
+
+Tensor integers(const std::vector<int64_t>& values, std::vector<int64_t> shape)
+{
+    return Tensor::make(kInt32, std::move(shape), [&](std::span<std::byte> bytes) {
+        for (size_t i = 0; i < values.size(); ++i)
+            storeInteger(kInt32, bytes, static_cast<int64_t>(i), values[i]);
+    });
+}
+
+/// (C), or (C, 1, 1) for convolutions.
+std::vector<int64_t> channelShape(const Layer& layer, int64_t channels)
+{
+    std::vector<int64_t> shape(layer.channelRank, 1);
+    shape[0] = channels;
+    return shape;
+}
+
+/// Biases in units of the sums; nothing when rounding them would show in the result.
+std::optional<std::vector<int64_t>> biasSteps(const std::vector<double>& bias,
+                                              const std::vector<double>& step, double outScale)
+{
+    std::vector<int64_t> out;
+    for (size_t i = 0; i < bias.size(); ++i) {
+        const double sums = bias[i] / step[i];
+        const bool isWhole = std::abs(sums - std::nearbyint(sums)) < 1e-3;
+        if (std::abs(sums) > 1 << 30 || (!isWhole && step[i] > kBiasStep * outScale))
+            return std::nullopt;
+        out.push_back(std::llround(sums));
+    }
+    return out;
+}
+
+ValueRef scalarOfType(PatchWriter& patch, DataType dtype, int64_t value)
+{
+    return patch.constant(Tensor::make(
+        dtype, {}, [&](std::span<std::byte> bytes) { storeInteger(dtype, bytes, 0, value); }));
+}
+
+ValueRef zeroPointOf(PatchWriter& patch, const QuantizeTarget& target)
+{
+    return target.zero == 0 ? ValueRef{} : scalarOfType(patch, target.dtype, target.zero);
+}
+
+ValueRef zeroOperand(PatchWriter& patch, const Quantized& value)
+{
+    const bool isZero =
+        std::all_of(value.zeros.begin(), value.zeros.end(), [](int64_t z) { return z == 0; });
+    if (isZero) return {};
+    return value.isPerTensor() ? scalarOfType(patch, value.dtype, value.zeros[0]) : value.zeroPoint;
+}
+
+/// `value` under the target's scale and zero point.
+ValueRef rescaled(PatchWriter& patch, const QuantizeTarget& target, const Quantized& value)
+{
+    const bool isSame = value.dtype == target.dtype && value.zeros[0] == target.zero &&
+                        value.scales[0] == target.scale;
+    const Attrs limits = target.limits();
+    if (isSame && !limits.has("a_min") && !limits.has("a_max")) return value.integers;
+    Attrs attrs = limits;
+    attrs.set("input_zero_point", value.zeros[0]);
+    return patch.op("qnn.requantize",
+                    {value.integers, patch.constant(floats({value.scales[0] / target.scale}, {})),
+                     zeroPointOf(patch, target)},
+                    std::move(attrs));
+}
+
+bool isByte(const Quantized& value) { return value.dtype == kInt8 || value.dtype == kUInt8; }
+
+} // namespace
+
+PatchWriter quantizePatch(const QuantizationSite& site, const QuantizeTarget& target,
+                          std::string rule, std::string reason, std::vector<NodeId> others)
+{
+    others.insert(others.end(), target.consumed.begin(), target.consumed.end());
+    return {site.module, site.function.id, std::move(rule), std::move(reason), std::move(others)};
+}
+
+Patch finishQuantize(PatchWriter& patch, const QuantizeTarget& target, ValueRef value,
+                     const std::vector<NodeId>& others)
+{
+    patch.replaceAndErase(target.node->id, value);
+    for (const NodeId id : target.consumed)
+        if (id != target.node->id) patch.erase(id);
+    for (const NodeId id : others) patch.erase(id);
+    return patch.take();
+}
+
+std::optional<Patch> quantizeLayer(const QuantizationSite& site, const QuantizeTarget& target)
+{
+    const std::optional<Layer> layer = readLayer(site, target.input);
+    if (!layer) return std::nullopt;
+    const auto data = readDequantized(site, layer->node->operands[0]);
+    const auto weight = readDequantized(site, layer->node->operands[1]);
+    if (!data || !weight || !data->isPerTensor() || !isByte(*data) || !isByte(*weight) ||
+        weight->axis != 0 || !constantValue(site, weight->integers))
+        return std::nullopt;
+    const auto shape = knownShape(site.module, weight->integers);
+    const int64_t channels = shape->at(0);
+    const auto bias = biasValues(site, *layer, channels);
+    if (!bias) return std::nullopt;
+    std::vector<double> step, ratio;
+    for (size_t i = 0; i < static_cast<size_t>(channels); ++i) {
+        step.push_back(data->scales[0] * weight->scales[weight->isPerTensor() ? 0 : i]);
+        ratio.push_back(step.back() / target.scale);
+    }
+    const auto sums = biasSteps(*bias, step, target.scale);
+    if (!sums) return std::nullopt;
+
+    const bool isConv = layer->node->op == "nn.conv2d";
+    PatchWriter patch =
+        quantizePatch(site, target, isConv ? "integer-conv2d" : "integer-dense",
+                      nodeLabel(*layer->node) + " stands between integers of scale " +
+                          exact(static_cast<float>(data->scales[0])) + " and " +
+                          exact(static_cast<float>(target.scale)),
+                      layer->consumed);
+    Attrs attrs = layer->node->attrs;
+    for (const char* layout : {"data_layout", "kernel_layout", "out_layout"}) attrs.erase(layout);
+    ValueRef out = patch.op(
+        isConv ? "qnn.conv2d" : "qnn.dense",
+        {data->integers, weight->integers, zeroOperand(patch, *data), zeroOperand(patch, *weight)},
+        std::move(attrs));
+    if (layer->bias.node.isValid())
+        out =
+            patch.op("add", {out, patch.constant(integers(*sums, channelShape(*layer, channels)))});
+    const Tensor scales = weight->isPerTensor() ? floats({ratio[0]}, {})
+                                                : floats(ratio, channelShape(*layer, channels));
+    out = patch.op("qnn.requantize", {out, patch.constant(scales), zeroPointOf(patch, target)},
+                   target.limits());
+    return finishQuantize(patch, target, out, layer->consumed);
+}
+
+std::optional<Patch> quantizeBinary(const QuantizationSite& site, const QuantizeTarget& target)
+{
+    const NodeRecord& node = site.module.node(target.input.node);
+    const bool isProduct = isOp(node, "multiply");
+    if ((!isProduct && !isOp(node, "add") && !isOp(node, "subtract")) ||
+        !site.uses.hasOneUser(node.id))
+        return std::nullopt;
+    const auto a = readDequantized(site, node.operands[0]);
+    const auto b = readDequantized(site, node.operands[1]);
+    if (!a || !b || !a->isPerTensor() || !b->isPerTensor() || !isByte(*a) || !isByte(*b))
+        return std::nullopt;
+    PatchWriter patch = quantizePatch(site, target, isProduct ? "integer-mul" : "integer-add",
+                                      nodeLabel(node) + " stands between integers", {node.id});
+    Attrs attrs = target.limits();
+    attrs.set("lhs_scale", a->scales[0]);
+    attrs.set("lhs_zero_point", a->zeros[0]);
+    attrs.set("rhs_scale", isOp(node, "subtract") ? -b->scales[0] : b->scales[0]);
+    attrs.set("rhs_zero_point", b->zeros[0]);
+    attrs.set("output_scale", target.scale);
+    attrs.set("output_zero_point", target.zero);
+    const ValueRef out =
+        patch.op(isProduct ? "qnn.mul" : "qnn.add", {a->integers, b->integers}, std::move(attrs));
+    return finishQuantize(patch, target, out, {node.id});
+}
+
+namespace {
+
+/// Axes that a mean runs over and whether it keeps them; nothing for windows that are no plane.
+struct MeanAxes
+{
+    std::vector<int64_t> axes;
+    bool keepsDims;
+};
+
+std::optional<MeanAxes> meanAxesOf(const QuantizationSite& site, const NodeRecord& node)
+{
+    const auto shape = knownShape(site.module, node.operands[0]);
+    if (!shape) return std::nullopt;
+    const bool isPlane = node.attrs.string("layout", "NCHW") == "NCHW" && shape->size() == 4;
+    if (isOp(node, "nn.global_avg_pool2d") && isPlane) return MeanAxes{{2, 3}, true};
+    if (isOp(node, "nn.avg_pool2d") && isPlane) {
+        const std::vector<int64_t> none(4, 0), whole(shape->begin() + 2, shape->end());
+        if (node.attrs.integers("padding", none) != none ||
+            node.attrs.integers("pool_size", {}) != whole)
+            return std::nullopt;
+        return MeanAxes{{2, 3}, true};
+    }
+    if (!isOp(node, "mean") || node.attrs.integer("exclude", 0) != 0) return std::nullopt;
+    MeanAxes out{node.attrs.integers("axis", {}), node.attrs.integer("keepdims", 0) != 0};
+    for (int64_t& axis : out.axes) axis = normalizedAxis(axis, shape->size());
+    return out.axes.empty() ? std::nullopt : std::optional(out);
+}
+
+} // namespace
+
+std::optional<Patch> quantizeMean(const QuantizationSite& site, const QuantizeTarget& target)
+{
+    const NodeRecord& node = site.module.node(target.input.node);
+    if (node.kind != NodeKind::Op || node.operands.empty() || !site.uses.hasOneUser(node.id))
+        return std::nullopt;
+    const auto data = readDequantized(site, node.operands[0]);
+    if (!data || !data->isPerTensor() || !isByte(*data)) return std::nullopt;
+    const auto mean = meanAxesOf(site, node);
+    if (!mean) return std::nullopt;
+    const auto shape = knownShape(site.module, node.operands[0]);
+    int64_t count = 1;
+    for (const int64_t axis : mean->axes) count *= shape->at(static_cast<size_t>(axis));
+    if (count < 1 || count > 1 << 20) return std::nullopt;
+    PatchWriter patch = quantizePatch(site, target, "integer-mean",
+                                      nodeLabel(node) + " stands between integers", {node.id});
+    const ValueRef wide = patch.op("cast", {data->integers}, {{"dtype", kInt32}});
+    const ValueRef sums =
+        patch.op("sum", {wide}, {{"axis", mean->axes}, {"keepdims", int64_t{mean->keepsDims}}});
+    Attrs attrs = target.limits();
+    attrs.set("input_zero_point", data->zeros[0] * count);
+    const double ratio = data->scales[0] / (static_cast<double>(count) * target.scale);
+    const ValueRef out = patch.op(
+        "qnn.requantize", {sums, patch.constant(floats({ratio}, {})), zeroPointOf(patch, target)},
+        std::move(attrs));
+    return finishQuantize(patch, target, out, {node.id});
+}
+
+std::optional<Patch> quantizeConcat(const QuantizationSite& site, const QuantizeTarget& target)
+{
+    const NodeRecord& node = site.module.node(target.input.node);
+    if (!isOp(node, "concatenate") || !site.uses.hasOneUser(node.id)) return std::nullopt;
+    std::vector<Quantized> parts;
+    for (const ValueRef& operand : node.operands) {
+        auto part = readDequantized(site, operand);
+        if (!part || !part->isPerTensor() || !isByte(*part)) return std::nullopt;
+        parts.push_back(std::move(*part));
+    }
+    PatchWriter patch = quantizePatch(site, target, "integer-concat",
+                                      nodeLabel(node) + " stands between integers", {node.id});
+    std::vector<ValueRef> operands;
+    for (const Quantized& part : parts) operands.push_back(rescaled(patch, target, part));
+    const ValueRef out = patch.op("concatenate", std::move(operands), node.attrs);
+    return finishQuantize(patch, target, out, {node.id});
+}
+
+std::optional<Patch> requantize(const QuantizationSite& site, const QuantizeTarget& target)
+{
+    const auto data = readDequantized(site, target.input);
+    if (!data || !data->isPerTensor() || !isByte(*data)) return std::nullopt;
+    PatchWriter patch =
+        quantizePatch(site, target, "requantize",
+                      "nothing but scales changes in front of " + nodeLabel(*target.node), {});
+    const ValueRef out = rescaled(patch, target, *data);
+    // A result keeps a node of its own, so that no two outside values share one tensor.
+    if (out == data->integers && site.uses.isResult(target.node->id)) return std::nullopt;
+    return finishQuantize(patch, target, out, {});
+}
+
+} // namespace tenon::compiler
