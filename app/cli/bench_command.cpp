@@ -91,21 +91,25 @@ int bench(const BenchOptions& options, JobContext& job)
                           "; only `local` exists");
     auto runnable = openRunnable(options.path, options.common, job);
     if (!runnable) return failure(runnable.error());
-    remote::RunRequest request{.artifactPath = runnable->path,
-                               .threads = threadCount(options.common)};
+    auto request = runRequest(*runnable, threadCount(options.common), std::chrono::minutes(5));
+    if (!request) return failure(request.error());
     if (options.inputs.empty()) {
-        request.inputs = madeUpInputs(runnable->manifest.inputs);
+        request->inputs = madeUpInputs(runnable->manifest.inputs);
     } else {
         auto given = readTensors(options.inputs);
         if (!given) return failure(given.error());
         auto inputs = assignInputs(runnable->manifest.inputs, *given);
         if (!inputs) return failure(inputs.error());
-        request.inputs = std::move(*inputs);
+        request->inputs = std::move(*inputs);
     }
     remote::TimingRequest timing = options.timing;
     timing.pin = !options.isUnpinned;
-    auto measured = remote::measureArtifact(request, timing, job);
+    auto measured = remote::measureArtifact(*request, timing, job);
     if (!measured) return failure(measured.error());
+    if (!request->emulator.empty())
+        measured->hygiene.warnings.insert(measured->hygiene.warnings.begin(),
+                                          placeOf(*request) +
+                                              ": these times say nothing about a real processor");
     if (options.common.json)
         printJson(benchJson(runnable->manifest, *measured));
     else

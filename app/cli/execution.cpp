@@ -4,6 +4,7 @@
 
 #include "compiler/frontend/onnx/tensor_file.h"
 #include "core/base/text.h"
+#include "remote/measure/emulation.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -103,6 +104,25 @@ Result<Runnable> openRunnable(const std::string& path, const CommonOptions& opti
     for (const Diagnostic& d : opened->loaded->diagnostics)
         if (d.severity != Severity::Error) printDiagnostic(d);
     return buildRunnable(opened->loaded, options, fs::path(path).stem().string(), job);
+}
+
+Result<remote::RunRequest> runRequest(const Runnable& runnable, unsigned threads,
+                                      std::chrono::seconds timeout)
+{
+    remote::RunRequest request{
+        .artifactPath = runnable.path, .threads = threads, .timeout = timeout};
+    auto target = parseTarget(runnable.manifest.target);
+    if (!target) return target.error();
+    if (Status found = remote::runHere(request, *target); !found) return found.error();
+    return request;
+}
+
+std::string placeOf(const remote::RunRequest& request)
+{
+    if (request.emulator.empty()) return "this computer";
+    std::vector<std::string> words = request.emulator;
+    words.front() = fs::path(words.front()).filename().string();
+    return "emulated by " + join(words, " ");
 }
 
 Result<std::vector<std::pair<std::string, Tensor>>>

@@ -45,6 +45,12 @@ Result<Runnable> buildRunnable(std::shared_ptr<const compiler::Loaded> loaded,
 Result<Runnable> openRunnable(const std::string& path, const CommonOptions& options,
                               JobContext& job);
 
+/// A request to run it on this computer; code for another processor is emulated.
+Result<remote::RunRequest> runRequest(const Runnable& runnable, unsigned threads,
+                                      std::chrono::seconds timeout);
+/// "this computer", or the emulator with its options.
+std::string placeOf(const remote::RunRequest& request);
+
 /// Tensors of files and folders (input_0.pb, input_1.pb, ... in numeric order), in order.
 Result<std::vector<std::pair<std::string, Tensor>>>
 readTensors(const std::vector<std::string>& paths);

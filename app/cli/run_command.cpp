@@ -101,11 +101,11 @@ int run(const RunOptions& options, JobContext& job)
     auto runnable = openRunnable(options.path, options.common, job);
     if (!runnable) return failure(runnable.error());
     const Manifest& manifest = runnable->manifest;
-    remote::RunRequest request{.artifactPath = runnable->path,
-                               .threads = threadCount(options.common),
-                               .timeout = std::chrono::seconds(options.timeoutS)};
+    auto request =
+        runRequest(*runnable, threadCount(options.common), std::chrono::seconds(options.timeoutS));
+    if (!request) return failure(request.error());
     if (options.inputs.empty()) {
-        request.inputs = madeUpInputs(manifest.inputs);
+        request->inputs = madeUpInputs(manifest.inputs);
         printDiagnostic(Diagnostic{Severity::Note,
                                    DiagnosticCode::BadArgument,
                                    "no --inputs were given; the inputs are made up",
@@ -116,9 +116,9 @@ int run(const RunOptions& options, JobContext& job)
         if (!given) return failure(given.error());
         auto inputs = assignInputs(manifest.inputs, *given);
         if (!inputs) return failure(inputs.error());
-        request.inputs = std::move(*inputs);
+        request->inputs = std::move(*inputs);
     }
-    auto outputs = remote::runArtifact(request, job);
+    auto outputs = remote::runArtifact(*request, job);
     if (!outputs) return failure(outputs.error());
 
     Json list = Json::array();
@@ -126,7 +126,10 @@ int run(const RunOptions& options, JobContext& job)
         list.push_back(outputJson(manifest.outputs[i], (*outputs)[i], options));
         if (!options.common.json) print(outputText(manifest.outputs[i], (*outputs)[i], options));
     }
-    if (options.common.json) printJson({{"outputs", std::move(list)}});
+    if (options.common.json)
+        printJson({{"place", placeOf(*request)}, {"outputs", std::move(list)}});
+    else if (!request->emulator.empty())
+        print(placeOf(*request) + "\n");
     if (!options.outputs.empty())
         if (const Status s = writeOutputs(manifest.outputs, *outputs, options.outputs); !s)
             return failure(s.error());

@@ -162,11 +162,12 @@ private:
         if (!wanted) return wanted.error();
         auto inputs = assignInputs(m_runnable->manifest.inputs, *given);
         if (!inputs) return inputs.error();
-        auto got = remote::runArtifact({.artifactPath = m_runnable->path,
-                                        .inputs = std::move(*inputs),
-                                        .threads = std::max(1u, m_options.common.threads),
-                                        .timeout = std::chrono::seconds(m_options.timeoutS)},
-                                       m_job);
+        auto request = runRequest(*m_runnable, std::max(1u, m_options.common.threads),
+                                  std::chrono::seconds(m_options.timeoutS));
+        if (!request) return request.error();
+        request->inputs = std::move(*inputs);
+        m_result.place = placeOf(*request);
+        auto got = remote::runArtifact(*request, m_job);
         if (!got) return got.error();
         if (got->size() < wanted->size())
             return makeError(DiagnosticCode::NumericMismatch,

@@ -28,6 +28,7 @@ struct CaseResult
     std::string status; ///< "passed", "failed" or "unsupported"
     std::string reason;
     double maxAbsError = 0;
+    std::string place = {}; ///< where it ran: "this computer", "emulated by ..."
 };
 
 /// How far two tensors are apart; `reason` is empty when `got` is within the tolerance.

@@ -27,7 +27,8 @@ Json resultJson(const CaseResult& result)
     return {{"case", result.name},
             {"status", result.status},
             {"reason", result.reason},
-            {"max_abs_error", result.maxAbsError}};
+            {"max_abs_error", result.maxAbsError},
+            {"place", result.place}};
 }
 
 std::vector<std::string> childArguments(const VerifyOptions& options, const std::string& folder)
@@ -84,6 +85,7 @@ CaseResult isolatedCase(const VerifyOptions& options, const std::string& folder,
             result.status = reply.value("status", "failed");
             result.reason = reply.value("reason", "");
             result.maxAbsError = reply.value("max_abs_error", 0.0);
+            result.place = reply.value("place", "");
         } else {
             result.reason = "exit code " + std::to_string(child->exitCode) +
                             " without a result: " + lastLine(child->errors);
@@ -115,6 +117,14 @@ Result<std::vector<CaseResult>> runAll(const VerifyOptions& options,
     });
     if (!done) return done.error();
     return results;
+}
+
+/// Where the cases ran, unless that is this computer itself.
+std::string placeText(const std::vector<CaseResult>& results)
+{
+    for (const CaseResult& result : results)
+        if (result.place.starts_with("emulated")) return ", " + result.place;
+    return {};
 }
 
 int verify(VerifyOptions options, JobContext& job)
@@ -160,7 +170,7 @@ int verify(VerifyOptions options, JobContext& job)
                    {"unsupported", unsupported}});
     else
         print(std::to_string(passed) + " passed, " + std::to_string(failed) + " failed, " +
-              std::to_string(unsupported) + " unsupported\n");
+              std::to_string(unsupported) + " unsupported" + placeText(results) + "\n");
     return failed > 0 ? kFailed : kSuccess;
 }
 
