@@ -119,11 +119,11 @@ Result<std::vector<CaseResult>> runAll(const VerifyOptions& options,
     return results;
 }
 
-/// Where the cases ran, unless that is this computer itself.
+/// A line that says where the cases ran, unless that is this computer itself.
 std::string placeText(const std::vector<CaseResult>& results)
 {
     for (const CaseResult& result : results)
-        if (result.place.starts_with("emulated")) return ", " + result.place;
+        if (result.place.starts_with("emulated")) return result.place + "\n";
     return {};
 }
 
@@ -169,8 +169,8 @@ int verify(VerifyOptions options, JobContext& job)
                    {"failed", failed},
                    {"unsupported", unsupported}});
     else
-        print(std::to_string(passed) + " passed, " + std::to_string(failed) + " failed, " +
-              std::to_string(unsupported) + " unsupported" + placeText(results) + "\n");
+        print(placeText(results) + std::to_string(passed) + " passed, " + std::to_string(failed) +
+              " failed, " + std::to_string(unsupported) + " unsupported\n");
     return failed > 0 ? kFailed : kSuccess;
 }
 

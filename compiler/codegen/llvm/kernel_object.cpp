@@ -4,6 +4,7 @@
 #include "compiler/codegen/llvm/kernel_object.h"
 
 #include "compiler/codegen/llvm/emitter.h"
+#include "compiler/codegen/llvm/expand_missing.h"
 #include "core/ir/tir/text.h"
 
 #include <llvm/Analysis/TargetTransformInfo.h>
@@ -52,6 +53,7 @@ Result<std::string> writeModule(llvm::Module& module, llvm::TargetMachine& machi
     if (llvm::verifyModule(module, &brokenStream))
         return makeError(DiagnosticCode::CodegenFailure,
                          "generated LLVM IR is invalid: " + brokenStream.str());
+    expandMissing(module, machine);
     if (Status done = optimize(module, machine); !done) return done.error();
     if (form == EmitForm::LlvmIr) {
         std::string text;
@@ -78,6 +80,7 @@ Result<std::string> emitKernel(const KernelSource& source, const MachineSpec& sp
 {
     auto machine = createTargetMachine(spec);
     if (!machine) return machine.error();
+    if (Status fine = checkHalfTypes(source.lowered, **machine); !fine) return fine.error();
     llvm::LLVMContext context;
     context.setDiscardValueNames(form == EmitForm::Object);
     llvm::Module module(source.symbol, context);

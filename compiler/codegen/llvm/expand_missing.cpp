@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// Works on vectors as on scalars, except for division, which is done lane by lane.
+#include "compiler/codegen/llvm/expand_missing.h"
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+#include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/TargetParser/Triple.h>
+#include <llvm/Transforms/Utils/IntegerDivision.h>
+
+#include <vector>
+
+namespace tenon::compiler {
+namespace {
+
+struct Lacks
+{
+    bool rounding = false;
+    bool fma = false;
+    bool wideIntegers = false; ///< 64-bit division and conversion
+    bool division = false;     ///< any integer division
+
+    static Lacks of(const llvm::TargetMachine& machine)
+    {
+        const llvm::MCSubtargetInfo& info = *machine.getMCSubtargetInfo();
+        const llvm::Triple& triple = machine.getTargetTriple();
+        const auto has = [&](const char* feature) { return info.checkFeatures(feature); };
+        Lacks lacks;
+        if (triple.isX86()) {
+            lacks.rounding = !has("+sse4.1");
+            lacks.fma = !has("+fma") && !has("+avx512f");
+        } else if (triple.isARM() || triple.isThumb()) {
+            lacks.rounding = !has("+fp-armv8");
+            lacks.fma = !has("+vfp4") && !has("+vfp4d16sp");
+            lacks.wideIntegers = true;
+            lacks.division = triple.isARM() ? !has("+hwdiv-arm") : !has("+hwdiv");
+        } else if (triple.isWasm()) {
+            lacks.fma = true;
+        }
+        return lacks;
+    }
+};
+
+class Expansion
+{
+public:
+    Expansion(llvm::Module& module, const Lacks& lacks)
+        : m_lacks(lacks)
+        , m_b(module.getContext())
+    {
+    }
+
+    void run(llvm::Function& function)
+    {
+        std::vector<llvm::Instruction*> all;
+        for (llvm::Instruction& instruction : llvm::instructions(function))
+            all.push_back(&instruction);
+        for (llvm::Instruction* instruction : all) {
+            m_b.SetInsertPoint(instruction);
+            if (llvm::Value* better = replacement(*instruction)) {
+                instruction->replaceAllUsesWith(better);
+                instruction->eraseFromParent();
+            }
+        }
+        // These split blocks, so they come last.
+        for (llvm::BinaryOperator* division : m_divisions) divide(division);
+        m_divisions.clear();
+    }
+
+private:
+    llvm::Value* replacement(llvm::Instruction& instruction)
+    {
+        if (auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction)) return intrinsic(*call);
+        if (auto* cast = llvm::dyn_cast<llvm::CastInst>(&instruction)) return conversion(*cast);
+        if (auto* binary = llvm::dyn_cast<llvm::BinaryOperator>(&instruction))
+            return lanes(*binary);
+        return nullptr;
+    }
+
+    llvm::Value* intrinsic(llvm::IntrinsicInst& call)
+    {
+        if (call.getIntrinsicID() == llvm::Intrinsic::fma && m_lacks.fma) {
+            return m_b.CreateIntrinsic(
+                llvm::Intrinsic::fmuladd, {call.getType()},
+                {call.getArgOperand(0), call.getArgOperand(1), call.getArgOperand(2)});
+        }
+        if (!m_lacks.rounding) return nullptr;
+        llvm::Value* x = call.arg_size() > 0 ? call.getArgOperand(0) : nullptr;
+        switch (call.getIntrinsicID()) {
+        case llvm::Intrinsic::rint:
+        case llvm::Intrinsic::nearbyint:
+        case llvm::Intrinsic::roundeven: return withSign(rounded(x), x);
+        case llvm::Intrinsic::floor: return withSign(floor(x), x);
+        case llvm::Intrinsic::ceil: return withSign(m_b.CreateFNeg(floor(m_b.CreateFNeg(x))), x);
+        case llvm::Intrinsic::trunc: return withSign(floor(magnitudeOf(x)), x);
+        default: return nullptr;
+        }
+    }
+
+    llvm::Value* number(llvm::Type* type, double value)
+    {
+        return llvm::ConstantFP::get(type, value);
+    }
+    llvm::Value* magnitudeOf(llvm::Value* x)
+    {
+        return m_b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
+    }
+    llvm::Value* withSign(llvm::Value* x, llvm::Value* sign)
+    {
+        return m_b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, x, sign);
+    }
+
+    /// To the nearest, ties to even: adding and subtracting a power of two whose unit is 1 rounds
+    /// as the machine does. From there on up every number is whole; so are infinities and NaN.
+    llvm::Value* rounded(llvm::Value* x)
+    {
+        llvm::Type* type = x->getType();
+        llvm::Value* unit = number(type, type->getScalarType()->isDoubleTy() ? 0x1p52 : 0x1p23);
+        llvm::Value* magnitude = magnitudeOf(x);
+        llvm::Value* whole = m_b.CreateFSub(m_b.CreateFAdd(magnitude, unit), unit);
+        llvm::Value* isSmall = m_b.CreateFCmpOLT(magnitude, unit);
+        return m_b.CreateSelect(isSmall, withSign(whole, x), x);
+    }
+
+    llvm::Value* floor(llvm::Value* x)
+    {
+        llvm::Value* near = rounded(x);
+        llvm::Value* isAbove = m_b.CreateFCmpOGT(near, x);
+        llvm::Value* less = m_b.CreateFSub(near, number(x->getType(), 1));
+        return m_b.CreateSelect(isAbove, less, near);
+    }
+
+    static bool isWideInteger(llvm::Type* type) { return type->getScalarType()->isIntegerTy(64); }
+
+    /// Between 64-bit integers and floats by way of two 32-bit halves in binary64.
+    llvm::Value* conversion(llvm::CastInst& cast)
+    {
+        if (!m_lacks.wideIntegers) return nullptr;
+        llvm::Value* source = cast.getOperand(0);
+        const bool isSigned =
+            llvm::isa<llvm::SIToFPInst>(cast) || llvm::isa<llvm::FPToSIInst>(cast);
+        const bool isToFloat =
+            llvm::isa<llvm::SIToFPInst>(cast) || llvm::isa<llvm::UIToFPInst>(cast);
+        const bool isToInt = llvm::isa<llvm::FPToSIInst>(cast) || llvm::isa<llvm::FPToUIInst>(cast);
+        if (isToFloat && isWideInteger(source->getType()))
+            return toFloat(source, cast.getType(), isSigned);
+        if (isToInt && isWideInteger(cast.getType()))
+            return toInteger(source, cast.getType(), isSigned);
+        return nullptr;
+    }
+
+    llvm::Type* shaped(llvm::Type* like, llvm::Type* scalar)
+    {
+        return like->getWithNewType(scalar);
+    }
+
+    llvm::Value* toFloat(llvm::Value* source, llvm::Type* type, bool isSigned)
+    {
+        llvm::Type* half = shaped(type, m_b.getInt32Ty());
+        llvm::Type* wide = shaped(type, m_b.getDoubleTy());
+        llvm::Value* low = m_b.CreateUIToFP(m_b.CreateTrunc(source, half), wide);
+        llvm::Value* upper = m_b.CreateTrunc(m_b.CreateLShr(source, 32), half);
+        llvm::Value* high =
+            isSigned ? m_b.CreateSIToFP(upper, wide) : m_b.CreateUIToFP(upper, wide);
+        llvm::Value* sum = m_b.CreateFAdd(m_b.CreateFMul(high, number(wide, 0x1p32)), low);
+        return m_b.CreateFPCast(sum, type);
+    }
+
+    llvm::Value* toInteger(llvm::Value* source, llvm::Type* type, bool isSigned)
+    {
+        llvm::Type* half = shaped(type, m_b.getInt32Ty());
+        llvm::Type* wide = shaped(type, m_b.getDoubleTy());
+        // Truncated first, so that negative numbers do not end below their whole part.
+        llvm::Value* exact = m_b.CreateFPCast(source, wide);
+        llvm::Value* whole = m_lacks.rounding
+                                 ? withSign(floor(magnitudeOf(exact)), exact)
+                                 : m_b.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, exact);
+        llvm::Value* scaled = m_b.CreateFMul(whole, number(wide, 0x1p-32));
+        llvm::Value* upper = m_lacks.rounding
+                                 ? floor(scaled)
+                                 : m_b.CreateUnaryIntrinsic(llvm::Intrinsic::floor, scaled);
+        llvm::Value* rest = m_b.CreateFSub(whole, m_b.CreateFMul(upper, number(wide, 0x1p32)));
+        llvm::Value* high =
+            isSigned ? m_b.CreateFPToSI(upper, half) : m_b.CreateFPToUI(upper, half);
+        llvm::Value* low = m_b.CreateZExt(m_b.CreateFPToUI(rest, half), type);
+        return m_b.CreateOr(m_b.CreateShl(m_b.CreateZExt(high, type), 32), low);
+    }
+
+    static bool isDivision(const llvm::BinaryOperator& binary)
+    {
+        const auto code = binary.getOpcode();
+        return code == llvm::Instruction::SDiv || code == llvm::Instruction::UDiv ||
+               code == llvm::Instruction::SRem || code == llvm::Instruction::URem;
+    }
+
+    /// Notes a division for later; a vector's division becomes one per lane first.
+    llvm::Value* lanes(llvm::BinaryOperator& binary)
+    {
+        const bool isMissing = m_lacks.division || isWideInteger(binary.getType());
+        // LLVM turns powers of two into shifts and masks, without any call.
+        const auto* divisor = llvm::dyn_cast<llvm::ConstantInt>(binary.getOperand(1));
+        const bool isShift = divisor && divisor->getValue().isPowerOf2();
+        if (!m_lacks.wideIntegers || !isDivision(binary) || !isMissing || isShift) return nullptr;
+        auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(binary.getType());
+        if (!vector) {
+            m_divisions.push_back(&binary);
+            return nullptr;
+        }
+        llvm::Value* result = llvm::PoisonValue::get(vector);
+        for (unsigned lane = 0; lane < vector->getNumElements(); ++lane) {
+            llvm::Value* part = m_b.CreateBinOp(
+                binary.getOpcode(), m_b.CreateExtractElement(binary.getOperand(0), lane),
+                m_b.CreateExtractElement(binary.getOperand(1), lane));
+            if (auto* division = llvm::dyn_cast<llvm::BinaryOperator>(part))
+                m_divisions.push_back(division);
+            result = m_b.CreateInsertElement(result, part, lane);
+        }
+        return result;
+    }
+
+    static void divide(llvm::BinaryOperator* division)
+    {
+        const auto code = division->getOpcode();
+        if (code == llvm::Instruction::SDiv || code == llvm::Instruction::UDiv)
+            llvm::expandDivision(division);
+        else
+            llvm::expandRemainder(division);
+    }
+
+    Lacks m_lacks;
+    llvm::IRBuilder<> m_b;
+    std::vector<llvm::BinaryOperator*> m_divisions;
+};
+
+/// What to add to the target for float16; null when it is there.
+const char* missingHalf(const llvm::TargetMachine& machine)
+{
+    const llvm::MCSubtargetInfo& info = *machine.getMCSubtargetInfo();
+    const llvm::Triple& triple = machine.getTargetTriple();
+    const auto has = [&](const char* feature) { return info.checkFeatures(feature); };
+    if (triple.isX86()) return has("+f16c") || has("+avx512f") ? nullptr : "-mattr=+f16c";
+    if (triple.isARM() || triple.isThumb()) return has("+fp16") ? nullptr : "-mattr=+fp16";
+    if (triple.isRISCV()) return has("+zfhmin") || has("+zfh") ? nullptr : "-mattr=+zfhmin";
+    return triple.isWasm() ? "another target" : nullptr;
+}
+
+} // namespace
+
+core::Status checkHalfTypes(const tir::PrimFunc& kernel, const llvm::TargetMachine& machine)
+{
+    const llvm::Triple& triple = machine.getTargetTriple();
+    const bool hasBfloat = triple.isX86() || triple.isAArch64();
+    const char* half = missingHalf(machine);
+    for (const tir::Buffer& buffer : kernel.params) {
+        const bool isHalf = buffer->dtype.isFloat() && buffer->dtype.bits == 16;
+        if (!isHalf) continue;
+        const bool isBfloat = buffer->dtype.kind == core::DtypeKind::Bfloat;
+        if (isBfloat ? hasBfloat : !half) continue;
+        return core::makeError(core::DiagnosticCode::UnsupportedDtype,
+                               "the processor has no instructions for " + buffer->dtype.text() +
+                                   "; compile for " + (isBfloat ? "another target" : half) +
+                                   " or convert the model to float32");
+    }
+    return core::kDone;
+}
+
+void expandMissing(llvm::Module& module, const llvm::TargetMachine& machine)
+{
+    const Lacks lacks = Lacks::of(machine);
+    if (!lacks.rounding && !lacks.fma && !lacks.wideIntegers) return;
+    Expansion expansion(module, lacks);
+    for (llvm::Function& function : module)
+        if (!function.isDeclaration()) expansion.run(function);
+}
+
+} // namespace tenon::compiler

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Code for other processors under user-mode emulation: right values, and objects that need nothing.
+#include "tests/support/environment.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+namespace tenon::test {
+namespace {
+
+using nlohmann::json;
+
+struct Emulated
+{
+    const char* name;
+    const char* target;
+    const char* emulator;
+    const char* nm;
+};
+
+void PrintTo(const Emulated& emulated, std::ostream* out) { *out << emulated.target; }
+
+constexpr Emulated kEmulated[] = {
+    {"aarch64", "llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72", "qemu-aarch64",
+     "aarch64-linux-gnu-nm"},
+    {"aarch64_dotprod_fp16", "llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a76", "qemu-aarch64",
+     "aarch64-linux-gnu-nm"},
+    {"armv7", "llvm -mtriple=armv7-linux-gnueabihf -mcpu=cortex-a7", "qemu-arm",
+     "arm-linux-gnueabihf-nm"},
+    {"armv7_without_fma", "llvm -mtriple=armv7-linux-gnueabihf -mattr=+neon", "qemu-arm",
+     "arm-linux-gnueabihf-nm"},
+    {"riscv64", "llvm -mtriple=riscv64-linux-gnu -mattr=+m,+a,+f,+d,+c", "qemu-riscv64",
+     "riscv64-linux-gnu-nm"},
+    {"riscv64_vector", "llvm -mtriple=riscv64-linux-gnu -mattr=+m,+a,+f,+d,+c,+v", "qemu-riscv64",
+     "riscv64-linux-gnu-nm"},
+    {"x86_64_baseline", "llvm -mtriple=x86_64-linux-gnu", "", "nm"},
+};
+
+std::string outputOf(const std::string& command)
+{
+    FILE* pipe = ::popen((command + " 2>&1").c_str(), "r");
+    std::string output;
+    std::array<char, 65536> block;
+    for (size_t n = 0; (n = std::fread(block.data(), 1, block.size(), pipe)) > 0;)
+        output.append(block.data(), n);
+    ::pclose(pipe);
+    return output;
+}
+
+std::string tenon(const std::string& arguments)
+{
+    return std::string("'") + TENON_PROGRAM + "' " + arguments;
+}
+
+class EmulatedTarget : public ::testing::TestWithParam<Emulated>
+{
+protected:
+    void SetUp() override
+    {
+        const std::string emulator = GetParam().emulator;
+        if (!emulator.empty()) TENON_NEED_TOOL(emulator);
+    }
+    /// Every case passes; what they print else goes to the test's log.
+    static void expectAllPass(const std::string& options)
+    {
+        const std::string output = outputOf(tenon("verify --json --timeout 300 --target '" +
+                                                  std::string(GetParam().target) + "' " + options));
+        const json result =
+            json::parse(output.substr(std::min(output.find('{'), output.size())), nullptr, false);
+        ASSERT_TRUE(result.is_object()) << output;
+        EXPECT_GT(result["passed"], 0) << output;
+        EXPECT_EQ(result["failed"], 0) << output;
+        EXPECT_EQ(result["unsupported"], 0) << output;
+        const std::string place = result["cases"][0]["place"];
+        const bool isEmulated = place.find("emulated by") == 0;
+        EXPECT_EQ(isEmulated, GetParam().emulator[0] != 0) << place;
+    }
+};
+
+TEST_P(EmulatedTarget, ComputesTheSample)
+{
+    const std::string sample = sourcePath("resources/sample/digits");
+    expectAllPass("--executor aot --threads 2 " + sample);
+    expectAllPass("--executor graph " + sample);
+}
+
+TEST_P(EmulatedTarget, ComputesTheModelsOfTheOutsideData)
+{
+    TENON_NEED_DATA("exported/kws_dscnn");
+    expectAllPass("'" + dataPath("exported/kws_dscnn") + "' '" + dataPath("exported/bert_tiny") +
+                  "'");
+}
+
+/// What some processor has no instruction for: rounding, fused multiply-add, 64-bit integers.
+TEST_P(EmulatedTarget, ComputesWhatItHasNoInstructionFor)
+{
+    const std::string folder = "/usr/include/onnx/backend/test/data/node/test_";
+    if (!std::filesystem::is_directory(folder + "floor")) {
+        ASSERT_FALSE(isRequired("libonnx-testdata")) << "libonnx-testdata is not installed";
+        GTEST_SKIP() << "SKIP: libonnx-testdata is not installed";
+    }
+    std::string cases;
+    for (const char* name :
+         {"floor", "ceil_example", "round", "mod_mixed_sign_int64", "mod_mixed_sign_int32",
+          "mod_mixed_sign_float32", "mod_uint64", "div_uint8", "cast_DOUBLE_to_FLOAT",
+          "argmax_default_axis_example", "softmax_large_number"})
+        cases += " " + folder + name;
+    expectAllPass("--jobs 2" + cases);
+}
+
+TEST(HalfTypes, AreRefusedByNameWhereTheProcessorHasNone)
+{
+    const std::string folder = "/usr/include/onnx/backend/test/data/node/test_cast_";
+    if (!std::filesystem::is_directory(folder + "FLOAT_to_FLOAT16"))
+        GTEST_SKIP() << "SKIP: libonnx-testdata is not installed";
+    for (const char* name : {"FLOAT_to_FLOAT16/model.onnx", "BFLOAT16_to_FLOAT/model.onnx"}) {
+        const std::string said = outputOf(tenon("compile --emit asm " + folder + name +
+                                                " --target 'llvm -mtriple=armv7-linux-gnueabihf'"));
+        EXPECT_NE(said.find("error[unsupported-dtype]"), std::string::npos) << said;
+    }
+}
+
+TEST_P(EmulatedTarget, NeedsNothingOfTheBoard)
+{
+    TENON_NEED_TOOL(GetParam().nm);
+    const TemporaryFolder folder;
+    const std::string object = folder.file("model.o");
+    const std::string said =
+        outputOf(tenon("compile " + sourcePath("resources/sample/digits/model.onnx") + " -o " +
+                       object + " --target '" + GetParam().target + "'"));
+    ASSERT_TRUE(std::filesystem::exists(object)) << said;
+    EXPECT_EQ(outputOf(std::string(GetParam().nm) + " -u " + object), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EmulatedTarget, ::testing::ValuesIn(kEmulated),
+                         [](const auto& target) { return std::string(target.param.name); });
+
+} // namespace
+} // namespace tenon::test
