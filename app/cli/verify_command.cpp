@@ -169,7 +169,7 @@ int verify(VerifyOptions options, JobContext& job)
                    {"failed", failed},
                    {"unsupported", unsupported}});
     else
-        print(placeText(results) + std::to_string(passed) + " passed, " + std::to_string(failed) +
+        print(placeText(*results) + std::to_string(passed) + " passed, " + std::to_string(failed) +
               " failed, " + std::to_string(unsupported) + " unsupported\n");
     return failed > 0 ? kFailed : kSuccess;
 }
