@@ -110,6 +110,13 @@ int64_t countOf(const Exprs& shape)
     return count;
 }
 
+tir::Expr safeIndex(const tir::Expr& index, const tir::Expr& extent)
+{
+    const tir::Expr wide = tir::cast(kInt64, index);
+    const tir::Expr counted = tir::select(wide < tir::Expr(0), wide + extent, wide);
+    return minimum(maximum(counted, tir::Expr(0)), extent - tir::Expr(1));
+}
+
 tir::Expr flatIndex(const Exprs& shape, const Exprs& indices)
 {
     tir::Expr flat(0);

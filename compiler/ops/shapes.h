@@ -34,6 +34,10 @@ int64_t countOf(const Exprs& shape);
 /// that pure splits and merges of dimensions leave no division behind.
 tir::Expr atSamePosition(const te::TensorRef& tensor, const Exprs& shape, const Exprs& indices);
 
+/// An index of any integer type made a valid one, so that wrong data cannot read or write outside:
+/// negative ones count from the end, others outside become the nearest.
+tir::Expr safeIndex(const tir::Expr& index, const tir::Expr& extent);
+
 /// Row-major position of `indices` in `shape`.
 tir::Expr flatIndex(const Exprs& shape, const Exprs& indices);
 

@@ -27,9 +27,7 @@ tir::Expr validIndex(const std::string& mode, const tir::Expr& raw, const tir::E
     const tir::Expr index = tir::cast(kInt64, raw);
     const tir::Expr last = extent - tir::Expr(1);
     if (mode == "clip") return minimum(maximum(index, tir::Expr(0)), last);
-    if (mode == "wrap") return floorMod(index, extent);
-    const tir::Expr counted = tir::select(index < tir::Expr(0), index + extent, index);
-    return minimum(maximum(counted, tir::Expr(0)), last);
+    return mode == "wrap" ? floorMod(index, extent) : safeIndex(index, extent);
 }
 
 Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Activations: most are decomposed into a few element-wise operators.
 #include "compiler/frontend/onnx/converters.h"
+#include "compiler/frontend/onnx/formula.h"
 #include "core/base/text.h"
 
 #include <cmath>
@@ -9,48 +10,37 @@
 namespace tenon::compiler {
 namespace {
 
-/// Element-wise arithmetic on one input, written like the formula.
-class Formula
+/// The formulas of one input of its own type.
+class Activation : public Formula
 {
 public:
-    explicit Formula(NodeImport& node)
-        : m_node(node)
-        , m_dtype(node.type(0).dtype)
+    explicit Activation(NodeImport& node)
+        : Formula(node)
+        , m_node(node)
     {
     }
     ValueRef x() { return m_node.input(0); }
-    ValueRef number(double value) { return m_node.scalar(value, m_dtype); }
-    ValueRef add(ValueRef a, ValueRef b) { return m_node.emit("add", {a, b}); }
-    ValueRef subtract(ValueRef a, ValueRef b) { return m_node.emit("subtract", {a, b}); }
-    ValueRef multiply(ValueRef a, ValueRef b) { return m_node.emit("multiply", {a, b}); }
-    ValueRef divide(ValueRef a, ValueRef b) { return m_node.emit("divide", {a, b}); }
-    ValueRef apply(const char* op, ValueRef a) { return m_node.emit(op, {a}); }
-    ValueRef clip(ValueRef a, double low, double high)
-    {
-        return m_node.emit("clip", {a}, {{"a_min", low}, {"a_max", high}});
-    }
-    /// condition > bound ? a : b
+    ValueRef number(double value) { return m_node.scalar(value, m_node.type(0).dtype); }
+    /// value > bound ? a : b
     ValueRef whereGreater(ValueRef value, double bound, ValueRef a, ValueRef b)
     {
-        const ValueRef condition = m_node.emit("greater", {value, number(bound)});
-        return m_node.emit("where", {condition, a, b});
+        return where(compare("greater", value, bound), a, b);
     }
     /// log(1 + exp(x)) without overflow: max(x, 0) + log(1 + exp(-|x|)).
     ValueRef softplus()
     {
         const ValueRef decay = apply("exp", apply("negative", apply("abs", x())));
-        return add(apply("nn.relu", x()), apply("log", add(decay, number(1))));
+        return add(apply("nn.relu", x()), apply("log", add(decay, 1)));
     }
 
 private:
     NodeImport& m_node;
-    DataType m_dtype;
 };
 
 /// alpha * (exp(min(x, 0)) - 1) where x <= 0, else x; all times gamma.
 ValueRef exponentialUnit(NodeImport& node, double alpha, double gamma, double scale = 1)
 {
-    Formula f(node);
+    Activation f(node);
     const ValueRef low = node.emit("minimum", {f.x(), f.number(0)});
     const ValueRef inner = scale == 1 ? low : f.divide(low, f.number(scale));
     const ValueRef negative =
@@ -103,7 +93,7 @@ void convertLeakyRelu(NodeImport& node)
 
 void convertPRelu(NodeImport& node)
 {
-    Formula f(node);
+    Activation f(node);
     const ValueRef positive = f.apply("nn.relu", f.x());
     const ValueRef negative = node.emit("minimum", {f.x(), f.number(0)});
     node.output(0, f.add(positive, f.multiply(negative, node.input(1))));
@@ -113,7 +103,7 @@ void convertHardSigmoid(NodeImport& node)
 {
     const double alpha = node.number("alpha", 0.2);
     const double beta = node.number("beta", 0.5);
-    Formula f(node);
+    Activation f(node);
     const ValueRef scaled = f.multiply(f.x(), f.number(alpha));
     const ValueRef line = f.add(scaled, f.number(beta));
     node.output(0, f.clip(line, 0, 1));
@@ -121,7 +111,7 @@ void convertHardSigmoid(NodeImport& node)
 
 void convertHardSwish(NodeImport& node)
 {
-    Formula f(node);
+    Activation f(node);
     const ValueRef sixth = f.multiply(f.x(), f.number(1.0 / 6));
     const ValueRef line = f.add(sixth, f.number(0.5));
     node.output(0, f.multiply(f.x(), f.clip(line, 0, 1)));
@@ -145,31 +135,48 @@ void convertSelu(NodeImport& node)
     node.output(0, exponentialUnit(node, alpha, gamma));
 }
 
-void convertSoftplus(NodeImport& node) { node.output(0, Formula(node).softplus()); }
+void convertSoftplus(NodeImport& node) { node.output(0, Activation(node).softplus()); }
 
 void convertSoftsign(NodeImport& node)
 {
-    Formula f(node);
+    Activation f(node);
     node.output(0, f.divide(f.x(), f.add(f.apply("abs", f.x()), f.number(1))));
 }
 
 void convertMish(NodeImport& node)
 {
-    Formula f(node);
+    Activation f(node);
     node.output(0, f.multiply(f.x(), f.apply("tanh", f.softplus())));
 }
 
 void convertThresholdedRelu(NodeImport& node)
 {
     const double alpha = node.number("alpha", 1);
-    Formula f(node);
+    Activation f(node);
     node.output(0, f.whereGreater(f.x(), alpha, f.x(), f.number(0)));
+}
+
+void convertShrink(NodeImport& node)
+{
+    const double bias = node.number("bias", 0);
+    const double lambd = node.number("lambd", 0.5);
+    Activation f(node);
+    const ValueRef below =
+        f.where(f.compare("less", f.x(), -lambd), f.add(f.x(), bias), f.number(0));
+    node.output(0, f.whereGreater(f.x(), lambd, f.subtract(f.x(), bias), below));
+}
+
+void convertSwish(NodeImport& node)
+{
+    const double alpha = node.number("alpha", 1);
+    Activation f(node);
+    node.output(0, f.multiply(f.x(), f.apply("sigmoid", f.multiply(f.x(), alpha))));
 }
 
 void convertGelu(NodeImport& node)
 {
     const std::string approximate = node.string("approximate", "none");
-    Formula f(node);
+    Activation f(node);
     const ValueRef half = f.multiply(f.x(), f.number(0.5));
     if (approximate == "tanh") {
         const ValueRef cube = f.multiply(f.x(), f.multiply(f.x(), f.x()));

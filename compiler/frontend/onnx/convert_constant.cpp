@@ -71,6 +71,34 @@ void convertConstantOfShape(NodeImport& node)
     node.output(0, node.emit("broadcast_to", {scalar}, {{"shape", shape}}));
 }
 
+void convertRange(NodeImport& node)
+{
+    const std::vector<double> start = node.staticNumbers(0), limit = node.staticNumbers(1);
+    const std::vector<double> delta = node.staticNumbers(2);
+    if (node.hasFailed()) return;
+    const DataType dtype = node.type(0).dtype;
+    constexpr double kMaxCount = 1 << 24;
+    const bool isScalar = start.size() == 1 && limit.size() == 1 && delta.size() == 1;
+    const double count = isScalar ? std::ceil((limit[0] - start[0]) / delta[0]) : -1;
+    if (!isScalar || delta[0] == 0 || !(count <= kMaxCount)) {
+        node.fail(DiagnosticCode::BadModel,
+                  "start, limit and delta must be scalars that make at most 2^24 steps");
+        return;
+    }
+    const auto size = std::max<int64_t>(0, static_cast<int64_t>(count));
+    const Tensor& first = *node.constant(0);
+    const Tensor& step = *node.constant(2);
+    node.outputConstant(
+        0, Tensor::make(dtype, {size}, [&](std::span<std::byte> out) {
+            for (int64_t i = 0; i < size; ++i) {
+                if (dtype.isInt())
+                    storeInteger(dtype, out, i, first.integer(0) + i * step.integer(0));
+                else
+                    storeNumber(dtype, out, i, start[0] + static_cast<double>(i) * delta[0]);
+            }
+        }));
+}
+
 void convertShape(NodeImport& node)
 {
     const Shape dims = node.type(0).shape;

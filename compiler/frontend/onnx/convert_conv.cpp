@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conv and ConvTranspose of one and two spatial axes.
+// Conv and ConvTranspose; more than two spatial axes take the general operators.
 #include "compiler/frontend/onnx/converters.h"
+#include "compiler/frontend/onnx/formula.h"
 #include "compiler/frontend/onnx/kernel_window.h"
 #include "core/base/text.h"
 
@@ -70,14 +71,70 @@ void padForOutput(KernelWindow& window, std::vector<int64_t>& outputPadding,
     }
 }
 
+void convolve(NodeImport& node, const KernelWindow& window, int64_t groups)
+{
+    const ValueRef out = node.emit("nn.conv", {node.input(0), node.input(1)},
+                                   {{"strides", window.strides},
+                                    {"padding", window.padding()},
+                                    {"dilation", window.dilations},
+                                    {"groups", groups}});
+    node.output(0, withBias(node, out));
+}
+
+/// A transposed convolution is a convolution of the data spread by the strides with the mirrored
+/// kernel.
+void convolveTransposed(NodeImport& node, const KernelWindow& window,
+                        const std::vector<int64_t>& outputPadding, int64_t groups)
+{
+    Formula f(node);
+    const std::vector<int64_t> weight = node.shape(1);
+    if (node.hasFailed()) return;
+    if (weight[0] % groups != 0) {
+        node.fail(DiagnosticCode::BadAttribute,
+                  "cannot divide " + std::to_string(weight[0]) + " channels into " +
+                      std::to_string(groups) + " groups",
+                  "group");
+        return;
+    }
+    const size_t axes = window.kernel.size();
+    std::vector<int64_t> spread{1, 1}, width{0, 0, 0, 0};
+    for (size_t i = 0; i < axes; ++i) {
+        const int64_t reach = (window.kernel[i] - 1) * window.dilations[i];
+        spread.push_back(window.strides[i]);
+        width.push_back(reach - window.padBegin[i]);
+        width.push_back(reach - window.padEnd[i] + outputPadding[i]);
+    }
+    const ValueRef data =
+        f.pad(f.call("nn.dilate", {node.input(0)}, {{"strides", spread}}), width, 0);
+    // [C, M / g, k..] -> [g, C / g, M / g, k..] -> [M, C / g, k..], mirrored
+    std::vector<int64_t> split{groups, weight[0] / groups},
+        merged{groups * weight[1], weight[0] / groups};
+    split.insert(split.end(), weight.begin() + 1, weight.end());
+    merged.insert(merged.end(), weight.begin() + 2, weight.end());
+    std::vector<int64_t> order = counted(0, static_cast<int64_t>(split.size()));
+    std::swap(order[1], order[2]);
+    ValueRef kernel = f.reshape(f.transpose(f.reshape(node.input(1), split), order), merged);
+    for (size_t i = 0; i < axes; ++i) kernel = f.reversed(kernel, static_cast<int64_t>(2 + i));
+    const ValueRef out = node.emit("nn.conv", {data, kernel},
+                                   {{"strides", std::vector<int64_t>(axes, 1)},
+                                    {"padding", std::vector<int64_t>(2 * axes, 0)},
+                                    {"dilation", window.dilations},
+                                    {"groups", groups}});
+    node.output(0, withBias(node, out));
+}
+
 } // namespace
 
 void convertConv(NodeImport& node)
 {
-    if (!hasPlanarRank(node)) return;
+    if (!hasSpatialAxis(node)) return;
     KernelWindow window = readKernelWindow(node, kernelOf(node));
     const int64_t groups = groupsOf(node);
     if (node.hasFailed()) return;
+    if (window.kernel.size() > 2) {
+        convolve(node, window, groups);
+        return;
+    }
     const bool isLinear = node.rank(0) == 3;
     ValueRef data = node.input(0);
     ValueRef weight = isLinear ? liftedWeight(node) : node.input(1);
@@ -97,7 +154,7 @@ void convertConv(NodeImport& node)
 
 void convertConvTranspose(NodeImport& node)
 {
-    if (!hasPlanarRank(node)) return;
+    if (!hasSpatialAxis(node)) return;
     const std::vector<int64_t> kernel = kernelOf(node);
     if (node.hasFailed()) return;
     const size_t axes = kernel.size();
@@ -124,6 +181,10 @@ void convertConvTranspose(NodeImport& node)
         outputShape.erase(outputShape.begin(),
                           outputShape.end() - static_cast<std::ptrdiff_t>(axes));
         padForOutput(window, outputPadding, input, outputShape, autoPad != "SAME_LOWER" && isSame);
+    }
+    if (axes > 2) {
+        convolveTransposed(node, window, outputPadding, groups);
+        return;
     }
     const bool isLinear = node.rank(0) == 3;
     ValueRef data = node.input(0);

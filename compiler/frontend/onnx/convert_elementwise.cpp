@@ -128,6 +128,24 @@ void convertMean(NodeImport& node)
     node.output(0, node.emit("divide", {sum, count}));
 }
 
+void convertIsInf(NodeImport& node)
+{
+    const bool hasNegative = node.integer("detect_negative", 1) != 0;
+    const bool hasPositive = node.integer("detect_positive", 1) != 0;
+    const ValueRef isInfinite = node.emit("isinf", {node.input(0)});
+    if (hasNegative && hasPositive) {
+        node.output(0, isInfinite);
+        return;
+    }
+    // Neither sign asked for: nothing counts.
+    const ValueRef zero = node.scalar(0, node.type(0).dtype);
+    const ValueRef hasSign =
+        hasNegative || hasPositive
+            ? node.emit(hasPositive ? "greater" : "less", {node.input(0), zero})
+            : node.emit("not_equal", {isInfinite, isInfinite});
+    node.output(0, node.emit("logical_and", {isInfinite, hasSign}));
+}
+
 void convertReciprocal(NodeImport& node)
 {
     const ValueRef one = node.scalar(1, node.type(0).dtype);

@@ -100,16 +100,62 @@ std::vector<int64_t> interleaved(NodeImport& node, const std::vector<int64_t>& p
     return out;
 }
 
+/// Position in [0, extent) that stands at `at` when the axis is continued beyond its ends.
+int64_t continued(const std::string& mode, int64_t at, int64_t extent)
+{
+    if (mode == "edge" || extent == 1) return std::clamp<int64_t>(at, 0, extent - 1);
+    const int64_t period = mode == "wrap" ? extent : 2 * (extent - 1);
+    const int64_t rest = (at % period + period) % period;
+    return rest < extent ? rest : period - rest;
+}
+
+/// Whether nn.pad's own edge and reflect modes do: no cropping, and one reflection is enough.
+bool isPaddedByMirror(NodeImport& node, const std::vector<int64_t>& width, const std::string& mode)
+{
+    const Shape& shape = node.type(0).shape;
+    for (size_t i = 0; i < width.size(); ++i) {
+        const auto extent = shape[i / 2].constant();
+        if (width[i] < 0 || (width[i] > 0 && extent && *extent < 1)) return false;
+        if (mode == "reflect" && extent && width[i] >= *extent) return false;
+    }
+    return mode != "wrap";
+}
+
+/// Modes other than constant, however wide: every padded axis is read at constant positions.
+ValueRef padByReading(NodeImport& node, const std::vector<int64_t>& width, const std::string& mode)
+{
+    constexpr int64_t kMaxExtent = int64_t{1} << 24;
+    const std::vector<int64_t> shape = node.shape(0);
+    ValueRef out = node.input(0);
+    for (size_t axis = 0; axis < shape.size() && !node.hasFailed(); ++axis) {
+        const int64_t before = width[2 * axis], after = width[2 * axis + 1];
+        const int64_t extent = before + shape[axis] + after;
+        if (before == 0 && after == 0) continue;
+        if (shape[axis] < 1 || extent < 0 || extent > kMaxExtent) {
+            node.fail(DiagnosticCode::BadAttribute,
+                      "an axis of " + std::to_string(shape[axis]) + " cannot be padded by " +
+                          std::to_string(before) + " and " + std::to_string(after),
+                      "pads");
+            return {};
+        }
+        std::vector<int64_t> sources;
+        for (int64_t i = -before; i < shape[axis] + after; ++i)
+            sources.push_back(continued(mode, i, shape[axis]));
+        const ValueRef indices = node.constantNode(Tensor::of<int64_t>(kInt64, {extent}, sources));
+        out = node.emit("take", {out, indices},
+                        {{"axis", static_cast<int64_t>(axis)}, {"mode", std::string("clip")}});
+    }
+    return out;
+}
+
 void padBy(NodeImport& node, const std::vector<int64_t>& pads, const std::vector<int64_t>& axes,
            double value)
 {
     if (node.hasFailed()) return;
     const std::string mode = node.string("mode", "constant");
-    if (mode != "constant" && mode != "reflect" && mode != "edge") {
-        node.fail(DiagnosticCode::UnsupportedFeature,
-                  "padding mode " + quoted(mode) +
-                      " is not supported; constant, reflect and "
-                      "edge are",
+    if (mode != "constant" && mode != "reflect" && mode != "edge" && mode != "wrap") {
+        node.fail(DiagnosticCode::BadAttribute,
+                  "mode is " + quoted(mode) + "; it may be constant, reflect, edge or wrap",
                   "mode");
         return;
     }
@@ -126,8 +172,11 @@ void padBy(NodeImport& node, const std::vector<int64_t>& pads, const std::vector
         node.forward(0, 0);
         return;
     }
-    node.output(0, node.emit("nn.pad", {node.input(0)},
-                             {{"pad_width", width}, {"pad_value", value}, {"pad_mode", mode}}));
+    if (mode == "constant" || isPaddedByMirror(node, width, mode))
+        node.output(0, node.emit("nn.pad", {node.input(0)},
+                                 {{"pad_width", width}, {"pad_value", value}, {"pad_mode", mode}}));
+    else
+        node.output(0, padByReading(node, width, mode));
 }
 
 void depthShuffle(NodeImport& node, bool toSpace)
@@ -295,6 +344,43 @@ void convertTile(NodeImport& node)
 {
     const std::vector<int64_t> repeats = node.staticIntegers(1);
     node.output(0, node.emit("tile", {node.input(0)}, {{"reps", repeats}}));
+}
+
+void convertCenterCropPad(NodeImport& node)
+{
+    const std::vector<int64_t> wanted = node.staticIntegers(1);
+    const std::vector<int64_t> shape = node.shape(0);
+    if (node.hasFailed()) return;
+    std::vector<int64_t> axes(shape.size());
+    std::iota(axes.begin(), axes.end(), 0);
+    axes = node.axesOf(node.integers("axes", axes), static_cast<int64_t>(shape.size()));
+    if (node.hasFailed()) return;
+    if (axes.size() != wanted.size()) {
+        node.fail(DiagnosticCode::ShapeMismatch,
+                  "the new shape has " + std::to_string(wanted.size()) + " entries for " +
+                      std::to_string(axes.size()) + " axes");
+        return;
+    }
+    // Cropping is padding by a negative width; the odd element goes to the end.
+    std::vector<int64_t> width(2 * shape.size(), 0);
+    for (size_t i = 0; i < axes.size(); ++i) {
+        const auto axis = static_cast<size_t>(axes[i]);
+        if (wanted[i] < 0 || wanted[i] >= (int64_t{1} << 31)) {
+            node.fail(DiagnosticCode::ShapeMismatch,
+                      "the new shape has the entry " + std::to_string(wanted[i]));
+            return;
+        }
+        const int64_t gained = wanted[i] - shape[axis];
+        width[2 * axis] = gained / 2;
+        width[2 * axis + 1] = gained - gained / 2;
+    }
+    if (std::all_of(width.begin(), width.end(), [](int64_t w) { return w == 0; }))
+        node.forward(0, 0);
+    else
+        node.output(0, node.emit("nn.pad", {node.input(0)},
+                                 {{"pad_width", width},
+                                  {"pad_value", 0.0},
+                                  {"pad_mode", std::string("constant")}}));
 }
 
 void convertDepthToSpace(NodeImport& node) { depthShuffle(node, true); }

@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalizations and softmax; all but batch normalization and softmax are decomposed.
 #include "compiler/frontend/onnx/converters.h"
+#include "compiler/frontend/onnx/formula.h"
 #include "core/base/text.h"
-
-#include <numeric>
 
 namespace tenon::compiler {
 namespace {
-
-std::vector<int64_t> axesFrom(int64_t first, int64_t rank)
-{
-    std::vector<int64_t> axes(static_cast<size_t>(rank > first ? rank - first : 0));
-    std::iota(axes.begin(), axes.end(), first);
-    return axes;
-}
 
 /// (x - mean) / sqrt(variance + epsilon) over `axes`.
 ValueRef normalized(NodeImport& node, ValueRef x, const std::vector<int64_t>& axes, double epsilon)
@@ -59,17 +51,74 @@ void convertSoftmaxAs(NodeImport& node, const std::string& op, int64_t fallbackA
 
 } // namespace
 
+namespace {
+
+/// Statistics of the batch instead of the stored ones, which it moves along.
+void trainBatchNormalization(NodeImport& node)
+{
+    Formula f(node);
+    const int64_t rank = node.rank(0);
+    const double momentum = node.number("momentum", 0.9);
+    const double epsilon = node.number("epsilon", 1e-5);
+    std::vector<int64_t> axes = counted(0, rank);
+    if (rank < 2 || node.hasFailed()) {
+        node.fail(DiagnosticCode::ShapeMismatch, "the input needs a channel axis");
+        return;
+    }
+    axes.erase(axes.begin() + 1);
+    const ValueRef x = node.input(0);
+    const ValueRef mean = f.reduce("mean", x, axes, Formula::Keep::Yes);
+    const ValueRef centred = f.subtract(x, mean);
+    const ValueRef variance =
+        f.reduce("mean", f.multiply(centred, centred), axes, Formula::Keep::Yes);
+    const ValueRef out = f.divide(centred, f.apply("sqrt", f.add(variance, epsilon)));
+    const ValueRef scaled = f.multiply(out, perChannel(node, 1, rank));
+    node.output(0, f.add(scaled, perChannel(node, 2, rank)));
+    const auto moved = [&](size_t input, ValueRef seen) {
+        const ValueRef old = node.input(input);
+        const ValueRef now = f.cast(f.squeeze(seen, axes), f.dtype(old));
+        return f.add(f.multiply(old, momentum), f.multiply(now, 1 - momentum));
+    };
+    node.output(1, moved(3, mean));
+    node.output(2, moved(4, variance));
+}
+
+/// x / sqrt(mean of squares + epsilon) over `axes`, computed in `inner`.
+ValueRef overRootMeanSquare(Formula& f, ValueRef x, const std::vector<int64_t>& axes,
+                            double epsilon)
+{
+    const ValueRef power = f.reduce("mean", f.multiply(x, x), axes, Formula::Keep::Yes);
+    return f.divide(x, f.apply("sqrt", f.add(power, epsilon)));
+}
+
+/// The type a normalization computes in: what stash_type says, or the input's own when wider.
+DataType stashType(NodeImport& node)
+{
+    const DataType own = node.type(0).dtype;
+    const auto asked = dataTypeOf(static_cast<int32_t>(node.integer("stash_type", 1)));
+    return asked && asked->isFloat() && asked->bits > own.bits ? *asked : own;
+}
+
+} // namespace
+
 void convertBatchNormalization(NodeImport& node)
 {
-    if (node.integer("training_mode", 0) != 0 || node.integer("spatial", 1) == 0) {
+    if (node.integer("spatial", 1) == 0) {
         node.fail(DiagnosticCode::UnsupportedFeature,
-                  "training mode and spatial=0 are not supported; export the model for inference");
+                  "spatial=0 (statistics per element) is not supported; export with opset 9 or "
+                  "later",
+                  "spatial");
+        return;
+    }
+    if (node.integer("training_mode", 0) != 0) {
+        trainBatchNormalization(node);
         return;
     }
     for (size_t i = 1; i < node.outputCount(); ++i)
         if (node.isRead(i)) {
             node.fail(DiagnosticCode::UnsupportedFeature,
-                      "outputs besides the first belong to training and are not supported");
+                      "outputs besides the first belong to training; export the model for "
+                      "inference");
             return;
         }
     const double epsilon = node.number("epsilon", 1e-5);
@@ -77,6 +126,37 @@ void convertBatchNormalization(NodeImport& node)
         0, node.emit("nn.batch_norm",
                      {node.input(0), node.input(1), node.input(2), node.input(3), node.input(4)},
                      {{"axis", int64_t{1}}, {"epsilon", epsilon}}));
+}
+
+void convertRmsNormalization(NodeImport& node)
+{
+    const int64_t rank = node.rank(0);
+    const int64_t axis = node.axisOf(node.integer("axis", -1), rank);
+    const double epsilon = node.number("epsilon", 1e-5);
+    if (node.hasFailed()) return;
+    Formula f(node);
+    const ValueRef x = f.cast(node.input(0), stashType(node));
+    const ValueRef out = overRootMeanSquare(f, x, counted(axis, rank), epsilon);
+    node.output(0, f.multiply(f.cast(out, node.type(1).dtype), node.input(1)));
+}
+
+void convertLpNormalization(NodeImport& node)
+{
+    const int64_t axis = node.axisOf(node.integer("axis", -1), node.rank(0));
+    const int64_t p = node.integer("p", 2);
+    if (p != 1 && p != 2) {
+        node.fail(DiagnosticCode::BadAttribute, "p is " + std::to_string(p) + "; it may be 1 or 2",
+                  "p");
+        return;
+    }
+    Formula f(node);
+    const ValueRef x = node.input(0);
+    const ValueRef size = p == 1 ? f.apply("abs", x) : f.multiply(x, x);
+    ValueRef sum = f.reduce("sum", size, {axis}, Formula::Keep::Yes);
+    if (p == 2) sum = f.apply("sqrt", sum);
+    // A vector of zeros stays one.
+    const ValueRef isZero = f.compare("equal", sum, 0);
+    node.output(0, f.where(isZero, f.number(0, x), f.divide(x, sum)));
 }
 
 void convertInstanceNormalization(NodeImport& node)
@@ -88,7 +168,7 @@ void convertInstanceNormalization(NodeImport& node)
         node.fail(DiagnosticCode::ShapeMismatch, "the input needs at least one spatial axis");
         return;
     }
-    const ValueRef out = normalized(node, node.input(0), axesFrom(2, rank), epsilon);
+    const ValueRef out = normalized(node, node.input(0), counted(2, rank), epsilon);
     const ValueRef scaled = node.emit("multiply", {out, perChannel(node, 1, rank)});
     node.output(0, node.emit("add", {scaled, perChannel(node, 2, rank)}));
 }
@@ -110,7 +190,7 @@ void convertGroupNormalization(NodeImport& node)
     split.insert(split.end(), shape.begin() + 2, shape.end());
     const auto rank = static_cast<int64_t>(shape.size());
     ValueRef x = node.emit("reshape", {node.input(0)}, {{"newshape", split}});
-    x = normalized(node, x, axesFrom(2, rank + 1), epsilon);
+    x = normalized(node, x, counted(2, rank + 1), epsilon);
     const std::vector<int64_t> scale = node.shape(1);
     if (node.hasFailed()) return;
     if (elementCount(scale) == shape[1]) {
@@ -130,14 +210,26 @@ void convertLayerNormalization(NodeImport& node)
     const int64_t rank = node.rank(0);
     const int64_t axis = node.axisOf(node.integer("axis", -1), rank);
     const double epsilon = node.number("epsilon", 1e-5);
+    if (node.hasFailed()) return;
+    Formula f(node);
+    const std::vector<int64_t> axes = counted(axis, rank);
+    const DataType own = node.type(0).dtype;
+    const ValueRef x = f.cast(node.input(0), stashType(node));
+    ValueRef out;
     if (node.isRead(1) || node.isRead(2)) {
-        node.fail(DiagnosticCode::UnsupportedFeature,
-                  "the outputs Mean and InvStdDev are not supported");
-        return;
+        const ValueRef mean = f.reduce("mean", x, axes, Formula::Keep::Yes);
+        const ValueRef centred = f.subtract(x, mean);
+        const ValueRef variance =
+            f.reduce("mean", f.multiply(centred, centred), axes, Formula::Keep::Yes);
+        const ValueRef deviation = f.apply("sqrt", f.add(variance, epsilon));
+        node.output(1, mean);
+        node.output(2, f.divide(f.number(1, deviation), deviation));
+        out = f.divide(centred, deviation);
+    } else {
+        out = normalized(node, x, axes, epsilon);
     }
-    ValueRef out = normalized(node, node.input(0), axesFrom(axis, rank), epsilon);
-    out = node.emit("multiply", {out, node.input(1)});
-    if (node.has(2)) out = node.emit("add", {out, node.input(2)});
+    out = f.multiply(f.cast(out, own), node.input(1));
+    if (node.has(2)) out = f.add(out, node.input(2));
     node.output(0, out);
 }
 

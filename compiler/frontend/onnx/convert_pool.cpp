@@ -2,6 +2,7 @@
 // MaxPool, AveragePool and the global poolings.
 #include "compiler/frontend/onnx/converters.h"
 #include "compiler/frontend/onnx/kernel_window.h"
+#include "compiler/frontend/onnx/pool_windows.h"
 #include "core/base/text.h"
 
 #include <numeric>
@@ -11,7 +12,7 @@ namespace {
 
 void convertPool(NodeImport& node, std::string_view op, bool countsPadding)
 {
-    if (!hasPlanarRank(node)) return;
+    if (!hasSpatialAxis(node)) return;
     const std::vector<int64_t> kernel = node.integers("kernel_shape", {});
     if (node.hasFailed()) return;
     if (kernel.size() != static_cast<size_t>(node.rank(0)) - 2) {
@@ -63,17 +64,25 @@ void convertGlobal(NodeImport& node, std::string_view planar, std::string_view g
 
 void convertMaxPool(NodeImport& node)
 {
-    if (node.isRead(1)) {
-        node.fail(DiagnosticCode::UnsupportedFeature,
-                  "the second output (indices of the maxima) is not supported");
+    if (node.rank(0) <= 4 && !node.usesOutput(1)) {
+        convertPool(node, "nn.max_pool2d", false);
         return;
     }
-    convertPool(node, "nn.max_pool2d", false);
+    PoolWindows pool(node);
+    if (node.hasFailed()) return;
+    node.output(0, pool.maximum());
+    if (node.usesOutput(1)) node.output(1, pool.indicesOfMaxima());
 }
 
 void convertAveragePool(NodeImport& node)
 {
-    convertPool(node, "nn.avg_pool2d", node.integer("count_include_pad", 0) != 0);
+    const bool countsPadding = node.integer("count_include_pad", 0) != 0;
+    if (node.rank(0) <= 4) {
+        convertPool(node, "nn.avg_pool2d", countsPadding);
+        return;
+    }
+    PoolWindows pool(node);
+    if (!node.hasFailed()) node.output(0, pool.average(countsPadding));
 }
 
 void convertGlobalAveragePool(NodeImport& node)

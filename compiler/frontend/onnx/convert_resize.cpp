@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resize and Upsample of the two spatial axes.
+// Resize and Upsample: two spatial axes by the planar operator, everything else axis by axis.
 #include "compiler/frontend/onnx/converters.h"
+#include "compiler/frontend/onnx/resize_axes.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -9,72 +10,100 @@
 namespace tenon::compiler {
 namespace {
 
-struct Resampling
-{
-    std::string method;         ///< nearest, linear, cubic
-    std::string transformation; ///< ONNX's coordinate_transformation_mode
-    std::string rounding = "round_prefer_floor";
-    double cubicAlpha = -0.75;
-    bool excludesOutside = false;
-};
-
 constexpr double kMaxExtent = 1 << 24;
 
-/// Output extents of all axes from `scales` (floor) or as given.
-void resize(NodeImport& node, const std::vector<double>& scales, std::vector<int64_t> sizes,
-            const Resampling& how)
+constexpr double kMaxEntries = 1 << 28; ///< of an interpolation matrix
+
+/// Resize's arguments, one entry per axis.
+struct Extents
 {
-    const std::vector<int64_t> shape = node.shape(0);
-    if (node.hasFailed()) return;
-    const size_t rank = shape.size();
-    if ((sizes.empty() ? scales.size() : sizes.size()) != rank) {
+    std::vector<int64_t> input;
+    std::vector<int64_t> output;
+    std::vector<double> scales;
+};
+
+bool checkExtent(NodeImport& node, double extent, size_t axis)
+{
+    if (extent >= 0 && extent <= kMaxExtent) return true;
+    node.fail(DiagnosticCode::BadAttribute,
+              "the size " + exact(extent) + " of axis " + std::to_string(axis) + " is not usable");
+    return false;
+}
+
+/// Output extents of all axes from `scales` (floor) or as given.
+Extents extentsOf(NodeImport& node, const std::vector<double>& scales, std::vector<int64_t> sizes)
+{
+    Extents out{node.shape(0), std::move(sizes), scales};
+    if (node.hasFailed()) return out;
+    const size_t rank = out.input.size();
+    if ((out.output.empty() ? scales.size() : out.output.size()) != rank) {
         node.fail(DiagnosticCode::BadAttribute,
-                  "scales or sizes need one entry per axis of the shape (" + join(shape, ", ") +
+                  "scales or sizes need one entry per axis of the shape (" + join(out.input, ", ") +
                       ")");
-        return;
+        return out;
     }
-    std::vector<double> factors = scales;
-    if (sizes.empty()) {
-        for (size_t i = 0; i < rank; ++i) {
-            const double extent = std::floor(static_cast<double>(shape[i]) * scales[i]);
-            if (!(scales[i] > 0) || !(extent <= kMaxExtent)) {
-                node.fail(DiagnosticCode::BadAttribute, "the scale " + exact(scales[i]) +
-                                                            " of axis " + std::to_string(i) +
-                                                            " is not usable");
-                return;
-            }
-            sizes.push_back(static_cast<int64_t>(extent));
+    for (size_t i = 0; i < rank && out.output.size() < rank + (scales.empty() ? 1 : 0); ++i) {
+        const auto input = static_cast<double>(out.input[i]);
+        if (scales.empty()) {
+            if (!checkExtent(node, static_cast<double>(out.output[i]), i)) return out;
+            out.scales.push_back(input > 0 ? static_cast<double>(out.output[i]) / input : 1);
+            continue;
         }
-    } else {
-        factors.clear();
-        for (size_t i = 0; i < rank; ++i) {
-            if (sizes[i] < 1 || static_cast<double>(sizes[i]) > kMaxExtent) {
-                node.fail(DiagnosticCode::BadAttribute, "the size " + std::to_string(sizes[i]) +
-                                                            " of axis " + std::to_string(i) +
-                                                            " is not usable");
-                return;
-            }
-            factors.push_back(static_cast<double>(sizes[i]) / static_cast<double>(shape[i]));
+        if (!(scales[i] > 0) || !checkExtent(node, std::floor(input * scales[i]), i)) {
+            node.fail(DiagnosticCode::BadAttribute, "the scale " + exact(scales[i]) + " of axis " +
+                                                        std::to_string(i) + " is not usable");
+            return out;
         }
+        out.output.push_back(static_cast<int64_t>(std::floor(input * scales[i])));
     }
-    if (sizes == shape) {
+    return out;
+}
+
+/// The planar operator covers the two last axes of a picture without the rarer options.
+bool isPlanar(const Extents& e, const Resampling& how, DataType dtype)
+{
+    const bool isCommon =
+        how.transformation == "half_pixel" || how.transformation == "align_corners" ||
+        how.transformation == "asymmetric" || how.transformation == "pytorch_half_pixel";
+    return isCommon && !how.isAntialiased && e.input.size() == 4 && e.output[0] == e.input[0] &&
+           e.output[1] == e.input[1] && (dtype.isFloat() || how.method == "nearest");
+}
+
+void resize(NodeImport& node, const Extents& e, const Resampling& how,
+            const std::vector<double>& roi)
+{
+    if (node.hasFailed()) return;
+    const bool isCrop = how.transformation == "tf_crop_and_resize";
+    if (e.output == e.input && !isCrop) {
         node.forward(0, 0);
         return;
     }
-    if (rank != 4 || sizes[0] != shape[0] || sizes[1] != shape[1]) {
-        node.fail(DiagnosticCode::UnsupportedFeature,
-                  "only the two spatial axes of a rank-4 tensor can be resized; here (" +
-                      join(shape, ", ") + ") becomes (" + join(sizes, ", ") + ")");
+    if (isPlanar(e, how, node.type(0).dtype)) {
+        Attrs attrs{{"size", std::vector<int64_t>{e.output[2], e.output[3]}},
+                    {"method", how.method},
+                    {"coordinate_transformation_mode", how.transformation},
+                    {"scales", std::vector<double>{e.scales[2], e.scales[3]}}};
+        if (how.method == "nearest") attrs.set("rounding_method", how.rounding);
+        if (how.method == "cubic") attrs.set("cubic_alpha", how.cubicAlpha);
+        if (how.excludesOutside) attrs.set("exclude_outside", int64_t{1});
+        node.output(0, node.emit("image.resize2d", {node.input(0)}, std::move(attrs)));
         return;
     }
-    Attrs attrs{{"size", std::vector<int64_t>{sizes[2], sizes[3]}},
-                {"method", how.method},
-                {"coordinate_transformation_mode", how.transformation},
-                {"scales", std::vector<double>{factors[2], factors[3]}}};
-    if (how.method == "nearest") attrs.set("rounding_method", how.rounding);
-    if (how.method == "cubic") attrs.set("cubic_alpha", how.cubicAlpha);
-    if (how.excludesOutside) attrs.set("exclude_outside", int64_t{1});
-    node.output(0, node.emit("image.resize2d", {node.input(0)}, std::move(attrs)));
+    std::vector<ResampledAxis> axes;
+    for (size_t i = 0; i < e.input.size(); ++i) {
+        if (static_cast<double>(e.input[i]) * static_cast<double>(e.output[i]) > kMaxEntries ||
+            e.input[i] < 1) {
+            node.fail(DiagnosticCode::UnsupportedFeature,
+                      "axis " + std::to_string(i) + " of " + std::to_string(e.input[i]) +
+                          " elements cannot be resampled to " + std::to_string(e.output[i]));
+            return;
+        }
+        axes.push_back({e.input[i], e.output[i], e.scales[i]});
+        if (!isCrop || roi.empty()) continue;
+        axes.back().roiBegin = roi[i];
+        axes.back().roiEnd = roi[e.input.size() + i];
+    }
+    node.output(0, resampledAxes(node, axes, how));
 }
 
 std::string methodOf(NodeImport& node)
@@ -105,45 +134,104 @@ std::vector<T> spread(NodeImport& node, const std::vector<T>& values, std::vecto
 
 void convertUpsampleAttr(NodeImport& node)
 {
-    resize(node, node.numbers("scales", {}), {}, {methodOf(node), "asymmetric", "floor"});
+    resize(node, extentsOf(node, node.numbers("scales", {}), {}),
+           {methodOf(node), "asymmetric", "floor"}, {});
 }
 
 void convertUpsample(NodeImport& node)
 {
-    resize(node, node.staticNumbers(1), {}, {methodOf(node), "asymmetric", "floor"});
+    resize(node, extentsOf(node, node.staticNumbers(1), {}),
+           {methodOf(node), "asymmetric", "floor"}, {});
 }
 
 void convertResize10(NodeImport& node)
 {
-    resize(node, node.staticNumbers(1), {}, {methodOf(node), "asymmetric", "floor"});
+    resize(node, extentsOf(node, node.staticNumbers(1), {}),
+           {methodOf(node), "asymmetric", "floor"}, {});
 }
 
-void convertResize(NodeImport& node)
+namespace {
+
+Resampling resamplingOf(NodeImport& node)
 {
     Resampling how{.method = methodOf(node)};
     how.transformation = node.string("coordinate_transformation_mode", "half_pixel");
     how.rounding = node.string("nearest_mode", "round_prefer_floor");
     how.cubicAlpha = node.number("cubic_coeff_a", -0.75);
     how.excludesOutside = node.integer("exclude_outside", 0) != 0;
+    how.isAntialiased = node.integer("antialias", 0) != 0 && how.method != "nearest";
+    how.extrapolation = node.number("extrapolation_value", 0);
+    for (const char* known :
+         {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric",
+          "tf_crop_and_resize", "tf_half_pixel_for_nn"})
+        if (how.transformation == known) return how;
+    node.fail(DiagnosticCode::BadAttribute,
+              "coordinate_transformation_mode is " + quoted(how.transformation),
+              "coordinate_transformation_mode");
+    return how;
+}
+
+/// keep_aspect_ratio_policy: one scale for all of `axes`, so that no size is exceeded or fallen
+/// short of.
+void keepAspect(NodeImport& node, Extents& e, std::vector<int64_t> axes)
+{
     const std::string policy = node.string("keep_aspect_ratio_policy", "stretch");
-    if (how.transformation == "tf_crop_and_resize" || policy != "stretch" ||
-        node.integer("antialias", 0) != 0) {
-        node.fail(DiagnosticCode::UnsupportedFeature,
-                  "tf_crop_and_resize, antialias and keep_aspect_ratio_policy are not supported");
+    if (policy == "stretch" || node.hasFailed()) return;
+    if (policy != "not_larger" && policy != "not_smaller") {
+        node.fail(DiagnosticCode::BadAttribute, "keep_aspect_ratio_policy is " + quoted(policy),
+                  "keep_aspect_ratio_policy");
         return;
     }
+    if (axes.empty())
+        for (size_t i = 0; i < e.input.size(); ++i) axes.push_back(static_cast<int64_t>(i));
+    const auto at = [&](int64_t axis) { return static_cast<size_t>(axis); };
+    double scale = e.scales[at(axes[0])];
+    for (const int64_t axis : axes)
+        scale = policy == "not_larger" ? std::min(scale, e.scales[at(axis)])
+                                       : std::max(scale, e.scales[at(axis)]);
+    for (const int64_t axis : axes) {
+        e.scales[at(axis)] = scale;
+        e.output[at(axis)] =
+            static_cast<int64_t>(std::floor(scale * static_cast<double>(e.input[at(axis)]) + 0.5));
+    }
+}
+
+} // namespace
+
+void convertResize(NodeImport& node)
+{
+    Resampling how = resamplingOf(node);
+    if (how.transformation == "tf_half_pixel_for_nn") how.transformation = "half_pixel";
     const std::vector<int64_t> shape = node.shape(0);
-    node.has(1); // the region of interest belongs to tf_crop_and_resize
+    const std::vector<int64_t> axes =
+        node.axesOf(node.integers("axes", {}), static_cast<int64_t>(shape.size()));
+    const bool isCrop = how.transformation == "tf_crop_and_resize";
+    std::vector<double> roi;
+    if (node.has(1) && isCrop) { // the region of interest means nothing otherwise
+        roi = node.staticNumbers(1);
+        std::vector<double> begin(roi.begin(), roi.begin() + static_cast<long>(roi.size() / 2));
+        std::vector<double> end(roi.begin() + static_cast<long>(roi.size() / 2), roi.end());
+        roi = spread(node, begin, std::vector<double>(shape.size(), 0));
+        const std::vector<double> ends = spread(node, end, std::vector<double>(shape.size(), 1));
+        roi.insert(roi.end(), ends.begin(), ends.end());
+        if (!node.hasFailed() && roi.size() != 2 * shape.size())
+            node.fail(DiagnosticCode::ShapeMismatch, "roi needs two entries per axis");
+    }
     if (node.hasFailed()) return;
     std::vector<double> scales = node.has(2) ? node.staticNumbers(2) : std::vector<double>{};
     std::vector<int64_t> sizes = node.has(3) ? node.staticIntegers(3) : std::vector<int64_t>{};
+    if (node.hasFailed()) return;
     if (scales.empty() == sizes.empty()) {
         node.fail(DiagnosticCode::BadOperandCount, "exactly one of scales and sizes must be given");
         return;
     }
-    if (!scales.empty()) scales = spread(node, scales, std::vector<double>(shape.size(), 1));
-    if (!sizes.empty()) sizes = spread(node, sizes, shape);
-    resize(node, scales, sizes, how);
+    const bool hasSizes = !sizes.empty();
+    if (!hasSizes) scales = spread(node, scales, std::vector<double>(shape.size(), 1));
+    if (hasSizes) sizes = spread(node, sizes, shape);
+    if (node.hasFailed()) return;
+    Extents extents = extentsOf(node, scales, sizes);
+    if (hasSizes && !node.hasFailed()) keepAspect(node, extents, axes);
+    resize(node, extents, how, roi);
 }
 
 } // namespace tenon::compiler

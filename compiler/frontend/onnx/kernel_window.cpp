@@ -110,19 +110,14 @@ ValueRef dropFrom2d(NodeImport& node, ValueRef value)
     return node.emit("squeeze", {value}, {{"axis", std::vector<int64_t>{2}}});
 }
 
-bool hasPlanarRank(NodeImport& node)
+bool hasSpatialAxis(NodeImport& node)
 {
     const int64_t rank = node.rank(0);
-    if (node.hasFailed()) return false;
-    if (rank == 3 || rank == 4) return true;
-    if (rank < 3)
+    if (!node.hasFailed() && rank < 3)
         node.fail(DiagnosticCode::ShapeMismatch,
                   "input has the shape " + shapeText(node.type(0).shape) +
                       "; batch, channels and at least one spatial axis are needed");
-    else
-        node.fail(DiagnosticCode::UnsupportedFeature,
-                  std::to_string(rank - 2) + " spatial axes are not supported; 1 and 2 are");
-    return false;
+    return !node.hasFailed();
 }
 
 } // namespace tenon::compiler

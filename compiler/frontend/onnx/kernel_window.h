@@ -28,7 +28,7 @@ KernelWindow readKernelWindow(NodeImport& node, std::vector<int64_t> kernel);
 /// Input 0 with an axis of size 1 put before its only spatial axis; and back again.
 ValueRef liftTo2d(NodeImport& node, ValueRef value);
 ValueRef dropFrom2d(NodeImport& node, ValueRef value);
-/// True for 1 and 2 spatial axes; fails otherwise.
-bool hasPlanarRank(NodeImport& node);
+/// True for one spatial axis or more; fails otherwise.
+bool hasSpatialAxis(NodeImport& node);
 
 } // namespace tenon::compiler

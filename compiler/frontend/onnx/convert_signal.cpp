@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+// Signal processing: windows, Fourier transforms as products with matrices, mel weights.
+#include "compiler/frontend/onnx/converters.h"
+#include "compiler/frontend/onnx/formula.h"
+#include "core/base/text.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tenon::compiler {
+namespace {
+
+constexpr double kPi = 3.14159265358979323846;
+/// Matrices of a longer transform would take more memory than the transform is worth.
+constexpr int64_t kMaxLength = 8192;
+
+int64_t staticScalar(NodeImport& node, size_t input)
+{
+    const std::vector<int64_t> values = node.staticIntegers(input);
+    if (values.size() == 1) return values[0];
+    if (!node.hasFailed())
+        node.fail(DiagnosticCode::ShapeMismatch,
+                  "input " + std::to_string(input) + " must have one element");
+    return 0;
+}
+
+std::optional<DataType> outputType(NodeImport& node)
+{
+    const int64_t code = node.integer("output_datatype", 1);
+    const auto dtype = dataTypeOf(static_cast<int32_t>(code));
+    if (!dtype && !node.hasFailed())
+        node.fail(DiagnosticCode::UnsupportedDtype,
+                  onnxTypeName(static_cast<int32_t>(code)) + " cannot be computed with",
+                  "output_datatype");
+    return dtype;
+}
+
+Tensor tensorOf(const std::vector<double>& values, std::vector<int64_t> shape, DataType dtype)
+{
+    return Tensor::make(dtype, std::move(shape), [&](std::span<std::byte> out) {
+        for (size_t i = 0; i < values.size(); ++i)
+            storeNumber(dtype, out, static_cast<int64_t>(i),
+                        dtype.isFloat() ? values[i] : std::trunc(values[i]));
+    });
+}
+
+/// sum over i of weights[i] * cos(2 pi i n / N).
+void cosineWindow(NodeImport& node, const std::vector<double>& weights)
+{
+    const int64_t size = staticScalar(node, 0);
+    const bool isPeriodic = node.integer("periodic", 1) != 0;
+    const auto dtype = outputType(node);
+    if (node.hasFailed()) return;
+    if (size < 1 || size > (int64_t{1} << 24)) {
+        node.fail(DiagnosticCode::BadModel, "the window has the size " + std::to_string(size));
+        return;
+    }
+    const double period = static_cast<double>(isPeriodic ? size : size - 1);
+    std::vector<double> values;
+    for (int64_t n = 0; n < size; ++n) {
+        double value = 0;
+        for (size_t i = 0; i < weights.size(); ++i)
+            value += weights[i] *
+                     std::cos(2 * kPi * static_cast<double>(i) * static_cast<double>(n) / period);
+        values.push_back(value);
+    }
+    node.outputConstant(0, tensorOf(values, {size}, *dtype));
+}
+
+enum class Direction : uint8_t
+{
+    Forward,
+    Inverse
+};
+
+/// Transforms the last but one axis of [.., n, 1 or 2] by products with cosine and sine matrices.
+class Fourier
+{
+public:
+    Fourier(NodeImport& node, int64_t length, Direction direction, bool isOneSided)
+        : m_node(node)
+        , f(node)
+        , m_length(length)
+        , m_direction(direction)
+        , m_isOneSided(isOneSided)
+    {
+        if (length < 1 || length > kMaxLength)
+            node.fail(DiagnosticCode::UnsupportedFeature, "transforms of length " +
+                                                              std::to_string(length) +
+                                                              " are not supported; lengths up to " +
+                                                              std::to_string(kMaxLength) + " are");
+    }
+
+    ValueRef transform(ValueRef x)
+    {
+        const std::vector<int64_t> shape = f.shape(x);
+        if (m_node.hasFailed()) return {};
+        const auto last = static_cast<int64_t>(shape.size()) - 1;
+        const bool isInverse = m_direction == Direction::Inverse;
+        const bool isReal = isInverse && m_isOneSided;
+        const int64_t given = shape[static_cast<size_t>(last - 1)];
+        const int64_t used = std::min(given, isReal ? m_length / 2 + 1 : m_length);
+        const ValueRef cut = f.slice(x, last - 1, 0, used);
+        const ValueRef real = f.squeeze(f.slice(cut, last, 0, 1), {last});
+        const ValueRef cosine = matrix(used, false), sine = matrix(used, true);
+        ValueRef outReal = f.matmul(real, cosine);
+        ValueRef outImaginary = f.matmul(real, sine);
+        if (shape.back() == 2) {
+            const ValueRef imaginary = f.squeeze(f.slice(cut, last, 1, 2), {last});
+            outReal = f.subtract(outReal, f.matmul(imaginary, sine));
+            outImaginary = f.add(outImaginary, f.matmul(imaginary, cosine));
+        }
+        if (isReal) return f.expand(outReal, last);
+        return f.concat({f.expand(outReal, last), f.expand(outImaginary, last)}, last);
+    }
+
+private:
+    /// cos or sin of +-2 pi n k / N; the inverse carries 1 / N. A one-sided spectrum stands for its
+    /// mirrored half too, so all but its first and middle line count twice.
+    ValueRef matrix(int64_t rows, bool isSine)
+    {
+        if (m_node.hasFailed()) return {};
+        const bool isInverse = m_direction == Direction::Inverse;
+        const int64_t columns = m_isOneSided && !isInverse ? m_length / 2 + 1 : m_length;
+        std::vector<double> values;
+        for (int64_t n = 0; n < rows; ++n)
+            for (int64_t k = 0; k < columns; ++k) {
+                const double angle =
+                    2 * kPi * static_cast<double>(n * k % m_length) / static_cast<double>(m_length);
+                double value = isSine ? (isInverse ? 1 : -1) * std::sin(angle) : std::cos(angle);
+                if (isInverse) value /= static_cast<double>(m_length);
+                if (isInverse && m_isOneSided && n != 0 && 2 * n != m_length) value *= 2;
+                values.push_back(value);
+            }
+        return f.numbers(values, {rows, columns}, m_node.type(0).dtype);
+    }
+
+    NodeImport& m_node;
+    Formula f;
+    int64_t m_length;
+    Direction m_direction;
+    bool m_isOneSided;
+};
+
+void dftAlong(NodeImport& node, int64_t axis)
+{
+    const std::vector<int64_t> shape = node.shape(0);
+    const auto rank = static_cast<int64_t>(shape.size());
+    const bool isInverse = node.integer("inverse", 0) != 0;
+    const bool isOneSided = node.integer("onesided", 0) != 0;
+    axis = node.axisOf(axis, rank);
+    if (node.hasFailed()) return;
+    if (rank < 2 || axis == rank - 1 || (shape.back() != 1 && shape.back() != 2)) {
+        node.fail(DiagnosticCode::ShapeMismatch,
+                  "the shape (" + join(shape, ", ") +
+                      ") must end in 1 (real) or 2 (complex), after the axis transformed");
+        return;
+    }
+    const int64_t extent = shape[static_cast<size_t>(axis)];
+    const int64_t length = node.has(1)               ? staticScalar(node, 1)
+                           : isInverse && isOneSided ? 2 * (extent - 1)
+                                                     : extent;
+    if (node.hasFailed()) return;
+    Formula f(node);
+    std::vector<int64_t> axes = counted(0, rank);
+    axes.erase(axes.begin() + axis);
+    axes.insert(axes.end() - 1, axis);
+    std::vector<int64_t> back(axes.size());
+    for (size_t i = 0; i < axes.size(); ++i)
+        back[static_cast<size_t>(axes[i])] = static_cast<int64_t>(i);
+    const ValueRef x = f.transpose(node.input(0), axes);
+    Fourier fourier(node, length, isInverse ? Direction::Inverse : Direction::Forward, isOneSided);
+    node.output(0, f.transpose(fourier.transform(x), back));
+}
+
+} // namespace
+
+void convertHannWindow(NodeImport& node) { cosineWindow(node, {0.5, -0.5}); }
+
+void convertHammingWindow(NodeImport& node) { cosineWindow(node, {25.0 / 46, -21.0 / 46}); }
+
+void convertBlackmanWindow(NodeImport& node) { cosineWindow(node, {0.42, -0.5, 0.08}); }
+
+void convertDft17(NodeImport& node) { dftAlong(node, node.integer("axis", 1)); }
+
+void convertDft(NodeImport& node) { dftAlong(node, node.has(2) ? staticScalar(node, 2) : -2); }
+
+void convertStft(NodeImport& node)
+{
+    const std::vector<int64_t> shape = node.shape(0);
+    const int64_t step = staticScalar(node, 1);
+    if (node.hasFailed()) return;
+    int64_t length = shape.size() > 1 ? shape[1] : 0;
+    if (node.has(2)) length = elementCount(node.shape(2));
+    if (node.has(3)) length = staticScalar(node, 3);
+    const bool isOneSided = node.integer("onesided", 1) != 0;
+    if (shape.size() != 3 || step < 1 || length < 1 || length > shape[1] ||
+        (shape[2] != 1 && shape[2] != 2)) {
+        node.fail(DiagnosticCode::BadModel,
+                  "frames of " + std::to_string(length) + " every " + std::to_string(step) +
+                      " samples cannot be taken from (" + join(shape, ", ") + ")");
+        return;
+    }
+    Formula f(node);
+    const int64_t frames = (shape[1] - length) / step + 1;
+    // [batch, parts, samples] -> [batch, parts, frames, length] -> [batch, frames, length, parts]
+    ValueRef x = f.call("sliding_window", {f.transpose(node.input(0), {0, 2, 1})},
+                        {{"axis", int64_t{2}},
+                         {"window_shape", std::vector<int64_t>{length}},
+                         {"strides", std::vector<int64_t>{step}},
+                         {"dilation", std::vector<int64_t>{1}}});
+    x = f.transpose(x, {0, 2, 3, 1});
+    if (node.has(2)) {
+        ValueRef window = node.input(2);
+        const int64_t given = elementCount(node.shape(2));
+        if (given > length) {
+            node.fail(DiagnosticCode::ShapeMismatch,
+                      "the window of " + std::to_string(given) + " samples is longer than a frame");
+            return;
+        }
+        const int64_t before = (length - given) / 2;
+        window = f.pad(window, {before, length - given - before}, 0);
+        x = f.multiply(x, f.reshape(window, {1, 1, length, 1}));
+    }
+    CHECK(node.hasFailed() || f.shape(x)[1] == frames);
+    node.output(0, Fourier(node, length, Direction::Forward, isOneSided).transform(x));
+}
+
+void convertMelWeightMatrix(NodeImport& node)
+{
+    const int64_t bands = staticScalar(node, 0);
+    const int64_t length = staticScalar(node, 1);
+    const int64_t rate = staticScalar(node, 2);
+    const std::vector<double> low = node.staticNumbers(3), high = node.staticNumbers(4);
+    const auto dtype = outputType(node);
+    if (node.hasFailed()) return;
+    if (bands < 1 || bands > 65536 || length < 1 || length > (1 << 20) || rate < 1 ||
+        low.size() != 1 || high.size() != 1 || !(low[0] >= 0) || !(high[0] > low[0])) {
+        node.fail(DiagnosticCode::BadModel, "the bands and edges make no mel scale");
+        return;
+    }
+    const int64_t lines = length / 2 + 1;
+    const auto mel = [](double hertz) { return 2595 * std::log10(1 + hertz / 700); };
+    const double step = (mel(high[0]) - mel(low[0])) / static_cast<double>(bands + 2);
+    std::vector<int64_t> edges;
+    for (int64_t i = 0; i < bands + 2; ++i) {
+        const double hertz =
+            700 * (std::pow(10, (static_cast<double>(i) * step + mel(low[0])) / 2595) - 1);
+        edges.push_back(std::min<int64_t>(static_cast<int64_t>(static_cast<double>(length + 1) *
+                                                               hertz / static_cast<double>(rate)),
+                                          lines - 1));
+    }
+    std::vector<double> weights(static_cast<size_t>(lines * bands), 0);
+    for (int64_t band = 0; band < bands; ++band) {
+        const auto at = static_cast<size_t>(band);
+        const int64_t left = edges[at], centre = edges[at + 1], right = edges[at + 2];
+        const auto weight = [&](int64_t line) -> double& {
+            return weights[static_cast<size_t>(line * bands + band)];
+        };
+        if (left == centre) weight(centre) = 1;
+        for (int64_t j = left; j <= centre && centre > left; ++j)
+            weight(j) = static_cast<double>(j - left) / static_cast<double>(centre - left);
+        for (int64_t j = centre; j < right; ++j)
+            weight(j) = static_cast<double>(right - j) / static_cast<double>(right - centre);
+    }
+    node.outputConstant(0, tensorOf(weights, {lines, bands}, *dtype));
+}
+
+} // namespace tenon::compiler
