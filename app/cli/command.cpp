@@ -8,6 +8,7 @@
 #include <charconv>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <thread>
 
 namespace tenon::cli {
@@ -62,6 +63,10 @@ void addModelOptions(CLI::App& command, CommonOptions& options)
         .add_option("--shape", options.shapes,
                     "bind dynamic dimensions: NAME=1,3,224,224 for an input, DIM=8 for a dimension")
         ->type_name("NAME=DIMS");
+    command
+        .add_option("--value", options.values,
+                    "fix an input to a value that the compiled model then contains: axes=0,2")
+        ->type_name("NAME=NUMBERS");
 }
 
 void addCompileOptions(CLI::App& command, CommonOptions& options)
@@ -85,6 +90,28 @@ void addCompileOptions(CLI::App& command, CommonOptions& options)
     command.add_flag("--no-cache", options.noCache, "compile every kernel again");
 }
 
+namespace {
+
+/// "1,2" as int64, "0.5" as float64; the import converts to the input's type.
+Result<Tensor> parseValue(std::string_view text)
+{
+    std::vector<int64_t> integers;
+    std::vector<double> numbers;
+    for (const std::string& part : split(text, ',')) {
+        const std::string number(trimmed(part));
+        char* end = nullptr;
+        numbers.push_back(std::strtod(number.c_str(), &end));
+        if (number.empty() || *end != '\0')
+            return makeError(DiagnosticCode::BadArgument, core::quoted(number) + " is no number");
+        if (const auto integer = parseInteger(number)) integers.push_back(*integer);
+    }
+    const std::vector<int64_t> shape{static_cast<int64_t>(numbers.size())};
+    if (integers.size() == numbers.size()) return Tensor::of<int64_t>(kInt64, shape, integers);
+    return Tensor::of<double>(kFloat64, shape, numbers);
+}
+
+} // namespace
+
 Result<compiler::ImportOptions> importOptions(const CommonOptions& options)
 {
     compiler::ImportOptions out;
@@ -104,6 +131,15 @@ Result<compiler::ImportOptions> importOptions(const CommonOptions& options)
             dims.push_back(*value);
         }
         out.shapes[name] = dims;
+    }
+    for (const std::string& entry : options.values) {
+        const size_t equals = entry.rfind('=');
+        if (equals == std::string::npos || equals == 0)
+            return makeError(DiagnosticCode::BadArgument,
+                             "--value " + core::quoted(entry) + " fixes nothing; write NAME=2,3");
+        auto value = parseValue(std::string_view(entry).substr(equals + 1));
+        if (!value) return value.error();
+        out.values[entry.substr(0, equals)] = *std::move(value);
     }
     return out;
 }

@@ -37,6 +37,7 @@ struct CommonOptions
     std::string executor = "aot";
     int optLevel = 3;
     std::vector<std::string> shapes; ///< "NAME=1,3,224,224" or "dim=8"
+    std::vector<std::string> values; ///< "NAME=2,3": an input that becomes a constant
     unsigned threads = 0;            ///< 0: as many as the computer has
     std::vector<std::string> passConfig;
     std::vector<std::string> disabledPasses;

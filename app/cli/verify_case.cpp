@@ -47,6 +47,45 @@ void bindShapes(const compiler::ModelFacts& facts, const GivenTensors& given,
     }
 }
 
+/// Fixes inputs that the import wants to know (axes, shapes, counts) to what the data holds; such
+/// values are short. False when there is nothing to fix.
+bool fixValues(const compiler::Loaded& loaded, const GivenTensors& given,
+               compiler::ImportOptions& options)
+{
+    constexpr int64_t kMaxValues = 64;
+    bool hasFixed = false;
+    for (const std::string& name : loaded.neededValues) {
+        const auto& inputs = loaded.facts.inputs;
+        const auto input = std::find_if(inputs.begin(), inputs.end(),
+                                        [&](const auto& i) { return i.name == name; });
+        const auto at = static_cast<size_t>(input - inputs.begin());
+        const auto named = std::find_if(given.begin(), given.end(),
+                                        [&](const auto& g) { return g.first == name; });
+        const Tensor* value = named != given.end() ? &named->second
+                              : at < given.size()  ? &given[at].second
+                                                   : nullptr;
+        const bool isShort = value && value->shape().size() <= 1 && value->size() <= kMaxValues;
+        if (isShort && options.values.emplace(name, *value).second) hasFixed = true;
+    }
+    return hasFixed;
+}
+
+/// What is given of the values that the compiled model contains is not given to it again.
+GivenTensors withoutFixed(const compiler::ModelFacts& facts, const GivenTensors& given,
+                          const compiler::ImportOptions& options)
+{
+    GivenTensors out;
+    for (size_t i = 0; i < given.size(); ++i) {
+        const bool isNamed =
+            std::any_of(facts.inputs.begin(), facts.inputs.end(),
+                        [&](const auto& input) { return input.name == given[i].first; });
+        const std::string& name =
+            isNamed || i >= facts.inputs.size() ? given[i].first : facts.inputs[i].name;
+        if (!options.values.contains(name)) out.push_back(given[i]);
+    }
+    return out;
+}
+
 bool isUnsupported(const Diagnostic& d)
 {
     return d.severity == Severity::Error && (d.code == DiagnosticCode::UnsupportedOperator ||
@@ -126,17 +165,29 @@ private:
         return false;
     }
 
+    /// The model with the shapes of the data and the values that the import wants to know.
+    Result<compiler::Loaded> load(const GivenTensors& inputs, compiler::ImportOptions& bindings)
+    {
+        constexpr int kMaxRounds = 8; // a value fixed may show that another one is needed
+        auto loaded = compiler::loadModel(m_folder + "/model.onnx", bindings);
+        if (!loaded) return loaded;
+        bindShapes(loaded->facts, inputs, bindings);
+        for (int round = 0; loaded && round < kMaxRounds; ++round) {
+            loaded = compiler::loadModel(m_folder + "/model.onnx", bindings);
+            if (loaded && !fixValues(*loaded, inputs, bindings)) break;
+        }
+        return loaded;
+    }
+
     Status prepare(const GivenTensors& inputs)
     {
         auto bindings = importOptions(m_options.common);
         if (!bindings) return bindings.error();
-        auto first = compiler::loadModel(m_folder + "/model.onnx", *bindings);
-        if (!first) return first.error();
-        bindShapes(first->facts, inputs, *bindings);
-        if (m_runnable && bindings->shapes == m_shapes) return kDone;
-        m_shapes = bindings->shapes;
-        auto loaded = compiler::loadModel(m_folder + "/model.onnx", *bindings);
+        auto loaded = load(inputs, *bindings);
         if (!loaded) return loaded.error();
+        m_given = withoutFixed(loaded->facts, inputs, *bindings);
+        if (m_runnable && bindings->shapes == m_shapes && bindings->values.empty()) return kDone;
+        m_shapes = bindings->shapes;
         m_isSingleOperator = loaded->facts.nodeCount == 1;
         if (markUnsupported(*loaded))
             return makeError(DiagnosticCode::UnsupportedOperator, m_result.reason);
@@ -160,7 +211,7 @@ private:
         if (Status s = prepare(*given); !s) return s;
         auto wanted = readSet(folder, "output");
         if (!wanted) return wanted.error();
-        auto inputs = assignInputs(m_runnable->manifest.inputs, *given);
+        auto inputs = assignInputs(m_runnable->manifest.inputs, m_given);
         if (!inputs) return inputs.error();
         auto request = runRequest(*m_runnable, std::max(1u, m_options.common.threads),
                                   std::chrono::seconds(m_options.timeoutS));
@@ -195,6 +246,7 @@ private:
     Json m_meta;
     CaseResult m_result;
     std::map<std::string, std::vector<int64_t>> m_shapes;
+    GivenTensors m_given; ///< what the compiled model still asks for
     std::optional<Runnable> m_runnable;
     bool m_isSingleOperator = false;
 };

@@ -53,6 +53,7 @@ std::vector<std::string> childArguments(const VerifyOptions& options, const std:
         for (const std::string& value : values) out.insert(out.end(), {flag, value});
     };
     addAll("--shape", common.shapes);
+    addAll("--value", common.values);
     addAll("--pass-config", common.passConfig);
     addAll("--disable-pass", common.disabledPasses);
     if (common.noCache) out.emplace_back("--no-cache");

@@ -6,6 +6,7 @@
 #include "core/base/diagnostic.h"
 #include "core/ir/change_set.h"
 #include "core/ir/module.h"
+#include "core/tensor/tensor.h"
 
 #include <cstdint>
 #include <map>
@@ -21,6 +22,9 @@ struct ImportOptions
 {
     std::map<std::string, std::vector<int64_t>> shapes; ///< whole shape by input name
     std::map<std::string, int64_t> dims;                ///< value by name of a symbolic dimension
+    /// Values of inputs that become constants of the compiled model, by input name; of the input's
+    /// type and shape, or convertible to them.
+    std::map<std::string, Tensor> values;
 };
 
 /// An input or output as the file declares it.
@@ -61,6 +65,9 @@ struct Loaded
     Module module;
     std::vector<Diagnostic> diagnostics;
     ModelFacts facts;
+    /// Inputs of the model whose values must be known to compile it (see ImportOptions::values);
+    /// the diagnostics name the nodes that need them.
+    std::vector<std::string> neededValues;
     std::vector<Change> changes; ///< the import's share of the folding ledger, rule "import-fold"
 };
 

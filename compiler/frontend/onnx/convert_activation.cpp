@@ -99,6 +99,20 @@ void convertPRelu(NodeImport& node)
     node.output(0, f.add(positive, f.multiply(negative, node.input(1))));
 }
 
+void convertPReluLegacy(NodeImport& node)
+{
+    // Before opset 7 the slopes are one, or one per channel.
+    Activation f(node);
+    const std::vector<int64_t> slopes = node.shape(1);
+    const int64_t rank = node.rank(0);
+    if (node.hasFailed()) return;
+    ValueRef alpha = node.input(1);
+    if (elementCount(slopes) != 1 && slopes.size() == 1 && rank > 2)
+        alpha = f.expand(alpha, 1, rank - 2);
+    const ValueRef negative = node.emit("minimum", {f.x(), f.number(0)});
+    node.output(0, f.add(f.apply("nn.relu", f.x()), f.multiply(negative, alpha)));
+}
+
 void convertHardSigmoid(NodeImport& node)
 {
     const double alpha = node.number("alpha", 0.2);

@@ -22,8 +22,12 @@ Tensor filled(const Tensor& value, std::vector<int64_t> shape)
 
 void convertConstant(NodeImport& node)
 {
+    int32_t narrow = 0;
     if (node.hasAttr("value")) {
-        if (const auto tensor = node.tensorAttr("value")) node.outputConstant(0, *tensor);
+        if (const auto tensor = node.tensorAttr("value", &narrow)) {
+            node.markResultsNarrow(narrow);
+            node.outputConstant(0, *tensor);
+        }
     } else if (node.hasAttr("value_float")) {
         const auto value = static_cast<float>(node.number("value_float", 0));
         node.outputConstant(0, Tensor::of<float>(kFloat32, {}, {value}));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Element-wise arithmetic, comparison and logic: one foreign name, one operator of ours.
+#include "compiler/frontend/onnx/convert_narrow.h"
 #include "compiler/frontend/onnx/converters.h"
 #include "core/base/text.h"
 
@@ -74,6 +75,25 @@ void convertUnary(NodeImport& node)
 void convertBinary(NodeImport& node)
 {
     node.output(0, node.emit(mapped(kBinary, node.op()), {node.input(0), node.input(1)}));
+}
+
+void convertBinaryLegacy(NodeImport& node)
+{
+    // Before opset 7 the second operand is aligned with `axis` of the first, or with its end.
+    ValueRef b = node.input(1);
+    const int64_t rankA = node.rank(0), rankB = node.rank(1);
+    if (node.integer("broadcast", 0) != 0 && node.hasAttr("axis")) {
+        const int64_t axis = node.axisOf(node.integer("axis", 0), rankA);
+        const int64_t behind = rankA - axis - rankB;
+        if (behind < 0 && !node.hasFailed())
+            node.fail(DiagnosticCode::BadAttribute,
+                      "axis " + std::to_string(axis) + " leaves no room for an operand of rank " +
+                          std::to_string(rankB),
+                      "axis");
+        if (behind > 0)
+            b = node.emit("expand_dims", {b}, {{"axis", rankB}, {"num_newaxis", behind}});
+    }
+    node.output(0, node.emit(mapped(kBinary, node.op()), {node.input(0), b}));
 }
 
 void convertPow(NodeImport& node)
@@ -157,31 +177,48 @@ void convertWhere(NodeImport& node)
     node.output(0, node.emit("where", {node.input(0), node.input(1), node.input(2)}));
 }
 
-void convertCast(NodeImport& node)
+namespace {
+
+/// Input 0 as `to`, an ONNX element type; narrow types are codes on either side.
+void castTo(NodeImport& node, int32_t to)
 {
-    const int64_t to = node.integer("to", 0);
-    const auto dtype = dataTypeOf(static_cast<int32_t>(to));
+    const auto target = narrowTypeOf(to);
+    const auto source = narrowTypeOf(node.narrowType(0));
+    const auto dtype = target ? kFloat32 : dataTypeOf(to);
     if (node.hasFailed()) return;
     if (!dtype) {
         node.fail(DiagnosticCode::UnsupportedDtype,
-                  "casts to " + onnxTypeName(static_cast<int32_t>(to)) + " are not supported",
-                  "to");
+                  "casts to " + onnxTypeName(to) + " are not supported", "to");
         return;
     }
-    if (node.isTyped(0) && node.type(0).dtype == *dtype) {
+    if (to == node.narrowType(0) ||
+        (!target && !source && node.isTyped(0) && node.type(0).dtype == *dtype)) {
         node.forward(0, 0);
         return;
     }
-    node.output(0, node.emit("cast", {node.input(0)}, {{"dtype", *dtype}}));
+    if (!target && !source) {
+        node.output(0, node.emit("cast", {node.input(0)}, {{"dtype", *dtype}}));
+        return;
+    }
+    ValueRef value = node.input(0);
+    if (source) value = decodedNarrow(node, value, *source, *dtype);
+    if (target) {
+        node.markResultsNarrow(to);
+        value = encodedNarrow(node, value, *target);
+    }
+    node.output(0, value);
 }
+
+} // namespace
+
+void convertCast(NodeImport& node) { castTo(node, static_cast<int32_t>(node.integer("to", 0))); }
 
 void convertCastLike(NodeImport& node)
 {
     const DataType dtype = node.type(1).dtype;
-    if (!node.hasFailed() && node.type(0).dtype == dtype)
-        node.forward(0, 0);
-    else
-        node.output(0, node.emit("cast", {node.input(0)}, {{"dtype", dtype}}));
+    if (node.hasFailed()) return;
+    const int32_t narrow = node.narrowType(1);
+    castTo(node, narrow != 0 ? narrow : onnxTypeOf(dtype));
 }
 
 } // namespace tenon::compiler

@@ -110,6 +110,13 @@ void convertBatchNormalization(NodeImport& node)
                   "spatial");
         return;
     }
+    // Opset 6 had is_test where opset 14 has training_mode; in between the outputs tell.
+    if (node.opset() < 7 && node.integer("is_test", 0) == 0 && node.isRead(1)) {
+        node.fail(DiagnosticCode::UnsupportedFeature,
+                  "is_test=0 (training) is not supported before opset 7; export for inference",
+                  "is_test");
+        return;
+    }
     if (node.integer("training_mode", 0) != 0) {
         trainBatchNormalization(node);
         return;

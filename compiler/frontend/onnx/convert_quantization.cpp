@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quantization: linear quantizers and the operators on quantized tensors.
+#include "compiler/frontend/onnx/convert_narrow.h"
 #include "compiler/frontend/onnx/converters.h"
+#include "compiler/frontend/onnx/formula.h"
 #include "compiler/frontend/onnx/kernel_window.h"
 #include "core/base/text.h"
 
@@ -62,7 +64,13 @@ struct ConvOperands
 /// The 32-bit sums of a convolution of one or two spatial axes, still with the lifted axis.
 ValueRef integerConv(NodeImport& node, const ConvOperands& at)
 {
-    if (!hasPlanarRank(node)) return {};
+    if (!hasSpatialAxis(node)) return {};
+    if (node.rank(0) > 4) {
+        node.fail(DiagnosticCode::UnsupportedFeature,
+                  "quantized convolutions of " + std::to_string(node.rank(0) - 2) +
+                      " spatial axes are not supported; 1 and 2 are");
+        return {};
+    }
     const std::vector<int64_t> weight = node.shape(at.weight);
     if (node.hasFailed()) return {};
     if (weight.size() != static_cast<size_t>(node.rank(0))) {
@@ -137,12 +145,60 @@ DataType typeOfInput(NodeImport& node, size_t input)
 
 } // namespace
 
+namespace {
+
+/// The scale of a small float shaped to broadcast along its axis.
+ValueRef narrowScale(NodeImport& node)
+{
+    Formula f(node);
+    const ValueRef scale = node.input(1);
+    const Shape& shape = node.typeOf(scale).shape;
+    if (node.hasFailed() || isOne(shape)) return asScalar(node, scale);
+    const int64_t axis = node.axisOf(node.integer("axis", 1), node.rank(0));
+    if (shape.size() != 1 || node.integer("block_size", 0) != 0) {
+        node.fail(DiagnosticCode::UnsupportedFeature,
+                  "scales per block are not supported for 8-bit floats", "block_size");
+        return {};
+    }
+    return axis + 1 < node.rank(0) ? f.expand(scale, 1, node.rank(0) - axis - 1) : scale;
+}
+
+void quantizeToFloat(NodeImport& node, const NarrowType& type)
+{
+    Formula f(node);
+    // The zero point of floats is 0; adding it makes 0 of -0.
+    const ValueRef quotient = f.divide(node.input(0), narrowScale(node));
+    const ValueRef scaled = f.add(quotient, f.number(0, quotient));
+    node.has(2);
+    node.markResultsNarrow(type.onnx);
+    node.output(0, encodedNarrow(node, scaled, type));
+}
+
+void dequantizeFromFloat(NodeImport& node, const NarrowType& type)
+{
+    Formula f(node);
+    const ValueRef scale = narrowScale(node);
+    const DataType dtype = f.dtype(scale);
+    ValueRef value = decodedNarrow(node, node.input(0), type, dtype);
+    if (node.has(2))
+        value = f.subtract(value, decodedNarrow(node, asScalar(node, node.input(2)), type, dtype));
+    node.output(0, f.multiply(value, scale));
+}
+
+} // namespace
+
 void convertQuantizeLinear(NodeImport& node)
 {
     const int64_t rank = node.rank(0);
     const int64_t block = node.integer("block_size", 0);
     int64_t axis = node.integer("axis", 1);
-    std::optional<DataType> out = typeAttr(node, "output_dtype");
+    const auto asked = static_cast<int32_t>(node.integer("output_dtype", 0));
+    const auto narrow = narrowTypeOf(node.has(2) ? node.narrowType(2) : asked);
+    if (narrow && narrow->isFloat()) {
+        quantizeToFloat(node, *narrow);
+        return;
+    }
+    std::optional<DataType> out = narrow ? narrow->held : typeAttr(node, "output_dtype");
     (void)node.integer("saturate", 1);
     (void)node.integer("precision", 0);
     if (node.hasFailed()) return;
@@ -151,14 +207,25 @@ void convertQuantizeLinear(NodeImport& node)
     const ValueRef scale = node.input(1);
     if (!isOne(node.typeOf(scale).shape)) axis = node.axisOf(axis, rank);
     if (node.hasFailed()) return;
-    node.output(0, node.emit("qnn.quantize", {data, scale, node.optionalInput(2)},
-                             {{"axis", isOne(node.typeOf(scale).shape) ? int64_t{0} : axis},
-                              {"block_size", block},
-                              {"out_dtype", out.value_or(kUInt8)}}));
+    ValueRef result = node.emit("qnn.quantize", {data, scale, node.optionalInput(2)},
+                                {{"axis", isOne(node.typeOf(scale).shape) ? int64_t{0} : axis},
+                                 {"block_size", block},
+                                 {"out_dtype", out.value_or(kUInt8)}});
+    if (narrow) { // held in 8 bits, limited to fewer
+        const double low = narrow->held == kInt8 ? -(1 << (narrow->bits - 1)) : 0;
+        result = Formula(node).clip(result, low, low + (1 << narrow->bits) - 1);
+        node.markResultsNarrow(narrow->onnx);
+    }
+    node.output(0, result);
 }
 
 void convertDequantizeLinear(NodeImport& node)
 {
+    const auto narrow = narrowTypeOf(node.narrowType(0));
+    if (narrow && narrow->isFloat()) {
+        dequantizeFromFloat(node, *narrow);
+        return;
+    }
     const int64_t rank = node.rank(0);
     const int64_t block = node.integer("block_size", 0);
     int64_t axis = node.integer("axis", 1);

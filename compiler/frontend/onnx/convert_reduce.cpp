@@ -24,12 +24,27 @@ std::optional<std::vector<int64_t>> reducedAxes(NodeImport& node)
     return node.axesOf(axes, rank);
 }
 
+void reduceBool(NodeImport& node, const std::string& op, const std::vector<int64_t>& axes,
+                int64_t keepdims)
+{
+    if (axes.empty())
+        node.forward(0, 0);
+    else
+        node.output(0, node.emit(op == "max" ? "any" : "all", {node.input(0)},
+                                 {{"axis", axes}, {"keepdims", keepdims}}));
+}
+
 void reduceAs(NodeImport& node, const std::string& op, const char* before, const char* after)
 {
     const auto axes = reducedAxes(node);
     if (node.hasFailed()) return;
     const int64_t keepdims = node.integer("keepdims", 1) != 0;
     ValueRef value = node.input(0);
+    const bool isBool = !node.hasFailed() && node.type(0).dtype.isBool();
+    if (isBool && (op == "max" || op == "min")) { // of truth values
+        reduceBool(node, op, axes.value_or(std::vector<int64_t>{}), keepdims);
+        return;
+    }
     if (before && std::string_view(before) == "square")
         value = node.emit("multiply", {value, value});
     else if (before)

@@ -24,7 +24,7 @@ std::span<const Converter> allConverters();
 const Converter* findConverter(std::string_view op, int64_t opset, int* oldest);
 
 /// The newest opset whose changes the table takes into account.
-inline constexpr int64_t kNewestOpset = 21;
+inline constexpr int64_t kNewestOpset = 27;
 
 #define CONVERTER(op, since, function) void function(NodeImport& node);
 #include "compiler/frontend/onnx/converters.def"

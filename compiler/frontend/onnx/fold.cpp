@@ -167,6 +167,7 @@ bool allSmallConstants(const NodeImport& node)
 {
     if (node.inputCount() == 0) return false;
     for (size_t i = 0; i < node.inputCount(); ++i) {
+        if (node.narrowType(i) != 0) return false;
         const Tensor* value = node.constant(i);
         if (!value || value->size() > kMaxElements) return false;
     }
@@ -189,7 +190,7 @@ bool foldDims(NodeImport& node)
     std::vector<const std::vector<Dim>*> in;
     for (size_t i = 0; i < node.inputCount(); ++i) {
         const auto* dims = node.dims(i);
-        if (!dims || !*dims) return false;
+        if (!dims || !*dims || node.narrowType(i) != 0) return false;
         in.push_back(&**dims);
     }
     if (in.empty() || !node.isTyped(0)) return false;

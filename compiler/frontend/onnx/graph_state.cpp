@@ -9,6 +9,20 @@
 
 namespace tenon::compiler {
 
+ImportedValue constantValue(std::string name, Tensor value)
+{
+    constexpr int64_t kMaxDims = 64;
+    ImportedValue out{.name = std::move(name),
+                      .type = {value.dtype(), makeShape(value.shape())},
+                      .isTyped = true};
+    if (value.dtype().isInt() && value.shape().size() <= 1 && value.size() <= kMaxDims) {
+        out.dims.emplace();
+        for (const int64_t element : value.integers()) out.dims->emplace_back(element);
+    }
+    out.constant = std::make_shared<const Tensor>(std::move(value));
+    return out;
+}
+
 TensorType untypedValue() { return {kHandle, {}}; }
 
 bool isTooLarge(const Shape& shape)

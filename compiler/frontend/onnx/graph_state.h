@@ -28,8 +28,11 @@ struct ImportedValue
     std::shared_ptr<const Tensor> constant;
     std::optional<std::vector<Dim>> dims; ///< integer elements known up to symbols (rank 0 or 1)
     std::vector<SourceId> origin;         ///< source nodes that a constant was made by
+    int32_t narrowType = 0;               ///< ONNX's element type when the values are its codes
 };
 
+/// A constant not placed yet; short integer lists are known as dimensions, too.
+ImportedValue constantValue(std::string name, Tensor value);
 /// What an unknown value shows as: a handle without shape.
 TensorType untypedValue();
 /// More elements than any real tensor; refusing them keeps every later size inside 64 bits.

@@ -2,6 +2,7 @@
 // The import of a graph: initializers, inputs, nodes in order, outputs.
 #include "compiler/frontend/onnx/import_graph.h"
 
+#include "compiler/frontend/onnx/convert_narrow.h"
 #include "compiler/frontend/onnx/converters.h"
 #include "compiler/frontend/onnx/model_facts.h"
 #include "core/base/text.h"
@@ -36,7 +37,7 @@ GraphImport::GraphImport(const tenon_onnx::ModelProto& model, std::string file,
     }
     for (const auto& node : m_graph.node()) {
         m_state.readNames.insert(node.input().begin(), node.input().end());
-        m_produced.insert(node.output().begin(), node.output().end());
+        for (const std::string& output : node.output()) m_producers.emplace(output, &node);
     }
 }
 
@@ -76,6 +77,7 @@ Loaded GraphImport::run()
     loaded.changes = m_state.ledger();
     loaded.module = m_state.finish();
     loaded.diagnostics = std::move(m_diagnostics);
+    loaded.neededValues = std::move(m_neededValues);
     return loaded;
 }
 
@@ -87,13 +89,8 @@ void GraphImport::importInitializers()
         for (Diagnostic& note : notes) report(std::move(note));
         ImportedValue value{.name = proto.name()};
         if (tensor) {
-            value.type = {tensor->dtype(), makeShape(tensor->shape())};
-            value.isTyped = true;
-            if (tensor->dtype().isInt() && tensor->shape().size() <= 1 && tensor->size() <= 64) {
-                value.dims.emplace();
-                for (const int64_t element : tensor->integers()) value.dims->emplace_back(element);
-            }
-            value.constant = std::make_shared<const Tensor>(std::move(*tensor));
+            value = constantValue(proto.name(), *std::move(tensor));
+            if (narrowTypeOf(proto.data_type())) value.narrowType = proto.data_type();
         } else {
             report(tensor.error());
         }
@@ -163,7 +160,7 @@ void GraphImport::reportUnknownInputs(const tenon_onnx::NodeProto& proto, Source
     for (const std::string& name : proto.input()) {
         if (name.empty() || m_state.find(name) || !reported.insert(name).second) continue;
         // In a cycle the name is produced, only too late; that has been said.
-        if (!m_produced.contains(name))
+        if (!m_producers.contains(name))
             report(makeError(DiagnosticCode::BadModel,
                              "the node reads " + quoted(name) + ", which nothing produces",
                              {.detail = name}),
@@ -252,16 +249,17 @@ void GraphImport::importNode(const tenon_onnx::NodeProto& proto, SourceId source
         importOpaque(proto, source);
         return;
     }
-    if (foldAtImport(folding)) return;
     NodeImport node(m_state, proto, source, m_opset, m_storage);
-    converter->convert(node);
+    admitNarrowInputs(node);
+    if (!node.hasFailed() && foldAtImport(folding)) return;
+    if (!node.hasFailed()) converter->convert(node);
     node.checkInputsSeen();
     for (Diagnostic& note : node.notes()) report(std::move(note), source);
     if (!node.hasFailed()) {
         node.finish();
         return;
     }
-    report(node.error(), source);
+    report(withNeededValues(node.error(), node.neededValue()), source);
     node.rollBack();
     importOpaque(proto, source);
 }

@@ -8,6 +8,7 @@
 #include "compiler/frontend/onnx/tensor_reader.h"
 
 #include <set>
+#include <unordered_map>
 
 namespace tenon::compiler {
 
@@ -27,6 +28,11 @@ private:
     void bindDimensions(
         const std::vector<std::pair<const tenon_onnx::ValueInfoProto*, ValueFacts>>& inputs);
     void bindShape(ValueFacts& facts);
+    void fixValue(const std::string& name, const TensorType& declared, const Tensor& value);
+    /// Inputs of the graph that the named value is computed from.
+    std::vector<std::string> inputsBehind(const std::string& name) const;
+    /// The error of a node that wants a value at import, with how to give it.
+    Diagnostic withNeededValues(Diagnostic error, const std::string& neededValue);
     std::vector<int> sortedNodes();
     void importNode(const tenon_onnx::NodeProto& proto, SourceId source);
     void reportUnknownInputs(const tenon_onnx::NodeProto& proto, SourceId source);
@@ -46,7 +52,8 @@ private:
     std::vector<Diagnostic> m_diagnostics;
     std::map<std::string, int64_t> m_dims; ///< bound symbols
     std::map<std::string, const tenon_onnx::ValueInfoProto*> m_declared;
-    std::unordered_set<std::string> m_produced; ///< outputs of all nodes
+    std::unordered_map<std::string, const tenon_onnx::NodeProto*> m_producers;
+    std::vector<std::string> m_neededValues;
     int64_t m_opset = 0;
 };
 

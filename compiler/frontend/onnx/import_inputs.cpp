@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inputs of a graph: declared types, and dimensions bound by the caller.
+#include "compiler/frontend/onnx/fold_tensor.h"
 #include "compiler/frontend/onnx/import_graph.h"
 #include "compiler/frontend/onnx/model_facts.h"
+#include "compiler/frontend/onnx/narrow_types.h"
 #include "core/base/text.h"
+
+#include <algorithm>
 
 namespace tenon::compiler {
 
@@ -28,6 +32,10 @@ void GraphImport::bindDimensions(
         for (const Dim& dim : facts.shape)
             for (std::string& symbol : dim.symbols()) symbols.insert(std::move(symbol));
     }
+    for (const auto& [name, value] : m_options.values)
+        if (!names.contains(name))
+            report(makeError(DiagnosticCode::UnknownName,
+                             "the model has no input " + quoted(name) + " to fix a value of"));
     for (const auto& [name, shape] : m_options.shapes) {
         if (names.contains(name)) continue;
         if (shape.size() == 1 && symbols.contains(name)) {
@@ -84,10 +92,12 @@ void GraphImport::bindShape(ValueFacts& facts)
 void GraphImport::importInput(const tenon_onnx::ValueInfoProto& info, ValueFacts facts)
 {
     for (Dim& dim : facts.shape) dim = dim.bind(m_dims);
-    const auto dtype = info.type().has_tensor_type()
-                           ? dataTypeOf(info.type().tensor_type().elem_type())
-                           : std::nullopt;
+    const int32_t elementType =
+        info.type().has_tensor_type() ? info.type().tensor_type().elem_type() : 0;
+    const auto narrow = narrowTypeOf(elementType);
+    const auto dtype = narrow ? narrow->held : dataTypeOf(elementType);
     ImportedValue value{.name = info.name(), .type = untypedValue()};
+    if (narrow) value.narrowType = elementType;
     if (!dtype) {
         report(makeError(DiagnosticCode::UnsupportedDtype,
                          "input " + quoted(info.name()) + " is of type " + facts.dtype +
@@ -107,10 +117,65 @@ void GraphImport::importInput(const tenon_onnx::ValueInfoProto& info, ValueFacts
         value.type = {*dtype, facts.shape};
         value.isTyped = true;
     }
+    const auto fixed = m_options.values.find(info.name());
+    if (fixed != m_options.values.end() && value.isTyped) {
+        fixValue(info.name(), value.type, fixed->second);
+        return;
+    }
     value.ref = {m_state.addParameter(info.name(), value.type), 0};
     if (!m_state.define(std::move(value)))
         report(makeError(DiagnosticCode::BadModel, "two inputs are named " + quoted(info.name()),
                          {.detail = info.name()}));
+}
+
+void GraphImport::fixValue(const std::string& name, const TensorType& declared, const Tensor& value)
+{
+    const auto shape = constantShape(declared.shape);
+    const bool fits = shape && elementCount(*shape) == value.size();
+    if (!fits)
+        report(makeError(DiagnosticCode::ShapeMismatch,
+                         "input " + quoted(name) + " is " + declared.text() +
+                             " and cannot be fixed to " + value.typeText(),
+                         {.detail = name}));
+    const Tensor typed =
+        value.dtype() == declared.dtype ? value : foldedCast(value, declared.dtype);
+    m_state.define(constantValue(name, fits ? typed.reshaped(*shape) : typed));
+}
+
+std::vector<std::string> GraphImport::inputsBehind(const std::string& name) const
+{
+    std::set<std::string> inputs;
+    for (const auto& info : m_graph.input()) inputs.insert(info.name());
+    std::vector<std::string> out, open{name};
+    std::set<std::string> seen;
+    while (!open.empty()) {
+        const std::string next = open.back();
+        open.pop_back();
+        if (next.empty() || !seen.insert(next).second) continue;
+        if (inputs.contains(next)) out.push_back(next);
+        const auto producer = m_producers.find(next);
+        if (producer == m_producers.end()) continue;
+        // A shape does not depend on the values.
+        const std::string& op = producer->second->op_type();
+        if (op == "Shape" || op == "Size") continue;
+        open.insert(open.end(), producer->second->input().begin(), producer->second->input().end());
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
+Diagnostic GraphImport::withNeededValues(Diagnostic error, const std::string& neededValue)
+{
+    std::vector<std::string> quotedNames;
+    for (const std::string& input : inputsBehind(neededValue)) {
+        if (std::find(m_neededValues.begin(), m_neededValues.end(), input) == m_neededValues.end())
+            m_neededValues.push_back(input);
+        quotedNames.push_back(quoted(input));
+    }
+    if (!quotedNames.empty())
+        error.message += " from the model's input " + join(quotedNames, ", ") +
+                         "; give that a value with --value";
+    return error;
 }
 
 } // namespace tenon::compiler

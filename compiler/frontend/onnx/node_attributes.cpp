@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Typed access to the attributes of an ONNX node.
+#include "compiler/frontend/onnx/narrow_types.h"
 #include "compiler/frontend/onnx/node_import.h"
 #include "core/base/text.h"
 
@@ -112,7 +113,7 @@ std::vector<std::string> NodeImport::strings(std::string_view name,
     return {attr->strings().begin(), attr->strings().end()};
 }
 
-std::shared_ptr<const Tensor> NodeImport::tensorAttr(std::string_view name)
+std::shared_ptr<const Tensor> NodeImport::tensorAttr(std::string_view name, int32_t* narrow)
 {
     const AttributeProto* attr = typedAttr(name, AttributeProto::TENSOR);
     if (!attr) {
@@ -120,6 +121,7 @@ std::shared_ptr<const Tensor> NodeImport::tensorAttr(std::string_view name)
              std::string(name));
         return nullptr;
     }
+    if (narrow && narrowTypeOf(attr->t().data_type())) *narrow = attr->t().data_type();
     auto tensor = readTensor(attr->t(), m_storage, m_notes);
     if (tensor) return std::make_shared<const Tensor>(std::move(*tensor));
     fail(tensor.error().code, tensor.error().message, std::string(name));

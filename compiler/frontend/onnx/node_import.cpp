@@ -118,10 +118,7 @@ std::vector<int64_t> NodeImport::staticIntegers(size_t input)
     }
     const Tensor* value = constant(input);
     if (!value) {
-        fail(DiagnosticCode::UnsupportedFeature,
-             "input " + quoted(m_inputs[input]->name) +
-                 " must be known at import; it is computed at run time",
-             m_inputs[input]->name);
+        failForValue(input);
         return {};
     }
     if (!value->dtype().isInt()) {
@@ -139,10 +136,7 @@ std::vector<double> NodeImport::staticNumbers(size_t input)
     if (!has(input))
         this->input(input);
     else
-        fail(DiagnosticCode::UnsupportedFeature,
-             "input " + quoted(m_inputs[input]->name) +
-                 " must be known at import; it is computed at run time",
-             m_inputs[input]->name);
+        failForValue(input);
     return {};
 }
 
@@ -228,6 +222,7 @@ void NodeImport::define(size_t output, ImportedValue value)
     if (hasFailed() || !usesOutput(output)) return;
     value.name = m_proto.output(static_cast<int>(output));
     value.isTyped = true;
+    if (m_resultsNarrow != 0) value.narrowType = m_resultsNarrow;
     if (m_state.define(std::move(value)))
         m_defined.push_back(m_proto.output(static_cast<int>(output)));
     else
@@ -248,12 +243,8 @@ void NodeImport::outputConstant(size_t output, Tensor value)
     std::vector<SourceId> origin{m_source};
     for (const ImportedValue* in : m_inputs)
         if (in && in->constant) origin = mergedOrigin(origin, in->origin);
-    ImportedValue out{.type = {value.dtype(), makeShape(value.shape())}, .origin = origin};
-    if (value.shape().size() <= 1 && value.dtype().isInt() && value.size() <= 64) {
-        out.dims.emplace();
-        for (const int64_t element : value.integers()) out.dims->emplace_back(element);
-    }
-    out.constant = std::make_shared<const Tensor>(std::move(value));
+    ImportedValue out = constantValue({}, std::move(value));
+    out.origin = std::move(origin);
     define(output, std::move(out));
 }
 
@@ -287,6 +278,20 @@ void NodeImport::forward(size_t output, size_t input)
     // A constant is placed under one node only, whichever of its names is read first.
     if (value.constant && !value.ref.node.isValid()) value.ref = m_state.place(*m_inputs[input]);
     define(output, std::move(value));
+}
+
+void NodeImport::failForValue(size_t input)
+{
+    if (hasFailed()) return;
+    m_neededValue = m_inputs[input]->name;
+    fail(DiagnosticCode::UnsupportedFeature,
+         "input " + quoted(m_neededValue) + " must be known at import; it is computed at run time",
+         m_neededValue);
+}
+
+int32_t NodeImport::narrowType(size_t input) const
+{
+    return input < m_inputs.size() && m_inputs[input] ? m_inputs[input]->narrowType : 0;
 }
 
 void NodeImport::fail(DiagnosticCode code, std::string message, std::string detail)

@@ -36,6 +36,13 @@ public:
     std::vector<int64_t> staticIntegers(size_t input);
     std::vector<double> staticNumbers(size_t input);
 
+    /// The name of the value that a static parameter failed for; empty otherwise.
+    const std::string& neededValue() const { return m_neededValue; }
+    /// ONNX's element type when the input holds codes of a narrow type (see narrow_types.h), or 0.
+    int32_t narrowType(size_t input) const;
+    /// From now on results hold codes of this type.
+    void markResultsNarrow(int32_t onnxType) { m_resultsNarrow = onnxType; }
+
     int64_t integer(std::string_view attr, int64_t fallback);
     double number(std::string_view attr, double fallback);
     std::string string(std::string_view attr, std::string_view fallback);
@@ -43,7 +50,8 @@ public:
     std::vector<double> numbers(std::string_view attr, std::vector<double> fallback);
     std::vector<std::string> strings(std::string_view attr, std::vector<std::string> fallback);
     bool hasAttr(std::string_view attr) const { return findAttr(attr) != nullptr; }
-    std::shared_ptr<const Tensor> tensorAttr(std::string_view attr); ///< fails when absent
+    /// Fails when absent. `narrow`: gets ONNX's type when the tensor holds codes of a narrow one.
+    std::shared_ptr<const Tensor> tensorAttr(std::string_view attr, int32_t* narrow = nullptr);
     /// `axis` in [-rank, rank) made non-negative; fails otherwise.
     int64_t axisOf(int64_t axis, int64_t rank);
     std::vector<int64_t> axesOf(std::vector<int64_t> axes, int64_t rank);
@@ -80,6 +88,7 @@ private:
     const tenon_onnx::AttributeProto* findAttr(std::string_view name) const;
     const tenon_onnx::AttributeProto* typedAttr(std::string_view name, int type);
     void define(size_t output, ImportedValue value);
+    void failForValue(size_t input);
 
     GraphState& m_state;
     const tenon_onnx::NodeProto& m_proto;
@@ -93,6 +102,8 @@ private:
     mutable std::vector<SourceId> m_taken; ///< sources whose values were used as static parameters
     std::vector<Diagnostic> m_notes;
     std::optional<Diagnostic> m_error;
+    std::string m_neededValue;
+    int32_t m_resultsNarrow = 0;
 };
 
 } // namespace tenon::compiler

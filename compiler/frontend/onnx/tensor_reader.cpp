@@ -2,6 +2,7 @@
 // Reading one tensor of an ONNX file.
 #include "compiler/frontend/onnx/tensor_reader.h"
 
+#include "compiler/frontend/onnx/narrow_types.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -158,9 +159,44 @@ std::string onnxTypeName(int32_t onnxType)
     return "type " + std::to_string(onnxType);
 }
 
+namespace {
+
+/// Codes of a narrow type; those under 8 bits are packed, several to a byte.
+Result<Tensor> readNarrow(const TensorProto& proto, const NarrowType& type,
+                          const TensorStorage& storage, std::vector<Diagnostic>& notes)
+{
+    const auto count = byteSize(proto, type.held);
+    if (!count) return count.error();
+    const uint64_t perByte = static_cast<uint64_t>(8 / type.bits);
+    const uint64_t size = (*count + perByte - 1) / perByte;
+    std::vector<std::byte> packed;
+    if (proto.data_location() == TensorProto::EXTERNAL) {
+        if (!storage.external) return badTensor(proto, "has external data, which is not read here");
+        auto piece = storage.external->read(proto, size, notes);
+        if (!piece) return piece.error();
+        packed.assign(piece->bytes.begin(), piece->bytes.end());
+    } else if (proto.has_raw_data() || proto.has_mapped_length()) {
+        const auto bytes = rawBytes(proto, storage);
+        packed.assign(bytes->begin(), bytes->end());
+    } else { // a packed byte, or a whole 8-bit code, per entry
+        for (const int32_t value : proto.int32_data())
+            packed.push_back(static_cast<std::byte>(value));
+    }
+    if (packed.size() != size)
+        return badTensor(proto, "has " + std::to_string(packed.size()) +
+                                    " bytes of data but its type and shape need " +
+                                    std::to_string(size));
+    return Tensor::of<uint8_t>(type.held, {proto.dims().begin(), proto.dims().end()},
+                               unpackedCodes(type, packed, static_cast<int64_t>(*count)));
+}
+
+} // namespace
+
 Result<Tensor> readTensor(const TensorProto& proto, const TensorStorage& storage,
                           std::vector<Diagnostic>& notes)
 {
+    if (const auto narrow = narrowTypeOf(proto.data_type()))
+        return readNarrow(proto, *narrow, storage, notes);
     const auto dtype = dataTypeOf(proto.data_type());
     if (!dtype)
         return makeError(DiagnosticCode::UnsupportedDtype,

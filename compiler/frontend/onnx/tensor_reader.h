@@ -25,8 +25,9 @@ int32_t onnxTypeOf(DataType dtype);
 /// "float32", "string", "int4", "type 99".
 std::string onnxTypeName(int32_t onnxType);
 
-/// Shares the file's bytes when they are aligned for the type, else copies them. Every size is
-/// compared with what is really there before anything is allocated.
+/// Narrow types come as their codes (narrow_types.h). Shares the file's bytes when they are aligned
+/// for the type, else copies them. Every size is compared with what is really there before anything
+/// is allocated.
 Result<Tensor> readTensor(const tenon_onnx::TensorProto& proto, const TensorStorage& storage,
                           std::vector<Diagnostic>& notes);
 
