@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 
 #include <filesystem>
+#include <limits>
 
 namespace tenon::cli {
 namespace {
@@ -16,6 +17,7 @@ struct PlanOptions
     std::vector<std::string> paths;
     std::string algorithm = "all";
     int64_t capacityBytes = -1;
+    double timeLimitS = 10;
     std::string output;
 };
 
@@ -75,7 +77,7 @@ Json planJson(const std::vector<Instance>& instances)
             Json row{{"algorithm", outcome.algorithm}};
             if (outcome.plan) {
                 row["bytes"] = outcome.plan->totalBytes();
-                row["optimal"] = outcome.plan->totalBytes() == instance.lowerBound;
+                row["optimal"] = outcome.plan->isOptimal;
                 row["ms"] = outcome.plan->ms;
             } else {
                 row["error"] = outcome.why;
@@ -93,7 +95,7 @@ Json planJson(const std::vector<Instance>& instances)
 std::string planText(const std::vector<Instance>& instances)
 {
     std::vector<std::vector<std::string>> rows{
-        {"instance", "buffers", "algorithm", "bytes", "over bound", "ms"}};
+        {"instance", "buffers", "algorithm", "bytes", "over bound", "ms", "proven"}};
     for (const Instance& instance : instances) {
         rows.push_back({instance.name, std::to_string(instance.problem.buffers.size()),
                         "(lower bound)", thousands(instance.lowerBound)});
@@ -106,7 +108,8 @@ std::string planText(const std::vector<Instance>& instances)
             const double over =
                 instance.lowerBound > 0 ? bytes / static_cast<double>(instance.lowerBound) - 1 : 0;
             rows.push_back({"", "", outcome.algorithm, thousands(outcome.plan->totalBytes()),
-                            fixed(over * 100, 2) + " %", fixed(outcome.plan->ms, 1)});
+                            fixed(over * 100, 2) + " %", fixed(outcome.plan->ms, 1),
+                            outcome.plan->isOptimal ? "smallest" : ""});
         }
     }
     return table(rows);
@@ -142,7 +145,9 @@ int plan(const PlanOptions& options, JobContext& job)
         Instance instance{.name = path, .problem = std::move(*problem)};
         instance.lowerBound = compiler::lowerBound(instance.problem);
         for (const std::string& name : chosenPlanners(options, instance.problem.hasLifetimes)) {
-            auto found = compiler::planMemory(name, instance.problem);
+            auto found = compiler::planMemory(
+                name, instance.problem,
+                {.nodes = std::numeric_limits<int64_t>::max(), .seconds = options.timeLimitS});
             if (found) {
                 instance.outcomes.push_back({name, std::move(*found), {}});
             } else {
@@ -180,6 +185,11 @@ void addPlan(CLI::App& app, Action& action)
     command->add_option("--algorithm", options->algorithm, "one planner, or all")
         ->capture_default_str();
     command->add_option("--capacity", options->capacityBytes, "bytes that a plan may use");
+    command
+        ->add_option("--time-limit", options->timeLimitS,
+                     "seconds that the exact planner may search for each problem")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
     command->add_option("-o,--output", options->output, "write the best plan as CSV");
     command->callback([options, &action] {
         action = [options](JobContext& job) { return plan(*options, job); };

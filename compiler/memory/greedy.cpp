@@ -28,8 +28,8 @@ std::vector<Candidate> openCandidates(const PlanningProblem& problem, int index)
 }
 
 /// Places buffers in the given order, each above all of its conflicts that are placed already.
-core::Result<std::vector<Placement>> placeInOrder(const PlanningProblem& problem,
-                                                  const std::vector<int>& order)
+core::Result<PlannedBuffers> placeInOrder(const PlanningProblem& problem,
+                                          const std::vector<int>& order)
 {
     std::vector<Placement> placements(problem.buffers.size());
     for (const int index : order) {
@@ -53,7 +53,7 @@ core::Result<std::vector<Placement>> placeInOrder(const PlanningProblem& problem
         if (chosen == candidates.end()) return poolsExceeded(buffer);
         placements[static_cast<size_t>(index)] = {chosen->pool, chosen->offset};
     }
-    return placements;
+    return PlannedBuffers{std::move(placements)};
 }
 
 std::vector<int> allIndices(const PlanningProblem& problem)
@@ -123,12 +123,13 @@ std::vector<int> orderByConflicts(const PlanningProblem& problem)
     return order;
 }
 
-core::Result<std::vector<Placement>> placeGreedyBySize(const PlanningProblem& problem)
+core::Result<PlannedBuffers> placeGreedyBySize(const PlanningProblem& problem, const PlannerLimits&)
 {
     return placeInOrder(problem, orderBySize(problem));
 }
 
-core::Result<std::vector<Placement>> placeGreedyByConflicts(const PlanningProblem& problem)
+core::Result<PlannedBuffers> placeGreedyByConflicts(const PlanningProblem& problem,
+                                                    const PlannerLimits&)
 {
     return placeInOrder(problem, orderByConflicts(problem));
 }

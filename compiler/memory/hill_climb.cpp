@@ -253,12 +253,13 @@ std::vector<int> orderByLifetime(const PlanningProblem& problem)
 
 } // namespace
 
-core::Result<std::vector<Placement>> placeHillClimb(const PlanningProblem& problem)
+core::Result<PlannedBuffers> placeHillClimb(const PlanningProblem& problem,
+                                            const PlannerLimits& limits)
 {
     Attempt best;
     const int64_t bound = lowerBound(problem);
     const std::vector<int> bySize = orderBySize(problem);
-    if (bySize.empty()) return std::vector<Placement>();
+    if (bySize.empty()) return PlannedBuffers();
     Climb(problem, bySize).run(kAttempts, bound, best);
     const auto isDone = [&] { return !best.placements.empty() && best.total <= bound; };
     std::vector<std::vector<int>> further;
@@ -267,9 +268,9 @@ core::Result<std::vector<Placement>> placeHillClimb(const PlanningProblem& probl
     if (!isDone()) further.push_back(orderByConflicts(problem));
     for (std::vector<int>& order : further)
         if (!isDone()) Climb(problem, std::move(order)).run(kFurtherAttempts, bound, best);
-    if (!best.placements.empty()) return best.placements;
+    if (!best.placements.empty()) return PlannedBuffers{std::move(best.placements)};
     // Name a buffer that found no room in the plain greedy order.
-    return placeGreedyBySize(problem);
+    return placeGreedyBySize(problem, limits);
 }
 
 } // namespace tenon::compiler

@@ -89,7 +89,7 @@ std::vector<int> scanOrder(const std::vector<BufferInfo>& buffers)
 
 } // namespace
 
-core::Result<std::vector<Placement>> placeLinearScan(const PlanningProblem& problem)
+core::Result<PlannedBuffers> placeLinearScan(const PlanningProblem& problem, const PlannerLimits&)
 {
     std::vector<GapList> pools;
     for (const Pool& pool : problem.pools)
@@ -114,7 +114,7 @@ core::Result<std::vector<Placement>> placeLinearScan(const PlanningProblem& prob
         if (placements[static_cast<size_t>(index)].pool < 0) return poolsExceeded(buffer);
         live.emplace(buffer.last, index);
     }
-    return placements;
+    return PlannedBuffers{std::move(placements)};
 }
 
 } // namespace tenon::compiler

@@ -20,6 +20,10 @@ constexpr PlannerDef kPlanners[] = {
      placeGreedyByConflicts},
     {"hill_climb", "swaps buffers below the peak and keeps the best plan of up to 500 attempts",
      false, placeHillClimb},
+    {"exact",
+     "searches from hill_climb's plan until it meets the bound or is proven smallest, within "
+     "limits",
+     true, placeExact},
     {"linear_scan", "in program order, each buffer into the smallest gap that holds it", true,
      placeLinearScan},
 };
@@ -128,7 +132,8 @@ const PlannerDef* findPlanner(std::string_view name)
     return nullptr;
 }
 
-core::Result<MemoryPlan> planMemory(std::string_view algorithm, const PlanningProblem& problem)
+core::Result<MemoryPlan> planMemory(std::string_view algorithm, const PlanningProblem& problem,
+                                    const PlannerLimits& limits)
 {
     const PlannerDef* planner = findPlanner(algorithm);
     if (!planner) return unknownPlanner(algorithm);
@@ -136,11 +141,12 @@ core::Result<MemoryPlan> planMemory(std::string_view algorithm, const PlanningPr
         return core::makeError(core::DiagnosticCode::BadArgument,
                                core::quoted(algorithm) + " needs lifetimes, not only conflicts");
     const auto start = std::chrono::steady_clock::now();
-    core::Result<std::vector<Placement>> placements = planner->place(problem);
-    if (!placements) return placements.error();
+    core::Result<PlannedBuffers> planned = planner->place(problem, limits);
+    if (!planned) return planned.error();
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
 
-    MemoryPlan plan{.algorithm = std::string(algorithm), .placements = std::move(*placements)};
+    MemoryPlan plan{.algorithm = std::string(algorithm),
+                    .placements = std::move(planned->placements)};
     plan.ms = took.count();
     plan.lowerBoundBytes = lowerBound(problem);
     plan.peakBytes.assign(problem.pools.size(), 0);
@@ -148,6 +154,7 @@ core::Result<MemoryPlan> planMemory(std::string_view algorithm, const PlanningPr
         int64_t& peak = plan.peakBytes[static_cast<size_t>(plan.placements[i].pool)];
         peak = std::max(peak, plan.placements[i].offset + problem.buffers[i].sizeBytes);
     }
+    plan.isOptimal = planned->isOptimal || plan.totalBytes() == plan.lowerBoundBytes;
     const std::vector<core::Diagnostic> faults = checkPlan(problem, plan);
     CHECK(faults.empty()) << algorithm << ": " << faults.front().text();
     return plan;

@@ -62,6 +62,7 @@ struct MemoryPlan
     std::vector<Placement> placements; ///< one per buffer
     std::vector<int64_t> peakBytes;    ///< one per pool: the highest end of a buffer
     int64_t lowerBoundBytes = 0;       ///< no plan over all pools together can be smaller
+    bool isOptimal = false;            ///< proven: no plan is smaller
     double ms = 0;
 
     int64_t totalBytes() const; ///< sum of the peaks
@@ -74,12 +75,28 @@ PlanningProblem makeProblem(std::vector<BufferInfo> buffers, std::vector<Pool> p
 /// each pool needs no padding. 0 for a problem without lifetimes.
 int64_t lowerBound(const PlanningProblem& problem);
 
+/// How long a planner that improves its plan may go on. Nodes count steps of a search, so that the
+/// same problem gives the same plan on every computer; the time limit is for the impatient.
+struct PlannerLimits
+{
+    int64_t nodes = 4000;
+    double seconds = 0; ///< 0: no limit
+};
+
+/// What a planner hands back.
+struct PlannedBuffers
+{
+    std::vector<Placement> placements;
+    bool isOptimal = false; ///< proven smallest, which the lower bound alone may not show
+};
+
 struct PlannerDef
 {
     std::string_view name;
     std::string_view doc;
     bool needsLifetimes = false;
-    core::Result<std::vector<Placement>> (*place)(const PlanningProblem& problem);
+    core::Result<PlannedBuffers> (*place)(const PlanningProblem& problem,
+                                          const PlannerLimits& limits);
 };
 
 /// Every planner, in the order in which comparisons show them.
@@ -88,6 +105,7 @@ const PlannerDef* findPlanner(std::string_view name);
 
 /// Runs the named planner and checks its plan with checkPlan. Errors: UnknownName with candidates,
 /// OutOfMemory when a pool's size hint is too small.
-core::Result<MemoryPlan> planMemory(std::string_view algorithm, const PlanningProblem& problem);
+core::Result<MemoryPlan> planMemory(std::string_view algorithm, const PlanningProblem& problem,
+                                    const PlannerLimits& limits = {});
 
 } // namespace tenon::compiler

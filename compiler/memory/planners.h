@@ -6,10 +6,16 @@
 
 namespace tenon::compiler {
 
-core::Result<std::vector<Placement>> placeGreedyBySize(const PlanningProblem& problem);
-core::Result<std::vector<Placement>> placeGreedyByConflicts(const PlanningProblem& problem);
-core::Result<std::vector<Placement>> placeHillClimb(const PlanningProblem& problem);
-core::Result<std::vector<Placement>> placeLinearScan(const PlanningProblem& problem);
+core::Result<PlannedBuffers> placeGreedyBySize(const PlanningProblem& problem,
+                                               const PlannerLimits& limits);
+core::Result<PlannedBuffers> placeGreedyByConflicts(const PlanningProblem& problem,
+                                                    const PlannerLimits& limits);
+core::Result<PlannedBuffers> placeHillClimb(const PlanningProblem& problem,
+                                            const PlannerLimits& limits);
+core::Result<PlannedBuffers> placeExact(const PlanningProblem& problem,
+                                        const PlannerLimits& limits);
+core::Result<PlannedBuffers> placeLinearScan(const PlanningProblem& problem,
+                                             const PlannerLimits& limits);
 
 /// Buffers by size, then number of conflicts, then name, all descending; and with the first two
 /// exchanged.

@@ -22,7 +22,8 @@ TEST(Planner, UnknownNamesListTheCandidates)
     const core::Result<MemoryPlan> plan = planMemory("simulated_annealing", makeProblem({}));
     ASSERT_FALSE(plan);
     EXPECT_EQ(plan.error().message, "no memory planner `simulated_annealing`; planners are "
-                                    "greedy_by_size, greedy_by_conflicts, hill_climb, linear_scan");
+                                    "greedy_by_size, greedy_by_conflicts, hill_climb, exact, "
+                                    "linear_scan");
 }
 
 TEST(Planner, EveryPlannerTakesNoBuffers)
@@ -69,6 +70,21 @@ TEST(Planner, LinearScanTakesTheSmallestGapAndMergesFreedOnes)
     EXPECT_EQ(plan.placements[3].offset, 0);
     EXPECT_EQ(plan.placements[4].offset, 60);
     EXPECT_EQ(plan.totalBytes(), plan.lowerBoundBytes);
+}
+
+TEST(Planner, ExactProvesAPlanThatLiesAboveTheBound)
+{
+    // The third buffer makes the bound count bytes, but two aligned ones leave a gap.
+    const PlanningProblem problem =
+        makeProblem({{.name = "a", .sizeBytes = 5, .alignment = 4},
+                     {.name = "b", .sizeBytes = 5, .alignment = 4},
+                     {.name = "c", .sizeBytes = 1, .alignment = 1, .first = 1, .last = 1}});
+    const core::Result<MemoryPlan> plan = planMemory("exact", problem);
+    ASSERT_TRUE(plan);
+    EXPECT_EQ(plan->lowerBoundBytes, 10);
+    EXPECT_EQ(plan->totalBytes(), 13);
+    EXPECT_TRUE(plan->isOptimal);
+    EXPECT_FALSE(planMemory("hill_climb", problem)->isOptimal);
 }
 
 TEST(Planner, HillClimbIsDeterministic)
