@@ -21,9 +21,27 @@ struct CompileCommandOptions
     bool unpackedApi = false;
 };
 
+bool isSource(const CompileCommandOptions& options)
+{
+    const auto target = parseTarget(options.common.target);
+    return target && target->kind == "c";
+}
+
+compiler::CInterface interfaceOf(const CompileCommandOptions& options)
+{
+    return options.interfaceApi == "c" ? compiler::CInterface::Structs
+                                       : compiler::CInterface::Packed;
+}
+
+std::string modelName(const CompileCommandOptions& options)
+{
+    return std::filesystem::path(options.model).stem().string();
+}
+
 /// Options of tvmc that are read so that its command lines work, but change nothing here yet.
 void warnIgnored(const CompileCommandOptions& options)
 {
+    if (isSource(options)) return;
     const auto warn = [](const std::string& what) {
         printDiagnostic(makeWarning(DiagnosticCode::UnsupportedFeature, what + " is ignored"));
     };
@@ -137,9 +155,23 @@ Result<std::string> emittedText(const compiler::CompileResult& result, const std
     return out;
 }
 
+/// The code of a `c` target: everything but the weights.
+Result<std::string> emittedC(const compiler::CompileResult& result,
+                             const CompileCommandOptions& options)
+{
+    if (!result.machine.isSource())
+        return makeError(DiagnosticCode::BadArgument, "--emit c needs --target c");
+    auto sources = compiler::cSources(result, interfaceOf(options), modelName(options));
+    if (!sources) return sources.error();
+    std::string out;
+    for (const compiler::CSource& source : *sources)
+        if (!source.path.ends_with("_lib1.c")) out += "/* " + source.path + " */\n" + source.text;
+    return out;
+}
+
 int emitKernels(const compiler::CompileResult& result, const CompileCommandOptions& options)
 {
-    auto text = emittedText(result, options.emit);
+    auto text = options.emit == "c" ? emittedC(result, options) : emittedText(result, options.emit);
     if (!text) return failure(text.error());
     if (options.output.empty()) {
         print(*text);
@@ -154,7 +186,7 @@ int compileModel(const CompileCommandOptions& options, JobContext& job)
     if (options.common.executor == "vm")
         return wrongUsage("the vm executor does not exist yet; use graph or aot");
     if (options.output.empty() && options.emit.empty())
-        return wrongUsage("compile needs -o OUT (.so, .o or .tar) or --emit");
+        return wrongUsage("compile needs -o OUT (.so, .o or .tar; a folder for C) or --emit");
     std::string output = options.output;
     if (!options.format.empty() && options.emit.empty() &&
         !output.ends_with("." + options.format)) {
@@ -165,7 +197,7 @@ int compileModel(const CompileCommandOptions& options, JobContext& job)
                               " is not one of so, o, tar");
         output += "." + options.format;
     }
-    if (options.emit.empty())
+    if (options.emit.empty() && !isSource(options))
         if (auto format = compiler::outputFormatOf(output); !format)
             return wrongUsage(format.error().message);
     warnIgnored(options);
@@ -179,8 +211,10 @@ int compileModel(const CompileCommandOptions& options, JobContext& job)
     if (!options.emit.empty()) return emitKernels(**result, options);
 
     job.progress(0.95, "writing " + output);
-    const std::string modelName = std::filesystem::path(options.model).stem().string();
-    auto report = compiler::writeArtifact(**result, output, modelName);
+    auto report =
+        (*result)->machine.isSource()
+            ? compiler::writeCArtifact(**result, interfaceOf(options), output, modelName(options))
+            : compiler::writeArtifact(**result, output, modelName(options));
     if (!report) return failure(report.error());
     job.progress(1, "done");
     if (options.common.json)
@@ -201,8 +235,10 @@ void addCompile(CLI::App& app, Action& action)
     command->add_option("--output-format", options->format, "so, o or tar; appended to the output");
     addCompileOptions(*command, options->common);
     command->add_option("--emit", options->emit, "print the kernels instead")
-        ->check(CLI::IsMember({"tir", "llvm", "asm"}));
-    command->add_option("--interface-api", options->interfaceApi, "packed")
+        ->check(CLI::IsMember({"tir", "llvm", "asm", "c"}));
+    command
+        ->add_option("--interface-api", options->interfaceApi,
+                     "of C source: packed, or c for structs of pointers")
         ->check(CLI::IsMember({"packed", "c"}));
     command->add_flag("--unpacked-api", options->unpackedApi, "read for tvmc's sake");
     command->add_option("--runtime", options->runtime, "cpp")->check(CLI::IsMember({"cpp", "crt"}));

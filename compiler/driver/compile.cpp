@@ -2,6 +2,7 @@
 // The driver: passes, kernels, program and memory plan, timed and gathered into one value.
 #include "compiler/driver/compile.h"
 
+#include "compiler/codegen/c/c_kernel.h"
 #include "compiler/codegen/llvm/kernel_object.h"
 #include "compiler/driver/kernels.h"
 #include "core/ir/tir/text.h"
@@ -36,15 +37,41 @@ Result<Target> supportedTarget(const std::string& text)
 {
     auto target = parseTarget(text);
     if (!target) return target;
-    if (target->kind != "llvm")
+    if (target->kind != "llvm" && target->kind != "c")
         return makeError(DiagnosticCode::UnsupportedTarget,
                          "no code generator for target kind `" + target->kind +
-                             "` yet; supported: llvm",
+                             "` yet; supported: llvm, c",
                          {.detail = text});
     return target;
 }
 
+/// The C text of every kernel, and the memory it wants to be lent.
+Status writeKernelsInC(CompileResult& result)
+{
+    for (size_t i = 0; i < result.kernels.size(); ++i) {
+        CompiledKernel& kernel = result.kernels[i];
+        auto lowered = tir::parsePrimFunc(kernel.loweredText);
+        if (!lowered) return lowered.error();
+        auto source = emitCKernel(*lowered, kernel.symbol);
+        if (!source) {
+            Diagnostic error = source.error();
+            error.location.detail = "kernel " + kernel.name;
+            return error;
+        }
+        kernel.object = std::make_shared<const std::string>(std::move(source->text));
+        result.program.kernels[i].scratchBytes = source->scratchBytes;
+    }
+    return kDone;
+}
+
 } // namespace
+
+int64_t workspaceAlignment(const Target& target)
+{
+    return target.kind == "c"
+               ? std::max<int64_t>(4, target.intOption("workspace-byte-alignment", 16))
+               : 64;
+}
 
 std::string defaultCacheFolder()
 {
@@ -107,7 +134,9 @@ Result<CompileResultPtr> compile(std::shared_ptr<const Loaded> loaded,
     result->program = std::move(*program);
     for (size_t i = 0; i < result->kernels.size(); ++i)
         result->kernels[i].function = result->program.kernels[i].function;
-    auto memory = planProgram(result->program, options.planner);
+    if (result->machine.isSource())
+        if (Status written = writeKernelsInC(*result); !written) return written.error();
+    auto memory = planProgram(result->program, options.planner, workspaceAlignment(result->target));
     if (!memory) return memory.error();
     result->memory = std::move(*memory);
     result->phases.planMs = millisecondsSince(planStart);
@@ -120,6 +149,9 @@ Result<std::string> kernelText(const CompileResult& result, size_t kernel, Kerne
 {
     CHECK(kernel < result.kernels.size());
     const CompiledKernel& compiled = result.kernels[kernel];
+    if (result.machine.isSource())
+        return makeError(DiagnosticCode::UnsupportedTarget,
+                         "the target is C source; there is no assembly, use --emit c");
     auto lowered = tir::parsePrimFunc(compiled.loweredText);
     if (!lowered) return lowered.error();
     const EmitForm emit = form == KernelText::LlvmIr ? EmitForm::LlvmIr : EmitForm::Assembly;

@@ -4,6 +4,7 @@
 
 #include "compiler/codegen/llvm/target_machine.h"
 #include "compiler/driver/kernel_service.h"
+#include "compiler/executor/c_sources.h"
 #include "compiler/executor/glue.h"
 #include "compiler/executor/memory.h"
 #include "compiler/executor/program.h"
@@ -107,5 +108,16 @@ std::string defaultCacheFolder();
 /// is shown in the manifest. Glue and builtins objects come from the object cache when it has them.
 Result<PackageReport> writeArtifact(const CompileResult& result, const std::string& path,
                                     const std::string& modelName);
+
+/// The whole program of a `c` target as C99 files. Errors: UnsupportedFeature for other executors
+/// than aot, and what writeCSources says.
+Result<std::vector<CSource>> cSources(const CompileResult& result, CInterface interface,
+                                      const std::string& modelName);
+/// Writes them to a .tar, or to a folder that holds nothing else.
+Result<PackageReport> writeCArtifact(const CompileResult& result, CInterface interface,
+                                     const std::string& path, const std::string& modelName);
+
+/// Alignment of the workspace pool for the target: 64, or as the options of `c` say.
+int64_t workspaceAlignment(const Target& target);
 
 } // namespace tenon::compiler

@@ -29,6 +29,7 @@ public:
         for (const TraceStep& step : scheduled->trace) products.trace += step.text() + "\n";
         products.scheduled = tir::print(scheduled->function);
         products.lowered = tir::print(*lowered);
+        if (machine.isSource()) return products; // written with the program
         auto object = emitKernel({*lowered, symbol, facts.vectorBytes}, machine, EmitForm::Object);
         if (!object) return object.error();
         products.object = std::move(*object);

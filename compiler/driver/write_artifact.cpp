@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wires a compile result into compiler/package, with the object cache in front of LLVM.
+#include "compiler/codegen/c/c_kernel.h"
 #include "compiler/codegen/llvm/kernel_object.h"
 #include "compiler/driver/compile.h"
 #include "compiler/driver/object_cache.h"
+#include "compiler/package/c_package.h"
+#include "core/base/text.h"
 
 #include <functional>
 
@@ -22,9 +25,49 @@ Result<std::string> cachedObject(const ObjectCache& cache, const std::string& ke
 
 } // namespace
 
+Result<std::vector<CSource>> cSources(const CompileResult& result, CInterface interface,
+                                      const std::string& modelName)
+{
+    if (result.options.executor != ExecutorKind::Aot)
+        return makeError(DiagnosticCode::UnsupportedFeature,
+                         "C source is written for the aot executor only; use --executor aot");
+    CProgram program{result.program, result.memory};
+    std::string all;
+    for (const CompiledKernel& kernel : result.kernels) {
+        program.kernels.push_back(*kernel.object);
+        all += *kernel.object;
+    }
+    program.helpers = cHelpers(all);
+    program.interface = interface;
+    program.alignment = workspaceAlignment(result.target);
+    program.title = "Model `" + modelName +
+                    "`, written by Tenon " TENON_VERSION " for the target " +
+                    core::quoted(result.target.text()) + ".";
+    return writeCSources(program);
+}
+
+Result<PackageReport> writeCArtifact(const CompileResult& result, CInterface interface,
+                                     const std::string& path, const std::string& modelName)
+{
+    auto sources = cSources(result, interface, modelName);
+    if (!sources) return sources.error();
+    if (interface == CInterface::Packed)
+        for (CSource& header : runtimeHeaders()) sources->push_back(std::move(header));
+    PackageReport report;
+    report.manifest = makeManifest(result.program, ExecutorKind::Aot, &result.memory, {});
+    if (Status written = writeCPackage(*sources, path); !written) return written.error();
+    for (const CSource& source : *sources)
+        report.fileBytes += static_cast<int64_t>(source.text.size());
+    return report;
+}
+
 Result<PackageReport> writeArtifact(const CompileResult& result, const std::string& path,
                                     const std::string& modelName)
 {
+    if (result.machine.isSource())
+        return makeError(DiagnosticCode::UnsupportedTarget,
+                         "the target is C source, which is not loaded; write it to a folder with "
+                         "`tenon compile --target c -o FOLDER`");
     auto format = outputFormatOf(path);
     if (!format) return format.error();
     const ObjectCache cache(result.options.cacheFolder);

@@ -85,6 +85,17 @@ core::Result<ProgramMemory> planProgram(const ExecutorProgram& program, std::str
     for (size_t t = 0; t < program.tensors.size(); ++t)
         memory.bufferOf[t] = memory.bufferOf[at(program.memoryOwner(static_cast<int>(t)))];
 
+    for (size_t c = 0; c < program.calls.size(); ++c) {
+        const int64_t bytes = program.kernels[at(program.calls[c].kernel)].scratchBytes;
+        memory.scratchOf.push_back(bytes > 0 ? static_cast<int>(buffers.size()) : -1);
+        if (bytes == 0) continue;
+        memory.tensorOf.push_back(-1);
+        buffers.push_back({.name = program.calls[c].name + " scratch",
+                           .sizeBytes = bytes,
+                           .alignment = alignment,
+                           .first = static_cast<int>(c),
+                           .last = static_cast<int>(c)});
+    }
     memory.problem = makeProblem(std::move(buffers));
     core::Result<MemoryPlan> plan = planMemory(algorithm, memory.problem);
     if (!plan) return plan.error();

@@ -14,8 +14,9 @@ struct ProgramMemory
 {
     PlanningProblem problem;
     MemoryPlan plan;
-    std::vector<int> bufferOf; ///< tensor -> buffer of its memory owner, or -1
-    std::vector<int> tensorOf; ///< buffer -> tensor that owns the memory
+    std::vector<int> bufferOf;  ///< tensor -> buffer of its memory owner, or -1
+    std::vector<int> tensorOf;  ///< buffer -> tensor that owns the memory, -1 for scratch
+    std::vector<int> scratchOf; ///< call -> buffer of its kernel's scratch memory, or -1
 
     int64_t workspaceBytes() const { return plan.totalBytes(); }
 };
@@ -24,7 +25,8 @@ struct ProgramMemory
 /// (inputs, constants, parts, the same value a second time) are copied at the end.
 std::vector<bool> directOutputs(const ExecutorProgram& program);
 
-/// Plans every intermediate that is not a direct output with the named planner.
+/// Plans every intermediate that is not a direct output, and the scratch memory of kernels, with
+/// the named planner.
 core::Result<ProgramMemory> planProgram(const ExecutorProgram& program, std::string_view algorithm,
                                         int64_t alignment = 64);
 

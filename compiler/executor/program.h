@@ -46,6 +46,7 @@ struct ProgramKernel
     int parameterCount = 0;
     int64_t workspaceBytes = 0; ///< what it takes from TVMBackendAllocWorkspace at its peak
     std::string textHash = {};  ///< hash of the TIR it was compiled from
+    int64_t scratchBytes = 0;   ///< what its caller lends it from the workspace pool (C source)
 };
 
 /// One call of a kernel. Several calls may share a kernel; times and provenance are per call.

@@ -106,6 +106,7 @@ Result<CpuTables> cpuTables(const std::string& triple)
 
 Result<MachineSpec> machineSpec(const Target& target)
 {
+    if (target.kind == "c") return MachineSpec{.triple = "c", .cpu = target.mcpu};
     const std::string triple = defaultTriple(target);
     auto tables = cpuTables(triple);
     if (!tables) return tables.error();
@@ -157,6 +158,14 @@ Result<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const MachineSp
 
 Result<TargetFacts> targetFacts(const MachineSpec& spec)
 {
+    // Small cores: no vectors, as many float registers as a Cortex-M4 can keep busy.
+    if (spec.isSource()) {
+        TargetFacts facts;
+        facts.vectorBytes = 4;
+        facts.l1Bytes = 4096;
+        facts.l2Bytes = 65536;
+        return facts;
+    }
     auto machine = createTargetMachine(spec);
     if (!machine) return machine.error();
     const llvm::MCSubtargetInfo& info = *(*machine)->getMCSubtargetInfo();

@@ -28,6 +28,9 @@ struct MachineSpec
     std::string abi;
     bool hardFloat = true;
 
+    /// C source for some compiler; LLVM is not asked.
+    bool isSource() const { return triple == "c"; }
+
     friend bool operator==(const MachineSpec&, const MachineSpec&) = default;
     std::string text() const; ///< one line, part of cache keys
 };

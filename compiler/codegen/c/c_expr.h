@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Expressions of the loop IR as C.
+#pragma once
+
+#include "core/base/result.h"
+#include "core/ir/tir/simplify.h"
+
+#include <set>
+#include <string>
+#include <unordered_map>
+
+namespace tenon::compiler {
+
+/// Names and ranges in scope; writes expressions with no more parentheses than C's own warnings
+/// want. Index arithmetic is 32 bits wide wherever its values fit.
+class CExpressions
+{
+public:
+    /// The text; the first thing that C cannot say is remembered in `problem`.
+    std::string text(const tir::Expr& expr) { return write(expr).text; }
+
+    /// Declares a variable with the values it may have; returns its C name.
+    std::string declare(const tir::Var& var, std::optional<tir::IntRange> range);
+    std::string declare(const tir::Buffer& buffer);
+    void forget(const tir::Var& var) { m_ranges.erase(var.get()); }
+    /// "int32_t" where the expression's values fit.
+    std::string indexType(const tir::Expr& expr) const;
+
+    std::optional<tir::IntRange> boundsOf(const tir::Expr& expr) const
+    {
+        return tir::boundsOf(expr, m_ranges);
+    }
+    const core::Diagnostic* problem() const { return m_problem ? &*m_problem : nullptr; }
+    void fail(core::DiagnosticCode code, const std::string& what);
+
+private:
+    struct Piece
+    {
+        std::string text;
+        int precedence;
+    };
+    Piece write(const tir::Expr& expr);
+    std::string inside(const tir::Expr& expr, int outer);
+    Piece arithmetic(const tir::ExprNode& node, const tir::Expr& handle);
+    Piece comparison(const tir::ExprNode& node, const char* sign);
+    Piece division(const tir::ExprNode& node, bool wantsRemainder);
+    Piece extremum(const tir::ExprNode& node);
+    Piece conversion(const tir::ExprNode& node);
+    Piece intrinsic(const tir::ExprNode& node);
+    Piece function(const std::string& name, const tir::ExprNode& node);
+    Piece shift(const tir::ExprNode& node, const char* sign);
+
+    std::unordered_map<const tir::VarNode*, std::string> m_vars;
+    std::unordered_map<const tir::BufferNode*, std::string> m_buffers;
+    tir::Ranges m_ranges;
+    std::set<std::string> m_taken;
+    std::optional<core::Diagnostic> m_problem;
+};
+
+/// Lane `lane` of a vector expression, as a scalar expression.
+tir::Expr laneOf(const tir::Expr& vector, const tir::Expr& lane);
+
+} // namespace tenon::compiler

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// A whole program as C99: interface header, code with one run function, and the weights.
+#pragma once
+
+#include "compiler/executor/memory.h"
+#include "compiler/executor/program.h"
+
+#include <string>
+#include <vector>
+
+namespace tenon::compiler {
+
+enum class CInterface : uint8_t
+{
+    Packed, ///< TVM's packed function over tensors
+    Structs ///< a struct of input pointers and one of output pointers
+};
+
+struct CProgram
+{
+    const ExecutorProgram& program;
+    const ProgramMemory& memory;
+    /// Text of each kernel: a static function named by the kernel's symbol (emitCKernel).
+    std::vector<std::string> kernels;
+    std::string helpers;
+    CInterface interface = CInterface::Structs;
+    int64_t alignment = 16; ///< of the workspace and the weights
+    std::string title;      ///< of the comment that every file starts with
+};
+
+/// One file: its path below the folder, and its content.
+struct CSource
+{
+    std::string path;
+    std::string text;
+};
+
+/// `include/tvmgen_<module>.h`, `src/<module>_lib0.c` (code), `src/<module>_lib1.c` (weights). The
+/// workspace is one static array; there is no malloc. Error BadArgument when two inputs or outputs
+/// have the same name in C.
+core::Result<std::vector<CSource>> writeCSources(const CProgram& source);
+
+/// Name of the workspace array, for who looks it up in an image.
+std::string cWorkspaceSymbol(const ExecutorProgram& program);
+
+} // namespace tenon::compiler

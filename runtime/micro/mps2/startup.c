@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* Reset, memory and the way out for Arm's MPS2 boards (Cortex-M3, M4, M7), real or emulated. */
+#include <stdint.h>
+
+#include "semihost.h"
+
+extern uint32_t _stack_top, _data_source, _data_start, _data_end, _bss_start, _bss_end;
+int main(void);
+
+void Reset_Handler(void);
+void Reset_Handler(void)
+{
+    uint32_t* source = &_data_source;
+    for (uint32_t* at = &_data_start; at < &_data_end;) *at++ = *source++;
+    for (uint32_t* at = &_bss_start; at < &_bss_end;) *at++ = 0;
+#if defined(__ARM_FP)
+    *(volatile uint32_t*)0xE000ED88u |= 0xFu << 20; /* CPACR: the floating-point unit */
+    __asm volatile("dsb\n\tisb");
+#endif
+    semihost_exit(main());
+}
+
+static void stop(void) { semihost_exit(127); }
+
+typedef void (*handler)(void);
+
+/* Stack, reset, NMI, hard fault, and everything else that is not wanted. */
+__attribute__((section(".vectors"), used)) static const struct
+{
+    uint32_t* stack;
+    handler handlers[15];
+} vectors = {&_stack_top,
+             {Reset_Handler, stop, stop, stop, stop, stop, 0, 0, 0, 0, stop, stop, 0, stop, stop}};

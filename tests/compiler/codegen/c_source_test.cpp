@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// C source of kernels as text, and of whole models compiled by C compilers and run.
+#include "compiler/codegen/c/c_kernel.h"
+#include "compiler/codegen/c/c_text.h"
+#include "compiler/driver/compile.h"
+#include "compiler/frontend/load_model.h"
+#include "compiler/frontend/onnx/tensor_file.h"
+#include "core/base/file.h"
+#include "core/base/text.h"
+#include "core/ir/tir/text.h"
+#include "tests/support/environment.h"
+#include "tests/support/golden.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+namespace tenon::compiler {
+namespace {
+
+TEST(CKernel, IsAsWritten)
+{
+    test::expectGolden("tests/compiler/codegen/c_kernel.txt", [](const test::GoldenCase& c) {
+        const auto function = tir::parsePrimFunc(c.input);
+        if (!function) return function.error().text() + "\n";
+        const auto kernel = emitCKernel(*function, "kernel");
+        if (!kernel) return kernel.error().text() + "\n";
+        return cHelpers(kernel->text) + kernel->text +
+               (kernel->scratchBytes ? "scratch " + std::to_string(kernel->scratchBytes) + "\n"
+                                     : "");
+    });
+}
+
+TEST(CText, WritesNumbersThatReadBackAsTheSame)
+{
+    EXPECT_EQ(cFloat(0.1f, core::kFloat32), "0.1f");
+    EXPECT_EQ(cFloat(3, core::kFloat32), "3.0f");
+    EXPECT_EQ(cFloat(1e30f, core::kFloat32), "1e+30f");
+    EXPECT_EQ(cFloat(-HUGE_VAL, core::kFloat32), "-INFINITY");
+    EXPECT_EQ(cInteger(INT32_MIN, core::kInt32), "INT32_MIN");
+    EXPECT_EQ(cInteger(int64_t{1} << 40, core::kInt64), "INT64_C(1099511627776)");
+    EXPECT_EQ(cIdentifier("2/x.y"), "v2_x_y");
+    EXPECT_EQ(cIdentifier("default"), "default_");
+}
+
+struct Ran
+{
+    int status = -1;
+    std::string output;
+};
+
+Ran runCommand(const std::string& command)
+{
+    FILE* pipe = ::popen((command + " 2>&1").c_str(), "r");
+    Ran ran;
+    std::array<char, 4096> block;
+    for (size_t n = 0; (n = std::fread(block.data(), 1, block.size(), pipe)) > 0;)
+        ran.output.append(block.data(), n);
+    ran.status = ::pclose(pipe);
+    return ran;
+}
+
+constexpr const char* kStrict = " -std=c99 -Wall -Wextra -Werror -pedantic -O2 ";
+
+/// A model's folder, its C source, and a main() that prints the bits of its only output.
+class CSource : public testing::TestWithParam<const char*>
+{
+protected:
+    /// False (and a failure) when the model cannot be written.
+    bool write(const std::string& model, CInterface interface)
+    {
+        m_model = model;
+        const auto loaded = loadModel(model + "/model.onnx", {});
+        EXPECT_TRUE(loaded) << loaded.error().text();
+        CompileOptions options;
+        options.target = "c -mcpu=cortex-m4";
+        core::JobContext job;
+        const auto result =
+            compile(std::make_shared<const Loaded>(std::move(*loaded)), options, job);
+        EXPECT_TRUE(result) << result.error().text();
+        m_result = *result;
+        const auto written = writeCArtifact(**result, interface, folder(), "model");
+        EXPECT_TRUE(written) << written.error().text();
+        std::ofstream(m_folder.file("main.c")) << mainText(interface);
+        return written.operator bool();
+    }
+    std::string folder() const { return m_folder.file("source"); }
+    std::string sources() const
+    {
+        return " -I" + folder() + "/include " + folder() + "/src/*.c " + m_folder.file("main.c");
+    }
+
+    std::string mainText(CInterface interface)
+    {
+        const auto input = readTensorFile(m_model + "/test_data_set_0/input_0.pb");
+        EXPECT_TRUE(input) << input.error().text();
+        const ExecutorProgram& program = m_result->program;
+        const auto nameOf = [](std::string name) { return cIdentifier(name); };
+        const std::string in = nameOf(program.tensors[static_cast<size_t>(program.inputs[0])].name);
+        const std::string out = nameOf(program.outputNames[0]);
+        m_count = program.tensors[static_cast<size_t>(program.outputs[0])].bytes() / 4;
+        std::string text = "#include \"tvmgen_default.h\"\n#include \"print.h\"\n"
+                           "static float input[] = " +
+                           cInitializer(input->tensor) + ";\nstatic float output[" +
+                           std::to_string(m_count) + "];\nint main(void)\n{\n";
+        if (interface == CInterface::Structs)
+            text += "    struct tvmgen_default_inputs in = {0};\n"
+                    "    struct tvmgen_default_outputs out = {0};\n    in." +
+                    in + " = input;\n    out." + out +
+                    " = output;\n    if (tvmgen_default_run(&in, &out)) return 1;\n";
+        else
+            text += "    DLTensor x = {0}, y = {0};\n    TVMValue values[2];\n"
+                    "    int32_t codes[2] = {kTVMDLTensorHandle, kTVMDLTensorHandle};\n"
+                    "    x.data = input;\n    y.data = output;\n    values[0].v_handle = &x;\n"
+                    "    values[1].v_handle = &y;\n"
+                    "    if (!tvmgen_default_run(values, codes, 1, 0, 0, 0)) return 2;\n"
+                    "    if (tvmgen_default_run(values, codes, 2, 0, 0, 0)) return 1;\n";
+        return text + "    print_words(output, " + std::to_string(m_count) +
+               ");\n    return 0;\n}\n";
+    }
+
+    void expectTheReference(const Ran& ran) const
+    {
+        ASSERT_EQ(ran.status, 0) << ran.output;
+        const auto wanted = readTensorFile(m_model + "/test_data_set_0/output_0.pb");
+        ASSERT_TRUE(wanted) << wanted.error().text();
+        const std::vector<std::string> words = core::split(core::trimmed(ran.output), '\n');
+        ASSERT_EQ(static_cast<int64_t>(words.size()), m_count) << ran.output;
+        for (int64_t i = 0; i < m_count; ++i) {
+            const auto bits =
+                static_cast<uint32_t>(std::stoul(words[static_cast<size_t>(i)], nullptr, 16));
+            float value = 0;
+            std::memcpy(&value, &bits, sizeof value);
+            EXPECT_NEAR(value, wanted->tensor.number(i), 1e-5) << "element " << i;
+        }
+    }
+
+    test::TemporaryFolder m_folder;
+    std::string m_model;
+    CompileResultPtr m_result;
+    int64_t m_count = 0;
+};
+
+constexpr const char* kPrintHost = R"(#include <stdio.h>
+#include <string.h>
+static void print_words(const float* values, int count)
+{
+    for (int i = 0; i < count; ++i) {
+        unsigned bits;
+        memcpy(&bits, &values[i], sizeof bits);
+        printf("%08x\n", bits);
+    }
+}
+)";
+constexpr const char* kPrintBoard = R"(#include <string.h>
+#include "semihost.h"
+static void print_words(const float* values, int count)
+{
+    for (int i = 0; i < count; ++i) {
+        char text[10];
+        unsigned long bits = 0;
+        memcpy(&bits, &values[i], 4);
+        for (int d = 0; d < 8; ++d) text[d] = "0123456789abcdef"[(bits >> (28 - 4 * d)) & 15];
+        text[8] = '\n';
+        text[9] = 0;
+        semihost_write(text);
+    }
+}
+)";
+
+TEST_F(CSource, RunsOnTheHostByBothInterfaces)
+{
+    TENON_NEED_TOOL("cc");
+    for (const CInterface interface : {CInterface::Structs, CInterface::Packed}) {
+        ASSERT_TRUE(write(test::sourcePath("resources/sample/digits"), interface));
+        std::ofstream(m_folder.file("print.h")) << kPrintHost;
+        const std::string program = m_folder.file("program");
+        const Ran built =
+            runCommand("cc" + std::string(kStrict) + sources() + " -o " + program + " -lm");
+        ASSERT_EQ(built.status, 0) << built.output;
+        expectTheReference(runCommand(program));
+    }
+}
+
+TEST_F(CSource, KeepsToTheWorkspaceThatWasPlanned)
+{
+    TENON_NEED_TOOL("cc");
+    TENON_NEED_TOOL("nm");
+    ASSERT_TRUE(write(test::sourcePath("resources/sample/digits"), CInterface::Structs));
+    const std::string object = m_folder.file("lib0.o");
+    const Ran built = runCommand("cc -c" + std::string(kStrict) + "-I" + folder() + "/include " +
+                                 folder() + "/src/default_lib0.c -o " + object);
+    ASSERT_EQ(built.status, 0) << built.output;
+    const Ran listed = runCommand("nm -S " + object + " | grep tvmgen_default_workspace");
+    const std::vector<std::string> fields = core::split(core::trimmed(listed.output), ' ');
+    ASSERT_EQ(fields.size(), 4u) << listed.output;
+    EXPECT_EQ(std::stoll(fields[1], nullptr, 16), m_result->memory.workspaceBytes());
+    const auto header = core::readFile(folder() + "/include/tvmgen_default.h");
+    ASSERT_TRUE(header);
+    EXPECT_NE(header->find("TVMGEN_DEFAULT_WORKSPACE_SIZE " +
+                           std::to_string(m_result->memory.workspaceBytes()) + "\n"),
+              std::string::npos);
+}
+
+TEST_F(CSource, RunsOnAnEmulatedCortexM4)
+{
+    TENON_NEED_TOOL("arm-none-eabi-gcc");
+    TENON_NEED_TOOL("qemu-system-arm");
+    std::vector<std::string> models{test::sourcePath("resources/sample/digits")};
+    if (const std::string kws = test::dataPath("exported/kws_dscnn"); !kws.empty())
+        models.push_back(kws);
+    for (const std::string& model : models) {
+        ASSERT_TRUE(write(model, CInterface::Structs));
+        std::ofstream(m_folder.file("print.h")) << kPrintBoard;
+        const std::string board = test::sourcePath("runtime/micro/mps2");
+        const std::string image = m_folder.file("image.elf");
+        const Ran built = runCommand(
+            "arm-none-eabi-gcc -mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16 "
+            "-nostartfiles -T " +
+            board + "/link.ld" + kStrict + "-I" + board + sources() + " " + board +
+            "/startup.c -o " + image + " -lm");
+        ASSERT_EQ(built.status, 0) << built.output;
+        expectTheReference(runCommand(
+            "timeout 120 qemu-system-arm -M mps2-an386 -nographic -monitor none -serial none "
+            "-semihosting-config enable=on,target=native -kernel " +
+            image + " </dev/null"));
+    }
+}
+
+TEST_F(CSource, LeavesForeignFoldersAlone)
+{
+    std::filesystem::create_directories(folder());
+    std::ofstream(folder() + "/notes.txt") << "mine";
+    const auto loaded = loadModel(test::sourcePath("resources/sample/digits/model.onnx"), {});
+    ASSERT_TRUE(loaded);
+    CompileOptions options;
+    options.target = "c";
+    core::JobContext job;
+    const auto result = compile(std::make_shared<const Loaded>(std::move(*loaded)), options, job);
+    ASSERT_TRUE(result) << result.error().text();
+    const auto written = writeCArtifact(**result, CInterface::Structs, folder(), "model");
+    ASSERT_FALSE(written);
+    EXPECT_EQ(written.error().code, core::DiagnosticCode::BadArgument);
+    EXPECT_TRUE(std::filesystem::exists(folder() + "/notes.txt"));
+    EXPECT_TRUE(writeCArtifact(**result, CInterface::Packed, m_folder.file("c.tar"), "model"));
+    EXPECT_TRUE(std::filesystem::exists(m_folder.file("c.tar")));
+    options.executor = ExecutorKind::Graph;
+    const auto graph = compile(result.value()->loaded, options, job);
+    ASSERT_TRUE(graph);
+    EXPECT_EQ(writeCArtifact(**graph, CInterface::Structs, m_folder.file("g"), "m").error().code,
+              core::DiagnosticCode::UnsupportedFeature);
+}
+
+} // namespace
+} // namespace tenon::compiler
