@@ -91,7 +91,19 @@ bool orderLayers(Layers& layers, const LayoutOptions& options, const StopPredica
 /// Crossings between neighbouring layers in the current order.
 uint64_t crossingCount(const Layers& layers);
 
-/// Centre of every item, bends included; neighbours keep their distances. Empty when stopped.
+/// Least distance of the centres of two neighbours in a layer.
+float gapBetween(const Layers& layers, const LayoutOptions& options, uint32_t a, uint32_t b);
+
+/// What the widest layer needs at least.
+float widestLayer(const Layers& layers, const LayoutOptions& options);
+
+/// Every layer as near to its neighbours as the distances allow: hardly wider than its widest
+/// layer, but long edges bend. Empty when stopped.
+std::vector<float> relaxedPositions(const Layers& layers, const LayoutOptions& options,
+                                    const StopPredicate& shouldStop);
+
+/// Centre of every item, bends included; neighbours keep their distances. Long edges are straight
+/// unless that makes the level far too wide. Empty when stopped.
 std::vector<float> horizontalPositions(const Layers& layers, const LayoutOptions& options,
                                        const StopPredicate& shouldStop);
 

@@ -13,6 +13,11 @@ namespace tenon::core {
 
 namespace {
 
+// Edges from everywhere to everywhere, kept straight, push one another aside without end. As
+// multiples of what the widest layer needs: of the result, and of one of the four layouts.
+constexpr float kTooWide = 2.5f;
+constexpr float kHopeless = 6;
+
 /// One of the four layouts: alignment with the layer above or below, packed to the left or right.
 struct Direction
 {
@@ -25,15 +30,6 @@ struct Blocks
     std::vector<uint32_t> root; ///< item -> the first item of its block
     std::vector<float> shift;   ///< item's centre relative to its block's position
 };
-
-float gapBetween(const Layers& layers, const LayoutOptions& options, uint32_t a, uint32_t b)
-{
-    const float gap = layers.isBend(a) && layers.isBend(b) ? options.railGap
-                      : layers.isBend(a) || layers.isBend(b)
-                          ? (options.railGap + options.nodeGap) / 2
-                          : options.nodeGap;
-    return (layers.width[a] + layers.width[b]) / 2 + gap;
-}
 
 /// Bends whose straight continuation upwards would be crossed: bit per segment in `upper`.
 /// A segment between two bends wins over one that touches a real item.
@@ -308,6 +304,7 @@ struct Extent
 {
     float low = std::numeric_limits<float>::max();
     float high = std::numeric_limits<float>::lowest();
+    float width() const { return high - low; }
 };
 
 Extent extentOf(const Layers& layers, const std::vector<float>& x)
@@ -327,8 +324,7 @@ std::vector<float> middle(const Layers& layers, std::array<std::vector<float>, 4
     size_t narrowest = 0;
     for (size_t k = 0; k < 4; ++k) {
         extents[k] = extentOf(layers, layouts[k]);
-        if (extents[k].high - extents[k].low < extents[narrowest].high - extents[narrowest].low)
-            narrowest = k;
+        if (extents[k].width() < extents[narrowest].width()) narrowest = k;
     }
     std::array<float, 4> delta{};
     for (size_t k = 0; k < 4; ++k)
@@ -353,12 +349,17 @@ std::vector<float> horizontalPositions(const Layers& layers, const LayoutOptions
     markFeederConflicts(layers, upConflict);
     const std::vector<bool> downConflict = conflictsFromAbove(layers, upConflict);
     Aligner aligner(layers, upConflict, downConflict);
+    const float widest = widestLayer(layers, options);
     std::array<std::vector<float>, 4> layouts;
     for (size_t k = 0; k < 4; ++k) {
         if (shouldStop && shouldStop()) return {};
         layouts[k] = oneLayout(layers, options, aligner, {k >= 2, k % 2 == 1});
+        if (k == 0 && extentOf(layers, layouts[k]).width() > kHopeless * widest)
+            return relaxedPositions(layers, options, shouldStop);
     }
     std::vector<float> x = middle(layers, layouts);
+    if (extentOf(layers, x).width() > kTooWide * widest)
+        return relaxedPositions(layers, options, shouldStop);
     const float left = extentOf(layers, x).low;
     for (float& value : x) value -= left;
     // The middle of four keeps distances up to rounding; ports can break it, so hold them here.

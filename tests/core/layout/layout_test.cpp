@@ -151,6 +151,26 @@ TEST(Layout, DrawsTheGlobalEdgeAsStubsAndOthersAsRails)
     EXPECT_LT(stubCount(*layout), 45u);
 }
 
+TEST(Layout, KeepsARandomGraphHardlyWiderThanItsWidestLayer)
+{
+    for (const uint32_t seed : {1u, 7u, 23u}) {
+        const LayoutGraph graph = randomDag(1000, seed);
+        const auto layout = layoutGraph(graph);
+        core::Level level;
+        for (const core::LayoutNode& node : graph.nodes)
+            level.items.push_back({node.width, node.height});
+        for (const core::LayoutEdge& edge : graph.edges)
+            level.edges.push_back({edge.from, edge.to});
+        const core::LayoutOptions options;
+        const float widest = widestLayer(makeLayers(level, rankItems(level), options), options);
+        EXPECT_LT(layout->bounds.width, 3 * widest);
+        EXPECT_EQ(overlapCount(layout->nodes), 0u);
+        EXPECT_EQ(risingEdgeCount(*layout), 0u);
+        EXPECT_EQ(edgesThroughNodes(graph, *layout), 0u);
+        EXPECT_EQ(layout->points, layoutGraph(graph)->points);
+    }
+}
+
 TEST(Layout, PullsFeedersDownToTheirReader)
 {
     LayoutGraph graph = chain(20);
