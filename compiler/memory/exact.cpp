@@ -26,8 +26,9 @@ using Clock = std::chrono::steady_clock;
 /// Ranks by lifetime (L), crowding (C) and area (A), largest first, in every order of the three.
 constexpr std::array<std::array<int, 3>, 6> kOrders = {
     {{0, 2, 1}, {1, 2, 0}, {1, 0, 2}, {0, 1, 2}, {2, 0, 1}, {2, 1, 0}}};
-constexpr size_t kRoundSearches = 2 * kOrders.size(); ///< each order plain and with noise
-constexpr double kNoise = 0.1;
+/// Each order is tried plain and with noise on its measures.
+constexpr std::array<double, 4> kNoise = {0, 0.1, 0.2, 0.4};
+constexpr size_t kRoundSearches = kNoise.size() * kOrders.size();
 constexpr int64_t kMostNodesOfOne = int64_t{1} << 40;
 
 int64_t peakOf(const PlanningProblem& problem, const std::vector<Placement>& placements)
@@ -98,9 +99,8 @@ std::vector<int> ExactPlanner::rank(const ExactSearch& search, size_t variant)
         const double length = buffer.last - buffer.first + 1.0;
         const std::array<double, 3> measure = {length, static_cast<double>(crowding[i]),
                                                length * static_cast<double>(buffer.sizeBytes)};
-        double noise = 1;
-        if (variant >= kOrders.size())
-            noise += kNoise * (static_cast<double>(m_random() % 2001) / 1000 - 1);
+        const double noise = 1 + kNoise[variant / kOrders.size()] *
+                                     (static_cast<double>(m_random() % 2001) / 1000 - 1);
         keys.push_back({noise * measure[static_cast<size_t>(order[0])],
                         noise * measure[static_cast<size_t>(order[1])],
                         noise * measure[static_cast<size_t>(order[2])]});

@@ -50,6 +50,7 @@ void ExactSearch::findSections()
         points.push_back(end);
     }
     m_floor.resize(points.size());
+    m_top.resize(points.size());
     for (const ExactBuffer& buffer : m_buffers) {
         const auto from = std::lower_bound(points.begin(), points.end(), buffer.first);
         const auto to = std::upper_bound(points.begin(), points.end(), buffer.last);
@@ -155,40 +156,56 @@ bool ExactSearch::lift(int buffer)
     return true;
 }
 
+bool ExactSearch::touches(int buffer, Obstacle obstacle) const
+{
+    if (obstacle.section >= 0)
+        return m_firstSection[at(buffer)] <= obstacle.section &&
+               obstacle.section < m_endSection[at(buffer)];
+    return overlap(m_buffers[at(buffer)], m_buffers[at(obstacle.buffer)]);
+}
+
+void ExactSearch::findTops(const Part& rest, int64_t floor)
+{
+    for (const int i : rest) {
+        const int64_t top = std::max(m_lowest[at(i)], floor) + m_buffers[at(i)].size;
+        for (int s = m_firstSection[at(i)]; s < m_endSection[at(i)]; ++s)
+            m_top[at(s)] = std::min(m_top[at(s)], top);
+    }
+}
+
 /// The lowest offset an unplaced buffer can still get: one passed over must first be lifted by
-/// another. None when nothing can lift it.
-std::optional<int64_t> ExactSearch::reachable(int buffer, int64_t floor, int floorRank) const
+/// another.
+int64_t ExactSearch::reachable(int buffer, int64_t floor, int floorRank) const
 {
     const int64_t lowest = m_lowest[at(buffer)];
     if (lowest > floor || (lowest == floor && m_rank[at(buffer)] >= floorRank)) return lowest;
-    int64_t lifted = kNone;
-    for (const int other : m_overlaps[at(buffer)])
-        if (!m_isPlaced[at(other)])
-            lifted =
-                std::min(lifted, std::max(m_lowest[at(other)], floor) + m_buffers[at(other)].size);
-    if (lifted == kNone) return std::nullopt;
-    return lifted;
+    return *std::min_element(m_top.begin() + m_firstSection[at(buffer)],
+                             m_top.begin() + m_endSection[at(buffer)]);
 }
 
-/// False when the rest cannot be placed at `floor` or above.
-bool ExactSearch::isHopeful(const Part& rest, int64_t floor, int floorRank)
+/// Why the rest cannot be placed at `floor` or above; none when it might.
+ExactSearch::Obstacle ExactSearch::findObstacle(const Part& rest, int64_t floor, int floorRank)
 {
     const int from = m_firstSection[at(rest.front())];
     int end = from;
     for (const int i : rest) end = std::max(end, m_endSection[at(i)]);
     std::fill(m_floor.begin() + from, m_floor.begin() + end, kNone);
+    std::fill(m_top.begin() + from, m_top.begin() + end, kNone);
+    findTops(rest, floor);
     for (const int i : rest) {
-        const std::optional<int64_t> lowest = reachable(i, floor, floorRank);
-        if (!lowest || *lowest > m_buffers[at(i)].lastOffset) return false;
+        const int64_t lowest = reachable(i, floor, floorRank);
+        if (lowest > m_buffers[at(i)].lastOffset) return {.buffer = i};
         for (int s = m_firstSection[at(i)]; s < m_endSection[at(i)]; ++s)
-            m_floor[at(s)] = std::min(m_floor[at(s)], *lowest);
+            m_floor[at(s)] = std::min(m_floor[at(s)], lowest);
     }
     for (int s = from; s < end; ++s)
-        if (m_floor[at(s)] != kNone && m_floor[at(s)] + m_load[at(s)] > m_capacity) return false;
-    return true;
+        if (m_floor[at(s)] != kNone && m_floor[at(s)] + m_load[at(s)] > m_capacity)
+            return {.section = s};
+    return {};
 }
 
-SearchEnd ExactSearch::place(int buffer, const Part& part)
+/// Places the buffer and solves the rest; `obstacle` says why that cannot be.
+SearchEnd ExactSearch::place(int buffer, const Part& part, Obstacle& obstacle)
 {
     m_isPlaced[at(buffer)] = true;
     m_offset[at(buffer)] = m_lowest[at(buffer)];
@@ -201,7 +218,8 @@ SearchEnd ExactSearch::place(int buffer, const Part& part)
         if (i != buffer) rest.push_back(i);
     const int64_t floor = m_offset[at(buffer)];
     if (rest.empty()) return SearchEnd::Found;
-    if (!isHopeful(rest, floor, m_rank[at(buffer)])) return SearchEnd::Infeasible;
+    obstacle = findObstacle(rest, floor, m_rank[at(buffer)]);
+    if (obstacle) return SearchEnd::Infeasible;
     for (const Part& one : split(rest))
         if (const SearchEnd end = solve(one, floor, m_rank[at(buffer)]); end != SearchEnd::Found)
             return end;
@@ -226,12 +244,21 @@ SearchEnd ExactSearch::solve(const Part& part, int64_t floor, int floorRank)
     if (--m_nodesLeft < 0) return SearchEnd::GaveUp;
     if (m_nodes % kNodesPerClockRead == 0 && std::chrono::steady_clock::now() > m_limits.deadline)
         return SearchEnd::GaveUp;
+    // In the way whatever comes next, unless that touches them: offsets only grow.
+    std::vector<Obstacle> standing;
     for (const int buffer : candidates(part, floor, floorRank)) {
+        const auto isTouched = [&](Obstacle obstacle) { return touches(buffer, obstacle); };
+        if (!std::all_of(standing.begin(), standing.end(), isTouched)) continue;
         const size_t mark = m_trail.size();
-        const SearchEnd end = place(buffer, part);
+        const int64_t offset = m_lowest[at(buffer)];
+        Obstacle obstacle;
+        const SearchEnd end = place(buffer, part, obstacle);
         if (end == SearchEnd::Found) return end;
         undo(mark, part);
         if (end == SearchEnd::GaveUp) return end;
+        if (!obstacle || isTouched(obstacle)) continue;
+        obstacle = findObstacle(part, offset, m_rank[at(buffer)]); // without what this one lifted
+        if (obstacle) standing.push_back(obstacle);
     }
     return SearchEnd::Infeasible;
 }

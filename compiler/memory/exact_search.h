@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 namespace tenon::compiler {
@@ -64,17 +63,27 @@ private:
         int64_t lowest;
     };
 
+    /// What makes a state hopeless: a buffer that cannot be lifted any more, or a section too full.
+    struct Obstacle
+    {
+        int buffer = -1;
+        int section = -1;
+        explicit operator bool() const { return buffer >= 0 || section >= 0; }
+    };
+
     static size_t at(int index) { return static_cast<size_t>(index); }
     void findSections();
     void reset();
     SearchEnd solve(const Part& part, int64_t floor, int floorRank);
-    SearchEnd place(int buffer, const Part& part);
+    SearchEnd place(int buffer, const Part& part, Obstacle& obstacle);
     void undo(size_t mark, const Part& part);
     std::vector<int> candidates(const Part& part, int64_t floor, int floorRank) const;
     bool fitsSections(int buffer) const;
     bool lift(int buffer);
-    bool isHopeful(const Part& rest, int64_t floor, int floorRank);
-    std::optional<int64_t> reachable(int buffer, int64_t floor, int floorRank) const;
+    bool touches(int buffer, Obstacle obstacle) const;
+    Obstacle findObstacle(const Part& rest, int64_t floor, int floorRank);
+    void findTops(const Part& rest, int64_t floor);
+    int64_t reachable(int buffer, int64_t floor, int floorRank) const;
     std::vector<Part> split(const Part& part) const;
 
     std::vector<ExactBuffer> m_buffers;
@@ -84,7 +93,8 @@ private:
     std::vector<int> m_endSection;
     std::vector<std::vector<int>> m_overlaps;
     std::vector<int64_t> m_load;   ///< of each section: sizes of its unplaced buffers
-    std::vector<int64_t> m_floor;  ///< scratch of isHopeful, by section
+    std::vector<int64_t> m_floor;  ///< scratch of findObstacle, by section
+    std::vector<int64_t> m_top;    ///< of each section: the lowest top one of its buffers can reach
     std::vector<int64_t> m_lowest; ///< of each buffer: the top of what it must rest on
     std::vector<bool> m_isPlaced;
     std::vector<int64_t> m_offset;

@@ -39,9 +39,9 @@ void convertConstant(NodeImport& node)
             0, Tensor::of<int64_t>(kInt64, {static_cast<int64_t>(values.size())}, values));
     } else if (node.hasAttr("value_floats")) {
         const std::vector<double> values = node.numbers("value_floats", {});
-        const std::vector<float> narrow(values.begin(), values.end());
+        const std::vector<float> singles(values.begin(), values.end());
         node.outputConstant(
-            0, Tensor::of<float>(kFloat32, {static_cast<int64_t>(values.size())}, narrow));
+            0, Tensor::of<float>(kFloat32, {static_cast<int64_t>(values.size())}, singles));
     } else {
         node.fail(DiagnosticCode::UnsupportedFeature,
                   "the constant is a string or sparse tensor, or has no value");
