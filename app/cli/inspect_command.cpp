@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon inspect: what a model is and what is wrong with it; opens what cannot be compiled, too.
 #include "app/cli/command.h"
+#include "compiler/frontend/import_report.h"
 #include "compiler/ops/op.h"
 #include "core/base/text.h"
 #include "core/ir/graph_text.h"
@@ -46,6 +47,43 @@ Json valuesJson(const std::vector<compiler::ValueFacts>& values)
     return out;
 }
 
+Json reportJson(const compiler::ImportReport& report)
+{
+    using compiler::NodeVerdict;
+    Json nodes = Json::array();
+    for (const compiler::NodeReport& node : report.nodes)
+        nodes.push_back({{"node", node.node},
+                         {"op", node.op},
+                         {"verdict", compiler::verdictText(node.verdict)},
+                         {"why", node.why}});
+    Json out{{"model", report.model}, {"nodes", std::move(nodes)}};
+    for (const NodeVerdict verdict :
+         {NodeVerdict::Supported, NodeVerdict::Noted, NodeVerdict::Unsupported,
+          NodeVerdict::Invalid, NodeVerdict::Unreached})
+        out[compiler::verdictText(verdict)] = report.count(verdict);
+    return out;
+}
+
+/// How many nodes of each verdict, and every node that is not simply supported.
+std::string reportText(const compiler::ImportReport& report)
+{
+    using compiler::NodeVerdict;
+    std::string out = "\nimport\n";
+    std::vector<std::vector<std::string>> rows;
+    for (const NodeVerdict verdict :
+         {NodeVerdict::Supported, NodeVerdict::Noted, NodeVerdict::Unsupported,
+          NodeVerdict::Invalid, NodeVerdict::Unreached})
+        if (const size_t count = report.count(verdict); count > 0)
+            rows.push_back(
+                {std::string("  ") + compiler::verdictText(verdict), std::to_string(count)});
+    out += table(rows);
+    for (const compiler::NodeReport& node : report.nodes)
+        if (node.verdict != NodeVerdict::Supported)
+            out += "  " + node.node + " (" + node.op + "): " + compiler::verdictText(node.verdict) +
+                   ": " + node.why + "\n";
+    return out;
+}
+
 Json inspectJson(const compiler::Loaded& loaded, const std::string& path)
 {
     const compiler::ModelFacts& facts = loaded.facts;
@@ -77,6 +115,7 @@ Json inspectJson(const compiler::Loaded& loaded, const std::string& path)
     out["ops"] = std::move(ops);
     out["folded_at_import"] = loaded.changes.size();
     out["diagnostics"] = std::move(diagnostics);
+    out["import"] = reportJson(compiler::importReport(loaded));
     return out;
 }
 
@@ -124,7 +163,7 @@ std::string inspectText(const compiler::Loaded& loaded, const OpenedModel& opene
     });
     std::vector<std::vector<std::string>> ops;
     for (const auto& [count, op] : counts) ops.push_back({"  " + op, std::to_string(count)});
-    return out + table(ops);
+    return out + table(ops) + reportText(compiler::importReport(loaded));
 }
 
 int inspect(const InspectOptions& options)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Writes resources/manual/{operators,passes}.md from the compiler's own tables, or checks them.
+# Writes resources/manual/{onnx,operators,passes}.md from the compiler's own tables, or checks them.
 # usage: gen_docs.sh [--check] [PROGRAM]      PROGRAM: write_manual of a build (build/release/bin)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -8,7 +8,7 @@ check=0
 [ "${1:-}" = --check ] && { check=1; shift; }
 program=${1:-build/release/bin/write_manual}
 status=0
-for part in operators passes; do
+for part in onnx operators passes; do
     page=resources/manual/$part.md
     if [ "$check" -eq 0 ]; then
         "$program" "$part" > "$page"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the generated parts of the manual from the definitions that the compiler itself uses.
-// usage: write_manual operators|passes      prints Markdown
+// usage: write_manual operators|passes|onnx      prints Markdown
 #include "compiler/ops/op.h"
 #include "compiler/passes/pass.h"
+#include "tests/lint/onnx_manual.h"
 
 #include <cstdio>
 #include <cstring>
@@ -99,6 +100,8 @@ int main(int argc, char** argv)
         std::fputs(tenon::compiler::operatorManual().c_str(), stdout);
     else if (argc == 2 && std::strcmp(argv[1], "passes") == 0)
         std::fputs(tenon::compiler::passManual().c_str(), stdout);
+    else if (argc == 2 && std::strcmp(argv[1], "onnx") == 0)
+        std::fputs(tenon::test::onnxManual().c_str(), stdout);
     else
         return 2;
     return 0;

@@ -42,9 +42,11 @@ void convertConstant(NodeImport& node)
         const std::vector<float> singles(values.begin(), values.end());
         node.outputConstant(
             0, Tensor::of<float>(kFloat32, {static_cast<int64_t>(values.size())}, singles));
+    } else if (node.hasAttr("sparse_value")) {
+        if (const auto tensor = node.sparseAttr("sparse_value")) node.outputConstant(0, *tensor);
     } else {
         node.fail(DiagnosticCode::UnsupportedFeature,
-                  "the constant is a string or sparse tensor, or has no value");
+                  "the constant is of strings or has no value; strings belong before the model");
     }
 }
 
@@ -81,12 +83,12 @@ void convertRange(NodeImport& node)
     const std::vector<double> delta = node.staticNumbers(2);
     if (node.hasFailed()) return;
     const DataType dtype = node.type(0).dtype;
-    constexpr double kMaxCount = 1 << 24;
+    constexpr double kMaxCount = 1 << 23;
     const bool isScalar = start.size() == 1 && limit.size() == 1 && delta.size() == 1;
     const double count = isScalar ? std::ceil((limit[0] - start[0]) / delta[0]) : -1;
     if (!isScalar || delta[0] == 0 || !(count <= kMaxCount)) {
         node.fail(DiagnosticCode::BadModel,
-                  "start, limit and delta must be scalars that make at most 2^24 steps");
+                  "start, limit and delta must be scalars that make at most 2^23 steps");
         return;
     }
     const auto size = std::max<int64_t>(0, static_cast<int64_t>(count));
@@ -130,17 +132,27 @@ void convertIdentity(NodeImport& node) { node.forward(0, 0); }
 void convertDropout(NodeImport& node)
 {
     const Tensor* training = node.constant(2);
+    const Tensor* ratio = node.constant(1);
     node.has(1); // the ratio means nothing for inference
-    if (node.has(2) && (!training || training->integer(0) != 0)) {
+    const bool keepsAll = ratio && ratio->size() == 1 && ratio->number(0) == 0;
+    if (node.has(2) && (!training || training->integer(0) != 0) && !keepsAll) {
         node.fail(DiagnosticCode::UnsupportedFeature,
-                  "training mode is not supported; export the model for inference");
-        return;
-    }
-    if (node.isRead(1)) {
-        node.fail(DiagnosticCode::UnsupportedFeature, "the mask output is not supported");
+                  "training mode draws random numbers, which a compiled model must not; export the "
+                  "model for inference");
         return;
     }
     node.forward(0, 0);
+    if (!node.isRead(1)) return;
+    // Nothing is dropped; before opset 10 the mask has the type of the data.
+    const std::vector<int64_t> shape = node.shape(0);
+    if (node.hasFailed()) return;
+    const DataType dtype = node.opset() >= 10 ? kBool : node.type(0).dtype;
+    node.output(1, node.emit("broadcast_to", {node.scalar(1, dtype)}, {{"shape", shape}}));
+}
+
+void convertOptionalHasElement(NodeImport& node)
+{
+    node.outputConstant(0, Tensor::of<uint8_t>(kBool, {}, {uint8_t{node.has(0)}}));
 }
 
 } // namespace tenon::compiler

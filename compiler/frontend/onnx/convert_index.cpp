@@ -109,7 +109,7 @@ void convertOneHot(NodeImport& node)
     const int64_t rank = node.rank(0) + 1;
     const int64_t axis = node.axisOf(node.integer("axis", -1), rank);
     if (node.hasFailed()) return;
-    if (depths.size() != 1 || !(depths[0] >= 1) || depths[0] > 1e9) {
+    if (depths.size() != 1 || !(depths[0] >= 1) || depths[0] > static_cast<double>(kMaxMadeUp)) {
         node.fail(DiagnosticCode::BadModel, "depth must be one positive number");
         return;
     }

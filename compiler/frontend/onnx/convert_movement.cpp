@@ -124,7 +124,7 @@ bool isPaddedByMirror(NodeImport& node, const std::vector<int64_t>& width, const
 /// Modes other than constant, however wide: every padded axis is read at constant positions.
 ValueRef padByReading(NodeImport& node, const std::vector<int64_t>& width, const std::string& mode)
 {
-    constexpr int64_t kMaxExtent = int64_t{1} << 24;
+    constexpr int64_t kMaxExtent = int64_t{1} << 22;
     const std::vector<int64_t> shape = node.shape(0);
     ValueRef out = node.input(0);
     for (size_t axis = 0; axis < shape.size() && !node.hasFailed(); ++axis) {

@@ -43,6 +43,11 @@ PoolWindows::PoolWindows(NodeImport& node)
     }
     m_window = readKernelWindow(m_node, kernel);
     if (m_node.hasFailed()) return;
+    if (limitedCount(kernel) > kMaxMadeUp) {
+        m_node.fail(DiagnosticCode::BadAttribute,
+                    "the kernel [" + join(kernel, ", ") + "] is too large", "kernel_shape");
+        return;
+    }
     const bool roundsUp = m_node.integer("ceil_mode", 0) != 0;
     for (size_t i = 0; i < axes(); ++i) {
         const int64_t stride = m_window.strides[i];
@@ -58,6 +63,12 @@ PoolWindows::PoolWindows(NodeImport& node)
         if (roundsUp && (count - 1) * stride >= m_shape[2 + i] + m_window.padBegin[i]) --count;
         m_outputs.push_back(count);
     }
+    const bool needsIndices = m_node.usesOutput(1);
+    if (needsIndices && (limitedCount({m_shape.begin() + 2, m_shape.end()}) > kMaxMadeUp ||
+                         limitedCount({m_shape[0], m_shape[1]}) > kMaxMadeUp))
+        m_node.fail(DiagnosticCode::UnsupportedFeature,
+                    "indices of maxima are not supported for the shape (" + join(m_shape, ", ") +
+                        "), which is too large");
 }
 
 std::vector<int64_t> PoolWindows::planes() const
@@ -213,9 +224,12 @@ void convertMaxUnpool(NodeImport& node)
         inferred.push_back((shape[2 + i] - 1) * window.strides[i] - window.padBegin[i] -
                            window.padEnd[i] + kernel[i]);
     const std::vector<int64_t> wanted = node.has(2) ? node.staticIntegers(2) : inferred;
-    if (wanted.size() != shape.size() || *std::min_element(inferred.begin(), inferred.end()) < 1) {
-        node.fail(DiagnosticCode::ShapeMismatch,
-                  "output_shape needs " + std::to_string(shape.size()) + " entries");
+    if (wanted.size() != shape.size() || limitedCount(inferred) < 1 ||
+        limitedCount(inferred) > kMaxMadeUp || limitedCount(shape) > kMaxMadeUp ||
+        limitedCount(wanted) < 1 || limitedCount(wanted) > kMaxMadeUp) {
+        node.fail(DiagnosticCode::ShapeMismatch, "the result (" + join(wanted, ", ") +
+                                                     ") does not fit the input (" +
+                                                     join(shape, ", ") + ")");
         return;
     }
     Formula f(node);
@@ -280,6 +294,9 @@ void convertCol2Im(NodeImport& node)
         if (room < 0 || image[i] < 1 || image[i] > (int64_t{1} << 20)) return misfit();
         blocks.push_back(room / window.strides[i] + 1);
     }
+    if (limitedCount(columns) > kMaxMadeUp || limitedCount(image) > kMaxMadeUp ||
+        limitedCount(kernel) > kMaxMadeUp || limitedCount(blocks) > kMaxMadeUp)
+        return misfit();
     const int64_t inBlock = elementCount(kernel), points = elementCount(image);
     if (columns[1] % inBlock != 0 || columns[2] != elementCount(blocks)) return misfit();
     Formula f(node);

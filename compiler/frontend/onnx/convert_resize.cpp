@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kMaxExtent = 1 << 24;
 
-constexpr double kMaxEntries = 1 << 28; ///< of an interpolation matrix
+constexpr double kMaxEntries = 1 << 23; ///< of an interpolation matrix
 
 /// Resize's arguments, one entry per axis.
 struct Extents
@@ -161,13 +161,18 @@ Resampling resamplingOf(NodeImport& node)
     how.excludesOutside = node.integer("exclude_outside", 0) != 0;
     how.isAntialiased = node.integer("antialias", 0) != 0 && how.method != "nearest";
     how.extrapolation = node.number("extrapolation_value", 0);
-    for (const char* known :
-         {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric",
-          "tf_crop_and_resize", "tf_half_pixel_for_nn"})
-        if (how.transformation == known) return how;
-    node.fail(DiagnosticCode::BadAttribute,
-              "coordinate_transformation_mode is " + quoted(how.transformation),
-              "coordinate_transformation_mode");
+    const auto isOneOf = [](const std::string& name, std::initializer_list<const char*> known) {
+        return std::any_of(known.begin(), known.end(), [&](const char* k) { return name == k; });
+    };
+    if (!isOneOf(how.rounding, {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"}))
+        node.fail(DiagnosticCode::BadAttribute, "nearest_mode is " + quoted(how.rounding),
+                  "nearest_mode");
+    if (!isOneOf(how.transformation,
+                 {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners",
+                  "asymmetric", "tf_crop_and_resize", "tf_half_pixel_for_nn"}))
+        node.fail(DiagnosticCode::BadAttribute,
+                  "coordinate_transformation_mode is " + quoted(how.transformation),
+                  "coordinate_transformation_mode");
     return how;
 }
 
@@ -200,8 +205,7 @@ void keepAspect(NodeImport& node, Extents& e, std::vector<int64_t> axes)
 
 void convertResize(NodeImport& node)
 {
-    Resampling how = resamplingOf(node);
-    if (how.transformation == "tf_half_pixel_for_nn") how.transformation = "half_pixel";
+    const Resampling how = resamplingOf(node);
     const std::vector<int64_t> shape = node.shape(0);
     const std::vector<int64_t> axes =
         node.axesOf(node.integers("axes", {}), static_cast<int64_t>(shape.size()));

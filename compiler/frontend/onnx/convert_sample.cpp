@@ -45,7 +45,7 @@ void convertGridSample(NodeImport& node)
     if (node.hasFailed()) return;
     const auto mode = sampleModeOf(modeName);
     const auto outside = outsideOf(paddingName);
-    const size_t axes = shape.size() - 2;
+    const size_t axes = shape.size() < 3 ? 1 : shape.size() - 2;
     if (!mode || !outside) {
         node.fail(DiagnosticCode::BadAttribute,
                   "mode is " + quoted(modeName) + " and padding_mode " + quoted(paddingName),
@@ -95,8 +95,8 @@ void convertAffineGrid(NodeImport& node)
         return;
     }
     const std::vector<int64_t> extents(size.begin() + 2, size.end());
-    const int64_t points = elementCount(extents);
-    if (points < 1 || points > (int64_t{1} << 26)) {
+    const int64_t points = limitedCount(extents);
+    if (points < 1 || points > kMaxMadeUp) {
         node.fail(DiagnosticCode::ShapeMismatch, "the size (" + join(size, ", ") + ") is unusable");
         return;
     }
@@ -183,7 +183,8 @@ void convertRoiAlign(NodeImport& node)
         return;
     }
     if (shape.size() != 4 || rois.size() != 2 || rois[1] != 4 || r.height < 1 || r.width < 1 ||
-        r.samples < 0 || r.height * r.width * r.samples * r.samples > (1 << 24) ||
+        r.samples < 0 || r.samples > 4096 ||
+        limitedCount({rois[0], r.height, r.width, r.samples, r.samples}) > kMaxMadeUp ||
         (mode != "avg" && mode != "max")) {
         node.fail(DiagnosticCode::BadAttribute,
                   "mode " + quoted(mode) + ", regions (" + join(rois, ", ") + ") and results of " +
@@ -300,7 +301,9 @@ Deformed deformedOf(NodeImport& node)
         d.window = readKernelWindow(node, {d.weight.begin() + 2, d.weight.end()});
         d.output.assign(offset.begin() + 2, offset.end());
         const auto axes = static_cast<int64_t>(d.output.size());
-        if (node.hasFailed() || (d.shape[1] == d.weight[1] * d.groups &&
+        const bool isSmall =
+            limitedCount(d.window.kernel) <= 4096 && limitedCount(offset) <= kMaxMadeUp;
+        if (node.hasFailed() || (isSmall && d.shape[1] == d.weight[1] * d.groups &&
                                  offset[1] == d.offsetGroups * d.kernel() * axes))
             return d;
     }

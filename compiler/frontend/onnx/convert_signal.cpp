@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kPi = 3.14159265358979323846;
 /// Matrices of a longer transform would take more memory than the transform is worth.
-constexpr int64_t kMaxLength = 8192;
+constexpr int64_t kMaxLength = 4096;
 
 int64_t staticScalar(NodeImport& node, size_t input)
 {
@@ -51,7 +51,7 @@ void cosineWindow(NodeImport& node, const std::vector<double>& weights)
     const bool isPeriodic = node.integer("periodic", 1) != 0;
     const auto dtype = outputType(node);
     if (node.hasFailed()) return;
-    if (size < 1 || size > (int64_t{1} << 24)) {
+    if (size < 1 || size > kMaxMadeUp) {
         node.fail(DiagnosticCode::BadModel, "the window has the size " + std::to_string(size));
         return;
     }
@@ -235,7 +235,8 @@ void convertMelWeightMatrix(NodeImport& node)
     const auto dtype = outputType(node);
     if (node.hasFailed()) return;
     if (bands < 1 || bands > 65536 || length < 1 || length > (1 << 20) || rate < 1 ||
-        low.size() != 1 || high.size() != 1 || !(low[0] >= 0) || !(high[0] > low[0])) {
+        limitedCount({bands, length}) > kMaxMadeUp || low.size() != 1 || high.size() != 1 ||
+        !(low[0] >= 0) || !(high[0] > low[0])) {
         node.fail(DiagnosticCode::BadModel, "the bands and edges make no mel scale");
         return;
     }

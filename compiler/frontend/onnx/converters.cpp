@@ -15,6 +15,23 @@ constexpr Converter kConverters[] = {
 
 } // namespace
 
+std::string_view declinedReason(std::string_view op)
+{
+    struct Declined
+    {
+        std::string_view op;
+        std::string_view reason;
+    };
+    static constexpr Declined kDeclined[] = {
+#define DECLINED(op, reason) {op, reason},
+#include "compiler/frontend/onnx/declined.def"
+#undef DECLINED
+    };
+    for (const Declined& declined : kDeclined)
+        if (declined.op == op) return declined.reason;
+    return {};
+}
+
 std::span<const Converter> allConverters() { return kConverters; }
 
 const Converter* findConverter(std::string_view op, int64_t opset, int* oldest)

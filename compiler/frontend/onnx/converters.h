@@ -11,8 +11,8 @@ namespace tenon::compiler {
 
 struct Converter
 {
-    std::string_view op;
-    int sinceVersion; ///< first opset of ai.onnx whose semantics this function implements
+    std::string_view op; ///< with its domain in front ("ai.onnx.ml.") when it is not ai.onnx
+    int sinceVersion;    ///< first opset of ai.onnx whose semantics this function implements
     void (*convert)(NodeImport&);
 };
 
@@ -22,6 +22,9 @@ std::span<const Converter> allConverters();
 /// The converter for `op` in a model that imports `opset`: the newest that is not newer than it.
 /// Null when there is none; `oldest` then is the first version we know, or 0.
 const Converter* findConverter(std::string_view op, int64_t opset, int* oldest);
+
+/// Why an operator of the standard is not imported, and what would help; empty for others.
+std::string_view declinedReason(std::string_view op);
 
 /// The newest opset whose changes the table takes into account.
 inline constexpr int64_t kNewestOpset = 27;

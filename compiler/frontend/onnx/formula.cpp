@@ -7,6 +7,17 @@
 
 namespace tenon::compiler {
 
+int64_t limitedCount(const std::vector<int64_t>& extents)
+{
+    int64_t count = 1;
+    for (const int64_t extent : extents) {
+        if (extent <= 0) return 0;
+        count = extent > kMaxMadeUp / count ? kMaxMadeUp + 1 : count * extent;
+        if (count > kMaxMadeUp) return kMaxMadeUp + 1;
+    }
+    return count;
+}
+
 std::vector<int64_t> counted(int64_t first, int64_t last)
 {
     std::vector<int64_t> out(static_cast<size_t>(std::max<int64_t>(last - first, 0)));
@@ -37,6 +48,13 @@ ValueRef Formula::integers(const std::vector<int64_t>& values, Axes shape, DataT
 
 ValueRef Formula::iota(int64_t count, int64_t axis, int64_t rank, DataType dtype)
 {
+    if (m_node.hasFailed()) return {};
+    if (count > kMaxMadeUp) {
+        m_node.fail(DiagnosticCode::UnsupportedFeature,
+                    "an axis of " + std::to_string(count) + " elements is too long here; up to " +
+                        std::to_string(kMaxMadeUp) + " are supported");
+        return {};
+    }
     Axes shape(static_cast<size_t>(rank), 1);
     shape[static_cast<size_t>(axis)] = count;
     const std::vector<int64_t> values = counted(0, count);
@@ -94,9 +112,19 @@ ValueRef Formula::broadcast(ValueRef a, const Axes& shape)
     return call("broadcast_to", {a}, {{"shape", shape}});
 }
 
+bool Formula::hasAxis(ValueRef value, int64_t axis)
+{
+    if (m_node.hasFailed()) return false;
+    if (axis >= 0 && axis < rank(value)) return true;
+    m_node.fail(DiagnosticCode::ShapeMismatch, "an operand of the shape " +
+                                                   shapeText(m_node.typeOf(value).shape) +
+                                                   " has no axis " + std::to_string(axis));
+    return false;
+}
+
 ValueRef Formula::slice(ValueRef a, int64_t axis, int64_t begin, int64_t end)
 {
-    if (m_node.hasFailed()) return {};
+    if (!hasAxis(a, axis)) return {};
     if (begin == 0 && m_node.typeOf(a).shape[static_cast<size_t>(axis)] == Dim(end)) return a;
     return call(
         "strided_slice", {a},
@@ -114,7 +142,7 @@ ValueRef Formula::every(ValueRef a, int64_t axis, int64_t begin, int64_t stride)
 
 ValueRef Formula::reversed(ValueRef a, int64_t axis)
 {
-    if (m_node.hasFailed()) return {};
+    if (!hasAxis(a, axis)) return {};
     const auto extent = m_node.typeOf(a).shape[static_cast<size_t>(axis)].constant();
     if (!extent) {
         shape(a); // says that the dimension is needed

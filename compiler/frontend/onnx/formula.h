@@ -79,8 +79,17 @@ public:
     ValueRef take(ValueRef a, ValueRef indices, int64_t axis);
 
 private:
+    /// Fails when the value has no such axis.
+    bool hasAxis(ValueRef value, int64_t axis);
+
     NodeImport& m_node;
 };
+
+/// More elements than a constant that a converter makes up may have; a small file must not fill the
+/// memory.
+inline constexpr int64_t kMaxMadeUp = int64_t{1} << 23;
+/// Product of the extents, or kMaxMadeUp + 1 when it is larger.
+int64_t limitedCount(const std::vector<int64_t>& extents);
 
 /// first, first + 1, .. last - 1.
 std::vector<int64_t> counted(int64_t first, int64_t last);

@@ -5,6 +5,8 @@
 #include "compiler/frontend/onnx/convert_narrow.h"
 #include "compiler/frontend/onnx/converters.h"
 #include "compiler/frontend/onnx/model_facts.h"
+#include "compiler/frontend/onnx/operand_kinds.h"
+#include "compiler/frontend/onnx/sparse_tensor.h"
 #include "core/base/text.h"
 
 #include <queue>
@@ -16,6 +18,27 @@ namespace tenon::compiler {
 namespace {
 
 bool isStandardDomain(const std::string& domain) { return domain.empty() || domain == "ai.onnx"; }
+
+/// The operator as the converter table has it.
+std::string keyOf(const tenon_onnx::NodeProto& node)
+{
+    return isStandardDomain(node.domain()) ? node.op_type() : node.domain() + "." + node.op_type();
+}
+
+Diagnostic unknownOperator(const tenon_onnx::NodeProto& node, int oldest, int64_t opset)
+{
+    const std::string key = keyOf(node);
+    const std::string shown =
+        isStandardDomain(node.domain()) ? key : node.domain() + "::" + node.op_type();
+    const std::string_view declined = declinedReason(key);
+    std::string why = " is not supported; it is shown but cannot be compiled";
+    if (oldest > 0)
+        why = " is known from opset " + std::to_string(oldest) +
+              " on but the model imports opset " + std::to_string(opset);
+    else if (!declined.empty())
+        why = " is not supported: it " + std::string(declined);
+    return makeError(DiagnosticCode::UnsupportedOperator, "operator " + quoted(shown) + why);
+}
 
 } // namespace
 
@@ -55,9 +78,22 @@ void GraphImport::report(Diagnostic diagnostic, SourceId source)
     report(std::move(diagnostic));
 }
 
+int64_t GraphImport::opsetOf(const tenon_onnx::NodeProto& node) const
+{
+    if (node.has_opset()) return node.opset();
+    if (isStandardDomain(node.domain())) return m_opset;
+    int64_t version = 0;
+    for (const auto& opset : m_model.opset_import())
+        if (opset.domain() == node.domain()) version = std::max(version, opset.version());
+    return version;
+}
+
 Loaded GraphImport::run()
 {
-    if (m_opset == 0)
+    const bool needsStandard =
+        std::any_of(m_graph.node().begin(), m_graph.node().end(),
+                    [](const auto& node) { return isStandardDomain(node.domain()); });
+    if (m_opset == 0 && needsStandard)
         report(makeError(DiagnosticCode::BadModel,
                          "the model imports no version of ai.onnx; opset_import must name one"));
     if (m_opset > kNewestOpset)
@@ -101,13 +137,23 @@ void GraphImport::importInitializers()
                              "two initializers are named " + quoted(proto.name()),
                              {.detail = proto.name()}));
     }
-    for (const auto& proto : m_graph.sparse_initializer()) {
-        report(makeError(DiagnosticCode::UnsupportedFeature,
-                         "sparse initializer " + quoted(proto.values().name()) +
-                             " is not supported; store it densely",
-                         {.detail = proto.values().name()}));
-        m_state.define({.name = proto.values().name()});
+    for (const auto& proto : m_graph.sparse_initializer()) importSparse(proto);
+}
+
+void GraphImport::importSparse(const tenon_onnx::SparseTensorProto& proto)
+{
+    std::vector<Diagnostic> notes;
+    auto tensor = readSparseTensor(proto, m_storage, notes);
+    for (Diagnostic& note : notes) report(std::move(note));
+    const std::string& name = proto.values().name();
+    if (!tensor) {
+        report(tensor.error());
+        m_state.define({.name = name});
+        return;
     }
+    if (!m_state.define(constantValue(name, *std::move(tensor))))
+        report(makeError(DiagnosticCode::BadModel, "two initializers are named " + quoted(name),
+                         {.detail = name}));
 }
 
 std::vector<int> GraphImport::sortedNodes()
@@ -228,29 +274,22 @@ void GraphImport::importNode(const tenon_onnx::NodeProto& proto, SourceId source
 {
     reportUnknownInputs(proto, source);
     int oldest = 0;
-    const Converter* converter = isStandardDomain(proto.domain())
-                                     ? findConverter(proto.op_type(), m_opset, &oldest)
-                                     : nullptr;
+    const int64_t opset = opsetOf(proto);
+    const Converter* converter = findConverter(keyOf(proto), opset, &oldest);
     if (!converter) {
-        const std::string name = isStandardDomain(proto.domain())
-                                     ? quoted(proto.op_type())
-                                     : quoted(proto.domain() + "::" + proto.op_type());
-        const std::string why =
-            oldest > 0 ? " is known from opset " + std::to_string(oldest) +
-                             " on but the model imports opset " + std::to_string(m_opset)
-                       : " is not supported; it is shown but cannot be compiled";
-        report(makeError(DiagnosticCode::UnsupportedOperator, "operator " + name + why), source);
+        report(unknownOperator(proto, oldest, opset), source);
         importOpaque(proto, source);
         return;
     }
-    NodeImport folding(m_state, proto, source, m_opset, m_storage);
+    NodeImport folding(m_state, proto, source, opset, m_storage);
     // What follows something unknown is shown, without a complaint of its own.
     if (folding.hasUntypedInput()) {
         importOpaque(proto, source);
         return;
     }
-    NodeImport node(m_state, proto, source, m_opset, m_storage);
+    NodeImport node(m_state, proto, source, opset, m_storage);
     admitNarrowInputs(node);
+    checkOperandKind(node, converter->op);
     if (!node.hasFailed() && foldAtImport(folding)) return;
     if (!node.hasFailed()) converter->convert(node);
     node.checkInputsSeen();

@@ -23,6 +23,9 @@ public:
 
 private:
     void importInitializers();
+    void importSparse(const tenon_onnx::SparseTensorProto& proto);
+    /// The version of the node's own domain.
+    int64_t opsetOf(const tenon_onnx::NodeProto& node) const;
     void importInputs();
     void importInput(const tenon_onnx::ValueInfoProto& info, ValueFacts facts);
     void bindDimensions(

@@ -3,6 +3,7 @@
 #include "compiler/frontend/onnx/load_onnx.h"
 
 #include "compiler/frontend/onnx/import_graph.h"
+#include "compiler/frontend/onnx/inline_functions.h"
 #include "compiler/frontend/onnx/model_facts.h"
 #include "compiler/frontend/onnx/wire_scan.h"
 #include "core/base/file.h"
@@ -32,8 +33,14 @@ Result<Loaded> loadOnnxBytes(std::span<const std::byte> bytes, std::shared_ptr<c
 
     ExternalFiles external(folder);
     const TensorStorage storage{bytes, std::move(owner), &external};
+    ModelFacts facts = factsOf(model);
+    std::vector<Diagnostic> problems = inlineFunctions(model);
     Loaded loaded = GraphImport(model, name, storage, options).run();
-    loaded.facts = factsOf(model);
+    loaded.facts = std::move(facts);
+    for (Diagnostic& problem : problems) {
+        problem.location.file = name;
+        loaded.diagnostics.push_back(std::move(problem));
+    }
     return loaded;
 }
 

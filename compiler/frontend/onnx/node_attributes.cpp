@@ -2,6 +2,7 @@
 // Typed access to the attributes of an ONNX node.
 #include "compiler/frontend/onnx/narrow_types.h"
 #include "compiler/frontend/onnx/node_import.h"
+#include "compiler/frontend/onnx/sparse_tensor.h"
 #include "core/base/text.h"
 
 #include <array>
@@ -123,6 +124,16 @@ std::shared_ptr<const Tensor> NodeImport::tensorAttr(std::string_view name, int3
     }
     if (narrow && narrowTypeOf(attr->t().data_type())) *narrow = attr->t().data_type();
     auto tensor = readTensor(attr->t(), m_storage, m_notes);
+    if (tensor) return std::make_shared<const Tensor>(std::move(*tensor));
+    fail(tensor.error().code, tensor.error().message, std::string(name));
+    return nullptr;
+}
+
+std::shared_ptr<const Tensor> NodeImport::sparseAttr(std::string_view name)
+{
+    const AttributeProto* attr = typedAttr(name, AttributeProto::SPARSE_TENSOR);
+    if (!attr) return nullptr;
+    auto tensor = readSparseTensor(attr->sparse_tensor(), m_storage, m_notes);
     if (tensor) return std::make_shared<const Tensor>(std::move(*tensor));
     fail(tensor.error().code, tensor.error().message, std::string(name));
     return nullptr;

@@ -19,6 +19,7 @@ double sourceOf(const ResampledAxis& axis, const std::string& mode, int64_t at)
     const double last = input - 1;
     if (mode == "align_corners") return length == 1 ? 0 : x * last / (length - 1);
     if (mode == "asymmetric") return x / axis.scale;
+    if (mode == "tf_half_pixel_for_nn") return (x + 0.5) / axis.scale;
     if (mode == "tf_crop_and_resize") {
         const double part = (axis.roiEnd - axis.roiBegin) * last;
         return axis.roiBegin * last + (length == 1 ? part / 2 : x * part / (length - 1));

@@ -19,6 +19,7 @@ constexpr uint64_t kMinMappedBytes = 64;
 constexpr uint32_t kRawData = 9;
 constexpr uint32_t kMappedOffset = 100001;
 constexpr uint32_t kMappedLength = 100002;
+constexpr uint32_t kNodeOpset = 100003;
 constexpr uint32_t kOpType = 4;
 
 enum class Kind : uint8_t
@@ -146,7 +147,8 @@ Status Scanner::scan(Kind kind, size_t at, size_t end, int depth, std::string& o
         }
         if (!isWhole) return error(start, "the file is cut off");
         const bool isOurs =
-            kind == Kind::Tensor && (field == kMappedOffset || field == kMappedLength);
+            (kind == Kind::Tensor && (field == kMappedOffset || field == kMappedLength)) ||
+            (kind == Kind::Node && field == kNodeOpset);
         if (!isOurs) copy(start, at, out);
     }
     if (kind == Kind::Node) {
