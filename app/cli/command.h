@@ -90,6 +90,7 @@ std::string table(const std::vector<std::vector<std::string>>& rows);
 // chosen.
 void addBench(CLI::App& app, Action& action);
 void addCompile(CLI::App& app, Action& action);
+void addFootprint(CLI::App& app, Action& action);
 void addInspect(CLI::App& app, Action& action);
 void addPasses(CLI::App& app, Action& action);
 void addPlan(CLI::App& app, Action& action);

@@ -16,8 +16,9 @@ namespace {
 using namespace tenon;
 
 constexpr std::array kCommands{
-    cli::addInspect, cli::addPasses, cli::addCompile, cli::addRun, cli::addVerify,
-    cli::addBench,   cli::addPlan,   cli::addTargets, cli::addTir, cli::addRelay,
+    cli::addInspect, cli::addPasses, cli::addCompile, cli::addFootprint,
+    cli::addRun,     cli::addVerify, cli::addBench,   cli::addPlan,
+    cli::addTargets, cli::addTir,    cli::addRelay,
 };
 
 /// A bar on the terminal for anything over a second.

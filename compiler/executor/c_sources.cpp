@@ -44,7 +44,7 @@ public:
     core::Result<std::vector<CSource>> write()
     {
         for (const int input : m_program.inputs)
-            m_inputs.push_back(cIdentifier(m_program.tensors[at(input)].name));
+            m_inputs.push_back(cMemberName(m_program.tensors[at(input)].name));
         for (const std::string& name : m_program.outputNames)
             m_outputs.push_back(cIdentifier(name));
         for (const auto* names : {&m_inputs, &m_outputs})
@@ -289,6 +289,8 @@ private:
 };
 
 } // namespace
+
+std::string cMemberName(const std::string& tensor) { return cIdentifier(tensor); }
 
 std::string cWorkspaceSymbol(const ExecutorProgram& program)
 {

@@ -40,6 +40,9 @@ struct CSource
 /// have the same name in C.
 core::Result<std::vector<CSource>> writeCSources(const CProgram& source);
 
+/// Name of an input's or output's member of the structs.
+std::string cMemberName(const std::string& tensor);
+
 /// Name of the workspace array, for who looks it up in an image.
 std::string cWorkspaceSymbol(const ExecutorProgram& program);
 

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// tenon footprint: flash and RAM of a model, executor by executor.
+#include "app/cli/command.h"
+#include "core/base/text.h"
+#include "remote/footprint/footprint.h"
+
+#include <filesystem>
+
+namespace tenon::cli {
+namespace {
+
+struct FootprintOptions
+{
+    CommonOptions common;
+    std::string model;
+    std::string executors = "graph,aot-packed,aot-c";
+};
+
+Json footprintJson(const remote::ExecutorFootprint& one)
+{
+    if (!one.notMeasured.empty())
+        return {{"name", one.executor}, {"not_measured", one.notMeasured}};
+    const auto known = [](int64_t bytes) { return bytes < 0 ? Json() : Json(bytes); };
+    return {{"name", one.executor},
+            {"flash",
+             {{"kernels", one.flash.kernels},
+              {"constants", one.flash.constants},
+              {"metadata", one.flash.metadata},
+              {"runtime", one.flash.runtime},
+              {"total", one.flash.total()}}},
+            {"ram",
+             {{"workspace", one.ram.workspace},
+              {"io", one.ram.io},
+              {"stack", known(one.ram.stack)},
+              {"heap", known(one.ram.heap)},
+              {"total", one.ram.total()}}},
+            {"planned_workspace", one.plannedBytes},
+            {"method", one.method}};
+}
+
+std::string footprintText(const std::vector<remote::ExecutorFootprint>& all)
+{
+    std::vector<std::vector<std::string>> rows{{"executor", "kernels", "constants", "metadata",
+                                                "runtime", "flash", "workspace", "in/out", "stack",
+                                                "heap", "RAM"}};
+    std::string notes;
+    std::string method;
+    const auto text = [](int64_t bytes) { return bytes < 0 ? "-" : std::to_string(bytes); };
+    for (const remote::ExecutorFootprint& one : all) {
+        if (!one.notMeasured.empty()) {
+            notes += one.executor + ": " + one.notMeasured + "\n";
+            continue;
+        }
+        rows.push_back({one.executor, text(one.flash.kernels), text(one.flash.constants),
+                        text(one.flash.metadata), text(one.flash.runtime), text(one.flash.total()),
+                        text(one.ram.workspace), text(one.ram.io), text(one.ram.stack),
+                        text(one.ram.heap), text(one.ram.total())});
+        method = one.method;
+    }
+    return table(rows) + notes + (method.empty() ? "" : "bytes; " + method + "\n");
+}
+
+int footprint(const FootprintOptions& options, JobContext& job)
+{
+    auto opened = openModel(options.model, options.common);
+    if (!opened) return failure(opened.error());
+    for (const Diagnostic& d : opened->loaded->diagnostics)
+        if (d.severity != Severity::Error) printDiagnostic(d);
+    remote::FootprintRequest request;
+    request.loaded = opened->loaded;
+    request.options = compileOptions(options.common);
+    request.modelName = std::filesystem::path(options.model).stem().string();
+    request.executors = split(options.executors, ',');
+    const auto measured = remote::measureFootprint(request, job);
+    if (!measured) return failure(measured.error());
+    if (!options.common.json) {
+        print(footprintText(*measured));
+        return kSuccess;
+    }
+    Json list = Json::array();
+    for (const remote::ExecutorFootprint& one : *measured) list.push_back(footprintJson(one));
+    printJson({{"target", options.common.target}, {"executors", std::move(list)}});
+    return kSuccess;
+}
+
+} // namespace
+
+void addFootprint(CLI::App& app, Action& action)
+{
+    auto options = std::make_shared<FootprintOptions>();
+    CLI::App* command =
+        app.add_subcommand("footprint", "link a model's executors and measure flash and RAM");
+    command->add_option("MODEL", options->model, ".onnx file or graph-IR text")->required();
+    addCompileOptions(*command, options->common);
+    command->add_option("--executors", options->executors, "of graph, aot-packed, aot-c")
+        ->capture_default_str();
+    command->callback([options, &action] {
+        action = [options](JobContext& job) { return footprint(*options, job); };
+    });
+}
+
+} // namespace tenon::cli

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// One footprint per executor that the target has.
+#include "remote/footprint/footprint.h"
+
+#include "core/base/text.h"
+#include "remote/footprint/image.h"
+
+namespace tenon::remote {
+
+using core::DiagnosticCode;
+using core::Result;
+
+namespace {
+
+/// Why the executor has no image for this kind of target; null when it has.
+const char* missingReason(const std::string& executor, bool isSource)
+{
+    if (isSource && executor == "graph") return "C source is written for the aot executor only";
+    if (!isSource && executor == "aot-c")
+        return "structs of pointers are an interface of C source; use --target c";
+    return nullptr;
+}
+
+Result<ExecutorFootprint> measureOne(const FootprintRequest& request, const std::string& executor,
+                                     core::JobContext& job)
+{
+    compiler::CompileOptions options = request.options;
+    options.executor =
+        executor == "graph" ? compiler::ExecutorKind::Graph : compiler::ExecutorKind::Aot;
+    const auto result = compiler::compile(request.loaded, options, job);
+    if (!result) return result.error();
+    if (!(*result)->machine.isSource()) return measureLibrary(**result, request.modelName);
+    const auto interface =
+        executor == "aot-c" ? compiler::CInterface::Structs : compiler::CInterface::Packed;
+    return measureMicroImage(**result, interface, request.modelName);
+}
+
+} // namespace
+
+Result<std::vector<ExecutorFootprint>> measureFootprint(const FootprintRequest& request,
+                                                        core::JobContext& job)
+{
+    const auto target = core::parseTarget(request.options.target);
+    if (!target) return target.error();
+    std::vector<ExecutorFootprint> out;
+    for (const std::string& executor : request.executors) {
+        if (executor != "graph" && executor != "aot-packed" && executor != "aot-c")
+            return core::makeError(DiagnosticCode::BadArgument,
+                                   core::quoted(executor) +
+                                       " is no executor; choose among graph, aot-packed, aot-c");
+        if (core::Status go = job.checkStop(); !go) return go.error();
+        ExecutorFootprint one;
+        if (const char* reason = missingReason(executor, target->kind == "c")) {
+            one.notMeasured = reason;
+        } else {
+            Result<ExecutorFootprint> measured = measureOne(request, executor, job);
+            if (!measured) return measured.error();
+            one = std::move(*measured);
+        }
+        one.executor = executor;
+        out.push_back(std::move(one));
+    }
+    return out;
+}
+
+} // namespace tenon::remote
