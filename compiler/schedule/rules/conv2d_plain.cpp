@@ -76,8 +76,11 @@ Status scheduleConv2dPlain(Schedule& schedule, const TargetFacts& facts)
         return status;
     if (Status status = unrollTile(schedule, conv, 3, lanes); !status) return status;
 
+    // Each channel of a grouped convolution reads only its own input: padding it there takes the
+    // memory of one channel instead of all. Machines with vectors would rather pad at once.
+    const std::string padAt = lanes == 1 && groups > 1 ? (*channels)[0] : "";
     for (const std::string& pad : pads)
-        if (Status status = schedulePad(schedule, pad, "", facts); !status) return status;
+        if (Status status = schedulePad(schedule, pad, padAt, facts); !status) return status;
     for (const std::string& name : *left)
         if (Status status = scheduleBlock(schedule, name, facts); !status) return status;
     outer.push_back(rows->first);

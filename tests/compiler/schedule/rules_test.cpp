@@ -23,6 +23,7 @@ constexpr TargetFacts kAvx512{.vectorBytes = 64,
 constexpr TargetFacts kAvx2{.vectorBytes = 32, .vectorRegisters = 16, .hasFma = true, .threads = 2};
 constexpr TargetFacts kNeon{.vectorBytes = 16, .vectorRegisters = 32, .hasFma = true, .threads = 4};
 constexpr TargetFacts kSse{};
+constexpr TargetFacts kScalar{.vectorBytes = 4}; ///< C source, and RISC-V without vectors
 
 /// Why the rule that claims the function does not schedule it; "" when it does.
 std::string refusal(const tir::PrimFunc& function, const TargetFacts& facts)
@@ -38,7 +39,7 @@ std::string refusal(const tir::PrimFunc& function, const TargetFacts& facts)
 
 void expectSame(const tir::PrimFunc& function, const std::string& title)
 {
-    for (const TargetFacts& facts : {kAvx512, kAvx2, kNeon, kSse}) {
+    for (const TargetFacts& facts : {kAvx512, kAvx2, kNeon, kSse, kScalar}) {
         const auto kernel = scheduleKernel(function, facts);
         ASSERT_TRUE(kernel) << title << ": " << kernel.error().text();
         EXPECT_EQ(refusal(function, facts), "") << title;
