@@ -152,10 +152,16 @@ def bench_one(name, folder, arguments, pin):
 
 
 def models_of(data, wanted):
-    folder = os.path.join(data, "exported")
-    names = sorted(n for n in os.listdir(folder)
-                   if os.path.exists(os.path.join(folder, n, "model.onnx")))
-    return [(n, os.path.join(folder, n)) for n in names if not wanted or n in wanted]
+    """The exported models and the quantized ones."""
+    folders = [os.path.join(data, "exported", n)
+               for n in sorted(os.listdir(os.path.join(data, "exported")))]
+    quantized = os.path.join(data, "models")
+    if os.path.isdir(quantized):
+        folders += [os.path.join(quantized, n) for n in sorted(os.listdir(quantized))
+                    if n.endswith("-int8")]
+    found = [(os.path.basename(f), f) for f in folders
+             if os.path.exists(os.path.join(f, "model.onnx"))]
+    return [(n, f) for n, f in found if not wanted or n in wanted]
 
 
 def main():
@@ -177,18 +183,18 @@ def main():
     pin = ["taskset", "-c", f"{max(0, last - arguments.threads + 1)}-{last}"]
 
     print_header(arguments.build, arguments.threads)
-    print(f"{'model':20} {'tenon min':>10} {'median':>9} {'ort min':>9} {'median':>9} "
+    print(f"{'model':32} {'tenon min':>10} {'median':>9} {'ort min':>9} {'median':>9} "
           f"{'ratio':>18}   opt level 0, 1, 2, 3 (min ms)")
     rows = {}
     for name, folder in models_of(data, [n for n in arguments.models.split(",") if n]):
         try:
             row = rows[name] = bench_one(name, folder, arguments, pin)
         except (RuntimeError, KeyError) as error:
-            print(f"{name:20} not measured: {error}")
+            print(f"{name:32} not measured: {error}")
             continue
         steps = " ".join(f"{ms:9.3f}" for ms in row.get("ladder_ms", []))
         spread = f"({row['ratio_low']:.2f}..{row['ratio_high']:.2f})"
-        print(f"{name:20} {row['tenon_min_ms']:10.3f} {row['tenon_median_ms']:9.3f} "
+        print(f"{name:32} {row['tenon_min_ms']:10.3f} {row['tenon_median_ms']:9.3f} "
               f"{row['ort_min_ms']:9.3f} {row['ort_median_ms']:9.3f} {row['ratio']:5.2f} "
               f"{spread:>12}   {steps}", flush=True)
     if rows:
