@@ -59,6 +59,10 @@ void expectCompiledAgrees(const std::string& example, Accuracy accuracy)
         const auto flat = lowerToLoops(kernel->function);
         ASSERT_TRUE(flat) << what << flat.error().text();
         const auto got = test::runCompiled(*flat, inputs, target);
+        // The baseline processor cannot convert float16; that is refused by name.
+        if (!got && got.error().code == DiagnosticCode::UnsupportedDtype &&
+            target == "llvm -mcpu=x86-64" && example.find("float16") != std::string::npos)
+            continue;
         ASSERT_TRUE(got) << what << got.error().text();
         for (size_t r = 0; r < wanted->size(); ++r) {
             expectClose((*wanted)[r], (*scheduled)[r], accuracy, "scheduled for " + what);
