@@ -164,8 +164,11 @@ int tenon_guard_link(int timeout_s)
     return 0;
 }
 
-void tenon_guard_limits(void)
+void tenon_guard_limits(size_t memory_mib)
 {
+    rlim_t bytes = (rlim_t)memory_mib << 20;
+    struct rlimit data = {bytes, bytes};
+    if (memory_mib > 0) setrlimit(RLIMIT_DATA, &data);
     struct rlimit none = {0, 0};
     setrlimit(RLIMIT_CORE, &none);
     struct rlimit files = {256, 256};

@@ -23,15 +23,20 @@ typedef struct
 {
     int fd; /* -1: listen */
     int port;
+    const char* host;
     const char* key;
+    int memory_mib; /* 0: no limit */
     bool may_open_paths;
 } options;
 
 static const char kUsage[] =
     "usage: tenon-rpc-server --fd N [--trust-paths]\n"
-    "       tenon-rpc-server [--port N] [--key TEXT]\n"
-    "Serves the session on socket N and ends with it, or listens on 127.0.0.1.\n"
+    "       tenon-rpc-server [--host ADDRESS] [--port N] [--key TEXT]\n"
+    "Serves the session on socket N and ends with it, or listens for one session after another.\n"
     "  --trust-paths  the client may load any file by absolute path, not only what it uploads\n"
+    "  --memory N     MiB of data that a session may have (default 0: no limit)\n"
+    "  --host ADDRESS to listen on (default 127.0.0.1: this computer only); who reaches it runs "
+    "code\n"
     "  --port N       port to listen on (default 9090, 0: any free port)\n"
     "  --key TEXT     clients must ask for this key\n";
 
@@ -48,12 +53,16 @@ static int number_after(int argc, char** argv, int* at, int most)
 
 static options read_options(int argc, char** argv)
 {
-    options chosen = {.fd = -1, .port = 9090, .key = ""};
+    options chosen = {.fd = -1, .port = 9090, .host = "127.0.0.1", .key = ""};
     for (int i = 1; i < argc; ++i) {
         if (strcmp(argv[i], "--fd") == 0) {
             chosen.fd = number_after(argc, argv, &i, 65535);
         } else if (strcmp(argv[i], "--port") == 0) {
             chosen.port = number_after(argc, argv, &i, 65535);
+        } else if (strcmp(argv[i], "--memory") == 0) {
+            chosen.memory_mib = number_after(argc, argv, &i, 1 << 24);
+        } else if (strcmp(argv[i], "--host") == 0 && i + 1 < argc) {
+            chosen.host = argv[++i];
         } else if (strcmp(argv[i], "--key") == 0 && i + 1 < argc) {
             chosen.key = argv[++i];
         } else if (strcmp(argv[i], "--trust-paths") == 0) {
@@ -68,12 +77,12 @@ static options read_options(int argc, char** argv)
 }
 
 /* Runs until the client leaves; does not return. */
-static void serve(int fd, const char* folder, bool may_open_paths, int timeout_s)
+static void serve(int fd, const char* folder, const options* chosen, int timeout_s)
 {
     static tenon_rpc_session session; /* the guards look at it while the process lives */
     tenon_rpc_session_start(&session, folder);
-    session.may_open_paths = may_open_paths;
-    tenon_guard_limits();
+    session.may_open_paths = chosen->may_open_paths && chosen->fd >= 0;
+    tenon_guard_limits((size_t)chosen->memory_mib);
     tenon_guard_crashes(fd, session.folder);
     if (tenon_guard_link(timeout_s) != 0)
         fprintf(stderr, "tenon-rpc-server: %s\n", TVMGetLastError());
@@ -104,7 +113,7 @@ static void serve_connection(int listener, int fd, const options* chosen)
             fprintf(stderr, "tenon-rpc-server: %s\n", TVMGetLastError());
             _exit(1);
         }
-        serve(fd, folder, false, timeout_s);
+        serve(fd, folder, chosen, timeout_s);
     }
     close(fd);
     int status = 0;
@@ -114,18 +123,21 @@ static void serve_connection(int listener, int fd, const options* chosen)
     tenon_folder_remove(folder);
 }
 
-static int open_listener(int port)
+static int open_listener(const char* host, int port)
 {
     int yes = 1;
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (inet_pton(AF_INET, host, &address.sin_addr) != 1) {
+        errno = EINVAL;
+        return -1;
+    }
     socklen_t size = sizeof address;
     int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (listener < 0 || setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
         bind(listener, (struct sockaddr*)&address, size) != 0 || listen(listener, 16) != 0 ||
         getsockname(listener, (struct sockaddr*)&address, &size) != 0)
         return -1;
-    printf("listening on 127.0.0.1:%d\n", ntohs(address.sin_port));
+    printf("listening on %s:%d\n", host, ntohs(address.sin_port));
     fflush(stdout);
     return listener;
 }
@@ -133,10 +145,10 @@ static int open_listener(int port)
 int main(int argc, char** argv)
 {
     options chosen = read_options(argc, argv);
-    if (chosen.fd >= 0) serve(chosen.fd, "", chosen.may_open_paths, 0);
-    int listener = open_listener(chosen.port);
+    if (chosen.fd >= 0) serve(chosen.fd, "", &chosen, 0);
+    int listener = open_listener(chosen.host, chosen.port);
     if (listener < 0) {
-        fprintf(stderr, "tenon-rpc-server: cannot listen on port %d: %s\n", chosen.port,
+        fprintf(stderr, "tenon-rpc-server: cannot listen on %s:%d: %s\n", chosen.host, chosen.port,
                 strerror(errno));
         return 1;
     }

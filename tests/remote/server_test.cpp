@@ -41,16 +41,16 @@ protected:
         posix_spawn_file_actions_init(&actions);
         posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
         const std::string program = serverPath();
-        const char* argv[] = {program.c_str(), "--port", "0", "--key", "pi", nullptr};
+        std::vector<char*> argv{const_cast<char*>(program.c_str())};
+        for (std::string& argument : m_arguments) argv.push_back(argument.data());
+        argv.push_back(nullptr);
         setenv("TMPDIR", m_folder.path().c_str(), 1);
-        ASSERT_EQ(posix_spawn(&m_pid, program.c_str(), &actions, nullptr, const_cast<char**>(argv),
-                              environ),
-                  0);
+        ASSERT_EQ(posix_spawn(&m_pid, program.c_str(), &actions, nullptr, argv.data(), environ), 0);
         unsetenv("TMPDIR");
         posix_spawn_file_actions_destroy(&actions);
         close(ends[1]);
         FILE* out = fdopen(ends[0], "r");
-        ASSERT_EQ(std::fscanf(out, "listening on 127.0.0.1:%d", &m_port), 1);
+        ASSERT_EQ(std::fscanf(out, "listening on %*[^:]:%d", &m_port), 1);
         std::fclose(out);
     }
     void TearDown() override
@@ -90,6 +90,7 @@ protected:
     }
 
     test::TemporaryFolder m_folder;
+    std::vector<std::string> m_arguments{"--port", "0", "--key", "pi"};
     pid_t m_pid = -1;
     int m_port = 0;
 };
@@ -196,6 +197,26 @@ TEST_F(Server, hidesAddressesAndStaleHandles)
     const auto none = rpc.globalFunction("no.such.function");
     ASSERT_TRUE(none);
     EXPECT_FALSE(*none);
+}
+
+/// Told to listen elsewhere, with little memory.
+class OpenServer : public Server
+{
+protected:
+    OpenServer() { m_arguments.insert(m_arguments.end(), {"--host", "0.0.0.0", "--memory", "64"}); }
+};
+
+TEST_F(OpenServer, listensWhereItIsToldAndHoldsItsMemoryLimit)
+{
+    const int fd = connected();
+    ASSERT_EQ(shakeHands(fd, "client:pi", kWelcome.size()), kWelcome);
+    auto session = RpcSession::open(fd);
+    ASSERT_TRUE(session);
+    const auto large = (*session)->allocate(core::kFloat32, {64 << 20});
+    ASSERT_FALSE(large);
+    EXPECT_NE(large.error().message.find("out of memory"), std::string::npos)
+        << large.error().message;
+    EXPECT_TRUE((*session)->allocate(core::kFloat32, {1 << 20})); // and goes on
 }
 
 } // namespace
