@@ -78,7 +78,7 @@ std::string reportText(const compiler::ImportReport& report)
                 {std::string("  ") + compiler::verdictText(verdict), std::to_string(count)});
     out += table(rows);
     for (const compiler::NodeReport& node : report.nodes)
-        if (node.verdict != NodeVerdict::Supported)
+        if (node.verdict != NodeVerdict::Supported && node.verdict != NodeVerdict::Unreached)
             out += "  " + node.node + " (" + node.op + "): " + compiler::verdictText(node.verdict) +
                    ": " + node.why + "\n";
     return out;

@@ -38,6 +38,8 @@ const char* dataFault(const std::string& folder)
     const std::string name = std::filesystem::path(folder).filename().string();
     if (name == "test_cast_FLOAT_to_BFLOAT16")
         return "the reference cuts bits off where the standard rounds to nearest even";
+    if (name == "test_adam_multiple" && folder.find("/usr/include/") == 0)
+        return "computed with an epsilon of 0.01 that the model does not state";
     if (name.rfind("test_castlike_", 0) == 0 && name.find("BFLOAT16") != std::string::npos)
         return "`like` has one element in the data but (3, 4) in the model";
     return nullptr;

@@ -34,9 +34,13 @@ Diagnostic unknownOperator(const tenon_onnx::NodeProto& node, int oldest, int64_
     std::string why = " is not supported; it is shown but cannot be compiled";
     if (oldest > 0)
         why = " is known from opset " + std::to_string(oldest) +
-              " on but the model imports opset " + std::to_string(opset);
+              " on but the model imports opset " + std::to_string(opset) +
+              "; export with a newer opset";
     else if (!declined.empty())
         why = " is not supported: it " + std::string(declined);
+    else if (!isStandardDomain(node.domain()))
+        why = " is not supported: it is an extension of ONNX; export with operators of ai.onnx, or "
+              "with the operator's body as a function of the model";
     return makeError(DiagnosticCode::UnsupportedOperator, "operator " + quoted(shown) + why);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Real models from outside: they import without errors, or with exactly the errors they deserve.
+#include "compiler/frontend/import_report.h"
 #include "compiler/frontend/load_model.h"
 #include "core/ir/graph_verify.h"
 #include "tests/support/environment.h"
@@ -76,6 +77,10 @@ TEST_P(InvalidModel, OpensAndSaysWhy)
         EXPECT_TRUE(isNamed) << op;
     }
     EXPECT_EQ(loaded->module.sources().size(), loaded->facts.nodeCount);
+    // Everything that stops the import says what would help.
+    for (const NodeReport& node : importReport(*loaded).nodes)
+        if (node.verdict == NodeVerdict::Unsupported || node.verdict == NodeVerdict::Invalid)
+            EXPECT_NE(node.why.find_first_of(";:"), std::string::npos) << node.why;
 }
 
 INSTANTIATE_TEST_SUITE_P(
