@@ -101,7 +101,7 @@ void GraphImport::importInput(const tenon_onnx::ValueInfoProto& info, ValueFacts
     if (!dtype) {
         report(makeError(DiagnosticCode::UnsupportedDtype,
                          "input " + quoted(info.name()) + " is of type " + facts.dtype +
-                             ", which cannot be computed with",
+                             ", which cannot be computed with; prepare such data before the model",
                          {.detail = info.name()}));
     } else if (!facts.hasShape) {
         report(makeError(DiagnosticCode::DynamicShape,

@@ -201,7 +201,8 @@ Result<Tensor> readTensor(const TensorProto& proto, const TensorStorage& storage
     if (!dtype)
         return makeError(DiagnosticCode::UnsupportedDtype,
                          "tensor " + quoted(proto.name()) + " has the element type " +
-                             onnxTypeName(proto.data_type()) + ", which cannot be computed with",
+                             onnxTypeName(proto.data_type()) +
+                             ", which cannot be computed with; prepare such data before the model",
                          {.detail = proto.name()});
     const auto size = byteSize(proto, *dtype);
     if (!size) return size.error();
