@@ -3,6 +3,7 @@
 #include "app/cli/command.h"
 
 #include "compiler/frontend/load_model.h"
+#include "core/base/board_code.h"
 #include "core/base/text.h"
 
 #include <charconv>
@@ -32,6 +33,7 @@ std::string printable(std::string text)
 
 bool isBadInput(DiagnosticCode code)
 {
+    if (static_cast<uint8_t>(code) >= BoardCode::kFirst) return false;
     switch (code) {
     case DiagnosticCode::BoardFailure:
     case DiagnosticCode::Cancelled:

@@ -89,7 +89,9 @@ std::string table(const std::vector<std::vector<std::string>>& rows);
 // One function per command, in its own file: adds the subcommand; `action` is set when it is
 // chosen.
 void addBench(CLI::App& app, Action& action);
+void addBoard(CLI::App& app, Action& action);
 void addCompile(CLI::App& app, Action& action);
+void addDeploy(CLI::App& app, Action& action);
 void addFootprint(CLI::App& app, Action& action);
 void addInspect(CLI::App& app, Action& action);
 void addPasses(CLI::App& app, Action& action);
@@ -98,6 +100,7 @@ void addRelay(CLI::App& app, Action& action);
 void addRun(CLI::App& app, Action& action);
 void addTargets(CLI::App& app, Action& action);
 void addTir(CLI::App& app, Action& action);
+void addTracker(CLI::App& app, Action& action);
 void addVerify(CLI::App& app, Action& action);
 
 } // namespace tenon::cli

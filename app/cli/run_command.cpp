@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tenon run: one inference in a child process.
-#include "app/cli/execution.h"
+// tenon run: one inference in a child process or on a board.
+#include "app/cli/board_access.h"
 #include "compiler/frontend/onnx/tensor_file.h"
 #include "core/base/text.h"
 
@@ -17,7 +17,7 @@ struct RunOptions
     std::string path;
     std::vector<std::string> inputs;
     std::string outputs;
-    std::string board;
+    BoardOptions where;
     int64_t top = 0;
     int timeoutS = 300;
 };
@@ -93,11 +93,36 @@ Status writeOutputs(const std::vector<ManifestTensor>& specs, const std::vector<
     return kDone;
 }
 
+int tell(const RunOptions& options, const Manifest& manifest, const std::vector<Tensor>& outputs,
+         const std::string& place)
+{
+    Json list = Json::array();
+    for (size_t i = 0; i < outputs.size() && i < manifest.outputs.size(); ++i) {
+        list.push_back(outputJson(manifest.outputs[i], outputs[i], options));
+        if (!options.common.json) print(outputText(manifest.outputs[i], outputs[i], options));
+    }
+    if (options.common.json) printJson({{"place", place}, {"outputs", std::move(list)}});
+    if (options.outputs.empty()) return kSuccess;
+    const Status written = writeOutputs(manifest.outputs, outputs, options.outputs);
+    return written ? kSuccess : failure(written.error());
+}
+
+int runElsewhere(const RunOptions& options, JobContext& job)
+{
+    const BoardJob work{.where = options.where,
+                        .common = options.common,
+                        .inputs = options.inputs,
+                        .timeoutS = options.timeoutS};
+    int code = kSuccess;
+    const remote::DeployReportPtr report = deployOnce(work, options.path, job, code);
+    if (!report) return code;
+    const std::string place = "on board " + core::quoted(report->board.name);
+    return tell(options, report->manifest, report->outputs, place);
+}
+
 int run(const RunOptions& options, JobContext& job)
 {
-    if (!options.board.empty() && options.board != "local")
-        return wrongUsage("there is no board " + core::quoted(options.board) +
-                          "; only `local` exists");
+    if (options.where.isElsewhere()) return runElsewhere(options, job);
     auto runnable = openRunnable(options.path, options.common, job);
     if (!runnable) return failure(runnable.error());
     const Manifest& manifest = runnable->manifest;
@@ -121,19 +146,8 @@ int run(const RunOptions& options, JobContext& job)
     auto outputs = remote::runArtifact(*request, job);
     if (!outputs) return failure(outputs.error());
 
-    Json list = Json::array();
-    for (size_t i = 0; i < outputs->size() && i < manifest.outputs.size(); ++i) {
-        list.push_back(outputJson(manifest.outputs[i], (*outputs)[i], options));
-        if (!options.common.json) print(outputText(manifest.outputs[i], (*outputs)[i], options));
-    }
-    if (options.common.json)
-        printJson({{"place", placeOf(*request)}, {"outputs", std::move(list)}});
-    else if (!request->emulator.empty())
-        print(placeOf(*request) + "\n");
-    if (!options.outputs.empty())
-        if (const Status s = writeOutputs(manifest.outputs, *outputs, options.outputs); !s)
-            return failure(s.error());
-    return kSuccess;
+    if (!options.common.json && !request->emulator.empty()) print(placeOf(*request) + "\n");
+    return tell(options, manifest, *outputs, placeOf(*request));
 }
 
 } // namespace
@@ -147,7 +161,7 @@ void addRun(CLI::App& app, Action& action)
     addCompileOptions(*command, options->common);
     command->add_option("--inputs", options->inputs, "folder or files: .pb, .npy, .npz");
     command->add_option("--outputs", options->outputs, "folder for output_N.pb and output_N.npy");
-    command->add_option("--board", options->board, "where to run; default: this computer");
+    addBoardOptions(*command, options->where);
     command->add_option("--print-top", options->top, "print the K largest elements of each output");
     command->add_option("--timeout", options->timeoutS, "seconds for each step")
         ->capture_default_str();

@@ -213,12 +213,8 @@ private:
         if (!wanted) return wanted.error();
         auto inputs = assignInputs(m_runnable->manifest.inputs, m_given);
         if (!inputs) return inputs.error();
-        auto request = runRequest(*m_runnable, std::max(1u, m_options.common.threads),
-                                  std::chrono::seconds(m_options.timeoutS));
-        if (!request) return request.error();
-        request->inputs = std::move(*inputs);
-        m_result.place = placeOf(*request);
-        auto got = remote::runArtifact(*request, m_job);
+        auto got = m_options.where.isElsewhere() ? runOnBoard(std::move(*inputs))
+                                                 : runHere(std::move(*inputs));
         if (!got) return got.error();
         if (got->size() < wanted->size())
             return makeError(DiagnosticCode::NumericMismatch,
@@ -227,6 +223,40 @@ private:
         for (size_t i = 0; i < wanted->size(); ++i)
             compareOutput(set, i, (*got)[i], (*wanted)[i].second);
         return kDone;
+    }
+
+    Result<std::vector<Tensor>> runHere(remote::NamedTensors inputs)
+    {
+        auto request = runRequest(*m_runnable, std::max(1u, m_options.common.threads),
+                                  std::chrono::seconds(m_options.timeoutS));
+        if (!request) return request.error();
+        request->inputs = std::move(inputs);
+        m_result.place = placeOf(*request);
+        return remote::runArtifact(*request, m_job);
+    }
+
+    /// All sets of the case over one connection. Nobody can be asked anything here.
+    Result<std::vector<Tensor>> runOnBoard(remote::NamedTensors inputs)
+    {
+        if (!m_deployer) {
+            const auto board = chosenBoard(m_options.where);
+            if (!board) return board.error();
+            m_deployer = std::make_unique<remote::Deployer>(
+                *board, deployEnvironment(m_options.where, m_noPrompt));
+            m_result.place = "on board " + core::quoted(board->name);
+        }
+        remote::DeployRequest request{
+            .build = [&](const std::string&, JobContext&) -> Result<remote::BuiltModel> {
+                return builtModel(*m_runnable);
+            },
+            .inputs = [&](const Manifest&) -> Result<remote::NamedTensors> { return inputs; },
+            .target = m_runnable->manifest.target,
+            .threads = m_options.common.threads,
+            .staysConnected = true,
+            .skipsPreflight = m_options.where.skipsPreflight};
+        const remote::DeployReportPtr report = m_deployer->deploy(request, m_job);
+        if (report->error) return *report->error;
+        return report->outputs;
     }
 
     void compareOutput(size_t set, size_t index, const Tensor& got, const Tensor& wanted)
@@ -248,6 +278,8 @@ private:
     std::map<std::string, std::vector<int64_t>> m_shapes;
     GivenTensors m_given; ///< what the compiled model still asks for
     std::optional<Runnable> m_runnable;
+    remote::NoPrompt m_noPrompt;
+    std::unique_ptr<remote::Deployer> m_deployer; ///< of cases that run on a board
     bool m_isSingleOperator = false;
 };
 

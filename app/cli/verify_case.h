@@ -2,7 +2,7 @@
 // One case of `tenon verify`: a model with test data sets, and what came of it.
 #pragma once
 
-#include "app/cli/command.h"
+#include "app/cli/board_access.h"
 
 #include <optional>
 
@@ -17,6 +17,7 @@ struct Tolerance
 struct CaseOptions
 {
     CommonOptions common;
+    BoardOptions where;
     std::optional<double> relative; ///< instead of meta.json and the defaults
     std::optional<double> absolute;
     int timeoutS = 120;

@@ -15,7 +15,6 @@ struct VerifyOptions
 {
     CaseOptions one;
     std::vector<std::string> folders;
-    std::string board;
     double relative = -1;
     double absolute = -1;
     unsigned jobs = 1;
@@ -57,6 +56,14 @@ std::vector<std::string> childArguments(const VerifyOptions& options, const std:
     addAll("--pass-config", common.passConfig);
     addAll("--disable-pass", common.disabledPasses);
     if (common.noCache) out.emplace_back("--no-cache");
+    const BoardOptions& where = options.one.where;
+    const auto addText = [&](const char* flag, const std::string& value) {
+        if (!value.empty()) out.insert(out.end(), {flag, value});
+    };
+    addText("--board", where.board);
+    addText("--config", where.config);
+    addText("--accept-host-key", where.acceptedFingerprint);
+    if (where.skipsPreflight) out.emplace_back("--no-preflight");
     if (options.relative >= 0) out.insert(out.end(), {"--rtol", exact(options.relative)});
     if (options.absolute >= 0) out.insert(out.end(), {"--atol", exact(options.absolute)});
     return out;
@@ -124,15 +131,29 @@ Result<std::vector<CaseResult>> runAll(const VerifyOptions& options,
 std::string placeText(const std::vector<CaseResult>& results)
 {
     for (const CaseResult& result : results)
-        if (result.place.starts_with("emulated")) return result.place + "\n";
+        if (result.place.starts_with("emulated") || result.place.starts_with("on board"))
+            return result.place + "\n";
     return {};
+}
+
+/// Cases for a board are compiled for it.
+Status aimAtBoard(VerifyOptions& options)
+{
+    if (!options.one.where.isElsewhere()) return kDone;
+    const auto board = chosenBoard(options.one.where);
+    if (!board) return board.error();
+    if (options.one.common.target != CommonOptions().target) return kDone;
+    if (board->target.empty())
+        return makeError(DiagnosticCode::BadTarget,
+                         "the target of board " + core::quoted(board->name) +
+                             " is not known yet; run `tenon board probe` or give --target");
+    options.one.common.target = board->target;
+    return kDone;
 }
 
 int verify(VerifyOptions options, JobContext& job)
 {
-    if (!options.board.empty() && options.board != "local")
-        return wrongUsage("there is no board " + core::quoted(options.board) +
-                          "; only `local` exists");
+    if (const Status aimed = aimAtBoard(options); !aimed) return failure(aimed.error());
     if (options.relative >= 0) options.one.relative = options.relative;
     if (options.absolute >= 0) options.one.absolute = options.absolute;
     // Cases must not differ by how many processors the computer has.
@@ -185,7 +206,7 @@ void addVerify(CLI::App& app, Action& action)
     command->add_option("DIR", options->folders, "folders with model.onnx and test_data_set_*")
         ->required();
     addCompileOptions(*command, options->one.common);
-    command->add_option("--board", options->board, "where to run; default: this computer");
+    addBoardOptions(*command, options->one.where);
     command->add_option("--rtol", options->relative, "relative tolerance");
     command->add_option("--atol", options->absolute, "absolute tolerance");
     command->add_option("--jobs", options->jobs, "cases at a time")

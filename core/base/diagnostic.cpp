@@ -2,6 +2,10 @@
 // Text forms of diagnostics.
 #include "core/base/diagnostic.h"
 
+#include "core/base/board_code.h"
+
+#include <iterator>
+
 namespace tenon::core {
 
 std::string_view codeText(DiagnosticCode code)
@@ -13,6 +17,14 @@ std::string_view codeText(DiagnosticCode code)
 #include "core/base/diagnostics.def"
 #undef DIAGNOSTIC
     }
+    static constexpr std::string_view kBoardTexts[] = {
+#define DIAGNOSTIC(name, text) text,
+#include "core/base/board_diagnostics.def"
+#undef DIAGNOSTIC
+    };
+    const auto number = static_cast<size_t>(code);
+    if (number >= BoardCode::kFirst && number - BoardCode::kFirst < std::size(kBoardTexts))
+        return kBoardTexts[number - BoardCode::kFirst];
     return "internal-error";
 }
 

@@ -9,14 +9,17 @@ import sys
 
 from source_tree import read, report, with_suffix
 
-LIST = "core/base/diagnostics.def"
+LISTS = ("core/base/diagnostics.def", "core/base/board_diagnostics.def")
 
 
 def main():
-    codes = re.findall(r'^DIAGNOSTIC\((\w+), "([\w-]+)"\)', read(LIST), re.M)
+    codes = []
     problems = []
-    if [name for name, _ in codes] != sorted(name for name, _ in codes):
-        problems.append(f"{LIST}: not in alphabetical order")
+    for path in LISTS:
+        listed = re.findall(r'^DIAGNOSTIC\((\w+), "([\w-]+)"\)', read(path), re.M)
+        if [name for name, _ in listed] != sorted(name for name, _ in listed):
+            problems.append(f"{path}: not in alphabetical order")
+        codes += listed
     sources = "\n".join(read(f) for f in with_suffix(".cpp", ".h")
                         if not f.startswith(("tests/", "core/base/diagnostic.")))
     tests = "\n".join(read(f) for f in with_suffix(".cpp", ".txt", ".h")
@@ -24,7 +27,7 @@ def main():
     for name, text in codes:
         if not re.search(rf"\bDiagnosticCode::{name}\b|\b{name}\b", sources):
             problems.append(f"{text}: no code produces it")
-        if not re.search(rf"\bDiagnosticCode::{name}\b|[^\w-]{text}[^\w-]", tests):
+        if not re.search(rf"\b(Diagnostic|Board)Code::{name}\b|[^\w-]{text}[^\w-]", tests):
             problems.append(f"{text}: no test expects it")
     return report(problems)
 

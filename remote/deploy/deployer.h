@@ -89,7 +89,7 @@ public:
     /// Connects when needed and says what the board is. Errors as of SshSession::connect.
     core::Result<BoardFacts> probe(const PhaseLimits& limits, core::JobContext& job);
     /// Ends the server, removes what was sent unless it is kept, hangs up.
-    core::Status close();
+    core::Status close(std::chrono::milliseconds timeout = PhaseLimits().cleanUp);
     bool isConnected() const { return m_link != nullptr; }
 
 private:

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loading, inputs and runs of an artifact in a server child, and what its death means.
+// Loading, inputs and runs of an artifact in a server, and what the server's death means.
 #include "remote/measure/artifact_session.h"
 
 #include "core/artifact/manifest.h"
 #include "core/base/text.h"
+#include "remote/measure/child_process.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -45,6 +47,15 @@ int callOfCrash(const std::string& message)
     return at == std::string::npos ? -1 : std::atoi(message.c_str() + at + key.size());
 }
 
+/// The server's own words for memory that ran out deserve their own code.
+core::Diagnostic asMemoryProblem(core::Diagnostic error)
+{
+    if (error.message.find("out of memory") != std::string::npos ||
+        error.message.find("exceed the memory") != std::string::npos)
+        error.code = DiagnosticCode::OutOfMemory;
+    return error;
+}
+
 } // namespace
 
 std::string describeCall(const std::string& artifactPath, int call)
@@ -58,13 +69,14 @@ std::string describeCall(const std::string& artifactPath, int call)
     return text;
 }
 
-ArtifactSession::ArtifactSession(const RunRequest& request, ChildProcess child,
+ArtifactSession::ArtifactSession(const RunRequest& request, std::unique_ptr<ServerEnd> server,
                                  std::unique_ptr<RpcSession> rpc)
     : m_path(request.artifactPath)
+    , m_loadName(request.loadName)
     , m_threads(std::max(1u, request.threads))
     , m_poison(request.poison)
     , m_timeout(request.timeout)
-    , m_child(std::move(child))
+    , m_server(std::move(server))
     , m_rpc(std::move(rpc))
 {
 }
@@ -73,12 +85,18 @@ ArtifactSession::ArtifactSession(const RunRequest& request, ChildProcess child,
 core::Diagnostic ArtifactSession::explain(const core::Diagnostic& error)
 {
     const bool saidSo = error.message.starts_with(kCrashed);
-    if (error.code != DiagnosticCode::RpcFailure || (!saidSo && !m_rpc->isBroken())) return error;
-    const int signal = m_child.signalOfDeath(std::chrono::seconds(2));
+    if (error.code != DiagnosticCode::RpcFailure) return error;
+    if (!saidSo && !m_rpc->isBroken()) return asMemoryProblem(error);
     m_isDead = true;
+    if (!saidSo)
+        if (std::optional<core::Diagnostic> lost = m_server->lostLink()) return *lost;
+    const int signal = saidSo ? std::atoi(error.message.c_str() + std::strlen(kCrashed))
+                              : m_server->signalOfDeath(std::chrono::seconds(2));
     if (saidSo) m_crashedCall = callOfCrash(error.message);
     std::string text = "the compiled code ended its process";
     if (signal != 0) text = "the compiled code crashed with " + signalName(signal);
+    if (signal == SIGKILL)
+        text = "the process was killed with SIGKILL; somebody ended it or memory ran out";
     if (m_crashedCall >= 0) text += " in " + describeCall(m_path, m_crashedCall);
     core::Diagnostic diagnostic = makeError(DiagnosticCode::BoardFailure, text);
     diagnostic.location.file = m_path;
@@ -104,23 +122,38 @@ Result<Reply> ArtifactSession::callMethod(const std::string& name, const PackedA
     return reply;
 }
 
+/// Servers of others have fewer functions; what only serves precision may be missing.
+Status ArtifactSession::callIfPresent(const std::string& name, const PackedArgs& arguments)
+{
+    const Result<RemoteHandle> function = m_rpc->globalFunction(name);
+    if (!function) return explain(function.error());
+    if (!*function) return core::kDone;
+    const Result<Reply> reply = m_rpc->call(*function, arguments);
+    if (!reply) return explain(reply.error());
+    const Status released = m_rpc->release(*function);
+    return released ? released : Status(explain(released.error()));
+}
+
 Status ArtifactSession::load(const JobContext& job)
 {
     start(job);
-    const Result<Reply> threads =
-        m_rpc->callGlobal("runtime.config_threadpool",
+    if (Status set =
+            callIfPresent("runtime.config_threadpool",
                           PackedArgs().integer(0).integer(static_cast<int64_t>(m_threads)));
-    if (!threads) return explain(threads.error());
-    const Result<Reply> poison =
-        m_rpc->callGlobal("tenon.poison_memory", PackedArgs().integer(m_poison ? 1 : 0));
-    if (!poison) return explain(poison.error());
+        !set)
+        return set;
+    if (Status set = callIfPresent("tenon.poison_memory", PackedArgs().integer(m_poison ? 1 : 0));
+        !set)
+        return set;
     std::error_code failed;
-    const std::string path = std::filesystem::absolute(m_path, failed).string();
+    const std::string path =
+        m_loadName.empty() ? std::filesystem::absolute(m_path, failed).string() : m_loadName;
     const Result<Reply> module =
         m_rpc->callGlobal("tvm.rpc.server.load_module", PackedArgs().text(path));
     if (!module) {
         const core::Diagnostic error = explain(module.error()); // its constructors may crash
-        return isBroken() ? error : makeError(DiagnosticCode::BadArtifact, error.message);
+        if (isBroken() || error.code != DiagnosticCode::RpcFailure) return error;
+        return makeError(DiagnosticCode::BadArtifact, error.message);
     }
     const Result<RemoteHandle> factory = m_rpc->moduleFunction(module->handle, "default");
     if (!factory)
@@ -136,7 +169,8 @@ Status ArtifactSession::load(const JobContext& job)
 Status ArtifactSession::describe()
 {
     const Result<Reply> reply = callMethod("get_input_info", {});
-    if (!reply) return reply.error();
+    if (!reply && isBroken()) return reply.error();
+    if (!reply || reply->code != kTVMStr) return describeByManifest();
     const nlohmann::json text = nlohmann::json::parse(reply->text, nullptr, false);
     if (!text.is_object())
         return makeError(DiagnosticCode::RpcFailure, "the server described the model unreadably");
@@ -147,6 +181,24 @@ Status ArtifactSession::describe()
     m_inputs = *inputs;
     m_outputs = *outputs;
     return core::kDone;
+}
+
+/// For servers of others, whose executors describe themselves by objects that stay there.
+Status ArtifactSession::describeByManifest()
+{
+    const Result<core::Manifest> manifest = core::readManifest(m_path);
+    if (!manifest) return manifest.error();
+    const auto convert = [](const std::vector<core::ManifestTensor>& from,
+                            std::vector<TensorSpec>& to) -> Status {
+        for (const core::ManifestTensor& each : from) {
+            const Result<core::DataType> dtype = core::parseDataType(each.dtype);
+            if (!dtype) return dtype.error();
+            to.push_back({each.name, *dtype, each.shape});
+        }
+        return core::kDone;
+    };
+    if (Status done = convert(manifest->inputs, m_inputs); !done) return done;
+    return convert(manifest->outputs, m_outputs);
 }
 
 Result<RemoteTensor> ArtifactSession::inputBuffer(const TensorSpec& spec)
@@ -184,9 +236,21 @@ Status ArtifactSession::setInputs(const NamedTensors& inputs, const JobContext& 
 
 Result<std::vector<Tensor>> ArtifactSession::run(const JobContext& job)
 {
+    if (Status ran = execute(job); !ran) return ran.error();
+    return fetchOutputs(job);
+}
+
+Status ArtifactSession::execute(const JobContext& job)
+{
     start(job);
     const Result<Reply> ran = callMethod("run", {});
     if (!ran) return ran.error();
+    return core::kDone;
+}
+
+Result<std::vector<Tensor>> ArtifactSession::fetchOutputs(const JobContext& job)
+{
+    start(job);
     std::vector<Tensor> outputs;
     for (size_t i = 0; i < m_outputs.size(); ++i) {
         const Result<Reply> output =

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conversation with the server child that holds one artifact.
+// The conversation with the server that holds one artifact, here or on a board.
 #pragma once
 
-#include "remote/measure/child_process.h"
 #include "remote/measure/local_board.h"
+#include "remote/measure/server_end.h"
 #include "remote/rpc/rpc_session.h"
+
+#include <functional>
 
 namespace tenon::remote {
 
@@ -12,7 +14,8 @@ namespace tenon::remote {
 class ArtifactSession : public LocalSession
 {
 public:
-    ArtifactSession(const RunRequest& request, ChildProcess child, std::unique_ptr<RpcSession> rpc);
+    ArtifactSession(const RunRequest& request, std::unique_ptr<ServerEnd> server,
+                    std::unique_ptr<RpcSession> rpc);
 
     /// Loads the artifact and makes its executor.
     core::Status load(const core::JobContext& job);
@@ -20,6 +23,9 @@ public:
     core::Result<std::vector<core::Tensor>> run(const core::JobContext& job) override;
     core::Result<Timing> measure(const TimingRequest& request,
                                  const core::JobContext& job) override;
+    /// The two halves of run().
+    core::Status execute(const core::JobContext& job);
+    core::Result<std::vector<core::Tensor>> fetchOutputs(const core::JobContext& job);
     /// One instrumented run: where a crash happens, when the artifact is instrumented.
     core::Status runInstrumented(const core::JobContext& job);
 
@@ -27,6 +33,7 @@ public:
     const std::vector<TensorSpec>& outputs() const override { return m_outputs; }
     bool isBroken() const override { return m_isDead || m_rpc->isBroken(); }
     int crashedCall() const { return m_crashedCall; }
+    void setTimeout(std::chrono::milliseconds timeout) { m_timeout = timeout; }
 
 private:
     void start(const core::JobContext& job) { m_rpc->setPatience({m_timeout, &job}); }
@@ -34,6 +41,9 @@ private:
     core::Result<RemoteHandle> method(const std::string& name);
     core::Result<Reply> callMethod(const std::string& name, const PackedArgs& arguments);
     core::Status describe();
+    core::Status describeByManifest();
+    core::Status callIfPresent(const std::string& name, const PackedArgs& arguments);
+    core::Result<Hygiene> hygiene();
     core::Result<RemoteTensor> inputBuffer(const TensorSpec& spec);
     core::Result<RemoteHandle> makeEvaluator(const TimingRequest& request, int repeat);
     core::Status timeRuns(const TimingRequest& request, Timing& timing,
@@ -41,10 +51,11 @@ private:
     core::Status timeCalls(Timing& timing, int repeats);
 
     std::string m_path;
+    std::string m_loadName;
     unsigned m_threads;
     bool m_poison;
     std::chrono::milliseconds m_timeout;
-    ChildProcess m_child;
+    std::unique_ptr<ServerEnd> m_server;
     std::unique_ptr<RpcSession> m_rpc;
     RemoteHandle m_executor;
     std::vector<std::pair<std::string, RemoteHandle>> m_methods;
@@ -54,6 +65,13 @@ private:
     bool m_isDead = false;
     int m_crashedCall = -1;
 };
+
+using SessionOpener = std::function<core::Result<std::unique_ptr<ArtifactSession>>()>;
+/// A crash in code without marks says nothing about the place; the instrumented entry point, run in
+/// a fresh session on the same inputs, does. Other errors come back as they are.
+core::Diagnostic locateCrash(const core::Diagnostic& error, const ArtifactSession& crashed,
+                             const RunRequest& request, const SessionOpener& reopen,
+                             const core::JobContext& job);
 
 /// "call 17 `fused_conv2d` of nodes a, b" as far as the artifact's manifest tells.
 std::string describeCall(const std::string& artifactPath, int call);

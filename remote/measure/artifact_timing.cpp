@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing an artifact in a server child: whole runs, single calls, and the state around them.
+// Timing an artifact in a server: whole runs, single calls, and the state around them.
 #include "remote/measure/artifact_session.h"
 
 #include <unistd.h>
@@ -15,12 +15,14 @@ using core::Status;
 
 namespace {
 
-/// Voluntary and involuntary context switches, minor and major page faults of the child.
+/// Voluntary and involuntary context switches, minor and major page faults of the server; -1 when
+/// it does not count.
 Result<std::vector<int64_t>> countersOf(RpcSession& rpc)
 {
-    const Result<Reply> reply = rpc.callGlobal("tenon.rpc.server.usage", {});
-    if (!reply) return reply.error();
     std::vector<int64_t> counters(4, -1);
+    const Result<Reply> reply = rpc.callGlobal("tenon.rpc.server.usage", {});
+    if (!reply && rpc.isBroken()) return reply.error();
+    if (!reply) return counters;
     if (reply->text.size() == counters.size() * sizeof(int64_t))
         std::memcpy(counters.data(), reply->text.data(), reply->text.size());
     return counters;
@@ -94,10 +96,22 @@ Status ArtifactSession::timeCalls(Timing& timing, int repeats)
     return core::kDone;
 }
 
+/// As the machine that runs the model tells it.
+Result<Hygiene> ArtifactSession::hygiene()
+{
+    const Result<Reply> reply = m_rpc->callGlobal("tenon.rpc.server.probe", {});
+    if (!reply && m_rpc->isBroken()) return explain(reply.error());
+    const Result<BoardFacts> facts = parseProbe(reply ? reply->text : "");
+    return facts ? hygieneOf(*facts) : Hygiene{};
+}
+
 Result<Timing> ArtifactSession::measure(const TimingRequest& request, const JobContext& job)
 {
     start(job);
-    Timing timing{.threads = m_threads, .hygiene = readHygiene()};
+    Timing timing{.threads = m_threads};
+    const Result<Hygiene> state = hygiene();
+    if (!state) return state.error();
+    timing.hygiene = *state;
     const Result<Reply> pinned =
         m_rpc->callGlobal("tenon.pin_threads", PackedArgs().integer(request.pin ? 1 : 0));
     if (!pinned && m_rpc->isBroken()) return explain(pinned.error());
@@ -107,8 +121,10 @@ Result<Timing> ArtifactSession::measure(const TimingRequest& request, const JobC
     if (Status timed = timeRuns(request, timing, job); !timed) return timed.error();
     const Result<std::vector<int64_t>> after = countersOf(*m_rpc);
     if (!after) return explain(after.error());
-    timing.hygiene.involuntarySwitches = (*after)[1] - (*before)[1];
-    timing.hygiene.majorFaults = (*after)[3] - (*before)[3];
+    if ((*before)[1] >= 0) {
+        timing.hygiene.involuntarySwitches = (*after)[1] - (*before)[1];
+        timing.hygiene.majorFaults = (*after)[3] - (*before)[3];
+    }
     if (timing.hygiene.involuntarySwitches > request.repeat)
         timing.hygiene.warnings.push_back("the measured process was interrupted " +
                                           std::to_string(timing.hygiene.involuntarySwitches) +

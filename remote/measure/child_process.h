@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "remote/measure/server_end.h"
 
 #include <sys/types.h>
 
@@ -12,7 +13,7 @@
 
 namespace tenon::remote {
 
-class ChildProcess
+class ChildProcess : public ServerEnd
 {
 public:
     /// Starts `program` with `arguments`; the child's descriptor 3 is the other end of the socket.
@@ -20,12 +21,12 @@ public:
                                             const std::vector<std::string>& arguments);
     ChildProcess(ChildProcess&& other) noexcept;
     ChildProcess& operator=(ChildProcess&&) = delete;
-    ~ChildProcess();
+    ~ChildProcess() override;
 
     /// This side's end; the caller becomes its owner. Only once.
     int takeSocket();
-    /// Waits for the end; the signal it died of, 0 when it ended by itself or still runs.
-    int signalOfDeath(std::chrono::milliseconds patience);
+    int signalOfDeath(std::chrono::milliseconds patience) override;
+    std::optional<core::Diagnostic> lostLink() override { return std::nullopt; }
     pid_t pid() const { return m_pid; }
 
 private:

@@ -1,57 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of this computer around a measurement.
+// What makes a measurement doubtful.
 #include "remote/measure/hygiene.h"
 
 #include "core/base/text.h"
 
-#include <cstdlib>
-#include <fstream>
-#include <thread>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
 
 namespace tenon::remote {
 
 namespace {
 
-std::string firstLine(const std::string& path)
-{
-    std::ifstream in(path);
-    std::string line;
-    std::getline(in, line);
-    return line;
-}
-
-/// "value" of the first line "name : value" of /proc/cpuinfo.
-std::string cpuField(std::string_view name)
-{
-    std::ifstream in("/proc/cpuinfo");
-    for (std::string line; std::getline(in, line);) {
-        const size_t colon = line.find(':');
-        if (colon == std::string::npos) continue;
-        if (core::trimmed(std::string_view(line).substr(0, colon)) == name)
-            return std::string(core::trimmed(std::string_view(line).substr(colon + 1)));
-    }
-    return {};
-}
+constexpr double kHotC = 75;
 
 } // namespace
 
-Hygiene readHygiene()
+Hygiene hygieneOf(const BoardFacts& facts)
 {
-    Hygiene state;
-    state.cpuModel = cpuField("model name");
-    state.governor = firstLine("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
-    const std::string load = firstLine("/proc/loadavg");
-    const std::string clock = cpuField("cpu MHz");
-    if (!load.empty()) state.loadAverage = std::strtod(load.c_str(), nullptr);
-    if (!clock.empty()) state.clockMhz = std::strtod(clock.c_str(), nullptr);
-    const unsigned cpus = std::thread::hardware_concurrency();
-    if (state.loadAverage > 0.5 * cpus)
+    Hygiene state{.cpuModel = facts.cpuText,
+                  .governor = facts.governor,
+                  .loadAverage = facts.load,
+                  .clockMhz = facts.clockMhz,
+                  .temperatureC = facts.temperatureC};
+    if (facts.load > 0.5 * std::max(1u, facts.cores))
         state.warnings.push_back("other work kept the computer busy (load " +
-                                 core::fixed(state.loadAverage, 1) + ")");
-    if (!state.governor.empty() && state.governor != "performance")
-        state.warnings.push_back("the frequency governor is " + core::quoted(state.governor) +
+                                 core::fixed(facts.load, 1) + ")");
+    if (!facts.governor.empty() && facts.governor != "performance")
+        state.warnings.push_back("the frequency governor is " + core::quoted(facts.governor) +
                                  "; clocks may change while measuring");
+    if (facts.temperatureC >= kHotC)
+        state.warnings.push_back("the processor is hot (" + core::fixed(facts.temperatureC, 0) +
+                                 " degrees C) and may slow itself down");
     return state;
+}
+
+std::string hygieneJson(const Hygiene& state)
+{
+    return nlohmann::ordered_json{{"cpu", state.cpuModel},
+                                  {"governor", state.governor},
+                                  {"load", state.loadAverage},
+                                  {"clock_mhz", state.clockMhz},
+                                  {"temperature_c", state.temperatureC},
+                                  {"pinned", state.isPinned},
+                                  {"involuntary_switches", state.involuntarySwitches},
+                                  {"major_faults", state.majorFaults},
+                                  {"warnings", state.warnings}}
+        .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 } // namespace tenon::remote

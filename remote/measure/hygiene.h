@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of this computer around a measurement: what makes a number doubtful.
+// The state of the measured machine: what makes a number doubtful.
 #pragma once
+
+#include "remote/board/board_facts.h"
 
 #include <cstdint>
 #include <string>
@@ -12,16 +14,19 @@ namespace tenon::remote {
 struct Hygiene
 {
     std::string cpuModel;
-    std::string governor;             ///< frequency governor of CPU 0
-    double loadAverage = -1;          ///< of the last minute, before measuring
-    double clockMhz = -1;             ///< current clock of CPU 0
+    std::string governor;    ///< frequency governor of CPU 0
+    double loadAverage = -1; ///< of the last minute, before measuring
+    double clockMhz = -1;    ///< current clock of CPU 0
+    double temperatureC = -1;
     bool isPinned = false;            ///< each thread was tied to one CPU
     int64_t involuntarySwitches = -1; ///< of the measured process while it measured
     int64_t majorFaults = -1;
     std::vector<std::string> warnings; ///< plain sentences
 };
 
-/// What can be read before measuring.
-Hygiene readHygiene();
+/// What the machine says before measuring.
+Hygiene hygieneOf(const BoardFacts& facts);
+/// One JSON object: cpu, governor, load, clock_mhz, temperature_c, pinned, ...
+std::string hygieneJson(const Hygiene& state);
 
 } // namespace tenon::remote

@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "remote/measure/artifact_session.h"
+#include "remote/measure/child_process.h"
 
 #include <unistd.h>
 
@@ -27,46 +28,52 @@ std::string besideThisProgram(const std::string& name)
     return (self.parent_path() / name).string();
 }
 
-Result<std::unique_ptr<ArtifactSession>> openSession(const RunRequest& request,
-                                                     const JobContext& job)
+} // namespace
+
+Result<ChildProcess> startLocalServer(const RunRequest& request)
 {
     const std::string server =
         request.serverPath.empty() ? besideThisProgram("tenon-rpc-server") : request.serverPath;
+    std::vector<std::string> command = request.emulator;
+    command.insert(command.end(), {server, "--fd", "3", "--trust-paths"});
+    return ChildProcess::start(command.front(), {command.begin() + 1, command.end()});
+}
+
+Result<std::unique_ptr<ArtifactSession>> openLocalSession(const RunRequest& request,
+                                                          const JobContext& job)
+{
     if (access(request.artifactPath.c_str(), R_OK) != 0)
         return makeError(DiagnosticCode::IoFailure,
                          "cannot read " + core::quoted(request.artifactPath));
-    std::vector<std::string> command = request.emulator;
-    command.insert(command.end(), {server, "--fd", "3", "--trust-paths"});
-    Result<ChildProcess> child =
-        ChildProcess::start(command.front(), {command.begin() + 1, command.end()});
+    Result<ChildProcess> child = startLocalServer(request);
     if (!child) return child.error();
     const int socket = child->takeSocket();
     Result<std::unique_ptr<RpcSession>> rpc = RpcSession::open(socket, {request.timeout, &job});
     if (!rpc) return rpc.error();
-    auto session = std::make_unique<ArtifactSession>(request, std::move(*child), std::move(*rpc));
+    auto session = std::make_unique<ArtifactSession>(
+        request, std::make_unique<ChildProcess>(std::move(*child)), std::move(*rpc));
     if (Status loaded = session->load(job); !loaded) return loaded.error();
     return session;
 }
 
-/// A crash in code without marks says nothing about the place; the instrumented entry point, run in
-/// a fresh child on the same inputs, does.
-core::Diagnostic locateCrash(const RunRequest& request, const JobContext& job,
-                             core::Diagnostic error)
+core::Diagnostic locateCrash(const core::Diagnostic& error, const ArtifactSession& crashed,
+                             const RunRequest& request, const SessionOpener& reopen,
+                             const JobContext& job)
 {
-    const Result<std::unique_ptr<ArtifactSession>> session = openSession(request, job);
+    if (error.code != DiagnosticCode::BoardFailure || crashed.crashedCall() >= 0) return error;
+    const Result<std::unique_ptr<ArtifactSession>> session = reopen();
     if (!session || !(*session)->setInputs(request.inputs, job)) return error;
     const Status status = (*session)->runInstrumented(job);
     const int call = (*session)->crashedCall();
-    if (!status && call >= 0) error.message += " in " + describeCall(request.artifactPath, call);
-    return error;
+    core::Diagnostic out = error;
+    if (!status && call >= 0) out.message += " in " + describeCall(request.artifactPath, call);
+    return out;
 }
-
-} // namespace
 
 Result<std::unique_ptr<LocalSession>> LocalSession::open(const RunRequest& request,
                                                          const JobContext& job)
 {
-    Result<std::unique_ptr<ArtifactSession>> session = openSession(request, job);
+    Result<std::unique_ptr<ArtifactSession>> session = openLocalSession(request, job);
     if (!session) return session.error();
     if (Status set = (*session)->setInputs(request.inputs, job); !set) return set.error();
     return std::unique_ptr<LocalSession>(std::move(*session));
@@ -74,26 +81,28 @@ Result<std::unique_ptr<LocalSession>> LocalSession::open(const RunRequest& reque
 
 Result<std::vector<Tensor>> runArtifact(const RunRequest& request, const JobContext& job)
 {
-    const Result<std::unique_ptr<ArtifactSession>> session = openSession(request, job);
+    const Result<std::unique_ptr<ArtifactSession>> session = openLocalSession(request, job);
     if (!session) return session.error();
     if (Status set = (*session)->setInputs(request.inputs, job); !set) return set.error();
     Result<std::vector<Tensor>> outputs = (*session)->run(job);
-    const bool needsPlace = !outputs && outputs.error().code == DiagnosticCode::BoardFailure &&
-                            (*session)->crashedCall() < 0;
-    if (needsPlace) return locateCrash(request, job, outputs.error());
+    if (!outputs)
+        return locateCrash(
+            outputs.error(), **session, request, [&] { return openLocalSession(request, job); },
+            job);
     return outputs;
 }
 
 Result<Timing> measureArtifact(const RunRequest& request, const TimingRequest& timing,
                                const JobContext& job)
 {
-    const Result<std::unique_ptr<ArtifactSession>> session = openSession(request, job);
+    const Result<std::unique_ptr<ArtifactSession>> session = openLocalSession(request, job);
     if (!session) return session.error();
     if (Status set = (*session)->setInputs(request.inputs, job); !set) return set.error();
     Result<Timing> measured = (*session)->measure(timing, job);
-    const bool needsPlace = !measured && measured.error().code == DiagnosticCode::BoardFailure &&
-                            (*session)->crashedCall() < 0;
-    if (needsPlace) return locateCrash(request, job, measured.error());
+    if (!measured)
+        return locateCrash(
+            measured.error(), **session, request, [&] { return openLocalSession(request, job); },
+            job);
     return measured;
 }
 

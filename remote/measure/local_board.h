@@ -21,6 +21,7 @@ using NamedTensors = std::vector<std::pair<std::string, core::Tensor>>;
 struct RunRequest
 {
     std::string artifactPath;
+    std::string loadName; ///< what the server calls the artifact; empty: its path here
     NamedTensors inputs;
     unsigned threads = 1;
     std::chrono::milliseconds timeout{std::chrono::minutes(5)}; ///< of each single step
@@ -82,6 +83,14 @@ public:
     virtual const std::vector<TensorSpec>& outputs() const = 0;
     virtual bool isBroken() const = 0; ///< the child is gone
 };
+
+class ArtifactSession;
+class ChildProcess;
+/// The server of `request` as a child, without anything loaded.
+core::Result<ChildProcess> startLocalServer(const RunRequest& request);
+/// The artifact loaded in it.
+core::Result<std::unique_ptr<ArtifactSession>> openLocalSession(const RunRequest& request,
+                                                                const core::JobContext& job);
 
 /// One inference in a child of its own. A crash is a BoardFailure that names the signal and, where
 /// it can be found out, the kernel call.

@@ -2,6 +2,7 @@
 // The client of a TVM-compatible RPC server.
 #include "remote/rpc/rpc_session.h"
 
+#include "core/base/board_code.h"
 #include "core/base/text.h"
 #include "remote/rpc/wire.h"
 
@@ -9,6 +10,7 @@
 
 namespace tenon::remote {
 
+using core::BoardCode;
 using core::DiagnosticCode;
 using core::makeError;
 using core::Result;
@@ -35,10 +37,52 @@ Result<std::unique_ptr<RpcSession>> RpcSession::open(int fd, const Patience& pat
 {
     std::unique_ptr<RpcSession> session(new RpcSession(fd));
     session->setPatience(patience);
-    const Result<Packet> answer =
-        session->exchange({kTenonRpcInitServer, wire::greeting(TENON_RPC_VERSION)});
-    if (!answer) return answer.error();
+    if (Status greeted = session->greet(); !greeted) return greeted.error();
     return session;
+}
+
+Result<std::unique_ptr<RpcSession>> RpcSession::open(int fd, const std::string& key,
+                                                     const Patience& patience)
+{
+    std::unique_ptr<RpcSession> session(new RpcSession(fd));
+    session->setPatience(patience);
+    if (Status known = session->shakeHands(key); !known) return known.error();
+    if (Status greeted = session->greet(); !greeted) return greeted.error();
+    return session;
+}
+
+Status RpcSession::greet()
+{
+    const Result<Packet> answer =
+        exchange({kTenonRpcInitServer, wire::greeting(TENON_RPC_VERSION)});
+    if (!answer) return answer.error();
+    return core::kDone;
+}
+
+Status RpcSession::shakeHands(const std::string& key)
+{
+    constexpr int32_t kMostKey = 4096;
+    m_link.begin(m_patience);
+    const std::string hello = wire::handshake(key);
+    if (Status sent = m_link.send(std::as_bytes(std::span(hello))); !sent) return sent;
+    uint8_t number[4];
+    const auto bytes = std::as_writable_bytes(std::span(number));
+    if (Status got = m_link.receive(bytes); !got) return got;
+    switch (wire::integer32(number)) {
+    case kTenonRpcMagic: break;
+    case kTenonRpcMismatch:
+        return makeError(BoardCode::AuthFailure,
+                         "the RPC server does not know the key it was given; another client may "
+                         "have been faster, or the board has another key");
+    case kTenonRpcDuplicate:
+        return makeError(BoardCode::AuthFailure, "the RPC server is serving another client");
+    default: return unexpected("a greeting; is it an RPC server");
+    }
+    if (Status got = m_link.receive(bytes); !got) return got;
+    const int32_t size = wire::integer32(number);
+    if (size < 0 || size > kMostKey) return unexpected("with a key of impossible size");
+    std::string name(static_cast<size_t>(size), 0);
+    return m_link.receive(std::as_writable_bytes(std::span(name)));
 }
 
 RpcSession::~RpcSession()

@@ -17,6 +17,10 @@ class RpcSession
 public:
     /// Takes over the socket and greets the server.
     static core::Result<std::unique_ptr<RpcSession>> open(int fd, const Patience& patience = {});
+    /// The same with a listening server, which first asks for a key (empty: none). Error
+    /// AuthFailure when it is another one.
+    static core::Result<std::unique_ptr<RpcSession>> open(int fd, const std::string& key,
+                                                          const Patience& patience);
     ~RpcSession(); ///< says goodbye when the link still works
 
     /// Handle 0 when the server has no such function.
@@ -43,6 +47,8 @@ private:
     {
     }
     struct Packet;
+    core::Status greet();
+    core::Status shakeHands(const std::string& key);
     core::Result<Packet> exchange(Packet request);
     core::Result<Reply> syscall(int code, const PackedArgs& arguments);
 

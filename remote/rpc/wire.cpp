@@ -141,6 +141,16 @@ std::string greeting(std::string_view version)
     return writer.take();
 }
 
+std::string handshake(std::string_view key)
+{
+    const std::string text = "client:" + std::string(key);
+    Writer writer;
+    tenon_write_i32(writer.get(), kTenonRpcMagic);
+    tenon_write_i32(writer.get(), static_cast<int32_t>(text.size()));
+    tenon_write_bytes(writer.get(), text.data(), text.size());
+    return writer.take();
+}
+
 std::string sequence(const PackedArgs& arguments)
 {
     const std::vector<PackedArgs::Value>& from = arguments.values();

@@ -9,6 +9,8 @@ namespace tenon::remote::wire {
 
 std::string packet(int32_t code, const std::string& body);
 std::string greeting(std::string_view version);
+/// What a client of a listening server says first.
+std::string handshake(std::string_view key);
 std::string sequence(const PackedArgs& arguments);
 std::string tensor(const RemoteTensor& tensor);
 std::string integer64(uint64_t value);

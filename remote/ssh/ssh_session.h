@@ -10,6 +10,8 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <thread>
+#include <vector>
 
 namespace tenon::remote {
 
@@ -31,6 +33,8 @@ struct SshOptions
     SshPrompt* prompt = nullptr;     ///< null: no to everything
     bool usesAgent = true;
     std::chrono::milliseconds timeout{std::chrono::seconds(20)}; ///< to connect, without prompts
+    /// Makes the socket to the server in another way than by TCP; empty: TCP.
+    std::function<core::Result<int>()> dial;
 };
 
 struct SshExit
@@ -52,6 +56,9 @@ public:
     static core::Result<std::shared_ptr<SshSession>>
     connect(const SshAddress& address, const SshOptions& options, const core::JobContext& job);
     explicit SshSession(std::shared_ptr<SshTransport> transport);
+    SshSession(const SshSession&) = delete;
+    SshSession& operator=(const SshSession&) = delete;
+    ~SshSession(); ///< hangs up
 
     /// Runs `command` to its end; `input` is its standard input.
     core::Result<SshExit> run(const std::string& command, std::span<const std::byte> input,
@@ -69,33 +76,7 @@ public:
 
 private:
     std::shared_ptr<SshTransport> m_transport;
-};
-
-/// A command that runs on the host; closing its input is how it is told to end.
-class SshCommand
-{
-public:
-    SshCommand(std::shared_ptr<SshTransport> transport, void* channel);
-    SshCommand(const SshCommand&) = delete;
-    SshCommand& operator=(const SshCommand&) = delete;
-    ~SshCommand(); ///< closes the channel
-
-    core::Status write(std::string_view text, std::chrono::milliseconds timeout,
-                       const core::JobContext& job);
-    /// The next line of its output, without the end of line.
-    core::Result<std::string> readLine(std::chrono::milliseconds timeout,
-                                       const core::JobContext& job);
-    void closeInput();
-    /// Waits for its end; what it wrote to stderr so far is in `errors` even when time is up.
-    SshExit wait(std::chrono::milliseconds timeout);
-
-private:
-    void drain();
-
-    std::shared_ptr<SshTransport> m_transport;
-    void* m_channel;
-    SshExit m_exit;
-    bool m_hasEnded = false;
+    std::vector<std::jthread> m_tunnels;
 };
 
 } // namespace tenon::remote

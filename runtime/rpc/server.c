@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "../common/error.h"
+#include "attend.h"
 #include "guard.h"
 #include "link.h"
 
@@ -27,18 +28,23 @@ typedef struct
     const char* key;
     int memory_mib; /* 0: no limit */
     bool may_open_paths;
+    bool is_attended;
+    bool is_tidy;
 } options;
 
 static const char kUsage[] =
     "usage: tenon-rpc-server --fd N [--trust-paths]\n"
-    "       tenon-rpc-server [--host ADDRESS] [--port N] [--key TEXT]\n"
+    "       tenon-rpc-server [--host ADDRESS] [--port N] [--key TEXT | --attended [--tidy]]\n"
+    "                        [--trust-paths]\n"
     "Serves the session on socket N and ends with it, or listens for one session after another.\n"
     "  --trust-paths  the client may load any file by absolute path, not only what it uploads\n"
     "  --memory N     MiB of data that a session may have (default 0: no limit)\n"
     "  --host ADDRESS to listen on (default 127.0.0.1: this computer only); who reaches it runs "
     "code\n"
     "  --port N       port to listen on (default 9090, 0: any free port)\n"
-    "  --key TEXT     clients must ask for this key\n";
+    "  --key TEXT     clients must ask for this key\n"
+    "  --attended     the key is the first line of standard input, whose end ends the server\n"
+    "  --tidy         removes the working folder at that end\n";
 
 static int number_after(int argc, char** argv, int* at, int most)
 {
@@ -67,6 +73,10 @@ static options read_options(int argc, char** argv)
             chosen.key = argv[++i];
         } else if (strcmp(argv[i], "--trust-paths") == 0) {
             chosen.may_open_paths = true;
+        } else if (strcmp(argv[i], "--attended") == 0) {
+            chosen.is_attended = true;
+        } else if (strcmp(argv[i], "--tidy") == 0) {
+            chosen.is_tidy = true;
         } else {
             bool is_help = strcmp(argv[i], "--help") == 0;
             fputs(kUsage, is_help ? stdout : stderr);
@@ -81,7 +91,8 @@ static void serve(int fd, const char* folder, const options* chosen, int timeout
 {
     static tenon_rpc_session session; /* the guards look at it while the process lives */
     tenon_rpc_session_start(&session, folder);
-    session.may_open_paths = chosen->may_open_paths && chosen->fd >= 0;
+    bool is_own_user = chosen->fd >= 0 || chosen->is_attended;
+    session.may_open_paths = chosen->may_open_paths && is_own_user;
     tenon_guard_limits((size_t)chosen->memory_mib);
     tenon_guard_crashes(fd, session.folder);
     if (tenon_guard_link(timeout_s) != 0)
@@ -115,9 +126,11 @@ static void serve_connection(int listener, int fd, const options* chosen)
         }
         serve(fd, folder, chosen, timeout_s);
     }
+    tenon_attend_session(child);
     close(fd);
     int status = 0;
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    tenon_attend_session(0);
     if (WIFSIGNALED(status))
         fprintf(stderr, "tenon-rpc-server: a session ended by signal %d\n", WTERMSIG(status));
     tenon_folder_remove(folder);
@@ -142,21 +155,38 @@ static int open_listener(const char* host, int port)
     return listener;
 }
 
-int main(int argc, char** argv)
+/* Serves one client after the other; returns when an attended server shall end. */
+static void serve_clients(int listener, const options* chosen)
 {
-    options chosen = read_options(argc, argv);
-    if (chosen.fd >= 0) serve(chosen.fd, "", &chosen, 0);
-    int listener = open_listener(chosen.host, chosen.port);
-    if (listener < 0) {
-        fprintf(stderr, "tenon-rpc-server: cannot listen on %s:%d: %s\n", chosen.host, chosen.port,
-                strerror(errno));
-        return 1;
-    }
     for (;;) {
         int yes = 1;
         int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+        if (fd < 0 && errno == EINVAL) return; /* the listener was shut down */
         if (fd < 0) continue;
         setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-        serve_connection(listener, fd, &chosen);
+        serve_connection(listener, fd, chosen);
     }
+}
+
+static int give_up(const char* doing, const char* why)
+{
+    fprintf(stderr, "tenon-rpc-server: cannot %s: %s\n", doing, why);
+    return 1;
+}
+
+int main(int argc, char** argv)
+{
+    char key[256];
+    options chosen = read_options(argc, argv);
+    if (chosen.fd >= 0) serve(chosen.fd, "", &chosen, 0);
+    if (chosen.is_attended) {
+        if (tenon_attend_key(key, sizeof key) != 0) return give_up("start", TVMGetLastError());
+        chosen.key = key;
+    }
+    int listener = open_listener(chosen.host, chosen.port);
+    if (listener < 0) return give_up("listen", strerror(errno));
+    if (chosen.is_attended && tenon_attend_watch(listener) != 0)
+        return give_up("start", TVMGetLastError());
+    serve_clients(listener, &chosen);
+    return chosen.is_tidy ? tenon_attend_tidy() : 0;
 }

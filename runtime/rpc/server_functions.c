@@ -6,6 +6,8 @@
 
 #include "../common/args.h"
 #include "../common/error.h"
+#include "patch.h"
+#include "probe.h"
 #include "session.h"
 
 static int make_folder(tenon_rpc_session* session)
@@ -74,19 +76,57 @@ static int listdir(TENON_PACKED_PARAMETERS)
     return status;
 }
 
-/* An uploaded file, or (for a client of our own user) any absolute path. */
+/* Argument `index`: an uploaded file, or (for a client of our own user) any absolute path. */
+static int path_argument(tenon_rpc_session* session, const tenon_args* args, int index, char* path)
+{
+    const char* name;
+    if (tenon_arg_str(args, index, &name) != 0 || make_folder(session) != 0) return -1;
+    if (!session->may_open_paths || name[0] != '/')
+        return tenon_file_path(session->folder, name, path);
+    if (strlen(name) >= kTenonPathCapacity) return tenon_fail("the file name is too long");
+    strcpy(path, name);
+    return 0;
+}
+
 static int load_module(TENON_PACKED_PARAMETERS)
 {
     TENON_PACKED_PROLOGUE("load_module");
-    tenon_rpc_session* session = resource;
     char path[kTenonPathCapacity];
-    const char* name;
     TVMModuleHandle module;
-    if (tenon_arg_str(&args, 0, &name) != 0) return -1;
-    bool is_path = session->may_open_paths && name[0] == '/';
-    if (!is_path && file_argument(session, &args, path) != 0) return -1;
-    if (TVMModLoadFromFile(is_path ? name : path, "", &module) != 0) return -1;
+    if (path_argument(resource, &args, 0, path) != 0 || TVMModLoadFromFile(path, "", &module) != 0)
+        return -1;
     return tenon_return_module(result, module);
+}
+
+/* (old file, new file, patch, SHA-256 of the new file) */
+static int patch_file(TENON_PACKED_PARAMETERS)
+{
+    TENON_PACKED_PROLOGUE("patch");
+    char base[kTenonPathCapacity];
+    char path[kTenonPathCapacity];
+    TVMByteArray ops;
+    const char* expected;
+    if (path_argument(resource, &args, 0, base) != 0 ||
+        path_argument(resource, &args, 1, path) != 0 || tenon_arg_bytes(&args, 2, &ops) != 0 ||
+        tenon_arg_str(&args, 3, &expected) != 0)
+        return -1;
+    tenon_reader reader = tenon_reader_of(ops.data, ops.size);
+    if (tenon_patch_apply(base, path, &reader, expected) != 0) return -1;
+    return tenon_return_none(result);
+}
+
+/* What the machine is and how it feels, as text. */
+static int probe(TENON_PACKED_PARAMETERS)
+{
+    TENON_PACKED_PROLOGUE("probe");
+    tenon_rpc_session* session = resource;
+    if (make_folder(session) != 0) return -1;
+    tenon_writer text = tenon_writer_of(1 << 20);
+    tenon_probe(&text, session->folder);
+    int status = text.failed ? tenon_fail("the machine says too much")
+                             : tenon_return_str(result, (const char*)text.data);
+    tenon_writer_free(&text);
+    return status;
 }
 
 /* (module, name, query imports): a function or nothing. */
@@ -127,6 +167,8 @@ static int usage(TENON_PACKED_PARAMETERS)
 }
 
 static const tenon_method kFunctions[] = {
+    {"tenon.rpc.server.patch", patch_file},
+    {"tenon.rpc.server.probe", probe},
     {"tenon.rpc.server.usage", usage},
     {"tvm.rpc.server.ImportModule", import_module},
     {"tvm.rpc.server.ModuleGetFunction", module_get_function},

@@ -23,28 +23,6 @@ using test::compileLibrary;
 
 const std::vector<float> kExpected{22, 44, 66, 28, 50, 72};
 
-/// System calls for sabotage: an artifact has no C library to ask.
-constexpr const char* kSystemCalls = R"(
-#include <signal.h>
-#include <sys/syscall.h>
-static long ask(long number, long a, long b)
-{
-#if defined(__x86_64__)
-    long result;
-    __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b)
-                     : "rcx", "r11", "memory");
-    return result;
-#else
-    register long x0 __asm__("x0") = a;
-    register long x1 __asm__("x1") = b;
-    register long x8 __asm__("x8") = number;
-    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x1), "r"(x8) : "memory");
-    return x0;
-#endif
-}
-static void send_self(int signal) { ask(SYS_kill, ask(SYS_getpid, 0, 0), signal); }
-)";
-
 Tensor input() { return Tensor::of<float>(core::kFloat32, {2, 3}, {1, 2, 3, 4, 5, 6}); }
 
 class LocalBoard : public testing::Test
@@ -66,16 +44,7 @@ protected:
                     compileLibrary(m_folder.path(), "aot", source + blobSource(aotBlob())),
                 .inputs = {{"x", input()}}};
     }
-    /// The AOT module with `code` at the start of its second kernel.
-    RunRequest sabotaged(const std::string& code)
-    {
-        std::string source = aotSource();
-        const std::string head = "int fused_double(TVMValue* a, int* codes, int n, TVMValue* r, "
-                                 "int* rc, void* h)\n{\n";
-        const size_t at = source.find(head);
-        EXPECT_NE(at, std::string::npos);
-        return aot(kSystemCalls + source.insert(at + head.size(), code));
-    }
+    RunRequest sabotaged(const std::string& code) { return aot(test::sabotagedSource(code)); }
 
     test::TemporaryFolder m_folder;
     JobContext m_job;

@@ -152,6 +152,36 @@ int tvmgen_default___tenon_profile__(TVMValue* a, int* codes, int n, TVMValue* r
 )";
 }
 
+std::string sabotagedSource(const std::string& code)
+{
+    static constexpr const char* kSystemCalls = R"(
+#include <signal.h>
+#include <sys/syscall.h>
+static long ask(long number, long a, long b)
+{
+#if defined(__x86_64__)
+    long result;
+    __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b)
+                     : "rcx", "r11", "memory");
+    return result;
+#else
+    register long x0 __asm__("x0") = a;
+    register long x1 __asm__("x1") = b;
+    register long x8 __asm__("x8") = number;
+    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x1), "r"(x8) : "memory");
+    return x0;
+#endif
+}
+static void send_self(int signal) { ask(SYS_kill, ask(SYS_getpid, 0, 0), signal); }
+)";
+    std::string source = aotSource();
+    const std::string head = "int fused_double(TVMValue* a, int* codes, int n, TVMValue* r, "
+                             "int* rc, void* h)\n{\n";
+    const size_t at = source.find(head);
+    EXPECT_NE(at, std::string::npos);
+    return kSystemCalls + source.insert(at + head.size(), code);
+}
+
 std::string blobSource(const std::string& blob)
 {
     Stream whole;

@@ -42,6 +42,10 @@ std::string aotBlob();
 /// C source of an AOT module `tvmgen_default`: the same computation, instrumented too.
 std::string aotSource();
 
+/// The same with `code` at the start of its second kernel. The code may call `ask`, a system call,
+/// and `send_self`, which sends a signal: an artifact has no C library.
+std::string sabotagedSource(const std::string& code);
+
 /// `blob` as C source that defines `__tvm_dev_mblob`.
 std::string blobSource(const std::string& blob);
 /// Compiles C `source` into <folder>/<name>.so; "" (and a test failure) when that fails.

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// A measurement as JSON and as text; what bench and deploy print.
+#pragma once
+
+#include "app/cli/command.h"
+#include "core/artifact/manifest.h"
+#include "remote/board/board.h"
+#include "remote/measure/local_board.h"
+
+namespace tenon::cli {
+
+Json benchJson(const remote::Board& board, const Manifest& manifest, const remote::Timing& timing);
+std::string benchText(const remote::Board& board, const Manifest& manifest,
+                      const remote::Timing& timing);
+
+} // namespace tenon::cli

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reaching boards and deploying to them from commands.
+#include "app/cli/board_access.h"
+
+#include "compiler/codegen/llvm/target_features.h"
+#include "core/base/text.h"
+#include "core/target/target.h"
+#include "remote/deploy/deploy_record.h"
+
+#include <cstdio>
+
+namespace tenon::cli {
+namespace {
+
+using remote::Check;
+using remote::DeployReport;
+using remote::DeployStep;
+using remote::StepState;
+using remote::Verdict;
+
+const char* stateText(StepState state)
+{
+    switch (state) {
+    case StepState::Waiting: return "waiting";
+    case StepState::Running: return "running";
+    case StepState::Done: return "done";
+    case StepState::Skipped: return "skipped";
+    case StepState::Failed: return "failed";
+    }
+    return "";
+}
+
+const char* verdictText(Verdict verdict)
+{
+    if (verdict == Verdict::Good) return "good";
+    return verdict == Verdict::Doubtful ? "doubtful" : "bad";
+}
+
+/// What the code of `manifest.target` may need of a processor.
+std::vector<std::string> featuresOf(const Manifest& manifest)
+{
+    const auto target = parseTarget(manifest.target);
+    if (!target) return {};
+    const auto machine = compiler::machineSpec(*target);
+    if (!machine) return {};
+    auto features = compiler::targetFeatures(*machine);
+    return features ? std::move(*features) : std::vector<std::string>{};
+}
+
+Result<remote::BuiltModel> build(const CommonOptions& common, const std::string& path,
+                                 const std::string& target, JobContext& job)
+{
+    CommonOptions options = common;
+    options.target = target;
+    auto runnable = openRunnable(path, options, job);
+    if (!runnable) return runnable.error();
+    return builtModel(*runnable);
+}
+
+/// Prints each step once, when it has ended.
+remote::DeployObserver stepPrinter()
+{
+    const auto printed = std::make_shared<std::vector<bool>>(remote::kDeployPhaseCount, false);
+    return [printed](const remote::DeployReportPtr& report) {
+        for (size_t i = 0; i < report->steps.size(); ++i) {
+            const DeployStep& step = report->steps[i];
+            const bool hasEnded = step.state == StepState::Done || step.state == StepState::Failed;
+            if (!hasEnded || (*printed)[i]) continue;
+            (*printed)[i] = true;
+            std::string name(remote::phaseText(step.phase));
+            name.resize(10, ' ');
+            const std::string time = fixed(step.ms, 1);
+            print(name + std::string(time.size() < 9 ? 9 - time.size() : 0, ' ') + time + " ms  " +
+                  (step.state == StepState::Failed ? "failed" : step.detail) + "\n");
+            std::fflush(stdout);
+        }
+    };
+}
+
+} // namespace
+
+void addConfigOptions(CLI::App& command, BoardOptions& options)
+{
+    command.add_option("--config", options.config,
+                       "folder of boards, host keys and history; default: the user's");
+    command.add_option("--accept-host-key", options.acceptedFingerprint,
+                       "trust a new host key of exactly this fingerprint (SHA256:...)");
+}
+
+void addBoardOptions(CLI::App& command, BoardOptions& options)
+{
+    command.add_option("--board", options.board, "where to run; default: this computer");
+    command.add_flag("--keep", options.keepsFiles, "leave what was sent on the board");
+    command.add_flag("--no-preflight", options.skipsPreflight,
+                     "do not check first whether the model can run there");
+    addConfigOptions(command, options);
+}
+
+remote::DeployEnvironment deployEnvironment(const BoardOptions& options, remote::SshPrompt& prompt)
+{
+    const remote::BoardStore store(options.config);
+    return {.ssh = {.knownHostsFile = store.knownHostsPath(),
+                    .acceptedFingerprint = options.acceptedFingerprint,
+                    .prompt = &prompt}};
+}
+
+Result<remote::Board> chosenBoard(const BoardOptions& options)
+{
+    const remote::BoardStore store(options.config);
+    return store.find(options.board.empty() ? std::string(remote::kThisComputer) : options.board);
+}
+
+remote::BuiltModel builtModel(const Runnable& runnable)
+{
+    return {.path = runnable.path,
+            .manifest = runnable.manifest,
+            .features = featuresOf(runnable.manifest),
+            .lifetime = runnable.folder};
+}
+
+remote::DeployReportPtr deployOnBoard(remote::Deployer& deployer, const BoardJob& work,
+                                      const std::string& path, JobContext& job)
+{
+    remote::DeployRequest request;
+    request.build = [&](const std::string& target, JobContext& buildJob) {
+        return build(work.common, path, target, buildJob);
+    };
+    request.inputs = [&](const Manifest& manifest) -> Result<remote::NamedTensors> {
+        if (work.inputs.empty()) return madeUpInputs(manifest.inputs);
+        auto given = readTensors(work.inputs);
+        if (!given) return given.error();
+        return assignInputs(manifest.inputs, *given);
+    };
+    if (work.common.target != CommonOptions().target) request.target = work.common.target;
+    request.timing = work.timing;
+    request.threads = work.common.threads;
+    request.keepsFiles = work.where.keepsFiles;
+    request.skipsPreflight = work.where.skipsPreflight;
+    request.staysConnected = work.staysConnected;
+    request.limits.run = std::chrono::seconds(work.timeoutS);
+    return deployer.deploy(request, job,
+                           work.common.json ? remote::DeployObserver() : stepPrinter());
+}
+
+remote::DeployReportPtr deployOnce(const BoardJob& work, const std::string& path, JobContext& job,
+                                   int& exitCode)
+{
+    const auto board = chosenBoard(work.where);
+    if (!board) {
+        exitCode = failure(board.error());
+        return nullptr;
+    }
+    TerminalPrompt prompt;
+    remote::Deployer deployer(*board, deployEnvironment(work.where, prompt));
+    remote::DeployReportPtr report = deployOnBoard(deployer, work, path, job);
+    exitCode = report->error ? failure(*report->error) : kSuccess;
+    return report->error ? nullptr : report;
+}
+
+Json stepsJson(const DeployReport& report)
+{
+    Json out = Json::array();
+    for (const DeployStep& step : report.steps)
+        out.push_back({{"step", remote::phaseText(step.phase)},
+                       {"state", stateText(step.state)},
+                       {"ms", step.ms},
+                       {"detail", step.detail}});
+    return out;
+}
+
+Json checksJson(const std::vector<Check>& checks)
+{
+    Json out = Json::array();
+    for (const Check& check : checks)
+        out.push_back({{"subject", check.subject},
+                       {"verdict", verdictText(check.verdict)},
+                       {"outcome", check.outcome},
+                       {"advice", check.advice}});
+    return out;
+}
+
+Json boardJson(const remote::Board& board)
+{
+    return {{"name", board.name},
+            {"kind", remote::boardKindText(board.kind)},
+            {"address", board.address()},
+            {"key", board.key},
+            {"target", board.target},
+            {"profile", board.profile},
+            {"emulated", board.isEmulated()},
+            {"threads", board.threads},
+            {"summary", board.summary}};
+}
+
+std::string checksText(const std::vector<Check>& checks)
+{
+    std::vector<std::vector<std::string>> rows;
+    for (const Check& check : checks) {
+        const char* mark = check.verdict == Verdict::Good       ? "ok"
+                           : check.verdict == Verdict::Doubtful ? "?"
+                                                                : "no";
+        rows.push_back({mark, check.subject,
+                        " " + check.outcome + (check.advice.empty() ? "" : "; " + check.advice)});
+    }
+    return table(rows);
+}
+
+void remember(const remote::BoardStore& store, const DeployReport& report, int optLevel)
+{
+    const Status kept = remote::keepInHistory(store.historyPath(), report, optLevel, TENON_VERSION);
+    if (kept) return;
+    Diagnostic warning = kept.error();
+    warning.severity = Severity::Warning;
+    printDiagnostic(warning);
+}
+
+} // namespace tenon::cli

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// BoardLink: the way to one board while it is used; one implementation for each way.
+#pragma once
+
+#include "remote/deploy/deployer.h"
+#include "remote/measure/artifact_session.h"
+
+namespace tenon::remote {
+
+/// A file on the board.
+struct UploadedFile
+{
+    std::string loadName; ///< what the server calls it
+    int64_t sentBytes = 0;
+    int64_t reusedBytes = 0;
+};
+
+/// Not thread-safe. After Cancelled, TimedOut or LinkLost only close() makes sense.
+class BoardLink
+{
+public:
+    virtual ~BoardLink() = default;
+    /// What the board is, and whether it can be worked on: its folder is made.
+    virtual core::Result<BoardFacts> probe(std::chrono::milliseconds timeout,
+                                           const core::JobContext& job) = 0;
+    virtual core::Result<UploadedFile> upload(const std::string& path,
+                                              std::chrono::milliseconds timeout,
+                                              const core::JobContext& job) = 0;
+    /// Loads an uploaded artifact; `request.timeout` holds for each later exchange, too.
+    virtual core::Result<std::unique_ptr<ArtifactSession>> load(const RunRequest& request,
+                                                                std::chrono::milliseconds timeout,
+                                                                const core::JobContext& job) = 0;
+    /// Ends what runs on the board and, unless files are kept, removes what was brought.
+    virtual core::Status close(bool keepsFiles, std::chrono::milliseconds timeout) = 0;
+};
+
+/// How a link is made.
+struct LinkRequest
+{
+    Board board;
+    DeployEnvironment environment;
+    bool keepsFiles = false;
+    std::chrono::milliseconds timeout{std::chrono::seconds(20)};
+};
+
+/// Errors: those of SshSession::connect; QueueTimedOut of trackers.
+core::Result<std::unique_ptr<BoardLink>> openBoardLink(const LinkRequest& request,
+                                                       const core::JobContext& job);
+
+} // namespace tenon::remote

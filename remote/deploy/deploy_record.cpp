@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// A deployment's measurement as an entry of the run history.
+#include "remote/deploy/deploy_record.h"
+
+#include "remote/history/run_history.h"
+
+#include <ctime>
+#include <filesystem>
+
+namespace tenon::remote {
+
+using core::Result;
+using core::Status;
+
+Status keepInHistory(const std::string& path, const DeployReport& report, int optLevel,
+                     const std::string& toolVersion)
+{
+    if (!report.timing) return core::kDone;
+    std::error_code ignored; // opening says why when the folder could not be made
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
+    const Result<std::unique_ptr<RunHistory>> history = RunHistory::open(path);
+    if (!history) return history.error();
+    const std::string emulated = report.board.isEmulated() ? " (emulated)" : "";
+    const Result<int64_t> id = (*history)->add({.unixTimeS = std::time(nullptr),
+                                                .modelName = report.manifest.modelName,
+                                                .modelHash = report.manifest.modelHash,
+                                                .target = report.target,
+                                                .executor = report.manifest.executor,
+                                                .board = report.board.name + emulated,
+                                                .toolVersion = toolVersion,
+                                                .threads = report.timing->threads,
+                                                .optLevel = optLevel,
+                                                .runsMs = report.timing->runsMs,
+                                                .hygiene = hygieneJson(report.timing->hygiene)});
+    if (!id) return id.error();
+    return core::kDone;
+}
+
+} // namespace tenon::remote

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// A deployment's measurement as an entry of the run history.
+#pragma once
+
+#include "remote/deploy/deployer.h"
+
+namespace tenon::remote {
+
+/// Appends when the report has a measurement; makes the file and its folder when there are none.
+core::Status keepInHistory(const std::string& path, const DeployReport& report, int optLevel,
+                           const std::string& toolVersion);
+
+} // namespace tenon::remote

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// One deployment, step by step.
+#include "remote/deploy/deploy_run.h"
+
+#include "core/base/text.h"
+#include "remote/deploy/preflight.h"
+
+#include <algorithm>
+
+namespace tenon::remote {
+
+using core::DiagnosticCode;
+using core::makeError;
+using core::Result;
+using core::Status;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+double msSince(Clock::time_point start)
+{
+    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+std::string bytes(int64_t count) { return core::bytesText(static_cast<uint64_t>(count)); }
+
+} // namespace
+
+DeployRun::DeployRun(Deployer& deployer, const DeployRequest& request, core::JobContext& job,
+                     const DeployObserver& observer)
+    : m_deployer(deployer)
+    , m_request(request)
+    , m_job(job)
+    , m_observer(observer)
+    , m_start(Clock::now())
+{
+    m_report.board = deployer.m_board;
+    for (size_t i = 0; i < kDeployPhaseCount; ++i)
+        m_report.steps.push_back({.phase = static_cast<DeployPhase>(i)});
+}
+
+DeployStep& DeployRun::stepOf(DeployPhase phase)
+{
+    return m_report.steps[static_cast<size_t>(phase)];
+}
+
+void DeployRun::publish()
+{
+    m_report.totalMs = msSince(m_start);
+    if (m_observer) m_observer(std::make_shared<const DeployReport>(m_report));
+}
+
+void DeployRun::step(DeployPhase phase, const Body& body, bool applies)
+{
+    DeployStep& step = stepOf(phase);
+    if (!applies || m_report.error) {
+        step.state = StepState::Skipped;
+        return;
+    }
+    step.state = StepState::Running;
+    publish();
+    const Clock::time_point start = Clock::now();
+    Status done = m_job.checkStop();
+    if (done) done = body(step.detail);
+    step.ms = msSince(start);
+    step.state = done ? StepState::Done : StepState::Failed;
+    if (!done) {
+        m_report.error = inPhase(done.error(), phase);
+        step.detail = m_report.error->message;
+    }
+    log(std::string(phaseText(phase)) + ": " + step.detail);
+    publish();
+}
+
+DeployReportPtr DeployRun::run()
+{
+    const auto bound = [this](Status (DeployRun::*method)(std::string&)) {
+        return [this, method](std::string& detail) { return (this->*method)(detail); };
+    };
+    m_report.target = m_request.target.empty() ? m_deployer.m_board.target : m_request.target;
+    const bool knowsTarget = !m_report.target.empty();
+    if (knowsTarget) step(DeployPhase::Compile, bound(&DeployRun::compile));
+    step(DeployPhase::Connect, bound(&DeployRun::connect));
+    step(DeployPhase::Probe, bound(&DeployRun::probe));
+    if (!knowsTarget) step(DeployPhase::Compile, bound(&DeployRun::compile));
+    step(DeployPhase::Preflight, bound(&DeployRun::check), !m_request.skipsPreflight);
+    step(DeployPhase::Upload, bound(&DeployRun::upload));
+    step(DeployPhase::Load, bound(&DeployRun::load));
+    const bool runs = static_cast<bool>(m_request.inputs);
+    step(DeployPhase::Run, bound(&DeployRun::execute), runs);
+    step(DeployPhase::Benchmark, bound(&DeployRun::benchmark), m_request.timing.has_value());
+    step(DeployPhase::Fetch, bound(&DeployRun::fetch), runs);
+    m_session.reset();
+    cleanUp();
+    m_report.isFinished = true;
+    publish();
+    return std::make_shared<const DeployReport>(std::move(m_report));
+}
+
+Status DeployRun::compile(std::string& detail)
+{
+    if (m_report.target.empty()) {
+        const Result<std::string> proposed = proposedTarget(m_report.facts);
+        if (!proposed) return proposed.error();
+        m_report.target = *proposed;
+    }
+    Result<BuiltModel> model = m_request.build(m_report.target, m_job);
+    if (!model) return model.error();
+    m_model = std::move(*model);
+    m_report.manifest = m_model.manifest;
+    detail = "for " + m_report.target;
+    return core::kDone;
+}
+
+Status DeployRun::connect(std::string& detail)
+{
+    if (m_deployer.m_link) {
+        detail = "still connected";
+        return core::kDone;
+    }
+    Result<std::unique_ptr<BoardLink>> link =
+        openBoardLink({.board = m_deployer.m_board,
+                       .environment = m_deployer.m_environment,
+                       .keepsFiles = m_request.keepsFiles,
+                       .timeout = limit(DeployPhase::Connect)},
+                      m_job);
+    if (!link) return link.error();
+    m_deployer.m_link = std::move(*link);
+    m_deployer.m_keepsFiles = m_request.keepsFiles;
+    detail = m_deployer.m_board.address();
+    return core::kDone;
+}
+
+Status DeployRun::probe(std::string& detail)
+{
+    const Result<BoardFacts> facts = m_deployer.m_link->probe(limit(DeployPhase::Probe), m_job);
+    if (!facts) return facts.error();
+    m_report.facts = *facts;
+    m_report.checks = probeChecklist(*facts);
+    detail = summaryLine(*facts);
+    return core::kDone;
+}
+
+Status DeployRun::check(std::string& detail)
+{
+    Preflight result = preflight(m_model, m_report.facts);
+    m_report.checks.insert(m_report.checks.end(), result.checks.begin(), result.checks.end());
+    if (result.error) return *result.error;
+    detail = std::to_string(result.checks.size()) + " checks passed";
+    return core::kDone;
+}
+
+Status DeployRun::upload(std::string& detail)
+{
+    const Result<UploadedFile> sent =
+        m_deployer.m_link->upload(m_model.path, limit(DeployPhase::Upload), m_job);
+    if (!sent) return sent.error();
+    m_runRequest.loadName = sent->loadName;
+    m_report.sentBytes = sent->sentBytes;
+    m_report.reusedBytes = sent->reusedBytes;
+    detail = bytes(sent->sentBytes) + " sent, " + bytes(sent->reusedBytes) + " were there";
+    return core::kDone;
+}
+
+Status DeployRun::load(std::string& detail)
+{
+    const unsigned known = m_report.facts.cores > 0 ? m_report.facts.cores : 1;
+    m_runRequest.artifactPath = m_model.path;
+    m_runRequest.threads = m_request.threads > 0 ? m_request.threads : known;
+    m_runRequest.timeout = limit(DeployPhase::Load);
+    if (m_request.inputs) {
+        Result<NamedTensors> inputs = m_request.inputs(m_model.manifest);
+        if (!inputs) return inputs.error();
+        m_runRequest.inputs = std::move(*inputs);
+    }
+    Result<std::unique_ptr<ArtifactSession>> session =
+        m_deployer.m_link->load(m_runRequest, limit(DeployPhase::Load), m_job);
+    if (!session) return session.error();
+    m_session = std::move(*session);
+    detail = std::to_string(m_runRequest.threads) + " threads";
+    if (Status set = m_session->setInputs(m_runRequest.inputs, m_job); !set) return set;
+    m_session->setTimeout(limit(DeployPhase::Run));
+    return core::kDone;
+}
+
+/// A crash is looked into once more, to name the kernel and the model's nodes.
+core::Diagnostic DeployRun::explained(const core::Diagnostic& error)
+{
+    core::Diagnostic out = locateCrash(
+        error, *m_session, m_runRequest,
+        [&] { return m_deployer.m_link->load(m_runRequest, limit(DeployPhase::Load), m_job); },
+        m_job);
+    if (out.message.find("SIGILL") != std::string::npos)
+        out.message += "; the processor lacks an instruction, " +
+                       std::string(m_report.facts.cpuText.empty() ? "compile" : "this is a ") +
+                       m_report.facts.cpuText +
+                       (m_report.facts.cpuText.empty() ? "" : ": compile") +
+                       " for the board's own target";
+    return out;
+}
+
+Status DeployRun::execute(std::string& detail)
+{
+    const Status ran = m_session->execute(m_job);
+    if (!ran) return explained(ran.error());
+    detail = "one inference";
+    return core::kDone;
+}
+
+Status DeployRun::benchmark(std::string& detail)
+{
+    Result<Timing> timing = m_session->measure(*m_request.timing, m_job);
+    if (!timing) return explained(timing.error());
+    m_report.timing = std::move(*timing);
+    const Summary& summary = m_report.timing->summaryMs;
+    detail = "median " + core::fixed(summary.median, 3) + " ms of " +
+             std::to_string(m_report.timing->runsMs.size()) + " samples";
+    if (m_report.board.isEmulated()) detail += ", emulated: not a time of silicon";
+    return core::kDone;
+}
+
+Status DeployRun::fetch(std::string& detail)
+{
+    Result<std::vector<core::Tensor>> outputs = m_session->fetchOutputs(m_job);
+    if (!outputs) return explained(outputs.error());
+    m_report.outputs = std::move(*outputs);
+    detail = std::to_string(m_report.outputs.size()) + " outputs";
+    return core::kDone;
+}
+
+/// Also after an error or a cancel, then without the job's stop request.
+void DeployRun::cleanUp()
+{
+    DeployStep& step = stepOf(DeployPhase::CleanUp);
+    if (!m_deployer.m_link || (m_request.staysConnected && !m_report.error)) {
+        step.state = StepState::Skipped;
+        return;
+    }
+    step.state = StepState::Running;
+    publish();
+    const Clock::time_point start = Clock::now();
+    const Status done = m_deployer.close(limit(DeployPhase::CleanUp));
+    step.ms = msSince(start);
+    step.state = done ? StepState::Done : StepState::Failed;
+    step.detail = m_request.keepsFiles ? "files stay on the board" : "nothing left on the board";
+    if (!done) {
+        const core::Diagnostic error = inPhase(done.error(), DeployPhase::CleanUp);
+        step.detail = error.message;
+        if (!m_report.error) m_report.error = error;
+    }
+    log("clean up: " + step.detail);
+}
+
+} // namespace tenon::remote

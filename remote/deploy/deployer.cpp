@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// One board and the connection to it.
+#include "remote/deploy/deployer.h"
+
+#include "remote/deploy/deploy_run.h"
+
+namespace tenon::remote {
+
+using core::Result;
+using core::Status;
+
+double DeployReport::overheadMs() const
+{
+    double sum = 0;
+    for (const DeployStep& step : steps) {
+        const bool isTheWorkItself = step.phase == DeployPhase::Compile ||
+                                     step.phase == DeployPhase::Run ||
+                                     step.phase == DeployPhase::Benchmark;
+        if (!isTheWorkItself) sum += step.ms;
+    }
+    return sum;
+}
+
+Deployer::Deployer(Board board, DeployEnvironment environment)
+    : m_board(std::move(board))
+    , m_environment(std::move(environment))
+{
+}
+
+Deployer::~Deployer()
+{
+    // Whoever wants to know how this went calls close() himself.
+    static_cast<void>(close());
+}
+
+DeployReportPtr Deployer::deploy(const DeployRequest& request, core::JobContext& job,
+                                 const DeployObserver& observer)
+{
+    return DeployRun(*this, request, job, observer).run();
+}
+
+Result<BoardFacts> Deployer::probe(const PhaseLimits& limits, core::JobContext& job)
+{
+    if (!m_link) {
+        Result<std::unique_ptr<BoardLink>> link = openBoardLink(
+            {.board = m_board, .environment = m_environment, .timeout = limits.connect}, job);
+        if (!link) return inPhase(link.error(), DeployPhase::Connect);
+        m_link = std::move(*link);
+        m_keepsFiles = false;
+    }
+    const Result<BoardFacts> facts = m_link->probe(limits.probe, job);
+    if (!facts) return inPhase(facts.error(), DeployPhase::Probe);
+    return facts;
+}
+
+Status Deployer::close(std::chrono::milliseconds timeout)
+{
+    if (!m_link) return core::kDone;
+    const Status done = m_link->close(m_keepsFiles, timeout);
+    m_link.reset();
+    return done;
+}
+
+} // namespace tenon::remote

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The way to this computer.
+#include "remote/deploy/local_link.h"
+
+#include "remote/measure/child_process.h"
+
+namespace tenon::remote {
+
+using core::JobContext;
+using core::Result;
+using core::Status;
+using std::chrono::milliseconds;
+
+namespace {
+
+class LocalLink : public BoardLink
+{
+public:
+    explicit LocalLink(std::string serverPath)
+        : m_serverPath(std::move(serverPath))
+    {
+    }
+    Result<BoardFacts> probe(milliseconds timeout, const JobContext& job) override
+    {
+        const RunRequest request{.timeout = timeout, .serverPath = m_serverPath};
+        Result<ChildProcess> child = startLocalServer(request);
+        if (!child) return child.error();
+        const auto rpc = RpcSession::open(child->takeSocket(), {timeout, &job});
+        if (!rpc) return rpc.error();
+        const Result<Reply> reply = (*rpc)->callGlobal("tenon.rpc.server.probe", {});
+        if (!reply) return reply.error();
+        return parseProbe(reply->text);
+    }
+    Result<UploadedFile> upload(const std::string&, milliseconds, const JobContext&) override
+    {
+        return UploadedFile{};
+    }
+    Result<std::unique_ptr<ArtifactSession>> load(const RunRequest& request, milliseconds,
+                                                  const JobContext& job) override
+    {
+        RunRequest here = request;
+        here.serverPath = m_serverPath;
+        return openLocalSession(here, job);
+    }
+    Status close(bool, milliseconds) override { return core::kDone; }
+
+private:
+    std::string m_serverPath;
+};
+
+} // namespace
+
+std::unique_ptr<BoardLink> openLocalLink(const LinkRequest& request)
+{
+    return std::make_unique<LocalLink>(request.environment.serverPath);
+}
+
+} // namespace tenon::remote

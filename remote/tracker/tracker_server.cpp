@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tracker of TVM's protocol on a port: one thread, nothing in it ever waits for one peer.
+#include "remote/tracker/tracker_server.h"
+
+#include "core/base/text.h"
+#include "remote/tracker/tracker_wire.h"
+
+#include <arpa/inet.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+namespace tenon::remote {
+
+using core::DiagnosticCode;
+using core::makeError;
+using core::Result;
+using core::Status;
+
+namespace {
+
+constexpr size_t kMostPeers = 512;
+/// A peer that does not read its answers is hung up on.
+constexpr size_t kMostUnread = size_t{4} << 20;
+
+} // namespace
+
+struct TrackerServer::Peer
+{
+    int fd;
+    bool hasGreeted = false;
+    TrackerStream in;
+    std::string out;
+};
+
+TrackerServer::TrackerServer(int listener, int port, TrackerState::Options rules)
+    : m_listener(listener)
+    , m_port(port)
+    , m_state(std::move(rules))
+{
+}
+
+TrackerServer::~TrackerServer()
+{
+    while (!m_peers.empty()) hangUp(m_peers.begin()->first);
+    close(m_listener);
+}
+
+Result<std::unique_ptr<TrackerServer>> TrackerServer::listen(const TrackerServerOptions& options)
+{
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<uint16_t>(options.port));
+    if (inet_pton(AF_INET, options.host.c_str(), &address.sin_addr) != 1)
+        return makeError(DiagnosticCode::BadArgument,
+                         core::quoted(options.host) + " is no address of this computer; write " +
+                             "127.0.0.1 or 0.0.0.0");
+    const int yes = 1;
+    socklen_t size = sizeof address;
+    auto* generic = reinterpret_cast<sockaddr*>(&address);
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    const bool isListening = fd >= 0 &&
+                             setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
+                             bind(fd, generic, size) == 0 && ::listen(fd, 64) == 0 &&
+                             getsockname(fd, generic, &size) == 0;
+    if (isListening)
+        return std::unique_ptr<TrackerServer>(
+            new TrackerServer(fd, ntohs(address.sin_port), options.rules));
+    const int reason = errno;
+    if (fd >= 0) close(fd);
+    return makeError(DiagnosticCode::IoFailure, "cannot listen on port " +
+                                                    std::to_string(options.port) + ": " +
+                                                    std::strerror(reason));
+}
+
+void TrackerServer::acceptOne()
+{
+    sockaddr_in address{};
+    socklen_t size = sizeof address;
+    const int fd = accept4(m_listener, reinterpret_cast<sockaddr*>(&address), &size,
+                           SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd < 0) return;
+    if (m_peers.size() >= kMostPeers) {
+        close(fd);
+        return;
+    }
+    const int yes = 1;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    std::array<char, INET_ADDRSTRLEN> host{};
+    inet_ntop(AF_INET, &address.sin_addr, host.data(), host.size());
+    m_state.open(m_next, host.data());
+    m_peers.emplace(m_next++, std::make_unique<Peer>(Peer{.fd = fd}));
+}
+
+void TrackerServer::hangUp(uint64_t id)
+{
+    close(m_peers.at(id)->fd);
+    m_peers.erase(id);
+    m_state.close(id);
+}
+
+bool TrackerServer::writeTo(Peer& peer)
+{
+    while (!peer.out.empty()) {
+        const ssize_t sent = send(peer.fd, peer.out.data(), peer.out.size(), MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR) continue;
+        if (sent < 0) return errno == EAGAIN && peer.out.size() < kMostUnread;
+        peer.out.erase(0, static_cast<size_t>(sent));
+    }
+    return true;
+}
+
+bool TrackerServer::readFrom(uint64_t id)
+{
+    Peer& peer = *m_peers.at(id);
+    std::array<char, 65536> block;
+    const ssize_t got = recv(peer.fd, block.data(), block.size(), 0);
+    if (got < 0) return errno == EAGAIN || errno == EINTR;
+    if (got == 0) return false;
+    peer.in.append({block.data(), static_cast<size_t>(got)});
+    if (!peer.hasGreeted) {
+        const std::optional<int32_t> magic = peer.in.number();
+        if (!magic) return true;
+        if (*magic != kTrackerMagic) return false; // hang up without another word
+        peer.hasGreeted = true;
+        peer.out += trackerNumber(kTrackerMagic);
+    }
+    bool isGood = true;
+    while (isGood) {
+        const std::optional<std::string> message = peer.in.next();
+        if (!message) break;
+        for (const TrackerState::Reply& reply : m_state.handle(id, *message, isGood)) {
+            const auto to = m_peers.find(reply.to);
+            if (to != m_peers.end()) to->second->out += trackerMessage(reply.message);
+        }
+    }
+    if (!isGood) static_cast<void>(writeTo(peer)); // the refusal, if it still gets through
+    return isGood && !peer.in.isBroken();
+}
+
+Status TrackerServer::serve(const core::JobContext& job)
+{
+    while (!job.stopRequested() && !m_state.hasEnded()) {
+        std::vector<pollfd> entries{{m_listener, POLLIN, 0}};
+        std::vector<uint64_t> ids{0};
+        for (const auto& [id, peer] : m_peers) {
+            const short events = peer->out.empty() ? POLLIN : POLLIN | POLLOUT;
+            entries.push_back({peer->fd, events, 0});
+            ids.push_back(id);
+        }
+        if (poll(entries.data(), entries.size(), 50) <= 0) continue;
+        if (entries[0].revents != 0) acceptOne();
+        for (size_t i = 1; i < entries.size(); ++i)
+            if ((entries[i].revents & ~POLLOUT) != 0 && !readFrom(ids[i])) hangUp(ids[i]);
+        std::vector<uint64_t> broken;
+        for (const auto& [id, peer] : m_peers)
+            if (!writeTo(*peer)) broken.push_back(id);
+        for (const uint64_t id : broken) hangUp(id);
+    }
+    return core::kDone;
+}
+
+} // namespace tenon::remote

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Framing of the tracker's protocol.
+#include "remote/tracker/tracker_wire.h"
+
+namespace tenon::remote {
+
+std::string trackerNumber(int32_t value)
+{
+    std::string out(4, 0);
+    for (size_t i = 0; i < 4; ++i)
+        out[i] = static_cast<char>(static_cast<uint32_t>(value) >> (8 * i));
+    return out;
+}
+
+int32_t readTrackerNumber(std::string_view bytes)
+{
+    uint32_t value = 0;
+    for (size_t i = 0; i < 4; ++i)
+        value |= uint32_t{static_cast<unsigned char>(bytes[i])} << (8 * i);
+    return static_cast<int32_t>(value);
+}
+
+std::string trackerMessage(std::string_view json)
+{
+    return trackerNumber(static_cast<int32_t>(json.size())) + std::string(json);
+}
+
+std::optional<int32_t> TrackerStream::number()
+{
+    if (m_isBroken || m_bytes.size() < 4) return std::nullopt;
+    const int32_t value = readTrackerNumber(m_bytes);
+    m_bytes.erase(0, 4);
+    return value;
+}
+
+std::optional<std::string> TrackerStream::next()
+{
+    if (m_isBroken || m_bytes.size() < 4) return std::nullopt;
+    const int32_t size = readTrackerNumber(m_bytes);
+    m_isBroken = size < 0 || size > kMaxTrackerMessage;
+    if (m_isBroken || m_bytes.size() < 4 + static_cast<size_t>(size)) return std::nullopt;
+    std::string message = m_bytes.substr(4, static_cast<size_t>(size));
+    m_bytes.erase(0, 4 + static_cast<size_t>(size));
+    return message;
+}
+
+} // namespace tenon::remote

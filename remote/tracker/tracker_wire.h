@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tracker's protocol: a magic number both ways, then JSON texts behind their length.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tenon::remote {
+
+inline constexpr int32_t kTrackerMagic = 0x2F271;
+/// Nothing the protocol says is longer; a peer that announces more is hung up on.
+inline constexpr int32_t kMaxTrackerMessage = 1 << 20;
+
+enum class TrackerCode : int
+{
+    Ping = 1,
+    Stop = 2,
+    Put = 3,
+    Request = 4,
+    UpdateInfo = 5,
+    Summary = 6,
+    PendingKeys = 7
+};
+
+/// Four bytes, little-endian.
+std::string trackerNumber(int32_t value);
+int32_t readTrackerNumber(std::string_view bytes);
+/// `json` behind its length.
+std::string trackerMessage(std::string_view json);
+
+/// Cuts messages out of a stream of bytes.
+class TrackerStream
+{
+public:
+    void append(std::string_view bytes) { m_bytes.append(bytes); }
+    /// The next whole message, if there is one.
+    std::optional<std::string> next();
+    /// The next four bytes as a number, if they are there: the magic.
+    std::optional<int32_t> number();
+    /// The peer announced a message of impossible length; nothing more is read.
+    bool isBroken() const { return m_isBroken; }
+
+private:
+    std::string m_bytes;
+    bool m_isBroken = false;
+};
+
+} // namespace tenon::remote

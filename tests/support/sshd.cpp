@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// A real sshd for tests, in inetd mode behind a relay of ours.
+#include "tests/support/sshd.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <pwd.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+extern char** environ;
+
+namespace tenon::test {
+namespace {
+
+int runProgram(const std::vector<std::string>& command)
+{
+    std::vector<char*> argv;
+    for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
+    argv.push_back(nullptr);
+    pid_t pid = -1;
+    int status = -1;
+    if (posix_spawnp(&pid, argv[0], nullptr, nullptr, argv.data(), environ) != 0) return -1;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
+    return status;
+}
+
+void makeKey(const std::string& path)
+{
+    std::filesystem::remove(path);
+    std::filesystem::remove(path + ".pub");
+    EXPECT_EQ(runProgram({"ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", path}), 0);
+}
+
+std::string content(const std::string& path)
+{
+    std::ostringstream out;
+    out << std::ifstream(path).rdbuf();
+    return out.str();
+}
+
+pid_t spawnSshd(const std::string& folder, int socket)
+{
+    const std::string program = toolPath("sshd");
+    const std::string config = folder + "/sshd_config";
+    const std::string log = folder + "/sshd.log";
+    const char* argv[] = {program.c_str(), "-i", "-f", config.c_str(), "-E", log.c_str(), nullptr};
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, socket, 0);
+    posix_spawn_file_actions_adddup2(&actions, socket, 1);
+    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+    pid_t pid = -1;
+    EXPECT_EQ(
+        posix_spawn(&pid, program.c_str(), &actions, nullptr, const_cast<char**>(argv), environ),
+        0);
+    posix_spawn_file_actions_destroy(&actions);
+    return pid;
+}
+
+/// Moves what there is; the number of bytes, 0 at the end, -1 when one side broke.
+ssize_t move(int from, int to, size_t atMost)
+{
+    std::array<char, 65536> block;
+    const ssize_t got = recv(from, block.data(), std::min(block.size(), atMost), 0);
+    for (ssize_t at = 0; at < got;) {
+        const ssize_t sent =
+            send(to, block.data() + at, static_cast<size_t>(got - at), MSG_NOSIGNAL);
+        if (sent <= 0) return -1;
+        at += sent;
+    }
+    return got;
+}
+
+} // namespace
+
+Sshd::Sshd(const std::string& extra)
+{
+    if (geteuid() == 0) mkdir("/run/sshd", 0755);
+    makeKey(identity());
+    makeKey(m_folder.file("host_key"));
+    std::filesystem::copy_file(identity() + ".pub", m_folder.file("authorized_keys"));
+    std::ofstream(m_folder.file("sshd_config"))
+        << extra << "\nHostKey " << m_folder.file("host_key")
+        << "\nUsePAM no\nStrictModes no\nPasswordAuthentication no\nPermitRootLogin yes\n"
+        << "AuthorizedKeysFile " << m_folder.file("authorized_keys") << "\nPrintMotd no\n";
+    m_listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    EXPECT_EQ(bind(m_listener, reinterpret_cast<sockaddr*>(&address), size), 0);
+    EXPECT_EQ(listen(m_listener, 16), 0);
+    getsockname(m_listener, reinterpret_cast<sockaddr*>(&address), &size);
+    m_port = ntohs(address.sin_port);
+    m_server = std::jthread([this] { serve(); });
+}
+
+Sshd::~Sshd()
+{
+    m_isEnding = true;
+    m_server.join();
+    m_relays.clear();
+    close(m_listener);
+}
+
+std::string Sshd::log() const { return content(m_folder.file("sshd.log")); }
+
+void Sshd::changeHostKey() const { makeKey(m_folder.file("host_key")); }
+
+std::string Sshd::fingerprint() const
+{
+    const std::string out = m_folder.file("fingerprint");
+    EXPECT_EQ(
+        runProgram({"sh", "-c",
+                    "ssh-keygen -l -f '" + m_folder.file("host_key.pub") + "' > '" + out + "'"}),
+        0);
+    const std::string line = content(out);
+    const size_t start = line.find("SHA256:");
+    return line.substr(start, line.find(' ', start) - start);
+}
+
+void Sshd::serve()
+{
+    while (!m_isEnding) {
+        pollfd entry{m_listener, POLLIN, 0};
+        if (poll(&entry, 1, 50) <= 0) continue;
+        const int client = accept4(m_listener, nullptr, nullptr, SOCK_CLOEXEC);
+        if (client < 0) continue;
+        ++m_connections;
+        m_relays.emplace_back([this, client] { relay(client); });
+    }
+}
+
+void Sshd::relay(int client)
+{
+    int ends[2];
+    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+    const pid_t pid = spawnSshd(m_folder.path(), ends[1]);
+    close(ends[1]);
+    bool isOpen = true;
+    while (isOpen && !m_isEnding) {
+        std::array<pollfd, 2> entries{pollfd{client, POLLIN, 0}, pollfd{ends[0], POLLIN, 0}};
+        if (m_isStalled) {
+            poll(nullptr, 0, 20);
+            continue;
+        }
+        if (poll(entries.data(), entries.size(), 50) <= 0) continue;
+        const int64_t left = m_cutAfter - m_toServer;
+        if (left <= 0) break;
+        if (entries[0].revents != 0) {
+            const ssize_t moved =
+                move(client, ends[0], static_cast<size_t>(std::min<int64_t>(left, 65536)));
+            isOpen = moved > 0;
+            m_toServer += std::max<ssize_t>(0, moved);
+        }
+        if (isOpen && entries[1].revents != 0) isOpen = move(ends[0], client, 65536) > 0;
+    }
+    close(client);
+    close(ends[0]);
+    // Without its connection sshd ends by itself; what it started may take a moment longer.
+    while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {}
+}
+
+} // namespace tenon::test

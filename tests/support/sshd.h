@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// A real sshd for tests, one process per connection, on a loopback port of our own: no port is ever
+// guessed, and the test holds both ends of each connection.
+#pragma once
+
+#include "tests/support/environment.h"
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace tenon::test {
+
+/// What the tests of a folder share: an identity, a host key and a home.
+class Sshd
+{
+public:
+    /// `extra` lines go to the front of sshd_config, where the first value of a keyword counts.
+    explicit Sshd(const std::string& extra = {});
+    Sshd(const Sshd&) = delete;
+    Sshd& operator=(const Sshd&) = delete;
+    ~Sshd();
+
+    int port() const { return m_port; }
+    std::string folder() const { return m_folder.path(); }
+    std::string identity() const { return m_folder.file("id"); }
+    /// Log of all connections so far.
+    std::string log() const;
+    /// A new host key from the next connection on.
+    void changeHostKey() const;
+    std::string fingerprint() const;
+    /// Cuts every connection, also later ones, once this many bytes went to the server; 0: at once.
+    void cutAfter(int64_t bytes) { m_cutAfter = bytes; }
+    /// Lets nothing through any more, without a word: a cable pulled out.
+    void stall() { m_isStalled = true; }
+    size_t connections() const { return m_connections; }
+
+private:
+    void serve();
+    void relay(int client);
+
+    TemporaryFolder m_folder;
+    int m_listener = -1;
+    int m_port = 0;
+    std::atomic<bool> m_isEnding{false};
+    std::atomic<bool> m_isStalled{false};
+    std::atomic<int64_t> m_cutAfter{INT64_MAX};
+    std::atomic<int64_t> m_toServer{0};
+    std::atomic<size_t> m_connections{0};
+    std::vector<std::jthread> m_relays;
+    std::jthread m_server;
+};
+
+} // namespace tenon::test
