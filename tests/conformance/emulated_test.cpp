@@ -92,7 +92,7 @@ TEST_P(EmulatedTarget, ComputesTheSample)
 TEST_P(EmulatedTarget, ComputesTheModelsOfTheOutsideData)
 {
     TENON_NEED_DATA("exported/kws_dscnn");
-    expectAllPass("'" + dataPath("exported/kws_dscnn") + "' '" + dataPath("exported/bert_tiny") +
+    expectAllPass("'" + dataPath("exported/kws_dscnn") + "' '" + dataPath("exported/ic_resnet8") +
                   "'");
 }
 
