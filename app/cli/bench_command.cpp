@@ -50,7 +50,9 @@ int bench(const BenchOptions& options, JobContext& job)
     auto request = runRequest(*runnable, threadCount(options.common), std::chrono::minutes(5));
     if (!request) return failure(request.error());
     if (options.inputs.empty()) {
-        request->inputs = madeUpInputs(runnable->manifest.inputs);
+        auto inputs = madeUpInputs(runnable->manifest.inputs);
+        if (!inputs) return failure(inputs.error());
+        request->inputs = std::move(*inputs);
     } else {
         auto given = readTensors(options.inputs);
         if (!given) return failure(given.error());

@@ -150,8 +150,9 @@ compiler::CompileOptions compileOptions(const CommonOptions& options)
 {
     compiler::CompileOptions out;
     out.target = options.target;
-    out.executor =
-        options.executor == "graph" ? compiler::ExecutorKind::Graph : compiler::ExecutorKind::Aot;
+    out.executor = options.executor == "graph" ? compiler::ExecutorKind::Graph
+                   : options.executor == "vm"  ? compiler::ExecutorKind::Vm
+                                               : compiler::ExecutorKind::Aot;
     out.optLevel = options.optLevel;
     out.passConfig = options.passConfig;
     out.passes.disabled = options.disabledPasses;
@@ -186,6 +187,16 @@ Result<OpenedModel> openModel(const std::string& path, const CommonOptions& opti
 void printDiagnostic(const Diagnostic& diagnostic)
 {
     std::fprintf(stderr, "%s\n", printable(diagnostic.text()).c_str());
+}
+
+void noteVm(const compiler::CompileResult& result)
+{
+    if (result.vmReason.empty()) return;
+    printDiagnostic(Diagnostic{Severity::Note,
+                               DiagnosticCode::DynamicShape,
+                               "the model runs on the vm executor: " + result.vmReason,
+                               {},
+                               {}});
 }
 
 void printDiagnostics(const std::vector<Diagnostic>& diagnostics)

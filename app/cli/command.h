@@ -70,6 +70,8 @@ Result<OpenedModel> openModel(const std::string& path, const CommonOptions& opti
 
 /// One line per diagnostic on stderr; notes follow indented.
 void printDiagnostic(const Diagnostic& diagnostic);
+/// A note when the model runs on the VM though another executor was asked for.
+void noteVm(const compiler::CompileResult& result);
 void printDiagnostics(const std::vector<Diagnostic>& diagnostics);
 /// Prints and returns the exit code of the diagnostic's kind.
 int failure(const Diagnostic& diagnostic);

@@ -183,8 +183,6 @@ int emitKernels(const compiler::CompileResult& result, const CompileCommandOptio
 
 int compileModel(const CompileCommandOptions& options, JobContext& job)
 {
-    if (options.common.executor == "vm")
-        return wrongUsage("the vm executor does not exist yet; use graph or aot");
     if (options.output.empty() && options.emit.empty())
         return wrongUsage("compile needs -o OUT (.so, .o or .tar; a folder for C) or --emit");
     std::string output = options.output;
@@ -208,6 +206,7 @@ int compileModel(const CompileCommandOptions& options, JobContext& job)
     auto result =
         compiler::compile(opened->loaded, compileOptions(options.common), job, opened->ms);
     if (!result) return failure(result.error());
+    noteVm(**result);
     if (!options.emit.empty()) return emitKernels(**result, options);
 
     job.progress(0.95, "writing " + output);

@@ -46,9 +46,18 @@ Result<std::vector<std::string>> tensorFilesIn(const std::string& folder)
     return out;
 }
 
+/// True when a tensor of these sizes fits the declared ones, of which -1 is any.
+bool fitsShape(const std::vector<int64_t>& declared, const std::vector<int64_t>& shape)
+{
+    return std::equal(declared.begin(), declared.end(), shape.begin(), shape.end(),
+                      [](int64_t any, int64_t size) { return any == -1 || any == size; });
+}
+
 std::string typeText(const ManifestTensor& tensor)
 {
-    return tensor.dtype + " (" + join(tensor.shape, ", ") + ")";
+    std::vector<std::string> sizes;
+    for (const int64_t size : tensor.shape) sizes.push_back(size < 0 ? "?" : std::to_string(size));
+    return tensor.dtype + " (" + join(sizes, ", ") + ")";
 }
 
 } // namespace
@@ -73,11 +82,9 @@ Result<Runnable> buildRunnable(std::shared_ptr<const compiler::Loaded> loaded,
                                const CommonOptions& options, const std::string& name,
                                JobContext& job)
 {
-    if (options.executor == "vm")
-        return makeError(DiagnosticCode::UnsupportedFeature,
-                         "the vm executor does not exist yet; use graph or aot");
     auto result = compiler::compile(std::move(loaded), compileOptions(options), job);
     if (!result) return result.error();
+    noteVm(**result);
     auto folder = ScratchFolder::create();
     if (!folder) return folder.error();
     Runnable out{.path = (*folder)->file("model.so"), .folder = *folder, .compiled = *result};
@@ -183,12 +190,12 @@ Result<remote::NamedTensors> assignInputs(const std::vector<ManifestTensor>& inp
                                                               typeText(inputs[i]));
         // NumPy and old data sets hold bfloat16 as its bits.
         if (inputs[i].dtype == "bfloat16" && chosen[i]->dtype() == kUInt16 &&
-            chosen[i]->shape() == inputs[i].shape) {
+            fitsShape(inputs[i].shape, chosen[i]->shape())) {
             out.emplace_back(inputs[i].name, sameBits(*chosen[i], kBfloat16));
             continue;
         }
-        const bool fits =
-            chosen[i]->shape() == inputs[i].shape && chosen[i]->dtype().text() == inputs[i].dtype;
+        const bool fits = fitsShape(inputs[i].shape, chosen[i]->shape()) &&
+                          chosen[i]->dtype().text() == inputs[i].dtype;
         if (!fits)
             return makeError(DiagnosticCode::ShapeMismatch,
                              "input " + core::quoted(inputs[i].name) + " is " +
@@ -198,13 +205,17 @@ Result<remote::NamedTensors> assignInputs(const std::vector<ManifestTensor>& inp
     return out;
 }
 
-remote::NamedTensors madeUpInputs(const std::vector<ManifestTensor>& inputs)
+Result<remote::NamedTensors> madeUpInputs(const std::vector<ManifestTensor>& inputs)
 {
     remote::NamedTensors out;
     uint64_t state = 0x9e3779b97f4a7c15ull;
     for (const ManifestTensor& input : inputs) {
         const auto dtype = parseDataType(input.dtype);
         if (!dtype) continue;
+        if (std::find(input.shape.begin(), input.shape.end(), -1) != input.shape.end())
+            return makeError(DiagnosticCode::DynamicShape,
+                             "input " + core::quoted(input.name) + " is " + typeText(input) +
+                                 "; bind its sizes with --shape or give it with --inputs");
         out.emplace_back(input.name,
                          Tensor::make(*dtype, input.shape, [&](std::span<std::byte> bytes) {
                              const int64_t count = elementCount(input.shape);

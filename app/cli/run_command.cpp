@@ -58,7 +58,7 @@ std::vector<int64_t> topIndices(const Tensor& tensor, int64_t count)
 Json outputJson(const ManifestTensor& spec, const Tensor& value, const RunOptions& options)
 {
     const Statistics statistics = statisticsOf(value);
-    Json out{{"name", spec.name},       {"dtype", spec.dtype},    {"shape", spec.shape},
+    Json out{{"name", spec.name},       {"dtype", spec.dtype},    {"shape", value.shape()},
              {"min", statistics.least}, {"max", statistics.most}, {"mean", statistics.mean}};
     for (const int64_t index :
          options.top > 0 ? topIndices(value, options.top) : std::vector<int64_t>{})
@@ -130,7 +130,9 @@ int run(const RunOptions& options, JobContext& job)
         runRequest(*runnable, threadCount(options.common), std::chrono::seconds(options.timeoutS));
     if (!request) return failure(request.error());
     if (options.inputs.empty()) {
-        request->inputs = madeUpInputs(manifest.inputs);
+        auto inputs = madeUpInputs(manifest.inputs);
+        if (!inputs) return failure(inputs.error());
+        request->inputs = std::move(*inputs);
         printDiagnostic(Diagnostic{Severity::Note,
                                    DiagnosticCode::BadArgument,
                                    "no --inputs were given; the inputs are made up",

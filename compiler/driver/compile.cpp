@@ -64,6 +64,36 @@ Status writeKernelsInC(CompileResult& result)
     return kDone;
 }
 
+/// The program of the chosen executor and, where memory is planned, its plan. Only the VM has
+/// memory at run time; a module that needs it gets it whatever was chosen.
+Status addProgram(CompileResult& result)
+{
+    const Module& lowered = result.passes.last();
+    if (result.options.executor != ExecutorKind::Vm) {
+        result.vmReason = vmReason(lowered);
+        if (!result.vmReason.empty()) result.options.executor = ExecutorKind::Vm;
+    }
+    const bool isVm = result.options.executor == ExecutorKind::Vm;
+    auto program =
+        isVm ? buildVmProgram(lowered, result.kernels) : buildProgram(lowered, result.kernels);
+    if (!program) return program.error();
+    result.program = std::move(*program);
+    for (size_t i = 0; i < result.kernels.size(); ++i)
+        result.kernels[i].function = result.program.kernels[i].function;
+    if (isVm && result.machine.isSource())
+        return makeError(DiagnosticCode::UnsupportedFeature,
+                         "the vm executor needs a target of kind llvm, but the model needs the vm: " +
+                             (result.vmReason.empty() ? "it was asked for" : result.vmReason));
+    if (result.machine.isSource())
+        if (Status written = writeKernelsInC(result); !written) return written;
+    result.memory.bufferOf.assign(result.program.tensors.size(), -1);
+    if (isVm) return kDone;
+    auto memory = planProgram(result.program, result.options.planner, workspaceAlignment(result.target));
+    if (!memory) return memory.error();
+    result.memory = std::move(*memory);
+    return kDone;
+}
+
 } // namespace
 
 int64_t workspaceAlignment(const Target& target)
@@ -71,6 +101,20 @@ int64_t workspaceAlignment(const Target& target)
     return target.kind == "c"
                ? std::max<int64_t>(4, target.intOption("workspace-byte-alignment", 16))
                : 64;
+}
+
+std::string vmReason(const Module& lowered)
+{
+    for (const auto& [id, function] : lowered.functions()) {
+        if (function->attrs.integer("primitive", 0) != 0) continue;
+        if (id != lowered.mainId()) return "it has control flow";
+        for (const std::vector<NodeId>& nodes : {function->params, function->order})
+            for (const NodeId node : nodes)
+                for (const TensorType& type : lowered.node(node).types)
+                    if (!constantShape(type.shape))
+                        return "the shape " + shapeText(type.shape) + " is known at run time only";
+    }
+    return {};
 }
 
 std::string defaultCacheFolder()
@@ -129,16 +173,7 @@ Result<CompileResultPtr> compile(std::shared_ptr<const Loaded> loaded,
 
     job.progress(0.92, "planning memory");
     const auto planStart = Clock::now();
-    auto program = buildProgram(result->passes.last(), result->kernels);
-    if (!program) return program.error();
-    result->program = std::move(*program);
-    for (size_t i = 0; i < result->kernels.size(); ++i)
-        result->kernels[i].function = result->program.kernels[i].function;
-    if (result->machine.isSource())
-        if (Status written = writeKernelsInC(*result); !written) return written.error();
-    auto memory = planProgram(result->program, options.planner, workspaceAlignment(result->target));
-    if (!memory) return memory.error();
-    result->memory = std::move(*memory);
+    if (Status built = addProgram(*result); !built) return built.error();
     result->phases.planMs = millisecondsSince(planStart);
     result->phases.totalMs = importMs + millisecondsSince(start);
     if (Status go = job.checkStop(); !go) return go.error();

@@ -75,6 +75,7 @@ struct CompileResult
     ExecutorProgram program;
     ProgramMemory memory;
     CompilePhases phases;
+    std::string vmReason; ///< why the VM runs it though another executor was asked for; else empty
 };
 
 using CompileResultPtr = std::shared_ptr<const CompileResult>;
@@ -100,6 +101,11 @@ Result<std::string> kernelText(const CompileResult& result, size_t kernel, Kerne
 /// index of `kernels`.
 Result<ExecutorProgram> buildProgram(const Module& lowered,
                                      const std::vector<CompiledKernel>& kernels);
+/// As above with control flow and sizes known at run time only, as code for the VM.
+Result<ExecutorProgram> buildVmProgram(const Module& lowered,
+                                       const std::vector<CompiledKernel>& kernels);
+/// Why the lowered module needs the VM ("control flow", ...); empty: every executor can run it.
+std::string vmReason(const Module& lowered);
 
 /// Default folder of the kernel cache: $XDG_CACHE_HOME/tenon/kernels or ~/.cache/tenon/kernels.
 std::string defaultCacheFolder();

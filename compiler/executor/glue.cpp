@@ -21,7 +21,12 @@ namespace tenon::compiler {
 
 std::string_view executorName(ExecutorKind executor)
 {
-    return executor == ExecutorKind::Graph ? "graph" : "aot";
+    switch (executor) {
+    case ExecutorKind::Graph: return "graph";
+    case ExecutorKind::Aot: return "aot";
+    case ExecutorKind::Vm: return "vm";
+    }
+    return "";
 }
 
 std::string constantSymbol(int tensor) { return "tenon_constant_" + std::to_string(tensor); }
@@ -34,6 +39,8 @@ std::vector<std::string> glueExports(const ExecutorProgram& program, ExecutorKin
         names.insert("_lookup_linked_param");
         for (const KernelCall& call : program.calls)
             names.insert(program.kernels[static_cast<size_t>(call.kernel)].function);
+    } else if (executor == ExecutorKind::Vm) {
+        names.insert("tenon_vm_table");
     } else {
         const std::string prefix = "tvmgen_" + program.moduleName;
         names.insert({"__TenonProfileMark", "get_c_metadata", prefix + "___tvm_main__",

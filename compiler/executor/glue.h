@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The glue object: what joins hash-named kernels to TVM's C ABI, for the graph or the AOT executor.
+// The glue object: what joins hash-named kernels to TVM's C ABI, for each executor.
 //
 // It defines, once per artifact, the exported pointer variables that a runtime fills
 // (`__TVMBackendAllocWorkspace` and the like), so that the artifact has no undefined symbol. Kernel
@@ -18,7 +18,8 @@ namespace tenon::compiler {
 enum class ExecutorKind : uint8_t
 {
     Graph,
-    Aot
+    Aot,
+    Vm
 };
 
 std::string_view executorName(ExecutorKind executor);
@@ -34,6 +35,9 @@ std::string graphGlueText(const ExecutorProgram& program, const StoragePlan& sto
 /// calls the exported variable `__TenonProfileMark` with i before call i and with the number of
 /// calls at the end, and `get_c_metadata`.
 std::string aotGlueText(const ExecutorProgram& program, const ProgramMemory& memory);
+
+/// VM executor: `tenon_vm_table`, which gives the VM kernels behind one signature and constants.
+std::string vmGlueText(const ExecutorProgram& program);
 
 /// Exported symbols of the glue, sorted.
 std::vector<std::string> glueExports(const ExecutorProgram& program, ExecutorKind executor);

@@ -194,7 +194,8 @@ void declareKernels(IrText& ir, const ExecutorProgram& program)
     std::set<std::string> declared;
     for (const ProgramKernel& kernel : program.kernels) {
         if (!declared.insert(kernel.symbol).second) continue;
-        const std::vector<std::string> types(static_cast<size_t>(kernel.parameterCount), "ptr");
+        std::vector<std::string> types(static_cast<size_t>(kernel.parameterCount), "ptr");
+        types.insert(types.end(), static_cast<size_t>(kernel.sizeCount), "i64");
         ir.line("declare hidden i32 " + irSymbol(kernel.symbol) + "(" + core::join(types, ", ") +
                 ")");
     }

@@ -8,7 +8,9 @@
 #include "core/ir/node.h"
 #include "core/tensor/tensor.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -26,7 +28,7 @@ struct ProgramTensor
 {
     std::string name; ///< unique in the program; input names are the model's
     core::DataType dtype;
-    std::vector<int64_t> shape;
+    std::vector<int64_t> shape; ///< -1: known at run time only (VM)
     TensorRole role = TensorRole::Intermediate;
     core::Tensor constant = {};
     /// Shares the memory of that tensor (reshape, placement in a concatenation), else -1. A view
@@ -34,10 +36,13 @@ struct ProgramTensor
     int viewOf = -1;
     int64_t viewOffsetBytes = 0; ///< non-zero only for executors that can alias freely (AOT)
 
-    int64_t bytes() const { return core::elementCount(shape) * dtype.bytes(); }
+    bool isStatic() const { return std::find(shape.begin(), shape.end(), -1) == shape.end(); }
+    /// 0 when the shape is not known.
+    int64_t bytes() const { return isStatic() ? core::elementCount(shape) * dtype.bytes() : 0; }
 };
 
-/// A compiled kernel: int32_t symbol(void* p0, ..., void* pn), one pointer per tensor parameter.
+/// A compiled kernel: int32_t symbol(void* p0, ..., void* pn, int64_t s0, ...), one pointer per
+/// tensor parameter, then the symbolic sizes.
 struct ProgramKernel
 {
     std::string symbol; ///< symbol in the kernel object, hash-named
@@ -47,6 +52,7 @@ struct ProgramKernel
     int64_t workspaceBytes = 0; ///< what it takes from TVMBackendAllocWorkspace at its peak
     std::string textHash = {};  ///< hash of the TIR it was compiled from
     int64_t scratchBytes = 0;   ///< what its caller lends it from the workspace pool (C source)
+    int sizeCount = 0;          ///< symbolic sizes; only the VM passes any
 };
 
 /// One call of a kernel. Several calls may share a kernel; times and provenance are per call.
@@ -62,6 +68,8 @@ struct KernelCall
     double movedBytes = 0;
 };
 
+struct VmCode;
+
 struct ExecutorProgram
 {
     std::string moduleName = "default"; ///< lower case; part of every exported symbol
@@ -70,7 +78,9 @@ struct ExecutorProgram
     std::vector<int> outputs; ///< any tensors; one may be listed twice, or be an input or constant
     std::vector<std::string> outputNames; ///< as many as outputs
     std::vector<ProgramKernel> kernels;
-    std::vector<KernelCall> calls; ///< in execution order
+    std::vector<KernelCall> calls; ///< in execution order; for the VM, in the order of its code
+    /// VM only: how the calls are strung together; tensors are then values, not memory.
+    std::shared_ptr<const VmCode> vm = {};
 
     /// The tensor whose memory `tensor` lies in (itself unless it is a view), and where.
     int memoryOwner(int tensor) const;

@@ -62,4 +62,14 @@ std::string aotDeviceBlob(std::string_view factoryPayload)
     return withSize(out);
 }
 
+std::string vmDeviceBlob(std::string_view executablePayload)
+{
+    ByteStream out;
+    out.number(uint64_t{3});
+    out.string("TenonVmExecutable").raw(executablePayload);
+    out.string("_lib");
+    out.string("_import_tree").words({0, 1, 1}).words({1});
+    return withSize(out);
+}
+
 } // namespace tenon::compiler

@@ -22,4 +22,7 @@ std::string graphDeviceBlob(std::string_view factoryPayload);
 /// As above: [AotExecutorFactory, metadata_module, _lib, _import_tree].
 std::string aotDeviceBlob(std::string_view factoryPayload);
 
+/// As above: [TenonVmExecutable, _lib, _import_tree].
+std::string vmDeviceBlob(std::string_view executablePayload);
+
 } // namespace tenon::compiler

@@ -3,6 +3,7 @@
 #include "compiler/package/package.h"
 
 #include "compiler/executor/graph_json.h"
+#include "compiler/executor/vm_code.h"
 #include "compiler/package/archive.h"
 #include "compiler/package/data_object.h"
 #include "compiler/package/device_blob.h"
@@ -107,6 +108,9 @@ core::Result<Parts> makeParts(const PackageInput& input, PackageReport& report)
         parts.glueText = graphGlueText(program, storage);
         // Parameters are linked, so the factory carries none.
         parts.blob = graphDeviceBlob(graphFactoryPayload(report.graphJson, {}, program.moduleName));
+    } else if (input.executor == ExecutorKind::Vm) {
+        parts.glueText = vmGlueText(program);
+        parts.blob = vmDeviceBlob(vmExecutablePayload(program));
     } else {
         CHECK(input.memory) << "the AOT executor needs a memory plan";
         parts.glueText = aotGlueText(program, *input.memory);

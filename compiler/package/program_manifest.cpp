@@ -25,6 +25,7 @@ core::ManifestMemory describedMemory(const ExecutorProgram& program, const Progr
             out.constantBytes += tensor.bytes();
     for (const int input : program.inputs) out.ioBytes += program.tensors[at(input)].bytes();
     for (const int output : program.outputs) out.ioBytes += program.tensors[at(output)].bytes();
+    if (program.vm) return out; // memory is taken at run time
     if (!memory) {
         const StoragePlan storage = planStorage(program);
         std::set<int> counted;

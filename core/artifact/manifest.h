@@ -15,8 +15,8 @@ namespace tenon::core {
 struct ManifestTensor
 {
     std::string name;
-    std::string dtype; ///< "float32"
-    std::vector<int64_t> shape;
+    std::string dtype;          ///< "float32"
+    std::vector<int64_t> shape; ///< -1: known at run time only
 };
 
 struct ManifestKernel
@@ -67,7 +67,7 @@ struct Manifest
     std::string modelHash;
     std::string moduleName = "default";
     std::string target;
-    std::string executor; ///< "graph" or "aot"
+    std::string executor; ///< "graph", "aot" or "vm"
     int optLevel = 3;
     std::vector<ManifestTensor> inputs;
     std::vector<ManifestTensor> outputs;

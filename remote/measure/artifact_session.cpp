@@ -39,6 +39,13 @@ Result<std::vector<TensorSpec>> parseSpecs(const nlohmann::json& list)
     return specs;
 }
 
+/// A declared size of -1 is any.
+bool fitsShape(const std::vector<int64_t>& declared, const std::vector<int64_t>& shape)
+{
+    return std::equal(declared.begin(), declared.end(), shape.begin(), shape.end(),
+                      [](int64_t any, int64_t size) { return any == -1 || any == size; });
+}
+
 /// The number behind "in call " of a crash message, or -1.
 int callOfCrash(const std::string& message)
 {
@@ -201,11 +208,17 @@ Status ArtifactSession::describeByManifest()
     return convert(manifest->outputs, m_outputs);
 }
 
-Result<RemoteTensor> ArtifactSession::inputBuffer(const TensorSpec& spec)
+Result<RemoteTensor> ArtifactSession::inputBuffer(const TensorSpec& spec,
+                                                  const std::vector<int64_t>& shape)
 {
-    for (const auto& [name, tensor] : m_buffers)
-        if (name == spec.name) return tensor;
-    const Result<RemoteTensor> made = m_rpc->allocate(spec.dtype, spec.shape);
+    for (auto buffer = m_buffers.begin(); buffer != m_buffers.end(); ++buffer) {
+        if (buffer->first != spec.name) continue;
+        if (buffer->second.shape == shape) return buffer->second;
+        if (Status released = m_rpc->release(buffer->second); !released) return released.error();
+        m_buffers.erase(buffer);
+        break;
+    }
+    const Result<RemoteTensor> made = m_rpc->allocate(spec.dtype, shape);
     if (made) m_buffers.emplace_back(spec.name, *made);
     return made;
 }
@@ -219,12 +232,12 @@ Status ArtifactSession::setInputs(const NamedTensors& inputs, const JobContext& 
         if (spec == m_inputs.end())
             return makeError(DiagnosticCode::UnknownName,
                              "the model has no input " + core::quoted(name));
-        if (spec->dtype != tensor.dtype() || spec->shape != tensor.shape())
+        if (spec->dtype != tensor.dtype() || !fitsShape(spec->shape, tensor.shape()))
             return makeError(DiagnosticCode::ShapeMismatch,
                              "input " + core::quoted(name) + " is " + tensor.typeText() +
                                  ", but the model was compiled for " + spec->dtype.text() + "(" +
                                  core::join(spec->shape, ", ") + ")");
-        const Result<RemoteTensor> buffer = inputBuffer(*spec);
+        const Result<RemoteTensor> buffer = inputBuffer(*spec, tensor.shape());
         if (!buffer) return explain(buffer.error());
         if (Status copied = m_rpc->copyTo(*buffer, tensor.bytes()); !copied)
             return explain(copied.error());

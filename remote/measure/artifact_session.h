@@ -44,7 +44,8 @@ private:
     core::Status describeByManifest();
     core::Status callIfPresent(const std::string& name, const PackedArgs& arguments);
     core::Result<Hygiene> hygiene();
-    core::Result<RemoteTensor> inputBuffer(const TensorSpec& spec);
+    core::Result<RemoteTensor> inputBuffer(const TensorSpec& spec,
+                                           const std::vector<int64_t>& shape);
     core::Result<RemoteHandle> makeEvaluator(const TimingRequest& request, int repeat);
     core::Status timeRuns(const TimingRequest& request, Timing& timing,
                           const core::JobContext& job);

@@ -56,6 +56,7 @@ static const struct
     {"_lib", read_library},
     {"GraphExecutorFactory", tenon_graph_factory_read},
     {"AotExecutorFactory", tenon_aot_factory_read},
+    {"TenonVmExecutable", tenon_vm_executable_read},
     {"metadata_module", read_metadata},
 };
 

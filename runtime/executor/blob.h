@@ -13,5 +13,6 @@ int tenon_blob_load(const void* stream, size_t size, tenon_module* library, teno
 /** Readers of the module kinds; each keeps its own reference to `library`. */
 int tenon_graph_factory_read(tenon_reader* reader, tenon_module* library, tenon_module** out);
 int tenon_aot_factory_read(tenon_reader* reader, tenon_module* library, tenon_module** out);
+int tenon_vm_executable_read(tenon_reader* reader, tenon_module* library, tenon_module** out);
 
 #endif

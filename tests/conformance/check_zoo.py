@@ -15,6 +15,7 @@ import tempfile
 TOLERANCE = 1e-3
 CONFIGURATIONS = [(executor, level, threads) for executor in ("graph", "aot")
                   for level, threads in ((0, 1), (1, 1), (2, 2), (3, 1), (3, 2))]
+CONFIGURATIONS += [("vm", 0, 1), ("vm", 3, 2)]
 
 
 def write_npy(path, shape, code, values):

@@ -69,6 +69,9 @@ TEST_P(ExecutorMatrix, SmallModelsAgreeWithTheReference)
     EXPECT_EQ(result["passed"], 5) << result.dump(1);
 }
 
+INSTANTIATE_TEST_SUITE_P(Vm, ExecutorMatrix,
+                         ::testing::Combine(::testing::Values("vm"), ::testing::Values(0, 3),
+                                            ::testing::Values(2)));
 INSTANTIATE_TEST_SUITE_P(All, ExecutorMatrix,
                          ::testing::Combine(::testing::Values("graph", "aot"),
                                             ::testing::Values(0, 1, 2, 3),

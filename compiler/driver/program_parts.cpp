@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensors, constants and calls of a program.
+#include "compiler/driver/program_parts.h"
+
+#include "compiler/ops/op.h"
+
+namespace tenon::compiler {
+namespace {
+
+constexpr const char* kFunctionPrefix = "tvmgen_default_";
+
+} // namespace
+
+std::string readableName(const NodeRecord& node)
+{
+    const std::string_view prefix = kFunctionPrefix;
+    return node.name.starts_with(prefix) ? node.name.substr(prefix.size()) : node.name;
+}
+
+std::string resultName(const GraphFunction& function, size_t result)
+{
+    return result < function.resultNames.size() ? function.resultNames[result]
+                                                : "output" + std::to_string(result);
+}
+
+ProgramParts::ProgramParts(const Module& module, const std::vector<CompiledKernel>& kernels)
+    : m_module(module)
+{
+    for (const CompiledKernel& kernel : kernels) {
+        m_kernelIndex[kernel.name] = static_cast<int>(m_program.kernels.size());
+        m_program.kernels.push_back(
+            {.symbol = kernel.symbol,
+             .function = {},
+             .parameterCount = static_cast<int>(kernel.unscheduled->params.size()),
+             .textHash = kernel.tirHash,
+             .sizeCount = static_cast<int>(kernel.unscheduled->sizes.size())});
+    }
+}
+
+std::string ProgramParts::uniqueName(std::string name)
+{
+    if (name.empty()) name = "t";
+    if (m_names.insert(name).second) return name;
+    for (int i = 1;; ++i)
+        if (std::string candidate = name + "_" + std::to_string(i);
+            m_names.insert(candidate).second)
+            return candidate;
+}
+
+int ProgramParts::addTensor(ValueRef value, TensorRole role, const std::string& name)
+{
+    const TensorType& type = m_module.type(value);
+    ProgramTensor tensor;
+    tensor.name = uniqueName(name);
+    tensor.dtype = type.dtype;
+    for (const Dim& dim : type.shape) tensor.shape.push_back(dim.constant().value_or(-1));
+    tensor.role = role;
+    m_program.tensors.push_back(std::move(tensor));
+    return m_tensors[value] = static_cast<int>(m_program.tensors.size()) - 1;
+}
+
+int ProgramParts::addConstant(const NodeRecord& node)
+{
+    const int tensor =
+        addTensor({node.id, 0}, TensorRole::Constant, "p" + std::to_string(m_constants++));
+    m_program.tensors[static_cast<size_t>(tensor)].constant = *node.constant;
+    return tensor;
+}
+
+const KernelCall& ProgramParts::addCall(const NodeRecord& node)
+{
+    KernelCall call;
+    const auto kernel = m_kernelIndex.find(node.kernel);
+    CHECK(kernel != m_kernelIndex.end()) << "no kernel " << node.kernel;
+    call.kernel = kernel->second;
+    call.name = uniqueName(readableName(node));
+    // Several calls share a kernel; it is known by the name of the first.
+    std::string& function = m_program.kernels[static_cast<size_t>(call.kernel)].function;
+    if (function.empty()) function = kFunctionPrefix + call.name;
+    for (const ValueRef& operand : node.operands) {
+        if (!operand.node.isValid()) continue;
+        call.arguments.push_back(m_tensors.at(operand));
+    }
+    for (uint32_t i = 0; i < node.types.size(); ++i)
+        call.arguments.push_back(
+            addTensor({node.id, i}, TensorRole::Intermediate, readableName(node)));
+    call.outputCount = static_cast<int>(node.types.size());
+    call.sources = node.origin;
+    for (const SourceId source : node.origin)
+        call.fromNodes.push_back(m_module.sources()[source.value].name);
+    for (const NodeId member : m_module.function(node.callee).order)
+        call.flops += costOf(m_module, m_module.node(member)).flops;
+    for (const int argument : call.arguments)
+        call.movedBytes +=
+            static_cast<double>(m_program.tensors[static_cast<size_t>(argument)].bytes());
+    m_program.calls.push_back(std::move(call));
+    return m_program.calls.back();
+}
+
+} // namespace tenon::compiler
