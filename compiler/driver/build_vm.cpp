@@ -3,9 +3,11 @@
 // as jumps, sizes in scalar registers.
 #include "compiler/driver/program_parts.h"
 #include "compiler/driver/vm_writer.h"
+#include "compiler/ops/size_checks.h"
 #include "compiler/passes/kernel_sizes.h"
 #include "compiler/passes/rewrite.h"
 #include "core/base/text.h"
+#include "core/tensor/dim_products.h"
 #include "runtime/include/tenon/vm_code.h"
 
 #include <algorithm>
@@ -229,11 +231,16 @@ private:
 
     Status addConstant(const NodeRecord& node)
     {
-        const int tensor = m_parts.addConstant(node);
         VmCode& code = m_writer.code();
-        m_writer.emit({kTenonVmConstant, newRegister({node.id, 0}),
-                       static_cast<int64_t>(code.constants.size())});
-        code.constants.push_back(tensor);
+        // Bodies have nodes of their own for the same weights.
+        const auto [known, isNew] =
+            m_constants.emplace(std::pair(node.constant->bytes().data(), node.constant->typeText()),
+                                static_cast<int64_t>(code.constants.size()));
+        if (isNew)
+            code.constants.push_back(m_parts.addConstant(node));
+        else
+            m_parts.setTensor({node.id, 0}, code.constants[static_cast<size_t>(known->second)]);
+        m_writer.emit({kTenonVmConstant, newRegister({node.id, 0}), known->second});
         return kDone;
     }
 
@@ -247,8 +254,19 @@ private:
         return kDone;
     }
 
+    /// What the typing took to be equal.
+    void checkMembers(const GraphFunction& kernel)
+    {
+        for (const NodeId id : kernel.order)
+            for (const auto& [a, b] : sizeChecks(m_module, m_module.node(id)))
+                m_writer.emit(
+                    {kTenonVmExpect, kTenonVmEqual, m_writer.size(a), m_writer.size(b),
+                     m_writer.text("sizes " + a.text() + " and " + b.text() + " must be equal")});
+    }
+
     Status addCall(const NodeRecord& node)
     {
+        checkMembers(m_module.function(node.callee));
         std::vector<int64_t> tensors;
         for (const ValueRef& operand : node.operands)
             if (operand.node.isValid()) tensors.push_back(m_registers.at(operand));
@@ -480,6 +498,8 @@ private:
     ProgramParts m_parts;
     VmWriter m_writer;
     std::unordered_map<ValueRef, int64_t> m_registers;
+    /// Bytes and type -> constant of the code.
+    std::map<std::pair<const std::byte*, std::string>, int64_t> m_constants;
     std::set<std::pair<ValueRef, size_t>> m_learned; ///< (value, axis) that a size was read from
 };
 

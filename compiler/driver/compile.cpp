@@ -26,11 +26,21 @@ Status modelErrors(const Loaded& loaded)
     std::vector<Diagnostic> errors;
     for (const Diagnostic& d : loaded.diagnostics)
         if (d.severity == Severity::Error) errors.push_back(d);
-    if (errors.empty()) errors = dynamicInputErrors(loaded.module);
     if (errors.empty()) return kDone;
     Diagnostic first = errors.front();
     first.notes.insert(first.notes.end(), errors.begin() + 1, errors.end());
     return first;
+}
+
+/// Where an operator needs known shapes, the inputs that could be bound.
+Diagnostic withBindings(Diagnostic error, const Module& module)
+{
+    if (error.code != DiagnosticCode::DynamicShape) return error;
+    for (Diagnostic& note : dynamicInputErrors(module)) {
+        note.severity = Severity::Note;
+        error.notes.push_back(std::move(note));
+    }
+    return error;
 }
 
 Result<Target> supportedTarget(const std::string& text)
@@ -154,7 +164,7 @@ Result<CompileResultPtr> compile(std::shared_ptr<const Loaded> loaded,
     PassContext context{*target, *facts, options.optLevel, *config, &job, kPassesShare};
     const auto passesStart = Clock::now();
     auto trace = runPasses(loaded->module, context, options.passes);
-    if (!trace) return trace.error();
+    if (!trace) return withBindings(trace.error(), loaded->module);
     result->passes = std::move(*trace);
     result->phases.passesMs = millisecondsSince(passesStart);
     if (options.stopBeforeCodegen || !options.passes.stopAfter.empty()) {

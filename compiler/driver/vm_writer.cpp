@@ -2,85 +2,12 @@
 // Registers, jumps and the arithmetic of sizes.
 #include "compiler/driver/vm_writer.h"
 
+#include "core/tensor/dim_products.h"
 #include "runtime/include/tenon/vm_code.h"
 
 #include <algorithm>
-#include <charconv>
 
 namespace tenon::compiler {
-namespace {
-
-/// "3*batch*seq" and "-batch" as a coefficient and symbols.
-struct Product
-{
-    int64_t coefficient = 1;
-    std::vector<std::string> symbols;
-};
-
-/// Parts of `text` between the separators that stand outside parentheses.
-std::vector<std::string> splitOutside(const std::string& text, const std::string& separator)
-{
-    std::vector<std::string> parts(1);
-    int depth = 0;
-    for (size_t i = 0; i < text.size(); ++i) {
-        depth += text[i] == '(';
-        depth -= text[i] == ')';
-        if (depth == 0 && text.compare(i, separator.size(), separator) == 0) {
-            parts.emplace_back();
-            i += separator.size() - 1;
-        } else {
-            parts.back() += text[i];
-        }
-    }
-    return parts;
-}
-
-Product productOf(std::string text)
-{
-    Product out;
-    if (text.starts_with("-")) {
-        out.coefficient = -1;
-        text.erase(0, 1);
-    }
-    for (const std::string& factor : splitOutside(text, "*")) {
-        int64_t number = 0;
-        const auto [end, failed] =
-            std::from_chars(factor.data(), factor.data() + factor.size(), number);
-        if (failed == std::errc() && end == factor.data() + factor.size())
-            out.coefficient *= number;
-        else
-            out.symbols.push_back(factor);
-    }
-    return out;
-}
-
-/// The sum that Dim::text() prints.
-std::vector<Product> productsOf(const Dim& dim)
-{
-    std::vector<Product> out;
-    for (const std::string& positive : splitOutside(dim.text(), " + ")) {
-        const std::vector<std::string> parts = splitOutside(positive, " - ");
-        for (size_t i = 0; i < parts.size(); ++i) {
-            out.push_back(productOf(parts[i]));
-            if (i > 0) out.back().coefficient *= -1;
-        }
-    }
-    return out;
-}
-
-} // namespace
-
-std::optional<std::pair<Dim, Dim>> quotientOf(const std::string& symbol)
-{
-    if (!symbol.starts_with("(") || !symbol.ends_with(")")) return std::nullopt;
-    const auto sides = splitOutside(symbol.substr(1, symbol.size() - 2), " // ");
-    if (sides.size() != 2) return std::nullopt;
-    const auto a = parseDim(sides[0]);
-    const auto b = parseDim(sides[1]);
-    if (!a || !b) return std::nullopt;
-    return std::pair(*a, *b);
-}
-
 int64_t VmWriter::newScalar(int64_t value)
 {
     m_code.presets.push_back(value);
@@ -157,7 +84,7 @@ int64_t VmWriter::size(const Dim& dim)
     const std::string text = dim.text();
     if (const auto known = m_symbols.find(text); known != m_symbols.end()) return known->second;
     int64_t sum = -1;
-    for (const Product& product : productsOf(dim)) {
+    for (const DimProduct& product : productsOf(dim)) {
         int64_t value = -1;
         for (const std::string& symbol : product.symbols) {
             const int64_t factor = sizeOfSymbol(symbol);

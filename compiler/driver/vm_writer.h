@@ -57,7 +57,4 @@ private:
     Symbols m_symbols; ///< text of a symbol or size -> scalar register
 };
 
-/// The two sides of a size that is an opaque quotient "(a // b)".
-std::optional<std::pair<Dim, Dim>> quotientOf(const std::string& symbol);
-
 } // namespace tenon::compiler

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // broadcast_to: values repeated along dimensions of 1.
 #include "compiler/ops/attr_reader.h"
-#include "compiler/ops/shapes.h"
+#include "compiler/ops/symbols.h"
 #include "core/base/text.h"
 
 namespace tenon::compiler {
@@ -10,14 +10,16 @@ namespace {
 Result<Types> infer(const OpView& op)
 {
     const TensorType& data = op.operands[0];
-    const std::vector<int64_t> wanted = intsAttr(op, "shape");
-    const auto shape = broadcastShapes(op, data.shape, makeShape(wanted));
+    const Shape wanted = sizesAttr(op).value_or(makeShape(intsAttr(op, "shape")));
+    const auto shape = broadcastShapes(op, wanted, data.shape);
     if (!shape) return shape.error();
-    if (!(*shape == makeShape(wanted)))
+    bool fits = shape->size() == wanted.size();
+    for (size_t i = 0; fits && i < wanted.size(); ++i)
+        fits = (*shape)[i] == wanted[i] || !wanted[i].isConst();
+    if (!fits)
         return opError(op, DiagnosticCode::ShapeMismatch,
-                       "cannot make " + shapeText(data.shape) + " into [" + join(wanted, ", ") +
-                           "]");
-    return Types{{data.dtype, *shape}};
+                       "cannot make " + shapeText(data.shape) + " into " + shapeText(wanted));
+    return Types{{data.dtype, wanted}};
 }
 
 Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
@@ -31,7 +33,9 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
 Cost cost(const OpView& op) { return {0, bytesMoved(op)}; }
 
 constexpr OperandSpec kOperands[] = {{"data", "any shape"}};
-constexpr AttrSpec kAttrs[] = {{"shape", "int[]", "the result's shape"}};
+constexpr AttrSpec kAttrs[] = {
+    {"sizes", "string[]", "the result's shape when it has symbolic dimensions", "[]"},
+    {"shape", "int[]", "the result's shape"}};
 
 } // namespace
 

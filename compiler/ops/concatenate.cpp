@@ -33,17 +33,17 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
     const auto axis = normalAxis(op, intAttr(op, "axis"), in[0]->shape().size());
     const auto along = static_cast<size_t>(*axis);
     const auto element = [&](const Exprs& i) {
-        std::vector<int64_t> starts{0};
+        Exprs starts{tir::Expr(0)};
         for (const te::TensorRef& tensor : in)
-            starts.push_back(starts.back() + tensor->shape()[along]->integer);
+            starts.push_back(starts.back() + tensor->shape()[along]);
         tir::Expr out;
         for (size_t k = in.size(); k-- > 0;) {
             Exprs source = i;
-            source[along] = i[along] - tir::Expr(starts[k]);
+            source[along] = i[along] - starts[k];
             const tir::Expr part = te::at(in[k], source);
             out = !out.get() ? part
                              : tir::call(tir::Intrinsic::IfThenElse, part->dtype,
-                                         {i[along] < tir::Expr(starts[k + 1]), part, out});
+                                         {i[along] < starts[k + 1], part, out});
         }
         return out;
     };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // full: a tensor of one repeated value.
 #include "compiler/ops/attr_reader.h"
-#include "compiler/ops/shapes.h"
+#include "compiler/ops/symbols.h"
 #include "core/base/text.h"
 
 namespace tenon::compiler {
@@ -12,6 +12,7 @@ Result<Types> infer(const OpView& op)
     if (!op.operands[0].shape.empty())
         return opError(op, DiagnosticCode::ShapeMismatch,
                        "expects a scalar but it is " + op.operands[0].text());
+    if (const auto sizes = sizesAttr(op)) return Types{{op.operands[0].dtype, *sizes}};
     const std::vector<int64_t> shape = intsAttr(op, "shape");
     for (const int64_t extent : shape)
         if (extent < 0)
@@ -30,7 +31,9 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
 Cost cost(const OpView& op) { return {0, bytesMoved(op)}; }
 
 constexpr OperandSpec kOperands[] = {{"fill_value", "a scalar"}};
-constexpr AttrSpec kAttrs[] = {{"shape", "int[]", "the result's shape"}};
+constexpr AttrSpec kAttrs[] = {
+    {"shape", "int[]", "the result's shape"},
+    {"sizes", "string[]", "the result's shape when it has symbolic dimensions", "[]"}};
 
 } // namespace
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions along axes: all, any, max, mean, min, prod and sum share one body.
 #include "compiler/ops/reduce_axes.h"
+#include "compiler/ops/symbols.h"
 
 namespace tenon::compiler {
 namespace {
@@ -42,9 +43,7 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
         "reduce", {{"axis", axes->axes}});
     if (!isMean) return te::Tensors{out};
     const DataType dtype = in[0]->dtype();
-    const int64_t count = countOf(over);
-    const Expr divisor = dtype.isFloat() ? tir::floatImm(static_cast<double>(count), dtype)
-                                         : tir::intImm(count, dtype);
+    const Expr divisor = tir::cast(dtype, productOf(over));
     return te::Tensors{te::compute(
         "mean", shape, [&](const Exprs& i) { return te::at(out, i) / divisor; }, "elemwise")};
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // reshape, squeeze and expand_dims: the same row-major values under another shape.
 #include "compiler/ops/attr_reader.h"
-#include "compiler/ops/shapes.h"
+#include "compiler/ops/symbols.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -19,6 +19,7 @@ Dim product(const Shape& shape)
 Result<Types> inferReshape(const OpView& op)
 {
     const TensorType& data = op.operands[0];
+    if (const auto sizes = sizesAttr(op)) return Types{{data.dtype, *sizes}};
     const std::vector<int64_t> wanted = intsAttr(op, "newshape");
     Shape shape;
     int64_t open = -1;
@@ -102,7 +103,8 @@ constexpr OperandSpec kOperands[] = {{"data", "any shape"}};
 constexpr AttrSpec kReshapeAttrs[] = {
     {"newshape", "int[]",
      "the new shape; 0 keeps a dimension (in empty tensors it may be 0 itself), one -1 takes what "
-     "is left"}};
+     "is left"},
+    {"sizes", "string[]", "the new shape when it has symbolic dimensions", "[]"}};
 constexpr AttrSpec kSqueezeAttrs[] = {
     {"axis", "int[]", "dimensions of 1 to drop; empty: all of them", "[]"}};
 constexpr AttrSpec kExpandAttrs[] = {{"axis", "int", "where the new dimensions stand"},

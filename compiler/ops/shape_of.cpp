@@ -22,7 +22,7 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
             tir::Expr out = tir::zeroOf(dtype);
             for (size_t d = shape.size(); d-- > 0;)
                 out = tir::select(equal(i[0], tir::Expr(static_cast<int64_t>(d))),
-                                  tir::intImm(shape[d]->integer, dtype), out);
+                                  tir::cast(dtype, shape[d]), out);
             return out;
         },
         "injective")};

@@ -2,6 +2,7 @@
 // Shape arithmetic shared by the operators.
 #include "compiler/ops/shapes.h"
 
+#include "compiler/ops/symbols.h"
 #include "core/base/text.h"
 #include "core/ir/tir/simplify.h"
 
@@ -15,9 +16,9 @@ std::optional<Dim> joinedDim(const Dim& a, const Dim& b)
 {
     if (a == b || b == Dim(1)) return a;
     if (a == Dim(1)) return b;
-    // A symbol against a number above one: only equality can work at run time.
-    if (a.isConst() != b.isConst()) return a.isConst() ? a : b;
-    return std::nullopt;
+    if (a.isConst() && b.isConst()) return std::nullopt;
+    // With a symbol only equality can work; sizeChecks() says what to check at run time.
+    return a.isConst() || !b.isConst() ? a : b;
 }
 
 } // namespace
@@ -89,7 +90,7 @@ Status needSameDtype(const OpView& op, size_t a, size_t b)
 Exprs extents(const Shape& shape)
 {
     Exprs out;
-    for (const Dim& dim : shape) out.emplace_back(dim.value());
+    for (const Dim& dim : shape) out.push_back(extentOf(dim));
     return out;
 }
 
@@ -128,18 +129,19 @@ tir::Expr atSamePosition(const te::TensorRef& tensor, const Exprs& shape, const 
 {
     tir::Ranges ranges;
     for (size_t i = 0; i < shape.size(); ++i)
-        if (indices[i]->kind == tir::ExprKind::VarRef && shape[i]->integer > 0)
+        if (indices[i]->kind == tir::ExprKind::VarRef && shape[i]->kind == tir::ExprKind::IntImm &&
+            shape[i]->integer > 0)
             ranges[indices[i]->var.get()] = {0, shape[i]->integer - 1};
     const tir::Expr flat = flatIndex(shape, indices);
     const Exprs& source = tensor->shape();
     Exprs out(source.size());
-    int64_t below = 1;
+    tir::Expr below(1);
     for (size_t i = source.size(); i-- > 0;) {
-        const tir::Expr above = floorDiv(flat, tir::Expr(below));
+        const tir::Expr above = floorDiv(flat, below);
         // The outermost dimension needs no remainder: positions end with the tensor.
         out[i] = simplify(i == 0 ? above : floorMod(above, source[i]), ranges);
         if (source[i].isConstInt(1)) out[i] = tir::Expr(0);
-        below *= source[i]->integer;
+        below = below * source[i];
     }
     return te::at(tensor, std::move(out));
 }

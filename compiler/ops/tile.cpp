@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tile: a tensor repeated along its axes.
 #include "compiler/ops/attr_reader.h"
-#include "compiler/ops/shapes.h"
+#include "compiler/ops/symbols.h"
 
 namespace tenon::compiler {
 namespace {
@@ -9,6 +9,7 @@ namespace {
 Result<Types> infer(const OpView& op)
 {
     TensorType out = op.operands[0];
+    if (const auto sizes = sizesAttr(op)) return Types{{out.dtype, *sizes}};
     const std::vector<int64_t> reps = intsAttr(op, "reps");
     if (reps.size() > out.shape.size())
         out.shape.insert(out.shape.begin(), reps.size() - out.shape.size(), Dim(1));
@@ -25,13 +26,15 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
 {
     const Exprs& source = in[0]->shape();
     const Exprs shape = extents(op.results[0].shape);
+    const size_t added = shape.size() - source.size();
+    std::vector<int64_t> reps = intsAttr(op, "reps");
+    if (!sizesAttr(op)) reps.insert(reps.begin(), shape.size() - reps.size(), 1);
     return te::Tensors{te::compute(
         "tile", shape,
         [&](const Exprs& i) {
             Exprs out;
-            const size_t added = i.size() - source.size();
             for (size_t d = 0; d < source.size(); ++d) {
-                const bool isWhole = source[d]->integer == shape[d + added]->integer;
+                const bool isWhole = d + added < reps.size() && reps[d + added] == 1;
                 out.push_back(isWhole ? i[d + added] : floorMod(i[d + added], source[d]));
             }
             return te::at(in[0], out);
@@ -42,7 +45,9 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
 Cost cost(const OpView& op) { return {0, bytesMoved(op)}; }
 
 constexpr OperandSpec kOperands[] = {{"data", "any shape"}};
-constexpr AttrSpec kAttrs[] = {{"reps", "int[]", "repetitions per axis, counted from the last"}};
+constexpr AttrSpec kAttrs[] = {
+    {"reps", "int[]", "repetitions per axis, counted from the last"},
+    {"sizes", "string[]", "the result's shape when it has symbolic dimensions", "[]"}};
 
 } // namespace
 

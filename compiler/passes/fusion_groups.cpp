@@ -4,6 +4,7 @@
 #include "compiler/passes/fusion_groups.h"
 
 #include "compiler/ops/op.h"
+#include "compiler/passes/control.h"
 #include "compiler/passes/use_index.h"
 
 #include <algorithm>
@@ -33,7 +34,7 @@ public:
         std::unordered_map<NodeId, int> index;
         for (const NodeId id : function.order) {
             const NodeRecord& node = module.node(id);
-            if (node.kind != NodeKind::Op) continue;
+            if (node.kind != NodeKind::Op || isControl(node)) continue;
             const OpDef* op = findOp(node.op);
             index[id] = static_cast<int>(m_nodes.size());
             Member member{&node, op ? op->pattern : Pattern::Opaque};

@@ -3,7 +3,8 @@
 // declarations; equal ones are shared by the hash of their text, which names no nodes. Needs
 // FuseOps. Functions that only rename a shape become calls of "__nop".
 #include "compiler/ops/op.h"
-#include "compiler/ops/shapes.h"
+#include "compiler/ops/symbols.h"
+#include "compiler/passes/kernel_sizes.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/use_index.h"
@@ -83,6 +84,56 @@ Diagnostic withNode(Diagnostic error, const NodeRecord& node)
     return error;
 }
 
+Status needKnownShapes(const Module& module, const NodeRecord& node)
+{
+    Types types = node.types.get();
+    for (const ValueRef& operand : node.operands)
+        if (operand.node.isValid()) types.push_back(module.type(operand));
+    for (const TensorType& type : types)
+        if (!constantShape(type.shape))
+            return makeError(DiagnosticCode::DynamicShape,
+                             "operator " + quoted(node.op) + " needs known shapes but got " +
+                                 type.text() + "; bind the model's input shapes with --shape");
+    return kDone;
+}
+
+/// One variable for each symbol, in place of those that the compute declarations made.
+tir::PrimFunc withSizes(tir::PrimFunc function, const std::vector<std::string>& symbols)
+{
+    if (symbols.empty()) return function;
+    function.sizes.clear();
+    std::map<std::string, tir::Expr> sizeOf;
+    for (const std::string& symbol : symbols) {
+        function.sizes.push_back(tir::makeVar("n" + std::to_string(function.sizes.size())));
+        sizeOf[symbol] = tir::Expr(function.sizes.back());
+    }
+    const auto replaced = [&](const tir::Expr& expr) {
+        if (expr->kind != tir::ExprKind::VarRef) return expr;
+        const auto symbol = symbolOf(*expr->var);
+        return symbol ? sizeOf.at(*symbol) : expr;
+    };
+    tir::BufferMap buffers;
+    const auto add = [&](const tir::Buffer& buffer) {
+        if (buffers.contains(buffer.get())) return;
+        tir::BufferNode node = *buffer;
+        for (tir::Expr& extent : node.shape) extent = tir::rewriteExpr(extent, replaced);
+        buffers[buffer.get()] = std::make_shared<const tir::BufferNode>(std::move(node));
+    };
+    for (tir::Buffer& param : function.params) {
+        add(param);
+        param = buffers.at(param.get());
+    }
+    tir::visitStmts(function.body, [&](const tir::Stmt& stmt) {
+        if (stmt->buffer) add(stmt->buffer);
+        for (const tir::Buffer& buffer : stmt->block.allocs) add(buffer);
+        return true;
+    });
+    function.body = tir::rewriteStmt(
+        function.body, [](const tir::Stmt& stmt) { return stmt; }, replaced);
+    function.body = tir::substitute(function.body, {}, buffers);
+    return function;
+}
+
 /// The loop function of one primitive function.
 Result<tir::PrimFunc> lowerFunction(const Module& module, const GraphFunction& function)
 {
@@ -91,10 +142,6 @@ Result<tir::PrimFunc> lowerFunction(const Module& module, const GraphFunction& f
     Scalars scalars;
     for (const NodeId id : function.params) {
         const TensorType& type = module.type({id, 0});
-        if (!constantShape(type.shape))
-            return makeError(DiagnosticCode::DynamicShape,
-                             "a kernel needs known shapes but got " + type.text() +
-                                 "; bind the input shapes of the model");
         inputs.push_back(
             te::placeholder("p" + std::to_string(inputs.size()), extents(type.shape), type.dtype));
         tensors[{id, 0}] = inputs.back();
@@ -112,6 +159,9 @@ Result<tir::PrimFunc> lowerFunction(const Module& module, const GraphFunction& f
                             node);
         te::Tensors in;
         Types types;
+        if (!takesSymbols(node.op))
+            if (Status known = needKnownShapes(module, node); !known)
+                return withNode(known.error(), node);
         for (const ValueRef& operand : node.operands) {
             const bool isPresent = operand.node.isValid();
             in.push_back(isPresent ? tensors.at(operand) : nullptr);
@@ -127,8 +177,9 @@ Result<tir::PrimFunc> lowerFunction(const Module& module, const GraphFunction& f
     const size_t dataCount = inputs.size();
     inputs.insert(inputs.end(), scalars.tensors.begin(), scalars.tensors.end());
     Result<tir::PrimFunc> kernel = te::createPrimFunc("main", inputs, outputs);
-    if (kernel) scalars.inlineInto(*kernel, dataCount);
-    return kernel;
+    if (!kernel) return kernel;
+    scalars.inlineInto(*kernel, dataCount);
+    return withSizes(*std::move(kernel), kernelSizes(module, function));
 }
 
 /// Equal exactly when lowering gives the same loop function.

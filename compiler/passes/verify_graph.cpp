@@ -37,6 +37,7 @@ bool takesCount(const OpDef& op, size_t count)
 
 void verifyOp(const Module& module, const NodeRecord& node, std::vector<Diagnostic>& errors)
 {
+    if (!node.bodies.empty()) return;
     const OpDef* op = findOp(node.op);
     if (!op) return errors.push_back(violation(module, node, "unknown operator"));
     if (!takesCount(*op, node.operands.size()))

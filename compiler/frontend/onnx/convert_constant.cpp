@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that need no computation: constants, shapes, and those that pass their input on.
 #include "compiler/frontend/onnx/converters.h"
+#include "compiler/frontend/onnx/dynamic.h"
 #include "core/base/text.h"
 
 #include <cmath>
@@ -52,6 +53,7 @@ void convertConstant(NodeImport& node)
 
 void convertConstantOfShape(NodeImport& node)
 {
+    if (!node.constant(0)) return fillAtRunTime(node);
     const std::vector<int64_t> shape = node.staticIntegers(0);
     const Tensor zero = Tensor::of<float>(kFloat32, {1}, {0.0f});
     const auto given =
@@ -79,6 +81,7 @@ void convertConstantOfShape(NodeImport& node)
 
 void convertRange(NodeImport& node)
 {
+    if (!node.constant(0) || !node.constant(1) || !node.constant(2)) return rangeAtRunTime(node);
     const std::vector<double> start = node.staticNumbers(0), limit = node.staticNumbers(1);
     const std::vector<double> delta = node.staticNumbers(2);
     if (node.hasFailed()) return;

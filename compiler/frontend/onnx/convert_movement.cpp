@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that move elements: Transpose, Concat, Split, Slice, Pad, Gather, Tile, DepthToSpace.
 #include "compiler/frontend/onnx/converters.h"
+#include "compiler/frontend/onnx/dynamic.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -289,11 +290,25 @@ void convertSliceAttr(NodeImport& node)
 
 void convertSlice(NodeImport& node)
 {
+    std::vector<int64_t> axes = node.has(3) ? node.staticIntegers(3) : std::vector<int64_t>{};
+    std::vector<int64_t> steps = node.has(4) ? node.staticIntegers(4) : std::vector<int64_t>{};
+    const auto isSymbolic = [&](int64_t axis) {
+        const Shape& shape = node.type(0).shape;
+        if (axis < 0) axis += static_cast<int64_t>(shape.size());
+        return axis >= 0 && axis < static_cast<int64_t>(shape.size()) &&
+               !shape[static_cast<size_t>(axis)].isConst();
+    };
+    const std::vector<int64_t> count = node.shape(1);
+    if (node.hasFailed()) return;
+    const bool hasAxes = !axes.empty();
+    for (int64_t i = 0; !hasAxes && count.size() == 1 && i < count[0]; ++i) axes.push_back(i);
+    if (!node.constant(1) || !node.constant(2) ||
+        std::any_of(axes.begin(), axes.end(), isSymbolic)) {
+        if (steps.empty()) steps.assign(axes.size(), 1);
+        return sliceAtRunTime(node, node.axesOf(axes, node.rank(0)), steps);
+    }
     const std::vector<int64_t> starts = node.staticIntegers(1);
     const std::vector<int64_t> ends = node.staticIntegers(2);
-    const std::vector<int64_t> axes = node.has(3) ? node.staticIntegers(3) : std::vector<int64_t>{};
-    const std::vector<int64_t> steps =
-        node.has(4) ? node.staticIntegers(4) : std::vector<int64_t>{};
     sliceBy(node, starts, ends, axes, steps);
 }
 
@@ -342,6 +357,7 @@ void convertGather(NodeImport& node)
 
 void convertTile(NodeImport& node)
 {
+    if (node.isRuntime(1)) return tileAtRunTime(node);
     const std::vector<int64_t> repeats = node.staticIntegers(1);
     node.output(0, node.emit("tile", {node.input(0)}, {{"reps", repeats}}));
 }

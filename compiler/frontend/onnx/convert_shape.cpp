@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that only change the shape: Reshape, Flatten, Squeeze, Unsqueeze, Expand.
 #include "compiler/frontend/onnx/converters.h"
+#include "compiler/frontend/onnx/dynamic.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -60,7 +61,8 @@ std::optional<Shape> resolvedShape(NodeImport& node, const std::vector<Dim>& wan
     return out;
 }
 
-/// newshape as numbers: symbolic dimensions become 0 where they copy the input's, else one -1.
+/// newshape as numbers: symbolic dimensions become 0 where they copy the input's, else one -1;
+/// nothing when that does not say it.
 std::optional<std::vector<int64_t>> shapeAttr(NodeImport& node, const Shape& shape)
 {
     const Shape& input = node.type(0).shape;
@@ -75,9 +77,6 @@ std::optional<std::vector<int64_t>> shapeAttr(NodeImport& node, const Shape& sha
             hasOpen = true;
             out.push_back(-1);
         } else {
-            node.fail(DiagnosticCode::DynamicShape, "the new shape " + shapeText(shape) +
-                                                        " depends on dynamic dimensions; bind the "
-                                                        "model's input shapes");
             return std::nullopt;
         }
     }
@@ -89,8 +88,9 @@ void reshapeTo(NodeImport& node, const std::vector<Dim>& wanted, bool zeroIsSize
     const auto shape = resolvedShape(node, wanted, zeroIsSize);
     if (!shape) return;
     const auto numbers = shapeAttr(node, *shape);
-    if (!numbers) return;
-    node.output(0, node.emit("reshape", {node.input(0)}, {{"newshape", *numbers}}));
+    node.output(0, numbers ? node.emit("reshape", {node.input(0)}, {{"newshape", *numbers}})
+                           : emitSized(node, "reshape", {node.input(0)}, *shape,
+                                       {{"newshape", std::vector<int64_t>{}}}));
 }
 
 std::vector<Dim> dimsOf(const std::vector<int64_t>& numbers)
@@ -115,6 +115,7 @@ void convertReshape(NodeImport& node)
     const bool zeroIsSize = node.integer("allowzero", 0) != 0;
     if (node.rank(0) < 0 || node.hasFailed()) return;
     const auto* dims = node.dims(1);
+    if (node.isRuntime(1)) return reshapeAtRunTime(node, zeroIsSize);
     if (dims && *dims)
         reshapeTo(node, **dims, zeroIsSize);
     else
@@ -191,6 +192,7 @@ void convertUnsqueeze(NodeImport& node)
 
 void convertExpand(NodeImport& node)
 {
+    if (!node.constant(1) || !constantShape(node.type(0).shape)) return expandAtRunTime(node);
     std::vector<int64_t> wanted = node.staticIntegers(1);
     const std::vector<int64_t> input = node.shape(0);
     if (node.hasFailed()) return;

@@ -5,6 +5,7 @@
 #include "compiler/ops/op.h"
 
 #include <algorithm>
+#include <charconv>
 #include <set>
 
 namespace tenon::compiler {
@@ -42,10 +43,84 @@ GraphState::GraphState()
     function.name = "main";
 }
 
+GraphState::GraphState(GraphState& outer, std::string name)
+    : module(std::move(outer.module))
+    , sources(std::move(outer.sources))
+    , m_outer(&outer)
+    , m_sizes(outer.m_sizes)
+{
+    function.id = module.ids().nextFunction();
+    function.name = std::move(name);
+}
+
 ImportedValue* GraphState::find(const std::string& name)
 {
     const auto found = m_values.find(name);
-    return found == m_values.end() ? nullptr : &found->second;
+    if (found != m_values.end()) return &found->second;
+    if (!m_outer) return nullptr;
+    // The outer graph may have to capture the value itself, for which it needs the module.
+    std::swap(module, m_outer->module);
+    const ImportedValue* outer = m_outer->find(name);
+    std::swap(module, m_outer->module);
+    if (!outer) return nullptr;
+    ImportedValue value = *outer;
+    const bool isKnown = value.constant || value.dims;
+    value.ref = {};
+    if (!isKnown) {
+        value.ref = {addParameter(name, value.type), 0};
+        captures.push_back({name, value.ref.node});
+    }
+    return &m_values.emplace(name, std::move(value)).first->second;
+}
+
+void GraphState::eraseBody(FunctionId id)
+{
+    const GraphFunction body = module.function(id);
+    for (const std::vector<NodeId>& nodes : {body.params, body.order})
+        for (const NodeId node : nodes) {
+            for (const FunctionId inner : module.node(node).bodies) eraseBody(inner);
+            module.eraseNode(node);
+        }
+    module.eraseFunction(id);
+}
+
+void GraphState::giveBack()
+{
+    dropIdleConstants();
+    module.setFunction(function);
+    m_outer->module = std::move(module);
+    m_outer->sources = std::move(sources);
+    m_outer->m_sizes = m_sizes;
+    m_outer->foldReasons.merge(foldReasons);
+    for (auto& [source, users] : consumers) {
+        std::vector<NodeId>& all = m_outer->consumers[source];
+        all.insert(all.end(), users.begin(), users.end());
+    }
+}
+
+bool GraphState::isNewerThan(const Dim& dim, int64_t sizes) const
+{
+    const std::string text = dim.text();
+    for (size_t at = text.find("_s"); at != std::string::npos; at = text.find("_s", at + 1)) {
+        int64_t number = -1;
+        std::from_chars(text.data() + at + 2, text.data() + text.size(), number);
+        if (number >= sizes && number < m_sizes) return true;
+    }
+    return false;
+}
+
+NodeId GraphState::addControl(std::string op, std::vector<ValueRef> operands, Attrs attrs,
+                              std::vector<FunctionId> bodies, Types types, SourceId source)
+{
+    NodeRecord record = newOpNode(module, std::move(op), std::move(operands), std::move(attrs));
+    record.origin = {source};
+    record.name = sources[source.value].name;
+    record.bodies = std::move(bodies);
+    record.types = std::move(types);
+    const NodeId id = record.id;
+    module.setNode(std::move(record));
+    function.order.push_back(id);
+    return id;
 }
 
 bool GraphState::define(ImportedValue value)
@@ -117,19 +192,36 @@ NodeId GraphState::addOpaque(std::string op, std::vector<ValueRef> operands, Typ
     return id;
 }
 
+/// Sizes that are known by name become data.
+ValueRef GraphState::addSizes(const ImportedValue& value)
+{
+    std::vector<std::string> sizes;
+    for (const Dim& dim : *value.dims) sizes.push_back(dim.text());
+    Attrs attrs{{"sizes", sizes}};
+    if (value.type.shape.empty()) attrs.set("scalar", int64_t{1});
+    const auto node = addOp("sizes", {}, std::move(attrs), value.origin.front());
+    return node ? ValueRef{*node, 0} : ValueRef{};
+}
+
 ValueRef GraphState::place(ImportedValue& value)
 {
     if (!value.ref.node.isValid() && value.constant)
         value.ref = addConstant(value.constant, value.name, value.origin);
+    if (!value.ref.node.isValid() && value.dims && !value.origin.empty())
+        value.ref = addSizes(value);
     return value.ref;
 }
 
 std::vector<Change> GraphState::ledger() const
 {
     std::vector<bool> isAlive(sources.size(), false);
-    for (const NodeId id : function.order)
-        if (const NodePtr& node = module.findNode(id))
-            for (const SourceId source : node->origin) isAlive[source.value] = true;
+    const auto keep = [&](const std::vector<NodeId>& order) {
+        for (const NodeId id : order)
+            if (const NodePtr& node = module.findNode(id))
+                for (const SourceId source : node->origin) isAlive[source.value] = true;
+    };
+    keep(function.order);
+    for (const auto& [id, body] : module.functions()) keep(body->order);
 
     std::vector<Change> changes;
     for (uint32_t i = 0; i < sources.size(); ++i) {
@@ -146,7 +238,7 @@ std::vector<Change> GraphState::ledger() const
     return changes;
 }
 
-Module GraphState::finish()
+void GraphState::dropIdleConstants()
 {
     std::set<NodeId> used;
     for (const NodeId id : function.order)
@@ -157,6 +249,11 @@ Module GraphState::finish()
         if (isIdle) module.eraseNode(id);
         return isIdle;
     });
+}
+
+Module GraphState::finish()
+{
+    dropIdleConstants();
     module.setMain(function.id);
     module.setFunction(function);
     module.setSources(std::make_shared<const std::vector<SourceNode>>(std::move(sources)));

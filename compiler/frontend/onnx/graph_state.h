@@ -38,11 +38,21 @@ TensorType untypedValue();
 /// More elements than any real tensor; refusing them keeps every later size inside 64 bits.
 bool isTooLarge(const Shape& shape);
 
+/// An outer value that a body reads: a parameter of the body behind its own.
+struct CapturedValue
+{
+    std::string name;
+    NodeId param;
+};
+
 /// Builds one function. Every node placed through it is typed by the operator's own inference.
 class GraphState
 {
 public:
     GraphState();
+    /// The body of a node of `outer`: takes over its module and sources until giveBack(), and finds
+    /// its values.
+    GraphState(GraphState& outer, std::string name);
 
     Module module;
     GraphFunction function;
@@ -52,6 +62,9 @@ public:
     std::map<SourceId, std::string> foldReasons;
     std::unordered_set<std::string> readNames; ///< names that a node or a graph output reads
 
+    std::vector<CapturedValue> captures; ///< of a body, in the order in which they were found
+
+    /// Also finds what encloses a body; such a value becomes a capture, a constant a copy.
     ImportedValue* find(const std::string& name);
     /// Binds a name; false when it is taken already.
     bool define(ImportedValue value);
@@ -63,6 +76,14 @@ public:
     /// Infers the types and stores the record; errors are the operator's own.
     Result<NodeId> addOp(std::string op, std::vector<ValueRef> operands, Attrs attrs,
                          SourceId source);
+    /// A node with bodies; its types are stated.
+    NodeId addControl(std::string op, std::vector<ValueRef> operands, Attrs attrs,
+                      std::vector<FunctionId> bodies, Types types, SourceId source);
+    /// A name for a size that is known at run time only.
+    std::string newSize() { return "_s" + std::to_string(m_sizes++); }
+    /// True when the dimension depends on a size named since `sizes` sizes had names.
+    bool isNewerThan(const Dim& dim, int64_t sizes) const;
+    int64_t sizeCount() const { return m_sizes; }
     /// A node that only shows that something was here: "onnx.<Op>".
     NodeId addOpaque(std::string op, std::vector<ValueRef> operands, Types types, SourceId source);
 
@@ -71,10 +92,19 @@ public:
 
     /// Source nodes that ended in no node of the module, as the import's folding ledger.
     std::vector<Change> ledger() const;
+    /// Ends a body: its function is stored and everything taken over returns to the outer graph.
+    void giveBack();
+    /// Removes a body that is not used, with everything in it.
+    void eraseBody(FunctionId body);
     /// Sets function, sources and main of the module; drops constants nothing reads.
     Module finish();
 
 private:
+    void dropIdleConstants();
+    ValueRef addSizes(const ImportedValue& value);
+
+    GraphState* m_outer = nullptr;
+    int64_t m_sizes = 0;
     std::unordered_map<std::string, ImportedValue> m_values;
 };
 

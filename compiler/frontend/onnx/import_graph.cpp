@@ -12,10 +12,22 @@
 #include <queue>
 
 #include <algorithm>
+#include <functional>
 #include <unordered_map>
 
 namespace tenon::compiler {
 namespace {
+
+/// Calls `fn` with the names that a node and its bodies read.
+void forEachRead(const tenon_onnx::NodeProto& node,
+                 const std::function<void(const std::string&)>& fn)
+{
+    for (const std::string& name : node.input()) fn(name);
+    for (const auto& attr : node.attribute())
+        for (const auto& inner : attr.g().node()) forEachRead(inner, fn);
+    for (const auto& attr : node.attribute())
+        for (const auto& output : attr.g().output()) fn(output.name());
+}
 
 bool isStandardDomain(const std::string& domain) { return domain.empty() || domain == "ai.onnx"; }
 
@@ -57,13 +69,18 @@ GraphImport::GraphImport(const tenon_onnx::ModelProto& model, std::string file,
 {
     for (const auto& opset : model.opset_import())
         if (isStandardDomain(opset.domain())) m_opset = std::max(m_opset, opset.version());
+    noteNames();
+}
+
+void GraphImport::noteNames()
+{
     for (const auto& info : m_graph.value_info()) m_declared[info.name()] = &info;
     for (const auto& info : m_graph.output()) {
         m_declared[info.name()] = &info;
         m_state.readNames.insert(info.name());
     }
     for (const auto& node : m_graph.node()) {
-        m_state.readNames.insert(node.input().begin(), node.input().end());
+        forEachRead(node, [&](const std::string& name) { m_state.readNames.insert(name); });
         for (const std::string& output : node.output()) m_producers.emplace(output, &node);
     }
 }
@@ -71,7 +88,7 @@ GraphImport::GraphImport(const tenon_onnx::ModelProto& model, std::string file,
 void GraphImport::report(Diagnostic diagnostic)
 {
     diagnostic.location.file = m_file;
-    diagnostic.location.graphPath = "main";
+    diagnostic.location.graphPath = m_path;
     m_diagnostics.push_back(std::move(diagnostic));
 }
 
@@ -172,13 +189,13 @@ std::vector<int> GraphImport::sortedNodes()
     std::vector<std::vector<int>> users(count);
     bool isSorted = true;
     for (int i = 0; i < m_graph.node_size(); ++i)
-        for (const std::string& input : m_graph.node(i).input()) {
+        forEachRead(m_graph.node(i), [&](const std::string& input) {
             const auto found = producer.find(input);
-            if (input.empty() || found == producer.end()) continue;
+            if (input.empty() || found == producer.end()) return;
             isSorted = isSorted && found->second < i;
             ++waiting[static_cast<size_t>(i)];
             users[static_cast<size_t>(found->second)].push_back(i);
-        }
+        });
     std::priority_queue<int, std::vector<int>, std::greater<>> ready;
     for (size_t i = 0; i < count; ++i)
         if (waiting[i] == 0) ready.push(static_cast<int>(i));
@@ -194,7 +211,7 @@ std::vector<int> GraphImport::sortedNodes()
             if (waiting[i] > 0) {
                 report(makeError(DiagnosticCode::BadModel,
                                  "the node takes part in a cycle or depends on one"),
-                       SourceId(static_cast<uint32_t>(i)));
+                       SourceId(m_firstSource + static_cast<uint32_t>(i)));
                 order.push_back(static_cast<int>(i));
             }
     } else if (!isSorted) {
@@ -280,7 +297,7 @@ void GraphImport::importNode(const tenon_onnx::NodeProto& proto, SourceId source
     int oldest = 0;
     const int64_t opset = opsetOf(proto);
     const Converter* converter = findConverter(keyOf(proto), opset, &oldest);
-    if (!converter) {
+    if (!converter && !isControl(proto)) {
         report(unknownOperator(proto, oldest, opset), source);
         importOpaque(proto, source);
         return;
@@ -291,11 +308,17 @@ void GraphImport::importNode(const tenon_onnx::NodeProto& proto, SourceId source
         importOpaque(proto, source);
         return;
     }
+    if (importControl(proto, source)) return;
     NodeImport node(m_state, proto, source, opset, m_storage);
     admitNarrowInputs(node);
     checkOperandKind(node, converter->op);
     if (!node.hasFailed() && foldAtImport(folding)) return;
     if (!node.hasFailed()) converter->convert(node);
+    settle(node, proto, source);
+}
+
+void GraphImport::settle(NodeImport& node, const tenon_onnx::NodeProto& proto, SourceId source)
+{
     node.checkInputsSeen();
     for (Diagnostic& note : node.notes()) report(std::move(note), source);
     if (!node.hasFailed()) {

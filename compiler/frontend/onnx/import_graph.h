@@ -4,6 +4,7 @@
 
 #include "compiler/frontend/loaded.h"
 #include "compiler/frontend/onnx/graph_state.h"
+#include "compiler/frontend/onnx/node_import.h"
 #include "compiler/frontend/onnx/onnx.pb.h"
 #include "compiler/frontend/onnx/tensor_reader.h"
 
@@ -22,6 +23,42 @@ public:
     Loaded run();
 
 private:
+    /// If, Loop and Scan.
+    static bool isControl(const tenon_onnx::NodeProto& proto);
+    /// False for other operators.
+    bool importControl(const tenon_onnx::NodeProto& proto, SourceId source);
+    /// A body of a node of `parent`.
+    GraphImport(GraphImport& parent, const tenon_onnx::GraphProto& graph, const std::string& label);
+
+    /// A body as a function of the module.
+    struct Body
+    {
+        FunctionId function;
+        std::vector<CapturedValue> captures;
+        std::vector<ImportedValue> results; ///< refs are inside the body
+    };
+    /// Nothing when the body has errors, which then are reported.
+    std::optional<Body> importBody(const tenon_onnx::GraphProto& graph, const Types& params,
+                                   const std::string& label);
+    Body runBody(const Types& params);
+    void importBodyInputs(const Types& params);
+    /// A body whose parameters from `fixed` on take the results from `firstResult` on in the next
+    /// step: sizes that change from step to step become symbols of `params`.
+    std::optional<Body> importLoopBody(NodeImport& node, const tenon_onnx::GraphProto& graph,
+                                       Types& params, size_t fixed, size_t carried,
+                                       size_t firstResult);
+    void importIf(NodeImport& node);
+    void inlineBranch(NodeImport& node, const Body& body);
+    void importLoop(NodeImport& node);
+    void importScan(NodeImport& node);
+    void makeScanBody(NodeImport& node, Body& body, size_t states,
+                      std::vector<ValueRef>& sequences);
+    TensorType typeOutside(const TensorType& type, int64_t sizes);
+    std::vector<ValueRef> capturedOperands(const Body& body);
+    void unifyCaptures(Body& a, Body& b);
+    void noteNames();
+    void settle(NodeImport& node, const tenon_onnx::NodeProto& proto, SourceId source);
+
     void importInitializers();
     void importSparse(const tenon_onnx::SparseTensorProto& proto);
     /// The version of the node's own domain.
@@ -49,6 +86,8 @@ private:
     const tenon_onnx::ModelProto& m_model;
     const tenon_onnx::GraphProto& m_graph;
     std::string m_file;
+    std::string m_path = "main"; ///< of the graph inside its file
+    uint32_t m_firstSource = 0;  ///< source of the graph's first node
     TensorStorage m_storage;
     const ImportOptions& m_options;
     GraphState m_state;

@@ -114,6 +114,15 @@ std::vector<std::string> NodeImport::strings(std::string_view name,
     return {attr->strings().begin(), attr->strings().end()};
 }
 
+const tenon_onnx::GraphProto* NodeImport::graphAttr(std::string_view name)
+{
+    const AttributeProto* attr = findAttr(name);
+    if (attr && attr->has_g()) return &attr->g();
+    fail(DiagnosticCode::BadAttribute, "attribute " + quoted(name) + " is no graph",
+         std::string(name));
+    return nullptr;
+}
+
 std::shared_ptr<const Tensor> NodeImport::tensorAttr(std::string_view name, int32_t* narrow)
 {
     const AttributeProto* attr = typedAttr(name, AttributeProto::TENSOR);

@@ -173,6 +173,14 @@ ValueRef NodeImport::emit(std::string op, std::vector<ValueRef> operands, Attrs 
     return {*node, 0};
 }
 
+NodeId NodeImport::emitControl(std::string op, std::vector<ValueRef> operands, Attrs attrs,
+                               std::vector<FunctionId> bodies, Types types)
+{
+    m_emitted.push_back(m_state.addControl(std::move(op), std::move(operands), std::move(attrs),
+                                           std::move(bodies), std::move(types), m_source));
+    return m_emitted.back();
+}
+
 ValueRef NodeImport::scalar(double value, DataType dtype)
 {
     return constantNode(Tensor::make(dtype, {}, [&](std::span<std::byte> out) {

@@ -18,6 +18,7 @@ public:
                int64_t opset, TensorStorage storage);
 
     const tenon_onnx::NodeProto& proto() const { return m_proto; }
+    SourceId source() const { return m_source; }
     const std::string& op() const { return m_proto.op_type(); }
     int64_t opset() const { return m_opset; }
 
@@ -32,6 +33,16 @@ public:
     std::vector<int64_t> shape(size_t input);
     const Tensor* constant(size_t input) const; ///< null when not known at import
     const std::optional<std::vector<Dim>>* dims(size_t input) const;
+    /// True when the elements of an input are neither known nor known up to symbols.
+    bool isRuntime(size_t input) const;
+    /// Integers as dimensions: as known at import, else named and bound when the model runs. Fails
+    /// when their number is not known.
+    std::vector<Dim> boundDims(size_t input);
+    /// The same for integers that an operator computed.
+    std::vector<Dim> boundDims(ValueRef value);
+    /// Dimensions as int64 data of rank 1.
+    ValueRef sizesOf(const Shape& shape);
+    ValueRef sizeOf(const Dim& dim); ///< one as a scalar
     /// Elements of an input that must be known at import; fails otherwise.
     std::vector<int64_t> staticIntegers(size_t input);
     std::vector<double> staticNumbers(size_t input);
@@ -53,12 +64,16 @@ public:
     /// Fails when absent. `narrow`: gets ONNX's type when the tensor holds codes of a narrow one.
     std::shared_ptr<const Tensor> tensorAttr(std::string_view attr, int32_t* narrow = nullptr);
     std::shared_ptr<const Tensor> sparseAttr(std::string_view attr); ///< fails when absent
+    const tenon_onnx::GraphProto* graphAttr(std::string_view attr); ///< fails when absent
     /// `axis` in [-rank, rank) made non-negative; fails otherwise.
     int64_t axisOf(int64_t axis, int64_t rank);
     std::vector<int64_t> axesOf(std::vector<int64_t> axes, int64_t rank);
 
     /// Adds an operator and returns its first result; invalid after a failure.
     ValueRef emit(std::string op, std::vector<ValueRef> operands, Attrs attrs = {});
+    /// Adds a node with bodies whose results have these types.
+    NodeId emitControl(std::string op, std::vector<ValueRef> operands, Attrs attrs,
+                       std::vector<FunctionId> bodies, Types types);
     ValueRef scalar(double value, DataType dtype); ///< a rank-0 constant
     ValueRef constantNode(Tensor value);
     const TensorType& typeOf(ValueRef value) const;
@@ -68,6 +83,8 @@ public:
     bool usesOutput(size_t output) const; ///< it has a name
     bool isRead(size_t output) const;     ///< and something reads it
     void output(size_t output, ValueRef value);
+    /// With whatever else is known of the value.
+    void outputValue(size_t output, ImportedValue value) { define(output, std::move(value)); }
     void outputConstant(size_t output, Tensor value);
     void outputDims(size_t output, std::vector<Dim> dims, bool isScalar);
     /// The output is the input itself; the node leaves no trace but in the ledger.

@@ -69,7 +69,9 @@ int64_t addTensor(TensorProto& tensor, std::istringstream& line)
     return count;
 }
 
-void addAttribute(tenon_onnx::NodeProto& node, const std::string& text)
+using Bodies = std::map<std::string, tenon_onnx::GraphProto>;
+
+void addAttribute(tenon_onnx::NodeProto& node, const std::string& text, const Bodies& bodies)
 {
     const size_t equals = text.find('=');
     AttributeProto& attr = *node.add_attribute();
@@ -93,6 +95,9 @@ void addAttribute(tenon_onnx::NodeProto& node, const std::string& text)
     } else if (value.back() == 'f') {
         attr.set_type(AttributeProto::FLOAT);
         attr.set_f(std::stof(value));
+    } else if (value.rfind("g:", 0) == 0) {
+        attr.set_type(AttributeProto::GRAPH);
+        *attr.mutable_g() = bodies.at(value.substr(2));
     } else if (value.rfind("t:", 0) == 0) {
         // t:int64:1,2,3 is a one-dimensional tensor
         const std::vector<std::string> parts = split(value, ':');
@@ -112,7 +117,7 @@ void addAttribute(tenon_onnx::NodeProto& node, const std::string& text)
     }
 }
 
-void addNode(tenon_onnx::GraphProto& graph, std::istringstream& line)
+void addNode(tenon_onnx::GraphProto& graph, std::istringstream& line, const Bodies& bodies)
 {
     tenon_onnx::NodeProto& node = *graph.add_node();
     std::string op, name, inputs, arrow, outputs, rest;
@@ -126,7 +131,7 @@ void addNode(tenon_onnx::GraphProto& graph, std::istringstream& line)
         if (rest.rfind("domain:", 0) == 0)
             node.set_domain(rest.substr(7));
         else
-            addAttribute(node, rest);
+            addAttribute(node, rest, bodies);
     }
 }
 
@@ -176,12 +181,14 @@ tenon_onnx::ModelProto modelOf(const std::string& text)
     tenon_onnx::ModelProto model;
     model.set_ir_version(8);
     model.set_producer_name("test");
-    tenon_onnx::GraphProto& graph = *model.mutable_graph();
-    graph.set_name("test");
+    model.mutable_graph()->set_name("test");
+    Bodies bodies;
+    std::vector<tenon_onnx::GraphProto*> open{model.mutable_graph()};
     for (const std::string& source : split(text, '\n')) {
         std::istringstream line(source);
         std::string statement;
         if (!(line >> statement) || statement[0] == '#') continue;
+        tenon_onnx::GraphProto& graph = *open.back();
         if (statement == "opset") {
             auto& opset = *model.add_opset_import();
             std::string first, second;
@@ -201,7 +208,14 @@ tenon_onnx::ModelProto modelOf(const std::string& text)
         } else if (statement == "external") {
             addExternal(graph, line);
         } else if (statement == "node") {
-            addNode(graph, line);
+            addNode(graph, line, bodies);
+        } else if (statement == "graph") {
+            std::string name;
+            line >> name;
+            open.push_back(&bodies[name]);
+            open.back()->set_name(name);
+        } else if (statement == "end") {
+            open.pop_back();
         } else {
             throw std::runtime_error("unknown statement: " + source);
         }

@@ -16,6 +16,7 @@ namespace tenon::test {
 ///     1,-1         an initializer with values floats scale float32 1 = 0.5,2 external w float32 8
 ///     location=a.bin offset=0 node Conv c1 x,w -> y pads=[1,1] mode="edge" alpha=0.5f group=2
 ///     domain:my.ops info y float32 1,4                value_info output y float32 1,4,8,8
+///     graph then          a body, up to `end`; a node takes it as then_branch=g:then
 ///
 /// `_` is an empty name (absent input, nameless node). Unknown statements throw.
 tenon_onnx::ModelProto modelOf(const std::string& text);

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reshape, Expand, Tile, Slice and Range with shapes that are computed at run time.
+#include "compiler/frontend/onnx/converters.h"
+#include "compiler/frontend/onnx/dynamic.h"
+#include "core/base/text.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace tenon::compiler {
+namespace {
+
+ValueRef asInt64(NodeImport& node, ValueRef value)
+{
+    if (node.typeOf(value).dtype == kInt64) return value;
+    return node.emit("cast", {value}, {{"dtype", kInt64}});
+}
+
+/// Number of elements of a rank-1 input; fails when it is not known.
+int64_t lengthOf(NodeImport& node, size_t input)
+{
+    const std::vector<int64_t> shape = node.shape(input);
+    if (!node.hasFailed() && shape.size() == 1) return shape[0];
+    node.fail(DiagnosticCode::DynamicShape, "input " + std::to_string(input) + " is " +
+                                                node.type(input).text() +
+                                                " but must be of rank 1 and known length");
+    return 0;
+}
+
+ValueRef numbers(NodeImport& node, const std::vector<int64_t>& values)
+{
+    return node.sizesOf(Shape(values.begin(), values.end()));
+}
+
+Dim product(const Shape& shape)
+{
+    Dim out(1);
+    for (const Dim& dim : shape) out = out * dim;
+    return out;
+}
+
+} // namespace
+
+ValueRef emitSized(NodeImport& node, std::string op, std::vector<ValueRef> operands,
+                   const Shape& shape, Attrs attrs)
+{
+    std::vector<std::string> sizes;
+    for (const Dim& dim : shape) sizes.push_back(dim.text());
+    attrs.set("sizes", sizes);
+    return node.emit(std::move(op), std::move(operands), std::move(attrs));
+}
+
+ValueRef wholeNumber(NodeImport& node, int64_t value) { return node.sizeOf(Dim(value)); }
+
+void reshapeAtRunTime(NodeImport& node, bool zeroIsSize)
+{
+    const auto rank = static_cast<size_t>(lengthOf(node, 1));
+    Shape input = node.type(0).shape;
+    const Dim total = product(input);
+    if (node.hasFailed()) return;
+    ValueRef wanted = asInt64(node, node.input(1));
+    input.resize(rank, Dim(0)); // where nothing can be copied, 0 stays
+    if (!zeroIsSize) {
+        const ValueRef isCopied = node.emit("equal", {wanted, wholeNumber(node, 0)});
+        wanted = node.emit("where", {isCopied, node.sizesOf(input), wanted});
+    }
+    const ValueRef isOpen = node.emit("equal", {wanted, wholeNumber(node, -1)});
+    const ValueRef others = node.emit("where", {isOpen, wholeNumber(node, 1), wanted});
+    const ValueRef known = node.emit("prod", {others});
+    const ValueRef rest = node.emit(
+        "floor_divide", {node.sizeOf(total), node.emit("maximum", {known, wholeNumber(node, 1)})});
+    wanted = node.emit("where", {isOpen, rest, wanted});
+    const Shape shape = node.boundDims(wanted);
+    node.output(0, emitSized(node, "reshape", {node.input(0)}, shape,
+                             {{"newshape", std::vector<int64_t>{}}}));
+}
+
+void expandAtRunTime(NodeImport& node)
+{
+    const auto wantedRank = static_cast<size_t>(lengthOf(node, 1));
+    Shape input = node.type(0).shape;
+    if (node.hasFailed()) return;
+    const size_t rank = std::max(wantedRank, input.size());
+    ValueRef wanted = asInt64(node, node.input(1));
+    if (wantedRank < rank)
+        wanted = node.emit("concatenate",
+                           {numbers(node, std::vector<int64_t>(rank - wantedRank, 1)), wanted},
+                           {{"axis", int64_t{0}}});
+    input.insert(input.begin(), rank - input.size(), Dim(1));
+    const ValueRef isKept = node.emit("equal", {wanted, wholeNumber(node, 1)});
+    const Shape shape = node.boundDims(node.emit("where", {isKept, node.sizesOf(input), wanted}));
+    node.output(0, emitSized(node, "broadcast_to", {node.input(0)}, shape,
+                             {{"shape", std::vector<int64_t>{}}}));
+}
+
+void fillAtRunTime(NodeImport& node)
+{
+    const Tensor zero = Tensor::of<float>(kFloat32, {1}, {0.0f});
+    const auto given =
+        node.hasAttr("value") ? node.tensorAttr("value") : std::make_shared<const Tensor>(zero);
+    const Shape shape = node.boundDims(0);
+    if (node.hasFailed()) return;
+    if (given->size() != 1)
+        return node.fail(DiagnosticCode::BadAttribute, "value must have one element", "value");
+    const ValueRef scalar = node.constantNode(given->reshaped({}));
+    node.output(0, shape.empty() ? scalar
+                                 : emitSized(node, "full", {scalar}, shape,
+                                             {{"shape", std::vector<int64_t>{}}}));
+}
+
+void tileAtRunTime(NodeImport& node)
+{
+    const Shape& input = node.type(0).shape;
+    if (lengthOf(node, 1) != static_cast<int64_t>(input.size()))
+        node.fail(DiagnosticCode::ShapeMismatch, "repeats does not fit the rank of the input");
+    if (node.hasFailed()) return;
+    const ValueRef sizes =
+        node.emit("multiply", {asInt64(node, node.input(1)), node.sizesOf(input)});
+    const Shape shape = node.boundDims(sizes);
+    node.output(
+        0, emitSized(node, "tile", {node.input(0)}, shape, {{"reps", std::vector<int64_t>{}}}));
+}
+
+void sliceAtRunTime(NodeImport& node, const std::vector<int64_t>& axes,
+                    const std::vector<int64_t>& steps)
+{
+    const Shape input = node.type(0).shape;
+    const bool fits = lengthOf(node, 1) == static_cast<int64_t>(axes.size()) &&
+                      lengthOf(node, 2) == static_cast<int64_t>(axes.size()) &&
+                      steps.size() == axes.size();
+    if (!fits)
+        node.fail(DiagnosticCode::BadAttribute,
+                  "starts, ends, axes and steps must have equally many entries");
+    for (const int64_t step : steps)
+        if (step == 0 || step == std::numeric_limits<int64_t>::min())
+            node.fail(DiagnosticCode::BadAttribute,
+                      "the step " + std::to_string(step) + " is not allowed", "steps");
+    if (node.hasFailed()) return;
+    Shape extents, low, startHigh, endHigh;
+    std::vector<int64_t> sign, magnitude;
+    for (size_t k = 0; k < axes.size(); ++k) {
+        const Dim extent = input.at(static_cast<size_t>(axes[k]));
+        const bool isForward = steps[k] > 0;
+        extents.push_back(extent);
+        low.emplace_back(isForward ? 0 : -1);
+        endHigh.push_back(isForward ? extent : extent - Dim(1));
+        sign.push_back(isForward ? 1 : -1);
+        magnitude.push_back(isForward ? steps[k] : -steps[k]);
+    }
+    const auto bound = [&](size_t operand, const ValueRef& least) {
+        const ValueRef given = asInt64(node, node.input(operand));
+        const ValueRef isNegative = node.emit("less", {given, wholeNumber(node, 0)});
+        const ValueRef counted = node.emit("add", {given, node.sizesOf(extents)});
+        const ValueRef at = node.emit("where", {isNegative, counted, given});
+        return node.emit("minimum", {node.emit("maximum", {at, least}), node.sizesOf(endHigh)});
+    };
+    const ValueRef begin = bound(1, wholeNumber(node, 0));
+    const ValueRef end = bound(2, node.sizesOf(low));
+    const ValueRef span =
+        node.emit("multiply", {node.emit("subtract", {end, begin}), numbers(node, sign)});
+    std::vector<int64_t> rounding = magnitude;
+    for (int64_t& value : rounding) --value;
+    const ValueRef padded = node.emit(
+        "add", {node.emit("maximum", {span, wholeNumber(node, 0)}), numbers(node, rounding)});
+    const Shape lengths =
+        node.boundDims(node.emit("floor_divide", {padded, numbers(node, magnitude)}));
+    if (node.hasFailed()) return;
+    Shape shape = input;
+    for (size_t k = 0; k < axes.size(); ++k) shape[static_cast<size_t>(axes[k])] = lengths[k];
+    node.output(0, emitSized(node, "dynamic_slice", {node.input(0), begin}, shape,
+                             {{"axes", axes}, {"strides", steps}}));
+}
+
+void rangeAtRunTime(NodeImport& node)
+{
+    const ValueRef start = node.input(0), limit = node.input(1), step = node.input(2);
+    const DataType dtype = node.typeOf(start).dtype;
+    if (node.hasFailed()) return;
+    const Tensor* constantStep = node.constant(2);
+    if (constantStep && constantStep->number(0) == 0)
+        return node.fail(DiagnosticCode::BadAttribute, "the step of a range is 0");
+    const ValueRef span = node.emit("subtract", {limit, start});
+    ValueRef count;
+    if (dtype.isFloat()) {
+        count = node.emit("ceil", {node.emit("divide", {span, step})});
+        count = node.emit("cast", {count}, {{"dtype", kInt64}});
+    } else {
+        const ValueRef floor = node.emit("floor_divide", {node.emit("negative", {span}), step});
+        count = asInt64(node, node.emit("negative", {floor}));
+    }
+    count = node.emit("maximum", {count, wholeNumber(node, 0)});
+    const std::vector<Dim> length = node.boundDims(count);
+    node.output(0, emitSized(node, "arange", {start, step}, length));
+}
+
+} // namespace tenon::compiler

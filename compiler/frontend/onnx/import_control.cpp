@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// If and Loop as nodes with bodies.
+#include "compiler/frontend/onnx/import_graph.h"
+#include "core/base/text.h"
+
+#include <algorithm>
+
+namespace tenon::compiler {
+namespace {
+
+/// True when the body hands its condition on unchanged, or says always.
+bool keepsCondition(const Module& module, const GraphFunction& body)
+{
+    const ValueRef condition = body.results.at(0);
+    if (condition.node == body.params.at(1)) return true;
+    const NodeRecord& node = module.node(condition.node);
+    return node.kind == NodeKind::Constant && node.constant->integer(0) != 0;
+}
+
+/// Dimensions on which both branches agree stay.
+std::optional<TensorType> joined(const TensorType& a, const TensorType& b, GraphState& state)
+{
+    if (a.dtype != b.dtype || a.shape.size() != b.shape.size()) return std::nullopt;
+    TensorType out = a;
+    for (size_t i = 0; i < out.shape.size(); ++i)
+        if (!(a.shape[i] == b.shape[i])) out.shape[i] = Dim::symbol(state.newSize());
+    return out;
+}
+
+bool needScalar(NodeImport& node, size_t input, DataType dtype, const char* what)
+{
+    if (!node.has(input)) return true;
+    const TensorType& type = node.type(input);
+    const auto shape = constantShape(type.shape);
+    if (type.dtype == dtype && shape && elementCount(*shape) == 1) return true;
+    node.fail(DiagnosticCode::DtypeMismatch,
+              std::string(what) + " is " + type.text() + " but must be one " + dtype.text());
+    return false;
+}
+
+} // namespace
+
+bool GraphImport::isControl(const tenon_onnx::NodeProto& proto)
+{
+    const bool isStandard = proto.domain().empty() || proto.domain() == "ai.onnx";
+    return isStandard &&
+           (proto.op_type() == "If" || proto.op_type() == "Loop" || proto.op_type() == "Scan");
+}
+
+bool GraphImport::importControl(const tenon_onnx::NodeProto& proto, SourceId source)
+{
+    if (!isControl(proto)) return false;
+    NodeImport node(m_state, proto, source, opsetOf(proto), m_storage);
+    if (proto.op_type() == "If") importIf(node);
+    if (proto.op_type() == "Loop") importLoop(node);
+    if (proto.op_type() == "Scan") importScan(node);
+    settle(node, proto, source);
+    return true;
+}
+
+void GraphImport::importIf(NodeImport& node)
+{
+    const tenon_onnx::GraphProto* graphs[] = {node.graphAttr("then_branch"),
+                                              node.graphAttr("else_branch")};
+    if (node.hasFailed() || !needScalar(node, 0, kBool, "the condition")) return;
+    const std::string name = m_state.sources[node.source().value].name;
+    const auto bad = [&] {
+        node.fail(DiagnosticCode::UnsupportedOperator, "a branch cannot be imported");
+    };
+    for (const tenon_onnx::GraphProto* graph : graphs)
+        if (graph->input_size() != 0 ||
+            graph->output_size() != static_cast<int>(node.outputCount()))
+            return node.fail(DiagnosticCode::BadModel, "a branch must have no inputs and " +
+                                                           std::to_string(node.outputCount()) +
+                                                           " outputs");
+    if (const Tensor* condition = node.constant(0)) {
+        const bool isThen = condition->integer(0) != 0;
+        const auto body =
+            importBody(*graphs[isThen ? 0 : 1], {}, name + (isThen ? ".then" : ".else"));
+        return body ? inlineBranch(node, *body) : bad();
+    }
+    const int64_t sizes = m_state.sizeCount();
+    auto then = importBody(*graphs[0], {}, name + ".then");
+    auto otherwise = importBody(*graphs[1], {}, name + ".else");
+    if (!then || !otherwise) return bad();
+    Types types;
+    for (size_t i = 0; i < node.outputCount(); ++i) {
+        const TensorType& a = then->results[i].type;
+        const TensorType& b = otherwise->results[i].type;
+        const auto type = joined(a, b, m_state);
+        if (!type)
+            return node.fail(DiagnosticCode::UnsupportedFeature,
+                             "the branches give " + a.text() + " and " + b.text() +
+                                 "; types and ranks must agree");
+        types.push_back(typeOutside(*type, sizes));
+    }
+    unifyCaptures(*then, *otherwise);
+    std::vector<ValueRef> operands{node.input(0)};
+    const std::vector<ValueRef> captured = capturedOperands(*then);
+    operands.insert(operands.end(), captured.begin(), captured.end());
+    const NodeId id =
+        node.emitControl("if", operands, {}, {then->function, otherwise->function}, types);
+    for (uint32_t i = 0; i < types.size(); ++i) node.output(i, {id, i});
+}
+
+void GraphImport::inlineBranch(NodeImport& node, const Body& body)
+{
+    const GraphFunction function = m_state.module.function(body.function);
+    std::unordered_map<NodeId, ValueRef> outer;
+    const std::vector<ValueRef> captured = capturedOperands(body);
+    for (size_t i = 0; i < captured.size(); ++i) outer[body.captures[i].param] = captured[i];
+    const auto mapped = [&](ValueRef value) {
+        const auto found = outer.find(value.node);
+        return found != outer.end() ? found->second : value;
+    };
+    for (const NodeId id : function.order) {
+        NodeRecord record = m_state.module.node(id);
+        for (ValueRef& operand : record.operands) operand = mapped(operand);
+        m_state.module.setNode(std::move(record));
+        m_state.function.order.push_back(id);
+    }
+    for (const NodeId id : function.params) m_state.module.eraseNode(id);
+    m_state.module.eraseFunction(body.function);
+    m_state.foldReasons[node.source()] = "its condition is known at import";
+    for (size_t i = 0; i < body.results.size(); ++i) {
+        ImportedValue value = body.results[i];
+        value.ref = mapped(value.ref);
+        node.outputValue(i, std::move(value));
+    }
+}
+
+void GraphImport::importLoop(NodeImport& node)
+{
+    const tenon_onnx::GraphProto* graph = node.graphAttr("body");
+    const auto carried = static_cast<size_t>(std::max(0, node.proto().input_size() - 2));
+    if (node.hasFailed() || !needScalar(node, 0, kInt64, "the trip count") ||
+        !needScalar(node, 1, kBool, "the condition"))
+        return;
+    const bool fits = graph->input_size() == static_cast<int>(2 + carried) &&
+                      graph->output_size() == static_cast<int>(1 + node.outputCount()) &&
+                      node.outputCount() >= carried;
+    if (!fits)
+        return node.fail(DiagnosticCode::BadModel,
+                         "the body has " + std::to_string(graph->input_size()) + " inputs and " +
+                             std::to_string(graph->output_size()) + " outputs, which do not fit " +
+                             std::to_string(carried) + " carried values and " +
+                             std::to_string(node.outputCount()) + " outputs");
+    const int64_t sizes = m_state.sizeCount();
+    Types params{{kInt64, {}}, {kBool, {}}};
+    std::vector<ValueRef> operands{node.optionalInput(0), node.optionalInput(1)};
+    for (size_t i = 0; i < carried; ++i) {
+        params.push_back(node.type(2 + i));
+        operands.push_back(node.input(2 + i));
+    }
+    if (node.hasFailed()) return;
+    const auto body = importLoopBody(node, *graph, params, 2, carried, 1);
+    if (!body) return node.fail(DiagnosticCode::UnsupportedOperator, "the body cannot be imported");
+    if (!(body->results[0].type.dtype == kBool))
+        return node.fail(DiagnosticCode::DtypeMismatch,
+                         "the body's condition is " + body->results[0].type.text());
+    // Every step runs unless a condition may end the loop.
+    const Tensor* trips = node.constant(0);
+    const Tensor* first = node.constant(1);
+    const bool runsAll = trips && (!node.has(1) || (first && first->integer(0) != 0)) &&
+                         keepsCondition(m_state.module, m_state.module.function(body->function));
+    const Dim count =
+        runsAll ? Dim(std::max<int64_t>(0, trips->integer(0))) : Dim::symbol(m_state.newSize());
+    Types types;
+    for (size_t i = 0; i < node.outputCount(); ++i) {
+        TensorType type = i < carried ? params[2 + i] : body->results[1 + i].type;
+        type = typeOutside(type, sizes);
+        if (i >= carried) type.shape.insert(type.shape.begin(), count);
+        types.push_back(std::move(type));
+    }
+    const std::vector<ValueRef> captured = capturedOperands(*body);
+    operands.insert(operands.end(), captured.begin(), captured.end());
+    const NodeId id = node.emitControl(
+        "loop", operands, {{"carried", static_cast<int64_t>(carried)}}, {body->function}, types);
+    for (uint32_t i = 0; i < types.size(); ++i) node.output(i, {id, i});
+}
+
+} // namespace tenon::compiler

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// GraphBuilder: values of known shape, and nodes on them, for random graphs.
+#pragma once
+
+#include "tests/fuzz/graphs/random_graph.h"
+
+#include <random>
+#include <string>
+
+namespace tenon::test {
+
+using Dims = std::vector<int64_t>;
+
+struct GraphValue
+{
+    std::string name;
+    core::DataType dtype;
+    Dims shape;
+    bool isExact = true; ///< not rounded: comparisons of it do not depend on the evaluation
+};
+
+class GraphBuilder
+{
+public:
+    explicit GraphBuilder(uint64_t seed);
+
+    int64_t pick(int64_t low, int64_t high); ///< inclusive
+    bool chance(int percent) { return pick(1, 100) <= percent; }
+    /// A float value made so far.
+    GraphValue anyValue();
+    /// One of at least this rank; a new input when there is none.
+    GraphValue valueOfRank(size_t rank);
+    GraphValue addInput(Dims shape);
+    /// Random constant in [low, high].
+    GraphValue addConstant(Dims shape, double low = -1, double high = 1);
+    GraphValue addIntegers(const std::vector<int64_t>& values, bool isScalar = false);
+
+    tenon_onnx::NodeProto& addNode(const std::string& op, const std::vector<GraphValue>& inputs,
+                                   const std::vector<std::string>& outputs);
+    /// Adds a node of one result and remembers the result.
+    tenon_onnx::NodeProto& apply(const std::string& op, const std::vector<GraphValue>& inputs,
+                                 Dims shape, bool isExact = false);
+    void remember(GraphValue value) { m_values.push_back(std::move(value)); }
+    std::string newName() { return "v" + std::to_string(m_names++); }
+    const GraphValue& last() const { return m_values.back(); }
+
+    void markVm() { m_graph.needsVm = true; }
+    RandomGraph finish();
+
+private:
+    tenon_onnx::GraphProto& graph() { return *m_graph.model.mutable_graph(); }
+
+    std::mt19937_64 m_random;
+    RandomGraph m_graph;
+    std::vector<GraphValue> m_values;
+    int m_names = 0;
+};
+
+void setInts(tenon_onnx::NodeProto& node, const std::string& name, const Dims& values);
+void setInt(tenon_onnx::NodeProto& node, const std::string& name, int64_t value);
+
+/// Adds one node (or a few) of a random kind.
+void addRandomNode(GraphBuilder& builder);
+
+} // namespace tenon::test

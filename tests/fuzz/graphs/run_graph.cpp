@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// One compile and run per configuration; kernels of equal text are compiled once for all of them.
+#include "tests/fuzz/graphs/run_graph.h"
+
+#include "compiler/driver/compile.h"
+#include "compiler/frontend/load_model.h"
+#include "compiler/frontend/onnx/tensor_file.h"
+#include "compiler/te/evaluate_graph.h"
+#include "core/base/file.h"
+#include "core/base/text.h"
+#include "remote/measure/local_board.h"
+
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+
+namespace tenon::test {
+
+using namespace core;
+using compiler::ExecutorKind;
+
+namespace {
+
+/// Kernels round differently, graphs multiply that.
+constexpr double kTolerance = 2e-3;
+
+using Tensors = std::vector<Tensor>;
+
+bool areFinite(const Tensors& tensors)
+{
+    for (const Tensor& tensor : tensors)
+        for (const double value : tensor.numbers())
+            if (!std::isfinite(value) || std::fabs(value) > 1e6) return false;
+    return true;
+}
+
+class Check
+{
+public:
+    Check(const RandomGraph& graph, std::string folder, JobContext& job)
+        : m_graph(graph)
+        , m_folder(std::move(folder))
+        , m_job(job)
+    {
+        m_check.caseFolder = m_folder;
+    }
+
+    GraphCheck run(const Peer& peer)
+    {
+        if (Status done = runAll(peer); !done) m_check.mismatch = done.error().text();
+        return std::move(m_check);
+    }
+
+private:
+    Status runAll(const Peer& peer)
+    {
+        const std::string data = m_folder + "/test_data_set_0";
+        std::filesystem::create_directories(data);
+        if (Status s =
+                writeFileAtomically(m_folder + "/model.onnx", m_graph.model.SerializeAsString());
+            !s)
+            return s;
+        for (size_t i = 0; i < m_graph.inputs.size(); ++i)
+            if (Status s =
+                    compiler::writeTensorFile(data + "/input_" + std::to_string(i) + ".pb",
+                                              m_graph.inputs[i].second, m_graph.inputs[i].first);
+                !s)
+                return s;
+        auto loaded = compiler::loadModel(m_folder + "/model.onnx", {});
+        if (!loaded) return loaded.error();
+        m_loaded = std::make_shared<const compiler::Loaded>(std::move(*loaded));
+        for (const Diagnostic& d : m_loaded->diagnostics)
+            if (d.severity == Severity::Error) return d;
+        if (!m_graph.needsVm)
+            if (Status s = interpret(); !s || m_check.isSkipped) return s;
+        for (const auto& [executor, level] : configurations())
+            if (Status s = runOne(executor, level); !s || m_check.isSkipped) return s;
+        for (size_t i = 0; i < m_wanted.size(); ++i)
+            if (Status s = compiler::writeTensorFile(
+                    data + "/output_" + std::to_string(i) + ".pb", m_wanted[i],
+                    m_graph.model.graph().output(static_cast<int>(i)).name());
+                !s)
+                return s;
+        return peer.program.empty() ? kDone : askPeer(peer, data);
+    }
+
+    std::vector<std::pair<ExecutorKind, int>> configurations() const
+    {
+        if (m_graph.needsVm) return {{ExecutorKind::Vm, 0}, {ExecutorKind::Vm, 3}};
+        return {{ExecutorKind::Aot, 0},   {ExecutorKind::Aot, 3}, {ExecutorKind::Vm, 0},
+                {ExecutorKind::Graph, 0}, {ExecutorKind::Vm, 3},  {ExecutorKind::Graph, 3}};
+    }
+
+    Status interpret()
+    {
+        const std::map<std::string, Tensor> inputs(m_graph.inputs.begin(), m_graph.inputs.end());
+        auto outputs = compiler::evaluateGraph(m_loaded->module, inputs, m_job);
+        if (!outputs) return outputs.error();
+        return compare("the interpreter", std::move(*outputs));
+    }
+
+    Status runOne(ExecutorKind executor, int level)
+    {
+        const std::string name = std::string(compiler::executorName(executor)) + " at opt level " +
+                                 std::to_string(level);
+        compiler::CompileOptions options;
+        options.executor = executor;
+        options.optLevel = level;
+        options.cacheFolder = m_folder + "/cache";
+        const auto inRun = [&](Diagnostic error) {
+            error.message = name + ": " + error.message;
+            return error;
+        };
+        auto compiled = compiler::compile(m_loaded, options, m_job);
+        if (!compiled) return inRun(compiled.error());
+        const std::string library = m_folder + "/model.so";
+        auto written = compiler::writeArtifact(**compiled, library, "random");
+        if (!written) return inRun(written.error());
+        auto outputs = remote::runArtifact(
+            {.artifactPath = library, .inputs = m_graph.inputs, .poison = true}, m_job);
+        if (!outputs) return inRun(outputs.error());
+        return compare(name, std::move(*outputs));
+    }
+
+    Status compare(const std::string& name, Tensors outputs)
+    {
+        if (m_wanted.empty()) {
+            m_check.isSkipped = !areFinite(outputs);
+            m_wanted = std::move(outputs);
+            m_first = name;
+            return kDone;
+        }
+        for (size_t i = 0; i < m_wanted.size(); ++i) {
+            const Tensor& wanted = m_wanted[i];
+            const Tensor& got = outputs.at(i);
+            if (wanted.shape() != got.shape() || wanted.dtype() != got.dtype())
+                return differs(name, i, got.typeText() + " instead of " + wanted.typeText());
+            double scale = 1e-3, worst = 0;
+            for (int64_t k = 0; k < wanted.size(); ++k) {
+                scale = std::max(scale, std::fabs(wanted.number(k)));
+                const double error = std::fabs(wanted.number(k) - got.number(k));
+                worst = std::isnan(error) ? INFINITY : std::max(worst, error);
+            }
+            m_check.largest = std::max(m_check.largest, worst / scale);
+            if (worst > kTolerance * scale)
+                return differs(name, i,
+                               "a difference of " + exact(worst) + " where the largest value is " +
+                                   exact(scale));
+        }
+        return kDone;
+    }
+
+    Status differs(const std::string& name, size_t output, const std::string& how)
+    {
+        return makeError(DiagnosticCode::NumericMismatch, "output " + std::to_string(output) +
+                                                              " of " + name + " has " + how +
+                                                              " by " + m_first);
+    }
+
+    Status askPeer(const Peer& peer, const std::string& data)
+    {
+        const std::string command = "echo check | '" + peer.program + "' '" + peer.library + "' '" +
+                                    m_folder + "/model.onnx' '" + data + "' 1 2>&1";
+        FILE* pipe = ::popen(command.c_str(), "r");
+        std::string text;
+        std::array<char, 4096> block;
+        for (size_t n = 0; pipe && (n = std::fread(block.data(), 1, block.size(), pipe)) > 0;)
+            text.append(block.data(), n);
+        if (pipe) ::pclose(pipe);
+        const auto answer = nlohmann::json::parse(text, nullptr, false);
+        if (!answer.is_object() || !answer.contains("max_abs_error"))
+            return makeError(DiagnosticCode::NumericMismatch, "the peer says " + text);
+        double scale = 1e-3;
+        for (const Tensor& tensor : m_wanted)
+            for (const double value : tensor.numbers()) scale = std::max(scale, std::fabs(value));
+        const double error = answer["max_abs_error"].get<double>();
+        if (error > kTolerance * scale)
+            return makeError(DiagnosticCode::NumericMismatch,
+                             "the peer differs by " + exact(error));
+        return kDone;
+    }
+
+    const RandomGraph& m_graph;
+    std::string m_folder;
+    JobContext& m_job;
+    std::shared_ptr<const compiler::Loaded> m_loaded;
+    Tensors m_wanted;
+    std::string m_first;
+    GraphCheck m_check;
+};
+
+} // namespace
+
+GraphCheck checkGraph(const RandomGraph& graph, const std::string& folder, const Peer& peer,
+                      JobContext& job)
+{
+    return Check(graph, folder, job).run(peer);
+}
+
+} // namespace tenon::test
