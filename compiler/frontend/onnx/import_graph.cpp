@@ -322,6 +322,7 @@ void GraphImport::settle(NodeImport& node, const tenon_onnx::NodeProto& proto, S
     node.checkInputsSeen();
     for (Diagnostic& note : node.notes()) report(std::move(note), source);
     if (!node.hasFailed()) {
+        node.foldIntegers();
         node.finish();
         return;
     }

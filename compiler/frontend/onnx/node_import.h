@@ -96,6 +96,8 @@ public:
     std::vector<Diagnostic>& notes() { return m_notes; }
     /// Fails when an input is there that the converter never asked for.
     void checkInputsSeen();
+    /// Integers of small constants become constants: what shapes are computed from.
+    void foldIntegers();
     /// Records who took static values; called once after a converter that succeeded.
     void finish();
     /// Removes the operators of a converter that failed half-way.
@@ -107,6 +109,8 @@ private:
     const tenon_onnx::AttributeProto* typedAttr(std::string_view name, int type);
     void define(size_t output, ImportedValue value);
     void failForValue(size_t input);
+    bool areInputsSmallConstants() const;
+    std::optional<std::map<ValueRef, Tensor>> evaluateEmitted() const;
 
     GraphState& m_state;
     const tenon_onnx::NodeProto& m_proto;
