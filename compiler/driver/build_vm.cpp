@@ -109,6 +109,10 @@ private:
             for (const ValueRef& operand : node.operands)
                 if (operand.node.isValid() && waiting.contains(operand.node)) return false;
             if (definesSizes(node)) return true;
+            if (node.callee.isValid())
+                for (const std::string& symbol :
+                     kernelSizes(m_module, m_module.function(node.callee)))
+                    if (!areKnown(Dim::symbol(symbol), known)) return false;
             for (const TensorType& type : node.types)
                 for (const Dim& dim : type.shape)
                     if (!areKnown(dim, known)) return false;

@@ -3,6 +3,7 @@
 // go, so only the values that others read become constants. Stands after every pass that writes
 // arithmetic on weights.
 #include "compiler/ops/op.h"
+#include "compiler/passes/control.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/use_index.h"
@@ -62,9 +63,11 @@ public:
 private:
     bool isFoldable(const NodeRecord& node) const
     {
-        if (node.kind != NodeKind::Op || !node.bodies.empty()) return false;
+        if (node.kind != NodeKind::Op || isControl(node)) return false;
         const OpDef* op = findOp(node.op);
         if (!op || op->accuracy == Accuracy::Random || node.types.empty()) return false;
+        for (const TensorType& type : node.types)
+            if (!constantShape(type.shape)) return false;
         bool any = false;
         for (const ValueRef& operand : node.operands) {
             if (!operand.node.isValid()) continue;

@@ -29,8 +29,11 @@ std::optional<std::map<ValueRef, Tensor>> NodeImport::evaluateEmitted() const
     for (const NodeId id : m_emitted) {
         const NodeRecord& node = m_state.module.node(id);
         const OpDef* op = findOp(node.op);
-        if (!op || op->accuracy == Accuracy::Random || op->family == Family::Control)
+        if (!op || op->accuracy == Accuracy::Random || op->family == Family::Control ||
+            node.op == "sizes")
             return std::nullopt;
+        for (const TensorType& type : node.types)
+            if (!constantShape(type.shape)) return std::nullopt;
         std::vector<Tensor> inputs;
         for (const ValueRef& operand : node.operands) {
             const auto known = values.find(operand);
