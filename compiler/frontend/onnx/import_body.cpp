@@ -78,6 +78,8 @@ std::optional<GraphImport::Body> GraphImport::importBody(const tenon_onnx::Graph
         [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::Error; });
     for (Diagnostic& diagnostic : child.m_diagnostics)
         m_diagnostics.push_back(std::move(diagnostic));
+    m_neededValues.insert(m_neededValues.end(), child.m_neededValues.begin(),
+                          child.m_neededValues.end());
     if (isGood) return body;
     m_state.eraseBody(body.function);
     return std::nullopt;

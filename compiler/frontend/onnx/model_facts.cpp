@@ -57,6 +57,14 @@ std::string typeKind(const tenon_onnx::TypeProto& type)
     return "unknown";
 }
 
+/// A name that arithmetic on dimensions cannot mistake for an expression.
+std::string symbolName(std::string name)
+{
+    for (char& c : name)
+        if (std::string_view(" *()").find(c) != std::string_view::npos) c = '_';
+    return name;
+}
+
 int64_t elementsOf(const tenon_onnx::TensorProto& tensor)
 {
     int64_t count = 1;
@@ -93,7 +101,7 @@ ValueFacts valueFactsOf(const tenon_onnx::ValueInfoProto& info)
         if (dim.has_dim_value() && dim.dim_value() >= 0)
             facts.shape.emplace_back(dim.dim_value());
         else if (dim.has_dim_param() && !dim.dim_param().empty())
-            facts.shape.push_back(Dim::symbol(dim.dim_param()));
+            facts.shape.push_back(Dim::symbol(symbolName(dim.dim_param())));
         else
             facts.shape.push_back(Dim::unknown(info.name() + "_d" + std::to_string(i)));
     }
