@@ -91,14 +91,16 @@ Status addProgram(CompileResult& result)
     for (size_t i = 0; i < result.kernels.size(); ++i)
         result.kernels[i].function = result.program.kernels[i].function;
     if (isVm && result.machine.isSource())
-        return makeError(DiagnosticCode::UnsupportedFeature,
-                         "the vm executor needs a target of kind llvm, but the model needs the vm: " +
-                             (result.vmReason.empty() ? "it was asked for" : result.vmReason));
+        return makeError(
+            DiagnosticCode::UnsupportedFeature,
+            "the vm executor needs a target of kind llvm, but the model needs the vm: " +
+                (result.vmReason.empty() ? "it was asked for" : result.vmReason));
     if (result.machine.isSource())
         if (Status written = writeKernelsInC(result); !written) return written;
     result.memory.bufferOf.assign(result.program.tensors.size(), -1);
     if (isVm) return kDone;
-    auto memory = planProgram(result.program, result.options.planner, workspaceAlignment(result.target));
+    auto memory =
+        planProgram(result.program, result.options.planner, workspaceAlignment(result.target));
     if (!memory) return memory.error();
     result.memory = std::move(*memory);
     return kDone;

@@ -17,7 +17,8 @@ void addBroadcast(Pairs& pairs, const Shape& operand, const Shape& result, size_
     for (size_t i = skipped; i < std::min(operand.size(), result.size()); ++i) {
         const Dim& a = operand[operand.size() - 1 - i];
         const Dim& b = result[result.size() - 1 - i];
-        if (!(a == b) && !(a == Dim(1))) pairs.emplace_back(a, b);
+        const bool isKnown = a.isConst() && b.isConst();
+        if (!isKnown && !(a == b) && !(a == Dim(1))) pairs.emplace_back(a, b);
     }
 }
 
@@ -38,7 +39,11 @@ Pairs sizeChecks(const Module& module, const NodeRecord& node)
     const OpDef* op = node.kind == NodeKind::Op ? findOp(node.op) : nullptr;
     if (!op) return pairs;
     const bool isMatmul = node.op == "nn.matmul";
-    const bool broadcasts = op->pattern <= Pattern::Broadcast || node.op == "broadcast_to";
+    // With an axis, operands do not stand right-aligned; their typing asks for equality.
+    const bool hasAxis = std::any_of(op->attrs.begin(), op->attrs.end(),
+                                     [](const AttrSpec& attr) { return attr.name == "axis"; });
+    const bool broadcasts =
+        (op->pattern <= Pattern::Broadcast && !hasAxis) || node.op == "broadcast_to";
     for (const ValueRef& operand : node.operands) {
         if (!operand.node.isValid()) continue;
         const Shape& shape = module.type(operand).shape;

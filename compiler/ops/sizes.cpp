@@ -46,7 +46,7 @@ extern constinit const OpDef sizesOp = {
     .infer = infer,
     .lower = lower,
     .cost = cost,
-    .example = "%x: Tensor[(2, 3), float32] => sizes(sizes=s[\"2\", \"3\"])",
+    .example = "=> sizes(sizes=s[\"2\", \"3\"])",
 };
 
 } // namespace tenon::compiler

@@ -34,7 +34,8 @@ ExecutorProgram programOf(VmCode code)
     program.inputs = {0};
     program.outputs = {1};
     program.outputNames = {"y"};
-    program.kernels.push_back({"k", "k", 2, 0, {}, 1});
+    program.kernels.push_back(
+        {.symbol = "k", .function = "k", .parameterCount = 2, .sizeCount = 1});
     program.calls.push_back({"double", 0, {0, 1}});
     code.inputRegisters = {0};
     code.outputRegisters = {1};

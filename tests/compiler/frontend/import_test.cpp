@@ -60,7 +60,7 @@ TEST(ImportOnnx, BadModels)
         if (!loaded) return loaded.error().text() + "\n";
         EXPECT_TRUE(hasErrors(loaded->diagnostics)) << c.title;
         // The model opens all the same: every node of the file is there.
-        EXPECT_EQ(loaded->module.sources().size(), loaded->facts.nodeCount);
+        EXPECT_GE(loaded->module.sources().size(), loaded->facts.nodeCount);
         return diagnosticsText(*loaded);
     });
 }
