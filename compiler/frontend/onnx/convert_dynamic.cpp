@@ -39,6 +39,19 @@ Dim product(const Shape& shape)
     return out;
 }
 
+void tileAtRunTime(NodeImport& node)
+{
+    const Shape& input = node.type(0).shape;
+    if (lengthOf(node, 1) != static_cast<int64_t>(input.size()))
+        node.fail(DiagnosticCode::ShapeMismatch, "repeats does not fit the rank of the input");
+    if (node.hasFailed()) return;
+    const ValueRef sizes =
+        node.emit("multiply", {asInt64(node, node.input(1)), node.sizesOf(input)});
+    const Shape shape = node.boundDims(sizes);
+    node.output(
+        0, emitSized(node, "tile", {node.input(0)}, shape, {{"reps", std::vector<int64_t>{}}}));
+}
+
 } // namespace
 
 ValueRef emitSized(NodeImport& node, std::string op, std::vector<ValueRef> operands,
@@ -108,17 +121,11 @@ void fillAtRunTime(NodeImport& node)
                                              {{"shape", std::vector<int64_t>{}}}));
 }
 
-void tileAtRunTime(NodeImport& node)
+void convertTile(NodeImport& node)
 {
-    const Shape& input = node.type(0).shape;
-    if (lengthOf(node, 1) != static_cast<int64_t>(input.size()))
-        node.fail(DiagnosticCode::ShapeMismatch, "repeats does not fit the rank of the input");
-    if (node.hasFailed()) return;
-    const ValueRef sizes =
-        node.emit("multiply", {asInt64(node, node.input(1)), node.sizesOf(input)});
-    const Shape shape = node.boundDims(sizes);
-    node.output(
-        0, emitSized(node, "tile", {node.input(0)}, shape, {{"reps", std::vector<int64_t>{}}}));
+    if (node.isRuntime(1)) return tileAtRunTime(node);
+    const std::vector<int64_t> repeats = node.staticIntegers(1);
+    node.output(0, node.emit("tile", {node.input(0)}, {{"reps", repeats}}));
 }
 
 void sliceAtRunTime(NodeImport& node, const std::vector<int64_t>& axes,

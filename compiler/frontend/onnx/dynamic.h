@@ -17,7 +17,6 @@ void expandAtRunTime(NodeImport& node);
 /// ConstantOfShape.
 void fillAtRunTime(NodeImport& node);
 void rangeAtRunTime(NodeImport& node);
-void tileAtRunTime(NodeImport& node);
 /// `axes` and `steps` are known, bounds are not.
 void sliceAtRunTime(NodeImport& node, const std::vector<int64_t>& axes,
                     const std::vector<int64_t>& steps);

@@ -64,7 +64,7 @@ public:
     /// Fails when absent. `narrow`: gets ONNX's type when the tensor holds codes of a narrow one.
     std::shared_ptr<const Tensor> tensorAttr(std::string_view attr, int32_t* narrow = nullptr);
     std::shared_ptr<const Tensor> sparseAttr(std::string_view attr); ///< fails when absent
-    const tenon_onnx::GraphProto* graphAttr(std::string_view attr); ///< fails when absent
+    const tenon_onnx::GraphProto* graphAttr(std::string_view attr);  ///< fails when absent
     /// `axis` in [-rank, rank) made non-negative; fails otherwise.
     int64_t axisOf(int64_t axis, int64_t rank);
     std::vector<int64_t> axesOf(std::vector<int64_t> axes, int64_t rank);

@@ -61,5 +61,7 @@ void setInt(tenon_onnx::NodeProto& node, const std::string& name, int64_t value)
 
 /// Adds one node (or a few) of a random kind.
 void addRandomNode(GraphBuilder& builder);
+/// The same of the kinds that only the VM runs.
+void addVmNode(GraphBuilder& builder);
 
 } // namespace tenon::test
