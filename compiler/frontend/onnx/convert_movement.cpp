@@ -355,6 +355,43 @@ void convertGather(NodeImport& node)
                              {{"axis", axis}, {"mode", std::string("clip")}}));
 }
 
+void convertCenterCropPad(NodeImport& node)
+{
+    const std::vector<int64_t> wanted = node.staticIntegers(1);
+    const std::vector<int64_t> shape = node.shape(0);
+    if (node.hasFailed()) return;
+    std::vector<int64_t> axes(shape.size());
+    std::iota(axes.begin(), axes.end(), 0);
+    axes = node.axesOf(node.integers("axes", axes), static_cast<int64_t>(shape.size()));
+    if (node.hasFailed()) return;
+    if (axes.size() != wanted.size()) {
+        node.fail(DiagnosticCode::ShapeMismatch,
+                  "the new shape has " + std::to_string(wanted.size()) + " entries for " +
+                      std::to_string(axes.size()) + " axes");
+        return;
+    }
+    // Cropping is padding by a negative width; the odd element goes to the end.
+    std::vector<int64_t> width(2 * shape.size(), 0);
+    for (size_t i = 0; i < axes.size(); ++i) {
+        const auto axis = static_cast<size_t>(axes[i]);
+        if (wanted[i] < 0 || wanted[i] >= (int64_t{1} << 31)) {
+            node.fail(DiagnosticCode::ShapeMismatch,
+                      "the new shape has the entry " + std::to_string(wanted[i]));
+            return;
+        }
+        const int64_t gained = wanted[i] - shape[axis];
+        width[2 * axis] = gained / 2;
+        width[2 * axis + 1] = gained - gained / 2;
+    }
+    if (std::all_of(width.begin(), width.end(), [](int64_t w) { return w == 0; }))
+        node.forward(0, 0);
+    else
+        node.output(0, node.emit("nn.pad", {node.input(0)},
+                                 {{"pad_width", width},
+                                  {"pad_value", 0.0},
+                                  {"pad_mode", std::string("constant")}}));
+}
+
 void convertDepthToSpace(NodeImport& node) { depthShuffle(node, true); }
 void convertSpaceToDepth(NodeImport& node) { depthShuffle(node, false); }
 
