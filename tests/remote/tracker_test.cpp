@@ -130,7 +130,7 @@ TEST_F(Tracker, hangsUpOnWhateverIsNotTheProtocol)
 
 TEST_F(Tracker, givesTheClientAServerOrATimedOutQueue)
 {
-    const auto none = requestServer(address(), {.key = "pi4"}, 200ms, m_patient);
+    const auto none = requestServer(address(), {.key = "pi4"}, 2s, m_patient);
     ASSERT_FALSE(none);
     EXPECT_EQ(none.error().code, BoardCode::QueueTimedOut);
     const int server = greeted();
