@@ -18,6 +18,20 @@ int64_t weightBlock(int64_t channels, int64_t block)
     return block;
 }
 
+int64_t paddedChannels(int64_t channels, int lanes)
+{
+    const int64_t block = channelBlock(channels, lanes);
+    int64_t best = channels;
+    int64_t vectors = block > 0 ? channels / block : channels;
+    for (int64_t wider = lanes; wider >= 4; wider /= 2) {
+        const int64_t count = (channels + wider - 1) / wider;
+        if (count > vectors || (count == vectors && best == channels)) continue;
+        best = count * wider;
+        vectors = count;
+    }
+    return best;
+}
+
 TensorType blockedType(const TensorType& type, int64_t block)
 {
     CHECK(type.shape.size() == 4) << type.text();

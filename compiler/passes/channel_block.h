@@ -14,6 +14,8 @@ using namespace core;
 int64_t channelBlock(int64_t channels, int lanes);
 /// Output-channel block of a weight: `block` times the largest of 4, 3, 2, 1 that divides.
 int64_t weightBlock(int64_t channels, int64_t block);
+/// The least count from `channels` on whose blocks take fewer vectors; `channels` if there is none.
+int64_t paddedChannels(int64_t channels, int lanes);
 /// (N, C, H, W) -> (N, C/block, H, W, block).
 TensorType blockedType(const TensorType& type, int64_t block);
 /// "NCHW16c".

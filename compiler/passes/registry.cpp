@@ -22,6 +22,7 @@ constexpr std::string_view kPipeline[] = {
     "FoldScaleAxis",
     "FoldConstant",
     "DeadCodeElimination", //
+    "PadChannels",
     "AlterOpLayout",
     "FoldConstant",
     "DeadCodeElimination", //
