@@ -5,8 +5,10 @@
 #include "compiler/codegen/c/c_kernel.h"
 #include "compiler/codegen/llvm/kernel_object.h"
 #include "compiler/driver/kernels.h"
+#include "compiler/executor/place_joins.h"
 #include "core/ir/tir/text.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 
@@ -74,6 +76,54 @@ Status writeKernelsInC(CompileResult& result)
     return kDone;
 }
 
+/// A concatenation along the first dimension that is longer than one moves whole tensors.
+bool isJoin(const NodeRecord& node)
+{
+    if (node.op != "concatenate" || node.types.size() != 1) return false;
+    const auto shape = constantShape(node.types[0].shape);
+    if (!shape) return false;
+    int64_t axis = node.attrs.integer("axis", 0);
+    if (axis < 0) axis += static_cast<int64_t>(shape->size());
+    return std::all_of(shape->begin(), shape->begin() + axis, [](int64_t d) { return d == 1; });
+}
+
+/// Names of the calls that only join; the program's calls stand in the order of their nodes.
+std::set<std::string> joinsOf(const Module& lowered, const ExecutorProgram& program)
+{
+    std::set<std::string> joins;
+    size_t call = 0;
+    for (const NodeId id : lowered.main().order) {
+        const NodeRecord& node = lowered.node(id);
+        if (node.kind != NodeKind::CallTir || node.kernel == kNopKernel) continue;
+        const std::vector<NodeId>& members = lowered.function(node.callee).order;
+        if (members.size() == 1 && isJoin(lowered.node(members[0])))
+            joins.insert(program.calls.at(call).name);
+        ++call;
+    }
+    return joins;
+}
+
+/// Kernels whose calls were all placed away; the others keep their order.
+void dropUnusedKernels(CompileResult& result)
+{
+    std::vector<int> to(result.kernels.size(), -1);
+    for (const KernelCall& call : result.program.calls) to[static_cast<size_t>(call.kernel)] = 0;
+    size_t kept = 0;
+    for (size_t k = 0; k < to.size(); ++k) {
+        if (to[k] < 0) continue;
+        to[k] = static_cast<int>(kept);
+        if (kept != k) {
+            result.kernels[kept] = std::move(result.kernels[k]);
+            result.program.kernels[kept] = std::move(result.program.kernels[k]);
+        }
+        ++kept;
+    }
+    result.kernels.resize(kept);
+    result.program.kernels.resize(kept);
+    for (KernelCall& call : result.program.calls)
+        call.kernel = to[static_cast<size_t>(call.kernel)];
+}
+
 /// The program of the chosen executor and, where memory is planned, its plan. Only the VM has
 /// memory at run time; a module that needs it gets it whatever was chosen.
 Status addProgram(CompileResult& result)
@@ -95,6 +145,10 @@ Status addProgram(CompileResult& result)
             DiagnosticCode::UnsupportedFeature,
             "the vm executor needs a target of kind llvm, but the model needs the vm: " +
                 (result.vmReason.empty() ? "it was asked for" : result.vmReason));
+    if (result.options.executor == ExecutorKind::Aot) {
+        placeJoins(result.program, joinsOf(lowered, result.program));
+        dropUnusedKernels(result);
+    }
     if (result.machine.isSource())
         if (Status written = writeKernelsInC(result); !written) return written;
     result.memory.bufferOf.assign(result.program.tensors.size(), -1);

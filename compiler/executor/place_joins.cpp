@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Views in place of copies, one join after another in execution order, so that joins nest.
+#include "compiler/executor/place_joins.h"
+
+#include <algorithm>
+
+namespace tenon::compiler {
+namespace {
+
+/// What kernels assume of their parameters.
+constexpr int64_t kAlignment = 64;
+
+size_t at(int index) { return static_cast<size_t>(index); }
+
+/// The last call that writes `tensor` or a part placed in it, or nothing.
+KernelCall* lastWriterOf(ExecutorProgram& program, int tensor)
+{
+    KernelCall* last = nullptr;
+    for (KernelCall& call : program.calls)
+        for (auto out = call.arguments.end() - call.outputCount; out != call.arguments.end(); ++out)
+            if (program.memoryOwner(*out) == tensor) last = &call;
+    return last;
+}
+
+bool canBePlaced(ExecutorProgram& program, const KernelCall& join)
+{
+    const std::vector<int> parts(join.arguments.begin(), join.arguments.end() - 1);
+    int64_t offset = 0;
+    for (const int part : parts) {
+        const ProgramTensor& tensor = program.tensors[at(part)];
+        const bool isFree =
+            tensor.role == TensorRole::Intermediate && tensor.viewOf < 0 &&
+            std::count(parts.begin(), parts.end(), part) == 1 &&
+            std::none_of(program.outputs.begin(), program.outputs.end(),
+                         [&](int output) { return program.memoryOwner(output) == part; });
+        if (!isFree || offset % kAlignment != 0 || !lastWriterOf(program, part)) return false;
+        offset += tensor.bytes();
+    }
+    return offset == program.tensors[at(join.arguments.back())].bytes();
+}
+
+void place(ExecutorProgram& program, const KernelCall& join)
+{
+    const int whole = join.arguments.back();
+    int64_t offset = 0;
+    KernelCall* last = nullptr;
+    for (auto part = join.arguments.begin(); part + 1 != join.arguments.end(); ++part) {
+        KernelCall* writer = lastWriterOf(program, *part);
+        if (!last || writer > last) last = writer; // calls are in execution order
+        ProgramTensor& tensor = program.tensors[at(*part)];
+        tensor.viewOf = whole;
+        tensor.viewOffsetBytes = offset;
+        offset += tensor.bytes();
+    }
+    last->sources.insert(last->sources.end(), join.sources.begin(), join.sources.end());
+    last->fromNodes.insert(last->fromNodes.end(), join.fromNodes.begin(), join.fromNodes.end());
+}
+
+} // namespace
+
+void placeJoins(ExecutorProgram& program, const std::set<std::string>& joins)
+{
+    const size_t before = program.calls.size();
+    for (size_t c = 0; c < program.calls.size();) {
+        const KernelCall join = program.calls[c];
+        if (!joins.contains(join.name) || !canBePlaced(program, join)) {
+            ++c;
+            continue;
+        }
+        place(program, join);
+        program.calls.erase(program.calls.begin() + static_cast<std::ptrdiff_t>(c));
+    }
+    if (program.calls.size() < before) verifyProgram(program);
+}
+
+} // namespace tenon::compiler
