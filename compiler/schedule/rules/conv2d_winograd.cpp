@@ -86,16 +86,32 @@ WinogradShape shapeOf(const Schedule& schedule, const std::string& products)
     return shape;
 }
 
-/// Rows of tiles per step: as many as the cache holds, so that filters are read for many tiles, and
-/// few enough that every thread has some, unless blocks of channels can be shared out instead.
+/// Bytes that come from beyond the second-level cache when a step takes `rows` rows of tiles.
+double outerTraffic(const WinogradShape& shape, int64_t rows, const TargetFacts& facts)
+{
+    const auto steps = static_cast<double>(shape.rows / rows);
+    const auto cache = static_cast<double>(facts.l2Bytes) * 0.75;
+    const auto filters =
+        static_cast<double>(4 * shape.points * shape.inChannels * shape.outBlocks * shape.lanes);
+    const auto held = static_cast<double>(4 * shape.points * rows * shape.columns *
+                                          (shape.inChannels + shape.vectors * shape.lanes));
+    const double spilled = held > cache ? 2 * held * steps : 0;
+    return spilled + (filters + held > cache ? filters * steps : filters);
+}
+
+/// Rows of tiles per step: the fewest that cause the least traffic, and few enough that every
+/// thread has a step unless blocks of channels can be shared out instead.
 int64_t rowsPerStep(const WinogradShape& shape, const TargetFacts& facts)
 {
-    const int64_t perTile = 4 * shape.points * (shape.inChannels + shape.vectors * shape.lanes);
-    int64_t rows = std::max<int64_t>(1, facts.l2Bytes / 2 / (perTile * shape.columns));
     const int64_t threads = facts.threads;
-    if (shape.outBlocks / shape.vectors % threads != 0)
-        rows = std::min(rows, std::max<int64_t>(1, shape.rows / (2 * threads)));
-    return divisorUpTo(shape.rows, rows);
+    const bool sharesFilters = shape.outBlocks / shape.vectors % threads == 0;
+    int64_t best = 1;
+    for (int64_t rows = 2; rows <= shape.rows; ++rows) {
+        if (shape.rows % rows != 0 || (!sharesFilters && shape.rows / rows < threads)) continue;
+        if (sharesFilters && rows < shape.rows && shape.rows / rows < threads) continue;
+        if (outerTraffic(shape, rows, facts) < outerTraffic(shape, best, facts)) best = rows;
+    }
+    return best;
 }
 
 /// Loops of the last block: rows of tiles, filter blocks, tiles; a tile's pixels stay inside.
