@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// nn.softmax and nn.log_softmax: normalised exponentials along one axis.
+// nn.softmax and nn.log_softmax: normalised exponentials along one axis. One division per row: its
+// reciprocal multiplies the elements.
 #include "compiler/ops/attr_reader.h"
 #include "compiler/ops/shapes.h"
 
@@ -55,7 +56,7 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
         [&](const Exprs& i) {
             const Expr total = te::at(sum, without(i, axis));
             return isLog ? shifted(i) - tir::call(tir::Intrinsic::Log, total)
-                         : te::at(exponential, i) / total;
+                         : te::at(exponential, i) * (tir::oneOf(total->dtype) / total);
         },
         "elemwise")};
 }

@@ -15,7 +15,7 @@ tir::Stmt placeBuffers(const tir::Stmt& body);
 /// Substitutes bindings; predicates become Ifs, inits become Ifs on the first reduction step.
 tir::Stmt lowerBlocks(const tir::Stmt& body);
 
-/// Turns squares and cubes written as powers into products.
+/// Turns squares and cubes written as powers into products, and x / c inside erf, tanh and sigmoid.
 tir::Stmt lowerPowers(const tir::Stmt& body);
 
 /// Shrinks allocated buffers to the region that is accessed where they live.

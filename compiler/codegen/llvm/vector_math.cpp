@@ -52,19 +52,8 @@ llvm::Value* VectorMath::powerOfTwo(llvm::Value* n)
     return m_b.CreateBitCast(m_b.CreateShl(exponent, integer(mantissa)), m_type);
 }
 
-llvm::Value* VectorMath::exp(llvm::Value* x)
+VectorMath::Scaled VectorMath::reducedExp(llvm::Value* t)
 {
-    const double high = m_isDouble ? 709.782712893384 : 88.72283935546875;
-    const double low = m_isDouble ? -745.13321910194122 : -103.97207708;
-    // Clamp so that the scaling below stays defined; the true limits are put back at the end. What
-    // becomes 0 is computed as exp(0): masked scores would else make subnormal numbers, each an
-    // assist of some hundred cycles (softmax of a masked row 4 times slower).
-    llvm::Value* above = m_b.CreateFCmpOGT(x, constant(high));
-    llvm::Value* below = m_b.CreateFCmpOLT(x, constant(low));
-    llvm::Value* t =
-        m_b.CreateSelect(above, constant(high), m_b.CreateSelect(below, constant(0), x));
-    llvm::Value* isNan = m_b.CreateFCmpUNO(x, x);
-    t = m_b.CreateSelect(isNan, constant(0), t);
     llvm::Value* n =
         m_b.CreateUnaryIntrinsic(llvm::Intrinsic::rint, mul(t, constant(1.4426950408889634)));
     llvm::Value* r = m_isDouble
@@ -80,7 +69,23 @@ llvm::Value* VectorMath::exp(llvm::Value* x)
         p = horner(r, {1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2,
                        1.6666665459e-1, 5.0000001201e-1});
     }
-    llvm::Value* e = add(fma(p, mul(r, r), r), constant(1));
+    return {add(fma(p, mul(r, r), r), constant(1)), n};
+}
+
+llvm::Value* VectorMath::exp(llvm::Value* x)
+{
+    const double high = m_isDouble ? 709.782712893384 : 88.72283935546875;
+    const double low = m_isDouble ? -745.13321910194122 : -103.97207708;
+    // Clamp so that the scaling below stays defined; the true limits are put back at the end. What
+    // becomes 0 is computed as exp(0): masked scores would else make subnormal numbers, each an
+    // assist of some hundred cycles (softmax of a masked row 4 times slower).
+    llvm::Value* above = m_b.CreateFCmpOGT(x, constant(high));
+    llvm::Value* below = m_b.CreateFCmpOLT(x, constant(low));
+    llvm::Value* t =
+        m_b.CreateSelect(above, constant(high), m_b.CreateSelect(below, constant(0), x));
+    llvm::Value* isNan = m_b.CreateFCmpUNO(x, x);
+    t = m_b.CreateSelect(isNan, constant(0), t);
+    const auto [e, n] = reducedExp(t);
     // Two half scalings reach subnormal results without an out-of-range exponent.
     llvm::Value* half = m_b.CreateUnaryIntrinsic(llvm::Intrinsic::rint, mul(n, constant(0.5)));
     llvm::Value* result = mul(mul(e, powerOfTwo(half)), powerOfTwo(sub(n, half)));
@@ -181,7 +186,6 @@ llvm::Value* VectorMath::erf(llvm::Value* x)
     llvm::Value* z = mul(x, x);
     llvm::Value* magnitude = abs(x);
     llvm::Value* small = nullptr;
-    llvm::Value* tail = nullptr;
     if (m_isDouble) {
         // Maclaurin series of erf for |x| < 2.5 in confluent form: 2/sqrt(pi) e^-z x sum 2^k
         // z^k/(2k+1)!!
@@ -192,26 +196,25 @@ llvm::Value* VectorMath::erf(llvm::Value* x)
         // erfc as a continued fraction e^-z / (sqrt(pi) (x + (1/2)/(x + 1/(x + (3/2)/(x + ...)))))
         llvm::Value* fraction = magnitude;
         for (int k = 30; k >= 1; --k) fraction = add(magnitude, div(constant(0.5 * k), fraction));
-        tail = div(exp(neg(z)), mul(constant(1.7724538509055160), fraction));
+        llvm::Value* tail = div(exp(neg(z)), mul(constant(1.7724538509055160), fraction));
         return m_b.CreateSelect(m_b.CreateFCmpOLT(magnitude, constant(2.5)), small,
                                 withSignOf(sub(constant(1), tail), x));
     }
     small = mul(x, horner(z, {7.853861353153693e-5, -8.010193625184903e-4, 5.188327685732524e-3,
                               -2.685381193529856e-2, 1.128358514861418e-1, -3.761262582423300e-1,
                               1.128379165726710}));
-    llvm::Value* q = div(constant(1), magnitude);
-    llvm::Value* y = mul(q, q);
-    llvm::Value* middle =
-        horner(y, {2.326819970068386e-2, -1.387039388740657e-1, 3.687424674597105e-1,
-                   -5.824733027278666e-1, 6.210004621745983e-1, -4.944515323274145e-1,
-                   3.404879937665872e-1, -2.741127028184656e-1, 5.638259427386472e-1});
-    llvm::Value* far = horner(y, {-1.047766399936249e+1, 1.297719955372516e+1, -7.495518717768503,
-                                  2.921019019210786, -1.015265279202700, 4.218463358204948e-1,
-                                  -2.820767439740514e-1, 5.641895067754075e-1});
-    llvm::Value* shape = m_b.CreateSelect(m_b.CreateFCmpOLT(magnitude, constant(2)), middle, far);
-    tail = mul(mul(q, exp(neg(z))), shape);
-    return m_b.CreateSelect(m_b.CreateFCmpOLT(magnitude, constant(1)), small,
-                            withSignOf(sub(constant(1), tail), x));
+    // log erfc(1 + u) on [1, 4], fitted at Chebyshev points; above, erf is 1 in binary32. Neither a
+    // division nor a guarded exponential: n is in [-26, 0].
+    llvm::Value* u =
+        sub(m_b.CreateSelect(m_b.CreateFCmpOGT(magnitude, constant(4)), constant(4), magnitude),
+            constant(1));
+    llvm::Value* exponent = horner(u, {1.6140616026e-6, -3.2678130083e-5, 3.1882891199e-4,
+                                       -2.0506207366e-3, 1.00724613294e-2, -4.15714941919e-2,
+                                       -8.431063890457e-1, -2.638967514038, -1.849605560303});
+    const auto [e, n] = reducedExp(exponent);
+    llvm::Value* result = m_b.CreateSelect(m_b.CreateFCmpOLT(magnitude, constant(1)), small,
+                                           withSignOf(sub(constant(1), mul(e, powerOfTwo(n))), x));
+    return m_b.CreateSelect(m_b.CreateFCmpUNO(x, x), x, result);
 }
 
 llvm::Value* VectorMath::sine(llvm::Value* x, bool isCosine)

@@ -22,6 +22,13 @@ public:
     llvm::Value* pow(llvm::Value* x, llvm::Value* y);
 
 private:
+    /// mantissa * 2^exponent
+    struct Scaled
+    {
+        llvm::Value* mantissa;
+        llvm::Value* exponent;
+    };
+    Scaled reducedExp(llvm::Value* t); ///< e^t for any finite t
     llvm::Value* exp(llvm::Value* x);
     llvm::Value* log(llvm::Value* x);
     llvm::Value* tanh(llvm::Value* x);
