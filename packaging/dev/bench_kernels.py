@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Times single operators in Tenon and ONNX Runtime side by side.
+
+usage: bench_kernels.py [--build DIR] [--kernels A,B] [--rounds N] [--json FILE]
+Each kernel runs as a chain of equal operators, so that the move into a blocked layout and back is
+shared; times are per operator. GFLOP/s count the operator's own multiply-adds, so Winograd
+convolutions may exceed the peak.
+"""
+import argparse
+import os
+import sys
+
+import bench_peer
+import onnx_writer
+from bench_peer import Peer, Tenon
+
+CHAIN = 8
+
+
+class Convolutions:
+    """Convolutions that alternate between two channel counts."""
+
+    def __init__(self, kernel, channels, other, size, groups=1):
+        self.kernel, self.channels, self.other = kernel, channels, other
+        self.size, self.groups = size, groups
+
+    def shape(self):
+        return [1, self.channels, self.size, self.size]
+
+    def operator(self, index):
+        into, out = (self.channels, self.other) if index % 2 == 0 else (self.other, self.channels)
+        k = self.kernel
+        weight = [out, into // self.groups, k, k]
+        scale = 1 / (weight[1] * k * k) ** 0.5
+        attributes = {"kernel_shape": [k, k], "pads": [k // 2] * 4, "group": self.groups}
+        return "Conv", weight, scale, attributes
+
+    def flops(self):
+        return (2 * self.channels * self.other // self.groups * self.kernel ** 2 * self.size ** 2)
+
+
+class Products:
+    """A matrix times constant square matrices."""
+
+    def __init__(self, rows, columns):
+        self.rows, self.columns = rows, columns
+
+    def shape(self):
+        return [self.rows, self.columns]
+
+    def operator(self, _index):
+        return "MatMul", [self.columns, self.columns], 1 / self.columns ** 0.5, {}
+
+    def flops(self):
+        return 2 * self.rows * self.columns ** 2
+
+
+KERNELS = {
+    "conv3x3 64 @56": Convolutions(3, 64, 64, 56),
+    "conv3x3 128 @28": Convolutions(3, 128, 128, 28),
+    "conv3x3 256 @14": Convolutions(3, 256, 256, 14),
+    "conv3x3 512 @7": Convolutions(3, 512, 512, 7),
+    "conv1x1 64<->256 @56": Convolutions(1, 64, 256, 56),
+    "conv1x1 256<->1024 @14": Convolutions(1, 256, 1024, 14),
+    "conv1x1 512<->2048 @7": Convolutions(1, 512, 2048, 7),
+    "depthwise3x3 96 @112": Convolutions(3, 96, 96, 112, groups=96),
+    "depthwise3x3 144 @56": Convolutions(3, 144, 144, 56, groups=144),
+    "depthwise3x3 192 @28": Convolutions(3, 192, 192, 28, groups=192),
+    "depthwise3x3 384 @14": Convolutions(3, 384, 384, 14, groups=384),
+    "depthwise3x3 960 @7": Convolutions(3, 960, 960, 7, groups=960),
+    "matmul 128x768x768": Products(128, 768),
+    "matmul 128x128x128": Products(128, 128),
+    "matmul 197x192x192": Products(197, 192),
+}
+
+
+def write_chain(kernel, folder):
+    nodes, weights = [], []
+    value = "x"
+    for index in range(CHAIN):
+        op, shape, scale, attributes = kernel.operator(index)
+        weights.append(onnx_writer.tensor(f"w{index}", shape, index, scale))
+        nodes.append(onnx_writer.node(op, [value, f"w{index}"], [f"y{index}"], attributes))
+        value = f"y{index}"
+    data = os.path.join(folder, "test_data_set_0")
+    os.makedirs(data, exist_ok=True)
+    with open(os.path.join(folder, "model.onnx"), "wb") as file:
+        file.write(onnx_writer.model(nodes, weights, ("x", kernel.shape()),
+                                     (value, kernel.shape())))
+    with open(os.path.join(data, "input_0.pb"), "wb") as file:
+        file.write(onnx_writer.tensor("x", kernel.shape(), 99))
+
+
+def bench_one(name, kernel, arguments, peak):
+    folder = os.path.join(arguments.build, "bench/kernels",
+                          "".join(c if c.isalnum() else "_" for c in name))
+    write_chain(kernel, folder)
+    peer = Peer(arguments.build, arguments.library, folder, arguments.threads)
+    try:
+        tenon = Tenon(arguments.build, os.path.join(folder, "model.onnx"), folder,
+                      arguments.threads)
+        row = bench_peer.measure(tenon, peer, arguments.rounds)
+    finally:
+        peer.close()
+    for side in ("tenon", "ort"):
+        ms = row[side + "_min_ms"] / CHAIN
+        gflops = kernel.flops() / ms / 1e6
+        row.update({f"{side}_ms": ms, f"{side}_gflops": gflops,
+                    f"{side}_of_peak": gflops / peak})
+    return row
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    bench_peer.add_arguments(parser, rounds=5)
+    parser.add_argument("--kernels", default="", help="comma-separated parts of names; default all")
+    arguments = parser.parse_args()
+    arguments.library = bench_peer.library_of_peer(arguments.build)
+    machine = bench_peer.peak_of(arguments.build)
+    peak = machine["fp32_gflops_per_core"] * arguments.threads
+    print(f"machine: {machine}")
+    print(f"{arguments.threads} thread(s), pinned, in turns; best time per operator of a chain of "
+          f"{CHAIN}; ratio of the rounds' medians\n")
+    print(f"{'kernel':24} {'tenon ms':>9} {'GFLOP/s':>8} {'peak':>6} {'ort ms':>9} {'GFLOP/s':>8} "
+          f"{'peak':>6} {'ratio':>6}")
+    wanted = [part for part in arguments.kernels.split(",") if part]
+    rows = {}
+    for name, kernel in KERNELS.items():
+        if wanted and not any(part in name for part in wanted):
+            continue
+        row = rows[name] = bench_one(name, kernel, arguments, peak)
+        print(f"{name:24} {row['tenon_ms']:9.4f} {row['tenon_gflops']:8.1f} "
+              f"{row['tenon_of_peak']:6.0%} {row['ort_ms']:9.4f} {row['ort_gflops']:8.1f} "
+              f"{row['ort_of_peak']:6.0%} {row['ratio']:6.2f}", flush=True)
+    if rows:
+        mean = bench_peer.geometric_mean(r["ratio"] for r in rows.values())
+        print(f"\ngeometric mean of {len(rows)} ratios: {mean:.3f}")
+    bench_peer.write_json(arguments.json, machine, arguments.threads, rows)
+    return 0 if rows else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the benchmarks share: Tenon and ONNX Runtime as programs that take turns on the same cores."""
+import json
+import math
+import os
+import platform
+import statistics
+import subprocess
+import sys
+
+from source_tree import ROOT
+
+ORT_VERSION = "1.30.0"
+ROUND_MS = 250
+
+
+def library_of_peer(build):
+    """Path of libonnxruntime, installed on demand next to the build and never into the tree."""
+    folder = os.path.join(os.path.dirname(os.path.abspath(build)), "npm")
+    arch = {"x86_64": "x64", "aarch64": "arm64"}[platform.machine()]
+    path = os.path.join(folder, "node_modules/onnxruntime-node/bin/napi-v6/linux", arch,
+                        "libonnxruntime.so.1")
+    if not os.path.exists(path):
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, "package.json"), "w", encoding="utf-8") as file:
+            file.write('{"private": true}\n')
+        subprocess.run(["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund",
+                        f"onnxruntime-node@{ORT_VERSION}"], cwd=folder, check=True,
+                       stdout=sys.stderr)
+    return path
+
+
+class Peer:
+    """ONNX Runtime in a process of its own that times runs when told to."""
+
+    def __init__(self, build, library, folder, threads):
+        data = os.path.join(folder, "test_data_set_0")
+        self.process = subprocess.Popen(
+            pin_for(threads) + [os.path.join(build, "bin/ort_peer"), library,
+                                os.path.join(folder, "model.onnx"), data, str(threads)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.version = self.answer()["version"]
+
+    def answer(self):
+        line = self.process.stdout.readline()
+        if not line:
+            raise RuntimeError("the peer ended; its message is above")
+        return json.loads(line)
+
+    def ask(self, command):
+        self.process.stdin.write(command + "\n")
+        self.process.stdin.flush()
+        return self.answer()
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+class Tenon:
+    """The command line: compiles once per opt level, then times the artifact."""
+
+    def __init__(self, build, model, work, threads):
+        self.program = os.path.join(build, "bin/tenon")
+        self.model, self.work, self.threads = model, work, threads
+        os.makedirs(work, exist_ok=True)
+
+    def compile(self, level=3, options=()):
+        """Path of the artifact and what the compiler reports."""
+        out = os.path.join(self.work, f"opt{level}.so")
+        report = self.call([self.program, "compile", self.model, "-o", out, "--opt-level",
+                            str(level), "--threads", str(self.threads), "--json", *options])
+        return out, report
+
+    def run(self, artifact, number, repeat):
+        report = self.call(pin_for(self.threads) + [
+            self.program, "bench", artifact, "--json", "--threads", str(self.threads),
+            "--number", str(number), "--repeat", str(repeat), "--min-repeat-ms", "0",
+            "--no-pin"])  # taskset pins both sides alike
+        runs = sorted(report["runs"])
+        return {"min_ms": runs[0], "median_ms": statistics.median(runs)}
+
+    @staticmethod
+    def call(command):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            message = (done.stderr or done.stdout).strip().splitlines()
+            raise RuntimeError(message[-1] if message else f"exit code {done.returncode}")
+        return json.loads(done.stdout)
+
+
+def pin_for(threads):
+    """The last cores: the first ones serve interrupts."""
+    last = os.cpu_count() - 1
+    return ["taskset", "-c", f"{max(0, last - threads + 1)}-{last}"]
+
+
+def counts_for(ms):
+    """(runs per repeat, repeats) so that a round takes about ROUND_MS and a repeat 1 ms or more."""
+    number = max(1, math.ceil(1 / ms))
+    return number, max(5, min(200, math.ceil(ROUND_MS / (ms * number))))
+
+
+def measure(tenon, peer, rounds):
+    """Times of both in turns; ratio = Tenon / ORT, the median of the rounds' ratios of medians."""
+    first = peer.ask("run 3")
+    number, repeat = counts_for(first["min_ms"])
+    artifact, _ = tenon.compile()
+    ours, theirs = [], []
+    for _ in range(rounds):
+        theirs.append(peer.ask(f"run {number * repeat}"))
+        ours.append(tenon.run(artifact, number, repeat))
+    ratios = [a["median_ms"] / b["median_ms"] for a, b in zip(ours, theirs)]
+    return {"tenon_min_ms": min(r["min_ms"] for r in ours),
+            "tenon_median_ms": statistics.median(r["median_ms"] for r in ours),
+            "ort_min_ms": min(r["min_ms"] for r in theirs),
+            "ort_median_ms": statistics.median(r["median_ms"] for r in theirs),
+            "ratio": statistics.median(ratios), "ratio_low": min(ratios),
+            "ratio_high": max(ratios)}
+
+
+def peak_of(build):
+    """What the machine can do at most, by the program `peak`."""
+    done = subprocess.run([os.path.join(build, "bin/peak")], capture_output=True, text=True,
+                          check=True)
+    return json.loads(done.stdout)
+
+
+def geometric_mean(ratios):
+    return math.exp(statistics.mean(math.log(ratio) for ratio in ratios))
+
+
+def add_arguments(parser, rounds):
+    parser.add_argument("--build", default=os.path.join(ROOT, "build/release"))
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=rounds)
+    parser.add_argument("--json", help="also write machine and rows to this file")
+
+
+def write_json(path, machine, threads, rows):
+    if not path:
+        return
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"machine": machine, "onnxruntime": ORT_VERSION, "threads": threads,
+                   "rows": rows}, file, indent=1)
+        file.write("\n")
