@@ -27,7 +27,9 @@ public:
         , m_function(function)
         , m_uses(module, function)
         , m_lanes(std::min(context.facts.lanes(4), 16))
-        , m_maxError(context.number("winograd.max_error", kWinogradMaxError))
+        , m_maxError(context.target.kind == "c"
+                         ? 0 // memory counts for more than time there
+                         : context.number("winograd.max_error", kWinogradMaxError))
         , m_values(module, m_uses)
     {
     }

@@ -17,6 +17,7 @@ Result<tir::PrimFunc> lowerToLoops(const tir::PrimFunc& scheduled)
     function.body = compactBuffers(function.body);
     function = flattenBuffers(function);
     function.body = tir::simplify(function.body);
+    function.body = tir::simplify(partitionLoops(function.body));
     function.body = tir::simplify(lowerVectorized(function.body));
     if (Status valid = tir::verify(function); !valid) return valid.error();
     return function;

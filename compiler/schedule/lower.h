@@ -24,6 +24,10 @@ tir::Stmt compactBuffers(const tir::Stmt& body);
 /// Makes every buffer one-dimensional, honouring strides.
 tir::PrimFunc flattenBuffers(const tir::PrimFunc& function);
 
+/// Splits loops around register buffers where the guards of loads begin and cease to hold, so that
+/// only the border of an image tests for it.
+tir::Stmt partitionLoops(const tir::Stmt& body);
+
 /// Turns vectorized loops into Ramp and Broadcast expressions; what cannot be one becomes serial.
 tir::Stmt lowerVectorized(const tir::Stmt& body);
 

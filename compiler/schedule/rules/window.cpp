@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // depthwise_conv2d_nchwc and blocked pools: a run of output columns per register tile, the window's
-// columns unrolled inside, so that neighbours share their inputs.
+// columns unrolled inside, so that neighbours share their inputs. Small windows read the image
+// itself: lowering takes the guards of the padding out of all tiles but those at the border.
 #include "compiler/schedule/rules/families.h"
 #include "compiler/schedule/rules/rule.h"
 #include "compiler/schedule/tree.h"
@@ -36,12 +37,38 @@ int64_t rowsPerStep(int64_t rows, int64_t rowBytes, int64_t stride, int64_t kern
     return divisorUpTo(rows, std::max<int64_t>(1, (held - kernelRows) / stride + 1));
 }
 
+/// Windows whose rows and columns are all unrolled.
+bool isSmall(int64_t kernelRows, int64_t kernelColumns)
+{
+    return kernelColumns <= 7 && kernelRows * kernelColumns <= 9;
+}
+
+/// True when the block copies elements of a parameter or fills in a constant.
+bool isPlainPad(const Schedule& schedule, const std::string& pad)
+{
+    const tir::Stmt body = blockOf(schedule, pad)->body;
+    if (body->kind != tir::StmtKind::Store) return false;
+    const tir::Expr& value = body->value;
+    return value->kind == tir::ExprKind::Intrinsic &&
+           value->intrinsic == tir::Intrinsic::IfThenElse &&
+           value->args[1]->kind == tir::ExprKind::Load &&
+           value->args[2]->kind == tir::ExprKind::FloatImm;
+}
+
+/// Rows per step without padding: all, unless the threads cannot share the planes evenly.
+int64_t rowsPerThread(int64_t planes, int64_t rows, const TargetFacts& facts)
+{
+    const int64_t threads = facts.threads;
+    return planes % threads == 0 ? rows
+                                 : divisorUpTo(rows, std::max<int64_t>(1, rows / (2 * threads)));
+}
+
 } // namespace
 
 Status scheduleWindow(Schedule& schedule, const TargetFacts& facts)
 {
     const std::string window = anchorOf(schedule);
-    const std::vector<std::string> pads = blocksBefore(schedule, window);
+    std::vector<std::string> pads = blocksBefore(schedule, window);
     const std::vector<AxisView> axes = axesOf(schedule, window);
     if (axes.size() != 7) {
         for (const std::string& block : schedule.blocks())
@@ -51,11 +78,14 @@ Status scheduleWindow(Schedule& schedule, const TargetFacts& facts)
     std::vector<std::string> keep = pads;
     keep.push_back(window);
     inlineElementwise(schedule, keep);
+    const int64_t kernelRows = axes[5].extent, kernelColumns = axes[6].extent;
+    if (pads.size() == 1 && isSmall(kernelRows, kernelColumns) && isPlainPad(schedule, pads[0]) &&
+        schedule.computeInline(pads[0]))
+        pads.clear();
     if (Status status = accumulateInRegisters(schedule, window); !status) return status;
 
     const int64_t work = workOf(schedule, window);
     const int64_t lanes = axes[4].extent;
-    const int64_t kernelRows = axes[5].extent, kernelColumns = axes[6].extent;
     const std::vector<tir::Buffer> inputs = inputsOf(schedule, window);
     const std::vector<int64_t> strides =
         blockOf(schedule, window)->block.annotations.integers("strides", {1, 1});
@@ -64,7 +94,7 @@ Status scheduleWindow(Schedule& schedule, const TargetFacts& facts)
         std::max<int64_t>(1, inputs[0]->shape[0]->integer * inputs[0]->shape[1]->integer *
                                  inputs[0]->shape[2]->integer);
     const int64_t perStep =
-        pads.empty() ? axes[2].extent
+        pads.empty() ? rowsPerThread(axes[0].extent * axes[1].extent, axes[2].extent, facts)
                      : rowsPerStep(axes[2].extent, rowBytes, strides[0], kernelRows, facts);
     const auto rows = schedule.split(axes[2].loop, {-1, perStep});
     if (!rows) return rows.error();
@@ -82,12 +112,11 @@ Status scheduleWindow(Schedule& schedule, const TargetFacts& facts)
     if (!left) return left.error();
     if (Status status = initialiseTile(schedule, window, axes[5].loop, 2, lanes); !status)
         return status;
-    const bool isSmall = kernelColumns <= 7;
-    if (isSmall && kernelRows * kernelColumns <= 9)
+    if (isSmall(kernelRows, kernelColumns))
         if (Status status = schedule.unroll(axes[5].loop); !status) return status;
-    if (isSmall)
+    if (kernelColumns <= 7)
         if (Status status = unrollTile(schedule, window, 3, lanes); !status) return status;
-    if (!isSmall)
+    if (kernelColumns > 7)
         if (Status status = schedule.vectorize(axes[4].loop); !status) return status;
 
     const std::string padLoop = pads.size() == 1 ? (*rows)[0] : "";
