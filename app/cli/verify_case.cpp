@@ -191,12 +191,39 @@ private:
         m_isSingleOperator = loaded->facts.nodeCount == 1;
         if (markUnsupported(*loaded))
             return makeError(DiagnosticCode::UnsupportedOperator, m_result.reason);
-        auto runnable =
-            buildRunnable(std::make_shared<const compiler::Loaded>(std::move(*loaded)),
-                          m_options.common, fs::path(m_folder).filename().string(), m_job);
+        return build(std::make_shared<const compiler::Loaded>(std::move(*loaded)));
+    }
+
+    /// A quantized model is also built at opt level 0, which evaluates its real values exactly.
+    Status build(std::shared_ptr<const compiler::Loaded> loaded)
+    {
+        const std::string name = fs::path(m_folder).filename().string();
+        m_exact.reset();
+        if (auto quantized = withLastQuantized(*loaded);
+            quantized && m_options.common.optLevel > 0 && !m_isSingleOperator) {
+            loaded = std::make_shared<const compiler::Loaded>(std::move(*quantized));
+            CommonOptions exact = m_options.common;
+            exact.optLevel = 0;
+            auto runnable = buildRunnable(loaded, exact, name, m_job);
+            if (!runnable) return runnable.error();
+            m_exact = std::move(*runnable);
+        }
+        auto runnable = buildRunnable(loaded, m_options.common, name, m_job);
         if (!runnable) return runnable.error();
         m_runnable = std::move(*runnable);
         return kDone;
+    }
+
+    Result<std::vector<Tensor>> infer(const Runnable& runnable, const GivenTensors& given)
+    {
+        auto inputs = assignInputs(runnable.manifest.inputs, given);
+        if (!inputs) return inputs.error();
+        auto request = runRequest(runnable, std::max(1u, m_options.common.threads),
+                                  std::chrono::seconds(m_options.timeoutS));
+        if (!request) return request.error();
+        request->inputs = std::move(*inputs);
+        m_result.place = placeOf(*request);
+        return remote::runArtifact(*request, m_job);
     }
 
     Status runSet(const std::string& folder, size_t set)
@@ -211,11 +238,14 @@ private:
         if (Status s = prepare(*given); !s) return s;
         auto wanted = readSet(folder, "output");
         if (!wanted) return wanted.error();
-        auto inputs = assignInputs(m_runnable->manifest.inputs, m_given);
-        if (!inputs) return inputs.error();
-        auto got = m_options.where.isElsewhere() ? runOnBoard(std::move(*inputs))
-                                                 : runHere(std::move(*inputs));
+        auto got = m_options.where.isElsewhere() ? runOnBoard() : infer(*m_runnable, m_given);
         if (!got) return got.error();
+        if (m_exact) {
+            auto exact = infer(*m_exact, m_given);
+            if (!exact) return exact.error();
+            compareQuantized(set, wanted->size(), *got, *exact);
+            got = std::move(exact);
+        }
         if (got->size() < wanted->size())
             return makeError(DiagnosticCode::NumericMismatch,
                              "the model has " + std::to_string(got->size()) + " outputs, not " +
@@ -225,19 +255,11 @@ private:
         return kDone;
     }
 
-    Result<std::vector<Tensor>> runHere(remote::NamedTensors inputs)
-    {
-        auto request = runRequest(*m_runnable, std::max(1u, m_options.common.threads),
-                                  std::chrono::seconds(m_options.timeoutS));
-        if (!request) return request.error();
-        request->inputs = std::move(inputs);
-        m_result.place = placeOf(*request);
-        return remote::runArtifact(*request, m_job);
-    }
-
     /// All sets of the case over one connection. Nobody can be asked anything here.
-    Result<std::vector<Tensor>> runOnBoard(remote::NamedTensors inputs)
+    Result<std::vector<Tensor>> runOnBoard()
     {
+        const auto inputs = assignInputs(m_runnable->manifest.inputs, m_given);
+        if (!inputs) return inputs.error();
         if (!m_deployer) {
             const auto board = chosenBoard(m_options.where);
             if (!board) return board.error();
@@ -249,7 +271,7 @@ private:
             .build = [&](const std::string&, JobContext&) -> Result<remote::BuiltModel> {
                 return builtModel(*m_runnable);
             },
-            .inputs = [&](const Manifest&) -> Result<remote::NamedTensors> { return inputs; },
+            .inputs = [&](const Manifest&) -> Result<remote::NamedTensors> { return *inputs; },
             .target = m_runnable->manifest.target,
             .threads = m_options.common.threads,
             .staysConnected = true,
@@ -257,6 +279,23 @@ private:
         const remote::DeployReportPtr report = m_deployer->deploy(request, m_job);
         if (report->error) return *report->error;
         return report->outputs;
+    }
+
+    /// The tensors behind the model's own outputs; those are compared at opt level 0.
+    void compareQuantized(size_t set, size_t own, const std::vector<Tensor>& got,
+                          const std::vector<Tensor>& exact)
+    {
+        QuantizedDifference here;
+        for (size_t i = own; i < got.size() && i < exact.size(); ++i) here.add(got[i], exact[i]);
+        QuantizedDifference& all = m_result.quantized;
+        all.elements += here.elements;
+        all.different += here.different;
+        all.largest = std::max(all.largest, here.largest);
+        if (here.largest > 1)
+            fail("set " + std::to_string(set) + ": the last quantized tensor is up to " +
+                 std::to_string(here.largest) + " steps from exact evaluation, in " +
+                 std::to_string(here.different) + " of " + std::to_string(here.elements) +
+                 " elements");
     }
 
     void compareOutput(size_t set, size_t index, const Tensor& got, const Tensor& wanted)
@@ -280,6 +319,7 @@ private:
     std::optional<Runnable> m_runnable;
     remote::NoPrompt m_noPrompt;
     std::unique_ptr<remote::Deployer> m_deployer; ///< of cases that run on a board
+    std::optional<Runnable> m_exact;              ///< of a quantized model: at opt level 0
     bool m_isSingleOperator = false;
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/cli/board_access.h"
+#include "app/cli/last_quantized.h"
 
 #include <optional>
 
@@ -29,7 +30,8 @@ struct CaseResult
     std::string status; ///< "passed", "failed" or "unsupported"
     std::string reason;
     double maxAbsError = 0;
-    std::string place = {}; ///< where it ran: "this computer", "emulated by ..."
+    std::string place = {};             ///< where it ran: "this computer", "emulated by ..."
+    QuantizedDifference quantized = {}; ///< at the last quantized tensors of a quantized model
 };
 
 /// How far two tensors are apart; `reason` is empty when `got` is within the tolerance.

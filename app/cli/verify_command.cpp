@@ -23,11 +23,16 @@ struct VerifyOptions
 
 Json resultJson(const CaseResult& result)
 {
-    return {{"case", result.name},
-            {"status", result.status},
-            {"reason", result.reason},
-            {"max_abs_error", result.maxAbsError},
-            {"place", result.place}};
+    Json out{{"case", result.name},
+             {"status", result.status},
+             {"reason", result.reason},
+             {"max_abs_error", result.maxAbsError},
+             {"place", result.place}};
+    if (result.quantized.elements > 0)
+        out["last_quantized"] = {{"elements", result.quantized.elements},
+                                 {"different", result.quantized.different},
+                                 {"largest_step", result.quantized.largest}};
+    return out;
 }
 
 std::vector<std::string> childArguments(const VerifyOptions& options, const std::string& folder)
@@ -94,12 +99,27 @@ CaseResult isolatedCase(const VerifyOptions& options, const std::string& folder,
             result.reason = reply.value("reason", "");
             result.maxAbsError = reply.value("max_abs_error", 0.0);
             result.place = reply.value("place", "");
+            if (reply.contains("last_quantized")) {
+                const Json& quantized = reply["last_quantized"];
+                result.quantized = {quantized.value("elements", int64_t{0}),
+                                    quantized.value("different", int64_t{0}),
+                                    quantized.value("largest_step", int64_t{0})};
+            }
         } else {
             result.reason = "exit code " + std::to_string(child->exitCode) +
                             " without a result: " + lastLine(child->errors);
         }
     }
     return result;
+}
+
+/// How many elements of the last quantized tensors differ from exact evaluation.
+std::string quantizedText(const QuantizedDifference& difference)
+{
+    if (difference.elements == 0) return "";
+    return ", " + std::to_string(difference.different) + " of " +
+           std::to_string(difference.elements) + " last quantized elements off by up to " +
+           std::to_string(difference.largest);
 }
 
 Result<std::vector<CaseResult>> runAll(const VerifyOptions& options,
@@ -119,7 +139,8 @@ Result<std::vector<CaseResult>> runAll(const VerifyOptions& options,
         if (options.one.common.json) return kDone;
         const CaseResult& r = results[i];
         print(r.status + "  " + r.name +
-              (r.reason.empty() ? "  max error " + exact(r.maxAbsError) : "  " + r.reason) + "\n");
+              (r.reason.empty() ? "  max error " + exact(r.maxAbsError) : "  " + r.reason) +
+              quantizedText(r.quantized) + "\n");
         std::fflush(stdout);
         return kDone;
     });

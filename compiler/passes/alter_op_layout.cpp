@@ -4,10 +4,12 @@
 // only where a plain value meets a blocked reader or the other way round, and is shared.
 // Needs folded weights; the transformed weights are for the next FoldConstant. Stands before
 // fusion. All patches belong together: a reader relies on the layout its producer got.
+#include "compiler/codegen/llvm/target_machine.h"
 #include "compiler/ops/op.h"
 #include "compiler/passes/channel_block.h"
 #include "compiler/passes/layout_values.h"
 #include "compiler/passes/passes.h"
+#include "compiler/passes/quantized_layout.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/use_index.h"
 #include "compiler/passes/winograd_choice.h"
@@ -27,6 +29,7 @@ public:
         , m_function(function)
         , m_uses(module, function)
         , m_lanes(std::min(context.facts.lanes(4), 16))
+        , m_hasDot(hasDotU8I8(context.target))
         , m_maxError(context.target.kind == "c"
                          ? 0 // memory counts for more than time there
                          : context.number("winograd.max_error", kWinogradMaxError))
@@ -58,6 +61,9 @@ private:
         if (node.kind != NodeKind::Op) return false;
         if (node.op == "nn.conv2d") return alterConvolution(node);
         if (node.op == "nn.dense") return alterDense(node);
+        const QuantizedLayerSite quantized{m_module, node, m_values, *m_patch, m_lanes};
+        if (node.op == "qnn.conv2d") return m_hasDot && alterQuantizedConvolution(quantized);
+        if (node.op == "qnn.dense") return m_hasDot && alterQuantizedDense(quantized);
         if (node.op == "concatenate") return alterConcatenation(node);
         if (node.op == "reshape") return alterReshape(node);
         if (node.operands.empty() || node.types.size() != 1) return false;
@@ -75,7 +81,8 @@ private:
 
     int64_t naturalBlock(const TensorType& type) const
     {
-        if (type.shape.size() != 4 || !type.shape[1].isConst() || type.dtype != kFloat32) return 0;
+        const bool fits = type.dtype == kFloat32 || type.dtype == kUInt8;
+        if (type.shape.size() != 4 || !type.shape[1].isConst() || !fits) return 0;
         return channelBlock(type.shape[1].value(), m_lanes);
     }
 
@@ -372,6 +379,7 @@ private:
     const GraphFunction& m_function;
     UseIndex m_uses;
     int m_lanes;
+    bool m_hasDot;
     double m_maxError; ///< of Winograd convolutions
     LayoutValues m_values;
     PatchWriter* m_patch = nullptr;

@@ -117,7 +117,7 @@ ValueRef scalarOfType(PatchWriter& patch, DataType dtype, int64_t value)
 
 ValueRef zeroPointOf(PatchWriter& patch, const QuantizeTarget& target)
 {
-    return target.zero == 0 ? ValueRef{} : scalarOfType(patch, target.dtype, target.zero);
+    return scalarOfType(patch, target.dtype, target.zero);
 }
 
 ValueRef zeroOperand(PatchWriter& patch, const Quantized& value)

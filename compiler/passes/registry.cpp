@@ -14,6 +14,7 @@ constexpr PassDef kPasses[] = {
 
 constexpr std::string_view kPipeline[] = {
     "InferType", //
+    "WidenHalf",
     "FakeQuantizationToInteger",
     "SimplifyInference",
     "CanonicalizeOps",
@@ -23,6 +24,7 @@ constexpr std::string_view kPipeline[] = {
     "FoldConstant",
     "DeadCodeElimination", //
     "PadChannels",
+    "qnn.Legalize",
     "AlterOpLayout",
     "FoldConstant",
     "DeadCodeElimination", //

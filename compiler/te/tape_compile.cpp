@@ -140,9 +140,7 @@ private:
     int emitIntrinsic(const tir::ExprNode& node)
     {
         if (node.intrinsic == tir::Intrinsic::Likely) return emit(node.args[0]);
-        if (node.intrinsic == tir::Intrinsic::DotU8I8 ||
-            node.intrinsic == tir::Intrinsic::Reinterpret)
-            return fail();
+        if (node.intrinsic == tir::Intrinsic::Reinterpret) return fail();
         if (node.intrinsic == tir::Intrinsic::IfThenElse) {
             const int condition = emit(node.args[0]);
             const int outer = m_mask;

@@ -12,6 +12,18 @@ using tir::Expr;
 using tir::ExprKind;
 using tir::ExprNode;
 
+namespace {
+
+/// dot_u8i8(0, a, b), which an addition takes in as its first operand.
+bool isDotOnZero(const ExprNode& node)
+{
+    if (node.kind != ExprKind::Intrinsic || node.intrinsic != tir::Intrinsic::DotU8I8) return false;
+    const ExprNode& sum = *node.args[0];
+    return (sum.kind == ExprKind::Broadcast ? sum.args[0] : node.args[0]).isConstInt(0);
+}
+
+} // namespace
+
 llvm::Type* Emitter::typeOf(DataType dtype)
 {
     llvm::Type* scalar = nullptr;
@@ -72,6 +84,13 @@ llvm::Value* Emitter::value(const Expr& expr)
 
 llvm::Value* Emitter::binary(const ExprNode& node)
 {
+    if (node.kind == ExprKind::Add)
+        for (const size_t side : {size_t{0}, size_t{1}})
+            if (isDotOnZero(*node.args[side])) {
+                llvm::Value* sum = value(node.args[1 - side]);
+                return dotOfBytes(sum, value(node.args[side]->args[1]),
+                                  value(node.args[side]->args[2]));
+            }
     llvm::Value* a = value(node.args[0]);
     llvm::Value* b = value(node.args[1]);
     const bool isFloat = node.dtype.isFloat();

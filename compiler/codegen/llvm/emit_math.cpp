@@ -6,9 +6,32 @@
 #include "compiler/codegen/llvm/emitter.h"
 #include "compiler/codegen/llvm/vector_math.h"
 
+#include <llvm/IR/IntrinsicsX86.h>
+
 namespace tenon::compiler {
 
 using tir::Intrinsic;
+
+llvm::Value* Emitter::dotOfBytes(llvm::Value* sum, llvm::Value* a, llvm::Value* b)
+{
+    const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(sum->getType());
+    const unsigned lanes = vector ? vector->getNumElements() : 1;
+    if (m_options.hasDotU8I8 && (lanes == 4 || lanes == 8 || lanes == 16)) {
+        const auto id = lanes == 16  ? llvm::Intrinsic::x86_avx512_vpdpbusd_512
+                        : lanes == 8 ? llvm::Intrinsic::x86_avx512_vpdpbusd_256
+                                     : llvm::Intrinsic::x86_avx512_vpdpbusd_128;
+        return m_builder.CreateIntrinsic(id, {}, {sum, a, b});
+    }
+    const auto shift = [&](int bits) { return llvm::ConstantInt::get(sum->getType(), bits); };
+    llvm::Value* mask = llvm::ConstantInt::get(sum->getType(), 255);
+    for (int byte = 0; byte < 4; ++byte) {
+        llvm::Value* low = m_builder.CreateAnd(m_builder.CreateLShr(a, shift(8 * byte)), mask);
+        llvm::Value* high = m_builder.CreateShl(b, shift(24 - 8 * byte));
+        sum = m_builder.CreateAdd(sum,
+                                  m_builder.CreateMul(low, m_builder.CreateAShr(high, shift(24))));
+    }
+    return sum;
+}
 
 llvm::Value* Emitter::intrinsic(const tir::ExprNode& node)
 {
@@ -43,9 +66,7 @@ llvm::Value* Emitter::intrinsic(const tir::ExprNode& node)
         if (!dtype.isSigned()) return arg(0);
         return m_builder.CreateBinaryIntrinsic(llvm::Intrinsic::abs, arg(0),
                                                m_builder.getInt1(false));
-    case Intrinsic::DotU8I8:
-        CHECK(false) << "dot_u8i8 has no code generation on this target";
-        break;
+    case Intrinsic::DotU8I8: return dotOfBytes(arg(0), arg(1), arg(2));
     default: break;
     }
     CHECK(dtype.isFloat()) << tir::intrinsicText(node.intrinsic) << " of " << dtype.text();

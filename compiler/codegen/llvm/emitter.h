@@ -28,6 +28,7 @@ struct EmitOptions
     int vectorBytes = 16;       ///< widest vector the target likes; wider ones must stay legal
     int64_t stackBytes = 16384; ///< larger Allocates go to TVMBackendAllocWorkspace
     bool isElf = true;
+    bool hasDotU8I8 = false; ///< the target has instructions for dot_u8i8
 };
 
 class Emitter
@@ -74,6 +75,7 @@ private:
 
     // emit_math.cpp: expansions in plain vector arithmetic with stated error bounds
     llvm::Value* intrinsic(const tir::ExprNode& node);
+    llvm::Value* dotOfBytes(llvm::Value* sum, llvm::Value* a, llvm::Value* b);
 
     // emit_stmt.cpp
     void statement(const tir::Stmt& stmt);

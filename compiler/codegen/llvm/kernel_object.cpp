@@ -91,6 +91,7 @@ Result<std::string> emitKernel(const KernelSource& source, const MachineSpec& sp
     options.symbol = source.symbol;
     options.sourceName = source.symbol + ".tir";
     options.vectorBytes = source.vectorBytes;
+    options.hasDotU8I8 = hasDotU8I8(**machine);
     options.isElf = (*machine)->getTargetTriple().isOSBinFormatELF();
     std::unordered_map<const tir::StmtNode*, int> lines;
     tir::print(source.lowered, &lines);

@@ -156,6 +156,21 @@ Result<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const MachineSp
     return machine;
 }
 
+bool hasDotU8I8(const llvm::TargetMachine& machine)
+{
+    const llvm::MCSubtargetInfo& info = *machine.getMCSubtargetInfo();
+    return machine.getTargetTriple().isX86() && info.checkFeatures("+avx512vnni") &&
+           info.checkFeatures("+avx512vl");
+}
+
+bool hasDotU8I8(const Target& target)
+{
+    const auto spec = machineSpec(target);
+    if (!spec) return false;
+    const auto machine = createTargetMachine(*spec);
+    return machine && hasDotU8I8(**machine);
+}
+
 Result<TargetFacts> targetFacts(const MachineSpec& spec)
 {
     // Small cores: no vectors, as many float registers as a Cortex-M4 can keep busy.

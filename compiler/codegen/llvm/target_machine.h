@@ -42,6 +42,10 @@ Result<MachineSpec> machineSpec(const Target& target);
 /// first use.
 Result<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const MachineSpec& spec);
 
+/// True when the code generator has instructions for dot_u8i8 on vectors of 4, 8 and 16 lanes.
+bool hasDotU8I8(const llvm::TargetMachine& machine);
+bool hasDotU8I8(const Target& target);
+
 /// CPU and feature names LLVM knows for a triple (empty: this computer).
 Result<CpuTables> cpuTables(const std::string& triple);
 

@@ -28,7 +28,7 @@ bool hasKnownInputs(const Module& module)
     });
 }
 
-/// InferType, then the pass alone; 4 lanes, so that small shapes get blocks.
+/// InferType, then the pass alone; 4 lanes, so that small shapes get blocks, and dot products.
 std::string runCase(const PassDef& pass, const std::string& input)
 {
     const Result<Module> module = parseModule(input);
@@ -40,7 +40,9 @@ std::string runCase(const PassDef& pass, const std::string& input)
     options.verify = VerifyEach::Pass;
     options.verifyNumerics = hasKnownInputs(*module);
     options.numericTolerance = 1e-5;
-    const Result<PassTrace> trace = runPasses(*module, PassContext(), options);
+    PassContext context;
+    context.target = *parseTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=icelake-server");
+    const Result<PassTrace> trace = runPasses(*module, context, options);
     if (!trace) return trace.error().text() + "\n";
 
     std::string out;

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// qnn.contrib_conv2d_NCHWc: quantized convolution for dot-product instructions: channels in blocks,
+// four input channels of a weight in one int32.
+#include "compiler/ops/quads.h"
+#include "compiler/ops/window.h"
+#include "core/base/text.h"
+
+namespace tenon::compiler {
+namespace {
+
+using tir::Expr;
+
+/// Data may hold its channels as bytes of blocks, or four in each int32 of [N, C/4, H, W].
+bool isPacked(const TensorType& data) { return data.dtype == kInt32; }
+
+struct Geometry
+{
+    Window window;
+    std::vector<int64_t> weight; ///< [O/kb, I/ib, KH, KW, ib/4, kb]
+    int64_t outBlock;
+};
+
+Result<Geometry> geometry(const OpView& op)
+{
+    if (const Status ok = needRank(op, 0, isPacked(op.operands[0]) ? 4 : 5); !ok) return ok.error();
+    if (const Status ok = needRank(op, 1, 6); !ok) return ok.error();
+    const auto out = readDataLayout(op, "out_layout");
+    if (!out) return out.error();
+    const auto weight = constantShape(op.operands[1].shape);
+    const TensorType& data = op.operands[0];
+    if ((data.dtype != kUInt8 && !isPacked(data)) || op.operands[1].dtype != kInt32)
+        return opError(op, DiagnosticCode::UnsupportedDtype,
+                       "takes uint8 or packed data and weights packed into int32 but got " +
+                           data.text() + " and " + op.operands[1].text());
+    const int64_t outBlock = out->block('C');
+    if (!weight || out->rank() != 5 || !(data.shape[1] == Dim((*weight)[1])) ||
+        !(Dim(4 * (*weight)[4]) == (isPacked(data) ? Dim(4) : data.shape[4])) ||
+        (*weight)[5] % outBlock != 0)
+        return opError(op, DiagnosticCode::ShapeMismatch,
+                       "cannot combine " + data.text() + ", " + op.operands[1].text() + " and " +
+                           out->text());
+    auto window = readWindow(op, {(*weight)[2], (*weight)[3]});
+    if (!window) return window.error();
+    return Geometry{*std::move(window), *weight, outBlock};
+}
+
+Result<Types> infer(const OpView& op)
+{
+    const auto g = geometry(op);
+    if (!g) return g.error();
+    const Shape& data = op.operands[0].shape;
+    const auto out = windowOutputs(op, g->window, data[2], data[3]);
+    if (!out) return out.error();
+    return Types{{kInt32,
+                  {data[0], Dim(g->weight[0] * g->weight[5] / g->outBlock), (*out)[0], (*out)[1],
+                   Dim(g->outBlock)}}};
+}
+
+Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
+{
+    const auto g = geometry(op);
+    if (!g) return g.error();
+    const std::vector<int64_t> out = constants(op.results[0].shape);
+    const bool isWhole = isPacked(op.operands[0]);
+    const int64_t padding = intAttr(op, "pad_value");
+    const int64_t fourTimes = static_cast<int32_t>(static_cast<uint32_t>(padding) * 0x01010101u);
+    const te::TensorRef data =
+        padForWindow(in[0], 2, g->window, {out[2], out[3]},
+                     isWhole ? tir::intImm(fourTimes, kInt32) : tir::intImm(padding, kUInt8));
+    const Expr ratio(g->weight[5] / g->outBlock);
+    Attrs attrs = windowFacts(g->window);
+    attrs.set("in_block", g->weight[4]);
+    attrs.set("out_block", g->outBlock);
+    attrs.set("kernel_block", g->weight[5]);
+    attrs.set("axis_names", std::vector<std::string>{"n", "oc_outer", "oh", "ow", "oc_inner",
+                                                     "ic_outer", "kh", "kw", "ic_quad"});
+    const auto step = [&](const Exprs& i, const Exprs& k) {
+        const Expr outer = floorDiv(i[1], ratio);
+        const Expr inner = floorMod(i[1], ratio) * Expr(g->outBlock) + i[4];
+        const Expr row = windowIndex(g->window, 0, i[2], k[1]);
+        const Expr column = windowIndex(g->window, 1, i[3], k[2]);
+        const auto byteOf = [&](int64_t byte) {
+            return te::at(data, {i[0], k[0], row, column, k[3] * Expr(4) + Expr(byte)});
+        };
+        const Expr quad = isWhole ? te::at(data, {i[0], k[0], row, column}) : quadOf(4, byteOf);
+        return dotOfQuads(quad, te::at(in[1], {outer, k[0], k[1], k[2], k[3], inner}));
+    };
+    return te::Tensors{
+        te::reduce("conv", extents(op.results[0].shape),
+                   {Expr(g->weight[1]), Expr(g->weight[2]), Expr(g->weight[3]), Expr(g->weight[4])},
+                   te::Combiner::Sum, step, "conv2d_nchwc", std::move(attrs))};
+}
+
+Cost cost(const OpView& op)
+{
+    const Shape& w = op.operands[1].shape;
+    return {8 * elements(op.results[0]) * elements({kFloat32, {w[1], w[2], w[3], w[4]}}),
+            bytesMoved(op)};
+}
+
+constexpr OperandSpec kOperands[] = {
+    {"data", "[N, C/b, H, W, b], uint8; or [N, C/4, H, W], int32, and b is 4"},
+    {"weight", "[O/k, C/b, KH, KW, b/4, k]: int8 of channels 4q..4q+3 in one int32"}};
+constexpr AttrSpec kAttrs[] = {
+    {"strides", "int[2]", "step of the window", "[1, 1]"},
+    {"padding", "int[4]", "added at top, left, bottom, right", "[0, 0, 0, 0]"},
+    {"dilation", "int[2]", "distance of the kernel's elements", "[1, 1]"},
+    {"pad_value", "int", "what padding adds: the zero point of data", "0"},
+    {"out_layout", "string", "layout of the result, NCHW<o>c; o divides k"}};
+
+} // namespace
+
+extern constinit const OpDef qnnConv2dNchwcOp = {
+    .name = "qnn.contrib_conv2d_NCHWc",
+    .doc =
+        "y[n, o, y, x] = sum over c, kh, kw of data[n, c, y*s - p + kh*d, ..] * weight[o, c, kh, "
+        "kw] in int32, c and o blocked; zero points are the caller's to subtract",
+    .family = Family::Convolution,
+    .operands = kOperands,
+    .attrs = kAttrs,
+    .accuracy = Accuracy::Exact,
+    .pattern = Pattern::OutEwiseFusable,
+    .infer = infer,
+    .lower = lower,
+    .cost = cost,
+    .example = "%x: Tensor[(1, 2, 6, 6, 8), uint8], %w: Tensor[(1, 2, 3, 3, 2, 32), int32] "
+               "=> qnn.contrib_conv2d_NCHWc(%x, %w, out_layout=\"NCHW16c\", pad_value=3, "
+               "padding=[1, 1, 1, 1])",
+};
+
+} // namespace tenon::compiler

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// Legalize: quantized activations get the signedness that the target's dot product multiplies with
+// signed weights. A value and its zero point move by 128 together, so every real value stays what
+// it was, bit for bit. Needs types and folded constants; stands before AlterOpLayout. All patches
+// belong together: a reader relies on the type its producer got.
+#include "compiler/codegen/llvm/target_machine.h"
+#include "compiler/passes/passes.h"
+#include "compiler/passes/rewrite.h"
+#include "compiler/passes/use_index.h"
+#include "core/base/text.h"
+
+#include <algorithm>
+
+namespace tenon::compiler {
+namespace {
+
+constexpr int64_t kShift = 128;
+
+/// int8 values of one function become uint8 where every reader can follow.
+class Unsigned
+{
+public:
+    Unsigned(const Module& module, const GraphFunction& function)
+        : m_module(module)
+        , m_function(function)
+        , m_uses(module, function)
+    {
+    }
+
+    Patches run()
+    {
+        for (const NodeId id : m_function.order) {
+            const NodeRecord& node = m_module.node(id);
+            if (node.kind != NodeKind::Op) continue;
+            PatchWriter patch(m_module, m_function.id, "unsigned-activations",
+                              nodeLabel(node) + " reads or writes uint8, the zero point moved by " +
+                                  std::to_string(kShift),
+                              {id});
+            m_patch = &patch;
+            m_isTouched = false;
+            NodeRecord record = node;
+            rewrite(record);
+            if (!m_isTouched) continue;
+            record.types.clear();
+            patch.change(std::move(record));
+            m_patches.push_back(patch.take());
+        }
+        return std::move(m_patches);
+    }
+
+private:
+    DataType typeOf(ValueRef value) const { return m_module.type(value).dtype; }
+    bool isSigned(ValueRef value) const { return value.node.isValid() && typeOf(value) == kInt8; }
+    bool isMoved(ValueRef value) const { return m_moved.count(value) > 0; }
+    /// The result may change its type: the function does not return it.
+    bool mayMove(const NodeRecord& node) const
+    {
+        return node.types.size() == 1 && node.types[0].dtype == kInt8 && !m_uses.isResult(node.id);
+    }
+    void move(const NodeRecord& node)
+    {
+        m_moved.insert({node.id, 0});
+        m_isTouched = true;
+    }
+
+    ValueRef scalar(DataType dtype, int64_t value)
+    {
+        return m_patch->constant(Tensor::make(
+            dtype, {}, [&](std::span<std::byte> bytes) { storeInteger(dtype, bytes, 0, value); }));
+    }
+
+    /// The zero point operand of a value that moved; absent means zero. Nothing when unknown.
+    ValueRef movedZero(ValueRef zero)
+    {
+        const int64_t value =
+            zero.node.isValid() ? static_cast<int64_t>(scalarOf(m_module, zero).value_or(0)) : 0;
+        return scalar(kUInt8, value + kShift);
+    }
+    bool isKnownZero(const NodeRecord& node, size_t operand) const
+    {
+        return node.operands.size() <= operand || !node.operands[operand].node.isValid() ||
+               scalarOf(m_module, node.operands[operand]).has_value();
+    }
+
+    ValueRef converted(ValueRef value, DataType to)
+    {
+        m_isTouched = true;
+        const bool toUnsigned = to == kUInt8;
+        const ValueRef mask = scalar(toUnsigned ? kInt8 : kUInt8, toUnsigned ? -kShift : kShift);
+        return m_patch->op("cast", {m_patch->op("bitwise_xor", {value, mask})}, {{"dtype", to}});
+    }
+    ValueRef asUnsigned(ValueRef value)
+    {
+        return isMoved(value) ? value : converted(value, kUInt8);
+    }
+
+    void addTo(NodeRecord& node, const char* attr, int64_t fallback)
+    {
+        node.attrs.set(attr, node.attrs.integer(attr, fallback) + kShift);
+        m_isTouched = true;
+    }
+
+    void rewrite(NodeRecord& node)
+    {
+        if (node.op == "qnn.quantize") return quantize(node);
+        if (node.op == "qnn.requantize") return requantize(node);
+        if (node.op == "qnn.add" || node.op == "qnn.mul") return binary(node);
+        if (node.op == "qnn.conv2d" || node.op == "qnn.dense") return layer(node);
+        if (node.op == "qnn.dequantize" && isKnownZero(node, 2) && isMoved(node.operands[0])) {
+            node.operands.resize(3);
+            node.operands[2] = movedZero(node.operands[2]);
+            m_isTouched = true;
+            return;
+        }
+        if (node.op == "take") return lookUp(node);
+        if (movesValues(node)) return movement(node);
+        for (ValueRef& operand : node.operands)
+            if (isMoved(operand)) operand = converted(operand, kInt8);
+    }
+
+    void quantize(NodeRecord& node)
+    {
+        if (!mayMove(node) || !isKnownZero(node, 2) || !constantOf(m_module, node.operands[1]) ||
+            constantOf(m_module, node.operands[1])->size() != 1)
+            return;
+        node.operands.resize(3);
+        node.operands[2] = movedZero(node.operands[2]);
+        node.attrs.set("out_dtype", kUInt8);
+        move(node);
+    }
+
+    void requantize(NodeRecord& node)
+    {
+        if (isMoved(node.operands[0])) addTo(node, "input_zero_point", 0);
+        if (!mayMove(node) || !isKnownZero(node, 2)) return;
+        node.operands.resize(3);
+        node.operands[2] = movedZero(node.operands[2]);
+        moveLimits(node);
+    }
+
+    void moveLimits(NodeRecord& node)
+    {
+        for (const char* limit : {"a_min", "a_max"})
+            if (node.attrs.has(limit)) addTo(node, limit, 0);
+        node.attrs.set("out_dtype", kUInt8);
+        move(node);
+    }
+
+    void binary(NodeRecord& node)
+    {
+        const char* zeros[] = {"lhs_zero_point", "rhs_zero_point"};
+        for (size_t i = 0; i < 2; ++i)
+            if (isMoved(node.operands[i])) addTo(node, zeros[i], 0);
+        if (!mayMove(node)) return;
+        addTo(node, "output_zero_point", 0);
+        moveLimits(node);
+    }
+
+    /// Only the data changes; weights stay signed.
+    void layer(NodeRecord& node)
+    {
+        node.operands.resize(std::max<size_t>(node.operands.size(), 3));
+        if (!isSigned(node.operands[0])) return;
+        if (!isKnownZero(node, 2) || !constantOf(m_module, node.operands[1])) {
+            for (ValueRef& operand : node.operands)
+                if (isMoved(operand)) operand = converted(operand, kInt8);
+            return;
+        }
+        node.operands[0] = asUnsigned(node.operands[0]);
+        node.operands[2] = movedZero(node.operands[2]);
+        m_isTouched = true;
+    }
+
+    /// A table of results: the table's integers move, its index does not.
+    void lookUp(NodeRecord& node)
+    {
+        for (ValueRef& operand : node.operands)
+            if (isMoved(operand)) operand = converted(operand, kInt8);
+        const Tensor* table = constantOf(m_module, node.operands[0]);
+        if (!table || !mayMove(node)) return;
+        node.operands[0] =
+            m_patch->constant(Tensor::make(kUInt8, table->shape(), [&](std::span<std::byte> bytes) {
+                for (int64_t i = 0; i < table->size(); ++i)
+                    storeInteger(kUInt8, bytes, i, table->integer(i) + kShift);
+            }));
+        move(node);
+    }
+
+    static bool movesValues(const NodeRecord& node)
+    {
+        return node.op == "reshape" || node.op == "transpose" || node.op == "squeeze" ||
+               node.op == "expand_dims" || node.op == "nn.max_pool2d" ||
+               node.op == "nn.global_max_pool2d" || node.op == "strided_slice" ||
+               node.op == "concatenate" || node.op == "clip" ||
+               (node.op == "nn.pad" && node.operands.size() == 1) ||
+               (node.op == "image.resize2d" && node.attrs.string("method", "linear") == "nearest");
+    }
+
+    void movement(NodeRecord& node)
+    {
+        const bool any = std::any_of(node.operands.begin(), node.operands.end(),
+                                     [&](ValueRef v) { return isMoved(v); });
+        if (!any) return;
+        if (!mayMove(node)) {
+            for (ValueRef& operand : node.operands)
+                if (isMoved(operand)) operand = converted(operand, kInt8);
+            return;
+        }
+        for (ValueRef& operand : node.operands) operand = asUnsigned(operand);
+        const auto add = [&](const char* attr) {
+            node.attrs.set(attr, node.attrs.number(attr, 0) + static_cast<double>(kShift));
+        };
+        if (node.op == "nn.pad") add("pad_value");
+        if (node.op == "clip") {
+            add("a_min");
+            add("a_max");
+        }
+        move(node);
+    }
+
+    const Module& m_module;
+    const GraphFunction& m_function;
+    UseIndex m_uses;
+    std::unordered_set<ValueRef> m_moved; ///< int8 in `m_module`, uint8 from now on
+    PatchWriter* m_patch = nullptr;
+    bool m_isTouched = false;
+    Patches m_patches;
+};
+
+} // namespace
+
+Result<Patches> runQnnLegalize(const Module& module, const PassContext& context)
+{
+    Patches patches;
+    if (!hasDotU8I8(context.target)) return patches;
+    for (const GraphFunction* function : openFunctions(module))
+        for (Patch& patch : Unsigned(module, *function).run()) patches.push_back(std::move(patch));
+    return patches;
+}
+
+} // namespace tenon::compiler

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// WidenHalf: operators on binary16 and bfloat16 compute in binary32, because sums of halves lose
+// what they add. Opt levels 0 and 1 round every result to its stored type, as the model says; from
+// level 2 on values between operators keep their bits, so only inputs, outputs and what is no
+// arithmetic are halves. Needs types; stands before folding, which then widens weights once.
+#include "compiler/ops/op.h"
+#include "compiler/passes/passes.h"
+#include "compiler/passes/rewrite.h"
+#include "compiler/passes/use_index.h"
+
+#include <algorithm>
+
+namespace tenon::compiler {
+namespace {
+
+bool isHalf(DataType dtype) { return dtype.isFloat() && dtype.bits == 16; }
+
+bool readsHalf(const Module& module, const NodeRecord& node)
+{
+    return std::any_of(node.operands.begin(), node.operands.end(), [&](ValueRef operand) {
+        return operand.node.isValid() && isHalf(module.type(operand).dtype);
+    });
+}
+
+/// Moving and choosing values needs no arithmetic.
+bool mustWiden(const NodeRecord& node, int optLevel)
+{
+    const OpDef* op = findOp(node.op);
+    if (!op || node.op == "cast" || node.op.starts_with("qnn.") || node.types.size() != 1)
+        return false;
+    return optLevel >= 2 || (op->family != Family::Movement && op->family != Family::Layout);
+}
+
+ValueRef cast(PatchWriter& patch, ValueRef value, DataType to)
+{
+    return patch.op("cast", {value}, {{"dtype", to}});
+}
+
+Patch widened(const Module& module, const GraphFunction& function, const NodeRecord& node)
+{
+    PatchWriter patch(module, function.id, "widen-half", nodeLabel(node) + " computes in float32",
+                      {node.id});
+    std::vector<ValueRef> operands = node.operands;
+    for (ValueRef& operand : operands)
+        if (operand.node.isValid() && isHalf(module.type(operand).dtype))
+            operand = cast(patch, operand, kFloat32);
+    const DataType stored = node.types[0].dtype;
+    NodeRecord record = node;
+    if (!isHalf(stored)) { // a comparison
+        record.operands = std::move(operands);
+        patch.change(std::move(record));
+        return patch.take();
+    }
+    record.operands = {patch.op(node.op, std::move(operands), node.attrs)};
+    record.op = "cast";
+    record.attrs = {{"dtype", stored}};
+    patch.change(std::move(record));
+    return patch.take();
+}
+
+/// float32 -> half -> float32 without the rounding.
+std::optional<Patch> keepBits(const Module& module, const GraphFunction& function,
+                              const UseIndex& uses, const NodeRecord& node)
+{
+    if (!isOp(node, "cast") || node.types.at(0).dtype != kFloat32 || uses.isResult(node.id))
+        return std::nullopt;
+    const NodeRecord& narrow = module.node(node.operands[0].node);
+    if (!isOp(narrow, "cast") || !isHalf(narrow.types.at(0).dtype) ||
+        module.type(narrow.operands[0]).dtype != kFloat32)
+        return std::nullopt;
+    PatchWriter patch(module, function.id, "keep-bits",
+                      "the rounding of " + nodeLabel(narrow) + " only loses bits", {node.id});
+    patch.replaceAndErase(node.id, narrow.operands[0]);
+    return patch.take();
+}
+
+} // namespace
+
+Result<Patches> runWidenHalf(const Module& module, const PassContext& context)
+{
+    Patches patches;
+    for (const GraphFunction* function : openFunctions(module)) {
+        const UseIndex uses(module, *function);
+        for (const NodeId id : function->order) {
+            const NodeRecord& node = module.node(id);
+            if (node.kind != NodeKind::Op) continue;
+            if (readsHalf(module, node) && mustWiden(node, context.optLevel)) {
+                patches.push_back(widened(module, *function, node));
+                continue;
+            }
+            if (context.optLevel < 2) continue;
+            if (auto patch = keepBits(module, *function, uses, node))
+                patches.push_back(std::move(*patch));
+        }
+    }
+    return patches;
+}
+
+} // namespace tenon::compiler
