@@ -3,7 +3,6 @@
 #include "compiler/driver/compile.h"
 
 #include "compiler/codegen/c/c_kernel.h"
-#include "compiler/codegen/llvm/kernel_object.h"
 #include "compiler/driver/kernels.h"
 #include "compiler/executor/place_joins.h"
 #include "core/ir/tir/text.h"
@@ -253,10 +252,10 @@ Result<std::string> kernelText(const CompileResult& result, size_t kernel, Kerne
     if (result.machine.isSource())
         return makeError(DiagnosticCode::UnsupportedTarget,
                          "the target is C source; there is no assembly, use --emit c");
-    auto lowered = tir::parsePrimFunc(compiled.loweredText);
-    if (!lowered) return lowered.error();
-    const EmitForm emit = form == KernelText::LlvmIr ? EmitForm::LlvmIr : EmitForm::Assembly;
-    return emitKernel({*lowered, compiled.symbol, result.facts.vectorBytes}, result.machine, emit);
+    const auto service = result.options.service ? result.options.service : inProcessKernelService();
+    return service->emitText(
+        {TextRequest::Kind::Loops, compiled.loweredText, compiled.symbol, result.facts.vectorBytes,
+         form == KernelText::LlvmIr ? EmitForm::LlvmIr : EmitForm::Assembly, result.machine});
 }
 
 } // namespace tenon::compiler

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// In-process compilation and the worker's loop over framed CBOR messages (u32 length, then the
-// message).
+// In-process code generation and linking, and the worker's loop over framed CBOR messages (u32
+// length, then the message).
 #include "compiler/driver/kernel_service.h"
 
-#include "compiler/codegen/llvm/kernel_object.h"
 #include "compiler/driver/kernel_worker_link.h"
+#include "compiler/executor/glue.h"
 #include "compiler/schedule/rules.h"
 #include "core/ir/tir/text.h"
 #include "core/jobs/job.h"
@@ -35,7 +35,47 @@ public:
         products.object = std::move(*object);
         return products;
     }
+
+    Result<std::string> emitText(const TextRequest& request) override
+    {
+        if (request.kind == TextRequest::Kind::Builtins) return emitBuiltins(request.machine);
+        if (request.kind == TextRequest::Kind::IrText)
+            return emitIrText(request.text, request.machine);
+        auto lowered = tir::parsePrimFunc(request.text);
+        if (!lowered) return lowered.error();
+        return emitKernel({*lowered, request.symbol, request.vectorBytes}, request.machine,
+                          request.form);
+    }
+
+    Status link(const LinkRequest& request) override
+    {
+        return request.isRelocatable ? linkRelocatable(request.job, request.output)
+                                     : linkSharedLibrary(request.job, request.output);
+    }
 };
+
+Status answer(KernelService& service, const KernelRequest& request, KernelReply& reply)
+{
+    auto function = tir::parsePrimFunc(request.functionText);
+    if (!function) return function.error();
+    auto products = service.compile(*function, request.symbol, request.machine, request.facts);
+    if (!products) return products.error();
+    reply.products = std::move(*products);
+    return kDone;
+}
+
+Status answer(KernelService& service, const TextRequest& request, KernelReply& reply)
+{
+    auto bytes = service.emitText(request);
+    if (!bytes) return bytes.error();
+    reply.bytes = std::move(*bytes);
+    return kDone;
+}
+
+Status answer(KernelService& service, const LinkRequest& request, KernelReply&)
+{
+    return service.link(request);
+}
 
 } // namespace
 
@@ -51,13 +91,8 @@ int runKernelWorker(int fd)
             [&](JobContext&) -> Status {
                 auto request = decodeRequest(*bytes);
                 if (!request) return request.error();
-                auto function = tir::parsePrimFunc(request->functionText);
-                if (!function) return function.error();
-                auto products =
-                    compiler.compile(*function, request->symbol, request->machine, request->facts);
-                if (!products) return products.error();
-                reply.products = std::move(*products);
-                return kDone;
+                return std::visit([&](const auto& asked) { return answer(compiler, asked, reply); },
+                                  *request);
             },
             job);
         if (!done) reply.error = done.error();

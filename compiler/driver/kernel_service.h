@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// KernelService: code generation behind an interface of plain bytes, so that a crash inside LLVM is
-// a diagnostic.
+// KernelService: code generation and linking behind an interface of plain bytes, so that a crash
+// inside LLVM or LLD is a diagnostic.
 #pragma once
 
-#include "compiler/codegen/llvm/target_machine.h"
+#include "compiler/codegen/llvm/kernel_object.h"
+#include "compiler/package/linker.h"
 #include "core/base/result.h"
 #include "core/ir/tir/stmt.h"
 
@@ -22,7 +23,31 @@ struct KernelProducts
     std::string object;
 };
 
-/// Thread-safe. compile() may be called for several kernels at a time.
+/// Code that is given as text: the rest of what LLVM does for an artifact and for the reader.
+struct TextRequest
+{
+    enum class Kind : uint8_t
+    {
+        Builtins, ///< `text` is not used
+        IrText,   ///< LLVM IR
+        Loops     ///< flat loop IR of the kernel `symbol`
+    };
+    Kind kind = Kind::IrText;
+    std::string text;
+    std::string symbol;
+    int vectorBytes = 16;
+    EmitForm form = EmitForm::Object; ///< Loops only; the others give objects
+    MachineSpec machine;
+};
+
+struct LinkRequest
+{
+    LinkJob job;
+    bool isRelocatable = false; ///< one object rather than a shared library
+    std::string output;
+};
+
+/// Thread-safe; any function may be called several times at once.
 class KernelService
 {
 public:
@@ -30,12 +55,14 @@ public:
     virtual Result<KernelProducts> compile(const tir::PrimFunc& unscheduled,
                                            const std::string& symbol, const MachineSpec& machine,
                                            const TargetFacts& facts) = 0;
+    virtual Result<std::string> emitText(const TextRequest& request) = 0;
+    virtual Status link(const LinkRequest& request) = 0;
 };
 
-/// Compiles in the calling process: the command line's choice.
+/// Works in the calling process: the command line's choice.
 std::shared_ptr<KernelService> inProcessKernelService();
 
-/// Compiles in warm child processes running `program kernel-worker`: the window's choice. A worker
+/// Works in warm child processes running `program kernel-worker`: the window's choice. A worker
 /// that dies is reported with its signal and replaced on the next request.
 std::shared_ptr<KernelService> workerKernelService(std::string program);
 

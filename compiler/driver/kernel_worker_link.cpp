@@ -39,6 +39,72 @@ Diagnostic malformed(const char* what)
                      std::string("malformed message between compiler and worker: ") + what);
 }
 
+Json machineJson(const MachineSpec& m) { return {m.triple, m.cpu, m.features, m.abi, m.hardFloat}; }
+
+MachineSpec machineFrom(const Json& m) { return {m.at(0), m.at(1), m.at(2), m.at(3), m.at(4)}; }
+
+Json toJson(const KernelRequest& r)
+{
+    const TargetFacts& f = r.facts;
+    return {{"what", "kernel"},
+            {"function", r.functionText},
+            {"symbol", r.symbol},
+            {"machine", machineJson(r.machine)},
+            {"facts",
+             {f.vectorBytes, f.vectorRegisters, f.hasFma, f.hasEmbeddedBroadcast, f.l1Bytes,
+              f.l2Bytes, f.threads}}};
+}
+
+KernelRequest kernelFrom(const Json& json)
+{
+    const Json& f = json.at("facts");
+    return {json.at("function"),
+            json.at("symbol"),
+            machineFrom(json.at("machine")),
+            {f.at(0), f.at(1), f.at(2), f.at(3), f.at(4), f.at(5), f.at(6)}};
+}
+
+Json toJson(const TextRequest& r)
+{
+    return {{"what", "text"},
+            {"kind", static_cast<int>(r.kind)},
+            {"text", r.text},
+            {"symbol", r.symbol},
+            {"vector", r.vectorBytes},
+            {"form", static_cast<int>(r.form)},
+            {"machine", machineJson(r.machine)}};
+}
+
+TextRequest textFrom(const Json& json)
+{
+    return {static_cast<TextRequest::Kind>(json.at("kind").get<int>()),
+            json.at("text"),
+            json.at("symbol"),
+            json.at("vector"),
+            static_cast<EmitForm>(json.at("form").get<int>()),
+            machineFrom(json.at("machine"))};
+}
+
+Json toJson(const LinkRequest& r)
+{
+    return {{"what", "link"},
+            {"triple", r.job.triple},
+            {"objects", r.job.objects},
+            {"exports", r.job.exports},
+            {"aliases", r.job.aliases},
+            {"folder", r.job.folder},
+            {"relocatable", r.isRelocatable},
+            {"output", r.output}};
+}
+
+LinkRequest linkFrom(const Json& json)
+{
+    return {{json.at("triple"), json.at("objects"), json.at("exports"), json.at("aliases"),
+             json.at("folder")},
+            json.at("relocatable"),
+            json.at("output")};
+}
+
 bool writeAll(int fd, const char* data, size_t size)
 {
     while (size > 0) {
@@ -65,31 +131,20 @@ bool readAll(int fd, char* data, size_t size)
 
 } // namespace
 
-std::string encodeRequest(const KernelRequest& r)
+std::string encodeRequest(const WorkerRequest& request)
 {
-    const TargetFacts& f = r.facts;
-    return toBytes({{"function", r.functionText},
-                    {"symbol", r.symbol},
-                    {"machine",
-                     {r.machine.triple, r.machine.cpu, r.machine.features, r.machine.abi,
-                      r.machine.hardFloat}},
-                    {"facts",
-                     {f.vectorBytes, f.vectorRegisters, f.hasFma, f.hasEmbeddedBroadcast, f.l1Bytes,
-                      f.l2Bytes, f.threads}}});
+    return toBytes(std::visit([](const auto& r) { return toJson(r); }, request));
 }
 
-Result<KernelRequest> decodeRequest(std::string_view bytes)
+Result<WorkerRequest> decodeRequest(std::string_view bytes)
 {
     const Json json = Json::from_cbor(bytes.begin(), bytes.end(), true, false);
     try {
-        KernelRequest r;
-        r.functionText = json.at("function").get<std::string>();
-        r.symbol = json.at("symbol").get<std::string>();
-        const Json& m = json.at("machine");
-        r.machine = {m.at(0), m.at(1), m.at(2), m.at(3), m.at(4)};
-        const Json& f = json.at("facts");
-        r.facts = {f.at(0), f.at(1), f.at(2), f.at(3), f.at(4), f.at(5), f.at(6)};
-        return r;
+        const std::string what = json.at("what").get<std::string>();
+        if (what == "kernel") return WorkerRequest(kernelFrom(json));
+        if (what == "text") return WorkerRequest(textFrom(json));
+        if (what == "link") return WorkerRequest(linkFrom(json));
+        return malformed("unknown request");
     } catch (const Json::exception& e) {
         return malformed(e.what());
     }
@@ -101,6 +156,7 @@ std::string encodeReply(const KernelReply& reply)
         return toBytes({{"error", reply.error->message},
                         {"code", static_cast<int>(reply.error->code)},
                         {"detail", reply.error->location.detail}});
+    if (!reply.products) return toBytes({{"bytes", binary(reply.bytes)}});
     const KernelProducts& p = *reply.products;
     return toBytes({{"rule", p.rule},
                     {"trace", p.trace},
@@ -118,6 +174,10 @@ Result<KernelReply> decodeReply(std::string_view bytes)
             reply.error = makeError(static_cast<DiagnosticCode>(json.at("code").get<int>()),
                                     json.at("error").get<std::string>(),
                                     {.detail = json.at("detail").get<std::string>()});
+            return reply;
+        }
+        if (json.contains("bytes")) {
+            reply.bytes = text(json.at("bytes"));
             return reply;
         }
         reply.products = KernelProducts{json.at("rule"), json.at("trace"), json.at("scheduled"),

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 
 namespace tenon::compiler {
 
@@ -18,14 +19,17 @@ struct KernelRequest
     TargetFacts facts;
 };
 
+using WorkerRequest = std::variant<KernelRequest, TextRequest, LinkRequest>;
+
 struct KernelReply
 {
-    std::optional<KernelProducts> products;
+    std::optional<KernelProducts> products; ///< of a KernelRequest
+    std::string bytes;                      ///< of a TextRequest
     std::optional<Diagnostic> error;
 };
 
-std::string encodeRequest(const KernelRequest& request);
-Result<KernelRequest> decodeRequest(std::string_view bytes);
+std::string encodeRequest(const WorkerRequest& request);
+Result<WorkerRequest> decodeRequest(std::string_view bytes);
 std::string encodeReply(const KernelReply& reply);
 Result<KernelReply> decodeReply(std::string_view bytes);
 

@@ -67,9 +67,7 @@ public:
         m_isReaped = true;
         std::string how = "ended";
         if (WIFSIGNALED(status)) how = std::string("was ended by ") + ::strsignal(WTERMSIG(status));
-        return makeError(DiagnosticCode::CodegenFailure,
-                         "the compiler worker " + how +
-                             "; the model is unchanged, please report this kernel");
+        return makeError(DiagnosticCode::CodegenFailure, "the compiler worker " + how);
     }
     bool isDead() const { return m_isReaped; }
 
@@ -95,23 +93,55 @@ public:
     Result<KernelProducts> compile(const tir::PrimFunc& unscheduled, const std::string& symbol,
                                    const MachineSpec& machine, const TargetFacts& facts) override
     {
+        auto reply = ask(KernelRequest{tir::print(unscheduled), symbol, machine, facts});
+        if (!reply) return reply.error();
+        return std::move(*reply->products);
+    }
+
+    Result<std::string> emitText(const TextRequest& request) override
+    {
+        auto reply = ask(request);
+        if (!reply) return reply.error();
+        return std::move(reply->bytes);
+    }
+
+    Status link(const LinkRequest& request) override
+    {
+        auto reply = ask(request);
+        if (reply) return kDone;
+        Diagnostic error = reply.error();
+        if (error.code == DiagnosticCode::CodegenFailure) error.code = DiagnosticCode::LinkFailure;
+        return error;
+    }
+
+private:
+    /// Any error in a request is the result's error; a worker that failed to link is not asked
+    /// again, for LLD may have lost its state.
+    Result<KernelReply> ask(const WorkerRequest& request)
+    {
         std::unique_ptr<Worker> worker = takeIdle();
         if (!worker) {
             auto started = Worker::start(m_program);
             if (!started) return started.error();
             worker = std::move(*started);
         }
-        auto reply = worker->ask(encodeRequest({tir::print(unscheduled), symbol, machine, facts}));
-        if (!worker->isDead()) {
+        auto reply = worker->ask(encodeRequest(request));
+        if (!reply) {
+            Diagnostic error = reply.error();
+            error.message += std::holds_alternative<LinkRequest>(request)
+                                 ? " while linking; nothing was written, please report this model"
+                                 : "; the model is unchanged, please report this kernel";
+            return error;
+        }
+        const bool canLast = !reply->error || !std::holds_alternative<LinkRequest>(request);
+        if (canLast && !worker->isDead()) {
             const std::scoped_lock lock(m_mutex);
             m_idle.push_back(std::move(worker));
         }
-        if (!reply) return reply.error();
         if (reply->error) return *reply->error;
-        return std::move(*reply->products);
+        return reply;
     }
 
-private:
     std::unique_ptr<Worker> takeIdle()
     {
         const std::scoped_lock lock(m_mutex);

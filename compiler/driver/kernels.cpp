@@ -26,6 +26,20 @@ std::string factsText(const TargetFacts& facts)
                 ",");
 }
 
+/// The error with the kernel's name and the first source node that it serves.
+Diagnostic placed(Diagnostic error, const Module& lowered, const std::string& kernel)
+{
+    error.location.detail = "kernel " + kernel;
+    for (const NodeId id : lowered.main().order) {
+        const NodeRecord& call = lowered.node(id);
+        if (call.kernel != kernel || call.origin.empty()) continue;
+        const size_t source = call.origin.front().value;
+        if (source < lowered.sources().size()) error.location.node = lowered.sources()[source].name;
+        break;
+    }
+    return error;
+}
+
 } // namespace
 
 Result<std::vector<CompiledKernel>>
@@ -59,11 +73,7 @@ compileKernels(const Module& lowered, const MachineSpec& machine, const TargetFa
             kernel.fromCache = true;
         } else {
             auto products = service.compile(*kernel.unscheduled, kernel.symbol, machine, facts);
-            if (!products) {
-                Diagnostic error = products.error();
-                error.location.detail = "kernel " + kernel.name;
-                return error;
-            }
+            if (!products) return placed(products.error(), lowered, kernel.name);
             kernel.scheduleRule = std::move(products->rule);
             kernel.scheduleTrace = std::move(products->trace);
             kernel.scheduledText = std::move(products->scheduled);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wires a compile result into compiler/package, with the object cache in front of LLVM.
 #include "compiler/codegen/c/c_kernel.h"
-#include "compiler/codegen/llvm/kernel_object.h"
 #include "compiler/driver/compile.h"
 #include "compiler/driver/object_cache.h"
 #include "compiler/package/c_package.h"
@@ -72,8 +71,12 @@ Result<PackageReport> writeArtifact(const CompileResult& result, const std::stri
     if (!format) return format.error();
     const ObjectCache cache(result.options.cacheFolder);
     const std::string machine = result.machine.text();
-    auto builtins =
-        cachedObject(cache, "builtins\n" + machine, [&] { return emitBuiltins(result.machine); });
+    const auto service = result.options.service ? result.options.service : inProcessKernelService();
+    const auto emit = [&](TextRequest::Kind kind, const std::string& text) {
+        return service->emitText({.kind = kind, .text = text, .machine = result.machine});
+    };
+    auto builtins = cachedObject(cache, "builtins\n" + machine,
+                                 [&] { return emit(TextRequest::Kind::Builtins, {}); });
     if (!builtins) return builtins.error();
     PackageInput input{result.program, result.options.executor, {}, result.machine};
     for (const CompiledKernel& kernel : result.kernels) input.objects.push_back(*kernel.object);
@@ -85,7 +88,10 @@ Result<PackageReport> writeArtifact(const CompileResult& result, const std::stri
     input.manifest.optLevel = result.options.optLevel;
     input.emitGlue = [&](const std::string& text) {
         return cachedObject(cache, "glue\n" + machine + "\n" + text,
-                            [&] { return emitIrText(text, result.machine); });
+                            [&] { return emit(TextRequest::Kind::IrText, text); });
+    };
+    input.link = [&](const LinkJob& job, OutputFormat form, const std::string& output) {
+        return service->link({job, form == OutputFormat::Object, output});
     };
     return writePackage(input, *format, path);
 }

@@ -7,7 +7,6 @@
 #include "compiler/package/archive.h"
 #include "compiler/package/data_object.h"
 #include "compiler/package/device_blob.h"
-#include "compiler/package/linker.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
 
@@ -250,6 +249,7 @@ core::Result<PackageReport> writePackage(const PackageInput& input, OutputFormat
     const core::Status written =
         core::replaceFileAtomically(path, [&](const std::string& temporary) -> core::Status {
             if (format == OutputFormat::Tar) return writeTar(temporary, tarMembers(job.objects));
+            if (input.link) return input.link(job, format, temporary);
             if (format == OutputFormat::Object) return linkRelocatable(job, temporary);
             return linkSharedLibrary(job, temporary);
         });

@@ -5,6 +5,7 @@
 #include "compiler/codegen/llvm/target_machine.h"
 #include "compiler/executor/glue.h"
 #include "compiler/executor/program.h"
+#include "compiler/package/linker.h"
 #include "core/artifact/manifest.h"
 
 #include <functional>
@@ -38,6 +39,8 @@ struct PackageInput
     core::Manifest manifest = {};
     /// Compiles the glue's IR text; a driver puts its object cache here. Default: emitIrText.
     std::function<core::Result<std::string>(const std::string& irText)> emitGlue = {};
+    /// Links a library or one object; a driver puts its workers here. Default: in this process.
+    std::function<core::Status(const LinkJob&, OutputFormat, const std::string& output)> link = {};
 };
 
 /// What was written, and how long its parts took.

@@ -3,8 +3,12 @@
 // diagnostic and is replaced.
 #include "compiler/driver/kernel_worker_link.h"
 #include "core/ir/tir/text.h"
+#include "tests/support/environment.h"
 
 #include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
 
 namespace tenon::compiler {
 namespace {
@@ -43,12 +47,71 @@ TEST(KernelService, workersGiveTheBytesOfTheProcess)
     EXPECT_EQ(here->rule, there->rule);
 }
 
+TEST(KernelService, workersEmitTextAsTheProcessDoes)
+{
+    const auto facts = *targetFacts(machine());
+    const auto here = inProcessKernelService();
+    const auto there = workerKernelService(TENON_PROGRAM);
+    const std::string loops = here->compile(doubling(), "k", machine(), facts)->lowered;
+    for (const TextRequest& request :
+         {TextRequest{.kind = TextRequest::Kind::Builtins, .machine = machine()},
+          TextRequest{.text = "define i32 @f() { ret i32 7 }", .machine = machine()},
+          TextRequest{TextRequest::Kind::Loops, loops, "k", 32, EmitForm::Assembly, machine()}}) {
+        const auto a = here->emitText(request), b = there->emitText(request);
+        ASSERT_TRUE(a) << a.error().text();
+        ASSERT_TRUE(b) << b.error().text();
+        EXPECT_EQ(*a, *b);
+    }
+    const auto bad = there->emitText({.text = "no IR", .machine = machine()});
+    ASSERT_FALSE(bad);
+    EXPECT_EQ(bad.error().code, DiagnosticCode::CodegenFailure);
+}
+
+TEST(KernelService, workersLinkAndSurviveWhatCannotBeLinked)
+{
+    const test::TemporaryFolder folder;
+    const auto here = inProcessKernelService();
+    const auto there = workerKernelService(TENON_PROGRAM);
+    const auto object = here->emitText({.text = "declare i32 @absent()\n"
+                                                "define i32 @f() {\n"
+                                                "  ret i32 7\n}\n"
+                                                "define i32 @g() {\n"
+                                                "  %1 = call i32 @absent()\n  ret i32 %1\n}\n",
+                                        .machine = machine()});
+    ASSERT_TRUE(object) << object.error().text();
+    std::ofstream(folder.file("f.o"), std::ios::binary) << *object;
+    LinkRequest request{{machine().triple, {folder.file("f.o")}, {"g"}, {}, folder.path()}};
+    request.output = folder.file("bad.so");
+    for (int round = 0; round < 2; ++round) {
+        const Status bad = there->link(request);
+        ASSERT_FALSE(bad);
+        EXPECT_EQ(bad.error().code, DiagnosticCode::LinkFailure);
+        EXPECT_NE(bad.error().message.find("absent"), std::string::npos) << bad.error().text();
+    }
+    request.isRelocatable = true;
+    std::string linked[2];
+    for (const auto& [service, index] : {std::pair{here, 0}, {there, 1}}) {
+        request.output = folder.file(std::to_string(index) + ".o");
+        const Status done = service->link(request);
+        ASSERT_TRUE(done) << done.error().text();
+        std::ostringstream bytes;
+        bytes << std::ifstream(request.output, std::ios::binary).rdbuf();
+        linked[index] = bytes.str();
+    }
+    EXPECT_FALSE(linked[0].empty());
+    EXPECT_EQ(linked[0], linked[1]);
+}
+
 TEST(KernelService, aWorkerThatDiesIsReportedAndReplaced)
 {
     const auto facts = *targetFacts(machine());
     const auto dead = workerKernelService("/bin/false")->compile(doubling(), "k", machine(), facts);
     ASSERT_FALSE(dead);
     EXPECT_NE(dead.error().message.find("worker"), std::string::npos) << dead.error().text();
+    const Status unlinked = workerKernelService("/bin/false")->link({});
+    ASSERT_FALSE(unlinked);
+    EXPECT_EQ(unlinked.error().code, DiagnosticCode::LinkFailure);
+    EXPECT_NE(unlinked.error().message.find("nothing was written"), std::string::npos);
     const auto absent =
         workerKernelService("/nonexistent/tenon")->compile(doubling(), "k", machine(), facts);
     ASSERT_FALSE(absent);
@@ -62,8 +125,14 @@ TEST(KernelWorkerLink, messagesRoundTripAndRefuseNoise)
     const std::string bytes = encodeRequest(request);
     const auto back = decodeRequest(bytes);
     ASSERT_TRUE(back) << back.error().text();
-    EXPECT_EQ(back->machine, request.machine);
-    EXPECT_EQ(back->facts.l2Bytes, 123);
+    ASSERT_TRUE(std::holds_alternative<KernelRequest>(*back));
+    EXPECT_EQ(std::get<KernelRequest>(*back).machine, request.machine);
+    EXPECT_EQ(std::get<KernelRequest>(*back).facts.l2Bytes, 123);
+    const auto link = decodeRequest(
+        encodeRequest(LinkRequest{{"t", {"a.o"}, {"e"}, {{"alias", "symbol"}}, "f"}, true, "o"}));
+    ASSERT_TRUE(link) << link.error().text();
+    EXPECT_EQ(std::get<LinkRequest>(*link).job.aliases.front().second, "symbol");
+    EXPECT_TRUE(std::get<LinkRequest>(*link).isRelocatable);
     for (size_t length = 0; length < bytes.size(); ++length)
         EXPECT_FALSE(decodeRequest(bytes.substr(0, length)));
     KernelReply reply;
