@@ -65,15 +65,16 @@ core::Diagnostic asMemoryProblem(core::Diagnostic error)
 
 } // namespace
 
-std::string describeCall(const std::string& artifactPath, int call)
+void addCall(const std::string& artifactPath, int call, core::Diagnostic& error)
 {
-    std::string text = "call " + std::to_string(call);
+    error.message += " in call " + std::to_string(call);
     const Result<core::Manifest> manifest = core::readManifest(artifactPath);
-    if (!manifest || call < 0 || static_cast<size_t>(call) >= manifest->calls.size()) return text;
+    if (!manifest || call < 0 || static_cast<size_t>(call) >= manifest->calls.size()) return;
     const core::ManifestCall& found = manifest->calls[static_cast<size_t>(call)];
-    text += " " + core::quoted(found.name);
-    if (!found.fromNodes.empty()) text += " of nodes " + core::join(found.fromNodes, ", ");
-    return text;
+    error.message += " " + core::quoted(found.name);
+    if (found.fromNodes.empty()) return;
+    error.message += " of nodes " + core::join(found.fromNodes, ", ");
+    error.location.node = found.fromNodes.front();
 }
 
 ArtifactSession::ArtifactSession(const RunRequest& request, std::unique_ptr<ServerEnd> server,
@@ -104,9 +105,8 @@ core::Diagnostic ArtifactSession::explain(const core::Diagnostic& error)
     if (signal != 0) text = "the compiled code crashed with " + signalName(signal);
     if (signal == SIGKILL)
         text = "the process was killed with SIGKILL; somebody ended it or memory ran out";
-    if (m_crashedCall >= 0) text += " in " + describeCall(m_path, m_crashedCall);
-    core::Diagnostic diagnostic = makeError(DiagnosticCode::BoardFailure, text);
-    diagnostic.location.file = m_path;
+    core::Diagnostic diagnostic = makeError(DiagnosticCode::BoardFailure, text, {.file = m_path});
+    if (m_crashedCall >= 0) addCall(m_path, m_crashedCall, diagnostic);
     if (saidSo) diagnostic.location.detail = error.message.substr(std::strlen("crashed: "));
     return diagnostic;
 }

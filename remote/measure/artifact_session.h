@@ -74,7 +74,8 @@ core::Diagnostic locateCrash(const core::Diagnostic& error, const ArtifactSessio
                              const RunRequest& request, const SessionOpener& reopen,
                              const core::JobContext& job);
 
-/// "call 17 `fused_conv2d` of nodes a, b" as far as the artifact's manifest tells.
-std::string describeCall(const std::string& artifactPath, int call);
+/// Adds "in call 17 `fused_conv2d` of nodes a, b" to the message, as far as the artifact's manifest
+/// tells, and the first of the nodes as the error's place.
+void addCall(const std::string& artifactPath, int call, core::Diagnostic& error);
 
 } // namespace tenon::remote

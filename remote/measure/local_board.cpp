@@ -56,18 +56,34 @@ Result<std::unique_ptr<ArtifactSession>> openLocalSession(const RunRequest& requ
     return session;
 }
 
+namespace {
+
+/// What a crash means to someone who only wanted the model to run.
+core::Diagnostic withAdvice(core::Diagnostic error)
+{
+    if (error.message.find("crashed with SIG") == std::string::npos) return error;
+    error.message += error.message.find("SIGILL") != std::string::npos
+                         ? "; the target may allow instructions that the processor lacks, check "
+                           "its -mcpu and -mattr"
+                         : "; try opt level 0, and please report this kernel";
+    return error;
+}
+
+} // namespace
+
 core::Diagnostic locateCrash(const core::Diagnostic& error, const ArtifactSession& crashed,
                              const RunRequest& request, const SessionOpener& reopen,
                              const JobContext& job)
 {
-    if (error.code != DiagnosticCode::BoardFailure || crashed.crashedCall() >= 0) return error;
+    if (error.code != DiagnosticCode::BoardFailure) return error;
+    if (crashed.crashedCall() >= 0) return withAdvice(error);
     const Result<std::unique_ptr<ArtifactSession>> session = reopen();
-    if (!session || !(*session)->setInputs(request.inputs, job)) return error;
+    if (!session || !(*session)->setInputs(request.inputs, job)) return withAdvice(error);
     const Status status = (*session)->runInstrumented(job);
     const int call = (*session)->crashedCall();
-    core::Diagnostic out = error;
-    if (!status && call >= 0) out.message += " in " + describeCall(request.artifactPath, call);
-    return out;
+    core::Diagnostic located = error;
+    if (!status && call >= 0) addCall(request.artifactPath, call, located);
+    return withAdvice(located);
 }
 
 Result<std::unique_ptr<LocalSession>> LocalSession::open(const RunRequest& request,

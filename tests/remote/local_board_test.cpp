@@ -111,7 +111,8 @@ TEST_F(LocalBoard, namesTheSignalAndTheCallOfACrash)
     const auto outputs = runArtifact(request, m_job);
     ASSERT_FALSE(outputs);
     EXPECT_EQ(outputs.error().code, DiagnosticCode::BoardFailure);
-    EXPECT_EQ(outputs.error().message, "the compiled code crashed with SIGSEGV in call 1");
+    EXPECT_EQ(outputs.error().message, "the compiled code crashed with SIGSEGV in call 1; try opt "
+                                       "level 0, and please report this kernel");
     EXPECT_NE(outputs.error().location.detail.find("at address 0x8"), std::string::npos);
     const auto timing = measureArtifact(request, {}, m_job);
     ASSERT_FALSE(timing);
