@@ -20,7 +20,7 @@ struct ActionSpec
     QString icon; ///< bundled icon name, or empty
     QString keys; ///< portable text; several separated by ", "
     QString tip;
-    std::function<void()> run; ///< empty: the keys are handled where they belong (canvas, passes)
+    std::function<void()> run; ///< empty: a gesture, listed for its keys only
     bool isLocal = false;      ///< keys act only in a pane and are shown, not bound
 };
 

@@ -88,13 +88,23 @@ void addMemory(const compiler::CompileResult& result, Document& document)
     document.memory = std::move(plan);
 }
 
+/// Many collections keep every model as model.onnx in a folder of its own.
+QString documentName(const QString& path)
+{
+    const QFileInfo file(path);
+    const QString folder = QFileInfo(file.absolutePath()).fileName();
+    return file.completeBaseName() == QLatin1String("model") && !folder.isEmpty()
+               ? folder + QLatin1Char('/') + file.fileName()
+               : file.fileName();
+}
+
 } // namespace
 
 std::shared_ptr<Document> documentOf(const compiler::Loaded& loaded, const QString& path)
 {
     auto document = std::make_shared<Document>();
     document->path = path;
-    document->name = QFileInfo(path).fileName();
+    document->name = documentName(path);
     QStringList producer;
     if (!loaded.facts.producer.empty())
         producer << (text(loaded.facts.producer) + QLatin1Char(' ') +
@@ -151,74 +161,6 @@ views::Measurement measurementOf(const remote::Timing& timing)
     for (const double ms : timing.runsMs) m.runUs.push_back(ms * kUs);
     for (const double ms : timing.callMs) m.calls.push_back({ms * kUs});
     return m;
-}
-
-LinkedText linkedAssembly(const std::string& source)
-{
-    LinkedText linked;
-    QStringList lines;
-    int current = 0;
-    bool isCode = false;
-    for (const QString& line : text(source).split(QLatin1Char('\n'))) {
-        const QString word = line.trimmed();
-        if (word.startsWith(QLatin1String(".loc"))) {
-            const QStringList parts =
-                word.split(QLatin1Char(' '), Qt::SkipEmptyParts).value(0).isEmpty()
-                    ? QStringList()
-                    : word.simplified().split(QLatin1Char(' '));
-            current = parts.value(2).toInt();
-            continue;
-        }
-        const bool isLabel = word.endsWith(QLatin1Char(':')) || word.contains(QLatin1String(": "));
-        const bool isDirective = word.startsWith(QLatin1Char('.')) && !isLabel;
-        if (word.startsWith(QLatin1String(".section")) && word.contains(QLatin1String("debug")))
-            break; // debug tables follow
-        if (word.isEmpty() || isDirective) continue;
-        if (word.startsWith(QLatin1String(".Lfunc_")) || word.startsWith(QLatin1String(".Ltmp")))
-            continue;
-        if (isLabel) isCode = true;
-        if (!isCode) continue;
-        lines << line;
-        lines.last().replace(QLatin1Char('\t'), QStringLiteral("    "));
-        linked.lines.push_back(isLabel ? 0 : current);
-    }
-    linked.text = lines.join(QLatin1Char('\n'));
-    return linked;
-}
-
-LinkedText linkedLlvm(const std::string& source)
-{
-    const QStringList all = text(source).split(QLatin1Char('\n'));
-    std::map<QString, int> lineOfLocation;
-    for (const QString& line : all) {
-        if (!line.startsWith(QLatin1Char('!')) || !line.contains(QLatin1String("!DILocation(")))
-            continue;
-        const auto at = line.indexOf(QLatin1String("line: "));
-        lineOfLocation[line.section(QLatin1Char(' '), 0, 0)] =
-            line.mid(at + 6).section(QLatin1Char(','), 0, 0).toInt();
-    }
-    LinkedText linked;
-    QStringList lines;
-    for (const QString& line : all) {
-        if (line.startsWith(QLatin1Char('!')) || line.startsWith(QLatin1String("source_filename")))
-            continue;
-        const auto at = line.indexOf(QLatin1String(", !dbg "));
-        int from = 0;
-        QString shown = line;
-        if (at >= 0) {
-            const QString id = line.mid(at + 7)
-                                   .section(QLatin1Char(','), 0, 0)
-                                   .trimmed()
-                                   .section(QLatin1Char(' '), 0, 0);
-            const auto found = lineOfLocation.find(id);
-            from = found == lineOfLocation.end() ? 0 : found->second;
-            shown = line.left(at);
-        }
-        lines << shown;
-        linked.lines.push_back(from);
-    }
-    linked.text = lines.join(QLatin1Char('\n')).trimmed();
-    return linked;
 }
 
 } // namespace tenon::app

@@ -13,14 +13,5 @@ std::shared_ptr<views::Document> documentOf(const compiler::Loaded& loaded, cons
 /// Adds passes, kernels, calls and memory plan as far as the result has them.
 void addResult(const compiler::CompileResultPtr& result, views::Document& document);
 views::Measurement measurementOf(const remote::Timing& timing);
-/// Lines of `text` by the line of loop IR they came from, read from LLVM's debug locations, which
-/// are taken out of the text.
-struct LinkedText
-{
-    QString text;
-    std::vector<int> lines;
-};
-LinkedText linkedAssembly(const std::string& text);
-LinkedText linkedLlvm(const std::string& text);
 
 } // namespace tenon::app

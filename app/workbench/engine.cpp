@@ -4,6 +4,7 @@
 
 #include "app/workbench/document_builder.h"
 #include "compiler/driver/compile.h"
+#include "compiler/driver/kernel_text.h"
 #include "compiler/frontend/onnx/load_onnx.h"
 #include "core/target/target.h"
 #include "core/target/target_tag.h"
@@ -88,8 +89,8 @@ Result<DocumentPtr> compileModel(const EngineOptions& engine, const DocumentPtr&
     return DocumentPtr(compiled);
 }
 
-Result<DocumentPtr> benchmarkModel(const DocumentPtr& document, const BuildOptions& build,
-                                   JobContext& job)
+Result<DocumentPtr> benchmarkModel(const EngineOptions& engine, const DocumentPtr& document,
+                                   const BuildOptions& build, JobContext& job)
 {
     const auto backing = backingOf(document);
     const QTemporaryDir folder;
@@ -106,7 +107,7 @@ Result<DocumentPtr> benchmarkModel(const DocumentPtr& document, const BuildOptio
     request.artifactPath = path;
     request.threads = static_cast<unsigned>(build.threads);
     remote::TimingRequest timing;
-    timing.repeat = 40;
+    timing.repeat = engine.repeats;
     timing.minRepeatMs = 20;
     timing.perCall = true;
     auto measured = remote::measureArtifact(request, timing, job);
@@ -115,6 +116,19 @@ Result<DocumentPtr> benchmarkModel(const DocumentPtr& document, const BuildOptio
     timed->revision = document->revision + 1;
     timed->measurement = measurementOf(*measured);
     return DocumentPtr(timed);
+}
+
+void takeLines(const std::vector<compiler::LinkedLine>& lines, QString& text,
+               std::vector<int>& tirLines)
+{
+    QStringList shown;
+    tirLines.clear();
+    for (const compiler::LinkedLine& line : lines) {
+        shown << QString::fromStdString(line.text).replace(QLatin1Char('\t'),
+                                                           QStringLiteral("    "));
+        tirLines.push_back(line.tirLine);
+    }
+    text = shown.join(QLatin1Char('\n'));
 }
 
 Result<views::KernelListing> makeListing(const DocumentPtr& document, const QString& kernel)
@@ -128,15 +142,13 @@ Result<views::KernelListing> makeListing(const DocumentPtr& document, const QStr
     views::KernelListing listing = known->second;
     for (size_t i = 0; i < backing->result->kernels.size(); ++i) {
         if (QString::fromStdString(backing->result->kernels[i].symbol) != kernel) continue;
-        auto llvm = compiler::kernelText(*backing->result, i, compiler::KernelText::LlvmIr);
+        auto llvm = compiler::linkedKernelText(*backing->result, i, compiler::KernelText::LlvmIr);
         if (!llvm) return llvm.error();
-        auto assembly = compiler::kernelText(*backing->result, i, compiler::KernelText::Assembly);
+        auto assembly =
+            compiler::linkedKernelText(*backing->result, i, compiler::KernelText::Assembly);
         if (!assembly) return assembly.error();
-        const LinkedText linkedIr = linkedLlvm(*llvm), linkedCode = linkedAssembly(*assembly);
-        listing.llvm = linkedIr.text;
-        listing.llvmToTir = linkedIr.lines;
-        listing.assembly = linkedCode.text;
-        listing.assemblyToTir = linkedCode.lines;
+        takeLines(*llvm, listing.llvm, listing.llvmToTir);
+        takeLines(*assembly, listing.assembly, listing.assemblyToTir);
     }
     return listing;
 }
@@ -176,8 +188,8 @@ views::Engine makeEngine(const EngineOptions& options)
     engine.compile = [options](DocumentPtr document, const BuildOptions& build, JobContext& job) {
         return compileModel(options, document, build, job);
     };
-    engine.benchmark = [](DocumentPtr document, const BuildOptions& build, JobContext& job) {
-        return benchmarkModel(document, build, job);
+    engine.benchmark = [options](DocumentPtr document, const BuildOptions& build, JobContext& job) {
+        return benchmarkModel(options, document, build, job);
     };
     engine.listing = [](DocumentPtr document, const QString& kernel, JobContext&) {
         return makeListing(document, kernel);

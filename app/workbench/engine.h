@@ -13,6 +13,7 @@ struct EngineOptions
 {
     std::shared_ptr<compiler::KernelService> kernels; ///< code generation; null: in this process
     QString cacheFolder;                              ///< compiled kernels; empty: none
+    int repeats = 40;                                 ///< of a benchmark
 };
 
 views::Engine makeEngine(const EngineOptions& options);

@@ -25,7 +25,7 @@ using tenon::app::MainWindow;
 
 struct Request
 {
-    QString model, perspective, pass, node, tab, theme, screenshot, overlay;
+    QString model, perspective, pass, diff, pin, node, tab, theme, screenshot, exported, overlay;
     QSize size{1600, 1000};
     bool shouldCompile = false;
     bool shouldBenchmark = false;
@@ -57,13 +57,16 @@ void addOptions(QCommandLineParser& parser)
         QStringLiteral("ONNX model to open; \"sample\" opens the bundled one"));
     add("perspective", "inspect, passes or benchmark", "NAME");
     add("pass", "pass to show", "NAME");
+    add("diff", "union, split or after", "NAME");
+    add("pin", "pass on the left of --diff split", "NAME");
     add("select", "node to select, by name or operator", "NODE");
     add("tab", "members, schedule, tir, llvm or assembly", "NAME");
     add("theme", "light, dark or auto", "NAME");
     add("target", "what to compile for", "STRING");
     add("size", "size of the window, 1600x1000", "WxH");
     add("overlay", "palette, keys, log or target", "NAME");
-    add("screenshot", "writes a picture of the state and ends", "FILE");
+    add("screenshot", "writes a picture of the window and ends", "FILE");
+    add("export", "writes the shown graph or page as .svg or .png and ends", "FILE");
     add("timeout", "seconds after which --screenshot gives up", "N");
     parser.addOption(
         QCommandLineOption(QStringLiteral("compile"), QStringLiteral("compiles the model")));
@@ -82,6 +85,9 @@ Request readRequest(const QCommandLineParser& parser)
     r.tab = parser.value(QStringLiteral("tab"));
     r.theme = parser.value(QStringLiteral("theme"));
     r.screenshot = parser.value(QStringLiteral("screenshot"));
+    r.exported = parser.value(QStringLiteral("export"));
+    r.diff = parser.value(QStringLiteral("diff"));
+    r.pin = parser.value(QStringLiteral("pin"));
     r.overlay = parser.value(QStringLiteral("overlay"));
     r.shouldCompile = parser.isSet(QStringLiteral("compile"));
     r.shouldBenchmark = parser.isSet(QStringLiteral("benchmark"));
@@ -132,8 +138,16 @@ int applyState(MainWindow& window, const Request& request)
     if (!request.perspective.isEmpty() && !window.showPerspective(request.perspective))
         return fail(QStringLiteral("no perspective `%1`; there are inspect, passes and benchmark")
                         .arg(request.perspective));
+    if (!request.pin.isEmpty()) {
+        if (!window.showPass(request.pin))
+            return fail(QStringLiteral("no pass `%1` in this pipeline").arg(request.pin));
+        window.passes().togglePin();
+    }
     if (!request.pass.isEmpty() && !window.showPass(request.pass))
         return fail(QStringLiteral("no pass `%1` in this pipeline").arg(request.pass));
+    if (!request.diff.isEmpty() && !window.showDiff(request.diff))
+        return fail(
+            QStringLiteral("no diff `%1`; there are union, split and after").arg(request.diff));
     if (!request.tab.isEmpty()) window.showCodeTab(request.tab);
     if (!request.node.isEmpty() && !window.selectNode(request.node))
         return fail(QStringLiteral("no node `%1` after this pass").arg(request.node));
@@ -147,11 +161,15 @@ int takeScreenshot(MainWindow& window, const Request& request)
     window.resize(request.size);
     window.show();
     if (const int code = applyState(window, request); code != 0) return code;
-    constexpr int kFadeMs = 400; // longer than any transition of the canvas
+    constexpr int kMotionMs = 400; // longer than any transition of the canvas
     QElapsedTimer clock;
     clock.start();
-    while (clock.elapsed() < kFadeMs || !window.isSettled())
+    while (clock.elapsed() < kMotionMs || !window.isSettled())
         QApplication::processEvents(QEventLoop::AllEvents, 20);
+    if (!request.exported.isEmpty())
+        if (const auto done = window.exportView(request.exported); !done)
+            return fail(QString::fromStdString(done.error().message));
+    if (request.screenshot.isEmpty()) return 0;
     QSaveFile file(request.screenshot);
     if (!file.open(QIODevice::WriteOnly) || !window.grab().save(&file, "PNG") || !file.commit())
         return fail(QStringLiteral("%1 could not be written: %2")
@@ -175,7 +193,8 @@ int main(int argc, char** argv)
     if (argc > 1 && std::strcmp(argv[1], "kernel-worker") == 0)
         return tenon::compiler::runKernelWorker(3);
     for (int i = 1; i < argc; ++i) // a picture needs no display
-        if (std::strncmp(argv[i], "--screenshot", 12) == 0 &&
+        if ((std::strncmp(argv[i], "--screenshot", 12) == 0 ||
+             std::strncmp(argv[i], "--export", 8) == 0) &&
             !qEnvironmentVariableIsSet("QT_QPA_PLATFORM"))
             qputenv("QT_QPA_PLATFORM", "offscreen");
     QApplication::setApplicationName(QStringLiteral("tenon-workbench"));
@@ -187,7 +206,7 @@ int main(int argc, char** argv)
     addOptions(parser);
     parser.process(application);
     const Request request = readRequest(parser);
-    const bool isPicture = !request.screenshot.isEmpty();
+    const bool isPicture = !request.screenshot.isEmpty() || !request.exported.isEmpty();
     tenon::app::Settings settings = tenon::app::loadSettings(isPicture);
     if (parser.isSet(QStringLiteral("target")))
         settings.target = parser.value(QStringLiteral("target"));

@@ -3,6 +3,8 @@
 // window_actions.cpp.
 #include "app/workbench/main_window.h"
 
+#include "views/canvas/export_picture.h"
+
 #include <QApplication>
 #include <QDragEnterEvent>
 #include <QFileDialog>
@@ -112,12 +114,16 @@ void MainWindow::wire()
     connect(m_banner, &views::Banner::dismissed, &m_workspace,
             &views::WorkspacePresenter::dismissBanner);
     connect(m_banner, &views::Banner::detailsRequested, this, &MainWindow::showIssues);
+    connect(m_banner, &views::Banner::nodeRequested, this, [this] {
+        if (!canvas()) showPerspective(QStringLiteral("inspect"));
+        m_workspace.selection().seek(m_workspace.state().bannerNode);
+    });
     connect(m_status, &StatusStrip::issuesRequested, this, &MainWindow::showIssues);
     connect(m_status, &StatusStrip::logRequested, this,
             [this] { openOverlay(QStringLiteral("log")); });
     for (auto* panel : {&m_inspectPage->inspectorPanel(), &m_passesPage->inspectorPanel()}) {
         connect(panel, &views::InspectorPanel::nodeRequested, this,
-                [this](core::NodeId node) { m_workspace.selection().select(node); });
+                [this](core::NodeId node) { m_workspace.selection().seek(node); });
         connect(panel, &views::InspectorPanel::compileRequested, &m_workspace,
                 &views::WorkspacePresenter::compile);
     }
@@ -129,7 +135,7 @@ void MainWindow::wire()
 void MainWindow::refresh()
 {
     const views::WorkspaceState& state = m_workspace.state();
-    m_banner->showMessage(state.bannerTitle, state.bannerText);
+    m_banner->showMessage(state.bannerTitle, state.bannerText, state.bannerNode.isValid());
     setWindowTitle(state.hasDocument ? tr("%1 — Tenon").arg(state.title) : tr("Tenon"));
     if (!m_palette) return;
     m_actions.setEnabled(QStringLiteral("compile"), state.canBuild);
@@ -155,7 +161,10 @@ bool MainWindow::showPerspective(const QString& name)
             m_inspector.setVersion(i == 1   ? static_cast<size_t>(m_passes.state().version)
                                    : i == 0 ? m_inspect.version()
                                             : m_workspace.document()->versionCount() - 1);
-        if (auto* shown = canvas()) shown->setFocus();
+        if (auto* shown = canvas())
+            shown->setFocus();
+        else
+            m_benchmarkPage->table().setFocus();
         return true;
     }
     return false;
@@ -169,11 +178,26 @@ bool MainWindow::showPass(const QString& name)
     return true;
 }
 
+bool MainWindow::showDiff(const QString& name)
+{
+    const std::pair<QLatin1String, views::DiffMode> modes[] = {
+        {QLatin1String("union"), views::DiffMode::Union},
+        {QLatin1String("split"), views::DiffMode::Split},
+        {QLatin1String("after"), views::DiffMode::After}};
+    for (const auto& [known, mode] : modes) {
+        if (name.compare(known, Qt::CaseInsensitive) != 0) continue;
+        m_passes.setMode(mode);
+        return true;
+    }
+    return false;
+}
+
 bool MainWindow::selectNode(const QString& name)
 {
-    const core::NodeId node = m_passes.findNode(name);
+    const bool isInspect = m_stack->currentWidget() == m_inspectPage;
+    const core::NodeId node = isInspect ? m_inspect.findNode(name) : m_passes.findNode(name);
     if (!node.isValid()) return false;
-    m_workspace.selection().select(node);
+    m_workspace.selection().seek(node);
     return true;
 }
 
@@ -225,6 +249,36 @@ void MainWindow::chooseFile()
     const QString path = QFileDialog::getOpenFileName(this, tr("Open model"), folder,
                                                       tr("ONNX models (*.onnx);;All files (*)"));
     if (!path.isEmpty()) openModel(path);
+}
+
+core::Status MainWindow::exportView(const QString& path)
+{
+    if (auto* shown = canvas(); shown && !shown->scene().items.empty())
+        return views::exportGraph(*shown, path);
+    QWidget* page = m_stack->currentWidget();
+    return views::exportPicture(
+        page->size(),
+        [page](QPainter& painter) {
+            painter.setRenderHint(QPainter::Antialiasing);
+            page->render(&painter);
+        },
+        path);
+}
+
+void MainWindow::chooseExport()
+{
+    const QString name = m_workspace.document()
+                             ? QFileInfo(m_workspace.document()->name).completeBaseName()
+                             : QStringLiteral("tenon");
+    const QString path =
+        QFileDialog::getSaveFileName(this, tr("Export the view"), name + QStringLiteral(".svg"),
+                                     tr("Vector picture (*.svg);;Picture (*.png)"));
+    if (path.isEmpty()) return;
+    const core::Status done = exportView(path);
+    if (done)
+        m_workspace.jobs().addLog(tr("Exported %1").arg(path));
+    else
+        m_workspace.report(tr("The view was not exported"), done.error());
 }
 
 void MainWindow::openRecent(int number)

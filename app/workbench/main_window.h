@@ -35,9 +35,12 @@ public:
     /// "inspect", "passes" or "benchmark"; false when there is no such perspective.
     bool showPerspective(const QString& name);
     bool showPass(const QString& name);
+    bool showDiff(const QString& name); ///< "union", "split" or "after"
     bool selectNode(const QString& name);
     void showCodeTab(const QString& name);
     void setDark(bool isDark);
+    /// The shown graph, or the page where there is none, as SVG or PNG.
+    core::Status exportView(const QString& path);
     void
     openOverlay(const QString& name); ///< "palette", "keys" or "log": for screenshots and tests
 
@@ -66,6 +69,7 @@ private:
     void applyTheme();
     void refresh();
     void chooseFile();
+    void chooseExport();
     void showIssues();
     void showMenu(QPoint position);
     void openRecent(int number);

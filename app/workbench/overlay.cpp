@@ -64,7 +64,7 @@ public:
             detail.isEmpty() ? 0 : QFontMetrics(t.secondaryFont).horizontalAdvance(detail) + 12;
         painter->setFont(t.body);
         painter->setPen(!index.data(Qt::UserRole + 1).toBool() ? t.faint
-                        : isSelected                           ? t.accent
+                        : isSelected                           ? t.accentInk
                                                                : t.text);
         painter->drawText(area.adjusted(0, 0, -detailWidth, 0), Qt::AlignLeft | Qt::AlignVCenter,
                           QFontMetrics(t.body).elidedText(index.data().toString(), Qt::ElideRight,

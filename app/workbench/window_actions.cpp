@@ -30,6 +30,8 @@ void MainWindow::addActions()
         add(qPrintable(QStringLiteral("recent%1").arg(i)), file, tr("Recent model %1").arg(i), "",
             qPrintable(QStringLiteral("Ctrl+%1").arg(i)), tr("Open a recent model"),
             [this, i] { openRecent(i); });
+    add("export", file, tr("Export the view…"), "", "Ctrl+Shift+E",
+        tr("The graph or page as SVG or PNG"), [this] { chooseExport(); });
     add("compile", model, tr("Compile"), "compile", "Ctrl+Shift+B", tr("Compile for the target"),
         [this] { m_workspace.compile(); });
     add("benchmark", model, tr("Compile && Benchmark"), "benchmark", "Ctrl+R",
@@ -104,19 +106,36 @@ void MainWindow::addLocalKeys()
         [this] { m_passes.stepTouching(1); });
     add("previous-touching", passes, tr("Previous pass touching the selection"), "[",
         [this] { m_passes.stepTouching(-1); });
-    add("diff-mode", passes, tr("Switch the diff"), "D", [this] { m_passes.cycleMode(); });
+    add("diff-mode", passes, tr("Switch the diff: union, before | after, after"), "D",
+        [this] { m_passes.cycleMode(); });
+    add("pin-pass", passes, tr("Pin the shown pass for before | after"), "P",
+        [this] { m_passes.togglePin(); });
+    add("play-pass", passes, tr("Play how the pass changed the graph"), "M",
+        [this] { m_passesPage->playPass(); });
+    const auto withCanvas = [this](void (views::GraphCanvas::*act)()) {
+        return [this, act] {
+            if (auto* shown = canvas()) (shown->*act)();
+        };
+    };
     add("walk", graph, tr("Walk along edges"), "Arrows", {});
     add("walk-order", graph, tr("Walk in program order"), "Tab", {});
-    add("fit-here", graph, tr("See all"), "Space", {});
-    add("zoom-selection", graph, tr("Zoom to the selection"), "Z", [this] {
-        if (auto* shown = canvas()) shown->zoomToSelection();
-    });
+    add("fit-here", graph, tr("See all"), "Space", withCanvas(&views::GraphCanvas::fit));
+    add("start", graph, tr("Go to the beginning of the graph"), "Home",
+        withCanvas(&views::GraphCanvas::lookAtStart));
+    add("zoom-selection", graph, tr("Zoom to the selection"), "Z",
+        withCanvas(&views::GraphCanvas::zoomToSelection));
     add("zoom", graph, tr("Zoom"), "Ctrl+Wheel", {});
-    add("expand", graph, tr("Expand or collapse a group"), "+  -", {});
+    add("expand", graph, tr("Expand or collapse the selected group"), "+  -",
+        withCanvas(&views::GraphCanvas::toggleSelectedScope));
     add("collapse-all", graph, tr("Collapse all groups"), "",
         [this] { m_inspect.setAllCollapsed(true); });
     add("expand-all", graph, tr("Expand all groups"), "",
         [this] { m_inspect.setAllCollapsed(false); });
+    add("table", graph, tr("Switch between graph and table"), "T", [this] {
+        if (m_stack->currentWidget() == m_inspectPage) m_inspectPage->graphTwin().toggle();
+        if (m_stack->currentWidget() == m_passesPage) m_passesPage->graphTwin().toggle();
+        if (m_stack->currentWidget() == m_benchmarkPage) m_benchmarkPage->chartTwin().toggle();
+    });
 }
 
 std::vector<ShortcutSheet::Row> MainWindow::keyRows() const
@@ -148,7 +167,7 @@ std::vector<PaletteEntry> MainWindow::nodeEntries()
         if (node.kind == core::NodeKind::Constant) continue;
         const QString title = views::titleOf(module, node);
         const QString name = node.name.empty() ? title : QString::fromStdString(node.name);
-        entries.push_back({name, title, [this, id] { m_workspace.selection().select(id); }});
+        entries.push_back({name, title, [this, id] { m_workspace.selection().seek(id); }});
     }
     return entries;
 }
@@ -199,7 +218,7 @@ std::vector<PaletteSource> MainWindow::paletteSources()
             for (size_t i = 0; i < node.types.size(); ++i)
                 entries.push_back({views::valueText(module, {id, static_cast<uint32_t>(i)}),
                                    views::typeText(node.types[i]),
-                                   [this, id] { m_workspace.selection().select(id); }});
+                                   [this, id] { m_workspace.selection().seek(id); }});
         }
         return entries;
     };

@@ -29,6 +29,8 @@ TABLE = {
                            "remote/"], ["std", "QtCore"]),
     "views/": (["views/", "core/layout/", "core/base/"],
                ["std", "QtCore", "QtGui", "QtWidgets"]),
+    "views/canvas/": (["views/", "core/layout/", "core/base/"],
+                      ["std", "QtCore", "QtGui", "QtSvg", "QtWidgets"]),
     "views/charts/": (["views/", "core/layout/", "core/base/"],
                       ["std", "QtCore", "QtGui", "QtWidgets", "qcustomplot"]),
     "app/": (["app/", "views/", "remote/", "compiler/", "core/", "runtime/"],

@@ -2,12 +2,15 @@
 // Canvas and theme: hit tests, keyboard walking, camera, contrast; painted offscreen.
 #include "tests/views/fixtures.h"
 #include "views/canvas/canvas_accessible.h"
+#include "views/canvas/export_picture.h"
 #include "views/canvas/graph_canvas.h"
 #include "views/models/stage.h"
 
 #include <QAccessible>
 #include <QSignalSpy>
+#include <QTemporaryDir>
 #include <QTest>
+#include <QXmlStreamReader>
 
 #include <random>
 
@@ -104,26 +107,47 @@ private slots:
     {
         for (const bool isDark : {false, true}) {
             const Theme t = loadTheme(isDark);
-            const std::pair<const char*, double> pairs[] = {
-                {"text on panel", contrastRatio(t.text, t.panel)},
-                {"secondary on panel", contrastRatio(t.secondary, t.panel)},
-                {"secondary on window", contrastRatio(t.secondary, t.window)},
-                {"accent on panel", contrastRatio(t.accent, t.panel)},
-                {"accent on its tint", contrastRatio(t.accent, t.accentTint)},
-                {"text on the button", contrastRatio(t.accentText, t.accent)},
-                {"added", contrastRatio(t.added, t.panel)},
-                {"removed", contrastRatio(t.removed, t.removedTint)},
-                {"changed", contrastRatio(t.changed, t.panel)},
-                {"keyword", contrastRatio(t.codeKeyword, t.field)},
-                {"comment", contrastRatio(t.codeComment, t.field)},
-                {"number", contrastRatio(t.codeNumber, t.field)}};
-            for (const auto& [name, ratio] : pairs)
-                QVERIFY2(
-                    ratio >= 4.5 || (qstrcmp(name, "accent on its tint") == 0 && ratio >= 4.0),
-                    qPrintable(QStringLiteral("%1 %2: %3")
-                                   .arg(isDark ? QStringLiteral("dark") : QStringLiteral("light"),
-                                        QLatin1String(name))
-                                   .arg(ratio)));
+            // Every ink that writes, on everything that it is written on.
+            const std::pair<const char*, QColor> surfaces[] = {{"panel", t.panel},
+                                                               {"window", t.window},
+                                                               {"field", t.field},
+                                                               {"canvas", t.canvas},
+                                                               {"card", t.card},
+                                                               {"accentTint", t.accentTint},
+                                                               {"addedTint", t.addedTint},
+                                                               {"removedTint", t.removedTint},
+                                                               {"changedTint", t.changedTint}};
+            const std::pair<const char*, QColor> inks[] = {
+                {"text", t.text}, {"secondary", t.secondary}, {"faint", t.faint}};
+            const auto check = [&](const char* ink, const QColor& a, const char* on,
+                                   const QColor& b) {
+                const double ratio = contrastRatio(a, b);
+                QVERIFY2(ratio >= 4.5, qPrintable(QStringLiteral("%1: %2 on %3 is %4")
+                                                      .arg(isDark ? QStringLiteral("dark")
+                                                                  : QStringLiteral("light"),
+                                                           QLatin1String(ink), QLatin1String(on))
+                                                      .arg(ratio)));
+            };
+            for (const auto& [ink, a] : inks)
+                for (const auto& [on, b] : surfaces)
+                    if (qstrcmp(ink, "faint") != 0 || b == t.panel || b == t.window || b == t.field)
+                        check(ink, a, on, b);
+            check("accent", t.accentInk, "panel", t.panel);
+            check("accent", t.accentInk, "window", t.window);
+            check("accent", t.accentInk, "its tint", t.accentTint);
+            check("button text", t.accentText, "accent", t.accent);
+            for (const DiffState state :
+                 {DiffState::Added, DiffState::Removed, DiffState::Changed}) {
+                check("a glyph", t.stateInk(state), "its tint", t.stateTint(state));
+                check("a glyph", t.stateInk(state), "panel", t.panel);
+            }
+            for (const auto& [ink, a] :
+                 {std::pair{"keyword", t.codeKeyword}, std::pair{"type", t.codeType},
+                  std::pair{"number", t.codeNumber}, std::pair{"comment", t.codeComment},
+                  std::pair{"name", t.codeName}, std::pair{"string", t.codeString}}) {
+                check(ink, a, "field", t.field);
+                check(ink, a, "the marked line", t.accentTint);
+            }
         }
     }
 
@@ -141,6 +165,100 @@ private slots:
             QVERIFY(!all->child(i)->text(QAccessible::Name).isEmpty());
         QCOMPARE(all->child(0)->text(QAccessible::Description),
                  QStringLiteral("added by this pass"));
+    }
+
+    void morphsBetweenPassesUnlessSteppedFaster()
+    {
+        const auto document = tests::smallDocument(2);
+        GraphCanvas canvas(loadTheme(false));
+        canvas.resize(900, 700);
+        canvas.setScene(scene(document, 2));
+        canvas.show();
+        QVERIFY(!canvas.isMorphing());
+        canvas.setScene(scene(document, 3));
+        QVERIFY(canvas.isMorphing());
+        QVERIFY(!canvas.grab().isNull());
+        canvas.setScene(scene(document, 2)); // before the first one ended
+        QVERIFY(!canvas.isMorphing());
+        canvas.play(scene(document, 1));
+        QVERIFY(canvas.isMorphing());
+        QVERIFY(QTest::qWaitFor([&] { return !canvas.isMorphing(); }, 60000));
+        canvas.setReducedMotion(true);
+        canvas.setScene(scene(document, 3));
+        QVERIFY(!canvas.isMorphing());
+    }
+
+    void morphStartsAtTheOldPlacesAndEndsAtTheNewOnes()
+    {
+        const auto document = tests::foldedDocument(2);
+        Stage stage = Stage::forPasses(std::make_shared<const Storyboard>(document));
+        QVERIFY(stage.arrange());
+        const auto before = std::make_shared<Scene>(stage.scene(3, DiffMode::After));
+        const auto after = std::make_shared<Scene>(stage.scene(4, DiffMode::After));
+        Morph morph(SceneIndex(before), *after, after->bounds);
+        for (const double time : {0.0, 1.0}) {
+            morph.setTime(time);
+            for (uint32_t i = 0; i < after->items.size(); ++i) {
+                const SceneItem& item = after->items[i];
+                const int old = before->itemAt(item.place);
+                if (time == 1) QCOMPARE(morph.rectOf(i, item.rect), item.rect);
+                if (time == 0 && old >= 0)
+                    QCOMPARE(morph.rectOf(i, item.rect),
+                             before->items[static_cast<size_t>(old)].rect);
+                if (item.isFrame) QCOMPARE(morph.opacityOf(i), time);
+            }
+        }
+        // Backwards the frames leave.
+        const Morph back(SceneIndex(after), *before, before->bounds);
+        QCOMPARE(back.leaving().size(), size_t{2});
+    }
+
+    void splitViewShowsBothSidesAndSelectsBoth()
+    {
+        Stage stage = Stage::forPasses(std::make_shared<const Storyboard>(tests::smallDocument(2)));
+        QVERIFY(stage.arrange());
+        GraphCanvas canvas(loadTheme(true));
+        canvas.setReducedMotion(true);
+        canvas.resize(1200, 700);
+        canvas.show();
+        canvas.setScene(std::make_shared<Scene>(stage.scene(2, DiffMode::Union)));
+        const QPointF centre = canvas.camera().centre;
+        canvas.setScene(std::make_shared<Scene>(stage.split(1, 2)));
+        QCOMPARE(canvas.camera().centre.y(), centre.y());
+        bool isLeft = false, isRight = false;
+        for (const uint32_t item : canvas.visibleItems())
+            (canvas.scene().items[item].isBefore ? isLeft : isRight) = true;
+        QVERIFY(isLeft && isRight);
+        QVERIFY(!canvas.grab().isNull());
+        canvas.setScene(std::make_shared<Scene>(stage.scene(2, DiffMode::Union)));
+        QCOMPARE(canvas.camera().centre.y(), centre.y());
+    }
+
+    void exportsTheWholeSceneAsSvgAndPng()
+    {
+        const QTemporaryDir folder;
+        GraphCanvas canvas(loadTheme(false));
+        canvas.resize(300, 200); // smaller than the scene
+        canvas.setScene(scene(tests::smallDocument(3), 2));
+        const QString svg = folder.filePath(QStringLiteral("graph.svg"));
+        const core::Status done = exportGraph(canvas, svg);
+        QVERIFY2(done, done ? "" : done.error().message.c_str());
+        QFile file(svg);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QByteArray text = file.readAll();
+        QCOMPARE(text.count("nn.conv2d"), 3);
+        QXmlStreamReader xml(text);
+        while (!xml.atEnd()) xml.readNext();
+        QVERIFY2(!xml.hasError(), qPrintable(xml.errorString()));
+        const QString png = folder.filePath(QStringLiteral("graph.png"));
+        QVERIFY(exportGraph(canvas, png));
+        QVERIFY(QImage(png).height() > canvas.scene().visible.height());
+        const core::Status unknown = exportGraph(canvas, folder.filePath(QStringLiteral("g.pdf")));
+        QVERIFY(!unknown);
+        QCOMPARE(unknown.error().code, core::DiagnosticCode::BadArgument);
+        const core::Status nowhere = exportGraph(canvas, QStringLiteral("/no/such/folder/g.svg"));
+        QVERIFY(!nowhere);
+        QCOMPARE(nowhere.error().code, core::DiagnosticCode::IoFailure);
     }
 
     void everyDiffStateHasAGlyph()

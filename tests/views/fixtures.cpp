@@ -75,13 +75,30 @@ views::PassStep simplify(const Module& before)
     return step;
 }
 
-/// Every conv with what follows up to the relu becomes a call of a primitive function.
-views::PassStep fuse(const Module& before)
+/// Every multiply is gone, its reader reads the conv.
+views::PassStep foldScales(const Module& before)
+{
+    views::PassStep step{
+        QStringLiteral("FoldScaleAxis"), QStringLiteral("simplify"), false, true, 0.3, {}, before};
+    const std::vector<NodeId> order = before.main().order;
+    for (const NodeId id : order) {
+        const NodeRecord& node = before.node(id);
+        if (node.op != "multiply") continue;
+        Patch patch{"fold-scale", "the weights take it", before.mainId(), {id}};
+        patch.replace.push_back({{id, 0}, node.operands[0]});
+        patch.erase = {id};
+        step.changes.push_back(applyPatch(step.after, patch));
+    }
+    return step;
+}
+
+/// Every conv with the next `members` - 1 nodes becomes a call of a primitive function.
+views::PassStep fuse(const Module& before, size_t members)
 {
     views::PassStep step{
         QStringLiteral("FuseOps"), QStringLiteral("fuse"), false, true, 0.4, {}, before};
     const std::vector<NodeId> order = before.main().order;
-    for (size_t i = 0; i + 3 < order.size(); i += 4) {
+    for (size_t i = 0; i + members <= order.size(); i += members) {
         GraphFunction function;
         function.id = step.after.ids().nextFunction();
         function.name = "fused_conv2d_multiply_add_relu";
@@ -100,11 +117,11 @@ views::PassStep fuse(const Module& before)
         call.types = {kType};
         conv.operands[0] = {parameter.id, 0};
         patch.nodes = {parameter, conv, call};
-        for (size_t k = i; k < i + 4; ++k) patch.from.push_back(order[k]);
+        for (size_t k = i; k < i + members; ++k) patch.from.push_back(order[k]);
         patch.moved = patch.from;
         function.order = patch.from;
-        function.results = {{order[i + 3], 0}};
-        patch.replace.push_back({{order[i + 3], 0}, {call.id, 0}});
+        function.results = {{order[i + members - 1], 0}};
+        patch.replace.push_back({{order[i + members - 1], 0}, {call.id, 0}});
         patch.functions = {function};
         step.changes.push_back(applyPatch(step.after, patch));
         // applyPatch replaces uses everywhere; the function keeps giving its own member.
@@ -142,7 +159,48 @@ views::DocumentPtr smallDocument(int blocks)
     document->passes.push_back(
         {QStringLiteral("InferType"), QStringLiteral("import"), false, false, 0.1, {}, module});
     document->passes.push_back(simplify(module));
-    document->passes.push_back(fuse(document->passes.back().after));
+    document->passes.push_back(fuse(document->passes.back().after, 4));
+    return document;
+}
+
+views::DocumentPtr foldedDocument(int blocks)
+{
+    auto document = std::make_shared<views::Document>(*smallDocument(blocks));
+    document->passes.pop_back();
+    document->passes.push_back(foldScales(document->passes.back().after));
+    document->passes.push_back(fuse(document->passes.back().after, 3));
+    return document;
+}
+
+views::DocumentPtr branchingDocument()
+{
+    auto document = std::make_shared<views::Document>();
+    document->name = QStringLiteral("branching.onnx");
+    Module module;
+    GraphFunction main = newMain(module);
+    const NodeId image = addInput(module, main);
+    const auto branch = [&](const char* name, const std::vector<const char*>& ops) {
+        GraphFunction body;
+        body.id = module.ids().nextFunction();
+        body.name = name;
+        NodeId last = image;
+        for (const char* op : ops)
+            last = addNode(module, body, newOpNode(module, op, {{last, 0}}), op, {});
+        body.results = {{last, 0}};
+        module.setFunction(body);
+        return body.id;
+    };
+    NodeRecord choice = newOpNode(module, "if", {{image, 0}});
+    choice.bodies = {branch("then_branch", {"nn.relu", "sigmoid"}),
+                     branch("else_branch", {"tanh"})};
+    const NodeId chosen = addNode(module, main, choice, "choose", {});
+    const NodeId sum =
+        addNode(module, main, newOpNode(module, "add", {{chosen, 0}, {image, 0}}), "sum", {});
+    main.results = {{sum, 0}};
+    main.resultNames = {"scores"};
+    module.setFunction(main);
+    module.setSources(std::make_shared<std::vector<SourceNode>>());
+    document->imported = module;
     return document;
 }
 

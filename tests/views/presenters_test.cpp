@@ -66,6 +66,54 @@ private slots:
         QVERIFY(bench.workspace.state().bannerTitle.isEmpty());
     }
 
+    void listsAFailedJobAmongTheIssues()
+    {
+        Engine engine = tests::fakeEngine();
+        engine.benchmark = [](DocumentPtr, const BuildOptions&,
+                              core::JobContext&) -> core::Result<DocumentPtr> {
+            return core::makeError(core::DiagnosticCode::BoardFailure, "the code crashed",
+                                   {.node = "block1.Relu"});
+        };
+        WorkspacePresenter workspace(engine, 1);
+        workspace.open(QStringLiteral("small.onnx"));
+        QVERIFY(QTest::qWaitFor([&] { return workspace.state().canBuild; }, 60000));
+        workspace.compileAndBenchmark();
+        QVERIFY(QTest::qWaitFor([&] { return !workspace.state().bannerTitle.isEmpty(); }, 60000));
+        QCOMPARE(workspace.state().bannerText,
+                 QStringLiteral("the code crashed (at node block1.Relu)"));
+        QCOMPARE(workspace.state().issueCount, 1);
+        QCOMPARE(workspace.issues().rows().front().node, workspace.state().bannerNode);
+        QVERIFY(workspace.state().bannerNode.isValid());
+        QVERIFY(workspace.state().canBuild); // a fault of the run is none of the model
+        workspace.compile();
+        QCOMPARE(workspace.state().issueCount, 0);
+        QVERIFY(QTest::qWaitFor([&] { return !workspace.state().isBusy; }, 60000));
+    }
+
+    void seekingANodeOpensTheGroupsAroundIt()
+    {
+        Engine engine = tests::fakeEngine();
+        engine.open = [](const QString&, const BuildOptions&,
+                         core::JobContext&) -> core::Result<DocumentPtr> {
+            return tests::branchingDocument();
+        };
+        WorkspacePresenter workspace(engine, 1);
+        InspectPresenter inspect(workspace.jobs(), workspace.selection());
+        connect(&workspace, &WorkspacePresenter::documentChanged, &inspect,
+                [&](bool isSame) { inspect.setDocument(workspace.document(), isSame); });
+        workspace.open(QStringLiteral("branching.onnx"));
+        QVERIFY(QTest::qWaitFor([&] { return inspect.isReady(); }, 60000));
+        QCOMPARE(inspect.scene()->items.size(), size_t{4}); // the If is one card at first
+        QSignalSpy moved(&inspect, &InspectPresenter::selectionMoved);
+        workspace.selection().seek(inspect.findNode(QStringLiteral("tanh")));
+        QVERIFY(QTest::qWaitFor([&] { return inspect.isReady() && moved.count() > 1; }, 60000));
+        QVERIFY(inspect.scene()->items.size() > 6);
+        const int item = inspect.scene()->itemAt(inspect.selectedPlace());
+        QVERIFY(item >= 0);
+        QCOMPARE(inspect.scene()->items[static_cast<size_t>(item)].title, QStringLiteral("tanh"));
+        QVERIFY(inspect.find(QStringLiteral("sigmoid")));
+    }
+
     void refusesToBuildForABadTarget()
     {
         Bench bench;
@@ -130,8 +178,35 @@ private slots:
         bench.passes.stepChanged(-1);
         QCOMPARE(bench.passes.state().version, 0);
         QCOMPARE(bench.passes.versionOf(QStringLiteral("fuseops")), 3);
+        bench.passes.showVersion(3);
+        bench.passes.cycleMode();
+        QCOMPARE(bench.passes.state().mode, DiffMode::Split);
+        QCOMPARE(bench.passes.scene()->columns.size(), size_t{2});
+        QCOMPARE(bench.passes.scene()->columns[0].title, QStringLiteral("SimplifyInference"));
         bench.passes.cycleMode();
         QCOMPARE(bench.passes.state().mode, DiffMode::After);
+        bench.passes.cycleMode();
+        QCOMPARE(bench.passes.state().mode, DiffMode::Union);
+    }
+
+    void comparesAnyTwoPassesWhenOneIsPinned()
+    {
+        Bench bench;
+        QVERIFY(bench.open());
+        bench.passes.showVersion(0);
+        bench.passes.togglePin();
+        bench.passes.setMode(DiffMode::Split);
+        bench.passes.showVersion(3);
+        QCOMPARE(bench.passes.scene()->columns[0].title, QStringLiteral("Imported"));
+        QCOMPARE(bench.passes.scene()->columns[1].title, QStringLiteral("FuseOps"));
+        bench.passes.togglePin(); // FuseOps is the pinned one now, the older pass stays left
+        bench.passes.showVersion(2);
+        QCOMPARE(bench.passes.scene()->columns[0].title, QStringLiteral("SimplifyInference"));
+        QCOMPARE(bench.passes.scene()->columns[1].title, QStringLiteral("FuseOps"));
+        bench.passes.showVersion(3);
+        bench.passes.togglePin();
+        QCOMPARE(bench.passes.state().pinned, -1);
+        QCOMPARE(bench.passes.scene()->columns[0].title, QStringLiteral("SimplifyInference"));
     }
 
     void keepsTheSelectionAcrossPasses()

@@ -70,6 +70,8 @@ void GraphCanvas::toggleScope(int item, std::optional<bool> collapse)
     if (!collapse || *collapse != found.isCollapsed) emit scopeToggled(found.note);
 }
 
+void GraphCanvas::toggleSelectedScope() { toggleScope(m_focus.selected, std::nullopt); }
+
 bool GraphCanvas::focusNextPrevChild(bool next)
 {
     const int item = cardAfter(m_focus.selected, next ? 1 : -1);

@@ -17,7 +17,7 @@ namespace {
 constexpr int kMinimapWidth = 104;
 constexpr int kMinimapHeight = 118;
 constexpr int kMinimapInset = 12;
-constexpr int kFadeMs = 260;
+constexpr int kMotionMs = 300;
 constexpr double kWheelStep = 1.0 / 480;
 
 } // namespace
@@ -31,12 +31,14 @@ GraphCanvas::GraphCanvas(const Theme& theme, QWidget* parent)
     setFocusPolicy(Qt::StrongFocus);
     setMinimumSize(240, 180);
     setAccessibleName(tr("Graph"));
-    m_fade.setDuration(kFadeMs);
-    m_fade.setStartValue(1.0);
-    m_fade.setEndValue(0.0);
-    m_fade.setEasingCurve(QEasingCurve::OutCubic);
-    connect(&m_fade, &QVariantAnimation::valueChanged, this, [this] { update(); });
-    connect(&m_fade, &QVariantAnimation::finished, this, [this] { m_oldPicture = {}; });
+    m_motion.setDuration(kMotionMs);
+    m_motion.setStartValue(0.0);
+    m_motion.setEndValue(1.0);
+    m_motion.setEasingCurve(QEasingCurve::InOutCubic);
+    connect(&m_motion, &QVariantAnimation::valueChanged, this, [this](const QVariant& time) {
+        m_painter.setMorphTime(time.toDouble());
+        update();
+    });
 }
 
 void GraphCanvas::setTheme(const Theme& theme)
@@ -53,33 +55,62 @@ void GraphCanvas::setEmptyText(const QString& title, const QString& text)
     update();
 }
 
+bool GraphCanvas::canMove(const Scene& from, const Scene& to) const
+{
+    return !m_isReducedMotion && isVisible() && !isMorphing() && !from.items.empty() &&
+           !to.items.empty() && from.columns.size() == to.columns.size() &&
+           kCardHeight * m_camera.zoom >= ScenePainter::kQuadHeight;
+}
+
 void GraphCanvas::setScene(ScenePtr scene)
 {
-    const bool canFade = !m_isReducedMotion && isVisible() && !m_painter.scene().items.empty() &&
-                         !scene->items.empty() && m_fade.state() != QAbstractAnimation::Running;
-    if (canFade) {
-        m_oldPicture = QPixmap(size() * devicePixelRatio());
-        m_oldPicture.setDevicePixelRatio(devicePixelRatio());
-        m_oldPicture.fill(m_theme.canvas);
-        QPainter painter(&m_oldPicture);
-        m_painter.paint(painter, m_camera, size(), m_focus);
-        m_fade.start();
+    const bool wasSplit = !m_painter.scene().columns.empty();
+    if (canMove(m_painter.scene(), *scene)) {
+        m_painter.morphTo(std::move(scene), m_camera.visible(size()));
+        m_motion.start();
     } else {
-        m_fade.stop();
-        m_oldPicture = {};
+        m_motion.stop();
+        m_painter.setScene(std::move(scene));
     }
-    m_painter.setScene(std::move(scene));
     m_focus.hovered = -1;
     m_focus.selected = m_painter.scene().itemAt(m_selectedPlace);
     if (!m_hasLooked && !m_painter.scene().items.empty()) lookAtStart();
+    followColumns(wasSplit);
     update();
+}
+
+void GraphCanvas::play(ScenePtr before)
+{
+    const ScenePtr now = m_painter.sharedScene();
+    m_motion.stop();
+    if (!canMove(*before, *now)) return;
+    m_painter.setScene(std::move(before));
+    setScene(now);
+}
+
+/// Two versions side by side are seen whole; the height stays.
+void GraphCanvas::followColumns(bool wasSplit)
+{
+    const auto& columns = m_painter.scene().columns;
+    if (wasSplit == !columns.empty() || m_painter.scene().items.empty()) return;
+    constexpr double kSmallest = 0.62; // texts are still there
+    if (wasSplit) {
+        m_camera.zoom = m_zoomBeforeSplit > 0 ? m_zoomBeforeSplit : m_camera.zoom;
+        m_camera.centre.setX(m_painter.scene().visible.center().x());
+        return;
+    }
+    m_zoomBeforeSplit = m_camera.zoom;
+    const double whole = width() / (columns[1].right - columns[0].left + 60);
+    m_camera.zoom = std::clamp(whole, std::min(kSmallest, m_camera.zoom), m_camera.zoom);
+    m_camera.centre.setX(whole >= m_camera.zoom ? (columns[0].left + columns[1].right) / 2
+                                                : (columns[0].right + columns[1].left) / 2);
 }
 
 void GraphCanvas::lookAtStart()
 {
     const QRectF bounds = m_painter.scene().visible;
     if (bounds.isEmpty() || width() < 50) return;
-    m_hasLooked = true;
+    m_hasLooked = testAttribute(Qt::WA_WState_Created); // before, the size is no real one
     m_camera.fit(bounds, size(), 1.0);
     constexpr double kReadable = 0.8;
     constexpr double kMargin = 28;
@@ -91,8 +122,7 @@ void GraphCanvas::lookAtStart()
             first = item.rect;
             break;
         }
-        const bool isNarrow = bounds.width() * m_camera.zoom < width();
-        m_camera.centre = {isNarrow ? bounds.center().x() : first.center().x(),
+        m_camera.centre = {first.center().x(),
                            first.top() + (height() / 2.0 - kMargin) / m_camera.zoom};
     }
     update();
@@ -122,7 +152,7 @@ void GraphCanvas::zoomToSelection()
 
 void GraphCanvas::selectPlace(PlaceId place)
 {
-    m_selectedPlace = place;
+    m_selectedPlace = m_focus.place = place;
     m_focus.selected = m_painter.scene().itemAt(place);
     update();
 }
@@ -165,7 +195,8 @@ std::vector<uint32_t> GraphCanvas::visibleItems() const
 QRectF GraphCanvas::minimapRect() const
 {
     const QSizeF bounds = m_painter.scene().bounds.size();
-    if (bounds.isEmpty() || width() < 420 || height() < 300) return {};
+    const bool isSplit = !m_painter.scene().columns.empty(); // it would cover the right one
+    if (bounds.isEmpty() || isSplit || width() < 420 || height() < 300) return {};
     if (m_camera.visible(size()).contains(m_painter.scene().visible)) return {};
     return {width() - kMinimapWidth - kMinimapInset * 1.0,
             height() - kMinimapHeight - kMinimapInset * 1.0, kMinimapWidth, kMinimapHeight};
@@ -195,11 +226,7 @@ void GraphCanvas::paintEvent(QPaintEvent*)
         return;
     }
     m_painter.paint(painter, m_camera, size(), m_focus);
-    if (!m_oldPicture.isNull()) {
-        painter.setOpacity(m_fade.currentValue().toDouble());
-        painter.drawPixmap(0, 0, m_oldPicture);
-        painter.setOpacity(1);
-    }
+    m_painter.paintColumns(painter, m_camera, size());
     const QRectF map = minimapRect();
     if (!map.isEmpty()) m_painter.paintMinimap(painter, map, m_camera, size());
     if (hasFocus() && m_focus.hasKeyboard && m_focus.selected < 0) {
@@ -210,7 +237,10 @@ void GraphCanvas::paintEvent(QPaintEvent*)
 
 void GraphCanvas::resizeEvent(QResizeEvent* event)
 {
-    if (!m_hasLooked) lookAtStart();
+    if (!m_hasLooked) {
+        lookAtStart();
+        reveal(m_selectedPlace);
+    }
     // The scene point at the top left stays, so that a wider window shows more, not elsewhere.
     else if (event->oldSize().isValid() && event->oldSize().width() > 0)
         m_camera.centre += QPointF((event->size().width() - event->oldSize().width()) / 2.0,
@@ -320,6 +350,7 @@ void GraphCanvas::selectItem(int item, bool isRevealed)
     m_focus.selected = item;
     m_selectedPlace =
         item < 0 ? kNoPlace : m_painter.scene().items[static_cast<size_t>(item)].place;
+    m_focus.place = m_selectedPlace;
     if (isRevealed && item >= 0)
         revealRect(m_painter.scene().items[static_cast<size_t>(item)].rect);
     update();

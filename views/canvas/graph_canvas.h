@@ -18,11 +18,16 @@ public:
     explicit GraphCanvas(const Theme& theme, QWidget* parent = nullptr);
 
     void setTheme(const Theme& theme);
-    /// Shows `scene`; the camera and the selected place stay. Fades from the old picture unless
-    /// motion is reduced.
+    /// Shows `scene`; the camera and the selected place stay. The old one morphs into it unless
+    /// motion is reduced or the last morph is still running: who steps fast wants the end only.
     void setScene(ScenePtr scene);
+    /// Shows the way from `before` to the shown scene once more.
+    void play(ScenePtr before);
+    bool isMorphing() const { return m_motion.state() == QAbstractAnimation::Running; }
     void setReducedMotion(bool isReduced) { m_isReducedMotion = isReduced; }
     const Scene& scene() const { return m_painter.scene(); }
+    ScenePtr sharedScene() const { return m_painter.sharedScene(); }
+    const Theme& theme() const { return m_theme; }
     void setEmptyText(const QString& title, const QString& text);
 
     void selectPlace(PlaceId place);
@@ -30,6 +35,7 @@ public:
     int selectedItem() const { return m_focus.selected; }
     void fit();
     void zoomToSelection();
+    void toggleSelectedScope();
     /// Moves as little as needed to see the place.
     void reveal(PlaceId place);
     /// First look at a new model: readable cards, beginning of the graph.
@@ -67,6 +73,8 @@ private:
     int neighbour(int item, int key) const;
     int cardAfter(int item, int step) const;
     void revealRect(const QRectF& rect);
+    bool canMove(const Scene& from, const Scene& to) const;
+    void followColumns(bool wasSplit);
 
     Theme m_theme;
     ScenePainter m_painter;
@@ -80,9 +88,8 @@ private:
     bool m_isMovingMinimap = false;
     bool m_isReducedMotion = false;
     bool m_hasLooked = false;
-    bool m_isFitPending = false;
-    QPixmap m_oldPicture;
-    QVariantAnimation m_fade;
+    double m_zoomBeforeSplit = 0;
+    QVariantAnimation m_motion;
 };
 
 } // namespace tenon::views

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Frames, cards, edges and the minimap; nothing is computed here that does not depend on pixels.
+// Levels of detail, the minimap and column titles; cards and edges are in paint_*.cpp. Nothing is
+// computed here that does not depend on pixels.
 #include "views/canvas/scene_painter.h"
 
 #include <QFontMetricsF>
 #include <QImage>
-#include <QPainterPath>
 
 #include <cmath>
 
@@ -12,41 +12,8 @@ namespace tenon::views {
 
 namespace {
 
-constexpr double kCardRadius = 5;
 constexpr double kDimmed = 0.5;
 constexpr int kLargestTextCache = 20000;
-
-QPainterPath edgePath(const Scene& scene, const SceneEdge& edge)
-{
-    const QPointF* points = scene.points.data() + edge.first;
-    QPainterPath path(points[0]);
-    if (edge.isSideways) {
-        const QPointF bend((points[1].x() - points[0].x()) / 2, 0);
-        path.cubicTo(points[0] + bend, points[1] - bend, points[1]);
-        return path;
-    }
-    for (uint32_t i = 1; i < edge.count; ++i) {
-        const QPointF a = points[i - 1], b = points[i];
-        if (a.x() == b.x()) {
-            path.lineTo(b);
-        } else {
-            const double bend = (b.y() - a.y()) * 0.5;
-            path.cubicTo(a + QPointF(0, bend), b - QPointF(0, bend), b);
-        }
-    }
-    return path;
-}
-
-QRectF edgeRect(const Scene& scene, const SceneEdge& edge)
-{
-    QPointF low = scene.points[edge.first], high = low;
-    for (uint32_t i = 1; i < edge.count; ++i) {
-        const QPointF p = scene.points[edge.first + i];
-        low = {std::min(low.x(), p.x()), std::min(low.y(), p.y())};
-        high = {std::max(high.x(), p.x()), std::max(high.y(), p.y())};
-    }
-    return QRectF(low, high).adjusted(-1, -1, 1, 1);
-}
 
 bool isDim(DiffState state) { return state == DiffState::Unchanged; }
 
@@ -54,7 +21,7 @@ bool isDim(DiffState state) { return state == DiffState::Unchanged; }
 
 ScenePainter::ScenePainter(Theme theme)
     : m_theme(std::move(theme))
-    , m_scene(std::make_shared<Scene>())
+    , m_now(std::make_shared<Scene>())
 {
 }
 
@@ -68,14 +35,8 @@ void ScenePainter::setTheme(Theme theme)
 
 void ScenePainter::setScene(ScenePtr scene)
 {
-    m_scene = std::move(scene);
-    std::vector<QRectF> rects;
-    rects.reserve(m_scene->items.size());
-    for (const SceneItem& item : m_scene->items) rects.push_back(item.rect);
-    m_itemGrid = SpatialGrid(rects);
-    rects.clear();
-    for (const SceneEdge& edge : m_scene->edges) rects.push_back(edgeRect(*m_scene, edge));
-    m_edgeGrid = SpatialGrid(rects);
+    m_morph = {};
+    m_now = SceneIndex(std::move(scene));
     m_minimap = {};
     if (m_titles.size() + m_details.size() > kLargestTextCache) {
         m_titles.clear();
@@ -83,17 +44,23 @@ void ScenePainter::setScene(ScenePtr scene)
     }
 }
 
-int ScenePainter::itemAt(QPointF position) const
+void ScenePainter::morphTo(ScenePtr scene, const QRectF& area)
 {
-    const std::vector<uint32_t> found = m_itemGrid.query(QRectF(position, QSizeF(0.01, 0.01)));
-    return found.empty() ? -1 : static_cast<int>(found.back());
+    SceneIndex old = std::move(m_now);
+    setScene(std::move(scene));
+    m_morph = Morph(std::move(old), *m_now.scene, area);
 }
 
-QColor ScenePainter::fillOf(const SceneItem& item) const
+void ScenePainter::setMorphTime(double time)
 {
-    if (item.state == DiffState::Plain || isDim(item.state))
-        return m_theme.familyColour(item.family);
-    return m_theme.stateColour(item.state);
+    m_morph.setTime(time);
+    if (!m_morph.isRunning()) m_morph = {};
+}
+
+int ScenePainter::itemAt(QPointF position) const
+{
+    const std::vector<uint32_t> found = m_now.items.query(QRectF(position, QSizeF(0.01, 0.01)));
+    return found.empty() ? -1 : static_cast<int>(found.back());
 }
 
 /// Far away a card is a few pixels: they are written straight into an image, so that a hundred
@@ -116,7 +83,7 @@ void ScenePainter::paintQuads(QPainter& painter, const Camera& camera, QSizeF vi
         dim[f] = blend(m_theme.families[f], kDimmed);
     }
     for (const uint32_t index : items) {
-        const SceneItem& item = m_scene->items[index];
+        const SceneItem& item = m_now.scene->items[index];
         if (item.isFrame && !item.isCollapsed) continue;
         const QPointF corner = camera.toPixel(item.rect.topLeft(), view);
         const int x0 = std::max(0, static_cast<int>(corner.x()));
@@ -141,14 +108,14 @@ void ScenePainter::paint(QPainter& painter, const Camera& camera, QSizeF view,
                          const CanvasFocus& focus)
 {
     const QRectF area = camera.visible(view);
-    const std::vector<uint32_t> items = m_itemGrid.query(area);
+    const std::vector<uint32_t> items = m_now.items.query(area);
     const double cardPixels = kCardHeight * camera.zoom;
     if (cardPixels < kQuadHeight) {
         painter.save();
         painter.translate(view.width() / 2, view.height() / 2);
         painter.scale(camera.zoom, camera.zoom);
         painter.translate(-camera.centre);
-        if (cardPixels > 1.5) paintEdges(painter, area, camera.zoom, focus);
+        if (cardPixels > 1.5) paintEdges(painter, m_now, area, camera.zoom, focus);
         painter.restore();
         paintQuads(painter, camera, view, items);
         return;
@@ -158,206 +125,91 @@ void ScenePainter::paint(QPainter& painter, const Camera& camera, QSizeF view,
     painter.translate(view.width() / 2, view.height() / 2);
     painter.scale(camera.zoom, camera.zoom);
     painter.translate(-camera.centre);
-    for (const uint32_t index : items) {
-        const SceneItem& item = m_scene->items[index];
-        if (item.isFrame && !item.isCollapsed)
-            paintFrame(painter, item, camera.zoom, static_cast<int>(index) == focus.selected);
+    paintRibbons(painter, area);
+    paintItems(painter, items, camera.zoom, focus, Layer::Frames);
+    if (m_morph.isRunning()) {
+        painter.setOpacity(1 - m_morph.time());
+        paintEdges(painter, m_morph.old(), area, camera.zoom, {});
+        painter.setOpacity(m_morph.time());
     }
-    paintEdges(painter, area, camera.zoom, focus);
-    for (const uint32_t index : items) {
-        const SceneItem& item = m_scene->items[index];
-        if (!item.isFrame || item.isCollapsed) paintCard(painter, index, camera.zoom, focus);
-    }
+    paintEdges(painter, m_now, area, camera.zoom, focus);
+    painter.setOpacity(1);
+    if (cardPixels >= kTextHeight) paintItems(painter, items, camera.zoom, focus, Layer::Titles);
+    paintItems(painter, items, camera.zoom, focus, Layer::Cards);
     painter.restore();
 }
 
-void ScenePainter::paintEdges(QPainter& painter, const QRectF& area, double zoom,
-                              const CanvasFocus& focus)
+ScenePainter::CardLook ScenePainter::lookOf(uint32_t index, const SceneItem& item,
+                                            const CanvasFocus& focus) const
 {
-    const std::vector<uint32_t> edges = m_edgeGrid.query(area);
-    const bool isFar = kCardHeight * zoom < 12;
-    QPainterPath plain, dim, gone, near;
-    for (const uint32_t index : edges) {
-        const SceneEdge& edge = m_scene->edges[index];
-        const bool isNear =
-            focus.selected >= 0 && (edge.from == focus.selected || edge.to == focus.selected);
-        QPainterPath& path = isNear && edge.state != DiffState::Removed ? near
-                             : edge.state == DiffState::Removed         ? gone
-                             : isDim(edge.state)                        ? dim
-                                                                        : plain;
-        if (isFar) {
-            path.moveTo(m_scene->points[edge.first]);
-            for (uint32_t i = 1; i < edge.count; ++i) path.lineTo(m_scene->points[edge.first + i]);
-        } else {
-            path.addPath(edgePath(*m_scene, edge));
-        }
-    }
-    const auto stroke = [&](const QPainterPath& path, QColor colour, double width,
-                            Qt::PenStyle style) {
-        if (path.isEmpty()) return;
-        QPen pen(colour, std::max(width, 0.8 / zoom), style);
-        if (isFar) pen.setCosmetic(true), pen.setWidthF(1);
-        painter.setBrush(Qt::NoBrush);
-        painter.setPen(pen);
-        painter.drawPath(path);
-    };
-    QColor faded = m_theme.edge;
-    faded.setAlphaF(0.55f);
-    stroke(dim, faded, 1.2, Qt::SolidLine);
-    stroke(plain, m_theme.edge, 1.3, Qt::SolidLine);
-    stroke(gone, m_theme.removed, 1.1, Qt::DashLine);
-    stroke(near, m_theme.accent, 1.8, Qt::SolidLine);
-    if (kCardHeight * zoom >= kTextHeight) paintLabels(painter, edges);
+    if (static_cast<int>(index) == focus.selected ||
+        (item.place != kNoPlace && item.place == focus.place))
+        return CardLook::Selected;
+    return static_cast<int>(index) == focus.hovered ? CardLook::Hovered : CardLook::Normal;
 }
 
-void ScenePainter::paintLabels(QPainter& painter, const std::vector<uint32_t>& edges)
+void ScenePainter::paintOne(QPainter& painter, const SceneItem& item, double zoom, CardLook look,
+                            Layer layer)
 {
-    QFont font = m_theme.code;
-    font.setPixelSize(9);
-    painter.setFont(font);
-    const QFontMetricsF metrics(font);
-    for (const uint32_t index : edges) {
-        const SceneEdge& edge = m_scene->edges[index];
-        if (edge.isStub) {
-            const QPointF top = m_scene->points[edge.first];
-            painter.setPen(QPen(m_theme.edge, 1.2));
-            painter.setBrush(m_theme.canvas);
-            painter.drawEllipse(top, 3, 3);
+    const bool isFrame = item.isFrame && !item.isCollapsed;
+    if (layer == Layer::Cards && !isFrame) return paintCard(painter, item, zoom, look);
+    if (layer == Layer::Frames && isFrame) return paintFrame(painter, item, look);
+    if (layer == Layer::Titles && isFrame) return paintFrameTitle(painter, item, look);
+}
+
+/// One layer, where the morph has its items at its time.
+void ScenePainter::paintItems(QPainter& painter, const std::vector<uint32_t>& items, double zoom,
+                              const CanvasFocus& focus, Layer layer)
+{
+    for (const uint32_t index : items) {
+        const SceneItem& item = m_now.scene->items[index];
+        const CardLook look = lookOf(index, item, focus);
+        if (!m_morph.isRunning()) {
+            paintOne(painter, item, zoom, look, layer);
             continue;
         }
-        if (edge.label.isEmpty() || edge.count < 2) continue;
-        const QPointF* points = m_scene->points.data() + edge.first;
-        const double length = points[edge.count - 1].y() - points[0].y();
-        if (length < 28) continue;
-        // Half way in a gap, near the source on a long way: clear of the frames around both ends.
-        const double drop = std::min(length / 2, 48.0);
-        const bool isStraight =
-            points[0].x() == points[1].x() && points[1].y() >= points[0].y() + drop;
-        const QPointF place(points[0].x() + 7, points[0].y() + (isStraight ? drop + 3 : 11));
-        const QRectF box(place.x() - 2, place.y() - metrics.ascent(),
-                         metrics.horizontalAdvance(edge.label) + 4, metrics.height());
-        QColor shade = m_theme.canvas;
-        shade.setAlphaF(0.8f);
-        painter.fillRect(box, shade);
-        QColor ink = m_theme.secondary;
-        if (isDim(edge.state)) ink.setAlphaF(0.75f);
-        painter.setPen(ink);
-        painter.drawText(place, edge.label);
+        SceneItem posed = item;
+        posed.rect = m_morph.rectOf(index, item.rect);
+        painter.setOpacity(m_morph.opacityOf(index));
+        paintOne(painter, posed, zoom, look, layer);
     }
+    for (const Morph::Leaving& gone : m_morph.leaving()) {
+        SceneItem posed = gone.item;
+        const double time = m_morph.time();
+        posed.rect.translate((gone.target.center() - gone.item.rect.center()) * time);
+        painter.setOpacity(1 - time);
+        paintOne(painter, posed, zoom, CardLook::Normal, layer);
+    }
+    painter.setOpacity(1);
 }
 
-void ScenePainter::paintFrame(QPainter& painter, const SceneItem& item, double zoom,
-                              bool isSelected)
+void ScenePainter::paintColumns(QPainter& painter, const Camera& camera, QSizeF view) const
 {
-    QColor border = isSelected ? m_theme.accent : m_theme.stateColour(item.state);
-    QColor fill = isSelected ? m_theme.accentTint : m_theme.stateTint(item.state);
-    if (!isSelected && (item.state == DiffState::Plain || isDim(item.state))) {
-        fill = item.isScope ? m_theme.panel : m_theme.window;
-        fill.setAlphaF(item.isScope ? 0.55f : 0.9f);
-    }
-    painter.setPen(QPen(border, isSelected ? 2 : 1.2));
-    painter.setBrush(fill);
-    painter.drawRoundedRect(item.rect, 7, 7);
-    if (kCardHeight * zoom < kTextHeight) return;
-    const QRectF band(item.rect.left() + 14, item.rect.top() + 4, item.rect.width() - 28, 22);
-    painter.save();
-    if (isDim(item.state)) painter.setOpacity(0.7);
-    const QString glyph = Theme::stateGlyph(item.state);
-    const QString right =
-        item.figure.isEmpty() ? (item.isScope ? item.detail : QString()) : item.figure;
-    painter.setFont(m_theme.secondaryFont);
-    const double glyphWidth = glyph.isEmpty() ? 0 : 16;
-    const double rightWidth =
-        right.isEmpty() ? 0 : QFontMetricsF(m_theme.secondaryFont).horizontalAdvance(right) + 8;
-    painter.setPen(m_theme.secondary);
-    painter.drawText(band.adjusted(0, 0, -glyphWidth, 0), Qt::AlignRight | Qt::AlignVCenter, right);
+    painter.setRenderHint(QPainter::Antialiasing);
     painter.setFont(m_theme.bodyStrong);
-    if (!glyph.isEmpty()) {
-        painter.setPen(m_theme.stateColour(item.state));
-        painter.drawText(band, Qt::AlignRight | Qt::AlignVCenter, glyph);
+    const QFontMetricsF metrics(m_theme.bodyStrong);
+    for (const SceneColumn& column : m_now.scene->columns) {
+        const double left = camera.toPixel({column.left, 0}, view).x();
+        const double right = camera.toPixel({column.right, 0}, view).x();
+        const double width = metrics.horizontalAdvance(column.title) + 24;
+        const double middle = std::clamp((left + right) / 2, width / 2 + 8,
+                                         std::max(width / 2 + 8, view.width() - width / 2 - 8));
+        const QRectF pill(middle - width / 2, 8, width, 24);
+        painter.setPen(m_theme.line);
+        painter.setBrush(m_theme.panel);
+        painter.drawRoundedRect(pill, 5, 5);
+        painter.setPen(m_theme.text);
+        painter.drawText(pill, Qt::AlignCenter, column.title);
     }
-    const double titleWidth = band.width() - glyphWidth - rightWidth;
-    const QString title =
-        QFontMetricsF(m_theme.bodyStrong).elidedText(item.title, Qt::ElideMiddle, titleWidth);
-    painter.setPen(isSelected ? m_theme.accent : m_theme.text);
-    painter.drawText(band, Qt::AlignLeft | Qt::AlignVCenter, title);
-    painter.restore();
-}
-
-void ScenePainter::paintCard(QPainter& painter, uint32_t index, double zoom,
-                             const CanvasFocus& focus)
-{
-    const SceneItem& item = m_scene->items[index];
-    const bool isSelected = static_cast<int>(index) == focus.selected;
-    const bool isHovered = static_cast<int>(index) == focus.hovered;
-    const bool isGone = item.state == DiffState::Removed;
-    QPen border(isSelected  ? m_theme.accent
-                : isHovered ? m_theme.secondary
-                            : m_theme.stateColour(item.state),
-                isSelected ? 2 : 1.1);
-    if (isGone && !isSelected) border.setStyle(Qt::DashLine);
-    painter.save();
-    if (isDim(item.state) && !isSelected && !isHovered) painter.setOpacity(kDimmed);
-    painter.setPen(border);
-    painter.setBrush(isSelected ? m_theme.accentTint : m_theme.stateTint(item.state));
-    painter.drawRoundedRect(item.rect, kCardRadius, kCardRadius);
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(m_theme.familyColour(item.family));
-    painter.drawRoundedRect(
-        QRectF(item.rect.left() + 1, item.rect.top() + 6, 4, item.rect.height() - 12), 2, 2);
-    if (kCardHeight * zoom >= kTextHeight) paintCardText(painter, index, isSelected);
-    painter.restore();
-}
-
-const QStaticText& ScenePainter::text(QHash<QString, QStaticText>& cache, const QString& text,
-                                      const QFont& font, double width)
-{
-    const QString key = text + QChar(0x1f) + QString::number(static_cast<int>(width));
-    const auto it = cache.constFind(key);
-    if (it != cache.constEnd()) return *it;
-    QStaticText prepared(QFontMetricsF(font).elidedText(text, Qt::ElideRight, width));
-    prepared.setTextFormat(Qt::PlainText);
-    prepared.setPerformanceHint(QStaticText::AggressiveCaching);
-    prepared.prepare(QTransform(), font);
-    return *cache.insert(key, prepared);
-}
-
-void ScenePainter::paintCardText(QPainter& painter, uint32_t index, bool isSelected)
-{
-    const SceneItem& item = m_scene->items[index];
-    const double left = item.rect.left() + 14, width = item.rect.width() - 26;
-    const QString glyph = Theme::stateGlyph(item.state);
-    painter.setFont(m_theme.bodyStrong);
-    painter.setPen(isSelected ? m_theme.accent : m_theme.text);
-    painter.drawStaticText(
-        QPointF(left, item.rect.top() + 4),
-        text(m_titles, item.title, m_theme.bodyStrong, width - (glyph.isEmpty() ? 0 : 14)));
-    if (!glyph.isEmpty()) {
-        painter.setPen(m_theme.stateColour(item.state));
-        painter.drawText(QRectF(left, item.rect.top() + 4, width, 17),
-                         Qt::AlignRight | Qt::AlignVCenter, glyph);
-    }
-    painter.setFont(m_theme.secondaryFont);
-    painter.setPen(m_theme.secondary);
-    double figureWidth = 0;
-    if (!item.figure.isEmpty()) {
-        figureWidth = QFontMetricsF(m_theme.secondaryFont).horizontalAdvance(item.figure) + 8;
-        painter.drawText(QRectF(left, item.rect.top() + 21, width, 16),
-                         Qt::AlignRight | Qt::AlignVCenter, item.figure);
-    }
-    if (!item.detail.isEmpty())
-        painter.drawStaticText(
-            QPointF(left, item.rect.top() + 21),
-            text(m_details, item.detail, m_theme.secondaryFont, width - figureWidth));
 }
 
 void ScenePainter::paintMinimap(QPainter& painter, const QRectF& area, const Camera& camera,
                                 QSizeF view)
 {
     const QRectF inner = area.adjusted(8, 8, -8, -8);
-    const double scale = std::min(inner.width() / std::max(1.0, m_scene->bounds.width()),
-                                  inner.height() / std::max(1.0, m_scene->bounds.height()));
-    const QPointF origin = inner.center() - m_scene->bounds.center() * scale;
+    const double scale = std::min(inner.width() / std::max(1.0, m_now.scene->bounds.width()),
+                                  inner.height() / std::max(1.0, m_now.scene->bounds.height()));
+    const QPointF origin = inner.center() - m_now.scene->bounds.center() * scale;
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
     QColor back = m_theme.panel;
@@ -369,7 +221,7 @@ void ScenePainter::paintMinimap(QPainter& painter, const QRectF& area, const Cam
         m_minimap = QPixmap(area.size().toSize());
         m_minimap.fill(Qt::transparent);
         QPainter map(&m_minimap);
-        for (const SceneItem& item : m_scene->items) {
+        for (const SceneItem& item : m_now.scene->items) {
             if (item.isFrame && !item.isCollapsed) continue;
             const QPointF corner = item.rect.topLeft() * scale + origin - area.topLeft();
             const bool isTold = item.state != DiffState::Plain && !isDim(item.state);

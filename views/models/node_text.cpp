@@ -240,6 +240,25 @@ QString detailOf(const core::Module& module, const core::NodeRecord& node)
     return detail.isEmpty() ? QString::fromStdString(node.name) : detail;
 }
 
+QString changeText(const core::Module& before, const core::NodeRecord& was,
+                   const core::NodeRecord& is, const QString& otherwise)
+{
+    const QString arrow = QStringLiteral(" → ");
+    if (was.kind == is.kind && was.op != is.op)
+        return QStringLiteral("was ") + titleOf(before, was);
+    for (const auto& [name, value] : is.attrs.entries()) {
+        const core::AttrValue* old = was.attrs.find(name);
+        if (old && *old == value) continue;
+        const QString now = QString::fromStdString(core::attrText(value));
+        return QString::fromStdString(name) + QLatin1Char(' ') +
+               (old ? QString::fromStdString(core::attrText(*old)) + arrow : QStringLiteral("= ")) +
+               now;
+    }
+    if (!was.types.empty() && !is.types.empty() && !(was.types[0] == is.types[0]))
+        return shapeLabel(was.types[0].shape) + arrow + shapeLabel(is.types[0].shape);
+    return otherwise;
+}
+
 QString valueText(const core::Module& module, core::ValueRef value)
 {
     if (!value.node.isValid()) return QStringLiteral("absent");

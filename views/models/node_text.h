@@ -28,6 +28,10 @@ QString familyText(OpFamily family);
 QString titleOf(const core::Module& module, const core::NodeRecord& node);
 /// One line with what matters: "32 → 96 ch, 1×1" for a convolution, "0 … 6" for clip.
 QString detailOf(const core::Module& module, const core::NodeRecord& node);
+/// The first difference of two records of one place, inline: operator, attribute or type ("NCHW →
+/// NCHW16c"); `otherwise` when none of them differs.
+QString changeText(const core::Module& before, const core::NodeRecord& was,
+                   const core::NodeRecord& is, const QString& otherwise);
 /// For screen readers: "nn.conv2d 3×3, 64 channels, input from relu_4".
 QString spokenText(const core::Module& module, const core::NodeRecord& node);
 /// Readable name of an operand for lists: the node's name or its title.

@@ -27,6 +27,7 @@ enum class DiffState : uint8_t
 struct SceneItem
 {
     PlaceId place = kNoPlace;
+    core::NodeId node; ///< that stands there
     QRectF rect;
     QString title;
     QString detail;
@@ -35,6 +36,9 @@ struct SceneItem
     QString note; ///< frames: the rule that made them
     OpFamily family = OpFamily::Elementwise;
     DiffState state = DiffState::Plain;
+    PlaceId frame = kNoPlace; ///< the fused frame that the card stands in
+    bool isBeside = false;    ///< constant arithmetic in the lane beside the program
+    bool isBefore = false;    ///< on the left of two versions side by side
     bool isFrame = false;
     bool isMember = false;
     bool isScope = false;     ///< a frame of the model's own hierarchy
@@ -52,12 +56,33 @@ struct SceneEdge
     bool isSideways = false; ///< from the right of one card to the left of another
     DiffState state = DiffState::Plain;
     QString label;
+    QPointF labelAt; ///< on the edge, clear of the frames it crosses
+};
+
+/// Between an item on the left and what became of it on the right: the heights of its two ends.
+struct SceneRibbon
+{
+    int from = -1;
+    int to = -1;
+    double fromTop = 0, fromBottom = 0;
+    double toTop = 0, toBottom = 0;
+    DiffState state = DiffState::Changed;
+};
+
+/// One of two versions side by side.
+struct SceneColumn
+{
+    QString title;
+    double left = 0;
+    double right = 0;
 };
 
 struct Scene
 {
     std::vector<SceneItem> items; ///< frames first, then cards in program order
     std::vector<SceneEdge> edges;
+    std::vector<SceneRibbon> ribbons;
+    std::vector<SceneColumn> columns; ///< empty for one version
     std::vector<QPointF> points;
     QRectF bounds;                ///< of all versions: the same for every scene of a stage
     QRectF visible;               ///< of the items of this scene

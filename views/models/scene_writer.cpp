@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Writes the scene of one version: cards, frames and edges with their diff states and figures.
+#include "views/models/edge_label.h"
 #include "views/models/format.h"
+#include "views/models/row_fold.h"
 #include "views/models/stage.h"
 
 #include <algorithm>
@@ -19,6 +21,13 @@ uint64_t jointKey(PlaceId from, PlaceId to)
 }
 
 } // namespace
+
+bool isSameWork(const core::NodeRecord& a, const core::NodeRecord& b)
+{
+    return a.id == b.id && a.op == b.op && a.kind == b.kind && a.attrs == b.attrs &&
+           a.types == b.types && a.callee == b.callee && a.kernel == b.kernel &&
+           a.operands.size() == b.operands.size() && a.kind != core::NodeKind::Constant;
+}
 
 /// One use: fills `scene` from a stage.
 class SceneWriter
@@ -42,10 +51,10 @@ public:
         if (m_stage.m_layout.nodes.empty()) return std::move(m_scene);
         findTimes();
         findRules();
+        foldFrames();
         writeScopes();
         writeFrames();
         writeCards();
-        m_scene.points.reserve(m_stage.m_layout.points.size());
         for (const core::LayoutPoint& p : m_stage.m_layout.points)
             m_scene.points.emplace_back(p.x, p.y);
         writeEdges(m_now, false);
@@ -74,15 +83,6 @@ private:
         if (m_board.places()[static_cast<size_t>(place)].output >= 0) return DiffState::Unchanged;
         if (a == b) return DiffState::Unchanged;
         return isSameWork(*a, *b) ? DiffState::Unchanged : DiffState::Changed;
-    }
-
-    /// A record that only reads other values now (its operand was replaced) is not a change to
-    /// look at.
-    static bool isSameWork(const core::NodeRecord& a, const core::NodeRecord& b)
-    {
-        return a.id == b.id && a.op == b.op && a.kind == b.kind && a.attrs == b.attrs &&
-               a.types == b.types && a.callee == b.callee && a.kernel == b.kernel &&
-               a.operands.size() == b.operands.size() && a.kind != core::NodeKind::Constant;
     }
 
     void findTimes()
@@ -127,6 +127,7 @@ private:
     void describe(const Occupant& occupant, const core::Module& module, SceneItem& item)
     {
         const core::NodeRecord& node = *occupant.node;
+        item.node = node.id;
         item.title = titleOf(module, node);
         item.detail = occupant.inner ? detailOf(module, *occupant.inner) : detailOf(module, node);
         item.family = occupant.inner ? familyOf(module, *occupant.inner) : familyOf(module, node);
@@ -145,6 +146,7 @@ private:
         item.detail = node && value.index < node->types.size() ? typeText(node->types[value.index])
                                                                : QStringLiteral("output");
         item.family = OpFamily::Boundary;
+        item.node = value.node;
         item.spoken = QStringLiteral("model output ") + item.title;
     }
 
@@ -170,11 +172,40 @@ private:
             item.note = scope.path;
             item.isFrame = item.isScope = true;
             item.isCollapsed = m_stage.m_collapsed.count(scope.path) > 0;
+            if (item.isCollapsed) item.place = scope.owner;
             item.family = OpFamily::Movement;
             item.spoken =
                 QStringLiteral("group ") + scope.name + QStringLiteral(", ") + item.detail;
             m_itemOfScope[s] = static_cast<int>(m_scene.items.size());
             add(std::move(item));
+        }
+    }
+
+    /// The fused frame around a card in this version, or kNoPlace.
+    PlaceId frameOf(PlaceId place) const
+    {
+        const PlaceId frame = m_board.places()[static_cast<size_t>(place)].frame;
+        return frame != kNoPlace && now(frame).node ? frame : kNoPlace;
+    }
+
+    bool isShown(PlaceId place) const
+    {
+        return now(place).node || (before(place) && before(place)->node);
+    }
+
+    /// Members that are gone since the model was laid out leave no gap in the frame.
+    void foldFrames()
+    {
+        std::unordered_map<PlaceId, std::vector<core::LayoutRect>> rows;
+        for (const PlaceId place : m_board.sequence())
+            if (const PlaceId frame = frameOf(place); frame != kNoPlace && isShown(place))
+                rows[frame].push_back(m_stage.rectOf(place));
+        for (auto& [frame, members] : rows) {
+            const int group = m_stage.m_groupOfPlace[static_cast<size_t>(frame)];
+            if (group < 0) continue;
+            RowFold fold(m_stage.m_layout.groups[static_cast<size_t>(group)], std::move(members),
+                         core::LayoutOptions().groupTitle, Stage::kRowGap);
+            if (!fold.isEmpty()) m_folds.emplace(frame, std::move(fold));
         }
     }
 
@@ -187,7 +218,10 @@ private:
             SceneItem item;
             item.place = place;
             item.isFrame = true;
-            item.rect = rectOf(m_stage.m_layout.groups[static_cast<size_t>(group)]);
+            const auto fold = m_folds.find(place);
+            item.rect =
+                rectOf(fold == m_folds.end() ? m_stage.m_layout.groups[static_cast<size_t>(group)]
+                                             : fold->second.frame());
             describe(now(place), *m_now.module, item);
             item.state = stateOf(place);
             const auto rule = m_ruleOf.find(place);
@@ -210,9 +244,9 @@ private:
     void writeCards()
     {
         for (const PlaceId place : m_board.sequence()) {
+            if (!isShown(place)) continue;
             const Occupant* old = before(place);
             const bool isGone = !now(place).node;
-            if (isGone && (!old || !old->node)) continue;
             const int hiding = hidingScope(place);
             if (hiding >= 0) {
                 m_scene.itemOfPlace[static_cast<size_t>(place)] =
@@ -223,8 +257,12 @@ private:
             SceneItem item;
             item.place = place;
             item.rect = rectOf(m_stage.rectOf(place));
+            item.frame = frameOf(place);
+            item.isBeside = m_stage.m_sideOfPlace[static_cast<size_t>(place)] >= 0;
+            if (const auto fold = m_folds.find(item.frame); fold != m_folds.end())
+                item.rect.moveTop(fold->second.apply(static_cast<float>(item.rect.top())));
             item.state = stateOf(place);
-            item.isMember = info.frame != kNoPlace && now(info.frame).node && !isGone;
+            item.isMember = item.frame != kNoPlace && !isGone;
             if (info.output >= 0)
                 describeOutput(info.output, item);
             else if (isGone)
@@ -235,35 +273,14 @@ private:
             if (item.isMember && item.state == DiffState::Unchanged &&
                 stateOf(info.frame) != DiffState::Unchanged)
                 item.state = DiffState::Plain;
-            if (item.state == DiffState::Changed) describeChange(*old, place, item);
+            if (item.state == DiffState::Changed)
+                item.detail =
+                    changeText(*m_before.module, *old->node, *now(place).node, item.detail);
             if (info.output < 0 && !isGone && !item.isMember &&
                 now(place).node->kind != core::NodeKind::Parameter)
                 addTime(*now(place).node, item);
             add(std::move(item));
         }
-    }
-
-    /// The first difference inline: operator, attribute or type.
-    void describeChange(const Occupant& old, PlaceId place, SceneItem& item) const
-    {
-        const core::NodeRecord& a = *old.node;
-        const core::NodeRecord& b = *now(place).node;
-        const QString arrow = QStringLiteral(" → ");
-        if (a.kind == b.kind && a.op != b.op) {
-            item.detail = QStringLiteral("was ") + titleOf(*m_before.module, a);
-            return;
-        }
-        for (const auto& [name, value] : b.attrs.entries()) {
-            const core::AttrValue* was = a.attrs.find(name);
-            if (was && *was == value) continue;
-            item.detail = QString::fromStdString(name) + QLatin1Char(' ') +
-                          (was ? QString::fromStdString(core::attrText(*was)) + arrow
-                               : QStringLiteral("= ")) +
-                          QString::fromStdString(core::attrText(value));
-            return;
-        }
-        if (!a.types.empty() && !b.types.empty() && !(a.types[0] == b.types[0]))
-            item.detail = shapeLabel(a.types[0].shape) + arrow + shapeLabel(b.types[0].shape);
     }
 
     void writeEdges(const VersionView& view, bool isOld)
@@ -283,16 +300,49 @@ private:
                                     !isInsideFrame(flow) && source &&
                                     flow.value.index < source->types.size();
             if (isLabelled && m_labelled.insert(flow.value).second)
-                edge.label = shapeLabel(source->types[flow.value.index].shape);
+                placeLabel(shapeLabel(source->types[flow.value.index].shape), framesAround(flow),
+                           m_scene, edge);
             m_scene.edges.push_back(std::move(edge));
         }
     }
 
+    std::vector<QRectF> framesAround(const Flow& flow) const
+    {
+        std::vector<QRectF> frames;
+        for (const PlaceId end : {flow.from, flow.to}) {
+            if (const int frame = m_scene.itemAt(frameOf(end)); frame >= 0)
+                frames.push_back(m_scene.items[static_cast<size_t>(frame)].rect);
+            for (int s = m_stage.m_scopeOfPlace[static_cast<size_t>(end)]; s >= 0;
+                 s = m_stage.m_scopes[static_cast<size_t>(s)].parent)
+                if (const int item = m_itemOfScope[static_cast<size_t>(s)]; item >= 0)
+                    frames.push_back(m_scene.items[static_cast<size_t>(item)].rect);
+        }
+        return frames;
+    }
+
     bool isInsideFrame(const Flow& flow) const
     {
-        const PlaceId a = m_board.places()[static_cast<size_t>(flow.from)].frame;
-        const PlaceId b = m_board.places()[static_cast<size_t>(flow.to)].frame;
-        return a != kNoPlace && a == b && now(a).node;
+        const PlaceId frame = frameOf(flow.from);
+        return frame != kNoPlace && frame == frameOf(flow.to);
+    }
+
+    /// The part of a way inside a folded frame moves with the rows there.
+    void foldPath(const Flow& flow, SceneEdge& edge)
+    {
+        const auto source = m_folds.find(frameOf(flow.from));
+        const auto target = m_folds.find(frameOf(flow.to));
+        if (source == m_folds.end() && target == m_folds.end()) return;
+        const auto first = static_cast<uint32_t>(m_scene.points.size());
+        for (uint32_t i = 0; i < edge.count; ++i) {
+            QPointF point = m_scene.points[edge.first + i];
+            const auto y = static_cast<float>(point.y());
+            if (source != m_folds.end() && source->second.holds(y))
+                point.setY(source->second.apply(y));
+            else if (target != m_folds.end() && target->second.holds(y))
+                point.setY(target->second.apply(y));
+            m_scene.points.push_back(point);
+        }
+        edge.first = first;
     }
 
     /// The laid-out way; straight inside a frame where nothing stands between; sideways from cards
@@ -320,6 +370,7 @@ private:
         edge.first = path.first;
         edge.count = path.count;
         edge.isStub = path.shape == core::EdgeShape::Stub;
+        foldPath(flow, edge);
         return true;
     }
 
@@ -334,6 +385,7 @@ private:
     double m_slowest = 0;
     std::unordered_map<uint32_t, int> m_callOfSource;
     std::unordered_map<PlaceId, QString> m_ruleOf;
+    std::unordered_map<PlaceId, RowFold> m_folds; ///< of frames with gaps
     std::vector<int> m_itemOfScope;
     std::set<int> m_timed;
     std::unordered_set<uint64_t> m_drawn;

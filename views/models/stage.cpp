@@ -8,8 +8,6 @@ namespace tenon::views {
 
 namespace {
 
-constexpr float kRowGap = 10;
-
 uint64_t jointKey(PlaceId from, PlaceId to)
 {
     return (static_cast<uint64_t>(static_cast<uint32_t>(from)) << 32) | static_cast<uint32_t>(to);
@@ -147,70 +145,6 @@ Stage Stage::forScopes(std::shared_ptr<const Storyboard> board, size_t version,
     stage.m_collapsed = std::move(collapsed);
     stage.findScopes(version);
     return stage;
-}
-
-/// Runs of cards with the same scope in program order; a run is always free of ways out and in
-/// again, so its frame never makes a cycle. Scopes around a single card are left out.
-void Stage::findScopes(size_t version)
-{
-    struct Run
-    {
-        NameScope scope;
-        std::vector<PlaceId> cards;
-        int kept = -1;
-    };
-    const VersionView view = m_board->version(version);
-    const auto& sources = view.module->sources();
-    std::vector<Run> runs;
-    std::vector<int> open;
-    for (const PlaceId place : m_board->sequence()) {
-        const core::NodePtr& node = view.occupants[static_cast<size_t>(place)].node;
-        if (!node || node->kind == core::NodeKind::Parameter) continue;
-        if (m_board->places()[static_cast<size_t>(place)].output >= 0) continue;
-        std::vector<std::string> path;
-        if (!node->origin.empty() && node->origin.front().value < sources.size())
-            path = sources[node->origin.front().value].scope;
-        size_t common = 0;
-        while (common < open.size() && common < path.size() &&
-               runs[static_cast<size_t>(open[common])].scope.name.toStdString() == path[common])
-            ++common;
-        open.resize(common);
-        while (open.size() < path.size()) {
-            const int parent = open.empty() ? -1 : open.back();
-            const QString name = QString::fromStdString(path[open.size()]);
-            const QString prefix =
-                parent < 0 ? QString() : runs[static_cast<size_t>(parent)].scope.path;
-            QString scopePath = prefix + QLatin1Char('/') + name;
-            if (!open.empty() || !runs.empty())
-                scopePath += QLatin1Char('#') + QString::number(place);
-            open.push_back(static_cast<int>(runs.size()));
-            runs.push_back({{scopePath, name, parent, 0}, {}, -1});
-        }
-        for (const int run : open) runs[static_cast<size_t>(run)].cards.push_back(place);
-    }
-    for (Run& run : runs) {
-        int parent = run.scope.parent;
-        while (parent >= 0 && runs[static_cast<size_t>(parent)].kept < 0)
-            parent = runs[static_cast<size_t>(parent)].scope.parent;
-        const bool isSame =
-            parent >= 0 && runs[static_cast<size_t>(parent)].cards.size() == run.cards.size();
-        if (run.cards.size() < 2 || isSame) continue;
-        run.kept = static_cast<int>(m_scopes.size());
-        run.scope.parent = parent < 0 ? -1 : runs[static_cast<size_t>(parent)].kept;
-        run.scope.cardCount = static_cast<int>(run.cards.size());
-        m_scopes.push_back(run.scope);
-        core::LayoutGroup group;
-        group.parent = run.scope.parent;
-        group.isCollapsed = m_collapsed.count(run.scope.path) > 0;
-        group.collapsedWidth = kCardWidth;
-        group.collapsedHeight = kCardHeight;
-        m_graph.groups.push_back(group);
-        for (const PlaceId card : run.cards) {
-            m_scopeOfPlace[static_cast<size_t>(card)] = run.kept;
-            m_graph.nodes[static_cast<size_t>(m_nodeOfPlace[static_cast<size_t>(card)])].group =
-                run.kept;
-        }
-    }
 }
 
 bool Stage::arrange(const std::function<bool()>& shouldStop)

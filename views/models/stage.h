@@ -9,18 +9,22 @@
 
 namespace tenon::views {
 
-/// A run of neighbouring nodes with a common name scope of the model file.
+/// A group of neighbouring nodes: a common name scope of the model file, or control flow with the
+/// functions nested in it.
 struct NameScope
 {
     QString path; ///< identity for expanding and collapsing
     QString name;
     int parent = -1;
     int cardCount = 0;
+    PlaceId owner = kNoPlace; ///< control flow: the card of its node
+    bool isBody = false;      ///< control flow or one of its functions
 };
 
 enum class DiffMode : uint8_t
 {
     Union, ///< before and after in one picture
+    Split, ///< before | after
     After  ///< the module after the pass alone
 };
 
@@ -39,8 +43,14 @@ public:
     const Storyboard& board() const { return *m_board; }
     const std::vector<NameScope>& scopes() const { return m_scopes; }
     const std::set<QString>& collapsed() const { return m_collapsed; }
+    /// Paths of the groups around a card, innermost first.
+    std::vector<QString> scopesAround(PlaceId place) const;
     /// What the canvas shows for `version`, compared with the version before it in Union mode.
     Scene scene(size_t version, DiffMode mode) const;
+    /// Two versions side by side, with ribbons between what became what.
+    Scene split(size_t before, size_t after) const;
+
+    static constexpr float kRowGap = 10; ///< between the members in a fused frame
 
 private:
     friend class SceneWriter;
@@ -60,6 +70,8 @@ private:
     /// Where a card stands; empty for frames.
     core::LayoutRect rectOf(PlaceId place) const;
     void findScopes(size_t version);
+    struct ScopeName;
+    std::vector<ScopeName> scopeNames(const VersionView& view, PlaceId place) const;
 
     std::shared_ptr<const Storyboard> m_board;
     core::LayoutGraph m_graph;
@@ -73,6 +85,9 @@ private:
     std::set<QString> m_collapsed;
     std::unordered_map<uint64_t, uint32_t> m_edgeOf; ///< (from, to) place -> layout edge
 };
+
+/// A record that only reads other values now (its operand was replaced) is not a change to look at.
+bool isSameWork(const core::NodeRecord& a, const core::NodeRecord& b);
 
 /// Index of the version shown by the Inspect page: the imported module, typed when possible.
 size_t inspectVersion(const Document& document);

@@ -12,8 +12,9 @@ namespace tenon::views {
 using core::NodeId;
 using core::NodeKind;
 
-Storyboard::Storyboard(DocumentPtr document)
+Storyboard::Storyboard(DocumentPtr document, BodyCards bodies)
     : m_document(std::move(document))
+    , m_bodies(bodies)
 {
     if (!m_document->imported.mainId().isValid()) return;
     for (size_t v = 0; v < m_document->versionCount(); ++v) visitVersion(v);
@@ -203,6 +204,8 @@ void Storyboard::visitVersion(size_t index)
             }
     }
     wireCalls(module);
+    if (m_bodies == BodyCards::Hidden) return;
+    for (const NodeId id : module.main().order) placeBodies(module, id);
 }
 
 void Storyboard::addOutputs()
@@ -222,6 +225,8 @@ std::vector<PlaceId> Storyboard::sourcesOf(const core::Module& module, core::Val
     if (!value.node.isValid()) return {};
     const core::NodePtr& node = module.findNode(value.node);
     if (!node || node->kind == NodeKind::Constant) return {};
+    if (std::vector<PlaceId> given = bodyResults(module, *node, value.index); !given.empty())
+        return given;
     const auto wiring = m_wiring.find(value.node);
     if (wiring != m_wiring.end()) {
         const auto& results = wiring->second.results;
@@ -280,6 +285,7 @@ VersionView Storyboard::version(size_t index) const
                               wiring->second.inner.end());
         }
         addReaders(module, *node, view);
+        if (m_bodies == BodyCards::Shown) visitBodies(module, *node, view);
     };
     for (const NodeId id : main.params) visit(id);
     for (const NodeId id : main.order) visit(id);

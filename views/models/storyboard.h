@@ -36,6 +36,13 @@ struct VersionView
     std::vector<Flow> flows;
 };
 
+/// Whether the nested functions of control flow have cards of their own.
+enum class BodyCards : uint8_t
+{
+    Hidden,
+    Shown
+};
+
 /// Built once per document. A node that replaces another one takes its place; a fused call is a
 /// frame around its members' places.
 class Storyboard
@@ -44,14 +51,17 @@ public:
     struct Place
     {
         bool isFrame = false;
+        PlaceId owner = kNoPlace;     ///< of a card in a nested function: the node it belongs to
+        int body = -1;                ///< with an owner: which of its functions
         PlaceId frame = kNoPlace;     ///< the frame a card belongs to, once fused
         int output = -1;              ///< index of the model output that this card stands for
         std::vector<PlaceId> members; ///< of a frame, in program order
     };
 
-    explicit Storyboard(DocumentPtr document);
+    explicit Storyboard(DocumentPtr document, BodyCards bodies = BodyCards::Hidden);
 
     const Document& document() const { return *m_document; }
+    bool showsBodies() const { return m_bodies == BodyCards::Shown; }
     const std::vector<Place>& places() const { return m_places; }
     /// Cards in program order, merged over all versions.
     const std::vector<PlaceId>& sequence() const { return m_sequence; }
@@ -84,12 +94,18 @@ private:
     PlaceId newCard();
     bool isShown(const core::Module& module, core::NodeId id) const;
     void placeNew(const core::Module& module, const core::GraphFunction& function);
+    void placeBodies(const core::Module& module, core::NodeId owner);
+    void visitBodies(const core::Module& module, const core::NodeRecord& owner,
+                     VersionView& view) const;
     void inherit(core::NodeId from, core::NodeId to);
+    std::vector<PlaceId> bodyResults(const core::Module& module, const core::NodeRecord& owner,
+                                     uint32_t result) const;
     std::vector<PlaceId> sourcesOf(const core::Module& module, core::ValueRef value) const;
     void addReaders(const core::Module& module, const core::NodeRecord& node,
                     VersionView& view) const;
 
     DocumentPtr m_document;
+    BodyCards m_bodies;
     std::vector<Place> m_places;
     std::vector<PlaceId> m_sequence;
     std::vector<std::pair<PlaceId, PlaceId>> m_joints;

@@ -195,11 +195,16 @@ std::vector<DeltaRow> deltaRows(const Document& document, size_t version)
     return rows;
 }
 
+IssueRow issueRow(const Document& document, const core::Diagnostic& diagnostic)
+{
+    return {diagnostic, nodeNamed(document.imported, diagnostic.location.node)};
+}
+
 std::vector<IssueRow> issueRows(const Document& document)
 {
     std::vector<IssueRow> rows;
     for (const core::Diagnostic& diagnostic : document.issues)
-        rows.push_back({diagnostic, nodeNamed(document.imported, diagnostic.location.node)});
+        rows.push_back(issueRow(document, diagnostic));
     std::stable_sort(rows.begin(), rows.end(), [](const IssueRow& a, const IssueRow& b) {
         return a.diagnostic.severity > b.diagnostic.severity;
     });

@@ -56,6 +56,7 @@ OperatorModel* makeOperatorModel(QObject* parent);
 
 std::vector<DeltaRow> deltaRows(const Document& document, size_t version);
 std::vector<IssueRow> issueRows(const Document& document);
+IssueRow issueRow(const Document& document, const core::Diagnostic& diagnostic);
 std::vector<CallRow> callRows(const Document& document);
 std::vector<OperatorRow> operatorRows(const Document& document);
 

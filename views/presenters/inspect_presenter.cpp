@@ -2,7 +2,10 @@
 // The Inspect page's graph: one version, its scopes, search.
 #include "views/presenters/inspect_presenter.h"
 
+#include "views/models/node_search.h"
+
 #include <algorithm>
+#include <utility>
 
 namespace tenon::views {
 
@@ -19,6 +22,7 @@ InspectPresenter::InspectPresenter(JobPresenter& jobs, Selection& selection, QOb
     , m_scene(std::make_shared<Scene>())
 {
     connect(&m_selection, &Selection::changed, this, &InspectPresenter::selectNode);
+    connect(&m_selection, &Selection::sought, this, &InspectPresenter::seekNode);
 }
 
 void InspectPresenter::setDocument(DocumentPtr document, bool isSameModel)
@@ -34,6 +38,7 @@ void InspectPresenter::setDocument(DocumentPtr document, bool isSameModel)
         m_collapsed.clear();
         m_hasChosenScopes = false;
         m_selected = kNoPlace;
+        m_sought = {};
         m_scene = std::make_shared<Scene>();
         emit sceneChanged();
     }
@@ -42,6 +47,7 @@ void InspectPresenter::setDocument(DocumentPtr document, bool isSameModel)
 
 void InspectPresenter::arrange()
 {
+    ++m_layouts;
     const auto slot = std::make_shared<std::shared_ptr<const Stage>>();
     const DocumentPtr document = m_alone;
     const bool shouldChoose = !m_hasChosenScopes;
@@ -49,32 +55,66 @@ void InspectPresenter::arrange()
     m_jobs.startQuietly(
         QStringLiteral("inspect-layout"),
         [=](core::JobContext& job) -> core::Status {
-            const auto board = std::make_shared<const Storyboard>(document);
+            const auto board = std::make_shared<const Storyboard>(document, BodyCards::Shown);
             auto stage = std::make_shared<Stage>(Stage::forScopes(board, 0, collapsed));
-            if (shouldChoose && board->sequence().size() > kLargestOpenGraph) {
+            if (shouldChoose) {
+                const bool isLarge = board->sequence().size() > kLargestOpenGraph;
                 std::set<QString> closed;
-                for (const NameScope& scope : stage->scopes()) closed.insert(scope.path);
-                stage = std::make_shared<Stage>(Stage::forScopes(board, 0, closed));
+                for (const NameScope& scope : stage->scopes())
+                    if (isLarge || scope.isBody) closed.insert(scope.path);
+                if (!closed.empty())
+                    stage = std::make_shared<Stage>(Stage::forScopes(board, 0, closed));
             }
             if (!stage->arrange([&job] { return job.stopRequested(); })) return job.checkStop();
             *slot = stage;
             return core::kDone;
         },
         [this, slot](const core::Status& status) {
-            if (!status || !*slot) return;
-            m_stage = *slot;
-            m_collapsed = m_stage->collapsed();
-            m_hasChosenScopes = true;
-            m_placeOfSource.clear();
-            const VersionView view = m_stage->board().version(0);
-            for (size_t place = 0; place < view.occupants.size(); ++place)
-                if (view.occupants[place].node && m_stage->board().places()[place].output < 0)
-                    for (const core::SourceId source : view.occupants[place].node->origin)
-                        m_placeOfSource.emplace(source.value, static_cast<PlaceId>(place));
-            m_selected = placeForNode(m_selection.node());
-            m_scene = std::make_shared<Scene>(m_stage->scene(0, DiffMode::After));
-            emit sceneChanged();
+            --m_layouts;
+            if (status && *slot) takeStage(*slot);
         });
+}
+
+void InspectPresenter::takeStage(std::shared_ptr<const Stage> stage)
+{
+    m_stage = std::move(stage);
+    m_collapsed = m_stage->collapsed();
+    m_hasChosenScopes = true;
+    m_placeOfSource.clear();
+    const VersionView view = m_stage->board().version(0);
+    for (size_t place = 0; place < view.occupants.size(); ++place)
+        if (view.occupants[place].node && m_stage->board().places()[place].output < 0)
+            for (const core::SourceId source : view.occupants[place].node->origin)
+                m_placeOfSource.emplace(source.value, static_cast<PlaceId>(place));
+    m_selected = placeForNode(m_selection.node());
+    m_scene = std::make_shared<Scene>(m_stage->scene(0, DiffMode::After));
+    emit sceneChanged();
+    if (m_sought.isValid()) seekNode(std::exchange(m_sought, {}));
+}
+
+/// True when some were closed: new positions are on their way.
+bool InspectPresenter::openGroupsAround(PlaceId place)
+{
+    bool wasClosed = false;
+    for (const QString& path : m_stage->scopesAround(place))
+        wasClosed |= m_collapsed.erase(path) > 0;
+    if (wasClosed) arrange();
+    return wasClosed;
+}
+
+void InspectPresenter::seekNode(core::NodeId node)
+{
+    m_sought = node;
+    if (!m_stage) return;
+    m_selected = placeForNode(node);
+    if (openGroupsAround(m_selected)) return;
+    m_sought = {};
+    emit selectionMoved(m_selected);
+}
+
+core::NodeId InspectPresenter::findNode(const QString& text) const
+{
+    return m_alone ? views::findNode(m_alone->imported, text) : core::NodeId();
 }
 
 /// The imported node itself, or the one that a later node came from.
@@ -140,13 +180,7 @@ bool InspectPresenter::find(const QString& text, bool forward)
         const core::NodePtr& node = view.occupants[static_cast<size_t>(place)].node;
         if (!node || m_stage->board().places()[static_cast<size_t>(place)].output >= 0)
             return false;
-        if (QString::fromStdString(node->name).contains(text, Qt::CaseInsensitive)) return true;
-        if (titleOf(*view.module, *node).contains(text, Qt::CaseInsensitive)) return true;
-        return std::any_of(node->origin.begin(), node->origin.end(), [&](core::SourceId source) {
-            return source.value < view.module->sources().size() &&
-                   QString::fromStdString(view.module->sources()[source.value].name)
-                       .contains(text, Qt::CaseInsensitive);
-        });
+        return nodeMatches(*view.module, *node, text);
     };
     const auto count = static_cast<int>(sequence.size());
     const auto current = std::find(sequence.begin(), sequence.end(), m_selected);
@@ -157,7 +191,7 @@ bool InspectPresenter::find(const QString& text, bool forward)
         if (!matches(sequence[static_cast<size_t>(i)])) continue;
         const PlaceId place = sequence[static_cast<size_t>(i)];
         selectPlace(place);
-        emit selectionMoved(place);
+        m_selection.seek(m_selection.node());
         return true;
     }
     return false;

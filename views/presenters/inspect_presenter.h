@@ -21,12 +21,16 @@ public:
     ScenePtr scene() const { return m_scene; }
     PlaceId selectedPlace() const { return m_selected; }
     size_t version() const { return m_version; }
-    bool isReady() const { return m_stage != nullptr; }
+    bool isReady() const { return m_stage && m_layouts == 0; }
     bool hasScopes() const { return m_stage && !m_stage->scopes().empty(); }
+    /// First node of the shown version with this name, operator or source name.
+    core::NodeId findNode(const QString& text) const;
 
 public slots:
     void selectPlace(int place);
     void selectNode(tenon::core::NodeId node);
+    /// Selects the node and opens the groups it sits in.
+    void seekNode(tenon::core::NodeId node);
     void toggleScope(const QString& path);
     void setAllCollapsed(bool isCollapsed);
     /// Selects the next node whose name, operator or source name contains `text`; wraps around.
@@ -38,6 +42,8 @@ signals:
 
 private:
     void arrange();
+    void takeStage(std::shared_ptr<const Stage> stage);
+    bool openGroupsAround(PlaceId place);
     PlaceId placeForNode(core::NodeId node) const;
 
     JobPresenter& m_jobs;
@@ -52,6 +58,8 @@ private:
     PlaceId m_selected = kNoPlace;
     size_t m_version = 0;
     bool m_isSelecting = false;
+    int m_layouts = 0;     ///< on their way
+    core::NodeId m_sought; ///< to be brought into view once the positions are known
 };
 
 } // namespace tenon::views

@@ -3,6 +3,7 @@
 #include "views/presenters/passes_presenter.h"
 
 #include "views/models/format.h"
+#include "views/models/node_search.h"
 
 #include <algorithm>
 
@@ -17,6 +18,8 @@ PassesPresenter::PassesPresenter(JobPresenter& jobs, Selection& selection, QObje
     , m_deltas(makeDeltaModel(this))
 {
     connect(&m_selection, &Selection::changed, this, &PassesPresenter::selectNode);
+    connect(&m_selection, &Selection::sought, this,
+            [this] { emit selectionMoved(m_state.selected); });
     refreshState();
 }
 
@@ -31,6 +34,7 @@ void PassesPresenter::setDocument(DocumentPtr document, bool isSameModel)
         m_scene = std::make_shared<Scene>();
         m_state.version = 0;
         m_state.selected = kNoPlace;
+        m_state.pinned = -1;
         for (size_t i = 0; i < m_document->passes.size() && m_state.version == 0; ++i)
             if (m_document->passes[i].isChanged) m_state.version = static_cast<int>(i) + 1;
         emit sceneChanged();
@@ -77,8 +81,14 @@ void PassesPresenter::takeStage(std::shared_ptr<const Stage> stage,
 void PassesPresenter::rebuildScene()
 {
     if (!m_stage) return refreshState();
-    m_scene =
-        std::make_shared<Scene>(m_stage->scene(static_cast<size_t>(m_state.version), m_state.mode));
+    const auto version = static_cast<size_t>(m_state.version);
+    const int other = m_state.pinned >= 0 ? m_state.pinned : m_state.version - 1;
+    const bool isSplit = m_state.mode == DiffMode::Split && other >= 0 && other != m_state.version;
+    m_scene = std::make_shared<Scene>(
+        isSplit ? m_stage->split(static_cast<size_t>(std::min(other, m_state.version)),
+                                 static_cast<size_t>(std::max(other, m_state.version)))
+                : m_stage->scene(version,
+                                 m_state.mode == DiffMode::Split ? DiffMode::After : m_state.mode));
     m_deltas->setRows(deltaRows(*m_document, static_cast<size_t>(m_state.version)));
     refreshHeat();
     refreshState();
@@ -114,7 +124,9 @@ void PassesPresenter::refreshHeat()
 void PassesPresenter::refreshState()
 {
     m_state.isReady = m_stage != nullptr;
-    m_state.modeText = m_state.mode == DiffMode::Union ? tr("union diff") : tr("after the pass");
+    m_state.modeText = m_state.mode == DiffMode::Union   ? tr("union diff")
+                       : m_state.mode == DiffMode::Split ? tr("before | after")
+                                                         : tr("after the pass");
     if (!m_document) {
         m_state.title = tr("Passes");
         emit stateChanged();
@@ -172,8 +184,29 @@ void PassesPresenter::stepTouching(int by)
 
 void PassesPresenter::cycleMode()
 {
-    m_state.mode = m_state.mode == DiffMode::Union ? DiffMode::After : DiffMode::Union;
+    setMode(m_state.mode == DiffMode::Union   ? DiffMode::Split
+            : m_state.mode == DiffMode::Split ? DiffMode::After
+                                              : DiffMode::Union);
+}
+
+void PassesPresenter::setMode(DiffMode mode)
+{
+    if (mode == m_state.mode) return;
+    m_state.mode = mode;
     rebuildScene();
+}
+
+void PassesPresenter::togglePin()
+{
+    m_state.pinned = m_state.pinned == m_state.version ? -1 : m_state.version;
+    rebuildScene();
+}
+
+ScenePtr PassesPresenter::sceneBefore() const
+{
+    if (!m_stage || m_state.version == 0) return m_scene;
+    return std::make_shared<Scene>(
+        m_stage->scene(static_cast<size_t>(m_state.version) - 1, DiffMode::After));
 }
 
 void PassesPresenter::setFilter(const QString& filter) { m_passes->setFilter(filter); }
@@ -238,25 +271,9 @@ int PassesPresenter::versionOf(const QString& passName) const
 
 core::NodeId PassesPresenter::findNode(const QString& text) const
 {
-    if (!m_document || text.isEmpty()) return {};
-    const core::Module& module = m_document->version(static_cast<size_t>(m_state.version));
-    core::NodeId partial;
-    for (const core::NodeId id : module.main().order) {
-        const core::NodeRecord& node = module.node(id);
-        if (node.kind == core::NodeKind::Constant) continue;
-        const QString name = QString::fromStdString(node.name), title = titleOf(module, node);
-        if (name == text || title == text) return id;
-        bool isFound =
-            name.contains(text, Qt::CaseInsensitive) || title.contains(text, Qt::CaseInsensitive);
-        for (const core::SourceId source : node.origin)
-            if (source.value < module.sources().size()) {
-                const QString from = QString::fromStdString(module.sources()[source.value].name);
-                if (from == text) return id;
-                isFound |= from.contains(text, Qt::CaseInsensitive);
-            }
-        if (isFound && !partial.isValid()) partial = id;
-    }
-    return partial;
+    return m_document
+               ? views::findNode(m_document->version(static_cast<size_t>(m_state.version)), text)
+               : core::NodeId();
 }
 
 } // namespace tenon::views

@@ -29,6 +29,7 @@ struct PassesState
     QString title;        ///< pass name
     QString countText;    ///< "22, 11 changed the graph"
     QString modeText;     ///< "union diff"
+    int pinned = -1;      ///< version to compare with in the split view; -1: the one before
     QString positionText; ///< "FuseOps 14 of 22"
     DiffMode mode = DiffMode::Union;
     PlaceId selected = kNoPlace;
@@ -45,6 +46,8 @@ public:
 
     const PassesState& state() const { return m_state; }
     ScenePtr scene() const { return m_scene; }
+    /// The version before the shown one, to play the pass from.
+    ScenePtr sceneBefore() const;
     PassModel& passes() { return *m_passes; }
     DeltaModel& deltas() { return *m_deltas; }
     const Lineage& lineage() const { return m_lineage; }
@@ -61,10 +64,13 @@ public slots:
     void step(int by);         ///< any pass
     void stepChanged(int by);  ///< passes that changed something
     void stepTouching(int by); ///< passes that touched the selection
-    void cycleMode();
+    void cycleMode();          ///< union, split, after
+    void setMode(tenon::views::DiffMode mode);
+    void togglePin(); ///< the shown version becomes the left one of the split view
     void setFilter(const QString& filter);
     void selectPlace(int place);
     void selectNode(tenon::core::NodeId node);
+    void seekNode(tenon::core::NodeId node) { m_selection.seek(node); }
 
 signals:
     void stateChanged();

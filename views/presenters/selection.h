@@ -22,9 +22,16 @@ public:
         m_node = node;
         emit changed(node);
     }
+    /// Selects and asks to bring it into view, even when it was selected before.
+    void seek(core::NodeId node)
+    {
+        select(node);
+        if (node.isValid()) emit sought(node);
+    }
 
 signals:
     void changed(tenon::core::NodeId node);
+    void sought(tenon::core::NodeId node);
 
 private:
     core::NodeId m_node;

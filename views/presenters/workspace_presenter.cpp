@@ -48,7 +48,7 @@ WorkspacePresenter::~WorkspacePresenter() = default;
 
 void WorkspacePresenter::open(const QString& path)
 {
-    dismissBanner();
+    forgetFailure();
     const auto slot = std::make_shared<Slot>();
     const BuildOptions options = m_options;
     const auto engineOpen = m_engine.open;
@@ -76,7 +76,7 @@ void WorkspacePresenter::compileAndBenchmark() { build(true); }
 void WorkspacePresenter::build(bool shouldBenchmark)
 {
     if (!m_state.canBuild) return;
-    dismissBanner();
+    forgetFailure();
     const auto slot = std::make_shared<Slot>();
     const BuildOptions options = m_options;
     const DocumentPtr document = m_document;
@@ -107,12 +107,19 @@ void WorkspacePresenter::cancel() { m_jobs.cancel(); }
 void WorkspacePresenter::fail(const QString& what, const core::Diagnostic& diagnostic)
 {
     if (diagnostic.code == core::DiagnosticCode::Cancelled) return;
+    m_failure = diagnostic;
     m_state.bannerTitle = what;
     m_state.bannerText = QString::fromStdString(diagnostic.message);
-    if (!diagnostic.location.node.empty())
-        m_state.bannerText +=
-            tr(" (at node %1)").arg(QString::fromStdString(diagnostic.location.node));
-    emit stateChanged();
+    const core::Location& place = diagnostic.location;
+    const auto isSaid = [&](const std::string& word) {
+        return word.empty() || diagnostic.message.find(word) != std::string::npos;
+    };
+    if (!isSaid(place.node))
+        m_state.bannerText += tr(" (at node %1)").arg(QString::fromStdString(place.node));
+    if (diagnostic.code == core::DiagnosticCode::CodegenFailure && !isSaid(place.detail))
+        m_state.bannerText += tr(" (%1)").arg(QString::fromStdString(place.detail));
+    refreshIssues();
+    refresh();
 }
 
 void WorkspacePresenter::dismissBanner()
@@ -120,7 +127,29 @@ void WorkspacePresenter::dismissBanner()
     if (m_state.bannerTitle.isEmpty()) return;
     m_state.bannerTitle.clear();
     m_state.bannerText.clear();
+    m_state.bannerNode = {};
     emit stateChanged();
+}
+
+/// A new job: what went wrong in the last one is history.
+void WorkspacePresenter::forgetFailure()
+{
+    dismissBanner();
+    if (!m_failure) return;
+    m_failure.reset();
+    refreshIssues();
+}
+
+void WorkspacePresenter::refreshIssues()
+{
+    std::vector<IssueRow> rows;
+    if (m_document) rows = issueRows(*m_document);
+    if (m_document && m_failure) {
+        rows.insert(rows.begin(), issueRow(*m_document, *m_failure));
+        m_state.bannerNode = rows.front().node;
+    }
+    m_state.issueCount = static_cast<int>(rows.size());
+    m_issues->setRows(std::move(rows));
 }
 
 void WorkspacePresenter::setTarget(const QString& target)
@@ -152,7 +181,7 @@ void WorkspacePresenter::setDocument(DocumentPtr document, bool isSameModel)
                                       : core::NodeId();
     m_document = std::move(document);
     m_selection.select(selected);
-    m_issues->setRows(issueRows(*m_document));
+    refreshIssues();
     m_calls->setRows(callRows(*m_document));
     m_operators->setRows(operatorRows(*m_document));
     refresh();
@@ -188,7 +217,6 @@ void WorkspacePresenter::refresh()
         m_state.facts = factsText(*m_document);
         m_state.modelText = modelText(*m_document);
         m_state.path = m_document->path;
-        m_state.issueCount = static_cast<int>(m_document->issues.size());
         m_state.errorCount = static_cast<int>(std::count_if(
             m_document->issues.begin(), m_document->issues.end(),
             [](const core::Diagnostic& d) { return d.severity == core::Severity::Error; }));

@@ -32,6 +32,7 @@ struct WorkspaceState
     int errorCount = 0;
     QString bannerTitle; ///< non-empty: something failed
     QString bannerText;
+    core::NodeId bannerNode; ///< where it failed, if known
 };
 
 class WorkspacePresenter : public QObject
@@ -61,6 +62,11 @@ public slots:
     void setTarget(const QString& target);
     void setOptLevel(int level);
     void dismissBanner();
+    /// Shows an error of the window itself as that of a job.
+    void report(const QString& what, const tenon::core::Diagnostic& diagnostic)
+    {
+        fail(what, diagnostic);
+    }
 
 signals:
     void stateChanged();
@@ -74,11 +80,14 @@ private:
     void refreshMeasurement();
     void build(bool shouldBenchmark);
     void fail(const QString& what, const core::Diagnostic& diagnostic);
+    void forgetFailure();
+    void refreshIssues();
 
     Engine m_engine;
     BuildOptions m_options;
     WorkspaceState m_state;
     DocumentPtr m_document;
+    std::optional<core::Diagnostic> m_failure; ///< of the last job, listed with the issues
     Selection m_selection;
     IssueModel* m_issues;
     CallModel* m_calls;

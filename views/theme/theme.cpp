@@ -39,12 +39,22 @@ double luminance(const QColor& c)
     return 0.2126 * channel(c.redF()) + 0.7152 * channel(c.greenF()) + 0.0722 * channel(c.blueF());
 }
 
+/// The accents are made for lines and surfaces; as text on a light tint they need more weight.
+QColor inkOf(const QColor& colour, const Theme& theme)
+{
+    if (theme.isDark) return colour;
+    constexpr float kText = 0.15f;
+    return QColor::fromRgbF(colour.redF() * (1 - kText) + theme.text.redF() * kText,
+                            colour.greenF() * (1 - kText) + theme.text.greenF() * kText,
+                            colour.blueF() * (1 - kText) + theme.text.blueF() * kText);
+}
+
 constexpr const char* kStyle = R"(
 QToolTip { background: %panel; color: %text; border: 1px solid %line; padding: 4px 6px; }
 QLineEdit { background: %field; color: %text; border: 1px solid %line; border-radius: 5px; padding: 4px 8px; selection-background-color: %accent; selection-color: %accentText; }
 QLineEdit:focus { border-color: %accent; }
 QPlainTextEdit, QTextEdit { background: %field; color: %text; border: 1px solid %line; border-radius: 5px; selection-background-color: %accentSoft; selection-color: %text; }
-QAbstractItemView { background: transparent; color: %text; border: none; outline: none; selection-background-color: %accentTint; selection-color: %accent; }
+QAbstractItemView { background: transparent; color: %text; border: none; outline: none; selection-background-color: %accentTint; selection-color: %accentInk; }
 QTreeView::item, QListView::item, QTableView::item { border: none; }
 QHeaderView { background: transparent; }
 QHeaderView::section { background: transparent; color: %secondary; border: none; border-bottom: 1px solid %line; padding: 4px 6px; font-weight: 600; }
@@ -58,7 +68,7 @@ QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::su
 QSplitter::handle { background: transparent; }
 QMenu { background: %panel; color: %text; border: 1px solid %line; padding: 5px; }
 QMenu::item { padding: 5px 22px 5px 14px; border-radius: 4px; }
-QMenu::item:selected { background: %accentTint; color: %accent; }
+QMenu::item:selected { background: %accentTint; color: %accentInk; }
 QMenu::item:disabled { color: %faint; }
 QMenu::separator { height: 1px; background: %line; margin: 4px 8px; }
 )";
@@ -83,6 +93,7 @@ Theme loadTheme(bool isDark)
     t.field = colour("field"), t.text = colour("text"), t.secondary = colour("secondary");
     t.faint = colour("faint"), t.accent = colour("accent"), t.accentTint = colour("accentTint");
     t.accentText = colour("accentText"), t.accentSoft = colour("accentSoft");
+    t.accentInk = inkOf(t.accent, t);
     t.added = colour("added"), t.addedTint = colour("addedTint");
     t.removed = colour("removed"), t.removedTint = colour("removedTint");
     t.changed = colour("changed"), t.changedTint = colour("changedTint");
@@ -114,6 +125,12 @@ QColor Theme::stateColour(DiffState state) const
     case DiffState::Unchanged: break;
     }
     return line;
+}
+
+QColor Theme::stateInk(DiffState state) const
+{
+    const bool isTold = state != DiffState::Plain && state != DiffState::Unchanged;
+    return isTold ? inkOf(stateColour(state), *this) : text;
 }
 
 QColor Theme::stateTint(DiffState state) const
@@ -156,7 +173,7 @@ QPalette Theme::palette() const
     p.setColor(QPalette::PlaceholderText, faint);
     p.setColor(QPalette::ToolTipBase, panel);
     p.setColor(QPalette::ToolTipText, text);
-    p.setColor(QPalette::Link, accent);
+    p.setColor(QPalette::Link, accentInk);
     p.setColor(QPalette::Mid, line);
     p.setColor(QPalette::Disabled, QPalette::Text, faint);
     p.setColor(QPalette::Disabled, QPalette::ButtonText, faint);
@@ -169,6 +186,7 @@ QString Theme::styleSheet() const
     QString sheet = QString::fromUtf8(kStyle);
     // Longer names first: "accentText" contains "accent".
     const std::pair<const char*, QColor> tokens[] = {{"%accentText", accentText},
+                                                     {"%accentInk", accentInk},
                                                      {"%accentTint", accentTint},
                                                      {"%accentSoft", accentSoft},
                                                      {"%accent", accent},

@@ -18,6 +18,7 @@ struct Theme
     QColor window, panel, line, field;
     QColor text, secondary, faint;
     QColor accent, accentTint, accentText, accentSoft;
+    QColor accentInk; ///< the accent as text, readable on its tint
     QColor added, addedTint, removed, removedTint, changed, changedTint;
     QColor canvas, edge, card;
     std::array<QColor, kOpFamilyCount> families;
@@ -28,6 +29,7 @@ struct Theme
     QColor familyColour(OpFamily family) const { return families[static_cast<size_t>(family)]; }
     QColor stateColour(DiffState state) const;
     QColor stateTint(DiffState state) const;
+    QColor stateInk(DiffState state) const; ///< as text, readable on the tint
     /// `-` `+` `~`, so that a diff never depends on colour alone.
     static QString stateGlyph(DiffState state);
     QPalette palette() const;

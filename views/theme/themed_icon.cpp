@@ -13,7 +13,8 @@ QIcon themedIcon(const QString& name, const QColor& colour)
 {
     initIconResources();
     const QIcon source(QStringLiteral(":/icons/") + name + QStringLiteral(".svg"));
-    constexpr int kSize = 48; // enough for three times the size in use
+    if (name == QLatin1String("tenon")) return source; // the mark keeps its own colours
+    constexpr int kSize = 48;                          // enough for three times the size in use
     QPixmap pixmap = source.pixmap(kSize, kSize);
     if (pixmap.isNull()) return source;
     QPainter painter(&pixmap);

@@ -83,6 +83,8 @@ BenchmarkPage::BenchmarkPage(const ThemeSource& themes, WorkspacePresenter& work
     , m_total(new ThemedLabel(themes, ThemedLabel::Role::Heading))
     , m_detail(new ThemedLabel(themes, ThemedLabel::Role::Secondary))
     , m_chart(new RunChart(themes))
+    , m_runs(makeRunTable(this))
+    , m_chartTwin(new TableTwin(themes, m_chart, m_runs, tr("Chart")))
     , m_table(new DataTable(themes, &workspace.calls()))
     , m_notice(new EmptyNotice(
           themes, tr("Nothing measured yet"),
@@ -93,9 +95,12 @@ BenchmarkPage::BenchmarkPage(const ThemeSource& themes, WorkspacePresenter& work
     m_detail->setWordWrap(true);
     m_totalPanel->content()->addWidget(m_total);
     m_totalPanel->content()->addWidget(m_detail);
-    m_totalPanel->content()->addWidget(m_chart, 1);
+    m_chartTwin->table().setColumnWidths({60, 110});
+    m_totalPanel->header()->setContentsMargins(kPanelMargin, 6, 10, 4);
+    m_totalPanel->header()->addWidget(m_chartTwin->button());
+    m_totalPanel->content()->addWidget(m_chartTwin, 1);
     m_totalPanel->content()->addWidget(m_notice, 1);
-    m_table->setColumnWidths({44, 250, 0, 84, 150, 76});
+    m_table->setColumnWidths({44, 290, 0, 84, 150, 76});
     m_table->delegate().setBarColumn(4);
     m_table->setAccessibleName(tr("Kernel calls"));
     m_callsPanel->content()->addWidget(m_table, 1);
@@ -119,7 +124,7 @@ BenchmarkPage::BenchmarkPage(const ThemeSource& themes, WorkspacePresenter& work
     connect(m_notice, &EmptyNotice::triggered, &workspace,
             &WorkspacePresenter::compileAndBenchmark);
     connect(m_table, &DataTable::nodeRequested, this, [this](qint64 node) {
-        m_workspace.selection().select(core::NodeId(static_cast<uint32_t>(node)));
+        m_workspace.selection().seek(core::NodeId(static_cast<uint32_t>(node)));
     });
     connect(&workspace, &WorkspacePresenter::stateChanged, this, &BenchmarkPage::refresh);
     refresh();
@@ -131,13 +136,15 @@ void BenchmarkPage::refresh()
     const bool isMeasured = !state.measurementText.isEmpty();
     m_total->setVisible(isMeasured);
     m_detail->setVisible(isMeasured);
-    m_chart->setVisible(isMeasured);
+    m_chartTwin->setVisible(isMeasured);
+    m_chartTwin->button()->setVisible(isMeasured);
     m_notice->setVisible(!isMeasured);
     m_notice->setActionEnabled(state.canBuild);
     m_total->setText(state.measurementText);
     m_detail->setText(state.measurementDetail);
     m_totalPanel->setCaption(state.compileText);
     m_callsPanel->setCaption(state.callsText);
+    m_runs->setRows(runRows(m_workspace.document().get()));
     m_chart->setMeasurement(m_workspace.document() ? m_workspace.document()->measurement
                                                    : std::nullopt);
 }

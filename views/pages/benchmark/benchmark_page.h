@@ -2,8 +2,9 @@
 // The Benchmark perspective: the measured total with its spread, and the time of every kernel call.
 #pragma once
 
-#include "views/pages/common/data_table.h"
+#include "views/models/scene_table.h"
 #include "views/pages/common/inspector_panel.h"
+#include "views/pages/common/table_twin.h"
 #include "views/presenters/workspace_presenter.h"
 
 namespace tenon::views {
@@ -32,6 +33,7 @@ public:
     BenchmarkPage(const ThemeSource& themes, WorkspacePresenter& workspace,
                   InspectorPresenter& inspector, QWidget* parent = nullptr);
     DataTable& table() { return *m_table; }
+    TableTwin& chartTwin() { return *m_chartTwin; }
 
 private:
     void refresh();
@@ -42,6 +44,8 @@ private:
     ThemedLabel* m_total;
     ThemedLabel* m_detail;
     RunChart* m_chart;
+    RunTable* m_runs;
+    TableTwin* m_chartTwin;
     DataTable* m_table;
     EmptyNotice* m_notice;
 };

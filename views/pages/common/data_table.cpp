@@ -41,17 +41,22 @@ void DataDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
             painter->drawRoundedRect(
                 QRect(area.left(), area.center().y() - 3, std::max(3, width), 6), 2, 2);
     }
-    QColor ink = isSelected ? t.accent : t.text;
+    QColor ink = isSelected ? t.accentInk : t.text;
     if (index.column() == m_severityColumn) {
         const int severity = share.toInt();
-        ink = severity >= 2 ? t.removed : severity == 1 ? t.changed : t.secondary;
+        ink = severity >= 2   ? t.stateInk(DiffState::Removed)
+              : severity == 1 ? t.stateInk(DiffState::Changed)
+                              : t.secondary;
     }
     painter->setFont(t.body);
     painter->setPen(ink);
     const QString text = index.data(Qt::DisplayRole).toString();
     const auto alignment = static_cast<Qt::Alignment>(index.data(Qt::TextAlignmentRole).toInt());
     painter->drawText(area, static_cast<int>(alignment) | Qt::TextSingleLine,
-                      QFontMetrics(t.body).elidedText(text, Qt::ElideRight, area.width()));
+                      // Names tell themselves apart at their ends, sentences at their beginnings.
+                      QFontMetrics(t.body).elidedText(
+                          text, text.contains(QLatin1Char(' ')) ? Qt::ElideRight : Qt::ElideMiddle,
+                          area.width()));
     painter->restore();
 }
 
@@ -127,6 +132,10 @@ void DataTable::copySelection() const
 void DataTable::keyPressEvent(QKeyEvent* event)
 {
     if (event->matches(QKeySequence::Copy)) return copySelection();
+    // Letters are the page's commands; searching rows by typing would swallow them.
+    const bool isLetter = !event->text().isEmpty() && event->text()[0].isLetter();
+    if (isLetter && !(event->modifiers() & (Qt::ControlModifier | Qt::AltModifier)))
+        return event->ignore();
     QTableView::keyPressEvent(event);
 }
 

@@ -44,6 +44,7 @@ Banner::Banner(const ThemeSource& themes, QWidget* parent)
     , m_themes(themes)
     , m_title(new ThemedLabel(themes, ThemedLabel::Role::Strong))
     , m_text(new ThemedLabel(themes, ThemedLabel::Role::Body))
+    , m_node(new PillButton(themes, PillButton::Look::Quiet, tr("Go to node")))
 {
     connect(&themes, &ThemeSource::changed, this, [this] { update(); });
     m_text->setWordWrap(true);
@@ -51,6 +52,7 @@ Banner::Banner(const ThemeSource& themes, QWidget* parent)
     auto* issues = new PillButton(themes, PillButton::Look::Quiet, tr("Show issues"));
     auto* copy = new PillButton(themes, PillButton::Look::Quiet, tr("Copy details"));
     auto* close = new PillButton(themes, PillButton::Look::Quiet, tr("Dismiss"));
+    connect(m_node, &QPushButton::clicked, this, &Banner::nodeRequested);
     connect(issues, &QPushButton::clicked, this, &Banner::detailsRequested);
     connect(copy, &QPushButton::clicked, this, [this] {
         QGuiApplication::clipboard()->setText(m_title->text() + QStringLiteral(": ") +
@@ -62,16 +64,18 @@ Banner::Banner(const ThemeSource& themes, QWidget* parent)
     layout->setSpacing(10);
     layout->addWidget(m_title);
     layout->addWidget(m_text, 1);
+    layout->addWidget(m_node);
     layout->addWidget(issues);
     layout->addWidget(copy);
     layout->addWidget(close);
     hide();
 }
 
-void Banner::showMessage(const QString& title, const QString& text)
+void Banner::showMessage(const QString& title, const QString& text, bool hasNode)
 {
     m_title->setText(title);
     m_text->setText(text);
+    m_node->setVisible(hasNode);
     setVisible(!title.isEmpty());
     setAccessibleName(title + QStringLiteral(": ") + text);
 }

@@ -32,9 +32,10 @@ class Banner : public QWidget
     Q_OBJECT
 public:
     explicit Banner(const ThemeSource& themes, QWidget* parent = nullptr);
-    void showMessage(const QString& title, const QString& text);
+    void showMessage(const QString& title, const QString& text, bool hasNode);
 
 signals:
+    void nodeRequested();
     void dismissed();
     void detailsRequested();
 
@@ -45,6 +46,7 @@ private:
     const ThemeSource& m_themes;
     ThemedLabel* m_title;
     ThemedLabel* m_text;
+    PillButton* m_node;
 };
 
 } // namespace tenon::views

@@ -44,13 +44,13 @@ void ThemedLabel::apply()
         font.setPixelSize(22);
         break;
     case Role::Code: font = t.code; break;
-    case Role::Error: colour = t.removed; break;
+    case Role::Error: colour = t.stateInk(DiffState::Removed); break;
     }
     setFont(font);
     QPalette p = palette();
     p.setColor(QPalette::WindowText, colour);
     p.setColor(QPalette::Text, colour);
-    p.setColor(QPalette::Link, t.accent);
+    p.setColor(QPalette::Link, t.accentInk);
     setPalette(p);
 }
 

@@ -66,7 +66,7 @@ void PillTabs::paintEvent(QPaintEvent*)
             painter.drawRoundedRect(area, 5, 5);
         }
         painter.setFont(isCurrent ? t.bodyStrong : t.body);
-        painter.setPen(!isTabEnabled(i) ? t.faint : isCurrent ? t.accent : t.secondary);
+        painter.setPen(!isTabEnabled(i) ? t.faint : isCurrent ? t.accentInk : t.secondary);
         painter.drawText(area, Qt::AlignCenter, tabText(i));
     }
 }
@@ -108,7 +108,7 @@ QColor PillButton::ink() const
     const Theme& t = m_themes.theme();
     if (!isEnabled()) return t.faint;
     if (m_look == Look::Primary) return t.accentText;
-    return m_isHovered ? t.accent : m_look == Look::Quiet ? t.secondary : t.text;
+    return m_isHovered ? t.accentInk : m_look == Look::Quiet ? t.secondary : t.text;
 }
 
 void PillButton::paintEvent(QPaintEvent*)

@@ -2,6 +2,8 @@
 // Lays out the Inspect perspective and binds it to its presenters.
 #include "views/pages/inspect/inspect_page.h"
 
+#include <QKeyEvent>
+
 namespace tenon::views {
 
 InspectPage::InspectPage(const ThemeSource& themes, WorkspacePresenter& workspace,
@@ -26,11 +28,7 @@ InspectPage::InspectPage(const ThemeSource& themes, WorkspacePresenter& workspac
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(columns);
     connect(&workspace, &WorkspacePresenter::stateChanged, this, &InspectPage::refresh);
-    connect(&presenter, &InspectPresenter::sceneChanged, this, [this] {
-        m_canvas->setScene(m_presenter.scene());
-        m_canvas->selectPlace(m_presenter.selectedPlace());
-        refresh();
-    });
+    connect(&presenter, &InspectPresenter::sceneChanged, this, &InspectPage::refreshScene);
     connect(&presenter, &InspectPresenter::selectionMoved, this, [this](int place) {
         m_canvas->selectPlace(place);
         m_canvas->reveal(place);
@@ -95,7 +93,13 @@ QWidget* InspectPage::buildGraph(const ThemeSource& themes)
     m_canvas->setEmptyText(tr("The model's graph will appear here"),
                            tr("Drop an ONNX file on the window or press Ctrl+O."));
     m_graphPanel->content()->setContentsMargins(8, 0, 8, 8);
-    m_graphPanel->content()->addWidget(m_canvas, 1);
+    m_rows = makeSceneTable(this);
+    m_graphTwin = new TableTwin(themes, m_canvas, m_rows, tr("Graph"));
+    m_graphTwin->table().setColumnWidths({220, 0, 150, 70, 84});
+    header->insertWidget(header->count() - 1, m_graphTwin->button());
+    connect(m_graphTwin, &TableTwin::toggled, this, &InspectPage::refreshScene);
+    connect(&m_graphTwin->table(), &DataTable::nodeRequested, this, &InspectPage::select);
+    m_graphPanel->content()->addWidget(m_graphTwin, 1);
     connect(&themes, &ThemeSource::changed, m_canvas,
             [this, &themes] { m_canvas->setTheme(themes.theme()); });
     connect(m_canvas, &GraphCanvas::placeSelected, &m_presenter, &InspectPresenter::selectPlace);
@@ -117,9 +121,25 @@ void InspectPage::refresh()
     m_expand->setVisible(m_presenter.hasScopes());
 }
 
+void InspectPage::refreshScene()
+{
+    m_canvas->setScene(m_presenter.scene());
+    m_canvas->selectPlace(m_presenter.selectedPlace());
+    m_rows->setRows(m_graphTwin->isTable() ? sceneRows(*m_presenter.scene())
+                                           : std::vector<SceneRow>());
+    refresh();
+}
+
+void InspectPage::keyPressEvent(QKeyEvent* event)
+{
+    if (event->key() == Qt::Key_T && event->modifiers() == Qt::NoModifier)
+        return m_graphTwin->toggle();
+    QWidget::keyPressEvent(event);
+}
+
 void InspectPage::select(qint64 node)
 {
-    m_workspace.selection().select(core::NodeId(static_cast<uint32_t>(node)));
+    m_workspace.selection().seek(core::NodeId(static_cast<uint32_t>(node)));
 }
 
 void InspectPage::focusFind()

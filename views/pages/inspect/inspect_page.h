@@ -3,8 +3,9 @@
 #pragma once
 
 #include "views/canvas/graph_canvas.h"
-#include "views/pages/common/data_table.h"
+#include "views/models/scene_table.h"
 #include "views/pages/common/inspector_panel.h"
+#include "views/pages/common/table_twin.h"
 #include "views/presenters/inspect_presenter.h"
 #include "views/presenters/workspace_presenter.h"
 
@@ -22,15 +23,20 @@ public:
                 QWidget* parent = nullptr);
 
     GraphCanvas& canvas() { return *m_canvas; }
+    TableTwin& graphTwin() { return *m_graphTwin; }
     InspectorPanel& inspectorPanel() { return *m_inspector; }
     void focusFind();
     void findNext(bool forward);
     void showIssues();
 
+protected:
+    void keyPressEvent(QKeyEvent* event) override;
+
 private:
     QWidget* buildModel(const ThemeSource& themes, WorkspacePresenter& workspace);
     QWidget* buildGraph(const ThemeSource& themes);
     void refresh();
+    void refreshScene();
     void select(qint64 node);
 
     WorkspacePresenter& m_workspace;
@@ -46,6 +52,8 @@ private:
     DataTable* m_issues = nullptr;
     EmptyNotice* m_noIssues = nullptr;
     GraphCanvas* m_canvas = nullptr;
+    SceneTable* m_rows = nullptr;
+    TableTwin* m_graphTwin = nullptr;
     InspectorPanel* m_inspector = nullptr;
 };
 

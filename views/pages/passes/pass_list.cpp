@@ -46,7 +46,7 @@ void PassDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
         painter->drawRoundedRect(QRectF(area).adjusted(0.5, 0.5, -0.5, -0.5), 5, 5);
     }
     const bool isNoOp = index.data(PassModel::IsNoOpRole).toBool();
-    const QColor ink = isSelected ? t.accent : isNoOp ? t.faint : t.text;
+    const QColor ink = isSelected ? t.accentInk : isNoOp ? t.faint : t.text;
     QRect text = area.adjusted(14, 0, -10, 0);
     if (index.data(PassModel::TouchesRole).toBool()) {
         painter->setPen(Qt::NoPen);
@@ -57,7 +57,7 @@ void PassDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     const QRect bar(count.left() - kBarWidth - 2, text.top(), kBarWidth, text.height());
     if (!isNoOp) {
         painter->setFont(t.body);
-        painter->setPen(isSelected ? t.accent : t.secondary);
+        painter->setPen(isSelected ? t.accentInk : t.secondary);
         painter->drawText(count, Qt::AlignRight | Qt::AlignVCenter,
                           index.data(PassModel::ChangeCountRole).toString());
         const double share = index.data(PassModel::ShareRole).toDouble();

@@ -54,8 +54,8 @@ QWidget* PassesPage::buildList(const ThemeSource& themes)
     m_filter->setAccessibleName(tr("Filter passes"));
     m_list = new PassList(themes, &m_presenter.passes());
     m_list->installEventFilter(this);
-    auto* keys = new ThemedLabel(themes, ThemedLabel::Role::Faint,
-                                 tr("F next change   R previous   [ ] touching selection"));
+    auto* keys =
+        new ThemedLabel(themes, ThemedLabel::Role::Faint, tr("F next   R previous   [ ] touching"));
     keys->setElided(true);
     auto* content = m_listPanel->content();
     content->setContentsMargins(10, 0, 10, 10);
@@ -78,7 +78,16 @@ QWidget* PassesPage::buildGraph(const ThemeSource& themes)
     m_canvas->installEventFilter(this);
     m_graphPanel->content()->setContentsMargins(8, 0, 8, 8);
     m_graphPanel->content()->addWidget(m_heat);
-    m_graphPanel->content()->addWidget(m_canvas, 1);
+    m_rows = makeSceneTable(this);
+    m_graphTwin = new TableTwin(themes, m_canvas, m_rows, tr("Graph"));
+    m_graphTwin->table().setColumnWidths({250, 0, 190, 90, 84});
+    m_graphPanel->header()->setContentsMargins(kPanelMargin, 6, 10, 4);
+    m_graphPanel->header()->addWidget(m_graphTwin->button());
+    m_graphPanel->content()->addWidget(m_graphTwin, 1);
+    connect(m_graphTwin, &TableTwin::toggled, this, &PassesPage::refreshScene);
+    connect(&m_graphTwin->table(), &DataTable::nodeRequested, this, [this](qint64 node) {
+        m_presenter.seekNode(core::NodeId(static_cast<uint32_t>(node)));
+    });
     connect(&themes, &ThemeSource::changed, m_canvas,
             [this, &themes] { m_canvas->setTheme(themes.theme()); });
     connect(m_heat, &HeatStrip::placeChosen, this, [this](int place) { m_canvas->reveal(place); });
@@ -93,14 +102,21 @@ QWidget* PassesPage::buildLineage(const ThemeSource& themes)
     m_lineagePanel = new Panel(themes, tr("Lineage"));
     m_lineage = new LineageStrip(themes);
     m_deltas = new DataTable(themes, &m_presenter.deltas());
-    m_deltas->setColumnWidths({136, 170, 66, 86, 0});
+    m_deltas->setColumnWidths({136, 200, 66, 86, 0});
     m_deltas->setAccessibleName(tr("Changes of this pass"));
-    m_lineagePanel->content()->addWidget(m_lineage);
+    m_touches = makeTouchTable(this);
+    m_lineageTwin = new TableTwin(themes, m_lineage, m_touches, tr("Timeline"));
+    m_lineageTwin->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    m_lineagePanel->header()->setContentsMargins(kPanelMargin, 6, 10, 4);
+    m_lineagePanel->header()->addWidget(m_lineageTwin->button());
+    connect(&m_lineageTwin->table(), &QTableView::clicked, this, [this](const QModelIndex& row) {
+        m_presenter.showVersion(row.data(SortRole).toInt());
+    });
+    m_lineagePanel->content()->addWidget(m_lineageTwin);
     m_lineagePanel->content()->addWidget(m_deltas, 1);
     connect(m_lineage, &LineageStrip::versionChosen, &m_presenter, &PassesPresenter::showVersion);
     connect(m_deltas, &DataTable::nodeRequested, this, [this](qint64 node) {
-        m_presenter.selectNode(core::NodeId(static_cast<uint32_t>(node)));
-        m_presenter.selectPlace(m_presenter.state().selected);
+        m_presenter.seekNode(core::NodeId(static_cast<uint32_t>(node)));
     });
     return m_lineagePanel;
 }
@@ -110,7 +126,8 @@ void PassesPage::refresh()
     const PassesState& state = m_presenter.state();
     m_listPanel->setCaption(state.countText);
     m_graphPanel->setTitle(state.title);
-    m_graphPanel->setCaption(state.isReady ? state.modeText + tr(" · D switches") : QString());
+    m_graphPanel->setCaption(state.isReady ? state.modeText + tr("  ·  D diff  ·  P pin  ·  M play")
+                                           : QString());
     m_list->showCurrent(m_presenter.passes().indexOfVersion(state.version));
     m_heat->setCells(m_presenter.heat());
     const Lineage& lineage = m_presenter.lineage();
@@ -120,10 +137,16 @@ void PassesPage::refresh()
         lineage.sourceCount > 0 ? tr("from %1").arg(countOf(lineage.sourceCount, tr("source node")))
                                 : QString());
     m_lineage->setLineage(lineage, state.versionCount, state.version, m_presenter.passNames());
+    m_touches->setRows(touchRows(lineage, m_presenter.passNames()));
     if (m_canvas->selectedPlace() != state.selected) m_canvas->selectPlace(state.selected);
 }
 
-void PassesPage::refreshScene() { m_canvas->setScene(m_presenter.scene()); }
+void PassesPage::refreshScene()
+{
+    m_canvas->setScene(m_presenter.scene());
+    m_rows->setRows(m_graphTwin->isTable() ? sceneRows(*m_presenter.scene())
+                                           : std::vector<SceneRow>());
+}
 
 bool PassesPage::handleKey(QKeyEvent* event)
 {
@@ -137,6 +160,9 @@ bool PassesPage::handleKey(QKeyEvent* event)
     case Qt::Key_BracketRight: m_presenter.stepTouching(1); return true;
     case Qt::Key_BracketLeft: m_presenter.stepTouching(-1); return true;
     case Qt::Key_D: m_presenter.cycleMode(); return true;
+    case Qt::Key_P: m_presenter.togglePin(); return true;
+    case Qt::Key_M: playPass(); return true;
+    case Qt::Key_T: m_graphTwin->toggle(); return true;
     default: return false;
     }
 }

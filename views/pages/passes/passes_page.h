@@ -3,8 +3,9 @@
 #pragma once
 
 #include "views/canvas/graph_canvas.h"
-#include "views/pages/common/data_table.h"
+#include "views/models/scene_table.h"
 #include "views/pages/common/inspector_panel.h"
+#include "views/pages/common/table_twin.h"
 #include "views/pages/passes/pass_list.h"
 #include "views/pages/passes/strips.h"
 #include "views/presenters/passes_presenter.h"
@@ -22,6 +23,9 @@ public:
                QWidget* parent = nullptr);
 
     GraphCanvas& canvas() { return *m_canvas; }
+    TableTwin& graphTwin() { return *m_graphTwin; }
+    /// Shows once more how the pass changed the graph.
+    void playPass() { m_canvas->play(m_presenter.sceneBefore()); }
     InspectorPanel& inspectorPanel() { return *m_inspector; }
     QLineEdit& filter() { return *m_filter; }
     QSplitter& splitter() { return *m_columns; }
@@ -46,7 +50,11 @@ private:
     PassList* m_list = nullptr;
     HeatStrip* m_heat = nullptr;
     GraphCanvas* m_canvas = nullptr;
+    SceneTable* m_rows = nullptr;
+    TableTwin* m_graphTwin = nullptr;
     LineageStrip* m_lineage = nullptr;
+    TouchTable* m_touches = nullptr;
+    TableTwin* m_lineageTwin = nullptr;
     DataTable* m_deltas = nullptr;
     InspectorPanel* m_inspector = nullptr;
     QSplitter* m_columns = nullptr;

@@ -62,6 +62,38 @@ private:
     int m_number;
 };
 
+/// What one can do here, in three words and a sentence.
+class Promise : public Panel
+{
+public:
+    Promise(const ThemeSource& themes, const QString& icon, const QString& title,
+            const QString& text)
+        : Panel(themes)
+        , m_icon(icon)
+    {
+        auto* heading = new ThemedLabel(themes, ThemedLabel::Role::Strong, title);
+        auto* words = new ThemedLabel(themes, ThemedLabel::Role::Secondary, text);
+        words->setWordWrap(true);
+        words->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+        content()->setContentsMargins(kPanelMargin, 22, kPanelMargin, kPanelMargin);
+        content()->setSpacing(4);
+        content()->addWidget(heading);
+        content()->addWidget(words, 1);
+        setFixedHeight(142);
+    }
+
+protected:
+    void paintEvent(QPaintEvent* event) override
+    {
+        Panel::paintEvent(event);
+        QPainter painter(this);
+        themedIcon(m_icon, themes().theme().accent).paint(&painter, QRect(14, 14, 20, 20));
+    }
+
+private:
+    QString m_icon;
+};
+
 } // namespace
 
 StartPage::StartPage(const ThemeSource& themes, QWidget* parent)
@@ -74,9 +106,8 @@ StartPage::StartPage(const ThemeSource& themes, QWidget* parent)
     auto* title = new ThemedLabel(themes, ThemedLabel::Role::Heading, tr("Open a model"));
     auto* text =
         new ThemedLabel(themes, ThemedLabel::Role::Secondary,
-                        tr("Tenon shows the graph after every compiler pass, compiles it for any "
-                           "processor, and measures every kernel on the very nodes it came from. "
-                           "Drop an ONNX file anywhere on this window, or start here."));
+                        tr("Drop an ONNX file anywhere on this window, or start here. Models stay "
+                           "on this computer; nothing is sent anywhere."));
     text->setWordWrap(true);
     text->setFixedSize(kColumnWidth, text->heightForWidth(kColumnWidth) + 4);
     auto* open = new PillButton(themes, PillButton::Look::Primary, tr("Open model…"));
@@ -92,6 +123,17 @@ StartPage::StartPage(const ThemeSource& themes, QWidget* parent)
     auto* hints =
         new ThemedLabel(themes, ThemedLabel::Role::Faint,
                         tr("Ctrl+K finds every command, node and pass   ·   ? lists all keys"));
+    auto* promises = new QHBoxLayout;
+    promises->setSpacing(kGutter);
+    promises->addWidget(new Promise(themes, QStringLiteral("passes"), tr("Step through it"),
+                                    tr("The graph after every pass, and which node became which.")),
+                        1);
+    promises->addWidget(new Promise(themes, QStringLiteral("compile"), tr("Compile it"),
+                                    tr("For any target; code generator and linker are inside.")),
+                        1);
+    promises->addWidget(new Promise(themes, QStringLiteral("timing"), tr("Measure it"),
+                                    tr("Every kernel's time, on the very nodes it came from.")),
+                        1);
     auto* column = new QWidget;
     column->setFixedWidth(kColumnWidth);
     auto* layout = new QVBoxLayout(column);
@@ -101,6 +143,7 @@ StartPage::StartPage(const ThemeSource& themes, QWidget* parent)
     layout->addWidget(text);
     layout->addLayout(buttons);
     layout->addSpacing(10);
+    layout->addLayout(promises);
     layout->addWidget(m_recents);
     layout->addWidget(hints);
     auto* page = new QVBoxLayout(this);
