@@ -2,6 +2,7 @@
 // tenon plan: static memory planning of models and of minimalloc's CSV problems.
 #include "app/cli/command.h"
 #include "compiler/memory/plan_csv.h"
+#include "compiler/memory/pools.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
 
@@ -18,6 +19,8 @@ struct PlanOptions
     std::string algorithm = "all";
     int64_t capacityBytes = -1;
     double timeLimitS = 10;
+    int64_t alignment = 0; ///< 0: as the problem says
+    std::string pools;
     std::string output;
 };
 
@@ -35,6 +38,21 @@ struct Instance
     int64_t lowerBound = 0;
     std::vector<Outcome> outcomes;
 };
+
+/// Applies --capacity, --alignment and --workspace-pools.
+Status applyWhatIfs(const PlanOptions& options, compiler::PlanningProblem& problem)
+{
+    if (!options.pools.empty()) {
+        auto pools = compiler::parsePools(options.pools);
+        if (!pools) return pools.error();
+        problem.pools = std::move(*pools);
+    }
+    if (options.capacityBytes >= 0)
+        for (compiler::Pool& pool : problem.pools) pool.sizeHintBytes = options.capacityBytes;
+    if (options.alignment > 0)
+        for (compiler::BufferInfo& buffer : problem.buffers) buffer.alignment = options.alignment;
+    return core::kDone;
+}
 
 Result<compiler::PlanningProblem> problemOf(const std::string& path, const PlanOptions& options,
                                             JobContext& job)
@@ -79,6 +97,9 @@ Json planJson(const std::vector<Instance>& instances)
                 row["bytes"] = outcome.plan->totalBytes();
                 row["optimal"] = outcome.plan->isOptimal;
                 row["ms"] = outcome.plan->ms;
+                if (instance.problem.pools.size() > 1)
+                    for (size_t i = 0; i < instance.problem.pools.size(); ++i)
+                        row["pools"][instance.problem.pools[i].name] = outcome.plan->peakBytes[i];
             } else {
                 row["error"] = outcome.why;
             }
@@ -137,11 +158,12 @@ int plan(const PlanOptions& options, JobContext& job)
         return wrongUsage("-o needs exactly one MODEL or CSV");
     std::vector<Instance> instances;
     bool isComplete = true;
+    const bool hasBudget = options.capacityBytes >= 0 || !options.pools.empty();
     for (const std::string& path : options.paths) {
         auto problem = problemOf(path, options, job);
         if (!problem) return failure(problem.error());
-        if (options.capacityBytes >= 0)
-            for (compiler::Pool& pool : problem->pools) pool.sizeHintBytes = options.capacityBytes;
+        if (const Status applied = applyWhatIfs(options, *problem); !applied)
+            return failure(applied.error());
         Instance instance{.name = path, .problem = std::move(*problem)};
         instance.lowerBound = compiler::lowerBound(instance.problem);
         for (const std::string& name : chosenPlanners(options, instance.problem.hasLifetimes)) {
@@ -152,7 +174,7 @@ int plan(const PlanOptions& options, JobContext& job)
                 instance.outcomes.push_back({name, std::move(*found), {}});
             } else {
                 instance.outcomes.push_back({name, std::nullopt, found.error().message});
-                isComplete = isComplete && options.capacityBytes >= 0;
+                isComplete = isComplete && hasBudget;
             }
         }
         instances.push_back(std::move(instance));
@@ -190,6 +212,10 @@ void addPlan(CLI::App& app, Action& action)
                      "seconds that the exact planner may search for each problem")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
+    command->add_option("--alignment", options->alignment, "of every buffer, in bytes")
+        ->check(CLI::IsMember({1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096}));
+    command->add_option("--workspace-pools", options->pools,
+                        "pools in order of preference, such as DTCM=128KiB,SRAM");
     command->add_option("-o,--output", options->output, "write the best plan as CSV");
     command->callback([options, &action] {
         action = [options](JobContext& job) { return plan(*options, job); };

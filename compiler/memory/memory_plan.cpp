@@ -3,12 +3,13 @@
 #include "compiler/memory/memory_plan.h"
 
 #include "compiler/memory/check_plan.h"
+#include "compiler/memory/lifetime_events.h"
+#include "compiler/memory/live_bytes.h"
 #include "compiler/memory/planners.h"
 #include "core/base/text.h"
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 
 namespace tenon::compiler {
 namespace {
@@ -27,34 +28,6 @@ constexpr PlannerDef kPlanners[] = {
     {"linear_scan", "in program order, each buffer into the smallest gap that holds it", true,
      placeLinearScan},
 };
-
-/// A buffer starts or ends; starts sort first, so that inclusive ends overlap.
-struct Event
-{
-    int64_t point;
-    bool isEnd;
-    int buffer;
-};
-
-std::vector<Event> sortedEvents(const std::vector<BufferInfo>& buffers)
-{
-    std::vector<Event> events;
-    for (size_t i = 0; i < buffers.size(); ++i) {
-        events.push_back({buffers[i].first, false, static_cast<int>(i)});
-        events.push_back({buffers[i].last, true, static_cast<int>(i)});
-    }
-    std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
-        return a.point != b.point ? a.point < b.point : a.isEnd < b.isEnd;
-    });
-    return events;
-}
-
-int64_t smallestAlignment(const std::vector<BufferInfo>& buffers)
-{
-    int64_t smallest = INT64_MAX;
-    for (const BufferInfo& buffer : buffers) smallest = std::min(smallest, buffer.alignment);
-    return buffers.empty() ? 1 : std::max<int64_t>(smallest, 1);
-}
 
 core::Diagnostic unknownPlanner(std::string_view name)
 {
@@ -80,7 +53,7 @@ PlanningProblem makeProblem(std::vector<BufferInfo> buffers, std::vector<Pool> p
     PlanningProblem problem;
     problem.conflicts.resize(buffers.size());
     std::vector<int> open;
-    for (const Event& event : sortedEvents(buffers)) {
+    for (const LifetimeEvent& event : lifetimeEvents(buffers)) {
         if (event.isEnd) {
             open.erase(std::find(open.begin(), open.end(), event.buffer));
             continue;
@@ -98,29 +71,7 @@ PlanningProblem makeProblem(std::vector<BufferInfo> buffers, std::vector<Pool> p
 
 int64_t lowerBound(const PlanningProblem& problem)
 {
-    if (!problem.hasLifetimes) return 0;
-    // Rounding to the smallest alignment keeps this a bound when alignments differ.
-    const int64_t alignment = smallestAlignment(problem.buffers);
-    int64_t live = 0;
-    int64_t bound = 0;
-    std::multimap<int64_t, int> slack; // padding of the live buffers
-    for (const Event& event : sortedEvents(problem.buffers)) {
-        const int64_t size = problem.buffers[static_cast<size_t>(event.buffer)].sizeBytes;
-        const int64_t aligned = roundUp(size, alignment);
-        if (event.isEnd) {
-            live -= aligned;
-            slack.erase(slack.find(aligned - size));
-            continue;
-        }
-        live += aligned;
-        slack.emplace(aligned - size, event.buffer);
-        int64_t unpadded = live;
-        size_t tops = problem.pools.size();
-        for (auto it = slack.rbegin(); it != slack.rend() && tops > 0; ++it, --tops)
-            unpadded -= it->first;
-        bound = std::max(bound, unpadded);
-    }
-    return bound;
+    return problem.hasLifetimes ? peakLiveBytes(problem) : 0;
 }
 
 std::span<const PlannerDef> allPlanners() { return kPlanners; }

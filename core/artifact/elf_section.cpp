@@ -41,9 +41,13 @@ private:
 struct Section
 {
     uint64_t name = 0;
+    uint64_t type = 0;
+    uint64_t flags = 0;
     uint64_t offset = 0;
     uint64_t size = 0;
 };
+constexpr uint64_t kTypeWithoutContent = 8; ///< SHT_NOBITS
+constexpr uint64_t kFlagAllocated = 2;      ///< SHF_ALLOC
 
 struct SectionTable
 {
@@ -62,10 +66,12 @@ struct SectionTable
             __builtin_add_overflow(entry, start, &entry))
             return std::nullopt;
         const auto name = bytes.number(entry, 4);
+        const auto type = bytes.number(entry + 4, 4);
+        const auto flags = bytes.number(entry + 8, word);
         const auto offset = bytes.number(entry + (is64 ? 24 : 16), word);
         const auto size = bytes.number(entry + (is64 ? 32 : 20), word);
-        if (!name || !offset || !size) return std::nullopt;
-        return Section{*name, *offset, *size};
+        if (!name || !type || !flags || !offset || !size) return std::nullopt;
+        return Section{*name, *type, *flags, *offset, *size};
     }
 };
 
@@ -117,6 +123,25 @@ Result<std::span<const std::byte>> findElfSection(std::span<const std::byte> fil
         return *content;
     }
     return bad("there is no section " + core::quoted(name));
+}
+
+Result<LoadedBytes> loadedBytes(std::span<const std::byte> file)
+{
+    const Bytes bytes(file);
+    const Result<SectionTable> table = readTable(bytes);
+    if (!table) return table.error();
+    LoadedBytes loaded;
+    for (uint64_t i = 0; i < table->count; ++i) {
+        const auto section = table->at(i);
+        if (!section) return bad("the ELF section table ends early");
+        if ((section->flags & kFlagAllocated) == 0) continue;
+        const bool isZeroed = section->type == kTypeWithoutContent;
+        if (!isZeroed && !bytes.range(section->offset, section->size))
+            return bad("an ELF section lies outside the file");
+        if (section->size > (uint64_t{1} << 40)) return bad("an ELF section is larger than a TiB");
+        (isZeroed ? loaded.zeroed : loaded.stored) += static_cast<int64_t>(section->size);
+    }
+    return loaded;
 }
 
 } // namespace tenon::core
