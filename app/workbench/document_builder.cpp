@@ -2,6 +2,8 @@
 // Copies what the window shows out of the compiler's results.
 #include "app/workbench/document_builder.h"
 
+#include "app/workbench/memory_builder.h"
+
 #include <QDateTime>
 #include <QFileInfo>
 
@@ -63,31 +65,6 @@ void addKernels(const compiler::CompileResult& result, Document& document)
     }
 }
 
-void addMemory(const compiler::CompileResult& result, Document& document)
-{
-    views::MemoryPlan plan;
-    plan.algorithm = text(result.memory.plan.algorithm);
-    plan.arenaBytes = result.memory.workspaceBytes();
-    plan.lowerBoundBytes = result.memory.plan.lowerBoundBytes;
-    const auto& buffers = result.memory.problem.buffers;
-    for (size_t i = 0; i < buffers.size() && i < result.memory.plan.placements.size(); ++i) {
-        plan.withoutReuseBytes += buffers[i].sizeBytes;
-        plan.buffers.push_back({text(buffers[i].name), result.memory.plan.placements[i].offset,
-                                buffers[i].sizeBytes, buffers[i].first, buffers[i].last,
-                                buffers[i].first});
-    }
-    for (const compiler::ProgramTensor& tensor : result.program.tensors)
-        if (tensor.role == compiler::TensorRole::Constant && tensor.viewOf < 0)
-            plan.constantBytes += tensor.bytes();
-    for (const compiler::PlannerDef& planner : compiler::allPlanners()) {
-        const auto other = compiler::planMemory(planner.name, result.memory.problem);
-        if (other)
-            plan.planners.push_back({text(planner.name), other->totalBytes(), other->ms,
-                                     other->totalBytes() == other->lowerBoundBytes});
-    }
-    document.memory = std::move(plan);
-}
-
 /// Many collections keep every model as model.onnx in a folder of its own.
 QString documentName(const QString& path)
 {
@@ -131,7 +108,7 @@ void addResult(const compiler::CompileResultPtr& result, Document& document)
     document.macs = 0;
     addPasses(result->passes, document);
     addKernels(*result, document);
-    if (!document.calls.empty()) addMemory(*result, document);
+    if (!document.calls.empty()) document.memory = memoryPlanOf(result->program, result->memory);
     const compiler::CompilePhases& p = result->phases;
     document.phases = {{QStringLiteral("passes"), p.passesMs},
                        {QStringLiteral("code generation"), p.codegenMs},

@@ -3,11 +3,14 @@
 #include "app/workbench/engine.h"
 
 #include "app/workbench/document_builder.h"
+#include "app/workbench/footprint_builder.h"
+#include "app/workbench/memory_builder.h"
 #include "compiler/driver/compile.h"
 #include "compiler/driver/kernel_text.h"
 #include "compiler/frontend/onnx/load_onnx.h"
 #include "core/target/target.h"
 #include "core/target/target_tag.h"
+#include "remote/board/profile.h"
 #include "remote/measure/local_board.h"
 
 #include <QTemporaryDir>
@@ -41,6 +44,7 @@ compiler::CompileOptions compileOptions(const EngineOptions& engine, const Build
     options.target = build.target.toStdString();
     options.optLevel = build.optLevel;
     options.runThreads = static_cast<unsigned>(build.threads);
+    options.planner = build.planner.toStdString();
     options.cacheFolder = engine.cacheFolder.toStdString();
     options.service = engine.kernels;
     return options;
@@ -153,6 +157,28 @@ Result<views::KernelListing> makeListing(const DocumentPtr& document, const QStr
     return listing;
 }
 
+Result<views::MemoryPlan> planModel(const DocumentPtr& document,
+                                    const views::MemoryQuestion& question)
+{
+    const auto backing = backingOf(document);
+    if (!backing->result || !document->isCompiled())
+        return core::makeError(core::DiagnosticCode::BadArgument,
+                               "there is no program to plan; compile the model first");
+    return planAgain(backing->result->program, backing->result->memory, question);
+}
+
+std::vector<views::MemoryBudget> memoryBudgets()
+{
+    std::vector<views::MemoryBudget> budgets;
+    const auto profiles = remote::boardProfiles();
+    if (!profiles) return budgets; // without profiles there is nothing to compare with
+    for (const remote::BoardProfile& profile : *profiles)
+        budgets.push_back({QString::fromStdString(profile.name),
+                           QString::fromStdString(profile.title), profile.flashBytes,
+                           profile.ramBytes});
+    return budgets;
+}
+
 views::TargetVerdict checkTarget(const QString& text)
 {
     const auto target = core::parseTarget(text.toStdString());
@@ -194,6 +220,17 @@ views::Engine makeEngine(const EngineOptions& options)
     engine.listing = [](DocumentPtr document, const QString& kernel, JobContext&) {
         return makeListing(document, kernel);
     };
+    engine.plan = [](DocumentPtr document, const views::MemoryQuestion& question, JobContext&) {
+        return planModel(document, question);
+    };
+    engine.estimateFootprint = [](DocumentPtr document, JobContext&) -> Result<views::Footprint> {
+        const auto backing = backingOf(document);
+        if (!backing->result)
+            return core::makeError(core::DiagnosticCode::BadArgument,
+                                   "there is no program to count; compile the model first");
+        return estimateFootprint(*backing->result);
+    };
+    engine.budgets = memoryBudgets;
     engine.checkTarget = checkTarget;
     engine.targetSuggestions = targetSuggestions;
     return engine;

@@ -55,7 +55,7 @@ void addOptions(QCommandLineParser& parser)
     parser.addPositionalArgument(
         QStringLiteral("MODEL"),
         QStringLiteral("ONNX model to open; \"sample\" opens the bundled one"));
-    add("perspective", "inspect, passes or benchmark", "NAME");
+    add("perspective", "inspect, passes, memory, executors or benchmark", "NAME");
     add("pass", "pass to show", "NAME");
     add("diff", "union, split or after", "NAME");
     add("pin", "pass on the left of --diff split", "NAME");
@@ -136,8 +136,9 @@ int applyState(MainWindow& window, const Request& request)
             return fail(QStringLiteral("the job did not end in time"));
     }
     if (!request.perspective.isEmpty() && !window.showPerspective(request.perspective))
-        return fail(QStringLiteral("no perspective `%1`; there are inspect, passes and benchmark")
-                        .arg(request.perspective));
+        return fail(
+            QStringLiteral("no perspective `%1`; there are %2")
+                .arg(request.perspective, window.perspectives().join(QStringLiteral(", "))));
     if (!request.pin.isEmpty()) {
         if (!window.showPass(request.pin))
             return fail(QStringLiteral("no pass `%1` in this pipeline").arg(request.pin));
@@ -207,7 +208,8 @@ int main(int argc, char** argv)
     parser.process(application);
     const Request request = readRequest(parser);
     const bool isPicture = !request.screenshot.isEmpty() || !request.exported.isEmpty();
-    tenon::app::Settings settings = tenon::app::loadSettings(isPicture);
+    tenon::app::Settings settings;
+    if (!isPicture) settings = tenon::app::loadSettings(tenon::app::settingsPath());
     if (parser.isSet(QStringLiteral("target")))
         settings.target = parser.value(QStringLiteral("target"));
     tenon::app::WindowOptions options;
@@ -226,6 +228,9 @@ int main(int argc, char** argv)
     if (!settings.geometry.isEmpty() && !parser.isSet(QStringLiteral("size")))
         window.restoreGeometry(settings.geometry);
     window.show();
-    QTimer::singleShot(0, &window, [&] { applyState(window, request); });
+    QTimer::singleShot(0, &window, [&] {
+        if (request.model.isEmpty()) window.restoreSession();
+        applyState(window, request);
+    });
     return QApplication::exec();
 }

@@ -14,6 +14,8 @@
 #include <QMimeData>
 #include <QPainter>
 
+#include <algorithm>
+
 namespace tenon::app {
 
 namespace {
@@ -31,6 +33,8 @@ MainWindow::MainWindow(views::Engine engine, Settings settings, const WindowOpti
     , m_passes(m_workspace.jobs(), m_workspace.selection())
     , m_inspect(m_workspace.jobs(), m_workspace.selection())
     , m_inspector(m_workspace.engine(), m_workspace.jobs(), m_workspace.selection())
+    , m_memory(m_workspace)
+    , m_executors(m_workspace)
 {
     setObjectName(QStringLiteral("MainWindow"));
     setWindowTitle(tr("Tenon"));
@@ -39,6 +43,7 @@ MainWindow::MainWindow(views::Engine engine, Settings settings, const WindowOpti
     setAcceptDrops(true);
     m_workspace.setTarget(m_settings.target);
     buildPages();
+    buildFrame();
     wire();
     addActions();
     m_keys = new ShortcutSheet(m_themes, this, keyRows());
@@ -48,24 +53,37 @@ MainWindow::MainWindow(views::Engine engine, Settings settings, const WindowOpti
     refresh();
     setFocusPolicy(Qt::StrongFocus);
     setFocus();
+    if (!m_settings.problem.isEmpty()) m_workspace.jobs().addLog(m_settings.problem);
 }
 
 MainWindow::~MainWindow() = default;
 
 void MainWindow::buildPages()
 {
-    m_title = new TitleBar(m_themes, m_workspace, this);
-    m_title->setPerspectives({tr("Inspect"), tr("Passes"), tr("Benchmark")});
-    m_status = new StatusStrip(m_themes, m_workspace, m_passes);
-    m_banner = new views::Banner(m_themes);
-    m_stack = new QStackedWidget;
     m_startPage = new views::StartPage(m_themes);
     m_inspectPage = new views::InspectPage(m_themes, m_workspace, m_inspect, m_inspector);
     m_passesPage = new views::PassesPage(m_themes, m_passes, m_inspector);
+    m_memoryPage = new views::MemoryPage(m_themes, m_workspace, m_memory);
+    m_executorsPage = new views::ExecutorsPage(m_themes, m_workspace, m_executors);
     m_benchmarkPage = new views::BenchmarkPage(m_themes, m_workspace, m_inspector);
-    for (QWidget* page :
-         std::initializer_list<QWidget*>{m_startPage, m_inspectPage, m_passesPage, m_benchmarkPage})
-        m_stack->addWidget(page);
+    m_pages = {{QStringLiteral("inspect"), tr("Inspect"), m_inspectPage},
+               {QStringLiteral("passes"), tr("Passes"), m_passesPage},
+               {QStringLiteral("memory"), tr("Memory"), m_memoryPage},
+               {QStringLiteral("executors"), tr("Executors"), m_executorsPage},
+               {QStringLiteral("benchmark"), tr("Benchmark"), m_benchmarkPage}};
+}
+
+void MainWindow::buildFrame()
+{
+    QStringList titles;
+    for (const PageEntry& entry : m_pages) titles << entry.title;
+    m_title = new TitleBar(m_themes, m_workspace, this);
+    m_title->setPerspectives(titles);
+    m_status = new StatusStrip(m_themes, m_workspace, m_passes);
+    m_banner = new views::Banner(m_themes);
+    m_stack = new QStackedWidget;
+    m_stack->addWidget(m_startPage);
+    for (const PageEntry& entry : m_pages) m_stack->addWidget(entry.page);
     m_startPage->setRecents(m_settings.recents);
     m_startPage->setSample(m_options.samplePath);
     auto* middle = new QVBoxLayout;
@@ -87,27 +105,22 @@ void MainWindow::wire()
 {
     connect(&m_workspace, &views::WorkspacePresenter::stateChanged, this, &MainWindow::refresh);
     connect(&m_workspace, &views::WorkspacePresenter::documentChanged, this,
-            [this](bool isSameModel) {
-                const bool wasStart = m_stack->currentWidget() == m_startPage;
-                m_inspect.setDocument(m_workspace.document(), isSameModel);
-                m_passes.setDocument(m_workspace.document(), isSameModel);
-                m_inspector.setDocument(m_workspace.document());
-                if (wasStart) showPerspective(QStringLiteral("inspect"));
-            });
+            &MainWindow::takeDocument);
     connect(&m_workspace, &views::WorkspacePresenter::opened, this, [this](const QString& path) {
         m_settings.addRecent(QFileInfo(path).absoluteFilePath());
         m_startPage->setRecents(m_settings.recents);
-        saveSettings(m_settings, m_options.isIsolated);
+        save();
     });
+    connect(&m_workspace, &views::WorkspacePresenter::stateChanged, this,
+            &MainWindow::continueRestore);
+    connect(&m_passes, &views::PassesPresenter::sceneChanged, this, &MainWindow::continueRestore);
+    connect(&m_inspect, &views::InspectPresenter::sceneChanged, this, &MainWindow::continueRestore);
     connect(&m_passes, &views::PassesPresenter::stateChanged, this, [this] {
         if (m_stack->currentWidget() == m_passesPage)
             m_inspector.setVersion(static_cast<size_t>(m_passes.state().version));
     });
-    connect(&m_title->tabs(), &QTabBar::currentChanged, this, [this](int index) {
-        showPerspective(QStringList{QStringLiteral("inspect"), QStringLiteral("passes"),
-                                    QStringLiteral("benchmark")}
-                            .value(index));
-    });
+    connect(&m_title->tabs(), &QTabBar::currentChanged, this,
+            [this](int index) { showPerspective(perspectives().value(index)); });
     connect(m_title, &TitleBar::menuRequested, this, &MainWindow::showMenu);
     connect(m_startPage, &views::StartPage::openRequested, this, &MainWindow::chooseFile);
     connect(m_startPage, &views::StartPage::pathChosen, this, &MainWindow::openModel);
@@ -127,9 +140,23 @@ void MainWindow::wire()
         connect(panel, &views::InspectorPanel::compileRequested, &m_workspace,
                 &views::WorkspacePresenter::compile);
     }
+    connect(m_memoryPage, &views::MemoryPage::graphRequested, this,
+            [this] { showPerspective(QStringLiteral("passes")); });
     connect(&m_workspace.jobs(), &views::JobPresenter::logChanged, this, [this] {
         if (m_log && m_log->isVisible()) m_log->setLog(m_workspace.jobs().log());
     });
+}
+
+void MainWindow::takeDocument(bool isSameModel)
+{
+    const bool wasStart = m_stack->currentWidget() == m_startPage;
+    m_inspect.setDocument(m_workspace.document(), isSameModel);
+    m_passes.setDocument(m_workspace.document(), isSameModel);
+    m_inspector.setDocument(m_workspace.document());
+    m_memory.setDocument(m_workspace.document());
+    m_executors.setDocument(m_workspace.document());
+    if (wasStart) showPerspective(QStringLiteral("inspect"));
+    continueRestore();
 }
 
 void MainWindow::refresh()
@@ -148,26 +175,32 @@ void MainWindow::refresh()
 
 void MainWindow::openModel(const QString& path) { m_workspace.open(path); }
 
+QStringList MainWindow::perspectives() const
+{
+    QStringList names;
+    for (const PageEntry& entry : m_pages) names << entry.name;
+    return names;
+}
+
 bool MainWindow::showPerspective(const QString& name)
 {
-    const std::pair<QString, QWidget*> pages[] = {{QStringLiteral("inspect"), m_inspectPage},
-                                                  {QStringLiteral("passes"), m_passesPage},
-                                                  {QStringLiteral("benchmark"), m_benchmarkPage}};
-    for (int i = 0; i < 3; ++i) {
-        if (pages[i].first.compare(name, Qt::CaseInsensitive) != 0) continue;
-        m_stack->setCurrentWidget(pages[i].second);
-        m_title->tabs().setCurrentIndex(i);
-        if (m_workspace.document())
-            m_inspector.setVersion(i == 1   ? static_cast<size_t>(m_passes.state().version)
-                                   : i == 0 ? m_inspect.version()
-                                            : m_workspace.document()->versionCount() - 1);
-        if (auto* shown = canvas())
-            shown->setFocus();
-        else
-            m_benchmarkPage->table().setFocus();
-        return true;
-    }
-    return false;
+    const auto found = std::find_if(m_pages.begin(), m_pages.end(), [&](const PageEntry& entry) {
+        return entry.name.compare(name, Qt::CaseInsensitive) == 0;
+    });
+    if (found == m_pages.end()) return false;
+    m_stack->setCurrentWidget(found->page);
+    m_title->tabs().setCurrentIndex(static_cast<int>(found - m_pages.begin()));
+    if (m_workspace.document())
+        m_inspector.setVersion(
+            found->page == m_passesPage    ? static_cast<size_t>(m_passes.state().version)
+            : found->page == m_inspectPage ? m_inspect.version()
+                                           : m_workspace.document()->versionCount() - 1);
+    if (auto* shown = canvas())
+        shown->setFocus();
+    else if (found->page == m_benchmarkPage)
+        m_benchmarkPage->table().setFocus();
+    if (found->page == m_memoryPage) m_memoryPage->curve().setFocus();
+    return true;
 }
 
 bool MainWindow::showPass(const QString& name)
@@ -216,7 +249,8 @@ views::GraphCanvas* MainWindow::canvas()
 
 bool MainWindow::isSettled() const
 {
-    return !m_workspace.state().isBusy && !m_inspector.state().isLoading &&
+    return !m_restoring && !m_workspace.state().isBusy && !m_inspector.state().isLoading &&
+           !m_memory.state().isPlanning && !m_executors.state().isWorking &&
            (!m_workspace.document() || (m_passes.state().isReady && m_inspect.isReady()));
 }
 
@@ -336,7 +370,8 @@ void MainWindow::closeEvent(QCloseEvent* event)
     m_settings.geometry = saveGeometry();
     m_settings.target =
         m_workspace.state().isTargetValid ? m_workspace.state().target : m_settings.target;
-    saveSettings(m_settings, m_options.isIsolated);
+    m_settings.session = session();
+    save();
     QWidget::closeEvent(event);
 }
 

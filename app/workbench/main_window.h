@@ -8,20 +8,25 @@
 #include "app/workbench/status_strip.h"
 #include "app/workbench/title_bar.h"
 #include "views/pages/benchmark/benchmark_page.h"
+#include "views/pages/executors/executors_page.h"
 #include "views/pages/inspect/inspect_page.h"
+#include "views/pages/memory/memory_page.h"
 #include "views/pages/passes/passes_page.h"
 #include "views/pages/start/start_page.h"
 
 #include <QStackedWidget>
 
+#include <optional>
+
 namespace tenon::app {
 
 struct WindowOptions
 {
-    bool isIsolated = false; ///< no settings are read or written
+    bool isIsolated = false; ///< nothing is saved
     bool isDark = false;
     QString samplePath;
     unsigned threads = 2;
+    QString settingsPath; ///< empty: the user's own
 };
 
 class MainWindow : public QWidget
@@ -32,8 +37,9 @@ public:
     ~MainWindow() override;
 
     void openModel(const QString& path);
-    /// "inspect", "passes" or "benchmark"; false when there is no such perspective.
+    /// By the name of a page in the page list; false when there is no such perspective.
     bool showPerspective(const QString& name);
+    QStringList perspectives() const;
     bool showPass(const QString& name);
     bool showDiff(const QString& name); ///< "union", "split" or "after"
     bool selectNode(const QString& name);
@@ -50,7 +56,15 @@ public:
     const views::InspectorPresenter& inspector() const { return m_inspector; }
     views::PassesPage& passesPage() { return *m_passesPage; }
     views::InspectPage& inspectPage() { return *m_inspectPage; }
+    views::MemoryPresenter& memory() { return m_memory; }
+    views::MemoryPage& memoryPage() { return *m_memoryPage; }
+    views::ExecutorsPresenter& executors() { return m_executors; }
+    views::ExecutorsPage& executorsPage() { return *m_executorsPage; }
     Actions& actions() { return m_actions; }
+    /// What there would be to restore if the window were closed now.
+    Session session();
+    /// Opens again what the settings remember.
+    void restoreSession();
     /// Nothing runs in the background that would change the picture.
     bool isSettled() const;
 
@@ -62,7 +76,19 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
+    /// A perspective: its name on the command line, its title, its place.
+    struct PageEntry
+    {
+        QString name;
+        QString title;
+        QWidget* page;
+    };
+
     void buildPages();
+    void buildFrame();
+    void takeDocument(bool isSameModel);
+    void continueRestore();
+    void save();
     void wire();
     void addActions();
     void addLocalKeys();
@@ -85,6 +111,9 @@ private:
     views::PassesPresenter m_passes;
     views::InspectPresenter m_inspect;
     views::InspectorPresenter m_inspector;
+    views::MemoryPresenter m_memory;
+    views::ExecutorsPresenter m_executors;
+    std::optional<Session> m_restoring; ///< what is left to do
     Actions m_actions;
     TitleBar* m_title = nullptr;
     StatusStrip* m_status = nullptr;
@@ -93,7 +122,10 @@ private:
     views::StartPage* m_startPage = nullptr;
     views::InspectPage* m_inspectPage = nullptr;
     views::PassesPage* m_passesPage = nullptr;
+    views::MemoryPage* m_memoryPage = nullptr;
+    views::ExecutorsPage* m_executorsPage = nullptr;
     views::BenchmarkPage* m_benchmarkPage = nullptr;
+    std::vector<PageEntry> m_pages;
     CommandPalette* m_palette = nullptr;
     ShortcutSheet* m_keys = nullptr;
     LogSheet* m_log = nullptr;

@@ -1,17 +1,106 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Settings in the XDG configuration folder.
+// Settings as one JSON file.
 #include "app/workbench/settings.h"
 
-#include <QSettings>
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QSaveFile>
+#include <QStandardPaths>
+
+#include <cmath>
 
 namespace tenon::app {
 
 namespace {
 
-QSettings store()
+constexpr int kVersion = 1;
+constexpr qint64 kMostBytes = 1 << 20; ///< nothing that we write comes near it
+
+const std::pair<ThemeChoice, QLatin1String> kThemes[] = {
+    {ThemeChoice::Automatic, QLatin1String("auto")},
+    {ThemeChoice::Light, QLatin1String("light")},
+    {ThemeChoice::Dark, QLatin1String("dark")}};
+
+QJsonObject cameraJson(const SavedCamera& camera)
 {
-    return QSettings(QSettings::IniFormat, QSettings::UserScope, QStringLiteral("tenon"),
-                     QStringLiteral("workbench"));
+    return {{QStringLiteral("zoom"), camera.zoom},
+            {QStringLiteral("x"), camera.centre.x()},
+            {QStringLiteral("y"), camera.centre.y()}};
+}
+
+SavedCamera readCamera(const QJsonValue& value)
+{
+    const QJsonObject object = value.toObject();
+    SavedCamera camera{
+        object[QLatin1String("zoom")].toDouble(),
+        {object[QLatin1String("x")].toDouble(), object[QLatin1String("y")].toDouble()}};
+    const bool isUsable = std::isfinite(camera.zoom) && camera.zoom > 0 && camera.zoom < 1000 &&
+                          std::isfinite(camera.centre.x()) && std::isfinite(camera.centre.y());
+    return isUsable ? camera : SavedCamera();
+}
+
+QJsonObject sessionJson(const Session& session)
+{
+    return {{QStringLiteral("model"), session.model},
+            {QStringLiteral("compiled"), session.isCompiled},
+            {QStringLiteral("perspective"), session.perspective},
+            {QStringLiteral("pass"), session.pass},
+            {QStringLiteral("node"), session.node},
+            {QStringLiteral("planner"), session.planner},
+            {QStringLiteral("board"), session.board},
+            {QStringLiteral("inspectCamera"), cameraJson(session.inspectCamera)},
+            {QStringLiteral("passesCamera"), cameraJson(session.passesCamera)}};
+}
+
+Session readSession(const QJsonValue& value)
+{
+    const QJsonObject object = value.toObject();
+    const auto text = [&](const char* name) { return object[QLatin1String(name)].toString(); };
+    return {text("model"),
+            object[QLatin1String("compiled")].toBool(),
+            text("perspective"),
+            text("pass"),
+            text("node"),
+            text("planner"),
+            text("board"),
+            readCamera(object[QLatin1String("inspectCamera")]),
+            readCamera(object[QLatin1String("passesCamera")])};
+}
+
+Settings readObject(const QJsonObject& object)
+{
+    Settings settings;
+    const QString theme = object[QLatin1String("theme")].toString();
+    for (const auto& [choice, name] : kThemes)
+        if (theme == name) settings.theme = choice;
+    const QJsonArray recents = object[QLatin1String("recents")].toArray();
+    for (const QJsonValue& path : recents)
+        if (!path.toString().isEmpty() && settings.recents.size() < Settings::kRecents)
+            settings.recents << path.toString();
+    settings.target = object[QLatin1String("target")].toString(settings.target);
+    settings.geometry =
+        QByteArray::fromBase64(object[QLatin1String("geometry")].toString().toLatin1());
+    settings.isMotionReduced = object[QLatin1String("reduceMotion")].toBool();
+    settings.session = readSession(object[QLatin1String("session")]);
+    return settings;
+}
+
+/// The defaults, with the damaged file kept beside its place for whoever wants to look.
+Settings afterDamage(const QString& path, const QString& why)
+{
+    const QString aside = path + QStringLiteral(".damaged");
+    QFile::remove(aside);
+    const bool isKept = QFile::rename(path, aside);
+    Settings settings;
+    settings.problem =
+        QStringLiteral("the settings in %1 could not be read: %2; starting with "
+                       "the defaults%3")
+            .arg(path, why, isKept ? QStringLiteral(", the old file is %1").arg(aside) : QString());
+    return settings;
 }
 
 } // namespace
@@ -23,34 +112,51 @@ void Settings::addRecent(const QString& path)
     while (recents.size() > kRecents) recents.removeLast();
 }
 
-Settings loadSettings(bool isolated)
+QString settingsPath()
 {
-    Settings settings;
-    if (isolated) return settings;
-    const QSettings saved = store();
-    const QString theme = saved.value(QStringLiteral("theme")).toString();
-    settings.theme = theme == QLatin1String("dark")    ? ThemeChoice::Dark
-                     : theme == QLatin1String("light") ? ThemeChoice::Light
-                                                       : ThemeChoice::Automatic;
-    settings.recents = saved.value(QStringLiteral("recents")).toStringList();
-    settings.target = saved.value(QStringLiteral("target"), settings.target).toString();
-    settings.geometry = saved.value(QStringLiteral("geometry")).toByteArray();
-    settings.isMotionReduced = saved.value(QStringLiteral("reduceMotion"), false).toBool();
-    return settings;
+    return QStandardPaths::writableLocation(QStandardPaths::GenericConfigLocation) +
+           QStringLiteral("/tenon/workbench.json");
 }
 
-void saveSettings(const Settings& settings, bool isolated)
+Settings loadSettings(const QString& path)
 {
-    if (isolated) return;
-    QSettings saved = store();
-    saved.setValue(QStringLiteral("theme"),
-                   settings.theme == ThemeChoice::Dark    ? QStringLiteral("dark")
-                   : settings.theme == ThemeChoice::Light ? QStringLiteral("light")
-                                                          : QStringLiteral("auto"));
-    saved.setValue(QStringLiteral("recents"), settings.recents);
-    saved.setValue(QStringLiteral("target"), settings.target);
-    saved.setValue(QStringLiteral("geometry"), settings.geometry);
-    saved.setValue(QStringLiteral("reduceMotion"), settings.isMotionReduced);
+    QFile file(path);
+    if (!file.exists()) return {};
+    if (!file.open(QIODevice::ReadOnly)) {
+        Settings settings;
+        settings.problem = QStringLiteral("the settings in %1 could not be read: %2")
+                               .arg(path, file.errorString());
+        return settings;
+    }
+    QJsonParseError error;
+    const QJsonDocument document = QJsonDocument::fromJson(file.read(kMostBytes), &error);
+    file.close();
+    if (error.error != QJsonParseError::NoError) return afterDamage(path, error.errorString());
+    if (!document.isObject()) return afterDamage(path, QStringLiteral("it is no JSON object"));
+    return readObject(document.object());
+}
+
+core::Status saveSettings(const Settings& settings, const QString& path)
+{
+    QString theme;
+    for (const auto& [choice, name] : kThemes)
+        if (choice == settings.theme) theme = name;
+    const QJsonObject object{
+        {QStringLiteral("version"), kVersion},
+        {QStringLiteral("theme"), theme},
+        {QStringLiteral("recents"), QJsonArray::fromStringList(settings.recents)},
+        {QStringLiteral("target"), settings.target},
+        {QStringLiteral("geometry"), QString::fromLatin1(settings.geometry.toBase64())},
+        {QStringLiteral("reduceMotion"), settings.isMotionReduced},
+        {QStringLiteral("session"), sessionJson(settings.session)}};
+    QDir().mkpath(QFileInfo(path).path());
+    QSaveFile file(path);
+    const QByteArray bytes = QJsonDocument(object).toJson();
+    if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit())
+        return core::makeError(core::DiagnosticCode::IoFailure,
+                               "the settings could not be saved in " + path.toStdString() + ": " +
+                                   file.errorString().toStdString());
+    return core::kDone;
 }
 
 } // namespace tenon::app

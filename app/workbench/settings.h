@@ -2,7 +2,10 @@
 // Settings: what the window remembers between runs, as a plain value.
 #pragma once
 
+#include "core/base/result.h"
+
 #include <QByteArray>
+#include <QPointF>
 #include <QString>
 #include <QStringList>
 
@@ -15,6 +18,29 @@ enum class ThemeChoice
     Dark
 };
 
+/// Where a graph was looked at; no zoom: it was not.
+struct SavedCamera
+{
+    double zoom = 0;
+    QPointF centre;
+    friend bool operator==(const SavedCamera&, const SavedCamera&) = default;
+};
+
+/// What was open when the window was closed.
+struct Session
+{
+    QString model; ///< path; empty: the start page
+    bool isCompiled = false;
+    QString perspective;
+    QString pass;
+    QString node; ///< name of the selected node
+    QString planner;
+    QString board;
+    SavedCamera inspectCamera;
+    SavedCamera passesCamera;
+    friend bool operator==(const Session&, const Session&) = default;
+};
+
 struct Settings
 {
     ThemeChoice theme = ThemeChoice::Automatic;
@@ -22,14 +48,19 @@ struct Settings
     QString target = QStringLiteral("llvm -mcpu=native");
     QByteArray geometry;
     bool isMotionReduced = false;
+    Session session;
+    QString problem; ///< why the file could not be used; never saved
 
     static constexpr int kRecents = 12;
     void addRecent(const QString& path);
 };
 
-/// From the user's configuration folder; `isolated` (tests, screenshots) gives the defaults and
-/// saves nothing.
-Settings loadSettings(bool isolated);
-void saveSettings(const Settings& settings, bool isolated);
+/// The file in the user's configuration folder.
+QString settingsPath();
+/// A missing file gives the defaults. A damaged one too: it is put aside, and `problem` says so.
+/// Values of the wrong kind are left at their defaults.
+Settings loadSettings(const QString& path);
+/// The file is replaced as a whole or stays as it was.
+core::Status saveSettings(const Settings& settings, const QString& path);
 
 } // namespace tenon::app

@@ -49,7 +49,12 @@ void MainWindow::addActions()
     add("passes", view, tr("Show Passes"), "passes", "Alt+2",
         tr("Step through the compiler's passes"),
         [this] { showPerspective(QStringLiteral("passes")); });
-    add("timing", view, tr("Show Benchmark"), "timing", "Alt+3", tr("Measured times"),
+    add("memory", view, tr("Show Memory"), "memory", "Alt+3", tr("Where every byte lives"),
+        [this] { showPerspective(QStringLiteral("memory")); });
+    add("executors", view, tr("Show Executors"), "", "Alt+4",
+        tr("Flash and RAM of the executors, side by side"),
+        [this] { showPerspective(QStringLiteral("executors")); });
+    add("timing", view, tr("Show Benchmark"), "timing", "Alt+6", tr("Measured times"),
         [this] { showPerspective(QStringLiteral("benchmark")); });
     add("find", view, tr("Find node"), "search", "Ctrl+F", tr("Find a node by name or operator"),
         [this] {
@@ -69,13 +74,13 @@ void MainWindow::addActions()
         [this] {
             m_settings.theme = m_themes.theme().isDark ? ThemeChoice::Light : ThemeChoice::Dark;
             setDark(!m_themes.theme().isDark);
-            saveSettings(m_settings, m_options.isIsolated);
+            save();
         });
     add("motion", view, tr("Reduce motion"), "", "", tr("No fading between passes"), [this] {
         m_settings.isMotionReduced = !m_settings.isMotionReduced;
         for (auto* each : {&m_inspectPage->canvas(), &m_passesPage->canvas()})
             each->setReducedMotion(m_settings.isMotionReduced);
-        saveSettings(m_settings, m_options.isIsolated);
+        save();
     });
     add("palette", help, tr("Command palette"), "", "Ctrl+K, Ctrl+Shift+P",
         tr("Find commands, nodes, passes and tensors"), [this] { m_palette->openWith({}); });

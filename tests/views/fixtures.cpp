@@ -131,6 +131,34 @@ views::PassStep fuse(const Module& before, size_t members)
     return step;
 }
 
+/// Two buffers that live together at call 1: 100 bytes with 28 of padding above 1024.
+views::MemoryPlan smallPlan(const QString& algorithm, qint64 alignment)
+{
+    views::MemoryPlan plan;
+    plan.algorithm = algorithm;
+    plan.alignment = alignment;
+    plan.arenaBytes = plan.lowerBoundBytes = 1124;
+    plan.withoutReuseBytes = 2124;
+    plan.pools = {{QStringLiteral("global_workspace"), views::MemoryPool::kUnlimited, 1124}};
+    plan.buffers = {
+        {QStringLiteral("a"),
+         QStringLiteral("float32 [25]"),
+         0,
+         1024,
+         100,
+         28,
+         0,
+         1,
+         0,
+         {1},
+         false},
+        {QStringLiteral("b"), QStringLiteral("float32 [256]"), 0, 0, 1024, 0, 1, 2, 1, {}, true}};
+    plan.liveBytes = {100, 1124, 1024};
+    plan.planners = {{QStringLiteral("linear_scan"), {}, 1500, 0.2, false, {}},
+                     {QStringLiteral("hill_climb"), {}, 1124, 0.4, true, {}}};
+    return plan;
+}
+
 } // namespace
 
 views::DocumentPtr smallDocument(int blocks)
@@ -244,6 +272,8 @@ views::Engine fakeEngine(bool waits)
         if (Status status = job.checkStop(); !status) return status.error();
         auto compiled = std::make_shared<views::Document>(*document);
         compiled->target = options.target;
+        compiled->revision = document->revision + 1;
+        compiled->memory = smallPlan(options.planner, 64);
         const Module& module = compiled->version(compiled->versionCount() - 1);
         for (const NodeId id : module.main().order)
             compiled->calls.push_back({id, QStringLiteral("call"), QStringLiteral("k"),
@@ -277,6 +307,12 @@ views::Engine fakeEngine(bool waits)
         listing.llvm = QStringLiteral("define void @k()");
         listing.llvmToTir = {1};
         return listing;
+    };
+    engine.plan = [](views::DocumentPtr, const views::MemoryQuestion& question,
+                     JobContext&) -> Result<views::MemoryPlan> {
+        if (question.pools.contains(QLatin1String("small")))
+            return makeError(DiagnosticCode::OutOfMemory, "the pools are too small");
+        return smallPlan(question.algorithm, question.alignment);
     };
     engine.checkTarget = [](const QString& text) -> views::TargetVerdict {
         if (text.startsWith(QLatin1String("llvm")))

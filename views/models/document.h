@@ -5,6 +5,7 @@
 #include "core/base/diagnostic.h"
 #include "core/ir/change_set.h"
 #include "core/ir/module.h"
+#include "views/models/memory_plan.h"
 
 #include <QString>
 #include <QStringList>
@@ -82,36 +83,6 @@ struct PhaseTime
 {
     QString name;
     double ms = 0;
-};
-
-/// A buffer of the memory plan, in calls of the program.
-struct PlannedBuffer
-{
-    QString name;
-    qint64 offset = 0;
-    qint64 bytes = 0;
-    int firstCall = 0;
-    int lastCall = 0;
-    int writer = -1;
-};
-
-struct PlannerResult
-{
-    QString algorithm;
-    qint64 bytes = 0;
-    double ms = 0;
-    bool isProvenOptimal = false;
-};
-
-struct MemoryPlan
-{
-    qint64 arenaBytes = 0;
-    qint64 lowerBoundBytes = 0;
-    qint64 withoutReuseBytes = 0;
-    qint64 constantBytes = 0;
-    QString algorithm;
-    std::vector<PlannedBuffer> buffers;
-    std::vector<PlannerResult> planners;
 };
 
 struct Document

@@ -61,16 +61,6 @@ core::NodeId nodeNamed(const core::Module& module, const std::string& name)
     return {};
 }
 
-QString sourceNames(const core::Module& module, const std::vector<core::SourceId>& sources)
-{
-    QStringList names;
-    for (const core::SourceId source : sources)
-        if (source.value < module.sources().size())
-            names << QString::fromStdString(module.sources()[source.value].name);
-    if (names.size() > 3) return names.mid(0, 3).join(QStringLiteral(", ")) + QStringLiteral(" …");
-    return names.join(QStringLiteral(", "));
-}
-
 } // namespace
 
 DeltaModel* makeDeltaModel(QObject* parent)
@@ -257,6 +247,16 @@ std::vector<OperatorRow> operatorRows(const Document& document)
     std::stable_sort(rows.begin(), rows.end(),
                      [](const OperatorRow& a, const OperatorRow& b) { return a.count > b.count; });
     return rows;
+}
+
+QString sourceNames(const core::Module& module, const std::vector<core::SourceId>& sources)
+{
+    QStringList names;
+    for (const core::SourceId source : sources)
+        if (source.value < module.sources().size())
+            names << QString::fromStdString(module.sources()[source.value].name);
+    if (names.size() > 3) return names.mid(0, 3).join(QStringLiteral(", ")) + QStringLiteral(" …");
+    return names.join(QStringLiteral(", "));
 }
 
 } // namespace tenon::views

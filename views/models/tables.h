@@ -59,5 +59,7 @@ std::vector<IssueRow> issueRows(const Document& document);
 IssueRow issueRow(const Document& document, const core::Diagnostic& diagnostic);
 std::vector<CallRow> callRows(const Document& document);
 std::vector<OperatorRow> operatorRows(const Document& document);
+/// Names of up to three nodes of the model file.
+QString sourceNames(const core::Module& module, const std::vector<core::SourceId>& sources);
 
 } // namespace tenon::views

@@ -5,6 +5,7 @@
 
 #include "core/jobs/job.h"
 #include "views/models/document.h"
+#include "views/models/footprint.h"
 
 #include <functional>
 
@@ -15,6 +16,7 @@ struct BuildOptions
     QString target = QStringLiteral("llvm -mcpu=native");
     int optLevel = 3;
     int threads = 1;
+    QString planner = QStringLiteral("hill_climb");
 };
 
 /// What a target string means, or why it means nothing.
@@ -42,6 +44,15 @@ struct Engine
     std::function<core::Result<KernelListing>(DocumentPtr, const QString& kernel,
                                               core::JobContext&)>
         listing;
+    /// Another memory plan of the compiled program; the program stays as it is.
+    std::function<core::Result<MemoryPlan>(DocumentPtr, const MemoryQuestion&, core::JobContext&)>
+        plan;
+    /// Flash and RAM of the executors, from what the compile has: a lower limit.
+    std::function<core::Result<Footprint>(DocumentPtr, core::JobContext&)> estimateFootprint;
+    /// The same from linked images; empty where nothing can link them.
+    std::function<core::Result<Footprint>(DocumentPtr, core::JobContext&)> measureFootprint;
+    /// Flash and RAM of the boards that are known.
+    std::function<std::vector<MemoryBudget>()> budgets;
     std::function<TargetVerdict(const QString& text)> checkTarget;
     std::function<QStringList()> targetSuggestions;
 };

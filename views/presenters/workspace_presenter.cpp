@@ -171,6 +171,14 @@ void WorkspacePresenter::setOptLevel(int level)
     refresh();
 }
 
+bool WorkspacePresenter::setPlanner(const QString& algorithm)
+{
+    m_options.planner = algorithm;
+    if (!m_state.canBuild || !m_document || !m_document->isCompiled()) return false;
+    compile();
+    return true;
+}
+
 void WorkspacePresenter::setDocument(DocumentPtr document, bool isSameModel)
 {
     const bool isSamePasses = isSameModel && m_document &&

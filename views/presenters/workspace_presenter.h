@@ -61,6 +61,10 @@ public slots:
     /// Validates at once; takes effect on the next compile.
     void setTarget(const QString& target);
     void setOptLevel(int level);
+    /// Takes effect at once when the model is compiled already: true when a compile was started.
+    bool setPlanner(const QString& algorithm);
+    /// The same model with what was compiled or measured elsewhere.
+    void takeResult(const DocumentPtr& document) { setDocument(document, true); }
     void dismissBanner();
     /// Shows an error of the window itself as that of a job.
     void report(const QString& what, const tenon::core::Diagnostic& diagnostic)

@@ -75,8 +75,8 @@ private slots:
         QVERIFY2(window.workspace().state().hasDocument,
                  qPrintable(window.workspace().state().bannerText));
         QCOMPARE(window.workspace().state().errorCount, 0);
-        for (const char* page : {"inspect", "passes", "benchmark"}) {
-            QVERIFY(window.showPerspective(QLatin1String(page)));
+        for (const QString& page : window.perspectives()) {
+            QVERIFY(window.showPerspective(page));
             QVERIFY(!window.grab().isNull());
         }
         QVERIFY(!window.showPerspective(QStringLiteral("no such page")));

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What was open when the window was closed, and bringing it back step by step as it gets ready.
+#include "app/workbench/main_window.h"
+
+#include <QFileInfo>
+#include <QTimer>
+
+namespace tenon::app {
+
+namespace {
+
+SavedCamera cameraOf(const views::GraphCanvas& canvas)
+{
+    if (canvas.scene().items.empty()) return {};
+    return {canvas.camera().zoom, canvas.camera().centre};
+}
+
+void look(views::GraphCanvas& canvas, const SavedCamera& camera)
+{
+    if (camera.zoom > 0) canvas.setCamera({camera.centre, camera.zoom});
+}
+
+/// A name by which the node is found again in another run.
+QString nodeName(const views::Document& document, core::NodeId node)
+{
+    for (size_t v = document.versionCount(); node.isValid() && v-- > 0;) {
+        const core::Module& module = document.version(v);
+        const core::NodePtr& found = module.findNode(node);
+        if (!found) continue;
+        if (!found->name.empty()) return QString::fromStdString(found->name);
+        for (const core::SourceId source : found->origin)
+            if (source.value < module.sources().size())
+                return QString::fromStdString(module.sources()[source.value].name);
+    }
+    return {};
+}
+
+} // namespace
+
+Session MainWindow::session()
+{
+    Session session;
+    session.planner = m_workspace.options().planner;
+    if (!m_workspace.document()) return session;
+    const views::Document& document = *m_workspace.document();
+    session.model = QFileInfo(document.path).absoluteFilePath();
+    session.isCompiled = document.isCompiled();
+    for (const PageEntry& entry : m_pages)
+        if (m_stack->currentWidget() == entry.page) session.perspective = entry.name;
+    const auto version = static_cast<size_t>(m_passes.state().version);
+    if (version > 0 && version <= document.passes.size())
+        session.pass = document.passes[version - 1].name;
+    session.node = nodeName(document, m_workspace.selection().node());
+    session.inspectCamera = cameraOf(m_inspectPage->canvas());
+    session.passesCamera = cameraOf(m_passesPage->canvas());
+    return session;
+}
+
+void MainWindow::restoreSession()
+{
+    const Session& saved = m_settings.session;
+    if (!saved.planner.isEmpty()) m_workspace.setPlanner(saved.planner);
+    if (saved.model.isEmpty() || !QFileInfo::exists(saved.model)) return;
+    openModel(saved.model);
+    m_restoring = saved;
+}
+
+void MainWindow::continueRestore()
+{
+    if (!m_restoring || m_workspace.state().isBusy) return;
+    if (!m_workspace.document()) {
+        if (!m_workspace.state().bannerTitle.isEmpty()) m_restoring.reset(); // it cannot be read
+        return;
+    }
+    if (QFileInfo(m_workspace.document()->path) != QFileInfo(m_restoring->model))
+        return m_restoring.reset(); // something else was opened meanwhile
+    if (!m_passes.state().isReady || !m_inspect.isReady()) return;
+    if (m_restoring->isCompiled && m_workspace.state().canBuild) {
+        m_restoring->isCompiled = false; // tried once
+        if (!m_workspace.document()->isCompiled()) return m_workspace.compile();
+    }
+    const Session saved = *m_restoring;
+    m_restoring.reset();
+    if (!saved.pass.isEmpty()) showPass(saved.pass);
+    if (!saved.node.isEmpty()) selectNode(saved.node);
+    if (!saved.perspective.isEmpty()) showPerspective(saved.perspective);
+    // After the pages took their sizes: fitting to them must not have the last word.
+    QTimer::singleShot(0, this, [this, saved] {
+        look(m_inspectPage->canvas(), saved.inspectCamera);
+        look(m_passesPage->canvas(), saved.passesCamera);
+    });
+}
+
+void MainWindow::save()
+{
+    if (m_options.isIsolated) return;
+    const QString path = m_options.settingsPath.isEmpty() ? settingsPath() : m_options.settingsPath;
+    if (const core::Status saved = saveSettings(m_settings, path); !saved)
+        m_workspace.jobs().addLog(QString::fromStdString(saved.error().message));
+}
+
+} // namespace tenon::app

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Settings files, good, damaged and impossible to write; and a session that comes back.
+#include "app/workbench/engine.h"
+#include "app/workbench/main_window.h"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace tenon;
+using namespace tenon::app;
+
+class SessionTest : public QObject
+{
+    Q_OBJECT
+
+private:
+    QTemporaryDir m_folder;
+
+    QString path(const char* name) const { return m_folder.filePath(QLatin1String(name)); }
+    void write(const QString& file, const QByteArray& bytes) const
+    {
+        QFile out(file);
+        QVERIFY(out.open(QIODevice::WriteOnly));
+        out.write(bytes);
+    }
+    static bool settle(MainWindow& window)
+    {
+        return QTest::qWaitFor([&] { return window.isSettled(); }, 240000);
+    }
+    WindowOptions options(const QString& settings) const
+    {
+        return {false, false, QStringLiteral(TENON_SAMPLE_MODEL), 1, settings};
+    }
+
+private slots:
+    void keepsEverythingItWasGiven()
+    {
+        Settings settings;
+        settings.theme = ThemeChoice::Dark;
+        settings.target = QStringLiteral("llvm -mcpu=znver4");
+        settings.geometry = QByteArray("\0\1\xff", 3);
+        settings.isMotionReduced = true;
+        for (int i = 0; i < 20; ++i) settings.addRecent(QStringLiteral("/m/%1.onnx").arg(i));
+        settings.session = {QStringLiteral("/m/19.onnx"),
+                            true,
+                            QStringLiteral("memory"),
+                            QStringLiteral("FuseOps"),
+                            QStringLiteral("conv 1"),
+                            QStringLiteral("linear_scan"),
+                            QStringLiteral("rpi4"),
+                            {0.5, {12.5, -3}},
+                            {2, {0, 1e6}}};
+        const QString file = path("deep/below/settings.json");
+        QVERIFY(saveSettings(settings, file));
+        const Settings loaded = loadSettings(file);
+        QVERIFY(loaded.problem.isEmpty());
+        QVERIFY(loaded.theme == settings.theme);
+        QCOMPARE(loaded.target, settings.target);
+        QCOMPARE(loaded.geometry, settings.geometry);
+        QCOMPARE(loaded.isMotionReduced, true);
+        QCOMPARE(loaded.recents, settings.recents);
+        QCOMPARE(loaded.recents.size(), Settings::kRecents);
+        QVERIFY(loaded.session == settings.session);
+    }
+
+    void startsWithTheDefaultsWhenThereIsNoFile()
+    {
+        const Settings settings = loadSettings(path("none.json"));
+        QVERIFY(settings.problem.isEmpty());
+        QCOMPARE(settings.target, Settings().target);
+    }
+
+    void startsAndKeepsADamagedFileAside()
+    {
+        for (const QByteArray& bytes :
+             {QByteArray("{\"theme\": \"da"), QByteArray(), QByteArray("[1, 2]"),
+              QByteArray("\xff\xfe\x00garbage", 10)}) {
+            const QString file = path("damaged.json");
+            write(file, bytes);
+            const Settings settings = loadSettings(file);
+            QVERIFY(settings.problem.contains(file));
+            QCOMPARE(settings.target, Settings().target);
+            QVERIFY(!QFile::exists(file));
+            QVERIFY(QFile::exists(file + QStringLiteral(".damaged")));
+        }
+    }
+
+    void leavesValuesOfTheWrongKindAtTheirDefaults()
+    {
+        const QString file = path("odd.json");
+        write(file, R"({"theme": 7, "recents": {"a": 1}, "target": [], "geometry": 3,
+                        "reduceMotion": "yes", "session": {"model": 4, "pass": null,
+                        "inspectCamera": {"zoom": -1}, "passesCamera": {"zoom": 1e300}}})");
+        const Settings settings = loadSettings(file);
+        QVERIFY(settings.problem.isEmpty());
+        QCOMPARE(settings.target, Settings().target);
+        QVERIFY(settings.recents.isEmpty());
+        QVERIFY(settings.session == Session());
+    }
+
+    void saysWhereItCouldNotSave()
+    {
+        write(path("file"), "x");
+        const core::Status saved = saveSettings({}, path("file/settings.json"));
+        QVERIFY(!saved);
+        QVERIFY(saved.error().code == core::DiagnosticCode::IoFailure);
+    }
+
+    void bringsASessionBack()
+    {
+        const QString file = path("session.json");
+        Session before;
+        {
+            MainWindow window(makeEngine({}), {}, options(file));
+            window.resize(1280, 800);
+            window.show();
+            window.openModel(QStringLiteral(TENON_SAMPLE_MODEL));
+            QVERIFY(settle(window));
+            window.memory().choosePlanner(QStringLiteral("linear_scan")); // not compiled: no effect
+            window.workspace().setPlanner(QStringLiteral("linear_scan"));
+            window.workspace().compile();
+            QVERIFY(settle(window));
+            QVERIFY(window.showPerspective(QStringLiteral("passes")));
+            QVERIFY(window.showPass(QStringLiteral("FuseOps")));
+            QVERIFY(window.selectNode(QStringLiteral("conv2d")));
+            QVERIFY(settle(window));
+            window.passesPage().canvas().setCamera({{321, 1234}, 0.75});
+            window.showPerspective(QStringLiteral("memory"));
+            before = window.session();
+            window.close();
+        }
+        const Settings settings = loadSettings(file);
+        QVERIFY(settings.session == before);
+        QCOMPARE(settings.recents.size(), 1);
+        MainWindow window(makeEngine({}), settings, options(file));
+        window.resize(1280, 800);
+        window.show();
+        window.restoreSession();
+        QVERIFY(settle(window));
+        QTest::qWait(0); // the cameras are set after the pages
+        const Session after = window.session();
+        QCOMPARE(after.model, before.model);
+        QCOMPARE(after.perspective, QStringLiteral("memory"));
+        QCOMPARE(after.pass, QStringLiteral("FuseOps"));
+        QCOMPARE(after.node, before.node);
+        QVERIFY(!after.node.isEmpty());
+        QVERIFY(after.passesCamera == before.passesCamera);
+        QVERIFY(after.isCompiled);
+        QCOMPARE(window.memory().plan().algorithm, QStringLiteral("linear_scan"));
+    }
+
+    void startsEmptyWhenTheModelIsGone()
+    {
+        Settings settings;
+        settings.session.model = path("deleted.onnx");
+        MainWindow window(makeEngine({}), settings, options(path("gone.json")));
+        window.show();
+        window.restoreSession();
+        QVERIFY(settle(window));
+        QVERIFY(!window.workspace().state().hasDocument);
+        write(path("bad.onnx"), "\x08\x07\x3a\xff garbage");
+        settings.session.model = path("bad.onnx");
+        MainWindow other(makeEngine({}), settings, options(path("gone.json")));
+        other.show();
+        other.restoreSession();
+        QVERIFY(settle(other)); // the banner says what is wrong, nothing waits
+        QVERIFY(!other.workspace().state().bannerTitle.isEmpty());
+    }
+};
+
+QTEST_MAIN(SessionTest)
+#include "session_test.moc"

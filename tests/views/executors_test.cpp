@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Footprints without a display: bars and table from the same numbers, estimates and measurements
+// apart, and fits against budgets.
+#include "tests/views/fixtures.h"
+#include "views/models/footprint_rows.h"
+#include "views/presenters/executors_presenter.h"
+
+#include <QAbstractItemModelTester>
+#include <QTest>
+
+using namespace tenon;
+using namespace tenon::views;
+
+class ExecutorsTest : public QObject
+{
+    Q_OBJECT
+
+private:
+    static Footprint footprint(bool isExact)
+    {
+        ExecutorFootprint graph{QStringLiteral("graph")};
+        graph.flash = {{QStringLiteral("kernels"), 1000},
+                       {QStringLiteral("constants"), 3000},
+                       {QStringLiteral("metadata"), 700},
+                       {QStringLiteral("runtime"), isExact ? 9000 : FootprintPart::kUnknown}};
+        graph.ram = {{QStringLiteral("workspace"), 5000}, {QStringLiteral("io"), 100}};
+        graph.isExact = isExact;
+        ExecutorFootprint aot = graph;
+        aot.name = QStringLiteral("AOT packed");
+        aot.flash[2].bytes = 50;
+        aot.ram[0].bytes = 4000;
+        ExecutorFootprint none{QStringLiteral("AOT C")};
+        none.problem = QStringLiteral("this target has no C interface");
+        return {QStringLiteral("c -mcpu=cortex-m4"),
+                QStringLiteral("counted"),
+                QStringLiteral("nothing"),
+                {graph, aot, none}};
+    }
+    struct Bench
+    {
+        explicit Bench(bool canMeasure)
+            : workspace(engine(canMeasure), 1)
+            , executors(workspace)
+        {
+            QObject::connect(&workspace, &WorkspacePresenter::documentChanged, &executors,
+                             [this] { executors.setDocument(workspace.document()); });
+        }
+        static Engine engine(bool canMeasure)
+        {
+            Engine made = tests::fakeEngine();
+            made.estimateFootprint = [](DocumentPtr, core::JobContext&) -> core::Result<Footprint> {
+                return footprint(false);
+            };
+            if (canMeasure)
+                made.measureFootprint = [](DocumentPtr,
+                                           core::JobContext&) -> core::Result<Footprint> {
+                    return footprint(true);
+                };
+            made.budgets = [] {
+                return std::vector<MemoryBudget>{
+                    {QStringLiteral("big"), QStringLiteral("Big board"), 1 << 20, 1 << 20},
+                    {QStringLiteral("tiny"), QStringLiteral("Tiny board"), 20000, 4500},
+                    {QStringLiteral("linux"), QStringLiteral("Linux board"), 0, 1 << 30}};
+            };
+            return made;
+        }
+        bool wait()
+        {
+            return QTest::qWaitFor(
+                [this] { return !workspace.state().isBusy && !executors.state().isWorking; },
+                30000);
+        }
+        bool open()
+        {
+            workspace.open(QStringLiteral("small.onnx"));
+            if (!wait()) return false;
+            workspace.compile();
+            return wait() && executors.state().hasFootprint;
+        }
+        WorkspacePresenter workspace;
+        ExecutorsPresenter executors;
+    };
+
+private slots:
+    void tableRowsAddUpToTheBars()
+    {
+        const Footprint shown = footprint(true);
+        const auto rows = footprintRows(shown);
+        for (const bool isFlash : {true, false}) {
+            const QString memory = isFlash ? QStringLiteral("flash") : QStringLiteral("RAM");
+            for (const StackBar& bar : isFlash ? flashBars(shown) : ramBars(shown)) {
+                qint64 parts = 0, total = 0, painted = 0;
+                for (const FootprintRow& row : rows) {
+                    if (row.executor != bar.label || row.memory != memory) continue;
+                    (row.isTotal ? total : parts) += std::max<qint64>(0, row.bytes);
+                }
+                for (const StackPart& part : bar.parts) painted += part.bytes;
+                QCOMPARE(parts, bar.totalBytes);
+                QCOMPARE(total, bar.totalBytes);
+                QCOMPARE(painted, bar.totalBytes);
+            }
+        }
+    }
+
+    void saysWhatIsNotKnown()
+    {
+        const Footprint shown = footprint(false);
+        QVERIFY(!flashBars(shown)[0].isComplete);
+        QVERIFY(!flashBars(shown)[0].isExact);
+        QVERIFY(!flashBars(shown)[2].problem.isEmpty());
+        FootprintModel* model = makeFootprintModel(this);
+        model->setRows(footprintRows(shown));
+        QAbstractItemModelTester tester(model);
+        QCOMPARE(model->index(3, 3).data().toString(), QStringLiteral("not known"));
+        QCOMPARE(model->index(0, 4).data().toString(), QStringLiteral("estimated"));
+    }
+
+    void fitsAreLowerLimitsUntilMeasured()
+    {
+        QCOMPARE((Fit{2048, 4096, true}.text()), QStringLiteral("2.00 KiB of 4.00 KiB"));
+        QCOMPARE((Fit{2048, 4096, false}.text()), QStringLiteral("at least 2.00 KiB of 4.00 KiB"));
+        QVERIFY((Fit{4097, 4096, false}.text().contains(QStringLiteral("does not fit"))));
+        QVERIFY((Fit{4097, 0, true}.fits())); // no budget of this kind
+        QVERIFY((Fit{4096, 4096, true}.fits()));
+    }
+
+    void estimatesOnceCompiledAndMeasuresWhenAsked()
+    {
+        Bench bench(true);
+        QVERIFY(bench.open());
+        QVERIFY(!bench.executors.state().isExact);
+        QVERIFY(bench.executors.state().canMeasure);
+        bench.executors.measure();
+        QVERIFY(bench.wait());
+        QVERIFY(bench.executors.state().isExact);
+        QCOMPARE(bench.executors.footprint()->executors[0].flash[3].bytes, 9000);
+    }
+
+    void offersNoMeasurementWhereNothingCanLink()
+    {
+        Bench bench(false);
+        QVERIFY(bench.open());
+        QVERIFY(!bench.executors.state().canMeasure);
+        bench.executors.measure();
+        QVERIFY(!bench.executors.state().isWorking);
+    }
+
+    void comparesTheSelectedExecutorWithTheChosenBoard()
+    {
+        Bench bench(true);
+        QVERIFY(bench.open());
+        const ExecutorsState& state = bench.executors.state();
+        QCOMPARE(state.budgetTitle, QStringLiteral("Big board"));
+        QVERIFY(state.ram.fits());
+        bench.executors.chooseBudget(QStringLiteral("tiny"));
+        QVERIFY(!state.ram.fits()); // 5100 of 4500
+        bench.executors.select(1);
+        QVERIFY(state.ram.fits()); // 4100 of 4500
+        bench.executors.select(7);
+        QCOMPARE(state.selected, 1);
+        bench.executors.chooseBudget(QStringLiteral("nobody's"));
+        QCOMPARE(state.budgetTitle, QStringLiteral("Tiny board"));
+        bench.executors.chooseBudget(QStringLiteral("linux"));
+        QCOMPARE(state.flash.budgetBytes, 0);
+    }
+};
+
+QTEST_GUILESS_MAIN(ExecutorsTest)
+#include "executors_test.moc"

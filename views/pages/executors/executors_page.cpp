@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Lays out the Executors perspective and binds it to its presenter.
+#include "views/pages/executors/executors_page.h"
+
+#include <QMenu>
+#include <QSplitter>
+
+namespace tenon::views {
+
+namespace {
+
+using Role = ThemedLabel::Role;
+using Look = PillButton::Look;
+
+} // namespace
+
+ExecutorsPage::ExecutorsPage(const ThemeSource& themes, WorkspacePresenter& workspace,
+                             ExecutorsPresenter& presenter, QWidget* parent)
+    : QWidget(parent)
+    , m_workspace(workspace)
+    , m_presenter(presenter)
+    , m_pages(new QStackedWidget)
+{
+    auto* left = new QSplitter(Qt::Vertical);
+    left->setHandleWidth(kGutter);
+    left->setChildrenCollapsible(false);
+    left->addWidget(buildBars(themes));
+    left->addWidget(buildTable(themes));
+    left->setStretchFactor(0, 0);
+    left->setStretchFactor(1, 1);
+    auto* columns = new QSplitter(Qt::Horizontal);
+    columns->setHandleWidth(kGutter);
+    columns->setChildrenCollapsible(false);
+    columns->addWidget(left);
+    columns->addWidget(buildFit(themes));
+    columns->setStretchFactor(0, 1);
+    columns->setStretchFactor(1, 0);
+    columns->setSizes({1190, 364});
+    auto* empty = new Panel(themes, tr("Executors"));
+    m_notice = new EmptyNotice(
+        themes, tr("Nothing to compare yet"),
+        tr("Once the model is compiled, this page shows what the graph executor and the AOT "
+           "executors take of flash and RAM, part by part, and whether that fits a board."),
+        tr("Compile"));
+    empty->content()->addWidget(m_notice, 1);
+    m_pages->addWidget(empty);
+    m_pages->addWidget(columns);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(m_pages);
+    connectParts();
+    refresh();
+}
+
+QWidget* ExecutorsPage::buildBars(const ThemeSource& themes)
+{
+    m_flashPanel = new Panel(themes, tr("Flash"));
+    m_flash = new StackChart(themes);
+    m_flash->setAccessibleName(tr("Flash per executor"));
+    m_measure = new PillButton(themes, Look::Plain, tr("Link and measure"));
+    m_flashPanel->content()->addWidget(m_flash);
+    m_flashPanel->content()->addStretch(1);
+    m_ramPanel = new Panel(themes, tr("RAM"));
+    m_ram = new StackChart(themes);
+    m_ram->setAccessibleName(tr("RAM per executor"));
+    m_ramPanel->header()->addWidget(m_measure);
+    m_ramPanel->content()->addWidget(m_ram);
+    m_ramPanel->content()->addStretch(1);
+    auto* bars = new QSplitter(Qt::Horizontal);
+    bars->setHandleWidth(kGutter);
+    bars->setChildrenCollapsible(false);
+    bars->addWidget(m_flashPanel);
+    bars->addWidget(m_ramPanel);
+    bars->setSizes({600, 600});
+    return bars;
+}
+
+QWidget* ExecutorsPage::buildTable(const ThemeSource& themes)
+{
+    m_tablePanel = new Panel(themes, tr("Parts"));
+    m_table = new DataTable(themes, &m_presenter.table());
+    m_table->setColumnWidths({150, 100, 0, 240, 130});
+    m_table->delegate().setBarColumn(3);
+    m_table->setAccessibleName(tr("Flash and RAM of every executor, part by part"));
+    m_tablePanel->content()->setContentsMargins(8, 0, 8, 8);
+    m_tablePanel->content()->addWidget(m_table, 1);
+    return m_tablePanel;
+}
+
+QWidget* ExecutorsPage::buildFit(const ThemeSource& themes)
+{
+    m_fitPanel = new Panel(themes, tr("Does it fit?"));
+    m_fitPanel->setMinimumWidth(290);
+    m_board = new PillButton(themes, Look::Plain, {});
+    m_board->setToolTip(tr("The board whose budget counts"));
+    m_ramFit = new FitGauge(themes, tr("RAM"));
+    m_flashFit = new FitGauge(themes, tr("Flash"));
+    m_verdict = new ThemedLabel(themes, Role::Strong);
+    m_method = new ThemedLabel(themes, Role::Secondary);
+    m_exclusions = new ThemedLabel(themes, Role::Secondary);
+    m_problem = new ThemedLabel(themes, Role::Error);
+    for (ThemedLabel* label : {m_verdict, m_method, m_exclusions, m_problem}) {
+        label->setWordWrap(true);
+        label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    }
+    QVBoxLayout* content = m_fitPanel->content();
+    content->addWidget(m_board, 0, Qt::AlignLeft);
+    content->addWidget(m_ramFit);
+    content->addWidget(m_flashFit);
+    content->addWidget(m_verdict);
+    content->addSpacing(14);
+    content->addWidget(new ThemedLabel(themes, Role::Strong, tr("How this is counted")));
+    content->addWidget(m_method);
+    content->addSpacing(8);
+    content->addWidget(new ThemedLabel(themes, Role::Strong, tr("What is not in it")));
+    content->addWidget(m_exclusions);
+    content->addWidget(m_problem);
+    content->addStretch(1);
+    return m_fitPanel;
+}
+
+void ExecutorsPage::connectParts()
+{
+    connect(&m_presenter, &ExecutorsPresenter::stateChanged, this, &ExecutorsPage::refresh);
+    connect(&m_presenter, &ExecutorsPresenter::footprintChanged, this,
+            &ExecutorsPage::showFootprint);
+    connect(m_notice, &EmptyNotice::triggered, &m_workspace, &WorkspacePresenter::compile);
+    for (StackChart* chart : {m_flash, m_ram})
+        connect(chart, &StackChart::barRequested, &m_presenter, &ExecutorsPresenter::select);
+    connect(m_measure, &QPushButton::clicked, &m_presenter, &ExecutorsPresenter::measure);
+    connect(m_board, &QPushButton::clicked, this, &ExecutorsPage::chooseBudget);
+}
+
+void ExecutorsPage::chooseBudget()
+{
+    QMenu menu(this);
+    for (const MemoryBudget& budget : m_presenter.budgets())
+        menu.addAction(budget.title, this,
+                       [this, name = budget.name] { m_presenter.chooseBudget(name); });
+    menu.exec(m_board->mapToGlobal(QPoint(0, m_board->height() + 4)));
+}
+
+void ExecutorsPage::showFootprint()
+{
+    const auto& footprint = m_presenter.footprint();
+    m_flash->setBars(footprint ? flashBars(*footprint) : std::vector<StackBar>());
+    m_ram->setBars(footprint ? ramBars(*footprint) : std::vector<StackBar>());
+}
+
+void ExecutorsPage::refresh()
+{
+    const ExecutorsState& state = m_presenter.state();
+    m_pages->setCurrentIndex(state.hasFootprint ? 1 : 0);
+    m_notice->setActionEnabled(m_workspace.state().canBuild);
+    m_flash->setSelected(state.selected);
+    m_ram->setSelected(state.selected);
+    m_flashPanel->setCaption(state.isExact ? tr("measured") : tr("estimated (hatched)"));
+    m_ramPanel->setCaption(state.isExact ? tr("measured") : tr("estimated (hatched)"));
+    m_tablePanel->setCaption(state.caption);
+    m_measure->setVisible(m_workspace.engine().measureFootprint != nullptr);
+    m_measure->setEnabled(state.canMeasure);
+    m_board->setText(state.budgetTitle);
+    m_board->setVisible(!state.budgetTitle.isEmpty());
+    m_board->updateGeometry();
+    m_ramFit->setFit(state.ram);
+    m_flashFit->setFit(state.flash);
+    const auto& footprint = m_presenter.footprint();
+    if (state.hasFootprint) {
+        const QString name = footprint->executors[static_cast<size_t>(state.selected)].name;
+        const bool fits = state.ram.fits() && state.flash.fits();
+        const bool isSure = !fits || (state.ram.isExact && state.flash.isExact);
+        m_verdict->setText(!fits    ? tr("%1 does not fit.").arg(name)
+                           : isSure ? tr("%1 fits.").arg(name)
+                                    : tr("What is known of %1 fits.").arg(name));
+    }
+    m_method->setText(state.method);
+    m_exclusions->setText(state.exclusions);
+    m_problem->setText(state.problem);
+    m_problem->setVisible(!state.problem.isEmpty());
+}
+
+} // namespace tenon::views

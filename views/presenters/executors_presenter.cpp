@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Estimates as soon as the model is compiled; measures when asked.
+#include "views/presenters/executors_presenter.h"
+
+#include "views/models/format.h"
+
+#include <algorithm>
+
+namespace tenon::views {
+
+namespace {
+
+const QString kEstimateKey = QStringLiteral("executors.estimate");
+const QString kMeasureKey = QStringLiteral("executors.measure");
+
+} // namespace
+
+ExecutorsPresenter::ExecutorsPresenter(WorkspacePresenter& workspace, QObject* parent)
+    : QObject(parent)
+    , m_workspace(workspace)
+    , m_budgets(workspace.engine().budgets ? workspace.engine().budgets()
+                                           : std::vector<MemoryBudget>())
+    , m_table(makeFootprintModel(this))
+{
+    connect(&workspace, &WorkspacePresenter::stateChanged, this, &ExecutorsPresenter::refresh);
+}
+
+void ExecutorsPresenter::setDocument(DocumentPtr document)
+{
+    m_document = std::move(document);
+    m_state.problem.clear();
+    m_state.isWorking = false;
+    m_workspace.jobs().cancelKey(kEstimateKey);
+    take(std::nullopt);
+    if (m_document && m_document->isCompiled() && m_workspace.engine().estimateFootprint)
+        estimate();
+}
+
+void ExecutorsPresenter::estimate()
+{
+    const auto found = std::make_shared<Footprint>();
+    const DocumentPtr document = m_document;
+    const Count count = m_workspace.engine().estimateFootprint;
+    m_state.isWorking = true;
+    m_workspace.jobs().startQuietly(
+        kEstimateKey,
+        [=](core::JobContext& job) -> core::Status {
+            auto counted = count(document, job);
+            if (!counted) return counted.error();
+            *found = *std::move(counted);
+            return core::kDone;
+        },
+        [this, document, found](const core::Status& status) { finish(document, *found, status); });
+}
+
+void ExecutorsPresenter::measure()
+{
+    if (!m_state.canMeasure) return;
+    const auto found = std::make_shared<Footprint>();
+    const DocumentPtr document = m_document;
+    const Count count = m_workspace.engine().measureFootprint;
+    m_state.isWorking = true;
+    m_workspace.jobs().start(
+        kMeasureKey, tr("Measure the executors of %1").arg(document->name),
+        [=](core::JobContext& job) -> core::Status {
+            auto counted = count(document, job);
+            if (!counted) return counted.error();
+            *found = *std::move(counted);
+            return core::kDone;
+        },
+        [this, document, found](const core::Status& status) { finish(document, *found, status); });
+}
+
+void ExecutorsPresenter::finish(const DocumentPtr& document, const Footprint& found,
+                                const core::Status& status)
+{
+    if (document != m_document) return;
+    m_state.isWorking = false;
+    m_state.problem.clear();
+    if (status) return take(found);
+    if (status.error().code != core::DiagnosticCode::Cancelled)
+        m_state.problem = QString::fromStdString(status.error().message);
+    refresh();
+}
+
+void ExecutorsPresenter::take(std::optional<Footprint> footprint)
+{
+    m_footprint = std::move(footprint);
+    m_table->setRows(m_footprint ? footprintRows(*m_footprint) : std::vector<FootprintRow>());
+    const int count = m_footprint ? static_cast<int>(m_footprint->executors.size()) : 0;
+    m_state.selected = std::clamp(m_state.selected, 0, std::max(0, count - 1));
+    refresh();
+    emit footprintChanged();
+}
+
+void ExecutorsPresenter::select(int executor)
+{
+    if (!m_footprint || executor < 0 ||
+        static_cast<size_t>(executor) >= m_footprint->executors.size())
+        return;
+    m_state.selected = executor;
+    refresh();
+}
+
+void ExecutorsPresenter::chooseBudget(const QString& name)
+{
+    for (size_t i = 0; i < m_budgets.size(); ++i)
+        if (m_budgets[i].name == name) m_budget = i;
+    refresh();
+}
+
+void ExecutorsPresenter::refresh()
+{
+    m_state.hasFootprint = m_footprint && !m_footprint->executors.empty();
+    m_state.canMeasure = m_workspace.engine().measureFootprint && m_document &&
+                         m_document->isCompiled() && !m_workspace.state().isBusy &&
+                         !m_state.isWorking;
+    m_state.flash = m_state.ram = {};
+    m_state.budgetTitle = m_budgets.empty() ? QString() : m_budgets[m_budget].title;
+    if (m_state.hasFootprint) {
+        const auto& executors = m_footprint->executors;
+        const ExecutorFootprint& shown = executors[static_cast<size_t>(m_state.selected)];
+        m_state.isExact = std::all_of(executors.begin(), executors.end(), [](const auto& e) {
+            return e.isExact || !e.problem.isEmpty();
+        });
+        m_state.method = m_footprint->method;
+        m_state.exclusions = m_footprint->exclusions;
+        m_state.caption = tr("%1 · %2").arg(m_footprint->target,
+                                            m_state.isExact ? tr("measured") : tr("estimated"));
+        if (!m_budgets.empty()) {
+            const MemoryBudget& budget = m_budgets[m_budget];
+            m_state.flash = {knownBytes(shown.flash), budget.flashBytes,
+                             shown.isExact && isComplete(shown.flash)};
+            m_state.ram = {knownBytes(shown.ram), budget.ramBytes,
+                           shown.isExact && isComplete(shown.ram)};
+        }
+    }
+    emit stateChanged();
+}
+
+} // namespace tenon::views

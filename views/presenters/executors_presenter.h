@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// ExecutorsPresenter: flash and RAM of the executors side by side, and whether they fit a board.
+#pragma once
+
+#include "views/models/footprint_rows.h"
+#include "views/presenters/workspace_presenter.h"
+
+#include <QObject>
+
+#include <optional>
+
+namespace tenon::views {
+
+struct ExecutorsState
+{
+    bool hasFootprint = false;
+    bool isWorking = false;
+    bool isExact = false; ///< every executor is measured
+    bool canMeasure = false;
+    QString problem;
+    QString caption; ///< target, and how many are measured
+    QString method;
+    QString exclusions;
+    int selected = 0; ///< executor
+    QString budgetTitle;
+    Fit flash, ram; ///< of the selected executor against the budget
+};
+
+class ExecutorsPresenter : public QObject
+{
+    Q_OBJECT
+public:
+    explicit ExecutorsPresenter(WorkspacePresenter& workspace, QObject* parent = nullptr);
+
+    void setDocument(DocumentPtr document);
+
+    const ExecutorsState& state() const { return m_state; }
+    const std::optional<Footprint>& footprint() const { return m_footprint; }
+    FootprintModel& table() { return *m_table; }
+    const std::vector<MemoryBudget>& budgets() const { return m_budgets; }
+
+public slots:
+    void select(int executor);
+    /// By name; unknown names change nothing.
+    void chooseBudget(const QString& name);
+    /// Links the images and measures them.
+    void measure();
+
+signals:
+    void footprintChanged();
+    void stateChanged();
+
+private:
+    using Count = std::function<core::Result<Footprint>(DocumentPtr, core::JobContext&)>;
+    void estimate();
+    void finish(const DocumentPtr& document, const Footprint& found, const core::Status& status);
+    void take(std::optional<Footprint> footprint);
+    void refresh();
+
+    WorkspacePresenter& m_workspace;
+    std::vector<MemoryBudget> m_budgets;
+    size_t m_budget = 0;
+    DocumentPtr m_document;
+    std::optional<Footprint> m_footprint;
+    ExecutorsState m_state;
+    FootprintModel* m_table;
+};
+
+} // namespace tenon::views
