@@ -167,6 +167,21 @@ Result<views::MemoryPlan> planModel(const DocumentPtr& document,
     return planAgain(backing->result->program, backing->result->memory, question);
 }
 
+Result<views::Footprint> measureFootprints(const DocumentPtr& document, JobContext& job)
+{
+    const auto backing = backingOf(document);
+    if (!backing->result)
+        return core::makeError(core::DiagnosticCode::BadArgument,
+                               "there is no program to measure; compile the model first");
+    remote::FootprintRequest request;
+    request.loaded = backing->loaded;
+    request.modelName = document->name.toStdString();
+    request.options = backing->result->options;
+    auto measured = remote::measureFootprint(request, job);
+    if (!measured) return measured.error();
+    return measuredFootprint(*measured, request.options.target);
+}
+
 std::vector<views::MemoryBudget> memoryBudgets()
 {
     std::vector<views::MemoryBudget> budgets;
@@ -230,6 +245,7 @@ views::Engine makeEngine(const EngineOptions& options)
                                    "there is no program to count; compile the model first");
         return estimateFootprint(*backing->result);
     };
+    engine.measureFootprint = measureFootprints;
     engine.budgets = memoryBudgets;
     engine.checkTarget = checkTarget;
     engine.targetSuggestions = targetSuggestions;

@@ -74,19 +74,31 @@ int64_t scratchBytes(const CompileResult& result)
     return most;
 }
 
+/// The same parts in the same order for every way of counting.
+std::vector<FootprintPart> flashParts(int64_t kernels, int64_t constants, int64_t metadata,
+                                      int64_t runtime)
+{
+    return {{QStringLiteral("kernels"), kernels},
+            {QStringLiteral("constants"), constants},
+            {QStringLiteral("metadata"), metadata},
+            {QStringLiteral("runtime"), runtime}};
+}
+
+std::vector<FootprintPart> ramParts(int64_t workspace, int64_t io, int64_t stack, int64_t heap)
+{
+    return {{QStringLiteral("workspace"), workspace},
+            {QStringLiteral("inputs, outputs"), io},
+            {QStringLiteral("stack"), stack},
+            {QStringLiteral("heap"), heap}};
+}
+
 ExecutorFootprint footprint(const char* name, int64_t kernels, int64_t constants, int64_t metadata,
                             int64_t workspace, int64_t io)
 {
     ExecutorFootprint made;
     made.name = QLatin1String(name);
-    made.flash = {{QStringLiteral("kernels"), kernels},
-                  {QStringLiteral("constants"), constants},
-                  {QStringLiteral("metadata"), metadata},
-                  {QStringLiteral("runtime")}};
-    made.ram = {{QStringLiteral("workspace"), workspace},
-                {QStringLiteral("inputs, outputs"), io},
-                {QStringLiteral("stack")},
-                {QStringLiteral("heap")}};
+    made.flash = flashParts(kernels, constants, metadata, FootprintPart::kUnknown);
+    made.ram = ramParts(workspace, io, FootprintPart::kUnknown, FootprintPart::kUnknown);
     return made;
 }
 
@@ -118,7 +130,7 @@ core::Result<ExecutorFootprint> aotFootprint(const CompileResult& result, int64_
     if (!glue) return glue.error();
     const auto glueBytes = storedBytes(*glue);
     if (!glueBytes) return glueBytes.error();
-    return footprint("AOT packed", kernels, constantBytes(result), *glueBytes,
+    return footprint("aot-packed", kernels, constantBytes(result), *glueBytes,
                      result.memory.workspaceBytes() + scratchBytes(result), ioBytes(result));
 }
 
@@ -142,6 +154,32 @@ core::Result<views::Footprint> estimateFootprint(const CompileResult& result)
     made.exclusions = QStringLiteral(
         "Runtime, stack and heap: only a linked image shows them, so the totals are lower limits. "
         "Debug information and symbol tables never reach the target.");
+    return made;
+}
+
+views::Footprint measuredFootprint(const std::vector<remote::ExecutorFootprint>& measured,
+                                   const std::string& target)
+{
+    views::Footprint made;
+    made.target = QString::fromStdString(target);
+    QStringList methods;
+    for (const remote::ExecutorFootprint& executor : measured) {
+        ExecutorFootprint shown;
+        shown.name = QString::fromStdString(executor.executor);
+        shown.problem = QString::fromStdString(executor.notMeasured);
+        shown.isExact = executor.notMeasured.empty();
+        const auto& flash = executor.flash;
+        const auto& ram = executor.ram;
+        shown.flash = flashParts(flash.kernels, flash.constants, flash.metadata, flash.runtime);
+        shown.ram = ramParts(ram.workspace, ram.io, ram.stack, ram.heap);
+        const QString method = QString::fromStdString(executor.method);
+        if (!method.isEmpty() && !methods.contains(method)) methods << method;
+        made.executors.push_back(std::move(shown));
+    }
+    made.method = methods.join(QLatin1Char('\n'));
+    made.exclusions =
+        QStringLiteral("Debug information and symbol tables never reach the target. Parts that a "
+                       "target does not let one measure are shown as not known.");
     return made;
 }
 

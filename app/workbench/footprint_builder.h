@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the executors take, estimated from a compile that has linked nothing yet.
+// What the executors take: estimated from a compile that has linked nothing yet, or measured.
 #pragma once
 
 #include "compiler/driver/compile.h"
+#include "remote/footprint/footprint.h"
 #include "views/models/footprint.h"
 
 namespace tenon::app {
 
 /// Graph and AOT executor; parts that only a linked image shows are unknown.
 core::Result<views::Footprint> estimateFootprint(const compiler::CompileResult& result);
+/// What remote measured on linked images.
+views::Footprint measuredFootprint(const std::vector<remote::ExecutorFootprint>& measured,
+                                   const std::string& target);
 
 } // namespace tenon::app
