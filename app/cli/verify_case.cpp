@@ -49,12 +49,12 @@ void bindShapes(const compiler::ModelFacts& facts, const GivenTensors& given,
 
 /// Fixes inputs that the import wants to know (axes, shapes, counts) to what the data holds; such
 /// values are short. False when there is nothing to fix.
-bool fixValues(const compiler::Loaded& loaded, const GivenTensors& given,
-               compiler::ImportOptions& options)
+bool fixValues(const compiler::Loaded& loaded, const std::vector<std::string>& names,
+               const GivenTensors& given, compiler::ImportOptions& options)
 {
     constexpr int64_t kMaxValues = 64;
     bool hasFixed = false;
-    for (const std::string& name : loaded.neededValues) {
+    for (const std::string& name : names) {
         const auto& inputs = loaded.facts.inputs;
         const auto input = std::find_if(inputs.begin(), inputs.end(),
                                         [&](const auto& i) { return i.name == name; });
@@ -68,6 +68,15 @@ bool fixValues(const compiler::Loaded& loaded, const GivenTensors& given,
         if (isShort && options.values.emplace(name, *value).second) hasFixed = true;
     }
     return hasFixed;
+}
+
+/// The inputs that can hold shapes, axes or counts.
+std::vector<std::string> integerInputs(const compiler::ModelFacts& facts)
+{
+    std::vector<std::string> names;
+    for (const auto& input : facts.inputs)
+        if (input.dtype.find("int") != std::string::npos) names.push_back(input.name);
+    return names;
 }
 
 /// What is given of the values that the compiled model contains is not given to it again.
@@ -174,7 +183,11 @@ private:
         bindShapes(loaded->facts, inputs, bindings);
         for (int round = 0; loaded && round < kMaxRounds; ++round) {
             loaded = compiler::loadModel(m_folder + "/model.onnx", bindings);
-            if (loaded && !fixValues(*loaded, inputs, bindings)) break;
+            if (!loaded || fixValues(*loaded, loaded->neededValues, inputs, bindings)) continue;
+            // Sizes that are unknown may look different where they are the same.
+            if (!hasErrors(loaded->diagnostics) ||
+                !fixValues(*loaded, integerInputs(loaded->facts), inputs, bindings))
+                break;
         }
         return loaded;
     }

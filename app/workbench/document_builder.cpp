@@ -45,15 +45,9 @@ void addKernels(const compiler::CompileResult& result, Document& document)
         listing.codeBytes = kernel.object ? static_cast<qint64>(kernel.object->size()) : 0;
         document.kernels.emplace(text(kernel.symbol), std::move(listing));
     }
-    const core::Module& last = result.passes.last();
-    std::vector<core::NodeId> nodes;
-    for (const core::NodeId id : last.main().order)
-        if (last.node(id).kind == core::NodeKind::CallTir) nodes.push_back(id);
-    for (size_t i = 0; i < result.program.calls.size(); ++i) {
-        const compiler::KernelCall& call = result.program.calls[i];
+    for (const compiler::KernelCall& call : result.program.calls) {
         views::KernelCall shown;
-        // The program lists the kernel calls of the lowered module in its order.
-        if (i < nodes.size() && nodes.size() == result.program.calls.size()) shown.node = nodes[i];
+        shown.node = call.node;
         shown.name = text(call.name);
         if (call.kernel >= 0)
             shown.kernel = text(result.program.kernels[static_cast<size_t>(call.kernel)].symbol);

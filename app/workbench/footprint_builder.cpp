@@ -5,6 +5,8 @@
 #include "compiler/executor/graph_json.h"
 #include "core/artifact/elf_section.h"
 
+#include <QStringList>
+
 #include <set>
 
 namespace tenon::app {

@@ -27,10 +27,11 @@ QString nodeName(const views::Document& document, core::NodeId node)
         const core::Module& module = document.version(v);
         const core::NodePtr& found = module.findNode(node);
         if (!found) continue;
-        if (!found->name.empty()) return QString::fromStdString(found->name);
+        // Names of the model file hold in every version; those that passes give do not.
         for (const core::SourceId source : found->origin)
             if (source.value < module.sources().size())
                 return QString::fromStdString(module.sources()[source.value].name);
+        if (!found->name.empty()) return QString::fromStdString(found->name);
     }
     return {};
 }
@@ -82,7 +83,7 @@ void MainWindow::continueRestore()
     const Session saved = *m_restoring;
     m_restoring.reset();
     if (!saved.pass.isEmpty()) showPass(saved.pass);
-    if (!saved.node.isEmpty()) selectNode(saved.node);
+    if (!saved.node.isEmpty()) m_workspace.selection().seek(m_passes.findNode(saved.node));
     if (!saved.perspective.isEmpty()) showPerspective(saved.perspective);
     // After the pages took their sizes: fitting to them must not have the last word.
     QTimer::singleShot(0, this, [this, saved] {

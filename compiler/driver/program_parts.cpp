@@ -85,6 +85,7 @@ const KernelCall& ProgramParts::addCall(const NodeRecord& node)
         call.arguments.push_back(
             addTensor({node.id, i}, TensorRole::Intermediate, readableName(node)));
     call.outputCount = static_cast<int>(node.types.size());
+    call.node = node.id;
     call.sources = node.origin;
     for (const SourceId source : node.origin)
         call.fromNodes.push_back(m_module.sources()[source.value].name);

@@ -66,6 +66,7 @@ struct KernelCall
     std::vector<std::string> fromNodes;  ///< their readable names, for the manifest
     double flops = 0;                    ///< 0 when unknown
     double movedBytes = 0;
+    core::NodeId node = {}; ///< of the lowered module
 };
 
 struct VmCode;

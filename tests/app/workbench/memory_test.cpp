@@ -3,6 +3,8 @@
 // the map's rectangles, and choosing a planner compiles with it.
 #include "app/workbench/engine.h"
 #include "app/workbench/main_window.h"
+#include "compiler/driver/compile.h"
+#include "compiler/executor/memory.h"
 #include "compiler/frontend/onnx/load_onnx.h"
 
 #include <QTest>
