@@ -20,6 +20,10 @@ static bool s_has_ended;
 
 int tenon_attend_key(char* key, size_t capacity)
 {
+    /* A link that breaks may hang up or close the log first; the end of standard input still has to
+     * be seen, or the folder would stay. */
+    signal(SIGHUP, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN);
     for (size_t size = 0; size < capacity;) {
         ssize_t got = read(STDIN_FILENO, key + size, 1);
         if (got < 0 && errno == EINTR) continue;
