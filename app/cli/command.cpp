@@ -4,6 +4,7 @@
 
 #include "compiler/frontend/load_model.h"
 #include "core/base/board_code.h"
+#include "core/base/clock.h"
 #include "core/base/text.h"
 
 #include <charconv>
@@ -180,8 +181,8 @@ Result<OpenedModel> openModel(const std::string& path, const CommonOptions& opti
         if (error.code == DiagnosticCode::IoFailure) error.code = DiagnosticCode::BadModel;
         return error;
     }
-    const std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - start;
-    return OpenedModel{std::make_shared<const compiler::Loaded>(std::move(*loaded)), ms.count()};
+    const double ms = millisecondsSince(start);
+    return OpenedModel{std::make_shared<const compiler::Loaded>(std::move(*loaded)), ms};
 }
 
 void printDiagnostic(const Diagnostic& diagnostic)

@@ -62,22 +62,6 @@ std::string typeText(const ManifestTensor& tensor)
 
 } // namespace
 
-Result<std::shared_ptr<const ScratchFolder>> ScratchFolder::create()
-{
-    std::error_code failed;
-    std::string path = (fs::temp_directory_path(failed) / "tenon-XXXXXX").string();
-    if (failed || !::mkdtemp(path.data()))
-        return makeError(DiagnosticCode::IoFailure, "cannot create a temporary folder",
-                         {.file = path});
-    return std::shared_ptr<const ScratchFolder>(new ScratchFolder(path));
-}
-
-ScratchFolder::~ScratchFolder()
-{
-    std::error_code ignored;
-    fs::remove_all(m_path, ignored);
-}
-
 Result<Runnable> buildRunnable(std::shared_ptr<const compiler::Loaded> loaded,
                                const CommonOptions& options, const std::string& name,
                                JobContext& job)
@@ -85,9 +69,11 @@ Result<Runnable> buildRunnable(std::shared_ptr<const compiler::Loaded> loaded,
     auto result = compiler::compile(std::move(loaded), compileOptions(options), job);
     if (!result) return result.error();
     noteVm(**result);
-    auto folder = ScratchFolder::create();
+    auto folder = TemporaryFolder::make("tenon-");
     if (!folder) return folder.error();
-    Runnable out{.path = (*folder)->file("model.so"), .folder = *folder, .compiled = *result};
+    Runnable out{.path = folder->file("model.so"),
+                 .folder = std::make_shared<const TemporaryFolder>(std::move(*folder)),
+                 .compiled = *result};
     auto report = compiler::writeArtifact(**result, out.path, name);
     if (!report) return report.error();
     out.manifest = std::move(report->manifest);

@@ -4,40 +4,23 @@
 
 #include "app/cli/command.h"
 #include "core/artifact/manifest.h"
+#include "core/base/temporary_folder.h"
 #include "remote/measure/local_board.h"
 
 #include <memory>
 
 namespace tenon::cli {
 
-/// A folder of our own under the system's temporary one; removed with everything in it.
-class ScratchFolder
-{
-public:
-    static Result<std::shared_ptr<const ScratchFolder>> create();
-    ScratchFolder(const ScratchFolder&) = delete;
-    ScratchFolder& operator=(const ScratchFolder&) = delete;
-    ~ScratchFolder();
-    std::string file(const std::string& name) const { return m_path + "/" + name; }
-
-private:
-    explicit ScratchFolder(std::string path)
-        : m_path(std::move(path))
-    {
-    }
-    std::string m_path;
-};
-
 /// A shared library ready to run, and what it says about itself.
 struct Runnable
 {
     std::string path;
     Manifest manifest;
-    std::shared_ptr<const ScratchFolder> folder; ///< holds a library compiled just now
-    compiler::CompileResultPtr compiled;         ///< null for an artifact given as a file
+    std::shared_ptr<const TemporaryFolder> folder; ///< holds a library compiled just now
+    compiler::CompileResultPtr compiled;           ///< null for an artifact given as a file
 };
 
-/// Compiles a loaded model into a scratch folder.
+/// Compiles a loaded model into a temporary folder.
 Result<Runnable> buildRunnable(std::shared_ptr<const compiler::Loaded> loaded,
                                const CommonOptions& options, const std::string& name,
                                JobContext& job);

@@ -5,6 +5,7 @@
 #include "compiler/codegen/c/c_kernel.h"
 #include "compiler/driver/kernels.h"
 #include "compiler/executor/place_joins.h"
+#include "core/base/clock.h"
 #include "core/ir/tir/text.h"
 
 #include <algorithm>
@@ -15,11 +16,6 @@ namespace tenon::compiler {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double millisecondsSince(Clock::time_point start)
-{
-    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
 
 /// All errors of the model as one: the first, with the others as notes.
 Status modelErrors(const Loaded& loaded)
@@ -86,18 +82,13 @@ bool isJoin(const NodeRecord& node)
     return std::all_of(shape->begin(), shape->begin() + axis, [](int64_t d) { return d == 1; });
 }
 
-/// Names of the calls that only join; the program's calls stand in the order of their nodes.
+/// Names of the calls that only join.
 std::set<std::string> joinsOf(const Module& lowered, const ExecutorProgram& program)
 {
     std::set<std::string> joins;
-    size_t call = 0;
-    for (const NodeId id : lowered.main().order) {
-        const NodeRecord& node = lowered.node(id);
-        if (node.kind != NodeKind::CallTir || node.kernel == kNopKernel) continue;
-        const std::vector<NodeId>& members = lowered.function(node.callee).order;
-        if (members.size() == 1 && isJoin(lowered.node(members[0])))
-            joins.insert(program.calls.at(call).name);
-        ++call;
+    for (const KernelCall& call : program.calls) {
+        const std::vector<NodeId>& members = lowered.function(lowered.node(call.node).callee).order;
+        if (members.size() == 1 && isJoin(lowered.node(members[0]))) joins.insert(call.name);
     }
     return joins;
 }

@@ -3,6 +3,7 @@
 #include "compiler/driver/kernels.h"
 
 #include "compiler/driver/object_cache.h"
+#include "core/base/clock.h"
 #include "core/base/text.h"
 #include "core/ir/tir/text.h"
 
@@ -12,11 +13,6 @@ namespace tenon::compiler {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double millisecondsSince(Clock::time_point start)
-{
-    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
 
 std::string factsText(const TargetFacts& facts)
 {

@@ -6,6 +6,7 @@
 #include "compiler/memory/lifetime_events.h"
 #include "compiler/memory/live_bytes.h"
 #include "compiler/memory/planners.h"
+#include "core/base/clock.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -94,11 +95,11 @@ core::Result<MemoryPlan> planMemory(std::string_view algorithm, const PlanningPr
     const auto start = std::chrono::steady_clock::now();
     core::Result<PlannedBuffers> planned = planner->place(problem, limits);
     if (!planned) return planned.error();
-    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+    const double tookMs = core::millisecondsSince(start);
 
     MemoryPlan plan{.algorithm = std::string(algorithm),
                     .placements = std::move(planned->placements)};
-    plan.ms = took.count();
+    plan.ms = tookMs;
     plan.lowerBoundBytes = lowerBound(problem);
     plan.peakBytes.assign(problem.pools.size(), 0);
     for (size_t i = 0; i < plan.placements.size(); ++i) {

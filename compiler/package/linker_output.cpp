@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/package/linker_output.h"
 
+#include "core/base/descriptor.h"
 #include "core/jobs/job.h"
 
 #include <fcntl.h>
@@ -20,48 +21,17 @@ constexpr int kPipeBytes = 1 << 20;
 /// How long the end of a link that wrote nothing may go unnoticed.
 constexpr int kPollMs = 10;
 
-class Descriptor
-{
-public:
-    explicit Descriptor(int fd)
-        : m_fd(fd)
-    {
-    }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    ~Descriptor()
-    {
-        if (m_fd >= 0) ::close(m_fd);
-    }
-    int get() const { return m_fd; }
-
-private:
-    int m_fd;
-};
-
 core::Diagnostic ioError(const std::string& path)
 {
     return core::makeError(core::DiagnosticCode::IoFailure,
                            std::string("cannot write: ") + std::strerror(errno), {.file = path});
 }
 
-bool writeAll(int fd, const char* data, size_t size)
-{
-    while (size > 0) {
-        const ssize_t n = ::write(fd, data, size);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return false;
-        data += n;
-        size -= static_cast<size_t>(n);
-    }
-    return true;
-}
-
 /// Copies until the writer closes, or until `isOver` when there never was one. What comes after a
 /// failed write is read all the same: the linker must not find its pipe broken.
 core::Status drain(int pipe, const std::string& outputPath, const std::atomic<bool>& isOver)
 {
-    const Descriptor out(
+    const core::Descriptor out(
         ::open(outputPath.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0777));
     core::Status done = core::kDone;
     if (out.get() < 0) done = ioError(outputPath);
@@ -76,7 +46,7 @@ core::Status drain(int pipe, const std::string& outputPath, const std::atomic<bo
         const ssize_t got = ::read(pipe, block.data(), block.size());
         if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
         if (got <= 0) return done;
-        if (done && !writeAll(out.get(), block.data(), static_cast<size_t>(got)))
+        if (done && !core::writeAll(out.get(), {block.data(), static_cast<size_t>(got)}))
             done = ioError(outputPath);
     }
 }
@@ -88,7 +58,7 @@ core::Status throughPipe(const std::string& folder, const std::string& outputPat
 {
     const std::string path = folder + "/output.pipe";
     if (::mkfifo(path.c_str(), 0600) != 0) return ioError(path);
-    const Descriptor pipe(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    const core::Descriptor pipe(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
     if (pipe.get() < 0) return ioError(path);
     ::fcntl(pipe.get(), F_SETPIPE_SZ, kPipeBytes); // a smaller one works too
     std::atomic<bool> isOver{false};

@@ -7,14 +7,15 @@
 #include "compiler/package/archive.h"
 #include "compiler/package/data_object.h"
 #include "compiler/package/device_blob.h"
+#include "core/base/clock.h"
 #include "core/base/file.h"
+#include "core/base/temporary_folder.h"
 #include "core/base/text.h"
 
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -25,67 +26,15 @@ namespace {
 /// Weights and code must lie within reach of 32-bit relative addresses.
 constexpr int64_t kMaxConstantBytes = int64_t{1900} << 20;
 
-class Stopwatch
+core::Status writePart(const std::string& path, std::string_view content)
 {
-public:
-    double ms() const
-    {
-        const std::chrono::duration<double, std::milli> passed =
-            std::chrono::steady_clock::now() - m_start;
-        return passed.count();
-    }
-
-private:
-    std::chrono::steady_clock::time_point m_start = std::chrono::steady_clock::now();
-};
-
-/// A folder for the parts, removed at the end of its scope.
-class PartFolder
-{
-public:
-    static core::Result<PartFolder> make()
-    {
-        std::error_code failure;
-        std::string path = std::filesystem::temp_directory_path(failure).string();
-        if (failure) path = "/tmp";
-        path += "/tenon-link-XXXXXX";
-        if (!::mkdtemp(path.data()))
-            return core::makeError(core::DiagnosticCode::IoFailure,
-                                   "cannot create a folder for objects: " +
-                                       std::string(std::strerror(errno)));
-        return PartFolder(std::move(path));
-    }
-    PartFolder(PartFolder&& other) noexcept
-        : m_path(std::exchange(other.m_path, {}))
-    {
-    }
-    PartFolder& operator=(PartFolder&&) = delete;
-    ~PartFolder()
-    {
-        std::error_code ignored;
-        if (!m_path.empty()) std::filesystem::remove_all(m_path, ignored);
-    }
-
-    const std::string& path() const { return m_path; }
-    std::string file(const std::string& name) const { return m_path + "/" + name; }
-    core::Status write(const std::string& name, std::string_view content) const
-    {
-        std::ofstream out(file(name), std::ios::binary);
-        out.write(content.data(), static_cast<std::streamsize>(content.size()));
-        out.close();
-        if (out) return core::kDone;
-        return core::makeError(core::DiagnosticCode::IoFailure, "cannot write " +
-                                                                    core::quoted(file(name)) +
-                                                                    ": " + std::strerror(errno));
-    }
-
-private:
-    explicit PartFolder(std::string path)
-        : m_path(std::move(path))
-    {
-    }
-    std::string m_path;
-};
+    std::ofstream out(path, std::ios::binary);
+    out.write(content.data(), static_cast<std::streamsize>(content.size()));
+    out.close();
+    if (out) return core::kDone;
+    return core::makeError(core::DiagnosticCode::IoFailure,
+                           "cannot write " + core::quoted(path) + ": " + std::strerror(errno));
+}
 
 /// What goes into the artifact beside kernels.
 struct Parts
@@ -131,7 +80,8 @@ std::vector<DataSymbol> constantSymbols(const ExecutorProgram& program)
     return symbols;
 }
 
-core::Status writeDataParts(const PackageInput& input, const Parts& parts, const PartFolder& folder)
+core::Status writeDataParts(const PackageInput& input, const Parts& parts,
+                            const core::TemporaryFolder& folder)
 {
     const core::Result<ElfMachine> machine = ElfMachine::of(input.machine.triple);
     if (!machine) return machine.error();
@@ -162,27 +112,29 @@ core::Status writeDataParts(const PackageInput& input, const Parts& parts, const
 
 /// Paths of all objects: glue, kernels, constants, and last the module blob.
 core::Result<std::vector<std::string>> writeObjects(const PackageInput& input, const Parts& parts,
-                                                    const PartFolder& folder, PackageReport& report)
+                                                    const core::TemporaryFolder& folder,
+                                                    PackageReport& report)
 {
-    const Stopwatch glueTime;
+    const auto glueStart = std::chrono::steady_clock::now();
     const core::Result<std::string> glue =
         input.emitGlue ? input.emitGlue(parts.glueText) : emitIrText(parts.glueText, input.machine);
     if (!glue) return glue.error();
-    report.glueMs = glueTime.ms();
+    report.glueMs = core::millisecondsSince(glueStart);
 
-    const Stopwatch dataTime;
+    const auto dataStart = std::chrono::steady_clock::now();
     std::vector<std::string> paths;
     std::vector<std::string_view> code = {*glue};
     code.insert(code.end(), input.objects.begin(), input.objects.end());
     for (size_t i = 0; i < code.size(); ++i) {
         const std::string name = "lib" + std::to_string(i) + ".o";
-        if (const core::Status done = folder.write(name, code[i]); !done) return done.error();
+        if (const core::Status done = writePart(folder.file(name), code[i]); !done)
+            return done.error();
         paths.push_back(folder.file(name));
     }
     if (const core::Status done = writeDataParts(input, parts, folder); !done) return done.error();
     paths.push_back(folder.file("constants.o"));
     paths.push_back(folder.file("devc.o"));
-    report.dataMs = dataTime.ms();
+    report.dataMs = core::millisecondsSince(dataStart);
     return paths;
 }
 
@@ -196,7 +148,7 @@ std::string aliasOf(const ProgramKernel& kernel)
 }
 
 LinkJob linkJob(const PackageInput& input, std::vector<std::string> objects,
-                const std::vector<std::string>& exports, const PartFolder& folder)
+                const std::vector<std::string>& exports, const core::TemporaryFolder& folder)
 {
     LinkJob job{.triple = input.machine.triple, .objects = std::move(objects), .exports = exports};
     for (const ProgramKernel& kernel : input.program.kernels)
@@ -235,7 +187,7 @@ core::Result<PackageReport> writePackage(const PackageInput& input, OutputFormat
     PackageReport report;
     const core::Result<Parts> parts = makeParts(input, report);
     if (!parts) return parts.error();
-    const core::Result<PartFolder> folder = PartFolder::make();
+    const core::Result<core::TemporaryFolder> folder = core::TemporaryFolder::make("tenon-link-");
     if (!folder) return folder.error();
     core::Result<std::vector<std::string>> objects = writeObjects(input, *parts, *folder, report);
     if (!objects) return objects.error();
@@ -245,7 +197,7 @@ core::Result<PackageReport> writePackage(const PackageInput& input, OutputFormat
     report.exports.push_back("__tenon_manifest");
     std::sort(report.exports.begin(), report.exports.end());
     const LinkJob job = linkJob(input, *objects, report.exports, *folder);
-    const Stopwatch linkTime;
+    const auto linkStart = std::chrono::steady_clock::now();
     const core::Status written =
         core::replaceFileAtomically(path, [&](const std::string& temporary) -> core::Status {
             if (format == OutputFormat::Tar) return writeTar(temporary, tarMembers(job.objects));
@@ -254,7 +206,7 @@ core::Result<PackageReport> writePackage(const PackageInput& input, OutputFormat
             return linkSharedLibrary(job, temporary);
         });
     if (!written) return written.error();
-    report.linkMs = linkTime.ms();
+    report.linkMs = core::millisecondsSince(linkStart);
     std::error_code ignored;
     report.fileBytes = static_cast<int64_t>(std::filesystem::file_size(path, ignored));
     return report;

@@ -4,6 +4,7 @@
 #include "compiler/passes/passes.h"
 #include "compiler/passes/record_sharing.h"
 #include "compiler/passes/use_index.h"
+#include "core/base/clock.h"
 #include "core/base/text.h"
 #include "core/ir/module_bytes.h"
 
@@ -15,12 +16,6 @@ namespace {
 
 /// A repeated pass that still changes something after so many rounds is left as it is.
 constexpr int kMaxRounds = 32;
-
-double millisecondsSince(std::chrono::steady_clock::time_point start)
-{
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-        .count();
-}
 
 Diagnostic unknownPass(const std::string& name, const std::string& where)
 {

@@ -2,6 +2,8 @@
 // POSIX files. A failed fsync is a failed save.
 #include "core/base/file.h"
 
+#include "core/base/descriptor.h"
+
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -18,36 +20,6 @@ namespace {
 Diagnostic ioError(const std::string& what, const std::string& path)
 {
     return makeError(DiagnosticCode::IoFailure, what + ": " + std::strerror(errno), {.file = path});
-}
-
-class Descriptor
-{
-public:
-    explicit Descriptor(int fd)
-        : m_fd(fd)
-    {
-    }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    ~Descriptor()
-    {
-        if (m_fd >= 0) ::close(m_fd);
-    }
-    int get() const { return m_fd; }
-
-private:
-    int m_fd;
-};
-
-Status writeAll(int fd, std::string_view content, const std::string& path)
-{
-    while (!content.empty()) {
-        const ssize_t n = ::write(fd, content.data(), content.size());
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return ioError("cannot write", path);
-        content.remove_prefix(static_cast<size_t>(n));
-    }
-    return kDone;
 }
 
 Status syncPath(const std::string& path, int flags)
@@ -124,7 +96,8 @@ Status writeFileAtomically(const std::string& path, std::string_view content)
         const Descriptor fd(
             ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
         if (fd.get() < 0) return ioError("cannot create", temporary);
-        return writeAll(fd.get(), content, temporary);
+        if (!writeAll(fd.get(), content)) return ioError("cannot write", temporary);
+        return kDone;
     });
 }
 

@@ -2,6 +2,7 @@
 // One deployment, step by step.
 #include "remote/deploy/deploy_run.h"
 
+#include "core/base/clock.h"
 #include "core/base/text.h"
 #include "remote/deploy/preflight.h"
 
@@ -16,11 +17,6 @@ using core::Status;
 using Clock = std::chrono::steady_clock;
 
 namespace {
-
-double msSince(Clock::time_point start)
-{
-    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
 
 std::string bytes(int64_t count) { return core::bytesText(static_cast<uint64_t>(count)); }
 
@@ -46,7 +42,7 @@ DeployStep& DeployRun::stepOf(DeployPhase phase)
 
 void DeployRun::publish()
 {
-    m_report.totalMs = msSince(m_start);
+    m_report.totalMs = core::millisecondsSince(m_start);
     if (m_observer) m_observer(std::make_shared<const DeployReport>(m_report));
 }
 
@@ -62,7 +58,7 @@ void DeployRun::step(DeployPhase phase, const Body& body, bool applies)
     const Clock::time_point start = Clock::now();
     Status done = m_job.checkStop();
     if (done) done = body(step.detail);
-    step.ms = msSince(start);
+    step.ms = core::millisecondsSince(start);
     step.state = done ? StepState::Done : StepState::Failed;
     if (!done) {
         m_report.error = inPhase(done.error(), phase);
@@ -240,7 +236,7 @@ void DeployRun::cleanUp()
     publish();
     const Clock::time_point start = Clock::now();
     const Status done = m_deployer.close(limit(DeployPhase::CleanUp));
-    step.ms = msSince(start);
+    step.ms = core::millisecondsSince(start);
     step.state = done ? StepState::Done : StepState::Failed;
     step.detail = m_request.keepsFiles ? "files stay on the board" : "nothing left on the board";
     if (!done) {

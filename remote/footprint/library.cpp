@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A shared library as the board's server loads it, and that server.
+#include "core/base/temporary_folder.h"
 #include "core/target/board_server.h"
 #include "remote/footprint/image.h"
 #include "remote/footprint/tool.h"
@@ -24,7 +25,7 @@ int64_t sum(const std::map<std::string, int64_t>& sections,
 Result<ExecutorFootprint> measureLibrary(const compiler::CompileResult& result,
                                          const std::string& modelName)
 {
-    Result<WorkFolder> folder = WorkFolder::make();
+    Result<core::TemporaryFolder> folder = core::TemporaryFolder::make("tenon-footprint-");
     if (!folder) return folder.error();
     const std::string path = folder->file("model.so");
     const auto report = compiler::writeArtifact(result, path, modelName);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bare-metal images: what an empty program does not have, split by symbols.
 #include "core/base/file.h"
+#include "core/base/temporary_folder.h"
 #include "core/base/text.h"
 #include "remote/footprint/image.h"
 #include "remote/footprint/tool.h"
@@ -80,7 +81,7 @@ class MicroImage
 {
 public:
     MicroImage(const compiler::CompileResult& result, compiler::CInterface interface,
-               const Core& core, WorkFolder folder)
+               const Core& core, core::TemporaryFolder folder)
         : m_result(result)
         , m_interface(interface)
         , m_core(core)
@@ -217,7 +218,7 @@ private:
     const compiler::CompileResult& m_result;
     compiler::CInterface m_interface;
     const Core& m_core;
-    WorkFolder m_folder;
+    core::TemporaryFolder m_folder;
 };
 
 } // namespace
@@ -235,7 +236,7 @@ Result<ExecutorFootprint> measureMicroImage(const compiler::CompileResult& resul
         return makeError(DiagnosticCode::UnsupportedTarget,
                          "arm-none-eabi-gcc is not installed; install gcc-arm-none-eabi and "
                          "libnewlib-arm-none-eabi");
-    Result<WorkFolder> folder = WorkFolder::make();
+    Result<core::TemporaryFolder> folder = core::TemporaryFolder::make("tenon-footprint-");
     if (!folder) return folder.error();
     return MicroImage(result, interface, *core, std::move(*folder)).measure(modelName);
 }

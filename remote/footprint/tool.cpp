@@ -92,25 +92,4 @@ Result<std::map<std::string, int64_t>> sectionBytes(const std::string& size,
     return bytes;
 }
 
-Result<WorkFolder> WorkFolder::make()
-{
-    std::error_code failed;
-    std::string path =
-        (std::filesystem::temp_directory_path(failed) / "tenon-footprint-XXXXXX").string();
-    if (failed || !::mkdtemp(path.data()))
-        return makeError(DiagnosticCode::IoFailure, "cannot create a temporary folder");
-    return WorkFolder(std::move(path));
-}
-
-WorkFolder::WorkFolder(WorkFolder&& other) noexcept
-    : m_path(std::exchange(other.m_path, {}))
-{
-}
-
-WorkFolder::~WorkFolder()
-{
-    std::error_code ignored;
-    if (!m_path.empty()) std::filesystem::remove_all(m_path, ignored);
-}
-
 } // namespace tenon::remote

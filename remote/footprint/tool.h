@@ -23,22 +23,4 @@ core::Result<std::map<std::string, int64_t>> symbolBytes(const std::string& nm,
 core::Result<std::map<std::string, int64_t>> sectionBytes(const std::string& size,
                                                           const std::string& image);
 
-/// A folder below the system's temporary one; removed with its owner.
-class WorkFolder
-{
-public:
-    static core::Result<WorkFolder> make();
-    WorkFolder(WorkFolder&& other) noexcept;
-    WorkFolder& operator=(WorkFolder&&) = delete;
-    ~WorkFolder();
-    std::string file(const std::string& name) const { return m_path + "/" + name; }
-
-private:
-    explicit WorkFolder(std::string path)
-        : m_path(std::move(path))
-    {
-    }
-    std::string m_path;
-};
-
 } // namespace tenon::remote
