@@ -202,10 +202,10 @@ static int run_instrumented(void* context)
 static int profile(TENON_PACKED_PARAMETERS)
 {
     TENON_PACKED_PROLOGUE("profile");
-    int64_t repeats;
+    size_t repeats;
     if (!self_of(resource)->instrumented)
         return tenon_fail("profile: the library was built without __tenon_profile__");
-    if (tenon_arg_int(&args, 0, &repeats) != 0) return -1;
+    if (tenon_profile_repeats(&args, &repeats) != 0) return -1;
     return tenon_profile_marks(run_instrumented, resource, repeats, result);
 }
 

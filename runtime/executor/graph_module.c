@@ -235,17 +235,12 @@ static int profile(TENON_PACKED_PARAMETERS)
 {
     TENON_PACKED_PROLOGUE("profile");
     tenon_graph_executor* self = self_of(resource);
-    int64_t repeats;
-    if (tenon_arg_int(&args, 0, &repeats) != 0) return -1;
-    if (repeats < 1 || repeats > kTenonMaxProfileRepeats)
-        return tenon_fail("profile: repeats must be 1 to %d", kTenonMaxProfileRepeats);
-    size_t calls = self->call_count;
-    double* samples = calloc(calls * (size_t)repeats + 1, sizeof *samples);
+    size_t repeats;
+    if (tenon_profile_repeats(&args, &repeats) != 0) return -1;
+    double* samples = calloc(self->call_count * repeats + 1, sizeof *samples);
     if (!samples) return tenon_fail("profile: out of memory");
-    int status = time_calls(self, samples, (size_t)repeats);
-    for (size_t i = 0; status == 0 && i < calls; ++i)
-        samples[i] = tenon_median(samples + i * (size_t)repeats, (size_t)repeats);
-    if (status == 0) status = tenon_return_bytes(result, samples, calls * sizeof *samples);
+    int status = time_calls(self, samples, repeats);
+    if (status == 0) status = tenon_profile_return(samples, self->call_count, repeats, result);
     free(samples);
     return status;
 }

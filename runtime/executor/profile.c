@@ -44,7 +44,7 @@ static int compare(const void* a, const void* b)
     return (x > y) - (x < y);
 }
 
-double tenon_median(double* values, size_t count)
+static double median(double* values, size_t count)
 {
     if (count == 0) return 0;
     qsort(values, count, sizeof *values, compare);
@@ -72,24 +72,37 @@ static int record(int (*run)(void*), void* context, size_t repeats, double** sam
     return 0;
 }
 
-int tenon_profile_marks(int (*run)(void* context), void* context, int64_t repeats,
-                        tenon_result result)
+int tenon_profile_repeats(const tenon_args* args, size_t* out)
 {
+    int64_t repeats;
+    if (tenon_arg_int(args, 0, &repeats) != 0) return -1;
     if (repeats < 1 || repeats > kTenonMaxProfileRepeats)
         return tenon_fail("profile: repeats must be 1 to %d", kTenonMaxProfileRepeats);
+    *out = (size_t)repeats;
+    return 0;
+}
+
+int tenon_profile_return(double* samples, size_t calls, size_t repeats, tenon_result result)
+{
+    for (size_t call = 0; call < calls; ++call)
+        samples[call] = median(samples + call * repeats, repeats);
+    return tenon_return_bytes(result, samples, calls * sizeof *samples);
+}
+
+int tenon_profile_marks(int (*run)(void* context), void* context, size_t repeats,
+                        tenon_result result)
+{
     double* samples = NULL;
     size_t calls = 0;
     pthread_mutex_lock(&s_lock);
     s_times = calloc(kMaxCalls, sizeof *s_times);
-    int status = s_times ? record(run, context, (size_t)repeats, &samples, &calls)
+    int status = s_times ? record(run, context, repeats, &samples, &calls)
                          : tenon_fail("out of memory for marks");
     free(s_times);
     s_times = NULL;
     tenon_profile_enter(-1);
     pthread_mutex_unlock(&s_lock);
-    for (size_t call = 0; status == 0 && call < calls; ++call)
-        samples[call] = tenon_median(samples + call * (size_t)repeats, (size_t)repeats);
-    if (status == 0) status = tenon_return_bytes(result, samples, calls * sizeof *samples);
+    if (status == 0) status = tenon_profile_return(samples, calls, repeats, result);
     free(samples);
     return status;
 }

@@ -16,12 +16,14 @@ void tenon_profile_mark(int32_t call_index);
 void tenon_profile_enter(int32_t call_index);
 int32_t tenon_profile_current_call(void);
 
-/** Runs `run` repeats times with marks recorded; returns Bytes of one f64 per call, the median of
- * its seconds. */
-int tenon_profile_marks(int (*run)(void* context), void* context, int64_t repeats,
-                        tenon_result result);
+/** The first argument of `profile`: how often to run, 1 to kTenonMaxProfileRepeats. */
+int tenon_profile_repeats(const tenon_args* args, size_t* out);
+/** Returns Bytes of one f64 per call: the median of samples[call * repeats + r], in seconds.
+ * Reorders the samples. */
+int tenon_profile_return(double* samples, size_t calls, size_t repeats, tenon_result result);
 
-/** Median of `count` values, which are reordered. */
-double tenon_median(double* values, size_t count);
+/** Runs `run` repeats times with marks recorded and returns as above. */
+int tenon_profile_marks(int (*run)(void* context), void* context, size_t repeats,
+                        tenon_result result);
 
 #endif

@@ -224,19 +224,15 @@ static int profile(TENON_PACKED_PARAMETERS)
     TENON_PACKED_PROLOGUE("profile");
     vm_executor* self = self_of(resource);
     const size_t calls = self->program->call_count;
-    int64_t repeats;
-    if (tenon_arg_int(&args, 0, &repeats) != 0) return -1;
-    if (repeats < 1 || repeats > kTenonMaxProfileRepeats)
-        return tenon_fail("profile: repeats must be 1 to %d", kTenonMaxProfileRepeats);
-    double* samples = calloc(calls * (size_t)repeats + 1, sizeof *samples);
+    size_t repeats;
+    if (tenon_profile_repeats(&args, &repeats) != 0) return -1;
+    double* samples = calloc(calls * repeats + 1, sizeof *samples);
     self->machine.call_ns = calloc(calls + 1, sizeof(int64_t));
-    int status = samples && self->machine.call_ns ? record(self, (size_t)repeats, samples)
+    int status = samples && self->machine.call_ns ? record(self, repeats, samples)
                                                   : tenon_fail("out of memory for times");
     free(self->machine.call_ns);
     self->machine.call_ns = NULL;
-    for (size_t call = 0; status == 0 && call < calls; ++call)
-        samples[call] = tenon_median(samples + call * (size_t)repeats, (size_t)repeats);
-    if (status == 0) status = tenon_return_bytes(result, samples, calls * sizeof *samples);
+    if (status == 0) status = tenon_profile_return(samples, calls, repeats, result);
     free(samples);
     return status;
 }

@@ -85,19 +85,25 @@ static void* read_pairs(tenon_reader* reader, tenon_arena* arena, size_t* count)
     return words;
 }
 
+/* A number of registers; fails the reader when there are too many. */
+static size_t read_register_count(tenon_reader* reader)
+{
+    uint64_t count = tenon_read_u64(reader);
+    if (count <= kMaxRegisters) return (size_t)count;
+    reader->failed = true;
+    return 0;
+}
+
 static int read_counts(tenon_reader* reader, vm_program* out)
 {
     if (tenon_read_i64(reader) != kTenonVmVersion || reader->failed)
         return tenon_fail("a VM program of another version");
     out->name = read_text(reader, &out->arena);
     if (!out->name) return -1;
-    out->tensor_count = tenon_read_u64(reader);
-    out->list_count = tenon_read_u64(reader);
-    out->call_count = tenon_read_u64(reader);
-    if (reader->failed || out->tensor_count > kMaxRegisters || out->list_count > kMaxRegisters ||
-        out->call_count > kMaxRegisters)
-        return tenon_fail("a VM program with too many registers");
-    return 0;
+    out->tensor_count = read_register_count(reader);
+    out->list_count = read_register_count(reader);
+    out->call_count = read_register_count(reader);
+    return reader->failed ? tenon_fail("a VM program with too many registers") : 0;
 }
 
 int vm_program_read(tenon_reader* reader, vm_program* out)
