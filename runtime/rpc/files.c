@@ -14,10 +14,15 @@
 #include "../common/bytes.h"
 #include "../common/error.h"
 
-int tenon_folder_make(char path[kTenonPathCapacity])
+const char* tenon_folder_parent(void)
 {
     const char* parent = getenv("TMPDIR");
-    if (!parent || parent[0] != '/') parent = "/tmp";
+    return parent && parent[0] == '/' ? parent : "/tmp";
+}
+
+int tenon_folder_make(char path[kTenonPathCapacity])
+{
+    const char* parent = tenon_folder_parent();
     if (snprintf(path, kTenonPathCapacity, "%s/tenon-rpc-XXXXXX", parent) >= kTenonPathCapacity ||
         !mkdtemp(path))
         return tenon_fail("cannot create a folder below `%s`: %s", parent, strerror(errno));

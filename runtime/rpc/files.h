@@ -10,6 +10,8 @@ enum
     kTenonPathCapacity = 1024
 };
 
+/** Where the folders of sessions are made: $TMPDIR or /tmp. */
+const char* tenon_folder_parent(void);
 /** Creates a private temporary folder and writes its path. */
 int tenon_folder_make(char path[kTenonPathCapacity]);
 /** Removes the folder and the files in it. */

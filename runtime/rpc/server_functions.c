@@ -10,6 +10,8 @@
 #include "probe.h"
 #include "session.h"
 
+/* Made when a file needs it: a client that is of this computer sends none, and kills this process
+ * when it has enough. */
 static int make_folder(tenon_rpc_session* session)
 {
     return session->folder[0] ? 0 : tenon_folder_make(session->folder);
@@ -80,9 +82,9 @@ static int listdir(TENON_PACKED_PARAMETERS)
 static int path_argument(tenon_rpc_session* session, const tenon_args* args, int index, char* path)
 {
     const char* name;
-    if (tenon_arg_str(args, index, &name) != 0 || make_folder(session) != 0) return -1;
+    if (tenon_arg_str(args, index, &name) != 0) return -1;
     if (!session->may_open_paths || name[0] != '/')
-        return tenon_file_path(session->folder, name, path);
+        return make_folder(session) == 0 ? tenon_file_path(session->folder, name, path) : -1;
     if (strlen(name) >= kTenonPathCapacity) return tenon_fail("the file name is too long");
     strcpy(path, name);
     return 0;
@@ -119,10 +121,9 @@ static int patch_file(TENON_PACKED_PARAMETERS)
 static int probe(TENON_PACKED_PARAMETERS)
 {
     TENON_PACKED_PROLOGUE("probe");
-    tenon_rpc_session* session = resource;
-    if (make_folder(session) != 0) return -1;
+    const tenon_rpc_session* session = resource;
     tenon_writer text = tenon_writer_of(1 << 20);
-    tenon_probe(&text, session->folder);
+    tenon_probe(&text, session->folder[0] ? session->folder : tenon_folder_parent());
     int status = text.failed ? tenon_fail("the machine says too much")
                              : tenon_return_str(result, (const char*)text.data);
     tenon_writer_free(&text);

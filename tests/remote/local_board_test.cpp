@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // "This computer" as a board: runs, times, crashes, cancels and time-outs of artifacts in a child.
 #include "core/base/text.h"
+#include "remote/deploy/local_link.h"
 #include "remote/measure/local_board.h"
 #include "tests/runtime/artifacts.h"
 #include "tests/support/environment.h"
@@ -8,6 +9,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
 #include <thread>
 
 namespace tenon::remote {
@@ -191,6 +194,33 @@ TEST_F(LocalBoard, endsAKernelThatNeverReturns)
     user.join();
     ASSERT_FALSE(cancelled);
     EXPECT_EQ(cancelled.error().code, DiagnosticCode::Cancelled);
+}
+
+/// Where temporary folders are made while it lives.
+class TemporaryPlace
+{
+public:
+    explicit TemporaryPlace(const std::string& path) { ::setenv("TMPDIR", path.c_str(), 1); }
+    TemporaryPlace(const TemporaryPlace&) = delete;
+    TemporaryPlace& operator=(const TemporaryPlace&) = delete;
+    ~TemporaryPlace() { ::unsetenv("TMPDIR"); }
+};
+
+TEST_F(LocalBoard, leavesNoFolderBehind)
+{
+    const test::TemporaryFolder temporary;
+    for (const char* code :
+         {"", "for (volatile int i = 0;; ++i) {}\n", "*(volatile int*)8 = 1;\n"}) {
+        RunRequest request = sabotaged(code);
+        request.timeout = std::chrono::milliseconds(*code == 'f' ? 300 : 60000);
+        const TemporaryPlace place(temporary.path());
+        EXPECT_EQ(static_cast<bool>(measureArtifact(request, {.repeat = 2}, m_job)), !*code);
+    }
+    const TemporaryPlace place(temporary.path());
+    const auto facts = openLocalLink({})->probe(std::chrono::minutes(1), m_job);
+    ASSERT_TRUE(facts) << facts.error().text();
+    EXPECT_GT(facts->freeDiskBytes, 0);
+    EXPECT_TRUE(std::filesystem::is_empty(temporary.path()));
 }
 
 TEST_F(LocalBoard, explainsWhatCannotRun)
