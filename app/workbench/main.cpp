@@ -16,8 +16,11 @@
 #include <QThread>
 #include <QTimer>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <string_view>
+#include <vector>
 
 namespace {
 
@@ -187,17 +190,35 @@ bool wantsDark(const QString& theme, const tenon::app::Settings& settings)
     return QApplication::palette().color(QPalette::Window).lightness() < 128;
 }
 
+/// Pictures and texts are made offscreen, unless the user chose a platform; false when a window is
+/// asked for and there is no display, which Qt answers with an abort.
+bool choosePlatform(const std::vector<std::string_view>& arguments)
+{
+    if (qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) return true;
+    const auto needsNoDisplay = [](std::string_view argument) {
+        for (const std::string_view word : {"--help", "--version", "--screenshot", "--export"})
+            if (argument.substr(0, word.size()) == word) return true;
+        return argument == "-h" || argument == "-v";
+    };
+    if (std::any_of(arguments.begin(), arguments.end(), needsNoDisplay))
+        return qputenv("QT_QPA_PLATFORM", "offscreen");
+#if defined(Q_OS_LINUX)
+    return !qEnvironmentVariableIsEmpty("DISPLAY") ||
+           !qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY");
+#else
+    return true;
+#endif
+}
+
 } // namespace
 
 int main(int argc, char** argv)
 {
     if (argc > 1 && std::strcmp(argv[1], "kernel-worker") == 0)
         return tenon::compiler::runKernelWorker(3);
-    for (int i = 1; i < argc; ++i) // a picture needs no display
-        if ((std::strncmp(argv[i], "--screenshot", 12) == 0 ||
-             std::strncmp(argv[i], "--export", 8) == 0) &&
-            !qEnvironmentVariableIsSet("QT_QPA_PLATFORM"))
-            qputenv("QT_QPA_PLATFORM", "offscreen");
+    if (!choosePlatform({argv + 1, argv + argc}))
+        return fail(QStringLiteral("there is no display here: set DISPLAY or WAYLAND_DISPLAY, or "
+                                   "paint the window with --screenshot FILE"));
     QApplication::setApplicationName(QStringLiteral("tenon-workbench"));
     QApplication::setApplicationVersion(QStringLiteral(TENON_VERSION));
     QApplication::setStyle(QStringLiteral("fusion"));
