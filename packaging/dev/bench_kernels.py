@@ -8,7 +8,10 @@ shared; times are per operator. GFLOP/s count the operator's own multiply-adds, 
 convolutions may exceed the peak.
 """
 import argparse
+import math
 import os
+import random
+import struct
 import sys
 
 import bench_peer
@@ -75,21 +78,30 @@ KERNELS = {
 }
 
 
+def made_up_tensor(name, shape, seed, scale=1.0):
+    """Float32 elements of a short random sequence, repeated."""
+    source = random.Random(seed)
+    period = struct.pack("<1009f", *(source.uniform(-scale, scale) for _ in range(1009)))
+    size = 4 * math.prod(shape)
+    return onnx_writer.tensor(name, shape, (period * (size // len(period) + 1))[:size])
+
+
 def write_chain(kernel, folder):
     nodes, weights = [], []
     value = "x"
     for index in range(CHAIN):
         op, shape, scale, attributes = kernel.operator(index)
-        weights.append(onnx_writer.tensor(f"w{index}", shape, index, scale))
-        nodes.append(onnx_writer.node(op, [value, f"w{index}"], [f"y{index}"], attributes))
+        weights.append(made_up_tensor(f"w{index}", shape, index, scale))
+        nodes.append(onnx_writer.node(op, f"y{index}", [value, f"w{index}"], [f"y{index}"],
+                                      **attributes))
         value = f"y{index}"
     data = os.path.join(folder, "test_data_set_0")
     os.makedirs(data, exist_ok=True)
     with open(os.path.join(folder, "model.onnx"), "wb") as file:
-        file.write(onnx_writer.model(nodes, weights, ("x", kernel.shape()),
-                                     (value, kernel.shape())))
+        file.write(onnx_writer.model("main", nodes, weights, [("x", kernel.shape())],
+                                     [(value, kernel.shape())], "bench_kernels", opset=17))
     with open(os.path.join(data, "input_0.pb"), "wb") as file:
-        file.write(onnx_writer.tensor("x", kernel.shape(), 99))
+        file.write(made_up_tensor("x", kernel.shape(), 99))
 
 
 def bench_one(name, kernel, arguments, peak):

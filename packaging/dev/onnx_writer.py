@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes small ONNX files without any library: just enough of the protobuf wire format."""
-import random
+"""Writes ONNX messages in protobuf wire format; field numbers are those of the public schema."""
 import struct
 
-FLOAT = 1
+FLOAT, INT64 = 1, 7
 
 
-def _varint(value):
+def varint(value):
+    value &= (1 << 64) - 1
     out = bytearray()
     while value > 127:
         out.append(value & 127 | 128)
@@ -15,52 +15,50 @@ def _varint(value):
     return bytes(out)
 
 
-def _int(field, value):
-    return _varint(field << 3) + _varint(value)
+def integer(field, value):
+    return varint(field << 3) + varint(value)
 
 
-def _bytes(field, value):
-    value = value.encode() if isinstance(value, str) else value
-    return _varint(field << 3 | 2) + _varint(len(value)) + value
+def block(field, content):
+    if isinstance(content, str):
+        content = content.encode()
+    return varint(field << 3 | 2) + varint(len(content)) + content
 
 
-def _ints(field, values):
-    return b"".join(_int(field, v) for v in values)
+def tensor(name, shape, raw, kind=FLOAT):
+    """TensorProto; `raw` holds the elements, little-endian."""
+    dims = b"".join(integer(1, d) for d in shape)
+    return dims + integer(2, kind) + block(8, name) + block(9, raw)
 
 
-def tensor(name, shape, seed, scale=1.0):
-    """A TensorProto of float32 made from a short random sequence repeated."""
-    source = random.Random(seed)
-    count = 1
-    for extent in shape:
-        count *= extent
-    period = struct.pack("<1009f", *(source.uniform(-scale, scale) for _ in range(1009)))
-    raw = (period * (count * 4 // len(period) + 1))[:count * 4]
-    return _ints(1, shape) + _int(2, FLOAT) + _bytes(8, name) + _bytes(9, raw)
+def attribute(name, value):
+    """AttributeProto of an int, float or list of ints."""
+    if isinstance(value, float):
+        body = varint(2 << 3 | 5) + struct.pack("<f", value) + integer(20, 1)
+    elif isinstance(value, int):
+        body = integer(3, value) + integer(20, 2)
+    else:
+        body = b"".join(integer(8, v) for v in value) + integer(20, 7)
+    return block(1, name) + body
 
 
-def node(op, inputs, outputs, attributes):
-    """A NodeProto; attributes are integers or lists of integers."""
-    out = b"".join(_bytes(1, i) for i in inputs) + b"".join(_bytes(2, o) for o in outputs)
-    out += _bytes(3, outputs[0]) + _bytes(4, op)
-    for name, value in attributes.items():
-        body = _bytes(1, name)
-        if isinstance(value, int):
-            body += _int(3, value) + _int(20, 2)
-        else:
-            body += _ints(8, value) + _int(20, 7)
-        out += _bytes(5, body)
-    return out
+def node(op, name, inputs, outputs, **attributes):
+    out = b"".join(block(1, i) for i in inputs) + b"".join(block(2, o) for o in outputs)
+    out += block(3, name) + block(4, op)
+    return out + b"".join(block(5, attribute(k, v)) for k, v in sorted(attributes.items()))
 
 
-def _value(name, shape):
-    dims = b"".join(_bytes(1, _int(1, extent)) for extent in shape)
-    return _bytes(1, name) + _bytes(2, _bytes(1, _int(1, FLOAT) + _bytes(2, dims)))
+def value_info(name, dims):
+    shape = b"".join(block(1, integer(1, d)) for d in dims)
+    return block(1, name) + block(2, block(1, integer(1, FLOAT) + block(2, shape)))
 
 
-def model(nodes, initializers, given, wanted):
-    """A ModelProto; `given` and `wanted` are (name, shape)."""
-    graph = b"".join(_bytes(1, n) for n in nodes) + _bytes(2, "main")
-    graph += b"".join(_bytes(5, t) for t in initializers)
-    graph += _bytes(11, _value(*given)) + _bytes(12, _value(*wanted))
-    return _int(1, 8) + _bytes(8, _bytes(1, "") + _int(2, 17)) + _bytes(7, graph)
+def model(graph_name, nodes, weights, inputs, outputs, producer, opset=13, ir_version=7):
+    """ModelProto of nodes and weights already written; inputs and outputs are (name, dims)."""
+    graph = b"".join(block(1, n) for n in nodes) + block(2, graph_name)
+    graph += b"".join(block(5, w) for w in weights)
+    graph += b"".join(block(11, value_info(*i)) for i in inputs)
+    graph += b"".join(block(12, value_info(*o)) for o in outputs)
+    opset_import = block(1, "") + integer(2, opset)
+    return (integer(1, ir_version) + block(2, producer) + block(7, graph)
+            + block(8, opset_import))

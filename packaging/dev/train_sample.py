@@ -10,7 +10,8 @@ import os
 
 import numpy as np
 
-from sample import digits, onnx_writer
+import onnx_writer
+from sample import digits
 from sample.network import (BatchNorm, Chain, Conv3x3, Dense, Depthwise3x3, GlobalAverage, Relu,
                             adam_step, softmax)
 from source_tree import ROOT
@@ -61,6 +62,10 @@ def accuracy(network, images, labels):
     return right / len(images)
 
 
+def tensor(name, array):
+    return onnx_writer.tensor(name, array.shape, array.tobytes())
+
+
 class GraphWriter:
     """Turns the trained layers into ONNX nodes whose names carry the hierarchy."""
 
@@ -68,7 +73,7 @@ class GraphWriter:
         self.nodes, self.weights = [], []
 
     def weight(self, name, array):
-        self.weights.append((name, np.ascontiguousarray(array, np.float32)))
+        self.weights.append(tensor(name, np.ascontiguousarray(array, np.float32)))
         return name
 
     def add(self, op, scope, inputs, **attributes):
@@ -142,8 +147,8 @@ def write_test_data(network, out, images, labels, measured):
         p = softmax(network.forward(image.astype(np.float64), False)).astype(np.float32)
         folder = os.path.join(out, f"test_data_set_{index}")
         write(os.path.join(folder, "input_0.pb"),
-              onnx_writer.tensor("image", np.ascontiguousarray(image.transpose(0, 3, 1, 2))))
-        write(os.path.join(folder, "output_0.pb"), onnx_writer.tensor("probabilities", p))
+              tensor("image", np.ascontiguousarray(image.transpose(0, 3, 1, 2))))
+        write(os.path.join(folder, "output_0.pb"), tensor("probabilities", p))
         sets.append({"set": index, "desc": f"a rendered {digit}; expect argmax {digit}",
                      "outputs": [{"name": "probabilities", "dtype": "float32", "shape": [1, 10],
                                   "absmax": float(p.max()), "suggested_atol": 1e-5,
