@@ -44,18 +44,28 @@ llvm::Value* VectorMath::horner(llvm::Value* x, std::initializer_list<double> hi
     return sum;
 }
 
+llvm::Value* VectorMath::notAbove(llvm::Value* x, double limit)
+{
+    return m_b.CreateSelect(m_b.CreateFCmpOGT(x, constant(limit)), constant(limit), x);
+}
+
 llvm::Value* VectorMath::powerOfTwo(llvm::Value* n)
 {
     const int mantissa = m_isDouble ? 52 : 23;
     const int bias = m_isDouble ? 1023 : 127;
-    llvm::Value* exponent = m_b.CreateAdd(m_b.CreateFPToSI(n, m_intType), integer(bias));
+    llvm::Value* exponent = m_b.CreateAdd(n, integer(bias));
     return m_b.CreateBitCast(m_b.CreateShl(exponent, integer(mantissa)), m_type);
 }
 
 VectorMath::Scaled VectorMath::reducedExp(llvm::Value* t)
 {
-    llvm::Value* n =
-        m_b.CreateUnaryIntrinsic(llvm::Intrinsic::rint, mul(t, constant(1.4426950408889634)));
+    // Adding 1.5 * 2^mantissa rounds to an integer and leaves it in the low bits: cheaper than a
+    // rounding instruction and a conversion, and NaN needs no care.
+    const double shifter = m_isDouble ? 0x1.8p52 : 0x1.8p23;
+    llvm::Value* shifted = fma(t, constant(1.4426950408889634), constant(shifter));
+    llvm::Value* n = sub(shifted, constant(shifter));
+    llvm::Value* whole = m_b.CreateSub(m_b.CreateBitCast(shifted, m_intType),
+                                       m_b.CreateBitCast(constant(shifter), m_intType));
     llvm::Value* r = m_isDouble
                          ? fma(n, constant(-1.9082149292705877e-10),
                                fma(n, constant(-6.93147180369123816490e-01), t))
@@ -64,34 +74,29 @@ VectorMath::Scaled VectorMath::reducedExp(llvm::Value* t)
     if (m_isDouble) {
         p = horner(r, {1.0 / 6227020800.0, 1.0 / 479001600.0, 1.0 / 39916800.0, 1.0 / 3628800.0,
                        1.0 / 362880.0, 1.0 / 40320.0, 1.0 / 5040.0, 1.0 / 720.0, 1.0 / 120.0,
-                       1.0 / 24.0, 1.0 / 6.0, 0.5});
+                       1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0});
     } else {
-        p = horner(r, {1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2,
-                       1.6666665459e-1, 5.0000001201e-1});
+        // Least largest relative error on [-ln(2)/2, ln(2)/2]: 2e-9.
+        p = horner(r, {1.3843559932e-3, 8.3742359337e-3, 4.1668007418e-2, 1.6666430338e-1,
+                       4.9999994174e-1, 1.0000000324, 1.0});
     }
-    return {add(fma(p, mul(r, r), r), constant(1)), n};
+    return {p, whole};
 }
 
 llvm::Value* VectorMath::exp(llvm::Value* x)
 {
-    const double high = m_isDouble ? 709.782712893384 : 88.72283935546875;
+    const double high = m_isDouble ? 710.5 : 89.5; // a little above the overflow
     const double low = m_isDouble ? -745.13321910194122 : -103.97207708;
-    // Clamp so that the scaling below stays defined; the true limits are put back at the end. What
-    // becomes 0 is computed as exp(0): masked scores would else make subnormal numbers, each an
-    // assist of some hundred cycles (softmax of a masked row 4 times slower).
-    llvm::Value* above = m_b.CreateFCmpOGT(x, constant(high));
+    // Clamp so that the scaling below stays defined. What becomes 0 is computed as exp(0): masked
+    // scores would else make subnormal numbers, each an assist of some hundred cycles (softmax of a
+    // masked row 4 times slower). NaN passes both comparisons.
     llvm::Value* below = m_b.CreateFCmpOLT(x, constant(low));
-    llvm::Value* t =
-        m_b.CreateSelect(above, constant(high), m_b.CreateSelect(below, constant(0), x));
-    llvm::Value* isNan = m_b.CreateFCmpUNO(x, x);
-    t = m_b.CreateSelect(isNan, constant(0), t);
+    llvm::Value* t = m_b.CreateSelect(below, constant(0), notAbove(x, high));
     const auto [e, n] = reducedExp(t);
-    // Two half scalings reach subnormal results without an out-of-range exponent.
-    llvm::Value* half = m_b.CreateUnaryIntrinsic(llvm::Intrinsic::rint, mul(n, constant(0.5)));
-    llvm::Value* result = mul(mul(e, powerOfTwo(half)), powerOfTwo(sub(n, half)));
-    result = m_b.CreateSelect(above, constant(std::numeric_limits<double>::infinity()), result);
-    result = m_b.CreateSelect(below, constant(0), result);
-    return m_b.CreateSelect(isNan, x, result);
+    // Two half scalings reach subnormal and infinite results without an out-of-range exponent.
+    llvm::Value* half = m_b.CreateAShr(n, integer(1));
+    llvm::Value* scaled = mul(mul(e, powerOfTwo(half)), powerOfTwo(m_b.CreateSub(n, half)));
+    return m_b.CreateSelect(below, constant(0), scaled);
 }
 
 llvm::Value* VectorMath::log(llvm::Value* x)
@@ -166,7 +171,28 @@ llvm::Value* VectorMath::tanh(llvm::Value* x)
 
 llvm::Value* VectorMath::sigmoid(llvm::Value* x)
 {
-    return div(constant(1), add(constant(1), exp(neg(x))));
+    // 1 / (1 + e^-|x|), times e^-|x| below zero: nothing overflows, and the divisor is in [1, 2].
+    // Exponents stop at the smallest normal number.
+    const double low = m_isDouble ? -708.0 : -87.0;
+    llvm::Value* negative = neg(abs(x));
+    llvm::Value* t =
+        m_b.CreateSelect(m_b.CreateFCmpOLT(negative, constant(low)), constant(low), negative);
+    const auto [mantissa, n] = reducedExp(t);
+    llvm::Value* e = mul(mantissa, powerOfTwo(n));
+    llvm::Value* numerator =
+        m_b.CreateSelect(m_b.CreateFCmpOGE(x, constant(0)), constant(1), e); // e of a NaN is NaN
+    return mul(numerator, reciprocal(add(constant(1), e)));
+}
+
+llvm::Value* VectorMath::reciprocal(llvm::Value* x)
+{
+    llvm::Value* quotient = div(constant(1), x);
+    // An estimate and a Newton step where the target has them for vectors of binary32: 2 ulp.
+    if (auto* division = llvm::dyn_cast<llvm::Instruction>(quotient); division && !m_isDouble) {
+        division->setHasAllowReciprocal(true);
+        division->setHasNoInfs(true);
+    }
+    return quotient;
 }
 
 llvm::Value* VectorMath::expm1Over(llvm::Value* x)

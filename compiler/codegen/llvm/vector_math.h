@@ -26,9 +26,10 @@ private:
     struct Scaled
     {
         llvm::Value* mantissa;
-        llvm::Value* exponent;
+        llvm::Value* exponent; ///< integers as wide as the type
     };
-    Scaled reducedExp(llvm::Value* t); ///< e^t for any finite t
+    /// e^t for |t| < 2^20; NaN gives a mantissa of NaN and any exponent
+    Scaled reducedExp(llvm::Value* t);
     llvm::Value* exp(llvm::Value* x);
     llvm::Value* log(llvm::Value* x);
     llvm::Value* tanh(llvm::Value* x);
@@ -51,7 +52,9 @@ private:
     llvm::Value* withSignOf(llvm::Value* magnitude, llvm::Value* sign);
     llvm::Value* fma(llvm::Value* a, llvm::Value* b, llvm::Value* c);
     llvm::Value* horner(llvm::Value* x, std::initializer_list<double> highestFirst);
-    llvm::Value* powerOfTwo(llvm::Value* n); ///< 2^n for integral n within the normal range
+    llvm::Value* powerOfTwo(llvm::Value* n); ///< 2^n for integers within the normal range
+    llvm::Value* notAbove(llvm::Value* x, double limit); ///< NaN stays
+    llvm::Value* reciprocal(llvm::Value* x);             ///< of what is neither huge nor subnormal
 
     llvm::IRBuilder<>& m_b;
     llvm::Type* m_type;
