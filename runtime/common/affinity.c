@@ -49,6 +49,19 @@ int tenon_affinity_free_self(void)
                : tenon_fail("cannot restore the CPU set");
 }
 
+int tenon_affinity_current_cpu(void) { return sched_getcpu(); }
+
+void tenon_affinity_leave(const int* taken, int count)
+{
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+    cpu_set_t others = allowed;
+    for (int i = 0; i < count; ++i)
+        if (taken[i] >= 0 && taken[i] < CPU_SETSIZE) CPU_CLR((size_t)taken[i], &others);
+    if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof others, &others) != 0) return;
+    sched_setaffinity(0, sizeof allowed, &allowed); /* the thread stays where it now is */
+}
+
 #else
 
 int tenon_affinity_cpu_count(void)
@@ -64,5 +77,13 @@ int tenon_affinity_pin_self(int index)
 }
 
 int tenon_affinity_free_self(void) { return 0; }
+
+int tenon_affinity_current_cpu(void) { return -1; }
+
+void tenon_affinity_leave(const int* taken, int count)
+{
+    (void)taken;
+    (void)count;
+}
 
 #endif

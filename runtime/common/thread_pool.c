@@ -57,7 +57,8 @@ static struct
     bool stop;
     job job;
     group sync;
-    char error[kErrorCapacity]; /* of the task that failed first */
+    char error[kErrorCapacity];   /* of the task that failed first */
+    atomic_int cpus[kMaxThreads]; /* where each thread of the job was last seen */
     _Alignas(64) atomic_uint generation;
     atomic_int sleepers;
     _Alignas(64) atomic_uint remaining;
@@ -101,6 +102,27 @@ static bool spin_for(bool (*condition)(const atomic_uint*, unsigned), const atom
     return true;
 }
 
+/* The scheduler likes to wake a worker on the CPU of its caller, where the two then take turns for
+ * as long as both are busy (SqueezeNet on two threads: 5.1 ms against 2.2 ms). A worker that finds
+ * an earlier thread of the job on its CPU therefore moves away. */
+static void keep_apart(int thread)
+{
+    if (s_pool.pinned || s_pool.spin_ns == 0) return;
+    int cpu = tenon_affinity_current_cpu();
+    int taken[kMaxThreads];
+    bool shared = false;
+    for (int i = 0; i < thread; ++i) {
+        taken[i] = atomic_load_explicit(&s_pool.cpus[i], memory_order_relaxed);
+        shared = shared || (taken[i] == cpu && cpu >= 0);
+    }
+    if (shared) {
+        tenon_affinity_leave(taken, thread);
+        cpu = tenon_affinity_current_cpu();
+    }
+    if (atomic_load_explicit(&s_pool.cpus[thread], memory_order_relaxed) != cpu)
+        atomic_store_explicit(&s_pool.cpus[thread], cpu, memory_order_relaxed);
+}
+
 static void run_share(int thread)
 {
     const job* current = &s_pool.job;
@@ -129,7 +151,10 @@ static void* worker(void* argument)
         }
         seen = atomic_load(&s_pool.generation);
         bool stop = s_pool.stop;
-        if (!stop) run_share(thread);
+        if (!stop) {
+            keep_apart(thread);
+            run_share(thread);
+        }
         if (atomic_fetch_sub(&s_pool.remaining, 1) == 1 && atomic_load(&s_pool.caller_sleeps)) {
             pthread_mutex_lock(&s_pool.sleep);
             pthread_cond_signal(&s_pool.done);
@@ -256,6 +281,7 @@ static int run_on_pool(FTVMParallelLambda fn, void* cdata, int num_task)
     atomic_store(&s_pool.sync.failed, 0);
     s_pool.sync.all_run_at_once = num_task <= threads;
     s_pool.job = (job){fn, cdata, {&s_pool.sync, num_task ? num_task : threads}, threads};
+    keep_apart(0);
     announce();
     t_inside = true;
     run_share(0);

@@ -9,9 +9,10 @@
 #include "poison.h"
 #include "thread_state.h"
 
-/* A chunk's memory holds [header | block]...; a header fills one alignment unit. When the stack
- * runs empty, several chunks are replaced by one of their total size, so that a steady workload
- * settles on a single chunk. */
+/* A chunk's memory holds [header | block]...; a header fills one alignment unit. The newest chunk
+ * stays when it runs empty: the model's own workspace may fill the one below while kernel after
+ * kernel asks for more, and fresh memory costs a page fault per 4 KiB. When all are empty, they are
+ * replaced by one of their total size, so that a steady workload settles on a single chunk. */
 enum
 {
     kAlignment = 64,
@@ -74,6 +75,12 @@ void* TVMBackendAllocWorkspace(int device_type, int device_id, uint64_t nbytes, 
     chunk* at = state->workspace;
     if (!at || at->capacity - at->used < needed) {
         size_t capacity = at ? at->capacity * 2 : kFirstChunkBytes;
+        if (at && at->used == 0) { /* too small, and nobody uses it */
+            state->workspace = at->older;
+            at->older = NULL;
+            tenon_workspace_release(at);
+            at = state->workspace;
+        }
         at = new_chunk(at, capacity > needed ? capacity : needed);
         if (!at) {
             tenon_fail("out of memory for a workspace of %zu bytes", needed);
@@ -89,25 +96,27 @@ void* TVMBackendAllocWorkspace(int device_type, int device_id, uint64_t nbytes, 
     return (char*)head + kAlignment;
 }
 
-/* Pops freed blocks off the top and drops empty chunks. */
-static void pop_free_blocks(tenon_thread_state* state)
+/* Pops freed blocks off the top. */
+static void pop_free_blocks(chunk* at)
 {
-    size_t dropped = 0;
-    for (chunk* at = state->workspace; at; at = state->workspace) {
-        while (at->used) {
-            header* head = (header*)(void*)(at->memory + at->top);
-            if (!head->is_free) return;
-            at->used = at->top;
-            at->top = head->below;
-        }
-        if (!at->older) break;
-        state->workspace = at->older;
-        dropped += at->capacity;
-        at->older = NULL;
-        tenon_workspace_release(at);
+    while (at->used) {
+        header* head = (header*)(void*)(at->memory + at->top);
+        if (!head->is_free) return;
+        at->used = at->top;
+        at->top = head->below;
     }
-    if (dropped == 0 || !state->workspace) return;
-    chunk* merged = new_chunk(NULL, state->workspace->capacity + dropped);
+}
+
+/* Several chunks that are all empty become one. */
+static void merge_empty_chunks(tenon_thread_state* state)
+{
+    size_t total = 0;
+    for (chunk* at = state->workspace; at; at = at->older) {
+        if (at->used) return;
+        total += at->capacity;
+    }
+    if (!state->workspace->older) return;
+    chunk* merged = new_chunk(NULL, total);
     if (!merged) return;
     tenon_workspace_release(state->workspace);
     state->workspace = merged;
@@ -126,7 +135,8 @@ int TVMBackendFreeWorkspace(int device_type, int device_id, void* ptr)
     for (chunk* at = state ? state->workspace : NULL; at; at = at->older) {
         if (!is_inside(at, ptr)) continue;
         ((header*)(void*)((char*)ptr - kAlignment))->is_free = true;
-        pop_free_blocks(state);
+        pop_free_blocks(at);
+        merge_empty_chunks(state);
         return 0;
     }
     return tenon_fail("a workspace is freed that this thread did not allocate");

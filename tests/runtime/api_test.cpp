@@ -137,6 +137,35 @@ TEST(Workspace, isAStackThatIsReused)
     EXPECT_EQ(TVMBackendAllocWorkspace(kDLCPU, 0, UINT64_MAX, kDLFloat, 32), nullptr);
 }
 
+TEST(Workspace, keepsItsMemoryAboveABlockThatStays)
+{
+    std::thread([] {
+        const uint64_t large = 1 << 20;
+        void* below = TVMBackendAllocWorkspace(kDLCPU, 0, 60000, kDLFloat, 32);
+        void* first = TVMBackendAllocWorkspace(kDLCPU, 0, large, kDLFloat, 32);
+        EXPECT_EQ(TVMBackendFreeWorkspace(kDLCPU, 0, first), 0);
+        EXPECT_EQ(TVMBackendAllocWorkspace(kDLCPU, 0, large, kDLFloat, 32), first);
+        EXPECT_EQ(TVMBackendFreeWorkspace(kDLCPU, 0, first), 0);
+        // What is too small is replaced, never what lives.
+        auto* larger =
+            static_cast<char*>(TVMBackendAllocWorkspace(kDLCPU, 0, 4 * large, kDLFloat, 32));
+        ASSERT_NE(larger, nullptr);
+        std::memset(below, 1, 60000);
+        std::memset(larger, 2, 4 * large);
+        EXPECT_EQ(static_cast<char*>(below)[59999], 1);
+        EXPECT_EQ(TVMBackendFreeWorkspace(kDLCPU, 0, below), 0);
+        EXPECT_EQ(larger[0], 2);
+        EXPECT_EQ(TVMBackendFreeWorkspace(kDLCPU, 0, larger), 0);
+        // Empty at last: one chunk serves both.
+        void* again = TVMBackendAllocWorkspace(kDLCPU, 0, 4 * large, kDLFloat, 32);
+        void* next = TVMBackendAllocWorkspace(kDLCPU, 0, 60000, kDLFloat, 32);
+        EXPECT_EQ(static_cast<char*>(next) - static_cast<char*>(again),
+                  static_cast<std::ptrdiff_t>(4 * large + 64));
+        EXPECT_EQ(TVMBackendFreeWorkspace(kDLCPU, 0, next), 0);
+        EXPECT_EQ(TVMBackendFreeWorkspace(kDLCPU, 0, again), 0);
+    }).join();
+}
+
 TEST(Workspace, growsWithoutMovingLivingBlocks)
 {
     std::thread([] {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The thread pool runs every task once, for any number of threads, nested and from several callers.
+#include "runtime/common/affinity.h"
 #include "runtime/common/thread_pool.h"
 #include "runtime/include/tenon/c_backend_api.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <atomic>
 #include <string>
@@ -132,6 +134,20 @@ TEST_P(ThreadPool, servesSeveralCallers)
 }
 
 INSTANTIATE_TEST_SUITE_P(Counts, ThreadPool, testing::Range(1, 9));
+
+TEST(Affinity, leavingACpuForbidsNone)
+{
+    std::thread([] {
+        cpu_set_t before, after;
+        ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+        const int here = tenon_affinity_current_cpu();
+        EXPECT_TRUE(CPU_ISSET(static_cast<size_t>(here), &before));
+        const int taken[] = {here, -1, CPU_SETSIZE};
+        tenon_affinity_leave(taken, 3);
+        ASSERT_EQ(sched_getaffinity(0, sizeof after, &after), 0);
+        EXPECT_TRUE(CPU_EQUAL(&before, &after));
+    }).join();
+}
 
 TEST(ThreadCount, refusesNonsense)
 {
