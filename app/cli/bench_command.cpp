@@ -62,7 +62,7 @@ int bench(const BenchOptions& options, JobContext& job)
     }
     auto measured = remote::measureArtifact(*request, timing, job);
     if (!measured) return failure(measured.error());
-    if (!request->emulator.empty())
+    if (isEmulated(*request))
         measured->hygiene.warnings.insert(measured->hygiene.warnings.begin(),
                                           placeOf(*request) +
                                               ": these times say nothing about a real processor");

@@ -4,6 +4,7 @@
 #include "core/base/file.h"
 #include "core/base/text.h"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace tenon::cli {
@@ -184,15 +185,15 @@ int emitKernels(const compiler::CompileResult& result, const CompileCommandOptio
 int compileModel(const CompileCommandOptions& options, JobContext& job)
 {
     if (options.output.empty() && options.emit.empty())
-        return wrongUsage("compile needs -o OUT (.so, .o or .tar; a folder for C) or --emit");
+        return wrongUsage(
+            "compile needs -o OUT (.so, .o, .tar or .wasm; a folder for C) or --emit");
     std::string output = options.output;
     if (!options.format.empty() && options.emit.empty() &&
         !output.ends_with("." + options.format)) {
-        const bool isKnown =
-            options.format == "so" || options.format == "o" || options.format == "tar";
-        if (!isKnown)
+        const std::vector<std::string> known{"so", "o", "tar", "wasm"};
+        if (std::find(known.begin(), known.end(), options.format) == known.end())
             return wrongUsage("--output-format " + core::quoted(options.format) +
-                              " is not one of so, o, tar");
+                              " is not one of " + join(known, ", "));
         output += "." + options.format;
     }
     if (options.emit.empty() && !isSource(options))
@@ -228,10 +229,12 @@ int compileModel(const CompileCommandOptions& options, JobContext& job)
 void addCompile(CLI::App& app, Action& action)
 {
     auto options = std::make_shared<CompileCommandOptions>();
-    CLI::App* command = app.add_subcommand("compile", "compile a model into .so, .o or .tar");
+    CLI::App* command =
+        app.add_subcommand("compile", "compile a model into .so, .o, .tar or .wasm");
     command->add_option("MODEL", options->model, ".onnx file or graph-IR text")->required();
     command->add_option("-o,--output", options->output, "file to write; its suffix is the format");
-    command->add_option("--output-format", options->format, "so, o or tar; appended to the output");
+    command->add_option("--output-format", options->format,
+                        "so, o, tar or wasm; appended to the output");
     addCompileOptions(*command, options->common);
     command->add_option("--emit", options->emit, "print the kernels instead")
         ->check(CLI::IsMember({"tir", "llvm", "asm", "c"}));

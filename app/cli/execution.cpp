@@ -3,6 +3,7 @@
 #include "app/cli/execution.h"
 
 #include "compiler/frontend/onnx/tensor_file.h"
+#include "compiler/package/wasm_object.h"
 #include "core/base/text.h"
 #include "remote/measure/emulation.h"
 
@@ -71,7 +72,8 @@ Result<Runnable> buildRunnable(std::shared_ptr<const compiler::Loaded> loaded,
     noteVm(**result);
     auto folder = TemporaryFolder::make("tenon-");
     if (!folder) return folder.error();
-    Runnable out{.path = folder->file("model.so"),
+    const bool isWasm = compiler::isWasm((*result)->machine.triple);
+    Runnable out{.path = folder->file(isWasm ? "model.wasm" : "model.so"),
                  .folder = std::make_shared<const TemporaryFolder>(std::move(*folder)),
                  .compiled = *result};
     auto report = compiler::writeArtifact(**result, out.path, name);
@@ -83,15 +85,16 @@ Result<Runnable> buildRunnable(std::shared_ptr<const compiler::Loaded> loaded,
 Result<Runnable> openRunnable(const std::string& path, const CommonOptions& options,
                               JobContext& job)
 {
-    if (path.ends_with(".so")) {
+    if (path.ends_with(".so") || path.ends_with(".wasm")) {
         auto manifest = readManifest(path);
         if (!manifest) return manifest.error();
         return Runnable{.path = path, .manifest = std::move(*manifest)};
     }
     if (path.ends_with(".o") || path.ends_with(".tar"))
-        return makeError(DiagnosticCode::BadArgument,
-                         "objects and archives cannot be loaded; compile to .so to run here",
-                         {.file = path});
+        return makeError(
+            DiagnosticCode::BadArgument,
+            "objects and archives cannot be loaded; compile to .so or .wasm to run here",
+            {.file = path});
     auto opened = openModel(path, options);
     if (!opened) return opened.error();
     for (const Diagnostic& d : opened->loaded->diagnostics)
@@ -110,9 +113,15 @@ Result<remote::RunRequest> runRequest(const Runnable& runnable, unsigned threads
     return request;
 }
 
+bool isEmulated(const remote::RunRequest& request)
+{
+    return !request.emulator.empty() && !request.artifactPath.ends_with(".wasm");
+}
+
 std::string placeOf(const remote::RunRequest& request)
 {
     if (request.emulator.empty()) return "this computer";
+    if (!isEmulated(request)) return "node on this computer";
     std::vector<std::string> words = request.emulator;
     words.front() = fs::path(words.front()).filename().string();
     return "emulated by " + join(words, " ");

@@ -24,13 +24,15 @@ struct Runnable
 Result<Runnable> buildRunnable(std::shared_ptr<const compiler::Loaded> loaded,
                                const CommonOptions& options, const std::string& name,
                                JobContext& job);
-/// A model is compiled; anything `compile` wrote as .so is taken as it is.
+/// A model is compiled; anything `compile` wrote as .so or .wasm is taken as it is.
 Result<Runnable> openRunnable(const std::string& path, const CommonOptions& options,
                               JobContext& job);
 
 /// A request to run it on this computer; code for another processor is emulated.
 Result<remote::RunRequest> runRequest(const Runnable& runnable, unsigned threads,
                                       std::chrono::seconds timeout);
+/// True when its times say nothing about a real processor.
+bool isEmulated(const remote::RunRequest& request);
 /// "this computer", or the emulator with its options.
 std::string placeOf(const remote::RunRequest& request);
 

@@ -152,8 +152,7 @@ Result<std::vector<CaseResult>> runAll(const VerifyOptions& options,
 std::string placeText(const std::vector<CaseResult>& results)
 {
     for (const CaseResult& result : results)
-        if (result.place.starts_with("emulated") || result.place.starts_with("on board"))
-            return result.place + "\n";
+        if (!result.place.empty() && result.place != "this computer") return result.place + "\n";
     return {};
 }
 

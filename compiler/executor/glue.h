@@ -42,6 +42,13 @@ std::string vmGlueText(const ExecutorProgram& program);
 /// Exported symbols of the glue, sorted.
 std::vector<std::string> glueExports(const ExecutorProgram& program, ExecutorKind executor);
 
+/// Added to the AOT glue of a WebAssembly module: workspaces, sequential launches and the last
+/// error, set by `_initialize`, so that the module imports nothing.
+std::string wasmRuntimeText();
+
+/// What such a module exports, sorted.
+std::vector<std::string> wasmExports(const ExecutorProgram& program);
+
 /// Compiles IR text (of the functions above, or any other) to a relocatable object.
 core::Result<std::string> emitIrText(const std::string& text, const MachineSpec& machine);
 

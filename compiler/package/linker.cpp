@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// LLD's ELF driver as a function.
+// LLD's ELF and WebAssembly drivers as functions.
 #include "compiler/package/linker.h"
 
 #include "compiler/package/data_object.h"
 #include "compiler/package/linker_output.h"
+#include "compiler/package/wasm_object.h"
 #include "core/base/text.h"
 
 #include <lld/Common/Driver.h>
@@ -14,6 +15,7 @@
 #include <mutex>
 
 LLD_HAS_DRIVER(elf)
+LLD_HAS_DRIVER(wasm)
 
 namespace tenon::compiler {
 namespace {
@@ -51,9 +53,10 @@ std::string firstErrors(const std::string& text)
     return lines.empty() ? "the linker gave no reason" : core::join(lines, "; ");
 }
 
+/// The first argument names the driver: "ld.lld" or "wasm-ld".
 core::Status runLinker(const std::vector<std::string>& arguments)
 {
-    std::vector<const char*> raw = {"ld.lld"};
+    std::vector<const char*> raw;
     for (const std::string& argument : arguments) raw.push_back(argument.c_str());
     const std::lock_guard lock(linkMutex);
     if (!canLink)
@@ -61,7 +64,8 @@ core::Status runLinker(const std::vector<std::string>& arguments)
                                "the linker crashed before in this process; start it again");
     std::string said;
     llvm::raw_string_ostream stream(said);
-    const lld::Result result = lld::lldMain(raw, stream, stream, {{lld::Gnu, &lld::elf::link}});
+    const lld::Result result = lld::lldMain(
+        raw, stream, stream, {{lld::Gnu, &lld::elf::link}, {lld::Wasm, &lld::wasm::link}});
     canLink = result.canRunAgain;
     if (result.retCode == 0) return core::kDone;
     return core::makeError(core::DiagnosticCode::LinkFailure, firstErrors(stream.str()));
@@ -74,6 +78,17 @@ core::Status linkInto(const std::string& folder, const std::string& outputPath,
         arguments.insert(arguments.end(), {"-o", pipe});
         return runLinker(arguments);
     });
+}
+
+/// A module that imports nothing and exports its memory. Its stack lies first, so that running out
+/// of it traps instead of overwriting weights.
+core::Status linkWasm(const LinkJob& job, const std::string& outputPath)
+{
+    std::vector<std::string> arguments = {"wasm-ld", "--no-entry", "--stack-first", "-z",
+                                          "stack-size=1048576"};
+    for (const std::string& name : job.exports) arguments.push_back("--export=" + name);
+    arguments.insert(arguments.end(), job.objects.begin(), job.objects.end());
+    return linkInto(job.folder, outputPath, arguments);
 }
 
 /// A script that exports these names and hides all others.
@@ -89,6 +104,7 @@ std::string versionScript(const std::vector<std::string>& exports)
 
 core::Status linkSharedLibrary(const LinkJob& job, const std::string& outputPath)
 {
+    if (isWasm(job.triple)) return linkWasm(job, outputPath);
     const core::Result<std::string> machine = emulation(job.triple);
     if (!machine) return machine.error();
     const std::string script = job.folder + "/exports.version";
@@ -99,6 +115,7 @@ core::Status linkSharedLibrary(const LinkJob& job, const std::string& outputPath
         return core::makeError(core::DiagnosticCode::IoFailure,
                                "cannot write " + core::quoted(script));
     std::vector<std::string> arguments = {
+        "ld.lld",
         "-shared",
         "-m",
         *machine,
@@ -120,9 +137,12 @@ core::Status linkSharedLibrary(const LinkJob& job, const std::string& outputPath
 
 core::Status linkRelocatable(const LinkJob& job, const std::string& outputPath)
 {
-    const core::Result<std::string> machine = emulation(job.triple);
-    if (!machine) return machine.error();
-    std::vector<std::string> arguments = {"-r", "-m", *machine};
+    std::vector<std::string> arguments = {"wasm-ld", "-r"};
+    if (!isWasm(job.triple)) {
+        const core::Result<std::string> machine = emulation(job.triple);
+        if (!machine) return machine.error();
+        arguments = {"ld.lld", "-r", "-m", *machine};
+    }
     arguments.insert(arguments.end(), job.objects.begin(), job.objects.end());
     return linkInto(job.folder, outputPath, arguments);
 }

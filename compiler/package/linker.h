@@ -19,8 +19,8 @@ struct LinkJob
     std::string folder; ///< existing folder for the linker's own files
 };
 
-/// Writes a shared library without undefined symbols; the same objects give the same bytes. Errors:
-/// LinkFailure with the linker's words, UnsupportedTarget.
+/// Writes a shared library (for wasm32: a module) without undefined symbols; the same objects give
+/// the same bytes. Errors: LinkFailure with the linker's words, UnsupportedTarget.
 core::Status linkSharedLibrary(const LinkJob& job, const std::string& outputPath);
 
 /// Joins the objects into one relocatable object; exports and aliases are not used.

@@ -7,6 +7,7 @@
 #include "compiler/package/archive.h"
 #include "compiler/package/data_object.h"
 #include "compiler/package/device_blob.h"
+#include "compiler/package/wasm_object.h"
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/temporary_folder.h"
@@ -62,6 +63,7 @@ core::Result<Parts> makeParts(const PackageInput& input, PackageReport& report)
     } else {
         CHECK(input.memory) << "the AOT executor needs a memory plan";
         parts.glueText = aotGlueText(program, *input.memory);
+        if (isWasm(input.machine.triple)) parts.glueText += wasmRuntimeText();
         parts.blob = aotDeviceBlob(aotFactoryPayload({}, program.moduleName));
     }
     report.manifest = makeManifest(program, input.executor, input.memory, input.manifest);
@@ -80,20 +82,33 @@ std::vector<DataSymbol> constantSymbols(const ExecutorProgram& program)
     return symbols;
 }
 
+core::Status checkConstants(const std::vector<DataSymbol>& constants)
+{
+    int64_t bytes = 0;
+    for (const DataSymbol& symbol : constants) bytes += static_cast<int64_t>(symbol.bytes.size());
+    if (bytes <= kMaxConstantBytes) return core::kDone;
+    return core::makeError(core::DiagnosticCode::UnsupportedFeature,
+                           "the constants take " + core::bytesText(static_cast<uint64_t>(bytes)) +
+                               " but one library can hold at most " +
+                               core::bytesText(static_cast<uint64_t>(kMaxConstantBytes)));
+}
+
 core::Status writeDataParts(const PackageInput& input, const Parts& parts,
                             const core::TemporaryFolder& folder)
 {
+    const std::vector<DataSymbol> constants = constantSymbols(input.program);
+    if (core::Status fine = checkConstants(constants); !fine) return fine;
+    const DataSection weights{".rodata.tenon.constants", 64, constants};
+    if (isWasm(input.machine.triple)) {
+        // Nobody walks a module's memory for what is inside: the manifest is for readers of files.
+        if (core::Status done = writeWasmDataObject(folder.file("devc.o"), {".rodata", 64, {}},
+                                                    {{".tenon.manifest", parts.manifest}});
+            !done)
+            return done;
+        return writeWasmDataObject(folder.file("constants.o"), weights, {});
+    }
     const core::Result<ElfMachine> machine = ElfMachine::of(input.machine.triple);
     if (!machine) return machine.error();
-    const std::vector<DataSymbol> constants = constantSymbols(input.program);
-    int64_t bytes = 0;
-    for (const DataSymbol& symbol : constants) bytes += static_cast<int64_t>(symbol.bytes.size());
-    if (bytes > kMaxConstantBytes)
-        return core::makeError(core::DiagnosticCode::UnsupportedFeature,
-                               "the constants take " +
-                                   core::bytesText(static_cast<uint64_t>(bytes)) +
-                                   " but one library can hold at most " +
-                                   core::bytesText(static_cast<uint64_t>(kMaxConstantBytes)));
     const auto asBytes = [](const std::string& text) { return std::as_bytes(std::span(text)); };
     const std::vector<DataSection> described = {
         {".rodata.tenon.blob",
@@ -106,8 +121,7 @@ core::Status writeDataParts(const PackageInput& input, const Parts& parts,
     if (const core::Status done = writeDataObject(folder.file("devc.o"), *machine, described);
         !done)
         return done.error();
-    return writeDataObject(folder.file("constants.o"), *machine,
-                           {{".rodata.tenon.constants", 64, constants}});
+    return writeDataObject(folder.file("constants.o"), *machine, {weights});
 }
 
 /// Paths of all objects: glue, kernels, constants, and last the module blob.
@@ -167,6 +181,40 @@ std::vector<TarMember> tarMembers(const std::vector<std::string>& paths)
     return members;
 }
 
+/// A module stands alone: it has no runtime beside it, and no ELF loader before it.
+core::Status checkFormat(const PackageInput& input, OutputFormat format)
+{
+    const bool isModule = isWasm(input.machine.triple);
+    if (isModule && input.executor == ExecutorKind::Vm)
+        return core::makeError(core::DiagnosticCode::UnsupportedFeature,
+                               "a WebAssembly module runs by itself, without the vm executor that "
+                               "control flow and sizes known at run time need; bind sizes with "
+                               "--shape");
+    if (isModule && input.executor == ExecutorKind::Graph)
+        return core::makeError(core::DiagnosticCode::UnsupportedFeature,
+                               "a WebAssembly module runs by itself, which the graph executor "
+                               "cannot; use --executor aot");
+    if (isModule && format == OutputFormat::SharedLibrary)
+        return core::makeError(core::DiagnosticCode::BadArgument,
+                               "WebAssembly has no shared libraries; end the output in .wasm");
+    if (!isModule && format == OutputFormat::WasmModule)
+        return core::makeError(core::DiagnosticCode::BadArgument,
+                               "a .wasm file needs --target \"llvm -mtriple=wasm32-unknown-unknown "
+                               "-mattr=+simd128\", not " +
+                                   core::quoted(input.machine.triple));
+    return core::kDone;
+}
+
+std::vector<std::string> exportsOf(const PackageInput& input)
+{
+    if (isWasm(input.machine.triple)) return wasmExports(input.program);
+    std::vector<std::string> exports = glueExports(input.program, input.executor);
+    exports.push_back("__tvm_dev_mblob");
+    exports.push_back("__tenon_manifest");
+    std::sort(exports.begin(), exports.end());
+    return exports;
+}
+
 } // namespace
 
 core::Result<OutputFormat> outputFormatOf(const std::string& path)
@@ -174,9 +222,10 @@ core::Result<OutputFormat> outputFormatOf(const std::string& path)
     if (path.ends_with(".so")) return OutputFormat::SharedLibrary;
     if (path.ends_with(".o")) return OutputFormat::Object;
     if (path.ends_with(".tar") && !path.ends_with(".mlf.tar")) return OutputFormat::Tar;
+    if (path.ends_with(".wasm")) return OutputFormat::WasmModule;
     return core::makeError(core::DiagnosticCode::BadArgument,
                            "cannot tell the format of " + core::quoted(path) +
-                               "; end it in .so, .o or .tar",
+                               "; end it in .so, .o, .tar or .wasm",
                            {.file = path});
 }
 
@@ -184,6 +233,7 @@ core::Result<PackageReport> writePackage(const PackageInput& input, OutputFormat
                                          const std::string& path)
 {
     verifyProgram(input.program);
+    if (core::Status fits = checkFormat(input, format); !fits) return fits.error();
     PackageReport report;
     const core::Result<Parts> parts = makeParts(input, report);
     if (!parts) return parts.error();
@@ -192,10 +242,7 @@ core::Result<PackageReport> writePackage(const PackageInput& input, OutputFormat
     core::Result<std::vector<std::string>> objects = writeObjects(input, *parts, *folder, report);
     if (!objects) return objects.error();
 
-    report.exports = glueExports(input.program, input.executor);
-    report.exports.push_back("__tvm_dev_mblob");
-    report.exports.push_back("__tenon_manifest");
-    std::sort(report.exports.begin(), report.exports.end());
+    report.exports = exportsOf(input);
     const LinkJob job = linkJob(input, *objects, report.exports, *folder);
     const auto linkStart = std::chrono::steady_clock::now();
     const core::Status written =

@@ -20,10 +20,11 @@ enum class OutputFormat : uint8_t
 {
     SharedLibrary, ///< .so
     Object,        ///< .o, everything in one relocatable object
-    Tar            ///< .tar of objects, linked by whoever loads it
+    Tar,           ///< .tar of objects, linked by whoever loads it
+    WasmModule     ///< .wasm, which needs no runtime
 };
 
-/// By the path's suffix: .so, .o, .tar; error BadArgument names them.
+/// By the path's suffix: .so, .o, .tar, .wasm; error BadArgument names them.
 core::Result<OutputFormat> outputFormatOf(const std::string& path);
 
 struct PackageInput

@@ -3,6 +3,7 @@
 #include "core/artifact/manifest.h"
 
 #include "core/artifact/elf_section.h"
+#include "core/artifact/wasm_section.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
 
@@ -186,11 +187,12 @@ Diagnostic badManifest(const std::string& what)
     return makeError(DiagnosticCode::BadArtifact, "manifest: " + what);
 }
 
-/// Of an ELF file, or of the first member of a tar that has one.
+/// Of an ELF file or WebAssembly module, or of the first member of a tar that has one.
 Result<std::span<const std::byte>> manifestSection(std::span<const std::byte> file)
 {
     constexpr size_t kBlock = 512;
     const auto isTar = file.size() > kBlock && std::memcmp(file.data() + 257, "ustar", 5) == 0;
+    if (isWasmModule(file)) return findWasmSection(file, ".tenon.manifest");
     if (!isTar) return findElfSection(file, ".tenon.manifest");
     while (file.size() > kBlock && file[0] != std::byte{0}) {
         uint64_t size = 0;

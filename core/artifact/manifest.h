@@ -82,7 +82,7 @@ std::string writeManifest(const Manifest& manifest);
 /// Error BadArtifact names the key that is missing or of the wrong type.
 Result<Manifest> parseManifest(std::string_view json);
 
-/// Reads the manifest out of a .so, .o or .tar; nothing is loaded or run.
+/// Reads the manifest out of a .so, .o, .tar or .wasm; nothing is loaded or run.
 Result<Manifest> readManifest(const std::string& artifactPath);
 
 } // namespace tenon::core

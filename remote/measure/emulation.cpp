@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a target to QEMU's user-mode emulator and its processor options.
+// From a target to what runs its code here: QEMU's user-mode emulator with its processor options,
+// or Node.
 #include "remote/measure/emulation.h"
 
 #include "core/base/text.h"
@@ -66,6 +67,19 @@ std::string emulatorProgram(const std::string& name)
     return {};
 }
 
+bool isWasm(const Target& target) { return target.mtriple.starts_with("wasm32"); }
+
+Result<std::vector<std::string>> nodeFor(const Target& target)
+{
+    const std::string program = emulatorProgram("node");
+    if (program.empty())
+        return core::makeError(core::DiagnosticCode::UnsupportedTarget,
+                               "code for " + target.mtriple +
+                                   " is run by Node.js here, and `node` is not on PATH; install "
+                                   "nodejs");
+    return std::vector<std::string>{program};
+}
+
 std::string hostProcessor()
 {
     utsname system{};
@@ -79,6 +93,7 @@ std::string hostProcessor()
 Result<std::vector<std::string>> emulatorFor(const Target& target)
 {
     if (target.mtriple.empty()) return std::vector<std::string>{};
+    if (isWasm(target)) return nodeFor(target);
     const Result<std::string> processor = core::serverProcessor(target.mtriple);
     if (!processor) return processor.error();
     if (*processor == hostProcessor()) return std::vector<std::string>{};
@@ -101,7 +116,7 @@ core::Status runHere(RunRequest& request, const Target& target)
     Result<std::vector<std::string>> emulator = emulatorFor(target);
     if (!emulator) return emulator.error();
     request.emulator = std::move(*emulator);
-    if (request.emulator.empty()) return core::kDone;
+    if (request.emulator.empty() || isWasm(target)) return core::kDone;
     Result<std::string> server = core::boardServerPath(target.mtriple);
     if (!server) return server.error();
     request.serverPath = std::move(*server);

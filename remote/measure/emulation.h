@@ -8,8 +8,8 @@
 namespace tenon::remote {
 
 /// The emulator with the options that give it just the target's processor: code that needs more
-/// dies of SIGILL as on the board. Empty when the code runs here by itself. Errors:
-/// UnsupportedTarget, with what to install.
+/// dies of SIGILL as on the board. Node for WebAssembly. Empty when the code runs here by itself.
+/// Errors: UnsupportedTarget, with what to install.
 core::Result<std::vector<std::string>> emulatorFor(const core::Target& target);
 
 /// Lets the request run on this computer: for another processor it gets the emulator and the

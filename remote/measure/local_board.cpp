@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "remote/measure/artifact_session.h"
 #include "remote/measure/child_process.h"
+#include "remote/measure/wasm_session.h"
 
 #include <unistd.h>
 
@@ -89,14 +90,25 @@ core::Diagnostic locateCrash(const core::Diagnostic& error, const ArtifactSessio
 Result<std::unique_ptr<LocalSession>> LocalSession::open(const RunRequest& request,
                                                          const JobContext& job)
 {
-    Result<std::unique_ptr<ArtifactSession>> session = openLocalSession(request, job);
-    if (!session) return session.error();
-    if (Status set = (*session)->setInputs(request.inputs, job); !set) return set.error();
-    return std::unique_ptr<LocalSession>(std::move(*session));
+    Result<std::unique_ptr<LocalSession>> out = core::Diagnostic{};
+    if (isWasmArtifact(request.artifactPath)) {
+        out = WasmSession::open(request);
+    } else if (auto session = openLocalSession(request, job); session) {
+        out = std::unique_ptr<LocalSession>(std::move(*session));
+    } else {
+        out = session.error();
+    }
+    if (!out) return out.error();
+    if (Status set = (*out)->setInputs(request.inputs, job); !set) return set.error();
+    return out;
 }
 
 Result<std::vector<Tensor>> runArtifact(const RunRequest& request, const JobContext& job)
 {
+    if (isWasmArtifact(request.artifactPath)) {
+        const auto wasm = LocalSession::open(request, job);
+        return wasm ? (*wasm)->run(job) : wasm.error();
+    }
     const Result<std::unique_ptr<ArtifactSession>> session = openLocalSession(request, job);
     if (!session) return session.error();
     if (Status set = (*session)->setInputs(request.inputs, job); !set) return set.error();
@@ -111,6 +123,10 @@ Result<std::vector<Tensor>> runArtifact(const RunRequest& request, const JobCont
 Result<Timing> measureArtifact(const RunRequest& request, const TimingRequest& timing,
                                const JobContext& job)
 {
+    if (isWasmArtifact(request.artifactPath)) {
+        const auto wasm = LocalSession::open(request, job);
+        return wasm ? (*wasm)->measure(timing, job) : wasm.error();
+    }
     const Result<std::unique_ptr<ArtifactSession>> session = openLocalSession(request, job);
     if (!session) return session.error();
     if (Status set = (*session)->setInputs(request.inputs, job); !set) return set.error();

@@ -17,7 +17,7 @@ namespace tenon::remote {
 
 using NamedTensors = std::vector<std::pair<std::string, core::Tensor>>;
 
-/// What to run: a compiled shared library, its inputs by name, and how.
+/// What to run: a compiled shared library or WebAssembly module, its inputs by name, and how.
 struct RunRequest
 {
     std::string artifactPath;

@@ -26,6 +26,8 @@ using core::Status;
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 /// In a process group of its own, so that ending it ends all it started. -1 on failure.
 pid_t spawn(const std::vector<std::string>& command, int errorsTo)
 {
@@ -48,12 +50,12 @@ pid_t spawn(const std::vector<std::string>& command, int errorsTo)
     return failed == 0 ? pid : -1;
 }
 
-/// Until the pipe ends; false when the job was stopped first.
-bool collect(int fd, std::string& errors, const core::JobContext& job)
+/// Until the pipe ends; false when the job was stopped or time ran out first.
+bool collect(int fd, std::string& errors, Clock::time_point end, const core::JobContext& job)
 {
     std::array<char, 4096> block;
     for (;;) {
-        if (job.stopRequested()) return false;
+        if (job.stopRequested() || Clock::now() >= end) return false;
         pollfd entry{fd, POLLIN, 0};
         if (poll(&entry, 1, 50) <= 0) continue;
         const ssize_t got = read(fd, block.data(), block.size());
@@ -65,7 +67,8 @@ bool collect(int fd, std::string& errors, const core::JobContext& job)
 
 } // namespace
 
-Status runProgram(const std::vector<std::string>& command, const core::JobContext& job)
+Status runProgram(const std::vector<std::string>& command, const core::JobContext& job,
+                  std::chrono::milliseconds timeout)
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
@@ -73,13 +76,17 @@ Status runProgram(const std::vector<std::string>& command, const core::JobContex
     const pid_t pid = spawn(command, ends[1]);
     close(ends[1]);
     std::string errors;
-    const bool isWhole = pid > 0 && collect(ends[0], errors, job);
+    const bool isWhole = pid > 0 && collect(ends[0], errors, Clock::now() + timeout, job);
     close(ends[0]);
     if (pid <= 0)
         return makeError(DiagnosticCode::IoFailure, "cannot start " + core::quoted(command[0]));
     if (!isWhole) kill(-pid, SIGKILL);
     int status = 0;
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
+    if (!isWhole && !job.stopRequested())
+        return makeError(DiagnosticCode::TimedOut,
+                         core::quoted(command[0]) + " was stopped after " +
+                             std::to_string(timeout.count() / 1000) + " s");
     if (!isWhole) return makeError(DiagnosticCode::Cancelled, "cancelled");
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return core::kDone;
     const std::vector<std::string> lines = core::split(core::trimmed(errors), '\n');

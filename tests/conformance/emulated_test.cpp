@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code for other processors under user-mode emulation: right values, and objects that need nothing.
+// Code for other processors under user-mode emulation, and for WebAssembly in Node: right values,
+// and objects that need nothing.
 #include "tests/support/environment.h"
 
 #include <gtest/gtest.h>
@@ -21,6 +22,8 @@ struct Emulated
     const char* target;
     const char* emulator;
     const char* nm;
+    /// A module runs by itself, so it has the AOT executor only.
+    bool isWasm() const { return std::string_view(emulator) == "node"; }
 };
 
 void PrintTo(const Emulated& emulated, std::ostream* out) { *out << emulated.target; }
@@ -38,6 +41,8 @@ constexpr Emulated kEmulated[] = {
      "riscv64-linux-gnu-nm"},
     {"riscv64_vector", "llvm -mtriple=riscv64-linux-gnu -mattr=+m,+a,+f,+d,+c,+v", "qemu-riscv64",
      "riscv64-linux-gnu-nm"},
+    {"wasm32", "llvm -mtriple=wasm32-unknown-unknown", "node", ""},
+    {"wasm32_simd", "llvm -mtriple=wasm32-unknown-unknown -mattr=+simd128", "node", ""},
     {"x86_64_baseline", "llvm -mtriple=x86_64-linux-gnu", "", "nm"},
 };
 
@@ -77,8 +82,10 @@ protected:
         EXPECT_EQ(result["failed"], 0) << output;
         EXPECT_EQ(result["unsupported"], 0) << output;
         const std::string place = result["cases"][0]["place"];
-        const bool isEmulated = place.find("emulated by") == 0;
-        EXPECT_EQ(isEmulated, GetParam().emulator[0] != 0) << place;
+        const char* wanted = GetParam().isWasm()      ? "node on this computer"
+                             : GetParam().emulator[0] ? "emulated by"
+                                                      : "this computer";
+        EXPECT_TRUE(place.starts_with(wanted)) << place;
     }
 };
 
@@ -86,7 +93,7 @@ TEST_P(EmulatedTarget, ComputesTheSample)
 {
     const std::string sample = sourcePath("resources/sample/digits");
     expectAllPass("--executor aot --threads 2 " + sample);
-    expectAllPass("--executor graph " + sample);
+    if (!GetParam().isWasm()) expectAllPass("--executor graph " + sample);
 }
 
 TEST_P(EmulatedTarget, ComputesTheModelsOfTheOutsideData)
@@ -125,8 +132,41 @@ TEST(HalfTypes, AreRefusedByNameWhereTheProcessorHasNone)
     }
 }
 
+TEST(WasmModule, ImportsNothing)
+{
+    TENON_NEED_TOOL("node");
+    const TemporaryFolder folder;
+    const std::string said = outputOf(
+        tenon("compile " + sourcePath("resources/sample/digits/model.onnx") + " -o " +
+              folder.file("model.wasm") + " --target 'llvm -mtriple=wasm32-unknown-unknown'"));
+    const std::string script =
+        "const module = new WebAssembly.Module(require('fs').readFileSync(process.argv[1]));"
+        "console.log(WebAssembly.Module.imports(module).length,"
+        "WebAssembly.Module.customSections(module, '.tenon.manifest').length)";
+    EXPECT_EQ(outputOf("node -e \"" + script + "\" " + folder.file("model.wasm")), "0 1\n") << said;
+    const std::string bench = outputOf(tenon("bench --repeat 2 " + folder.file("model.wasm")));
+    EXPECT_NE(bench.find("timed inside node"), std::string::npos) << bench;
+}
+
+TEST(WasmModule, SaysWhatIsMissingOrDoesNotFit)
+{
+    const std::string sample = sourcePath("resources/sample/digits");
+    const std::string wasm = " --target 'llvm -mtriple=wasm32-unknown-unknown'";
+    const std::string lonely =
+        outputOf("PATH=/nonexistent " + tenon("verify --no-cache " + sample + wasm));
+    EXPECT_NE(lonely.find("`node` is not on PATH"), std::string::npos) << lonely;
+    const std::string graph =
+        outputOf(tenon("compile " + sample + "/model.onnx -o x.wasm --executor graph" + wasm));
+    EXPECT_NE(graph.find("use --executor aot"), std::string::npos) << graph;
+    const std::string library = outputOf(tenon("compile " + sample + "/model.onnx -o x.so" + wasm));
+    EXPECT_NE(library.find("end the output in .wasm"), std::string::npos) << library;
+    const std::string native = outputOf(tenon("compile " + sample + "/model.onnx -o x.wasm"));
+    EXPECT_NE(native.find("a .wasm file needs --target"), std::string::npos) << native;
+}
+
 TEST_P(EmulatedTarget, NeedsNothingOfTheBoard)
 {
+    if (GetParam().isWasm()) GTEST_SKIP() << "SKIP: see WasmModule.ImportsNothing";
     TENON_NEED_TOOL(GetParam().nm);
     const TemporaryFolder folder;
     const std::string object = folder.file("model.o");

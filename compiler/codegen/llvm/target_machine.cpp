@@ -144,12 +144,14 @@ Result<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const MachineSp
     options.FloatABIType = spec.hardFloat ? llvm::FloatABI::Hard : llvm::FloatABI::Soft;
     options.MCOptions.ABIName = spec.abi;
     options.FunctionSections = true;
-    const bool isRiscv = llvm::Triple(spec.triple).isRISCV();
+    const llvm::Triple triple(spec.triple);
     std::optional<llvm::CodeModel::Model> model;
-    if (isRiscv) model = llvm::CodeModel::Medium;
+    if (triple.isRISCV()) model = llvm::CodeModel::Medium;
+    // A WebAssembly module has its memory to itself: nothing is ever moved.
+    const llvm::Reloc::Model place = triple.isWasm() ? llvm::Reloc::Static : llvm::Reloc::PIC_;
     std::unique_ptr<llvm::TargetMachine> machine(
-        (*target)->createTargetMachine(spec.triple, spec.cpu, spec.features, options,
-                                       llvm::Reloc::PIC_, model, llvm::CodeGenOptLevel::Default));
+        (*target)->createTargetMachine(spec.triple, spec.cpu, spec.features, options, place, model,
+                                       llvm::CodeGenOptLevel::Default));
     if (!machine)
         return makeError(DiagnosticCode::BadTarget,
                          "LLVM cannot create a code generator for " + spec.text());

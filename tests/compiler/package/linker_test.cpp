@@ -38,6 +38,26 @@ TEST(Linker, LinksForOtherMachinesWithoutAToolchain)
     }
 }
 
+TEST(Linker, LinksWasmModulesWithoutImports)
+{
+    const std::string triple = "wasm32-unknown-unknown";
+    const test::TemporaryFolder folder;
+    LinkJob job = jobOf(folder, triple, kTwoFunctions);
+    const core::Status linked = linkSharedLibrary(job, folder.file("out.wasm"));
+    ASSERT_TRUE(linked) << linked.error().text();
+    const core::Result<std::string> module = core::readFile(folder.file("out.wasm"));
+    ASSERT_TRUE(module);
+    EXPECT_NE(module->find("shown"), std::string::npos);
+    const core::Status undefined = linkSharedLibrary(
+        jobOf(folder, triple,
+              "declare i32 @nowhere()\n"
+              "define i32 @shown() {\n  %r = call i32 @nowhere()\n  ret i32 %r\n}\n"),
+        folder.file("out.wasm"));
+    ASSERT_FALSE(undefined);
+    EXPECT_NE(undefined.error().message.find("undefined symbol: nowhere"), std::string::npos)
+        << undefined.error().message;
+}
+
 TEST(Linker, NamesUndefinedSymbols)
 {
     const test::TemporaryFolder folder;

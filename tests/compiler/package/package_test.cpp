@@ -61,6 +61,7 @@ TEST(Package, TellsTheFormatByTheSuffix)
     EXPECT_EQ(*outputFormatOf("a/b.so"), OutputFormat::SharedLibrary);
     EXPECT_EQ(*outputFormatOf("b.o"), OutputFormat::Object);
     EXPECT_EQ(*outputFormatOf("b.tar"), OutputFormat::Tar);
+    EXPECT_EQ(*outputFormatOf("b.wasm"), OutputFormat::WasmModule);
     EXPECT_FALSE(outputFormatOf("b.mlf.tar"));
     EXPECT_FALSE(outputFormatOf("b.zip"));
 }
