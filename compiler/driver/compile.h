@@ -116,8 +116,8 @@ std::string defaultCacheFolder();
 Result<PackageReport> writeArtifact(const CompileResult& result, const std::string& path,
                                     const std::string& modelName);
 
-/// The whole program of a `c` target as C99 files. Errors: UnsupportedFeature for other executors
-/// than aot, and what writeCSources says.
+/// The whole program of a `c` target as C99 files; `interface` is the AOT executor's. Errors: what
+/// writeCSources and writeCGraphSources say.
 Result<std::vector<CSource>> cSources(const CompileResult& result, CInterface interface,
                                       const std::string& modelName);
 /// Writes them to a .tar, or to a folder that holds nothing else.

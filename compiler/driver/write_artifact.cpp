@@ -27,9 +27,6 @@ Result<std::string> cachedObject(const ObjectCache& cache, const std::string& ke
 Result<std::vector<CSource>> cSources(const CompileResult& result, CInterface interface,
                                       const std::string& modelName)
 {
-    if (result.options.executor != ExecutorKind::Aot)
-        return makeError(DiagnosticCode::UnsupportedFeature,
-                         "C source is written for the aot executor only; use --executor aot");
     CProgram program{result.program, result.memory};
     std::string all;
     for (const CompiledKernel& kernel : result.kernels) {
@@ -42,7 +39,8 @@ Result<std::vector<CSource>> cSources(const CompileResult& result, CInterface in
     program.title = "Model `" + modelName +
                     "`, written by Tenon " TENON_VERSION " for the target " +
                     core::quoted(result.target.text()) + ".";
-    return writeCSources(program);
+    return result.options.executor == ExecutorKind::Graph ? writeCGraphSources(program)
+                                                          : writeCSources(program);
 }
 
 Result<PackageReport> writeCArtifact(const CompileResult& result, CInterface interface,
@@ -50,10 +48,12 @@ Result<PackageReport> writeCArtifact(const CompileResult& result, CInterface int
 {
     auto sources = cSources(result, interface, modelName);
     if (!sources) return sources.error();
-    if (interface == CInterface::Packed)
+    const ExecutorKind executor = result.options.executor;
+    if (interface == CInterface::Packed && executor == ExecutorKind::Aot)
         for (CSource& header : runtimeHeaders()) sources->push_back(std::move(header));
     PackageReport report;
-    report.manifest = makeManifest(result.program, ExecutorKind::Aot, &result.memory, {});
+    report.manifest = makeManifest(result.program, executor,
+                                   executor == ExecutorKind::Aot ? &result.memory : nullptr, {});
     if (Status written = writeCPackage(*sources, path); !written) return written.error();
     for (const CSource& source : *sources)
         report.fileBytes += static_cast<int64_t>(source.text.size());

@@ -59,11 +59,7 @@ public:
     }
 
 private:
-    std::string head() const
-    {
-        return "/* SPDX-License-Identifier: MIT-0 */\n/* " + replaced(m_source.title, "*/", "* /") +
-               " */\n";
-    }
+    std::string head() const { return cFileHead(m_source); }
 
     bool isPacked() const { return m_source.interface == CInterface::Packed; }
 
@@ -122,14 +118,6 @@ private:
         return out;
     }
 
-    static std::string attributes()
-    {
-        return "#if defined(__GNUC__) && defined(__ELF__)\n"
-               "#define TVMGEN_PLACED(section_name, alignment) \\\n"
-               "    __attribute__((section(section_name), aligned(alignment)))\n"
-               "#else\n#define TVMGEN_PLACED(section_name, alignment)\n#endif\n\n";
-    }
-
     std::string constantName(int tensor) const
     {
         return m_prefix + "_constant_" + std::to_string(tensor);
@@ -166,7 +154,7 @@ private:
         std::string out;
         if (body.find("INFINITY") != std::string::npos || body.find("NAN") != std::string::npos)
             out += "#include <math.h>\n";
-        return out + "#include <stdint.h>\n\n" + attributes() +
+        return out + "#include <stdint.h>\n\n" + cPlacedMacro() +
                (body.empty() ? "typedef int " + m_prefix + "_has_no_weights;\n" : body);
     }
 
@@ -256,9 +244,7 @@ private:
     {
         std::string kernels = m_source.helpers;
         for (size_t i = 0; i < m_program.kernels.size(); ++i)
-            kernels += replaced(m_source.kernels[i], m_program.kernels[i].symbol,
-                                cIdentifier(m_program.kernels[i].function)) +
-                       "\n";
+            kernels += cKernelText(m_source, i) + "\n";
         std::string body = bindArguments();
         if (isPacked())
             body = "    (void)type_codes;\n    (void)out_value;\n    (void)out_type_code;\n"
@@ -270,7 +256,7 @@ private:
         std::string out = "#include \"" + m_prefix +
                           ".h\"\n\n#include <math.h>\n#include <stddef.h>\n"
                           "#include <string.h>\n\n" +
-                          attributes();
+                          cPlacedMacro();
         for (const int tensor : constants()) out += "extern " + constantDeclaration(tensor) + ";\n";
         if (m_source.memory.workspaceBytes() > 0)
             out += "\nstatic uint8_t " + cWorkspaceSymbol(m_program) + "[" +
@@ -289,6 +275,26 @@ private:
 };
 
 } // namespace
+
+std::string cFileHead(const CProgram& source)
+{
+    return "/* SPDX-License-Identifier: MIT-0 */\n/* " + replaced(source.title, "*/", "* /") +
+           " */\n";
+}
+
+std::string cPlacedMacro()
+{
+    return "#if defined(__GNUC__) && defined(__ELF__)\n"
+           "#define TVMGEN_PLACED(section_name, alignment) \\\n"
+           "    __attribute__((section(section_name), aligned(alignment)))\n"
+           "#else\n#define TVMGEN_PLACED(section_name, alignment)\n#endif\n\n";
+}
+
+std::string cKernelText(const CProgram& source, size_t kernel)
+{
+    const ProgramKernel& described = source.program.kernels[kernel];
+    return replaced(source.kernels[kernel], described.symbol, cIdentifier(described.function));
+}
 
 std::string cMemberName(const std::string& tensor) { return cIdentifier(tensor); }
 

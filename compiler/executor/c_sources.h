@@ -40,6 +40,16 @@ struct CSource
 /// have the same name in C.
 core::Result<std::vector<CSource>> writeCSources(const CProgram& source);
 
+/// The same for the graph executor on a bare board (runtime/micro/graph): a `tenon_micro_model` of
+/// packed kernels, graph JSON and parameters. Error UnsupportedFeature when graph JSON cannot say
+/// what the program does.
+core::Result<std::vector<CSource>> writeCGraphSources(const CProgram& source);
+
+/// What every file starts with; what places arrays; kernel `kernel` under its readable name.
+std::string cFileHead(const CProgram& source);
+std::string cPlacedMacro();
+std::string cKernelText(const CProgram& source, size_t kernel);
+
 /// Name of an input's or output's member of the structs.
 std::string cMemberName(const std::string& tensor);
 
