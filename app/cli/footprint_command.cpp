@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 #include "remote/footprint/footprint.h"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace tenon::cli {
@@ -31,6 +32,7 @@ Json footprintJson(const remote::ExecutorFootprint& one)
             {"ram",
              {{"workspace", one.ram.workspace},
               {"io", one.ram.io},
+              {"statics", one.ram.statics},
               {"stack", known(one.ram.stack)},
               {"heap", known(one.ram.heap)},
               {"total", one.ram.total()}}},
@@ -41,10 +43,10 @@ Json footprintJson(const remote::ExecutorFootprint& one)
 std::string footprintText(const std::vector<remote::ExecutorFootprint>& all)
 {
     std::vector<std::vector<std::string>> rows{{"executor", "kernels", "constants", "metadata",
-                                                "runtime", "flash", "workspace", "in/out", "stack",
-                                                "heap", "RAM"}};
+                                                "runtime", "flash", "workspace", "in/out",
+                                                "statics", "stack", "heap", "RAM"}};
     std::string notes;
-    std::string method;
+    std::vector<std::string> methods;
     const auto text = [](int64_t bytes) { return bytes < 0 ? "-" : std::to_string(bytes); };
     for (const remote::ExecutorFootprint& one : all) {
         if (!one.notMeasured.empty()) {
@@ -53,11 +55,13 @@ std::string footprintText(const std::vector<remote::ExecutorFootprint>& all)
         }
         rows.push_back({one.executor, text(one.flash.kernels), text(one.flash.constants),
                         text(one.flash.metadata), text(one.flash.runtime), text(one.flash.total()),
-                        text(one.ram.workspace), text(one.ram.io), text(one.ram.stack),
-                        text(one.ram.heap), text(one.ram.total())});
-        method = one.method;
+                        text(one.ram.workspace), text(one.ram.io), text(one.ram.statics),
+                        text(one.ram.stack), text(one.ram.heap), text(one.ram.total())});
+        if (std::find(methods.begin(), methods.end(), one.method) == methods.end())
+            methods.push_back(one.method);
     }
-    return table(rows) + notes + (method.empty() ? "" : "bytes; " + method + "\n");
+    for (const std::string& method : methods) notes += "bytes; " + method + "\n";
+    return table(rows) + notes;
 }
 
 int footprint(const FootprintOptions& options, JobContext& job)

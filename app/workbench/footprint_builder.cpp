@@ -86,12 +86,14 @@ std::vector<FootprintPart> flashParts(int64_t kernels, int64_t constants, int64_
             {QStringLiteral("runtime"), runtime}};
 }
 
-std::vector<FootprintPart> ramParts(int64_t workspace, int64_t io, int64_t stack, int64_t heap)
+std::vector<FootprintPart> ramParts(int64_t workspace, int64_t io, int64_t stack, int64_t heap,
+                                    int64_t statics)
 {
     return {{QStringLiteral("workspace"), workspace},
             {QStringLiteral("inputs, outputs"), io},
             {QStringLiteral("stack"), stack},
-            {QStringLiteral("heap"), heap}};
+            {QStringLiteral("heap"), heap},
+            {QStringLiteral("statics"), statics}};
 }
 
 ExecutorFootprint footprint(const char* name, int64_t kernels, int64_t constants, int64_t metadata,
@@ -100,7 +102,8 @@ ExecutorFootprint footprint(const char* name, int64_t kernels, int64_t constants
     ExecutorFootprint made;
     made.name = QLatin1String(name);
     made.flash = flashParts(kernels, constants, metadata, FootprintPart::kUnknown);
-    made.ram = ramParts(workspace, io, FootprintPart::kUnknown, FootprintPart::kUnknown);
+    made.ram = ramParts(workspace, io, FootprintPart::kUnknown, FootprintPart::kUnknown,
+                        FootprintPart::kUnknown);
     return made;
 }
 
@@ -153,9 +156,9 @@ core::Result<views::Footprint> estimateFootprint(const CompileResult& result)
         "Estimated from this compile: allocated sections of the kernels' and the glue's objects, "
         "the graph's JSON, the constants, the planner's arena or the graph executor's storages "
         "with the largest scratch of one kernel, and the declared inputs and outputs.");
-    made.exclusions = QStringLiteral(
-        "Runtime, stack and heap: only a linked image shows them, so the totals are lower limits. "
-        "Debug information and symbol tables never reach the target.");
+    made.exclusions = QStringLiteral("Runtime, stack, heap and statics: only a linked image shows "
+                                     "them, so the totals are lower limits. "
+                                     "Debug information and symbol tables never reach the target.");
     return made;
 }
 
@@ -173,7 +176,7 @@ views::Footprint measuredFootprint(const std::vector<remote::ExecutorFootprint>&
         const auto& flash = executor.flash;
         const auto& ram = executor.ram;
         shown.flash = flashParts(flash.kernels, flash.constants, flash.metadata, flash.runtime);
-        shown.ram = ramParts(ram.workspace, ram.io, ram.stack, ram.heap);
+        shown.ram = ramParts(ram.workspace, ram.io, ram.stack, ram.heap, ram.statics);
         const QString method = QString::fromStdString(executor.method);
         if (!method.isEmpty() && !methods.contains(method)) methods << method;
         made.executors.push_back(std::move(shown));

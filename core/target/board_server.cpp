@@ -35,20 +35,40 @@ Result<std::string> serverProcessor(std::string_view tripleOrMachine)
                          "; there is one for x86-64, AArch64, ARMv7 and 64-bit RISC-V");
 }
 
-Result<std::string> boardServerPath(std::string_view tripleOrMachine)
+namespace {
+
+/// `what` names the program in an error; `prefix` starts its path below share/tenon.
+Result<std::string> shippedProgram(std::string_view tripleOrMachine, const std::string& what,
+                                   const std::string& prefix)
 {
     const Result<std::string> processor = serverProcessor(tripleOrMachine);
     if (!processor) return processor.error();
     std::error_code failed;
     const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", failed);
-    const std::filesystem::path path = program.parent_path().parent_path() / "share/tenon/servers" /
-                                       ("tenon-rpc-server-" + *processor);
+    const std::filesystem::path path =
+        program.parent_path().parent_path() / "share/tenon" / (prefix + *processor);
     if (std::filesystem::is_regular_file(path, failed)) return path.string();
     return makeError(
         DiagnosticCode::UnsupportedTarget,
-        "the RPC server for " + *processor + " boards is missing at " +
-            core::quoted(path.string()) +
+        what + " for " + *processor + " boards is missing at " + core::quoted(path.string()) +
             "; install the cross compiler of packaging/dev/packages.txt and build again");
+}
+
+} // namespace
+
+Result<std::string> boardServerPath(std::string_view tripleOrMachine)
+{
+    return shippedProgram(tripleOrMachine, "the RPC server", "servers/tenon-rpc-server-");
+}
+
+Result<std::string> modelRunnerPath(std::string_view tripleOrMachine)
+{
+    return shippedProgram(tripleOrMachine, "the footprint's runner", "footprint/runner-");
+}
+
+Result<std::string> emptyProgramPath(std::string_view tripleOrMachine)
+{
+    return shippedProgram(tripleOrMachine, "the footprint's empty program", "footprint/empty-");
 }
 
 } // namespace tenon::core

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The RPC servers that come with the program, one static file per processor of boards.
+// The RPC servers and other programs for boards that come with this one: static files, one per
+// processor.
 #pragma once
 
 #include "core/base/result.h"
@@ -16,5 +17,10 @@ Result<std::string> serverProcessor(std::string_view tripleOrMachine);
 /// Path of the server for boards of this processor: `../share/tenon/servers` beside the running
 /// program's folder. Error UnsupportedTarget, also when this build came without that server.
 Result<std::string> boardServerPath(std::string_view tripleOrMachine);
+
+/// The smallest program that loads a model and runs it once, saying what that took of memory; and a
+/// program that does nothing. In `../share/tenon/footprint`; errors as above.
+Result<std::string> modelRunnerPath(std::string_view tripleOrMachine);
+Result<std::string> emptyProgramPath(std::string_view tripleOrMachine);
 
 } // namespace tenon::core

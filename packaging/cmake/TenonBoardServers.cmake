@@ -4,11 +4,42 @@
 # in a build folder as in an installation.
 set(TENON_SERVER_DIR ${CMAKE_BINARY_DIR}/share/tenon/servers)
 
+# Beside them, in TENON_FOOTPRINT_DIR, what `tenon footprint` compares: the smallest program that runs a
+# model, and an empty one.
+set(TENON_FOOTPRINT_DIR ${CMAKE_BINARY_DIR}/share/tenon/footprint)
+
 # The sources are plain C11 and want no configuration, so one compiler call makes a server.
 get_target_property(objects tenon_runtime_objects SOURCES)
 set(server_sources rpc/server.c ${objects} ${loader_sources} ${rpc_sources})
-list(TRANSFORM server_sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+set(runner_sources footprint/runner.c footprint/counting.c ${objects} ${loader_sources})
+set(empty_sources footprint/empty.c)
+foreach(list server_sources runner_sources empty_sources)
+    list(TRANSFORM ${list} PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+endforeach()
 file(GLOB_RECURSE server_headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
+set(board_flags -std=gnu11 -D_FILE_OFFSET_BITS=64 -O2 -Wall -Wextra -Wconversion -static -pthread
+    -ffunction-sections -fdata-sections -Wl,--gc-sections -Wl,-z,max-page-size=65536)
+set(wraps)
+foreach(function malloc calloc realloc free aligned_alloc TVMBackendAllocWorkspace TVMBackendFreeWorkspace)
+    list(APPEND wraps -Wl,--wrap=${function})
+endforeach()
+
+function(tenon_footprint_programs processor compiler)
+    foreach(program runner empty)
+        set(output ${TENON_FOOTPRINT_DIR}/${program}-${processor})
+        set(flags ${board_flags} ${ARGN})
+        if(program STREQUAL runner)
+            list(APPEND flags ${wraps})
+        endif()
+        add_custom_command(OUTPUT ${output}
+            COMMAND ${CMAKE_COMMAND} -E make_directory ${TENON_FOOTPRINT_DIR}
+            COMMAND ${compiler} ${flags} -o ${output} ${${program}_sources}
+            DEPENDS ${${program}_sources} ${server_headers}
+            COMMENT "Building the footprint's ${program} program for ${processor}"
+            VERBATIM)
+        set_property(GLOBAL APPEND PROPERTY TENON_BOARD_SERVERS ${output})
+    endforeach()
+endfunction()
 
 # tenon_board_server(processor compiler flags...)
 function(tenon_board_server processor compiler)
@@ -20,6 +51,7 @@ function(tenon_board_server processor compiler)
             DEPENDS tenon_rpc_server
             VERBATIM)
         set_property(GLOBAL APPEND PROPERTY TENON_BOARD_SERVERS ${output})
+        tenon_footprint_programs(${processor} ${CMAKE_C_COMPILER} ${ARGN})
         return()
     endif()
     find_program(TENON_CC_${processor} ${compiler})
@@ -29,13 +61,12 @@ function(tenon_board_server processor compiler)
     endif()
     add_custom_command(OUTPUT ${output}
         COMMAND ${CMAKE_COMMAND} -E make_directory ${TENON_SERVER_DIR}
-        COMMAND ${TENON_CC_${processor}} -std=gnu11 -D_FILE_OFFSET_BITS=64 -O2 -Wall -Wextra -Wconversion ${ARGN} -static -pthread
-            -ffunction-sections -fdata-sections -Wl,--gc-sections -Wl,-z,max-page-size=65536
-            -o ${output} ${server_sources}
+        COMMAND ${TENON_CC_${processor}} ${board_flags} ${ARGN} -o ${output} ${server_sources}
         DEPENDS ${server_sources} ${server_headers}
         COMMENT "Cross-building the RPC server for ${processor}"
         VERBATIM)
     set_property(GLOBAL APPEND PROPERTY TENON_BOARD_SERVERS ${output})
+    tenon_footprint_programs(${processor} ${TENON_CC_${processor}} ${ARGN})
 endfunction()
 
 tenon_board_server(aarch64 aarch64-linux-gnu-gcc)

@@ -13,9 +13,12 @@ using core::Result;
 namespace {
 
 /// Why the executor has no image for this kind of target; null when it has.
-const char* missingReason(const std::string& executor, bool isSource)
+const char* missingReason(const std::string& executor, const core::Target& target)
 {
-    if (isSource && executor == "graph") return "C source is written for the aot executor only";
+    const bool isSource = target.kind == "c";
+    if (target.mtriple.starts_with("wasm"))
+        return "a WebAssembly module's memory is counted by its engine; footprints are those of "
+               "Cortex-M and of boards with Linux";
     if (!isSource && executor == "aot-c")
         return "structs of pointers are an interface of C source; use --target c";
     return nullptr;
@@ -29,6 +32,11 @@ Result<ExecutorFootprint> measureOne(const FootprintRequest& request, const std:
         executor == "graph" ? compiler::ExecutorKind::Graph : compiler::ExecutorKind::Aot;
     const auto result = compiler::compile(request.loaded, options, job);
     if (!result) return result.error();
+    if ((*result)->options.executor == compiler::ExecutorKind::Vm) {
+        ExecutorFootprint none;
+        none.notMeasured = "the model needs the vm executor: " + (*result)->vmReason;
+        return none;
+    }
     if (!(*result)->machine.isSource()) return measureLibrary(**result, request.modelName);
     const auto interface =
         executor == "aot-c" ? compiler::CInterface::Structs : compiler::CInterface::Packed;
@@ -50,7 +58,7 @@ Result<std::vector<ExecutorFootprint>> measureFootprint(const FootprintRequest& 
                                        " is no executor; choose among graph, aot-packed, aot-c");
         if (core::Status go = job.checkStop(); !go) return go.error();
         ExecutorFootprint one;
-        if (const char* reason = missingReason(executor, target->kind == "c")) {
+        if (const char* reason = missingReason(executor, *target)) {
             one.notMeasured = reason;
         } else {
             Result<ExecutorFootprint> measured = measureOne(request, executor, job);

@@ -22,13 +22,14 @@ struct FlashBytes
 struct RamBytes
 {
     int64_t workspace = 0;
-    int64_t io = 0; ///< inputs and outputs
-    int64_t stack = -1;
-    int64_t heap = -1;
+    int64_t io = 0;      ///< inputs and outputs
+    int64_t statics = 0; ///< variables of the runtime that an empty program does not have
+    int64_t stack = -1;  ///< at its deepest
+    int64_t heap = -1;   ///< at its highest, without the tensors counted above
     /// Without what was not measured.
     int64_t total() const
     {
-        return workspace + io + std::max<int64_t>(stack, 0) + std::max<int64_t>(heap, 0);
+        return workspace + io + statics + std::max<int64_t>(stack, 0) + std::max<int64_t>(heap, 0);
     }
 };
 

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// A shared library as the board's server loads it, and that server.
+// A shared library, the smallest static program that runs it, and that program's word on memory.
+#include "core/artifact/elf_section.h"
+#include "core/base/file.h"
 #include "core/base/temporary_folder.h"
 #include "core/target/board_server.h"
 #include "remote/footprint/image.h"
+#include "remote/footprint/storages.h"
 #include "remote/footprint/tool.h"
+#include "remote/measure/emulation.h"
+
+#include <cstdlib>
 
 namespace tenon::remote {
 
+using core::DiagnosticCode;
+using core::makeError;
 using core::Result;
 
 namespace {
@@ -18,6 +26,110 @@ int64_t sum(const std::map<std::string, int64_t>& sections,
     for (const char* name : names)
         if (const auto found = sections.find(name); found != sections.end()) bytes += found->second;
     return bytes;
+}
+
+Result<core::LoadedBytes> loadedBytesOf(const std::string& path)
+{
+    const auto file = core::readFile(path);
+    if (!file) return file.error();
+    return core::loadedBytes(std::as_bytes(std::span(*file)));
+}
+
+/// What the runner has that an empty program has not, without its own counters.
+struct RuntimeBytes
+{
+    int64_t flash = 0;
+    int64_t statics = 0;
+};
+
+Result<RuntimeBytes> runtimeBytes(const std::string& triple)
+{
+    const Result<std::string> runner = core::modelRunnerPath(triple);
+    if (!runner) return runner.error();
+    const Result<std::string> empty = core::emptyProgramPath(triple);
+    if (!empty) return empty.error();
+    const auto whole = loadedBytesOf(*runner);
+    const auto base = loadedBytesOf(*empty);
+    const auto wholeSections = sectionBytes("size", *runner);
+    const auto baseSections = sectionBytes("size", *empty);
+    const auto symbols = symbolBytes("nm", *runner);
+    if (!whole) return whole.error();
+    if (!base) return base.error();
+    if (!wholeSections) return wholeSections.error();
+    if (!baseSections) return baseSections.error();
+    if (!symbols) return symbols.error();
+    int64_t counters = 0;
+    for (const auto& [name, bytes] : *symbols)
+        if (name.starts_with("__wrap_") || name.starts_with("tenon_counting_")) counters += bytes;
+    const auto written = {".data", ".bss", ".tdata", ".tbss"};
+    return RuntimeBytes{.flash = whole->stored - base->stored - counters,
+                        .statics = sum(*wholeSections, written) - sum(*baseSections, written)};
+}
+
+/// What the runner said on this computer; -1 each when it cannot be run here.
+struct Said
+{
+    int64_t stack = -1;
+    int64_t heap = -1;      ///< everything it took of the allocator
+    int64_t workspace = -1; ///< the part of it that was asked for as workspaces
+    int64_t first = -1;     ///< the first of those
+    std::string where;      ///< as the method says it
+};
+
+Result<Said> askRunner(const core::Target& target, const std::string& triple,
+                       const std::string& library)
+{
+    Said out;
+    const Result<std::string> runner = core::modelRunnerPath(triple);
+    if (!runner) return runner.error();
+    auto words = emulatorFor(target);
+    if (!words) {
+        out.where = "not measured: " + words.error().message;
+        return out;
+    }
+    out.where = words->empty() ? "on this computer" : "under user-mode emulation";
+    words->insert(words->begin(), {"timeout", "300"});
+    words->insert(words->end(), {*runner, library});
+    const auto said = runTool(*words);
+    if (!said) return said.error();
+    const auto number = [&](const std::string& name) -> int64_t {
+        const size_t at = ("\n" + *said).find("\n" + name + " ");
+        return at == std::string::npos
+                   ? -1
+                   : std::strtoll(said->c_str() + at + name.size() + 1, nullptr, 10);
+    };
+    out.stack = number("stack");
+    out.heap = number("heap");
+    out.workspace = number("workspace");
+    out.first = number("first");
+    if (out.stack < 0 || out.heap < 0)
+        return makeError(DiagnosticCode::BoardFailure, "the footprint's runner said nothing");
+    return out;
+}
+
+core::Status addRam(const compiler::CompileResult& result, const core::ManifestMemory& memory,
+                    const Said& said, ExecutorFootprint& out)
+{
+    out.ram.io = memory.ioBytes;
+    if (result.options.executor == compiler::ExecutorKind::Aot) {
+        out.plannedBytes = memory.workspaceBytes;
+        out.ram.workspace = said.workspace < 0 ? memory.workspaceBytes : said.workspace;
+        if (said.first > 0 && said.first != memory.workspaceBytes && memory.workspaceBytes > 0)
+            return makeError(DiagnosticCode::InternalBug,
+                             "the linked program asked for " + std::to_string(said.first) +
+                                 " bytes of workspace but " +
+                                 std::to_string(memory.workspaceBytes) + " were planned");
+    } else {
+        const Storages storages = storagesOf(result.program);
+        out.ram.io = storages.io;
+        out.plannedBytes = storages.others;
+        out.ram.workspace = storages.others + std::max<int64_t>(0, said.workspace);
+    }
+    out.ram.stack = said.stack;
+    // The tensors come from the same allocator.
+    out.ram.heap =
+        said.heap < 0 ? -1 : std::max<int64_t>(0, said.heap - out.ram.workspace - out.ram.io);
+    return core::kDone;
 }
 
 } // namespace
@@ -32,11 +144,13 @@ Result<ExecutorFootprint> measureLibrary(const compiler::CompileResult& result,
     if (!report) return report.error();
     const auto sections = sectionBytes("size", path);
     const auto symbols = symbolBytes("nm", path);
+    const auto runtime = runtimeBytes(result.machine.triple);
+    const auto said = askRunner(result.target, result.machine.triple, path);
     if (!sections) return sections.error();
     if (!symbols) return symbols.error();
-    const core::ManifestMemory& memory = report->manifest.memory;
+    if (!runtime) return runtime.error();
+    if (!said) return said.error();
     ExecutorFootprint out;
-    out.plannedBytes = memory.workspaceBytes;
     out.flash.kernels = sum(*sections, {".text", ".plt", ".data", ".data.rel.ro", ".got"});
     for (const auto& [name, bytes] : *symbols)
         if (name.starts_with("tenon_constant_")) out.flash.constants += bytes;
@@ -44,19 +158,16 @@ Result<ExecutorFootprint> measureLibrary(const compiler::CompileResult& result,
     for (const auto& [name, bytes] : *sections)
         if (!name.starts_with(".debug") && name != ".comment" && name != ".bss") all += bytes;
     out.flash.metadata = all - out.flash.kernels - out.flash.constants;
-    const Result<std::string> server = core::boardServerPath(result.machine.triple);
-    if (!server) return server.error();
-    const auto serverSections = sectionBytes("size", *server);
-    if (!serverSections) return serverSections.error();
-    out.flash.runtime = sum(*serverSections, {".text", ".rodata", ".data", ".data.rel.ro", ".tdata",
-                                              ".eh_frame", "__libc_freeres_fn"});
-    out.ram.workspace = memory.workspaceBytes;
-    out.ram.io = memory.ioBytes;
+    out.flash.runtime = runtime->flash;
+    out.ram.statics = runtime->statics + sum(*sections, {".bss"});
+    if (core::Status counted = addRam(result, report->manifest.memory, *said, out); !counted)
+        return counted.error();
     out.method =
         "shared library: constants by symbol size, code by section, metadata the rest without "
-        "debug "
-        "information; runtime the whole static tenon-rpc-server, C library included, which serves "
-        "any number of models; stack and heap are not measured on boards with an operating system";
+        "debug information; runtime: the smallest static program that loads and runs models by "
+        "any executor, an empty program with the same C library subtracted; stack painted, "
+        "workspaces and the rest of the heap counted at the allocator in one run on one thread " +
+        said->where;
     return out;
 }
 

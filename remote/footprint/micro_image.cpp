@@ -4,6 +4,8 @@
 #include "core/base/temporary_folder.h"
 #include "core/base/text.h"
 #include "remote/footprint/image.h"
+#include "remote/footprint/micro_main.h"
+#include "remote/footprint/storages.h"
 #include "remote/footprint/tool.h"
 
 #include <cstdlib>
@@ -40,42 +42,24 @@ const Core* coreOf(const core::Target& target)
     return nullptr;
 }
 
-/// main() that only runs the model; with MEASURE_STACK it also reports how deep the stack went.
-std::string mainText(const compiler::ExecutorProgram& program, compiler::CInterface interface)
+/// Sources of the graph executor for bare boards, below runtime/.
+constexpr const char* kGraphSources[] = {"common/bytes.c",
+                                         "common/dtype.c",
+                                         "common/json.c",
+                                         "executor/graph.c",
+                                         "executor/graph_check.c",
+                                         "executor/params.c",
+                                         "micro/graph/micro_arena.c",
+                                         "micro/graph/micro_error.c",
+                                         "micro/graph/micro_graph.c"};
+
+/// What an image says about itself on the emulated board; nothing when there is none.
+struct Said
 {
-    std::string buffers, pointers;
-    size_t index = 0;
-    const bool isPacked = interface == compiler::CInterface::Packed;
-    const auto add = [&](int tensor, const std::string& name, const char* group) {
-        const std::string buffer = "footprint_io_" + std::to_string(index);
-        buffers += "static uint64_t " + buffer + "[" +
-                   std::to_string((program.tensors[static_cast<size_t>(tensor)].bytes() + 7) / 8) +
-                   "];\n";
-        if (isPacked)
-            pointers += "    tensors[" + std::to_string(index) + "].data = " + buffer +
-                        ";\n    values[" + std::to_string(index) + "].v_handle = &tensors[" +
-                        std::to_string(index) + "];\n";
-        else
-            pointers += "    " + std::string(group) + "." + compiler::cMemberName(name) + " = " +
-                        buffer + ";\n";
-        ++index;
-    };
-    for (const int input : program.inputs)
-        add(input, program.tensors[static_cast<size_t>(input)].name, "in");
-    for (size_t i = 0; i < program.outputs.size(); ++i)
-        add(program.outputs[i], program.outputNames[i], "out");
-    const std::string count = std::to_string(index);
-    const std::string locals = isPacked ? "    static DLTensor tensors[" + count +
-                                              "];\n    static TVMValue values[" + count +
-                                              "];\n    static int32_t codes[" + count + "];\n"
-                                        : std::string("    struct tvmgen_default_inputs in;\n"
-                                                      "    struct tvmgen_default_outputs out;\n");
-    const std::string call = isPacked ? "tvmgen_default_run(values, codes, " + count + ", 0, 0, 0)"
-                                      : std::string("tvmgen_default_run(&in, &out)");
-    return "#include \"tvmgen_default.h\"\n#include \"stack.h\"\n" + buffers +
-           "static int run(void)\n{\n" + locals + pointers + "    return " + call +
-           ";\n}\nint main(void) { return stack_used_by(run); }\n";
-}
+    int64_t stack = -1;
+    int64_t arena = -1;   ///< graph executor: all it took
+    int64_t tensors = -1; ///< the part of it that tensors take
+};
 
 class MicroImage
 {
@@ -84,6 +68,7 @@ public:
                const Core& core, core::TemporaryFolder folder)
         : m_result(result)
         , m_interface(interface)
+        , m_isGraph(result.options.executor == compiler::ExecutorKind::Graph)
         , m_core(core)
         , m_folder(std::move(folder))
     {
@@ -94,34 +79,54 @@ public:
         const auto written =
             compiler::writeCArtifact(m_result, m_interface, m_folder.file("source"), modelName);
         if (!written) return written.error();
-        const core::Status files = writeFiles();
-        if (!files) return files.error();
-        const std::vector<std::string> model{m_folder.file("source/src/default_lib0.c"),
-                                             m_folder.file("source/src/default_lib1.c"),
-                                             m_folder.file("main.c")};
+        if (core::Status files = writeFiles(); !files) return files.error();
+        std::vector<std::string> model{m_folder.file("source/src/default_lib0.c"),
+                                       m_folder.file("source/src/default_lib1.c"),
+                                       m_folder.file("main.c")};
+        if (m_isGraph)
+            for (const char* source : kGraphSources)
+                model.push_back(TENON_RUNTIME_FOLDER "/" + std::string(source));
         const auto empty = link("empty", {m_folder.file("empty.c")});
         if (!empty) return empty.error();
         const auto image = link("image", model);
         if (!image) return image.error();
         Result<ExecutorFootprint> out = split(*empty, *image);
         if (!out) return out;
-        const Result<int64_t> stack = measureStack(model);
-        if (!stack) return stack.error();
-        out->ram.stack = *stack;
-        out->method =
-            "C compiled with " + std::string(kTools) +
-            "gcc -Os, linked with unused sections dropped; an empty program with the same "
-            "start-up code is subtracted; parts by symbol size; stack " +
-            (*stack >= 0    ? "painted and run on the emulated board " + std::string(m_core.board)
-             : m_core.board ? std::string("not measured: qemu-system-arm is not installed")
-                            : std::string("not measured: no emulated board has this core"));
+        const Result<Said> said = runMeasured(model);
+        if (!said) return said.error();
+        out->ram.stack = said->stack;
+        if (m_isGraph)
+            if (core::Status fits = addArena(*said, *out); !fits) return fits.error();
+        out->method = method(*said);
         return out;
     }
 
 private:
+    std::string method(const Said& said) const
+    {
+        std::string text = "C compiled with " + std::string(kTools) +
+                           "gcc -Os, linked with unused sections dropped; an empty program with "
+                           "the same start-up code is subtracted; parts by symbol size; ";
+        if (m_isGraph)
+            text += "the graph executor of runtime/micro parses JSON and parameters on the board, "
+                    "in an arena: storages are the workspace, what parsing took is the heap; ";
+        const std::string what = m_isGraph ? "stack and arena " : "stack ";
+        if (said.stack >= 0)
+            return text + what + "measured by running on the emulated board " + m_core.board;
+        return text + what + "not measured: " +
+               (m_core.board ? "qemu-system-arm is not installed"
+                             : "no emulated board has this core");
+    }
+
     core::Status writeFiles() const
     {
-        const std::string model = mainText(m_result.program, m_interface);
+        const Storages storages = storagesOf(m_result.program);
+        // Parsing takes a few times the text, most of it for the nodes and entries it describes.
+        const int64_t arena = storages.io + storages.others + 65536 +
+                              1024 * static_cast<int64_t>(m_result.program.tensors.size() +
+                                                          m_result.program.calls.size());
+        const std::string model = m_isGraph ? graphMainText(m_result.program, arena)
+                                            : aotMainText(m_result.program, m_interface);
         if (core::Status done = core::writeFileAtomically(m_folder.file("main.c"), model); !done)
             return done;
         return core::writeFileAtomically(m_folder.file("empty.c"),
@@ -131,7 +136,7 @@ private:
     Result<std::string> link(const std::string& name, const std::vector<std::string>& sources,
                              const std::vector<std::string>& options = {}) const
     {
-        const std::string board = TENON_MICRO_FOLDER "/mps2";
+        const std::string board = TENON_RUNTIME_FOLDER "/micro/mps2";
         const std::string image = m_folder.file(name + ".elf");
         std::vector<std::string> words{std::string(kTools) + "gcc",
                                        "-mcpu=" + std::string(m_core.cpu),
@@ -145,6 +150,7 @@ private:
                                        "-T",
                                        board + "/link.ld",
                                        "-I" + board,
+                                       "-I" TENON_RUNTIME_FOLDER "/micro/graph",
                                        "-I" + m_folder.file("source/include")};
         if (m_core.floatingPoint)
             words.insert(words.end(),
@@ -157,51 +163,102 @@ private:
         return image;
     }
 
-    static Result<int64_t> flashOf(const std::string& image)
+    struct Sizes
+    {
+        int64_t flash = 0;
+        int64_t ram = 0;
+    };
+
+    static Result<Sizes> sizesOf(const std::string& image)
     {
         const auto sections = sectionBytes(std::string(kTools) + "size", image);
         if (!sections) return sections.error();
-        int64_t bytes = 0;
-        for (const char* name : {".text", ".ARM.exidx", ".data"})
-            if (const auto found = sections->find(name); found != sections->end())
-                bytes += found->second;
-        return bytes;
+        Sizes out;
+        for (const auto& [name, bytes] : *sections) {
+            if (name == ".text" || name == ".ARM.exidx" || name == ".data") out.flash += bytes;
+            if (name == ".data" || name == ".bss" || name == ".noinit") out.ram += bytes;
+        }
+        return out;
+    }
+
+    /// Of the AOT executor's weights, of the graph executor's parameter blob without its headers.
+    void addSymbol(const std::string& name, int64_t bytes, ExecutorFootprint& out) const
+    {
+        if (name == compiler::cWorkspaceSymbol(m_result.program)) {
+            out.ram.workspace = bytes;
+        } else if (name.starts_with("footprint_io_")) {
+            out.ram.io += bytes;
+        } else if (name.starts_with("tvmgen_default_constant_")) {
+            out.flash.constants += bytes;
+        } else if (name == "tvmgen_default_params") {
+            int64_t values = 0;
+            for (const compiler::ProgramTensor& tensor : m_result.program.tensors)
+                if (tensor.role == compiler::TensorRole::Constant && tensor.viewOf < 0)
+                    values += tensor.bytes();
+            out.flash.constants += values;
+            out.flash.metadata += bytes - values;
+        } else if (name == "tvmgen_default_graph" || name == "tvmgen_default_functions" ||
+                   name == "tvmgen_default_model" || name.starts_with("tvmgen_default_name_")) {
+            out.flash.metadata += bytes;
+        } else if (name.starts_with("tvmgen_") || name == "max_f32" || name == "min_f32") {
+            out.flash.kernels += bytes;
+        }
     }
 
     Result<ExecutorFootprint> split(const std::string& empty, const std::string& image) const
     {
-        const Result<int64_t> emptyBytes = flashOf(empty);
-        const Result<int64_t> imageBytes = flashOf(image);
+        const Result<Sizes> base = sizesOf(empty);
+        const Result<Sizes> whole = sizesOf(image);
         const auto symbols = symbolBytes(std::string(kTools) + "nm", image);
-        if (!emptyBytes) return emptyBytes.error();
-        if (!imageBytes) return imageBytes.error();
+        if (!base) return base.error();
+        if (!whole) return whole.error();
         if (!symbols) return symbols.error();
-        const std::string workspace = compiler::cWorkspaceSymbol(m_result.program);
         ExecutorFootprint out;
-        out.plannedBytes = m_result.memory.workspaceBytes();
         out.ram.heap = symbols->contains("_malloc_r") ? -1 : 0;
-        for (const auto& [name, bytes] : *symbols) {
-            if (name == workspace)
-                out.ram.workspace = bytes;
-            else if (name.starts_with("footprint_io_"))
-                out.ram.io += bytes;
-            else if (name.starts_with("tvmgen_default_constant_"))
-                out.flash.constants += bytes;
-            else if (name.starts_with("tvmgen_") || name == "max_f32" || name == "min_f32")
-                out.flash.kernels += bytes;
-        }
-        if (out.ram.workspace != out.plannedBytes)
-            return makeError(DiagnosticCode::InternalBug,
-                             "the linked workspace has " + std::to_string(out.ram.workspace) +
-                                 " bytes but " + std::to_string(out.plannedBytes) +
-                                 " were planned");
-        out.flash.runtime = *imageBytes - *emptyBytes - out.flash.constants - out.flash.kernels;
+        for (const auto& [name, bytes] : *symbols) addSymbol(name, bytes, out);
+        const FlashBytes& flash = out.flash;
+        out.flash.runtime =
+            whole->flash - base->flash - flash.constants - flash.kernels - flash.metadata;
+        const auto arena = symbols->find("footprint_arena");
+        out.ram.statics = whole->ram - base->ram - out.ram.workspace - out.ram.io -
+                          (arena == symbols->end() ? 0 : arena->second);
+        if (m_isGraph) return out;
+        out.plannedBytes = m_result.memory.workspaceBytes();
+        if (core::Status same = checkPlanned(out.ram.workspace, out.plannedBytes); !same)
+            return same.error();
         return out;
     }
 
-    Result<int64_t> measureStack(const std::vector<std::string>& model) const
+    static core::Status checkPlanned(int64_t linked, int64_t planned)
     {
-        if (!m_core.board || !hasTool("qemu-system-arm")) return int64_t{-1};
+        if (linked == planned) return core::kDone;
+        return makeError(DiagnosticCode::InternalBug,
+                         "the linked workspace has " + std::to_string(linked) + " bytes but " +
+                             std::to_string(planned) + " were planned");
+    }
+
+    /// Tensors of the graph executor are planned here and laid out there.
+    core::Status addArena(const Said& said, ExecutorFootprint& out) const
+    {
+        const Storages storages = storagesOf(m_result.program);
+        const int64_t scratch = out.ram.workspace;
+        out.ram.io = storages.io;
+        out.ram.workspace += storages.others;
+        out.plannedBytes = out.ram.workspace;
+        out.ram.heap = -1;
+        if (said.arena < 0) return core::kDone;
+        out.ram.heap = said.arena - said.tensors;
+        // The board may have to copy parameters that are not aligned; it never has fewer tensors.
+        const int64_t copies = said.tensors - storages.io - storages.others;
+        if (copies < 0) return checkPlanned(said.tensors + scratch, storages.io + out.plannedBytes);
+        out.ram.workspace += copies;
+        return core::kDone;
+    }
+
+    Result<Said> runMeasured(const std::vector<std::string>& model) const
+    {
+        Said out;
+        if (!m_core.board || !hasTool("qemu-system-arm")) return out;
         const auto image = link("measured", model, {"-DMEASURE_STACK"});
         if (!image) return image.error();
         const auto said =
@@ -209,14 +266,21 @@ private:
                      "-monitor", "none", "-serial", "none", "-semihosting-config",
                      "enable=on,target=native", "-kernel", *image});
         if (!said) return said.error();
-        const size_t at = said->find("stack ");
-        if (at == std::string::npos)
+        const auto number = [&](const char* name) -> int64_t {
+            const size_t at = said->find(name);
+            if (at == std::string::npos) return -1;
+            return static_cast<int64_t>(
+                std::strtoull(said->c_str() + at + std::string_view(name).size(), nullptr, 16));
+        };
+        out = {.stack = number("stack "), .arena = number("arena "), .tensors = number("tensors ")};
+        if (out.stack < 0 || (m_isGraph && out.arena < 0))
             return makeError(DiagnosticCode::BoardFailure, "the emulated board said nothing");
-        return static_cast<int64_t>(std::strtoull(said->c_str() + at + 6, nullptr, 16));
+        return out;
     }
 
     const compiler::CompileResult& m_result;
     compiler::CInterface m_interface;
+    bool m_isGraph;
     const Core& m_core;
     core::TemporaryFolder m_folder;
 };

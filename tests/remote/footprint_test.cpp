@@ -9,15 +9,28 @@
 namespace tenon::remote {
 namespace {
 
-FootprintRequest sample(const std::string& target)
+FootprintRequest requestFor(const std::string& model, const std::string& target)
 {
     FootprintRequest request;
-    auto loaded = compiler::loadModel(test::sourcePath("resources/sample/digits/model.onnx"), {});
+    auto loaded = compiler::loadModel(model + "/model.onnx", {});
     EXPECT_TRUE(loaded) << loaded.error().text();
     request.loaded = std::make_shared<const compiler::Loaded>(std::move(*loaded));
     request.options.target = target;
-    request.modelName = "digits";
+    request.modelName = "model";
     return request;
+}
+
+FootprintRequest sample(const std::string& target)
+{
+    return requestFor(test::sourcePath("resources/sample/digits"), target);
+}
+
+std::vector<std::string> sampleAndKws()
+{
+    std::vector<std::string> models{test::sourcePath("resources/sample/digits")};
+    if (const std::string kws = test::dataPath("exported/kws_dscnn"); !kws.empty())
+        models.push_back(kws);
+    return models;
 }
 
 TEST(Footprint, MeasuresBareMetalImages)
@@ -25,21 +38,33 @@ TEST(Footprint, MeasuresBareMetalImages)
     TENON_NEED_TOOL("arm-none-eabi-gcc");
     TENON_NEED_TOOL("qemu-system-arm");
     core::JobContext job;
-    const auto all = measureFootprint(sample("c -mcpu=cortex-m4"), job);
-    ASSERT_TRUE(all) << all.error().text();
-    ASSERT_EQ(all->size(), 3u);
-    EXPECT_NE((*all)[0].notMeasured, "");
-    for (const ExecutorFootprint& one : {(*all)[1], (*all)[2]}) {
-        EXPECT_EQ(one.ram.workspace, one.plannedBytes) << one.executor;
-        EXPECT_GT(one.flash.kernels, 500) << one.executor;
-        EXPECT_GT(one.flash.constants, 1000) << one.executor;
-        EXPECT_EQ(one.flash.metadata, 0) << one.executor;
-        EXPECT_GE(one.flash.runtime, 0) << one.executor;
-        EXPECT_LT(one.flash.runtime, 8192) << one.executor;
-        EXPECT_GT(one.ram.stack, 0) << one.executor;
-        EXPECT_LT(one.ram.stack, 4096) << one.executor;
-        EXPECT_EQ(one.ram.heap, 0) << one.executor;
-        EXPECT_NE(one.method, "");
+    for (const std::string& model : sampleAndKws()) {
+        const auto all = measureFootprint(requestFor(model, "c -mcpu=cortex-m4"), job);
+        ASSERT_TRUE(all) << all.error().text();
+        ASSERT_EQ(all->size(), 3u);
+        for (const ExecutorFootprint& one : *all) {
+            EXPECT_EQ(one.notMeasured, "") << one.executor;
+            EXPECT_EQ(one.ram.workspace, one.plannedBytes) << one.executor;
+            EXPECT_GT(one.flash.kernels, 500) << one.executor;
+            EXPECT_GT(one.flash.constants, 1000) << one.executor;
+            EXPECT_GE(one.flash.runtime, 0) << one.executor;
+            EXPECT_GE(one.ram.statics, 0) << one.executor;
+            EXPECT_LT(one.ram.statics, 4096) << one.executor;
+            EXPECT_GT(one.ram.stack, 0) << one.executor;
+            EXPECT_LT(one.ram.stack, 4096) << one.executor;
+            EXPECT_NE(one.method, "");
+        }
+        const ExecutorFootprint& graph = all->front();
+        EXPECT_GT(graph.flash.metadata, 1000);
+        EXPECT_GT(graph.ram.heap, 1000); // what parsing JSON took
+        for (const ExecutorFootprint& aot : {(*all)[1], (*all)[2]}) {
+            EXPECT_EQ(aot.flash.metadata, 0) << aot.executor;
+            EXPECT_LT(aot.flash.runtime, 8192) << aot.executor;
+            EXPECT_EQ(aot.flash.constants, graph.flash.constants) << aot.executor;
+            EXPECT_EQ(aot.ram.heap, 0) << aot.executor;
+            EXPECT_LT(aot.flash.total(), graph.flash.total()) << aot.executor;
+            EXPECT_LT(aot.ram.total(), graph.ram.total()) << aot.executor;
+        }
     }
 }
 
@@ -47,20 +72,29 @@ TEST(Footprint, MeasuresLibrariesOfBothExecutors)
 {
     TENON_NEED_TOOL("nm");
     TENON_NEED_TOOL("size");
-    TENON_NEED_TOOL("aarch64-linux-gnu-gcc"); // else there is no server to measure
+    TENON_NEED_TOOL("aarch64-linux-gnu-gcc"); // else there is no runner to measure
+    TENON_NEED_TOOL("qemu-aarch64");
     core::JobContext job;
-    const auto all =
-        measureFootprint(sample("llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72"), job);
-    ASSERT_TRUE(all) << all.error().text();
-    const ExecutorFootprint& graph = (*all)[0];
-    const ExecutorFootprint& aot = (*all)[1];
-    EXPECT_NE((*all)[2].notMeasured, "");
-    EXPECT_EQ(graph.flash.constants, aot.flash.constants);
-    EXPECT_GT(graph.flash.metadata, 0);
-    EXPECT_GT(aot.flash.kernels, 1000);
-    EXPECT_GT(aot.flash.runtime, 100000);
-    EXPECT_EQ(aot.ram.workspace, aot.plannedBytes);
-    EXPECT_EQ(aot.ram.stack, -1);
+    for (const std::string& model : sampleAndKws()) {
+        const auto all = measureFootprint(
+            requestFor(model, "llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72"), job);
+        ASSERT_TRUE(all) << all.error().text();
+        const ExecutorFootprint& graph = (*all)[0];
+        const ExecutorFootprint& aot = (*all)[1];
+        EXPECT_NE((*all)[2].notMeasured, "");
+        EXPECT_EQ(graph.flash.constants, aot.flash.constants);
+        EXPECT_GT(graph.flash.metadata, 0);
+        EXPECT_GT(aot.flash.kernels, 1000);
+        for (const ExecutorFootprint& one : {graph, aot}) {
+            EXPECT_GT(one.flash.runtime, 50000) << one.executor; // an empty program is subtracted
+            EXPECT_LT(one.flash.runtime, 400000) << one.executor;
+            EXPECT_GT(one.ram.statics, 0) << one.executor;
+            EXPECT_GT(one.ram.stack, 0) << one.executor;
+            EXPECT_GT(one.ram.heap, 0) << one.executor;
+            // What the run asked for; kernels of these models need no scratch of their own.
+            EXPECT_EQ(one.ram.workspace, one.plannedBytes) << one.executor;
+        }
+    }
 }
 
 TEST(Footprint, RefusesWhatItCannotMeasure)
@@ -76,6 +110,10 @@ TEST(Footprint, RefusesWhatItCannotMeasure)
     const auto core = measureFootprint(request, job);
     ASSERT_FALSE(core);
     EXPECT_EQ(core.error().code, core::DiagnosticCode::UnsupportedTarget);
+    const auto wasm = measureFootprint(sample("llvm -mtriple=wasm32-unknown-unknown"), job);
+    ASSERT_TRUE(wasm) << wasm.error().text();
+    for (const ExecutorFootprint& one : *wasm)
+        EXPECT_NE(one.notMeasured.find("WebAssembly"), std::string::npos) << one.executor;
 }
 
 } // namespace

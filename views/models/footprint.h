@@ -20,7 +20,7 @@ struct ExecutorFootprint
 {
     QString name;
     std::vector<FootprintPart> flash; ///< kernels, constants, metadata, runtime
-    std::vector<FootprintPart> ram;   ///< workspace, I/O, stack, heap
+    std::vector<FootprintPart> ram;   ///< workspace, I/O, stack, heap, statics
     bool isExact = false;             ///< measured on the linked image, not estimated
     QString problem;                  ///< non-empty: why there are no numbers
 };

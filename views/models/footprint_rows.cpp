@@ -5,6 +5,7 @@
 #include "views/models/format.h"
 
 #include <algorithm>
+#include <span>
 
 namespace tenon::views {
 
@@ -12,11 +13,11 @@ namespace {
 
 /// Colours of the parts in their order: flash and RAM do not share one, so a legend serves both.
 constexpr int kFlashColours[] = {0, 1, 3, 5};
-constexpr int kRamColours[] = {2, 6, 4, 5};
+constexpr int kRamColours[] = {2, 6, 4, 5, 7};
 
 std::vector<StackBar> bars(const Footprint& footprint,
                            std::vector<FootprintPart> ExecutorFootprint::*parts,
-                           const int (&colours)[4])
+                           std::span<const int> colours)
 {
     std::vector<StackBar> made;
     for (const ExecutorFootprint& executor : footprint.executors) {
@@ -25,9 +26,10 @@ std::vector<StackBar> bars(const Footprint& footprint,
         bar.problem = executor.problem;
         bar.isComplete = isComplete(executor.*parts);
         bar.totalBytes = knownBytes(executor.*parts);
-        int index = 0;
+        size_t index = 0;
         for (const FootprintPart& part : executor.*parts) {
-            if (part.bytes > 0) bar.parts.push_back({part.name, part.bytes, colours[index % 4]});
+            if (part.bytes > 0)
+                bar.parts.push_back({part.name, part.bytes, colours[index % colours.size()]});
             ++index;
         }
         made.push_back(std::move(bar));

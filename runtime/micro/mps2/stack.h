@@ -8,6 +8,15 @@
 
 #include "semihost.h"
 
+/* "name 0000abcd" as a line. */
+static void report(const char* name, unsigned long value)
+{
+    char text[] = " 00000000\n";
+    for (int i = 0; i < 8; ++i) text[8 - i] = "0123456789abcdef"[(value >> (4 * i)) & 15];
+    semihost_write(name);
+    semihost_write(text);
+}
+
 /* Paints 32 KB below this frame, runs, and looks how far down the paint is gone. */
 static __attribute__((noinline)) int stack_used_by(int (*function)(void))
 {
@@ -21,13 +30,15 @@ static __attribute__((noinline)) int stack_used_by(int (*function)(void))
     int status = function();
     int untouched = 0;
     while (untouched < kWords && low[untouched] == 0x5ac3f00du) ++untouched;
-    char text[] = "stack 00000000\n";
-    unsigned long bytes = (unsigned long)(&here - low - untouched) * 4;
-    for (int i = 0; i < 8; ++i) text[13 - i] = "0123456789abcdef"[(bytes >> (4 * i)) & 15];
-    semihost_write(text);
+    report("stack", (unsigned long)(&here - low - untouched) * 4);
     return status;
 }
 #else
+static inline void report(const char* name, unsigned long value)
+{
+    (void)name;
+    (void)value;
+}
 static inline int stack_used_by(int (*function)(void)) { return function(); }
 #endif
 
