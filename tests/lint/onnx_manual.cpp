@@ -91,6 +91,19 @@ std::map<std::string, size_t> archiveCases()
     return out;
 }
 
+std::string graphOperatorRow(const std::string& op, int since, const char* becomes,
+                             const std::map<std::string, size_t>& cases, const std::string& golden)
+{
+    std::vector<std::string> tests;
+    const auto count = cases.find(op);
+    if (count != cases.end())
+        tests.push_back(std::to_string(count->second) + (count->second == 1 ? " case" : " cases"));
+    if (golden.find("node " + op.substr(op.rfind('.') + 1) + " ") != std::string::npos)
+        tests.emplace_back("`import.txt`");
+    return "| " + op + " | " + std::to_string(since) + " | " + becomes + " | " +
+           core::join(tests, ", ") + " |\n";
+}
+
 } // namespace
 
 std::string onnxManual()
@@ -119,6 +132,15 @@ std::string onnxManual()
         text += "| " + op + " | " + std::to_string(row.sinceVersion) + " | " +
                 typesOf(exampleFor(examples, row), row) + " | " + tests + " |\n";
     }
+    text += "\n## Bodies and sequences\n\nSequences live inside the importer as lists of tensors: "
+            "what a "
+            "model puts together and takes apart itself costs nothing. Sequences that enter or "
+            "leave a model, are carried by a loop, or have a length known at run time only are "
+            "reported.\n\n| operator | from opset | becomes | tested by |\n|---|---|---|---|\n";
+#define GRAPH_OPERATOR(op, since, function, becomes)                                               \
+    text += graphOperatorRow(op, since, becomes, cases, golden ? *golden : std::string());
+#include "compiler/frontend/onnx/graph_operators.def"
+#undef GRAPH_OPERATOR
     text += "\n## Not imported\n\nNodes of these operators are shown; compiling stops with the "
             "reason.\n\n| operator | why |\n|---|---|\n";
 #define DECLINED(op, reason) text += std::string("| ") + (op) + " | " + (reason) + " |\n";

@@ -64,7 +64,7 @@ ImportedValue* GraphState::find(const std::string& name)
     std::swap(module, m_outer->module);
     if (!outer) return nullptr;
     ImportedValue value = *outer;
-    const bool isKnown = value.constant || value.dims;
+    const bool isKnown = value.constant || value.dims || value.elements;
     value.ref = {};
     if (!isKnown) {
         value.ref = {addParameter(name, value.type), 0};

@@ -29,6 +29,7 @@ struct ImportedValue
     std::optional<std::vector<Dim>> dims; ///< integer elements known up to symbols (rank 0 or 1)
     std::vector<SourceId> origin;         ///< source nodes that a constant was made by
     int32_t narrowType = 0;               ///< ONNX's element type when the values are its codes
+    std::optional<std::vector<std::string>> elements; ///< of a sequence: names of its tensors
 };
 
 /// A constant not placed yet; short integer lists are known as dimensions, too.

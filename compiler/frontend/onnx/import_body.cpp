@@ -50,6 +50,10 @@ GraphImport::Body GraphImport::runBody(const Types& params)
     Body body{.function = m_state.function.id, .captures = {}, .results = {}};
     for (const auto& info : m_graph.output()) {
         ImportedValue* value = m_state.find(info.name());
+        if (value && value->elements) {
+            report(unsupportedSequence("the output " + quoted(info.name()) + " of the body"));
+            continue;
+        }
         if (value) m_state.place(*value);
         if (!value || !value->ref.node.isValid()) {
             report(makeError(DiagnosticCode::BadModel,

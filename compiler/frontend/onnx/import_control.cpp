@@ -40,21 +40,43 @@ bool needScalar(NodeImport& node, size_t input, DataType dtype, const char* what
 
 } // namespace
 
-bool GraphImport::isControl(const tenon_onnx::NodeProto& proto)
+const GraphImport::GraphOperator* GraphImport::findGraphOperator(const std::string& key,
+                                                                 int64_t opset)
 {
-    const bool isStandard = proto.domain().empty() || proto.domain() == "ai.onnx";
-    return isStandard &&
-           (proto.op_type() == "If" || proto.op_type() == "Loop" || proto.op_type() == "Scan");
+    static constexpr GraphOperator kOperators[] = {
+#define GRAPH_OPERATOR(op, since, function, becomes) {op, since, &GraphImport::function},
+#include "compiler/frontend/onnx/graph_operators.def"
+#undef GRAPH_OPERATOR
+    };
+    const GraphOperator* found = nullptr;
+    for (const GraphOperator& row : kOperators)
+        if (row.op == key && row.sinceVersion <= opset) found = &row;
+    return found;
 }
 
-bool GraphImport::importControl(const tenon_onnx::NodeProto& proto, SourceId source)
+void GraphImport::importByGraph(const GraphOperator& op, const tenon_onnx::NodeProto& proto,
+                                SourceId source)
 {
-    if (!isControl(proto)) return false;
     NodeImport node(m_state, proto, source, opsetOf(proto), m_storage);
-    if (proto.op_type() == "If") importIf(node);
-    if (proto.op_type() == "Loop") importLoop(node);
-    if (proto.op_type() == "Scan") importScan(node);
+    for (size_t i = 0; i < node.inputCount(); ++i)
+        if (node.narrowType(i) != 0)
+            node.fail(DiagnosticCode::UnsupportedDtype,
+                      "computing with " + onnxTypeName(node.narrowType(i)) +
+                          " is not supported; cast to a wider type first");
+    if (!node.hasFailed()) (this->*op.import)(node);
+    if (!node.hasFailed())
+        m_state.foldReasons.try_emplace(source, "it works on lists known at import");
     settle(node, proto, source);
+}
+
+bool GraphImport::refusesSequences(NodeImport& node) const
+{
+    const std::string name = node.firstSequence();
+    if (name.empty()) return false;
+    node.fail(DiagnosticCode::UnsupportedFeature,
+              "input " + quoted(name) +
+                  " is a sequence, which cannot be carried from step to step; export with tensors "
+                  "that the steps collect");
     return true;
 }
 
@@ -77,7 +99,11 @@ void GraphImport::importIf(NodeImport& node)
         const bool isThen = condition->integer(0) != 0;
         const auto body =
             importBody(*graphs[isThen ? 0 : 1], {}, name + (isThen ? ".then" : ".else"));
-        return body ? inlineBranch(node, *body) : bad();
+        if (!body) return bad();
+        m_state.foldReasons[node.source()] = "its condition is known at import";
+        std::vector<ImportedValue> results = inlineBody(*body, {});
+        for (size_t i = 0; i < results.size(); ++i) node.outputValue(i, std::move(results[i]));
+        return;
     }
     const int64_t sizes = m_state.sizeCount();
     auto then = importBody(*graphs[0], {}, name + ".then");
@@ -103,10 +129,12 @@ void GraphImport::importIf(NodeImport& node)
     for (uint32_t i = 0; i < types.size(); ++i) node.output(i, {id, i});
 }
 
-void GraphImport::inlineBranch(NodeImport& node, const Body& body)
+std::vector<ImportedValue> GraphImport::inlineBody(const Body& body,
+                                                   const std::vector<ValueRef>& arguments)
 {
     const GraphFunction function = m_state.module.function(body.function);
     std::unordered_map<NodeId, ValueRef> outer;
+    for (size_t i = 0; i < arguments.size(); ++i) outer[function.params.at(i)] = arguments[i];
     const std::vector<ValueRef> captured = capturedOperands(body);
     for (size_t i = 0; i < captured.size(); ++i) outer[body.captures[i].param] = captured[i];
     const auto mapped = [&](ValueRef value) {
@@ -121,19 +149,17 @@ void GraphImport::inlineBranch(NodeImport& node, const Body& body)
     }
     for (const NodeId id : function.params) m_state.module.eraseNode(id);
     m_state.module.eraseFunction(body.function);
-    m_state.foldReasons[node.source()] = "its condition is known at import";
-    for (size_t i = 0; i < body.results.size(); ++i) {
-        ImportedValue value = body.results[i];
-        value.ref = mapped(value.ref);
-        node.outputValue(i, std::move(value));
-    }
+    std::vector<ImportedValue> results = body.results;
+    for (ImportedValue& result : results) result.ref = mapped(result.ref);
+    return results;
 }
 
 void GraphImport::importLoop(NodeImport& node)
 {
     const tenon_onnx::GraphProto* graph = node.graphAttr("body");
     const auto carried = static_cast<size_t>(std::max(0, node.proto().input_size() - 2));
-    if (node.hasFailed() || !needScalar(node, 0, kInt64, "the trip count") ||
+    if (node.hasFailed() || refusesSequences(node) ||
+        !needScalar(node, 0, kInt64, "the trip count") ||
         !needScalar(node, 1, kBool, "the condition"))
         return;
     const bool fits = graph->input_size() == static_cast<int>(2 + carried) &&

@@ -297,7 +297,8 @@ void GraphImport::importNode(const tenon_onnx::NodeProto& proto, SourceId source
     int oldest = 0;
     const int64_t opset = opsetOf(proto);
     const Converter* converter = findConverter(keyOf(proto), opset, &oldest);
-    if (!converter && !isControl(proto)) {
+    const GraphOperator* graphOperator = findGraphOperator(keyOf(proto), opset);
+    if (!converter && !graphOperator) {
         report(unknownOperator(proto, oldest, opset), source);
         importOpaque(proto, source);
         return;
@@ -308,8 +309,13 @@ void GraphImport::importNode(const tenon_onnx::NodeProto& proto, SourceId source
         importOpaque(proto, source);
         return;
     }
-    if (importControl(proto, source)) return;
+    if (graphOperator) return importByGraph(*graphOperator, proto, source);
     NodeImport node(m_state, proto, source, opset, m_storage);
+    if (const std::string name = node.firstSequence();
+        !name.empty() && proto.op_type() != "Identity")
+        node.fail(DiagnosticCode::UnsupportedFeature,
+                  "input " + quoted(name) +
+                      " is a sequence, which only operators on sequences take");
     admitNarrowInputs(node);
     checkOperandKind(node, converter->op);
     if (!node.hasFailed() && foldAtImport(folding)) return;
@@ -335,6 +341,10 @@ void GraphImport::importOutputs()
 {
     for (const auto& info : m_graph.output()) {
         ImportedValue* value = m_state.find(info.name());
+        if (value && value->elements) {
+            report(unsupportedSequence("output " + quoted(info.name())));
+            continue;
+        }
         const ValueRef ref = value ? m_state.place(*value) : ValueRef{};
         if (!ref.node.isValid()) {
             report(makeError(

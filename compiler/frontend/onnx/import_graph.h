@@ -23,10 +23,17 @@ public:
     Loaded run();
 
 private:
-    /// If, Loop and Scan.
-    static bool isControl(const tenon_onnx::NodeProto& proto);
-    /// False for other operators.
-    bool importControl(const tenon_onnx::NodeProto& proto, SourceId source);
+    /// An operator that needs more than its node: bodies, or lists of values.
+    struct GraphOperator
+    {
+        std::string_view op;
+        int sinceVersion;
+        void (GraphImport::*import)(NodeImport&);
+    };
+    /// Null for other operators.
+    static const GraphOperator* findGraphOperator(const std::string& key, int64_t opset);
+    void importByGraph(const GraphOperator& op, const tenon_onnx::NodeProto& proto,
+                       SourceId source);
     /// A body of a node of `parent`.
     GraphImport(GraphImport& parent, const tenon_onnx::GraphProto& graph, const std::string& label);
 
@@ -47,16 +54,35 @@ private:
     std::optional<Body> importLoopBody(NodeImport& node, const tenon_onnx::GraphProto& graph,
                                        Types& params, size_t fixed, size_t carried,
                                        size_t firstResult);
+    /// Fails for an input that is a sequence.
+    bool refusesSequences(NodeImport& node) const;
     void importIf(NodeImport& node);
-    void inlineBranch(NodeImport& node, const Body& body);
+    /// The body's results after its nodes became nodes of this graph.
+    std::vector<ImportedValue> inlineBody(const Body& body, const std::vector<ValueRef>& arguments);
     void importLoop(NodeImport& node);
     void importScan(NodeImport& node);
+    void importBatchedScan(NodeImport& node);
+    void importFlexAttention(NodeImport& node);
+    ValueRef modified(NodeImport& node, const char* attr, ValueRef value);
+    void importSequenceConstruct(NodeImport& node);
+    void importSequenceEmpty(NodeImport& node);
+    void importSequenceInsert(NodeImport& node);
+    void importSequenceErase(NodeImport& node);
+    void importSequenceAt(NodeImport& node);
+    void importSequenceLength(NodeImport& node);
+    void importSequenceMap(NodeImport& node);
+    void importSplitToSequence(NodeImport& node);
+    void importConcatFromSequence(NodeImport& node);
+    /// A sequence of new tensors, which get names.
+    void outputElements(NodeImport& node, size_t output, std::vector<ImportedValue> values);
     void makeScanBody(NodeImport& node, Body& body, size_t states,
                       std::vector<ValueRef>& sequences);
     TensorType typeOutside(const TensorType& type, int64_t sizes);
     std::vector<ValueRef> capturedOperands(const Body& body);
     void unifyCaptures(Body& a, Body& b);
     void noteNames();
+    /// Executors take and return tensors.
+    Diagnostic unsupportedSequence(const std::string& what) const;
     void settle(NodeImport& node, const tenon_onnx::NodeProto& proto, SourceId source);
 
     void importInitializers();

@@ -58,7 +58,60 @@ ValueRef arranged(NodeImport& node, ValueRef value, int64_t axis, bool isReverse
     return node.emit("transpose", {value}, {{"axes", order}});
 }
 
+/// The Scan of opset 8 as one of opset 9 over the batch, whose body is one over the sequence.
+tenon_onnx::NodeProto overBatch(const tenon_onnx::NodeProto& scan)
+{
+    using tenon_onnx::AttributeProto;
+    tenon_onnx::NodeProto inner;
+    inner.set_op_type("Scan");
+    inner.set_name(scan.name() + "/sequence");
+    inner.set_opset(9);
+    for (const AttributeProto& attr : scan.attribute()) {
+        AttributeProto& copy = *inner.add_attribute();
+        copy = attr;
+        if (attr.name() == "directions") copy.set_name("scan_input_directions");
+    }
+    tenon_onnx::NodeProto outer;
+    outer.set_op_type("Scan");
+    outer.set_name(scan.name());
+    outer.set_opset(9);
+    AttributeProto& count = *outer.add_attribute();
+    count.set_name("num_scan_inputs");
+    count.set_type(AttributeProto::INT);
+    count.set_i(scan.input_size() - 1);
+    AttributeProto& body = *outer.add_attribute();
+    body.set_name("body");
+    body.set_type(AttributeProto::GRAPH);
+    for (int i = 1; i < scan.input_size(); ++i) { // the first are the lengths
+        outer.add_input(scan.input(i));
+        inner.add_input(inner.name() + "/in" + std::to_string(i));
+        body.mutable_g()->add_input()->set_name(inner.input(i - 1));
+    }
+    for (int i = 0; i < scan.output_size(); ++i) {
+        outer.add_output(scan.output(i));
+        inner.add_output(inner.name() + "/out" + std::to_string(i));
+        body.mutable_g()->add_output()->set_name(inner.output(i));
+    }
+    *body.mutable_g()->add_node() = std::move(inner);
+    return outer;
+}
+
 } // namespace
+
+void GraphImport::importBatchedScan(NodeImport& node)
+{
+    if (node.has(0))
+        return node.fail(DiagnosticCode::UnsupportedFeature,
+                         "sequences of different lengths in one batch are not supported; leave "
+                         "sequence_lens out and pad them");
+    for (size_t i = 1; i < node.inputCount(); ++i) node.has(i);
+    const tenon_onnx::NodeProto nested = overBatch(node.proto());
+    NodeImport outer(m_state, nested, node.source(), 9, m_storage);
+    importScan(outer);
+    if (!outer.hasFailed()) return outer.finish();
+    outer.rollBack();
+    node.fail(outer.error().code, outer.error().message, outer.error().location.detail);
+}
 
 /// Puts step and condition before the body's parameters, and makes its elements out of sequences,
 /// which it captures last.
@@ -132,10 +185,7 @@ void GraphImport::makeScanBody(NodeImport& node, Body& body, size_t states,
 void GraphImport::importScan(NodeImport& node)
 {
     const tenon_onnx::GraphProto* graph = node.graphAttr("body");
-    if (node.opset() < 9)
-        return node.fail(
-            DiagnosticCode::UnsupportedFeature,
-            "Scan of opset 8 runs over a batch; convert the model to opset 9 or newer");
+    if (refusesSequences(node)) return;
     const int64_t given = node.integer("num_scan_inputs", 0);
     const auto inputs = static_cast<int64_t>(node.proto().input_size());
     if (node.hasFailed()) return;

@@ -281,11 +281,28 @@ void NodeImport::forward(size_t output, size_t input)
         this->input(input);
         return;
     }
-    m_state.foldReasons[m_source] = op() + " passes its input on";
-    ImportedValue value = *m_inputs[input];
+    forward(output, *m_inputs[input], op() + " passes its input on");
+}
+
+void NodeImport::forward(size_t output, ImportedValue& value, std::string reason)
+{
+    if (hasFailed()) return;
+    m_state.foldReasons[m_source] = std::move(reason);
     // A constant is placed under one node only, whichever of its names is read first.
-    if (value.constant && !value.ref.node.isValid()) value.ref = m_state.place(*m_inputs[input]);
-    define(output, std::move(value));
+    if (value.constant && !value.ref.node.isValid()) m_state.place(value);
+    define(output, value);
+}
+
+const std::vector<std::string>* NodeImport::elements(size_t input) const
+{
+    return has(input) && m_inputs[input]->elements ? &*m_inputs[input]->elements : nullptr;
+}
+
+std::string NodeImport::firstSequence() const
+{
+    for (const ImportedValue* value : m_inputs)
+        if (value && value->elements) return value->name;
+    return {};
 }
 
 void NodeImport::failForValue(size_t input)

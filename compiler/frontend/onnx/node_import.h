@@ -43,6 +43,10 @@ public:
     /// Dimensions as int64 data of rank 1.
     ValueRef sizesOf(const Shape& shape);
     ValueRef sizeOf(const Dim& dim); ///< one as a scalar
+    /// Names of a sequence's tensors; null when the input is no sequence.
+    const std::vector<std::string>* elements(size_t input) const;
+    /// Name of the first input that is a sequence, or "".
+    std::string firstSequence() const;
     /// Elements of an input that must be known at import; fails otherwise.
     std::vector<int64_t> staticIntegers(size_t input);
     std::vector<double> staticNumbers(size_t input);
@@ -89,6 +93,8 @@ public:
     void outputDims(size_t output, std::vector<Dim> dims, bool isScalar);
     /// The output is the input itself; the node leaves no trace but in the ledger.
     void forward(size_t output, size_t input);
+    /// The same for a value of any name.
+    void forward(size_t output, ImportedValue& value, std::string reason);
 
     bool hasFailed() const { return m_error.has_value(); }
     const Diagnostic& error() const { return *m_error; }
