@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // WidenHalf: operators on binary16 and bfloat16 compute in binary32, because sums of halves lose
-// what they add. Opt levels 0 and 1 round every result to its stored type, as the model says; from
-// level 2 on values between operators keep their bits, so only inputs, outputs and what is no
-// arithmetic are halves. Needs types; stands before folding, which then widens weights once.
+// what they add. Values between operators keep their bits, at every opt level alike: rounding them
+// one by one adds up to more than the last digits of a deep model's result. Only inputs, outputs
+// and what is no arithmetic are halves. Needs types; stands before folding, which then widens
+// weights once.
 #include "compiler/ops/op.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
@@ -22,13 +23,11 @@ bool readsHalf(const Module& module, const NodeRecord& node)
     });
 }
 
-/// Moving and choosing values needs no arithmetic.
-bool mustWiden(const NodeRecord& node, int optLevel)
+/// What moves and chooses values as well, so that nothing between operators is rounded.
+bool mustWiden(const NodeRecord& node)
 {
-    const OpDef* op = findOp(node.op);
-    if (!op || node.op == "cast" || node.op.starts_with("qnn.") || node.types.size() != 1)
-        return false;
-    return optLevel >= 2 || (op->family != Family::Movement && op->family != Family::Layout);
+    return findOp(node.op) && node.op != "cast" && !node.op.starts_with("qnn.") &&
+           node.types.size() == 1;
 }
 
 ValueRef cast(PatchWriter& patch, ValueRef value, DataType to)
@@ -76,7 +75,7 @@ std::optional<Patch> keepBits(const Module& module, const GraphFunction& functio
 
 } // namespace
 
-Result<Patches> runWidenHalf(const Module& module, const PassContext& context)
+Result<Patches> runWidenHalf(const Module& module, const PassContext&)
 {
     Patches patches;
     for (const GraphFunction* function : openFunctions(module)) {
@@ -84,11 +83,10 @@ Result<Patches> runWidenHalf(const Module& module, const PassContext& context)
         for (const NodeId id : function->order) {
             const NodeRecord& node = module.node(id);
             if (node.kind != NodeKind::Op) continue;
-            if (readsHalf(module, node) && mustWiden(node, context.optLevel)) {
+            if (readsHalf(module, node) && mustWiden(node)) {
                 patches.push_back(widened(module, *function, node));
                 continue;
             }
-            if (context.optLevel < 2) continue;
             if (auto patch = keepBits(module, *function, uses, node))
                 patches.push_back(std::move(*patch));
         }
