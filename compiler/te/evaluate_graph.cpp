@@ -6,6 +6,8 @@
 #include "compiler/te/evaluate.h"
 #include "core/base/text.h"
 
+#include <algorithm>
+#include <limits>
 #include <unordered_map>
 
 namespace tenon::compiler {
@@ -16,6 +18,27 @@ Diagnostic atNode(Diagnostic error, const NodeRecord& node)
     if (error.location.node.empty()) error.location.node = node.name;
     if (error.location.op.empty()) error.location.op = node.op;
     return error;
+}
+
+/// The values of all steps along a new first axis; `type` tells the shape when there was no step.
+Result<Tensor> stacked(const std::vector<Tensor>& steps, const TensorType& type)
+{
+    std::vector<int64_t> shape;
+    if (!steps.empty()) shape = steps[0].shape();
+    for (size_t i = 1; i < type.shape.size() && steps.empty(); ++i)
+        shape.push_back(type.shape[i].constant().value_or(0));
+    for (const Tensor& step : steps)
+        if (step.shape() != shape)
+            return makeError(DiagnosticCode::ShapeMismatch,
+                             "the steps of a loop collect values of different shapes");
+    shape.insert(shape.begin(), static_cast<int64_t>(steps.size()));
+    return Tensor::make(type.dtype, shape, [&](std::span<std::byte> out) {
+        for (const Tensor& step : steps) {
+            const auto bytes = step.bytes();
+            std::copy(bytes.begin(), bytes.end(), out.begin());
+            out = out.subspan(bytes.size());
+        }
+    });
 }
 
 class GraphEvaluator
@@ -62,6 +85,14 @@ private:
         std::vector<Tensor> inputs;
         for (const ValueRef& operand : node.operands)
             inputs.push_back(operand.node.isValid() ? values.at(operand) : Tensor());
+        if (node.kind == NodeKind::Op && node.op == "if") return evaluateIf(node, inputs);
+        if (node.kind == NodeKind::Op && node.op == "loop") return evaluateLoop(node, inputs);
+        for (const TensorType& type : node.types)
+            if (!constantShape(type.shape))
+                return makeError(DiagnosticCode::DynamicShape,
+                                 "a result is " + type.text() +
+                                     ", whose size is known at run time only; it cannot be "
+                                     "evaluated without compiling");
         if (node.kind == NodeKind::Op) return evaluateNode(m_module, node, inputs, m_job);
         if (node.kind == NodeKind::Call) return call(m_module.function(node.callee), inputs);
         if (node.kernel == kNopKernel) {
@@ -70,6 +101,44 @@ private:
             return std::vector<Tensor>{inputs[0].reshaped(*shape)};
         }
         return evaluate(*m_module.kernels().at(node.kernel), inputs, m_job);
+    }
+
+    Result<std::vector<Tensor>> evaluateIf(const NodeRecord& node, std::vector<Tensor> inputs)
+    {
+        const bool isThen = inputs.at(0).integer(0) != 0;
+        inputs.erase(inputs.begin());
+        return call(m_module.function(node.bodies.at(isThen ? 0 : 1)), std::move(inputs));
+    }
+
+    /// Operands are the count, the condition (each may be absent), what is carried from step to
+    /// step and what every step reads; results are what is carried and what each step collects.
+    Result<std::vector<Tensor>> evaluateLoop(const NodeRecord& node, std::vector<Tensor> inputs)
+    {
+        const GraphFunction& body = m_module.function(node.bodies.at(0));
+        const auto carried = static_cast<size_t>(node.attrs.integer("carried", 0));
+        const int64_t count =
+            inputs.at(0).isNull() ? std::numeric_limits<int64_t>::max() : inputs[0].integer(0);
+        bool goesOn = inputs.at(1).isNull() || inputs[1].integer(0) != 0;
+        std::vector<Tensor> state(inputs.begin() + 2, inputs.end());
+        std::vector<std::vector<Tensor>> collected(node.types.size() - carried);
+        for (int64_t step = 0; step < count && goesOn; ++step) {
+            std::vector<Tensor> arguments{Tensor::of<int64_t>(kInt64, {}, {step}),
+                                          Tensor::of<uint8_t>(kBool, {}, {1})};
+            arguments.insert(arguments.end(), state.begin(), state.end());
+            Result<std::vector<Tensor>> results = call(body, std::move(arguments));
+            if (!results) return results;
+            goesOn = results->at(0).integer(0) != 0;
+            for (size_t i = 0; i < carried; ++i) state[i] = std::move((*results)[1 + i]);
+            for (size_t i = 0; i < collected.size(); ++i)
+                collected[i].push_back(std::move((*results)[1 + carried + i]));
+        }
+        state.resize(carried);
+        for (size_t i = 0; i < collected.size(); ++i) {
+            Result<Tensor> all = stacked(collected[i], node.types[carried + i]);
+            if (!all) return all.error();
+            state.push_back(std::move(*all));
+        }
+        return state;
     }
 
     const Module& m_module;

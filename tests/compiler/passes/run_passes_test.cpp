@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runner: what runs, where it stops, what it holds back, and what it reports.
 #include "compiler/passes/pass.h"
+#include "compiler/te/evaluate_graph.h"
 #include "core/ir/graph_text.h"
 #include "tests/compiler/passes/sample_graphs.h"
 
@@ -161,6 +162,64 @@ TEST(RunPasses, FindsThePassThatChangesNumbers)
     options.verifyNumerics = true;
     options.numericTolerance = -1;
     EXPECT_NE(errorOf(options).find("numeric-mismatch"), std::string::npos);
+}
+
+const char* kControl = R"(def @main(%x: Tensor[(2,), float32], %yes: Tensor[(), bool]) {
+  %n = const(3) : Tensor[(), int64]
+  %run:2 = loop(%n, _, %x, carried=1, bodies=[@step]) : Tensor[(2,), float32], Tensor[(3, 2), float32]
+  %y = if(%yes, %run.0, bodies=[@then, @else]) : Tensor[(2,), float32]
+  return %y, %run.1
+}
+def @step(%i: Tensor[(), int64], %go: Tensor[(), bool], %v: Tensor[(2,), float32]) {
+  %w = add(%v, %v)
+  return %go, %w, %v
+}
+def @then(%a: Tensor[(2,), float32]) {
+  %b = negative(%a)
+  return %b
+}
+def @else(%a: Tensor[(2,), float32]) {
+  %b = nn.relu(%a)
+  return %b
+}
+)";
+
+TEST(RunPasses, ChecksNumbersThroughControlFlow)
+{
+    const auto module = parseModule(kControl);
+    ASSERT_TRUE(module) << module.error().text();
+    for (const uint8_t choice : {uint8_t{0}, uint8_t{1}}) {
+        const std::map<std::string, Tensor> inputs{
+            {"x", Tensor::of<float>(kFloat32, {2}, {1.5f, -2})},
+            {"yes", Tensor::of<uint8_t>(kBool, {}, {choice})}};
+        JobContext job;
+        const auto results = evaluateGraph(*module, inputs, job);
+        ASSERT_TRUE(results) << results.error().text();
+        EXPECT_EQ((*results)[0].numbers(),
+                  (choice == 1 ? std::vector<double>{-12, 16} : std::vector<double>{12, 0}));
+        EXPECT_EQ((*results)[1].numbers(), (std::vector<double>{1.5, -2, 3, -4, 6, -8}));
+        RunPassesOptions options;
+        options.verifyNumerics = true;
+        options.numericInputs = inputs;
+        const Result<PassTrace> trace = runPasses(*module, PassContext(), options);
+        ASSERT_TRUE(trace) << trace.error().text();
+        for (const PassRecord& record : trace->records)
+            EXPECT_EQ(record.maxAbsError.value_or(0), 0) << record.name;
+    }
+}
+
+TEST(RunPasses, SaysWhichSizeKeepsNumbersFromBeingChecked)
+{
+    const auto module = parseModule("def @main(%x: Tensor[(3,), float32]) {\n"
+                                    "  %found = nonzero(%x) : Tensor[(1, n), int64]\n"
+                                    "  return %found\n}\n");
+    if (!module) GTEST_SKIP() << module.error().text();
+    RunPassesOptions options;
+    options.verifyNumerics = true;
+    const Result<PassTrace> trace = runPasses(*module, PassContext(), options);
+    ASSERT_FALSE(trace);
+    EXPECT_NE(trace.error().text().find("known at run time only"), std::string::npos)
+        << trace.error().text();
 }
 
 TEST(RunPasses, IsDeterministic)
