@@ -165,6 +165,8 @@ private:
 
     bool markUnsupported(const compiler::Loaded& loaded)
     {
+        for (const auto* values : {&loaded.facts.inputs, &loaded.facts.outputs})
+            for (const compiler::ValueFacts& value : *values) m_result.types.insert(value.dtype);
         for (const Diagnostic& d : loaded.diagnostics)
             if (isUnsupported(d)) {
                 m_result.status = "unsupported";

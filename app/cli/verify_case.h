@@ -6,6 +6,7 @@
 #include "app/cli/last_quantized.h"
 
 #include <optional>
+#include <set>
 
 namespace tenon::cli {
 
@@ -32,6 +33,7 @@ struct CaseResult
     double maxAbsError = 0;
     std::string place = {};             ///< where it ran: "this computer", "emulated by ..."
     QuantizedDifference quantized = {}; ///< at the last quantized tensors of a quantized model
+    std::set<std::string> types = {};   ///< of the model's inputs and outputs
 };
 
 /// How far two tensors are apart; `reason` is empty when `got` is within the tolerance.
