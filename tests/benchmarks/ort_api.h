@@ -20,7 +20,7 @@ struct ApiBase
 };
 
 inline constexpr uint32_t kApiVersion = 7;
-inline constexpr int kLogWarning = 2;
+inline constexpr int kLogError = 3;
 inline constexpr int kEnableAllOptimisations = 99;
 inline constexpr int kArenaAllocator = 1;
 inline constexpr int kDefaultMemory = 0;
@@ -50,10 +50,19 @@ using CreateTensorWithData =
     Entry<49, Status(Object memory, void* data, size_t bytes, const int64_t* dims, size_t rank,
                      int elementType, Object* value)>;
 using GetTensorMutableData = Entry<51, Status(Object value, void** data)>;
+using GetTensorElementType = Entry<60, Status(Object shape, int* elementType)>;
+using GetDimensionsCount = Entry<61, Status(Object shape, size_t* rank)>;
+using GetDimensions = Entry<62, Status(Object shape, int64_t* dims, size_t rank)>;
+using GetTensorTypeAndShape = Entry<65, Status(Object value, Object* shape)>;
 using CreateCpuMemoryInfo = Entry<69, Status(int allocator, int memory, Object* info)>;
 using GetDefaultAllocator = Entry<78, Status(Object* allocator)>;
+using ReleaseStatus = Entry<93, void(Status)>;
+using ReleaseSession = Entry<95, void(Object session)>;
+using ReleaseValue = Entry<96, void(Object value)>;
+using ReleaseTensorTypeAndShape = Entry<99, void(Object shape)>;
 using RunWithBinding = Entry<133, Status(Object session, Object runOptions, Object binding)>;
 using CreateIoBinding = Entry<134, Status(Object session, Object* binding)>;
+using ReleaseIoBinding = Entry<135, void(Object binding)>;
 using BindInput = Entry<136, Status(Object binding, const char* name, Object value)>;
 using BindOutput = Entry<137, Status(Object binding, const char* name, Object value)>;
 using BindOutputToDevice = Entry<138, Status(Object binding, const char* name, Object memory)>;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a model on ONNX Runtime's C API and times it on demand: the peer of `./dev bench models`.
 //
-// usage: ort_peer LIBRARY MODEL DATA_SET_DIR THREADS
-// Then one command per line on stdin: `run K` times K runs; `check` compares with output_*.pb.
-// Each answer is one line of JSON. Inputs and outputs are bound once, all optimisations are on.
+// usage: ort_peer LIBRARY [MODEL DATA_SET_DIR THREADS]
+// Then one command per line on stdin: `run K` times K runs; `check` compares with output_*.pb;
+// `write DIR` writes the outputs as DIR/output_*.pb; `open MODEL DATA_SET_DIR` takes another model,
+// whose paths hold no spaces. Each answer is one line of JSON. Inputs and outputs are bound once,
+// all optimisations are on.
+#include "core/base/file.h"
 #include "core/base/text.h"
 #include "tests/benchmarks/ort_api.h"
 #include "tests/benchmarks/tensor_file.h"
@@ -31,15 +34,24 @@ core::Diagnostic failure(const std::string& message)
     return core::makeError(core::DiagnosticCode::BadArgument, message);
 }
 
-/// A session with everything bound; lives until the process ends.
+/// Of ONNX's element types; 0 for those without a fixed size.
+size_t bytesOfElement(int type)
+{
+    static constexpr size_t kBytes[] = {0, 4, 1, 1, 2, 2, 4, 8, 0, 1, 2, 8, 4, 8, 8, 16, 2};
+    return type > 0 && type < static_cast<int>(std::size(kBytes)) ? kBytes[type] : 0;
+}
+
+/// The library, and one session with everything bound.
 class Peer
 {
 public:
-    static Result<Peer> open(const char* library, const char* model, const std::string& dataSet,
-                             int threads);
+    Status load(const char* library);
+    /// Instead of the model that is open.
+    Status open(const std::string& model, const std::string& dataSet, int threads);
 
     Status run() { return call<ort::RunWithBinding>(m_session, nullptr, m_binding); }
     Result<double> maxAbsError(const std::string& dataSet);
+    Status writeOutputs(const std::string& folder);
     const char* version() const { return m_version; }
 
 private:
@@ -49,16 +61,20 @@ private:
     {
         const ort::Status status = Entry::of(m_table)(arguments...);
         if (!status) return core::kDone;
-        return failure(ort::GetErrorMessage::of(m_table)(status));
+        const core::Diagnostic error = failure(ort::GetErrorMessage::of(m_table)(status));
+        ort::ReleaseStatus::of(m_table)(status);
+        return error;
     }
 
-    Status load(const char* library);
+    void close();
     Status createSession(const char* model, int threads);
+    Result<std::string> tensorBytes(ort::Object value) const;
     Status bindInputs(const std::string& dataSet);
     Status bindOutputs();
 
     void* const* m_table = nullptr;
     const char* m_version = "";
+    ort::Object m_env = nullptr;
     ort::Object m_session = nullptr;
     ort::Object m_binding = nullptr;
     ort::Object m_memory = nullptr;
@@ -77,19 +93,27 @@ Status Peer::load(const char* library)
     m_version = getBase()->getVersionString();
     m_table = getBase()->getApi(ort::kApiVersion);
     if (!m_table) return failure("library does not offer API version 7");
-    return core::kDone;
+    return call<ort::CreateEnv>(ort::kLogError, "peer", &m_env);
+}
+
+void Peer::close()
+{
+    for (ort::Object value : m_outputs) ort::ReleaseValue::of(m_table)(value);
+    if (m_binding) ort::ReleaseIoBinding::of(m_table)(m_binding);
+    if (m_session) ort::ReleaseSession::of(m_table)(m_session);
+    m_session = m_binding = nullptr;
+    m_outputs.clear();
+    m_inputs.clear();
 }
 
 Status Peer::createSession(const char* model, int threads)
 {
-    ort::Object env = nullptr;
     ort::Object options = nullptr;
-    Status done = call<ort::CreateEnv>(ort::kLogWarning, "peer", &env);
-    if (done) done = call<ort::CreateSessionOptions>(&options);
+    Status done = call<ort::CreateSessionOptions>(&options);
     if (done) done = call<ort::SetGraphOptimizationLevel>(options, ort::kEnableAllOptimisations);
     if (done) done = call<ort::SetIntraOpNumThreads>(options, threads);
     if (done) done = call<ort::SetInterOpNumThreads>(options, 1);
-    if (done) done = call<ort::CreateSession>(env, model, options, &m_session);
+    if (done) done = call<ort::CreateSession>(m_env, model, options, &m_session);
     if (done) done = call<ort::CreateIoBinding>(m_session, &m_binding);
     if (done)
         done = call<ort::CreateCpuMemoryInfo>(ort::kArenaAllocator, ort::kDefaultMemory, &m_memory);
@@ -143,16 +167,60 @@ Status Peer::bindOutputs()
     return done;
 }
 
-Result<Peer> Peer::open(const char* library, const char* model, const std::string& dataSet,
-                        int threads)
+Status Peer::open(const std::string& model, const std::string& dataSet, int threads)
 {
-    Peer peer;
-    Status done = peer.load(library);
-    if (done) done = peer.createSession(model, threads);
-    if (done) done = peer.bindInputs(dataSet);
-    if (done) done = peer.bindOutputs();
+    close();
+    Status done = createSession(model.c_str(), threads);
+    if (done) done = bindInputs(dataSet);
+    if (done) done = bindOutputs();
+    return done;
+}
+
+void appendVarint(std::string& out, uint64_t value)
+{
+    for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
+    out += static_cast<char>(value);
+}
+
+/// A TensorProto: dims, data_type and raw_data.
+Result<std::string> Peer::tensorBytes(ort::Object value) const
+{
+    ort::Object shape = nullptr;
+    int elementType = 0;
+    size_t rank = 0;
+    void* data = nullptr;
+    Status done = call<ort::GetTensorTypeAndShape>(value, &shape);
+    if (done) done = call<ort::GetTensorElementType>(shape, &elementType);
+    if (done) done = call<ort::GetDimensionsCount>(shape, &rank);
+    std::vector<int64_t> dims(rank);
+    if (done) done = call<ort::GetDimensions>(shape, dims.data(), rank);
+    if (done) done = call<ort::GetTensorMutableData>(value, &data);
+    if (shape) ort::ReleaseTensorTypeAndShape::of(m_table)(shape);
     if (!done) return done.error();
-    return peer;
+    size_t bytes = bytesOfElement(elementType);
+    if (bytes == 0) return failure("an output is of type " + std::to_string(elementType));
+    std::string out;
+    for (const int64_t dim : dims) {
+        out += '\x08';
+        appendVarint(out, static_cast<uint64_t>(dim));
+        bytes *= static_cast<size_t>(dim);
+    }
+    out += '\x10';
+    appendVarint(out, static_cast<uint64_t>(elementType));
+    out += '\x4a';
+    appendVarint(out, bytes);
+    return out.append(static_cast<const char*>(data), bytes);
+}
+
+Status Peer::writeOutputs(const std::string& folder)
+{
+    for (size_t i = 0; i < m_outputs.size(); ++i) {
+        const auto bytes = tensorBytes(m_outputs[i]);
+        if (!bytes) return bytes.error();
+        const std::string path = folder + "/output_" + std::to_string(i) + ".pb";
+        if (const Status done = core::writeFileAtomically(path, *bytes); !done) return done;
+    }
+    return core::kDone;
 }
 
 /// Largest difference of the float outputs from the reference files.
@@ -196,26 +264,41 @@ nlohmann::json timeRuns(Peer& peer, int count)
             {"max_ms", ms.back()}};
 }
 
-int serve(Peer& peer, const std::string& dataSet)
+nlohmann::json answerOf(const Status& done)
 {
-    std::string line;
-    while (std::getline(std::cin, line)) {
-        std::istringstream words(line);
-        std::string word;
-        int count = 0;
-        words >> word >> count;
-        nlohmann::json answer;
-        if (word == "run" && count > 0) {
-            answer = timeRuns(peer, count);
-        } else if (word == "check") {
-            const auto error = peer.maxAbsError(dataSet);
-            answer = error ? nlohmann::json{{"max_abs_error", *error}}
-                           : nlohmann::json{{"error", error.error().text()}};
-        } else {
-            answer = {{"error", "commands are `run K` and `check`"}};
-        }
-        std::cout << answer.dump() << std::endl;
+    return done ? nlohmann::json{{"done", true}} : nlohmann::json{{"error", done.error().text()}};
+}
+
+nlohmann::json answerTo(Peer& peer, const std::string& line, std::string& dataSet)
+{
+    std::istringstream words(line);
+    std::string word, path;
+    int count = 0;
+    words >> word;
+    if (word == "run" && words >> count && count > 0) return timeRuns(peer, count);
+    if (word == "write" && words >> path) return answerOf(peer.writeOutputs(path));
+    if (word == "open" && words >> path >> dataSet) return answerOf(peer.open(path, dataSet, 1));
+    if (word != "check") return {{"error", "commands are `run K`, `check`, `write` and `open`"}};
+    const auto error = peer.maxAbsError(dataSet);
+    if (!error) return {{"error", error.error().text()}};
+    return {{"max_abs_error", *error}};
+}
+
+int run(int argc, char** argv)
+{
+    Peer peer;
+    std::string dataSet;
+    Status done = peer.load(argv[1]);
+    if (argc == 5) dataSet = argv[3];
+    if (done && argc == 5) done = peer.open(argv[2], dataSet, std::atoi(argv[4]));
+    if (!done) {
+        std::fprintf(stderr, "%s\n", done.error().text().c_str());
+        return 1;
     }
+    std::cout << nlohmann::json{{"name", "onnxruntime"}, {"version", peer.version()}}.dump()
+              << std::endl;
+    for (std::string line; std::getline(std::cin, line);)
+        std::cout << answerTo(peer, line, dataSet).dump() << std::endl;
     return 0;
 }
 
@@ -224,16 +307,7 @@ int serve(Peer& peer, const std::string& dataSet)
 
 int main(int argc, char** argv)
 {
-    if (argc != 5) {
-        std::fprintf(stderr, "usage: ort_peer LIBRARY MODEL DATA_SET_DIR THREADS\n");
-        return 2;
-    }
-    auto peer = tenon::bench::Peer::open(argv[1], argv[2], argv[3], std::atoi(argv[4]));
-    if (!peer) {
-        std::fprintf(stderr, "%s\n", peer.error().text().c_str());
-        return 1;
-    }
-    std::cout << nlohmann::json{{"name", "onnxruntime"}, {"version", peer->version()}}.dump()
-              << std::endl;
-    return tenon::bench::serve(*peer, argv[3]);
+    if (argc == 2 || argc == 5) return tenon::bench::run(argc, argv);
+    std::fprintf(stderr, "usage: ort_peer LIBRARY [MODEL DATA_SET_DIR THREADS]\n");
+    return 2;
 }

@@ -2,6 +2,8 @@
 // Values, nodes, and the model around them.
 #include "tests/fuzz/graphs/graph_builder.h"
 
+#include "compiler/frontend/onnx/tensor_reader.h"
+
 #include <algorithm>
 
 namespace tenon::test {
@@ -19,7 +21,7 @@ void declare(tenon_onnx::ValueInfoProto& info, const GraphValue& value)
 {
     info.set_name(value.name);
     auto& type = *info.mutable_type()->mutable_tensor_type();
-    type.set_elem_type(value.dtype == kInt64 ? TensorProto::INT64 : TensorProto::FLOAT);
+    type.set_elem_type(compiler::onnxTypeOf(value.dtype));
     auto& shape = *type.mutable_shape();
     for (const int64_t dim : value.shape)
         if (dim >= 0)
@@ -50,11 +52,23 @@ void setInt(tenon_onnx::NodeProto& node, const std::string& name, int64_t value)
     addAttr(node, name, AttributeProto::INT).set_i(value);
 }
 
+void setFloat(tenon_onnx::NodeProto& node, const std::string& name, double value)
+{
+    addAttr(node, name, AttributeProto::FLOAT).set_f(static_cast<float>(value));
+}
+
+void setText(tenon_onnx::NodeProto& node, const std::string& name, const std::string& value)
+{
+    addAttr(node, name, AttributeProto::STRING).set_s(value);
+}
+
 GraphBuilder::GraphBuilder(uint64_t seed)
     : m_random(seed)
 {
-    m_graph.model.set_ir_version(8);
-    m_graph.model.add_opset_import()->set_version(17);
+    static constexpr int kOpsets[] = {13, 17, 18, 20, 21, 23};
+    m_opset = kOpsets[pick(0, 5)];
+    m_graph.model.set_ir_version(m_opset < 21 ? 8 : 10);
+    m_graph.model.add_opset_import()->set_version(m_opset);
     graph().set_name("random");
 }
 
@@ -65,10 +79,13 @@ int64_t GraphBuilder::pick(int64_t low, int64_t high)
 
 GraphValue GraphBuilder::anyValue()
 {
+    std::vector<size_t> floats;
+    for (size_t i = 0; i < m_values.size(); ++i)
+        if (m_values[i].dtype == kFloat32) floats.push_back(i);
     // Mostly what is new, so that graphs become deep.
-    const auto count = static_cast<int64_t>(m_values.size());
+    const auto count = static_cast<int64_t>(floats.size());
     const int64_t at = chance(60) ? count - 1 : pick(0, count - 1);
-    return m_values[static_cast<size_t>(at)];
+    return m_values[floats[static_cast<size_t>(at)]];
 }
 
 GraphValue GraphBuilder::valueOfRank(size_t rank)
@@ -80,17 +97,55 @@ GraphValue GraphBuilder::valueOfRank(size_t rank)
     return addInput(shape);
 }
 
-GraphValue GraphBuilder::addInput(Dims shape)
+GraphValue GraphBuilder::exactValue()
 {
-    GraphValue value{"x" + std::to_string(m_graph.inputs.size()), kFloat32, std::move(shape)};
+    const GraphValue value = anyValue();
+    return value.isExact ? value : addInput(value.shape);
+}
+
+GraphValue GraphBuilder::addInput(Dims shape, DataType dtype)
+{
+    GraphValue value{"x" + std::to_string(m_graph.inputs.size()), dtype, std::move(shape)};
     declare(*graph().add_input(), value);
+    const int64_t low = dtype.isBool() || dtype.kind == core::DtypeKind::UInt ? 0 : -40;
+    const int64_t high = dtype.isBool() ? 1 : 40;
     m_graph.inputs.emplace_back(
-        value.name, Tensor::make(kFloat32, value.shape, [&](std::span<std::byte> bytes) {
+        value.name, Tensor::make(dtype, value.shape, [&](std::span<std::byte> bytes) {
             for (int64_t i = 0; i < core::elementCount(value.shape); ++i)
-                core::storeNumber(kFloat32, bytes, i, static_cast<double>(pick(-2000, 2000)) / 997);
+                if (dtype.isFloat())
+                    core::storeNumber(dtype, bytes, i,
+                                      static_cast<double>(pick(-2000, 2000)) / 997);
+                else
+                    core::storeInteger(dtype, bytes, i, pick(low, high));
         }));
     m_values.push_back(value);
     return value;
+}
+
+GraphValue GraphBuilder::addWhole(DataType dtype, Dims shape, int64_t low, int64_t high)
+{
+    GraphValue value{newName(), dtype, std::move(shape)};
+    const Tensor data = Tensor::make(dtype, value.shape, [&](std::span<std::byte> bytes) {
+        for (int64_t i = 0; i < core::elementCount(value.shape); ++i)
+            if (dtype.isFloat())
+                core::storeNumber(dtype, bytes, i, static_cast<double>(pick(low, high)));
+            else
+                core::storeInteger(dtype, bytes, i, pick(low, high));
+    });
+    TensorProto& tensor = *graph().add_initializer();
+    tensor.set_name(value.name);
+    tensor.set_data_type(compiler::onnxTypeOf(dtype));
+    for (const int64_t dim : value.shape) tensor.add_dims(dim);
+    tensor.set_raw_data(data.bytes().data(), data.bytes().size());
+    return value;
+}
+
+GraphValue GraphBuilder::cast(const GraphValue& value, DataType dtype)
+{
+    if (value.dtype == dtype) return value;
+    setInt(applyTyped("Cast", {value}, dtype, value.shape, !dtype.isFloat() || dtype.bits > 16),
+           "to", compiler::onnxTypeOf(dtype));
+    return last();
 }
 
 GraphValue GraphBuilder::addConstant(Dims shape, double low, double high)
@@ -134,9 +189,16 @@ tenon_onnx::NodeProto& GraphBuilder::apply(const std::string& op,
                                            const std::vector<GraphValue>& inputs, Dims shape,
                                            bool isExact)
 {
+    return applyTyped(op, inputs, kFloat32, std::move(shape), isExact);
+}
+
+tenon_onnx::NodeProto& GraphBuilder::applyTyped(const std::string& op,
+                                                const std::vector<GraphValue>& inputs,
+                                                DataType dtype, Dims shape, bool isExact)
+{
     const bool areExact = std::all_of(inputs.begin(), inputs.end(),
                                       [](const GraphValue& value) { return value.isExact; });
-    GraphValue value{newName(), kFloat32, std::move(shape), isExact && areExact};
+    GraphValue value{newName(), dtype, std::move(shape), isExact && areExact};
     tenon_onnx::NodeProto& node = addNode(op, inputs, {value.name});
     m_values.push_back(std::move(value));
     return node;

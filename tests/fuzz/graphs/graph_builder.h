@@ -4,6 +4,7 @@
 
 #include "tests/fuzz/graphs/random_graph.h"
 
+#include <algorithm>
 #include <random>
 #include <string>
 
@@ -26,13 +27,17 @@ public:
 
     int64_t pick(int64_t low, int64_t high); ///< inclusive
     bool chance(int percent) { return pick(1, 100) <= percent; }
-    /// A float value made so far.
+    /// A float32 value made so far.
     GraphValue anyValue();
-    /// One of at least this rank; a new input when there is none.
+    /// One of this rank; a new input when there is none.
     GraphValue valueOfRank(size_t rank);
-    GraphValue addInput(Dims shape);
+    /// One that is not rounded; a new input of the shape when the drawn one is.
+    GraphValue exactValue();
+    GraphValue addInput(Dims shape, core::DataType dtype = core::kFloat32);
     /// Random constant in [low, high].
     GraphValue addConstant(Dims shape, double low = -1, double high = 1);
+    /// The same of whole numbers of a type.
+    GraphValue addWhole(core::DataType dtype, Dims shape, int64_t low, int64_t high);
     GraphValue addIntegers(const std::vector<int64_t>& values, bool isScalar = false);
 
     tenon_onnx::NodeProto& addNode(const std::string& op, const std::vector<GraphValue>& inputs,
@@ -40,17 +45,26 @@ public:
     /// Adds a node of one result and remembers the result.
     tenon_onnx::NodeProto& apply(const std::string& op, const std::vector<GraphValue>& inputs,
                                  Dims shape, bool isExact = false);
+    /// The same for a result of another type.
+    tenon_onnx::NodeProto& applyTyped(const std::string& op, const std::vector<GraphValue>& inputs,
+                                      core::DataType dtype, Dims shape, bool isExact = false);
+    /// The value as another type.
+    GraphValue cast(const GraphValue& value, core::DataType dtype);
     void remember(GraphValue value) { m_values.push_back(std::move(value)); }
     std::string newName() { return "v" + std::to_string(m_names++); }
     const GraphValue& last() const { return m_values.back(); }
 
     void markVm() { m_graph.needsVm = true; }
+    /// Rounding in steps: results may differ by this share of the largest value.
+    void allow(double tolerance) { m_graph.tolerance = std::max(m_graph.tolerance, tolerance); }
+    int opset() const { return m_opset; }
     RandomGraph finish();
 
 private:
     tenon_onnx::GraphProto& graph() { return *m_graph.model.mutable_graph(); }
 
     std::mt19937_64 m_random;
+    int m_opset = 17;
     RandomGraph m_graph;
     std::vector<GraphValue> m_values;
     int m_names = 0;
@@ -58,10 +72,21 @@ private:
 
 void setInts(tenon_onnx::NodeProto& node, const std::string& name, const Dims& values);
 void setInt(tenon_onnx::NodeProto& node, const std::string& name, int64_t value);
+void setFloat(tenon_onnx::NodeProto& node, const std::string& name, double value);
+void setText(tenon_onnx::NodeProto& node, const std::string& name, const std::string& value);
+
+using NodeKind = void (*)(GraphBuilder&);
 
 /// Adds one node (or a few) of a random kind.
 void addRandomNode(GraphBuilder& builder);
-/// The same of the kinds that only the VM runs.
-void addVmNode(GraphBuilder& builder);
+// The same of one family.
+void addVmNode(GraphBuilder& builder); ///< what only the VM runs
+void addTypedNode(GraphBuilder& builder);
+void addIndexNode(GraphBuilder& builder);
+void addMathNode(GraphBuilder& builder);
+void addWindowNode(GraphBuilder& builder);
+void addNormalizationNode(GraphBuilder& builder);
+void addRecurrentNode(GraphBuilder& builder);
+void addQuantizedNode(GraphBuilder& builder);
 
 } // namespace tenon::test

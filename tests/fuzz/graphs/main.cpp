@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Differential fuzzing of whole graphs: `./dev fuzz graphs --count N`.
 //
-// usage: fuzz_graphs [--count N] [--seed S] [--save FOLDER] [--peer PROGRAM LIBRARY]
+// usage: fuzz_graphs [--count N] [--seed S] [--save FOLDER] [--peer PROGRAM LIBRARY] [--coverage]
 // Graph i has the seed S + i. Mismatches are kept below FOLDER as cases for `tenon verify`.
+// --coverage runs nothing and names the operators that the graphs do not hold.
+#include "compiler/frontend/onnx/converters.h"
+#include "core/base/text.h"
 #include "tests/fuzz/graphs/run_graph.h"
 
 #include <algorithm>
@@ -10,6 +13,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <map>
+#include <set>
 
 namespace tenon::test {
 namespace {
@@ -19,7 +24,9 @@ struct Options
     int count = 1000;
     uint64_t seed = 1;
     std::string save = "fuzz-graphs";
-    Peer peer;
+    std::string program; ///< ort_peer; empty: no peer
+    std::string library;
+    bool onlyCoverage = false;
 };
 
 bool readOptions(int argc, char** argv, Options& options)
@@ -33,8 +40,10 @@ bool readOptions(int argc, char** argv, Options& options)
         else if (std::strcmp(argv[i], "--save") == 0 && hasNext)
             options.save = argv[++i];
         else if (std::strcmp(argv[i], "--peer") == 0 && i + 2 < argc) {
-            options.peer = {argv[i + 1], argv[i + 2]};
-            i += 2;
+            options.program = argv[++i];
+            options.library = argv[++i];
+        } else if (std::strcmp(argv[i], "--coverage") == 0) {
+            options.onlyCoverage = true;
         } else {
             return false;
         }
@@ -42,33 +51,95 @@ bool readOptions(int argc, char** argv, Options& options)
     return true;
 }
 
+using Names = std::set<std::string>;
+
+void addOperators(const tenon_onnx::GraphProto& graph, Names& names)
+{
+    for (const auto& node : graph.node()) {
+        names.insert(node.op_type());
+        for (const auto& attr : node.attribute()) addOperators(attr.g(), names);
+    }
+}
+
+Names supportedOperators()
+{
+    Names out;
+    for (const compiler::Converter& row : compiler::allConverters()) out.emplace(row.op);
+#define GRAPH_OPERATOR(op, since, function, becomes) out.emplace(op);
+#include "compiler/frontend/onnx/graph_operators.def"
+#undef GRAPH_OPERATOR
+    return out;
+}
+
+std::string coverageText(const Names& drawn)
+{
+    return std::to_string(drawn.size()) + " of " + std::to_string(supportedOperators().size()) +
+           " imported operators drawn";
+}
+
+int showCoverage(const Options& options)
+{
+    Names drawn;
+    for (int i = 0; i < options.count; ++i)
+        addOperators(makeRandomGraph(options.seed + static_cast<uint64_t>(i)).model.graph(), drawn);
+    for (const std::string& name : supportedOperators())
+        if (!drawn.contains(name)) std::printf("%s\n", name.c_str());
+    std::printf("%s\n", coverageText(drawn).c_str());
+    return 0;
+}
+
+struct Tally
+{
+    int graphs = 0, onVm = 0, skipped = 0, mismatches = 0, compared = 0;
+    double largest = 0;
+    std::map<std::string, int> refusals; ///< of the peer, by reason
+    Names drawn;
+
+    void add(const RandomGraph& graph, const GraphCheck& check)
+    {
+        ++graphs;
+        onVm += graph.needsVm;
+        skipped += check.isSkipped;
+        mismatches += !check.mismatch.empty();
+        compared += check.isCompared;
+        largest = std::max(largest, check.largest);
+        if (!check.refusal.empty()) ++refusals[check.refusal.substr(0, 160)];
+        addOperators(graph.model.graph(), drawn);
+    }
+
+    void print() const
+    {
+        std::printf("%d graphs, %d of them for the VM only, %d without finite values, %d "
+                    "mismatches; largest relative difference %.2g; %s\n",
+                    graphs, onVm, skipped, mismatches, largest, coverageText(drawn).c_str());
+        if (compared > 0 || !refusals.empty()) std::printf("%d compared with the peer\n", compared);
+        for (const auto& [reason, count] : refusals)
+            std::printf("  %d not: %s\n", count, reason.c_str());
+    }
+};
+
 int fuzz(const Options& options)
 {
     core::JobContext job;
-    int mismatches = 0, skipped = 0, onVm = 0;
-    double largest = 0;
+    Peer peer(options.program, options.library);
+    Tally tally;
     for (int i = 0; i < options.count; ++i) {
         const uint64_t seed = options.seed + static_cast<uint64_t>(i);
         const RandomGraph graph = makeRandomGraph(seed);
         const std::string folder = options.save + "/seed_" + std::to_string(seed);
-        const GraphCheck check = checkGraph(graph, folder, options.peer, job);
-        skipped += check.isSkipped;
-        onVm += graph.needsVm;
-        largest = std::max(largest, check.largest);
+        const GraphCheck check = checkGraph(graph, folder, peer, job);
+        tally.add(graph, check);
         if (check.mismatch.empty()) {
             std::filesystem::remove_all(folder);
             continue;
         }
-        ++mismatches;
         std::filesystem::remove_all(folder + "/cache");
         std::printf("seed %llu: %s\n  kept in %s\n", static_cast<unsigned long long>(seed),
                     check.mismatch.c_str(), folder.c_str());
         std::fflush(stdout);
     }
-    std::printf("%d graphs, %d of them for the VM only, %d without finite values, %d mismatches; "
-                "largest relative difference %.2g\n",
-                options.count, onVm, skipped, mismatches, largest);
-    return mismatches == 0 ? 0 : 1;
+    tally.print();
+    return tally.mismatches == 0 ? 0 : 1;
 }
 
 } // namespace
@@ -79,8 +150,8 @@ int main(int argc, char** argv)
     tenon::test::Options options;
     if (!tenon::test::readOptions(argc, argv, options)) {
         std::fprintf(stderr, "usage: fuzz_graphs [--count N] [--seed S] [--save FOLDER] "
-                             "[--peer PROGRAM LIBRARY]\n");
+                             "[--peer PROGRAM LIBRARY] [--coverage]\n");
         return 2;
     }
-    return tenon::test::fuzz(options);
+    return options.onlyCoverage ? tenon::test::showCoverage(options) : tenon::test::fuzz(options);
 }

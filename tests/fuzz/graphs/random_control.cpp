@@ -102,8 +102,7 @@ void keepSome(GraphBuilder& b)
 
 void addVmNode(GraphBuilder& builder)
 {
-    using Kind = void (*)(GraphBuilder&);
-    static constexpr Kind kKinds[] = {branch, repeat, keepSome};
+    static constexpr NodeKind kKinds[] = {branch, repeat, keepSome};
     kKinds[builder.pick(0, std::size(kKinds) - 1)](builder);
 }
 

@@ -11,12 +11,16 @@
 
 namespace tenon::test {
 
+/// Kernels round differently, graphs multiply that.
+inline constexpr double kPlainTolerance = 2e-3;
+
 struct RandomGraph
 {
     tenon_onnx::ModelProto model;
     std::vector<std::pair<std::string, core::Tensor>> inputs;
     /// If, Loop or sizes that depend on data: only the VM runs it, and no oracle evaluates it.
     bool needsVm = false;
+    double tolerance = kPlainTolerance; ///< of the largest value
 };
 
 /// Equal seeds give equal graphs.

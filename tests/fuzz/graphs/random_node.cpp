@@ -16,7 +16,8 @@ void unary(GraphBuilder& b)
         "Softplus", "Sin",       "Cos",  "HardSigmoid", "Elu", "LeakyRelu",
         "Softsign", "HardSwish", "Atan", "Identity",    "Selu"};
     const GraphValue x = b.anyValue();
-    const auto op = static_cast<size_t>(b.pick(0, std::size(kOps) - 1));
+    auto op = static_cast<size_t>(b.pick(0, std::size(kOps) - 1));
+    if (op == 13 && b.opset() < 14) op = 0;
     const bool isExact = op == 0 || op == 3 || op == 4 || op == 15;
     b.apply(kOps[op], {x}, x.shape, isExact);
 }
@@ -96,8 +97,10 @@ void reduce(GraphBuilder& b)
         if (isReduced && keeps) shape.push_back(1);
     }
     const int64_t op = b.pick(0, 4);
-    auto& node = b.apply(kOps[op], {x}, shape, op == 1 || op == 2);
-    setInts(node, "axes", axes);
+    std::vector<GraphValue> operands{x};
+    if (b.opset() >= 18) operands.push_back(b.addIntegers(axes));
+    auto& node = b.apply(kOps[op], operands, shape, op == 1 || op == 2);
+    if (b.opset() < 18) setInts(node, "axes", axes);
     setInt(node, "keepdims", keeps);
 }
 
@@ -305,13 +308,16 @@ void normalize(GraphBuilder& b)
 
 void addRandomNode(GraphBuilder& builder)
 {
-    using Kind = void (*)(GraphBuilder&);
-    static constexpr Kind kKinds[] = {
+    static constexpr NodeKind kKinds[] = {
         unary,  unary,        unary,   bounded, binary,    binary,    binary,      divide,
         choose, reduce,       softmax, reshape, transpose, concat,    slice,       gather,
         pad,    expandOrTile, matmul,  gemm,    pool,      normalize, convolution, convolution};
+    static constexpr NodeKind kFamilies[] = {
+        addTypedNode, addIndexNode,         addMathNode,      addWindowNode,   addIndexNode,
+        addMathNode,  addNormalizationNode, addRecurrentNode, addQuantizedNode};
     if (core::elementCount(builder.last().shape) > 20000) return reduce(builder);
-    if (builder.chance(6)) return addVmNode(builder);
+    if (builder.chance(5)) return addVmNode(builder);
+    if (builder.chance(45)) return kFamilies[builder.pick(0, std::size(kFamilies) - 1)](builder);
     kKinds[builder.pick(0, std::size(kKinds) - 1)](builder);
 }
 
