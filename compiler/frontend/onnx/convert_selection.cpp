@@ -58,6 +58,20 @@ ValueRef oneElement(NodeImport& node, size_t input, double fallback, DataType dt
     return flattened(node, node.input(input), {Dim(1)});
 }
 
+/// Where a condition known at import holds.
+ValueRef chosenPositions(NodeImport& node, const Tensor& condition, const Dim& extent)
+{
+    std::vector<int64_t> positions;
+    for (int64_t i = 0; i < condition.size(); ++i)
+        if (condition.integer(i) != 0) positions.push_back(i);
+    if (!positions.empty() && extent.isConst() && positions.back() >= extent.value())
+        node.fail(DiagnosticCode::ShapeMismatch, "the condition chooses element " +
+                                                     std::to_string(positions.back()) +
+                                                     " of an axis of " + extent.text());
+    const auto count = static_cast<int64_t>(positions.size());
+    return node.constantNode(Tensor::of<int64_t>(kInt64, {count}, positions));
+}
+
 } // namespace
 
 void convertNonZero(NodeImport& node)
@@ -84,10 +98,17 @@ void convertCompress(NodeImport& node)
         axis = node.axisOf(node.integer("axis", 0), static_cast<int64_t>(shape.size()));
     else
         data = flattened(node, data, {product(shape)});
-    Dim count;
-    const ValueRef rows = nonzeroRows(node, node.input(1), count);
     if (node.hasFailed()) return;
-    const ValueRef chosen = flattened(node, rows, {count});
+    ValueRef chosen;
+    if (const Tensor* condition = node.constant(1)) {
+        chosen = chosenPositions(node, *condition,
+                                 node.typeOf(data).shape.at(static_cast<size_t>(axis)));
+    } else {
+        Dim count;
+        const ValueRef rows = nonzeroRows(node, node.input(1), count);
+        if (node.hasFailed()) return;
+        chosen = flattened(node, rows, {count});
+    }
     node.output(0, node.emit("take", {data, chosen}, {{"axis", axis}}));
 }
 
