@@ -5,6 +5,7 @@
 #include "compiler/frontend/load_model.h"
 #include "core/base/board_code.h"
 #include "core/base/clock.h"
+#include "core/base/printable.h"
 #include "core/base/text.h"
 
 #include <charconv>
@@ -22,14 +23,6 @@ std::optional<int64_t> parseInteger(std::string_view text)
     const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
     return value;
-}
-
-/// Control characters would let a model's names write to the terminal.
-std::string printable(std::string text)
-{
-    for (char& c : text)
-        if ((c >= 0 && c < 0x20 && c != '\n') || c == 0x7f) c = '?';
-    return text;
 }
 
 bool isBadInput(DiagnosticCode code)
@@ -187,7 +180,7 @@ Result<OpenedModel> openModel(const std::string& path, const CommonOptions& opti
 
 void printDiagnostic(const Diagnostic& diagnostic)
 {
-    std::fprintf(stderr, "%s\n", printable(diagnostic.text()).c_str());
+    std::fprintf(stderr, "%s\n", diagnostic.text().c_str());
 }
 
 void noteVm(const compiler::CompileResult& result)
@@ -243,10 +236,15 @@ Json shapeJson(const Shape& shape)
 
 void printJson(const Json& document)
 {
-    print(document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+    const std::string text = document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
-void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+void print(const std::string& text)
+{
+    const std::string shown = printable(text);
+    std::fwrite(shown.data(), 1, shown.size(), stdout);
+}
 
 std::string table(const std::vector<std::vector<std::string>>& rows)
 {

@@ -3,6 +3,7 @@
 #include "app/cli/command.h"
 #include "app/cli/interrupt.h"
 #include "compiler/driver/kernel_service.h"
+#include "core/base/printable.h"
 
 #include <unistd.h>
 
@@ -33,7 +34,7 @@ core::JobContext::ProgressHook progressBar()
         const std::string bar = std::string(static_cast<size_t>(full), '#') +
                                 std::string(static_cast<size_t>(kWidth - full), '.');
         std::fprintf(stderr, "\r\x1b[K[%s] %3d%% %s", bar.c_str(), static_cast<int>(fraction * 100),
-                     text.c_str());
+                     core::printable(text, core::LineBreaks::Escape).c_str());
         if (fraction >= 1) std::fprintf(stderr, "\r\x1b[K");
     };
 }

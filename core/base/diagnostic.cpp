@@ -3,6 +3,7 @@
 #include "core/base/diagnostic.h"
 
 #include "core/base/board_code.h"
+#include "core/base/printable.h"
 
 #include <iterator>
 
@@ -43,12 +44,14 @@ std::string Diagnostic::text() const
     std::string out(severityText(severity));
     out += "[";
     out += codeText(code);
-    out += "]: " + message;
-    if (!location.node.empty()) out += " at node '" + location.node + "'";
-    if (!location.op.empty()) out += " (" + location.op + ")";
-    if (!location.detail.empty()) out += " [" + location.detail + "]";
-    if (!location.graphPath.empty()) out += " in " + location.graphPath;
-    if (!location.file.empty()) out += " in file " + location.file;
+    // Names come out of files.
+    const auto name = [](const std::string& text) { return printable(text, LineBreaks::Escape); };
+    out += "]: " + printable(message);
+    if (!location.node.empty()) out += " at node '" + name(location.node) + "'";
+    if (!location.op.empty()) out += " (" + name(location.op) + ")";
+    if (!location.detail.empty()) out += " [" + name(location.detail) + "]";
+    if (!location.graphPath.empty()) out += " in " + name(location.graphPath);
+    if (!location.file.empty()) out += " in file " + name(location.file);
     for (const Diagnostic& note : notes) out += "\n  " + note.text();
     return out;
 }

@@ -74,6 +74,10 @@ const Bomb kBombs[] = {
     {"EmptyStrings", [] { return model(field(5, times(field(6, "")))); }},
     {"ManyDimensions", [] { return model(field(5, field(1, times("\x01")))); }},
     {"UnknownFields", [] { return model("") + times(field(1000, "")); }},
+    {"OnePetabyte",
+     [] {
+         return model(field(5, "\x08" + varint(uint64_t{1} << 48) + "\x10\x01" + field(8, "w")));
+     }},
     {"OneLongName", [] { return model(node(field(3, times("n")))); }},
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text helpers: what people and files see of numbers and names.
+#include "core/base/printable.h"
 #include "core/base/text.h"
 
 #include <gtest/gtest.h>
@@ -9,6 +10,20 @@
 
 namespace tenon::core {
 namespace {
+
+TEST(Text, showsNamesOutOfFilesAsTheyAreAndNeverRunsThem)
+{
+    EXPECT_EQ(printable("conv1/weights: 3 × 3\n\tök"), "conv1/weights: 3 × 3\n\tök");
+    EXPECT_EQ(printable("\x1b[2J\r\x07"), "\\x1b[2J\\x0d\\x07");
+    EXPECT_EQ(printable(std::string_view("a\0b\x7f", 4)), "a\\x00b\\x7f");
+    EXPECT_EQ(printable("\xff\xc3"), "\\xff\\xc3");
+    EXPECT_EQ(printable("\xe2\x80\xaegnp.exe"), "\\u202egnp.exe");
+    EXPECT_EQ(printable("\xc2\x9b"
+                        "31m"),
+              "\\x9b31m");
+    EXPECT_EQ(printable("a\nb", LineBreaks::Escape), "a\\x0ab");
+    EXPECT_EQ(printable(std::string(1 << 20, 'n')).size(), size_t{1} << 20);
+}
 
 TEST(Text, splitsAndJoins)
 {
