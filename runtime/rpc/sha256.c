@@ -4,7 +4,9 @@
 
 #include <string.h>
 
-static const uint32_t kRound[64] = {
+#include "sha256_blocks.h"
+
+const uint32_t tenon_sha256_constants[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
     0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
@@ -50,9 +52,15 @@ static void absorb(uint32_t state[8], const uint8_t* block)
         for (int k = 0; k < 8; ++k) {
             uint32_t abc[3] = {s[(8 - k) & 7], s[(9 - k) & 7], s[(10 - k) & 7]};
             uint32_t efg[3] = {s[(12 - k) & 7], s[(13 - k) & 7], s[(14 - k) & 7]};
-            mix(abc, &s[(11 - k) & 7], efg, &s[(15 - k) & 7], kRound[i + k] + w[i + k]);
+            mix(abc, &s[(11 - k) & 7], efg, &s[(15 - k) & 7],
+                tenon_sha256_constants[i + k] + w[i + k]);
         }
     for (int i = 0; i < 8; ++i) state[i] += s[i];
+}
+
+static void absorb_all(uint32_t state[8], const uint8_t* data, size_t count)
+{
+    for (; count > 0; --count, data += 64) absorb(state, data);
 }
 
 void tenon_sha256_start(tenon_sha256* hash)
@@ -61,6 +69,8 @@ void tenon_sha256_start(tenon_sha256* hash)
                                        0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
     memcpy(hash->state, kStart, sizeof kStart);
     hash->size = 0;
+    hash->blocks = tenon_sha256_hardware();
+    if (!hash->blocks) hash->blocks = absorb_all;
 }
 
 void tenon_sha256_add(tenon_sha256* hash, const void* data, size_t size)
@@ -70,9 +80,9 @@ void tenon_sha256_add(tenon_sha256* hash, const void* data, size_t size)
     hash->size += size;
     while (size > 0) {
         if (filled == 0 && size >= 64) {
-            absorb(hash->state, at);
-            at += 64;
-            size -= 64;
+            hash->blocks(hash->state, at, size / 64);
+            at += size / 64 * 64;
+            size %= 64;
             continue;
         }
         size_t part = 64 - filled < size ? 64 - filled : size;
@@ -81,7 +91,7 @@ void tenon_sha256_add(tenon_sha256* hash, const void* data, size_t size)
         size -= part;
         filled += part;
         if (filled < 64) return;
-        absorb(hash->state, hash->block);
+        hash->blocks(hash->state, hash->block, 1);
         filled = 0;
     }
 }

@@ -20,6 +20,8 @@ typedef struct
     uint32_t state[8];
     uint64_t size;
     uint8_t block[64];
+    void (*blocks)(uint32_t state[8], const uint8_t* data,
+                   size_t count); /* as this processor can */
 } tenon_sha256;
 
 void tenon_sha256_start(tenon_sha256* hash);
