@@ -15,6 +15,8 @@ using core::Status;
 
 namespace {
 
+constexpr int kLeastPortion = 5;
+
 /// Voluntary and involuntary context switches, minor and major page faults of the server; -1 when
 /// it does not count.
 Result<std::vector<int64_t>> countersOf(RpcSession& rpc)
@@ -55,12 +57,13 @@ Result<RemoteHandle> ArtifactSession::makeEvaluator(const TimingRequest& request
     return made->handle;
 }
 
-/// In up to ten portions, so that progress can be told.
+/// In up to ten portions, so that progress can be told; each costs a warm-up run, so small ones do
+/// not pay.
 Status ArtifactSession::timeRuns(const TimingRequest& request, Timing& timing,
                                  const JobContext& job)
 {
     const int total = std::max(1, request.repeat);
-    const int portion = (total + 9) / 10;
+    const int portion = std::min(total, std::max(kLeastPortion, (total + 9) / 10));
     const Result<RemoteHandle> evaluator = makeEvaluator(request, portion);
     if (!evaluator) return evaluator.error();
     while (static_cast<int>(timing.runsMs.size()) < total) {
@@ -132,7 +135,7 @@ Result<Timing> ArtifactSession::measure(const TimingRequest& request, const JobC
     if (request.perCall) {
         // About one second of instrumented runs.
         const double fit = 1000 / std::max(timing.summaryMs.median, 1e-3);
-        if (Status timed = timeCalls(timing, static_cast<int>(std::clamp(fit, 5.0, 200.0))); !timed)
+        if (Status timed = timeCalls(timing, static_cast<int>(std::clamp(fit, 1.0, 200.0))); !timed)
             return timed.error();
     }
     return timing;
