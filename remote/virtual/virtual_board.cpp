@@ -5,7 +5,7 @@
 #include "core/base/board_code.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
-#include "remote/ssh/push_file.h"
+#include "remote/ssh/shell_word.h"
 #include "remote/virtual/run_program.h"
 
 #include <fcntl.h>
@@ -60,10 +60,10 @@ std::string insideNamespaces(const std::string& folder, const BoardProfile& prof
            "mount -t binfmt_misc none " +
            shellQuoted(folder + "/binfmt") +
            "\n"
-           "sed 's/^#.*//;/^$/d' /usr/lib/binfmt.d/" +
+           "while IFS= read -r line; do case $line in :*) printf '%s\\n' \"$line\" > " +
+           shellQuoted(folder + "/binfmt/register") + " ;; esac; done < /usr/lib/binfmt.d/" +
            profile.emulation.program.substr(0, profile.emulation.program.rfind("-static")) +
-           ".conf > " + shellQuoted(folder + "/binfmt/register") +
-           "\n"
+           ".conf\n"
            "mount -t proc proc " +
            system +
            "/proc\n"
@@ -75,7 +75,7 @@ std::string insideNamespaces(const std::string& folder, const BoardProfile& prof
            "/dev\n"
            "hostname " +
            profile.name + "\n" + environmentOf(profile) + "exec chroot " + system +
-           " /bin/bash -c 'cd; eval \"$1\"' bash \"$1\"\n";
+           " /bin/sh -c 'cd; eval \"$1\"' sh \"$1\"\n";
 }
 
 std::string enterScript(const std::string& folder, const BoardProfile& profile, bool hasNamespaces)
@@ -88,7 +88,7 @@ std::string enterScript(const std::string& folder, const BoardProfile& profile, 
     return head + environmentOf(profile) + "exec proot -0 -q " + profile.emulation.program +
            " -r " + shellQuoted(folder + "/system") + " -b /proc -b /dev -b " +
            shellQuoted(folder + "/cpuinfo:/proc/cpuinfo") +
-           " -w /home/pi /bin/bash -c \"$command\"\n";
+           " -w /home/pi /bin/sh -c \"$command\"\n";
 }
 
 std::string sshdConfig(const std::string& folder)
@@ -96,7 +96,9 @@ std::string sshdConfig(const std::string& folder)
     return "HostKey " + folder + "/host_key\nAuthorizedKeysFile " + folder +
            "/authorized_keys\nUsePAM no\nStrictModes no\nPasswordAuthentication no\n"
            "KbdInteractiveAuthentication no\nPermitRootLogin yes\nPrintMotd no\n"
-           "X11Forwarding no\nAllowTcpForwarding local\nForceCommand exec " +
+           // Below the first level, bash does not take the start of sshd for a login: the user's
+           // own .bashrc has no business with the board, and some take a while.
+           "X11Forwarding no\nAllowTcpForwarding local\nSetEnv SHLVL=1\nForceCommand exec " +
            folder + "/enter\n";
 }
 
@@ -211,10 +213,11 @@ Result<int> dialSshd(const std::string& folder)
 } // namespace
 
 Result<Board> makeVirtualBoard(const std::string& name, const BoardProfile& profile,
-                               const std::string& folder, const JobContext& job)
+                               const std::string& where, const JobContext& job)
 {
     if (Status present = checkPrograms(profile); !present) return present.error();
     std::error_code failed;
+    const std::string folder = fs::absolute(where, failed).string(); // sshd works in another one
     if (fs::exists(folder, failed))
         return makeError(DiagnosticCode::BadArgument,
                          "there is something in the board's folder already; remove it first",

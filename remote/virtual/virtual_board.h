@@ -9,11 +9,11 @@
 
 namespace tenon::remote {
 
-/// Makes the system of `profile` in `folder`: packages of Debian unpacked without running their
-/// scripts, keys made on the spot. Nothing outside `folder` and the package cache is touched.
+/// Makes the system of `profile` in the folder `where`: packages of Debian unpacked without running
+/// their scripts, keys made on the spot. Nothing outside it and the package cache is touched.
 /// Errors: UnsupportedFeature naming the missing program, IoFailure, Cancelled.
 core::Result<Board> makeVirtualBoard(const std::string& name, const BoardProfile& profile,
-                                     const std::string& folder, const core::JobContext& job);
+                                     const std::string& where, const core::JobContext& job);
 /// Removes what makeVirtualBoard made.
 core::Status removeVirtualBoard(const Board& board);
 
