@@ -23,6 +23,9 @@ public:
     /// What the board is, and whether it can be worked on: its folder is made.
     virtual core::Result<BoardFacts> probe(std::chrono::milliseconds timeout,
                                            const core::JobContext& job) = 0;
+    /// Readies what uploads and runs need there, ahead of upload(), which does it otherwise and
+    /// tells of its failure.
+    virtual void prepare(std::chrono::milliseconds, const core::JobContext&) {}
     virtual core::Result<UploadedFile> upload(const std::string& path,
                                               std::chrono::milliseconds timeout,
                                               const core::JobContext& job) = 0;

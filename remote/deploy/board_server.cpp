@@ -4,11 +4,14 @@
 
 #include "core/base/board_code.h"
 #include "core/base/text.h"
-#include "remote/ssh/push_file.h"
+#include "remote/deploy/probe_script.h"
+#include "remote/ssh/shell_word.h"
+#include "runtime/rpc/patch.h"
 
 #include <sys/random.h>
 
 #include <array>
+#include <condition_variable>
 #include <cstdlib>
 #include <thread>
 
@@ -24,6 +27,9 @@ using std::chrono::milliseconds;
 
 namespace {
 
+/// The script ends a server that hears nothing for much longer.
+constexpr std::chrono::seconds kBeat{2};
+
 /// 128 random bits, as hex.
 Result<std::string> makeKey()
 {
@@ -36,6 +42,12 @@ Result<std::string> makeKey()
         out += "0123456789abcdef"[byte & 15];
     }
     return out;
+}
+
+bool tellsOfFullDisk(const std::string& text)
+{
+    return text.find("No space left") != std::string::npos ||
+           text.find("quota") != std::string::npos;
 }
 
 class End : public ServerEnd
@@ -73,35 +85,96 @@ BoardServer::BoardServer(std::shared_ptr<SshSession> session)
 {
 }
 
-Result<std::shared_ptr<BoardServer>> BoardServer::start(std::shared_ptr<SshSession> session,
-                                                        const Place& place, milliseconds timeout,
+Result<std::shared_ptr<BoardServer>> BoardServer::enter(std::shared_ptr<SshSession> session,
+                                                        bool keepsFiles, milliseconds timeout,
                                                         const JobContext& job)
+{
+    auto server = std::make_shared<BoardServer>(session);
+    Result<std::unique_ptr<SshCommand>> started =
+        session->start("exec /bin/sh -c " + shellQuoted(probeScript(keepsFiles)), timeout, job);
+    if (!started) return started.error();
+    server->m_command = std::move(*started);
+    if (Status greeted = server->greet(Deadline(timeout, job)); !greeted) return greeted.error();
+    return server;
+}
+
+Status BoardServer::greet(const Deadline& deadline)
+{
+    for (;;) {
+        const Result<std::string> line = m_command->readLine(deadline);
+        if (!line) return line.error();
+        m_greeting += *line + "\n";
+        if (*line == "== end") return core::kDone;
+    }
+}
+
+/// A failure that tells of a full disk has a code of its own.
+core::Diagnostic BoardServer::failed(const core::Diagnostic& error) const
+{
+    if (!tellsOfFullDisk(error.message)) return error;
+    return makeError(BoardCode::DiskFull, "the disk of " + core::quoted(m_session->peer()) +
+                                              " is full; free some space there");
+}
+
+Status BoardServer::start(const Program& program, milliseconds timeout, const JobContext& job)
 {
     const Result<std::string> key = makeKey();
     if (!key) return key.error();
-    auto server = std::make_shared<BoardServer>(session);
-    server->m_key = *key;
-    const std::string folder = shellQuoted(place.folder);
-    const std::string command = "cd " + folder + " && TMPDIR=" + folder + " exec ./" + place.name +
-                                " --port 0 --attended --trust-paths" +
-                                (place.isTidy ? " --tidy" : "");
-    Result<std::unique_ptr<SshCommand>> started =
-        session->start("exec /bin/sh -c " + shellQuoted(command), timeout, job);
-    if (!started) return started.error();
-    server->m_command = std::move(*started);
+    m_key = *key;
     const Deadline deadline(timeout, job);
-    const std::string line = *key + "\n";
-    if (Status fed = server->m_command->feed(std::as_bytes(std::span(line)), deadline); !fed)
-        return fed.error();
-    const Result<std::string> said = server->m_command->readLine(deadline);
-    if (!said) return said.error();
+    const std::span<const std::byte> bytes =
+        program.isThere ? std::span<const std::byte>() : program.bytes;
+    const std::string order = program.name + " " + std::to_string(bytes.size()) + "\n";
+    for (const auto piece : {std::as_bytes(std::span(order)), bytes})
+        if (Status fed = m_command->feed(piece, deadline); !fed) return fed;
+    const Result<std::string> received = m_command->readLine(deadline);
+    if (!received) return failed(received.error());
+    const std::string line = "\n" + m_key + "\n";
+    if (Status fed = m_command->feed(std::as_bytes(std::span(line)), deadline); !fed) return fed;
+    const Result<std::string> said = m_command->readLine(deadline);
+    if (!said) return failed(said.error());
     const size_t colon = said->rfind(':');
-    server->m_port = colon == std::string::npos ? 0 : std::atoi(said->c_str() + colon + 1);
-    if (server->m_port <= 0)
-        return makeError(DiagnosticCode::BoardFailure, "the server on the board said " +
-                                                           core::quoted(*said) +
-                                                           " instead of its port");
-    return server;
+    m_port = colon == std::string::npos ? 0 : std::atoi(said->c_str() + colon + 1);
+    if (m_port > 0) {
+        m_beat = std::jthread([this](const std::stop_token& stop) { beat(stop); });
+        return core::kDone;
+    }
+    return makeError(DiagnosticCode::BoardFailure, "the server on the board said " +
+                                                       core::quoted(*said) +
+                                                       " instead of its port");
+}
+
+void BoardServer::beat(const std::stop_token& stop)
+{
+    const JobContext nobodyStops;
+    const std::string line = "\n";
+    std::mutex mutex;
+    std::condition_variable_any wake;
+    std::unique_lock lock(mutex);
+    while (!wake.wait_for(lock, stop, kBeat, [&] { return stop.stop_requested(); })) {
+        const std::scoped_lock command(m_mutex);
+        if (!m_command->feed(std::as_bytes(std::span(line)), Deadline(kBeat, nobodyStops))) return;
+    }
+}
+
+Status BoardServer::store(const Parcel& parcel, milliseconds timeout, const JobContext& job)
+{
+    const Deadline deadline(timeout, job);
+    const std::string order = "put " + parcel.name + " " +
+                              (parcel.base.empty() ? "-" : parcel.base) + " " + parcel.sha256 +
+                              "\n";
+    const std::string end(1, static_cast<char>(kTenonPatchEnd));
+    std::vector<std::span<const std::byte>> pieces = parcel.pieces;
+    pieces.insert(pieces.begin(), std::as_bytes(std::span(order)));
+    pieces.push_back(std::as_bytes(std::span(end)));
+    const std::scoped_lock lock(m_mutex);
+    for (const auto piece : pieces)
+        if (Status fed = m_command->feed(piece, deadline); !fed) return fed;
+    const Result<std::string> said = m_command->readLine(deadline);
+    if (!said) return said.error();
+    if (*said == "stored") return core::kDone;
+    return failed(makeError(DiagnosticCode::BoardFailure,
+                            "sending a file to " + core::quoted(m_session->peer()) + ": " + *said));
 }
 
 Result<std::unique_ptr<RpcSession>> BoardServer::open(milliseconds timeout, const JobContext& job)
@@ -114,6 +187,8 @@ Result<std::unique_ptr<RpcSession>> BoardServer::open(milliseconds timeout, cons
 Status BoardServer::end(milliseconds timeout)
 {
     const JobContext nobodyStops;
+    m_beat.request_stop();
+    const std::scoped_lock lock(m_mutex);
     const Result<SshExit> exit = m_command->finish(Deadline(timeout, nobodyStops));
     if (!exit) return exit.error();
     return core::kDone;
@@ -121,6 +196,7 @@ Status BoardServer::end(milliseconds timeout)
 
 int BoardServer::lastSignal()
 {
+    const std::scoped_lock lock(m_mutex);
     const std::string& errors = m_command->errorsSoFar();
     const std::string key = "ended by signal ";
     const size_t at = errors.find(key, m_errorsRead);

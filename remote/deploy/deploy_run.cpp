@@ -56,9 +56,10 @@ void DeployRun::step(DeployPhase phase, const Body& body, bool applies)
     step.state = StepState::Running;
     publish();
     const Clock::time_point start = Clock::now();
+    m_elsewhereMs = 0;
     Status done = m_job.checkStop();
     if (done) done = body(step.detail);
-    step.ms = core::millisecondsSince(start);
+    step.ms = std::max(core::millisecondsSince(start), m_elsewhereMs);
     step.state = done ? StepState::Done : StepState::Failed;
     if (!done) {
         m_report.error = inPhase(done.error(), phase);
@@ -75,6 +76,7 @@ DeployReportPtr DeployRun::run()
     };
     m_report.target = m_request.target.empty() ? m_deployer.m_board.target : m_request.target;
     const bool knowsTarget = !m_report.target.empty();
+    startArrival();
     if (knowsTarget) step(DeployPhase::Compile, bound(&DeployRun::compile));
     step(DeployPhase::Connect, bound(&DeployRun::connect));
     step(DeployPhase::Probe, bound(&DeployRun::probe));
@@ -91,6 +93,24 @@ DeployReportPtr DeployRun::run()
     m_report.isFinished = true;
     publish();
     return std::make_shared<const DeployReport>(std::move(m_report));
+}
+
+void DeployRun::startArrival()
+{
+    if (m_deployer.m_link) return;
+    m_deployer.m_keepsFiles = m_request.keepsFiles;
+    m_arrival = std::make_unique<Arrival>(LinkRequest{.board = m_deployer.m_board,
+                                                      .environment = m_deployer.m_environment,
+                                                      .keepsFiles = m_request.keepsFiles,
+                                                      .timeout = limit(DeployPhase::Connect)},
+                                          m_request.limits);
+}
+
+BoardLink* DeployRun::link()
+{
+    if (m_arrival) m_deployer.m_link = m_arrival->takeLink(m_job);
+    m_arrival.reset();
+    return m_deployer.m_link.get();
 }
 
 Status DeployRun::compile(std::string& detail)
@@ -110,26 +130,21 @@ Status DeployRun::compile(std::string& detail)
 
 Status DeployRun::connect(std::string& detail)
 {
-    if (m_deployer.m_link) {
+    if (!m_arrival) {
         detail = "still connected";
         return core::kDone;
     }
-    Result<std::unique_ptr<BoardLink>> link =
-        openBoardLink({.board = m_deployer.m_board,
-                       .environment = m_deployer.m_environment,
-                       .keepsFiles = m_request.keepsFiles,
-                       .timeout = limit(DeployPhase::Connect)},
-                      m_job);
-    if (!link) return link.error();
-    m_deployer.m_link = std::move(*link);
-    m_deployer.m_keepsFiles = m_request.keepsFiles;
+    const Status connected = m_arrival->connected(m_job);
+    m_elsewhereMs = m_arrival->connectMs();
     detail = m_deployer.m_board.address();
-    return core::kDone;
+    return connected;
 }
 
 Status DeployRun::probe(std::string& detail)
 {
-    const Result<BoardFacts> facts = m_deployer.m_link->probe(limit(DeployPhase::Probe), m_job);
+    const Result<BoardFacts> facts =
+        m_arrival ? m_arrival->facts(m_job) : link()->probe(limit(DeployPhase::Probe), m_job);
+    if (m_arrival) m_elsewhereMs = m_arrival->probeMs();
     if (!facts) return facts.error();
     m_report.facts = *facts;
     m_report.checks = probeChecklist(*facts);
@@ -149,7 +164,7 @@ Status DeployRun::check(std::string& detail)
 Status DeployRun::upload(std::string& detail)
 {
     const Result<UploadedFile> sent =
-        m_deployer.m_link->upload(m_model.path, limit(DeployPhase::Upload), m_job);
+        link()->upload(m_model.path, limit(DeployPhase::Upload), m_job);
     if (!sent) return sent.error();
     m_runRequest.loadName = sent->loadName;
     m_report.sentBytes = sent->sentBytes;
@@ -170,7 +185,7 @@ Status DeployRun::load(std::string& detail)
         m_runRequest.inputs = std::move(*inputs);
     }
     Result<std::unique_ptr<ArtifactSession>> session =
-        m_deployer.m_link->load(m_runRequest, limit(DeployPhase::Load), m_job);
+        link()->load(m_runRequest, limit(DeployPhase::Load), m_job);
     if (!session) return session.error();
     m_session = std::move(*session);
     detail = std::to_string(m_runRequest.threads) + " threads";
@@ -184,8 +199,7 @@ core::Diagnostic DeployRun::explained(const core::Diagnostic& error)
 {
     core::Diagnostic out = locateCrash(
         error, *m_session, m_runRequest,
-        [&] { return m_deployer.m_link->load(m_runRequest, limit(DeployPhase::Load), m_job); },
-        m_job);
+        [&] { return link()->load(m_runRequest, limit(DeployPhase::Load), m_job); }, m_job);
     if (out.message.find("SIGILL") != std::string::npos)
         out.message += "; the processor lacks an instruction, " +
                        std::string(m_report.facts.cpuText.empty() ? "compile" : "this is a ") +
@@ -228,7 +242,8 @@ Status DeployRun::fetch(std::string& detail)
 void DeployRun::cleanUp()
 {
     DeployStep& step = stepOf(DeployPhase::CleanUp);
-    if (!m_deployer.m_link || (m_request.staysConnected && !m_report.error)) {
+    if (m_arrival) m_arrival->stop();
+    if (!link() || (m_request.staysConnected && !m_report.error)) {
         step.state = StepState::Skipped;
         return;
     }

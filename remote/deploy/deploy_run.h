@@ -2,7 +2,7 @@
 // DeployRun: one deployment, step by step, with its report.
 #pragma once
 
-#include "remote/deploy/board_link.h"
+#include "remote/deploy/arrival.h"
 
 namespace tenon::remote {
 
@@ -22,6 +22,8 @@ private:
     void log(const std::string& sentence) { m_report.log.push_back(sentence); }
     std::chrono::milliseconds limit(DeployPhase phase) const { return m_request.limits.of(phase); }
 
+    /// Connects in the background unless the deployer is connected.
+    void startArrival();
     core::Status compile(std::string& detail);
     core::Status connect(std::string& detail);
     core::Status probe(std::string& detail);
@@ -31,6 +33,8 @@ private:
     core::Status execute(std::string& detail);
     core::Status benchmark(std::string& detail);
     core::Status fetch(std::string& detail);
+    /// The link, made ready; from here on it is the deployer's.
+    BoardLink* link();
     core::Diagnostic explained(const core::Diagnostic& error);
     void cleanUp();
 
@@ -42,6 +46,8 @@ private:
     DeployReport m_report;
     BuiltModel m_model;
     RunRequest m_runRequest;
+    std::unique_ptr<Arrival> m_arrival; ///< while it is on its way
+    double m_elsewhereMs = 0;           ///< what the current step took in the background
     std::unique_ptr<ArtifactSession> m_session;
 };
 

@@ -11,14 +11,14 @@ using core::Status;
 
 double DeployReport::overheadMs() const
 {
-    double sum = 0;
+    double rest = totalMs;
     for (const DeployStep& step : steps) {
         const bool isTheWorkItself = step.phase == DeployPhase::Compile ||
                                      step.phase == DeployPhase::Run ||
                                      step.phase == DeployPhase::Benchmark;
-        if (!isTheWorkItself) sum += step.ms;
+        if (isTheWorkItself) rest -= step.ms;
     }
-    return sum;
+    return rest;
 }
 
 Deployer::Deployer(Board board, DeployEnvironment environment)

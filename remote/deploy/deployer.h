@@ -60,7 +60,8 @@ struct DeployReport
     bool isFinished = false;
     std::optional<core::Diagnostic> error;
 
-    /// Everything beside compiling and measuring: connect to clean up without run and benchmark.
+    /// The time that passed without compiling, running or measuring. The steps before the upload go
+    /// on beside compiling: they may add up to more.
     double overheadMs() const;
 };
 using DeployReportPtr = std::shared_ptr<const DeployReport>;

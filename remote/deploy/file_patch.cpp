@@ -3,9 +3,12 @@
 // by a sum that rolls over the new file byte by byte; a hit is compared in full.
 #include "remote/deploy/file_patch.h"
 
+#include "runtime/rpc/patch.h"
+
 #include <algorithm>
 #include <cstring>
 #include <unordered_map>
+#include <vector>
 
 namespace tenon::remote {
 
@@ -35,6 +38,39 @@ struct RollingSum
     uint64_t key() const { return uint64_t{plain} << 32 | weighted; }
 };
 
+/// Where the blocks of the old file are. Nearly every look is in vain, and most of those end at a
+/// table that stays in the cache.
+class BlockIndex
+{
+public:
+    explicit BlockIndex(std::span<const std::byte> base)
+        : m_mayBeThere(size_t{1} << kTableBits)
+    {
+        RollingSum sum;
+        for (size_t at = 0; at + kBlock <= base.size(); at += kBlock) {
+            sum.start(base.subspan(at, kBlock));
+            m_blocks.emplace(sum.key(), at);
+            m_mayBeThere[place(sum)] = 1;
+        }
+    }
+    bool isEmpty() const { return m_blocks.empty(); }
+    const size_t* find(const RollingSum& sum) const
+    {
+        if (!m_mayBeThere[place(sum)]) return nullptr;
+        const auto found = m_blocks.find(sum.key());
+        return found == m_blocks.end() ? nullptr : &found->second;
+    }
+
+private:
+    static constexpr int kTableBits = 20;
+    static size_t place(const RollingSum& sum)
+    {
+        return (sum.plain * 0x9E3779B1u ^ sum.weighted * 0x85EBCA77u) >> (32 - kTableBits);
+    }
+    std::vector<uint8_t> m_mayBeThere;
+    std::unordered_map<uint64_t, size_t> m_blocks;
+};
+
 void putNumber(std::string& out, uint64_t value)
 {
     for (int i = 0; i < 8; ++i) out.push_back(static_cast<char>(value >> (8 * i)));
@@ -52,9 +88,10 @@ public:
     {
         if (end == m_done) return;
         flushCopy();
-        m_patch.ops.push_back(1);
-        putNumber(m_patch.ops, end - m_done);
-        m_patch.ops.append(reinterpret_cast<const char*>(m_wanted.data()) + m_done, end - m_done);
+        m_fields.push_back(static_cast<char>(kTenonPatchLiteral));
+        putNumber(m_fields, end - m_done);
+        m_patch.steps.push_back({std::move(m_fields), m_wanted.subspan(m_done, end - m_done)});
+        m_fields.clear();
         m_patch.literalBytes += static_cast<int64_t>(end - m_done);
         m_done = end;
     }
@@ -73,6 +110,7 @@ public:
     {
         literalUpTo(m_wanted.size());
         flushCopy();
+        m_patch.steps.push_back({std::move(m_fields), {}});
         return std::move(m_patch);
     }
 
@@ -80,13 +118,14 @@ private:
     void flushCopy()
     {
         if (m_copySize == 0) return;
-        m_patch.ops.push_back(0);
-        putNumber(m_patch.ops, m_copyStart);
-        putNumber(m_patch.ops, m_copySize);
+        m_fields.push_back(static_cast<char>(kTenonPatchCopy));
+        putNumber(m_fields, m_copyStart);
+        putNumber(m_fields, m_copySize);
         m_copySize = 0;
     }
     std::span<const std::byte> m_wanted;
     FilePatch m_patch;
+    std::string m_fields; ///< of the operations since the last literal
     size_t m_done = 0;
     size_t m_copyStart = 0;
     size_t m_copySize = 0;
@@ -103,27 +142,32 @@ size_t commonLength(std::span<const std::byte> a, std::span<const std::byte> b)
 
 } // namespace
 
+std::vector<std::span<const std::byte>> FilePatch::pieces() const
+{
+    std::vector<std::span<const std::byte>> out;
+    for (const Step& step : steps) {
+        out.push_back(std::as_bytes(std::span(step.fields)));
+        out.push_back(step.literal);
+    }
+    return out;
+}
+
 FilePatch makePatch(std::span<const std::byte> base, std::span<const std::byte> wanted)
 {
-    std::unordered_map<uint64_t, size_t> blocks;
+    const BlockIndex blocks(base);
     RollingSum sum;
-    for (size_t at = 0; at + kBlock <= base.size(); at += kBlock) {
-        sum.start(base.subspan(at, kBlock));
-        blocks.emplace(sum.key(), at);
-    }
     Builder builder(wanted);
     size_t at = 0;
     bool isSummed = false;
-    while (at + kBlock <= wanted.size()) {
+    while (!blocks.isEmpty() && at + kBlock <= wanted.size()) {
         if (!isSummed) sum.start(wanted.subspan(at, kBlock));
         isSummed = true;
-        const auto found = blocks.find(sum.key());
-        const size_t same = found == blocks.end()
-                                ? 0
-                                : commonLength(base.subspan(found->second), wanted.subspan(at));
+        const size_t* found = blocks.find(sum);
+        const size_t same =
+            found ? commonLength(base.subspan(*found), wanted.subspan(at)) : size_t{0};
         if (same >= kBlock) {
             builder.literalUpTo(at);
-            builder.copy(found->second, same);
+            builder.copy(*found, same);
             at += same;
             isSummed = false;
             continue;

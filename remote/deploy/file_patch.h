@@ -6,13 +6,24 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace tenon::remote {
 
+/// New bytes are not copied: the file that was wanted must live as long.
 struct FilePatch
 {
-    std::string ops;
+    /// Fields of operations, each followed by a piece of the wanted file, which may be empty.
+    struct Step
+    {
+        std::string fields;
+        std::span<const std::byte> literal;
+    };
+    std::vector<Step> steps;
     int64_t literalBytes = 0; ///< bytes of the new file that the old one does not have
+
+    /// All bytes of the patch but its end, in order.
+    std::vector<std::span<const std::byte>> pieces() const;
 };
 
 /// Finds blocks of `base` anywhere in `wanted`; linear time.

@@ -28,7 +28,7 @@ struct SecretQuestion
     bool mayBeShown = false; ///< the server allows to show what is typed
 };
 
-/// Called on the connecting thread, which waits for the answer.
+/// Called on the connecting thread, which waits for the answer; others go on.
 class SshPrompt
 {
 public:

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <condition_variable>
 #include <cstring>
@@ -127,6 +128,20 @@ int finishConnect(int fd, Clock::time_point deadline, const core::JobContext& jo
     }
 }
 
+/// Small messages go at once, and a peer that is silently gone is noticed after six seconds, with
+/// and without anything to send.
+void tune(int fd)
+{
+    const std::array<std::array<int, 3>, 6> options{{{IPPROTO_TCP, TCP_NODELAY, 1},
+                                                     {SOL_SOCKET, SO_KEEPALIVE, 1},
+                                                     {IPPROTO_TCP, TCP_KEEPIDLE, 2},
+                                                     {IPPROTO_TCP, TCP_KEEPINTVL, 1},
+                                                     {IPPROTO_TCP, TCP_KEEPCNT, 4},
+                                                     {IPPROTO_TCP, TCP_USER_TIMEOUT, 6000}}};
+    for (const auto& [level, name, value] : options)
+        setsockopt(fd, level, name, &value, sizeof value);
+}
+
 } // namespace
 
 Result<int> connectTcp(const std::string& host, int port, milliseconds timeout,
@@ -143,8 +158,7 @@ Result<int> connectTcp(const std::string& host, int port, milliseconds timeout,
         reason = connect(fd, address, each.size) == 0 ? 0 : errno;
         if (reason == EINPROGRESS) reason = finishConnect(fd, deadline, job);
         if (reason == 0) {
-            const int yes = 1;
-            setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+            tune(fd);
             return fd;
         }
         close(fd);

@@ -9,7 +9,7 @@
 
 namespace tenon::remote {
 
-/// A connected socket without Nagle's delay; the caller owns it.
+/// A connected socket without Nagle's delay, which notices a silent peer; the caller owns it.
 /// Errors: BoardUnreachable (unknown name, refused, no route), ConnectTimedOut, Cancelled.
 core::Result<int> connectTcp(const std::string& host, int port, std::chrono::milliseconds timeout,
                              const core::JobContext& job);

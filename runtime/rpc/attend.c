@@ -2,20 +2,28 @@
 /* A server that somebody holds by its standard input. */
 #include "attend.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../common/error.h"
 #include "files.h"
+#include "receive.h"
+#include "sha256.h"
 
 /* A process has one standard input. */
 static pthread_mutex_t s_lock = PTHREAD_MUTEX_INITIALIZER;
 static pid_t s_child;
+static int s_silence_s;
 static bool s_has_ended;
 
 int tenon_attend_key(char* key, size_t capacity)
@@ -40,11 +48,7 @@ int tenon_attend_key(char* key, size_t capacity)
 
 static void* watch(void* argument)
 {
-    char byte;
-    ssize_t got;
-    do {
-        got = read(STDIN_FILENO, &byte, 1);
-    } while (got > 0 || (got < 0 && errno == EINTR));
+    tenon_receive_files(STDIN_FILENO, s_silence_s);
     pthread_mutex_lock(&s_lock);
     s_has_ended = true;
     if (s_child > 0) kill(s_child, SIGKILL);
@@ -53,9 +57,10 @@ static void* watch(void* argument)
     return NULL;
 }
 
-int tenon_attend_watch(int listener)
+int tenon_attend_watch(int listener, int silence_s)
 {
     pthread_t thread;
+    s_silence_s = silence_s;
     if (pthread_create(&thread, NULL, watch, (void*)(intptr_t)listener) != 0)
         return tenon_fail("cannot watch standard input");
     pthread_detach(thread);
@@ -70,14 +75,43 @@ void tenon_attend_session(pid_t child)
     pthread_mutex_unlock(&s_lock);
 }
 
-int tenon_attend_tidy(void)
+int tenon_attend_self(const char* digest)
 {
-    static const char kScript[] =
-        "cd / && rm -rf -- \"$0\"; cd \"${0%/*}\" && "
-        "find . -maxdepth 1 -name 'run-*' -mtime +0 -exec rm -rf {} + ; cd /; "
-        "rmdir -- \"${0%/*}\" 2>/dev/null; true";
+    uint8_t block[1 << 15];
+    char found[TENON_SHA256_HEX];
+    ssize_t got;
+    tenon_sha256 hash;
+    int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return tenon_fail("cannot read the program: %s", strerror(errno));
+    tenon_sha256_start(&hash);
+    while ((got = read(fd, block, sizeof block)) > 0) tenon_sha256_add(&hash, block, (size_t)got);
+    close(fd);
+    tenon_sha256_finish(&hash, found);
+    return strcmp(found, digest) == 0 ? 0 : tenon_fail("the program arrived damaged");
+}
+
+/* What servers that could not tidy up, because the power went or so, left a day ago. */
+static void remove_old(const char* root)
+{
+    const time_t day = 24 * 60 * 60;
+    DIR* folder = opendir(root);
+    for (struct dirent* entry; folder && (entry = readdir(folder));) {
+        struct stat about;
+        if (strncmp(entry->d_name, "run-", 4) == 0 &&
+            fstatat(dirfd(folder), entry->d_name, &about, AT_SYMLINK_NOFOLLOW) == 0 &&
+            about.st_mtime < time(NULL) - day)
+            tenon_folder_remove_at(dirfd(folder), entry->d_name);
+    }
+    if (folder) closedir(folder);
+}
+
+void tenon_attend_tidy(void)
+{
     char folder[kTenonPathCapacity];
-    if (!getcwd(folder, sizeof folder)) return 1;
-    execl("/bin/sh", "sh", "-c", kScript, folder, (char*)NULL);
-    return 1;
+    char* end = getcwd(folder, sizeof folder) ? strrchr(folder, '/') : NULL;
+    if (!end || end == folder || chdir("/") != 0) return;
+    tenon_folder_remove(folder);
+    *end = 0;
+    remove_old(folder);
+    rmdir(folder);
 }

@@ -10,14 +10,17 @@
  * line and in no environment. -1 when there is none. */
 int tenon_attend_key(char* key, size_t capacity);
 
-/** From now on the end of standard input ends the server: sessions are killed, and accept() on
- * `listener` fails. */
-int tenon_attend_watch(int listener);
+/** -1 with an error unless the file of this very program has this SHA-256: it came by a link. */
+int tenon_attend_self(const char* digest);
+
+/** From now on files come by standard input (receive.h), whose end, or silence for so long, ends
+ * the server: sessions are killed, and accept() on `listener` fails. */
+int tenon_attend_watch(int listener, int silence_s);
 /** The process that serves a session, 0 when none does. */
 void tenon_attend_session(pid_t child);
 
 /** Removes the working folder; from the one above what broken connections left there a day ago, and
- * that one, too, when it is empty then. Returns only when this cannot be started. */
-int tenon_attend_tidy(void);
+ * that one, too, when it is empty then. */
+void tenon_attend_tidy(void);
 
 #endif

@@ -34,14 +34,19 @@ static bool is_file_name(const char* name)
     return strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
 }
 
-void tenon_folder_remove(const char* path)
+void tenon_folder_remove_at(int parent, const char* name)
 {
-    DIR* folder = opendir(path);
+    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    DIR* folder = fd < 0 ? NULL : fdopendir(fd);
+    if (fd >= 0 && !folder) close(fd);
     for (struct dirent* entry; folder && (entry = readdir(folder));)
-        if (is_file_name(entry->d_name)) unlinkat(dirfd(folder), entry->d_name, 0);
+        if (is_file_name(entry->d_name) && unlinkat(fd, entry->d_name, 0) != 0)
+            tenon_folder_remove_at(fd, entry->d_name);
     if (folder) closedir(folder);
-    rmdir(path);
+    unlinkat(parent, name, AT_REMOVEDIR);
 }
+
+void tenon_folder_remove(const char* path) { tenon_folder_remove_at(AT_FDCWD, path); }
 
 char* tenon_folder_list(const char* path)
 {

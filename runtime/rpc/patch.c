@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,15 +20,17 @@ enum
 
 typedef struct
 {
-    int base;
+    int base; /* -1: none */
     int out;
     tenon_sha256 hash;
+    tenon_patch_source source;
+    uint8_t block[kBlock];
 } patch;
 
-static int put(patch* state, const void* data, size_t size)
+static int put(patch* state, size_t size)
 {
-    const uint8_t* at = data;
-    tenon_sha256_add(&state->hash, data, size);
+    const uint8_t* at = state->block;
+    tenon_sha256_add(&state->hash, at, size);
     while (size > 0) {
         ssize_t written = write(state->out, at, size);
         if (written < 0 && errno == EINTR) continue;
@@ -40,58 +43,83 @@ static int put(patch* state, const void* data, size_t size)
 
 static int copy(patch* state, uint64_t offset, uint64_t size)
 {
-    uint8_t block[kBlock];
     if (offset > INT64_MAX || size > INT64_MAX) return tenon_fail("an impossible piece");
     while (size > 0) {
-        size_t part = size < sizeof block ? (size_t)size : sizeof block;
-        ssize_t got = pread(state->base, block, part, (off_t)offset);
+        size_t part = size < kBlock ? (size_t)size : kBlock;
+        ssize_t got = pread(state->base, state->block, part, (off_t)offset);
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return tenon_fail("the old file is shorter than the patch says");
-        if (put(state, block, (size_t)got) != 0) return -1;
+        if (put(state, (size_t)got) != 0) return -1;
         offset += (uint64_t)got;
         size -= (uint64_t)got;
     }
     return 0;
 }
 
-static int apply(patch* state, tenon_reader* ops)
+static int take(patch* state, uint64_t size)
 {
-    while (tenon_reader_left(ops) > 0) {
-        uint8_t kind = tenon_read_u8(ops);
-        uint64_t first = tenon_read_u64(ops);
-        if (kind == kTenonPatchCopy) {
-            uint64_t size = tenon_read_u64(ops);
-            if (ops->failed || copy(state, first, size) != 0)
-                return ops->failed ? tenon_fail("a patch is cut off") : -1;
-        } else {
-            const uint8_t* data = kind == kTenonPatchLiteral ? tenon_read_bytes(ops, first) : NULL;
-            if (!data) return tenon_fail("a patch is damaged");
-            if (put(state, data, (size_t)first) != 0) return -1;
-        }
+    while (size > 0) {
+        size_t part = size < kBlock ? (size_t)size : kBlock;
+        if (state->source.read(state->source.self, state->block, part) != 0 ||
+            put(state, part) != 0)
+            return -1;
+        size -= part;
     }
     return 0;
 }
 
-int tenon_patch_apply(const char* base, const char* path, tenon_reader* ops, const char* expected)
+static int read_number(patch* state, uint64_t* value)
+{
+    uint8_t bytes[8];
+    if (state->source.read(state->source.self, bytes, sizeof bytes) != 0) return -1;
+    *value = 0;
+    for (int i = 0; i < 8; ++i) *value |= (uint64_t)bytes[i] << (8 * i);
+    return 0;
+}
+
+/* One operation; `is_over` tells that it was the last. */
+static int apply_next(patch* state, bool* is_over)
+{
+    uint8_t kind;
+    uint64_t first, size;
+    if (state->source.read(state->source.self, &kind, 1) != 0) return -1;
+    *is_over = kind == kTenonPatchEnd;
+    if (*is_over) return 0;
+    if (kind != kTenonPatchLiteral && (kind != kTenonPatchCopy || state->base < 0))
+        return tenon_fail("a patch is damaged");
+    if (read_number(state, &first) != 0) return -1;
+    if (kind == kTenonPatchLiteral) return take(state, first);
+    return read_number(state, &size) == 0 ? copy(state, first, size) : -1;
+}
+
+static int apply(patch* state, const char* expected)
+{
+    char digest[TENON_SHA256_HEX];
+    for (bool is_over = false; !is_over;)
+        if (apply_next(state, &is_over) != 0) return -1;
+    tenon_sha256_finish(&state->hash, digest);
+    return strcmp(digest, expected) == 0 ? 0 : tenon_fail("it came out damaged");
+}
+
+int tenon_patch_apply(const tenon_patch_files* files, tenon_patch_source source)
 {
     char part[kTenonPathCapacity + 8];
-    char digest[TENON_SHA256_HEX];
-    patch state;
-    snprintf(part, sizeof part, "%s.part", path);
+    patch state = {.base = -1, .source = source};
+    snprintf(part, sizeof part, "%s.part", files->path);
     tenon_sha256_start(&state.hash);
-    state.base = open(base, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (state.base < 0) return tenon_fail("cannot read `%s`: %s", base, strerror(errno));
+    if (files->base[0]) {
+        state.base = open(files->base, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+        if (state.base < 0) return tenon_fail("cannot read `%s`: %s", files->base, strerror(errno));
+    }
     state.out = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    int status = state.out < 0 ? tenon_fail("cannot write `%s`: %s", path, strerror(errno))
-                               : apply(&state, ops);
-    close(state.base);
+    int status = state.out < 0 ? tenon_fail("cannot write: %s", strerror(errno))
+                               : apply(&state, files->digest);
+    if (state.base >= 0) close(state.base);
     if (state.out >= 0 && close(state.out) != 0 && status == 0)
-        status = tenon_fail("cannot write `%s`: %s", path, strerror(errno));
-    tenon_sha256_finish(&state.hash, digest);
-    if (status == 0 && strcmp(digest, expected) != 0)
-        status = tenon_fail("`%s` came out damaged", path);
-    if (status == 0 && rename(part, path) != 0)
-        status = tenon_fail("cannot write `%s`: %s", path, strerror(errno));
-    if (status != 0) unlink(part);
-    return status;
+        status = tenon_fail("cannot write: %s", strerror(errno));
+    if (status == 0 && rename(part, files->path) != 0)
+        status = tenon_fail("cannot rename: %s", strerror(errno));
+    if (status == 0) return 0;
+    unlink(part);
+    return tenon_fail_within(files->path);
 }

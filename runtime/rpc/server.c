@@ -26,7 +26,9 @@ typedef struct
     int port;
     const char* host;
     const char* key;
-    int memory_mib; /* 0: no limit */
+    const char* digest; /* of this program's file; NULL: whatever it is */
+    int memory_mib;     /* 0: no limit */
+    int silence_s;      /* 0: no limit */
     bool may_open_paths;
     bool is_attended;
     bool is_tidy;
@@ -35,7 +37,7 @@ typedef struct
 static const char kUsage[] =
     "usage: tenon-rpc-server --fd N [--trust-paths]\n"
     "       tenon-rpc-server [--host ADDRESS] [--port N] [--key TEXT | --attended [--tidy]]\n"
-    "                        [--trust-paths]\n"
+    "                        [--silence N] [--self SHA256] [--trust-paths]\n"
     "Serves the session on socket N and ends with it, or listens for one session after another.\n"
     "  --trust-paths  the client may load any file by absolute path, not only what it uploads\n"
     "  --memory N     MiB of data that a session may have (default 0: no limit)\n"
@@ -44,6 +46,8 @@ static const char kUsage[] =
     "  --port N       port to listen on (default 9090, 0: any free port)\n"
     "  --key TEXT     clients must ask for this key\n"
     "  --attended     the key is the first line of standard input, whose end ends the server\n"
+    "  --silence N    so does N seconds without a line of it (default 0: no limit)\n"
+    "  --self SHA256  of this program's file; starts only when that is so\n"
     "  --tidy         removes the working folder at that end\n";
 
 static int number_after(int argc, char** argv, int* at, int most)
@@ -67,12 +71,16 @@ static options read_options(int argc, char** argv)
             chosen.port = number_after(argc, argv, &i, 65535);
         } else if (strcmp(argv[i], "--memory") == 0) {
             chosen.memory_mib = number_after(argc, argv, &i, 1 << 24);
+        } else if (strcmp(argv[i], "--silence") == 0) {
+            chosen.silence_s = number_after(argc, argv, &i, 1 << 20);
         } else if (strcmp(argv[i], "--host") == 0 && i + 1 < argc) {
             chosen.host = argv[++i];
         } else if (strcmp(argv[i], "--key") == 0 && i + 1 < argc) {
             chosen.key = argv[++i];
         } else if (strcmp(argv[i], "--trust-paths") == 0) {
             chosen.may_open_paths = true;
+        } else if (strcmp(argv[i], "--self") == 0 && i + 1 < argc) {
+            chosen.digest = argv[++i];
         } else if (strcmp(argv[i], "--attended") == 0) {
             chosen.is_attended = true;
         } else if (strcmp(argv[i], "--tidy") == 0) {
@@ -179,14 +187,17 @@ int main(int argc, char** argv)
     char key[256];
     options chosen = read_options(argc, argv);
     if (chosen.fd >= 0) serve(chosen.fd, "", &chosen, 0);
+    if (chosen.digest && tenon_attend_self(chosen.digest) != 0)
+        return give_up("start", TVMGetLastError());
     if (chosen.is_attended) {
         if (tenon_attend_key(key, sizeof key) != 0) return give_up("start", TVMGetLastError());
         chosen.key = key;
     }
     int listener = open_listener(chosen.host, chosen.port);
     if (listener < 0) return give_up("listen", strerror(errno));
-    if (chosen.is_attended && tenon_attend_watch(listener) != 0)
+    if (chosen.is_attended && tenon_attend_watch(listener, chosen.silence_s) != 0)
         return give_up("start", TVMGetLastError());
     serve_clients(listener, &chosen);
-    return chosen.is_tidy ? tenon_attend_tidy() : 0;
+    if (chosen.is_tidy) tenon_attend_tidy();
+    return 0;
 }

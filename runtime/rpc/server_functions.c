@@ -6,7 +6,6 @@
 
 #include "../common/args.h"
 #include "../common/error.h"
-#include "patch.h"
 #include "probe.h"
 #include "session.h"
 
@@ -78,11 +77,11 @@ static int listdir(TENON_PACKED_PARAMETERS)
     return status;
 }
 
-/* Argument `index`: an uploaded file, or (for a client of our own user) any absolute path. */
-static int path_argument(tenon_rpc_session* session, const tenon_args* args, int index, char* path)
+/* Argument 0: an uploaded file, or (for a client of our own user) any absolute path. */
+static int path_argument(tenon_rpc_session* session, const tenon_args* args, char* path)
 {
     const char* name;
-    if (tenon_arg_str(args, index, &name) != 0) return -1;
+    if (tenon_arg_str(args, 0, &name) != 0) return -1;
     if (!session->may_open_paths || name[0] != '/')
         return make_folder(session) == 0 ? tenon_file_path(session->folder, name, path) : -1;
     if (strlen(name) >= kTenonPathCapacity) return tenon_fail("the file name is too long");
@@ -95,26 +94,9 @@ static int load_module(TENON_PACKED_PARAMETERS)
     TENON_PACKED_PROLOGUE("load_module");
     char path[kTenonPathCapacity];
     TVMModuleHandle module;
-    if (path_argument(resource, &args, 0, path) != 0 || TVMModLoadFromFile(path, "", &module) != 0)
+    if (path_argument(resource, &args, path) != 0 || TVMModLoadFromFile(path, "", &module) != 0)
         return -1;
     return tenon_return_module(result, module);
-}
-
-/* (old file, new file, patch, SHA-256 of the new file) */
-static int patch_file(TENON_PACKED_PARAMETERS)
-{
-    TENON_PACKED_PROLOGUE("patch");
-    char base[kTenonPathCapacity];
-    char path[kTenonPathCapacity];
-    TVMByteArray ops;
-    const char* expected;
-    if (path_argument(resource, &args, 0, base) != 0 ||
-        path_argument(resource, &args, 1, path) != 0 || tenon_arg_bytes(&args, 2, &ops) != 0 ||
-        tenon_arg_str(&args, 3, &expected) != 0)
-        return -1;
-    tenon_reader reader = tenon_reader_of(ops.data, ops.size);
-    if (tenon_patch_apply(base, path, &reader, expected) != 0) return -1;
-    return tenon_return_none(result);
 }
 
 /* What the machine is and how it feels, as text. */
@@ -168,7 +150,6 @@ static int usage(TENON_PACKED_PARAMETERS)
 }
 
 static const tenon_method kFunctions[] = {
-    {"tenon.rpc.server.patch", patch_file},
     {"tenon.rpc.server.probe", probe},
     {"tenon.rpc.server.usage", usage},
     {"tvm.rpc.server.ImportModule", import_module},

@@ -147,6 +147,9 @@ TEST(ProbeScript, makesAFolderNobodyElseHas)
     EXPECT_NE(probeScript(false), probeScript(false));
     EXPECT_EQ(probeScript(true), probeScript(true));
     EXPECT_NE(probeScript(true).find("$root/store"), std::string::npos);
+    EXPECT_EQ(probeScript(true).find('@'), std::string::npos);
+    EXPECT_EQ(probeScript(true).find("--tidy"), std::string::npos);
+    EXPECT_NE(probeScript(false).find("--tidy"), std::string::npos);
     const BoardFolder folder =
         boardFolderOf("== root\n/h/.tenon\n== folder\n/h/.tenon/run-1\n== files\na\nb\n== end\n");
     EXPECT_EQ(folder.path, "/h/.tenon/run-1");
@@ -175,12 +178,30 @@ protected:
         EXPECT_TRUE(core::writeFileAtomically(m_folder.file("base"), from));
         char hex[TENON_SHA256_HEX];
         tenon_sha256_hex(to.data(), to.size(), hex);
-        tenon_reader ops = tenon_reader_of(patch.ops.data(), patch.ops.size());
-        EXPECT_EQ(tenon_patch_apply(m_folder.file("base").c_str(), m_folder.file("new").c_str(),
-                                    &ops, hex),
-                  0);
+        EXPECT_EQ(apply(bytesOf(patch), hex), 0);
         EXPECT_TRUE(*core::readFile(m_folder.file("new")) == to);
         return patch.literalBytes;
+    }
+    static std::string bytesOf(const FilePatch& patch)
+    {
+        std::string out;
+        for (const auto piece : patch.pieces())
+            out.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+        return out + static_cast<char>(kTenonPatchEnd);
+    }
+    int apply(std::string_view patch, const char* digest) const
+    {
+        const std::string base = m_folder.file("base");
+        const std::string path = m_folder.file("new");
+        const auto read = [](void* self, void* data, size_t size) {
+            auto* left = static_cast<std::string_view*>(self);
+            if (left->size() < size) return -1;
+            std::copy_n(left->data(), size, static_cast<char*>(data));
+            left->remove_prefix(size);
+            return 0;
+        };
+        const tenon_patch_files files{base.c_str(), path.c_str(), digest};
+        return tenon_patch_apply(&files, {.read = read, .self = &patch});
     }
     test::TemporaryFolder m_folder;
 };
@@ -210,20 +231,16 @@ TEST_F(Patches, areRefusedWhenDamaged)
     ASSERT_TRUE(core::writeFileAtomically(m_folder.file("base"), base));
     char hex[TENON_SHA256_HEX];
     tenon_sha256_hex(wanted.data(), wanted.size(), hex);
-    const auto apply = [&](const std::string& bytes) {
-        tenon_reader ops = tenon_reader_of(bytes.data(), bytes.size());
-        return tenon_patch_apply(m_folder.file("base").c_str(), m_folder.file("new").c_str(), &ops,
-                                 hex);
-    };
-    for (size_t at = 0; at < patch.ops.size(); at += 3) {
-        std::string damaged = patch.ops;
+    const std::string whole = bytesOf(patch);
+    for (size_t at = 0; at < whole.size(); at += 3) {
+        std::string damaged = whole;
         damaged[at] = static_cast<char>(damaged[at] ^ 0x55);
-        EXPECT_NE(apply(damaged), 0) << at;
-        EXPECT_NE(apply(patch.ops.substr(0, at)), 0) << at;
+        EXPECT_NE(apply(damaged, hex), 0) << at;
+        EXPECT_NE(apply(whole.substr(0, at), hex), 0) << at;
         EXPECT_NE(access(m_folder.file("new").c_str(), F_OK), 0);
         EXPECT_NE(access(m_folder.file("new.part").c_str(), F_OK), 0);
     }
-    EXPECT_EQ(apply(patch.ops), 0);
+    EXPECT_EQ(apply(whole, hex), 0);
 }
 
 } // namespace

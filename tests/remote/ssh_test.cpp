@@ -3,11 +3,9 @@
 #include "core/base/board_code.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
-#include "remote/ssh/push_file.h"
 #include "remote/ssh/ssh_config.h"
 #include "remote/ssh/ssh_session.h"
 #include "remote/ssh/tcp.h"
-#include "runtime/rpc/sha256.h"
 #include "tests/support/sshd.h"
 
 #include <arpa/inet.h>
@@ -73,13 +71,6 @@ protected:
         EXPECT_TRUE(session) << session.error().text() << sshd.log();
         return session ? *session : nullptr;
     }
-    static std::string sha256(std::string_view bytes)
-    {
-        char hex[TENON_SHA256_HEX];
-        tenon_sha256_hex(bytes.data(), bytes.size(), hex);
-        return hex;
-    }
-
     test::TemporaryFolder m_folder;
     Answers m_answers;
     JobContext m_job;
@@ -226,45 +217,6 @@ TEST_F(Ssh, runsCommands)
     });
     EXPECT_EQ(session->run("sleep 100", {}, 60s, job).error().code, DiagnosticCode::Cancelled);
     EXPECT_TRUE(session->isAlive());
-}
-
-TEST_F(Ssh, pushesFilesAllOrNothing)
-{
-    const test::Sshd sshd;
-    const auto session = connected(sshd);
-    ASSERT_TRUE(session);
-    const std::string path = m_folder.file("it's a file; $(rm -rf x) \"q\"");
-    std::string bytes(5'000'000, 0);
-    for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 2654435761u >> 13);
-    const auto span = std::as_bytes(std::span(bytes));
-    const auto pushed = pushFile(*session, path, span, sha256(bytes), 0700, 60s, m_job);
-    ASSERT_TRUE(pushed) << pushed.error().text();
-    EXPECT_TRUE(*core::readFile(path) == bytes);
-    const auto damaged = pushFile(*session, path, span, sha256("other"), 0700, 60s, m_job);
-    ASSERT_FALSE(damaged);
-    EXPECT_EQ(damaged.error().code, DiagnosticCode::BoardFailure);
-    EXPECT_FALSE(std::filesystem::exists(path + ".part"));
-    EXPECT_TRUE(*core::readFile(path) == bytes); // the old content, whole
-    EXPECT_EQ(pushFile(*session, "/dev/full/x", span, sha256(bytes), 0700, 60s, m_job).error().code,
-              DiagnosticCode::BoardFailure);
-}
-
-TEST_F(Ssh, leavesNoHalfFileWhenTheLinkBreaks)
-{
-    test::Sshd sshd;
-    const auto session = connected(sshd);
-    ASSERT_TRUE(session);
-    const std::string bytes(20'000'000, 'x');
-    sshd.cutAfter(5'000'000);
-    const auto pushed = pushFile(*session, m_folder.file("file"), std::as_bytes(std::span(bytes)),
-                                 sha256(bytes), 0600, 60s, m_job);
-    ASSERT_FALSE(pushed);
-    EXPECT_EQ(pushed.error().code, BoardCode::LinkLost) << pushed.error().text();
-    EXPECT_FALSE(session->isAlive());
-    for (int i = 0; i < 3000 && std::filesystem::exists(m_folder.file("file.part")); ++i)
-        std::this_thread::sleep_for(10ms);
-    EXPECT_FALSE(std::filesystem::exists(m_folder.file("file.part")));
-    EXPECT_FALSE(std::filesystem::exists(m_folder.file("file")));
 }
 
 TEST_F(Ssh, carriesBytesThroughATunnel)

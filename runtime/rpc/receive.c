@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files that come by standard input: they are hashed as they arrive and take no memory. */
+#include "receive.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../common/error.h"
+#include "../include/tenon/c_runtime_api.h"
+#include "files.h"
+#include "patch.h"
+
+typedef struct
+{
+    int fd;
+    int silence_s;
+    size_t at;
+    size_t end;
+    uint8_t buffer[1 << 16];
+} stream;
+
+static ssize_t read_some(const stream* in, void* data, size_t size)
+{
+    for (;;) {
+        struct pollfd entry = {.fd = in->fd, .events = POLLIN};
+        int ready = in->silence_s > 0 ? poll(&entry, 1, in->silence_s * 1000) : 1;
+        if (ready == 0) return 0; /* a cable pulled out says no goodbye */
+        ssize_t got = ready > 0 ? read(in->fd, data, size) : -1;
+        if (got >= 0 || errno != EINTR) return got;
+    }
+}
+
+/* Large pieces go past the buffer. */
+static int read_exactly(void* self, void* data, size_t size)
+{
+    stream* in = self;
+    uint8_t* to = data;
+    while (size > 0) {
+        size_t part = in->end - in->at < size ? in->end - in->at : size;
+        memcpy(to, in->buffer + in->at, part);
+        in->at += part;
+        to += part;
+        size -= part;
+        if (size == 0) break;
+        int is_large = size >= sizeof in->buffer;
+        ssize_t got =
+            is_large ? read_some(in, to, size) : read_some(in, in->buffer, sizeof in->buffer);
+        if (got <= 0) return tenon_fail("the link ended");
+        if (is_large) {
+            to += got;
+            size -= (size_t)got;
+        } else {
+            in->at = 0;
+            in->end = (size_t)got;
+        }
+    }
+    return 0;
+}
+
+static int read_line(stream* in, char* line, size_t capacity)
+{
+    for (size_t size = 0; size < capacity; ++size) {
+        if (read_exactly(in, line + size, 1) != 0) return -1;
+        if (line[size] != '\n') continue;
+        line[size] = 0;
+        return 0;
+    }
+    return tenon_fail("a line without end");
+}
+
+static int put(stream* in, const char* line)
+{
+    char name[256], base[256], digest[80];
+    char path[kTenonPathCapacity], old[kTenonPathCapacity];
+    if (sscanf(line, "put %255s %255s %79s", name, base, digest) != 3)
+        return tenon_fail("an unknown command");
+    old[0] = 0;
+    if (tenon_file_path(".", name, path) != 0 ||
+        (strcmp(base, "-") != 0 && tenon_file_path(".", base, old) != 0))
+        return -1;
+    const tenon_patch_files files = {.base = old, .path = path, .digest = digest};
+    return tenon_patch_apply(&files, (tenon_patch_source){.read = read_exactly, .self = in});
+}
+
+void tenon_receive_files(int fd, int silence_s)
+{
+    stream in = {.fd = fd, .silence_s = silence_s};
+    char line[1024];
+    while (read_line(&in, line, sizeof line) == 0) {
+        if (!line[0]) continue;
+        int status = put(&in, line);
+        if (status == 0)
+            puts("stored");
+        else
+            printf("failed: %s\n", TVMGetLastError());
+        fflush(stdout);
+        if (status != 0) return;
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tests of deployments share.
+#include "tests/remote/deploying.h"
+
+#include <filesystem>
+#include <thread>
+
+namespace tenon::remote {
+
+namespace fs = std::filesystem;
+
+void Deploying::SetUp()
+{
+    TENON_NEED_TOOL("sshd");
+    TENON_NEED_TOOL("ssh-keygen");
+    TENON_NEED_TOOL("cc");
+    fs::create_directory(home());
+}
+
+Board Deploying::board(const test::Sshd& sshd) const
+{
+    return {.name = "board",
+            .kind = BoardKind::Ssh,
+            .target = "as compiled",
+            .host = "127.0.0.1",
+            .port = sshd.port(),
+            .identityFile = sshd.identity()};
+}
+
+DeployEnvironment Deploying::environment(const test::Sshd& sshd) const
+{
+    return {.ssh = {.knownHostsFile = m_folder.file("known_hosts"),
+                    .userKnownHostsFile = m_folder.file("none"),
+                    .configFile = "none",
+                    .acceptedFingerprint = sshd.fingerprint(),
+                    .usesAgent = false}};
+}
+
+DeployRequest Deploying::request(const std::string& source)
+{
+    const std::string path =
+        test::compileLibrary(m_folder.path(), "model" + std::to_string(++m_count),
+                             source + test::blobSource(test::aotBlob()));
+    DeployRequest out;
+    out.build = [path](const std::string&, JobContext&) -> core::Result<BuiltModel> {
+        return BuiltModel{.path = path, .manifest = {.modelName = "test"}};
+    };
+    out.inputs = [](const core::Manifest&) -> core::Result<NamedTensors> {
+        return NamedTensors{{"x", Tensor::of<float>(core::kFloat32, {2, 3}, {1, 2, 3, 4, 5, 6})}};
+    };
+    out.threads = 2;
+    for (auto* limit : {&out.limits.connect, &out.limits.probe, &out.limits.upload,
+                        &out.limits.load, &out.limits.run, &out.limits.cleanUp})
+        *limit = 120s; // generous: nothing here waits for it
+    return out;
+}
+
+std::vector<int> Deploying::processesOfBoard() const
+{
+    std::vector<int> out;
+    std::error_code gone; // processes end while we look
+    for (const fs::directory_entry& entry : fs::directory_iterator("/proc", gone)) {
+        const int pid = std::atoi(entry.path().filename().c_str());
+        for (const char* link : {"exe", "cwd"}) {
+            const std::string to = fs::read_symlink(entry.path() / link, gone).string();
+            if (pid > 0 && !gone && to.starts_with(home() + "/")) {
+                out.push_back(pid);
+                break;
+            }
+        }
+    }
+    return out;
+}
+
+bool Deploying::isBoardClean() const
+{
+    const auto isClean = [this] { return fs::is_empty(home()) && processesOfBoard().empty(); };
+    for (int i = 0; i < 6000 && !isClean(); ++i) std::this_thread::sleep_for(10ms);
+    return isClean();
+}
+
+DeployReportPtr Deploying::deploy(const test::Sshd& sshd, const DeployRequest& wanted)
+{
+    return Deployer(board(sshd), environment(sshd)).deploy(wanted, m_job);
+}
+
+void Deploying::expectWorks(const test::Sshd& sshd)
+{
+    const DeployReportPtr report = deploy(sshd, request());
+    EXPECT_FALSE(report->error) << report->error->text() << sshd.log();
+    EXPECT_TRUE(isBoardClean());
+}
+
+void Deploying::expectFailure(const test::Sshd& sshd, const DeployRequest& wanted,
+                              DeployPhase phase, DiagnosticCode code, const std::string& text)
+{
+    const DeployReportPtr report = deploy(sshd, wanted);
+    ASSERT_TRUE(report->error);
+    EXPECT_EQ(report->error->code, code) << report->error->text();
+    EXPECT_NE(report->error->message.find(text), std::string::npos) << report->error->text();
+    EXPECT_EQ(step(*report, phase).state, StepState::Failed) << report->error->text();
+    EXPECT_TRUE(report->isFinished);
+    EXPECT_TRUE(isBoardClean());
+}
+
+} // namespace tenon::remote

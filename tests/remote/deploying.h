@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tests of deployments share: a real sshd whose board is an empty home, and what is left
+// there.
+#pragma once
+
+#include "core/base/board_code.h"
+#include "core/base/text.h"
+#include "remote/deploy/deployer.h"
+#include "tests/runtime/artifacts.h"
+#include "tests/support/sshd.h"
+
+#include <gtest/gtest.h>
+
+namespace tenon::remote {
+
+using core::BoardCode;
+using core::DiagnosticCode;
+using core::JobContext;
+using core::Tensor;
+using namespace std::chrono_literals;
+
+class Deploying : public testing::Test
+{
+protected:
+    void SetUp() override;
+
+    std::string home() const { return m_folder.file("home"); }
+    /// Commands of the host find an empty home of their own there.
+    std::string homeLine() const { return "SetEnv HOME=" + home() + "\n"; }
+    Board board(const test::Sshd& sshd) const;
+    DeployEnvironment environment(const test::Sshd& sshd) const;
+    /// A model of two calls; all limits are generous.
+    DeployRequest request(const std::string& source = test::aotSource());
+
+    /// Processes whose program or working folder is below the board's home.
+    std::vector<int> processesOfBoard() const;
+    /// Waits until no file and no process of ours is on the board.
+    bool isBoardClean() const;
+    static const DeployStep& step(const DeployReport& report, DeployPhase phase)
+    {
+        return report.steps[static_cast<size_t>(phase)];
+    }
+    DeployReportPtr deploy(const test::Sshd& sshd, const DeployRequest& wanted);
+    void expectWorks(const test::Sshd& sshd);
+    void expectFailure(const test::Sshd& sshd, const DeployRequest& wanted, DeployPhase phase,
+                       DiagnosticCode code, const std::string& text);
+
+    test::TemporaryFolder m_folder;
+    JobContext m_job;
+    int m_count = 0;
+};
+
+} // namespace tenon::remote
