@@ -60,22 +60,29 @@ public:
     int signalOfDeath(milliseconds patience) override
     {
         const auto end = std::chrono::steady_clock::now() + patience;
-        int signal = 0;
-        while ((signal = m_server->lastSignal()) == 0 && m_server->session().isAlive() &&
+        while (m_signal == 0 && (m_signal = m_server->lastSignal()) == 0 &&
+               m_server->session().isAlive() && !m_server->hasEnded() &&
                std::chrono::steady_clock::now() < end)
             std::this_thread::sleep_for(milliseconds(10));
-        return signal;
+        return m_signal;
     }
     std::optional<core::Diagnostic> lostLink() override
     {
-        if (m_server->session().isAlive()) return std::nullopt;
-        return makeError(BoardCode::LinkLost,
-                         "the connection to " + core::quoted(m_server->session().peer()) +
-                             " was lost; is the board still powered and on the network?");
+        // What ended the session is told a moment later.
+        if (signalOfDeath(std::chrono::seconds(1)) != 0) return std::nullopt;
+        if (!m_server->session().isAlive())
+            return makeError(BoardCode::LinkLost,
+                             "the connection to " + core::quoted(m_server->session().peer()) +
+                                 " was lost; is the board still powered and on the network?");
+        if (!m_server->hasEnded()) return std::nullopt;
+        return makeError(DiagnosticCode::BoardFailure,
+                         "Tenon's server on " + core::quoted(m_server->session().peer()) +
+                             " was ended; somebody killed it or memory ran out");
     }
 
 private:
     std::shared_ptr<BoardServer> m_server;
+    int m_signal = 0; ///< once it is known
 };
 
 } // namespace
@@ -203,6 +210,12 @@ int BoardServer::lastSignal()
     if (at == std::string::npos || errors.find('\n', at) == std::string::npos) return 0;
     m_errorsRead = errors.find('\n', at);
     return std::atoi(errors.c_str() + at + key.size());
+}
+
+bool BoardServer::hasEnded()
+{
+    const std::scoped_lock lock(m_mutex);
+    return m_command->hasEnded().has_value();
 }
 
 std::unique_ptr<ServerEnd> serverEndOf(std::shared_ptr<BoardServer> server)

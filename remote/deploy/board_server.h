@@ -57,6 +57,7 @@ public:
     core::Status end(std::chrono::milliseconds timeout);
     /// The number behind "ended by signal" in what the server said last, or 0.
     int lastSignal();
+    bool hasEnded();
     const SshSession& session() const { return *m_session; }
 
 private:

@@ -138,6 +138,13 @@ Result<SshExit> SshCommand::finish(const Deadline& deadline)
     return m_exit;
 }
 
+std::optional<int> SshCommand::hasEnded()
+{
+    const std::scoped_lock lock(m_transport->mutex());
+    if (drain() == SSH_AGAIN) return std::nullopt;
+    return ssh_channel_get_exit_status(m_channel);
+}
+
 const std::string& SshCommand::errorsSoFar()
 {
     const std::scoped_lock lock(m_transport->mutex());

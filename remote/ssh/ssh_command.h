@@ -5,6 +5,8 @@
 #include "remote/ssh/ssh_session.h"
 #include "remote/ssh/ssh_transport.h"
 
+#include <optional>
+
 namespace tenon::remote {
 
 /// Not thread-safe by itself; other channels of the session may be busy meanwhile.
@@ -27,6 +29,8 @@ public:
     core::Result<std::string> readLine(const Deadline& deadline);
     /// Closes its input and waits for its end.
     core::Result<SshExit> finish(const Deadline& deadline);
+    /// Set when it has ended by itself: its status, -1 after a signal.
+    std::optional<int> hasEnded();
     /// What it wrote to stderr so far.
     const std::string& errorsSoFar();
 
