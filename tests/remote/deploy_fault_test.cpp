@@ -3,8 +3,10 @@
 #include "tests/remote/deploying.h"
 
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -47,6 +49,45 @@ TEST_F(Deploying, survivesAServerThatIsKilledInMidRun)
     expectFailure(sshd, request(test::sabotagedSource("*(volatile int*)8 = 1;\n")),
                   DeployPhase::Run, DiagnosticCode::BoardFailure, "SIGSEGV in call 1");
     expectWorks(sshd);
+}
+
+TEST_F(Deploying, survivesTheEndOfTheServerItself)
+{
+    const test::Sshd sshd(homeLine());
+    const DeployRequest wanted =
+        request(test::sabotagedSource("for (volatile int i = 0;;) ++i;\n"));
+    std::jthread killer;
+    const DeployReportPtr report =
+        Deployer(board(sshd), environment(sshd))
+            .deploy(wanted, m_job, [&](const DeployReportPtr& each) {
+                const bool isRunning = step(*each, DeployPhase::Run).state == StepState::Running;
+                if (isRunning && !killer.joinable())
+                    killer = std::jthread([this] { killServers(); });
+            });
+    ASSERT_TRUE(report->error);
+    EXPECT_EQ(report->error->code, DiagnosticCode::BoardFailure) << report->error->text();
+    EXPECT_NE(report->error->message.find("kill"), std::string::npos) << report->error->text();
+    EXPECT_TRUE(isBoardClean()); // its shell has seen to that
+    expectWorks(sshd);
+}
+
+TEST_F(Deploying, saysThatMemoryOfTheBoardRanOut)
+{
+    // 64 MiB of real memory for everything that runs there.
+    const std::string group = "/sys/fs/cgroup/memory/tenon-test-" + std::to_string(getpid());
+    if (geteuid() != 0 || mkdir(group.c_str(), 0755) != 0)
+        GTEST_SKIP() << "SKIP: only root may limit memory, and by cgroups of the first version";
+    std::ofstream(group + "/memory.limit_in_bytes") << (64 << 20);
+    {
+        const test::Sshd sshd(test::Sshd::Setup{
+            .config = homeLine(), .before = "echo $$ > " + group + "/cgroup.procs || exit 1"});
+        const std::string hungry = "static volatile char much[256 << 20];\n"
+                                   "for (long i = 0; i < sizeof much; i += 4096) much[i] = 1;\n";
+        expectFailure(sshd, request(test::sabotagedSource(hungry)), DeployPhase::Run,
+                      DiagnosticCode::BoardFailure, "memory ran out");
+        expectWorks(sshd);
+    }
+    for (int i = 0; i < 6000 && rmdir(group.c_str()) != 0; ++i) std::this_thread::sleep_for(10ms);
 }
 
 TEST_F(Deploying, saysThatMemoryRanOut)

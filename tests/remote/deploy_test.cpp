@@ -3,8 +3,11 @@
 #include "tests/remote/deploying.h"
 
 #include <sys/utsname.h>
+#include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 namespace tenon::remote {
 namespace {
@@ -83,6 +86,42 @@ TEST_F(Deploying, worksWithoutAWritableHome)
     const test::Sshd sshd("SetEnv HOME=/proc/1/nowhere\n");
     const DeployReportPtr report = deploy(sshd, request());
     EXPECT_FALSE(report->error) << report->error->text();
+}
+
+TEST_F(Deploying, needsOneSessionAndNoSftp)
+{
+    expectWorks(test::Sshd(homeLine() + "MaxSessions 1\n"));
+}
+
+TEST_F(Deploying, worksWithTheToolsOfBusybox)
+{
+    TENON_NEED_TOOL("busybox");
+    const std::string tools = m_folder.file("tools");
+    fs::create_directory(tools);
+    for (const char* name :
+         {"uname", "getconf", "mkdir", "mktemp", "df", "head", "chmod", "mv", "rm", "rmdir"})
+        fs::create_symlink(test::toolPath("busybox"), tools + "/" + name);
+    expectWorks(test::Sshd(homeLine() + "ForceCommand PATH=" + tools + " exec " +
+                           test::toolPath("busybox") + " sh -c \"$SSH_ORIGINAL_COMMAND\"\n"));
+}
+
+TEST_F(Deploying, worksWithDropbear)
+{
+    TENON_NEED_TOOL("dropbear");
+    TENON_NEED_TOOL("dropbearkey");
+    if (geteuid() != 0 || std::system("unshare -m true 2>/dev/null") != 0)
+        GTEST_SKIP() << "SKIP: only root may give a server other accounts";
+    const std::string user = m_folder.file("user");
+    fs::create_directories(user + "/.ssh");
+    std::ofstream(m_folder.file("passwd")) << "root:x:0:0:root:" << user << ":/bin/sh\n";
+    const test::Sshd server(test::Sshd::Setup{.before = "mount --bind '" + m_folder.file("passwd") +
+                                                        "' /etc/passwd || exit 1",
+                                              .isDropbear = true});
+    fs::copy_file(server.identity() + ".pub", user + "/.ssh/authorized_keys");
+    fs::permissions(user + "/.ssh", fs::perms::owner_all);
+    const DeployReportPtr report = deploy(server, request());
+    EXPECT_FALSE(report->error) << report->error->text() << server.log();
+    EXPECT_FALSE(fs::exists(user + "/.tenon"));
 }
 
 TEST_F(Deploying, reachesThisComputerTheSameWay)

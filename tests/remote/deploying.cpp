@@ -2,7 +2,9 @@
 // What tests of deployments share.
 #include "tests/remote/deploying.h"
 
+#include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 namespace tenon::remote {
@@ -70,6 +72,19 @@ std::vector<int> Deploying::processesOfBoard() const
         }
     }
     return out;
+}
+
+void Deploying::killServers() const
+{
+    for (const int pid : processesOfBoard()) {
+        const std::string folder = "/proc/" + std::to_string(pid);
+        std::error_code gone;
+        const bool isServer = fs::read_symlink(folder + "/exe", gone).string().starts_with(home());
+        const std::string children = folder + "/task/" + std::to_string(pid) + "/children";
+        std::string child; // a session has none
+        std::getline(std::ifstream(children) >> std::ws, child);
+        if (isServer && !child.empty()) kill(pid, SIGKILL);
+    }
 }
 
 bool Deploying::isBoardClean() const

@@ -34,6 +34,8 @@ protected:
 
     /// Processes whose program or working folder is below the board's home.
     std::vector<int> processesOfBoard() const;
+    /// Kills the server that listens on the board, and nothing else.
+    void killServers() const;
     /// Waits until no file and no process of ours is on the board.
     bool isBoardClean() const;
     static const DeployStep& step(const DeployReport& report, DeployPhase phase)

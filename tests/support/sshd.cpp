@@ -37,11 +37,12 @@ int runProgram(const std::vector<std::string>& command)
     return status;
 }
 
-void makeKey(const std::string& path)
+void makeKey(const std::string& path, const std::string& type = "ed25519",
+             const std::string& passphrase = {})
 {
     std::filesystem::remove(path);
     std::filesystem::remove(path + ".pub");
-    EXPECT_EQ(runProgram({"ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", path}), 0);
+    EXPECT_EQ(runProgram({"ssh-keygen", "-q", "-t", type, "-N", passphrase, "-f", path}), 0);
 }
 
 std::string content(const std::string& path)
@@ -49,25 +50,6 @@ std::string content(const std::string& path)
     std::ostringstream out;
     out << std::ifstream(path).rdbuf();
     return out.str();
-}
-
-pid_t spawnSshd(const std::string& folder, int socket)
-{
-    const std::string program = toolPath("sshd");
-    const std::string config = folder + "/sshd_config";
-    const std::string log = folder + "/sshd.log";
-    const char* argv[] = {program.c_str(), "-i", "-f", config.c_str(), "-E", log.c_str(), nullptr};
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, socket, 0);
-    posix_spawn_file_actions_adddup2(&actions, socket, 1);
-    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-    pid_t pid = -1;
-    EXPECT_EQ(
-        posix_spawn(&pid, program.c_str(), &actions, nullptr, const_cast<char**>(argv), environ),
-        0);
-    posix_spawn_file_actions_destroy(&actions);
-    return pid;
 }
 
 /// Moves what there is; the number of bytes, 0 at the end, -1 when one side broke.
@@ -86,16 +68,25 @@ ssize_t move(int from, int to, size_t atMost)
 
 } // namespace
 
-Sshd::Sshd(const std::string& extra)
+Sshd::Sshd(const std::string& config)
+    : Sshd(Setup{.config = config})
+{
+}
+
+Sshd::Sshd(Setup setup)
+    : m_setup(std::move(setup))
 {
     if (geteuid() == 0) mkdir("/run/sshd", 0755);
     makeKey(identity());
     makeKey(m_folder.file("host_key"));
     std::filesystem::copy_file(identity() + ".pub", m_folder.file("authorized_keys"));
     std::ofstream(m_folder.file("sshd_config"))
-        << extra << "\nHostKey " << m_folder.file("host_key")
+        << m_setup.config << "\nHostKey " << m_folder.file("host_key")
         << "\nUsePAM no\nStrictModes no\nPasswordAuthentication no\nPermitRootLogin yes\n"
         << "AuthorizedKeysFile " << m_folder.file("authorized_keys") << "\nPrintMotd no\n";
+    if (m_setup.isDropbear)
+        EXPECT_EQ(runProgram({"dropbearkey", "-t", "ed25519", "-f", m_folder.file("dropbear_key")}),
+                  0);
     m_listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -116,20 +107,57 @@ Sshd::~Sshd()
     close(m_listener);
 }
 
-std::string Sshd::log() const { return content(m_folder.file("sshd.log")); }
+std::string Sshd::log() const
+{
+    return content(m_folder.file("sshd.log")) + content(m_folder.file("stderr"));
+}
 
 void Sshd::changeHostKey() const { makeKey(m_folder.file("host_key")); }
+
+std::string Sshd::addIdentity(const std::string& type, const std::string& passphrase) const
+{
+    const std::string path = m_folder.file("id_" + type);
+    makeKey(path, type, passphrase);
+    std::ofstream(m_folder.file("authorized_keys"), std::ios::app) << content(path + ".pub");
+    return path;
+}
 
 std::string Sshd::fingerprint() const
 {
     const std::string out = m_folder.file("fingerprint");
-    EXPECT_EQ(
-        runProgram({"sh", "-c",
-                    "ssh-keygen -l -f '" + m_folder.file("host_key.pub") + "' > '" + out + "'"}),
-        0);
+    const std::string key = m_setup.isDropbear
+                                ? "dropbearkey -y -f '" + m_folder.file("dropbear_key") +
+                                      "' | grep ^ssh- | ssh-keygen -l -f -"
+                                : "ssh-keygen -l -f '" + m_folder.file("host_key.pub") + "'";
+    EXPECT_EQ(runProgram({"sh", "-c", key + " > '" + out + "'"}), 0);
     const std::string line = content(out);
     const size_t start = line.find("SHA256:");
     return line.substr(start, line.find(' ', start) - start);
+}
+
+pid_t Sshd::spawnServer(int socket) const
+{
+    std::vector<std::string> command{
+        toolPath("sshd"),         "-i", "-f", m_folder.file("sshd_config"), "-E",
+        m_folder.file("sshd.log")};
+    if (m_setup.isDropbear)
+        command = {toolPath("dropbear"), "-i", "-r", m_folder.file("dropbear_key")};
+    if (!m_setup.before.empty())
+        command.insert(command.begin(),
+                       {"unshare", "-m", "sh", "-c", m_setup.before + "\nexec \"$0\" \"$@\""});
+    std::vector<char*> argv;
+    for (std::string& word : command) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, socket, 0);
+    posix_spawn_file_actions_adddup2(&actions, socket, 1);
+    posix_spawn_file_actions_addopen(&actions, 2, m_folder.file("stderr").c_str(),
+                                     O_WRONLY | O_CREAT | O_APPEND, 0600);
+    pid_t pid = -1;
+    EXPECT_EQ(posix_spawnp(&pid, argv[0], &actions, nullptr, argv.data(), environ), 0);
+    posix_spawn_file_actions_destroy(&actions);
+    return pid;
 }
 
 void Sshd::serve()
@@ -148,7 +176,7 @@ void Sshd::relay(int client)
 {
     int ends[2];
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
-    const pid_t pid = spawnSshd(m_folder.path(), ends[1]);
+    const pid_t pid = spawnServer(ends[1]);
     close(ends[1]);
     bool isOpen = true;
     while (isOpen && !m_isEnding) {

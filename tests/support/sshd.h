@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A real sshd for tests, one process per connection, on a loopback port of our own: no port is ever
-// guessed, and the test holds both ends of each connection.
+// A real SSH server for tests, one process per connection, on a loopback port of our own: no port
+// is ever guessed, and the test holds both ends of each connection.
 #pragma once
 
 #include "tests/support/environment.h"
@@ -19,8 +19,17 @@ namespace tenon::test {
 class Sshd
 {
 public:
-    /// `extra` lines go to the front of sshd_config, where the first value of a keyword counts.
-    explicit Sshd(const std::string& extra = {});
+    struct Setup
+    {
+        /// Lines for the front of sshd_config, where the first value of a keyword counts.
+        std::string config;
+        /// Shell commands that each server's process runs before it becomes the server, in mounts
+        /// of its own when it is not empty: only root may.
+        std::string before;
+        bool isDropbear = false;
+    };
+    explicit Sshd(const std::string& config = {});
+    explicit Sshd(Setup setup);
     Sshd(const Sshd&) = delete;
     Sshd& operator=(const Sshd&) = delete;
     ~Sshd();
@@ -32,6 +41,8 @@ public:
     std::string log() const;
     /// A new host key from the next connection on.
     void changeHostKey() const;
+    /// One more key that lets in; its file.
+    std::string addIdentity(const std::string& type, const std::string& passphrase) const;
     std::string fingerprint() const;
     /// Cuts every connection, also later ones, once this many bytes went to the server; 0: at once.
     void cutAfter(int64_t bytes) { m_cutAfter = bytes; }
@@ -42,7 +53,9 @@ public:
 private:
     void serve();
     void relay(int client);
+    int spawnServer(int socket) const;
 
+    Setup m_setup;
     TemporaryFolder m_folder;
     int m_listener = -1;
     int m_port = 0;
