@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Expressions of the loop IR as LLVM values.
 #include "compiler/codegen/llvm/emitter.h"
+#include "compiler/codegen/llvm/soft_half.h"
 
 #include <llvm/IR/Intrinsics.h>
 
@@ -24,28 +25,6 @@ bool isDotOnZero(const ExprNode& node)
 
 } // namespace
 
-llvm::Type* Emitter::typeOf(DataType dtype)
-{
-    llvm::Type* scalar = nullptr;
-    if (dtype.kind == DtypeKind::Float)
-        scalar = dtype.bits == 16   ? llvm::Type::getHalfTy(m_context)
-                 : dtype.bits == 32 ? llvm::Type::getFloatTy(m_context)
-                                    : llvm::Type::getDoubleTy(m_context);
-    else if (dtype.kind == DtypeKind::Bfloat)
-        scalar = llvm::Type::getBFloatTy(m_context);
-    else if (dtype.kind == DtypeKind::Handle)
-        scalar = llvm::PointerType::get(m_context, 0);
-    else
-        scalar = llvm::Type::getIntNTy(m_context, dtype.bits);
-    if (dtype.lanes == 1) return scalar;
-    return llvm::FixedVectorType::get(scalar, dtype.lanes);
-}
-
-llvm::Type* Emitter::storedTypeOf(DataType dtype)
-{
-    return typeOf(dtype.isBool() ? DataType{DtypeKind::UInt, 8, dtype.lanes} : dtype);
-}
-
 llvm::Value* Emitter::value(const Expr& expr)
 {
     const ExprNode& node = *expr;
@@ -53,7 +32,8 @@ llvm::Value* Emitter::value(const Expr& expr)
     case ExprKind::IntImm:
         return llvm::ConstantInt::get(typeOf(node.dtype), static_cast<uint64_t>(node.integer),
                                       node.dtype.isSigned());
-    case ExprKind::FloatImm: return llvm::ConstantFP::get(typeOf(node.dtype), node.number);
+    case ExprKind::FloatImm:
+        return rounded(llvm::ConstantFP::get(typeOf(node.dtype), node.number), node.dtype);
     case ExprKind::VarRef: {
         const auto found = m_vars.find(node.var.get());
         CHECK(found != m_vars.end()) << "unbound variable " << node.var->name;
@@ -78,7 +58,7 @@ llvm::Value* Emitter::value(const Expr& expr)
     case ExprKind::Ramp: return rampValue(node);
     case ExprKind::Broadcast:
         return m_builder.CreateVectorSplat(node.dtype.lanes, value(node.args[0]));
-    default: return binary(node);
+    default: return isSoft(node.dtype) ? rounded(binary(node), node.dtype) : binary(node);
     }
 }
 
@@ -176,6 +156,15 @@ llvm::Value* Emitter::compare(const ExprNode& node)
 llvm::Value* Emitter::castTo(DataType to, llvm::Value* source, DataType from)
 {
     llvm::Type* type = typeOf(to);
+    const bool isWide = from.bits > (from.isFloat() ? 32 : 24);
+    if (isSoft(to) ? !from.isBool() : to.bits == 16 && to.isFloat() && from.bits == 64) {
+        // What binary32 cannot hold must not be rounded twice.
+        llvm::Value* wide =
+            isWide ? narrowedToOdd(m_builder, castTo(kFloat64.withLanes(to.lanes), source, from))
+                   : castTo(kFloat32.withLanes(to.lanes), source, from);
+        return isSoft(to) ? rounded(wide, to) : m_builder.CreateFPTrunc(wide, type);
+    }
+    if (isSoft(from)) return castTo(to, source, kFloat32.withLanes(from.lanes));
     if (from.isBool()) {
         if (to.isFloat()) return m_builder.CreateUIToFP(source, type);
         return m_builder.CreateZExtOrTrunc(source, type);
@@ -322,9 +311,7 @@ llvm::Value* Emitter::loadElement(const ExprNode& node)
         const llvm::Align element(static_cast<uint64_t>(node.buffer->dtype.bytes()));
         loaded = m_builder.CreateMaskedGather(stored, pointers, std::min(align, element), m_mask);
     }
-    if (node.buffer->dtype.isBool())
-        return m_builder.CreateICmpNE(loaded, llvm::Constant::getNullValue(stored));
-    return loaded;
+    return fromStored(loaded, node.buffer->dtype.withLanes(lanes));
 }
 
 llvm::Value* Emitter::conditional(const ExprNode& node)

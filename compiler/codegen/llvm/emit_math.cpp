@@ -48,7 +48,10 @@ llvm::Value* Emitter::intrinsic(const tir::ExprNode& node)
     case Intrinsic::ShiftRight:
         return node.args[0]->dtype.isSigned() ? m_builder.CreateAShr(arg(0), arg(1))
                                               : m_builder.CreateLShr(arg(0), arg(1));
-    case Intrinsic::Reinterpret: return m_builder.CreateBitCast(arg(0), typeOf(dtype));
+    case Intrinsic::Reinterpret: {
+        llvm::Value* bits = toStored(arg(0), node.args[0]->dtype);
+        return fromStored(m_builder.CreateBitCast(bits, storedTypeOf(dtype)), dtype);
+    }
     case Intrinsic::IsNan: {
         llvm::Value* x = arg(0);
         return m_builder.CreateFCmpUNO(x, x);
@@ -59,8 +62,9 @@ llvm::Value* Emitter::intrinsic(const tir::ExprNode& node)
                                        llvm::ConstantFP::getInfinity(magnitude->getType()));
     }
     case Intrinsic::Fma:
-        return m_builder.CreateIntrinsic(llvm::Intrinsic::fma, {typeOf(dtype)},
-                                         {arg(0), arg(1), arg(2)});
+        return rounded(m_builder.CreateIntrinsic(llvm::Intrinsic::fma, {typeOf(dtype)},
+                                                 {arg(0), arg(1), arg(2)}),
+                       dtype);
     case Intrinsic::Abs:
         if (dtype.isFloat()) return m_builder.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, arg(0));
         if (!dtype.isSigned()) return arg(0);

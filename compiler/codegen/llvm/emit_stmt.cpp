@@ -156,10 +156,8 @@ void Emitter::storeElement(const StmtNode& node)
 {
     CHECK(node.indices.size() == 1) << "store to " << node.buffer->name << " is not flat";
     const tir::Expr& index = node.indices[0];
-    llvm::Value* stored = value(node.value);
-    if (node.buffer->dtype.isBool())
-        stored = m_builder.CreateZExt(
-            stored, storedTypeOf(node.buffer->dtype.withLanes(node.value->dtype.lanes)));
+    llvm::Value* stored =
+        toStored(value(node.value), node.buffer->dtype.withLanes(node.value->dtype.lanes));
     const int lanes = index->dtype.lanes;
     if (lanes > 1 && node.value->dtype.lanes == 1)
         stored = m_builder.CreateVectorSplat(static_cast<unsigned>(lanes), stored);

@@ -29,6 +29,10 @@ struct EmitOptions
     int64_t stackBytes = 16384; ///< larger Allocates go to TVMBackendAllocWorkspace
     bool isElf = true;
     bool hasDotU8I8 = false; ///< the target has instructions for dot_u8i8
+    /// The target cannot convert such numbers: they are bits in memory and binary32, rounded after
+    /// each operation, in registers.
+    bool lacksFloat16 = false;
+    bool lacksBfloat16 = false;
 };
 
 class Emitter
@@ -70,8 +74,14 @@ private:
     llvm::Value* laneWise(int lanes, DataType dtype,
                           const std::function<llvm::Value*(int lane)>& element);
     llvm::Value* conditional(const tir::ExprNode& node);
+    // emit_type.cpp
     llvm::Type* typeOf(DataType dtype);       ///< of a register value (bool: i1)
     llvm::Type* storedTypeOf(DataType dtype); ///< of memory (bool: i8)
+    bool isSoft(DataType dtype) const;        ///< a 16-bit float that the target lacks
+    llvm::Value* fromStored(llvm::Value* stored, DataType dtype);
+    llvm::Value* toStored(llvm::Value* value, DataType dtype);
+    /// To what the type can hold, where registers hold more.
+    llvm::Value* rounded(llvm::Value* value, DataType dtype);
 
     // emit_math.cpp: expansions in plain vector arithmetic with stated error bounds
     llvm::Value* intrinsic(const tir::ExprNode& node);

@@ -235,37 +235,7 @@ private:
     std::vector<llvm::BinaryOperator*> m_divisions;
 };
 
-/// What to add to the target for float16; null when it is there.
-const char* missingHalf(const llvm::TargetMachine& machine)
-{
-    const llvm::MCSubtargetInfo& info = *machine.getMCSubtargetInfo();
-    const llvm::Triple& triple = machine.getTargetTriple();
-    const auto has = [&](const char* feature) { return info.checkFeatures(feature); };
-    if (triple.isX86()) return has("+f16c") || has("+avx512f") ? nullptr : "-mattr=+f16c";
-    if (triple.isARM() || triple.isThumb()) return has("+fp16") ? nullptr : "-mattr=+fp16";
-    if (triple.isRISCV()) return has("+zfhmin") || has("+zfh") ? nullptr : "-mattr=+zfhmin";
-    return triple.isWasm() ? "another target" : nullptr;
-}
-
 } // namespace
-
-core::Status checkHalfTypes(const tir::PrimFunc& kernel, const llvm::TargetMachine& machine)
-{
-    const llvm::Triple& triple = machine.getTargetTriple();
-    const bool hasBfloat = triple.isX86() || triple.isAArch64();
-    const char* half = missingHalf(machine);
-    for (const tir::Buffer& buffer : kernel.params) {
-        const bool isHalf = buffer->dtype.isFloat() && buffer->dtype.bits == 16;
-        if (!isHalf) continue;
-        const bool isBfloat = buffer->dtype.kind == core::DtypeKind::Bfloat;
-        if (isBfloat ? hasBfloat : !half) continue;
-        return core::makeError(core::DiagnosticCode::UnsupportedDtype,
-                               "the processor has no instructions for " + buffer->dtype.text() +
-                                   "; compile for " + (isBfloat ? "another target" : half) +
-                                   " or convert the model to float32");
-    }
-    return core::kDone;
-}
 
 void expandMissing(llvm::Module& module, const llvm::TargetMachine& machine)
 {

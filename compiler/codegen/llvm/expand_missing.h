@@ -3,9 +3,6 @@
 // function of the C library instead.
 #pragma once
 
-#include "core/base/result.h"
-#include "core/ir/tir/stmt.h"
-
 namespace llvm {
 class Module;
 class TargetMachine;
@@ -16,9 +13,5 @@ namespace tenon::compiler {
 /// Rounding (ARMv7, x86-64 before SSE4.1), fused multiply-add, and on 32-bit machines division of
 /// and conversion from and to 64-bit integers. Rounding and conversions give the same results.
 void expandMissing(llvm::Module& module, const llvm::TargetMachine& machine);
-
-/// Error UnsupportedDtype when the kernel handles 16-bit floats and the machine cannot convert
-/// them: LLVM would call functions of a compiler's library.
-core::Status checkHalfTypes(const tir::PrimFunc& kernel, const llvm::TargetMachine& machine);
 
 } // namespace tenon::compiler

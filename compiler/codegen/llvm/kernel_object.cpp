@@ -5,6 +5,7 @@
 
 #include "compiler/codegen/llvm/emitter.h"
 #include "compiler/codegen/llvm/expand_missing.h"
+#include "compiler/codegen/llvm/soft_half.h"
 #include "core/ir/tir/text.h"
 
 #include <llvm/Analysis/TargetTransformInfo.h>
@@ -80,7 +81,6 @@ Result<std::string> emitKernel(const KernelSource& source, const MachineSpec& sp
 {
     auto machine = createTargetMachine(spec);
     if (!machine) return machine.error();
-    if (Status fine = checkHalfTypes(source.lowered, **machine); !fine) return fine.error();
     llvm::LLVMContext context;
     context.setDiscardValueNames(form == EmitForm::Object);
     llvm::Module module(source.symbol, context);
@@ -92,6 +92,8 @@ Result<std::string> emitKernel(const KernelSource& source, const MachineSpec& sp
     options.sourceName = source.symbol + ".tir";
     options.vectorBytes = source.vectorBytes;
     options.hasDotU8I8 = hasDotU8I8(**machine);
+    options.lacksFloat16 = lacksHalf(**machine, HalfFormat::Binary16);
+    options.lacksBfloat16 = lacksHalf(**machine, HalfFormat::Bfloat16);
     options.isElf = (*machine)->getTargetTriple().isOSBinFormatELF();
     std::unordered_map<const tir::StmtNode*, int> lines;
     tir::print(source.lowered, &lines);
