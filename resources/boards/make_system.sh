@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Unpacks a small Debian system of another processor: what `tenon board add --virtual` runs.
 #
-# usage: make_system.sh ARCHITECTURE FOLDER CACHE
+# usage: make_system.sh ARCHITECTURE FOLDER CACHE     an empty FOLDER only fills the cache
 #
 # Packages come from the machine's own Debian sources through a private state of apt in CACHE: the
 # machine's package lists and configuration stay as they are, no maintainer script runs, and no root
@@ -26,9 +26,12 @@ apt() {
 }
 packages="base-files bash coreutils dash findutils grep hostname libc-bin libstdc++6 sed"
 # A mirror may be out of step for a while: what it has may still be enough.
-find "$cache/lists" -name '*_Packages*' | grep -q . || apt update || echo "some package lists failed" >&2
+refresh() { apt update || echo "some package lists failed" >&2; }
 # shellcheck disable=SC2086
-apt -y --download-only install $packages
+fetch() { apt -y --download-only install $packages; }
+find "$cache/lists" -name '*_Packages*' | grep -q . || refresh
+fetch || { refresh && fetch; } # lists of another month name packages that are gone
+[ -n "$folder" ] || exit 0
 
 part=$folder.part
 rm -rf "$part"

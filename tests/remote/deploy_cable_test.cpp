@@ -10,6 +10,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <thread>
 
 extern char** environ;
@@ -104,55 +105,81 @@ private:
     pid_t m_sshd = -1;
 };
 
-TEST_F(Deploying, noticesACablePulledOutInMidUpload)
+class Cabled : public Deploying
 {
-    TENON_NEED_TOOL("ip");
-    if (geteuid() != 0) GTEST_SKIP() << "SKIP: only root may make networks";
-    const test::Sshd keys(homeLine());
-    CabledBoard cabled(keys);
-    if (!cabled.isUp()) GTEST_SKIP() << "SKIP: this system lets nobody make networks";
-    Board there = board(keys);
-    there.host = cabled.address();
-    there.port = 22;
-    DeployRequest wanted = request();
-    const auto deployed = [&](const DeployObserver& observer) {
-        return Deployer(there, environment(keys)).deploy(wanted, m_job, observer);
-    };
-    DeployReportPtr report; // sshd needs a moment before it listens
-    for (int i = 0; i < 600; ++i) {
-        report = deployed({});
-        if (!report->error || report->error->code != BoardCode::BoardUnreachable) break;
-        std::this_thread::sleep_for(50ms);
+protected:
+    void SetUp() override
+    {
+        Deploying::SetUp();
+        if (IsSkipped() || HasFatalFailure()) return;
+        TENON_NEED_TOOL("ip");
+        if (geteuid() != 0) GTEST_SKIP() << "SKIP: only root may make networks";
+        m_keys.emplace(homeLine());
+        m_cabled.emplace(*m_keys);
+        if (!m_cabled->isUp()) GTEST_SKIP() << "SKIP: this system lets nobody make networks";
+        DeployReportPtr report; // sshd needs a moment before it listens
+        for (int i = 0; i < 600; ++i) {
+            report = deployed(request());
+            if (!report->error || report->error->code != BoardCode::BoardUnreachable) break;
+            std::this_thread::sleep_for(50ms);
+        }
+        ASSERT_FALSE(report->error) << report->error->text();
     }
-    ASSERT_FALSE(report->error) << report->error->text();
+    DeployReportPtr deployed(const DeployRequest& wanted, const DeployObserver& observer = {})
+    {
+        Board there = board(*m_keys);
+        there.host = m_cabled->address();
+        there.port = 22;
+        return Deployer(there, environment(*m_keys)).deploy(wanted, m_job, observer);
+    }
+    /// Deploys and pulls the cable out some time after `phase` has begun.
+    void expectLoss(const DeployRequest& wanted, DeployPhase phase, int64_t afterBytes)
+    {
+        std::jthread hand;
+        const DeployReportPtr report = deployed(wanted, [&](const DeployReportPtr& each) {
+            if (step(*each, phase).state != StepState::Running || hand.joinable()) return;
+            hand = std::jthread([this, end = m_cabled->sentBytes() + afterBytes] {
+                for (int i = 0; i < 12000 && m_cabled->sentBytes() < end; ++i)
+                    std::this_thread::sleep_for(10ms);
+                m_cabled->pullOut();
+            });
+        });
+        ASSERT_TRUE(report->error);
+        EXPECT_EQ(report->error->code, BoardCode::LinkLost) << report->error->text();
+        EXPECT_EQ(step(*report, phase).state, StepState::Failed);
+    }
+    void expectRecovery()
+    {
+        m_cabled->plugIn();
+        const DeployReportPtr report = deployed(request());
+        EXPECT_FALSE(report->error) << report->error->text();
+        // The first server still believes in its client, for half a minute: the power goes sooner.
+        m_cabled->powerOff();
+        EXPECT_TRUE(isBoardClean());
+    }
 
+    std::optional<test::Sshd> m_keys;
+    std::optional<CabledBoard> m_cabled;
+};
+
+TEST_F(Cabled, isMissedInMidUpload)
+{
+    DeployRequest wanted = request();
     const std::string large = m_folder.file("large.so");
     fs::copy_file(wanted.build("", m_job)->path, large);
     std::ofstream(large, std::ios::app) << std::string(200'000'000, 'x');
     wanted.build = [large](const std::string&, JobContext&) -> core::Result<BuiltModel> {
         return BuiltModel{.path = large, .manifest = {.modelName = "test"}};
     };
-    std::jthread hand;
-    report = deployed([&](const DeployReportPtr& each) {
-        if (step(*each, DeployPhase::Upload).state != StepState::Running || hand.joinable()) return;
-        hand = std::jthread([&cabled, start = cabled.sentBytes()] {
-            for (int i = 0; i < 12000 && cabled.sentBytes() < start + 5'000'000; ++i)
-                std::this_thread::sleep_for(10ms);
-            cabled.pullOut();
-        });
-    });
-    hand.join();
-    ASSERT_TRUE(report->error);
-    EXPECT_EQ(report->error->code, BoardCode::LinkLost) << report->error->text();
-    EXPECT_EQ(step(*report, DeployPhase::Upload).state, StepState::Failed);
+    expectLoss(wanted, DeployPhase::Upload, 5'000'000);
+    expectRecovery();
+}
 
-    cabled.plugIn();
-    wanted = request();
-    report = deployed({});
-    EXPECT_FALSE(report->error) << report->error->text();
-    // The first server still believes in its client, for half a minute: the power goes sooner.
-    cabled.powerOff();
-    EXPECT_TRUE(isBoardClean());
+TEST_F(Cabled, isMissedInMidRun)
+{
+    expectLoss(request(test::sabotagedSource("for (volatile int i = 0;;) ++i;\n")),
+               DeployPhase::Run, 0);
+    expectRecovery();
 }
 
 } // namespace

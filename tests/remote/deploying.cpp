@@ -57,7 +57,7 @@ DeployRequest Deploying::request(const std::string& source)
     return out;
 }
 
-std::vector<int> Deploying::processesOfBoard() const
+std::vector<int> processesBelow(const std::string& folder)
 {
     std::vector<int> out;
     std::error_code gone; // processes end while we look
@@ -65,7 +65,7 @@ std::vector<int> Deploying::processesOfBoard() const
         const int pid = std::atoi(entry.path().filename().c_str());
         for (const char* link : {"exe", "cwd"}) {
             const std::string to = fs::read_symlink(entry.path() / link, gone).string();
-            if (pid > 0 && !gone && to.starts_with(home() + "/")) {
+            if (pid > 0 && !gone && to.starts_with(folder + "/")) {
                 out.push_back(pid);
                 break;
             }
@@ -76,7 +76,7 @@ std::vector<int> Deploying::processesOfBoard() const
 
 void Deploying::killServers() const
 {
-    for (const int pid : processesOfBoard()) {
+    for (const int pid : processesBelow(home())) {
         const std::string folder = "/proc/" + std::to_string(pid);
         std::error_code gone;
         const bool isServer = fs::read_symlink(folder + "/exe", gone).string().starts_with(home());
@@ -89,7 +89,7 @@ void Deploying::killServers() const
 
 bool Deploying::isBoardClean() const
 {
-    const auto isClean = [this] { return fs::is_empty(home()) && processesOfBoard().empty(); };
+    const auto isClean = [this] { return fs::is_empty(home()) && processesBelow(home()).empty(); };
     for (int i = 0; i < 6000 && !isClean(); ++i) std::this_thread::sleep_for(10ms);
     return isClean();
 }

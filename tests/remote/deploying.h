@@ -19,6 +19,9 @@ using core::JobContext;
 using core::Tensor;
 using namespace std::chrono_literals;
 
+/// Processes whose program or working folder is below `folder`.
+std::vector<int> processesBelow(const std::string& folder);
+
 class Deploying : public testing::Test
 {
 protected:
@@ -32,8 +35,6 @@ protected:
     /// A model of two calls; all limits are generous.
     DeployRequest request(const std::string& source = test::aotSource());
 
-    /// Processes whose program or working folder is below the board's home.
-    std::vector<int> processesOfBoard() const;
     /// Kills the server that listens on the board, and nothing else.
     void killServers() const;
     /// Waits until no file and no process of ours is on the board.
