@@ -14,6 +14,11 @@
 #include "files.h"
 #include "patch.h"
 
+enum
+{
+    kAnswerCapacity = 1024
+};
+
 typedef struct
 {
     int fd;
@@ -86,6 +91,17 @@ static int put(stream* in, const char* line)
     return tenon_patch_apply(&files, (tenon_patch_source){.read = read_exactly, .self = in});
 }
 
+/* Past stdio: a session forked at this moment would inherit a full buffer and say it again. */
+static void answer(int status)
+{
+    char text[kAnswerCapacity];
+    int size = status == 0 ? snprintf(text, sizeof text, "stored\n")
+                           : snprintf(text, sizeof text, "failed: %.*s\n", kAnswerCapacity - 16,
+                                      TVMGetLastError());
+    ssize_t sent = write(STDOUT_FILENO, text, (size_t)size);
+    (void)sent; /* who does not hear it has gone */
+}
+
 void tenon_receive_files(int fd, int silence_s)
 {
     stream in = {.fd = fd, .silence_s = silence_s};
@@ -93,11 +109,7 @@ void tenon_receive_files(int fd, int silence_s)
     while (read_line(&in, line, sizeof line) == 0) {
         if (!line[0]) continue;
         int status = put(&in, line);
-        if (status == 0)
-            puts("stored");
-        else
-            printf("failed: %s\n", TVMGetLastError());
-        fflush(stdout);
+        answer(status);
         if (status != 0) return;
     }
 }

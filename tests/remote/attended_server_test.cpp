@@ -4,17 +4,21 @@
 #include "remote/deploy/file_patch.h"
 #include "runtime/rpc/patch.h"
 #include "runtime/rpc/sha256.h"
+#include "tests/runtime/artifacts.h"
 #include "tests/support/environment.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <spawn.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 
 extern char** environ;
@@ -101,6 +105,19 @@ protected:
             out.append(reinterpret_cast<const char*>(piece.data()), piece.size());
         return out + static_cast<char>(kTenonPatchEnd);
     }
+    /// A session that shakes hands and goes.
+    static void openAndLeave(int port)
+    {
+        const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_port = htons(static_cast<uint16_t>(port));
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        ASSERT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+        const std::string hello = test::Stream().u32(0xFF271).u32(13).raw("client:secret").bytes();
+        EXPECT_EQ(write(fd, hello.data(), hello.size()), static_cast<ssize_t>(hello.size()));
+        close(fd);
+    }
     int waitForEnd() const
     {
         int status = -1;
@@ -134,6 +151,24 @@ TEST_F(AttendedServer, storesFilesAndPatchesOfThem)
     hangUp();
     EXPECT_EQ(waitForEnd(), 0);
     EXPECT_FALSE(fs::exists(root()));
+}
+
+TEST_F(AttendedServer, saysEachThingOnce)
+{
+    start({});
+    say("secret\n");
+    const std::string line = heard();
+    const int port = std::atoi(line.c_str() + line.rfind(':') + 1);
+    const std::string order = "put a.so - " + sha256("x") + "\n" + patchOf("", "x");
+    for (int i = 0; i < 50; ++i) { // a session starts while the answer is on its way
+        say(order);
+        openAndLeave(port);
+        ASSERT_EQ(heard(), "stored") << i;
+    }
+    std::fclose(m_in);
+    m_in = nullptr;
+    EXPECT_EQ(heard(), "");
+    EXPECT_EQ(waitForEnd(), 0);
 }
 
 TEST_F(AttendedServer, endsAtTheFirstFileThatGoesWrong)
