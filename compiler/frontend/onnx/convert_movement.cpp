@@ -122,7 +122,7 @@ bool isPaddedByMirror(NodeImport& node, const std::vector<int64_t>& width, const
     return mode != "wrap";
 }
 
-/// Modes other than constant, however wide: every padded axis is read at constant positions.
+/// Modes other than constant: axes are cropped, then read at constant positions.
 ValueRef padByReading(NodeImport& node, const std::vector<int64_t>& width, const std::string& mode)
 {
     constexpr int64_t kMaxExtent = int64_t{1} << 22;
@@ -132,19 +132,21 @@ ValueRef padByReading(NodeImport& node, const std::vector<int64_t>& width, const
         const int64_t before = width[2 * axis], after = width[2 * axis + 1];
         const int64_t extent = before + shape[axis] + after;
         if (before == 0 && after == 0) continue;
-        if (shape[axis] < 1 || extent < 0 || extent > kMaxExtent) {
+        const int64_t first = std::max<int64_t>(-before, 0);
+        const int64_t kept = shape[axis] + std::min<int64_t>(after, 0) - first;
+        if (kept < 1 || extent > kMaxExtent) {
             node.fail(DiagnosticCode::BadAttribute,
                       "an axis of " + std::to_string(shape[axis]) + " cannot be padded by " +
                           std::to_string(before) + " and " + std::to_string(after),
                       "pads");
             return {};
         }
-        std::vector<int64_t> sources;
-        for (int64_t i = -before; i < shape[axis] + after; ++i)
-            sources.push_back(continued(mode, i, shape[axis]));
-        const ValueRef indices = node.constantNode(Tensor::of<int64_t>(kInt64, {extent}, sources));
-        out = node.emit("take", {out, indices},
-                        {{"axis", static_cast<int64_t>(axis)}, {"mode", std::string("clip")}});
+        std::vector<int64_t> sources(static_cast<size_t>(extent), first);
+        for (size_t i = 0; i < sources.size(); ++i)
+            sources[i] += continued(mode, static_cast<int64_t>(i) - before - first, kept);
+        const ValueRef from = node.constantNode(Tensor::of<int64_t>(kInt64, {extent}, sources));
+        const auto along = static_cast<int64_t>(axis);
+        out = node.emit("take", {out, from}, {{"axis", along}, {"mode", std::string("clip")}});
     }
     return out;
 }
