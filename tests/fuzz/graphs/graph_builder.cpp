@@ -30,6 +30,12 @@ void declare(tenon_onnx::ValueInfoProto& info, const GraphValue& value)
             shape.add_dim();
 }
 
+bool hasKnownShape(const GraphValue& value)
+{
+    return std::all_of(value.shape.begin(), value.shape.end(),
+                       [](int64_t dim) { return dim >= 0; });
+}
+
 AttributeProto& addAttr(tenon_onnx::NodeProto& node, const std::string& name,
                         AttributeProto::AttributeType type)
 {
@@ -65,8 +71,8 @@ void setText(tenon_onnx::NodeProto& node, const std::string& name, const std::st
 GraphBuilder::GraphBuilder(uint64_t seed)
     : m_random(seed)
 {
-    static constexpr int kOpsets[] = {13, 17, 18, 20, 21, 23};
-    m_opset = kOpsets[pick(0, 5)];
+    static constexpr int kOpsets[] = {13, 17, 18, 20, 21, 23, 24};
+    m_opset = kOpsets[pick(0, 6)];
     m_graph.model.set_ir_version(m_opset < 21 ? 8 : 10);
     m_graph.model.add_opset_import()->set_version(m_opset);
     graph().set_name("random");
@@ -81,7 +87,7 @@ GraphValue GraphBuilder::anyValue()
 {
     std::vector<size_t> floats;
     for (size_t i = 0; i < m_values.size(); ++i)
-        if (m_values[i].dtype == kFloat32) floats.push_back(i);
+        if (m_values[i].dtype == kFloat32 && hasKnownShape(m_values[i])) floats.push_back(i);
     // Mostly what is new, so that graphs become deep.
     const auto count = static_cast<int64_t>(floats.size());
     const int64_t at = chance(60) ? count - 1 : pick(0, count - 1);

@@ -88,5 +88,6 @@ void addWindowNode(GraphBuilder& builder);
 void addNormalizationNode(GraphBuilder& builder);
 void addRecurrentNode(GraphBuilder& builder);
 void addQuantizedNode(GraphBuilder& builder);
+void addCompositeNode(GraphBuilder& builder);
 
 } // namespace tenon::test

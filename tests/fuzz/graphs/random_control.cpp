@@ -98,11 +98,66 @@ void keepSome(GraphBuilder& b)
     b.markVm();
 }
 
+/// Running sums over the first axis.
+void scan(GraphBuilder& b)
+{
+    using tenon_onnx::TensorProto;
+    const GraphValue x = b.valueOfRank(2);
+    const Dims row{x.shape[1]};
+    const GraphValue start = b.addConstant(row);
+    const std::string last = b.newName(), all = b.newName(), p = b.newName();
+    auto& node = b.addNode("Scan", {start, x}, {last, all});
+    setInt(node, "num_scan_inputs", 1);
+    setInts(node, "scan_input_directions", {b.pick(0, 1)});
+    tenon_onnx::GraphProto& body = addBody(node, "body");
+    addBodyValue(*body.add_input(), p + "v", TensorProto::FLOAT, row);
+    addBodyValue(*body.add_input(), p + "e", TensorProto::FLOAT, row);
+    addBodyNode(body, "Add", {p + "v", p + "e"}, p + "w");
+    addBodyNode(body, "Tanh", {p + "w"}, p + "y");
+    addBodyValue(*body.add_output(), p + "w", TensorProto::FLOAT, row);
+    addBodyValue(*body.add_output(), p + "y", TensorProto::FLOAT, row);
+    b.remember({last, kFloat32, row, false});
+    b.remember({all, kFloat32, x.shape, false});
+    b.markVm();
+}
+
+/// Where values are positive, or which there are, summed up to known sizes.
+void find(GraphBuilder& b)
+{
+    const GraphValue x = b.addInput({b.pick(1, 4), b.pick(1, 5)}, core::kInt32);
+    const std::string found = b.newName();
+    if (b.chance(50)) {
+        b.addNode("NonZero", {x}, {found});
+        const GraphValue places = b.cast({found, core::kInt64, {2, -1}}, kFloat32);
+        b.apply("ReduceL1", {places}, {1, 1});
+    } else {
+        const GraphValue numbers = b.cast(x, kFloat32);
+        b.addNode("Unique", {numbers}, {found});
+        b.apply("ReduceL1", {{found, kFloat32, {-1}}}, {1});
+    }
+    b.markVm();
+}
+
+void suppress(GraphBuilder& b)
+{
+    const int64_t boxes = b.pick(2, 8);
+    const GraphValue at = b.addInput({1, boxes, 2}), scores = b.addInput({1, 2, boxes});
+    b.apply("Add", {at, b.addConstant({}, 1, 2)}, at.shape);
+    const GraphValue far = b.last();
+    setInt(b.apply("Concat", {at, far}, {1, boxes, 4}), "axis", 2);
+    const std::string chosen = b.newName();
+    b.addNode("NonMaxSuppression",
+              {b.last(), scores, b.addIntegers({3}), b.addConstant({1}, 0.5, 0.5)}, {chosen});
+    const GraphValue rows = b.cast({chosen, core::kInt64, {-1, 3}}, kFloat32);
+    b.apply("ReduceL1", {rows}, {1, 1});
+    b.markVm();
+}
+
 } // namespace
 
 void addVmNode(GraphBuilder& builder)
 {
-    static constexpr NodeKind kKinds[] = {branch, repeat, keepSome};
+    static constexpr NodeKind kKinds[] = {branch, repeat, keepSome, scan, find, suppress};
     kKinds[builder.pick(0, std::size(kKinds) - 1)](builder);
 }
 

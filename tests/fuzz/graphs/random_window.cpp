@@ -171,7 +171,7 @@ void crop(GraphBuilder& b)
 void mirror(GraphBuilder& b)
 {
     const GraphValue x = b.addInput({b.pick(3, 6), b.pick(3, 6)});
-    const Dims pads{b.pick(0, 2), b.pick(0, 2), b.pick(0, 2), b.pick(0, 2)};
+    const Dims pads{b.pick(0, 1), b.pick(-1, 1), b.pick(0, 1), b.pick(-1, 1)};
     const Dims shape{x.shape[0] + pads[0] + pads[2], x.shape[1] + pads[1] + pads[3]};
     const bool isWrapped = b.opset() >= 19 && b.chance(30);
     setText(b.apply("Pad", {x, b.addIntegers(pads)}, shape, true), "mode",
