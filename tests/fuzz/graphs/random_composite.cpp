@@ -119,7 +119,7 @@ void unpool(GraphBuilder& b)
 void grid(GraphBuilder& b)
 {
     if (b.opset() < 20) return unpool(b);
-    const int64_t h = b.pick(1, 4), w = b.pick(1, 4);
+    const int64_t h = b.pick(2, 4), w = b.pick(2, 4); // corners are apart
     setInt(
         b.apply("AffineGrid", {b.addInput({1, 2, 3}), b.addIntegers({1, 1, h, w})}, {1, h, w, 2}),
         "align_corners", b.chance(50));
