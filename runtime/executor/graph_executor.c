@@ -253,6 +253,29 @@ int tenon_graph_executor_bind(tenon_graph_executor* self, size_t entry, const DL
     return status;
 }
 
+static int keep_alive(tenon_graph_executor* self, tenon_module* lender)
+{
+    for (tenon_graph_lender* each = self->lenders; each; each = each->next)
+        if (each->module == lender) return 0;
+    tenon_graph_lender* entry = tenon_arena_alloc(&self->arena, 1, sizeof *entry);
+    if (!entry) return -1;
+    *entry = (tenon_graph_lender){tenon_module_ref(lender), self->lenders};
+    self->lenders = entry;
+    return 0;
+}
+
+int tenon_graph_executor_share(tenon_graph_executor* self, tenon_graph_executor* lender,
+                               const char* name)
+{
+    int64_t ours = tenon_graph_executor_input(self, name);
+    int64_t theirs = tenon_graph_executor_input(lender, name);
+    if (ours < 0 || theirs < 0) return 0;
+    size_t entry = tenon_graph_executor_input_entry(lender, (size_t)theirs);
+    if (keep_alive(self, &lender->base) != 0) return -1;
+    return tenon_graph_executor_bind(self, tenon_graph_executor_input_entry(self, (size_t)ours),
+                                     &lender->tensors[entry]);
+}
+
 int tenon_graph_executor_set_params(tenon_graph_executor* self, const tenon_params* params)
 {
     int status = 0;

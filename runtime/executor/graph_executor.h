@@ -7,6 +7,13 @@
 #include "graph.h"
 #include "params.h"
 
+/** An executor whose memory another one shows. */
+typedef struct tenon_graph_lender
+{
+    tenon_module* module; /* owned reference */
+    struct tenon_graph_lender* next;
+} tenon_graph_lender;
+
 /** One kernel call. */
 typedef struct
 {
@@ -34,6 +41,7 @@ typedef struct
     size_t* roots;     /* of each entry: the entry whose memory it shows (through __nop) */
     bool* is_foreign;  /* of each root: memory that is not in storage, possibly read-only */
     void** storage;
+    tenon_graph_lender* lenders;
     void** copies; /* of each root: memory of its own, taken when foreign memory is set anew */
 } tenon_graph_executor;
 
@@ -53,6 +61,9 @@ size_t tenon_graph_executor_output_entry(const tenon_graph_executor* self, size_
 int tenon_graph_executor_write(tenon_graph_executor* self, size_t entry, const DLTensor* from);
 /** Lets the entry show foreign memory, 64-byte aligned, which must outlive its use. */
 int tenon_graph_executor_bind(tenon_graph_executor* self, size_t entry, const DLTensor* to);
+/** The input `name`, where both have it, becomes the memory of the other executor's. */
+int tenon_graph_executor_share(tenon_graph_executor* self, tenon_graph_executor* lender,
+                               const char* name);
 int tenon_graph_executor_run(tenon_graph_executor* self);
 int tenon_graph_executor_run_op(tenon_graph_executor* self, size_t op);
 

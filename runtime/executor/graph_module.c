@@ -174,6 +174,29 @@ static int load_params(TENON_PACKED_PARAMETERS)
     return status == 0 ? tenon_return_none(result) : -1;
 }
 
+/* (executor, parameter file): the parameters that the file names become those of the executor. */
+static int share_params(TENON_PACKED_PARAMETERS)
+{
+    TENON_PACKED_PROLOGUE("share_params");
+    tenon_module* lender;
+    TVMByteArray bytes;
+    tenon_params params;
+    tenon_arena arena = {NULL};
+    if (tenon_args_count(&args, 2, 2) != 0 || tenon_arg_module(&args, 0, &lender) != 0 ||
+        tenon_arg_bytes(&args, 1, &bytes) != 0)
+        return -1;
+    if (lender->type != &tenon_graph_executor_type || lender == resource)
+        return tenon_fail("share_params: expected another graph executor");
+    int status = tenon_read_params_file(bytes.data, bytes.size, &arena, &params);
+    for (size_t i = 0; status == 0 && i < params.count; ++i) {
+        status = tenon_graph_executor_share(resource, (tenon_graph_executor*)lender,
+                                            params.items[i].name);
+        if (status != 0) tenon_fail_within(params.items[i].name);
+    }
+    tenon_arena_free(&arena);
+    return status == 0 ? tenon_return_none(result) : -1;
+}
+
 static int get_input_info(TENON_PACKED_PARAMETERS)
 {
     TENON_PACKED_PROLOGUE("get_input_info");
@@ -257,6 +280,7 @@ static const tenon_method kMethods[] = {
     {"get_input_info", get_input_info},
     {"run", run},
     {"load_params", load_params},
+    {"share_params", share_params},
     {"execute_node", execute_node},
     {"get_output_by_layer", get_output_by_layer},
     {"profile", profile},
@@ -274,6 +298,8 @@ static void destroy(tenon_module* module)
     for (size_t i = 0; i < self->op_count; ++i) tenon_func_unref(self->ops[i].func);
     for (size_t i = 0; self->storage && i < self->graph.storage_count; ++i) free(self->storage[i]);
     for (size_t i = 0; self->copies && i < self->graph.entry_count; ++i) free(self->copies[i]);
+    for (tenon_graph_lender* each = self->lenders; each; each = each->next)
+        tenon_module_unref(each->module);
     tenon_module_clear(module);
     tenon_module_unref(self->library);
     tenon_arena_free(&self->arena);

@@ -152,6 +152,27 @@ TEST_F(Executor, changesParameters)
     }
 }
 
+TEST_F(Executor, sharesParameters)
+{
+    Handle lender = create(loadModule(graphLibrary()));
+    const Handle executor = create(loadModule(graphLibrary()));
+    Stream params;
+    params.u64(0xF7E58D4F05049CB7ull).u64(0).u64(2).text("p0").text("none").u64(2);
+    const std::string bytes = params.array({3}, {7, 7, 7}).array({1}, {7}).bytes();
+    TVMByteArray borrowed{bytes.data(), bytes.size()};
+    TVMValue values[2] = {{.v_handle = lender.get()}, {.v_handle = &borrowed}};
+    int codes[2] = {kTVMModuleHandle, kTVMBytes};
+    const Handle share = moduleFunction(executor, "share_params");
+    const Handle zeros = makeArray({3}, {0, 0, 0}); // of the lender, not of the file
+    EXPECT_EQ(call(moduleFunction(lender, "set_input"), {"p0", &zeros}).error, "");
+    EXPECT_EQ(TVMFuncCall(share.get(), values, codes, 2, nullptr, nullptr), 0);
+    lender.reset(); // its memory stays
+    const CallResult ours = call(moduleFunction(executor, "get_input"), {"p0"});
+    EXPECT_EQ(floatsOf(ours.handle.get()), (std::vector<float>{0, 0, 0}));
+    values[0].v_handle = executor.get();
+    EXPECT_NE(TVMFuncCall(share.get(), values, codes, 2, nullptr, nullptr), 0);
+}
+
 TEST_F(Executor, timesEveryCall)
 {
     const CallResult graph =
