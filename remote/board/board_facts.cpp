@@ -135,6 +135,10 @@ Result<BoardFacts> parseProbe(std::string_view output)
 
 Result<std::string> proposedTarget(const BoardFacts& facts)
 {
+    if (facts.machine.empty())
+        return makeError(DiagnosticCode::UnsupportedTarget,
+                         "the board's server does not say what it runs on; add the board with "
+                         "--target or --profile");
     const std::string triple = tripleOf(facts.machine, facts.isHardFloat);
     if (triple.empty())
         return makeError(DiagnosticCode::UnsupportedTarget,
@@ -150,6 +154,7 @@ Result<std::string> proposedTarget(const BoardFacts& facts)
 
 std::string summaryLine(const BoardFacts& facts)
 {
+    if (facts.machine.empty()) return "a server that does not say what it runs on";
     std::vector<std::string> parts;
     if (!facts.model.empty()) parts.push_back(facts.model);
     parts.push_back(facts.cpuText.empty() ? facts.machine : facts.cpuText);

@@ -16,6 +16,7 @@ std::string bytes(int64_t count) { return core::bytesText(static_cast<uint64_t>(
 
 Check processorCheck(const BoardFacts& facts)
 {
+    if (facts.machine.empty()) return {Verdict::Doubtful, "processor", "not told", ""};
     Check check{Verdict::Good, "processor", "", ""};
     check.outcome = facts.cpuText.empty() ? facts.machine : facts.cpuText;
     if (facts.cores > 0) check.outcome += ", " + std::to_string(facts.cores) + " cores";

@@ -25,10 +25,11 @@ struct RemoteHandle
 /// A tensor in the server's memory.
 struct RemoteTensor
 {
-    uint64_t data = 0; ///< handle of its memory or array
+    uint64_t data = 0; ///< what the server calls its memory
     core::DataType dtype;
     std::vector<int64_t> shape;
-    bool isArray = false; ///< returned by a function: released as an array, not as memory
+    uint64_t byteOffset = 0; ///< of the first element in the memory
+    uint64_t array = 0;      ///< of one that a function returned: what is released instead
 };
 
 /// Arguments of one call, in order. Texts and bytes are copied.

@@ -213,7 +213,7 @@ Result<core::Tensor> RpcSession::copyFrom(const RemoteTensor& tensor)
 
 Status RpcSession::release(const RemoteTensor& tensor)
 {
-    if (tensor.isArray) return release(RemoteHandle{tensor.data, kTVMNDArrayHandle});
+    if (tensor.array != 0) return release(RemoteHandle{tensor.array, kTVMNDArrayHandle});
     const Result<Reply> reply =
         syscall(kTenonRpcDevFreeData,
                 PackedArgs().cpu().handle(RemoteHandle{tensor.data, kTVMOpaqueHandle}));

@@ -45,6 +45,7 @@ DLTensor dlTensorOf(const RemoteTensor& tensor)
     out.ndim = static_cast<int32_t>(tensor.shape.size());
     out.dtype = dlTypeOf(tensor.dtype);
     out.shape = const_cast<int64_t*>(tensor.shape.data());
+    out.byte_offset = tensor.byteOffset;
     return out;
 }
 
@@ -201,12 +202,13 @@ Result<Reply> readReturn(const std::string& body)
             seq.code(2) != kTVMOpaqueHandle)
             return malformed();
         const auto* tensor = static_cast<const DLTensor*>(seq.value(1).v_handle);
-        if (tensor->byte_offset != 0) return malformed();
+        // Tenon's servers give memory and array one handle, TVM's two.
         Reply reply{.code = code};
-        reply.tensor = {.data = static_cast<uint64_t>(seq.value(2).v_int64),
+        reply.tensor = {.data = reinterpret_cast<uintptr_t>(tensor->data),
                         .dtype = dataTypeOf(tensor->dtype),
                         .shape = {tensor->shape, tensor->shape + tensor->ndim},
-                        .isArray = true};
+                        .byteOffset = tensor->byte_offset,
+                        .array = static_cast<uint64_t>(seq.value(2).v_int64)};
         return reply;
     }
     Reply reply = plainValue(seq.code(1), seq.value(1));
