@@ -93,6 +93,11 @@ void addBoardOptions(CLI::App& command, BoardOptions& options)
     command.add_flag("--keep", options.keepsFiles, "leave what was sent on the board");
     command.add_flag("--no-preflight", options.skipsPreflight,
                      "do not check first whether the model can run there");
+    command
+        .add_option("--queue-timeout", options.queueTimeoutS,
+                    "seconds to wait in a tracker's queue for a free board")
+        ->check(CLI::Range(1, 1000000))
+        ->capture_default_str();
     addConfigOptions(command, options);
 }
 
@@ -138,6 +143,7 @@ remote::DeployReportPtr deployOnBoard(remote::Deployer& deployer, const BoardJob
     request.skipsPreflight = work.where.skipsPreflight;
     request.staysConnected = work.staysConnected;
     request.limits.run = std::chrono::seconds(work.timeoutS);
+    request.limits.queue = std::chrono::seconds(work.where.queueTimeoutS);
     return deployer.deploy(request, job,
                            work.common.json ? remote::DeployObserver() : stepPrinter());
 }

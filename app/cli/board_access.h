@@ -18,13 +18,14 @@ struct BoardOptions
     std::string acceptedFingerprint;
     bool keepsFiles = false;
     bool skipsPreflight = false;
+    int queueTimeoutS = 300;
 
     bool isElsewhere() const { return !board.empty() && board != remote::kThisComputer; }
 };
 
 /// Adds --config and --accept-host-key.
 void addConfigOptions(CLI::App& command, BoardOptions& options);
-/// Adds --board, --keep, --no-preflight and the above.
+/// Adds --board, --keep, --no-preflight, --queue-timeout and the above.
 void addBoardOptions(CLI::App& command, BoardOptions& options);
 
 /// `prompt` outlives what is made with it.

@@ -99,6 +99,7 @@ void addInspect(CLI::App& app, Action& action);
 void addPasses(CLI::App& app, Action& action);
 void addPlan(CLI::App& app, Action& action);
 void addRelay(CLI::App& app, Action& action);
+void addRpcServer(CLI::App& app, Action& action);
 void addRun(CLI::App& app, Action& action);
 void addTargets(CLI::App& app, Action& action);
 void addTir(CLI::App& app, Action& action);

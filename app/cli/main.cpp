@@ -19,7 +19,7 @@ using namespace tenon;
 constexpr std::array kCommands{
     cli::addInspect, cli::addPasses, cli::addCompile, cli::addFootprint, cli::addRun,
     cli::addVerify,  cli::addBench,  cli::addPlan,    cli::addTargets,   cli::addTir,
-    cli::addRelay,   cli::addBoard,  cli::addDeploy,  cli::addTracker,
+    cli::addRelay,   cli::addBoard,  cli::addDeploy,  cli::addTracker,   cli::addRpcServer,
 };
 
 /// A bar on the terminal for anything over a second.

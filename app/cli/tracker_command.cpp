@@ -14,28 +14,64 @@ struct TrackerOptions
 {
     CommonOptions common;
     remote::TrackerServerOptions server;
+    std::vector<std::string> serverHosts{"127.0.0.0/8"};
     std::string query;
     bool trustsNetwork = false;
 };
 
+std::string addressText(const Json& entry)
+{
+    const Json address = entry.value("addr", Json::array());
+    if (address.size() != 2) return "?";
+    return (address[0].is_string() ? address[0].get<std::string>() : "?") + ":" + address[1].dump();
+}
+
+/// Keys with their servers, and how many of these are free.
+std::string queueTable(const Json& summary)
+{
+    const Json queues = summary.value("queue_info", Json::object());
+    std::map<std::string, std::vector<std::string>> servers;
+    for (const auto& [key, queue] : queues.items()) servers[key];
+    for (const Json& server : summary.value("server_info", Json::array())) {
+        const std::string key = server.value("key", "");
+        servers[key.substr(key.find(':') + 1)].push_back(addressText(server));
+    }
+    std::vector<std::vector<std::string>> rows{{"key", "free", "waiting", " servers"}};
+    for (const auto& [key, addresses] : servers) {
+        const Json queue = queues.value(key, Json::object());
+        rows.push_back({key, queue.value("free", Json(0)).dump(),
+                        queue.value("pending", Json(0)).dump(), " " + join(addresses, ", ")});
+    }
+    return table(rows);
+}
+
+/// Who has which server; trackers of others do not tell.
+std::string leaseTable(const Json& summary)
+{
+    const Json leases = summary.value("leases", Json::array());
+    if (leases.empty()) return "";
+    std::vector<std::vector<std::string>> rows{{"lent", "seconds", " to", " lease"}};
+    for (const Json& lease : leases)
+        rows.push_back(
+            {lease.value("key", "") + " " + addressText(lease),
+             lease.value("seconds", Json(0)).dump(),
+             " " + lease.value("user", "") + (lease.value("over", false) ? " (gone)" : ""),
+             " " + lease.value("lease", Json(0)).dump()});
+    return "\n" + table(rows);
+}
+
 int query(const TrackerOptions& options, JobContext& job)
 {
-    const size_t colon = options.query.rfind(':');
-    remote::TrackerAddress address{.host = options.query.substr(0, colon)};
-    if (colon != std::string::npos) address.port = std::atoi(options.query.c_str() + colon + 1);
-    const auto summary = remote::trackerSummary(address, std::chrono::seconds(10), job);
+    const auto address = remote::TrackerAddress::parse(options.query);
+    if (!address) return wrongUsage(address.error().message);
+    const auto summary = remote::trackerSummary(*address, std::chrono::seconds(10), job);
     if (!summary) return failure(summary.error());
     const Json json = Json::parse(*summary);
     if (options.common.json) {
         printJson(json);
         return kSuccess;
     }
-    std::vector<std::vector<std::string>> rows{{"key", "free", "waiting"}};
-    if (const auto queues = json.find("queue_info"); queues != json.end())
-        for (const auto& [key, queue] : queues->items())
-            rows.push_back(
-                {key, queue.value("free", Json(0)).dump(), queue.value("pending", Json(0)).dump()});
-    print(table(rows));
+    print(queueTable(json) + leaseTable(json));
     return kSuccess;
 }
 
@@ -46,7 +82,13 @@ int serve(const TrackerOptions& options, JobContext& job)
                           "reaches " +
                           core::quoted(options.server.host) +
                           " may take and offer boards; say --trust-network if that is wanted");
-    const auto server = remote::TrackerServer::listen(options.server);
+    remote::TrackerServerOptions chosen = options.server;
+    for (const std::string& text : options.serverHosts) {
+        const auto range = remote::AddressRange::parse(text);
+        if (!range) return wrongUsage(range.error().message);
+        chosen.rules.offerers.push_back(*range);
+    }
+    const auto server = remote::TrackerServer::listen(chosen);
     if (!server) return failure(server.error());
     print("tracker on " + options.server.host + ":" + std::to_string((*server)->port()) + "\n");
     std::fflush(stdout);
@@ -70,6 +112,9 @@ void addTracker(CLI::App& app, Action& action)
                       "listen where others can reach it, in plain text");
     command->add_flag("--custom-addresses", options->server.rules.allowsCustomAddress,
                       "let servers offer other hosts than their own");
+    command->add_option("--servers-from", options->serverHosts,
+                        "hosts that may offer servers, as 192.168.1.7, 192.168.1.0/24 or any; "
+                        "default: this computer");
     command->add_option("--query", options->query, "print the state of the tracker at HOST:PORT");
     command->callback([options, &action] {
         action = [options](JobContext& job) {

@@ -66,6 +66,7 @@ std::vector<std::string> childArguments(const VerifyOptions& options, const std:
     addText("--board", where.board);
     addText("--config", where.config);
     addText("--accept-host-key", where.acceptedFingerprint);
+    out.insert(out.end(), {"--queue-timeout", std::to_string(where.queueTimeoutS)});
     if (where.skipsPreflight) out.emplace_back("--no-preflight");
     if (options.relative >= 0) out.insert(out.end(), {"--rtol", exact(options.relative)});
     if (options.absolute >= 0) out.insert(out.end(), {"--atol", exact(options.absolute)});

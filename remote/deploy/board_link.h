@@ -44,9 +44,10 @@ struct LinkRequest
     DeployEnvironment environment;
     bool keepsFiles = false;
     std::chrono::milliseconds timeout{std::chrono::seconds(20)};
+    std::chrono::milliseconds queueTimeout{std::chrono::minutes(5)}; ///< of trackers
 };
 
-/// Errors: those of SshSession::connect; QueueTimedOut of trackers.
+/// Errors: those of SshSession::connect and leaseServer().
 core::Result<std::unique_ptr<BoardLink>> openBoardLink(const LinkRequest& request,
                                                        const core::JobContext& job);
 

@@ -102,7 +102,8 @@ void DeployRun::startArrival()
     m_arrival = std::make_unique<Arrival>(LinkRequest{.board = m_deployer.m_board,
                                                       .environment = m_deployer.m_environment,
                                                       .keepsFiles = m_request.keepsFiles,
-                                                      .timeout = limit(DeployPhase::Connect)},
+                                                      .timeout = limit(DeployPhase::Connect),
+                                                      .queueTimeout = m_request.limits.queue},
                                           m_request.limits);
 }
 
@@ -175,7 +176,8 @@ Status DeployRun::upload(std::string& detail)
 
 Status DeployRun::load(std::string& detail)
 {
-    const unsigned known = m_report.facts.cores > 0 ? m_report.facts.cores : 1;
+    const unsigned known =
+        m_report.facts.cores > 0 ? m_report.facts.cores : std::max(1u, m_report.board.threads);
     m_runRequest.artifactPath = m_model.path;
     m_runRequest.threads = m_request.threads > 0 ? m_request.threads : known;
     m_runRequest.timeout = limit(DeployPhase::Load);

@@ -51,6 +51,8 @@ struct DeployStep
 struct PhaseLimits
 {
     std::chrono::milliseconds connect{std::chrono::seconds(20)};
+    /// In a tracker's queue, before connecting.
+    std::chrono::milliseconds queue{std::chrono::minutes(5)};
     std::chrono::milliseconds probe{std::chrono::seconds(30)};
     std::chrono::milliseconds upload{std::chrono::minutes(10)};
     std::chrono::milliseconds load{std::chrono::minutes(2)};

@@ -42,8 +42,11 @@ DeployReportPtr Deployer::deploy(const DeployRequest& request, core::JobContext&
 Result<BoardFacts> Deployer::probe(const PhaseLimits& limits, core::JobContext& job)
 {
     if (!m_link) {
-        Result<std::unique_ptr<BoardLink>> link = openBoardLink(
-            {.board = m_board, .environment = m_environment, .timeout = limits.connect}, job);
+        Result<std::unique_ptr<BoardLink>> link = openBoardLink({.board = m_board,
+                                                                 .environment = m_environment,
+                                                                 .timeout = limits.connect,
+                                                                 .queueTimeout = limits.queue},
+                                                                job);
         if (!link) return inPhase(link.error(), DeployPhase::Connect);
         m_link = std::move(*link);
         m_keepsFiles = false;

@@ -32,27 +32,42 @@ public:
     }
 };
 
-Result<std::unique_ptr<RpcSession>> dial(const Board& board, milliseconds timeout,
-                                         const JobContext& job)
+/// A session, and the lease of the server where a tracker gave it.
+struct Dialled
 {
+    std::unique_ptr<TrackerLease> lease;
+    std::unique_ptr<RpcSession> rpc;
+};
+
+Result<Dialled> dial(const LinkRequest& request, const JobContext& job)
+{
+    const Board& board = request.board;
     RpcAddress address{board.host, board.port, board.key};
+    Dialled out;
     if (board.kind == BoardKind::TrackerKey) {
-        const Result<RpcAddress> lent = requestServer({.host = board.host, .port = board.port},
-                                                      {.key = board.key}, timeout, job);
-        if (!lent) return lent.error();
-        address = *lent;
+        Result<std::unique_ptr<TrackerLease>> lease =
+            leaseServer({.host = board.host, .port = board.port}, {.key = board.key},
+                        request.queueTimeout, job);
+        if (!lease) return lease.error();
+        out.lease = std::move(*lease);
+        address = out.lease->server();
     }
-    const Result<int> fd = connectTcp(address.host, address.port, timeout, job);
+    const Result<int> fd = connectTcp(address.host, address.port, request.timeout, job);
     if (!fd) return fd.error();
-    return RpcSession::open(*fd, address.key, {timeout, &job});
+    Result<std::unique_ptr<RpcSession>> rpc =
+        RpcSession::open(*fd, address.key, {request.timeout, &job});
+    if (!rpc) return rpc.error();
+    out.rpc = std::move(*rpc);
+    return out;
 }
 
 class RpcLink : public BoardLink
 {
 public:
-    RpcLink(Board board, std::unique_ptr<RpcSession> rpc)
-        : m_board(std::move(board))
-        , m_rpc(std::move(rpc))
+    RpcLink(LinkRequest request, Dialled dialled)
+        : m_request(std::move(request))
+        , m_lease(std::move(dialled.lease))
+        , m_rpc(std::move(dialled.rpc))
     {
     }
     Result<BoardFacts> probe(milliseconds timeout, const JobContext& job) override
@@ -95,6 +110,7 @@ public:
     Status close(bool, milliseconds) override
     {
         m_rpc.reset();
+        m_lease.reset();
         return core::kDone;
     }
 
@@ -102,9 +118,11 @@ private:
     Status ensureOpen(milliseconds timeout, const JobContext& job)
     {
         if (!m_rpc) {
-            Result<std::unique_ptr<RpcSession>> rpc = dial(m_board, timeout, job);
-            if (!rpc) return rpc.error();
-            m_rpc = std::move(*rpc);
+            m_lease.reset(); // of the session before: it would be waited for
+            Result<Dialled> dialled = dial(m_request, job);
+            if (!dialled) return dialled.error();
+            m_lease = std::move(dialled->lease);
+            m_rpc = std::move(dialled->rpc);
         }
         m_rpc->setPatience({timeout, &job});
         return core::kDone;
@@ -118,7 +136,8 @@ private:
         return error;
     }
 
-    Board m_board;
+    LinkRequest m_request;
+    std::unique_ptr<TrackerLease> m_lease; ///< of the server, when a tracker gave it
     std::unique_ptr<RpcSession> m_rpc;
 };
 
@@ -126,9 +145,9 @@ private:
 
 Result<std::unique_ptr<BoardLink>> openRpcLink(const LinkRequest& request, const JobContext& job)
 {
-    Result<std::unique_ptr<RpcSession>> rpc = dial(request.board, request.timeout, job);
-    if (!rpc) return rpc.error();
-    return std::unique_ptr<BoardLink>(std::make_unique<RpcLink>(request.board, std::move(*rpc)));
+    Result<Dialled> dialled = dial(request, job);
+    if (!dialled) return dialled.error();
+    return std::unique_ptr<BoardLink>(std::make_unique<RpcLink>(request, std::move(*dialled)));
 }
 
 } // namespace tenon::remote

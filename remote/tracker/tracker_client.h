@@ -5,8 +5,9 @@
 #include "core/jobs/job.h"
 
 #include <chrono>
+#include <cstdint>
+#include <memory>
 #include <string>
-#include <vector>
 
 namespace tenon::remote {
 
@@ -14,6 +15,10 @@ struct TrackerAddress
 {
     std::string host;
     int port = 9190;
+
+    /// "HOST" or "HOST:PORT". Error BadArgument.
+    static core::Result<TrackerAddress> parse(const std::string& text);
+    std::string text() const { return host + ":" + std::to_string(port); }
 };
 
 /// A server and the key it expects.
@@ -31,13 +36,34 @@ struct ServerRequest
     int priority = 1; ///< larger goes first
 };
 
-/// Waits in the tracker's queue for a free server; giving up leaves the queue. Errors:
-/// QueueTimedOut, Cancelled, BoardUnreachable, LinkLost, RpcFailure.
-core::Result<RpcAddress> requestServer(const TrackerAddress& tracker, const ServerRequest& request,
-                                       std::chrono::milliseconds timeout,
-                                       const core::JobContext& job);
+/// A server that nobody else has as long as this lives. It tells the tracker every two seconds that
+/// it does; when that ends, a tracker of Tenon takes the server back.
+class TrackerLease
+{
+public:
+    struct Parts;
+    explicit TrackerLease(std::unique_ptr<Parts> parts);
+    TrackerLease(const TrackerLease&) = delete;
+    TrackerLease& operator=(const TrackerLease&) = delete;
+    ~TrackerLease();
 
-/// The tracker's own JSON: queue_info and server_info.
+    const RpcAddress& server() const;
+    /// Larger than that of every lease before; 0 when the tracker counts none.
+    uint64_t number() const;
+
+private:
+    std::unique_ptr<Parts> m_parts;
+};
+
+/// Waits in the tracker's queue for a free server, also across a restart of the tracker; giving up
+/// leaves the queue. Errors: UnknownName when the tracker knows no such server, QueueTimedOut,
+/// Cancelled, BoardUnreachable, ConnectTimedOut, RpcFailure.
+core::Result<std::unique_ptr<TrackerLease>> leaseServer(const TrackerAddress& tracker,
+                                                        const ServerRequest& request,
+                                                        std::chrono::milliseconds timeout,
+                                                        const core::JobContext& job);
+
+/// The tracker's own JSON: queue_info, server_info and, of Tenon's, leases.
 core::Result<std::string> trackerSummary(const TrackerAddress& tracker,
                                          std::chrono::milliseconds timeout,
                                          const core::JobContext& job);

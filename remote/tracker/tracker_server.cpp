@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -27,6 +28,34 @@ namespace {
 constexpr size_t kMostPeers = 512;
 /// A peer that does not read its answers is hung up on.
 constexpr size_t kMostUnread = size_t{4} << 20;
+
+TrackerState::Time now()
+{
+    return std::chrono::duration_cast<TrackerState::Time>(
+        std::chrono::steady_clock::now().time_since_epoch());
+}
+
+/// A number of leases that no tracker of before can have reached: the milliseconds of the clock.
+uint64_t aboveEarlierLives()
+{
+    return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(
+                                     std::chrono::system_clock::now().time_since_epoch())
+                                     .count());
+}
+
+/// Boards lose power in the middle of sessions; their connections then end within a minute.
+void setOptions(int fd)
+{
+    const int yes = 1;
+    const int idleS = 30;
+    const int intervalS = 10;
+    const int probes = 3;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idleS, sizeof idleS);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &intervalS, sizeof intervalS);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof probes);
+}
 
 } // namespace
 
@@ -68,9 +97,12 @@ Result<std::unique_ptr<TrackerServer>> TrackerServer::listen(const TrackerServer
                              setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
                              bind(fd, generic, size) == 0 && ::listen(fd, 64) == 0 &&
                              getsockname(fd, generic, &size) == 0;
-    if (isListening)
+    if (isListening) {
+        TrackerState::Options rules = options.rules;
+        rules.firstLease = std::max(rules.firstLease, aboveEarlierLives());
         return std::unique_ptr<TrackerServer>(
-            new TrackerServer(fd, ntohs(address.sin_port), options.rules));
+            new TrackerServer(fd, ntohs(address.sin_port), std::move(rules)));
+    }
     const int reason = errno;
     if (fd >= 0) close(fd);
     return makeError(DiagnosticCode::IoFailure, "cannot listen on port " +
@@ -89,11 +121,10 @@ void TrackerServer::acceptOne()
         close(fd);
         return;
     }
-    const int yes = 1;
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    setOptions(fd);
     std::array<char, INET_ADDRSTRLEN> host{};
     inet_ntop(AF_INET, &address.sin_addr, host.data(), host.size());
-    m_state.open(m_next, host.data());
+    m_state.open(m_next, host.data(), now());
     m_peers.emplace(m_next++, std::make_unique<Peer>(Peer{.fd = fd}));
 }
 
@@ -134,7 +165,7 @@ bool TrackerServer::readFrom(uint64_t id)
     while (isGood) {
         const std::optional<std::string> message = peer.in.next();
         if (!message) break;
-        for (const TrackerState::Reply& reply : m_state.handle(id, *message, isGood)) {
+        for (const TrackerState::Reply& reply : m_state.handle(id, *message, now(), isGood)) {
             const auto to = m_peers.find(reply.to);
             if (to != m_peers.end()) to->second->out += trackerMessage(reply.message);
         }
@@ -153,10 +184,11 @@ Status TrackerServer::serve(const core::JobContext& job)
             entries.push_back({peer->fd, events, 0});
             ids.push_back(id);
         }
-        if (poll(entries.data(), entries.size(), 50) <= 0) continue;
+        if (poll(entries.data(), entries.size(), 50) < 0) continue;
         if (entries[0].revents != 0) acceptOne();
         for (size_t i = 1; i < entries.size(); ++i)
             if ((entries[i].revents & ~POLLOUT) != 0 && !readFrom(ids[i])) hangUp(ids[i]);
+        for (const uint64_t id : m_state.silentOnes(now())) hangUp(id);
         std::vector<uint64_t> broken;
         for (const auto& [id, peer] : m_peers)
             if (!writeTo(*peer)) broken.push_back(id);

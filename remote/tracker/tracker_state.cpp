@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who offers which server and who waits for one.
+// Who offers which server, who waits for one and who has one.
 #include "remote/tracker/tracker_state.h"
 
 #include "remote/tracker/tracker_wire.h"
@@ -10,20 +10,54 @@
 
 namespace tenon::remote {
 
-using Json = nlohmann::json;
-
 namespace {
 
 constexpr const char* kDone = "0";
 constexpr const char* kFailed = "-1";
-/// More offers and requests of one connection than any server or client makes.
-constexpr size_t kMostOfOne = 1024;
+/// More offers of one connection, or requests of one key, than there are ever reasons for.
+constexpr size_t kMostOffers = 1024;
+constexpr size_t kMostRequests = 65536;
+/// Of leases whose client and server are both gone.
+constexpr std::chrono::hours kLongestMemory{1};
 
 } // namespace
 
-void TrackerState::open(Connection connection, std::string host)
+struct TrackerState::Turn
 {
-    m_peers[connection] = {.host = std::move(host)};
+    Connection from;
+    Peer& peer;
+    Time now;
+    Json message;
+    std::vector<Reply> replies;
+    bool isGood = true;
+
+    void answer(const std::string& text) { replies.push_back({from, text}); }
+    void refuse()
+    {
+        isGood = false;
+        answer(kFailed);
+    }
+    /// Element `index` says that the sender is Tenon's and knows of leases.
+    bool knowsLeases(size_t index) const
+    {
+        return message.size() > index && message[index] == kKnowsLeases;
+    }
+};
+
+TrackerState::TrackerState(Options options)
+    : m_options(std::move(options))
+    , m_nextLease(m_options.firstLease)
+{
+}
+
+void TrackerState::open(Connection connection, std::string host, Time now)
+{
+    m_peers[connection] = {.host = std::move(host), .heard = now};
+    std::erase_if(m_leases, [&](const auto& entry) {
+        const Lease& lease = entry.second;
+        return lease.isOver && !m_peers.contains(lease.offer.from) &&
+               now - lease.since > kLongestMemory;
+    });
 }
 
 void TrackerState::close(Connection connection)
@@ -36,20 +70,100 @@ void TrackerState::close(Connection connection)
     std::erase_if(m_queues, [](const auto& entry) {
         return entry.second.offers.empty() && entry.second.requests.empty();
     });
+    for (auto& [key, lease] : m_leases)
+        if (lease.request.isWatched && lease.request.from == connection) lease.isOver = true;
+    // A server may come back in the middle of a session and ask, but then its client is watched.
+    std::erase_if(m_leases, [&](const auto& entry) {
+        return !entry.second.request.isWatched && !m_peers.contains(entry.second.offer.from);
+    });
 }
 
-void TrackerState::match(Queue& queue, std::vector<Reply>& replies)
+bool TrackerState::mayOffer(const Peer& peer) const
 {
+    return m_options.offerers.empty() ||
+           std::any_of(m_options.offerers.begin(), m_options.offerers.end(),
+                       [&](const AddressRange& range) { return range.contains(peer.host); });
+}
+
+void TrackerState::forgetBoard(const std::string& host, int port)
+{
+    const auto isIt = [&](const Offer& offer) { return offer.host == host && offer.port == port; };
+    for (auto& [key, queue] : m_queues) std::erase_if(queue.offers, isIt);
+    std::erase_if(m_leases, [&](const auto& entry) { return isIt(entry.second.offer); });
+}
+
+void TrackerState::match(const std::string& key, Turn& turn)
+{
+    Queue& queue = m_queues[key];
     while (!queue.offers.empty() && !queue.requests.empty()) {
         const Offer offer = queue.offers.front();
+        const Request request = queue.requests.front();
         queue.offers.pop_front();
-        const Json server{offer.host, offer.port, offer.matchKey};
-        replies.push_back({queue.requests.front().from, Json{0, server}.dump()});
         queue.requests.pop_front();
+        Json answer{0, {offer.host, offer.port, offer.matchKey}};
+        if (request.isWatched) answer.push_back(m_nextLease);
+        turn.replies.push_back({request.from, answer.dump()});
+        m_leases.insert_or_assign(offer.matchKey,
+                                  Lease{m_nextLease++, key, offer, request, turn.now});
     }
 }
 
-std::string TrackerState::summary() const
+void TrackerState::put(Turn& turn)
+{
+    const Json& message = turn.message;
+    const bool isElsewhere = m_options.allowsCustomAddress && message.at(3).is_string();
+    const Offer offer{turn.from, isElsewhere ? message[3].get<std::string>() : turn.peer.host,
+                      message.at(2).at(0), message.at(2).at(1)};
+    const std::string key = message.at(1);
+    if (!mayOffer(turn.peer)) return turn.refuse();
+    forgetBoard(offer.host, offer.port);
+    size_t mine = 0;
+    for (const auto& [name, queue] : m_queues)
+        mine += static_cast<size_t>(
+            std::count_if(queue.offers.begin(), queue.offers.end(),
+                          [&](const Offer& each) { return each.from == turn.from; }));
+    if (mine >= kMostOffers) return turn.refuse();
+    m_queues[key].offers.push_back(offer);
+    turn.answer(turn.knowsLeases(4) ? "1" : kDone);
+    match(key, turn);
+}
+
+void TrackerState::request(Turn& turn)
+{
+    const std::string key = turn.message.at(1);
+    Queue& queue = m_queues[key];
+    const Request request{turn.from, turn.message.at(3).get<int64_t>(),
+                          turn.message.at(2).get<std::string>(), turn.knowsLeases(4)};
+    if (queue.requests.size() >= kMostRequests) return turn.refuse();
+    turn.peer.isWatched = turn.peer.isWatched || request.isWatched;
+    // Behind everybody of the same or a higher priority.
+    const auto behind =
+        std::find_if(queue.requests.begin(), queue.requests.end(),
+                     [&](const Request& each) { return each.priority < request.priority; });
+    queue.requests.insert(behind, request);
+    match(key, turn);
+}
+
+void TrackerState::updateInfo(Turn& turn)
+{
+    const Json& info = turn.message.at(1);
+    Json address = info.at("addr");
+    if (!mayOffer(turn.peer)) return turn.refuse();
+    if (!m_options.allowsCustomAddress || address.at(0).is_null()) address.at(0) = turn.peer.host;
+    turn.peer.info = Json{{"key", info.at("key").get<std::string>()}, {"addr", address}}.dump();
+    turn.answer(kDone);
+}
+
+void TrackerState::askLease(Turn& turn)
+{
+    const auto found = m_leases.find(turn.message.at(1).get<std::string>());
+    // A lease of an earlier life of this tracker is none of its business.
+    if (found == m_leases.end()) return turn.answer(kDone);
+    found->second.offer.from = turn.from; // perhaps it had to connect again
+    turn.answer(found->second.isOver ? "1" : kDone);
+}
+
+nlohmann::json TrackerState::summary(Time now) const
 {
     Json queues = Json::object();
     for (const auto& [key, queue] : m_queues)
@@ -57,76 +171,73 @@ std::string TrackerState::summary() const
     Json servers = Json::array();
     for (const auto& [connection, peer] : m_peers)
         if (!peer.info.empty()) servers.push_back(Json::parse(peer.info));
-    return Json{0, {{"queue_info", queues}, {"server_info", servers}}}.dump();
+    Json leases = Json::array();
+    for (const auto& [matchKey, lease] : m_leases)
+        leases.push_back({{"lease", lease.number},
+                          {"key", lease.key},
+                          {"addr", {lease.offer.host, lease.offer.port}},
+                          {"user", lease.request.user},
+                          {"seconds", (now - lease.since).count() / 1000},
+                          {"over", lease.isOver}});
+    return {0, {{"queue_info", queues}, {"server_info", servers}, {"leases", leases}}};
 }
 
-std::string TrackerState::pendingKeys() const
+std::string TrackerState::pendingKeys(Connection connection) const
 {
     Json keys = Json::array();
     for (const auto& [key, queue] : m_queues)
-        for (const Offer& offer : queue.offers) keys.push_back(offer.matchKey);
+        for (const Offer& offer : queue.offers)
+            if (offer.from == connection) keys.push_back(offer.matchKey);
     return keys.dump();
 }
 
-std::vector<TrackerState::Reply> TrackerState::handle(Connection connection,
-                                                      const std::string& message, bool& isGood)
+void TrackerState::dispatch(Turn& turn)
 {
-    std::vector<Reply> replies;
-    Peer& peer = m_peers[connection];
-    const auto answer = [&](const std::string& text) { replies.push_back({connection, text}); };
-    try {
-        const Json json = Json::parse(message);
-        switch (static_cast<TrackerCode>(json.at(0).get<int>())) {
-        case TrackerCode::Ping: answer(kDone); break;
-        case TrackerCode::Stop: {
-            const bool isAllowed = !m_options.stopKey.empty() && json.at(1) == m_options.stopKey;
-            m_hasEnded = m_hasEnded || isAllowed;
-            answer(isAllowed ? kDone : kFailed);
-            break;
-        }
-        case TrackerCode::Put: {
-            const bool isElsewhere = m_options.allowsCustomAddress && json.at(3).is_string();
-            const Offer offer{connection, isElsewhere ? json.at(3).get<std::string>() : peer.host,
-                              json.at(2).at(0), json.at(2).at(1)};
-            Queue& queue = m_queues[json.at(1).get<std::string>()];
-            const auto mine = std::count_if(queue.offers.begin(), queue.offers.end(),
-                                            [&](const Offer& o) { return o.from == connection; });
-            isGood = static_cast<size_t>(mine) < kMostOfOne;
-            if (isGood) queue.offers.push_back(offer);
-            answer(isGood ? kDone : kFailed);
-            match(queue, replies);
-            break;
-        }
-        case TrackerCode::Request: {
-            const Request request{connection, json.at(3).get<int64_t>()};
-            Queue& queue = m_queues[json.at(1).get<std::string>()];
-            // Behind everybody of the same or a higher priority.
-            const auto behind =
-                std::find_if(queue.requests.begin(), queue.requests.end(),
-                             [&](const Request& r) { return r.priority < request.priority; });
-            isGood = queue.requests.size() < kMostOfOne * 64;
-            if (isGood) queue.requests.insert(behind, request);
-            match(queue, replies);
-            break;
-        }
-        case TrackerCode::UpdateInfo: {
-            const Json& info = json.at(1);
-            Json address = info.at("addr");
-            if (!m_options.allowsCustomAddress || address.at(0).is_null())
-                address.at(0) = peer.host;
-            peer.info = Json{{"key", info.at("key").get<std::string>()}, {"addr", address}}.dump();
-            answer(kDone);
-            break;
-        }
-        case TrackerCode::Summary: answer(summary()); break;
-        case TrackerCode::PendingKeys: answer(pendingKeys()); break;
-        default: throw std::out_of_range("unknown request");
-        }
-    } catch (const std::exception&) { // of the JSON library, for whatever is not as it must be
-        isGood = false;
-        answer(kFailed);
+    switch (static_cast<TrackerCode>(turn.message.at(0).get<int>())) {
+    case TrackerCode::Ping: return turn.answer(kDone);
+    case TrackerCode::Put: return put(turn);
+    case TrackerCode::Request: return request(turn);
+    case TrackerCode::UpdateInfo: return updateInfo(turn);
+    case TrackerCode::Summary: return turn.answer(summary(turn.now).dump());
+    case TrackerCode::PendingKeys: return turn.answer(pendingKeys(turn.from));
+    case TrackerCode::AskLease: return askLease(turn);
+    case TrackerCode::Stop: {
+        const bool isAllowed =
+            !m_options.stopKey.empty() && turn.message.at(1) == m_options.stopKey;
+        m_hasEnded = m_hasEnded || isAllowed;
+        return turn.answer(isAllowed ? kDone : kFailed);
     }
-    return replies;
+    }
+    turn.refuse();
+}
+
+std::vector<TrackerState::Reply>
+TrackerState::handle(Connection connection, const std::string& message, Time now, bool& isGood)
+{
+    Turn turn{.from = connection, .peer = m_peers[connection], .now = now};
+    turn.peer.heard = now;
+    try {
+        turn.message = Json::parse(message);
+        dispatch(turn);
+    } catch (const Json::exception&) { // whatever is not as it must be
+        turn.refuse();
+    }
+    isGood = turn.isGood;
+    return turn.replies;
+}
+
+std::vector<TrackerState::Connection> TrackerState::silentOnes(Time now) const
+{
+    std::vector<Connection> out;
+    for (const auto& [connection, peer] : m_peers)
+        if (peer.isWatched && now - peer.heard > kClientSilence) out.push_back(connection);
+    for (const auto& [key, queue] : m_queues)
+        for (const Offer& offer : queue.offers) {
+            const auto peer = m_peers.find(offer.from);
+            const bool isListed = std::find(out.begin(), out.end(), offer.from) != out.end();
+            if (!isListed && now - peer->second.heard > kServerSilence) out.push_back(offer.from);
+        }
+    return out;
 }
 
 } // namespace tenon::remote

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// TrackerState: who offers which server and who waits for one; messages in, messages out, no input
-// or output of its own.
+// TrackerState: who offers which server, who waits for one and who has one; messages in, messages
+// out, no input, output or clock of its own.
 #pragma once
 
+#include "remote/tracker/address_range.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <list>
@@ -12,12 +17,17 @@
 
 namespace tenon::remote {
 
-/// Rules beyond the protocol's: a connection that goes takes its offers and requests with it at
-/// once, each offer is handed out once, and an offer leads to the host it came from.
+/// Rules beyond the protocol's. A board is an address; at most one client has it: an offer is
+/// handed out once, a newer one of the same board replaces it, and each lease has a larger number
+/// than all before. A connection that goes takes its offers and requests with it at once. An offer
+/// leads to the host it came from. Tenon's clients say that they live; when one is silent, its
+/// board is told.
 class TrackerState
 {
 public:
     using Connection = uint64_t;
+    /// Since whenever, as long as it never runs backwards.
+    using Time = std::chrono::milliseconds;
     struct Reply
     {
         Connection to;
@@ -25,19 +35,23 @@ public:
     };
     struct Options
     {
-        std::string stopKey;              ///< whoever knows it may end the tracker; empty: nobody
-        bool allowsCustomAddress = false; ///< offers may lead to other hosts
+        std::string stopKey;                ///< whoever knows it may end the tracker; empty: nobody
+        bool allowsCustomAddress = false;   ///< offers may lead to other hosts
+        std::vector<AddressRange> offerers; ///< hosts that may offer servers; empty: all
+        uint64_t firstLease = 1;            ///< above those of an earlier life
     };
+    static constexpr Time kClientSilence{6000};  ///< three heartbeats of Tenon's clients
+    static constexpr Time kServerSilence{10000}; ///< five looks of an idle server at its offer
 
-    explicit TrackerState(Options options)
-        : m_options(std::move(options))
-    {
-    }
-    void open(Connection connection, std::string host);
+    explicit TrackerState(Options options);
+    void open(Connection connection, std::string host, Time now);
     void close(Connection connection);
     /// Replies to this and perhaps to other connections. `isGood` turns false when the sender must
     /// be hung up on.
-    std::vector<Reply> handle(Connection connection, const std::string& message, bool& isGood);
+    std::vector<Reply> handle(Connection connection, const std::string& message, Time now,
+                              bool& isGood);
+    /// Connections that should have said something and did not: hang up on them.
+    std::vector<Connection> silentOnes(Time now) const;
     bool hasEnded() const { return m_hasEnded; }
 
 private:
@@ -52,24 +66,50 @@ private:
     {
         Connection from;
         int64_t priority;
+        std::string user;
+        bool isWatched; ///< of a client that says that it lives
     };
     struct Queue
     {
         std::deque<Offer> offers;
         std::list<Request> requests; ///< the next to serve first
     };
+    struct Lease
+    {
+        uint64_t number;
+        std::string key;
+        Offer offer;
+        Request request;
+        Time since;
+        bool isOver = false; ///< its client is gone, its server does not know yet
+    };
     struct Peer
     {
         std::string host;
         std::string info; ///< JSON of server_info, or empty
+        Time heard{0};
+        bool isWatched = false;
     };
-    void match(Queue& queue, std::vector<Reply>& replies);
-    std::string summary() const;
-    std::string pendingKeys() const;
+    using Json = nlohmann::json;
+    struct Turn; ///< one message being handled
+
+    void put(Turn& turn);
+    void request(Turn& turn);
+    void updateInfo(Turn& turn);
+    /// What a server wants to know of the lease whose match key it names.
+    void askLease(Turn& turn);
+    void dispatch(Turn& turn);
+    bool mayOffer(const Peer& peer) const;
+    void forgetBoard(const std::string& host, int port);
+    void match(const std::string& key, Turn& turn);
+    Json summary(Time now) const;
+    std::string pendingKeys(Connection connection) const;
 
     Options m_options;
     std::map<Connection, Peer> m_peers;
     std::map<std::string, Queue> m_queues;
+    std::map<std::string, Lease> m_leases; ///< by match key
+    uint64_t m_nextLease;
     bool m_hasEnded = false;
 };
 

@@ -21,8 +21,13 @@ enum class TrackerCode : int
     Request = 4,
     UpdateInfo = 5,
     Summary = 6,
-    PendingKeys = 7
+    PendingKeys = 7,
+    AskLease = 100 ///< Tenon's own, of servers: [100, match key]; 1: the client is gone
 };
+
+/// Behind the arguments of Put and Request: the sender is Tenon's and knows of leases. Other
+/// trackers do not look there.
+inline constexpr const char* kKnowsLeases = "leases";
 
 /// Four bytes, little-endian.
 std::string trackerNumber(int32_t value);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "../common/error.h"
@@ -14,7 +15,8 @@
 enum
 {
     kReadStep = 1 << 20,
-    kMaxKey = 4096
+    kMaxKey = 4096,
+    kGreetingS = 10
 };
 
 int tenon_link_read(int fd, void* data, size_t size)
@@ -107,16 +109,23 @@ static int check_key(char* text, const char* key, int* timeout_s)
     const char* timeout = options ? strstr(options, kTimeout) : NULL;
     double seconds = timeout ? strtod(timeout + sizeof kTimeout - 1, NULL) : 0;
     *timeout_s = seconds > 0 && seconds < 1e6 ? (int)seconds + 1 : 0;
-    return strncmp(text, kPrefix, sizeof kPrefix - 1) == 0 &&
+    return key && strncmp(text, kPrefix, sizeof kPrefix - 1) == 0 &&
                    strcmp(text + sizeof kPrefix - 1, key) == 0
                ? 0
                : -1;
 }
 
-int tenon_link_greet(int fd, const char* key, int* timeout_s)
+static void set_patience(int fd, int seconds)
+{
+    struct timeval patience = {.tv_sec = seconds};
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+}
+
+int tenon_link_greet(int fd, const tenon_link_keys* keys, int* timeout_s)
 {
     uint8_t header[8];
     char text[kMaxKey + 1];
+    set_patience(fd, kGreetingS);
     if (tenon_link_read(fd, header, sizeof header) != 0) return -1;
     tenon_reader reader = tenon_reader_of(header, sizeof header);
     int32_t magic = tenon_read_i32(&reader);
@@ -125,7 +134,9 @@ int tenon_link_greet(int fd, const char* key, int* timeout_s)
     if (length < 0 || length > kMaxKey) return tenon_fail("the client's key is too long");
     if (tenon_link_read(fd, text, (size_t)length) != 0) return -1;
     text[length] = 0;
-    if (check_key(text, key, timeout_s) == 0) return answer(fd, kTenonRpcMagic, key);
-    answer(fd, kTenonRpcMismatch, key);
+    set_patience(fd, 0);
+    if (check_key(text, keys->expected, timeout_s) == 0)
+        return answer(fd, kTenonRpcMagic, keys->own);
+    answer(fd, kTenonRpcMismatch, keys->own);
     return tenon_fail("the client asked for another key");
 }

@@ -3,13 +3,11 @@
 #include "core/base/text.h"
 #include "remote/rpc/rpc_session.h"
 #include "tests/runtime/artifacts.h"
-#include "tests/support/environment.h"
+#include "tests/support/rpc_server.h"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <spawn.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -18,45 +16,16 @@
 #include <filesystem>
 #include <thread>
 
-extern char** environ;
-
 namespace tenon::remote {
 namespace {
-
-std::string serverPath()
-{
-    return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "tenon-rpc-server")
-        .string();
-}
 
 /// A listening server on a free port, with TMPDIR in a folder of the test.
 class Server : public testing::Test
 {
 protected:
-    void SetUp() override
+    explicit Server(const std::vector<std::string>& arguments = {"--key", "pi"})
+        : m_server(arguments)
     {
-        int ends[2];
-        ASSERT_EQ(pipe(ends), 0);
-        posix_spawn_file_actions_t actions;
-        posix_spawn_file_actions_init(&actions);
-        posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
-        const std::string program = serverPath();
-        std::vector<char*> argv{const_cast<char*>(program.c_str())};
-        for (std::string& argument : m_arguments) argv.push_back(argument.data());
-        argv.push_back(nullptr);
-        setenv("TMPDIR", m_folder.path().c_str(), 1);
-        ASSERT_EQ(posix_spawn(&m_pid, program.c_str(), &actions, nullptr, argv.data(), environ), 0);
-        unsetenv("TMPDIR");
-        posix_spawn_file_actions_destroy(&actions);
-        close(ends[1]);
-        FILE* out = fdopen(ends[0], "r");
-        ASSERT_EQ(std::fscanf(out, "listening on %*[^:]:%d", &m_port), 1);
-        std::fclose(out);
-    }
-    void TearDown() override
-    {
-        kill(m_pid, SIGTERM);
-        waitpid(m_pid, nullptr, 0);
     }
 
     int connected() const
@@ -64,7 +33,7 @@ protected:
         const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
         sockaddr_in address{};
         address.sin_family = AF_INET;
-        address.sin_port = htons(static_cast<uint16_t>(m_port));
+        address.sin_port = htons(static_cast<uint16_t>(m_server.port()));
         address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
         EXPECT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
         return fd;
@@ -80,19 +49,9 @@ protected:
             static_cast<size_t>(std::max<ssize_t>(0, recv(fd, answer.data(), size, MSG_WAITALL))));
         return answer;
     }
-    size_t filesLeft() const
-    {
-        size_t count = 0;
-        for ([[maybe_unused]] const auto& entry :
-             std::filesystem::recursive_directory_iterator(m_folder.path()))
-            ++count;
-        return count;
-    }
+    size_t filesLeft() const { return m_server.filesLeft(); }
 
-    test::TemporaryFolder m_folder;
-    std::vector<std::string> m_arguments{"--port", "0", "--key", "pi"};
-    pid_t m_pid = -1;
-    int m_port = 0;
+    test::RpcServer m_server;
 };
 
 const std::string kWelcome = test::Stream().u32(0xFF271).u32(9).raw("server:pi").bytes();
@@ -199,11 +158,30 @@ TEST_F(Server, hidesAddressesAndStaleHandles)
     EXPECT_FALSE(*none);
 }
 
+TEST_F(Server, cleansUpWhenItIsInterrupted)
+{
+    const int fd = connected();
+    ASSERT_EQ(shakeHands(fd, "client:pi", kWelcome.size()), kWelcome);
+    auto session = RpcSession::open(fd);
+    ASSERT_TRUE(session);
+    const std::string content = "bytes";
+    ASSERT_TRUE((*session)->callGlobal(
+        "tvm.rpc.server.upload",
+        PackedArgs().text("a.bin").bytes(std::as_bytes(std::span(content)))));
+    EXPECT_EQ(filesLeft(), 2u);
+    EXPECT_EQ(m_server.stop(SIGINT), 0); // an orderly end in the middle of a session
+    EXPECT_EQ(filesLeft(), 0u);
+    EXPECT_FALSE((*session)->globalFunction("any"));
+}
+
 /// Told to listen elsewhere, with little memory.
 class OpenServer : public Server
 {
 protected:
-    OpenServer() { m_arguments.insert(m_arguments.end(), {"--host", "0.0.0.0", "--memory", "64"}); }
+    OpenServer()
+        : Server({"--key", "pi", "--host", "0.0.0.0", "--memory", "64"})
+    {
+    }
 };
 
 TEST_F(OpenServer, listensWhereItIsToldAndHoldsItsMemoryLimit)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tracker: bytes of the protocol, its rules under random histories, and a client through it.
+// The tracker: bytes of the protocol, and a client through it.
 #include "core/base/board_code.h"
 #include "remote/ssh/tcp.h"
 #include "remote/tracker/tracker_client.h"
@@ -12,8 +12,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <random>
-#include <set>
 #include <thread>
 
 namespace tenon::remote {
@@ -130,91 +128,38 @@ TEST_F(Tracker, hangsUpOnWhateverIsNotTheProtocol)
 
 TEST_F(Tracker, givesTheClientAServerOrATimedOutQueue)
 {
-    const auto none = requestServer(address(), {.key = "pi4"}, 2s, m_patient);
-    ASSERT_FALSE(none);
-    EXPECT_EQ(none.error().code, BoardCode::QueueTimedOut);
+    const auto unknown = leaseServer(address(), {.key = "pi4"}, 60s, m_patient);
+    ASSERT_FALSE(unknown);
+    EXPECT_EQ(unknown.error().code, DiagnosticCode::UnknownName) << unknown.error().text();
     const int server = greeted();
+    EXPECT_EQ(ask(server, R"([5,{"key":"server:pi4","addr":["evil.example",1234]}])"), "0");
+    const auto none = leaseServer(address(), {.key = "pi4"}, 100ms, m_patient);
+    ASSERT_FALSE(none);
+    EXPECT_EQ(none.error().code, BoardCode::QueueTimedOut) << none.error().text();
     std::jthread later([&] {
         std::this_thread::sleep_for(50ms);
         EXPECT_EQ(ask(server, R"([3,"pi4",[1234,"pi4:0.5"],"evil.example"])"), "0");
     });
-    const auto lent = requestServer(address(), {.key = "pi4"}, 60s, m_patient);
+    auto lent = leaseServer(address(), {.key = "pi4"}, 60s, m_patient);
     ASSERT_TRUE(lent) << lent.error().text();
-    EXPECT_EQ(lent->host, "127.0.0.1"); // not where the offer would divert it to
-    EXPECT_EQ(lent->port, 1234);
-    EXPECT_EQ(lent->key, "pi4:0.5");
+    EXPECT_EQ((*lent)->server().host, "127.0.0.1"); // not where the offer would divert it to
+    EXPECT_EQ((*lent)->server().port, 1234);
+    EXPECT_EQ((*lent)->server().key, "pi4:0.5");
+    EXPECT_GT((*lent)->number(), 0u);
     later.join();
+    EXPECT_EQ(ask(server, R"([100,"pi4:0.5"])"), "0");
+    lent->reset();
+    std::string over;
+    for (int i = 0; i < 6000 && over != "1"; ++i) over = ask(server, R"([100,"pi4:0.5"])");
+    EXPECT_EQ(over, "1"); // its client is gone
     const auto summary = trackerSummary(address(), 60s, m_patient);
     ASSERT_TRUE(summary);
     EXPECT_EQ(Json::parse(*summary)["queue_info"], Json::object()); // the patience that ended left
     close(server);
     JobContext stopped;
     stopped.requestStop();
-    EXPECT_EQ(requestServer(address(), {.key = "x"}, 60s, stopped).error().code,
+    EXPECT_EQ(leaseServer(address(), {.key = "x"}, 60s, stopped).error().code,
               DiagnosticCode::Cancelled);
-}
-
-/// Five boards, eight clients and a seeded history of offers, requests, hang-ups: no offer is
-/// handed out twice, none to somebody who left, and within a priority who came first goes first.
-TEST(TrackerRules, holdUnderRandomHistories)
-{
-    for (unsigned seed = 0; seed < 200; ++seed) {
-        std::mt19937 random(seed);
-        TrackerState state({});
-        std::set<uint64_t> open;
-        std::set<std::string> handedOut;
-        std::map<std::string, uint64_t> offerOf;
-        std::vector<std::pair<uint64_t, int>> waiting; // connection and priority, as they came
-        uint64_t next = 1;
-        int key = 0;
-        const auto anyOf = [&](const std::set<uint64_t>& from) {
-            return *std::next(from.begin(), static_cast<long>(random() % from.size()));
-        };
-        for (int step = 0; step < 400; ++step) {
-            const auto dice = random() % 10;
-            if (open.empty() || (dice == 0 && open.size() < 13)) {
-                state.open(next, "host" + std::to_string(next));
-                open.insert(next++);
-                continue;
-            }
-            const uint64_t who = anyOf(open);
-            bool isGood = true;
-            std::vector<TrackerState::Reply> replies;
-            if (dice == 1) {
-                state.close(who);
-                open.erase(who);
-                std::erase_if(waiting, [&](const auto& w) { return w.first == who; });
-                std::erase_if(offerOf, [&](const auto& o) { return o.second == who; });
-                continue;
-            }
-            if (dice < 6) {
-                const std::string match = "k:" + std::to_string(++key);
-                offerOf[match] = who;
-                replies = state.handle(who, Json{3, "k", {9000, match}, nullptr}.dump(), isGood);
-            } else {
-                const int priority = static_cast<int>(random() % 3);
-                waiting.emplace_back(who, priority);
-                replies = state.handle(who, Json{4, "k", "u", priority}.dump(), isGood);
-            }
-            EXPECT_TRUE(isGood);
-            for (const TrackerState::Reply& reply : replies) {
-                const Json answer = Json::parse(reply.message);
-                if (!answer.is_array()) continue;
-                const std::string match = answer[1][2];
-                EXPECT_TRUE(handedOut.insert(match).second) << "twice";
-                ASSERT_TRUE(offerOf.contains(match)) << "of somebody who left";
-                EXPECT_EQ(answer[1][0], "host" + std::to_string(offerOf[match]));
-                offerOf.erase(match);
-                const auto due = std::max_element(
-                    waiting.begin(), waiting.end(),
-                    [](const auto& a, const auto& b) { return a.second < b.second; });
-                ASSERT_NE(due, waiting.end());
-                EXPECT_EQ(due->first, reply.to) << "out of turn";
-                waiting.erase(due);
-            }
-            EXPECT_TRUE(waiting.empty() || offerOf.empty()) << "somebody waits beside a free board";
-        }
-    }
 }
 
 } // namespace

@@ -159,6 +159,24 @@ TEST_F(Cli, VerifiesItsOwnOutputAndFindsAWrongOne)
     EXPECT_NE(none.output.find("0 passed, 1 failed, 0 unsupported\n"), std::string::npos);
 }
 
+TEST_F(Cli, ServesNobodyElseUnlessItIsTold)
+{
+    for (const char* open :
+         {"rpc-server --host 0.0.0.0", "tracker --host 0.0.0.0", "rpc-server --tracker 127.0.0.1",
+          "rpc-server --tracker 192.0.2.1 --key k", "rpc-server --tracker 127.0.0.1:x --key k",
+          "tracker --servers-from nowhere", "tracker --query 127.0.0.1:0"})
+        EXPECT_EQ(tenon(std::string(open) + " 2>&1").code, 2) << open;
+}
+
+TEST_F(Cli, BecomesAServerThatEndsInOrder)
+{
+    const std::string log = m_folder.file("log");
+    const Outcome out = tenon("rpc-server --port 0 --key k > '" + log +
+                              "' & for i in $(seq 1200); do grep -q listening '" + log +
+                              "' && break; sleep 0.05; done; kill $!; wait $!");
+    EXPECT_EQ(out.code, 0) << out.output;
+}
+
 TEST_F(Cli, PlansMemory)
 {
     const std::string csv =

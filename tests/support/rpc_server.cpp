@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// A listening tenon-rpc-server as a process of its own.
+#include "tests/support/rpc_server.h"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+
+extern char** environ;
+
+namespace tenon::test {
+
+RpcServer::RpcServer(const std::vector<std::string>& arguments)
+{
+    const std::string program =
+        (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "tenon-rpc-server")
+            .string();
+    std::vector<std::string> command{program, "--port", "0"};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    std::vector<char*> argv;
+    for (std::string& argument : command) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    int ends[2];
+    EXPECT_EQ(pipe(ends), 0);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+    posix_spawn_file_actions_addclose(&actions, ends[0]);
+    setenv("TMPDIR", m_folder.path().c_str(), 1);
+    EXPECT_EQ(posix_spawn(&m_pid, program.c_str(), &actions, nullptr, argv.data(), environ), 0);
+    unsetenv("TMPDIR");
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    m_out = ends[0];
+    const std::string line = nextLine();
+    const size_t colon = line.rfind(':');
+    EXPECT_NE(colon, std::string::npos) << line;
+    if (colon != std::string::npos) m_port = std::atoi(line.c_str() + colon + 1);
+}
+
+RpcServer::~RpcServer()
+{
+    stop(SIGTERM);
+    close(m_out);
+}
+
+std::string RpcServer::nextLine()
+{
+    std::string line;
+    pollfd entry{m_out, POLLIN, 0};
+    for (char byte = 0; poll(&entry, 1, 60'000) > 0 && read(m_out, &byte, 1) == 1;) {
+        if (byte == '\n') return line;
+        line.push_back(byte);
+    }
+    return "";
+}
+
+int RpcServer::stop(int signal)
+{
+    int status = 0;
+    if (m_pid <= 0) return status;
+    kill(m_pid, signal);
+    waitpid(std::exchange(m_pid, -1), &status, 0);
+    return status;
+}
+
+size_t RpcServer::filesLeft() const
+{
+    size_t count = 0;
+    for ([[maybe_unused]] const auto& entry :
+         std::filesystem::recursive_directory_iterator(m_folder.path()))
+        ++count;
+    return count;
+}
+
+} // namespace tenon::test
