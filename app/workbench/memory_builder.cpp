@@ -54,7 +54,10 @@ void addBuffers(const ExecutorProgram& program, const ProgramMemory& memory,
         const compiler::BufferInfo& buffer = memory.problem.buffers[i];
         views::PlannedBuffer shown;
         shown.name = text(buffer.name);
-        shown.type = typeOf(program.tensors[static_cast<size_t>(memory.tensorOf[i])]);
+        if (const int tensor = memory.tensorOf[i]; tensor >= 0)
+            shown.type = typeOf(program.tensors[static_cast<size_t>(tensor)]);
+        else // lent to the kernel of one call
+            shown.type = QStringLiteral("scratch"), shown.writer = buffer.first;
         shown.pool = memory.plan.placements[i].pool;
         shown.offset = memory.plan.placements[i].offset;
         shown.bytes = buffer.sizeBytes;

@@ -3,6 +3,7 @@
 // the map's rectangles, and choosing a planner compiles with it.
 #include "app/workbench/engine.h"
 #include "app/workbench/main_window.h"
+#include "app/workbench/memory_builder.h"
 #include "compiler/driver/compile.h"
 #include "compiler/executor/memory.h"
 #include "compiler/frontend/onnx/load_onnx.h"
@@ -23,12 +24,14 @@ private:
     {
         return QTest::qWaitFor([&] { return window.isSettled(); }, 240000);
     }
-    static compiler::CompileResultPtr compileHere(const std::string& planner)
+    static compiler::CompileResultPtr compileHere(const std::string& planner,
+                                                  const std::string& target = "llvm -mcpu=native")
     {
         auto loaded = compiler::loadOnnx(TENON_SAMPLE_MODEL, {});
         if (!loaded) return nullptr;
         compiler::CompileOptions options;
         options.planner = planner;
+        options.target = target;
         options.runThreads = 1;
         core::JobContext job;
         auto result = compiler::compile(
@@ -55,6 +58,20 @@ private:
     }
 
 private slots:
+    /// Kernels in C are lent memory that is no tensor's.
+    void showsTheScratchOfKernels()
+    {
+        const auto result = compileHere("hill_climb", "c -mcpu=cortex-m4");
+        QVERIFY(result);
+        const views::MemoryPlan shown = memoryPlanOf(result->program, result->memory);
+        compare(shown, result->memory);
+        QVERIFY(std::any_of(shown.buffers.begin(), shown.buffers.end(),
+                            [](const views::PlannedBuffer& buffer) {
+                                return buffer.type == QStringLiteral("scratch") &&
+                                       buffer.writer == buffer.firstCall;
+                            }));
+    }
+
     void totalsAreThePlanners()
     {
         MainWindow window(makeEngine({}), {}, {true, false, QStringLiteral(TENON_SAMPLE_MODEL), 1});
