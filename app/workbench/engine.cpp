@@ -8,9 +8,11 @@
 #include "compiler/driver/compile.h"
 #include "compiler/driver/kernel_text.h"
 #include "compiler/frontend/onnx/load_onnx.h"
+#include "compiler/package/wasm_object.h"
 #include "core/target/target.h"
 #include "core/target/target_tag.h"
 #include "remote/board/profile.h"
+#include "remote/measure/emulation.h"
 #include "remote/measure/local_board.h"
 
 #include <QTemporaryDir>
@@ -102,13 +104,16 @@ Result<DocumentPtr> benchmarkModel(const EngineOptions& engine, const DocumentPt
         return core::makeError(
             core::DiagnosticCode::IoFailure,
             "no temporary folder could be made; check the free space of the temporary file system");
-    const std::string path = folder.filePath(QStringLiteral("model.so")).toStdString();
+    const compiler::CompileResult& result = *backing->result;
+    const bool isWasm = compiler::isWasm(result.machine.triple);
+    remote::RunRequest request;
+    request.artifactPath = folder.filePath(isWasm ? "model.wasm" : "model.so").toStdString();
+    if (core::Status found = remote::runHere(request, result.target); !found) return found.error();
     job.progress(0.6, "linking");
-    auto artifact = compiler::writeArtifact(*backing->result, path, document->name.toStdString());
+    auto artifact =
+        compiler::writeArtifact(result, request.artifactPath, document->name.toStdString());
     if (!artifact) return artifact.error();
     job.progress(0.7, "measuring");
-    remote::RunRequest request;
-    request.artifactPath = path;
     request.threads = static_cast<unsigned>(build.threads);
     remote::TimingRequest timing;
     timing.repeat = engine.repeats;
@@ -116,6 +121,10 @@ Result<DocumentPtr> benchmarkModel(const EngineOptions& engine, const DocumentPt
     timing.perCall = true;
     auto measured = remote::measureArtifact(request, timing, job);
     if (!measured) return measured.error();
+    if (!request.emulator.empty() && !isWasm)
+        measured->hygiene.warnings.insert(
+            measured->hygiene.warnings.begin(),
+            "emulated: these times say nothing about a real processor");
     auto timed = std::make_shared<views::Document>(*document);
     timed->revision = document->revision + 1;
     timed->measurement = measurementOf(*measured);

@@ -3,6 +3,7 @@
 #include "app/workbench/footprint_builder.h"
 
 #include "compiler/executor/graph_json.h"
+#include "compiler/package/wasm_object.h"
 #include "core/artifact/elf_section.h"
 
 #include <QStringList>
@@ -139,10 +140,31 @@ core::Result<ExecutorFootprint> aotFootprint(const CompileResult& result, int64_
                      result.memory.workspaceBytes() + scratchBytes(result), ioBytes(result));
 }
 
+/// Executors of a target whose objects say nothing about sizes.
+views::Footprint uncounted(const CompileResult& result, const QString& reason)
+{
+    views::Footprint made;
+    made.target = QString::fromStdString(result.target.text());
+    for (const char* name : {"graph", "aot-packed", "aot-c"}) {
+        ExecutorFootprint none;
+        none.name = QLatin1String(name);
+        none.problem = reason;
+        made.executors.push_back(std::move(none));
+    }
+    made.method = QStringLiteral("Nothing is counted yet.");
+    return made;
+}
+
 } // namespace
 
 core::Result<views::Footprint> estimateFootprint(const CompileResult& result)
 {
+    if (result.machine.isSource())
+        return uncounted(result, QStringLiteral("C source has no size before it is compiled; link "
+                                                "and measure images"));
+    if (compiler::isWasm(result.machine.triple))
+        return uncounted(result, QStringLiteral("a WebAssembly module's memory is counted by its "
+                                                "engine"));
     const auto kernels = kernelBytes(result);
     if (!kernels) return kernels.error();
     const auto graph = graphFootprint(result, *kernels);

@@ -113,9 +113,10 @@ Result<std::vector<double>> WasmSession::start(const TimingRequest& timing,
     if (!folder) return folder.error();
     std::string given;
     for (size_t i = 0; i < m_inputs.size(); ++i) {
-        if (m_values[i].isNull())
-            return makeError(DiagnosticCode::BadArgument,
-                             "input " + core::quoted(m_inputs[i].name) + " was not set");
+        if (m_values[i].isNull()) {
+            given.append(static_cast<size_t>(bytesOf(m_inputs[i])), '\0');
+            continue;
+        }
         const auto bytes = m_values[i].bytes();
         given.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     }

@@ -36,7 +36,7 @@ private:
     std::string m_entry;
     std::vector<TensorSpec> m_inputs;
     std::vector<TensorSpec> m_outputs;
-    std::vector<core::Tensor> m_values; ///< one per input; null until it is set
+    std::vector<core::Tensor> m_values; ///< one per input; null, which is zeros, until it is set
 };
 
 /// True for artifacts that this session runs, by their name.

@@ -130,9 +130,11 @@ private slots:
         QVERIFY(bench.open());
         QVERIFY(!bench.executors.state().isExact);
         QVERIFY(bench.executors.state().canMeasure);
+        QCOMPARE(bench.executors.state().how, QStringLiteral("estimated (hatched)"));
         bench.executors.measure();
         QVERIFY(bench.wait());
         QVERIFY(bench.executors.state().isExact);
+        QCOMPARE(bench.executors.state().how, QStringLiteral("measured"));
         QCOMPARE(bench.executors.footprint()->executors[0].flash[3].bytes, 9000);
     }
 
@@ -158,6 +160,8 @@ private slots:
         QVERIFY(state.ram.fits()); // 4100 of 4500
         bench.executors.select(7);
         QCOMPARE(state.selected, 1);
+        bench.executors.select(2);
+        QCOMPARE(state.ram.budgetBytes, 0); // nothing is known of it, so nothing is compared
         bench.executors.chooseBudget(QStringLiteral("nobody's"));
         QCOMPARE(state.budgetTitle, QStringLiteral("Tiny board"));
         bench.executors.chooseBudget(QStringLiteral("linux"));

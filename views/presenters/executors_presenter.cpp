@@ -120,14 +120,19 @@ void ExecutorsPresenter::refresh()
     if (m_state.hasFootprint) {
         const auto& executors = m_footprint->executors;
         const ExecutorFootprint& shown = executors[static_cast<size_t>(m_state.selected)];
-        m_state.isExact = std::all_of(executors.begin(), executors.end(), [](const auto& e) {
-            return e.isExact || !e.problem.isEmpty();
-        });
+        const auto isCounted = [](const auto& e) { return e.problem.isEmpty(); };
+        const bool isAnyCounted = std::any_of(executors.begin(), executors.end(), isCounted);
+        m_state.isExact = isAnyCounted && std::all_of(executors.begin(), executors.end(),
+                                                      [&](const ExecutorFootprint& e) {
+                                                          return e.isExact || !isCounted(e);
+                                                      });
+        m_state.how = !isAnyCounted     ? tr("not counted")
+                      : m_state.isExact ? tr("measured")
+                                        : tr("estimated (hatched)");
         m_state.method = m_footprint->method;
         m_state.exclusions = m_footprint->exclusions;
-        m_state.caption = tr("%1 · %2").arg(m_footprint->target,
-                                            m_state.isExact ? tr("measured") : tr("estimated"));
-        if (!m_budgets.empty()) {
+        m_state.caption = tr("%1 · %2").arg(m_footprint->target, m_state.how);
+        if (!m_budgets.empty() && isCounted(shown)) {
             const MemoryBudget& budget = m_budgets[m_budget];
             m_state.flash = {knownBytes(shown.flash), budget.flashBytes,
                              shown.isExact && isComplete(shown.flash)};

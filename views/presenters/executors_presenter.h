@@ -18,7 +18,8 @@ struct ExecutorsState
     bool isExact = false; ///< every executor is measured
     bool canMeasure = false;
     QString problem;
-    QString caption; ///< target, and how many are measured
+    QString how;     ///< "measured", "estimated (hatched)", "not counted"
+    QString caption; ///< target, and how
     QString method;
     QString exclusions;
     int selected = 0; ///< executor

@@ -154,8 +154,8 @@ void ExecutorsPage::refresh()
     m_notice->setActionEnabled(m_workspace.state().canBuild);
     m_flash->setSelected(state.selected);
     m_ram->setSelected(state.selected);
-    m_flashPanel->setCaption(state.isExact ? tr("measured") : tr("estimated (hatched)"));
-    m_ramPanel->setCaption(state.isExact ? tr("measured") : tr("estimated (hatched)"));
+    m_flashPanel->setCaption(state.how);
+    m_ramPanel->setCaption(state.how);
     m_tablePanel->setCaption(state.caption);
     m_measure->setVisible(m_workspace.engine().measureFootprint != nullptr);
     m_measure->setEnabled(state.canMeasure);
@@ -166,12 +166,14 @@ void ExecutorsPage::refresh()
     m_flashFit->setFit(state.flash);
     const auto& footprint = m_presenter.footprint();
     if (state.hasFootprint) {
-        const QString name = footprint->executors[static_cast<size_t>(state.selected)].name;
+        const ExecutorFootprint& shown = footprint->executors[static_cast<size_t>(state.selected)];
+        const QString name = shown.name;
         const bool fits = state.ram.fits() && state.flash.fits();
         const bool isSure = !fits || (state.ram.isExact && state.flash.isExact);
-        m_verdict->setText(!fits    ? tr("%1 does not fit.").arg(name)
-                           : isSure ? tr("%1 fits.").arg(name)
-                                    : tr("What is known of %1 fits.").arg(name));
+        m_verdict->setText(!shown.problem.isEmpty() ? tr("Nothing is known of %1.").arg(name)
+                           : !fits                  ? tr("%1 does not fit.").arg(name)
+                           : isSure                 ? tr("%1 fits.").arg(name)
+                                                    : tr("What is known of %1 fits.").arg(name));
     }
     m_method->setText(state.method);
     m_exclusions->setText(state.exclusions);
