@@ -97,6 +97,11 @@ DeployReportPtr DeployRun::run()
 
 void DeployRun::startArrival()
 {
+    // What stays on the board is settled when the connection is made.
+    if (m_deployer.m_keepsFiles != m_request.keepsFiles) {
+        const Status closed = m_deployer.close(limit(DeployPhase::CleanUp));
+        if (!closed) log("closing the connection before: " + closed.error().message);
+    }
     if (m_deployer.m_link) return;
     m_deployer.m_keepsFiles = m_request.keepsFiles;
     m_arrival = std::make_unique<Arrival>(LinkRequest{.board = m_deployer.m_board,

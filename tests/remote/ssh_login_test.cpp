@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -151,17 +152,48 @@ TEST_F(Login, isRefusedForALockedAccount)
 TEST_F(Login, worksWithEachTypeOfKey)
 {
     const test::Sshd sshd;
-    for (const char* type : {"ed25519", "ecdsa", "rsa"}) {
-        expectIn(sshd, sshd.addIdentity(type, ""));
-        const std::string locked = sshd.addIdentity(type, kPassword);
-        m_typist.typed = kPassword;
-        m_typist.asked.clear();
-        expectIn(sshd, locked);
-        ASSERT_EQ(m_typist.asked.size(), 1u) << type;
-        EXPECT_EQ(m_typist.asked[0].kind, SecretQuestion::Kind::Passphrase);
-        m_typist.typed = "close sesame";
-        expectRefused(sshd, locked);
-    }
+    for (const char* type : {"ed25519", "ecdsa", "rsa"}) expectIn(sshd, sshd.addIdentity(type, ""));
+    EXPECT_TRUE(m_typist.asked.empty());
+}
+
+TEST_F(Login, asksForThePassphraseOfAKey)
+{
+    const test::Sshd sshd;
+    const std::string locked = sshd.addIdentity("ed25519", kPassword);
+    m_typist.typed = kPassword;
+    expectIn(sshd, locked);
+    ASSERT_EQ(m_typist.asked.size(), 1u);
+    EXPECT_EQ(m_typist.asked[0].kind, SecretQuestion::Kind::Passphrase);
+    m_typist.typed = "close sesame";
+    expectRefused(sshd, locked);
+}
+
+TEST_F(Login, neverWaitsForGoodWhereverTheServerFallsSilent)
+{
+    // The whole conversation up to a login is about 3 kB long on our side.
+    constexpr int kPoints = 14;
+    constexpr int64_t kStepBytes = 200;
+    std::atomic<int> lost{0};
+    std::vector<std::jthread> clients;
+    for (int point = 0; point < kPoints; ++point)
+        clients.emplace_back([&lost, point] {
+            test::Sshd sshd;
+            sshd.stallAfter(point * kStepBytes);
+            const SshOptions options{.userKnownHostsFile = sshd.folder() + "/none",
+                                     .configFile = "none",
+                                     .acceptedFingerprint = sshd.fingerprint(),
+                                     .usesAgent = false,
+                                     .timeout = 2s};
+            const JobContext job;
+            const SshAddress address{
+                .host = "127.0.0.1", .port = sshd.port(), .identityFile = sshd.identity()};
+            const auto session = SshSession::connect(address, options, job);
+            if (session) return;
+            EXPECT_EQ(session.error().code, BoardCode::ConnectTimedOut) << session.error().text();
+            ++lost;
+        });
+    clients.clear();
+    EXPECT_GE(lost, kPoints / 2);
 }
 
 /// An agent on a socket of its own, named in the environment while it lives.

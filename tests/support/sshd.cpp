@@ -179,9 +179,10 @@ void Sshd::relay(int client)
     const pid_t pid = spawnServer(ends[1]);
     close(ends[1]);
     bool isOpen = true;
+    int64_t own = 0; // bytes of this connection to the server
     while (isOpen && !m_isEnding) {
         std::array<pollfd, 2> entries{pollfd{client, POLLIN, 0}, pollfd{ends[0], POLLIN, 0}};
-        if (m_isStalled) {
+        if (m_isStalled || own >= m_stallAfter) {
             poll(nullptr, 0, 20);
             continue;
         }
@@ -189,9 +190,10 @@ void Sshd::relay(int client)
         const int64_t left = m_cutAfter - m_toServer;
         if (left <= 0) break;
         if (entries[0].revents != 0) {
-            const ssize_t moved =
-                move(client, ends[0], static_cast<size_t>(std::min<int64_t>(left, 65536)));
+            const int64_t most = std::min<int64_t>({left, m_stallAfter - own, 65536});
+            const ssize_t moved = move(client, ends[0], static_cast<size_t>(most));
             isOpen = moved > 0;
+            own += std::max<ssize_t>(0, moved);
             m_toServer += std::max<ssize_t>(0, moved);
         }
         if (isOpen && entries[1].revents != 0) isOpen = move(ends[0], client, 65536) > 0;

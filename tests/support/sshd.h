@@ -48,6 +48,8 @@ public:
     void cutAfter(int64_t bytes) { m_cutAfter = bytes; }
     /// Lets nothing through any more, without a word: a cable pulled out.
     void stall() { m_isStalled = true; }
+    /// The same to each connection once this many of its bytes went to the server.
+    void stallAfter(int64_t bytes) { m_stallAfter = bytes; }
     size_t connections() const { return m_connections; }
 
 private:
@@ -61,6 +63,7 @@ private:
     int m_port = 0;
     std::atomic<bool> m_isEnding{false};
     std::atomic<bool> m_isStalled{false};
+    std::atomic<int64_t> m_stallAfter{INT64_MAX};
     std::atomic<int64_t> m_cutAfter{INT64_MAX};
     std::atomic<int64_t> m_toServer{0};
     std::atomic<size_t> m_connections{0};
