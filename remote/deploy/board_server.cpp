@@ -167,16 +167,16 @@ void BoardServer::beat(const std::stop_token& stop)
 Status BoardServer::store(const Parcel& parcel, milliseconds timeout, const JobContext& job)
 {
     const Deadline deadline(timeout, job);
-    const std::string order = "put " + parcel.name + " " +
-                              (parcel.base.empty() ? "-" : parcel.base) + " " + parcel.sha256 +
-                              "\n";
-    const std::string end(1, static_cast<char>(kTenonPatchEnd));
+    const std::string order = "put " + (parcel.base.empty() ? "-" : parcel.base) + "\n";
     std::vector<std::span<const std::byte>> pieces = parcel.pieces;
     pieces.insert(pieces.begin(), std::as_bytes(std::span(order)));
-    pieces.push_back(std::as_bytes(std::span(end)));
     const std::scoped_lock lock(m_mutex);
     for (const auto piece : pieces)
         if (Status fed = m_command->feed(piece, deadline); !fed) return fed;
+    const std::string& sha256 = parcel.sha256.get();
+    const std::string end =
+        static_cast<char>(kTenonPatchEnd) + sha256 + parcel.suffix + " " + sha256 + "\n";
+    if (Status fed = m_command->feed(std::as_bytes(std::span(end)), deadline); !fed) return fed;
     const Result<std::string> said = m_command->readLine(deadline);
     if (!said) return said.error();
     if (*said == "stored") return core::kDone;

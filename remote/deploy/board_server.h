@@ -7,6 +7,7 @@
 #include "remote/rpc/rpc_session.h"
 #include "remote/ssh/ssh_command.h"
 
+#include <future>
 #include <mutex>
 #include <span>
 #include <thread>
@@ -41,10 +42,10 @@ public:
     /// (runtime/rpc/patch.h) without its end.
     struct Parcel
     {
-        std::string name;
         std::string base; ///< empty: of nothing
-        std::string sha256;
         std::vector<std::span<const std::byte>> pieces;
+        std::shared_future<std::string> sha256; ///< of the whole; it is also the name
+        std::string suffix;                     ///< of the name
     };
     /// The file appears whole and verified, or not at all. Errors as of start().
     core::Status store(const Parcel& parcel, std::chrono::milliseconds timeout,

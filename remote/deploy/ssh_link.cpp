@@ -12,6 +12,7 @@
 #include "runtime/rpc/sha256.h"
 
 #include <algorithm>
+#include <future>
 #include <optional>
 
 namespace tenon::remote {
@@ -25,6 +26,8 @@ using core::Status;
 using std::chrono::milliseconds;
 
 namespace {
+
+constexpr const char* kSuffix = ".so";
 
 std::string digestOf(const MappedFile& file)
 {
@@ -55,6 +58,12 @@ private:
     {
         return std::find(m_folder.files.begin(), m_folder.files.end(), name) !=
                m_folder.files.end();
+    }
+
+    bool hasModels() const
+    {
+        return std::any_of(m_folder.files.begin(), m_folder.files.end(),
+                           [](const std::string& name) { return name.ends_with(kSuffix); });
     }
 
     std::shared_ptr<SshSession> m_session;
@@ -108,21 +117,25 @@ Result<UploadedFile> SshLink::upload(const std::string& path, milliseconds timeo
     const auto file = MappedFile::open(path);
     if (!file) return file.error();
     const std::span<const std::byte> bytes = (*file)->bytes();
-    const std::string sha256 = digestOf(**file);
     const auto size = static_cast<int64_t>(bytes.size());
-    UploadedFile out{.loadName = m_folder.path + "/" + sha256 + ".so", .reusedBytes = size};
-    BoardServer::Parcel parcel{.name = sha256 + ".so", .base = m_baseName, .sha256 = sha256};
-    if (!has(parcel.name)) {
+    UploadedFile out{.reusedBytes = size};
+    // Hashing takes a part of the time that sending takes, and another processor.
+    BoardServer::Parcel parcel{.base = m_baseName,
+                               .sha256 =
+                                   std::async(std::launch::async, [&] { return digestOf(**file); }),
+                               .suffix = kSuffix};
+    if (!hasModels() || !has(parcel.sha256.get() + kSuffix)) {
         const FilePatch patch =
             makePatch(m_base ? m_base->bytes() : std::span<const std::byte>(), bytes);
         parcel.pieces = patch.pieces();
         if (Status stored = m_server->store(parcel, timeout, job); !stored) return stored.error();
-        m_folder.files.push_back(parcel.name);
         out.sentBytes = patch.literalBytes;
         out.reusedBytes = size - patch.literalBytes;
+        m_folder.files.push_back(parcel.sha256.get() + kSuffix);
     }
     m_base = *file;
-    m_baseName = parcel.name;
+    m_baseName = parcel.sha256.get() + kSuffix;
+    out.loadName = m_folder.path + "/" + m_baseName;
     return out;
 }
 

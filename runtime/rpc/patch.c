@@ -5,13 +5,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "../common/error.h"
-#include "files.h"
-#include "sha256.h"
 
 enum
 {
@@ -92,34 +89,28 @@ static int apply_next(patch* state, bool* is_over)
     return read_number(state, &size) == 0 ? copy(state, first, size) : -1;
 }
 
-static int apply(patch* state, const char* expected)
+static int apply(patch* state)
 {
-    char digest[TENON_SHA256_HEX];
     for (bool is_over = false; !is_over;)
         if (apply_next(state, &is_over) != 0) return -1;
-    tenon_sha256_finish(&state->hash, digest);
-    return strcmp(digest, expected) == 0 ? 0 : tenon_fail("it came out damaged");
+    return 0;
 }
 
-int tenon_patch_apply(const tenon_patch_files* files, tenon_patch_source source)
+int tenon_patch_apply(const char* base, const char* path, tenon_patch_source source,
+                      char digest[TENON_SHA256_HEX])
 {
-    char part[kTenonPathCapacity + 8];
     patch state = {.base = -1, .source = source};
-    snprintf(part, sizeof part, "%s.part", files->path);
     tenon_sha256_start(&state.hash);
-    if (files->base[0]) {
-        state.base = open(files->base, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-        if (state.base < 0) return tenon_fail("cannot read `%s`: %s", files->base, strerror(errno));
+    if (base[0]) {
+        state.base = open(base, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+        if (state.base < 0) return tenon_fail("cannot read `%s`: %s", base, strerror(errno));
     }
-    state.out = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    int status = state.out < 0 ? tenon_fail("cannot write: %s", strerror(errno))
-                               : apply(&state, files->digest);
+    state.out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int status = state.out < 0 ? tenon_fail("cannot write: %s", strerror(errno)) : apply(&state);
     if (state.base >= 0) close(state.base);
     if (state.out >= 0 && close(state.out) != 0 && status == 0)
         status = tenon_fail("cannot write: %s", strerror(errno));
-    if (status == 0 && rename(part, files->path) != 0)
-        status = tenon_fail("cannot rename: %s", strerror(errno));
-    if (status == 0) return 0;
-    unlink(part);
-    return tenon_fail_within(files->path);
+    tenon_sha256_finish(&state.hash, digest);
+    if (status != 0) unlink(path);
+    return status;
 }

@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+#include "sha256.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -24,16 +26,10 @@ typedef struct
     void* self;
 } tenon_patch_source;
 
-typedef struct
-{
-    const char* base;   /* the old file; "" when there is none */
-    const char* path;   /* the new file */
-    const char* digest; /* its SHA-256 */
-} tenon_patch_files;
-
-/** Applies a patch, writing aside. The new file appears only when the whole has the digest; -1 with
- * an error, and no file, otherwise. */
-int tenon_patch_apply(const tenon_patch_files* files, tenon_patch_source source);
+/** Writes `path` as the patch of `base` ("": of nothing) says, and tells the SHA-256 of it; -1 with
+ * an error, and no file, when that fails. */
+int tenon_patch_apply(const char* base, const char* path, tenon_patch_source source,
+                      char digest[TENON_SHA256_HEX]);
 
 #ifdef __cplusplus
 }

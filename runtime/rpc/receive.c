@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,7 +17,9 @@
 
 enum
 {
-    kAnswerCapacity = 1024
+    kAnswerCapacity = 1024,
+    kLineCapacity = 1024,
+    kLargePiece = 4096
 };
 
 typedef struct
@@ -51,7 +54,7 @@ static int read_exactly(void* self, void* data, size_t size)
         to += part;
         size -= part;
         if (size == 0) break;
-        int is_large = size >= sizeof in->buffer;
+        int is_large = size >= kLargePiece;
         ssize_t got =
             is_large ? read_some(in, to, size) : read_some(in, in->buffer, sizeof in->buffer);
         if (got <= 0) return tenon_fail("the link ended");
@@ -77,18 +80,32 @@ static int read_line(stream* in, char* line, size_t capacity)
     return tenon_fail("a line without end");
 }
 
+/* The name and the digest come last: who sends may still be computing them. */
+static int finish(stream* in, const char* part, const char* digest)
+{
+    char line[kLineCapacity], name[256], expected[80], path[kTenonPathCapacity];
+    if (read_line(in, line, sizeof line) != 0) return -1;
+    if (sscanf(line, "%255s %79s", name, expected) != 2) return tenon_fail("a file without a name");
+    if (tenon_file_path(".", name, path) != 0) return -1;
+    if (strcmp(digest, expected) != 0) return tenon_fail("`%s` arrived damaged", name);
+    return rename(part, path) == 0 ? 0 : tenon_fail("cannot rename: %s", strerror(errno));
+}
+
 static int put(stream* in, const char* line)
 {
-    char name[256], base[256], digest[80];
-    char path[kTenonPathCapacity], old[kTenonPathCapacity];
-    if (sscanf(line, "put %255s %255s %79s", name, base, digest) != 3)
-        return tenon_fail("an unknown command");
+    char part[] = "incoming-XXXXXX.part"; /* a store may have several servers at a time */
+    char base[256], old[kTenonPathCapacity], digest[TENON_SHA256_HEX];
+    if (sscanf(line, "put %255s", base) != 1) return tenon_fail("an unknown command");
     old[0] = 0;
-    if (tenon_file_path(".", name, path) != 0 ||
-        (strcmp(base, "-") != 0 && tenon_file_path(".", base, old) != 0))
-        return -1;
-    const tenon_patch_files files = {.base = old, .path = path, .digest = digest};
-    return tenon_patch_apply(&files, (tenon_patch_source){.read = read_exactly, .self = in});
+    if (strcmp(base, "-") != 0 && tenon_file_path(".", base, old) != 0) return -1;
+    const tenon_patch_source source = {.read = read_exactly, .self = in};
+    int fd = mkstemps(part, (int)strlen(".part"));
+    if (fd < 0) return tenon_fail("cannot write: %s", strerror(errno));
+    close(fd);
+    if (tenon_patch_apply(old, part, source, digest) != 0) return -1;
+    int status = finish(in, part, digest);
+    if (status != 0) unlink(part);
+    return status;
 }
 
 /* Past stdio: a session forked at this moment would inherit a full buffer and say it again. */
@@ -105,7 +122,7 @@ static void answer(int status)
 void tenon_receive_files(int fd, int silence_s)
 {
     stream in = {.fd = fd, .silence_s = silence_s};
-    char line[1024];
+    char line[kLineCapacity];
     while (read_line(&in, line, sizeof line) == 0) {
         if (!line[0]) continue;
         int status = put(&in, line);

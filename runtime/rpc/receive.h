@@ -3,10 +3,11 @@
 #ifndef TENON_RUNTIME_RPC_RECEIVE_H
 #define TENON_RUNTIME_RPC_RECEIVE_H
 
-/** Serves lines `put NAME BASE SHA256`, each followed by a patch of BASE (`-`: of nothing), and
- * answers each by `stored`; empty lines only say that somebody is there. Returns when `fd` ends,
- * when nothing came for `silence_s` seconds (0: never), or when something failed: it has then said
- * `failed: why`, and what follows in `fd` means nothing any more. */
+/** Serves lines `put BASE`, each followed by a patch of BASE (`-`: of nothing) and a line `NAME
+ * SHA256` of the new file, and answers each by `stored`: the file is there, whole and verified.
+ * Empty lines only say that somebody is there. Returns when `fd` ends, when nothing came for
+ * `silence_s` seconds (0: never), or when something failed: it has then said `failed: why`, and
+ * what follows in `fd` means nothing any more. */
 void tenon_receive_files(int fd, int silence_s);
 
 #endif

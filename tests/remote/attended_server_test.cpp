@@ -95,6 +95,10 @@ protected:
         out.pop_back();
         return out;
     }
+    static std::string nameLine(const std::string& name, std::string_view content)
+    {
+        return name + " " + sha256(content) + "\n";
+    }
     /// What `put` wants after its line.
     static std::string patchOf(std::string_view base, std::string_view wanted)
     {
@@ -140,11 +144,11 @@ TEST_F(AttendedServer, storesFilesAndPatchesOfThem)
     for (size_t i = 0; i < first.size(); ++i) first[i] = static_cast<char>(i * 2654435761u >> 13);
     std::string second = first;
     second.insert(150'000, "a kernel that grew");
-    say("put a.so - " + sha256(first) + "\n" + patchOf("", first));
+    say("put -\n" + patchOf("", first) + nameLine("a.so", first));
     EXPECT_EQ(heard(), "stored");
     const std::string patch = patchOf(first, second);
     EXPECT_LT(patch.size(), 10'000u);
-    say("\n\nput b.so a.so " + sha256(second) + "\n" + patch);
+    say("\n\nput a.so\n" + patch + nameLine("b.so", second));
     EXPECT_EQ(heard(), "stored");
     EXPECT_TRUE(*core::readFile(folder() + "/a.so") == first);
     EXPECT_TRUE(*core::readFile(folder() + "/b.so") == second);
@@ -159,7 +163,7 @@ TEST_F(AttendedServer, saysEachThingOnce)
     say("secret\n");
     const std::string line = heard();
     const int port = std::atoi(line.c_str() + line.rfind(':') + 1);
-    const std::string order = "put a.so - " + sha256("x") + "\n" + patchOf("", "x");
+    const std::string order = "put -\n" + patchOf("", "x") + nameLine("a.so", "x");
     for (int i = 0; i < 50; ++i) { // a session starts while the answer is on its way
         say(order);
         openAndLeave(port);
@@ -175,11 +179,12 @@ TEST_F(AttendedServer, endsAtTheFirstFileThatGoesWrong)
 {
     const std::string content(100'000, 'x');
     const std::string whole = patchOf("", content);
-    const std::string right = sha256(content) + "\n" + whole;
+    const std::string right = nameLine("a.so", content);
     for (const std::string& order :
-         {"put a.so - " + sha256("other") + "\n" + whole, "put ../a.so - " + right,
-          "put a.so b.so " + right, std::string("get a.so\n"),
-          "put a.so - " + sha256(content) + "\n\x07" + whole}) {
+         {"put -\n" + whole + nameLine("a.so", "other"), "put -\n" + whole + "a.so\n",
+          "put -\n" + whole + nameLine("../a.so", content), "put b.so\n" + whole + right,
+          "put ../b.so\n" + whole + right, std::string("get a.so\n"),
+          "put -\n\x07" + whole + right}) {
         fs::create_directories(folder());
         start({});
         say("secret\n");
