@@ -13,8 +13,6 @@
 namespace tenon::compiler {
 namespace {
 
-size_t at(int index) { return static_cast<size_t>(index); }
-
 /// Rows of 16 numbers between braces.
 std::string byteInitializer(std::string_view bytes)
 {
@@ -126,7 +124,7 @@ private:
         const NamedTensors params = parametersOf(m_program);
         const size_t pad = padBefore(params);
         const size_t bytes = paramsBlob(params).size();
-        out += "extern const char " + m_prefix + "_graph[" + std::to_string(jsonBytes) + "];\n" +
+        out += "extern const uint8_t " + m_prefix + "_graph[" + std::to_string(jsonBytes) + "];\n" +
                "extern const uint8_t " + m_prefix + "_params[" + std::to_string(pad + bytes) +
                "];\n\n";
         if (const int64_t scratch = scratchBytes(); scratch > 0)
@@ -146,10 +144,10 @@ private:
         if (rows.empty()) rows = "    {NULL, NULL},\n";
         return out + names + "static const tenon_micro_function " + m_prefix +
                "_functions[] = {\n" + rows + "};\n\nconst tenon_micro_model " + m_prefix +
-               "_model = {\n    " + m_prefix + "_graph, sizeof " + m_prefix + "_graph,\n    " +
-               m_prefix + "_params + " + std::to_string(pad) + ", " + std::to_string(bytes) +
-               ",\n    " + m_prefix + "_functions, " + std::to_string(m_program.kernels.size()) +
-               ",\n};\n";
+               "_model = {\n    (const char*)" + m_prefix + "_graph, sizeof " + m_prefix +
+               "_graph,\n    " + m_prefix + "_params + " + std::to_string(pad) + ", " +
+               std::to_string(bytes) + ",\n    " + m_prefix + "_functions, " +
+               std::to_string(m_program.kernels.size()) + ",\n};\n";
     }
 
     /// Bytes before the blob so that the first parameter's data are aligned.
@@ -164,7 +162,7 @@ private:
         const NamedTensors params = parametersOf(m_program);
         const std::string blob = std::string(padBefore(params), '\0') + paramsBlob(params);
         const std::string graph =
-            "const char " + m_prefix + "_graph[" + std::to_string(json.size()) + "]";
+            "const uint8_t " + m_prefix + "_graph[" + std::to_string(json.size()) + "]";
         const std::string bytes =
             "const uint8_t " + m_prefix + "_params[" + std::to_string(blob.size()) + "]";
         return "#include <stdint.h>\n\n" + cPlacedMacro() + "/* The graph's JSON. */\nextern " +

@@ -62,8 +62,12 @@ Result<std::vector<ExecutorFootprint>> measureFootprint(const FootprintRequest& 
             one.notMeasured = reason;
         } else {
             Result<ExecutorFootprint> measured = measureOne(request, executor, job);
-            if (!measured) return measured.error();
-            one = std::move(*measured);
+            if (measured)
+                one = std::move(*measured);
+            else if (measured.error().code == DiagnosticCode::UnsupportedFeature)
+                one.notMeasured = measured.error().message; // of this executor; others may do
+            else
+                return measured.error();
         }
         one.executor = executor;
         out.push_back(std::move(one));

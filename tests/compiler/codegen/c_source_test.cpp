@@ -249,6 +249,19 @@ TEST_F(CSource, RunsByTheGraphExecutorInGivenMemory)
     expectTheReference(runCommand(program));
 }
 
+TEST_F(CSource, TakesNamesThatAreNotAscii)
+{
+    TENON_NEED_TOOL("cc");
+    ASSERT_TRUE(write(test::sourcePath("resources/sample/digits"), CInterface::Packed,
+                      ExecutorKind::Graph));
+    CompileResult renamed = *m_result;
+    renamed.program.tensors[static_cast<size_t>(renamed.program.inputs[0])].name = "größe";
+    ASSERT_TRUE(writeCArtifact(renamed, CInterface::Packed, folder(), "größe"));
+    const Ran built = runCommand("cc -c" + std::string(kStrict) + "-I" + folder() + "/include " +
+                                 folder() + "/src/default_lib1.c -o " + m_folder.file("lib1.o"));
+    EXPECT_EQ(built.status, 0) << built.output;
+}
+
 std::vector<std::string> sampleAndKws()
 {
     std::vector<std::string> models{test::sourcePath("resources/sample/digits")};
