@@ -175,7 +175,9 @@ void tellProbe(const BoardCommandOptions& options, const Board& board,
     const auto proposed = remote::proposedTarget(facts);
     print(
         board.name + ": " + board.summary + (board.isEmulated() ? " (emulated)" : "") + "\n" +
-        checksText(checks) + "target of the board: " + board.target + "\n" +
+        checksText(checks) + "target of the board: " +
+        (board.target.empty() ? "not known; add it with --target or --profile" : board.target) +
+        "\n" +
         (proposed && *proposed != board.target ? "proposed target:     " + *proposed + "\n" : ""));
 }
 

@@ -230,12 +230,13 @@ std::vector<TrackerState::Connection> TrackerState::silentOnes(Time now) const
 {
     std::vector<Connection> out;
     for (const auto& [connection, peer] : m_peers)
-        if (peer.isWatched && now - peer.heard > kClientSilence) out.push_back(connection);
+        if (peer.isWatched && now - peer.heard > m_options.clientSilence) out.push_back(connection);
     for (const auto& [key, queue] : m_queues)
         for (const Offer& offer : queue.offers) {
             const auto peer = m_peers.find(offer.from);
             const bool isListed = std::find(out.begin(), out.end(), offer.from) != out.end();
-            if (!isListed && now - peer->second.heard > kServerSilence) out.push_back(offer.from);
+            if (!isListed && now - peer->second.heard > m_options.serverSilence)
+                out.push_back(offer.from);
         }
     return out;
 }

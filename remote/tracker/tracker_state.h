@@ -39,9 +39,9 @@ public:
         bool allowsCustomAddress = false;   ///< offers may lead to other hosts
         std::vector<AddressRange> offerers; ///< hosts that may offer servers; empty: all
         uint64_t firstLease = 1;            ///< above those of an earlier life
+        Time clientSilence{6000};           ///< three heartbeats of Tenon's clients
+        Time serverSilence{10000};          ///< five looks of an idle server at its offer
     };
-    static constexpr Time kClientSilence{6000};  ///< three heartbeats of Tenon's clients
-    static constexpr Time kServerSilence{10000}; ///< five looks of an idle server at its offer
 
     explicit TrackerState(Options options);
     void open(Connection connection, std::string host, Time now);

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -23,7 +24,9 @@ class Process:
 
     def __init__(self, command, wanted, log):
         with open(log, "w", encoding="utf-8") as out:
-            self.process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT)
+            # TVM's programs start workers that outlive them: all of it goes with the group.
+            self.process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT,
+                                            start_new_session=True)
         self.log = log
         self.line = self._wait_for(wanted)
 
@@ -48,8 +51,10 @@ class Process:
         try:
             self.process.wait(20)
         except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+            pass
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
 
 
 class Bench:

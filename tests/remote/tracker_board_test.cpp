@@ -34,7 +34,14 @@ class RunningTracker
 public:
     explicit RunningTracker(int port = 0)
     {
-        auto server = TrackerServer::listen({.port = port});
+        // Nobody is silent only because the machine is busy; a port may be taken for a moment.
+        const TrackerServerOptions options{
+            .port = port, .rules = {.clientSilence = 10min, .serverSilence = 10min}};
+        auto server = TrackerServer::listen(options);
+        for (int i = 0; i < 6000 && !server; ++i) {
+            std::this_thread::sleep_for(10ms);
+            server = TrackerServer::listen(options);
+        }
         EXPECT_TRUE(server) << server.error().text();
         m_server = std::move(*server);
         m_port = m_server->port();

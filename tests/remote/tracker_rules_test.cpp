@@ -308,7 +308,7 @@ private:
         }
         for (const ClientModel& client : m_clients)
             EXPECT_FALSE(client.connection != 0 && client.isWatched &&
-                         m_now - client.heard > TrackerState::kClientSilence);
+                         m_now - client.heard > TrackerState::Options().clientSilence);
     }
     /// (b): what waits and what is free is exactly what must be, and never both.
     void check()

@@ -28,7 +28,9 @@ class Tracker : public testing::Test
 protected:
     void SetUp() override
     {
-        auto server = TrackerServer::listen({.port = 0, .rules = {.stopKey = "stop"}});
+        auto server = TrackerServer::listen(
+            {.port = 0,
+             .rules = {.stopKey = "stop", .clientSilence = 10min, .serverSilence = 10min}});
         ASSERT_TRUE(server) << server.error().text();
         m_server = std::move(*server);
         m_thread = std::jthread([this] { EXPECT_TRUE(m_server->serve(m_job)); });
