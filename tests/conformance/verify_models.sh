@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Compiles, runs and compares the acceptance models in one configuration.
-# usage: verify_models.sh TENON sample|outside EXECUTOR OPT_LEVEL THREADS      77: no outside data
+# usage: verify_models.sh TENON sample|outside|rest EXECUTOR OPT_LEVEL THREADS      77: no outside data
+# `outside` are those that every configuration runs, `rest` the other ones of the same folders.
 set -euo pipefail
 tenon=$1 which=$2
 shift 2
@@ -19,5 +20,9 @@ exported=(resnet18 mobilenet_v2 mobilenet_v2_bn squeezenet1_1 kws_dscnn kws_dscn
     ic_resnet8_bn unet_small)
 models=(mnist-cnn mlperftiny-vww-mobilenetv1-fp32 speech-commands-cnn ultraface-rfb-320
     super-resolution-core yolox-nano)
-exec "$tenon" verify "${exported[@]/#/$data/exported/}" "${models[@]/#/$data/models/}" \
-    "${options[@]}"
+folders=("${exported[@]/#/$data/exported/}" "${models[@]/#/$data/models/}")
+if [ "$which" = rest ]; then
+    mapfile -t folders < <(printf '%s\n' "$data"/exported/* "$data"/models/* |
+        grep -vxF "$(printf '%s\n' "${folders[@]}")")
+fi
+exec "$tenon" verify "${folders[@]}" "${options[@]}"

@@ -133,7 +133,8 @@ int fuzz(const Options& options)
             std::filesystem::remove_all(folder);
             continue;
         }
-        std::filesystem::remove_all(folder + "/cache");
+        for (const char* byproduct : {"/cache", "/peer", "/model.so"})
+            std::filesystem::remove_all(folder + byproduct);
         std::printf("seed %llu: %s\n  kept in %s\n", static_cast<unsigned long long>(seed),
                     check.mismatch.c_str(), folder.c_str());
         std::fflush(stdout);
