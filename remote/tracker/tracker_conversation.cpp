@@ -66,7 +66,8 @@ Result<Json> TrackerConversation::hear()
     std::string answer(static_cast<size_t>(*size), 0);
     if (Status got = m_link.receive(std::as_writable_bytes(std::span(answer))); !got)
         return got.error();
-    Json json = Json::parse(answer, nullptr, false);
+    Json json =
+        isShallow(answer) ? Json::parse(answer, nullptr, false) : Json(Json::value_t::discarded);
     if (json.is_discarded()) return strange("something that is no JSON");
     return json;
 }

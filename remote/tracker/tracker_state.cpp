@@ -147,10 +147,13 @@ void TrackerState::request(Turn& turn)
 void TrackerState::updateInfo(Turn& turn)
 {
     const Json& info = turn.message.at(1);
-    Json address = info.at("addr");
+    const Json& address = info.at("addr");
+    const bool isElsewhere = m_options.allowsCustomAddress && address.at(0).is_string();
+    const std::string host = isElsewhere ? address[0].get<std::string>() : turn.peer.host;
     if (!mayOffer(turn.peer)) return turn.refuse();
-    if (!m_options.allowsCustomAddress || address.at(0).is_null()) address.at(0) = turn.peer.host;
-    turn.peer.info = Json{{"key", info.at("key").get<std::string>()}, {"addr", address}}.dump();
+    turn.peer.info =
+        Json{{"key", info.at("key").get<std::string>()}, {"addr", {host, address.at(1).get<int>()}}}
+            .dump();
     turn.answer(kDone);
 }
 
@@ -216,9 +219,10 @@ TrackerState::handle(Connection connection, const std::string& message, Time now
 {
     Turn turn{.from = connection, .peer = m_peers[connection], .now = now};
     turn.peer.heard = now;
+    if (!isShallow(message)) turn.refuse();
     try {
-        turn.message = Json::parse(message);
-        dispatch(turn);
+        if (turn.isGood) turn.message = Json::parse(message);
+        if (turn.isGood) dispatch(turn);
     } catch (const Json::exception&) { // whatever is not as it must be
         turn.refuse();
     }

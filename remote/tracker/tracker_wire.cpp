@@ -25,6 +25,22 @@ std::string trackerMessage(std::string_view json)
     return trackerNumber(static_cast<int32_t>(json.size())) + std::string(json);
 }
 
+bool isShallow(std::string_view json)
+{
+    constexpr int kDeepest = 16;
+    int depth = 0;
+    bool isInText = false;
+    for (size_t i = 0; i < json.size(); ++i) {
+        const char c = json[i];
+        if (c == '"') isInText = !isInText;
+        if (isInText && c == '\\') ++i;
+        if (isInText) continue;
+        depth += (c == '[' || c == '{') - (c == ']' || c == '}');
+        if (depth > kDeepest) return false;
+    }
+    return true;
+}
+
 std::optional<int32_t> TrackerStream::number()
 {
     if (m_isBroken || m_bytes.size() < 4) return std::nullopt;

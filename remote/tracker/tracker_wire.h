@@ -35,6 +35,10 @@ int32_t readTrackerNumber(std::string_view bytes);
 /// `json` behind its length.
 std::string trackerMessage(std::string_view json);
 
+/// Nothing the protocol says is nested deeper than a few levels; what is would exhaust the stack of
+/// whoever prints it.
+bool isShallow(std::string_view json);
+
 /// Cuts messages out of a stream of bytes.
 class TrackerStream
 {

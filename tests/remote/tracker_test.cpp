@@ -111,11 +111,14 @@ TEST_F(Tracker, speaksTheProtocolByteByByte)
 
 TEST_F(Tracker, hangsUpOnWhateverIsNotTheProtocol)
 {
+    const std::string deep = R"([5,{"key":"server:k","addr":[null,)" + std::string(200'000, '[') +
+                             std::string(200'000, ']') + "]}]";
     for (const std::string& bytes :
          {std::string("GET / HTTP/1.0\r\n\r\n"), std::string("\x71\xF2\x02\x00\xff\xff\xff\x7f", 8),
           std::string("\x71\xF2\x02\x00\x05\x00\x00\x00[1,2,", 13),
           std::string("\x71\xF2\x02\x00\x04\x00\x00\x00[99]", 12),
-          std::string("\x71\xF2\x02\x00\x03\x00\x00\x00[3]", 11)}) {
+          std::string("\x71\xF2\x02\x00\x03\x00\x00\x00[3]", 11),
+          std::string("\x71\xF2\x02\x00", 4) + trackerMessage(deep)}) {
         const int fd = dial();
         say(fd, bytes);
         const std::string answer = hear(fd, 1000); // ends: hung up
