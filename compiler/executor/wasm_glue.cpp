@@ -111,8 +111,11 @@ std::string wasmRuntimeText() { return std::string(kRuntime); }
 
 std::vector<std::string> wasmExports(const ExecutorProgram& program)
 {
-    return {"TVMBackendAllocWorkspace", "TVMBackendFreeWorkspace", "_initialize",
-            "tenon_last_error", "tvmgen_" + program.moduleName + "___tvm_main__"};
+    const std::string prefix = "tvmgen_" + program.moduleName;
+    return {"TVMBackendAllocWorkspace", "TVMBackendFreeWorkspace",
+            "__TenonProfileMark",       "_initialize",
+            "tenon_last_error",         prefix + "___tenon_profile__",
+            prefix + "___tvm_main__"};
 }
 
 } // namespace tenon::compiler

@@ -80,11 +80,13 @@ core::Status linkInto(const std::string& folder, const std::string& outputPath,
     });
 }
 
-/// A module that imports nothing and exports its memory. Its stack lies first, so that running out
-/// of it traps instead of overwriting weights.
+/// A module that imports nothing and exports its memory, and the table into which a host may put a
+/// function to be called back. Its stack lies first, so that running out of it traps instead of
+/// overwriting weights.
 core::Status linkWasm(const LinkJob& job, const std::string& outputPath)
 {
-    std::vector<std::string> arguments = {"wasm-ld", "--no-entry", "--stack-first", "-z",
+    std::vector<std::string> arguments = {"wasm-ld",           "--no-entry",       "--stack-first",
+                                          "--export-table",    "--growable-table", "-z",
                                           "stack-size=1048576"};
     for (const std::string& name : job.exports) arguments.push_back("--export=" + name);
     arguments.insert(arguments.end(), job.objects.begin(), job.objects.end());

@@ -81,7 +81,7 @@ Result<std::unique_ptr<LocalSession>> WasmSession::open(const RunRequest& reques
     if (!inputs) return inputs.error();
     if (!outputs) return outputs.error();
     std::unique_ptr<WasmSession> session(new WasmSession(request));
-    session->m_entry = "tvmgen_" + manifest->moduleName + "___tvm_main__";
+    session->m_prefix = "tvmgen_" + manifest->moduleName;
     session->m_values.resize(inputs->size());
     session->m_inputs = std::move(*inputs);
     session->m_outputs = std::move(*outputs);
@@ -106,8 +106,8 @@ Status WasmSession::setInputs(const NamedTensors& inputs, const JobContext&)
     return core::kDone;
 }
 
-Result<std::vector<double>> WasmSession::start(const TimingRequest& timing,
-                                               std::vector<Tensor>& outputs, const JobContext& job)
+Result<Timing> WasmSession::start(const TimingRequest& timing, std::vector<Tensor>& outputs,
+                                  const JobContext& job)
 {
     const Result<core::TemporaryFolder> folder = core::TemporaryFolder::make("tenon-wasm-");
     if (!folder) return folder.error();
@@ -120,7 +120,9 @@ Result<std::vector<double>> WasmSession::start(const TimingRequest& timing,
         const auto bytes = m_values[i].bytes();
         given.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     }
-    const Json request = {{"entry", m_entry},
+    const Json request = {{"entry", m_prefix + "___tvm_main__"},
+                          {"profile", m_prefix + "___tenon_profile__"},
+                          {"perCall", timing.perCall},
                           {"inputs", specsJson(m_inputs)},
                           {"outputs", specsJson(m_outputs)},
                           {"number", std::max(1, timing.number)},
@@ -146,13 +148,20 @@ Result<std::vector<double>> WasmSession::start(const TimingRequest& timing,
     Result<std::vector<Tensor>> read = tensorsOf(*bytes, m_outputs);
     if (!read) return read.error();
     outputs = std::move(*read);
-    return Json::parse(*times).get<std::vector<double>>();
+    const Json said = Json::parse(*times);
+    Timing out;
+    out.runsMs = said["runsMs"].get<std::vector<double>>();
+    for (const Json& call : said["callsMs"]) {
+        out.callMs.push_back(summarize(call.get<std::vector<double>>()).median);
+        out.callSumMs += out.callMs.back();
+    }
+    return out;
 }
 
 Result<std::vector<Tensor>> WasmSession::run(const JobContext& job)
 {
     std::vector<Tensor> outputs;
-    const Result<std::vector<double>> ran = start({.number = 1, .repeat = 0}, outputs, job);
+    const Result<Timing> ran = start({.number = 1, .repeat = 0}, outputs, job);
     if (!ran) return ran.error();
     return outputs;
 }
@@ -160,15 +169,11 @@ Result<std::vector<Tensor>> WasmSession::run(const JobContext& job)
 Result<Timing> WasmSession::measure(const TimingRequest& request, const JobContext& job)
 {
     std::vector<Tensor> outputs;
-    Result<std::vector<double>> runs = start(request, outputs, job);
-    if (!runs) return runs.error();
-    Timing timing;
-    timing.runsMs = std::move(*runs);
-    timing.summaryMs = summarize(timing.runsMs);
-    timing.hygiene.warnings.push_back("timed inside node, on one thread and tied to no CPU");
-    if (request.coldCache) timing.hygiene.warnings.push_back("caches were not emptied");
-    if (request.perCall)
-        timing.hygiene.warnings.push_back("no times per call: WebAssembly modules have no marks");
+    Result<Timing> timing = start(request, outputs, job);
+    if (!timing) return timing;
+    timing->summaryMs = summarize(timing->runsMs);
+    timing->hygiene.warnings.push_back("timed inside node, on one thread and tied to no CPU");
+    if (request.coldCache) timing->hygiene.warnings.push_back("caches were not emptied");
     return timing;
 }
 

@@ -28,12 +28,11 @@ private:
     {
     }
     /// Runs once and then as the timing says; the times of those runs, outputs into `outputs`.
-    core::Result<std::vector<double>> start(const TimingRequest& timing,
-                                            std::vector<core::Tensor>& outputs,
-                                            const core::JobContext& job);
+    core::Result<Timing> start(const TimingRequest& timing, std::vector<core::Tensor>& outputs,
+                               const core::JobContext& job);
 
     RunRequest m_request;
-    std::string m_entry;
+    std::string m_prefix; ///< of the entry functions
     std::vector<TensorSpec> m_inputs;
     std::vector<TensorSpec> m_outputs;
     std::vector<core::Tensor> m_values; ///< one per input; null, which is zeros, until it is set

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -55,9 +56,11 @@ bool collect(int fd, std::string& errors, Clock::time_point end, const core::Job
 {
     std::array<char, 4096> block;
     for (;;) {
-        if (job.stopRequested() || Clock::now() >= end) return false;
+        const auto left =
+            std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+        if (job.stopRequested() || left <= 0) return false;
         pollfd entry{fd, POLLIN, 0};
-        if (poll(&entry, 1, 50) <= 0) continue;
+        if (poll(&entry, 1, static_cast<int>(std::min<int64_t>(left, 50))) <= 0) continue;
         const ssize_t got = read(fd, block.data(), block.size());
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return true;
