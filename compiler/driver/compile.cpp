@@ -114,8 +114,8 @@ void dropUnusedKernels(CompileResult& result)
         call.kernel = to[static_cast<size_t>(call.kernel)];
 }
 
-/// The program of the chosen executor and, where memory is planned, its plan. Only the VM has
-/// memory at run time; a module that needs it gets it whatever was chosen.
+/// The program of the chosen executor and its memory plan. Only the VM takes memory at run time; a
+/// module that needs it gets it whatever was chosen.
 Status addProgram(CompileResult& result)
 {
     const Module& lowered = result.passes.last();
@@ -124,10 +124,16 @@ Status addProgram(CompileResult& result)
         if (!result.vmReason.empty()) result.options.executor = ExecutorKind::Vm;
     }
     const bool isVm = result.options.executor == ExecutorKind::Vm;
-    auto program =
-        isVm ? buildVmProgram(lowered, result.kernels) : buildProgram(lowered, result.kernels);
-    if (!program) return program.error();
-    result.program = std::move(*program);
+    if (isVm) {
+        auto vm = buildVmProgram(lowered, result.kernels, result.options.planner);
+        if (!vm) return vm.error();
+        result.program = std::move(vm->program);
+        result.memory = std::move(vm->memory);
+    } else {
+        auto program = buildProgram(lowered, result.kernels);
+        if (!program) return program.error();
+        result.program = std::move(*program);
+    }
     for (size_t i = 0; i < result.kernels.size(); ++i)
         result.kernels[i].function = result.program.kernels[i].function;
     if (isVm && result.machine.isSource())
@@ -141,7 +147,6 @@ Status addProgram(CompileResult& result)
     }
     if (result.machine.isSource())
         if (Status written = writeKernelsInC(result); !written) return written;
-    result.memory.bufferOf.assign(result.program.tensors.size(), -1);
     if (isVm) return kDone;
     auto memory =
         planProgram(result.program, result.options.planner, workspaceAlignment(result.target));

@@ -101,9 +101,15 @@ Result<std::string> kernelText(const CompileResult& result, size_t kernel, Kerne
 /// index of `kernels`.
 Result<ExecutorProgram> buildProgram(const Module& lowered,
                                      const std::vector<CompiledKernel>& kernels);
-/// As above with control flow and sizes known at run time only, as code for the VM.
-Result<ExecutorProgram> buildVmProgram(const Module& lowered,
-                                       const std::vector<CompiledKernel>& kernels);
+/// As above with control flow and sizes known at run time only, as code for the VM; with the plan
+/// of the values whose largest size is known.
+struct VmProgram
+{
+    ExecutorProgram program;
+    ProgramMemory memory;
+};
+Result<VmProgram> buildVmProgram(const Module& lowered, const std::vector<CompiledKernel>& kernels,
+                                 std::string_view planner);
 /// Why the lowered module needs the VM ("control flow", ...); empty: every executor can run it.
 std::string vmReason(const Module& lowered);
 

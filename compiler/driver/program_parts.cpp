@@ -25,7 +25,9 @@ std::string resultName(const GraphFunction& function, size_t result)
 
 ProgramParts::ProgramParts(const Module& module, const std::vector<CompiledKernel>& kernels)
     : m_module(module)
+    , m_bounds(boundsOf(module.main()))
 {
+    m_program.bounds = m_bounds;
     for (const CompiledKernel& kernel : kernels) {
         m_kernelIndex[kernel.name] = static_cast<int>(m_program.kernels.size());
         m_program.kernels.push_back(
@@ -53,7 +55,11 @@ int ProgramParts::addTensor(ValueRef value, TensorRole role, const std::string& 
     ProgramTensor tensor;
     tensor.name = uniqueName(name);
     tensor.dtype = type.dtype;
-    for (const Dim& dim : type.shape) tensor.shape.push_back(dim.constant().value_or(-1));
+    for (const Dim& dim : type.shape) {
+        tensor.shape.push_back(dim.constant().value_or(-1));
+        if (!constantShape(type.shape)) tensor.dims.push_back(dim.text());
+    }
+    tensor.mostBytes = mostElements(type.shape, m_bounds).value_or(0) * type.dtype.bytes();
     tensor.role = role;
     m_program.tensors.push_back(std::move(tensor));
     return m_tensors[value] = static_cast<int>(m_program.tensors.size()) - 1;
@@ -65,6 +71,15 @@ int ProgramParts::addConstant(const NodeRecord& node)
         addTensor({node.id, 0}, TensorRole::Constant, "p" + std::to_string(m_constants++));
     m_program.tensors[static_cast<size_t>(tensor)].constant = *node.constant;
     return tensor;
+}
+
+int ProgramParts::useKernel(const std::string& kernel, int call)
+{
+    const int index = m_kernelIndex.at(kernel);
+    std::string& function = m_program.kernels[static_cast<size_t>(index)].function;
+    if (function.empty())
+        function = kFunctionPrefix + m_program.calls.at(static_cast<size_t>(call)).name + "_chunk";
+    return index;
 }
 
 const KernelCall& ProgramParts::addCall(const NodeRecord& node)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "compiler/driver/compile.h"
+#include "core/ir/size_bounds.h"
 
 #include <map>
 #include <set>
@@ -18,19 +19,23 @@ class ProgramParts
 public:
     ProgramParts(const Module& module, const std::vector<CompiledKernel>& kernels);
 
-    /// Sizes that are not constant become -1.
+    /// Sizes that are not constant become -1; the bounds of main tell the largest.
     int addTensor(ValueRef value, TensorRole role, const std::string& name);
     int addConstant(const NodeRecord& node);
     /// A call of the kernel of a call_tir, with tensors for its results.
     const KernelCall& addCall(const NodeRecord& node);
+    /// A kernel that a call runs beside its own.
+    int useKernel(const std::string& kernel, int call);
     int tensorOf(ValueRef value) const { return m_tensors.at(value); }
     void setTensor(ValueRef value, int tensor) { m_tensors[value] = tensor; }
     ExecutorProgram& program() { return m_program; }
+    int callCount() const { return static_cast<int>(m_program.calls.size()); }
 
 private:
     std::string uniqueName(std::string name);
 
     const Module& m_module;
+    SizeBounds m_bounds;
     ExecutorProgram m_program;
     std::map<std::string, int> m_kernelIndex;
     std::unordered_map<ValueRef, int> m_tensors;

@@ -8,6 +8,19 @@
 #include <algorithm>
 
 namespace tenon::compiler {
+namespace {
+
+int64_t vmOperation(DimOperation::Kind kind)
+{
+    switch (kind) {
+    case DimOperation::Minimum: return kTenonVmMinimum;
+    case DimOperation::Maximum: return kTenonVmMaximum;
+    default: return kTenonVmFloorDivide;
+    }
+}
+
+} // namespace
+
 int64_t VmWriter::newScalar(int64_t value)
 {
     m_code.presets.push_back(value);
@@ -63,19 +76,19 @@ bool VmWriter::knows(const Dim& dim) const
     const std::vector<std::string> symbols = dim.symbols();
     return std::all_of(symbols.begin(), symbols.end(), [&](const std::string& symbol) {
         if (m_symbols.contains(symbol)) return true;
-        const auto quotient = quotientOf(symbol);
-        return quotient && knows(quotient->first) && knows(quotient->second);
+        const auto operation = operationOf(symbol);
+        return operation && knows(operation->a) && knows(operation->b);
     });
 }
 
 int64_t VmWriter::sizeOfSymbol(const std::string& symbol)
 {
     if (const auto known = m_symbols.find(symbol); known != m_symbols.end()) return known->second;
-    const auto quotient = quotientOf(symbol);
-    CHECK(quotient) << "size " << symbol << " is not known";
-    const int64_t a = size(quotient->first);
-    const int64_t b = size(quotient->second);
-    return m_symbols[symbol] = arithmetic(kTenonVmFloorDivide, a, b);
+    const auto operation = operationOf(symbol);
+    CHECK(operation) << "size " << symbol << " is not known";
+    const int64_t a = size(operation->a);
+    const int64_t b = size(operation->b);
+    return m_symbols[symbol] = arithmetic(vmOperation(operation->kind), a, b);
 }
 
 int64_t VmWriter::size(const Dim& dim)

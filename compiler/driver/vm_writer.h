@@ -29,6 +29,8 @@ public:
     /// An instruction whose last word is a target that is not known yet; the result names it.
     size_t emitJump(std::vector<int64_t> words);
     void land(size_t jump); ///< the jump goes to here
+    /// Changes a word that was emitted.
+    void patch(size_t word, int64_t value) { m_code.words.at(word) = value; }
     int64_t here() const { return static_cast<int64_t>(m_code.words.size()); }
     /// What follows belongs to this node; empty: to none.
     void node(const std::string& name);

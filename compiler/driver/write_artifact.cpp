@@ -81,7 +81,8 @@ Result<PackageReport> writeArtifact(const CompileResult& result, const std::stri
     PackageInput input{result.program, result.options.executor, {}, result.machine};
     for (const CompiledKernel& kernel : result.kernels) input.objects.push_back(*kernel.object);
     input.objects.push_back(*builtins);
-    input.memory = result.options.executor == ExecutorKind::Aot ? &result.memory : nullptr;
+    // The graph executor's storages are its own.
+    input.memory = result.options.executor == ExecutorKind::Graph ? nullptr : &result.memory;
     input.manifest.toolVersion = TENON_VERSION;
     input.manifest.modelName = modelName;
     input.manifest.target = result.target.text();

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/ir/node.h"
+#include "core/tensor/dim_bounds.h"
 #include "core/tensor/tensor.h"
 
 #include <algorithm>
@@ -34,11 +35,16 @@ struct ProgramTensor
     /// Shares the memory of that tensor (reshape, placement in a concatenation), else -1. A view
     /// has no call that writes it unless it is a placed part, which its call writes through.
     int viewOf = -1;
-    int64_t viewOffsetBytes = 0; ///< non-zero only for executors that can alias freely (AOT)
+    int64_t viewOffsetBytes = 0;        ///< non-zero only for executors that can alias freely (AOT)
+    std::vector<std::string> dims = {}; ///< the sizes as text where one is not known
+    int64_t mostBytes = 0;              ///< of the largest such tensor; 0 when nobody knows
 
     bool isStatic() const { return std::find(shape.begin(), shape.end(), -1) == shape.end(); }
-    /// 0 when the shape is not known.
-    int64_t bytes() const { return isStatic() ? core::elementCount(shape) * dtype.bytes() : 0; }
+    /// Where the shape is not known, of the largest; 0 when that is not known either.
+    int64_t bytes() const
+    {
+        return isStatic() ? core::elementCount(shape) * dtype.bytes() : mostBytes;
+    }
 };
 
 /// A compiled kernel: int32_t symbol(void* p0, ..., void* pn, int64_t s0, ...), one pointer per
@@ -80,6 +86,7 @@ struct ExecutorProgram
     std::vector<std::string> outputNames; ///< as many as outputs
     std::vector<ProgramKernel> kernels;
     std::vector<KernelCall> calls; ///< in execution order; for the VM, in the order of its code
+    core::SizeBounds bounds = {};  ///< of the sizes that the inputs leave open
     /// VM only: how the calls are strung together; tensors are then values, not memory.
     std::shared_ptr<const VmCode> vm = {};
 

@@ -18,6 +18,7 @@ struct VmCode
     std::vector<int64_t> presets; ///< first value of each scalar register
     int64_t tensorRegisters = 0;
     int64_t lists = 0;
+    int64_t arenaBytes = 0;               ///< memory of the values whose largest size is known
     std::vector<int> constants;           ///< tensor of the program behind each constant
     std::vector<int64_t> inputRegisters;  ///< one per input of the program
     std::vector<int64_t> outputRegisters; ///< one per output

@@ -35,6 +35,7 @@ std::string vmExecutablePayload(const ExecutorProgram& program)
     out.number<int64_t>(kTenonVmVersion).string(program.moduleName);
     out.number(code.tensorRegisters).number(code.lists);
     out.number<uint64_t>(program.calls.size());
+    out.number(code.arenaBytes);
     writeWords(out, code.presets);
     out.number<uint64_t>(program.inputs.size());
     for (size_t i = 0; i < program.inputs.size(); ++i) {

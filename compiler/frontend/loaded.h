@@ -6,6 +6,7 @@
 #include "core/base/diagnostic.h"
 #include "core/ir/change_set.h"
 #include "core/ir/module.h"
+#include "core/tensor/dim_bounds.h"
 #include "core/tensor/tensor.h"
 
 #include <cstdint>
@@ -22,6 +23,8 @@ struct ImportOptions
 {
     std::map<std::string, std::vector<int64_t>> shapes; ///< whole shape by input name
     std::map<std::string, int64_t> dims;                ///< value by name of a symbolic dimension
+    /// Bounds of what stays open: of every dimension by input name, or of one by its own name.
+    std::map<std::string, std::vector<DimBounds>> bounds;
     /// Values of inputs that become constants of the compiled model, by input name; of the input's
     /// type and shape, or convertible to them.
     std::map<std::string, Tensor> values;

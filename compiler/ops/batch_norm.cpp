@@ -25,7 +25,7 @@ Result<Types> infer(const OpView& op)
     for (size_t i = 1; i < 5; ++i) {
         if (const Status ok = needRank(op, i, 1); !ok) return ok.error();
         if (const Status ok = needSameDtype(op, 0, i); !ok) return ok.error();
-        if (!(op.operands[i].shape[0] == channels))
+        if (!agreedDim(op.operands[i].shape[0], channels))
             return opError(op, DiagnosticCode::ShapeMismatch,
                            "expects " + channels.text() + " values of " +
                                quoted(kOperands[i].name) + " but got " +

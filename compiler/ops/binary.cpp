@@ -94,11 +94,12 @@ Result<Types> infer(const OpView& op)
 Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
 {
     const Row& row = rowOf(op.op);
+    const Exprs shape = extents(op.results[0].shape);
     return te::Tensors{te::compute(
-        std::string(row.name), extents(op.results[0].shape),
+        std::string(row.name), shape,
         [&](const Exprs& i) {
-            return row.formula(te::at(in[0], broadcastIndices(in[0]->shape(), i)),
-                               te::at(in[1], broadcastIndices(in[1]->shape(), i)));
+            return row.formula(te::at(in[0], broadcastIndices(in[0]->shape(), i, shape)),
+                               te::at(in[1], broadcastIndices(in[1]->shape(), i, shape)));
         },
         "elemwise")};
 }

@@ -24,9 +24,10 @@ Result<Types> infer(const OpView& op)
 
 Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
 {
+    const Exprs shape = extents(op.results[0].shape);
     return te::Tensors{te::compute(
-        "broadcast_to", extents(op.results[0].shape),
-        [&](const Exprs& i) { return te::at(in[0], broadcastIndices(in[0]->shape(), i)); },
+        "broadcast_to", shape,
+        [&](const Exprs& i) { return te::at(in[0], broadcastIndices(in[0]->shape(), i, shape)); },
         "injective")};
 }
 

@@ -16,8 +16,12 @@ Result<Types> infer(const OpView& op)
         const Shape& shape = op.operands[i].shape;
         if (const Status ok = needSameDtype(op, 0, i); !ok) return ok.error();
         bool fits = shape.size() == out.shape.size();
-        for (size_t d = 0; fits && d < shape.size(); ++d)
-            fits = d == along || shape[d] == out.shape[d];
+        for (size_t d = 0; fits && d < shape.size(); ++d) {
+            if (d == along) continue;
+            const auto agreed = agreedDim(out.shape[d], shape[d]);
+            fits = agreed.has_value();
+            if (agreed) out.shape[d] = *agreed;
+        }
         if (!fits)
             return opError(op, DiagnosticCode::ShapeMismatch,
                            "cannot join " + shapeText(op.operands[0].shape) + " and " +

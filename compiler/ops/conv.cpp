@@ -54,7 +54,7 @@ Result<Types> infer(const OpView& op)
     if (!g) return g.error();
     const Shape& data = op.operands[0].shape;
     const Dim channels(g->weight[1] * g->groups);
-    if (!(data[1] == channels))
+    if (!agreedDim(data[1], channels))
         return opError(op, DiagnosticCode::ShapeMismatch,
                        "expects " + channels.text() + " input channels but `data` has " +
                            data[1].text() + "; check the layout (channels second) and groups");
@@ -76,7 +76,6 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
     const auto g = geometry(op);
     if (!g) return g.error();
     const Exprs shape = extents(op.results[0].shape);
-    const std::vector<int64_t> data = constants(op.operands[0].shape);
     const int64_t outPerGroup = g->weight[0] / g->groups;
     Exprs steps{Expr(g->weight[1])};
     for (size_t i = 0; i < g->axes(); ++i) steps.emplace_back(g->weight[2 + i]);
@@ -92,7 +91,7 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
             const Expr at = i[2 + a] * Expr(g->strides[a]) + k[1 + a] * Expr(g->dilation[a]) -
                             Expr(g->padding[a]);
             if (g->padding[a] > 0) require(at >= Expr(0));
-            if (g->padding[g->axes() + a] > 0) require(at < Expr(data[2 + a]));
+            if (g->padding[g->axes() + a] > 0) require(at < in[0]->shape()[2 + a]);
             from.push_back(at);
             weight.push_back(k[1 + a]);
         }

@@ -44,7 +44,7 @@ Result<Types> infer(const OpView& op)
                        "cannot divide " + weight[0].text() + " output channels into " +
                            std::to_string(g->groups) + " groups");
     const Dim channels = weight[1] * Dim(g->groups);
-    if (!(data[1] == channels))
+    if (!agreedDim(data[1], channels))
         return opError(op, DiagnosticCode::ShapeMismatch,
                        "expects " + channels.text() + " input channels but `data` has " +
                            data[1].text() + "; check the layout (NCHW) and groups");
@@ -57,11 +57,11 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
 {
     const auto g = geometry(op);
     if (!g) return g.error();
-    const std::vector<int64_t> out = constants(op.results[0].shape);
+    const Exprs out = extents(op.results[0].shape);
     const std::vector<int64_t> weight = constants(op.operands[1].shape);
     const te::TensorRef data =
         padForWindow(in[0], 2, g->window, {out[2], out[3]}, tir::zeroOf(in[0]->dtype()));
-    const int64_t outPerGroup = out[1] / g->groups;
+    const int64_t outPerGroup = weight[0] / g->groups;
     Attrs attrs = windowFacts(g->window);
     attrs.set("groups", g->groups);
     attrs.set("axis_names", std::vector<std::string>{"n", "oc", "oh", "ow", "ic", "kh", "kw"});
@@ -75,8 +75,7 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
                              windowIndex(g->window, 1, i[3], k[2])}) *
                te::at(in[1], {i[1], k[0], k[1], k[2]});
     };
-    return te::Tensors{te::reduce("conv", extents(op.results[0].shape),
-                                  {Expr(weight[1]), Expr(weight[2]), Expr(weight[3])},
+    return te::Tensors{te::reduce("conv", out, {Expr(weight[1]), Expr(weight[2]), Expr(weight[3])},
                                   te::Combiner::Sum, step, "conv2d", std::move(attrs))};
 }
 

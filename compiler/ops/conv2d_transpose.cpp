@@ -66,7 +66,7 @@ Result<Types> infer(const OpView& op)
 class Axis
 {
 public:
-    Axis(const Window& window, size_t i, int64_t input, int64_t output)
+    Axis(const Window& window, size_t i, const Expr& input, const Expr& output)
         : m_stride(window.stride[i])
         , m_dilation(window.dilation[i])
         , m_kernel(window.kernel[i])
@@ -80,9 +80,10 @@ public:
     int64_t steps() const { return isPhased() ? (m_kernel + m_stride - 1) / m_stride : m_kernel; }
     /// Zeros before and after the input so that every read is inside (phased only).
     int64_t before() const { return steps() - 1; }
-    int64_t after() const
+    Expr after() const
     {
-        return std::max<int64_t>(0, (m_output - 1 + m_pad) / m_stride - (m_input - 1));
+        const Expr last = floorDiv(m_output + Expr(m_pad - 1), Expr(m_stride));
+        return maximum(last - m_input + Expr(1), Expr(0));
     }
     Expr kernelIndex(const Expr& o, const Expr& k) const
     {
@@ -99,7 +100,7 @@ public:
         if (isPhased())
             return m_kernel % m_stride == 0 ? Expr() : kernelIndex(o, k) < Expr(m_kernel);
         const Expr at = offset(o, k);
-        return at >= Expr(0) && at < Expr(m_input * m_stride) &&
+        return at >= Expr(0) && at < m_input * Expr(m_stride) &&
                equal(floorMod(at, Expr(m_stride)), Expr(0));
     }
 
@@ -109,19 +110,21 @@ private:
         return o + Expr(m_pad) - k * Expr(m_dilation);
     }
 
-    int64_t m_stride, m_dilation, m_kernel, m_pad, m_input, m_output;
+    int64_t m_stride, m_dilation, m_kernel, m_pad;
+    Expr m_input, m_output;
 };
 
 /// Zeros around the input as the axes ask for.
 te::TensorRef padded(const te::TensorRef& data, const std::array<Axis, 2>& axes)
 {
     Window window;
-    std::array<int64_t, 2> outputs{};
+    std::array<Expr, 2> outputs;
     for (size_t i = 0; i < 2; ++i) {
-        const bool isPhased = axes[i].isPhased();
-        window.padBegin[i] = isPhased ? axes[i].before() : 0;
-        outputs[i] =
-            data->shape()[2 + i]->integer + window.padBegin[i] + (isPhased ? axes[i].after() : 0);
+        outputs[i] = data->shape()[2 + i];
+        if (!axes[i].isPhased()) continue;
+        window.padBegin[i] = axes[i].before();
+        window.padEnd[i] = 1; // where nobody knows whether there is any
+        outputs[i] = outputs[i] + Expr(window.padBegin[i]) + axes[i].after();
     }
     return padForWindow(data, 2, window, outputs, tir::zeroOf(data->dtype()));
 }
@@ -130,12 +133,13 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
 {
     const auto g = geometry(op);
     if (!g) return g.error();
-    const std::vector<int64_t> out = constants(op.results[0].shape);
-    const std::vector<int64_t> input = constants(op.operands[0].shape);
+    const Exprs out = extents(op.results[0].shape);
+    const Exprs& input = in[0]->shape();
     const std::array<Axis, 2> axes{Axis(g->window, 0, input[2], out[2]),
                                    Axis(g->window, 1, input[3], out[3])};
     const te::TensorRef data = padded(in[0], axes);
-    const int64_t inPerGroup = input[1] / g->groups, outPerGroup = out[1] / g->groups;
+    const int64_t inPerGroup = op.operands[0].shape[1].value() / g->groups;
+    const int64_t outPerGroup = op.results[0].shape[1].value() / g->groups;
     Attrs attrs = windowFacts(g->window);
     attrs.set("groups", g->groups);
     attrs.set("axis_names", std::vector<std::string>{"n", "oc", "oh", "ow", "ic", "kh", "kw"});
@@ -155,7 +159,7 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
                                         {counts, product, tir::zeroOf(product->dtype)})
                             : product;
     };
-    return te::Tensors{te::reduce("conv", extents(op.results[0].shape),
+    return te::Tensors{te::reduce("conv", out,
                                   {Expr(inPerGroup), Expr(axes[0].steps()), Expr(axes[1].steps())},
                                   te::Combiner::Sum, step, "conv2d_transpose", std::move(attrs))};
 }

@@ -10,7 +10,7 @@ using tir::Expr;
 
 Status checkInner(const OpView& op, const Dim& k)
 {
-    if (op.operands[0].shape[1] == k) return kDone;
+    if (agreedDim(op.operands[0].shape[1], k)) return kDone;
     return opError(op, DiagnosticCode::ShapeMismatch,
                    "expects rows of " + k.text() + " values but `data` has " +
                        op.operands[0].shape[1].text() + "; the weight is " + op.operands[1].text());

@@ -16,7 +16,8 @@ Result<Types> infer(const OpView& op)
                        "sizes does not fit a result of rank " + std::to_string(data.shape.size()));
     const bool fits = op.operands[1].dtype == kInt64 &&
                       op.operands[1].shape == makeShape({static_cast<int64_t>(axes.size())}) &&
-                      intsAttr(op, "strides").size() == axes.size();
+                      (op.isPresent(2) ? op.operands[2] == op.operands[1]
+                                       : intsAttr(op, "strides").size() == axes.size());
     if (!fits)
         return opError(op, DiagnosticCode::BadAttribute,
                        "needs begin, strides and axes of one length");
@@ -36,8 +37,10 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
             for (size_t k = 0; k < axes.size(); ++k) {
                 const auto axis =
                     static_cast<size_t>(*normalAxis(op, axes[k], in[0]->shape().size()));
-                const tir::Expr at = te::at(in[1], {tir::Expr(static_cast<int64_t>(k))}) +
-                                     i[axis] * tir::Expr(strides[k]);
+                const tir::Expr entry(static_cast<int64_t>(k));
+                const tir::Expr stride =
+                    op.isPresent(2) ? te::at(in[2], {entry}) : tir::Expr(strides[k]);
+                const tir::Expr at = te::at(in[1], {entry}) + i[axis] * stride;
                 // Whatever begin says, nothing outside is read.
                 source[axis] =
                     maximum(minimum(at, in[0]->shape()[axis] - tir::Expr(1)), tir::Expr(0));
@@ -47,9 +50,12 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
         "injective")};
 }
 
-constexpr OperandSpec kOperands[] = {{"data", "any shape"}, {"begin", "int64, one per axis"}};
+constexpr OperandSpec kOperands[] = {
+    {"data", "any shape"},
+    {"begin", "int64, one per axis"},
+    {"steps", "int64, in place of strides that are known", OperandSpec::Optional}};
 constexpr AttrSpec kAttrs[] = {{"axes", "int[]", "the dimensions that are sliced"},
-                               {"strides", "int[]", "steps along them; may be negative"},
+                               {"strides", "int[]", "steps along them; may be negative", "[]"},
                                {"sizes", "string[]", "the result's shape"}};
 
 } // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // einsum: products of elements with equal letters, summed over the letters the result lacks.
 #include "compiler/ops/attr_reader.h"
-#include "compiler/ops/shapes.h"
+#include "compiler/ops/symbols.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -52,7 +52,9 @@ Result<Equation> equationOf(const OpView& op)
             const auto [known, isNew] = out.extents.emplace(term[i], shape[i]);
             if (isNew && out.result.find(term[i]) == std::string::npos) out.summed += term[i];
             if (known->second == Dim(1)) known->second = shape[i];
-            if (!(shape[i] == known->second) && !(shape[i] == Dim(1)))
+            const auto agreed = agreedDim(known->second, shape[i]);
+            if (agreed) known->second = *agreed;
+            if (!agreed && !(shape[i] == Dim(1)))
                 return opError(op, DiagnosticCode::ShapeMismatch,
                                "has the letter " + quoted(std::string(1, term[i])) + " stand for " +
                                    known->second.text() + " and " + shape[i].text());
@@ -102,7 +104,7 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
             "einsum", shape, [&](const Exprs& i) { return product(i, {}); }, "elemwise")};
     Exprs summed;
     for (const char letter : equation->summed)
-        summed.emplace_back(equation->extents.at(letter).value());
+        summed.push_back(extentOf(equation->extents.at(letter)));
     return te::Tensors{te::reduce("einsum", shape, summed, te::Combiner::Sum, product, "reduce")};
 }
 

@@ -42,10 +42,11 @@ Result<te::Tensors> lowerMax(const OpView&, const te::Tensors& in)
 Result<te::Tensors> lowerAvg(const OpView&, const te::Tensors& in)
 {
     const te::TensorRef sum = pooled(in[0], te::Combiner::Sum);
-    const int64_t count = in[0]->shape()[2]->integer * in[0]->shape()[3]->integer;
+    const Expr count = in[0]->shape()[2] * in[0]->shape()[3];
     const DataType dtype = in[0]->dtype();
-    const Expr divisor = dtype.isFloat() ? tir::floatImm(static_cast<double>(count), dtype)
-                                         : tir::intImm(count, dtype);
+    const bool isKnown = count->kind == tir::ExprKind::IntImm && dtype.isFloat();
+    const Expr divisor = isKnown ? tir::floatImm(static_cast<double>(count->integer), dtype)
+                                 : tir::cast(dtype, count);
     return te::Tensors{te::compute(
         "average", sum->shape(), [&](const Exprs& i) { return te::at(sum, i) / divisor; },
         "elemwise")};

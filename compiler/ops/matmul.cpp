@@ -25,7 +25,7 @@ Result<Types> infer(const OpView& op)
                            "expects rank 2 or more but an operand is " + type.text());
     const Shape a = oriented(op.operands[0].shape, flagAttr(op, "transpose_a"));
     const Shape b = oriented(op.operands[1].shape, flagAttr(op, "transpose_b"));
-    if (!(a.back() == b[b.size() - 2]))
+    if (!agreedDim(a.back(), b[b.size() - 2]))
         return opError(op, DiagnosticCode::ShapeMismatch,
                        "cannot multiply " + op.operands[0].text() + " by " + op.operands[1].text() +
                            "; " + a.back().text() + " columns meet " + b[b.size() - 2].text() +
@@ -37,15 +37,23 @@ Result<Types> infer(const OpView& op)
     return Types{{op.operands[0].dtype, *std::move(shape)}};
 }
 
-/// Element [row, column] of an operand for the batch indices in front of `i`.
-Expr element(const te::TensorRef& tensor, const Exprs& i, const Expr& row, const Expr& column,
-             bool isTransposed)
+/// Where a product reads an operand.
+struct Cell
+{
+    Expr row;
+    Expr column;
+    bool isTransposed;
+};
+
+/// An element of an operand for the batch indices in front of `i`.
+Expr element(const te::TensorRef& tensor, const Exprs& i, const Exprs& result, const Cell& cell)
 {
     const Exprs& shape = tensor->shape();
     const Exprs batchShape(shape.begin(), shape.end() - 2);
-    Exprs at = broadcastIndices(batchShape, Exprs(i.begin(), i.end() - 2));
-    at.push_back(isTransposed ? column : row);
-    at.push_back(isTransposed ? row : column);
+    Exprs at = broadcastIndices(batchShape, Exprs(i.begin(), i.end() - 2),
+                                Exprs(result.begin(), result.end() - 2));
+    at.push_back(cell.isTransposed ? cell.column : cell.row);
+    at.push_back(cell.isTransposed ? cell.row : cell.column);
     return te::at(tensor, at);
 }
 
@@ -60,8 +68,8 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
     return te::Tensors{te::reduce(
         "matmul", shape, {flipA ? a[a.size() - 2] : a.back()}, te::Combiner::Sum,
         [&](const Exprs& i, const Exprs& k) {
-            return element(in[0], i, i[i.size() - 2], k[0], flipA) *
-                   element(in[1], i, k[0], i.back(), flipB);
+            return element(in[0], i, shape, {i[i.size() - 2], k[0], flipA}) *
+                   element(in[1], i, shape, {k[0], i.back(), flipB});
         },
         "matmul",
         {{"axis_names", names}, {"transpose_a", int64_t{flipA}}, {"transpose_b", int64_t{flipB}}})};

@@ -36,24 +36,31 @@ Result<Types> infer(const OpView& op)
 }
 
 /// Where mode edge or reflect reads along one dimension.
-Expr mirrored(const std::string& mode, const Expr& index, int64_t before, int64_t extent,
+Expr mirrored(const std::string& mode, const Expr& index, int64_t before, const Expr& extent,
               int64_t after)
 {
+    if (before == 0 && after == 0) return index;
     Expr source = index - Expr(before);
-    const Expr last(extent - 1);
+    const Expr last = extent - Expr(1);
     if (mode == "edge") {
         if (before > 0) source = maximum(source, Expr(0));
         return after > 0 ? minimum(source, last) : source;
     }
+    if (extent->kind != tir::ExprKind::IntImm) {
+        // The data may be narrower than the padding: reflections go on with a period.
+        const Expr period = last + last;
+        source = floorMod(source, maximum(period, Expr(1)));
+        return minimum(source, period - source);
+    }
     if (before > 0) source = maximum(source, Expr(0) - source); // |source|, an index
-    return after > 0 ? minimum(source, Expr(2 * (extent - 1)) - source) : source;
+    return after > 0 ? minimum(source, last + last - source) : source;
 }
 
 Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
 {
     const std::vector<int64_t> width = intsAttr(op, "pad_width");
     const std::string mode = stringAttr(op, "pad_mode");
-    const std::vector<int64_t> shape = constants(op.operands[0].shape);
+    const Exprs& shape = in[0]->shape();
     const DataType dtype = in[0]->dtype();
     const double fill = floatAttr(op, "pad_value");
     const Expr value = dtype.isFloat() ? tir::floatImm(fill, dtype)
@@ -72,7 +79,7 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
                 inside = inside.get() ? (inside && condition) : condition;
             };
             if (before > 0) require(i[d] >= Expr(before));
-            if (after > 0) require(i[d] < Expr(before + shape[d]));
+            if (after > 0) require(i[d] < shape[d] + Expr(before));
         }
         const Expr read = te::at(in[0], source);
         return inside.get() ? tir::call(tir::Intrinsic::IfThenElse, dtype, {inside, read, value})

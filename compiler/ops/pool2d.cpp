@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // nn.max_pool2d and nn.avg_pool2d: a window slides over both spatial axes.
+#include "compiler/ops/symbols.h"
 #include "compiler/ops/window.h"
 #include "core/base/text.h"
 
@@ -44,15 +45,14 @@ Result<Types> infer(const OpView& op)
 te::TensorRef pooled(const OpView& op, const te::TensorRef& in, const Window& window,
                      te::Combiner combiner, const Expr& fill)
 {
-    const std::vector<int64_t> out = constants(op.results[0].shape);
+    const Exprs out = extents(op.results[0].shape);
     const te::TensorRef data = padForWindow(in, 2, window, {out[2], out[3]}, fill);
     Attrs attrs = windowFacts(window);
     std::vector<std::string> names{"n", "c_outer", "oh", "ow", "c_inner", "kh", "kw"};
     if (out.size() == 4) names = {"n", "c", "oh", "ow", "kh", "kw"};
     attrs.set("axis_names", names);
     return te::reduce(
-        "pool", extents(op.results[0].shape), {Expr(window.kernel[0]), Expr(window.kernel[1])},
-        combiner,
+        "pool", out, {Expr(window.kernel[0]), Expr(window.kernel[1])}, combiner,
         [&](const Exprs& i, const Exprs& k) {
             Exprs source = i;
             source[2] = windowIndex(window, 0, i[2], k[0]);
@@ -71,7 +71,7 @@ Result<te::Tensors> lowerMax(const OpView& op, const te::Tensors& in)
 }
 
 /// Kernel elements of window `o` along one axis that lie in [low, high) of the unpadded axis.
-Expr countAlong(const Window& window, size_t i, const Expr& o, int64_t low, int64_t high)
+Expr countAlong(const Window& window, size_t i, const Expr& o, int64_t low, const Expr& high)
 {
     const Expr start = o * Expr(window.stride[i]) - Expr(window.padBegin[i]);
     const Expr d(window.dilation[i]);
@@ -79,10 +79,10 @@ Expr countAlong(const Window& window, size_t i, const Expr& o, int64_t low, int6
         return minimum(maximum(e, Expr(0)), Expr(window.kernel[i]));
     };
     // The first k with start + k * d >= bound is ceil((bound - start) / d).
-    const auto firstAt = [&](int64_t bound) {
-        return clamped(floorDiv(Expr(bound) - start + d - Expr(1), d));
+    const auto firstAt = [&](const Expr& bound) {
+        return clamped(floorDiv(bound - start + d - Expr(1), d));
     };
-    return firstAt(high) - firstAt(low);
+    return firstAt(high) - firstAt(Expr(low));
 }
 
 /// Number of elements the mean of window (oh, ow) is over.
@@ -92,15 +92,20 @@ Expr divisor(const OpView& op, const Window& window, const Expr& oh, const Expr&
     Expr count(1);
     const std::array<Expr, 2> o{oh, ow};
     for (size_t i = 0; i < 2; ++i) {
-        const int64_t extent = op.operands[0].shape[2 + i].value();
-        const int64_t outputs = op.results[0].shape[2 + i].value();
+        const Dim& extent = op.operands[0].shape[2 + i];
+        const Dim& outputs = op.results[0].shape[2 + i];
         const int64_t low = countsPadding ? -window.padBegin[i] : 0;
-        const int64_t high = extent + (countsPadding ? window.padEnd[i] : 0);
-        const int64_t last =
-            (outputs - 1) * window.stride[i] - window.padBegin[i] + window.reach(i);
-        const bool isAlwaysFull = low <= -window.padBegin[i] && last <= high;
-        count = count *
-                (isAlwaysFull ? Expr(window.kernel[i]) : countAlong(window, i, o[i], low, high));
+        const Dim high = extent + Dim(countsPadding ? window.padEnd[i] : 0);
+        const Dim last =
+            (outputs - Dim(1)) * Dim(window.stride[i]) + Dim(window.reach(i) - window.padBegin[i]);
+        const Dim room = high - last;
+        // With unknown sizes, a window without rounding ends with the padding at the latest.
+        const bool endsInside = room.isConst()
+                                    ? room.value() >= 0
+                                    : !window.roundsUp && (countsPadding || window.padEnd[i] == 0);
+        const bool isAlwaysFull = low <= -window.padBegin[i] && endsInside;
+        count = count * (isAlwaysFull ? Expr(window.kernel[i])
+                                      : countAlong(window, i, o[i], low, extentOf(high)));
     }
     return count;
 }

@@ -31,12 +31,14 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
     const bool isSum = op.op == "qnn.add";
     const double lhsScale = floatAttr(op, "lhs_scale"), rhsScale = floatAttr(op, "rhs_scale");
     const double outScale = floatAttr(op, "output_scale");
+    const Exprs shape = extents(op.results[0].shape);
     const auto centred = [&](size_t k, const char* zero, const Exprs& i) {
-        const Expr value = tir::cast(kInt32, te::at(in[k], broadcastIndices(in[k]->shape(), i)));
+        const Expr value =
+            tir::cast(kInt32, te::at(in[k], broadcastIndices(in[k]->shape(), i, shape)));
         return tir::cast(kFloat32, value - tir::intImm(intAttr(op, zero), kInt32));
     };
     return te::Tensors{te::compute(
-        isSum ? "qnn_add" : "qnn_mul", extents(op.results[0].shape),
+        isSum ? "qnn_add" : "qnn_mul", shape,
         [&](const Exprs& i) {
             const Expr a = centred(0, "lhs_zero_point", i);
             const Expr b = centred(1, "rhs_zero_point", i);

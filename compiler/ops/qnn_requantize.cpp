@@ -39,7 +39,7 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
     const DataType out = dtypeAttr(op, "out_dtype");
     const Expr inputZero = tir::intImm(intAttr(op, "input_zero_point"), kInt32);
     const auto operand = [&](size_t k, const Exprs& i) {
-        return te::at(in[k], broadcastIndices(in[k]->shape(), i));
+        return te::at(in[k], broadcastIndices(in[k]->shape(), i, in[0]->shape()));
     };
     return te::Tensors{te::compute(
         "requantize", in[0]->shape(),

@@ -137,12 +137,17 @@ Status checkOperands(const OpView& op, int64_t parts, size_t stateCount, size_t 
                            std::to_string(parts) + "H] but they are " + gates.text() + " and " +
                            weight.text());
     const TensorType state{gates.dtype, {gates.shape[1], weight.shape[0]}};
+    const auto fits = [](const TensorType& a, const TensorType& b) {
+        return a.dtype == b.dtype &&
+               std::equal(a.shape.begin(), a.shape.end(), b.shape.begin(), b.shape.end(),
+                          [](const Dim& x, const Dim& y) { return agreedDim(x, y).has_value(); });
+    };
     for (size_t i = kStateOperand; i < kStateOperand + stateCount; ++i)
-        if (op.operands[i] != state)
+        if (!fits(op.operands[i], state))
             return opError(op, DiagnosticCode::ShapeMismatch,
                            "expects states of " + state.text() + " but got " +
                                op.operands[i].text());
-    if (op.isPresent(lengths) && op.operands[lengths] != TensorType{kInt32, {gates.shape[1]}})
+    if (op.isPresent(lengths) && !fits(op.operands[lengths], {kInt32, {gates.shape[1]}}))
         return opError(op, DiagnosticCode::ShapeMismatch,
                        "expects lengths of Tensor[(" + gates.shape[1].text() +
                            ",), int32] but got " + op.operands[lengths].text());

@@ -109,6 +109,11 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
     const std::string mode = stringAttr(op, "coordinate_transformation_mode");
     std::array<Resample, 2> axes;
     for (size_t i = 0; i < 2; ++i)
+        if (!op.operands[0].shape[2 + i].isConst() || !op.results[0].shape[2 + i].isConst())
+            return opError(op, DiagnosticCode::DynamicShape,
+                           "cannot resize rows and columns of unknown size " +
+                               op.operands[0].text() + "; bind them with --shape");
+    for (size_t i = 0; i < 2; ++i)
         axes[i] = makeResample(mode, op.operands[0].shape[2 + i].value(),
                                op.results[0].shape[2 + i].value(), scales.empty() ? 0 : scales[i]);
     return te::Tensors{te::compute(

@@ -3,6 +3,7 @@
 #include "compiler/ops/attr_reader.h"
 #include "compiler/ops/shapes.h"
 
+#include <algorithm>
 #include <functional>
 
 namespace tenon::compiler {
@@ -70,7 +71,10 @@ Result<Types> inferElements(const OpView& op)
     if (const Status ok = needOperands(op); !ok) return ok.error();
     const Shape& data = op.operands[0].shape;
     if (const Status ok = needRank(op, 1, data.size()); !ok) return ok.error();
-    if (!(op.operands[1].shape == op.operands[2].shape))
+    const Shape& indices = op.operands[1].shape;
+    const Shape& updates = op.operands[2].shape;
+    if (!std::equal(indices.begin(), indices.end(), updates.begin(), updates.end(),
+                    [](const Dim& a, const Dim& b) { return agreedDim(a, b).has_value(); }))
         return opError(op, DiagnosticCode::ShapeMismatch,
                        "has indices " + op.operands[1].text() + " but updates " +
                            op.operands[2].text());
@@ -110,7 +114,9 @@ Result<Types> inferTuples(const OpView& op)
                        "cannot index " + op.operands[0].text() + " by " + op.operands[1].text());
     Shape updates(indices.begin(), indices.end() - 1);
     updates.insert(updates.end(), data.begin() + depth, data.end());
-    if (!(updates == op.operands[2].shape))
+    const Shape& given = op.operands[2].shape;
+    if (!std::equal(updates.begin(), updates.end(), given.begin(), given.end(),
+                    [](const Dim& a, const Dim& b) { return agreedDim(a, b).has_value(); }))
         return opError(op, DiagnosticCode::ShapeMismatch,
                        "expects updates of the shape " + shapeText(updates) + " but they are " +
                            op.operands[2].text());

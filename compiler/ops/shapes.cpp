@@ -5,6 +5,8 @@
 #include "compiler/ops/symbols.h"
 #include "core/base/text.h"
 #include "core/ir/tir/simplify.h"
+#include "core/ir/tir/text.h"
+#include "core/tensor/dim_products.h"
 
 #include <algorithm>
 
@@ -17,8 +19,15 @@ std::optional<Dim> joinedDim(const Dim& a, const Dim& b)
     if (a == b || b == Dim(1)) return a;
     if (a == Dim(1)) return b;
     if (a.isConst() && b.isConst()) return std::nullopt;
-    // With a symbol only equality can work; sizeChecks() says what to check at run time.
-    return a.isConst() || !b.isConst() ? a : b;
+    // One of them may turn out to be 1; sizeChecks() says what to check at run time.
+    if (a.isConst() || b.isConst()) return a.isConst() ? a : b;
+    return maximum(a, b);
+}
+
+bool isSameExtent(const tir::Expr& a, const tir::Expr& b)
+{
+    const bool isKnown = a->kind == tir::ExprKind::IntImm && b->kind == tir::ExprKind::IntImm;
+    return isKnown ? a->integer == b->integer : tir::print(a) == tir::print(b);
 }
 
 } // namespace
@@ -39,12 +48,23 @@ Result<Shape> broadcastShapes(const OpView& op, const Shape& a, const Shape& b)
     return out;
 }
 
-Exprs broadcastIndices(const Exprs& shape, const Exprs& indices)
+Exprs broadcastIndices(const Exprs& shape, const Exprs& indices, const Exprs& result)
 {
-    Exprs out(indices.end() - static_cast<std::ptrdiff_t>(shape.size()), indices.end());
-    for (size_t i = 0; i < shape.size(); ++i)
-        if (shape[i].isConstInt(1)) out[i] = tir::Expr(0);
+    const size_t skipped = indices.size() - shape.size();
+    Exprs out(indices.begin() + static_cast<std::ptrdiff_t>(skipped), indices.end());
+    for (size_t i = 0; i < shape.size(); ++i) {
+        if (shape[i].isConstInt(1))
+            out[i] = tir::Expr(0);
+        else if (!isSameExtent(shape[i], result[skipped + i]))
+            out[i] = minimum(out[i], shape[i] - tir::Expr(1)); // the extent is this one or 1
+    }
     return out;
+}
+
+std::optional<Dim> agreedDim(const Dim& a, const Dim& b)
+{
+    if (const Dim gap = a - b; gap.isConst() && gap.value() != 0) return std::nullopt;
+    return b.isConst() ? b : a;
 }
 
 Result<int64_t> normalAxis(const OpView& op, int64_t axis, size_t rank)

@@ -5,6 +5,7 @@
 #include "compiler/ops/attr_reader.h"
 #include "compiler/ops/op.h"
 
+#include <optional>
 #include <vector>
 
 namespace tenon::compiler {
@@ -14,7 +15,10 @@ using Exprs = std::vector<tir::Expr>;
 /// Numpy broadcasting; ShapeMismatch names both shapes.
 Result<Shape> broadcastShapes(const OpView& op, const Shape& a, const Shape& b);
 /// Index of an element of a tensor of shape `shape` under the indices of the broadcast result.
-Exprs broadcastIndices(const Exprs& shape, const Exprs& indices);
+Exprs broadcastIndices(const Exprs& shape, const Exprs& indices, const Exprs& result);
+/// The size that two dimensions stand for which must be equal, a number where one is; nothing when
+/// they cannot be. Where nobody knows, sizeChecks() says what to check.
+std::optional<Dim> agreedDim(const Dim& a, const Dim& b);
 
 /// Negative axes count from the end; BadAttribute when out of range.
 Result<int64_t> normalAxis(const OpView& op, int64_t axis, size_t rank);

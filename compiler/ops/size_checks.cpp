@@ -1,57 +1,212 @@
 // SPDX-License-Identifier: Apache-2.0
-// Broadcasts pair dimensions by position from the end; squeezed dimensions are 1.
+// Broadcasts pair dimensions by position from the end; squeezed dimensions are 1; products, joins
+// and updates pair the dimensions that they walk along together.
 #include "compiler/ops/size_checks.h"
 
 #include "compiler/ops/op.h"
 
 #include <algorithm>
+#include <map>
 
 namespace tenon::compiler {
 namespace {
 
-using Pairs = std::vector<std::pair<Dim, Dim>>;
-
-/// Leaves out the last `skipped` dimensions, which do not broadcast.
-void addBroadcast(Pairs& pairs, const Shape& operand, const Shape& result, size_t skipped)
+/// The checks of one node.
+class Checks
 {
-    for (size_t i = skipped; i < std::min(operand.size(), result.size()); ++i) {
-        const Dim& a = operand[operand.size() - 1 - i];
-        const Dim& b = result[result.size() - 1 - i];
+public:
+    Checks(const Module& module, const NodeRecord& node)
+        : m_module(module)
+        , m_node(node)
+    {
+    }
+
+    std::vector<SizeCheck> run(const OpDef& op)
+    {
+        addBroadcasts(op);
+        if (m_node.op == "squeeze") addSqueezed();
+        if (m_node.op == "reshape") addEqual(product(shape(0)), product(result()));
+        if (m_node.op == "topk") addTopK();
+        if (m_node.op == "concatenate") addJoin();
+        if (m_node.op == "nn.matmul") addMatmul();
+        if (m_node.op == "einsum") addLetters();
+        if (m_node.op == "nn.dense" || m_node.op == "nn.contrib_dense_pack")
+            addEqual(shape(0).at(1), shape(1).at(1));
+        if (m_node.op == "nn.conv" || m_node.op == "nn.conv2d")
+            addEqual(shape(0).at(1), shape(1).at(1) * Dim(m_node.attrs.integer("groups", 1)));
+        if (m_node.op == "nn.conv2d_transpose") addEqual(shape(0).at(1), shape(1).at(0));
+        if (m_node.op == "nn.batch_norm") addChannels();
+        if (m_node.op == "gather" || m_node.op == "scatter_elements") addAlong();
+        if (m_node.op == "scatter_elements") addSame(shape(1), shape(2));
+        if (m_node.op == "gather_nd") addBatch();
+        if (m_node.op == "scatter_nd") addUpdates();
+        if (m_node.op == "nn.rnn" || m_node.op == "nn.gru" || m_node.op == "nn.lstm")
+            for (size_t operand = 2; operand < m_node.operands.size(); ++operand)
+                if (has(operand) && !isPerUnit(operand))
+                    addEqual(shape(operand).at(0), shape(0).at(1));
+        return std::move(m_checks);
+    }
+
+private:
+    /// Of recurrent operators; the other operands from the states on have a row or element per
+    /// sequence.
+    bool isPerUnit(size_t operand) const
+    {
+        return operand == (m_node.op == "nn.lstm" ? 5 : 4) && m_node.op != "nn.rnn";
+    }
+    bool has(size_t operand) const
+    {
+        return operand < m_node.operands.size() && m_node.operands[operand].node.isValid();
+    }
+    const Shape& shape(size_t operand) const
+    {
+        return m_module.type(m_node.operands.at(operand)).shape;
+    }
+    const Shape& result() const { return m_node.types.at(0).shape; }
+
+    void addEqual(const Dim& a, const Dim& b)
+    {
         const bool isKnown = a.isConst() && b.isConst();
-        if (!isKnown && !(a == b) && !(a == Dim(1))) pairs.emplace_back(a, b);
+        if (!isKnown && !(a == b)) m_checks.push_back({a, b});
     }
-}
 
-void addSqueezed(Pairs& pairs, const NodeRecord& node, const Shape& operand)
-{
-    for (int64_t axis : node.attrs.integers("axis", {})) {
-        if (axis < 0) axis += static_cast<int64_t>(operand.size());
-        const Dim& dim = operand.at(static_cast<size_t>(axis));
-        if (!dim.isConst()) pairs.emplace_back(dim, Dim(1));
+    static Dim product(const Shape& shape)
+    {
+        Dim out(1);
+        for (const Dim& dim : shape) out = out * dim;
+        return out;
     }
-}
+
+    void addChannels()
+    {
+        int64_t axis = m_node.attrs.integer("axis", 1);
+        if (axis < 0) axis += static_cast<int64_t>(shape(0).size());
+        for (size_t i = 1; i < m_node.operands.size(); ++i)
+            addEqual(shape(i).at(0), shape(0).at(static_cast<size_t>(axis)));
+    }
+
+    void addTopK()
+    {
+        int64_t axis = m_node.attrs.integer("axis", -1);
+        if (axis < 0) axis += static_cast<int64_t>(result().size());
+        addAtMost(result().at(static_cast<size_t>(axis)), shape(0).at(static_cast<size_t>(axis)));
+    }
+
+    void addAtMost(const Dim& a, const Dim& b)
+    {
+        const bool isKnown = a.isConst() && b.isConst();
+        if (!isKnown && !(a == b)) m_checks.push_back({a, b, SizeCheck::AtMost});
+    }
+
+    /// Indices stay inside the data along the axes that they do not choose from.
+    void addAlong()
+    {
+        int64_t axis = m_node.attrs.integer("axis", 0);
+        if (axis < 0) axis += static_cast<int64_t>(shape(0).size());
+        for (size_t d = 0; d < shape(0).size(); ++d)
+            if (static_cast<int64_t>(d) != axis) addAtMost(shape(1).at(d), shape(0)[d]);
+    }
+
+    void addBatch()
+    {
+        const auto batch = static_cast<size_t>(m_node.attrs.integer("batch_dims", 0));
+        for (size_t d = 0; d < batch; ++d) addAtMost(shape(1).at(d), shape(0).at(d));
+    }
+
+    void addUpdates()
+    {
+        const Shape &data = shape(0), &indices = shape(1);
+        Shape wanted(indices.begin(), indices.end() - 1);
+        wanted.insert(wanted.end(), data.begin() + indices.back().value(), data.end());
+        addSame(shape(2), wanted);
+    }
+
+    void addSame(const Shape& a, const Shape& b)
+    {
+        for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) addEqual(a[i], b[i]);
+    }
+
+    void addBroadcasts(const OpDef& op)
+    {
+        const bool isMatmul = m_node.op == "nn.matmul";
+        // With an axis, operands do not stand right-aligned; their typing asks for equality.
+        const bool hasAxis = std::any_of(op.attrs.begin(), op.attrs.end(),
+                                         [](const AttrSpec& attr) { return attr.name == "axis"; });
+        if (!isMatmul && !(op.pattern <= Pattern::Broadcast && !hasAxis) &&
+            m_node.op != "broadcast_to")
+            return;
+        for (size_t i = 0; i < m_node.operands.size(); ++i)
+            if (has(i)) addBroadcast(shape(i), isMatmul ? 2 : 0);
+    }
+
+    /// Leaves out the last `skipped` dimensions, which do not broadcast.
+    void addBroadcast(const Shape& operand, size_t skipped)
+    {
+        for (size_t i = skipped; i < std::min(operand.size(), result().size()); ++i) {
+            const Dim& a = operand[operand.size() - 1 - i];
+            const Dim& b = result()[result().size() - 1 - i];
+            const bool isKnown = a.isConst() && b.isConst();
+            if (!isKnown && !(a == b) && !(a == Dim(1)))
+                m_checks.push_back({a, b, SizeCheck::OneOrEqual});
+        }
+    }
+
+    void addSqueezed()
+    {
+        for (int64_t axis : m_node.attrs.integers("axis", {})) {
+            if (axis < 0) axis += static_cast<int64_t>(shape(0).size());
+            addEqual(shape(0).at(static_cast<size_t>(axis)), Dim(1));
+        }
+    }
+
+    void addJoin()
+    {
+        int64_t axis = m_node.attrs.integer("axis", 0);
+        if (axis < 0) axis += static_cast<int64_t>(result().size());
+        for (size_t i = 0; i < m_node.operands.size(); ++i)
+            for (size_t d = 0; d < result().size(); ++d)
+                if (static_cast<int64_t>(d) != axis) addEqual(shape(i).at(d), result()[d]);
+    }
+
+    void addMatmul()
+    {
+        const size_t rankA = shape(0).size(), rankB = shape(1).size();
+        const bool flipsA = m_node.attrs.integer("transpose_a", 0) != 0;
+        const bool flipsB = m_node.attrs.integer("transpose_b", 0) != 0;
+        addEqual(shape(0).at(rankA - (flipsA ? 2 : 1)), shape(1).at(rankB - (flipsB ? 1 : 2)));
+    }
+
+    /// Every letter of an einsum is one size, of which an operand may have 1.
+    void addLetters()
+    {
+        const std::string equation = m_node.attrs.string("equation", "");
+        std::map<char, Dim> sizes;
+        size_t operand = 0, axis = 0;
+        for (const char c : equation.substr(0, equation.find("->"))) {
+            if (c == ',') {
+                ++operand;
+                axis = 0;
+                continue;
+            }
+            const Dim& dim = shape(operand).at(axis++);
+            const auto [known, isNew] = sizes.emplace(c, dim);
+            if (known->second == Dim(1)) known->second = dim;
+            if (!isNew && !(dim == Dim(1))) addEqual(dim, known->second);
+        }
+    }
+
+    const Module& m_module;
+    const NodeRecord& m_node;
+    std::vector<SizeCheck> m_checks;
+};
 
 } // namespace
 
-Pairs sizeChecks(const Module& module, const NodeRecord& node)
+std::vector<SizeCheck> sizeChecks(const Module& module, const NodeRecord& node)
 {
-    Pairs pairs;
     const OpDef* op = node.kind == NodeKind::Op ? findOp(node.op) : nullptr;
-    if (!op) return pairs;
-    const bool isMatmul = node.op == "nn.matmul";
-    // With an axis, operands do not stand right-aligned; their typing asks for equality.
-    const bool hasAxis = std::any_of(op->attrs.begin(), op->attrs.end(),
-                                     [](const AttrSpec& attr) { return attr.name == "axis"; });
-    const bool broadcasts =
-        (op->pattern <= Pattern::Broadcast && !hasAxis) || node.op == "broadcast_to";
-    for (const ValueRef& operand : node.operands) {
-        if (!operand.node.isValid()) continue;
-        const Shape& shape = module.type(operand).shape;
-        if (broadcasts || isMatmul)
-            addBroadcast(pairs, shape, node.types.at(0).shape, isMatmul ? 2 : 0);
-        if (node.op == "squeeze") addSqueezed(pairs, node, shape);
-    }
-    return pairs;
+    if (!op) return {};
+    return Checks(module, node).run(*op);
 }
 
 } // namespace tenon::compiler

@@ -1,17 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dimensions that an operator's typing takes to be equal though nobody knows them yet.
+// Dimensions that an operator's typing takes to fit one another though nobody knows them yet.
 #pragma once
 
 #include "core/ir/module.h"
 
-#include <utility>
 #include <vector>
 
 namespace tenon::compiler {
 
 using namespace core;
 
-/// Pairs that must be equal when the node runs; empty where all dimensions are known.
-std::vector<std::pair<Dim, Dim>> sizeChecks(const Module& module, const NodeRecord& node);
+struct SizeCheck
+{
+    enum Relation : uint8_t
+    {
+        Equal,
+        OneOrEqual, ///< `a` broadcasts to `b`
+        AtMost
+    };
+    Dim a;
+    Dim b;
+    Relation relation = Equal;
+};
+
+/// What must hold when the node runs; empty where all dimensions are known.
+std::vector<SizeCheck> sizeChecks(const Module& module, const NodeRecord& node);
 
 } // namespace tenon::compiler

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // topk: the k largest or smallest elements along an axis, in order, and where they were.
 #include "compiler/ops/attr_reader.h"
-#include "compiler/ops/shapes.h"
+#include "compiler/ops/symbols.h"
 
 namespace tenon::compiler {
 namespace {
@@ -18,11 +18,12 @@ Result<Types> infer(const OpView& op)
     const auto axis = normalAxis(op, intAttr(op, "axis"), values.shape.size());
     if (!axis) return axis.error();
     Dim& dim = values.shape[static_cast<size_t>(*axis)];
-    const int64_t k = intAttr(op, "k");
-    if (k < 0 || (dim.isConst() && k > dim.value()))
+    const auto sizes = sizesAttr(op);
+    const Dim k = sizes ? sizes->front() : Dim(intAttr(op, "k"));
+    if (k.isConst() && (k.value() < 0 || (dim.isConst() && k.value() > dim.value())))
         return opError(op, DiagnosticCode::BadAttribute,
-                       "cannot take " + std::to_string(k) + " of " + dim.text() + " elements");
-    dim = Dim(k);
+                       "cannot take " + k.text() + " of " + dim.text() + " elements");
+    dim = k;
     return Types{values, {kInt64, values.shape}};
 }
 
@@ -36,7 +37,7 @@ public:
         , m_values(to[0])
         , m_indices(to[1])
         , m_axis(static_cast<size_t>(*normalAxis(op, intAttr(op, "axis"), from[0]->shape.size())))
-        , m_k(intAttr(op, "k"))
+        , m_k(to[0]->shape[m_axis])
         , m_takesLargest(flagAttr(op, "largest"))
     {
     }
@@ -53,11 +54,11 @@ public:
         std::rotate(loops.begin() + static_cast<std::ptrdiff_t>(m_axis),
                     loops.begin() + static_cast<std::ptrdiff_t>(m_axis) + 1, loops.end());
         const tir::Var back = tir::makeVar("back");
-        const Expr slot = Expr(m_k - 1) - Expr(back);
+        const Expr slot = m_k - Expr(1) - Expr(back);
         const Stmt insert =
             ifThen(slot < Expr(1), put(slot),
                    ifThen(isBetterThan(slot - Expr(1)), shiftFrom(slot - Expr(1)), put(slot)));
-        Stmt out = forLoop({.var = back, .extent = Expr(m_k)}, ifThen(isBetterThan(slot), insert));
+        Stmt out = forLoop({.var = back, .extent = m_k}, ifThen(isBetterThan(slot), insert));
         for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) out = forLoop(*loop, out);
         return out;
     }
@@ -89,7 +90,7 @@ private:
     Buffer m_values;
     Buffer m_indices;
     size_t m_axis;
-    int64_t m_k;
+    Expr m_k;
     bool m_takesLargest;
     Exprs m_at; ///< of the element to insert
 };
@@ -109,7 +110,8 @@ Cost cost(const OpView& op)
 }
 
 constexpr OperandSpec kOperands[] = {{"data", "any shape but a scalar, numbers"}};
-constexpr AttrSpec kAttrs[] = {{"k", "int", "how many"},
+constexpr AttrSpec kAttrs[] = {{"k", "int", "how many", "0"},
+                               {"sizes", "string[]", "how many when that is symbolic", "[]"},
                                {"axis", "int", "the dimension searched", "-1"},
                                {"largest", "int", "0: the smallest ones", "1"}};
 

@@ -21,11 +21,12 @@ Result<Types> infer(const OpView& op)
 
 Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
 {
+    const Exprs shape = extents(op.results[0].shape);
     return te::Tensors{te::compute(
-        "where", extents(op.results[0].shape),
+        "where", shape,
         [&](const Exprs& i) {
             const auto operand = [&](size_t k) {
-                return te::at(in[k], broadcastIndices(in[k]->shape(), i));
+                return te::at(in[k], broadcastIndices(in[k]->shape(), i, shape));
             };
             return tir::select(operand(0), operand(1), operand(2));
         },

@@ -3,6 +3,7 @@
 #include "compiler/ops/window.h"
 
 #include "core/base/text.h"
+#include "core/tensor/dim_products.h"
 
 namespace tenon::compiler {
 
@@ -45,25 +46,37 @@ Result<std::array<Dim, 2>> windowOutputs(const OpView& op, const Window& window,
                                std::to_string(pads) + "; it does not fit");
         const int64_t up = window.roundsUp ? window.stride[i] - 1 : 0;
         out[i] = floorDiv(room + Dim(up), Dim(window.stride[i])) + Dim(1);
-        if (!window.roundsUp || !out[i].isConst() || !input[i].isConst()) continue;
-        const int64_t last = (out[i].value() - 1) * window.stride[i];
-        if (last >= input[i].value() + window.padBegin[i]) out[i] = out[i] - Dim(1);
+        if (!window.roundsUp) continue;
+        // A window must not start behind the data.
+        const Dim starts = input[i] + Dim(window.padBegin[i] - 1);
+        out[i] = minimum(out[i], floorDiv(starts, Dim(window.stride[i])) + Dim(1));
     }
     return out;
 }
 
+namespace {
+
+/// True when windows over `used` elements may read behind the data, which ends at `end`.
+bool passesEnd(const Window& window, size_t i, const Expr& used, const Expr& end)
+{
+    const bool isKnown = used->kind == tir::ExprKind::IntImm && end->kind == tir::ExprKind::IntImm;
+    return isKnown ? used->integer > end->integer : window.padEnd[i] > 0 || window.roundsUp;
+}
+
+} // namespace
+
 te::TensorRef padForWindow(const te::TensorRef& data, size_t axis, const Window& window,
-                           std::array<int64_t, 2> outputs, const Expr& fill)
+                           const std::array<Expr, 2>& outputs, const Expr& fill)
 {
     Exprs shape = data->shape();
-    std::array<int64_t, 2> extent{};
+    std::array<Expr, 2> ends;
     bool isNeeded = false;
     for (size_t i = 0; i < 2; ++i) {
-        extent[i] = shape[axis + i]->integer;
+        ends[i] = shape[axis + i] + Expr(window.padBegin[i]);
         // Padding and data that no window reads are left out.
-        const int64_t used = (outputs[i] - 1) * window.stride[i] + window.reach(i);
-        isNeeded = isNeeded || window.padBegin[i] > 0 || used > extent[i];
-        shape[axis + i] = Expr(used);
+        shape[axis + i] = (outputs[i] - Expr(1)) * Expr(window.stride[i]) + Expr(window.reach(i));
+        isNeeded =
+            isNeeded || window.padBegin[i] > 0 || passesEnd(window, i, shape[axis + i], ends[i]);
     }
     if (!isNeeded) return data;
     return te::compute(
@@ -78,8 +91,7 @@ te::TensorRef padForWindow(const te::TensorRef& data, size_t axis, const Window&
                     inside = inside.get() ? (inside && condition) : condition;
                 };
                 if (window.padBegin[k] > 0) require(index >= Expr(window.padBegin[k]));
-                const int64_t end = window.padBegin[k] + extent[k];
-                if (shape[axis + k]->integer > end) require(index < Expr(end));
+                if (passesEnd(window, k, shape[axis + k], ends[k])) require(index < ends[k]);
             }
             const Expr read = te::at(data, source);
             return inside.get()

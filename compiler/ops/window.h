@@ -32,7 +32,7 @@ Result<std::array<Dim, 2>> windowOutputs(const OpView& op, const Window& window,
 /// `data` with `fill` around dimensions `axis` and `axis` + 1 so that `outputs` windows fit; `data`
 /// itself when nothing is to be added. The declaration is named "pad" and tagged "pad".
 te::TensorRef padForWindow(const te::TensorRef& data, size_t axis, const Window& window,
-                           std::array<int64_t, 2> outputs, const tir::Expr& fill);
+                           const std::array<tir::Expr, 2>& outputs, const tir::Expr& fill);
 
 /// Row or column that window position `output` reads with kernel element `k`, in padded data.
 tir::Expr windowIndex(const Window& window, size_t i, const tir::Expr& output, const tir::Expr& k);

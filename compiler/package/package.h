@@ -34,7 +34,7 @@ struct PackageInput
     /// Kernel objects and the builtins object; references to `tenon__TVM...` and among one another.
     std::vector<std::string_view> objects;
     MachineSpec machine;
-    /// Memory of the AOT executor (planProgram); not used for graph.
+    /// The plan of the AOT executor (planProgram) or of the VM's arena; not used for graph.
     const ProgramMemory* memory = nullptr;
     /// Head of the manifest: tool, model, target, opt level; packaging fills in the rest.
     core::Manifest manifest = {};

@@ -12,7 +12,7 @@ size_t at(int index) { return static_cast<size_t>(index); }
 
 core::ManifestTensor described(const ProgramTensor& tensor, std::string name)
 {
-    return {std::move(name), tensor.dtype.text(), tensor.shape};
+    return {std::move(name), tensor.dtype.text(), tensor.shape, tensor.dims};
 }
 
 core::ManifestMemory describedMemory(const ExecutorProgram& program, const ProgramMemory* memory)
@@ -25,7 +25,7 @@ core::ManifestMemory describedMemory(const ExecutorProgram& program, const Progr
             out.constantBytes += tensor.bytes();
     for (const int input : program.inputs) out.ioBytes += program.tensors[at(input)].bytes();
     for (const int output : program.outputs) out.ioBytes += program.tensors[at(output)].bytes();
-    if (program.vm) return out; // memory is taken at run time
+    if (program.vm && !memory) return out; // all memory is taken at run time
     if (!memory) {
         const StoragePlan storage = planStorage(program);
         std::set<int> counted;
@@ -79,6 +79,7 @@ core::Manifest makeManifest(const ExecutorProgram& program, ExecutorKind executo
         }
     }
     manifest.memory = describedMemory(program, memory);
+    manifest.bounds = program.bounds;
     return manifest;
 }
 

@@ -82,7 +82,10 @@ private:
     int64_t naturalBlock(const TensorType& type) const
     {
         const bool fits = type.dtype == kFloat32 || type.dtype == kUInt8;
-        if (type.shape.size() != 4 || !type.shape[1].isConst() || !fits) return 0;
+        // Only the batch may be unknown: blocked operators want the others.
+        if (type.shape.size() != 4 || !fits ||
+            !constantShape({type.shape.begin() + 1, type.shape.end()}))
+            return 0;
         return channelBlock(type.shape[1].value(), m_lanes);
     }
 
@@ -114,7 +117,7 @@ private:
         const int64_t inBlock = std::max<int64_t>(naturalBlock(data), 1);
         const int64_t packed = isDepthwise ? outBlock : weightBlock(outChannels, outBlock);
         if (!isDepthwise && inBlock > 1)
-            if (const int64_t tile = winogradTileOf(node); tile > 0)
+            if (const int64_t tile = winogradTileOf(m_module, node, m_lanes, m_maxError); tile > 0)
                 return alterToWinograd(node, tile, {inBlock, outBlock, packed});
         const std::string layout =
             "OIHW" + std::to_string(isDepthwise ? 1 : inBlock) + "i" + std::to_string(packed) + "o";
@@ -131,20 +134,6 @@ private:
                            m_values.packedWeight(node.operands[1], "OIHW", layout)};
         m_values.produce(node, std::move(record), outBlock);
         return true;
-    }
-
-    /// Tile size when the convolution is of the kind and size that Winograd's transforms speed up.
-    int64_t winogradTileOf(const NodeRecord& node) const
-    {
-        const std::vector<int64_t> weight = *constantShape(m_module.type(node.operands[1]).shape);
-        const auto out = constantShape(node.types[0].shape);
-        const std::vector<int64_t> ones{1, 1};
-        if (weight[2] != 3 || weight[3] != 3 || !out ||
-            node.attrs.integers("strides", ones) != ones ||
-            node.attrs.integers("dilation", ones) != ones)
-            return 0;
-        return winogradTile({(*out)[0], weight[1], weight[0], (*out)[2], (*out)[3]}, m_lanes,
-                            m_maxError);
     }
 
     struct ConvBlocks
@@ -220,6 +209,14 @@ private:
                            [&](int64_t axis) { return normalizedAxis(axis, rank) >= 2; });
     }
 
+    /// newshape of a reshape that keeps a first dimension of unknown size.
+    static std::optional<std::vector<int64_t>> reshapeTo(Shape shape)
+    {
+        const bool keepsFirst = !shape.empty() && !shape[0].isConst();
+        if (keepsFirst) shape[0] = Dim(0);
+        return constantShape(shape);
+    }
+
     bool alterReduction(const NodeRecord& node)
     {
         const int64_t block = m_values.blockOf(node.operands[0]);
@@ -235,7 +232,7 @@ private:
             return true;
         }
         // Without the reduced dimensions the blocked result is the plain one under another shape.
-        const auto shape = constantShape(node.types[0].shape);
+        const auto shape = reshapeTo(node.types[0].shape);
         if (!shape || axes.size() != 2) return false;
         m_values.explain("keep-blocked", "reduces rows and columns of " + blockedLayout(block));
         record.attrs.set("keepdims", int64_t{1});

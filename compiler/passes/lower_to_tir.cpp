@@ -4,12 +4,14 @@
 // FuseOps. Functions that only rename a shape become calls of "__nop".
 #include "compiler/ops/op.h"
 #include "compiler/ops/symbols.h"
+#include "compiler/passes/item_kernels.h"
 #include "compiler/passes/kernel_sizes.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/use_index.h"
 #include "core/base/text.h"
 #include "core/ir/graph_text.h"
+#include "core/ir/size_bounds.h"
 #include "core/ir/tir/text.h"
 #include "core/ir/tir/visit.h"
 
@@ -84,16 +86,14 @@ Diagnostic withNode(Diagnostic error, const NodeRecord& node)
     return error;
 }
 
-Status needKnownShapes(const Module& module, const NodeRecord& node)
+Status needKnownShapes(const NodeRecord& node, const Types& operands, const Types& results)
 {
-    Types types = node.types.get();
-    for (const ValueRef& operand : node.operands)
-        if (operand.node.isValid()) types.push_back(module.type(operand));
-    for (const TensorType& type : types)
-        if (!constantShape(type.shape))
-            return makeError(DiagnosticCode::DynamicShape,
-                             "operator " + quoted(node.op) + " needs known shapes but got " +
-                                 type.text() + "; bind the model's input shapes with --shape");
+    for (const Types* types : {&operands, &results})
+        for (const TensorType& type : *types)
+            if (type.dtype != kHandle && !constantShape(type.shape))
+                return makeError(DiagnosticCode::DynamicShape,
+                                 "operator " + quoted(node.op) + " needs known shapes but got " +
+                                     type.text() + "; bind the model's input shapes with --shape");
     return kDone;
 }
 
@@ -134,14 +134,39 @@ tir::PrimFunc withSizes(tir::PrimFunc function, const std::vector<std::string>& 
     return function;
 }
 
-/// The loop function of one primitive function.
-Result<tir::PrimFunc> lowerFunction(const Module& module, const GraphFunction& function)
+using TypeMap = std::function<TensorType(const TensorType&)>;
+
+/// Declares what one node computes, its types seen through `typeOf`.
+Result<te::Tensors> lowerNode(const Module& module, const NodeRecord& node, const TypeMap& typeOf,
+                              const std::unordered_map<ValueRef, te::TensorRef>& tensors)
+{
+    const OpDef* op = findOp(node.op);
+    if (!op || !op->lower)
+        return makeError(DiagnosticCode::UnsupportedOperator,
+                         "operator " + quoted(node.op) + " has no loop form");
+    te::Tensors in;
+    Types operands, results;
+    for (const ValueRef& operand : node.operands) {
+        const bool isPresent = operand.node.isValid();
+        in.push_back(isPresent ? tensors.at(operand) : nullptr);
+        operands.push_back(isPresent ? typeOf(module.type(operand)) : TensorType{kHandle, {}});
+    }
+    for (const TensorType& type : node.types) results.push_back(typeOf(type));
+    if (!takesSymbols(node.op))
+        if (Status known = needKnownShapes(node, operands, results); !known) return known.error();
+    return op->lower({node.op, node.attrs, operands, results}, in);
+}
+
+/// The loop function of one primitive function whose values have the types that `typeOf` makes of
+/// theirs.
+Result<tir::PrimFunc> lowerFunction(const Module& module, const GraphFunction& function,
+                                    const TypeMap& typeOf)
 {
     std::unordered_map<ValueRef, te::TensorRef> tensors;
     te::Tensors inputs;
     Scalars scalars;
     for (const NodeId id : function.params) {
-        const TensorType& type = module.type({id, 0});
+        const TensorType type = typeOf(module.type({id, 0}));
         inputs.push_back(
             te::placeholder("p" + std::to_string(inputs.size()), extents(type.shape), type.dtype));
         tensors[{id, 0}] = inputs.back();
@@ -152,22 +177,7 @@ Result<tir::PrimFunc> lowerFunction(const Module& module, const GraphFunction& f
             tensors[{id, 0}] = scalars.add(*node.constant);
             continue;
         }
-        const OpDef* op = findOp(node.op);
-        if (!op || !op->lower)
-            return withNode(makeError(DiagnosticCode::UnsupportedOperator,
-                                      "operator " + quoted(node.op) + " has no loop form"),
-                            node);
-        te::Tensors in;
-        Types types;
-        if (!takesSymbols(node.op))
-            if (Status known = needKnownShapes(module, node); !known)
-                return withNode(known.error(), node);
-        for (const ValueRef& operand : node.operands) {
-            const bool isPresent = operand.node.isValid();
-            in.push_back(isPresent ? tensors.at(operand) : nullptr);
-            types.push_back(isPresent ? module.type(operand) : TensorType{kHandle, {}});
-        }
-        Result<te::Tensors> out = op->lower({node.op, node.attrs, types, node.types}, in);
+        Result<te::Tensors> out = lowerNode(module, node, typeOf, tensors);
         if (!out) return withNode(out.error(), node);
         for (size_t i = 0; i < out->size(); ++i)
             tensors[{id, static_cast<uint32_t>(i)}] = (*out)[i];
@@ -179,6 +189,21 @@ Result<tir::PrimFunc> lowerFunction(const Module& module, const GraphFunction& f
     Result<tir::PrimFunc> kernel = te::createPrimFunc("main", inputs, outputs);
     if (!kernel) return kernel;
     scalars.inlineInto(*kernel, dataCount);
+    return kernel;
+}
+
+/// The kernel of so many items.
+Result<tir::PrimFunc> lowerItems(const Module& module, const GraphFunction& function, size_t axes,
+                                 int64_t count)
+{
+    return lowerFunction(module, function,
+                         [&](const TensorType& type) { return itemType(type, axes, count); });
+}
+
+Result<tir::PrimFunc> lowerWithSizes(const Module& module, const GraphFunction& function)
+{
+    auto kernel = lowerFunction(module, function, [](const TensorType& type) { return type; });
+    if (!kernel) return kernel;
     return withSizes(*std::move(kernel), kernelSizes(module, function));
 }
 
@@ -190,47 +215,78 @@ std::string structureKey(const Module& module, const GraphFunction& function)
     return printFunction(module, anonymous);
 }
 
-struct Lowered
+struct NamedKernel
 {
-    const GraphFunction* function = nullptr; ///< the first of its structure
     std::string name;
     PrimFuncPtr kernel;
     std::string text;
+
+    void set(tir::PrimFunc function)
+    {
+        text = tir::print(function);
+        kernel = std::make_shared<const tir::PrimFunc>(std::move(function));
+    }
 };
+
+struct Lowered
+{
+    const GraphFunction* function = nullptr; ///< the first of its structure
+    std::optional<Items> items;              ///< set: `whole` is of one item
+    NamedKernel whole;
+    NamedKernel chunk; ///< of several items; empty when there is none
+};
+
+Status lowerOne(const Module& module, const SizeBounds& bounds, Lowered& lowered)
+{
+    const GraphFunction& function = *lowered.function;
+    lowered.items = itemsOf(module, function, bounds);
+    auto kernel = lowered.items ? lowerItems(module, function, lowered.items->axes, 1)
+                                : lowerWithSizes(module, function);
+    if (!kernel) return kernel.error();
+    lowered.whole.set(std::move(*kernel));
+    if (!lowered.items || lowered.items->chunk == 1) return kDone;
+    auto chunk = lowerItems(module, function, lowered.items->axes, lowered.items->chunk);
+    if (!chunk) return chunk.error();
+    lowered.chunk.set(std::move(*chunk));
+    return kDone;
+}
 
 /// Lowers each distinct structure once, on all threads.
 Status lowerAll(const Module& module, const PassContext& context, std::vector<Lowered*> pending)
 {
-    return context.job->parallelFor(pending.size(), [&](size_t i) -> Status {
-        Lowered& lowered = *pending[i];
-        Result<tir::PrimFunc> kernel = lowerFunction(module, *lowered.function);
-        if (!kernel) return kernel.error();
-        lowered.text = tir::print(*kernel);
-        lowered.kernel = std::make_shared<const tir::PrimFunc>(std::move(*kernel));
-        return kDone;
-    });
+    const SizeBounds bounds = boundsOf(module.main());
+    return context.job->parallelFor(
+        pending.size(), [&](size_t i) { return lowerOne(module, bounds, *pending[i]); });
 }
 
 /// k_<hash of the text>; more digits where eight are not enough to tell kernels apart.
 void nameKernels(std::vector<Lowered*>& all)
 {
     std::map<std::string, const std::string*> taken;
-    for (Lowered* lowered : all) {
-        const std::string hash = hashBytes(lowered->text).hex();
-        for (size_t digits = 8; digits <= hash.size(); digits += 8) {
-            lowered->name = "k_" + hash.substr(0, digits);
-            const auto [found, isNew] = taken.emplace(lowered->name, &lowered->text);
-            if (isNew || *found->second == lowered->text) break;
+    for (Lowered* lowered : all)
+        for (NamedKernel* kernel : {&lowered->whole, &lowered->chunk}) {
+            if (!kernel->kernel) continue;
+            const std::string hash = hashBytes(kernel->text).hex();
+            for (size_t digits = 8; digits <= hash.size(); digits += 8) {
+                kernel->name = "k_" + hash.substr(0, digits);
+                const auto [found, isNew] = taken.emplace(kernel->name, &kernel->text);
+                if (isNew || *found->second == kernel->text) break;
+            }
         }
-    }
 }
 
-NodeRecord kernelCall(const NodeRecord& call, const GraphFunction& callee, std::string kernel)
+/// `lowered`: null for a function that only renames a shape.
+NodeRecord kernelCall(const NodeRecord& call, const GraphFunction& callee, const Lowered* lowered)
 {
     NodeRecord out = call;
     out.kind = NodeKind::CallTir;
-    out.kernel = std::move(kernel);
+    out.kernel = lowered ? lowered->whole.name : kNopKernel;
     out.name = "tvmgen_default_" + callee.name;
+    if (!lowered || !lowered->items) return out;
+    out.attrs.set(kItemAxesAttr, static_cast<int64_t>(lowered->items->axes));
+    if (!lowered->chunk.kernel) return out;
+    out.attrs.set(kChunkItemsAttr, lowered->items->chunk);
+    out.attrs.set(kChunkKernelAttr, lowered->chunk.name);
     return out;
 }
 
@@ -260,13 +316,15 @@ Result<Patches> runLowerToTIR(const Module& module, const PassContext& context)
             const GraphFunction& callee = module.function(node.callee);
             if (callee.attrs.integer("primitive", 0) == 0) continue;
             const auto found = byFunction.find(node.callee);
-            const bool isNop = found == byFunction.end();
-            PatchWriter writer(module, function->id, isNop ? "alias" : "lower-to-tir",
-                               isNop ? "only the shape changes" : found->second->name, {id});
-            writer.change(kernelCall(node, callee, isNop ? kNopKernel : found->second->name));
+            const Lowered* lowered = found == byFunction.end() ? nullptr : found->second;
+            PatchWriter writer(module, function->id, lowered ? "lower-to-tir" : "alias",
+                               lowered ? lowered->whole.name : "only the shape changes", {id});
+            writer.change(kernelCall(node, callee, lowered));
             Patch patch = writer.take();
-            if (!isNop && given.insert(found->second->name).second)
-                patch.kernels.emplace_back(found->second->name, found->second->kernel);
+            if (lowered)
+                for (const NamedKernel* kernel : {&lowered->whole, &lowered->chunk})
+                    if (kernel->kernel && given.insert(kernel->name).second)
+                        patch.kernels.emplace_back(kernel->name, kernel->kernel);
             patches.push_back(std::move(patch));
         }
     }

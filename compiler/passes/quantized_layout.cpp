@@ -190,7 +190,8 @@ bool alterQuantizedConvolution(const QuantizedLayerSite& site)
     const NodeRecord& node = site.node;
     const auto constants = constantsOf(site.module, node);
     const TensorType& data = site.module.type(node.operands[0]);
-    if (!constants || !data.shape[1].isConst()) return false;
+    // Only the batch may be unknown.
+    if (!constants || !constantShape({data.shape.begin() + 1, data.shape.end()})) return false;
     const int64_t inChannels = data.shape[1].value();
     const int64_t outChannels = node.types[0].shape[1].value();
     const int64_t groups = node.attrs.integer("groups", 1);

@@ -60,6 +60,21 @@ int64_t winogradTile(const ConvolutionSize& size, int lanes, double maxError)
     return best;
 }
 
+int64_t winogradTileOf(const core::Module& module, const core::NodeRecord& node, int lanes,
+                       double maxError)
+{
+    const std::vector<int64_t> weight = *core::constantShape(module.type(node.operands[1]).shape);
+    // A batch of unknown size is computed item by item.
+    core::Shape shape = node.types[0].shape;
+    if (!shape[0].isConst()) shape[0] = core::Dim(1);
+    const auto out = core::constantShape(shape);
+    const std::vector<int64_t> ones{1, 1};
+    if (weight[2] != 3 || weight[3] != 3 || !out || node.attrs.integers("strides", ones) != ones ||
+        node.attrs.integers("dilation", ones) != ones)
+        return 0;
+    return winogradTile({(*out)[0], weight[1], weight[0], (*out)[2], (*out)[3]}, lanes, maxError);
+}
+
 std::string winogradReason(int64_t tile, int64_t inChannels)
 {
     char error[32];

@@ -2,6 +2,8 @@
 // The choice between direct and Winograd convolution of 3 x 3 filters at stride 1.
 #pragma once
 
+#include "core/ir/module.h"
+
 #include <cstdint>
 #include <string>
 
@@ -24,6 +26,10 @@ double winogradError(int64_t tile, int64_t inChannels);
 
 /// Tile size m of the cheapest form: 4 or 2 within the error budget, or 0 for direct convolution.
 int64_t winogradTile(const ConvolutionSize& size, int lanes, double maxError);
+
+/// The same for a convolution of the graph; 0 for one of another kind.
+int64_t winogradTileOf(const core::Module& module, const core::NodeRecord& node, int lanes,
+                       double maxError);
 
 /// "tiles of 4 x 4, expected relative error 1.4e-06".
 std::string winogradReason(int64_t tile, int64_t inChannels);

@@ -20,8 +20,10 @@ using Json = nlohmann::ordered_json;
 Json toJson(const std::vector<ManifestTensor>& tensors)
 {
     Json list = Json::array();
-    for (const ManifestTensor& tensor : tensors)
+    for (const ManifestTensor& tensor : tensors) {
         list.push_back({{"name", tensor.name}, {"dtype", tensor.dtype}, {"shape", tensor.shape}});
+        if (!tensor.dims.empty()) list.back()["dims"] = tensor.dims;
+    }
     return list;
 }
 
@@ -102,7 +104,23 @@ public:
             fields.get("name", tensor.name);
             fields.get("dtype", tensor.dtype);
             fields.get("shape", tensor.shape);
+            if (fields.has("dims")) fields.get("dims", tensor.dims);
         });
+    }
+    bool has(const char* key) const { return m_object.is_object() && m_object.contains(key); }
+    /// {"batch": "1..8"}
+    void get(const char* key, SizeBounds& bounds)
+    {
+        const Json* found = find(key, [](const Json& j) { return j.is_object(); });
+        if (!found) return;
+        for (const auto& [name, text] : found->items()) {
+            const auto range =
+                text.is_string() ? parseBounds(text.get<std::string>()) : std::nullopt;
+            if (range)
+                bounds[name] = *range;
+            else
+                fail(key);
+        }
     }
     template <class Visit>
     void eachObject(const char* key, Visit visit)
@@ -227,14 +245,14 @@ std::string writeManifest(const Manifest& manifest)
                          {"outputs", toJson(call.outputs)},
                          {"flops", call.flops},
                          {"moved_bytes", call.movedBytes}});
-    const Json json = {
-        {"manifest_version", Manifest::kVersion}, {"tool_version", manifest.toolVersion},
-        {"model_name", manifest.modelName},       {"model_hash", manifest.modelHash},
-        {"module_name", manifest.moduleName},     {"target", manifest.target},
-        {"executor", manifest.executor},          {"opt_level", manifest.optLevel},
-        {"inputs", toJson(manifest.inputs)},      {"outputs", toJson(manifest.outputs)},
-        {"kernels", std::move(kernels)},          {"calls", std::move(calls)},
-        {"memory", toJson(manifest.memory)}};
+    Json json = {{"manifest_version", Manifest::kVersion}, {"tool_version", manifest.toolVersion},
+                 {"model_name", manifest.modelName},       {"model_hash", manifest.modelHash},
+                 {"module_name", manifest.moduleName},     {"target", manifest.target},
+                 {"executor", manifest.executor},          {"opt_level", manifest.optLevel},
+                 {"inputs", toJson(manifest.inputs)},      {"outputs", toJson(manifest.outputs)},
+                 {"kernels", std::move(kernels)},          {"calls", std::move(calls)},
+                 {"memory", toJson(manifest.memory)}};
+    for (const auto& [name, range] : manifest.bounds) json["bounds"][name] = boundsText(range);
     return json.dump(1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -261,6 +279,7 @@ Result<Manifest> parseManifest(std::string_view text)
     fields.get("outputs", manifest.outputs);
     readKernelsAndCalls(fields, manifest);
     readMemory(fields.nested("memory"), manifest.memory);
+    if (fields.has("bounds")) fields.get("bounds", manifest.bounds);
     for (const ManifestCall& call : manifest.calls)
         if (call.kernel < 0 || static_cast<size_t>(call.kernel) >= manifest.kernels.size())
             return badManifest("call " + core::quoted(call.name) + " names no kernel");

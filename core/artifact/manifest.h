@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/tensor/dim_bounds.h"
 
 #include <cstdint>
 #include <string>
@@ -15,8 +16,9 @@ namespace tenon::core {
 struct ManifestTensor
 {
     std::string name;
-    std::string dtype;          ///< "float32"
-    std::vector<int64_t> shape; ///< -1: known at run time only
+    std::string dtype;                  ///< "float32"
+    std::vector<int64_t> shape;         ///< -1: known at run time only
+    std::vector<std::string> dims = {}; ///< the sizes as text, such as "batch"; empty: all known
 };
 
 struct ManifestKernel
@@ -74,6 +76,7 @@ struct Manifest
     std::vector<ManifestKernel> kernels;
     std::vector<ManifestCall> calls;
     ManifestMemory memory;
+    SizeBounds bounds = {}; ///< of the sizes that inputs leave open
 };
 
 /// Deterministic JSON text.

@@ -153,6 +153,27 @@ int64_t elementCount(const std::vector<int64_t>& dims)
     return count;
 }
 
+namespace {
+
+/// Parts between the `*` that stand outside parentheses.
+std::vector<std::string_view> factorsOf(std::string_view text)
+{
+    std::vector<std::string_view> out;
+    size_t depth = 0, start = 0;
+    for (size_t i = 0; i <= text.size(); ++i) {
+        if (i == text.size() || (text[i] == '*' && depth == 0)) {
+            out.push_back(trimmed(text.substr(start, i - start)));
+            start = i + 1;
+            continue;
+        }
+        depth += text[i] == '(';
+        depth -= text[i] == ')' && depth > 0;
+    }
+    return out;
+}
+
+} // namespace
+
 Result<Dim> parseDim(std::string_view text)
 {
     const auto bad = [&] {
@@ -176,8 +197,7 @@ Result<Dim> parseDim(std::string_view text)
                 break;
         }
         Dim product(sign);
-        for (const std::string& factorText : split(trimmed(rest.substr(0, end)), '*')) {
-            const std::string_view factor = trimmed(factorText);
+        for (const std::string_view factor : factorsOf(trimmed(rest.substr(0, end)))) {
             if (factor.empty()) return bad();
             int64_t number = 0;
             const auto [stop, ec] =

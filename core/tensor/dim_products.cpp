@@ -2,7 +2,9 @@
 // Takes dimensions apart by their text, which is canonical.
 #include "core/tensor/dim_products.h"
 
+#include <algorithm>
 #include <charconv>
+#include <utility>
 
 namespace tenon::core {
 namespace {
@@ -45,7 +47,27 @@ DimProduct productOf(std::string text)
     return out;
 }
 
+/// Both orders are one symbol.
+Dim extremum(const char* word, const Dim& a, const Dim& b)
+{
+    const std::string x = a.text(), y = b.text();
+    return Dim::symbol("(" + std::min(x, y) + " " + word + " " + std::max(x, y) + ")");
+}
+
 } // namespace
+
+Dim minimum(const Dim& a, const Dim& b)
+{
+    // What differs by a number only needs no symbol.
+    if (const Dim gap = a - b; gap.isConst()) return gap.value() < 0 ? a : b;
+    return extremum("min", a, b);
+}
+
+Dim maximum(const Dim& a, const Dim& b)
+{
+    if (const Dim gap = a - b; gap.isConst()) return gap.value() > 0 ? a : b;
+    return extremum("max", a, b);
+}
 
 std::vector<DimProduct> productsOf(const Dim& dim)
 {
@@ -60,15 +82,23 @@ std::vector<DimProduct> productsOf(const Dim& dim)
     return out;
 }
 
-std::optional<std::pair<Dim, Dim>> quotientOf(const std::string& symbol)
+std::optional<DimOperation> operationOf(const std::string& symbol)
 {
     if (!symbol.starts_with("(") || !symbol.ends_with(")")) return std::nullopt;
-    const auto sides = splitOutside(symbol.substr(1, symbol.size() - 2), " // ");
-    if (sides.size() != 2) return std::nullopt;
-    const auto a = parseDim(sides[0]);
-    const auto b = parseDim(sides[1]);
-    if (!a || !b) return std::nullopt;
-    return std::pair(*a, *b);
+    const std::string inside = symbol.substr(1, symbol.size() - 2);
+    constexpr std::pair<const char*, DimOperation::Kind> kOperations[] = {
+        {" // ", DimOperation::FloorDivide},
+        {" min ", DimOperation::Minimum},
+        {" max ", DimOperation::Maximum}};
+    for (const auto& [word, kind] : kOperations) {
+        const std::vector<std::string> sides = splitOutside(inside, word);
+        if (sides.size() != 2) continue;
+        const auto a = parseDim(sides[0]);
+        const auto b = parseDim(sides[1]);
+        if (!a || !b) return std::nullopt;
+        return DimOperation{kind, *a, *b};
+    }
+    return std::nullopt;
 }
 
 } // namespace tenon::core

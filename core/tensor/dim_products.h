@@ -6,7 +6,6 @@
 
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace tenon::core {
@@ -21,7 +20,24 @@ struct DimProduct
 /// The dimension is the sum of these; empty for 0.
 std::vector<DimProduct> productsOf(const Dim& dim);
 
-/// The two sides of a symbol that stands for a quotient, "(a // b)".
-std::optional<std::pair<Dim, Dim>> quotientOf(const std::string& symbol);
+/// What an opaque symbol stands for: "(a // b)", "(a min b)" or "(a max b)".
+struct DimOperation
+{
+    enum Kind : uint8_t
+    {
+        FloorDivide,
+        Minimum,
+        Maximum
+    };
+    Kind kind = FloorDivide;
+    Dim a;
+    Dim b;
+};
+/// Nothing for a plain name.
+std::optional<DimOperation> operationOf(const std::string& symbol);
+
+/// The smaller or larger of two dimensions; an opaque symbol where nobody knows which it is.
+Dim minimum(const Dim& a, const Dim& b);
+Dim maximum(const Dim& a, const Dim& b);
 
 } // namespace tenon::core

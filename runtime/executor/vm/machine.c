@@ -8,6 +8,7 @@
 #include "../../common/clock.h"
 #include "../../common/dtype.h"
 #include "../../common/error.h"
+#include "../../common/object.h"
 #include "../profile.h"
 
 int vm_machine_init(vm_machine* machine, const vm_program* program, const tenon_vm_table* table)
@@ -20,6 +21,9 @@ int vm_machine_init(vm_machine* machine, const vm_program* program, const tenon_
     machine->lists = calloc(program->list_count + 1, sizeof *machine->lists);
     machine->pointers = calloc(program->widest_call + 1, sizeof *machine->pointers);
     machine->sizes = calloc(program->widest_call + 1, sizeof *machine->sizes);
+    machine->arena = tenon_aligned_alloc(program->arena_bytes + 1);
+    if (!machine->arena)
+        return tenon_fail("out of memory for an arena of %zu bytes", program->arena_bytes);
     if (!machine->tensors || !machine->scalars || !machine->lists || !machine->pointers ||
         !machine->sizes)
         return tenon_fail("out of memory for an executor");
@@ -42,6 +46,7 @@ void vm_machine_free(vm_machine* machine)
     for (size_t i = 0; machine->lists && i < machine->program->list_count; ++i)
         free(machine->lists[i].items);
     vm_pool_free(&machine->pool);
+    free(machine->arena);
     free(machine->tensors);
     free(machine->scalars);
     free(machine->lists);
@@ -85,6 +90,17 @@ static int allocate(vm_machine* machine, const int64_t* words)
                               (int32_t)words[3], dimensions(machine, words + 3, shape));
 }
 
+static int place(vm_machine* machine, const int64_t* words)
+{
+    int64_t shape[kTenonVmMaxRank];
+    const vm_place at = {.offset = (size_t)words[3],
+                         .room = (size_t)words[4],
+                         .dtype = vm_dtype_of(words[2]),
+                         .rank = (int32_t)words[5],
+                         .shape = dimensions(machine, words + 5, shape)};
+    return vm_tensor_place(machine, &machine->tensors[words[1]], &at);
+}
+
 static int view(vm_machine* machine, const int64_t* words)
 {
     int64_t shape[kTenonVmMaxRank];
@@ -107,20 +123,58 @@ static int view(vm_machine* machine, const int64_t* words)
     return 0;
 }
 
-static int call(vm_machine* machine, const int64_t* words)
+/* Words: a count of tensor registers and the registers. */
+static int gather_pointers(vm_machine* machine, const int64_t* words)
 {
-    const int64_t tensors = words[3];
-    const int64_t* sizes = words + 4 + tensors;
-    for (int64_t i = 0; i < tensors; ++i) {
-        machine->pointers[i] = machine->tensors[words[4 + i]].data;
+    for (int64_t i = 0; i < words[0]; ++i) {
+        machine->pointers[i] = machine->tensors[words[1 + i]].data;
         if (!machine->pointers[i]) return tenon_fail("a value is read before it is computed");
     }
-    dimensions(machine, sizes, machine->sizes);
+    return 0;
+}
+
+static int call(vm_machine* machine, const int64_t* words)
+{
+    if (gather_pointers(machine, words + 3) != 0) return -1;
+    dimensions(machine, words + 4 + words[3], machine->sizes);
     tenon_profile_enter((int32_t)words[2]);
     const int64_t start = machine->call_ns ? tenon_clock_ns() : 0;
     int status = machine->table->kernels[words[1]](machine->pointers, machine->sizes);
     if (machine->call_ns) machine->call_ns[words[2]] += tenon_clock_ns() - start;
     return status == 0 ? 0 : tenon_fail("kernel call %lld failed", (long long)words[2]);
+}
+
+static void step_over(vm_machine* machine, int64_t count, const int64_t* item_bytes, int64_t items)
+{
+    for (int64_t i = 0; i < count; ++i)
+        machine->pointers[i] = (char*)machine->pointers[i] + items * item_bytes[i];
+}
+
+static int run_items(vm_machine* machine, const int64_t* words, int64_t items)
+{
+    const tenon_vm_kernel* kernels = machine->table->kernels;
+    const int64_t tensors = words[6];
+    const int64_t* item_bytes = words + 8 + tensors;
+    const int64_t step = items >= words[3] ? words[3] : 1;
+    const tenon_vm_kernel kernel = kernels[words[step == 1 ? 1 : 2]];
+    for (int64_t done = 0; done < items; done += step) {
+        /* The last chunk ends with the items. */
+        const int64_t extra = done + step > items ? done + step - items : 0;
+        step_over(machine, tensors, item_bytes, -extra);
+        if (kernel(machine->pointers, NULL) != 0) return -1;
+        step_over(machine, tensors, item_bytes, step);
+    }
+    return 0;
+}
+
+static int call_each(vm_machine* machine, const int64_t* words)
+{
+    if (gather_pointers(machine, words + 6) != 0) return -1;
+    tenon_profile_enter((int32_t)words[4]);
+    const int64_t start = machine->call_ns ? tenon_clock_ns() : 0;
+    int status = run_items(machine, words, machine->scalars[words[5]]);
+    if (machine->call_ns) machine->call_ns[words[4]] += tenon_clock_ns() - start;
+    return status == 0 ? 0 : tenon_fail("kernel call %lld failed", (long long)words[4]);
 }
 
 static int move(vm_machine* machine, const int64_t* words)
@@ -174,8 +228,11 @@ static int apply(int64_t operation, int64_t a, int64_t b, int64_t* out)
         fits = b != 0 && !(a == INT64_MIN && b == -1);
         if (fits) *out = a / b - (a % b != 0 && (a < 0) != (b < 0));
         break;
+    case kTenonVmMinimum: *out = a < b ? a : b; break;
+    case kTenonVmMaximum: *out = a > b ? a : b; break;
     case kTenonVmLess: *out = a < b; break;
     case kTenonVmLessEqual: *out = a <= b; break;
+    case kTenonVmOneOrEqual: *out = a == 1 || a == b; break;
     default: *out = a == b; break;
     }
     if (fits) return 0;
@@ -197,6 +254,17 @@ static int expect(vm_machine* machine, const int64_t* words)
     if (holds) return 0;
     return tenon_fail("%s: %lld and %lld", machine->program->texts[words[4]], (long long)a,
                       (long long)b);
+}
+
+static int within(vm_machine* machine, const int64_t* words)
+{
+    const int64_t value = machine->scalars[words[1]];
+    const int64_t least = machine->scalars[words[2]];
+    const int64_t most = machine->scalars[words[3]];
+    if (value >= least && value <= most) return 0;
+    return tenon_fail("%s is %lld; the model was compiled for %lld to %lld",
+                      machine->program->texts[words[4]], (long long)value, (long long)least,
+                      (long long)most);
 }
 
 static int list_push(vm_machine* machine, const int64_t* words)
@@ -252,6 +320,9 @@ static const instruction kInstructions[kTenonVmOpcodeCount] = {
     [kTenonVmListPush] = list_push,
     [kTenonVmListStack] = list_stack,
     [kTenonVmScalar] = scalar,
+    [kTenonVmPlace] = place,
+    [kTenonVmWithin] = within,
+    [kTenonVmCallEach] = call_each,
 };
 
 static int fail_at(const vm_program* program, size_t at)

@@ -20,6 +20,16 @@ typedef struct
     int64_t shape[kTenonVmMaxRank];
 } vm_tensor;
 
+/** A value to come and its `room` bytes from `offset` of the arena on. */
+typedef struct
+{
+    size_t offset;
+    size_t room;
+    DLDataType dtype;
+    int32_t rank;
+    const int64_t* shape;
+} vm_place;
+
 /** Values that a loop collects. */
 typedef struct
 {
@@ -33,6 +43,7 @@ typedef struct
     const vm_program* program;
     const tenon_vm_table* table;
     vm_pool pool;
+    char* arena; /* program->arena_bytes, aligned to 64 */
     vm_tensor* tensors;
     int64_t* scalars;
     vm_list* lists;
@@ -54,6 +65,8 @@ void vm_tensor_clear(vm_machine* machine, vm_tensor* tensor);
  * there is no memory. */
 int vm_tensor_allocate(vm_machine* machine, vm_tensor* tensor, DLDataType dtype, int32_t rank,
                        const int64_t* shape);
+/** The same at a place in the arena; -1 when the value is larger. */
+int vm_tensor_place(vm_machine* machine, vm_tensor* tensor, const vm_place* place);
 void vm_tensor_assign(vm_machine* machine, vm_tensor* to, const vm_tensor* from);
 /** Bytes of the value. */
 size_t vm_tensor_bytes(const vm_tensor* tensor);

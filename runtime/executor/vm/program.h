@@ -42,6 +42,7 @@ typedef struct
     size_t scalar_count;
     size_t list_count;
     size_t call_count;
+    size_t arena_bytes;
     int64_t* presets; /* first values of the scalars */
     vm_value* inputs;
     size_t input_count;

@@ -14,7 +14,8 @@ static const char* const kOperands[kTenonVmOpcodeCount] = {
     [kTenonVmExpect] = "ossx",   [kTenonVmGoto] = "j",
     [kTenonVmIfZero] = "sj",     [kTenonVmListClear] = "l",
     [kTenonVmListPush] = "lt",   [kTenonVmListStack] = "tld#s",
-    [kTenonVmScalar] = "tds",
+    [kTenonVmScalar] = "tds",    [kTenonVmPlace] = "tdww#s",
+    [kTenonVmWithin] = "sssx",   [kTenonVmCallEach] = "kkwns#t#w",
 };
 
 static bool is_within(int64_t value, size_t count) { return value >= 0 && (uint64_t)value < count; }
@@ -55,7 +56,7 @@ static bool is_valid_operand(const vm_program* program, char kind, int64_t word)
 static bool are_operands_valid(const vm_program* program, size_t at)
 {
     size_t next = at + 1;
-    bool is_call = program->code[at] == kTenonVmCall;
+    bool is_call = program->code[at] == kTenonVmCall || program->code[at] == kTenonVmCallEach;
     for (const char* kind = kOperands[program->code[at]]; *kind; ++kind) {
         int64_t count = 1;
         if (*kind == '#') {
@@ -77,6 +78,34 @@ static bool does_call_fit(vm_program* program, size_t at)
     size_t operands = (size_t)(words[3] + sizes);
     if (operands > program->widest_call) program->widest_call = operands;
     return words[3] == kernel->tensors && sizes == kernel->sizes;
+}
+
+static bool does_each_fit(vm_program* program, size_t at)
+{
+    const int64_t* words = program->code + at;
+    const vm_signature* item = &program->kernels[words[1]];
+    const vm_signature* chunk = &program->kernels[words[2]];
+    int64_t tensors = words[6];
+    if ((size_t)tensors > program->widest_call) program->widest_call = (size_t)tensors;
+    return words[3] > 0 && item->tensors == tensors && chunk->tensors == tensors &&
+           item->sizes == 0 && chunk->sizes == 0 && words[7 + tensors] == tensors;
+}
+
+static bool does_place_fit(const vm_program* program, size_t at)
+{
+    const int64_t* words = program->code + at;
+    size_t room = program->arena_bytes;
+    return (uint64_t)words[3] <= room && (uint64_t)words[4] <= room - (uint64_t)words[3];
+}
+
+static bool does_fit(vm_program* program, size_t at)
+{
+    switch (program->code[at]) {
+    case kTenonVmCall: return does_call_fit(program, at);
+    case kTenonVmCallEach: return does_each_fit(program, at);
+    case kTenonVmPlace: return does_place_fit(program, at);
+    default: return true;
+    }
 }
 
 /* Jumps must hit the first word of an instruction; `starts` has a mark for each of those. */
@@ -108,8 +137,7 @@ int vm_program_check(vm_program* program)
     size_t last = program->word_count;
     for (size_t at = 0; at < program->word_count;) {
         size_t length = vm_instruction_length(program, at);
-        if (length == 0 || !are_operands_valid(program, at) ||
-            (program->code[at] == kTenonVmCall && !does_call_fit(program, at)))
+        if (length == 0 || !are_operands_valid(program, at) || !does_fit(program, at))
             return tenon_fail("word %zu of a VM program is no valid instruction", at);
         starts[at] = 1;
         last = at;

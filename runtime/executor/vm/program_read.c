@@ -8,7 +8,8 @@
 
 enum
 {
-    kMaxRegisters = 1 << 22
+    kMaxRegisters = 1 << 22,
+    kMaxArenaShift = 46
 };
 
 static int cut_off(void) { return tenon_fail("a VM program is cut off"); }
@@ -103,6 +104,9 @@ static int read_counts(tenon_reader* reader, vm_program* out)
     out->tensor_count = read_register_count(reader);
     out->list_count = read_register_count(reader);
     out->call_count = read_register_count(reader);
+    out->arena_bytes = tenon_read_u64(reader);
+    if (out->arena_bytes >> kMaxArenaShift)
+        return tenon_fail("a VM program with too large an arena");
     return reader->failed ? tenon_fail("a VM program with too many registers") : 0;
 }
 

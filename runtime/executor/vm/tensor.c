@@ -6,6 +6,7 @@
 
 #include "../../common/dtype.h"
 #include "../../common/error.h"
+#include "../../common/poison.h"
 #include "machine.h"
 
 enum
@@ -33,23 +34,46 @@ void vm_tensor_clear(vm_machine* machine, vm_tensor* tensor)
     tensor->data = NULL;
 }
 
+static int bytes_of(DLDataType dtype, int32_t rank, const int64_t* shape, size_t* out)
+{
+    if (tenon_tensor_bytes(shape, rank, dtype, out)) return 0;
+    char text[kShapeText];
+    vm_shape_print(shape, rank, text, sizeof text);
+    return tenon_fail("a tensor of shape %s cannot exist", text);
+}
+
+static void set(vm_tensor* tensor, char* data, DLDataType dtype, int32_t rank, const int64_t* shape)
+{
+    tensor->data = data;
+    tensor->dtype = dtype;
+    tensor->rank = rank;
+    if (rank) memmove(tensor->shape, shape, (size_t)rank * sizeof *shape);
+}
+
 int vm_tensor_allocate(vm_machine* machine, vm_tensor* tensor, DLDataType dtype, int32_t rank,
                        const int64_t* shape)
 {
     size_t bytes;
-    if (!tenon_tensor_bytes(shape, rank, dtype, &bytes)) {
-        char text[kShapeText];
-        vm_shape_print(shape, rank, text, sizeof text);
-        return tenon_fail("a tensor of shape %s cannot exist", text);
-    }
+    if (bytes_of(dtype, rank, shape, &bytes) != 0) return -1;
     vm_block* block = vm_pool_take(&machine->pool, bytes);
     if (!block) return -1;
     vm_tensor_clear(machine, tensor);
     tensor->block = block;
-    tensor->data = block->data;
-    tensor->dtype = dtype;
-    tensor->rank = rank;
-    if (rank) memmove(tensor->shape, shape, (size_t)rank * sizeof *shape);
+    set(tensor, block->data, dtype, rank, shape);
+    return 0;
+}
+
+int vm_tensor_place(vm_machine* machine, vm_tensor* tensor, const vm_place* place)
+{
+    size_t bytes;
+    if (bytes_of(place->dtype, place->rank, place->shape, &bytes) != 0) return -1;
+    if (bytes > place->room)
+        return tenon_fail("a value of %zu bytes does not fit the %zu planned for it", bytes,
+                          place->room);
+    vm_tensor_clear(machine, tensor);
+    char* data = machine->arena + place->offset;
+    tenon_poison(data, bytes);
+    set(tensor, data, place->dtype, place->rank, place->shape);
     return 0;
 }
 

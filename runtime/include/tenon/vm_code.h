@@ -5,7 +5,12 @@
  * Operands: t tensor register, s scalar register (int64), l list, x text, w word; a dtype is the
  * word code | bits << 8 | lanes << 16 of DLPack's triple. A program is one
  * function: the bodies of control flow lie between their jumps. Scalars start with given values, so
- * constants need no instruction. */
+ * constants need no instruction. Values whose largest size was known lie in one arena that is taken
+ * with the executor.
+ *
+ * CallEach runs a kernel that takes no sizes once per item of its tensors, whose items follow one
+ * another; tensors of 0 bytes per item are the same for all. Where there are as many, it takes a
+ * chunk of items at once; the last chunk may repeat items of the one before. */
 #ifndef TENON_VM_CODE_H
 #define TENON_VM_CODE_H
 
@@ -17,7 +22,7 @@ extern "C" {
 
 enum
 {
-    kTenonVmVersion = 1,
+    kTenonVmVersion = 2,
     kTenonVmMaxRank = 16
 };
 
@@ -40,7 +45,11 @@ enum tenon_vm_opcode
     kTenonVmListPush = 14,  /* l, t */
     kTenonVmListStack = 15, /* t, l, w dtype, w rank, s... dimensions of one item */
     kTenonVmScalar = 16,    /* t, w dtype, s: a rank-0 tensor */
-    kTenonVmOpcodeCount = 17
+    kTenonVmPlace = 17,     /* t, w dtype, w offset, w room, w rank, s...: in the arena */
+    kTenonVmWithin = 18,    /* s, s least, s most, x what it is the size of */
+    kTenonVmCallEach = 19,  /* w kernel, w kernel of a chunk, w items of a chunk, w call, s items,
+                               w tensors, t..., w tensors, w... bytes of one item of each */
+    kTenonVmOpcodeCount = 20
 };
 
 /** Overflow and division by zero are errors of the program's data. Relations give 0 or 1. */
@@ -53,7 +62,10 @@ enum tenon_vm_operation
     kTenonVmLess = 4,
     kTenonVmLessEqual = 5,
     kTenonVmEqual = 6,
-    kTenonVmOperationCount = 7
+    kTenonVmMinimum = 7,
+    kTenonVmMaximum = 8,
+    kTenonVmOneOrEqual = 9, /* the first may be 1 instead */
+    kTenonVmOperationCount = 10
 };
 
 /** A kernel behind one signature: pointers to its tensors, then its sizes. */

@@ -101,6 +101,47 @@ TEST(Vm, PassesSizesToKernels)
     EXPECT_EQ(outcome.values, (std::vector<int64_t>{2, 4, 6}));
 }
 
+TEST(Vm, PlacesValuesInItsArena)
+{
+    // y = double(x) at byte 64 of the arena, with room for three numbers.
+    const std::vector<int64_t> words = {kTenonVmExtent,
+                                        0,
+                                        0,
+                                        0,
+                                        kTenonVmPlace,
+                                        1,
+                                        kInt,
+                                        64,
+                                        24,
+                                        1,
+                                        0,
+                                        kTenonVmCall,
+                                        0,
+                                        0,
+                                        2,
+                                        0,
+                                        1,
+                                        1,
+                                        0,
+                                        kTenonVmEnd};
+    const VmCode code{.words = words, .presets = {0}, .arenaBytes = 88};
+    EXPECT_EQ(runProgram(code, {1, 2, 3}).values, (std::vector<int64_t>{2, 4, 6}));
+    EXPECT_EQ(runProgram(code, {1, 2, 3, 4}).error,
+              "node `Double`: a value of 32 bytes does not fit the 24 planned for it");
+    EXPECT_NE(runProgram({.words = words, .presets = {0}, .arenaBytes = 87}, {1}).error, "");
+}
+
+TEST(Vm, RefusesSizesOutsideTheirBounds)
+{
+    std::vector<int64_t> words = {kTenonVmExtent, 0, 0, 0, kTenonVmWithin, 0, 1, 2, 1};
+    const std::vector<int64_t> rest = doubling();
+    words.insert(words.end(), rest.begin(), rest.end());
+    const VmCode code{.words = words, .presets = {0, 2, 3}};
+    EXPECT_EQ(runProgram(code, {1, 2}).values, (std::vector<int64_t>{2, 4}));
+    EXPECT_EQ(runProgram(code, {1, 2, 3, 4}).error,
+              "node `Double`: sizes differ is 4; the model was compiled for 2 to 3");
+}
+
 TEST(Vm, CollectsWhatALoopComputes)
 {
     // for s0 in 0..element 0 of x: list += s0; scalars: step, trips, one, flag
