@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that read or write elements at computed positions.
 #include "compiler/frontend/onnx/converters.h"
+#include "compiler/frontend/onnx/dynamic.h"
 #include "compiler/frontend/onnx/formula.h"
 #include "core/base/text.h"
 
@@ -28,20 +29,44 @@ int64_t staticInteger(NodeImport& node, size_t input)
     return 0;
 }
 
-void cumulative(NodeImport& node, const char* op)
+ValueRef cumulativeAlong(NodeImport& node, const char* op, int64_t axis)
 {
-    const int64_t axis = node.axisOf(staticInteger(node, 1), node.rank(0));
-    node.output(0, node.emit(op, {node.input(0)},
-                             {{"axis", axis},
-                              {"exclusive", int64_t{node.integer("exclusive", 0) != 0}},
-                              {"reverse", int64_t{node.integer("reverse", 0) != 0}}}));
+    return node.emit(op, {node.input(0)},
+                     {{"axis", axis},
+                      {"exclusive", int64_t{node.integer("exclusive", 0) != 0}},
+                      {"reverse", int64_t{node.integer("reverse", 0) != 0}}});
 }
 
-void topK(NodeImport& node, int64_t k, bool takesLargest)
+/// Along every axis, of which the one that is known at run time is chosen.
+ValueRef cumulativeAtRunTime(NodeImport& node, const char* op)
+{
+    Formula f(node);
+    const int64_t rank = node.rank(0);
+    const ValueRef given = f.reshape(f.cast(node.input(1), kInt64), {});
+    const ValueRef axis =
+        f.where(f.compare("less", given, 0), f.add(given, static_cast<double>(rank)), given);
+    ValueRef out = cumulativeAlong(node, op, 0);
+    for (int64_t i = 1; i < rank; ++i)
+        out = f.where(f.compare("equal", axis, static_cast<double>(i)),
+                      cumulativeAlong(node, op, i), out);
+    return out;
+}
+
+void cumulative(NodeImport& node, const char* op)
+{
+    if (node.isRuntime(1) && node.rank(0) > 0) return node.output(0, cumulativeAtRunTime(node, op));
+    const int64_t axis = node.axisOf(staticInteger(node, 1), node.rank(0));
+    node.output(0, cumulativeAlong(node, op, axis));
+}
+
+/// `k` is a number or a size that is known at run time.
+void topK(NodeImport& node, const Dim& k, bool takesLargest)
 {
     const int64_t axis = node.axisOf(node.integer("axis", -1), node.rank(0));
-    const ValueRef out = node.emit("topk", {node.input(0)},
-                                   {{"k", k}, {"axis", axis}, {"largest", int64_t{takesLargest}}});
+    Attrs attrs{{"axis", axis}, {"largest", int64_t{takesLargest}}};
+    if (k.isConst()) attrs.set("k", k.value());
+    const ValueRef out = k.isConst() ? node.emit("topk", {node.input(0)}, std::move(attrs))
+                                     : emitSized(node, "topk", {node.input(0)}, {k}, attrs);
     node.output(0, out);
     node.output(1, {out.node, 1});
 }
@@ -103,11 +128,35 @@ void convertTensorScatter(NodeImport& node)
                              {{"axis", axis}}));
 }
 
+namespace {
+
+/// The depth is a size that is known when the model runs.
+void oneHotAtRunTime(NodeImport& node, int64_t axis, int64_t rank)
+{
+    Formula f(node);
+    const ValueRef given = f.cast(node.input(1), kInt64);
+    const std::vector<Dim> depth = node.boundDims(f.rank(given) == 0 ? f.expand(given, 0) : given);
+    if (node.hasFailed() || depth.size() != 1) return;
+    const ValueRef count = node.sizeOf(depth[0]);
+    const ValueRef index = f.expand(f.cast(node.input(0), kInt64), axis);
+    const ValueRef wrapped = f.where(f.compare("less", index, 0), f.add(index, count), index);
+    ValueRef places =
+        emitSized(node, "arange", {wholeNumber(node, 0), wholeNumber(node, 1)}, depth);
+    if (axis + 1 < rank) places = f.expand(places, 1, rank - 1 - axis);
+    const ValueRef isOn = f.call("equal", {wrapped, places});
+    const ValueRef values = node.input(2);
+    node.output(0, f.where(isOn, f.squeeze(f.slice(values, 0, 1, 2), {0}),
+                           f.squeeze(f.slice(values, 0, 0, 1), {0})));
+}
+
+} // namespace
+
 void convertOneHot(NodeImport& node)
 {
-    const std::vector<double> depths = node.staticNumbers(1);
     const int64_t rank = node.rank(0) + 1;
     const int64_t axis = node.axisOf(node.integer("axis", -1), rank);
+    if (node.isRuntime(1)) return oneHotAtRunTime(node, axis, rank);
+    const std::vector<double> depths = node.staticNumbers(1);
     if (node.hasFailed()) return;
     if (depths.size() != 1 || !(depths[0] >= 1) || depths[0] > static_cast<double>(kMaxMadeUp)) {
         node.fail(DiagnosticCode::BadModel, "depth must be one positive number");
@@ -187,11 +236,18 @@ void convertReverseSequence(NodeImport& node)
                 node.emit("gather", {node.input(0), f.broadcast(index, shape)}, {{"axis", time}}));
 }
 
-void convertTopK1(NodeImport& node) { topK(node, node.integer("k", -1), true); }
+void convertTopK1(NodeImport& node) { topK(node, Dim(node.integer("k", -1)), true); }
 
 void convertTopK(NodeImport& node)
 {
-    topK(node, staticInteger(node, 1), node.integer("largest", 1) != 0);
+    Dim k;
+    if (node.isRuntime(1)) {
+        const std::vector<Dim> dims = node.boundDims(1);
+        if (dims.size() == 1) k = dims[0];
+    } else {
+        k = Dim(staticInteger(node, 1));
+    }
+    topK(node, k, node.integer("largest", 1) != 0);
 }
 
 void convertCumSum(NodeImport& node) { cumulative(node, "cumsum"); }

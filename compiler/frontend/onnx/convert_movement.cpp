@@ -249,41 +249,6 @@ void convertConcat(NodeImport& node)
     node.output(0, node.emit("concatenate", parts, {{"axis", axis}}));
 }
 
-void convertSplit(NodeImport& node)
-{
-    const int64_t axis = node.axisOf(node.integer("axis", 0), node.rank(0));
-    std::vector<int64_t> sizes = node.has(1) ? node.staticIntegers(1) : node.integers("split", {});
-    const std::vector<int64_t> shape = node.shape(0);
-    if (node.hasFailed()) return;
-    const int64_t extent = shape[static_cast<size_t>(axis)];
-    const auto count = static_cast<int64_t>(node.outputCount());
-    if (sizes.empty() && count > 0) {
-        const int64_t part = (extent + count - 1) / count;
-        sizes.assign(static_cast<size_t>(count), part);
-        sizes.back() = extent - part * (count - 1);
-    }
-    const bool isPositive = std::all_of(sizes.begin(), sizes.end(),
-                                        [&](int64_t size) { return size >= 0 && size <= extent; });
-    if (!isPositive || static_cast<int64_t>(sizes.size()) != count ||
-        std::accumulate(sizes.begin(), sizes.end(), int64_t{0}) != extent) {
-        node.fail(DiagnosticCode::BadAttribute,
-                  "the sizes [" + join(sizes, ", ") + "] do not split an axis of " +
-                      std::to_string(extent) + " into " + std::to_string(count) + " outputs",
-                  "split");
-        return;
-    }
-    if (count == 1) {
-        node.forward(0, 0);
-        return;
-    }
-    std::vector<int64_t> indices;
-    for (size_t i = 0; i + 1 < sizes.size(); ++i)
-        indices.push_back((indices.empty() ? 0 : indices.back()) + sizes[i]);
-    const ValueRef out =
-        node.emit("split", {node.input(0)}, {{"indices", indices}, {"axis", axis}});
-    for (uint32_t i = 0; i < static_cast<uint32_t>(count); ++i) node.output(i, {out.node, i});
-}
-
 void convertSliceAttr(NodeImport& node)
 {
     sliceBy(node, node.integers("starts", {}), node.integers("ends", {}), node.integers("axes", {}),
@@ -292,6 +257,7 @@ void convertSliceAttr(NodeImport& node)
 
 void convertSlice(NodeImport& node)
 {
+    if (node.isRuntime(3) || node.isRuntime(4)) return sliceAlongRunTimeAxes(node);
     std::vector<int64_t> axes = node.has(3) ? node.staticIntegers(3) : std::vector<int64_t>{};
     std::vector<int64_t> steps = node.has(4) ? node.staticIntegers(4) : std::vector<int64_t>{};
     const auto isSymbolic = [&](int64_t axis) {
@@ -307,7 +273,9 @@ void convertSlice(NodeImport& node)
     if (!node.constant(1) || !node.constant(2) ||
         std::any_of(axes.begin(), axes.end(), isSymbolic)) {
         if (steps.empty()) steps.assign(axes.size(), 1);
-        return sliceAtRunTime(node, node.axesOf(axes, node.rank(0)), steps);
+        axes = node.axesOf(axes, node.rank(0));
+        if (sliceBySizes(node, axes, steps)) return;
+        return sliceAtRunTime(node, axes, steps);
     }
     const std::vector<int64_t> starts = node.staticIntegers(1);
     const std::vector<int64_t> ends = node.staticIntegers(2);
@@ -322,6 +290,7 @@ void convertPadAttr(NodeImport& node)
 
 void convertPad(NodeImport& node)
 {
+    if (node.isRuntime(1) || node.isRuntime(2) || node.isRuntime(3)) return padAtRunTime(node);
     const std::vector<int64_t> pads = node.staticIntegers(1);
     const std::vector<double> value = node.has(2) ? node.staticNumbers(2) : std::vector<double>{};
     const std::vector<int64_t> axes = node.has(3) ? node.staticIntegers(3) : std::vector<int64_t>{};

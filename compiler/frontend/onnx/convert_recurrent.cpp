@@ -2,6 +2,7 @@
 // RNN, GRU and LSTM: the input's share of all steps as one product, then one loop over time for
 // each direction.
 #include "compiler/frontend/onnx/converters.h"
+#include "compiler/frontend/onnx/dynamic.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -215,12 +216,9 @@ private:
     ValueRef initialState(size_t which, int64_t d, DataType dtype)
     {
         if (m_states[which].node.isValid()) return slice(m_states[which], d, -1, -1);
-        if (!m_sequences.isConst()) {
-            m_node.fail(DiagnosticCode::DynamicShape,
-                        "the number of sequences is " + m_sequences.text() +
-                            "; bind the model's input shapes or give initial states");
-            return {};
-        }
+        if (!m_sequences.isConst())
+            return emitSized(m_node, "full", {m_node.scalar(0, dtype)},
+                             {m_sequences, Dim(m_hidden)}, {{"shape", std::vector<int64_t>{}}});
         return m_node.constantNode(
             Tensor::make(dtype, {m_sequences.value(), m_hidden}, [](std::span<std::byte>) {}));
     }

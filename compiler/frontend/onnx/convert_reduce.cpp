@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions over axes, and the positions of extremes.
 #include "compiler/frontend/onnx/converters.h"
+#include "compiler/frontend/onnx/run_time_axes.h"
 #include "core/base/text.h"
 
 #include <numeric>
@@ -13,7 +14,10 @@ namespace {
 std::optional<std::vector<int64_t>> reducedAxes(NodeImport& node)
 {
     const int64_t rank = node.rank(0);
-    std::vector<int64_t> axes = node.has(1) ? node.staticIntegers(1) : node.integers("axes", {});
+    const bool isEmpty = node.isTyped(1) && node.type(1).shape == Shape{Dim(0)};
+    std::vector<int64_t> axes = isEmpty       ? std::vector<int64_t>{}
+                                : node.has(1) ? node.staticIntegers(1)
+                                              : node.integers("axes", {});
     if (node.hasFailed()) return std::nullopt;
     if (axes.empty()) {
         if (node.integer("noop_with_empty_axes", 0) != 0) return std::nullopt;
@@ -22,6 +26,31 @@ std::optional<std::vector<int64_t>> reducedAxes(NodeImport& node)
         return axes;
     }
     return node.axesOf(axes, rank);
+}
+
+/// True when the axes are known only when the model runs; an empty list of them is known.
+bool areAxesRuntime(NodeImport& node)
+{
+    return node.isRuntime(1) && !(node.rank(1) == 1 && node.type(1).shape[0] == Dim(0)) &&
+           node.rank(0) > 0 && !node.hasFailed();
+}
+
+/// Axes of input 1 of the node.
+RunTimeAxes runTimeAxes(NodeImport& node)
+{
+    return {node, node.input(1), node.rank(0),
+            node.integer("noop_with_empty_axes", 0) != 0 ? RunTimeAxes::Empty::None
+                                                         : RunTimeAxes::Empty::All};
+}
+
+/// A reduction by `op`, named as for static axes.
+ValueRef reducedAtRunTime(NodeImport& node, const std::string& op, ValueRef value)
+{
+    RunTimeAxes axes = runTimeAxes(node);
+    const bool isBool = !node.hasFailed() && node.typeOf(value).dtype.isBool();
+    const std::string how = isBool && op == "max" ? "any" : isBool && op == "min" ? "all" : op;
+    const ValueRef out = axes.reduce(how, value);
+    return node.integer("keepdims", 1) != 0 ? out : axes.squeeze(out);
 }
 
 void reduceBool(NodeImport& node, const std::string& op, const std::vector<int64_t>& axes,
@@ -36,12 +65,13 @@ void reduceBool(NodeImport& node, const std::string& op, const std::vector<int64
 
 void reduceAs(NodeImport& node, const std::string& op, const char* before, const char* after)
 {
-    const auto axes = reducedAxes(node);
+    const bool isRuntime = areAxesRuntime(node);
+    const auto axes = isRuntime ? std::nullopt : reducedAxes(node);
     if (node.hasFailed()) return;
     const int64_t keepdims = node.integer("keepdims", 1) != 0;
     ValueRef value = node.input(0);
     const bool isBool = !node.hasFailed() && node.type(0).dtype.isBool();
-    if (isBool && (op == "max" || op == "min")) { // of truth values
+    if (isBool && !isRuntime && (op == "max" || op == "min")) { // of truth values
         reduceBool(node, op, axes.value_or(std::vector<int64_t>{}), keepdims);
         return;
     }
@@ -49,7 +79,9 @@ void reduceAs(NodeImport& node, const std::string& op, const char* before, const
         value = node.emit("multiply", {value, value});
     else if (before)
         value = node.emit(before, {value});
-    if (axes && !(axes->empty()))
+    if (isRuntime)
+        value = reducedAtRunTime(node, op, value);
+    else if (axes && !(axes->empty()))
         value = node.emit(op, {value}, {{"axis", *axes}, {"keepdims", keepdims}});
     if (after) value = node.emit(after, {value});
     if (value == node.input(0))
@@ -84,8 +116,23 @@ void convertReduceL2(NodeImport& node) { reduceAs(node, "sum", "square", "sqrt")
 void convertReduceLogSum(NodeImport& node) { reduceAs(node, "sum", nullptr, "log"); }
 void convertReduceSumSquare(NodeImport& node) { reduceAs(node, "sum", "square", nullptr); }
 
+namespace {
+
+/// As below along axes that are known when the model runs.
+void reduceLogSumExpAtRunTime(NodeImport& node)
+{
+    RunTimeAxes axes = runTimeAxes(node);
+    const ValueRef top = axes.reduce("max", node.input(0));
+    const ValueRef parts = node.emit("exp", {node.emit("subtract", {node.input(0), top})});
+    const ValueRef out = node.emit("add", {top, node.emit("log", {axes.reduce("sum", parts)})});
+    node.output(0, node.integer("keepdims", 1) != 0 ? out : axes.squeeze(out));
+}
+
+} // namespace
+
 void convertReduceLogSumExp(NodeImport& node)
 {
+    if (areAxesRuntime(node)) return reduceLogSumExpAtRunTime(node);
     const auto axes = reducedAxes(node);
     if (node.hasFailed() || !axes) return;
     // max + log(sum(exp(x - max))): exp never overflows.

@@ -140,12 +140,14 @@ void convertUpsampleAttr(NodeImport& node)
 
 void convertUpsample(NodeImport& node)
 {
+    if (node.isRuntime(1)) return resizeAtRunTime(node, {methodOf(node), "asymmetric", "floor"}, 1);
     resize(node, extentsOf(node, node.staticNumbers(1), {}),
            {methodOf(node), "asymmetric", "floor"}, {});
 }
 
 void convertResize10(NodeImport& node)
 {
+    if (node.isRuntime(1)) return resizeAtRunTime(node, {methodOf(node), "asymmetric", "floor"}, 1);
     resize(node, extentsOf(node, node.staticNumbers(1), {}),
            {methodOf(node), "asymmetric", "floor"}, {});
 }
@@ -206,6 +208,9 @@ void keepAspect(NodeImport& node, Extents& e, std::vector<int64_t> axes)
 void convertResize(NodeImport& node)
 {
     const Resampling how = resamplingOf(node);
+    if (node.isRuntime(2) || node.isRuntime(3) ||
+        (node.isRuntime(1) && how.transformation == "tf_crop_and_resize"))
+        return resizeAtRunTime(node, how, 2);
     const std::vector<int64_t> shape = node.shape(0);
     const std::vector<int64_t> axes =
         node.axesOf(node.integers("axes", {}), static_cast<int64_t>(shape.size()));

@@ -2,6 +2,7 @@
 // Operators that only change the shape: Reshape, Flatten, Squeeze, Unsqueeze, Expand.
 #include "compiler/frontend/onnx/converters.h"
 #include "compiler/frontend/onnx/dynamic.h"
+#include "compiler/frontend/onnx/run_time_axes.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -146,6 +147,11 @@ void convertFlatten(NodeImport& node)
 
 void convertSqueeze(NodeImport& node)
 {
+    if (node.isRuntime(1) && node.rank(0) > 0) {
+        RunTimeAxes axes(node, node.input(1), node.rank(0), RunTimeAxes::Empty::None);
+        node.output(0, axes.squeeze(node.input(0)));
+        return;
+    }
     std::vector<int64_t> axes = node.axesOf(axesArgument(node), node.rank(0));
     if (node.hasFailed()) return;
     const Shape& shape = node.type(0).shape;
@@ -170,6 +176,14 @@ void convertSqueeze(NodeImport& node)
 
 void convertUnsqueeze(NodeImport& node)
 {
+    if (node.isRuntime(1)) {
+        const std::vector<int64_t> count = node.shape(1);
+        if (node.hasFailed()) return;
+        const int64_t rank = node.rank(0) + elementCount(count);
+        RunTimeAxes axes(node, node.input(1), rank, RunTimeAxes::Empty::None);
+        node.output(0, axes.unsqueeze(node.input(0)));
+        return;
+    }
     std::vector<int64_t> axes = axesArgument(node);
     const int64_t rank = node.rank(0) + static_cast<int64_t>(axes.size());
     axes = node.axesOf(axes, rank);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Signal processing: windows, Fourier transforms as products with matrices, mel weights.
 #include "compiler/frontend/onnx/converters.h"
+#include "compiler/frontend/onnx/dynamic.h"
 #include "compiler/frontend/onnx/formula.h"
 #include "core/base/text.h"
 
@@ -44,12 +45,32 @@ Tensor tensorOf(const std::vector<double>& values, std::vector<int64_t> shape, D
     });
 }
 
+/// As below for a size that is known when the model runs.
+void cosineWindowAtRunTime(NodeImport& node, const std::vector<double>& weights, bool isPeriodic,
+                           DataType dtype)
+{
+    Formula f(node);
+    const std::vector<Dim> size = node.boundDims(0);
+    if (node.hasFailed() || size.size() != 1) return;
+    const ValueRef n = f.cast(
+        emitSized(node, "arange", {wholeNumber(node, 0), wholeNumber(node, 1)}, size), kFloat64);
+    const ValueRef period = f.cast(node.sizeOf(isPeriodic ? size[0] : size[0] - Dim(1)), kFloat64);
+    ValueRef sum = f.multiply(n, 0.0);
+    for (size_t i = 0; i < weights.size(); ++i) {
+        const ValueRef angle = f.divide(f.multiply(n, 2 * kPi * static_cast<double>(i)), period);
+        sum = f.add(sum, f.multiply(f.apply("cos", angle), weights[i]));
+    }
+    node.output(0, f.cast(sum, dtype));
+}
+
 /// sum over i of weights[i] * cos(2 pi i n / N).
 void cosineWindow(NodeImport& node, const std::vector<double>& weights)
 {
-    const int64_t size = staticScalar(node, 0);
     const bool isPeriodic = node.integer("periodic", 1) != 0;
     const auto dtype = outputType(node);
+    if (node.hasFailed()) return;
+    if (node.isRuntime(0)) return cosineWindowAtRunTime(node, weights, isPeriodic, *dtype);
+    const int64_t size = staticScalar(node, 0);
     if (node.hasFailed()) return;
     if (size < 1 || size > kMaxMadeUp) {
         node.fail(DiagnosticCode::BadModel, "the window has the size " + std::to_string(size));

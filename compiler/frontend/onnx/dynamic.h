@@ -17,6 +17,14 @@ void expandAtRunTime(NodeImport& node);
 /// ConstantOfShape.
 void fillAtRunTime(NodeImport& node);
 void rangeAtRunTime(NodeImport& node);
+/// Slices whose bounds are known up to symbols; false when they are not, or steps are other than 1.
+bool sliceBySizes(NodeImport& node, const std::vector<int64_t>& axes,
+                  const std::vector<int64_t>& steps);
+/// Axes or steps are data, too.
+void sliceAlongRunTimeAxes(NodeImport& node);
+void splitBySizes(NodeImport& node, int64_t axis, const std::vector<Dim>& sizes);
+/// Widths, axes or the value are data.
+void padAtRunTime(NodeImport& node);
 /// `axes` and `steps` are known, bounds are not.
 void sliceAtRunTime(NodeImport& node, const std::vector<int64_t>& axes,
                     const std::vector<int64_t>& steps);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Import-time evaluation of shape arithmetic: small constants and symbolic dimensions, so that
-// Shape-Gather-Concat-Reshape chains become plain attributes.
+// Import-time evaluation of shape arithmetic on small constants; fold_dims.cpp has that on symbolic
+// dimensions.
 #include "compiler/frontend/onnx/converters.h"
+#include "compiler/frontend/onnx/fold_dims.h"
 #include "compiler/frontend/onnx/fold_tensor.h"
 
 #include <algorithm>
@@ -170,74 +171,6 @@ bool allSmallConstants(const NodeImport& node)
         if (node.narrowType(i) != 0) return false;
         const Tensor* value = node.constant(i);
         if (!value || value->size() > kMaxElements) return false;
-    }
-    return true;
-}
-
-/// One symbolic dimension by another; nothing for operators without a dimension rule.
-std::optional<Dim> dimArithmetic(std::string_view op, const Dim& a, const Dim& b)
-{
-    if (op == "Add") return a + b;
-    if (op == "Sub") return a - b;
-    if (op == "Mul") return a * b;
-    if (op == "Div" && !(b == Dim(0))) return floorDiv(a, b);
-    return std::nullopt;
-}
-
-/// The same chains with dimensions that are known only by name.
-bool foldDims(NodeImport& node)
-{
-    std::vector<const std::vector<Dim>*> in;
-    for (size_t i = 0; i < node.inputCount(); ++i) {
-        const auto* dims = node.dims(i);
-        if (!dims || !*dims || node.narrowType(i) != 0) return false;
-        in.push_back(&**dims);
-    }
-    if (in.empty() || !node.isTyped(0)) return false;
-    const std::string& op = node.op();
-    const bool isScalar = node.type(0).shape.empty();
-    if (op == "Concat") {
-        std::vector<Dim> all;
-        for (const auto* part : in) all.insert(all.end(), part->begin(), part->end());
-        node.outputDims(0, all, false);
-    } else if (op == "Cast" || op == "Squeeze" || op == "Unsqueeze") {
-        if (in[0]->size() != 1 && op != "Cast") return false;
-        if (op == "Cast" && node.integer("to", 0) != tenon_onnx::TensorProto::INT64) return false;
-        node.outputDims(0, *in[0], op == "Cast" ? isScalar : op == "Squeeze");
-    } else if (op == "Gather") {
-        std::vector<Dim> out;
-        for (const Dim& at : *in[1]) {
-            if (!at.isConst()) return false;
-            const auto extent = static_cast<int64_t>(in[0]->size());
-            const int64_t index = at.value() < 0 ? at.value() + extent : at.value();
-            if (index < 0 || index >= extent) return false;
-            out.push_back((*in[0])[static_cast<size_t>(index)]);
-        }
-        node.outputDims(0, out, node.type(1).shape.empty());
-    } else if (op == "Slice" && node.opset() >= 10 && in.size() >= 3) {
-        for (size_t i = 1; i < in.size(); ++i)
-            if (in[i]->size() != 1 || !(*in[i])[0].isConst()) return false;
-        if (in.size() > 4 && (*in[4])[0].value() != 1) return false;
-        const auto extent = static_cast<int64_t>(in[0]->size());
-        const auto clamp = [&](int64_t at) {
-            return std::clamp<int64_t>(at < 0 ? at + extent : at, 0, extent);
-        };
-        const int64_t begin = clamp((*in[1])[0].value());
-        const int64_t end = std::max(begin, clamp((*in[2])[0].value()));
-        node.outputDims(0, {in[0]->begin() + begin, in[0]->begin() + end}, false);
-    } else {
-        if (in.size() != 2) return false;
-        const size_t count = std::max(in[0]->size(), in[1]->size());
-        std::vector<Dim> out;
-        for (size_t i = 0; i < count; ++i) {
-            const auto result = dimArithmetic(op, (*in[0])[in[0]->size() == 1 ? 0 : i],
-                                              (*in[1])[in[1]->size() == 1 ? 0 : i]);
-            if (!result ||
-                (in[0]->size() != 1 && in[1]->size() != 1 && in[0]->size() != in[1]->size()))
-                return false;
-            out.push_back(*result);
-        }
-        node.outputDims(0, out, isScalar && node.type(1).shape.empty());
     }
     return true;
 }

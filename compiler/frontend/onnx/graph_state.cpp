@@ -46,6 +46,7 @@ GraphState::GraphState()
 GraphState::GraphState(GraphState& outer, std::string name)
     : module(std::move(outer.module))
     , sources(std::move(outer.sources))
+    , bounds(outer.bounds)
     , m_outer(&outer)
     , m_sizes(outer.m_sizes)
 {
@@ -199,7 +200,10 @@ ValueRef GraphState::addSizes(const ImportedValue& value)
     for (const Dim& dim : *value.dims) sizes.push_back(dim.text());
     Attrs attrs{{"sizes", sizes}};
     if (value.type.shape.empty()) attrs.set("scalar", int64_t{1});
-    const auto node = addOp("sizes", {}, std::move(attrs), value.origin.front());
+    const SourceId source = value.origin.front();
+    auto node = addOp("sizes", {}, std::move(attrs), source);
+    if (node && value.type.dtype != kInt64)
+        node = addOp("cast", {{*node, 0}}, {{"dtype", value.type.dtype}}, source);
     return node ? ValueRef{*node, 0} : ValueRef{};
 }
 
@@ -254,6 +258,7 @@ void GraphState::dropIdleConstants()
 Module GraphState::finish()
 {
     dropIdleConstants();
+    setBounds(function, bounds);
     module.setMain(function.id);
     module.setFunction(function);
     module.setSources(std::make_shared<const std::vector<SourceNode>>(std::move(sources)));

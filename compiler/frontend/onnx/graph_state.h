@@ -5,6 +5,7 @@
 #include "core/base/diagnostic.h"
 #include "core/ir/change_set.h"
 #include "core/ir/module.h"
+#include "core/ir/size_bounds.h"
 
 #include <map>
 #include <optional>
@@ -62,6 +63,7 @@ public:
                                                        ///< static parameter
     std::map<SourceId, std::string> foldReasons;
     std::unordered_set<std::string> readNames; ///< names that a node or a graph output reads
+    SizeBounds bounds;                         ///< of sizes that the inputs leave open
 
     std::vector<CapturedValue> captures; ///< of a body, in the order in which they were found
 

@@ -94,6 +94,7 @@ private:
     void bindDimensions(
         const std::vector<std::pair<const tenon_onnx::ValueInfoProto*, ValueFacts>>& inputs);
     void bindShape(ValueFacts& facts);
+    void boundShape(ValueFacts& facts);
     void fixValue(const std::string& name, const TensorType& declared, const Tensor& value);
     /// Inputs of the graph that the named value is computed from.
     std::vector<std::string> inputsBehind(const std::string& name) const;

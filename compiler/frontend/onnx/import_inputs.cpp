@@ -36,22 +36,63 @@ void GraphImport::bindDimensions(
         if (!names.contains(name))
             report(makeError(DiagnosticCode::UnknownName,
                              "the model has no input " + quoted(name) + " to fix a value of"));
-    for (const auto& [name, shape] : m_options.shapes) {
-        if (names.contains(name)) continue;
-        if (shape.size() == 1 && symbols.contains(name)) {
-            m_dims.emplace(name, shape[0]);
-            continue;
-        }
+    const auto isDimension = [&](const std::string& name, size_t sizes) {
+        if (names.contains(name)) return false;
+        if (sizes == 1 && symbols.contains(name)) return true;
         std::vector<std::string> all;
         for (const std::string& input : names) all.push_back(quoted(input));
         report(makeError(DiagnosticCode::UnknownName, "the model has no input or dimension " +
                                                           quoted(name) + "; its inputs are " +
                                                           join(all, ", ")));
+        return false;
+    };
+    for (const auto& [name, shape] : m_options.shapes)
+        if (isDimension(name, shape.size())) m_dims.emplace(name, shape[0]);
+    for (const auto& [name, bounds] : m_options.bounds)
+        if (isDimension(name, bounds.size())) m_state.bounds[name] = bounds[0];
+}
+
+/// Bounds of an input's dimensions, one number where it is known.
+void GraphImport::boundShape(ValueFacts& facts)
+{
+    const auto given = m_options.bounds.find(facts.name);
+    if (given == m_options.bounds.end()) return;
+    const std::vector<DimBounds>& bounds = given->second;
+    if (!facts.hasShape)
+        for (size_t i = 0; i < bounds.size(); ++i)
+            facts.shape.push_back(bounds[i].isOne()
+                                      ? Dim(bounds[i].low)
+                                      : Dim::symbol(facts.name + "_" + std::to_string(i)));
+    facts.hasShape = true;
+    const auto misfit = [&](const std::string& why) {
+        std::vector<std::string> texts;
+        for (const DimBounds& one : bounds) texts.push_back(boundsText(one));
+        report(makeError(DiagnosticCode::ShapeMismatch,
+                         "input " + quoted(facts.name) + " has the shape " +
+                             shapeText(facts.shape) + " and cannot be bounded by (" +
+                             join(texts, ", ") + ")" + why,
+                         {.detail = facts.name}));
+    };
+    if (bounds.size() != facts.shape.size()) return misfit("");
+    for (size_t i = 0; i < bounds.size(); ++i) {
+        const Dim dim = facts.shape[i];
+        if (dim.isConst()) {
+            if (bounds[i] != DimBounds{dim.value(), dim.value()})
+                return misfit("; dimension " + std::to_string(i) + " is fixed in the model");
+        } else if (bounds[i].isOne()) {
+            m_dims.emplace(dim.text(), bounds[i].low);
+        } else {
+            const auto [known, isNew] = m_state.bounds.emplace(dim.text(), bounds[i]);
+            if (known->second != bounds[i])
+                return misfit("; " + quoted(dim.text()) + " has the bounds " +
+                              boundsText(known->second));
+        }
     }
 }
 
 void GraphImport::bindShape(ValueFacts& facts)
 {
+    boundShape(facts);
     const auto given = m_options.shapes.find(facts.name);
     if (given == m_options.shapes.end()) return;
     const std::vector<int64_t>& shape = given->second;

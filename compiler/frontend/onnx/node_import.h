@@ -40,6 +40,8 @@ public:
     std::vector<Dim> boundDims(size_t input);
     /// The same for integers that an operator computed.
     std::vector<Dim> boundDims(ValueRef value);
+    /// Of the sizes that the model's inputs leave open.
+    const SizeBounds& bounds() const { return m_state.bounds; }
     /// Dimensions as int64 data of rank 1.
     ValueRef sizesOf(const Shape& shape);
     ValueRef sizeOf(const Dim& dim); ///< one as a scalar
