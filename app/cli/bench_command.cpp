@@ -50,7 +50,7 @@ int bench(const BenchOptions& options, JobContext& job)
     auto request = runRequest(*runnable, threadCount(options.common), std::chrono::minutes(5));
     if (!request) return failure(request.error());
     if (options.inputs.empty()) {
-        auto inputs = madeUpInputs(runnable->manifest.inputs);
+        auto inputs = madeUpInputs(runnable->manifest);
         if (!inputs) return failure(inputs.error());
         request->inputs = std::move(*inputs);
     } else {

@@ -131,7 +131,7 @@ remote::DeployReportPtr deployOnBoard(remote::Deployer& deployer, const BoardJob
         return build(work.common, path, target, buildJob);
     };
     request.inputs = [&](const Manifest& manifest) -> Result<remote::NamedTensors> {
-        if (work.inputs.empty()) return madeUpInputs(manifest.inputs);
+        if (work.inputs.empty()) return madeUpInputs(manifest);
         auto given = readTensors(work.inputs);
         if (!given) return given.error();
         return assignInputs(manifest.inputs, *given);

@@ -3,6 +3,7 @@
 #include "app/cli/command.h"
 
 #include "compiler/frontend/load_model.h"
+#include "compiler/frontend/shape_option.h"
 #include "core/base/board_code.h"
 #include "core/base/clock.h"
 #include "core/base/printable.h"
@@ -57,7 +58,8 @@ void addModelOptions(CLI::App& command, CommonOptions& options)
     addOutputOptions(command, options);
     command
         .add_option("--shape", options.shapes,
-                    "bind dynamic dimensions: NAME=1,3,224,224 for an input, DIM=8 for a dimension")
+                    "bind dynamic dimensions: NAME=1,3,224,224 for an input, DIM=8 for a "
+                    "dimension; DIM=1..8 bounds one that stays dynamic")
         ->type_name("NAME=DIMS");
     command
         .add_option("--value", options.values,
@@ -111,23 +113,12 @@ Result<Tensor> parseValue(std::string_view text)
 Result<compiler::ImportOptions> importOptions(const CommonOptions& options)
 {
     compiler::ImportOptions out;
-    for (const std::string& entry : options.shapes) {
-        const size_t equals = entry.rfind('=');
-        const auto bad = [&] {
-            return makeError(DiagnosticCode::BadArgument,
-                             "--shape " + core::quoted(entry) +
-                                 " is no binding; write NAME=1,3,224,224 or DIM=8");
-        };
-        if (equals == std::string::npos || equals == 0) return bad();
-        const std::string name = entry.substr(0, equals);
-        std::vector<int64_t> dims;
-        for (const std::string& part : split(std::string_view(entry).substr(equals + 1), ',')) {
-            const auto value = parseInteger(trimmed(part));
-            if (!value || *value < 0) return bad();
-            dims.push_back(*value);
+    for (const std::string& entry : options.shapes)
+        if (Status read = compiler::readShapeOption(entry, out); !read) {
+            Diagnostic error = read.error();
+            error.message = "--shape " + error.message;
+            return error;
         }
-        out.shapes[name] = dims;
-    }
     for (const std::string& entry : options.values) {
         const size_t equals = entry.rfind('=');
         if (equals == std::string::npos || equals == 0)

@@ -82,6 +82,8 @@ Json compileJson(const compiler::CompileResult& result, const compiler::PackageR
     const compiler::CompilePhases& phases = result.phases;
     const double link = report.glueMs + report.dataMs + report.linkMs;
     const ManifestMemory& memory = report.manifest.memory;
+    Json bounds = Json::object();
+    for (const auto& [name, range] : report.manifest.bounds) bounds[name] = boundsText(range);
     return {{"output", output},
             {"target", result.target.text()},
             {"executor", compiler::executorName(result.options.executor)},
@@ -99,7 +101,8 @@ Json compileJson(const compiler::CompileResult& result, const compiler::PackageR
              {{"workspace_bytes", memory.workspaceBytes},
               {"constant_bytes", memory.constantBytes},
               {"io_bytes", memory.ioBytes},
-              {"lower_bound_bytes", memory.lowerBoundBytes}}}};
+              {"lower_bound_bytes", memory.lowerBoundBytes}}},
+            {"bounds", std::move(bounds)}};
 }
 
 std::string compileText(const compiler::CompileResult& result,
@@ -127,6 +130,8 @@ std::string compileText(const compiler::CompileResult& result,
                         "), constants " + bytesText(static_cast<uint64_t>(memory.constantBytes)) +
                         ", inputs and outputs " +
                         bytesText(static_cast<uint64_t>(memory.ioBytes))}});
+    for (const auto& [name, range] : report.manifest.bounds)
+        out += "size      " + name + " = " + boundsText(range) + "; memory is for the largest\n";
     if (!listsKernels && cached == result.kernels.size()) return out;
     std::vector<std::vector<std::string>> rows;
     for (const compiler::CompiledKernel& kernel : result.kernels)

@@ -200,20 +200,39 @@ Result<remote::NamedTensors> assignInputs(const std::vector<ManifestTensor>& inp
     return out;
 }
 
-Result<remote::NamedTensors> madeUpInputs(const std::vector<ManifestTensor>& inputs)
+namespace {
+
+/// The shape with its open sizes at their upper bounds; nothing when one has none.
+std::optional<std::vector<int64_t>> largestShape(const ManifestTensor& tensor,
+                                                 const SizeBounds& bounds)
+{
+    std::vector<int64_t> out = tensor.shape;
+    for (size_t i = 0; i < out.size(); ++i) {
+        if (out[i] >= 0) continue;
+        const auto dim = i < tensor.dims.size() ? parseDim(tensor.dims[i]) : Result<Dim>(Dim(-1));
+        const auto range = dim ? rangeOf(*dim, bounds) : std::nullopt;
+        if (!range || range->high < 0) return std::nullopt;
+        out[i] = range->high;
+    }
+    return out;
+}
+
+} // namespace
+
+Result<remote::NamedTensors> madeUpInputs(const Manifest& manifest)
 {
     remote::NamedTensors out;
     uint64_t state = 0x9e3779b97f4a7c15ull;
-    for (const ManifestTensor& input : inputs) {
+    for (const ManifestTensor& input : manifest.inputs) {
         const auto dtype = parseDataType(input.dtype);
         if (!dtype) continue;
-        if (std::find(input.shape.begin(), input.shape.end(), -1) != input.shape.end())
+        const auto shape = largestShape(input, manifest.bounds);
+        if (!shape)
             return makeError(DiagnosticCode::DynamicShape,
                              "input " + core::quoted(input.name) + " is " + typeText(input) +
                                  "; bind its sizes with --shape or give it with --inputs");
-        out.emplace_back(input.name,
-                         Tensor::make(*dtype, input.shape, [&](std::span<std::byte> bytes) {
-                             const int64_t count = elementCount(input.shape);
+        out.emplace_back(input.name, Tensor::make(*dtype, *shape, [&](std::span<std::byte> bytes) {
+                             const int64_t count = elementCount(*shape);
                              for (int64_t i = 0; i < count; ++i) {
                                  state = state * 6364136223846793005ull + 1442695040888963407ull;
                                  const double value = static_cast<double>(state >> 40) / (1 << 24);

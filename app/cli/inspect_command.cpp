@@ -5,6 +5,7 @@
 #include "compiler/ops/op.h"
 #include "core/base/text.h"
 #include "core/ir/graph_text.h"
+#include "core/ir/size_bounds.h"
 
 namespace tenon::cli {
 namespace {
@@ -113,6 +114,8 @@ Json inspectJson(const compiler::Loaded& loaded, const std::string& path)
     Json ops = Json::object();
     for (const auto& [op, count] : facts.opCounts) ops[op] = count;
     out["ops"] = std::move(ops);
+    for (const auto& [name, range] : boundsOf(loaded.module.main()))
+        out["bounds"][name] = boundsText(range);
     out["folded_at_import"] = loaded.changes.size();
     out["diagnostics"] = std::move(diagnostics);
     out["import"] = reportJson(compiler::importReport(loaded));
@@ -148,6 +151,8 @@ std::string inspectText(const compiler::Loaded& loaded, const OpenedModel& opene
     if (!facts.functions.empty()) rows.push_back({"functions", join(facts.functions, ", ")});
     addValues(rows, "inputs", facts.inputs);
     addValues(rows, "outputs", facts.outputs);
+    for (const auto& [name, range] : boundsOf(loaded.module.main()))
+        rows.push_back({"size", name + " = " + boundsText(range)});
     rows.push_back({"nodes", " " + thousands(static_cast<int64_t>(facts.nodeCount))});
     rows.push_back({"parameters", " " + thousands(facts.parameterCount) + " (" +
                                       bytesText(static_cast<uint64_t>(facts.parameterBytes)) +

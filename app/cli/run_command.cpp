@@ -130,7 +130,7 @@ int run(const RunOptions& options, JobContext& job)
         runRequest(*runnable, threadCount(options.common), std::chrono::seconds(options.timeoutS));
     if (!request) return failure(request.error());
     if (options.inputs.empty()) {
-        auto inputs = madeUpInputs(manifest.inputs);
+        auto inputs = madeUpInputs(manifest);
         if (!inputs) return failure(inputs.error());
         request->inputs = std::move(*inputs);
         printDiagnostic(Diagnostic{Severity::Note,

@@ -3,6 +3,7 @@
 #include "app/cli/verify_case.h"
 
 #include "app/cli/execution.h"
+#include "app/cli/verify_bindings.h"
 #include "compiler/frontend/load_model.h"
 #include "compiler/frontend/onnx/tensor_file.h"
 #include "core/base/file.h"
@@ -16,7 +17,6 @@ namespace tenon::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using GivenTensors = std::vector<std::pair<std::string, Tensor>>;
 
 /// Tensors of input_0.pb, input_1.pb, ... or output_*.pb.
 Result<GivenTensors> readSet(const std::string& folder, const std::string& stem)
@@ -29,70 +29,6 @@ Result<GivenTensors> readSet(const std::string& folder, const std::string& stem)
         if (!tensor) return tensor.error();
         out.emplace_back(tensor->name, std::move(tensor->tensor));
     }
-}
-
-/// The shapes of the data for every input whose shape the model leaves open.
-void bindShapes(const compiler::ModelFacts& facts, const GivenTensors& given,
-                compiler::ImportOptions& options)
-{
-    for (size_t i = 0; i < facts.inputs.size(); ++i) {
-        const compiler::ValueFacts& input = facts.inputs[i];
-        if (input.hasShape && constantShape(input.shape)) continue;
-        const auto named = std::find_if(given.begin(), given.end(),
-                                        [&](const auto& g) { return g.first == input.name; });
-        if (named != given.end())
-            options.shapes[input.name] = named->second.shape();
-        else if (i < given.size())
-            options.shapes[input.name] = given[i].second.shape();
-    }
-}
-
-/// Fixes inputs that the import wants to know (axes, shapes, counts) to what the data holds; such
-/// values are short. False when there is nothing to fix.
-bool fixValues(const compiler::Loaded& loaded, const std::vector<std::string>& names,
-               const GivenTensors& given, compiler::ImportOptions& options)
-{
-    constexpr int64_t kMaxValues = 64;
-    bool hasFixed = false;
-    for (const std::string& name : names) {
-        const auto& inputs = loaded.facts.inputs;
-        const auto input = std::find_if(inputs.begin(), inputs.end(),
-                                        [&](const auto& i) { return i.name == name; });
-        const auto at = static_cast<size_t>(input - inputs.begin());
-        const auto named = std::find_if(given.begin(), given.end(),
-                                        [&](const auto& g) { return g.first == name; });
-        const Tensor* value = named != given.end() ? &named->second
-                              : at < given.size()  ? &given[at].second
-                                                   : nullptr;
-        const bool isShort = value && value->shape().size() <= 1 && value->size() <= kMaxValues;
-        if (isShort && options.values.emplace(name, *value).second) hasFixed = true;
-    }
-    return hasFixed;
-}
-
-/// The inputs that can hold shapes, axes or counts.
-std::vector<std::string> integerInputs(const compiler::ModelFacts& facts)
-{
-    std::vector<std::string> names;
-    for (const auto& input : facts.inputs)
-        if (input.dtype.find("int") != std::string::npos) names.push_back(input.name);
-    return names;
-}
-
-/// What is given of the values that the compiled model contains is not given to it again.
-GivenTensors withoutFixed(const compiler::ModelFacts& facts, const GivenTensors& given,
-                          const compiler::ImportOptions& options)
-{
-    GivenTensors out;
-    for (size_t i = 0; i < given.size(); ++i) {
-        const bool isNamed =
-            std::any_of(facts.inputs.begin(), facts.inputs.end(),
-                        [&](const auto& input) { return input.name == given[i].first; });
-        const std::string& name =
-            isNamed || i >= facts.inputs.size() ? given[i].first : facts.inputs[i].name;
-        if (!options.values.contains(name)) out.push_back(given[i]);
-    }
-    return out;
 }
 
 bool isUnsupported(const Diagnostic& d)
@@ -182,11 +118,11 @@ private:
         constexpr int kMaxRounds = 8; // a value fixed may show that another one is needed
         auto loaded = compiler::loadModel(m_folder + "/model.onnx", bindings);
         if (!loaded) return loaded;
-        bindShapes(loaded->facts, inputs, bindings);
+        bindShapes(*loaded, inputs, bindings);
         for (int round = 0; loaded && round < kMaxRounds; ++round) {
             loaded = compiler::loadModel(m_folder + "/model.onnx", bindings);
             if (!loaded || fixValues(*loaded, loaded->neededValues, inputs, bindings)) continue;
-            // Sizes that are unknown may look different where they are the same.
+            // Formulas may have one rank or another, by a value that is known at run time.
             if (!hasErrors(loaded->diagnostics) ||
                 !fixValues(*loaded, integerInputs(loaded->facts), inputs, bindings))
                 break;
@@ -201,8 +137,12 @@ private:
         auto loaded = load(inputs, *bindings);
         if (!loaded) return loaded.error();
         m_given = withoutFixed(loaded->facts, inputs, *bindings);
-        if (m_runnable && bindings->shapes == m_shapes && bindings->values.empty()) return kDone;
+        const bool isSame = bindings->shapes == m_shapes && bindings->dims == m_dims;
+        if (m_runnable && isSame && bindings->values.empty()) return kDone;
         m_shapes = bindings->shapes;
+        m_dims = bindings->dims;
+        m_result.fixed.clear();
+        for (const auto& [name, value] : bindings->values) m_result.fixed.push_back(name);
         m_isSingleOperator = loaded->facts.nodeCount == 1;
         if (markUnsupported(*loaded))
             return makeError(DiagnosticCode::UnsupportedOperator, m_result.reason);
@@ -330,6 +270,7 @@ private:
     Json m_meta;
     CaseResult m_result;
     std::map<std::string, std::vector<int64_t>> m_shapes;
+    std::map<std::string, int64_t> m_dims;
     GivenTensors m_given; ///< what the compiled model still asks for
     std::optional<Runnable> m_runnable;
     remote::NoPrompt m_noPrompt;

@@ -31,9 +31,10 @@ struct CaseResult
     std::string status; ///< "passed", "failed" or "unsupported"
     std::string reason;
     double maxAbsError = 0;
-    std::string place = {};             ///< where it ran: "this computer", "emulated by ..."
-    QuantizedDifference quantized = {}; ///< at the last quantized tensors of a quantized model
-    std::set<std::string> types = {};   ///< of the model's inputs and outputs
+    std::string place = {};              ///< where it ran: "this computer", "emulated by ..."
+    QuantizedDifference quantized = {};  ///< at the last quantized tensors of a quantized model
+    std::set<std::string> types = {};    ///< of the model's inputs and outputs
+    std::vector<std::string> fixed = {}; ///< inputs that became constants of the compiled model
 };
 
 /// How far two tensors are apart; `reason` is empty when `got` is within the tolerance.

@@ -26,6 +26,7 @@ Json resultJson(const CaseResult& result)
     Json out{{"case", result.name},     {"status", result.status},
              {"reason", result.reason}, {"max_abs_error", result.maxAbsError},
              {"types", result.types},   {"place", result.place}};
+    if (!result.fixed.empty()) out["fixed_inputs"] = result.fixed;
     if (result.quantized.elements > 0)
         out["last_quantized"] = {{"elements", result.quantized.elements},
                                  {"different", result.quantized.different},
@@ -99,6 +100,7 @@ CaseResult isolatedCase(const VerifyOptions& options, const std::string& folder,
             result.maxAbsError = reply.value("max_abs_error", 0.0);
             result.place = reply.value("place", "");
             result.types = reply.value("types", std::set<std::string>());
+            result.fixed = reply.value("fixed_inputs", std::vector<std::string>());
             if (reply.contains("last_quantized")) {
                 const Json& quantized = reply["last_quantized"];
                 result.quantized = {quantized.value("elements", int64_t{0}),

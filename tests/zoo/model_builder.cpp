@@ -36,7 +36,13 @@ void setType(tenon_onnx::ValueInfoProto& info, const std::string& name, int32_t 
     auto& tensor = *info.mutable_type()->mutable_tensor_type();
     tensor.set_elem_type(elementType);
     tensor.mutable_shape();
-    for (const int64_t d : dims) tensor.mutable_shape()->add_dim()->set_dim_value(d);
+    for (const int64_t d : dims) {
+        auto* dim = tensor.mutable_shape()->add_dim();
+        if (d < 0)
+            dim->set_dim_param("batch");
+        else
+            dim->set_dim_value(d);
+    }
 }
 
 /// "/layer1/0/conv1" -> "layer1.0.conv1", as exporters name parameters.

@@ -11,7 +11,7 @@ namespace tenon::test {
 struct ZooOptions
 {
     uint64_t seed = 1;
-    int64_t batch = 1;
+    int64_t batch = 1;     ///< -1: the dimension `batch`
     int64_t imageSize = 0; ///< 0: what the architecture was published with
     int64_t channelDivisor =
         1;                 ///< channels divided by this, at least 4: small models for quick tests

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models compiled for a range of sizes: numbers as of models compiled for each size, sizes outside
+// refused, memory planned at the bound.
+#include "compiler/frontend/onnx/onnx.pb.h"
+#include "tests/support/environment.h"
+#include "tests/zoo/zoo.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+namespace tenon::cli {
+namespace {
+
+using nlohmann::json;
+
+struct Outcome
+{
+    int code = -1;
+    std::string output;
+};
+
+Outcome tenon(const std::string& arguments)
+{
+    Outcome out;
+    const std::string command = std::string("'") + TENON_PROGRAM + "' " + arguments;
+    FILE* pipe = ::popen(command.c_str(), "r");
+    std::array<char, 4096> block;
+    for (size_t n = 0; (n = std::fread(block.data(), 1, block.size(), pipe)) > 0;)
+        out.output.append(block.data(), n);
+    const int status = ::pclose(pipe);
+    out.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return out;
+}
+
+/// Seeded values in an ONNX tensor file: floats, or small integers.
+std::string tensorFile(const std::vector<int64_t>& shape, bool isInteger)
+{
+    tenon_onnx::TensorProto tensor;
+    int64_t count = 1;
+    for (const int64_t dim : shape) {
+        tensor.add_dims(dim);
+        count *= dim;
+    }
+    tensor.set_data_type(isInteger ? tenon_onnx::TensorProto::INT64
+                                   : tenon_onnx::TensorProto::FLOAT);
+    uint64_t state = 7;
+    for (int64_t i = 0; i < count; ++i) {
+        state = state * 6364136223846793005ull + 1442695040888963407ull;
+        if (isInteger)
+            tensor.add_int64_data(static_cast<int64_t>(state >> 60));
+        else
+            tensor.add_float_data(static_cast<float>(state >> 40) / (1 << 24) - 0.5f);
+    }
+    return tensor.SerializeAsString();
+}
+
+struct Subject
+{
+    const char* name;
+    std::string (*make)(const test::ZooOptions&);
+    test::ZooOptions options;
+    std::vector<int64_t> item; ///< shape of one input without the batch
+    bool isInteger;
+};
+
+std::ostream& operator<<(std::ostream& out, const Subject& subject) { return out << subject.name; }
+
+class DynamicBatch : public ::testing::TestWithParam<Subject>
+{
+protected:
+    void write(const std::string& name, const std::string& content)
+    {
+        std::filesystem::create_directories(
+            std::filesystem::path(m_folder.file(name)).parent_path());
+        std::ofstream(m_folder.file(name), std::ios::binary) << content;
+    }
+    std::string path(const std::string& name) const { return "'" + m_folder.file(name) + "'"; }
+    std::string input(int64_t batch) const
+    {
+        std::vector<int64_t> shape = GetParam().item;
+        shape.insert(shape.begin(), batch);
+        return tensorFile(shape, GetParam().isInteger);
+    }
+    void writeModel()
+    {
+        test::ZooOptions options = GetParam().options;
+        options.batch = -1;
+        write("case/model.onnx", GetParam().make(options));
+    }
+    test::TemporaryFolder m_folder;
+};
+
+TEST_P(DynamicBatch, GivesTheNumbersOfStaticModels)
+{
+    writeModel();
+    int set = 0;
+    for (const int64_t batch : {1, 3, 4}) {
+        const std::string folder = "case/test_data_set_" + std::to_string(set++);
+        write(folder + "/input_0.pb", input(batch));
+        const Outcome run = tenon(
+            "run " + path("case/model.onnx") + " --shape batch=" + std::to_string(batch) +
+            " --inputs " + path(folder + "/input_0.pb") + " --outputs " + path("out") + " 2>&1");
+        ASSERT_EQ(run.code, 0) << run.output;
+        std::filesystem::copy_file(m_folder.file("out/output_0.pb"),
+                                   m_folder.file(folder + "/output_0.pb"));
+    }
+    for (const char* level : {"0", "3"}) {
+        const Outcome verified =
+            tenon("verify --shape batch=1..4 --opt-level " + std::string(level) +
+                  " --rtol 1e-4 --atol 1e-5 " + path("case") + " 2>&1");
+        EXPECT_EQ(verified.code, 0) << verified.output;
+    }
+}
+
+TEST_P(DynamicBatch, RefusesSizesOutsideTheBounds)
+{
+    writeModel();
+    const Outcome compiled = tenon("compile --json " + path("case/model.onnx") +
+                                   " --shape batch=2..3 -o " + path("m.so") + " 2>/dev/null");
+    ASSERT_EQ(compiled.code, 0) << compiled.output;
+    const json report = json::parse(compiled.output);
+    EXPECT_EQ(report["bounds"]["batch"], "2..3");
+    EXPECT_EQ(report["executor"], "vm");
+    EXPECT_GT(report["memory"]["workspace_bytes"], 0);
+    EXPECT_GE(report["memory"]["workspace_bytes"], report["memory"]["lower_bound_bytes"]);
+    EXPECT_EQ(tenon("run " + path("m.so") + " 2>&1").code, 0); // made-up inputs of 3 items
+    for (const int64_t batch : {1, 4}) {
+        write("in.pb", input(batch));
+        const Outcome run = tenon("run " + path("m.so") + " --inputs " + path("in.pb") + " 2>&1");
+        EXPECT_NE(run.code, 0);
+        EXPECT_NE(run.output.find("dimension 0 (`batch`) is " + std::to_string(batch) +
+                                  "; the model was compiled for 2 to 3"),
+                  std::string::npos)
+            << run.output;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Zoo, DynamicBatch,
+    ::testing::Values(
+        Subject{"dscnn", test::makeDscnn, {.channelDivisor = 4}, {1, 49, 10}, false},
+        Subject{"mobilenet_v2",
+                test::makeMobilenetV2,
+                {.imageSize = 32, .channelDivisor = 4},
+                {3, 32, 32},
+                false},
+        Subject{"transformer", test::makeTransformer, {.channelDivisor = 2}, {64}, true}));
+
+TEST(DynamicShape, ExplainsBoundsThatDoNotFit)
+{
+    const test::TemporaryFolder folder;
+    test::ZooOptions options{.batch = -1, .channelDivisor = 16};
+    std::ofstream(folder.file("m.onnx"), std::ios::binary) << test::makeDscnn(options);
+    const std::string model = " '" + folder.file("m.onnx") + "' 2>&1";
+    const auto says = [&](const std::string& shape, const std::string& text) {
+        const Outcome out = tenon("inspect --shape " + shape + model);
+        EXPECT_NE(out.code, 0) << shape;
+        EXPECT_NE(out.output.find(text), std::string::npos) << out.output;
+    };
+    says("batch=4..1", "is no binding");
+    says("rows=1..4", "the model has no input or dimension `rows`");
+    says("features=1..4,1..2,49,10", "dimension 1 is fixed in the model");
+    says("features=1..4,1,49", "cannot be bounded by (1..4, 1, 49)");
+    const Outcome fine = tenon("inspect --json --shape features=1..4,1,49,10 '" +
+                               folder.file("m.onnx") + "' 2>/dev/null");
+    EXPECT_EQ(json::parse(fine.output)["bounds"]["batch"], "1..4");
+}
+
+} // namespace
+} // namespace tenon::cli
