@@ -32,6 +32,7 @@ line load /proc/loadavg
 if [ -e /lib/ld-linux.so.3 ] && [ ! -e /lib/ld-linux-armhf.so.3 ]; then say hardfloat; echo no; fi
 root=$HOME/.tenon
 if ! mkdir -p "$root/@NAME@" 2>/dev/null || [ ! -w "$root/@NAME@" ]; then
+    rmdir "$root/@NAME@" "$root" 2>/dev/null
     root=$(mktemp -d /tmp/tenon-XXXXXX) && mkdir "$root/@NAME@" || exit 1
 fi
 folder=$root/@NAME@

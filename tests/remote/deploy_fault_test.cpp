@@ -78,6 +78,7 @@ TEST_F(Deploying, saysThatMemoryOfTheBoardRanOut)
     if (geteuid() != 0 || mkdir(group.c_str(), 0755) != 0)
         GTEST_SKIP() << "SKIP: only root may limit memory, and by cgroups of the first version";
     std::ofstream(group + "/memory.limit_in_bytes") << (64 << 20);
+    std::ofstream(group + "/memory.swappiness") << 0;
     {
         const test::Sshd sshd(test::Sshd::Setup{
             .config = homeLine(), .before = "echo $$ > " + group + "/cgroup.procs || exit 1"});
