@@ -104,8 +104,9 @@ static int read_counts(tenon_reader* reader, vm_program* out)
     out->tensor_count = read_register_count(reader);
     out->list_count = read_register_count(reader);
     out->call_count = read_register_count(reader);
-    out->arena_bytes = tenon_read_u64(reader);
-    if (out->arena_bytes >> kMaxArenaShift)
+    uint64_t arena_bytes = tenon_read_u64(reader);
+    out->arena_bytes = (size_t)arena_bytes;
+    if (arena_bytes >> kMaxArenaShift || arena_bytes > SIZE_MAX / 4)
         return tenon_fail("a VM program with too large an arena");
     return reader->failed ? tenon_fail("a VM program with too many registers") : 0;
 }
