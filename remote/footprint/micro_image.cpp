@@ -23,21 +23,30 @@ constexpr const char* kTools = "arm-none-eabi-";
 struct Core
 {
     std::string_view cpu;
-    const char* floatingPoint; ///< of the compiler's -mfpu; null: none
-    const char* board;         ///< emulated board that has it; null: none
+    std::vector<std::string> options;  ///< of the compiler, for floating point
+    const char* board = nullptr;       ///< emulated board that has it; null: none
+    std::vector<std::string> memory{}; ///< where that differs from MPS2's, as link.ld has it
 };
 
-constexpr Core kCores[] = {
-    {"cortex-m0", nullptr, nullptr},
-    {"cortex-m3", nullptr, "mps2-an385"},
-    {"cortex-m4", "fpv4-sp-d16", "mps2-an386"},
-    {"cortex-m7", "fpv5-d16", "mps2-an500"},
-    {"cortex-m33", "fpv5-sp-d16", nullptr},
-};
+const std::vector<Core>& allCores()
+{
+    static const std::vector<Core> cores = {
+        {"cortex-m0", {}},
+        {"cortex-m3", {}, "mps2-an385"},
+        {"cortex-m4", {"-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"}, "mps2-an386"},
+        {"cortex-m7", {"-mfloat-abi=hard", "-mfpu=fpv5-d16"}, "mps2-an500"},
+        {"cortex-m33",
+         {"-mfloat-abi=hard", "-mfpu=fpv5-sp-d16"},
+         "mps2-an505",
+         {"-Wl,--defsym=__flash=0x10000000", "-Wl,--defsym=__ram=0x38000000"}},
+        {"cortex-m55", {"-mfloat-abi=hard"}, "mps3-an547", {"-Wl,--defsym=__memory=0x80000"}},
+    };
+    return cores;
+}
 
 const Core* coreOf(const core::Target& target)
 {
-    for (const Core& core : kCores)
+    for (const Core& core : allCores())
         if (core.cpu == target.mcpu) return &core;
     return nullptr;
 }
@@ -152,9 +161,8 @@ private:
                                        "-I" + board,
                                        "-I" TENON_RUNTIME_FOLDER "/micro/graph",
                                        "-I" + m_folder.file("source/include")};
-        if (m_core.floatingPoint)
-            words.insert(words.end(),
-                         {"-mfloat-abi=hard", std::string("-mfpu=") + m_core.floatingPoint});
+        words.insert(words.end(), m_core.options.begin(), m_core.options.end());
+        words.insert(words.end(), m_core.memory.begin(), m_core.memory.end());
         words.insert(words.end(), options.begin(), options.end());
         words.insert(words.end(), sources.begin(), sources.end());
         words.insert(words.end(), {board + "/startup.c", "-o", image, "-lm"});
@@ -293,9 +301,10 @@ Result<ExecutorFootprint> measureMicroImage(const compiler::CompileResult& resul
 {
     const Core* core = coreOf(result.target);
     if (!core)
-        return makeError(DiagnosticCode::UnsupportedTarget,
-                         "images are linked for cortex-m0, -m3, -m4, -m7 and -m33; name one with "
-                         "--target \"c -mcpu=cortex-m4\"");
+        return makeError(
+            DiagnosticCode::UnsupportedTarget,
+            "images are linked for cortex-m0, -m3, -m4, -m7, -m33 and -m55; name one with "
+            "--target \"c -mcpu=cortex-m4\"");
     if (!hasTool(std::string(kTools) + "gcc"))
         return makeError(DiagnosticCode::UnsupportedTarget,
                          "arm-none-eabi-gcc is not installed; install gcc-arm-none-eabi and "

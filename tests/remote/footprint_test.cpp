@@ -68,6 +68,21 @@ TEST(Footprint, MeasuresBareMetalImages)
     }
 }
 
+TEST(Footprint, RunsOnEveryEmulatedCore)
+{
+    TENON_NEED_TOOL("arm-none-eabi-gcc");
+    TENON_NEED_TOOL("qemu-system-arm");
+    core::JobContext job;
+    for (const char* cpu : {"cortex-m3", "cortex-m7", "cortex-m33", "cortex-m55"}) {
+        FootprintRequest request = sample(std::string("c -mcpu=") + cpu);
+        request.executors = {"graph"};
+        const auto all = measureFootprint(request, job);
+        ASSERT_TRUE(all) << cpu << ": " << all.error().text();
+        EXPECT_GT((*all)[0].ram.stack, 0) << cpu;
+        EXPECT_GT((*all)[0].ram.heap, 1000) << cpu;
+    }
+}
+
 TEST(Footprint, MeasuresLibrariesOfBothExecutors)
 {
     TENON_NEED_TOOL("nm");

@@ -17,20 +17,21 @@ static void report(const char* name, unsigned long value)
     semihost_write(text);
 }
 
-/* Paints 32 KB below this frame, runs, and looks how far down the paint is gone. */
+/* Paints 32 KB below the stack pointer, runs, and looks how far down the paint is gone. */
 static __attribute__((noinline)) int stack_used_by(int (*function)(void))
 {
     enum
     {
         kWords = 8192
     };
-    volatile uint32_t here = 0;
-    volatile uint32_t* low = &here - kWords - 64;
+    volatile uint32_t* top;
+    __asm volatile("mov %0, sp" : "=r"(top));
+    volatile uint32_t* low = top - kWords;
     for (int i = 0; i < kWords; ++i) low[i] = 0x5ac3f00du;
     int status = function();
     int untouched = 0;
     while (untouched < kWords && low[untouched] == 0x5ac3f00du) ++untouched;
-    report("stack", (unsigned long)(&here - low - untouched) * 4);
+    report("stack", (unsigned long)(kWords - untouched) * 4);
     return status;
 }
 #else
