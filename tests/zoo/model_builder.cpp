@@ -38,8 +38,9 @@ void setType(tenon_onnx::ValueInfoProto& info, const std::string& name, int32_t 
     tensor.mutable_shape();
     for (const int64_t d : dims) {
         auto* dim = tensor.mutable_shape()->add_dim();
+        constexpr const char* kNames[] = {"batch", "rows", "columns"};
         if (d < 0)
-            dim->set_dim_param("batch");
+            dim->set_dim_param(kNames[-1 - d]);
         else
             dim->set_dim_value(d);
     }

@@ -36,6 +36,7 @@ class ModelBuilder
 public:
     ModelBuilder(const std::string& graphName, const ZooOptions& options);
 
+    /// Dimensions of -1, -2 and -3 are `batch`, `rows` and `columns`.
     std::string input(const std::string& name, int32_t elementType, const Dims& dims);
     void output(const std::string& tensor, const std::string& name, const Dims& dims);
 

@@ -3,6 +3,7 @@
 // refused, memory planned at the bound.
 #include "compiler/frontend/onnx/onnx.pb.h"
 #include "tests/support/environment.h"
+#include "tests/zoo/model_builder.h"
 #include "tests/zoo/zoo.h"
 
 #include <gtest/gtest.h>
@@ -151,6 +152,106 @@ INSTANTIATE_TEST_SUITE_P(
                 {3, 32, 32},
                 false},
         Subject{"transformer", test::makeTransformer, {.channelDivisor = 2}, {64}, true}));
+
+/// Windows of every kind over pictures of unknown rows and columns.
+std::string pictureModel(const test::ZooOptions& options)
+{
+    test::ModelBuilder b("pictures", options);
+    using test::Dims;
+    std::string x = b.input("x", tenon_onnx::TensorProto::FLOAT, {-1, 3, -2, -3});
+    x = b.convBnRelu("/a", x, {.inputs = 3, .outputs = 8, .stride = 2});
+    x = b.conv("/b", x, {.inputs = 8, .outputs = 8, .groups = 8});
+    x = b.node("MaxPool", "/max", {x},
+               {{"kernel_shape", Dims{3, 3}}, {"pads", Dims{1, 1, 1, 1}}, {"strides", Dims{2, 2}}});
+    const std::string up =
+        b.node("ConvTranspose", "/up", {x, b.weight("up.weight", {8, 4, 3, 3}, 0.2)},
+               {{"kernel_shape", Dims{3, 3}}, {"pads", Dims{1, 1, 1, 1}}, {"strides", Dims{2, 2}}});
+    std::string y = b.node("AveragePool", "/mean", {up},
+                           {{"ceil_mode", int64_t{1}},
+                            {"kernel_shape", Dims{3, 3}},
+                            {"pads", Dims{1, 1, 1, 1}},
+                            {"strides", Dims{2, 2}}});
+    y = b.node("Pad", "/pad", {y, b.integers("pads", {0, 0, 1, 2, 0, 0, 3, 0})},
+               {{"mode", std::string("edge")}});
+    y = b.node("InstanceNormalization", "/norm",
+               {y, b.weight("norm.scale", {4}, 0.1, 1), b.weight("norm.bias", {4}, 0.1)});
+    y = b.node("Concat", "/both", {y, b.node("Relu", "/positive", {y})}, {{"axis", int64_t{1}}});
+    b.output(b.classifier(y, 8, 5), "y", {-1, 5});
+    return b.bytes();
+}
+
+TEST(DynamicShape, WindowsSlideOverAnyRowsAndColumns)
+{
+    const test::TemporaryFolder folder;
+    const auto write = [&](const std::string& name, const std::string& content) {
+        const std::filesystem::path path = folder.file(name);
+        std::filesystem::create_directories(path.parent_path());
+        std::ofstream(path, std::ios::binary) << content;
+    };
+    write("case/model.onnx", pictureModel({}));
+    const std::vector<std::vector<int64_t>> shapes{{1, 3, 9, 16}, {2, 3, 16, 9}, {2, 3, 13, 13}};
+    for (size_t i = 0; i < shapes.size(); ++i) {
+        const std::string set = "case/test_data_set_" + std::to_string(i);
+        write(set + "/input_0.pb", tensorFile(shapes[i], false));
+        const std::vector<int64_t>& s = shapes[i];
+        const Outcome run = tenon(
+            "run '" + folder.file("case/model.onnx") + "' --shape x=" + std::to_string(s[0]) +
+            ",3," + std::to_string(s[2]) + "," + std::to_string(s[3]) + " --inputs '" +
+            folder.file(set + "/input_0.pb") + "' --outputs '" + folder.file("out") + "' 2>&1");
+        ASSERT_EQ(run.code, 0) << run.output;
+        std::filesystem::copy_file(folder.file("out/output_0.pb"),
+                                   folder.file(set + "/output_0.pb"));
+    }
+    for (const char* level : {"0", "3"}) {
+        const Outcome verified =
+            tenon("verify '" + folder.file("case") + "' --shape x=1..2,3,9..16,9..16 " +
+                  "--rtol 1e-4 --atol 1e-5 --opt-level " + level + " 2>&1");
+        EXPECT_EQ(verified.code, 0) << verified.output;
+    }
+}
+
+TEST(DynamicShape, SizesThatMeetAreEqualOrOne)
+{
+    const test::TemporaryFolder folder;
+    const auto write = [&](const std::string& name, const std::string& content) {
+        std::ofstream(folder.file(name), std::ios::binary) << content;
+    };
+    test::ModelBuilder b("sum", {});
+    const std::string x = b.input("x", tenon_onnx::TensorProto::FLOAT, {-1, 2});
+    const std::string y = b.input("y", tenon_onnx::TensorProto::FLOAT, {-2, 2});
+    b.output(b.node("Add", "/sum", {x, y}), "z", {-1, 2});
+    write("m.onnx", b.bytes());
+    const std::string library = "'" + folder.file("m.so") + "'";
+    ASSERT_EQ(tenon("compile '" + folder.file("m.onnx") + "' -o " + library + " 2>/dev/null").code,
+              0);
+    const auto run = [&](const std::string& model) {
+        return tenon("run " + model + " --inputs '" + folder.file("x.pb") + "' '" +
+                     folder.file("y.pb") + "' --outputs '" + folder.file("out") + "' 2>&1");
+    };
+    const auto sum = [&] {
+        std::ifstream file(folder.file("out/output_0.pb"), std::ios::binary);
+        return std::string(std::istreambuf_iterator<char>(file), {});
+    };
+    const auto give = [&](int64_t rows, int64_t others) {
+        write("x.pb", tensorFile({rows, 2}, false));
+        write("y.pb", tensorFile({others, 2}, false));
+    };
+    for (const auto& [rows, others] : {std::pair(3, 3), std::pair(1, 4), std::pair(4, 1)}) {
+        give(rows, others);
+        const Outcome known =
+            run("'" + folder.file("m.onnx") + "' --shape x=" + std::to_string(rows) +
+                ",2 --shape y=" + std::to_string(others) + ",2");
+        ASSERT_EQ(known.code, 0) << known.output;
+        const std::string wanted = sum();
+        ASSERT_EQ(run(library).code, 0);
+        EXPECT_EQ(sum(), wanted) << rows << " and " << others;
+    }
+    give(3, 4);
+    const Outcome wrong = run(library);
+    EXPECT_NE(wrong.code, 0);
+    EXPECT_NE(wrong.output.find("must be equal, or the first 1: 3 and 4"), std::string::npos)
+        << wrong.output;
+}
 
 TEST(DynamicShape, ExplainsBoundsThatDoNotFit)
 {
