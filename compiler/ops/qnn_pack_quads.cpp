@@ -13,7 +13,10 @@ using tir::Expr;
 Status checkData(const OpView& op)
 {
     if (const Status ok = needRank(op, 0, 4); !ok) return ok;
-    if (op.operands[0].dtype == kUInt8 && constantShape(op.operands[0].shape)) return kDone;
+    const Shape& shape = op.operands[0].shape;
+    // The batch may be of any size.
+    if (op.operands[0].dtype == kUInt8 && constantShape({shape.begin() + 1, shape.end()}))
+        return kDone;
     return opError(op, DiagnosticCode::UnsupportedDtype,
                    "takes uint8 of constant shape but got " + op.operands[0].text());
 }

@@ -84,7 +84,8 @@ private:
         if (!m_graph.needsVm)
             if (Status s = interpret(); !s || m_check.isSkipped) return s;
         for (const auto& [executor, level] : configurations())
-            if (Status s = runOne(executor, level); !s || m_check.isSkipped) return s;
+            if (Status s = runOne(m_loaded, executor, level); !s || m_check.isSkipped) return s;
+        if (Status s = runOpen(); !s) return s;
         return peer.isThere() ? askPeer(peer) : kDone;
     }
 
@@ -103,10 +104,37 @@ private:
         return compare("the interpreter", std::move(*outputs));
     }
 
-    Status runOne(ExecutorKind executor, int level)
+    /// The same graph with the first dimension of every input open, within bounds. What needs known
+    /// sizes is left out.
+    Status runOpen()
     {
+        tenon_onnx::ModelProto open = m_graph.model;
+        compiler::ImportOptions bounds;
+        for (auto& input : *open.mutable_graph()->mutable_input()) {
+            auto* shape = input.mutable_type()->mutable_tensor_type()->mutable_shape();
+            if (shape->dim_size() == 0 || shape->dim(0).dim_value() < 1) continue;
+            const int64_t size = shape->dim(0).dim_value();
+            const std::string name = "n" + std::to_string(size);
+            shape->mutable_dim(0)->set_dim_param(name);
+            bounds.bounds[name] = {{1, size + 2}};
+        }
+        for (auto& output : *open.mutable_graph()->mutable_output())
+            output.mutable_type()->mutable_tensor_type()->clear_shape();
+        const std::string path = m_folder + "/open.onnx";
+        if (Status s = writeFileAtomically(path, open.SerializeAsString()); !s) return s;
+        auto loaded = compiler::loadModel(path, bounds);
+        if (!loaded) return loaded.error();
+        if (hasErrors(loaded->diagnostics)) return kDone;
+        return runOne(std::make_shared<const compiler::Loaded>(std::move(*loaded)),
+                      ExecutorKind::Vm, 3);
+    }
+
+    Status runOne(const std::shared_ptr<const compiler::Loaded>& loaded, ExecutorKind executor,
+                  int level)
+    {
+        const bool isOpen = loaded != m_loaded;
         const std::string name = std::string(compiler::executorName(executor)) + " at opt level " +
-                                 std::to_string(level);
+                                 std::to_string(level) + (isOpen ? ", sizes open" : "");
         compiler::CompileOptions options;
         options.executor = executor;
         options.optLevel = level;
@@ -115,7 +143,9 @@ private:
             error.message = name + ": " + error.message;
             return error;
         };
-        auto compiled = compiler::compile(m_loaded, options, m_job);
+        auto compiled = compiler::compile(loaded, options, m_job);
+        if (!compiled && isOpen && compiled.error().code == DiagnosticCode::DynamicShape)
+            return kDone;
         if (!compiled) return inRun(compiled.error());
         const std::string library = m_folder + "/model.so";
         auto written = compiler::writeArtifact(**compiled, library, "random");
