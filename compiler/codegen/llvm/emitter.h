@@ -28,7 +28,8 @@ struct EmitOptions
     int vectorBytes = 16;       ///< widest vector the target likes; wider ones must stay legal
     int64_t stackBytes = 16384; ///< larger Allocates go to TVMBackendAllocWorkspace
     bool isElf = true;
-    bool hasDotU8I8 = false; ///< the target has instructions for dot_u8i8
+    bool hasDotU8I8 = false;    ///< the target has instructions for dot_u8i8
+    bool hasReciprocal = false; ///< and for reciprocals of vectors of 16
     /// The target cannot convert such numbers: they are bits in memory and binary32, rounded after
     /// each operation, in registers.
     bool lacksFloat16 = false;
@@ -65,6 +66,7 @@ private:
     llvm::Value* floorDivide(llvm::Value* a, llvm::Value* b, bool wantRemainder);
     llvm::Value* compare(const tir::ExprNode& node);
     llvm::Value* castTo(DataType to, llvm::Value* source, DataType from);
+    llvm::Value* everySecond(const tir::ExprNode& node, llvm::Type* stored, int lanes);
     llvm::Value* loadElement(const tir::ExprNode& node);
     llvm::Value* rampValue(const tir::ExprNode& node);
     Affine affineOf(const tir::Expr& index);

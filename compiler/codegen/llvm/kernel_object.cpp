@@ -94,6 +94,7 @@ Result<std::string> emitKernel(const KernelSource& source, const MachineSpec& sp
     options.hasDotU8I8 = hasDotU8I8(**machine);
     options.lacksFloat16 = lacksHalf(**machine, HalfFormat::Binary16);
     options.lacksBfloat16 = lacksHalf(**machine, HalfFormat::Bfloat16);
+    options.hasReciprocal = hasReciprocal(**machine);
     options.isElf = (*machine)->getTargetTriple().isOSBinFormatELF();
     std::unordered_map<const tir::StmtNode*, int> lines;
     tir::print(source.lowered, &lines);

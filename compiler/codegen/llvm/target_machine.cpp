@@ -165,6 +165,12 @@ bool hasDotU8I8(const llvm::TargetMachine& machine)
            info.checkFeatures("+avx512vl");
 }
 
+bool hasReciprocal(const llvm::TargetMachine& machine)
+{
+    const llvm::MCSubtargetInfo& info = *machine.getMCSubtargetInfo();
+    return machine.getTargetTriple().isX86() && info.checkFeatures("+avx512f");
+}
+
 bool hasDotU8I8(const Target& target)
 {
     const auto spec = machineSpec(target);

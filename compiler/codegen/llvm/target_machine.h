@@ -46,6 +46,10 @@ Result<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const MachineSp
 bool hasDotU8I8(const llvm::TargetMachine& machine);
 bool hasDotU8I8(const Target& target);
 
+/// True when vectors of 16 have estimates of reciprocals that one Newton step makes exact to an
+/// ulp; LLVM uses estimates of 12 bits for shorter ones.
+bool hasReciprocal(const llvm::TargetMachine& machine);
+
 /// CPU and feature names LLVM knows for a triple (empty: this computer).
 Result<CpuTables> cpuTables(const std::string& triple);
 

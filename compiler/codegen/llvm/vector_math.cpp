@@ -10,11 +10,13 @@ namespace tenon::compiler {
 
 using tir::Intrinsic;
 
-VectorMath::VectorMath(llvm::IRBuilder<>& builder, llvm::Type* type)
+VectorMath::VectorMath(llvm::IRBuilder<>& builder, llvm::Type* type, bool hasReciprocal)
     : m_b(builder)
     , m_type(type)
     , m_intType(type->getWithNewType(builder.getIntNTy(type->getScalarSizeInBits())))
     , m_isDouble(type->getScalarType()->isDoubleTy())
+    , m_hasReciprocal(hasReciprocal && !m_isDouble && type->isVectorTy() &&
+                      llvm::cast<llvm::FixedVectorType>(type)->getNumElements() == 16)
 {
 }
 
@@ -187,8 +189,8 @@ llvm::Value* VectorMath::sigmoid(llvm::Value* x)
 llvm::Value* VectorMath::reciprocal(llvm::Value* x)
 {
     llvm::Value* quotient = div(constant(1), x);
-    // An estimate and a Newton step where the target has them for vectors of binary32: 2 ulp.
-    if (auto* division = llvm::dyn_cast<llvm::Instruction>(quotient); division && !m_isDouble) {
+    auto* division = llvm::dyn_cast<llvm::Instruction>(quotient);
+    if (m_hasReciprocal && division) {
         division->setHasAllowReciprocal(true);
         division->setHasNoInfs(true);
     }

@@ -16,7 +16,8 @@ namespace tenon::compiler {
 class VectorMath
 {
 public:
-    VectorMath(llvm::IRBuilder<>& builder, llvm::Type* type);
+    /// `hasReciprocal`: vectors of 16 may divide 1 by an estimate and a Newton step.
+    VectorMath(llvm::IRBuilder<>& builder, llvm::Type* type, bool hasReciprocal);
 
     llvm::Value* unary(tir::Intrinsic which, llvm::Value* x);
     llvm::Value* pow(llvm::Value* x, llvm::Value* y);
@@ -60,6 +61,7 @@ private:
     llvm::Type* m_type;
     llvm::Type* m_intType;
     bool m_isDouble;
+    bool m_hasReciprocal;
 };
 
 } // namespace tenon::compiler

@@ -15,17 +15,18 @@ namespace {
 using core::Tensor;
 using tir::Expr;
 
-/// y[i] = f(x[i]) over vectors of 8.
-tir::PrimFunc mapKernel(int64_t count, core::DataType dtype, const std::function<Expr(Expr)>& f)
+/// y[i] = f(x[i]) over vectors.
+tir::PrimFunc mapKernel(int64_t count, core::DataType dtype, const std::function<Expr(Expr)>& f,
+                        int lanes)
 {
     const auto x = tir::makeBuffer("x", {Expr(count)}, dtype);
     const auto y = tir::makeBuffer("y", {Expr(count)}, dtype);
     const auto i = tir::makeVar("i");
-    const Expr index = tir::ramp(Expr(i) * 8, 1, 8);
+    const Expr index = tir::ramp(Expr(i) * lanes, 1, lanes);
     tir::PrimFunc function;
     function.name = "map";
     function.params = {x, y};
-    function.body = tir::forLoop({i, 0, Expr(count / 8), tir::LoopKind::Serial, {}},
+    function.body = tir::forLoop({i, 0, Expr(count / lanes), tir::LoopKind::Serial, {}},
                                  tir::store(y, {index}, f(tir::load(x, {index}))));
     return function;
 }
@@ -42,11 +43,11 @@ std::vector<T> sweep(double low, double high, int64_t count)
 
 template <class T>
 std::vector<T> apply(core::DataType dtype, const std::vector<T>& x,
-                     const std::function<Expr(Expr)>& f)
+                     const std::function<Expr(Expr)>& f, int lanes = 8)
 {
     const int64_t count = static_cast<int64_t>(x.size());
     const auto result =
-        test::runCompiled(mapKernel(count, dtype, f), {Tensor::of(dtype, {count}, x)});
+        test::runCompiled(mapKernel(count, dtype, f, lanes), {Tensor::of(dtype, {count}, x)});
     CHECK(result) << result.error().text();
     const auto values = (*result)[0].template as<T>();
     return {values.begin(), values.end()};
@@ -94,23 +95,27 @@ const Row kRows[] = {
     {"round", tir::Intrinsic::Round, -20, 20, 0, std::nearbyint},
 };
 
+void checkBound(const Row& row, int lanes)
+{
+    const auto x = sweep<float>(row.low, row.high, 80000);
+    const auto y = apply<float>(
+        core::kFloat32, x, [&](Expr e) { return tir::call(row.intrinsic, e); }, lanes);
+    double worst = 0;
+    float where = 0;
+    for (size_t i = 0; i < x.size(); ++i) {
+        const double error = ulpError(y[i], row.reference(x[i]));
+        if (error > worst) {
+            worst = error;
+            where = x[i];
+        }
+    }
+    EXPECT_LE(worst, row.maxUlp) << row.name << " at " << where << ", lanes " << lanes;
+}
+
 TEST(VectorMath, staysWithinItsBoundInBinary32)
 {
-    for (const Row& row : kRows) {
-        const auto x = sweep<float>(row.low, row.high, 80000);
-        const auto y =
-            apply<float>(core::kFloat32, x, [&](Expr e) { return tir::call(row.intrinsic, e); });
-        double worst = 0;
-        float where = 0;
-        for (size_t i = 0; i < x.size(); ++i) {
-            const double error = ulpError(y[i], row.reference(x[i]));
-            if (error > worst) {
-                worst = error;
-                where = x[i];
-            }
-        }
-        EXPECT_LE(worst, row.maxUlp) << row.name << " at " << where;
-    }
+    for (const int lanes : {8, 16})
+        for (const Row& row : kRows) checkBound(row, lanes);
 }
 
 TEST(VectorMath, isAccurateInBinary64)
@@ -125,6 +130,18 @@ TEST(VectorMath, isAccurateInBinary64)
                 << row.name << " at " << x[i];
         }
     }
+}
+
+TEST(VectorMath, multipliesArgumentsByReciprocals)
+{
+    const auto x = sweep<float>(-5, 5, 8000);
+    const double root = 1.4142135623730951;
+    const auto y = apply<float>(core::kFloat32, x, [&](Expr e) {
+        return tir::call(tir::Intrinsic::Erf, e / tir::broadcast(tir::floatImm(root), 8));
+    });
+    for (size_t i = 0; i < x.size(); ++i)
+        EXPECT_LE(ulpError(y[i], std::erf(static_cast<long double>(x[i]) / std::sqrt(2.0L))), 5)
+            << x[i];
 }
 
 TEST(VectorMath, keepsSpecialValues)
@@ -151,6 +168,26 @@ TEST(VectorMath, keepsSpecialValues)
         return tir::maximum(v, tir::broadcast(tir::floatImm(0), 8));
     });
     EXPECT_TRUE(std::isnan(relu[2]));
+}
+
+TEST(VectorMath, sigmoidIsExactWhereItSaturates)
+{
+    const float inf = std::numeric_limits<float>::infinity();
+    std::vector<float> x{
+        inf, -inf, std::numeric_limits<float>::quiet_NaN(), 0.0f, -0.0f, 30.0f, 200.0f, -200.0f};
+    x.resize(16);
+    for (const int lanes : {8, 16}) {
+        const auto y = apply<float>(
+            core::kFloat32, x, [](Expr v) { return tir::call(tir::Intrinsic::Sigmoid, v); }, lanes);
+        EXPECT_EQ(y[0], 1) << lanes;
+        EXPECT_LT(y[1], 1e-37f) << lanes;
+        EXPECT_TRUE(std::isnan(y[2])) << lanes;
+        EXPECT_EQ(y[3], 0.5f) << lanes;
+        EXPECT_EQ(y[4], 0.5f) << lanes;
+        EXPECT_EQ(y[5], 1) << lanes;
+        EXPECT_EQ(y[6], 1) << lanes;
+        EXPECT_LT(y[7], 1e-37f) << lanes;
+    }
 }
 
 TEST(VectorMath, powersOfSignedBases)
