@@ -44,8 +44,8 @@ public:
         case StmtKind::For: return nested(*stmt);
         case StmtKind::Store: return storeStmt(*stmt);
         case StmtKind::If: {
-            const Expr condition = scalar(stmt->condition);
-            return tir::ifThen(condition, visit(stmt->body), visit(stmt->orElse));
+            if (varies(stmt->condition)) return maskedStore(*stmt);
+            return tir::ifThen(stmt->condition, visit(stmt->body), visit(stmt->orElse));
         }
         case StmtKind::Let: return letStmt(*stmt);
         case StmtKind::Evaluate:
@@ -111,6 +111,54 @@ private:
         if (failed) return nullptr;
         const Expr index = vectorOf(stmt.indices[0]);
         return tir::store(stmt.buffer, {index}, widened(vectorOf(stmt.value), m_lanes));
+    }
+
+    /// Lanes outside the condition store what they read: possible where every lane owns an element
+    /// of the buffer, whether the condition holds or not.
+    Stmt maskedStore(const tir::StmtNode& stmt)
+    {
+        const bool isStore = stmt.body->kind == StmtKind::Store && !stmt.orElse;
+        if (!isStore || !varies(stmt.body->indices[0])) return giveUp(stmt.body);
+        const auto index = rampOf(stmt.body->indices[0]);
+        if (!index || !isInside(*stmt.body->buffer, **index) || !canMask(stmt.body->value))
+            return giveUp(stmt.body);
+        const Expr old = tir::load(stmt.body->buffer, {*index});
+        const Expr value = widened(vectorOf(stmt.body->value), m_lanes);
+        const Expr condition = vectorOf(stmt.condition);
+        if (failed || condition->dtype.lanes != m_lanes) return giveUp(stmt.body);
+        return tir::store(
+            stmt.body->buffer, {*index},
+            tir::call(tir::Intrinsic::IfThenElse, value->dtype, {condition, value, old}));
+    }
+
+    /// Loads that differ between lanes get masks; nothing else may need the condition.
+    bool canMask(const Expr& value)
+    {
+        bool needsIt = false;
+        tir::visitExprs(value, [&](const Expr& expr) {
+            const bool divides = expr->kind == ExprKind::Div || expr->kind == ExprKind::Mod ||
+                                 expr->kind == ExprKind::FloorDiv ||
+                                 expr->kind == ExprKind::FloorMod;
+            needsIt =
+                needsIt || (expr->kind == ExprKind::Load && !varies(expr->args[0])) ||
+                (divides && !expr->dtype.isFloat() && expr->args[1]->kind != ExprKind::IntImm);
+            return !needsIt;
+        });
+        return !needsIt;
+    }
+
+    bool isInside(const tir::BufferNode& buffer, const tir::ExprNode& ramp) const
+    {
+        const Expr& base = ramp.args[0];
+        const Expr& step = ramp.args[1];
+        if (base->kind != ExprKind::IntImm || step->kind != ExprKind::IntImm || step->integer < 0)
+            return false;
+        int64_t elements = 1;
+        for (const Expr& extent : buffer.shape) {
+            if (extent->kind != ExprKind::IntImm) return false;
+            elements *= extent->integer;
+        }
+        return base->integer >= 0 && base->integer + step->integer * (m_lanes - 1) < elements;
     }
 
     /// Linear indices become one Ramp.

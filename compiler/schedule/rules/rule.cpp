@@ -52,6 +52,60 @@ bool isRepeatedByReduction(const Schedule& schedule, const tir::Buffer& buffer)
     return false;
 }
 
+/// True for functions that take tens of instructions per vector.
+bool callsMath(const Stmt& block)
+{
+    bool found = false;
+    tir::visitExprsIn(block->body, [&](const Expr& expr) {
+        if (expr->kind != ExprKind::Intrinsic) return true;
+        switch (expr->intrinsic) {
+        case tir::Intrinsic::Exp:
+        case tir::Intrinsic::Log:
+        case tir::Intrinsic::Tanh:
+        case tir::Intrinsic::Sigmoid:
+        case tir::Intrinsic::Erf:
+        case tir::Intrinsic::Pow: found = true; break;
+        default: break;
+        }
+        return !found;
+    });
+    return found;
+}
+
+/// The block's innermost loop in vectors; the loops around it stay.
+Status vectorizeInnermost(Schedule& schedule, const std::string& block, int64_t lanes)
+{
+    std::string vector = schedule.loopsOf(block).back();
+    const int64_t extent = schedule.extentOf(vector);
+    if (extent > lanes && extent % lanes == 0) {
+        const auto parts = schedule.split(vector, {-1, lanes});
+        if (!parts) return parts.error();
+        vector = (*parts)[1];
+    }
+    return schedule.extentOf(vector) == 1 ? kDone : schedule.vectorize(vector);
+}
+
+struct Attachment
+{
+    std::string block; ///< its sums are in registers
+    std::string after; ///< is to follow on each tile
+    std::string loop;  ///< over tiles
+};
+
+/// The block behind the sums gets loops over a stored copy of the tile. A function unrolled for
+/// every vector of a tile runs out of the instruction cache: GELU behind a dense layer took 0.098
+/// ms in place of 0.047.
+Status attachLoops(Schedule& schedule, const Attachment& at, int64_t lanes)
+{
+    const size_t rank = axesOf(schedule, at.after).size();
+    const auto copy = schedule.cacheRead(at.after, outputOf(schedule, at.block), tir::Scope::Local);
+    if (!copy) return copy.error();
+    if (Status status = schedule.reverseComputeAt(*copy, at.loop); !status) return status;
+    if (Status status = schedule.reverseComputeAt(at.after, at.loop); !status) return status;
+    if (Status status = unrollTile(schedule, *copy, rank, lanes); !status) return status;
+    return vectorizeInnermost(schedule, at.after, lanes);
+}
+
 } // namespace
 
 tir::Stmt blockOf(const Schedule& schedule, std::string_view block)
@@ -179,6 +233,13 @@ Result<std::vector<std::string>> attachEpilogue(Schedule& schedule, const std::s
     std::vector<std::string> left;
     for (const std::string& name : blocksAfter(schedule, block)) {
         const size_t rank = axesOf(schedule, name).size();
+        if (left.empty() && callsMath(blockOf(schedule, name))) {
+            Schedule looped = schedule;
+            if (attachLoops(looped, {block, name, loop}, lanes)) {
+                schedule = std::move(looped);
+                continue;
+            }
+        }
         if (!left.empty() || !schedule.reverseComputeAt(name, loop)) {
             left.push_back(name);
             continue;

@@ -30,6 +30,16 @@ Status vectorizeRow(Schedule& schedule, const std::string& block, const TargetFa
     return schedule.vectorize((*parts)[1]);
 }
 
+/// The innermost loop of the block in `loop`.
+std::string innermostIn(const Schedule& schedule, const std::string& loop)
+{
+    for (const std::string& block : schedule.blocks()) {
+        const std::vector<std::string> loops = schedule.loopsOf(block);
+        if (std::find(loops.begin(), loops.end(), loop) != loops.end()) return loops.back();
+    }
+    return loop;
+}
+
 } // namespace
 
 Status scheduleSoftmax(Schedule& schedule, const TargetFacts& facts)
@@ -96,11 +106,15 @@ Status scheduleSoftmax(Schedule& schedule, const TargetFacts& facts)
             !status)
             return status;
         if (vector.empty()) continue;
-        // The last, partial step of the strands runs lane by lane.
+        // The last, partial step of the strands has masks.
         const std::string steps = loops[first + reduce];
         const int64_t whole = axes.back().extent / lanes;
-        if (blockOf(schedule, block)->block.predicate.get() && whole < schedule.extentOf(steps))
-            if (const auto tail = schedule.peel(steps, whole); !tail) return tail.error();
+        if (blockOf(schedule, block)->block.predicate.get() && whole < schedule.extentOf(steps)) {
+            const auto tail = schedule.peel(steps, whole);
+            if (!tail) return tail.error();
+            if (Status status = schedule.vectorize(innermostIn(schedule, *tail)); !status)
+                return status;
+        }
         if (Status status = schedule.vectorize(vector); !status) return status;
     }
     std::vector<std::string> outer;
