@@ -5,6 +5,7 @@
 #include "compiler/codegen/c/c_kernel.h"
 #include "compiler/driver/kernels.h"
 #include "compiler/executor/place_joins.h"
+#include "compiler/passes/fusion_groups.h"
 #include "core/base/clock.h"
 #include "core/ir/tir/text.h"
 
@@ -71,24 +72,14 @@ Status writeKernelsInC(CompileResult& result)
     return kDone;
 }
 
-/// A concatenation along the first dimension that is longer than one moves whole tensors.
-bool isJoin(const NodeRecord& node)
-{
-    if (node.op != "concatenate" || node.types.size() != 1) return false;
-    const auto shape = constantShape(node.types[0].shape);
-    if (!shape) return false;
-    int64_t axis = node.attrs.integer("axis", 0);
-    if (axis < 0) axis += static_cast<int64_t>(shape->size());
-    return std::all_of(shape->begin(), shape->begin() + axis, [](int64_t d) { return d == 1; });
-}
-
 /// Names of the calls that only join.
 std::set<std::string> joinsOf(const Module& lowered, const ExecutorProgram& program)
 {
     std::set<std::string> joins;
     for (const KernelCall& call : program.calls) {
         const std::vector<NodeId>& members = lowered.function(lowered.node(call.node).callee).order;
-        if (members.size() == 1 && isJoin(lowered.node(members[0]))) joins.insert(call.name);
+        if (members.size() == 1 && joinsWholeTensors(lowered.node(members[0])))
+            joins.insert(call.name);
     }
     return joins;
 }

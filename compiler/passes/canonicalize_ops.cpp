@@ -2,11 +2,13 @@
 // CanonicalizeOps: writes special operators through general ones and drops those without effect.
 // Needs types. Stands before folding and fusion, which then know fewer operators. Only rewrites
 // that keep every bit of every result are here.
+#include "compiler/ops/op.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/use_index.h"
 #include "core/base/text.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -201,9 +203,67 @@ std::optional<Patch> mergeTwins(const Site& site)
     return patch.take();
 }
 
+/// `value`, an operand of an elementwise operator on `shape`, as an operand of the same operator on
+/// rows of the last dimension; nothing where that needs more than another shape.
+std::optional<ValueRef> operandOfRows(const Site& site, PatchWriter& patch, ValueRef value,
+                                      const std::vector<int64_t>& shape,
+                                      const std::vector<int64_t>& rows)
+{
+    const auto own = knownShape(site.module, value);
+    if (!own) return std::nullopt;
+    if (*own == shape) return reshaped(site, patch, value, rows);
+    if (own->size() <= 1) return value;
+    const bool isRow = std::all_of(own->begin(), own->end() - 1, [](int64_t d) { return d == 1; });
+    if (isRow) return reshaped(site, patch, value, {own->back()});
+    return std::nullopt;
+}
+
+/// What a dense layer computes becomes rows; elementwise operators behind that reshape compute on
+/// the rows themselves, so that they can join the layer's kernel.
+std::optional<Patch> sinkReshape(const Site& site)
+{
+    const OpDef* op = site.node.kind == NodeKind::Op ? findOp(site.node.op) : nullptr;
+    const auto shape = knownShape(site.module, {site.node.id, 0});
+    if (!op || op->pattern > Pattern::Broadcast || site.node.types.size() != 1 || !shape ||
+        shape->size() < 3 || site.uses.isResult(site.node.id))
+        return std::nullopt;
+    const auto isRows = [&](ValueRef value) {
+        if (!value.node.isValid() || !isOp(site.module.node(value.node), "reshape")) return false;
+        const NodeRecord& reshape = site.module.node(value.node);
+        const auto rows = knownShape(site.module, reshape.operands[0]);
+        const NodeRecord& source = site.module.node(reshape.operands[0].node);
+        return knownShape(site.module, value) == shape && rows && rows->size() == 2 &&
+               rows->back() == shape->back() && source.kind == NodeKind::Op &&
+               source.op != "reshape";
+    };
+    const auto& operands = site.node.operands;
+    const auto found = std::find_if(operands.begin(), operands.end(), isRows);
+    if (found == operands.end()) return std::nullopt;
+    const NodeRecord& reshape = site.module.node(found->node);
+    const std::vector<int64_t> rows = *knownShape(site.module, reshape.operands[0]);
+    std::vector<NodeId> from{site.node.id};
+    if (site.uses.hasOneUser(reshape.id)) from.insert(from.begin(), reshape.id);
+    PatchWriter patch(site.module, site.function.id, "sink-reshape",
+                      quoted(site.node.op) + " computes on rows alike", from);
+    std::vector<ValueRef> inner;
+    for (const ValueRef& operand : operands) {
+        if (operand.node == reshape.id) {
+            inner.push_back(reshape.operands[0]);
+            continue;
+        }
+        const auto value = operandOfRows(site, patch, operand, *shape, rows);
+        if (!value) return std::nullopt;
+        inner.push_back(*value);
+    }
+    const ValueRef result = patch.op(site.node.op, std::move(inner), site.node.attrs);
+    patch.replaceAndErase(site.node.id, patch.op("reshape", {result}, {{"newshape", *shape}}));
+    if (from.size() > 1) patch.erase(reshape.id);
+    return patch.take();
+}
+
 using Rule = std::optional<Patch> (*)(const Site&);
-constexpr Rule kRules[] = {dropNop,       biasAddToAdd,     toReshape,
-                           subtractToAdd, divideToMultiply, mergeTwins};
+constexpr Rule kRules[] = {dropNop,          biasAddToAdd, toReshape,  subtractToAdd,
+                           divideToMultiply, mergeTwins,   sinkReshape};
 
 } // namespace
 

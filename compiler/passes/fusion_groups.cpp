@@ -14,6 +14,8 @@ namespace tenon::compiler {
 namespace {
 
 constexpr int kNone = -1;
+/// Bytes; what kernels assume of their parameters.
+constexpr int64_t kPartAlignment = 64;
 
 /// reshape costs nothing alone (its storage is an alias) but spoils the indices of a kernel;
 /// softmax is several loops over a row already; operators with several results stand alone.
@@ -198,6 +200,7 @@ private:
 
     bool isInjectiveChain(int i, const std::vector<int>& path)
     {
+        if (isPlaceable(i)) return false;
         return std::all_of(path.begin(), path.end(), [&](int next) {
             return at(next).pattern <= Pattern::Injective && !isConcatenation(next) &&
                    !hasAnchor(next) && !grows(i, next);
@@ -205,6 +208,19 @@ private:
     }
 
     bool isConcatenation(int i) const { return at(i).node->op == "concatenate"; }
+
+    /// Every part is computed and begins where a kernel may write: the join then costs nothing.
+    bool isPlaceable(int i) const
+    {
+        const NodeRecord& node = *at(i).node;
+        if (!joinsWholeTensors(node)) return false;
+        return std::all_of(node.operands.begin(), node.operands.end(), [&](ValueRef part) {
+            const auto shape = constantShape(m_module.type(part).shape);
+            const int64_t bytes =
+                shape ? elementCount(*shape) * m_module.type(part).dtype.bytes() : 1;
+            return m_module.node(part.node).kind == NodeKind::Op && bytes % kPartAlignment == 0;
+        });
+    }
 
     void join(int i, const std::vector<int>& path)
     {
@@ -235,6 +251,16 @@ private:
 };
 
 } // namespace
+
+bool joinsWholeTensors(const NodeRecord& node)
+{
+    if (node.op != "concatenate" || node.types.size() != 1) return false;
+    const auto shape = constantShape(node.types[0].shape);
+    if (!shape) return false;
+    int64_t axis = node.attrs.integer("axis", 0);
+    if (axis < 0) axis += static_cast<int64_t>(shape->size());
+    return std::all_of(shape->begin(), shape->begin() + axis, [](int64_t d) { return d == 1; });
+}
 
 std::vector<FusionGroup> fusionGroups(const Module& module, const GraphFunction& function,
                                       int64_t maxMembers)

@@ -16,9 +16,14 @@ struct FusionGroup
     NodeId anchor;               ///< the convolution, dense layer or reduction; may be invalid
 };
 
+/// A concatenation along the first dimension that is longer than one: it moves whole tensors, which
+/// executors may place where they belong.
+bool joinsWholeTensors(const NodeRecord& node);
+
 /// Every Op node of `function` in exactly one group. Rules: a group has one exit, which all paths
 /// from its members pass; at most one anchor, followed only by elementwise operators on its shape;
-/// an elementwise operator never moves into a reader that would compute it more than once.
+/// an elementwise operator never moves into a reader that would compute it more than once; a
+/// concatenation of whole computed tensors stands alone.
 std::vector<FusionGroup> fusionGroups(const Module& module, const GraphFunction& function,
                                       int64_t maxMembers);
 
