@@ -42,32 +42,66 @@ Result<Types> infer(const OpView& op)
     return Types{type};
 }
 
-te::TensorRef pooled(const OpView& op, const te::TensorRef& in, const Window& window,
-                     te::Combiner combiner, const Expr& fill)
+/// Combines each window of `in`; the result has `out` rows and columns.
+te::TensorRef slide(const te::TensorRef& in, const Window& window, const std::array<Expr, 2>& out,
+                    te::Combiner combiner, const Expr& fill, const std::string& tag)
 {
-    const Exprs out = extents(op.results[0].shape);
-    const te::TensorRef data = padForWindow(in, 2, window, {out[2], out[3]}, fill);
+    const te::TensorRef data = padForWindow(in, 2, window, out, fill);
     Attrs attrs = windowFacts(window);
+    Exprs shape = in->shape();
+    shape[2] = out[0];
+    shape[3] = out[1];
     std::vector<std::string> names{"n", "c_outer", "oh", "ow", "c_inner", "kh", "kw"};
-    if (out.size() == 4) names = {"n", "c", "oh", "ow", "kh", "kw"};
+    if (shape.size() == 4) names = {"n", "c", "oh", "ow", "kh", "kw"};
     attrs.set("axis_names", names);
     return te::reduce(
-        "pool", out, {Expr(window.kernel[0]), Expr(window.kernel[1])}, combiner,
+        "pool", shape, {Expr(window.kernel[0]), Expr(window.kernel[1])}, combiner,
         [&](const Exprs& i, const Exprs& k) {
             Exprs source = i;
             source[2] = windowIndex(window, 0, i[2], k[0]);
             source[3] = windowIndex(window, 1, i[3], k[1]);
             return te::at(data, source);
         },
-        "pool", std::move(attrs));
+        tag, std::move(attrs));
+}
+
+/// The window along axis `i` alone.
+Window alongAxis(const Window& window, size_t i)
+{
+    Window out{.roundsUp = window.roundsUp};
+    out.kernel[i] = window.kernel[i];
+    out.stride[i] = window.stride[i];
+    out.dilation[i] = window.dilation[i];
+    out.padBegin[i] = window.padBegin[i];
+    out.padEnd[i] = window.padEnd[i];
+    return out;
+}
+
+/// True when rows first, then columns at least halves what the maxima look at: each element kh + kw
+/// instead of kh * kw times.
+bool isWorthSplitting(const OpView& op, const Window& window)
+{
+    const auto in = constantShape(op.operands[0].shape);
+    const auto out = constantShape(op.results[0].shape);
+    if (!in || !out) return false;
+    const int64_t rows = in->at(2), outRows = out->at(2);
+    const auto [kh, kw] = window.kernel;
+    return 2 * (rows * kw + outRows * kh) <= outRows * kh * kw;
 }
 
 Result<te::Tensors> lowerMax(const OpView& op, const te::Tensors& in)
 {
     const auto window = geometry(op);
     if (!window) return window.error();
+    const Exprs shape = extents(op.results[0].shape);
+    const std::array<Expr, 2> out{shape[2], shape[3]};
+    const Expr lowest = tir::lowestOf(in[0]->dtype());
+    if (!isWorthSplitting(op, *window))
+        return te::Tensors{slide(in[0], *window, out, te::Combiner::Max, lowest, "pool")};
+    const te::TensorRef across = slide(in[0], alongAxis(*window, 1), {in[0]->shape()[2], out[1]},
+                                       te::Combiner::Max, lowest, "reduce");
     return te::Tensors{
-        pooled(op, in[0], *window, te::Combiner::Max, tir::lowestOf(in[0]->dtype()))};
+        slide(across, alongAxis(*window, 0), out, te::Combiner::Max, lowest, "reduce")};
 }
 
 /// Kernel elements of window `o` along one axis that lie in [low, high) of the unpadded axis.
@@ -115,7 +149,9 @@ Result<te::Tensors> lowerAvg(const OpView& op, const te::Tensors& in)
     const auto window = geometry(op);
     if (!window) return window.error();
     const DataType dtype = in[0]->dtype();
-    const te::TensorRef sum = pooled(op, in[0], *window, te::Combiner::Sum, tir::zeroOf(dtype));
+    const Exprs out = extents(op.results[0].shape);
+    const te::TensorRef sum =
+        slide(in[0], *window, {out[2], out[3]}, te::Combiner::Sum, tir::zeroOf(dtype), "pool");
     return te::Tensors{te::compute(
         "average", sum->shape(),
         [&](const Exprs& i) {
