@@ -94,7 +94,7 @@ TEST(Minimalloc, EveryPlannerStaysAboveTheBoundAndHillClimbNearIt)
 TEST(Minimalloc, ExactSolvesInstancesToCapacityTheSameWayEveryTime)
 {
     TENON_NEED_DATA("minimalloc")
-    for (const char* name : {"C", "F", "G", "J", "K"}) {
+    for (const char* name : {"C", "D", "F", "G", "J", "K"}) {
         PlanningProblem problem = readCsv(instancePath(name)).problem;
         problem.pools[0].sizeHintBytes = 1048576;
         const core::Result<MemoryPlan> plan = planMemory("exact", problem, {.nodes = 60000});
