@@ -123,7 +123,17 @@ def peak_of(build):
     """What the machine can do at most, by the program `peak`."""
     done = subprocess.run([os.path.join(build, "bin/peak")], capture_output=True, text=True,
                           check=True)
-    return json.loads(done.stdout)
+    return {"cpu": cpu_name(), **json.loads(done.stdout)}
+
+
+def cpu_name():
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            lines = file.readlines()
+    except OSError:
+        lines = []
+    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
 
 
 def geometric_mean(ratios):

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the tables of resources/manual/performance.md from the JSON of the benchmarks.
+
+usage: bench_manual.py [--models JSON...] [--kernels JSON] [--compile JSON]
+JSON files come from `./dev bench models|kernels|compile --json FILE`; models may be given once per
+number of threads. Tables whose file is not given stay as they are.
+"""
+import argparse
+import json
+import math
+import os
+import re
+
+from source_tree import ROOT
+
+PAGE = os.path.join(ROOT, "resources/manual/performance.md")
+
+
+def load(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def machine_line(result):
+    machine = result["machine"]
+    return (f"{machine.get('cpu', 'unknown CPU')}, {machine['cores']} CPUs; measured peak of one "
+            f"core {machine['fp32_gflops_per_core']:.0f} GFLOP/s ({machine['isa']}), copies from "
+            f"memory at {machine['copy_memory_gb_s']:.0f} GB/s; ONNX Runtime "
+            f"{result['onnxruntime']}.\n")
+
+
+def table(header, rows):
+    lines = ["| " + " | ".join(header) + " |",
+             "|" + "|".join("---" if i == 0 else "--:" for i in range(len(header))) + "|"]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
+
+
+def mean_of(rows):
+    return math.exp(sum(math.log(row["ratio"]) for row in rows) / len(rows))
+
+
+def models_table(results):
+    results = sorted(results, key=lambda result: result["threads"])
+    names = sorted({name for result in results for name in result["rows"]})
+    header = ["model"]
+    for result in results:
+        threads = f"{result['threads']} thread" + ("s" if result["threads"] > 1 else "")
+        header += [f"Tenon, {threads}", "ONNX Runtime", "ratio"]
+    body = []
+    for name in names:
+        cells = [f"`{name}`"]
+        for result in results:
+            row = result["rows"].get(name)
+            cells += ([f"{row['tenon_min_ms']:.3f}", f"{row['ort_min_ms']:.3f}",
+                       f"{row['ratio']:.2f}"] if row else ["", "", ""])
+        body.append(cells)
+    last = ["geometric mean"]
+    for result in results:
+        last += ["", "", f"{mean_of(list(result['rows'].values())):.2f}"]
+    return machine_line(results[0]) + "\n" + table(header, body + [last])
+
+
+def kernels_table(result):
+    body = [[name] + [f"{row['tenon_ms']:.4f}", f"{row['tenon_gflops']:.0f}",
+                      f"{row['tenon_of_peak']:.0%}", f"{row['ort_ms']:.4f}",
+                      f"{row['ort_of_peak']:.0%}", f"{row['ratio']:.2f}"]
+            for name, row in result["rows"].items()]
+    header = ["operator", "Tenon ms", "GFLOP/s", "of peak", "ONNX Runtime ms", "of peak", "ratio"]
+    return machine_line(result) + "\n" + table(header, body)
+
+
+def compile_table(result):
+    body = [[f"`{name}`"] + [f"{row[key]:.0f}" for key in
+                             ("cold_ms", "warm_ms", "first_run_ms", "ort_first_run_ms")]
+            + [f"{row['ratio']:.2f}"] for name, row in result["rows"].items()]
+    header = ["model", "cold compile ms", "from the cache", "load and first run",
+              "ONNX Runtime's", "ratio"]
+    return machine_line(result) + "\n" + table(header, body)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--models", nargs="*", default=[])
+    parser.add_argument("--kernels")
+    parser.add_argument("--compile")
+    arguments = parser.parse_args()
+    tables = {}
+    if arguments.models:
+        tables["models"] = models_table([load(path) for path in arguments.models])
+    if arguments.kernels:
+        tables["kernels"] = kernels_table(load(arguments.kernels))
+    if arguments.compile:
+        tables["compile"] = compile_table(load(arguments.compile))
+    with open(PAGE, encoding="utf-8") as file:
+        text = file.read()
+    for name, content in tables.items():
+        pattern = re.compile(f"(<!-- {name} -->\n).*?(<!-- end -->)", re.DOTALL)
+        text, count = pattern.subn(lambda m, c=content: m.group(1) + c + m.group(2), text)
+        if count != 1:
+            raise SystemExit(f"{PAGE} has no place for the table `{name}`")
+    with open(PAGE, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+if __name__ == "__main__":
+    main()
