@@ -24,10 +24,12 @@ def load(path):
 
 def machine_line(result):
     machine = result["machine"]
-    return (f"{machine.get('cpu', 'unknown CPU')}, {machine['cores']} CPUs; measured peak of one "
-            f"core {machine['fp32_gflops_per_core']:.0f} GFLOP/s ({machine['isa']}), copies from "
-            f"memory at {machine['copy_memory_gb_s']:.0f} GB/s; ONNX Runtime "
-            f"{result['onnxruntime']}.\n")
+    busy = (f" Other programs kept the computer busy (load {machine['load']:.0f}): compare ratios, "
+            "not times.") if machine["load"] >= 1 else ""
+    return (f"{machine['cpu']}, {machine['cores']} CPUs; measured peak of one core "
+            f"{machine['fp32_gflops_per_core']:.0f} GFLOP/s ({machine['isa']}), copies from memory "
+            f"at {machine['copy_memory_gb_s']:.0f} GB/s; ONNX Runtime {result['onnxruntime']}."
+            f"{busy}\n")
 
 
 def table(header, rows):

@@ -123,7 +123,7 @@ def peak_of(build):
     """What the machine can do at most, by the program `peak`."""
     done = subprocess.run([os.path.join(build, "bin/peak")], capture_output=True, text=True,
                           check=True)
-    return {"cpu": cpu_name(), **json.loads(done.stdout)}
+    return {"cpu": cpu_name(), "load": round(os.getloadavg()[0], 1), **json.loads(done.stdout)}
 
 
 def cpu_name():
