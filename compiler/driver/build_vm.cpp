@@ -116,12 +116,13 @@ Status VmBuilder::addConstant(const NodeRecord& node)
 
 Status VmBuilder::addView(const NodeRecord& node)
 {
-    m_parts.addTensor({node.id, 0}, TensorRole::Intermediate, readableName(node));
+    const int tensor =
+        m_parts.addTensor({node.id, 0}, TensorRole::Intermediate, readableName(node));
     std::vector<int64_t> words{kTenonVmView, newRegister({node.id, 0}),
                                m_registers.at(node.operands.at(0))};
     m_writer.appendShape(words, node.types.at(0).shape);
     m_writer.emit(std::move(words));
-    m_arena.share({node.id, 0}, node.operands[0]);
+    m_arena.share({node.id, 0}, node.operands[0], tensor);
     return kDone;
 }
 
@@ -226,9 +227,10 @@ Status VmBuilder::addBinding(const NodeRecord& node)
                        m_writer.text("a computed size is negative, it should be 0 or more")});
         m_writer.define(names[i], value);
     }
-    m_parts.addTensor({node.id, 0}, TensorRole::Intermediate, readableName(node));
+    const int tensor =
+        m_parts.addTensor({node.id, 0}, TensorRole::Intermediate, readableName(node));
     m_writer.emit({kTenonVmMove, newRegister({node.id, 0}), from});
-    m_arena.share({node.id, 0}, node.operands[0]);
+    m_arena.share({node.id, 0}, node.operands[0], tensor);
     return kDone;
 }
 

@@ -10,17 +10,18 @@ void VmArena::place(ValueRef value, const ProgramTensor& tensor, int tensorIndex
     m_bufferOf[value] = m_buffers.size();
     m_buffers.push_back(
         {{.name = tensor.name, .sizeBytes = tensor.bytes(), .first = call, .last = call},
-         tensorIndex,
+         {tensorIndex},
          at});
 }
 
-void VmArena::share(ValueRef alias, ValueRef value)
+void VmArena::share(ValueRef alias, ValueRef value, int tensorIndex)
 {
     const auto found = m_bufferOf.find(value);
     if (found == m_bufferOf.end()) return;
     const size_t buffer = found->second;
     m_bufferOf[alias] = buffer;
     ++m_buffers[buffer].owners;
+    m_buffers[buffer].tensors.push_back(tensorIndex);
 }
 
 void VmArena::drop(ValueRef value, int call)
@@ -47,8 +48,9 @@ Result<ProgramMemory> VmArena::finish(VmWriter& writer, std::string_view planner
     std::vector<BufferInfo> facts;
     for (Buffer& buffer : m_buffers) {
         if (buffer.isKept || buffer.owners > 0) buffer.facts.last = calls;
-        memory.bufferOf.at(static_cast<size_t>(buffer.tensor)) = static_cast<int>(facts.size());
-        memory.tensorOf.push_back(buffer.tensor);
+        for (const int tensor : buffer.tensors)
+            memory.bufferOf.at(static_cast<size_t>(tensor)) = static_cast<int>(facts.size());
+        memory.tensorOf.push_back(buffer.tensors.front());
         facts.push_back(buffer.facts);
     }
     memory.problem = makeProblem(std::move(facts));

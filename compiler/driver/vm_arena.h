@@ -18,8 +18,8 @@ class VmArena
 public:
     /// `at`: the word of the code that will hold the offset.
     void place(ValueRef value, const ProgramTensor& tensor, int tensorIndex, size_t at, int call);
-    /// `alias` is the same memory as `value`.
-    void share(ValueRef alias, ValueRef value);
+    /// `alias`, which is that tensor of the program, is the same memory as `value`.
+    void share(ValueRef alias, ValueRef value, int tensorIndex);
     void drop(ValueRef value, int call); ///< `call`: the last one so far
     void keep(ValueRef value);           ///< to the end of the program
 
@@ -31,7 +31,7 @@ private:
     struct Buffer
     {
         BufferInfo facts;
-        int tensor = -1;
+        std::vector<int> tensors; ///< the one placed, then aliases
         size_t word = 0;
         int owners = 1;
         bool isKept = false;
