@@ -5,6 +5,7 @@
 #include "compiler/driver/object_cache.h"
 #include "compiler/package/c_package.h"
 #include "core/base/text.h"
+#include "core/ir/module_hash.h"
 
 #include <functional>
 
@@ -85,6 +86,7 @@ Result<PackageReport> writeArtifact(const CompileResult& result, const std::stri
     input.memory = result.options.executor == ExecutorKind::Graph ? nullptr : &result.memory;
     input.manifest.toolVersion = TENON_VERSION;
     input.manifest.modelName = modelName;
+    input.manifest.modelHash = moduleHash(result.loaded->module);
     input.manifest.target = result.target.text();
     input.manifest.optLevel = result.options.optLevel;
     input.emitGlue = [&](const std::string& text) {
