@@ -2,6 +2,7 @@
 // tenon bench: time_evaluator on this computer or a board, per model or per layer.
 #include "app/cli/bench_report.h"
 #include "app/cli/board_access.h"
+#include "remote/measure/made_up_inputs.h"
 
 namespace tenon::cli {
 namespace {
@@ -50,7 +51,7 @@ int bench(const BenchOptions& options, JobContext& job)
     auto request = runRequest(*runnable, threadCount(options.common), std::chrono::minutes(5));
     if (!request) return failure(request.error());
     if (options.inputs.empty()) {
-        auto inputs = madeUpInputs(runnable->manifest);
+        auto inputs = remote::madeUpInputs(runnable->manifest);
         if (!inputs) return failure(inputs.error());
         request->inputs = std::move(*inputs);
     } else {

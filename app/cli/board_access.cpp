@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/target/target.h"
 #include "remote/deploy/deploy_record.h"
+#include "remote/measure/made_up_inputs.h"
 
 #include <cstdio>
 
@@ -131,7 +132,7 @@ remote::DeployReportPtr deployOnBoard(remote::Deployer& deployer, const BoardJob
         return build(work.common, path, target, buildJob);
     };
     request.inputs = [&](const Manifest& manifest) -> Result<remote::NamedTensors> {
-        if (work.inputs.empty()) return madeUpInputs(manifest);
+        if (work.inputs.empty()) return remote::madeUpInputs(manifest);
         auto given = readTensors(work.inputs);
         if (!given) return given.error();
         return assignInputs(manifest.inputs, *given);

@@ -6,6 +6,7 @@
 #include "compiler/package/wasm_object.h"
 #include "core/base/text.h"
 #include "remote/measure/emulation.h"
+#include "remote/measure/made_up_inputs.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -52,13 +53,6 @@ bool fitsShape(const std::vector<int64_t>& declared, const std::vector<int64_t>&
 {
     return std::equal(declared.begin(), declared.end(), shape.begin(), shape.end(),
                       [](int64_t any, int64_t size) { return any == -1 || any == size; });
-}
-
-std::string typeText(const ManifestTensor& tensor)
-{
-    std::vector<std::string> sizes;
-    for (const int64_t size : tensor.shape) sizes.push_back(size < 0 ? "?" : std::to_string(size));
-    return tensor.dtype + " (" + join(sizes, ", ") + ")";
 }
 
 } // namespace
@@ -182,7 +176,7 @@ Result<remote::NamedTensors> assignInputs(const std::vector<ManifestTensor>& inp
         if (!chosen[i])
             return makeError(DiagnosticCode::BadArgument, "input " + core::quoted(inputs[i].name) +
                                                               " was not given; it is " +
-                                                              typeText(inputs[i]));
+                                                              remote::tensorText(inputs[i]));
         // NumPy and old data sets hold bfloat16 as its bits.
         if (inputs[i].dtype == "bfloat16" && chosen[i]->dtype() == kUInt16 &&
             fitsShape(inputs[i].shape, chosen[i]->shape())) {
@@ -194,54 +188,9 @@ Result<remote::NamedTensors> assignInputs(const std::vector<ManifestTensor>& inp
         if (!fits)
             return makeError(DiagnosticCode::ShapeMismatch,
                              "input " + core::quoted(inputs[i].name) + " is " +
-                                 typeText(inputs[i]) + " but was given " + chosen[i]->typeText());
+                                 remote::tensorText(inputs[i]) + " but was given " +
+                                 chosen[i]->typeText());
         out.emplace_back(inputs[i].name, *chosen[i]);
-    }
-    return out;
-}
-
-namespace {
-
-/// The shape with its open sizes at their upper bounds; nothing when one has none.
-std::optional<std::vector<int64_t>> largestShape(const ManifestTensor& tensor,
-                                                 const SizeBounds& bounds)
-{
-    std::vector<int64_t> out = tensor.shape;
-    for (size_t i = 0; i < out.size(); ++i) {
-        if (out[i] >= 0) continue;
-        const auto dim = i < tensor.dims.size() ? parseDim(tensor.dims[i]) : Result<Dim>(Dim(-1));
-        const auto range = dim ? rangeOf(*dim, bounds) : std::nullopt;
-        if (!range || range->high < 0) return std::nullopt;
-        out[i] = range->high;
-    }
-    return out;
-}
-
-} // namespace
-
-Result<remote::NamedTensors> madeUpInputs(const Manifest& manifest)
-{
-    remote::NamedTensors out;
-    uint64_t state = 0x9e3779b97f4a7c15ull;
-    for (const ManifestTensor& input : manifest.inputs) {
-        const auto dtype = parseDataType(input.dtype);
-        if (!dtype) continue;
-        const auto shape = largestShape(input, manifest.bounds);
-        if (!shape)
-            return makeError(DiagnosticCode::DynamicShape,
-                             "input " + core::quoted(input.name) + " is " + typeText(input) +
-                                 "; bind its sizes with --shape or give it with --inputs");
-        out.emplace_back(input.name, Tensor::make(*dtype, *shape, [&](std::span<std::byte> bytes) {
-                             const int64_t count = elementCount(*shape);
-                             for (int64_t i = 0; i < count; ++i) {
-                                 state = state * 6364136223846793005ull + 1442695040888963407ull;
-                                 const double value = static_cast<double>(state >> 40) / (1 << 24);
-                                 if (dtype->isInt())
-                                     storeInteger(*dtype, bytes, i, value < 0.5 ? 0 : 1);
-                                 else
-                                     storeNumber(*dtype, bytes, i, value);
-                             }
-                         }));
     }
     return out;
 }

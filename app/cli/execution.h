@@ -48,8 +48,4 @@ Tensor sameBits(const Tensor& tensor, DataType dtype);
 Result<remote::NamedTensors> assignInputs(const std::vector<ManifestTensor>& inputs,
                                           const std::vector<std::pair<std::string, Tensor>>& given);
 
-/// Seeded values for every input: floats in [0, 1), integers 0 or 1; sizes with bounds are as large
-/// as they may be. Error DynamicShape for an input whose sizes are not known.
-Result<remote::NamedTensors> madeUpInputs(const Manifest& manifest);
-
 } // namespace tenon::cli

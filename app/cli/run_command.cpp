@@ -3,6 +3,7 @@
 #include "app/cli/board_access.h"
 #include "compiler/frontend/onnx/tensor_file.h"
 #include "core/base/text.h"
+#include "remote/measure/made_up_inputs.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -130,7 +131,7 @@ int run(const RunOptions& options, JobContext& job)
         runRequest(*runnable, threadCount(options.common), std::chrono::seconds(options.timeoutS));
     if (!request) return failure(request.error());
     if (options.inputs.empty()) {
-        auto inputs = madeUpInputs(manifest);
+        auto inputs = remote::madeUpInputs(manifest);
         if (!inputs) return failure(inputs.error());
         request->inputs = std::move(*inputs);
         printDiagnostic(Diagnostic{Severity::Note,
