@@ -3,6 +3,7 @@
 #include "app/workbench/document_builder.h"
 
 #include "app/workbench/memory_builder.h"
+#include "views/models/format.h"
 
 #include <QDateTime>
 #include <QFileInfo>
@@ -69,6 +70,22 @@ QString documentName(const QString& path)
                : file.fileName();
 }
 
+QString hygieneText(const remote::Hygiene& state)
+{
+    QStringList parts;
+    if (!state.governor.empty()) parts << QStringLiteral("governor ") + text(state.governor);
+    if (state.clockMhz > 0) parts << QStringLiteral("%1 MHz").arg(qRound(state.clockMhz));
+    if (state.temperatureC >= 0) parts << QStringLiteral("%1 °C").arg(qRound(state.temperatureC));
+    if (state.loadAverage >= 0)
+        parts << QStringLiteral("load %1").arg(state.loadAverage, 0, 'f', 2);
+    parts << (state.isPinned ? QStringLiteral("threads pinned")
+                             : QStringLiteral("threads not pinned"));
+    if (state.involuntarySwitches >= 0)
+        parts << views::countOf(state.involuntarySwitches, QStringLiteral("preemption"));
+    for (const std::string& warning : state.warnings) parts << text(warning);
+    return parts.join(QStringLiteral(" · "));
+}
+
 } // namespace
 
 std::shared_ptr<Document> documentOf(const compiler::Loaded& loaded, const QString& path)
@@ -110,17 +127,16 @@ void addResult(const compiler::CompileResultPtr& result, Document& document)
     document.measurement.reset();
 }
 
-views::Measurement measurementOf(const remote::Timing& timing)
+views::Measurement measurementOf(const remote::Timing& timing, const QString& place,
+                                 bool isEmulated)
 {
     views::Measurement m;
-    m.board = QStringLiteral("this computer");
+    m.board = place;
+    m.isEmulated = isEmulated;
     m.date = QDateTime::currentDateTime().toString(QStringLiteral("yyyy-MM-dd HH:mm"));
-    m.method =
-        QStringLiteral("time_evaluator in a process of its own; calls from instrumented runs");
-    if (!timing.hygiene.governor.empty())
-        m.method += QStringLiteral("; governor ") + text(timing.hygiene.governor);
-    for (const std::string& warning : timing.hygiene.warnings)
-        m.method += QStringLiteral("; ") + text(warning);
+    m.method = QStringLiteral("time_evaluator on the board's own clock, in a process of its own; "
+                              "calls from instrumented runs");
+    m.hygiene = hygieneText(timing.hygiene);
     m.runs = static_cast<int>(timing.runsMs.size());
     m.threads = static_cast<int>(timing.threads);
     constexpr double kUs = 1000;

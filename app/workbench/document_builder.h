@@ -12,6 +12,8 @@ namespace tenon::app {
 std::shared_ptr<views::Document> documentOf(const compiler::Loaded& loaded, const QString& path);
 /// Adds passes, kernels, calls and memory plan as far as the result has them.
 void addResult(const compiler::CompileResultPtr& result, views::Document& document);
-views::Measurement measurementOf(const remote::Timing& timing);
+/// `place` is the board as people call it.
+views::Measurement measurementOf(const remote::Timing& timing, const QString& place,
+                                 bool isEmulated);
 
 } // namespace tenon::app

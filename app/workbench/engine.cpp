@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Opens, compiles and measures with the compiler driver and the local board.
+// Opens, compiles and counts with the compiler driver.
 #include "app/workbench/engine.h"
 
+#include "app/workbench/backing.h"
+#include "app/workbench/board_desk.h"
 #include "app/workbench/document_builder.h"
 #include "app/workbench/footprint_builder.h"
 #include "app/workbench/memory_builder.h"
-#include "compiler/driver/compile.h"
 #include "compiler/driver/kernel_text.h"
 #include "compiler/frontend/onnx/load_onnx.h"
-#include "compiler/package/wasm_object.h"
 #include "core/target/target.h"
 #include "core/target/target_tag.h"
 #include "remote/board/profile.h"
-#include "remote/measure/emulation.h"
-#include "remote/measure/local_board.h"
-
-#include <QTemporaryDir>
-
-#include <chrono>
 
 namespace tenon::app {
 
@@ -27,30 +21,6 @@ using views::BuildOptions;
 using views::DocumentPtr;
 
 namespace {
-
-/// What a document keeps of the compiler: the loaded model and, once compiled, the result.
-struct Backing
-{
-    std::shared_ptr<const compiler::Loaded> loaded;
-    compiler::CompileResultPtr result;
-};
-
-std::shared_ptr<const Backing> backingOf(const DocumentPtr& document)
-{
-    return std::static_pointer_cast<const Backing>(document->backing);
-}
-
-compiler::CompileOptions compileOptions(const EngineOptions& engine, const BuildOptions& build)
-{
-    compiler::CompileOptions options;
-    options.target = build.target.toStdString();
-    options.optLevel = build.optLevel;
-    options.runThreads = static_cast<unsigned>(build.threads);
-    options.planner = build.planner.toStdString();
-    options.cacheFolder = engine.cacheFolder.toStdString();
-    options.service = engine.kernels;
-    return options;
-}
 
 Result<DocumentPtr> openModel(const EngineOptions& engine, const QString& path,
                               const BuildOptions& build, JobContext& job)
@@ -78,57 +48,8 @@ Result<DocumentPtr> openModel(const EngineOptions& engine, const QString& path,
         document->issues.push_back(issue);
         document->issues.insert(document->issues.end(), notes.begin(), notes.end());
     }
-    document->backing = std::make_shared<const Backing>(Backing{loaded, nullptr});
+    document->backing = std::make_shared<const Backing>(Backing{loaded, nullptr, {}});
     return DocumentPtr(document);
-}
-
-Result<DocumentPtr> compileModel(const EngineOptions& engine, const DocumentPtr& document,
-                                 const BuildOptions& build, JobContext& job)
-{
-    const auto backing = backingOf(document);
-    auto result = compiler::compile(backing->loaded, compileOptions(engine, build), job);
-    if (!result) return result.error();
-    auto compiled = std::make_shared<views::Document>(*document);
-    addResult(*result, *compiled);
-    compiled->revision = document->revision + 1;
-    compiled->backing = std::make_shared<const Backing>(Backing{backing->loaded, *result});
-    return DocumentPtr(compiled);
-}
-
-Result<DocumentPtr> benchmarkModel(const EngineOptions& engine, const DocumentPtr& document,
-                                   const BuildOptions& build, JobContext& job)
-{
-    const auto backing = backingOf(document);
-    const QTemporaryDir folder;
-    if (!folder.isValid())
-        return core::makeError(
-            core::DiagnosticCode::IoFailure,
-            "no temporary folder could be made; check the free space of the temporary file system");
-    const compiler::CompileResult& result = *backing->result;
-    const bool isWasm = compiler::isWasm(result.machine.triple);
-    remote::RunRequest request;
-    request.artifactPath = folder.filePath(isWasm ? "model.wasm" : "model.so").toStdString();
-    if (core::Status found = remote::runHere(request, result.target); !found) return found.error();
-    job.progress(0.6, "linking");
-    auto artifact =
-        compiler::writeArtifact(result, request.artifactPath, document->name.toStdString());
-    if (!artifact) return artifact.error();
-    job.progress(0.7, "measuring");
-    request.threads = static_cast<unsigned>(build.threads);
-    remote::TimingRequest timing;
-    timing.repeat = engine.repeats;
-    timing.minRepeatMs = 20;
-    timing.perCall = true;
-    auto measured = remote::measureArtifact(request, timing, job);
-    if (!measured) return measured.error();
-    if (!request.emulator.empty() && !isWasm)
-        measured->hygiene.warnings.insert(
-            measured->hygiene.warnings.begin(),
-            "emulated: these times say nothing about a real processor");
-    auto timed = std::make_shared<views::Document>(*document);
-    timed->revision = document->revision + 1;
-    timed->measurement = measurementOf(*measured);
-    return DocumentPtr(timed);
 }
 
 void takeLines(const std::vector<compiler::LinkedLine>& lines, QString& text,
@@ -238,9 +159,6 @@ views::Engine makeEngine(const EngineOptions& options)
     engine.compile = [options](DocumentPtr document, const BuildOptions& build, JobContext& job) {
         return compileModel(options, document, build, job);
     };
-    engine.benchmark = [options](DocumentPtr document, const BuildOptions& build, JobContext& job) {
-        return benchmarkModel(options, document, build, job);
-    };
     engine.listing = [](DocumentPtr document, const QString& kernel, JobContext&) {
         return makeListing(document, kernel);
     };
@@ -258,6 +176,7 @@ views::Engine makeEngine(const EngineOptions& options)
     engine.budgets = memoryBudgets;
     engine.checkTarget = checkTarget;
     engine.targetSuggestions = targetSuggestions;
+    engine.boards = makeBoardEngine(options);
     return engine;
 }
 

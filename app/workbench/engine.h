@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The real engine of the window: frontends, compiler driver and this computer as a board.
+// The real engine of the window: frontends, compiler driver and boards.
 #pragma once
 
 #include "compiler/driver/kernel_service.h"
@@ -13,7 +13,9 @@ struct EngineOptions
 {
     std::shared_ptr<compiler::KernelService> kernels; ///< code generation; null: in this process
     QString cacheFolder;                              ///< compiled kernels; empty: none
-    int repeats = 40;                                 ///< of a benchmark
+    QString configFolder;     ///< boards, host keys and history; empty: the user's
+    int repeats = 40;         ///< of a benchmark
+    int emulatedRepeats = 10; ///< emulated runs are long, and their spread says nothing
 };
 
 views::Engine makeEngine(const EngineOptions& options);

@@ -28,7 +28,8 @@ using tenon::app::MainWindow;
 
 struct Request
 {
-    QString model, perspective, pass, diff, pin, node, tab, theme, screenshot, exported, overlay;
+    QString model, board, perspective, pass, diff, pin, node, tab, theme, screenshot, exported,
+        overlay;
     QSize size{1600, 1000};
     bool shouldCompile = false;
     bool shouldBenchmark = false;
@@ -58,7 +59,8 @@ void addOptions(QCommandLineParser& parser)
     parser.addPositionalArgument(
         QStringLiteral("MODEL"),
         QStringLiteral("ONNX model to open; \"sample\" opens the bundled one"));
-    add("perspective", "inspect, passes, memory, executors or benchmark", "NAME");
+    add("board", "board to compile for and measure on", "NAME");
+    add("perspective", "inspect, passes, memory, executors, deploy or benchmark", "NAME");
     add("pass", "pass to show", "NAME");
     add("diff", "union, split or after", "NAME");
     add("pin", "pass on the left of --diff split", "NAME");
@@ -67,14 +69,15 @@ void addOptions(QCommandLineParser& parser)
     add("theme", "light, dark or auto", "NAME");
     add("target", "what to compile for", "STRING");
     add("size", "size of the window, 1600x1000", "WxH");
-    add("overlay", "palette, keys, log or target", "NAME");
+    add("overlay", "palette, keys, log, target or add-board", "NAME");
     add("screenshot", "writes a picture of the window and ends", "FILE");
     add("export", "writes the shown graph or page as .svg or .png and ends", "FILE");
     add("timeout", "seconds after which --screenshot gives up", "N");
     parser.addOption(
         QCommandLineOption(QStringLiteral("compile"), QStringLiteral("compiles the model")));
-    parser.addOption(QCommandLineOption(QStringLiteral("benchmark"),
-                                        QStringLiteral("compiles and measures the model")));
+    parser.addOption(
+        QCommandLineOption(QStringLiteral("benchmark"),
+                           QStringLiteral("deploys the model to the board and measures it")));
 }
 
 Request readRequest(const QCommandLineParser& parser)
@@ -82,6 +85,7 @@ Request readRequest(const QCommandLineParser& parser)
     Request r;
     r.model = parser.positionalArguments().value(0);
     if (r.model == QLatin1String("sample")) r.model = samplePath();
+    r.board = parser.value(QStringLiteral("board"));
     r.perspective = parser.value(QStringLiteral("perspective"));
     r.pass = parser.value(QStringLiteral("pass"));
     r.node = parser.value(QStringLiteral("select"));
@@ -130,9 +134,14 @@ int applyState(MainWindow& window, const Request& request)
             return fail(QStringLiteral("the model was not open in time"));
         if (!window.workspace().document()) return fail(window.workspace().state().bannerText);
     }
+    if (!request.board.isEmpty() && !window.chooseBoard(request.board))
+        return fail(
+            QStringLiteral("no board `%1`; `tenon board list` shows them").arg(request.board));
+    if (!settle(window, request.timeoutSeconds))
+        return fail(QStringLiteral("the board did not answer in time"));
     if (request.shouldCompile || request.shouldBenchmark) {
         if (request.shouldBenchmark)
-            window.workspace().compileAndBenchmark();
+            window.deploy().deploy();
         else
             window.workspace().compile();
         if (!settle(window, request.timeoutSeconds))

@@ -35,6 +35,9 @@ MainWindow::MainWindow(views::Engine engine, Settings settings, const WindowOpti
     , m_inspector(m_workspace.engine(), m_workspace.jobs(), m_workspace.selection())
     , m_memory(m_workspace)
     , m_executors(m_workspace)
+    , m_boardPrompt(m_workspace.jobs())
+    , m_boards(m_workspace, m_boardPrompt)
+    , m_deploy(m_workspace, m_boards, m_boardPrompt)
 {
     setObjectName(QStringLiteral("MainWindow"));
     setWindowTitle(tr("Tenon"));
@@ -45,10 +48,14 @@ MainWindow::MainWindow(views::Engine engine, Settings settings, const WindowOpti
     buildPages();
     buildFrame();
     wire();
+    wireBoards();
     addActions();
     m_keys = new ShortcutSheet(m_themes, this, keyRows());
     m_log = new LogSheet(m_themes, this);
     m_palette = new CommandPalette(m_themes, this, paletteSources());
+    m_addBoard = new AddBoardSheet(m_themes, m_boards, this);
+    m_forget = new ForgetSheet(m_themes, m_boards, this);
+    m_question = new QuestionSheet(m_themes, m_boardPrompt, this);
     applyTheme();
     refresh();
     setFocusPolicy(Qt::StrongFocus);
@@ -65,11 +72,13 @@ void MainWindow::buildPages()
     m_passesPage = new views::PassesPage(m_themes, m_passes, m_inspector);
     m_memoryPage = new views::MemoryPage(m_themes, m_workspace, m_memory);
     m_executorsPage = new views::ExecutorsPage(m_themes, m_workspace, m_executors);
+    m_deployPage = new views::DeployPage(m_themes, m_workspace, m_boards, m_deploy);
     m_benchmarkPage = new views::BenchmarkPage(m_themes, m_workspace, m_inspector);
     m_pages = {{QStringLiteral("inspect"), tr("Inspect"), m_inspectPage},
                {QStringLiteral("passes"), tr("Passes"), m_passesPage},
                {QStringLiteral("memory"), tr("Memory"), m_memoryPage},
                {QStringLiteral("executors"), tr("Executors"), m_executorsPage},
+               {QStringLiteral("deploy"), tr("Deploy"), m_deployPage},
                {QStringLiteral("benchmark"), tr("Benchmark"), m_benchmarkPage}};
 }
 
@@ -79,7 +88,7 @@ void MainWindow::buildFrame()
     for (const PageEntry& entry : m_pages) titles << entry.title;
     m_title = new TitleBar(m_themes, m_workspace, this);
     m_title->setPerspectives(titles);
-    m_status = new StatusStrip(m_themes, m_workspace, m_passes);
+    m_status = new StatusStrip(m_themes, m_workspace, m_passes, m_boards);
     m_banner = new views::Banner(m_themes);
     m_stack = new QStackedWidget;
     m_stack->addWidget(m_startPage);
@@ -155,6 +164,7 @@ void MainWindow::takeDocument(bool isSameModel)
     m_inspector.setDocument(m_workspace.document());
     m_memory.setDocument(m_workspace.document());
     m_executors.setDocument(m_workspace.document());
+    m_deploy.setDocument();
     if (wasStart) showPerspective(QStringLiteral("inspect"));
     continueRestore();
 }
@@ -166,11 +176,7 @@ void MainWindow::refresh()
     setWindowTitle(state.hasDocument ? tr("%1 — Tenon").arg(state.title) : tr("Tenon"));
     if (!m_palette) return;
     m_actions.setEnabled(QStringLiteral("compile"), state.canBuild);
-    m_actions.setEnabled(QStringLiteral("benchmark"), state.canBuild);
-    m_actions.setEnabled(QStringLiteral("cancel"), state.isBusy);
     m_actions.setEnabled(QStringLiteral("reload"), state.hasDocument && !state.isBusy);
-    m_status->setBoardText(state.isBusy ? tr("This computer  ·  busy")
-                                        : tr("This computer  ·  ready"));
 }
 
 void MainWindow::openModel(const QString& path) { m_workspace.open(path); }
@@ -200,6 +206,10 @@ bool MainWindow::showPerspective(const QString& name)
     else if (found->page == m_benchmarkPage)
         m_benchmarkPage->table().setFocus();
     if (found->page == m_memoryPage) m_memoryPage->curve().setFocus();
+    if (found->page == m_deployPage) {
+        m_deployPage->boards().setFocus();
+        m_boards.probeIfHere();
+    }
     return true;
 }
 
@@ -250,7 +260,8 @@ views::GraphCanvas* MainWindow::canvas()
 bool MainWindow::isSettled() const
 {
     return !m_restoring && !m_workspace.state().isBusy && !m_inspector.state().isLoading &&
-           !m_memory.state().isPlanning && !m_executors.state().isWorking &&
+           !m_memory.state().isPlanning && !m_executors.state().isWorking && !m_boards.isBusy() &&
+           !m_deploy.isLoading() &&
            (!m_workspace.document() || (m_passes.state().isReady && m_inspect.isReady()));
 }
 
@@ -329,6 +340,7 @@ void MainWindow::openOverlay(const QString& name)
         m_log->setLog(m_workspace.jobs().log());
         m_log->open();
     }
+    if (name == QLatin1String("add-board")) m_addBoard->openForm();
     if (name == QLatin1String("target")) m_title->target().showExplanation();
 }
 

@@ -3,11 +3,13 @@
 #pragma once
 
 #include "app/workbench/actions.h"
+#include "app/workbench/board_sheets.h"
 #include "app/workbench/overlay.h"
 #include "app/workbench/settings.h"
 #include "app/workbench/status_strip.h"
 #include "app/workbench/title_bar.h"
 #include "views/pages/benchmark/benchmark_page.h"
+#include "views/pages/deploy/deploy_page.h"
 #include "views/pages/executors/executors_page.h"
 #include "views/pages/inspect/inspect_page.h"
 #include "views/pages/memory/memory_page.h"
@@ -37,6 +39,9 @@ public:
     ~MainWindow() override;
 
     void openModel(const QString& path);
+    /// False when there is no such board.
+    bool chooseBoard(const QString& name);
+    void cancelJobs();
     /// By the name of a page in the page list; false when there is no such perspective.
     bool showPerspective(const QString& name);
     QStringList perspectives() const;
@@ -45,10 +50,9 @@ public:
     bool selectNode(const QString& name);
     void showCodeTab(const QString& name);
     void setDark(bool isDark);
-    /// The shown graph, or the page where there is none, as SVG or PNG.
-    core::Status exportView(const QString& path);
-    void
-    openOverlay(const QString& name); ///< "palette", "keys" or "log": for screenshots and tests
+    core::Status exportView(const QString& path); ///< the graph, or the page without one
+    /// "palette", "keys", "log", "target", "add-board": for screenshots and tests.
+    void openOverlay(const QString& name);
 
     views::WorkspacePresenter& workspace() { return m_workspace; }
     views::PassesPresenter& passes() { return m_passes; }
@@ -60,13 +64,15 @@ public:
     views::MemoryPage& memoryPage() { return *m_memoryPage; }
     views::ExecutorsPresenter& executors() { return m_executors; }
     views::ExecutorsPage& executorsPage() { return *m_executorsPage; }
+    views::BoardsPresenter& boards() { return m_boards; }
+    views::BoardPrompt& boardPrompt() { return m_boardPrompt; }
+    views::DeployPresenter& deploy() { return m_deploy; }
+    views::DeployPage& deployPage() { return *m_deployPage; }
     Actions& actions() { return m_actions; }
     /// What there would be to restore if the window were closed now.
     Session session();
-    /// Opens again what the settings remember.
-    void restoreSession();
-    /// Nothing runs in the background that would change the picture.
-    bool isSettled() const;
+    void restoreSession();  ///< opens again what the settings remember
+    bool isSettled() const; ///< nothing runs in the background that would change the picture
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -90,7 +96,10 @@ private:
     void continueRestore();
     void save();
     void wire();
+    void wireBoards();
+    void showBoards();
     void addActions();
+    void addBoardActions();
     void addLocalKeys();
     void applyTheme();
     void refresh();
@@ -113,6 +122,9 @@ private:
     views::InspectorPresenter m_inspector;
     views::MemoryPresenter m_memory;
     views::ExecutorsPresenter m_executors;
+    views::BoardPrompt m_boardPrompt;
+    views::BoardsPresenter m_boards;
+    views::DeployPresenter m_deploy;
     std::optional<Session> m_restoring; ///< what is left to do
     Actions m_actions;
     TitleBar* m_title = nullptr;
@@ -124,11 +136,15 @@ private:
     views::PassesPage* m_passesPage = nullptr;
     views::MemoryPage* m_memoryPage = nullptr;
     views::ExecutorsPage* m_executorsPage = nullptr;
+    views::DeployPage* m_deployPage = nullptr;
     views::BenchmarkPage* m_benchmarkPage = nullptr;
     std::vector<PageEntry> m_pages;
     CommandPalette* m_palette = nullptr;
     ShortcutSheet* m_keys = nullptr;
     LogSheet* m_log = nullptr;
+    AddBoardSheet* m_addBoard = nullptr;
+    QuestionSheet* m_question = nullptr;
+    ForgetSheet* m_forget = nullptr;
 };
 
 } // namespace tenon::app

@@ -108,7 +108,7 @@ void Overlay::place()
 
 void Overlay::open()
 {
-    m_focusBefore = QApplication::focusWidget();
+    if (!isVisible()) m_focusBefore = QApplication::focusWidget();
     place();
     raise();
     show();
@@ -117,9 +117,11 @@ void Overlay::open()
 
 void Overlay::close()
 {
+    if (!isVisible()) return;
     hide();
     if (m_focusBefore) m_focusBefore->setFocus();
     m_focusBefore = nullptr;
+    emit closed();
 }
 
 bool Overlay::eventFilter(QObject* watched, QEvent* event)

@@ -8,6 +8,7 @@
 #include <QLineEdit>
 #include <QListView>
 #include <QPlainTextEdit>
+#include <QPointer>
 
 #include <functional>
 
@@ -22,6 +23,9 @@ public:
     void open();
     void close();
 
+signals:
+    void closed();
+
 protected:
     views::Panel& panel() { return *m_panel; }
     const views::ThemeSource& themes() const { return m_themes; }
@@ -35,7 +39,7 @@ private:
     const views::ThemeSource& m_themes;
     views::Panel* m_panel;
     QSize m_size;
-    QWidget* m_focusBefore = nullptr;
+    QPointer<QWidget> m_focusBefore;
 };
 
 struct PaletteEntry

@@ -2,6 +2,8 @@
 // The status bar.
 #include "app/workbench/status_strip.h"
 
+#include "views/pages/deploy/board_list.h"
+
 #include <QPainter>
 
 namespace tenon::app {
@@ -17,12 +19,14 @@ constexpr int kProgressWidth = 130;
 } // namespace
 
 StatusStrip::StatusStrip(const views::ThemeSource& themes, views::WorkspacePresenter& workspace,
-                         views::PassesPresenter& passes, QWidget* parent)
+                         views::PassesPresenter& passes, views::BoardsPresenter& boards,
+                         QWidget* parent)
     : QWidget(parent)
     , m_themes(themes)
     , m_workspace(workspace)
     , m_passes(passes)
-    , m_board(new ThemedLabel(themes, ThemedLabel::Role::Secondary, tr("This computer · ready")))
+    , m_boards(boards)
+    , m_board(new PillButton(themes, PillButton::Look::Quiet, {}))
     , m_text(new ThemedLabel(themes, ThemedLabel::Role::Secondary))
     , m_issues(new PillButton(themes, PillButton::Look::Quiet, {}))
     , m_log(new PillButton(themes, PillButton::Look::Quiet, tr("Log")))
@@ -31,10 +35,11 @@ StatusStrip::StatusStrip(const views::ThemeSource& themes, views::WorkspacePrese
     setFixedHeight(kHeight);
     m_text->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     m_text->setElided(true);
+    m_board->setToolTip(tr("The board that everything is compiled for and measured on (Ctrl+B)"));
     m_issues->setToolTip(tr("Show issues"));
     m_log->setToolTip(tr("Show the log of all jobs"));
     auto* layout = new QHBoxLayout(this);
-    layout->setContentsMargins(32, 1, 10, 0);
+    layout->setContentsMargins(26, 1, 10, 0);
     layout->setSpacing(6);
     layout->addWidget(m_board);
     layout->addWidget(m_text, 1);
@@ -42,11 +47,13 @@ StatusStrip::StatusStrip(const views::ThemeSource& themes, views::WorkspacePrese
     layout->addWidget(m_cancel);
     layout->addWidget(m_issues);
     layout->addWidget(m_log);
-    connect(m_cancel, &QPushButton::clicked, &workspace, &views::WorkspacePresenter::cancel);
+    connect(m_board, &QPushButton::clicked, this, &StatusStrip::boardsRequested);
+    connect(m_cancel, &QPushButton::clicked, this, &StatusStrip::cancelRequested);
     connect(m_issues, &QPushButton::clicked, this, &StatusStrip::issuesRequested);
     connect(m_log, &QPushButton::clicked, this, &StatusStrip::logRequested);
     connect(&workspace, &views::WorkspacePresenter::stateChanged, this, &StatusStrip::refresh);
     connect(&passes, &views::PassesPresenter::stateChanged, this, &StatusStrip::refresh);
+    connect(&boards, &views::BoardsPresenter::stateChanged, this, &StatusStrip::refresh);
     connect(&themes, &views::ThemeSource::changed, this, [this] { update(); });
     refresh();
 }
@@ -67,7 +74,12 @@ void StatusStrip::refresh()
         if (parts.size() < 2 && !job.outcome.isEmpty()) parts << job.outcome;
     }
     m_text->setText(parts.join(QStringLiteral("   ·   ")));
-    m_cancel->setVisible(job.isRunning && !job.isCancelling);
+    if (m_board->text() != m_boards.state().statusText) {
+        m_board->setText(m_boards.state().statusText);
+        m_board->setAccessibleName(tr("Board: %1").arg(m_boards.state().statusText));
+        m_board->updateGeometry();
+    }
+    m_cancel->setVisible((job.isRunning && !job.isCancelling) || m_boards.isWorking());
     auto* row = static_cast<QHBoxLayout*>(layout());
     row->itemAt(2)->spacerItem()->changeSize(job.isRunning ? kProgressWidth + 16 : 0, 1);
     row->invalidate();
@@ -87,10 +99,10 @@ void StatusStrip::paintEvent(QPaintEvent*)
     painter.fillRect(rect(), t.panel);
     painter.setPen(t.line);
     painter.drawLine(0, 0, width(), 0);
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(job.isRunning ? t.changed : t.added);
-    painter.drawEllipse(QPointF(20, height() / 2.0 + 0.5), 4.5, 4.5);
+    views::paintBoardState(painter, t, m_boards.state().state, QPointF(20, height() / 2.0 + 0.5),
+                           4.5);
     if (!job.isRunning) return;
+    painter.setPen(Qt::NoPen);
     const QRectF bar(m_text->geometry().right() + 12, height() / 2.0 - 2.5, kProgressWidth, 6);
     painter.setBrush(t.line);
     painter.drawRoundedRect(bar, 3, 3);

@@ -87,6 +87,10 @@ void TargetField::applyTheme()
 void TargetField::refresh()
 {
     const views::WorkspaceState& state = m_workspace.state();
+    if (text().trimmed() != state.target) { // a board brought its own
+        const QSignalBlocker blocker(this);
+        setText(state.target);
+    }
     setStyleSheet(state.isTargetValid ? QString()
                                       : QStringLiteral("QLineEdit { border-color: %1; }")
                                             .arg(m_themes.theme().removed.name()));

@@ -25,7 +25,7 @@ TitleBar::TitleBar(const views::ThemeSource& themes, views::WorkspacePresenter& 
     , m_facts(new ThemedLabel(themes, ThemedLabel::Role::Secondary))
     , m_tabs(new views::PillTabs(themes, views::PillTabs::Size::Large))
     , m_target(new TargetField(themes, workspace, window))
-    , m_primary(new PillButton(themes, PillButton::Look::Primary, tr("Compile & Benchmark")))
+    , m_primary(new PillButton(themes, PillButton::Look::Primary, tr("Deploy & Benchmark")))
 {
     setFixedHeight(kHeight);
     m_menu->setIconName(QStringLiteral("tenon"));
@@ -54,8 +54,7 @@ TitleBar::TitleBar(const views::ThemeSource& themes, views::WorkspacePresenter& 
     layout->addLayout(right, 5);
     connect(m_menu, &QPushButton::clicked, this,
             [this] { emit menuRequested(m_menu->mapToGlobal(QPoint(0, m_menu->height() + 4))); });
-    connect(m_primary, &QPushButton::clicked, &workspace,
-            &views::WorkspacePresenter::compileAndBenchmark);
+    connect(m_primary, &QPushButton::clicked, this, &TitleBar::deployRequested);
     connect(&workspace, &views::WorkspacePresenter::stateChanged, this, &TitleBar::refresh);
     connect(&themes, &views::ThemeSource::changed, this, [this] { update(); });
     refresh();
@@ -75,7 +74,6 @@ void TitleBar::refresh()
     m_facts->setText(state.facts);
     m_tabs->setVisible(state.hasDocument);
     m_primary->setVisible(state.hasDocument);
-    m_primary->setEnabled(state.canBuild);
     m_target->setVisible(state.hasDocument);
 }
 

@@ -21,6 +21,7 @@ public:
 
 signals:
     void menuRequested(QPoint globalPosition);
+    void deployRequested();
 
 protected:
     void paintEvent(QPaintEvent* event) override;

@@ -34,16 +34,16 @@ void MainWindow::addActions()
         tr("The graph or page as SVG or PNG"), [this] { chooseExport(); });
     add("compile", model, tr("Compile"), "compile", "Ctrl+Shift+B", tr("Compile for the target"),
         [this] { m_workspace.compile(); });
-    add("benchmark", model, tr("Compile && Benchmark"), "benchmark", "Ctrl+R",
-        tr("Compile, run on this computer and measure"),
-        [this] { m_workspace.compileAndBenchmark(); });
+    add("deploy", model, tr("Deploy && Benchmark"), "benchmark", "Ctrl+R",
+        tr("Compile for the board, send, run and measure there"), [this] { m_deploy.deploy(); });
     add("cancel", model, tr("Cancel the job"), "stop", "Shift+F5", tr("Stop what is running"),
-        [this] { m_workspace.cancel(); });
+        [this] { cancelJobs(); });
     add("target", model, tr("Edit the target"), "target", "Ctrl+T", tr("What to compile for"),
         [this] {
             m_title->target().setFocus(Qt::ShortcutFocusReason);
             m_title->target().selectAll();
         });
+    addBoardActions();
     add("inspect", view, tr("Show Inspect"), "graph", "Alt+1", tr("The model as opened"),
         [this] { showPerspective(QStringLiteral("inspect")); });
     add("passes", view, tr("Show Passes"), "passes", "Alt+2",
@@ -54,6 +54,9 @@ void MainWindow::addActions()
     add("executors", view, tr("Show Executors"), "", "Alt+4",
         tr("Flash and RAM of the executors, side by side"),
         [this] { showPerspective(QStringLiteral("executors")); });
+    add("show-deploy", view, tr("Show Deploy"), "board", "Alt+5",
+        tr("Boards, and what happened on them"),
+        [this] { showPerspective(QStringLiteral("deploy")); });
     add("timing", view, tr("Show Benchmark"), "timing", "Alt+6", tr("Measured times"),
         [this] { showPerspective(QStringLiteral("benchmark")); });
     add("find", view, tr("Find node"), "search", "Ctrl+F", tr("Find a node by name or operator"),
@@ -90,6 +93,30 @@ void MainWindow::addActions()
     add("issues", help, tr("Issues"), "warning", "Ctrl+I", tr("Findings of the import"),
         [this] { showIssues(); });
     addLocalKeys();
+}
+
+void MainWindow::addBoardActions()
+{
+    const auto add = [this](const char* id, const QString& text, const char* icon, const char* keys,
+                            const QString& tip, std::function<void()> run) {
+        m_actions.add({QLatin1String(id), tr("Board"), text, QLatin1String(icon),
+                       QLatin1String(keys), tip, std::move(run), false},
+                      this);
+    };
+    add("choose-board", tr("Choose the board"), "board", "Ctrl+B",
+        tr("What everything is compiled for and measured on"), [this] { showBoards(); });
+    add("add-board", tr("Add board…"), "", "", tr("A board reached by SSH, RPC or a tracker"),
+        [this] { m_addBoard->openForm(); });
+    add("virtual-board", tr("Add a virtual Raspberry Pi"), "", "",
+        tr("A Raspberry Pi 4 emulated on this computer, behind a real SSH server"),
+        [this] { m_boards.addVirtual(QStringLiteral("rpi4")); });
+    add("probe-board", tr("Probe the board"), "", "", tr("Ask the board what it is"),
+        [this] { m_boards.probe(); });
+    add("disconnect", tr("Disconnect from the board"), "", "",
+        tr("End the kept connection; what was sent goes with it"),
+        [this] { m_deploy.disconnectBoard(); });
+    add("forget-board", tr("Forget the board"), "", "", tr("Take it out of the list"),
+        [this] { m_forget->ask(); });
 }
 
 void MainWindow::addLocalKeys()
@@ -194,6 +221,10 @@ std::vector<PaletteSource> MainWindow::paletteSources()
             entries.push_back(
                 {text, spec.keys, [action] { action->trigger(); }, action->isEnabled()});
         }
+        for (const views::BoardRow& row : m_boards.model().rows())
+            entries.push_back(
+                {tr("Use the board %1").arg(row.board.title()), views::boardStateText(row.state),
+                 [this, name = row.board.name] { chooseBoard(name); }, m_boards.state().canChange});
         return entries;
     };
     const auto passes = [this] {

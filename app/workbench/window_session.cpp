@@ -42,12 +42,13 @@ Session MainWindow::session()
 {
     Session session;
     session.planner = m_workspace.options().planner;
+    session.board = m_boards.board().name;
+    for (const PageEntry& entry : m_pages)
+        if (m_stack->currentWidget() == entry.page) session.perspective = entry.name;
     if (!m_workspace.document()) return session;
     const views::Document& document = *m_workspace.document();
     session.model = QFileInfo(document.path).absoluteFilePath();
     session.isCompiled = document.isCompiled();
-    for (const PageEntry& entry : m_pages)
-        if (m_stack->currentWidget() == entry.page) session.perspective = entry.name;
     const auto version = static_cast<size_t>(m_passes.state().version);
     if (version > 0 && version <= document.passes.size())
         session.pass = document.passes[version - 1].name;
@@ -61,6 +62,8 @@ void MainWindow::restoreSession()
 {
     const Session& saved = m_settings.session;
     if (!saved.planner.isEmpty()) m_workspace.setPlanner(saved.planner);
+    // Neither compiled for nor asked: nobody is disturbed by opening a window.
+    if (!saved.board.isEmpty()) m_boards.select(saved.board);
     if (saved.model.isEmpty() || !QFileInfo::exists(saved.model)) return;
     openModel(saved.model);
     m_restoring = saved;

@@ -12,6 +12,11 @@ namespace tenon::remote {
 using core::Result;
 using core::Status;
 
+std::string historyName(const Board& board)
+{
+    return board.name + (board.isEmulated() ? " (emulated)" : "");
+}
+
 Status keepInHistory(const std::string& path, const DeployReport& report, int optLevel,
                      const std::string& toolVersion)
 {
@@ -20,13 +25,12 @@ Status keepInHistory(const std::string& path, const DeployReport& report, int op
     std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
     const Result<std::unique_ptr<RunHistory>> history = RunHistory::open(path);
     if (!history) return history.error();
-    const std::string emulated = report.board.isEmulated() ? " (emulated)" : "";
     const Result<int64_t> id = (*history)->add({.unixTimeS = std::time(nullptr),
                                                 .modelName = report.manifest.modelName,
                                                 .modelHash = report.manifest.modelHash,
                                                 .target = report.target,
                                                 .executor = report.manifest.executor,
-                                                .board = report.board.name + emulated,
+                                                .board = historyName(report.board),
                                                 .toolVersion = toolVersion,
                                                 .threads = report.timing->threads,
                                                 .optLevel = optLevel,

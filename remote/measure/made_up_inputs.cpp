@@ -8,8 +8,8 @@
 
 namespace tenon::remote {
 
-using core::Dim;
 using core::DiagnosticCode;
+using core::Dim;
 using core::makeError;
 using core::Manifest;
 using core::ManifestTensor;
@@ -26,7 +26,8 @@ std::optional<std::vector<int64_t>> largestShape(const ManifestTensor& tensor,
     std::vector<int64_t> out = tensor.shape;
     for (size_t i = 0; i < out.size(); ++i) {
         if (out[i] >= 0) continue;
-        const auto dim = i < tensor.dims.size() ? core::parseDim(tensor.dims[i]) : Result<Dim>(Dim(-1));
+        const auto dim =
+            i < tensor.dims.size() ? core::parseDim(tensor.dims[i]) : Result<Dim>(Dim(-1));
         const auto range = dim ? core::rangeOf(*dim, bounds) : std::nullopt;
         if (!range || range->high < 0) return std::nullopt;
         out[i] = range->high;

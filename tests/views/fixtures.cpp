@@ -2,6 +2,8 @@
 // Documents made in code.
 #include "tests/views/fixtures.h"
 
+#include "core/base/board_code.h"
+
 #include <chrono>
 #include <thread>
 
@@ -254,6 +256,69 @@ views::DocumentPtr largeDocument(int count)
     return document;
 }
 
+namespace {
+
+Result<views::ProbeFindings> fakeProbe(const QString& board, const views::BoardAsk& ask,
+                                       JobContext& job)
+{
+    views::BoardQuestion question;
+    question.fingerprint = QStringLiteral("SHA256:abc");
+    if (board != QLatin1String("local") && !ask(question, job))
+        return makeError(core::BoardCode::HostKeyUnknown, "nobody has vouched for the key");
+    views::ProbeFindings findings;
+    findings.board = {.name = board,
+                      .way = board == QLatin1String("local") ? views::BoardWay::ThisComputer
+                                                             : views::BoardWay::Ssh,
+                      .target = QStringLiteral("llvm -mcpu=probed"),
+                      .summary = QStringLiteral("Test board, 4 cores")};
+    findings.checks = {{views::CheckVerdict::Good, QStringLiteral("system"), QStringLiteral("x")},
+                       {views::CheckVerdict::Doubtful, QStringLiteral("load"), QStringLiteral("7"),
+                        QStringLiteral("wait")}};
+    findings.proposedTarget = QStringLiteral("llvm -mcpu=probed");
+    findings.condition = QStringLiteral("51 °C");
+    return findings;
+}
+
+views::Measurement fakeMeasurement(size_t calls)
+{
+    views::Measurement m;
+    m.board = QStringLiteral("fake board");
+    m.runs = 3;
+    m.medianUs = 300;
+    m.madUs = 1;
+    m.runUs = {299, 300, 301};
+    for (size_t i = 0; i < calls; ++i) m.calls.push_back({100.0 * static_cast<double>(i + 1)});
+    return m;
+}
+
+/// Compiles and "measures" in two steps.
+views::DeployOutcome fakeDeploy(const decltype(views::Engine::compile)& compile,
+                                const views::DeployQuestion& question,
+                                const views::DeployWatcher& watch, JobContext& job)
+{
+    views::DeployOutcome outcome;
+    outcome.report.board = question.board;
+    outcome.report.steps = {{QStringLiteral("compile"), views::StepState::Running},
+                            {QStringLiteral("run")}};
+    watch(outcome.report);
+    auto compiled = compile(question.document, question.options, job);
+    outcome.report.isFinished = true;
+    if (!compiled) {
+        outcome.report.steps[0].state = views::StepState::Failed;
+        outcome.report.error = QStringLiteral("not compiled");
+        outcome.error = compiled.error();
+        return outcome;
+    }
+    auto measured = std::make_shared<views::Document>(**compiled);
+    measured->measurement = fakeMeasurement(measured->calls.size());
+    outcome.document = measured;
+    for (views::StepRow& step : outcome.report.steps) step.state = views::StepState::Done;
+    outcome.report.totalMs = 12;
+    return outcome;
+}
+
+} // namespace
+
 views::Engine fakeEngine(bool waits)
 {
     views::Engine engine;
@@ -285,20 +350,21 @@ views::Engine fakeEngine(bool waits)
         compiled->phases = {{QStringLiteral("all"), 3.5}};
         return views::DocumentPtr(compiled);
     };
-    engine.benchmark = [](views::DocumentPtr document, const views::BuildOptions&,
-                          JobContext&) -> Result<views::DocumentPtr> {
-        auto measured = std::make_shared<views::Document>(*document);
-        views::Measurement m;
-        m.board = QStringLiteral("fake board");
-        m.runs = 3;
-        m.medianUs = 300;
-        m.madUs = 1;
-        m.runUs = {299, 300, 301};
-        for (size_t i = 0; i < measured->calls.size(); ++i)
-            m.calls.push_back({100.0 * static_cast<double>(i + 1)});
-        measured->measurement = m;
-        return views::DocumentPtr(measured);
+    engine.boards.list = [] {
+        return Result<std::vector<views::BoardEntry>>(std::vector<views::BoardEntry>{
+            {.name = QStringLiteral("local"), .target = QStringLiteral("llvm -mcpu=native")},
+            {.name = QStringLiteral("pi"),
+             .way = views::BoardWay::Ssh,
+             .target = QStringLiteral("llvm -mcpu=cortex-a72"),
+             .budget = {QStringLiteral("pi"), QStringLiteral("pi"), 0, 1 << 30}},
+            {.name = QStringLiteral("new"), .way = views::BoardWay::Ssh}});
     };
+    engine.boards.probe = fakeProbe;
+    engine.boards.deploy =
+        [compile = engine.compile](const views::DeployQuestion& question, const views::BoardAsk&,
+                                   const views::DeployWatcher& watch, JobContext& job) {
+            return fakeDeploy(compile, question, watch, job);
+        };
     engine.listing = [](views::DocumentPtr document, const QString& kernel,
                         JobContext&) -> Result<views::KernelListing> {
         views::KernelListing listing = document->kernels.at(kernel);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Presenters: opening, failing, cancelling, measuring, stepping, selecting; no display.
 #include "tests/views/fixtures.h"
+#include "views/presenters/deploy_presenter.h"
 #include "views/presenters/inspect_presenter.h"
 #include "views/presenters/inspector_presenter.h"
 #include "views/presenters/passes_presenter.h"
@@ -23,6 +24,9 @@ private:
             : workspace(tests::fakeEngine(waits), 1)
             , passes(workspace.jobs(), workspace.selection())
             , inspector(workspace.engine(), workspace.jobs(), workspace.selection())
+            , prompt(workspace.jobs())
+            , boards(workspace, prompt)
+            , deploy(workspace, boards, prompt)
         {
             QObject::connect(&workspace, &WorkspacePresenter::documentChanged, &passes,
                              [this](bool isSame) {
@@ -39,6 +43,9 @@ private:
         WorkspacePresenter workspace;
         PassesPresenter passes;
         InspectorPresenter inspector;
+        BoardPrompt prompt;
+        BoardsPresenter boards;
+        DeployPresenter deploy;
     };
 
 private slots:
@@ -69,15 +76,20 @@ private slots:
     void listsAFailedJobAmongTheIssues()
     {
         Engine engine = tests::fakeEngine();
-        engine.benchmark = [](DocumentPtr, const BuildOptions&,
-                              core::JobContext&) -> core::Result<DocumentPtr> {
-            return core::makeError(core::DiagnosticCode::BoardFailure, "the code crashed",
-                                   {.node = "block1.Relu"});
+        engine.boards.deploy = [](const DeployQuestion&, const BoardAsk&, const DeployWatcher&,
+                                  core::JobContext&) {
+            DeployOutcome outcome;
+            outcome.error = core::makeError(core::DiagnosticCode::BoardFailure, "the code crashed",
+                                            {.node = "block1.Relu"});
+            return outcome;
         };
         WorkspacePresenter workspace(engine, 1);
+        BoardPrompt prompt(workspace.jobs());
+        BoardsPresenter boards(workspace, prompt);
+        DeployPresenter deploy(workspace, boards, prompt);
         workspace.open(QStringLiteral("small.onnx"));
         QVERIFY(QTest::qWaitFor([&] { return workspace.state().canBuild; }, 60000));
-        workspace.compileAndBenchmark();
+        deploy.deploy();
         QVERIFY(QTest::qWaitFor([&] { return !workspace.state().bannerTitle.isEmpty(); }, 60000));
         QCOMPARE(workspace.state().bannerText,
                  QStringLiteral("the code crashed (at node block1.Relu)"));
@@ -143,7 +155,7 @@ private slots:
     {
         Bench bench;
         QVERIFY(bench.open());
-        bench.workspace.compileAndBenchmark();
+        bench.deploy.deploy();
         QVERIFY(QTest::qWaitFor(
             [&] {
                 return !bench.workspace.state().measurementText.isEmpty() &&
@@ -162,6 +174,90 @@ private slots:
                 });
             },
             10000));
+    }
+
+    void choosingABoardCompilesForItAndAsksAboutItsKey()
+    {
+        Bench bench;
+        QVERIFY(bench.open());
+        bench.workspace.compile();
+        QVERIFY(QTest::qWaitFor([&] { return bench.boards.state().canChange; }, 60000));
+        QVERIFY(!bench.boards.choose(QStringLiteral("nobody's")));
+        QVERIFY(bench.boards.choose(QStringLiteral("pi")));
+        QCOMPARE(bench.workspace.state().target, QStringLiteral("llvm -mcpu=cortex-a72"));
+        QVERIFY(QTest::qWaitFor([&] { return bench.prompt.question().has_value(); }, 60000));
+        QCOMPARE(bench.boards.state().state, BoardState::Busy);
+        QVERIFY(!bench.boards.choose(QStringLiteral("local"))); // first the question
+        bench.prompt.refuse();
+        QVERIFY(QTest::qWaitFor([&] { return bench.boards.state().canChange; }, 60000));
+        QCOMPARE(bench.boards.state().state, BoardState::Offline);
+        QVERIFY(bench.boards.state().problem.contains(QStringLiteral("vouched")));
+        QVERIFY(bench.workspace.state().bannerText.contains(QStringLiteral("vouched")));
+        QVERIFY(QTest::qWaitFor(
+            [&] {
+                return bench.workspace.document()->target ==
+                       QStringLiteral("llvm -mcpu=cortex-a72");
+            },
+            60000));
+        bench.boards.probe();
+        QVERIFY(QTest::qWaitFor([&] { return bench.prompt.question().has_value(); }, 60000));
+        bench.prompt.accept({});
+        QVERIFY(QTest::qWaitFor([&] { return bench.boards.state().canChange; }, 60000));
+        QCOMPARE(bench.boards.state().state, BoardState::Ready);
+        QCOMPARE(bench.boards.checks().rowCount(), 2);
+        QVERIFY(bench.boards.state().statusText.contains(QStringLiteral("Test board")));
+        QVERIFY(bench.boards.state().statusText.contains(QStringLiteral("51 °C")));
+        // The proposal is another target: taken only when asked for.
+        QVERIFY(bench.boards.state().canUseProposal);
+        bench.boards.useProposedTarget();
+        QCOMPARE(bench.workspace.state().target, QStringLiteral("llvm -mcpu=probed"));
+    }
+
+    void aBoardWithoutTargetGetsTheProbedOne()
+    {
+        Bench bench;
+        QVERIFY(bench.open());
+        QVERIFY(bench.boards.choose(QStringLiteral("new")));
+        QVERIFY(QTest::qWaitFor([&] { return bench.prompt.question().has_value(); }, 60000));
+        bench.prompt.accept({});
+        QVERIFY(QTest::qWaitFor([&] { return bench.boards.state().canChange; }, 60000));
+        QCOMPARE(bench.workspace.state().target, QStringLiteral("llvm -mcpu=probed"));
+    }
+
+    void cancellingAnswersTheOpenQuestion()
+    {
+        Bench bench;
+        QVERIFY(bench.boards.choose(QStringLiteral("pi")));
+        QVERIFY(QTest::qWaitFor([&] { return bench.prompt.question().has_value(); }, 60000));
+        bench.boards.cancel();
+        QVERIFY(QTest::qWaitFor([&] { return bench.boards.state().canChange; }, 60000));
+        QVERIFY(QTest::qWaitFor([&] { return !bench.prompt.question(); }, 60000));
+    }
+
+    void showsTheStepsOfADeploymentAlsoAfterItWasCancelled()
+    {
+        Bench bench(true);
+        QVERIFY(bench.open());
+        QVERIFY(bench.deploy.state().canDeploy);
+        bench.deploy.deploy();
+        QVERIFY(!bench.deploy.state().canDeploy);
+        QVERIFY(QTest::qWaitFor([&] { return bench.deploy.steps().rowCount() == 2; }, 60000));
+        bench.workspace.cancel();
+        QVERIFY(QTest::qWaitFor([&] { return bench.deploy.state().canDeploy; }, 60000));
+        QCOMPARE(bench.deploy.steps().rows()[0].state, StepState::Failed);
+        QVERIFY(bench.workspace.state().bannerTitle.isEmpty()); // a cancel is no failure
+    }
+
+    void historySaysFasterOnlyWhenTheIntervalsDoNotOverlap()
+    {
+        std::vector<HistoryRow> rows(3);
+        rows[2] = {.medianUs = 200, .lowUs = 190, .highUs = 210};
+        rows[1] = {.medianUs = 205, .lowUs = 195, .highUs = 215};
+        rows[0] = {.medianUs = 100, .lowUs = 99, .highUs = 101};
+        compareNeighbours(rows);
+        QVERIFY(rows[2].change.isEmpty());
+        QCOMPARE(rows[1].change, QStringLiteral("no difference shown"));
+        QCOMPARE(rows[0].change, QStringLiteral("51 % faster"));
     }
 
     void stepsThroughPasses()

@@ -66,7 +66,9 @@ struct CallTime
 struct Measurement
 {
     QString board;
-    QString method; ///< for tooltips: how it was obtained
+    bool isEmulated = false; ///< times of an emulated processor are not silicon's
+    QString method;          ///< for tooltips: how it was obtained
+    QString hygiene;         ///< governor, clock, temperature, load, and what makes it doubtful
     QString date;
     int runs = 0;
     int threads = 1;

@@ -118,10 +118,10 @@ private:
         const auto& times = m_document.measurement->calls;
         if (call < 0 || static_cast<size_t>(call) >= times.size() || !m_timed.insert(call).second)
             return;
-        item.figure = durationText(times[static_cast<size_t>(call)].medianUs);
-        item.heat = m_slowest > 0
-                        ? static_cast<float>(times[static_cast<size_t>(call)].medianUs / m_slowest)
-                        : -1;
+        const double us = times[static_cast<size_t>(call)].medianUs;
+        item.figure = durationText(us);
+        if (m_document.measurement->isEmulated) item.figure += QStringLiteral(" emulated");
+        item.heat = m_slowest > 0 ? static_cast<float>(us / m_slowest) : -1;
     }
 
     void describe(const Occupant& occupant, const core::Module& module, SceneItem& item)

@@ -15,7 +15,8 @@ enum TableRole
     NodeRole = Qt::UserRole, ///< NodeId value to go to, or -1
     SortRole,
     MutedRole,
-    PlainTextRole
+    PlainTextRole,
+    EmulatedRole ///< a time that is not silicon's
 };
 
 template <class Row>

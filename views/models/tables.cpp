@@ -118,6 +118,12 @@ CallModel* makeCallModel(QObject* parent)
         if (role == Qt::ToolTipRole) return row.name + QLatin1Char('\n') + row.sources;
         return {};
     };
+    const auto timed = [extra](const CallRow& row, int role) -> QVariant {
+        if (role == EmulatedRole) return row.isEmulated;
+        if (role == Qt::ToolTipRole && row.isEmulated)
+            return QStringLiteral("emulated: not a time of silicon");
+        return extra(row, role);
+    };
     const auto time = [](const CallRow& r) {
         return r.medianUs < 0 ? QStringLiteral("–") : durationText(r.medianUs);
     };
@@ -133,9 +139,10 @@ CallModel* makeCallModel(QObject* parent)
           extra},
          {QStringLiteral("Call"), [](const CallRow& r) { return r.name; }, false, extra},
          {QStringLiteral("From"), [](const CallRow& r) { return r.sources; }, false, extra},
-         {QStringLiteral("Time"), time, true, extra},
+         {QStringLiteral("Time"), time, true, timed},
          {QStringLiteral("Share"), share, true, extra},
-         {QStringLiteral("GFLOP/s"), rate, true, extra}},
+         {QStringLiteral("GFLOP/s"), rate, true, timed},
+         {QStringLiteral("Symbol"), [](const CallRow& r) { return r.symbol; }, false, extra}},
         parent);
 }
 
@@ -213,10 +220,13 @@ std::vector<CallRow> callRows(const Document& document)
         }
     for (size_t i = 0; i < document.calls.size(); ++i) {
         const KernelCall& call = document.calls[i];
-        CallRow row{static_cast<int>(i), call.name, sourceNames(document.imported, call.sources)};
+        const auto kernel = document.kernels.find(call.kernel);
+        CallRow row{static_cast<int>(i), call.name, sourceNames(document.imported, call.sources),
+                    kernel == document.kernels.end() ? call.kernel : kernel->second.symbol};
         row.node = call.node;
         if (measured && i < measured->size()) {
             row.medianUs = (*measured)[i].medianUs;
+            row.isEmulated = document.measurement->isEmulated;
             row.share = total > 0 ? row.medianUs / total : 0;
             row.shareOfSlowest = slowest > 0 ? row.medianUs / slowest : 0;
             row.gflops = row.medianUs > 0 ? call.flops / row.medianUs / 1000 : 0;

@@ -32,7 +32,9 @@ struct CallRow
     int index = 0;
     QString name;
     QString sources;
+    QString symbol;
     double medianUs = -1; ///< negative: not measured
+    bool isEmulated = false;
     double share = 0;
     double shareOfSlowest = 0;
     double gflops = 0;

@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Engine: what the window asks of compiler and boards, as plain functions run inside jobs; the
-// program wires the real ones, tests give fakes.
+// program wires the real ones.
 #pragma once
 
 #include "core/jobs/job.h"
 #include "views/models/document.h"
 #include "views/models/footprint.h"
+#include "views/presenters/board_engine.h"
 
 #include <functional>
 
 namespace tenon::views {
-
-struct BuildOptions
-{
-    QString target = QStringLiteral("llvm -mcpu=native");
-    int optLevel = 3;
-    int threads = 1;
-    QString planner = QStringLiteral("hill_climb");
-};
 
 /// What a target string means, or why it means nothing.
 struct TargetVerdict
@@ -37,9 +30,6 @@ struct Engine
     /// Kernels, program and memory plan for the opened model.
     std::function<core::Result<DocumentPtr>(DocumentPtr, const BuildOptions&, core::JobContext&)>
         compile;
-    /// Runs the compiled model on this computer and measures it.
-    std::function<core::Result<DocumentPtr>(DocumentPtr, const BuildOptions&, core::JobContext&)>
-        benchmark;
     /// LLVM IR and assembly of one kernel, produced on demand.
     std::function<core::Result<KernelListing>(DocumentPtr, const QString& kernel,
                                               core::JobContext&)>
@@ -55,6 +45,7 @@ struct Engine
     std::function<std::vector<MemoryBudget>()> budgets;
     std::function<TargetVerdict(const QString& text)> checkTarget;
     std::function<QStringList()> targetSuggestions;
+    BoardEngine boards;
 };
 
 } // namespace tenon::views

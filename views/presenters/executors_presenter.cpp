@@ -109,6 +109,17 @@ void ExecutorsPresenter::chooseBudget(const QString& name)
     refresh();
 }
 
+void ExecutorsPresenter::setBoardBudget(const MemoryBudget& budget)
+{
+    const bool hasLimit = budget.flashBytes > 0 || budget.ramBytes > 0;
+    if (m_hasBoardBudget) m_budgets.erase(m_budgets.begin());
+    if (m_hasBoardBudget && m_budget > 0) --m_budget;
+    if (hasLimit) m_budgets.insert(m_budgets.begin(), budget);
+    if (hasLimit) m_budget = 0;
+    m_hasBoardBudget = hasLimit;
+    refresh();
+}
+
 void ExecutorsPresenter::refresh()
 {
     m_state.hasFootprint = m_footprint && !m_footprint->executors.empty();

@@ -44,6 +44,8 @@ public slots:
     void select(int executor);
     /// By name; unknown names change nothing.
     void chooseBudget(const QString& name);
+    /// The budget of the board in use comes first and counts; one without limits is none.
+    void setBoardBudget(const MemoryBudget& budget);
     /// Links the images and measures them.
     void measure();
 
@@ -60,6 +62,7 @@ private:
 
     WorkspacePresenter& m_workspace;
     std::vector<MemoryBudget> m_budgets;
+    bool m_hasBoardBudget = false; ///< the first one is that of the board in use
     size_t m_budget = 0;
     DocumentPtr m_document;
     std::optional<Footprint> m_footprint;

@@ -190,11 +190,13 @@ void InspectorPresenter::describeCall(int call)
         static_cast<size_t>(call) < m_document->measurement->calls.size()) {
         const Measurement& m = *m_document->measurement;
         const CallTime& time = m.calls[static_cast<size_t>(call)];
-        facts.push_back(
-            {tr("time"),
-             tr("%1  (%2, n = %3)").arg(durationText(time.medianUs), m.board).arg(m.runs),
-             tr("measured: %1, %2, %3 threads").arg(m.method, m.date).arg(m.threads),
-             {}});
+        facts.push_back({tr("time"),
+                         tr("%1  (%2, n = %3)")
+                             .arg(durationText(time.medianUs),
+                                  m.isEmulated ? tr("emulated %1").arg(m.board) : m.board)
+                             .arg(m.runs),
+                         tr("measured: %1, %2, %3 threads").arg(m.method, m.date).arg(m.threads),
+                         {}});
     }
     m_kernel = found.kernel;
     m_state.hasKernel = true;

@@ -18,15 +18,17 @@ constexpr int kLongestLog = 2000;
 JobPresenter::JobPresenter(unsigned threads, QObject* parent)
     : QObject(parent)
     , m_runner(std::make_unique<core::JobRunner>(
-          [this](std::function<void()> call) {
-              // Queued to this object: calls that are still queued when it dies are dropped by Qt.
-              QMetaObject::invokeMethod(this, std::move(call), Qt::QueuedConnection);
-          },
-          threads))
+          [this](std::function<void()> call) { post(std::move(call)); }, threads))
 {
 }
 
 JobPresenter::~JobPresenter() = default;
+
+void JobPresenter::post(std::function<void()> call)
+{
+    // Queued to this object: calls that are still queued when it dies are dropped by Qt.
+    QMetaObject::invokeMethod(this, std::move(call), Qt::QueuedConnection);
+}
 
 void JobPresenter::start(const QString& key, const QString& title, Work work, Finished finished)
 {

@@ -42,6 +42,8 @@ public:
     void startQuietly(const QString& key, Work work, Finished finished);
     void cancel();
     void cancelKey(const QString& key) { m_runner->cancel(key.toStdString()); }
+    /// Runs `call` on this object's thread, unless this died meanwhile. May be called by jobs.
+    void post(std::function<void()> call);
 
     const JobState& state() const { return m_state; }
     const QStringList& log() const { return m_log; }

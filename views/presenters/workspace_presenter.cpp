@@ -39,7 +39,6 @@ WorkspacePresenter::WorkspacePresenter(Engine engine, unsigned threads, QObject*
     , m_operators(makeOperatorModel(this))
     , m_jobs(threads)
 {
-    m_options.threads = 1;
     connect(&m_jobs, &JobPresenter::stateChanged, this, [this] { refresh(); });
     setTarget(m_options.target);
 }
@@ -69,36 +68,20 @@ void WorkspacePresenter::reload()
     if (m_document) open(m_document->path);
 }
 
-void WorkspacePresenter::compile() { build(false); }
-
-void WorkspacePresenter::compileAndBenchmark() { build(true); }
-
-void WorkspacePresenter::build(bool shouldBenchmark)
+void WorkspacePresenter::compile()
 {
     if (!m_state.canBuild) return;
     forgetFailure();
     const auto slot = std::make_shared<Slot>();
     const BuildOptions options = m_options;
     const DocumentPtr document = m_document;
-    const Engine engine = m_engine;
+    const auto engineCompile = m_engine.compile;
     m_jobs.start(
-        QStringLiteral("model"),
-        shouldBenchmark ? tr("Compile and benchmark %1").arg(document->name)
-                        : tr("Compile %1").arg(document->name),
-        keep(
-            [=](core::JobContext& job) -> core::Result<DocumentPtr> {
-                core::Result<DocumentPtr> compiled = engine.compile(document, options, job);
-                if (!compiled || !shouldBenchmark) return compiled;
-                slot->document = *compiled; // shown even when the measurement fails
-                return engine.benchmark(*compiled, options, job);
-            },
-            slot),
-        [this, slot, shouldBenchmark](const core::Status& status) {
-            if (slot->document) setDocument(slot->document, true);
-            if (!status)
-                fail(slot->document && shouldBenchmark ? tr("The benchmark did not finish")
-                                                       : tr("The model could not be compiled"),
-                     status.error());
+        QStringLiteral("model"), tr("Compile %1").arg(document->name),
+        keep([=](core::JobContext& job) { return engineCompile(document, options, job); }, slot),
+        [this, slot](const core::Status& status) {
+            if (!status) return fail(tr("The model could not be compiled"), status.error());
+            setDocument(slot->document, true);
         });
 }
 
@@ -131,7 +114,6 @@ void WorkspacePresenter::dismissBanner()
     emit stateChanged();
 }
 
-/// A new job: what went wrong in the last one is history.
 void WorkspacePresenter::forgetFailure()
 {
     dismissBanner();
@@ -200,6 +182,7 @@ void WorkspacePresenter::refreshMeasurement()
 {
     m_state.measurementText.clear();
     m_state.measurementDetail.clear();
+    m_state.isEmulated = false;
     m_state.callsText.clear();
     if (m_document->isCompiled())
         m_state.callsText =
@@ -208,12 +191,21 @@ void WorkspacePresenter::refreshMeasurement()
                      countOf(static_cast<qint64>(m_document->kernels.size()), tr("kernel")));
     const auto& m = m_document->measurement;
     if (!m) return;
+    m_state.isEmulated = m->isEmulated;
     m_state.measurementText =
         tr("%1 ± %2, n = %3").arg(durationText(m->medianUs), durationText(m->madUs)).arg(m->runs);
-    m_state.measurementDetail =
-        tr("measured on %1, %2, %3 · 95 % confidence interval of the median %4 to %5 · p95 %6 · %7")
-            .arg(m->board, countOf(m->threads, tr("thread")), m->date, durationText(m->lowUs),
-                 durationText(m->highUs), durationText(m->p95Us), m->method);
+    if (m->isEmulated) m_state.measurementText += tr(", emulated");
+    double callsUs = 0;
+    for (const CallTime& call : m->calls) callsUs += call.medianUs;
+    QStringList detail{
+        tr("measured on %1, %2, %3").arg(m->board, countOf(m->threads, tr("thread")), m->date),
+        tr("95 % confidence interval of the median %1 to %2")
+            .arg(durationText(m->lowUs), durationText(m->highUs)),
+        tr("p95 %1").arg(durationText(m->p95Us))};
+    if (callsUs > 0) detail << tr("calls together %1").arg(durationText(callsUs));
+    detail << m->method << m->hygiene;
+    detail.removeAll(QString());
+    m_state.measurementDetail = detail.join(QStringLiteral(" · "));
 }
 
 void WorkspacePresenter::refresh()

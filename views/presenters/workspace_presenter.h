@@ -27,6 +27,7 @@ struct WorkspaceState
     QString compileText;       ///< "compile 0.31 s (cache 41 of 52)"
     QString measurementText;   ///< "12.4 ms ± 0.1, n = 40"
     QString measurementDetail; ///< method, interval, board, date
+    bool isEmulated = false;   ///< what was measured is no time of silicon
     QString callsText;         ///< "36 calls of 22 kernels"
     int issueCount = 0;
     int errorCount = 0;
@@ -56,7 +57,6 @@ public slots:
     void open(const QString& path);
     void reload();
     void compile();
-    void compileAndBenchmark();
     void cancel();
     /// Validates at once; takes effect on the next compile.
     void setTarget(const QString& target);
@@ -66,6 +66,8 @@ public slots:
     /// The same model with what was compiled or measured elsewhere.
     void takeResult(const DocumentPtr& document) { setDocument(document, true); }
     void dismissBanner();
+    /// A new job: what went wrong in the last one is history.
+    void forgetFailure();
     /// Shows an error of the window itself as that of a job.
     void report(const QString& what, const tenon::core::Diagnostic& diagnostic)
     {
@@ -82,9 +84,7 @@ private:
     void setDocument(DocumentPtr document, bool isSameModel);
     void refresh();
     void refreshMeasurement();
-    void build(bool shouldBenchmark);
     void fail(const QString& what, const core::Diagnostic& diagnostic);
-    void forgetFailure();
     void refreshIssues();
 
     Engine m_engine;

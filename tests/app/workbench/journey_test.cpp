@@ -2,10 +2,12 @@
 // The main journey in a real window: an X server, real key and mouse events, the real engine.
 #include "app/workbench/engine.h"
 #include "app/workbench/main_window.h"
+#include "views/pages/memory/planner_list.h"
 
 #include <QApplication>
 #include <QProcess>
 #include <QStandardPaths>
+#include <QTemporaryDir>
 #include <QTest>
 
 #include <algorithm>
@@ -67,22 +69,44 @@ private:
     }
 
     /// The real engine; while `isEndless`, its benchmark runs until it is cancelled.
-    static views::Engine engineWith(const std::shared_ptr<std::atomic<bool>>& isEndless)
+    views::Engine engineWith(const std::shared_ptr<std::atomic<bool>>& isEndless) const
     {
-        views::Engine engine = makeEngine({});
-        EngineOptions endless;
-        endless.repeats = 10000000; // of 20 ms: days
-        engine.benchmark = [quick = engine.benchmark, slow = makeEngine(endless).benchmark,
-                            isEndless](views::DocumentPtr document,
-                                       const views::BuildOptions& options, core::JobContext& job) {
-            return (*isEndless ? slow : quick)(std::move(document), options, job);
-        };
+        EngineOptions options;
+        options.configFolder = m_folder.filePath(QStringLiteral("config"));
+        options.repeats = 5;
+        views::Engine engine = makeEngine(options);
+        options.repeats = 10000000; // of 20 ms: days
+        engine.boards.deploy =
+            [quick = engine.boards.deploy, slow = makeEngine(options).boards.deploy, isEndless](
+                const auto& question, const auto& ask, const auto& watch, core::JobContext& job) {
+                return (*isEndless ? slow : quick)(question, ask, watch, job);
+            };
         return engine;
+    }
+    QString settingsFile() const { return m_folder.filePath(QStringLiteral("settings.json")); }
+    WindowOptions options() const
+    {
+        return {false, true, QStringLiteral(TENON_SAMPLE_MODEL), 2, settingsFile()};
+    }
+    static void show(MainWindow& window)
+    {
+        window.move(0, 0);
+        window.resize(1600, 1000);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window, kPatienceMs));
+    }
+    static bool isMeasuring(MainWindow& window)
+    {
+        const auto& steps = window.deploy().report().steps;
+        return steps.size() == 10 && steps[7].state == views::StepState::Running;
+    }
+    static bool isSelectedExecutor(MainWindow& window, int executor)
+    {
+        return window.executors().state().selected == executor;
     }
 
     static void openSample(MainWindow& window)
     {
-        QVERIFY(QTest::qWaitForWindowExposed(&window, kPatienceMs));
         auto* start = window.findChild<views::StartPage*>();
         for (auto* button : start->findChildren<views::PillButton*>())
             if (button->text().contains(QStringLiteral("sample")))
@@ -103,30 +127,8 @@ private:
         QCOMPARE(window.passes().state().title, QStringLiteral("FuseOps"));
     }
 
-private slots:
-    void opensStepsSelectsCompilesCancelsAndMeasures()
+    static void lookAtAssembly(MainWindow& window)
     {
-        const auto isEndless = std::make_shared<std::atomic<bool>>(true);
-        MainWindow window(engineWith(isEndless), {},
-                          {true, true, QStringLiteral(TENON_SAMPLE_MODEL), 2});
-        window.move(0, 0);
-        window.resize(1600, 1000);
-        window.show();
-        openSample(window);
-        stepToFusion(window);
-
-        views::GraphCanvas& canvas = window.passesPage().canvas();
-        int frame = -1;
-        const QPoint title = titleOfAFrame(canvas, frame);
-        QVERIFY(frame >= 0);
-        click(canvas, title);
-        QVERIFY(waitFor([&] { return canvas.selectedItem() == frame; }));
-        QVERIFY(!window.passes().lineage().rows.empty());
-
-        key(window, QStringLiteral("ctrl+shift+b"));
-        QVERIFY(waitFor([&] { return window.workspace().document()->isCompiled(); }));
-        QVERIFY(settle(window));
-
         auto* tabs = window.passesPage().inspectorPanel().findChild<views::PillTabs*>();
         click(*tabs, tabs->tabRect(tabs->count() - 1).center());
         const auto shownCode = [&] {
@@ -137,25 +139,129 @@ private slots:
         };
         QVERIFY2(waitFor([&] { return shownCode().contains(QStringLiteral("ret")); }),
                  qPrintable(window.inspector().state().codeMessage));
+    }
 
-        key(window, QStringLiteral("ctrl+r"));
-        QVERIFY(waitFor(
-            [&] { return window.workspace().jobs().state().step == QStringLiteral("measuring"); }));
+    /// Another planner by a click; the model is compiled with it.
+    static void switchPlanner(MainWindow& window)
+    {
+        key(window, QStringLiteral("alt+3"));
+        QVERIFY(waitFor([&] { return window.memoryPage().isVisible(); }));
+        auto* list = window.memoryPage().findChild<views::PlannerList*>();
+        const auto& rows = window.memory().planners().rows();
+        int other = -1;
+        for (size_t i = 0; i < rows.size() && other < 0; ++i)
+            if (!rows[i].isChosen && !rows[i].isReference && rows[i].problem.isEmpty())
+                other = static_cast<int>(i);
+        QVERIFY(other >= 0);
+        const QString algorithm = rows[static_cast<size_t>(other)].algorithm;
+        click(*list->viewport(), list->visualRect(list->model()->index(other, 0)).center());
+        QVERIFY(waitFor([&] { return window.memory().plan().algorithm == algorithm; }));
+        QVERIFY(settle(window));
+        QCOMPARE(window.workspace().options().planner, algorithm);
+    }
+
+    static void compareExecutors(MainWindow& window)
+    {
+        key(window, QStringLiteral("alt+4"));
+        QVERIFY(waitFor([&] { return window.executorsPage().isVisible(); }));
+        QVERIFY(waitFor([&] { return window.executors().state().hasFootprint; }));
+        views::StackChart& flash = window.executorsPage().flash();
+        QVERIFY(flash.bars().size() >= 2);
+        for (const int executor : {1, 0}) {
+            click(flash, flash.pixelRect(executor, 0).center().toPoint());
+            QVERIFY(waitFor([&] { return isSelectedExecutor(window, executor); }));
+        }
+    }
+
+    /// From the page's own button to a cancel in the middle of the measurement.
+    static void deployAndCancel(MainWindow& window)
+    {
+        key(window, QStringLiteral("alt+5"));
+        QVERIFY(waitFor([&] { return window.deployPage().isVisible(); }));
+        QVERIFY(settle(window));
+        QVERIFY(window.deployPage().checks().model()->rowCount() > 0);
+        auto* notice =
+            window.deployPage().findChild<views::EmptyNotice*>(QStringLiteral("deployNotice"));
+        auto* button = notice->findChild<views::PillButton*>();
+        click(*button, button->rect().center());
+        QVERIFY(waitFor([&] { return isMeasuring(window); }));
         key(window, QStringLiteral("shift+F5"));
         QVERIFY(waitFor([&] { return !window.workspace().state().isBusy; }));
         QVERIFY2(window.workspace().jobs().state().outcome.contains(QStringLiteral("cancelled")),
                  qPrintable(window.workspace().jobs().state().outcome));
+        QVERIFY(window.deploy().report().isCancelled);
         QVERIFY(!window.workspace().document()->measurement);
+    }
 
-        *isEndless = false;
-        key(window, QStringLiteral("ctrl+r"));
-        QVERIFY2(waitFor([&] { return window.workspace().document()->measurement.has_value(); }),
-                 qPrintable(window.workspace().state().bannerText));
-        QVERIFY(waitFor([&] {
-            const auto& items = canvas.scene().items;
-            return std::any_of(items.begin(), items.end(),
-                               [](const views::SceneItem& i) { return !i.figure.isEmpty(); });
-        }));
+    static bool hasTimes(views::GraphCanvas& canvas)
+    {
+        const auto& items = canvas.scene().items;
+        return std::any_of(items.begin(), items.end(),
+                           [](const views::SceneItem& i) { return !i.figure.isEmpty(); });
+    }
+
+    QTemporaryDir m_folder;
+
+private slots:
+    void opensStepsComparesDeploysCancelsMeasuresAndComesBack()
+    {
+        const auto isEndless = std::make_shared<std::atomic<bool>>(true);
+        Session before;
+        {
+            MainWindow window(engineWith(isEndless), {}, options());
+            show(window);
+            openSample(window);
+            stepToFusion(window);
+
+            views::GraphCanvas& canvas = window.passesPage().canvas();
+            int frame = -1;
+            const QPoint title = titleOfAFrame(canvas, frame);
+            QVERIFY(frame >= 0);
+            click(canvas, title);
+            QVERIFY(waitFor([&] { return canvas.selectedItem() == frame; }));
+            QVERIFY(!window.passes().lineage().rows.empty());
+
+            key(window, QStringLiteral("ctrl+shift+b"));
+            QVERIFY(waitFor([&] { return window.workspace().document()->isCompiled(); }));
+            QVERIFY(settle(window));
+            lookAtAssembly(window);
+            switchPlanner(window);
+            compareExecutors(window);
+            deployAndCancel(window);
+
+            *isEndless = false;
+            key(window, QStringLiteral("ctrl+r"));
+            QVERIFY2(
+                waitFor([&] { return window.workspace().document()->measurement.has_value(); }),
+                qPrintable(window.workspace().state().bannerText));
+            QVERIFY(settle(window));
+            QCOMPARE(window.deploy().history().rowCount(), 1);
+            views::DataTable& calls = window.deployPage().calls();
+            const QModelIndex slowest = calls.model()->index(0, 6);
+            click(*calls.viewport(), calls.visualRect(slowest).center());
+            QVERIFY(waitFor([&] {
+                return window.workspace().selection().node() ==
+                       window.workspace().calls().rows().front().node;
+            }));
+            key(window, QStringLiteral("alt+2"));
+            QVERIFY(waitFor([&] { return window.passesPage().isVisible() && hasTimes(canvas); }));
+            key(window, QStringLiteral("alt+5"));
+            QVERIFY(waitFor([&] { return window.deployPage().isVisible(); }));
+            before = window.session();
+            window.close();
+        }
+        MainWindow window(engineWith(isEndless), loadSettings(settingsFile()), options());
+        show(window);
+        window.restoreSession();
+        QVERIFY(settle(window));
+        const Session after = window.session();
+        QCOMPARE(after.model, before.model);
+        QCOMPARE(after.perspective, QStringLiteral("deploy"));
+        QCOMPARE(after.board, QStringLiteral("local"));
+        QCOMPARE(after.planner, before.planner);
+        QCOMPARE(after.pass, before.pass);
+        QVERIFY(after.isCompiled);
+        QCOMPARE(window.deploy().history().rowCount(), 1);
     }
 };
 

@@ -32,7 +32,6 @@ private:
         compiler::CompileOptions options;
         options.planner = planner;
         options.target = target;
-        options.runThreads = 1;
         core::JobContext job;
         auto result = compiler::compile(
             std::make_shared<const compiler::Loaded>(*std::move(loaded)), options, job);

@@ -141,7 +141,7 @@ private slots:
         window.show();
         window.openModel(QStringLiteral(TENON_SAMPLE_MODEL));
         QVERIFY(settle(window));
-        window.workspace().compileAndBenchmark();
+        window.deploy().deploy();
         QVERIFY(settle(window));
         const views::WorkspaceState& state = window.workspace().state();
         QVERIFY(window.workspace().document()->isCompiled());

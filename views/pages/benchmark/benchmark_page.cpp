@@ -86,11 +86,7 @@ BenchmarkPage::BenchmarkPage(const ThemeSource& themes, WorkspacePresenter& work
     , m_runs(makeRunTable(this))
     , m_chartTwin(new TableTwin(themes, m_chart, m_runs, tr("Chart")))
     , m_table(new DataTable(themes, &workspace.calls()))
-    , m_notice(new EmptyNotice(
-          themes, tr("Nothing measured yet"),
-          tr("Compile & Benchmark runs the model on this computer in a process of its own: the "
-             "total with its spread, and the time of every kernel call on the nodes it came from."),
-          tr("Compile & Benchmark")))
+    , m_notice(new EmptyNotice(themes, {}, {}, tr("Deploy & Benchmark")))
 {
     m_detail->setWordWrap(true);
     m_totalPanel->content()->addWidget(m_total);
@@ -100,7 +96,7 @@ BenchmarkPage::BenchmarkPage(const ThemeSource& themes, WorkspacePresenter& work
     m_totalPanel->header()->addWidget(m_chartTwin->button());
     m_totalPanel->content()->addWidget(m_chartTwin, 1);
     m_totalPanel->content()->addWidget(m_notice, 1);
-    m_table->setColumnWidths({44, 290, 0, 84, 150, 76});
+    m_table->setColumnWidths({44, 290, 0, 84, 150, 76, 190});
     m_table->delegate().setBarColumn(4);
     m_table->setAccessibleName(tr("Kernel calls"));
     m_callsPanel->content()->addWidget(m_table, 1);
@@ -121,13 +117,21 @@ BenchmarkPage::BenchmarkPage(const ThemeSource& themes, WorkspacePresenter& work
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(columns);
-    connect(m_notice, &EmptyNotice::triggered, &workspace,
-            &WorkspacePresenter::compileAndBenchmark);
+    connect(m_notice, &EmptyNotice::triggered, this, &BenchmarkPage::deployRequested);
     connect(m_table, &DataTable::nodeRequested, this, [this](qint64 node) {
         m_workspace.selection().seek(core::NodeId(static_cast<uint32_t>(node)));
     });
     connect(&workspace, &WorkspacePresenter::stateChanged, this, &BenchmarkPage::refresh);
     refresh();
+}
+
+void BenchmarkPage::setBoard(const QString& title)
+{
+    m_notice->setText(tr("Nothing measured yet"),
+                      tr("Deploy & Benchmark runs the model on %1 in a process of its own: the "
+                         "total with its spread, and the time of every kernel call on the nodes it "
+                         "came from.")
+                          .arg(title));
 }
 
 void BenchmarkPage::refresh()

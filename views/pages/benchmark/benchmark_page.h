@@ -32,8 +32,13 @@ class BenchmarkPage : public QWidget
 public:
     BenchmarkPage(const ThemeSource& themes, WorkspacePresenter& workspace,
                   InspectorPresenter& inspector, QWidget* parent = nullptr);
+    /// Replaces the notice's text, which names the board.
+    void setBoard(const QString& title);
     DataTable& table() { return *m_table; }
     TableTwin& chartTwin() { return *m_chartTwin; }
+
+signals:
+    void deployRequested();
 
 private:
     void refresh();

@@ -48,7 +48,12 @@ void DataDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
               : severity == 1 ? t.stateInk(DiffState::Changed)
                               : t.secondary;
     }
-    painter->setFont(t.body);
+    QFont font = t.body;
+    if (index.data(EmulatedRole).toBool()) {
+        font.setItalic(true);
+        if (!isSelected) ink = t.secondary;
+    }
+    painter->setFont(font);
     painter->setPen(ink);
     const QString text = index.data(Qt::DisplayRole).toString();
     const auto alignment = static_cast<Qt::Alignment>(index.data(Qt::TextAlignmentRole).toInt());

@@ -91,10 +91,10 @@ Panel::Panel(const ThemeSource& themes, const QString& title, QWidget* parent)
     m_header->setContentsMargins(kPanelMargin, 9, kPanelMargin, 7);
     m_header->setSpacing(10);
     m_title->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Preferred);
-    m_caption->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Preferred);
+    // What is left of the row is the caption's: the title gives way last.
+    m_caption->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_header->addWidget(m_title);
-    m_header->addStretch(1);
-    m_header->addWidget(m_caption);
+    m_header->addWidget(m_caption, 1);
     m_content->setContentsMargins(kPanelMargin, 0, kPanelMargin, kPanelMargin - 4);
     m_content->setSpacing(8);
     auto* layout = new QVBoxLayout(this);

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Compiles what is not compiled yet, links, hands over to the deployer, and brings the result back
+// as a document.
+#include "app/workbench/deploy_model.h"
+
+#include "app/workbench/backing.h"
+#include "app/workbench/board_builder.h"
+#include "app/workbench/document_builder.h"
+#include "app/workbench/measure_here.h"
+#include "compiler/codegen/llvm/target_features.h"
+#include "remote/board/board_store.h"
+#include "remote/deploy/deploy_record.h"
+#include "remote/measure/made_up_inputs.h"
+
+#include <QTemporaryDir>
+
+namespace tenon::app {
+
+using core::JobContext;
+using core::Result;
+using views::BuildOptions;
+using views::DocumentPtr;
+
+namespace {
+
+Result<remote::BuiltModel> built(const DocumentPtr& document)
+{
+    const auto folder = std::make_shared<QTemporaryDir>();
+    if (!folder->isValid())
+        return core::makeError(
+            core::DiagnosticCode::IoFailure,
+            "no temporary folder could be made; check the free space of the temporary file system");
+    const auto backing = backingOf(document);
+    remote::BuiltModel model;
+    model.path = folder->filePath(QStringLiteral("model.so")).toStdString();
+    auto artifact =
+        compiler::writeArtifact(*backing->result, model.path, document->name.toStdString());
+    if (!artifact) return artifact.error();
+    model.manifest = std::move(artifact->manifest);
+    if (auto features = compiler::targetFeatures(backing->result->machine))
+        model.features = std::move(*features);
+    model.lifetime = folder;
+    return model;
+}
+
+remote::TimingRequest timingFor(const DeployWork& work)
+{
+    const bool isEmulated = work.board.isEmulated();
+    remote::TimingRequest timing{.perCall = true};
+    timing.repeat = isEmulated ? work.engine.emulatedRepeats : work.engine.repeats;
+    timing.minRepeatMs = isEmulated ? 0 : 20;
+    return timing;
+}
+
+/// "this computer", "pi (Raspberry Pi 4 Model B)".
+QString placeOf(const remote::DeployReport& report)
+{
+    if (report.board.kind == remote::BoardKind::ThisComputer)
+        return QStringLiteral("this computer");
+    const QString name = QString::fromStdString(report.board.name);
+    if (report.facts.model.empty()) return name;
+    return name + QStringLiteral(" (%1)").arg(QString::fromStdString(report.facts.model));
+}
+
+/// Measured on the board, for the window and for later comparison.
+void addMeasurement(const DeployWork& work, const remote::DeployReport& report,
+                    views::DeployOutcome& outcome)
+{
+    if (!report.timing || report.error || !outcome.document) return;
+    auto timed = std::make_shared<views::Document>(*outcome.document);
+    ++timed->revision;
+    timed->measurement = measurementOf(*report.timing, placeOf(report), report.board.isEmulated());
+    outcome.document = timed;
+    const remote::BoardStore store(work.engine.configFolder.toStdString());
+    const core::Status kept = remote::keepInHistory(store.historyPath(), report,
+                                                    work.question.options.optLevel, TENON_VERSION);
+    if (!kept)
+        outcome.report.log << QStringLiteral("the measurement was not kept: ") +
+                                  QString::fromStdString(kept.error().message);
+}
+
+} // namespace
+
+Result<DocumentPtr> compiledFor(const DeployWork& work, const BuildOptions& build, JobContext& job)
+{
+    const DocumentPtr& document = work.question.document;
+    const auto backing = backingOf(document);
+    if (backing->result && backing->build == build) return document;
+    return compileModel(work.engine, document, build, job);
+}
+
+views::DeployOutcome deployModel(const DeployWork& work, remote::Deployer& deployer,
+                                 JobContext& job)
+{
+    if (work.board.kind == remote::BoardKind::ThisComputer &&
+        isForeign(work.question.options.target.toStdString()))
+        return measureHere(work, job);
+    views::DeployOutcome outcome;
+    remote::DeployRequest request;
+    request.build = [&](const std::string& target,
+                        JobContext& buildJob) -> Result<remote::BuiltModel> {
+        BuildOptions build = work.question.options;
+        build.target = QString::fromStdString(target);
+        auto compiled = compiledFor(work, build, buildJob);
+        if (!compiled) return compiled.error();
+        outcome.document = *compiled; // shown even when nothing else works
+        return built(*compiled);
+    };
+    request.inputs = [](const core::Manifest& manifest) { return remote::madeUpInputs(manifest); };
+    request.target = work.question.options.target.toStdString();
+    request.timing = timingFor(work);
+    request.threads = static_cast<unsigned>(work.question.options.threads);
+    request.staysConnected = work.board.kind != remote::BoardKind::ThisComputer;
+    const remote::DeployReportPtr report = deployer.deploy(
+        request, job, [&](const remote::DeployReportPtr& now) { work.watch(deploymentOf(*now)); });
+    outcome.report = deploymentOf(*report);
+    outcome.error = report->error;
+    addMeasurement(work, *report, outcome);
+    return outcome;
+}
+
+} // namespace tenon::app

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One deployment of a document: compiled for the board, measured there, written into the history.
+#pragma once
+
+#include "app/workbench/engine.h"
+#include "remote/deploy/deployer.h"
+
+namespace tenon::app {
+
+struct DeployWork
+{
+    const EngineOptions& engine;
+    const views::DeployQuestion& question;
+    const remote::Board& board;
+    const views::DeployWatcher& watch;
+};
+
+/// What is compiled already is taken as it is.
+core::Result<views::DocumentPtr>
+compiledFor(const DeployWork& work, const views::BuildOptions& build, core::JobContext& job);
+views::DeployOutcome deployModel(const DeployWork& work, remote::Deployer& deployer,
+                                 core::JobContext& job);
+
+} // namespace tenon::app

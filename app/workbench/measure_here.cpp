@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The three steps of measuring foreign code without a board.
+#include "app/workbench/measure_here.h"
+
+#include "app/workbench/backing.h"
+#include "app/workbench/document_builder.h"
+#include "compiler/package/wasm_object.h"
+#include "remote/measure/emulation.h"
+#include "views/models/deployment_rows.h"
+
+#include <QElapsedTimer>
+#include <QTemporaryDir>
+
+#include <algorithm>
+#include <functional>
+
+namespace tenon::app {
+
+using core::Status;
+using views::StepState;
+
+namespace {
+
+class Steps
+{
+public:
+    Steps(const DeployWork& work, views::DeployOutcome& outcome)
+        : m_report(outcome.report)
+        , m_outcome(outcome)
+        , m_watch(work.watch)
+    {
+        m_report.board = work.question.board;
+        m_report.target = work.question.options.target;
+        for (const char* name : {"compile", "link", "benchmark"})
+            m_report.steps.push_back({QLatin1String(name)});
+        m_total.start();
+    }
+    /// Runs the step unless an earlier one failed.
+    void run(size_t index, const std::function<Status(QString& detail)>& body)
+    {
+        views::StepRow& step = m_report.steps[index];
+        if (m_outcome.error) {
+            step.state = StepState::Skipped;
+            return;
+        }
+        step.state = StepState::Running;
+        m_watch(m_report);
+        QElapsedTimer clock;
+        clock.start();
+        const Status done = body(step.detail);
+        step.ms = static_cast<double>(clock.nsecsElapsed()) / 1e6;
+        step.state = done ? StepState::Done : StepState::Failed;
+        if (!done) fail(done.error(), step);
+        m_report.log << step.name + QStringLiteral(": ") + step.detail;
+        views::shareOut(m_report.steps);
+        m_report.totalMs = static_cast<double>(m_total.nsecsElapsed()) / 1e6;
+        m_watch(m_report);
+    }
+
+private:
+    void fail(const core::Diagnostic& error, views::StepRow& step)
+    {
+        m_outcome.error = error;
+        m_report.error = step.detail = QString::fromStdString(error.message);
+        m_report.isCancelled = error.code == core::DiagnosticCode::Cancelled;
+    }
+
+    views::Deployment& m_report;
+    views::DeployOutcome& m_outcome;
+    const views::DeployWatcher& m_watch;
+    QElapsedTimer m_total;
+};
+
+Status link(const views::Document& document, remote::RunRequest& request, const QString& folder)
+{
+    const auto backing = std::static_pointer_cast<const Backing>(document.backing);
+    const compiler::CompileResult& result = *backing->result;
+    const bool isWasm = compiler::isWasm(result.machine.triple);
+    request.artifactPath =
+        (folder + (isWasm ? QStringLiteral("/model.wasm") : QStringLiteral("/model.so")))
+            .toStdString();
+    if (Status found = remote::runHere(request, result.target); !found) return found;
+    const auto artifact =
+        compiler::writeArtifact(result, request.artifactPath, document.name.toStdString());
+    return artifact ? Status(core::kDone) : Status(artifact.error());
+}
+
+Status measure(const DeployWork& work, const remote::RunRequest& request,
+               views::DeployOutcome& outcome, core::JobContext& job)
+{
+    const auto backing = backingOf(outcome.document);
+    const bool isEmulated = !compiler::isWasm(backing->result->machine.triple);
+    const remote::TimingRequest timing{.repeat = isEmulated ? work.engine.emulatedRepeats
+                                                            : work.engine.repeats,
+                                       .minRepeatMs = isEmulated ? 0 : 20,
+                                       .perCall = true};
+    const auto measured = remote::measureArtifact(request, timing, job);
+    if (!measured) return measured.error();
+    auto timed = std::make_shared<views::Document>(*outcome.document);
+    ++timed->revision;
+    timed->measurement = measurementOf(*measured, QStringLiteral("this computer"), isEmulated);
+    outcome.document = timed;
+    outcome.report.isEmulated = isEmulated;
+    return core::kDone;
+}
+
+} // namespace
+
+bool isForeign(const std::string& target)
+{
+    const auto parsed = core::parseTarget(target);
+    if (!parsed) return false;
+    const auto emulator = remote::emulatorFor(*parsed);
+    return !emulator || !emulator->empty();
+}
+
+views::DeployOutcome measureHere(const DeployWork& work, core::JobContext& job)
+{
+    views::DeployOutcome outcome;
+    const QTemporaryDir folder;
+    remote::RunRequest request;
+    request.threads = static_cast<unsigned>(std::max(1, work.question.options.threads));
+    Steps steps(work, outcome);
+    steps.run(0, [&](QString& detail) -> Status {
+        auto compiled = compiledFor(work, work.question.options, job);
+        if (!compiled) return compiled.error();
+        outcome.document = *compiled;
+        detail = QStringLiteral("for ") + work.question.options.target;
+        return core::kDone;
+    });
+    steps.run(1, [&](QString& detail) {
+        detail = QStringLiteral("to run on this computer, which is another machine");
+        return link(*outcome.document, request, folder.path());
+    });
+    steps.run(2, [&](QString& detail) {
+        detail = QStringLiteral("measured");
+        return measure(work, request, outcome, job);
+    });
+    outcome.report.isFinished = true;
+    return outcome;
+}
+
+} // namespace tenon::app

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Boards and deployments as the window shows them: plain values, made by the engine.
+#pragma once
+
+#include "views/models/footprint.h"
+
+#include <QString>
+#include <QStringList>
+
+#include <vector>
+
+namespace tenon::views {
+
+enum class BoardWay
+{
+    ThisComputer,
+    Ssh,
+    RpcServer,
+    Tracker,
+    Virtual ///< emulated here, reached by SSH
+};
+
+struct BoardEntry
+{
+    QString name;
+    BoardWay way = BoardWay::ThisComputer;
+    QString address; ///< "pi@raspberry:22"
+    QString target;  ///< what to compile for; empty: not known before a probe
+    QString profile;
+    QString summary;     ///< what the last probe found, one line
+    MemoryBudget budget; ///< of its profile; zeros: none known
+
+    bool isHere() const { return way == BoardWay::ThisComputer; }
+    bool isEmulated() const { return way == BoardWay::Virtual; }
+    /// "This computer", or its name.
+    QString title() const;
+};
+
+/// A board as entered by the user.
+struct BoardRequest
+{
+    BoardWay way = BoardWay::Ssh;
+    QString name;
+    QString host;
+    int port = 0; ///< 0: the usual one
+    QString user;
+    QString identityFile;
+    QString key; ///< of RPC servers and trackers
+    QString profile;
+};
+
+/// A kind of board that is known before anyone has touched one.
+struct BoardKindEntry
+{
+    QString name;
+    QString title;
+    QString target;
+    bool canBeVirtual = false;
+};
+
+enum class CheckVerdict
+{
+    Good,
+    Doubtful,
+    Bad
+};
+
+struct CheckRow
+{
+    CheckVerdict verdict = CheckVerdict::Good;
+    QString subject;
+    QString outcome;
+    QString advice; ///< what to do, when there is something to do
+};
+
+/// What a probe found.
+struct ProbeFindings
+{
+    BoardEntry board;
+    std::vector<CheckRow> checks;
+    QString proposedTarget;
+    QString condition; ///< "51 °C · governor performance", as far as the board tells
+};
+
+enum class StepState
+{
+    Waiting,
+    Running,
+    Done,
+    Skipped,
+    Failed
+};
+
+struct StepRow
+{
+    QString name;
+    StepState state = StepState::Waiting;
+    double ms = 0;
+    double share = 0; ///< of the longest step
+    QString detail;
+};
+
+/// How far a deployment is, or how it ended.
+struct Deployment
+{
+    QString board;
+    QString target;
+    bool isEmulated = false;
+    std::vector<StepRow> steps;
+    std::vector<CheckRow> preflight;
+    ProbeFindings findings; ///< no checks: the board was not reached
+    QStringList log;
+    double totalMs = 0;
+    double overheadMs = 0; ///< everything beside compiling, running and measuring
+    qint64 sentBytes = 0;
+    qint64 reusedBytes = 0;
+    bool isFinished = false;
+    bool isCancelled = false;
+    QString error;            ///< empty: none so far
+    bool isConnected = false; ///< the connection stays for the next one
+};
+
+/// One earlier measurement of the model on the board.
+struct HistoryRow
+{
+    qint64 id = 0;
+    QString date;
+    QString target;
+    QString executor;
+    int threads = 1;
+    int runs = 0;
+    double medianUs = 0;
+    double lowUs = 0; ///< 95 % confidence interval of the median
+    double highUs = 0;
+    /// Against the measurement before it: "12 % faster", or that the intervals overlap.
+    QString change;
+    bool isEmulated = false;
+};
+
+} // namespace tenon::views

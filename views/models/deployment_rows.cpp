@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Columns of the Deploy page's tables.
+#include "views/models/deployment_rows.h"
+
+#include "views/models/format.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tenon::views {
+
+namespace {
+
+QString words(const char* text) { return QCoreApplication::translate("deployment", text); }
+
+/// As the severity column paints: 0 calm, 1 doubtful, 2 bad.
+int severityOf(CheckVerdict verdict)
+{
+    return verdict == CheckVerdict::Bad ? 2 : verdict == CheckVerdict::Doubtful ? 1 : 0;
+}
+
+QString changeText(const HistoryRow& now, const HistoryRow& before)
+{
+    if (now.target != before.target) return words("another target");
+    if (now.threads != before.threads) return words("other threads");
+    if (now.lowUs <= before.highUs && before.lowUs <= now.highUs)
+        return words("no difference shown");
+    const double ratio = now.medianUs / before.medianUs;
+    const double percent = std::abs(1 - ratio) * 100;
+    return (ratio < 1 ? words("%1 % faster") : words("%1 % slower"))
+        .arg(percent, 0, 'f', percent < 10 ? 1 : 0);
+}
+
+} // namespace
+
+QString BoardEntry::title() const { return isHere() ? words("This computer") : name; }
+
+QString boardStateText(BoardState state)
+{
+    switch (state) {
+    case BoardState::Unknown: return words("not checked yet");
+    case BoardState::Offline: return words("offline");
+    case BoardState::Ready: return words("ready");
+    case BoardState::Busy: return words("busy");
+    case BoardState::Mismatch: return words("target does not match");
+    }
+    return {};
+}
+
+QString boardWayText(BoardWay way)
+{
+    switch (way) {
+    case BoardWay::ThisComputer: return words("this computer");
+    case BoardWay::Ssh: return words("SSH");
+    case BoardWay::RpcServer: return words("RPC server");
+    case BoardWay::Tracker: return words("tracker");
+    case BoardWay::Virtual: return words("emulated here");
+    }
+    return {};
+}
+
+QString stepGlyph(StepState state)
+{
+    switch (state) {
+    case StepState::Waiting: return QStringLiteral("○");
+    case StepState::Running: return QStringLiteral("●");
+    case StepState::Done: return QStringLiteral("✓");
+    case StepState::Skipped: return QStringLiteral("–");
+    case StepState::Failed: return QStringLiteral("✕");
+    }
+    return {};
+}
+
+QString checkGlyph(CheckVerdict verdict)
+{
+    switch (verdict) {
+    case CheckVerdict::Good: return QStringLiteral("✓");
+    case CheckVerdict::Doubtful: return QStringLiteral("?");
+    case CheckVerdict::Bad: return QStringLiteral("✕");
+    }
+    return {};
+}
+
+BoardModel* makeBoardModel(QObject* parent)
+{
+    const auto extra = [](const BoardRow& row, int role) -> QVariant {
+        if (role != Qt::ToolTipRole && role != Qt::AccessibleDescriptionRole) return {};
+        QStringList lines{row.board.address, row.board.summary, row.board.target};
+        lines.removeAll(QString());
+        return lines.join(QLatin1Char('\n'));
+    };
+    return new BoardModel(
+        {{QStringLiteral("Board"), [](const BoardRow& r) { return r.board.title(); }, false, extra},
+         {QStringLiteral("State"), [](const BoardRow& r) { return boardStateText(r.state); }, false,
+          extra},
+         {QStringLiteral("Reached by"), [](const BoardRow& r) { return boardWayText(r.board.way); },
+          false, extra},
+         {QStringLiteral("Target"), [](const BoardRow& r) { return r.board.target; }, false,
+          extra}},
+        parent);
+}
+
+CheckModel* makeCheckModel(QObject* parent)
+{
+    const auto extra = [](const CheckRow& row, int role) -> QVariant {
+        if (role == SortRole) return severityOf(row.verdict);
+        if (role == Qt::ToolTipRole)
+            return row.advice.isEmpty() ? row.outcome
+                                        : row.outcome + QLatin1Char('\n') + row.advice;
+        return {};
+    };
+    const auto outcome = [](const CheckRow& r) {
+        return r.advice.isEmpty() ? r.outcome : r.outcome + QStringLiteral("; ") + r.advice;
+    };
+    return new CheckModel(
+        {{QString(), [](const CheckRow& r) { return checkGlyph(r.verdict); }, false, extra},
+         {QStringLiteral("Check"), [](const CheckRow& r) { return r.subject; }, false, extra},
+         {QStringLiteral("Found"), outcome, false, extra}},
+        parent);
+}
+
+StepModel* makeStepModel(QObject* parent)
+{
+    const auto severity = [](const StepRow& row, int role) -> QVariant {
+        if (role == SortRole) return row.state == StepState::Failed ? 2 : 0;
+        if (role == Qt::ToolTipRole) return row.detail;
+        return {};
+    };
+    const auto share = [](const StepRow& row, int role) -> QVariant {
+        if (role == SortRole && row.ms > 0) return row.share;
+        if (role == Qt::ToolTipRole) return row.detail;
+        return {};
+    };
+    const auto time = [](const StepRow& r) {
+        return r.ms > 0 ? durationText(r.ms * 1000) : QString();
+    };
+    return new StepModel(
+        {{QString(), [](const StepRow& r) { return stepGlyph(r.state); }, false, severity},
+         {QStringLiteral("Step"), [](const StepRow& r) { return r.name; }, false, severity},
+         {QStringLiteral("What happened"), [](const StepRow& r) { return r.detail; }, false,
+          severity},
+         {QStringLiteral("Time"), time, true, share}},
+        parent);
+}
+
+HistoryModel* makeHistoryModel(QObject* parent)
+{
+    const auto extra = [](const HistoryRow& row, int role) -> QVariant {
+        if (role == EmulatedRole) return row.isEmulated;
+        if (role != Qt::ToolTipRole) return {};
+        return words("%1\n%2 executor, %3, n = %4")
+            .arg(row.target, row.executor)
+            .arg(countOf(row.threads, words("thread")))
+            .arg(row.runs);
+    };
+    const auto median = [](const HistoryRow& r) { return durationText(r.medianUs); };
+    const auto interval = [](const HistoryRow& r) {
+        return durationText(r.lowUs) + QStringLiteral(" – ") + durationText(r.highUs);
+    };
+    return new HistoryModel(
+        {{QStringLiteral("When"), [](const HistoryRow& r) { return r.date; }, false, extra},
+         {QStringLiteral("Median"), median, true, extra},
+         {QStringLiteral("Change"), [](const HistoryRow& r) { return r.change; }, false, extra},
+         {QStringLiteral("95 % interval"), interval, true, extra}},
+        parent);
+}
+
+void shareOut(std::vector<StepRow>& steps)
+{
+    double longest = 0;
+    for (const StepRow& step : steps) longest = std::max(longest, step.ms);
+    for (StepRow& step : steps) step.share = longest > 0 ? step.ms / longest : 0;
+}
+
+void compareNeighbours(std::vector<HistoryRow>& rows)
+{
+    for (size_t i = 0; i + 1 < rows.size(); ++i)
+        if (rows[i + 1].medianUs > 0) rows[i].change = changeText(rows[i], rows[i + 1]);
+}
+
+} // namespace tenon::views

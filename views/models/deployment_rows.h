@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Tables of the Deploy page: boards, checks, steps, earlier measurements.
+#pragma once
+
+#include "views/models/deployment.h"
+#include "views/models/table_model.h"
+
+namespace tenon::views {
+
+/// Whether a board can be worked with; told by glyph and word, never by colour alone.
+enum class BoardState
+{
+    Unknown, ///< nobody has asked it since the window opened
+    Offline,
+    Ready,
+    Busy,
+    Mismatch ///< the target makes code for another machine
+};
+/// "ready", "not checked yet", ...
+QString boardStateText(BoardState state);
+/// "SSH", "emulated here", ...
+QString boardWayText(BoardWay way);
+
+struct BoardRow
+{
+    BoardEntry board;
+    BoardState state = BoardState::Unknown;
+    bool isSelected = false;
+};
+using BoardModel = TableModel<BoardRow>;
+using CheckModel = TableModel<CheckRow>;
+using StepModel = TableModel<StepRow>;
+using HistoryModel = TableModel<HistoryRow>;
+
+BoardModel* makeBoardModel(QObject* parent);
+CheckModel* makeCheckModel(QObject* parent);
+StepModel* makeStepModel(QObject* parent);
+HistoryModel* makeHistoryModel(QObject* parent);
+
+/// ✓ done, ✕ failed, ● running, – skipped, ○ waiting.
+QString stepGlyph(StepState state);
+/// ✓ good, ? doubtful, ✕ bad.
+QString checkGlyph(CheckVerdict verdict);
+/// Fills in each row's share of the longest.
+void shareOut(std::vector<StepRow>& steps);
+/// Fills in `change`; `rows` are newest first.
+void compareNeighbours(std::vector<HistoryRow>& rows);
+
+} // namespace tenon::views

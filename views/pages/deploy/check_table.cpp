@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Wrapped cells, and rows as high as they are.
+#include "views/pages/deploy/check_table.h"
+
+#include <QHeaderView>
+#include <QPainter>
+
+namespace tenon::views {
+
+namespace {
+
+constexpr int kGlyphWidth = 24;
+constexpr int kSide = 6;
+constexpr int kRowPadding = 6;
+constexpr int kTextColumn = 2;
+
+class WrappedDelegate : public QStyledItemDelegate
+{
+public:
+    WrappedDelegate(const ThemeSource& themes, QTableView* table)
+        : QStyledItemDelegate(table)
+        , m_themes(themes)
+        , m_table(table)
+    {
+    }
+
+    QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const override
+    {
+        const int width = m_table->columnWidth(index.column()) - 2 * kSide;
+        const QRect text =
+            QFontMetrics(m_themes.theme().body)
+                .boundingRect(QRect(0, 0, width, 10000), kFlags, index.data().toString());
+        return {m_table->columnWidth(index.column()), text.height() + kRowPadding};
+    }
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override
+    {
+        const Theme& t = m_themes.theme();
+        const bool isSelected = option.state & QStyle::State_Selected;
+        painter->save();
+        if (isSelected) painter->fillRect(option.rect, t.accentTint);
+        painter->setFont(t.body);
+        painter->setPen(isSelected ? t.accentInk : t.text);
+        painter->drawText(option.rect.adjusted(kSide, 0, -kSide, 0), kFlags,
+                          index.data().toString());
+        painter->restore();
+    }
+
+private:
+    static constexpr int kFlags = Qt::AlignLeft | Qt::AlignVCenter | Qt::TextWordWrap;
+    const ThemeSource& m_themes;
+    QTableView* m_table;
+};
+
+} // namespace
+
+CheckTable::CheckTable(const ThemeSource& themes, CheckModel* model, int subjectWidth,
+                       QWidget* parent)
+    : DataTable(themes, model, parent)
+{
+    setColumnWidths({kGlyphWidth, subjectWidth, 0});
+    delegate().setSeverityColumn(0);
+    setItemDelegateForColumn(kTextColumn, new WrappedDelegate(themes, this));
+    horizontalHeader()->hide();
+    verticalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+}
+
+void CheckTable::resizeEvent(QResizeEvent* event)
+{
+    DataTable::resizeEvent(event);
+    resizeRowsToContents();
+}
+
+} // namespace tenon::views

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Lays out the Deploy perspective and binds it to its presenters.
+#include "views/pages/deploy/deploy_page.h"
+
+#include <QHeaderView>
+#include <QScrollBar>
+#include <QSplitter>
+
+namespace tenon::views {
+
+namespace {
+
+using Role = ThemedLabel::Role;
+using Look = PillButton::Look;
+
+constexpr int kStepRows = 10;
+constexpr int kStepsHeight = 25 * kStepRows + 34;
+constexpr int kPreflightHeight = 25 * 4;
+
+QSplitter* splitter(Qt::Orientation orientation, std::initializer_list<QWidget*> parts,
+                    const QList<int>& sizes)
+{
+    auto* out = new QSplitter(orientation);
+    out->setHandleWidth(kGutter);
+    out->setChildrenCollapsible(false);
+    for (QWidget* part : parts) out->addWidget(part);
+    out->setSizes(sizes);
+    return out;
+}
+
+/// Headers are as high with their buttons as without.
+void dress(Panel& panel, int top)
+{
+    constexpr int kHeaderHeight = 34;
+    panel.header()->setContentsMargins(kPanelMargin, top, 8, top - 2);
+    panel.header()->addStrut(kHeaderHeight - 2 * top + 2);
+}
+
+QHBoxLayout* indented(QWidget* part)
+{
+    auto* row = new QHBoxLayout;
+    row->setContentsMargins(8, 0, 8, 0);
+    row->addWidget(part, 1);
+    return row;
+}
+
+} // namespace
+
+DeployPage::DeployPage(const ThemeSource& themes, WorkspacePresenter& workspace,
+                       BoardsPresenter& boards, DeployPresenter& deploy, QWidget* parent)
+    : QWidget(parent)
+    , m_workspace(workspace)
+    , m_boards(boards)
+    , m_deploy(deploy)
+{
+    auto* left = splitter(Qt::Vertical, {buildBoards(themes), buildChecklist(themes)}, {340, 500});
+    auto* middle = splitter(Qt::Vertical, {buildDeployment(themes), buildLog(themes)}, {560, 280});
+    auto* right = splitter(Qt::Vertical, {buildResult(themes), buildHistory(themes)}, {580, 260});
+    auto* columns = splitter(Qt::Horizontal, {left, middle, right}, {300, 620, 600});
+    columns->setStretchFactor(0, 0);
+    columns->setStretchFactor(1, 1);
+    columns->setStretchFactor(2, 1);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(columns);
+    connectParts();
+    refreshBoards();
+    refresh();
+}
+
+QWidget* DeployPage::buildBoards(const ThemeSource& themes)
+{
+    auto* panel = new Panel(themes, tr("Boards"));
+    panel->setMinimumWidth(280);
+    m_boardList = new BoardList(themes, &m_boards.model());
+    m_add = new PillButton(themes, Look::Plain, tr("Add board…"));
+    m_addVirtual = new PillButton(themes, Look::Plain, tr("Virtual Raspberry Pi"));
+    m_addVirtual->setToolTip(
+        tr("Makes a Raspberry Pi 4 that is emulated on this computer behind a real SSH server"));
+    m_forget = new PillButton(themes, Look::Quiet, tr("Forget"));
+    m_forget->setToolTip(tr("Take the selected board out of the list"));
+    panel->header()->addWidget(m_forget);
+    dress(*panel, 6);
+    m_boardsHint = new ThemedLabel(themes, Role::Secondary,
+                                   tr("Boards that you reach by SSH, RPC or a tracker appear here. "
+                                      "Nothing needs to be installed on one that has SSH; without "
+                                      "a board, a virtual one does."));
+    m_boardsHint->setWordWrap(true);
+    auto* buttons = new QHBoxLayout;
+    buttons->setContentsMargins(6, 0, 6, 2);
+    buttons->addWidget(m_add);
+    buttons->addWidget(m_addVirtual);
+    buttons->addStretch(1);
+    panel->content()->setContentsMargins(8, 0, 8, 8);
+    panel->content()->addWidget(m_boardList, 1);
+    panel->content()->addLayout(indented(m_boardsHint));
+    panel->content()->addLayout(buttons);
+    return panel;
+}
+
+QWidget* DeployPage::buildChecklist(const ThemeSource& themes)
+{
+    m_checklistPanel = new Panel(themes, tr("What it is"));
+    m_probe = new PillButton(themes, Look::Quiet, tr("Probe"));
+    m_probe->setToolTip(tr("Ask the board again"));
+    m_checklistPanel->header()->addWidget(m_probe);
+    dress(*m_checklistPanel, 6);
+    m_checks = new CheckTable(themes, &m_boards.checks(), 88);
+    m_checks->setAccessibleName(tr("What the board is"));
+    m_probeNotice = new EmptyNotice(
+        themes, tr("Not asked yet"),
+        tr("Probing says what the board is, whether it can be worked on, and which target fits "
+           "it."),
+        tr("Probe"));
+    m_checklistStack = new QStackedWidget;
+    m_checklistStack->addWidget(m_probeNotice);
+    m_checklistStack->addWidget(m_checks);
+    m_proposedTitle = new ThemedLabel(themes, Role::Secondary, tr("proposed target"));
+    m_proposed = new ThemedLabel(themes, Role::Code);
+    m_proposed->setElided(true);
+    m_useTarget = new PillButton(themes, Look::Plain, tr("Use this target"));
+    m_checklistPanel->content()->setContentsMargins(6, 0, 6, 10);
+    m_checklistPanel->content()->addWidget(m_checklistStack, 1);
+    m_checklistPanel->content()->addLayout(indented(m_proposedTitle));
+    m_checklistPanel->content()->addLayout(indented(m_proposed));
+    auto* row = indented(new QWidget);
+    row->insertWidget(0, m_useTarget);
+    m_checklistPanel->content()->addLayout(row);
+    return m_checklistPanel;
+}
+
+QWidget* DeployPage::buildDeployment(const ThemeSource& themes)
+{
+    m_deployPanel = new Panel(themes, tr("Deployment"));
+    m_start = new PillButton(themes, Look::Plain, tr("Deploy & Benchmark"));
+    m_stop = new PillButton(themes, Look::Plain, tr("Cancel"));
+    m_stop->setToolTip(tr("Ends what runs on the board and tidies up (Shift+F5)"));
+    m_disconnect = new PillButton(themes, Look::Quiet, tr("Disconnect"));
+    m_disconnect->setToolTip(tr("The connection is kept for the next deployment; what was sent "
+                                "goes from the board when it ends"));
+    for (PillButton* button : {m_disconnect, m_start, m_stop})
+        m_deployPanel->header()->addWidget(button);
+    dress(*m_deployPanel, 3);
+    m_steps = new DataTable(themes, &m_deploy.steps());
+    m_steps->setColumnWidths({26, 82, 0, 116});
+    m_steps->delegate().setSeverityColumn(0);
+    m_steps->delegate().setBarColumn(3);
+    m_steps->setFixedHeight(kStepsHeight);
+    m_steps->setAccessibleName(tr("Steps of the deployment"));
+    m_preflightTitle = new ThemedLabel(themes, Role::Strong, tr("Preflight"));
+    m_preflight = new CheckTable(themes, &m_deploy.preflight(), 116);
+    m_preflight->setMinimumHeight(kPreflightHeight);
+    m_preflight->setAccessibleName(tr("Checks before anything was sent"));
+    m_error = new ThemedLabel(themes, Role::Error);
+    m_overhead = new ThemedLabel(themes, Role::Secondary);
+    for (ThemedLabel* label : {m_error, m_overhead}) {
+        label->setWordWrap(true);
+        label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    }
+    auto* report = new QWidget;
+    auto* layout = new QVBoxLayout(report);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(6);
+    layout->addWidget(m_steps);
+    layout->addLayout(indented(m_overhead));
+    layout->addLayout(indented(m_error));
+    layout->addLayout(indented(m_preflightTitle));
+    layout->addWidget(m_preflight, 1);
+    m_notice = new EmptyNotice(themes, {}, {}, tr("Deploy & Benchmark"));
+    m_notice->setObjectName(QStringLiteral("deployNotice"));
+    m_deployStack = new QStackedWidget;
+    m_deployStack->addWidget(m_notice);
+    m_deployStack->addWidget(report);
+    m_deployPanel->content()->setContentsMargins(6, 0, 6, 8);
+    m_deployPanel->content()->addWidget(m_deployStack, 1);
+    return m_deployPanel;
+}
+
+QWidget* DeployPage::buildLog(const ThemeSource& themes)
+{
+    auto* panel = new Panel(themes, tr("Log"));
+    m_log = new QPlainTextEdit;
+    m_log->setReadOnly(true);
+    m_log->setFrameShape(QFrame::NoFrame);
+    m_log->setFont(themes.theme().code);
+    m_log->setPlaceholderText(tr("What the steps say appears here."));
+    m_log->setAccessibleName(tr("Log of the deployment"));
+    panel->content()->addWidget(m_log, 1);
+    return panel;
+}
+
+QWidget* DeployPage::buildResult(const ThemeSource& themes)
+{
+    m_resultPanel = new Panel(themes, tr("Result"));
+    m_showOnGraph = new PillButton(themes, Look::Quiet, tr("Show on graph"));
+    m_resultPanel->header()->addWidget(m_showOnGraph);
+    dress(*m_resultPanel, 6);
+    m_result = new ThemedLabel(themes, Role::Heading);
+    m_emulated = new ThemedLabel(themes, Role::Strong, tr("emulated: times are not silicon's"));
+    m_resultDetail = new ThemedLabel(themes, Role::Secondary);
+    m_hygiene = new ThemedLabel(themes, Role::Secondary);
+    for (ThemedLabel* label : {m_resultDetail, m_hygiene}) {
+        label->setWordWrap(true);
+        label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    }
+    m_calls = new DataTable(themes, &m_workspace.calls());
+    m_calls->setColumnWidths({0, 0, 120, 70, 100, 0, 0});
+    for (const int unused : {0, 1, 5}) m_calls->setColumnHidden(unused, true);
+    m_calls->horizontalHeader()->moveSection(6, 0);
+    m_calls->delegate().setBarColumn(4);
+    m_calls->setAccessibleName(tr("Time of every kernel call"));
+    auto* shown = new QWidget;
+    auto* layout = new QVBoxLayout(shown);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(6);
+    for (ThemedLabel* label : {m_result, m_emulated, m_resultDetail, m_hygiene})
+        layout->addLayout(indented(label));
+    layout->addWidget(m_calls, 1);
+    auto* notice = new EmptyNotice(
+        themes, tr("No times yet"),
+        tr("A deployment measures the whole model and every kernel call on the board's own clock. "
+           "The times appear here and on the nodes of the graph."),
+        {});
+    m_resultStack = new QStackedWidget;
+    m_resultStack->addWidget(notice);
+    m_resultStack->addWidget(shown);
+    m_resultPanel->content()->setContentsMargins(6, 0, 6, 8);
+    m_resultPanel->content()->addWidget(m_resultStack, 1);
+    return m_resultPanel;
+}
+
+QWidget* DeployPage::buildHistory(const ThemeSource& themes)
+{
+    m_historyPanel = new Panel(themes, tr("Measured before"));
+    m_history = new DataTable(themes, &m_deploy.history());
+    m_history->setColumnWidths({118, 70, 0, 138});
+    m_history->setAccessibleName(tr("Earlier measurements of this model on this board"));
+    m_historyNotice = new EmptyNotice(themes, {}, {}, {});
+    m_historyStack = new QStackedWidget;
+    m_historyStack->addWidget(m_historyNotice);
+    m_historyStack->addWidget(m_history);
+    m_historyPanel->content()->setContentsMargins(6, 0, 6, 8);
+    m_historyPanel->content()->addWidget(m_historyStack, 1);
+    return m_historyPanel;
+}
+
+void DeployPage::connectParts()
+{
+    connect(&m_boards, &BoardsPresenter::stateChanged, this, &DeployPage::refreshBoards);
+    connect(&m_deploy, &DeployPresenter::stateChanged, this, &DeployPage::refresh);
+    connect(&m_deploy, &DeployPresenter::logChanged, this, &DeployPage::refreshLog);
+    connect(m_boardList, &BoardList::chosen, &m_boards, &BoardsPresenter::choose);
+    connect(m_add, &QPushButton::clicked, this, &DeployPage::addRequested);
+    connect(m_addVirtual, &QPushButton::clicked, this,
+            [this] { m_boards.addVirtual(QStringLiteral("rpi4")); });
+    connect(m_forget, &QPushButton::clicked, this, &DeployPage::forgetRequested);
+    connect(m_probe, &QPushButton::clicked, &m_boards, &BoardsPresenter::probe);
+    connect(m_probeNotice, &EmptyNotice::triggered, &m_boards, &BoardsPresenter::probe);
+    connect(m_useTarget, &QPushButton::clicked, &m_boards, &BoardsPresenter::useProposedTarget);
+    connect(m_start, &QPushButton::clicked, &m_deploy, &DeployPresenter::deploy);
+    connect(m_notice, &EmptyNotice::triggered, &m_deploy, &DeployPresenter::deploy);
+    connect(m_stop, &QPushButton::clicked, &m_workspace, &WorkspacePresenter::cancel);
+    connect(m_disconnect, &QPushButton::clicked, &m_deploy, &DeployPresenter::disconnectBoard);
+    connect(m_calls, &DataTable::nodeRequested, this, [this](qint64 node) {
+        m_workspace.selection().seek(core::NodeId(static_cast<uint32_t>(node)));
+    });
+    connect(m_showOnGraph, &QPushButton::clicked, this, &DeployPage::graphRequested);
+}
+
+void DeployPage::refreshBoards()
+{
+    const BoardsState& state = m_boards.state();
+    m_add->setEnabled(state.canChange);
+    m_addVirtual->setEnabled(state.canChange);
+    m_boardsHint->setVisible(m_boards.boards().size() == 1);
+    m_forget->setVisible(!m_boards.board().isHere());
+    m_forget->setEnabled(state.canForget);
+    m_checklistPanel->setTitle(
+        tr("What %1 is")
+            .arg(m_boards.board().isHere() ? tr("this computer") : m_boards.board().name));
+    m_checklistPanel->setCaption(state.probeCaption);
+    const bool isProbed = m_boards.checks().rowCount() > 0;
+    m_checklistStack->setCurrentIndex(isProbed ? 1 : 0);
+    m_probe->setVisible(isProbed);
+    m_probe->setEnabled(state.canChange);
+    m_probeNotice->setActionEnabled(state.canChange);
+    m_probeNotice->setText(
+        state.problem.isEmpty() ? tr("Not asked yet") : tr("The board did not answer"),
+        state.problem.isEmpty()
+            ? tr("Probing says what the board is, whether it can be worked on, and which target "
+                 "fits it.")
+            : state.problem);
+    const bool hasProposal = !state.proposedTarget.isEmpty();
+    m_proposedTitle->setVisible(hasProposal);
+    m_proposed->setVisible(hasProposal);
+    m_proposed->setText(state.proposedTarget);
+    m_useTarget->setVisible(hasProposal);
+    m_useTarget->setEnabled(state.canUseProposal);
+}
+
+void DeployPage::refresh()
+{
+    const DeployState& state = m_deploy.state();
+    m_deployPanel->setCaption(state.caption);
+    m_deployStack->setCurrentIndex(state.hasReport || state.isRunning ? 1 : 0);
+    m_notice->setActionEnabled(state.canDeploy);
+    m_notice->setText(
+        tr("Nothing deployed to %1 yet").arg(m_boards.board().title()),
+        m_workspace.document()
+            ? tr("Deploy & Benchmark compiles the model for the board, checks that it can run "
+                 "there, sends it, runs and measures it. Nothing needs to be installed on the "
+                 "board, and nothing stays there.")
+            : tr("Open a model first; then one click compiles it for the board, runs and measures "
+                 "it there."));
+    m_start->setVisible(!state.isRunning && state.hasReport);
+    m_start->setEnabled(state.canDeploy);
+    m_stop->setVisible(state.isRunning);
+    m_disconnect->setVisible(state.isConnected && !state.isRunning);
+    m_error->setText(state.error);
+    m_error->setVisible(!state.error.isEmpty());
+    m_overhead->setText(state.overheadText);
+    m_overhead->setVisible(!state.overheadText.isEmpty());
+    m_preflightTitle->setVisible(m_deploy.preflight().rowCount() > 0);
+    refreshResult();
+}
+
+void DeployPage::refreshResult()
+{
+    const DeployState& state = m_deploy.state();
+    m_resultStack->setCurrentIndex(state.hasResult ? 1 : 0);
+    m_showOnGraph->setVisible(state.hasResult);
+    m_resultPanel->setCaption(m_workspace.state().callsText);
+    m_result->setText(state.resultText);
+    m_emulated->setVisible(state.isEmulated);
+    m_resultDetail->setText(state.resultDetail);
+    m_hygiene->setText(state.hygiene);
+    m_hygiene->setVisible(!state.hygiene.isEmpty());
+    const bool hasHistory = m_deploy.history().rowCount() > 0;
+    m_historyStack->setCurrentIndex(hasHistory ? 1 : 0);
+    m_historyPanel->setCaption(hasHistory ? state.historyCaption : QString());
+    m_historyNotice->setText(
+        state.historyProblem.isEmpty() ? tr("No earlier measurement")
+                                       : tr("The history cannot be read"),
+        state.historyProblem.isEmpty()
+            ? tr("Every deployment's times are kept; what was faster or slower shows here.")
+            : state.historyProblem);
+}
+
+void DeployPage::refreshLog()
+{
+    const QString text = m_deploy.report().log.join(QLatin1Char('\n'));
+    if (text == m_log->toPlainText()) return;
+    m_log->setPlainText(text);
+    m_log->verticalScrollBar()->setValue(m_log->verticalScrollBar()->maximum());
+}
+
+} // namespace tenon::views
