@@ -57,6 +57,15 @@ Patch widened(const Module& module, const GraphFunction& function, const NodeRec
     return patch.take();
 }
 
+/// True for a conversion that the model's file itself asks for: that one rounds.
+bool isStated(const Module& module, const NodeRecord& cast)
+{
+    return !cast.origin.empty() &&
+           std::all_of(cast.origin.begin(), cast.origin.end(), [&](SourceId source) {
+               return module.sources().at(source.value).op.starts_with("Cast");
+           });
+}
+
 /// float32 -> half -> float32 without the rounding.
 std::optional<Patch> keepBits(const Module& module, const GraphFunction& function,
                               const UseIndex& uses, const NodeRecord& node)
@@ -65,7 +74,7 @@ std::optional<Patch> keepBits(const Module& module, const GraphFunction& functio
         return std::nullopt;
     const NodeRecord& narrow = module.node(node.operands[0].node);
     if (!isOp(narrow, "cast") || !isHalf(narrow.types.at(0).dtype) ||
-        module.type(narrow.operands[0]).dtype != kFloat32)
+        module.type(narrow.operands[0]).dtype != kFloat32 || isStated(module, narrow))
         return std::nullopt;
     PatchWriter patch(module, function.id, "keep-bits",
                       "the rounding of " + nodeLabel(narrow) + " only loses bits", {node.id});

@@ -2,6 +2,7 @@
 // Inputs whose values are fixed at import, and elements that are held as codes.
 #include "compiler/frontend/onnx/load_onnx.h"
 #include "compiler/frontend/onnx/narrow_types.h"
+#include "compiler/passes/pass.h"
 #include "core/ir/graph_text.h"
 #include "tests/compiler/frontend/model_text.h"
 
@@ -78,6 +79,34 @@ TEST(NarrowTypes, AreMovedAndCastButNotComputedWith)
         errorsOf(imported(head + "node Add a x,x -> y\noutput y int4 2,3\n"));
     EXPECT_NE(errors.find("computing with int4 is not supported; cast"), std::string::npos)
         << errors;
+}
+
+/// How often the simplified model casts to float16.
+size_t roundingsOf(const std::string& text)
+{
+    const Loaded loaded = imported(text);
+    JobContext job;
+    PassContext context;
+    context.job = &job;
+    const auto trace = runPasses(loaded.module, context, {.stopAfter = "DeadCodeElimination"});
+    if (!trace) return SIZE_MAX;
+    const std::string printed = printModule(trace->last(), {.hashes = false});
+    size_t count = 0;
+    for (size_t at = printed.find("T.float16"); at != std::string::npos;
+         at = printed.find("T.float16", at + 1))
+        ++count;
+    return count;
+}
+
+TEST(Halves, AreRoundedToWhereTheModelCastsOnly)
+{
+    EXPECT_EQ(roundingsOf("opset 13\ninput x float32 4\nnode Cast a x -> h to=10\n"
+                          "node Cast b h -> u to=1\nnode Neg n u -> y\noutput y float32 4\n"),
+              1u);
+    EXPECT_EQ(roundingsOf("opset 13\ninput x float32 4\nnode Cast a x -> h to=10\n"
+                          "node Relu r h -> s\nnode Exp e s -> t\nnode Cast b t -> u to=1\n"
+                          "node Neg n u -> y\noutput y float32 4\n"),
+              1u);
 }
 
 TEST(NarrowTypes, DecodeTheLimitsOfEachFormat)
