@@ -195,6 +195,7 @@ bool MainWindow::showPerspective(const QString& name)
     });
     if (found == m_pages.end()) return false;
     m_stack->setCurrentWidget(found->page);
+    m_status->setPositionShown(found->page == m_passesPage);
     m_title->tabs().setCurrentIndex(static_cast<int>(found - m_pages.begin()));
     if (m_workspace.document())
         m_inspector.setVersion(

@@ -58,6 +58,12 @@ StatusStrip::StatusStrip(const views::ThemeSource& themes, views::WorkspacePrese
     refresh();
 }
 
+void StatusStrip::setPositionShown(bool isShown)
+{
+    m_showsPosition = isShown;
+    refresh();
+}
+
 void StatusStrip::refresh()
 {
     const views::WorkspaceState& state = m_workspace.state();
@@ -67,7 +73,7 @@ void StatusStrip::refresh()
         parts << job.title;
         if (!job.step.isEmpty()) parts << job.step;
     } else {
-        if (state.hasDocument && m_passes.state().versionCount > 1)
+        if (m_showsPosition && state.hasDocument && m_passes.state().versionCount > 1)
             parts << m_passes.state().positionText;
         if (!state.compileText.isEmpty()) parts << state.compileText;
         if (!state.measurementText.isEmpty()) parts << state.measurementText;

@@ -21,6 +21,8 @@ public:
     /// Where a menu of the boards belongs.
     QPoint boardCorner() const { return m_board->mapToGlobal(QPoint(0, 0)); }
     views::PillButton& boardButton() { return *m_board; }
+    /// The position in the passes means something where they are looked at only.
+    void setPositionShown(bool isShown);
 
 signals:
     void issuesRequested();
@@ -43,6 +45,7 @@ private:
     views::PillButton* m_issues;
     views::PillButton* m_log;
     views::PillButton* m_cancel;
+    bool m_showsPosition = false;
 };
 
 } // namespace tenon::app

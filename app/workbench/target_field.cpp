@@ -90,6 +90,7 @@ void TargetField::refresh()
     if (text().trimmed() != state.target) { // a board brought its own
         const QSignalBlocker blocker(this);
         setText(state.target);
+        setCursorPosition(0); // the kind and the processor matter more than the last option
     }
     setStyleSheet(state.isTargetValid ? QString()
                                       : QStringLiteral("QLineEdit { border-color: %1; }")

@@ -241,7 +241,8 @@ Status DeployRun::fetch(std::string& detail)
     Result<std::vector<core::Tensor>> outputs = m_session->fetchOutputs(m_job);
     if (!outputs) return explained(outputs.error());
     m_report.outputs = std::move(*outputs);
-    detail = std::to_string(m_report.outputs.size()) + " outputs";
+    const size_t count = m_report.outputs.size();
+    detail = std::to_string(count) + (count == 1 ? " output" : " outputs");
     return core::kDone;
 }
 

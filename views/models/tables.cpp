@@ -115,7 +115,8 @@ CallModel* makeCallModel(QObject* parent)
     const auto extra = [](const CallRow& row, int role) -> QVariant {
         if (role == NodeRole) return nodeVariant(row.node);
         if (role == SortRole) return row.shareOfSlowest;
-        if (role == Qt::ToolTipRole) return row.name + QLatin1Char('\n') + row.sources;
+        if (role == Qt::ToolTipRole)
+            return QStringList{row.name, row.symbol, row.sources}.join(QLatin1Char('\n'));
         return {};
     };
     const auto timed = [extra](const CallRow& row, int role) -> QVariant {

@@ -205,8 +205,7 @@ QWidget* DeployPage::buildResult(const ThemeSource& themes)
     }
     m_calls = new DataTable(themes, &m_workspace.calls());
     m_calls->setColumnWidths({0, 0, 120, 70, 100, 0, 0});
-    for (const int unused : {0, 1, 5}) m_calls->setColumnHidden(unused, true);
-    m_calls->horizontalHeader()->moveSection(6, 0);
+    for (const int unused : {0, 5, 6}) m_calls->setColumnHidden(unused, true);
     m_calls->delegate().setBarColumn(4);
     m_calls->setAccessibleName(tr("Time of every kernel call"));
     auto* shown = new QWidget;
