@@ -153,6 +153,7 @@ Result<Board> boardOf(const views::BoardRequest& request)
 views::ProbeFindings findingsOf(const Board& board, const remote::BoardFacts& facts)
 {
     views::ProbeFindings findings{boardEntry(board)};
+    findings.board.summary = text(remote::summaryLine(facts));
     findings.checks = checkRows(remote::probeChecklist(facts));
     findings.condition = conditionOf(facts);
     if (const auto target = remote::proposedTarget(facts)) findings.proposedTarget = text(*target);

@@ -13,6 +13,7 @@
 #include <QMenu>
 #include <QMimeData>
 #include <QPainter>
+#include <QTimer>
 
 #include <algorithm>
 
@@ -22,6 +23,7 @@ namespace {
 
 constexpr int kSmallestWidth = 980;
 constexpr int kSmallestHeight = 620;
+constexpr int kKeepMs = 5000;
 
 } // namespace
 
@@ -56,6 +58,9 @@ MainWindow::MainWindow(views::Engine engine, Settings settings, const WindowOpti
     m_addBoard = new AddBoardSheet(m_themes, m_boards, this);
     m_forget = new ForgetSheet(m_themes, m_boards, this);
     m_question = new QuestionSheet(m_themes, m_boardPrompt, this);
+    auto* keep = new QTimer(this); // a window that is killed loses seconds only
+    connect(keep, &QTimer::timeout, this, &MainWindow::keepSession);
+    keep->start(kKeepMs);
     applyTheme();
     refresh();
     setFocusPolicy(Qt::StrongFocus);
@@ -380,11 +385,7 @@ void MainWindow::dropEvent(QDropEvent* event)
 
 void MainWindow::closeEvent(QCloseEvent* event)
 {
-    m_settings.geometry = saveGeometry();
-    m_settings.target =
-        m_workspace.state().isTargetValid ? m_workspace.state().target : m_settings.target;
-    m_settings.session = session();
-    save();
+    keepSession();
     QWidget::closeEvent(event);
 }
 

@@ -85,8 +85,7 @@ private:
     /// A perspective: its name on the command line, its title, its place.
     struct PageEntry
     {
-        QString name;
-        QString title;
+        QString name, title;
         QWidget* page;
     };
 
@@ -95,6 +94,7 @@ private:
     void takeDocument(bool isSameModel);
     void continueRestore();
     void save();
+    void keepSession(); ///< saves what is open, unless it is saved or still being restored
     void wire();
     void wireBoards();
     void showBoards();

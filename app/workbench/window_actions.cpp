@@ -32,6 +32,8 @@ void MainWindow::addActions()
             [this, i] { openRecent(i); });
     add("export", file, tr("Export the view…"), "", "Ctrl+Shift+E",
         tr("The graph or page as SVG or PNG"), [this] { chooseExport(); });
+    add("quit", file, tr("Quit"), "", "Ctrl+Q", tr("Close the window; it opens again as it was"),
+        [this] { close(); });
     add("compile", model, tr("Compile"), "compile", "Ctrl+Shift+B", tr("Compile for the target"),
         [this] { m_workspace.compile(); });
     add("deploy", model, tr("Deploy && Benchmark"), "benchmark", "Ctrl+R",

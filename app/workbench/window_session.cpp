@@ -95,6 +95,20 @@ void MainWindow::continueRestore()
     });
 }
 
+void MainWindow::keepSession()
+{
+    if (m_restoring) return;
+    Settings now = m_settings;
+    now.geometry = saveGeometry();
+    if (m_workspace.state().isTargetValid) now.target = m_workspace.state().target;
+    now.session = session();
+    if (now.session == m_settings.session && now.geometry == m_settings.geometry &&
+        now.target == m_settings.target)
+        return;
+    m_settings = std::move(now);
+    save();
+}
+
 void MainWindow::save()
 {
     if (m_options.isIsolated) return;

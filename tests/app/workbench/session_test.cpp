@@ -150,6 +150,20 @@ private slots:
         QCOMPARE(window.memory().plan().algorithm, QStringLiteral("linear_scan"));
     }
 
+    void keepsTheSessionOfAWindowThatIsKilled()
+    {
+        const QString file = path("kept.json");
+        MainWindow window(makeEngine({}), {}, options(file));
+        window.show();
+        window.openModel(QStringLiteral(TENON_SAMPLE_MODEL));
+        QVERIFY(settle(window));
+        QVERIFY(window.showPerspective(QStringLiteral("memory")));
+        QVERIFY(QTest::qWaitFor(
+            [&] { return loadSettings(file).session.perspective == QLatin1String("memory"); },
+            120000));
+        QCOMPARE(loadSettings(file).session.model, window.session().model);
+    }
+
     void startsEmptyWhenTheModelIsGone()
     {
         Settings settings;

@@ -148,7 +148,7 @@ QWidget* DeployPage::buildDeployment(const ThemeSource& themes)
     m_steps->setFixedHeight(kStepsHeight);
     m_steps->setAccessibleName(tr("Steps of the deployment"));
     m_preflightTitle = new ThemedLabel(themes, Role::Strong, tr("Preflight"));
-    m_preflight = new CheckTable(themes, &m_deploy.preflight(), 116);
+    m_preflight = new CheckTable(themes, &m_deploy.preflight(), 136);
     m_preflight->setMinimumHeight(kPreflightHeight);
     m_preflight->setAccessibleName(tr("Checks before anything was sent"));
     m_error = new ThemedLabel(themes, Role::Error);
