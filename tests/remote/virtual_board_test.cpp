@@ -5,7 +5,6 @@
 #include "tests/remote/deploying.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <thread>
 
@@ -13,20 +12,6 @@ namespace tenon::remote {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Why the packages of the system cannot be unpacked; "" when they can. Tests use no network.
-std::string missingPackages()
-{
-    const char* configured = std::getenv("XDG_CACHE_HOME");
-    const char* home = std::getenv("HOME");
-    const std::string base = configured ? configured : std::string(home ? home : "") + "/.cache";
-    std::error_code failed;
-    for (const auto& entry :
-         fs::directory_iterator(base + "/tenon/packages-arm64/archives", failed))
-        if (entry.path().extension() == ".deb") return "";
-    return "SKIP: the packages of the emulated system are not in the cache; ./dev test fetches "
-           "them";
-}
 
 class VirtualBoard : public Deploying
 {
@@ -36,7 +21,8 @@ protected:
         for (const char* tool :
              {"sshd", "ssh-keygen", "qemu-aarch64", "aarch64-linux-gnu-gcc", "apt-get", "dpkg-deb"})
             TENON_NEED_TOOL(tool);
-        if (const std::string reason = missingPackages(); !reason.empty()) GTEST_SKIP() << reason;
+        if (const std::string reason = test::missingEmulatedSystem(); !reason.empty())
+            GTEST_SKIP() << reason;
         const auto profile = findProfile("rpi4");
         ASSERT_TRUE(profile) << profile.error().text();
         const auto made = makeVirtualBoard("pi", *profile, m_folder.file("pi"), m_job);

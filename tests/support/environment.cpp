@@ -71,6 +71,18 @@ std::string missingData(const std::string& relative)
     return dataPath(relative).empty() ? "SKIP: TENON_TEST_DATA has no " + relative : "";
 }
 
+std::string missingEmulatedSystem()
+{
+    const std::string configured = variable("XDG_CACHE_HOME");
+    const std::string base = configured.empty() ? variable("HOME") + "/.cache" : configured;
+    std::error_code failed;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(base + "/tenon/packages-arm64/archives", failed))
+        if (entry.path().extension() == ".deb") return "";
+    return "SKIP: the packages of the emulated system are not in the cache; ./dev test fetches "
+           "them";
+}
+
 TemporaryFolder::TemporaryFolder()
 {
     const std::filesystem::path base = std::filesystem::temp_directory_path();

@@ -26,6 +26,8 @@ bool isRequired(const std::string& name);
 /// Runs nothing: "" when present, else the reason to skip ("SKIP: qemu-aarch64 is not installed").
 std::string missingTool(const std::string& name);
 std::string missingData(const std::string& relative);
+/// The packages of the emulated board, which ./dev test fetches: tests use no network.
+std::string missingEmulatedSystem();
 
 /// Creates an empty folder for this test and removes it at the end of its scope.
 class TemporaryFolder

@@ -84,9 +84,10 @@ Sshd::Sshd(Setup setup)
         << m_setup.config << "\nHostKey " << m_folder.file("host_key")
         << "\nUsePAM no\nStrictModes no\nPasswordAuthentication no\nPermitRootLogin yes\n"
         << "AuthorizedKeysFile " << m_folder.file("authorized_keys") << "\nPrintMotd no\n";
-    if (m_setup.isDropbear)
-        EXPECT_EQ(runProgram({"dropbearkey", "-t", "ed25519", "-f", m_folder.file("dropbear_key")}),
-                  0);
+    const std::string dropbearKey = m_folder.file("dropbear_key");
+    if (m_setup.isDropbear) {
+        EXPECT_EQ(runProgram({"dropbearkey", "-t", "ed25519", "-f", dropbearKey}), 0);
+    }
     m_listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in address{};
     address.sin_family = AF_INET;
