@@ -62,7 +62,7 @@ TargetField::TargetField(const ThemeSource& themes, views::WorkspacePresenter& w
     , m_workspace(workspace)
     , m_explanation(new TargetExplanation(themes, window))
 {
-    setText(workspace.state().target);
+    showTarget(workspace.state().target);
     setAccessibleName(tr("Target"));
     setPlaceholderText(tr("target, for example llvm -mcpu=native"));
     if (workspace.engine().targetSuggestions) {
@@ -78,6 +78,12 @@ TargetField::TargetField(const ThemeSource& themes, views::WorkspacePresenter& w
     applyTheme();
 }
 
+void TargetField::showTarget(const QString& target)
+{
+    setText(target);
+    setCursorPosition(0); // the kind and the processor matter more than the last option
+}
+
 void TargetField::applyTheme()
 {
     setFont(m_themes.theme().code);
@@ -89,8 +95,7 @@ void TargetField::refresh()
     const views::WorkspaceState& state = m_workspace.state();
     if (text().trimmed() != state.target) { // a board brought its own
         const QSignalBlocker blocker(this);
-        setText(state.target);
-        setCursorPosition(0); // the kind and the processor matter more than the last option
+        showTarget(state.target);
     }
     setStyleSheet(state.isTargetValid ? QString()
                                       : QStringLiteral("QLineEdit { border-color: %1; }")

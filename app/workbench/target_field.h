@@ -42,6 +42,7 @@ protected:
 private:
     void refresh();
     void applyTheme();
+    void showTarget(const QString& target);
 
     const views::ThemeSource& m_themes;
     views::WorkspacePresenter& m_workspace;
