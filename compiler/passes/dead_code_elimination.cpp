@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // DeadCodeElimination: drops nodes that no result depends on; no operator but bind_dims
-// has other effects.
+// has other effects. If, Loop and Scan stay.
 // Stands after folding, which leaves constants behind.
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
@@ -17,8 +17,9 @@ Result<Patches> runDeadCodeElimination(const Module& module, const PassContext&)
         // Users come before their operands, so that any number of first patches is a valid change.
         for (auto id = function->order.rbegin(); id != function->order.rend(); ++id) {
             const NodeRecord& node = module.node(*id);
-            // A name that shapes use is a use that no operand tells.
-            if (needed.count(*id) || isOp(node, "bind_dims")) {
+            // A name that shapes use is a use that no operand tells. Bodies are functions, which
+            // patches cannot drop, and must have a user.
+            if (needed.count(*id) || isOp(node, "bind_dims") || !node.bodies.empty()) {
                 for (const ValueRef& operand : node.operands) needed.insert(operand.node);
                 continue;
             }

@@ -222,6 +222,31 @@ TEST(RunPasses, SaysWhichSizeKeepsNumbersFromBeingChecked)
         << trace.error().text();
 }
 
+TEST(RunPasses, KeepsControlFlowThatNobodyNeeds)
+{
+    const auto module = parseModule(R"(def @main(%c: Tensor[(), bool], %x: Tensor[(2,), float32]) {
+  %0 = If(%c, bodies=[@then, @otherwise]) : Tensor[(2,), float32]
+  %1 = nn.relu(%x)
+  return %1
+}
+def @then() {
+  %0 = const([1.0f, 2.0f]) : Tensor[(2,), float32]
+  return %0
+}
+def @otherwise() {
+  %0 = const([3.0f, 4.0f]) : Tensor[(2,), float32]
+  return %0
+}
+)");
+    ASSERT_TRUE(module) << module.error().text();
+    RunPassesOptions options;
+    options.pipeline = {"InferType", "DeadCodeElimination"};
+    options.verify = VerifyEach::Pass;
+    const Result<PassTrace> trace = runPasses(*module, PassContext(), options);
+    ASSERT_TRUE(trace) << trace.error().text();
+    EXPECT_FALSE(trace->records.back().changed);
+}
+
 TEST(RunPasses, IsDeterministic)
 {
     EXPECT_EQ(printModule(run({}).last()), printModule(run({}).last()));
