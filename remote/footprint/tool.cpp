@@ -3,6 +3,7 @@
 #include "remote/footprint/tool.h"
 
 #include "core/base/text.h"
+#include "remote/ssh/shell_word.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,13 +21,6 @@ using core::makeError;
 using core::Result;
 
 namespace {
-
-std::string shellQuoted(const std::string& word)
-{
-    std::string out = "'";
-    for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return out + "'";
-}
 
 std::string firstLines(const std::string& text)
 {
