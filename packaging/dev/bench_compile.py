@@ -15,7 +15,6 @@ import time
 
 import bench_peer
 from bench_peer import Peer, Tenon
-from source_tree import ROOT
 
 DEFAULT = ("resnet18,mobilenet_v2,squeezenet1_1,unet_small,bert_tiny,vit_tiny,kws_dscnn,"
            "ic_resnet8")
@@ -54,10 +53,7 @@ def main():
     bench_peer.add_arguments(parser, rounds=5)
     parser.add_argument("--models", default=DEFAULT)
     arguments = parser.parse_args()
-    data = os.path.realpath(os.environ.get("TENON_TEST_DATA") or
-                            os.path.join(ROOT, "../shared/data"))
-    if not os.path.isdir(data):
-        sys.exit("no models: set TENON_TEST_DATA to the folder that holds exported/")
+    data = bench_peer.models_folder()
     arguments.library = bench_peer.library_of_peer(arguments.build)
     machine = bench_peer.peak_of(arguments.build)
     print(f"machine: {machine}\n")

@@ -12,7 +12,6 @@ import sys
 
 import bench_peer
 from bench_peer import Peer, Tenon
-from source_tree import ROOT
 
 # Beside everything in exported/ and the quantized models: further ones that both sides run.
 OTHERS = ["mnist-cnn", "mlperftiny-vww-mobilenetv1-fp32", "super-resolution-core",
@@ -62,10 +61,7 @@ def main():
     parser.add_argument("--models", default="", help="comma-separated; default all")
     parser.add_argument("--no-ladder", action="store_true")
     arguments = parser.parse_args()
-    data = os.path.realpath(os.environ.get("TENON_TEST_DATA") or
-                            os.path.join(ROOT, "../shared/data"))
-    if not os.path.isdir(data):
-        sys.exit("no models: set TENON_TEST_DATA to the folder that holds exported/")
+    data = bench_peer.models_folder()
     arguments.library = bench_peer.library_of_peer(arguments.build)
     machine = bench_peer.peak_of(arguments.build)
     print(f"machine: {machine}")

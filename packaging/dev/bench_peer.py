@@ -14,6 +14,15 @@ ORT_VERSION = "1.30.0"
 ROUND_MS = 250
 
 
+def models_folder():
+    """The folder that holds exported/ and models/; ends the program when there is none."""
+    data = os.path.realpath(os.environ.get("TENON_TEST_DATA") or
+                            os.path.join(ROOT, "../shared/data"))
+    if not os.path.isdir(data):
+        sys.exit("no models: set TENON_TEST_DATA to the folder that holds exported/")
+    return data
+
+
 def library_of_peer(build):
     """Path of libonnxruntime, installed on demand next to the build and never into the tree."""
     folder = os.path.join(os.path.dirname(os.path.abspath(build)), "npm")
