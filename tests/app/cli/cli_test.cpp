@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon as a program: exit codes, JSON, diagnostics on stderr, nothing half-written.
+#include "tests/app/cli/program.h"
 #include "tests/support/environment.h"
 #include "tests/zoo/zoo.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-#include <sys/wait.h>
 
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 
@@ -16,26 +14,6 @@ namespace tenon::cli {
 namespace {
 
 using nlohmann::json;
-
-struct Outcome
-{
-    int code = -1;
-    std::string output;
-};
-
-/// Runs tenon through the shell; `arguments` may redirect.
-Outcome tenon(const std::string& arguments)
-{
-    Outcome out;
-    const std::string command = std::string("'") + TENON_PROGRAM + "' " + arguments;
-    FILE* pipe = ::popen(command.c_str(), "r");
-    std::array<char, 4096> block;
-    for (size_t n = 0; (n = std::fread(block.data(), 1, block.size(), pipe)) > 0;)
-        out.output.append(block.data(), n);
-    const int status = ::pclose(pipe);
-    out.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    return out;
-}
 
 class Cli : public ::testing::Test
 {

@@ -2,16 +2,14 @@
 // Models compiled for a range of sizes: numbers as of models compiled for each size, sizes outside
 // refused, memory planned at the bound.
 #include "compiler/frontend/onnx/onnx.pb.h"
+#include "tests/app/cli/program.h"
 #include "tests/support/environment.h"
 #include "tests/zoo/model_builder.h"
 #include "tests/zoo/zoo.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-#include <sys/wait.h>
 
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 
@@ -19,25 +17,6 @@ namespace tenon::cli {
 namespace {
 
 using nlohmann::json;
-
-struct Outcome
-{
-    int code = -1;
-    std::string output;
-};
-
-Outcome tenon(const std::string& arguments)
-{
-    Outcome out;
-    const std::string command = std::string("'") + TENON_PROGRAM + "' " + arguments;
-    FILE* pipe = ::popen(command.c_str(), "r");
-    std::array<char, 4096> block;
-    for (size_t n = 0; (n = std::fread(block.data(), 1, block.size(), pipe)) > 0;)
-        out.output.append(block.data(), n);
-    const int status = ::pclose(pipe);
-    out.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    return out;
-}
 
 /// Seeded values in an ONNX tensor file: floats, or small integers.
 std::string tensorFile(const std::vector<int64_t>& shape, bool isInteger)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon under faults: a full disk and an interrupt leave nothing half-written behind.
+#include "tests/app/cli/program.h"
 #include "tests/support/environment.h"
 #include "tests/zoo/zoo.h"
 
@@ -10,7 +11,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -24,23 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Outcome
-{
-    int code = -1;
-    std::string output; ///< of stdout and stderr
-};
-
-Outcome shell(const std::string& command)
-{
-    Outcome out;
-    FILE* pipe = ::popen(("(" + command + ") 2>&1").c_str(), "r");
-    std::array<char, 4096> block;
-    for (size_t n = 0; (n = std::fread(block.data(), 1, block.size(), pipe)) > 0;)
-        out.output.append(block.data(), n);
-    const int status = ::pclose(pipe);
-    out.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    return out;
-}
+/// As shell(), with what goes to stderr.
+Outcome both(const std::string& command) { return shell("(" + command + ") 2>&1"); }
 
 std::vector<std::string> names(const std::string& folder)
 {
@@ -76,7 +61,7 @@ TEST_F(Faults, AFileSizeLimitKeepsTheOldArtifact)
     for (const char* name : {"m.so", "m.o", "m.tar"}) {
         const std::string path = m_folder.file(std::string("out/") + name);
         std::ofstream(path) << "old";
-        const Outcome out = shell("ulimit -f 40; " + compileInto(name));
+        const Outcome out = both("ulimit -f 40; " + compileInto(name));
         EXPECT_EQ(out.code, 1) << name << ": " << out.output;
         EXPECT_NE(out.output.find("error["), std::string::npos) << out.output;
         EXPECT_EQ(fs::file_size(path), 3u) << name;
@@ -91,12 +76,12 @@ TEST_F(Faults, AFullDiskIsAnErrorThatNamesTheFile)
     const std::string mount = "mount -t tmpfs -o size=16k tmpfs '" + m_folder.file("out") + "'";
     const std::string inside =
         std::string("unshare --mount ") + (::getuid() == 0 ? "" : "--map-root-user ") + "sh -c ";
-    if (shell(inside + "\"" + mount + "\"").code != 0)
+    if (both(inside + "\"" + mount + "\"").code != 0)
         GTEST_SKIP() << "SKIP: this system allows no mount in a namespace";
     for (const char* name : {"m.so", "m.o", "m.tar"}) {
         const Outcome out =
-            shell(inside + "\"" + mount + "; " + compileInto(name) + "; echo code \\$?; ls -A '" +
-                  m_folder.file("out") + "' | sed 's/^/left: /'\"");
+            both(inside + "\"" + mount + "; " + compileInto(name) + "; echo code \\$?; ls -A '" +
+                 m_folder.file("out") + "' | sed 's/^/left: /'\"");
         EXPECT_NE(out.output.find("code 1"), std::string::npos) << out.output;
         EXPECT_NE(out.output.find("No space left on device"), std::string::npos) << out.output;
         EXPECT_NE(out.output.find(std::string("out/") + name), std::string::npos) << out.output;
