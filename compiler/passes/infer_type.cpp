@@ -6,7 +6,57 @@
 #include "compiler/passes/passes.h"
 #include "compiler/passes/use_index.h"
 
+#include <algorithm>
+#include <optional>
+
 namespace tenon::compiler {
+namespace {
+
+/// A node whose stored types a change of its operands can have made too coarse.
+bool isOpen(const NodeRecord& node)
+{
+    return node.kind == NodeKind::Op && node.bodies.empty() &&
+           std::any_of(node.types.begin(), node.types.end(),
+                       [](const TensorType& type) { return !constantShape(type.shape); });
+}
+
+Patch typePatch(FunctionId function, NodeRecord typed, std::string rule)
+{
+    Patch patch;
+    patch.rule = std::move(rule);
+    patch.reason = typed.types.empty() ? "no results" : typed.types.front().text();
+    patch.function = function;
+    patch.from = {typed.id};
+    patch.nodes = {std::move(typed)};
+    return patch;
+}
+
+/// A patch for every node that `isAsked` and whose types differ from what its operands give.
+Result<Patches> typePatches(const Module& module, const std::string& rule,
+                            bool (*isAsked)(const NodeRecord& node))
+{
+    Patches patches;
+    // Users must see what their operands were just given. Copied when there is something to give.
+    std::optional<Module> scratch;
+    for (const GraphFunction* function : openFunctions(module)) {
+        for (const NodeId id : function->order) {
+            const Module& current = scratch ? *scratch : module;
+            const NodeRecord& node = current.node(id);
+            if (!isAsked(node)) continue;
+            Result<Types> types = typesOf(current, node);
+            if (!types) return types.error();
+            if (node.types == *types && !node.types.empty()) continue;
+            NodeRecord typed = node;
+            typed.types = std::move(*types);
+            patches.push_back(typePatch(function->id, typed, rule));
+            if (!scratch) scratch = module;
+            scratch->setNode(std::move(typed));
+        }
+    }
+    return patches;
+}
+
+} // namespace
 
 Result<Types> typesOf(const Module& module, const NodeRecord& node)
 {
@@ -19,28 +69,13 @@ Result<Types> typesOf(const Module& module, const NodeRecord& node)
 
 Result<Patches> runInferType(const Module& module, const PassContext&)
 {
-    Patches patches;
-    // Types of operands that are themselves inferred here must be visible to their users.
-    Module scratch = module;
-    for (const GraphFunction* function : openFunctions(module)) {
-        for (const NodeId id : function->order) {
-            const NodeRecord& node = scratch.node(id);
-            if (!node.types.empty()) continue;
-            const Result<Types> types = typesOf(scratch, node);
-            if (!types) return types.error();
-            NodeRecord typed = node;
-            typed.types = *types;
-            Patch patch;
-            patch.rule = "infer-type";
-            patch.reason = types->empty() ? "no results" : types->front().text();
-            patch.function = function->id;
-            patch.from = {id};
-            patch.nodes = {typed};
-            patches.push_back(std::move(patch));
-            scratch.setNode(std::move(typed));
-        }
-    }
-    return patches;
+    return typePatches(module, "infer-type",
+                       [](const NodeRecord& node) { return node.types.empty(); });
+}
+
+Result<Patches> refineTypes(const Module& module)
+{
+    return typePatches(module, "refine-type", isOpen);
 }
 
 Status inferMissingTypes(Module& module)

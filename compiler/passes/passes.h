@@ -15,6 +15,9 @@ namespace tenon::compiler {
 Result<Types> typesOf(const Module& module, const NodeRecord& node);
 /// Completes records without types, in topological order.
 Status inferMissingTypes(Module& module);
+/// Types of operators with symbolic sizes as their operands now give them: what replaced an operand
+/// may know more of its sizes.
+Result<Patches> refineTypes(const Module& module);
 
 /// Structure and operator rules: known operators, operand counts, stored types as inferred.
 std::vector<Diagnostic> verifyGraph(const Module& module);

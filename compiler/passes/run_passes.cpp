@@ -140,7 +140,7 @@ private:
             AppliedPatches applied = applyPatches(m_current, *patches);
             const bool isAny = !applied.changes.empty();
             for (Change& change : applied.changes) record.changes.push_back(std::move(change));
-            if (const Status done = settle(); !done) return done;
+            if (const Status done = settle(record); !done) return done;
             if (isHeldBack && pass.name == "FuseOps") return wrapTheRest(pass, record);
             if (!isAny || (!pass.repeat && applied.dropped == 0)) break;
         }
@@ -156,7 +156,7 @@ private:
         if (!patches) return patches.error();
         for (Change& change : applyPatches(m_current, *patches).changes)
             record.changes.push_back(std::move(change));
-        return settle();
+        return settle(record);
     }
 
     /// Enforces --max-rewrites; true when patches were dropped.
@@ -177,12 +177,16 @@ private:
     }
 
     /// Restores the order of nodes, completes types and shares what is equal after patches.
-    Status settle()
+    Status settle(PassRecord& record)
     {
         std::vector<FunctionId> open;
         for (const GraphFunction* function : openFunctions(m_current)) open.push_back(function->id);
         for (const FunctionId id : open) sortTopologically(m_current, id);
         if (const Status done = inferMissingTypes(m_current); !done) return done;
+        const Result<Patches> finer = refineTypes(m_current);
+        if (!finer) return finer.error();
+        for (Change& change : applyPatches(m_current, *finer).changes)
+            record.changes.push_back(std::move(change));
         m_sharing.share(m_current);
         return kDone;
     }
@@ -240,7 +244,7 @@ private:
 bool isRequiredRule(std::string_view rule)
 {
     return rule == "infer-type" || rule == "wrap-single-op" || rule == "lower-to-tir" ||
-           rule == "alias";
+           rule == "alias" || rule == "refine-type";
 }
 
 Result<PassTrace> runPasses(const Module& imported, const PassContext& context,
