@@ -12,15 +12,50 @@ namespace tenon::compiler {
 
 using tir::Intrinsic;
 
+namespace {
+
+llvm::Value* fusedDot(llvm::IRBuilder<>& builder, llvm::Value* sum, llvm::Value* a, llvm::Value* b,
+                      unsigned lanes)
+{
+    // The same intrinsics stand for AVX512-VNNI and, up to 256 bits, for AVX-VNNI.
+    const auto id = lanes == 16  ? llvm::Intrinsic::x86_avx512_vpdpbusd_512
+                    : lanes == 8 ? llvm::Intrinsic::x86_avx512_vpdpbusd_256
+                                 : llvm::Intrinsic::x86_avx512_vpdpbusd_128;
+    return builder.CreateIntrinsic(id, {}, {sum, a, b});
+}
+
+/// Even and odd bytes apart, as 16-bit numbers: their products fit pmaddwd's 32 bits, where
+/// pmaddubsw would saturate.
+llvm::Value* multiplyAddDot(llvm::IRBuilder<>& builder, llvm::Value* sum, llvm::Value* a,
+                            llvm::Value* b, unsigned lanes)
+{
+    auto* halves = llvm::FixedVectorType::get(builder.getInt16Ty(), 2 * lanes);
+    llvm::Value* unsignedBytes = builder.CreateBitCast(a, halves);
+    llvm::Value* signedBytes = builder.CreateBitCast(b, halves);
+    const auto id = lanes == 16  ? llvm::Intrinsic::x86_avx512_pmaddw_d_512
+                    : lanes == 8 ? llvm::Intrinsic::x86_avx2_pmadd_wd
+                                 : llvm::Intrinsic::x86_sse2_pmadd_wd;
+    const auto products = [&](llvm::Value* x, llvm::Value* y) {
+        return builder.CreateIntrinsic(id, {}, {x, y});
+    };
+    llvm::Value* even = products(builder.CreateAnd(unsignedBytes, 255),
+                                 builder.CreateAShr(builder.CreateShl(signedBytes, 8), 8));
+    llvm::Value* odd =
+        products(builder.CreateLShr(unsignedBytes, 8), builder.CreateAShr(signedBytes, 8));
+    return builder.CreateAdd(sum, builder.CreateAdd(even, odd));
+}
+
+} // namespace
+
 llvm::Value* Emitter::dotOfBytes(llvm::Value* sum, llvm::Value* a, llvm::Value* b)
 {
     const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(sum->getType());
     const unsigned lanes = vector ? vector->getNumElements() : 1;
-    if (m_options.hasDotU8I8 && (lanes == 4 || lanes == 8 || lanes == 16)) {
-        const auto id = lanes == 16  ? llvm::Intrinsic::x86_avx512_vpdpbusd_512
-                        : lanes == 8 ? llvm::Intrinsic::x86_avx512_vpdpbusd_256
-                                     : llvm::Intrinsic::x86_avx512_vpdpbusd_128;
-        return m_builder.CreateIntrinsic(id, {}, {sum, a, b});
+    const bool isLegal = lanes * 4 <= static_cast<unsigned>(m_options.vectorBytes);
+    if (isLegal && (lanes == 4 || lanes == 8 || lanes == 16)) {
+        if (m_options.byteDot == ByteDot::Fused) return fusedDot(m_builder, sum, a, b, lanes);
+        if (m_options.byteDot == ByteDot::MultiplyAdd)
+            return multiplyAddDot(m_builder, sum, a, b, lanes);
     }
     const auto shift = [&](int bits) { return llvm::ConstantInt::get(sum->getType(), bits); };
     llvm::Value* mask = llvm::ConstantInt::get(sum->getType(), 255);

@@ -3,6 +3,7 @@
 // one kernel.
 #pragma once
 
+#include "compiler/codegen/llvm/byte_dot.h"
 #include "core/base/result.h"
 #include "core/ir/tir/stmt.h"
 
@@ -28,8 +29,8 @@ struct EmitOptions
     int vectorBytes = 16;       ///< widest vector the target likes; wider ones must stay legal
     int64_t stackBytes = 16384; ///< larger Allocates go to TVMBackendAllocWorkspace
     bool isElf = true;
-    bool hasDotU8I8 = false;    ///< the target has instructions for dot_u8i8
-    bool hasReciprocal = false; ///< and for reciprocals of vectors of 16
+    ByteDot byteDot = ByteDot::Scalar;
+    bool hasReciprocal = false; ///< the target has estimates of reciprocals of vectors of 16
     /// The target cannot convert such numbers: they are bits in memory and binary32, rounded after
     /// each operation, in registers.
     bool lacksFloat16 = false;

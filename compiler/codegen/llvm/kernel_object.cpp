@@ -91,7 +91,7 @@ Result<std::string> emitKernel(const KernelSource& source, const MachineSpec& sp
     options.symbol = source.symbol;
     options.sourceName = source.symbol + ".tir";
     options.vectorBytes = source.vectorBytes;
-    options.hasDotU8I8 = hasDotU8I8(**machine);
+    options.byteDot = byteDot(**machine);
     options.lacksFloat16 = lacksHalf(**machine, HalfFormat::Binary16);
     options.lacksBfloat16 = lacksHalf(**machine, HalfFormat::Bfloat16);
     options.hasReciprocal = hasReciprocal(**machine);

@@ -158,11 +158,14 @@ Result<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const MachineSp
     return machine;
 }
 
-bool hasDotU8I8(const llvm::TargetMachine& machine)
+ByteDot byteDot(const llvm::TargetMachine& machine)
 {
     const llvm::MCSubtargetInfo& info = *machine.getMCSubtargetInfo();
-    return machine.getTargetTriple().isX86() && info.checkFeatures("+avx512vnni") &&
-           info.checkFeatures("+avx512vl");
+    const auto has = [&](const char* features) { return info.checkFeatures(features); };
+    if (!machine.getTargetTriple().isX86() || !has("+sse2")) return ByteDot::Scalar;
+    if (has("+avx512vnni,+avx512vl")) return ByteDot::Fused;
+    if (has("+avx512f")) return has("+avx512bw") ? ByteDot::MultiplyAdd : ByteDot::Scalar;
+    return has("+avxvnni") ? ByteDot::Fused : ByteDot::MultiplyAdd;
 }
 
 bool hasReciprocal(const llvm::TargetMachine& machine)
@@ -176,7 +179,7 @@ bool hasDotU8I8(const Target& target)
     const auto spec = machineSpec(target);
     if (!spec) return false;
     const auto machine = createTargetMachine(*spec);
-    return machine && hasDotU8I8(**machine);
+    return machine && byteDot(**machine) != ByteDot::Scalar;
 }
 
 Result<TargetFacts> targetFacts(const MachineSpec& spec)

@@ -3,6 +3,7 @@
 // this file's source.
 #pragma once
 
+#include "compiler/codegen/llvm/byte_dot.h"
 #include "core/base/result.h"
 #include "core/target/target.h"
 #include "core/target/target_facts.h"
@@ -42,8 +43,8 @@ Result<MachineSpec> machineSpec(const Target& target);
 /// first use.
 Result<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const MachineSpec& spec);
 
-/// True when the code generator has instructions for dot_u8i8 on vectors of 4, 8 and 16 lanes.
-bool hasDotU8I8(const llvm::TargetMachine& machine);
+ByteDot byteDot(const llvm::TargetMachine& machine);
+/// True when dot_u8i8 is cheap enough to lay out data for it.
 bool hasDotU8I8(const Target& target);
 
 /// True when vectors of 16 have estimates of reciprocals that one Newton step makes exact to an

@@ -96,6 +96,52 @@ def main(x: T.Buffer((40000,), "float32"), y: T.Buffer((40000,), "float32")):
     EXPECT_EQ(y[39999], 1.0f);
 }
 
+#if defined(__x86_64__)
+/// Processors of each way of summing products of bytes that this computer can run.
+std::vector<const char*> byteDotTargets()
+{
+    std::vector<const char*> targets = {"llvm -mcpu=x86-64"};
+    if (__builtin_cpu_supports("avx2")) targets.push_back("llvm -mcpu=haswell");
+    if (__builtin_cpu_supports("avxvnni")) targets.push_back("llvm -mcpu=alderlake");
+    if (__builtin_cpu_supports("avx512bw")) targets.push_back("llvm -mcpu=skylake-avx512");
+    if (__builtin_cpu_supports("avx512vnni")) targets.push_back("llvm -mcpu=cascadelake");
+    return targets;
+}
+
+TEST(Kernel, sumsProductsOfBytesWithoutSaturating)
+{
+    // Quads of uint8 times quads of int8, each packed in an int32; the extremes come first.
+    const std::string text = R"(@T.prim_func
+def main(a: T.Buffer((16,), "int32"), b: T.Buffer((16,), "int32"), y: T.Buffer((16,), "int32")):
+    for i in T.vectorized(LANES):
+        y[i] = T.int32(7) + T.dot_u8i8(T.int32(0), a[i], b[i])
+)";
+    std::vector<int32_t> a = {-1, -1, 0x01020304};
+    std::vector<int32_t> b = {static_cast<int32_t>(0x80808080), 0x7f7f7f7f, 0x01ff02fe};
+    for (int32_t i = 3; i < 16; ++i) {
+        a.push_back(static_cast<int32_t>(2654435761u * static_cast<uint32_t>(i)));
+        b.push_back(static_cast<int32_t>(2246822519u * static_cast<uint32_t>(i + 5)));
+    }
+    for (const char* target : byteDotTargets()) {
+        for (const int lanes : {4, 8, 16}) {
+            std::string sized = text;
+            sized.replace(sized.find("LANES"), 5, std::to_string(lanes));
+            const auto y = run<int32_t>(sized,
+                                        {Tensor::of<int32_t>(core::kInt32, {16}, a),
+                                         Tensor::of<int32_t>(core::kInt32, {16}, b)},
+                                        1, target);
+            for (int i = 0; i < lanes; ++i) {
+                int32_t sum = 7;
+                for (int byte = 0; byte < 4; ++byte)
+                    sum += static_cast<uint8_t>(a[i] >> 8 * byte) *
+                           static_cast<int8_t>(b[i] >> 8 * byte);
+                EXPECT_EQ(y[i], sum) << target << ", " << lanes << " lanes, element " << i;
+            }
+        }
+    }
+}
+#endif
+
 TEST(Kernel, conditionalLoadsDoNotTouchMemoryOutside)
 {
     const std::string text = R"(@T.prim_func

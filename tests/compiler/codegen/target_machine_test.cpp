@@ -32,6 +32,17 @@ TEST(TargetMachine, vectorWidthFollowsTheCpu)
     EXPECT_FALSE(targetFacts(specOf("llvm -mtriple=x86_64-linux-gnu"))->hasFma);
 }
 
+TEST(TargetMachine, productsOfBytesFollowTheCpu)
+{
+    const auto hasDot = [](const std::string& cpu) {
+        return hasDotU8I8(*parseTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=" + cpu));
+    };
+    for (const char* cpu : {"x86-64", "haswell", "alderlake", "skylake-avx512", "cascadelake"})
+        EXPECT_TRUE(hasDot(cpu)) << cpu;
+    // 512-bit vectors without instructions for their bytes.
+    EXPECT_FALSE(hasDot("knl"));
+}
+
 TEST(TargetMachine, unknownCpuAndFeatureAreNamed)
 {
     const auto cpu =
