@@ -11,7 +11,8 @@ status=0
 for part in onnx operators passes; do
     page=resources/manual/$part.md
     if [ "$check" -eq 0 ]; then
-        "$program" "$part" > "$page"
+        text=$("$program" "$part") # a program that fails leaves the page as it is
+        printf '%s\n' "$text" > "$page"
     elif ! "$program" "$part" | diff -u "$page" - | head -40; then
         echo "$page is stale; run packaging/dev/gen_docs.sh"
         status=1
