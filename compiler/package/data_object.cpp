@@ -17,6 +17,7 @@ namespace {
 constexpr uint32_t kProgbits = 1;
 constexpr uint32_t kSymtab = 2;
 constexpr uint32_t kStrtab = 3;
+constexpr uint32_t kNobits = 8;
 constexpr uint64_t kAlloc = 2;
 constexpr uint64_t kFileHeaderBytes64 = 64;
 constexpr uint64_t kFileHeaderBytes32 = 52;
@@ -123,25 +124,26 @@ struct Layout
 
 void layOutSection(Layout& layout, const DataSection& section)
 {
+    const SectionPlan plan = planSection(section);
     SectionHeader header{.name = layout.addName(section.name),
-                         .type = kProgbits,
+                         .type = section.isReserved ? kNobits : kProgbits,
                          .flags = kAlloc,
+                         .offset = roundedUp(layout.end, section.alignment),
+                         .size = plan.bytes,
                          .alignment = section.alignment};
-    header.offset = roundedUp(layout.end, section.alignment);
     const auto index = static_cast<uint16_t>(layout.headers.size());
-    for (const DataSymbol& symbol : section.symbols) {
-        const uint64_t start = roundedUp(header.size, section.alignment);
+    for (size_t i = 0; i < section.symbols.size(); ++i) {
+        const DataSymbol& symbol = section.symbols[i];
         layout.symbols.push_back(
             {.name = layout.addName(symbol.name),
              .visibility = uint8_t(symbol.reach == SymbolReach::Hidden ? 2 : 0),
              .section = index,
-             .value = start,
+             .value = plan.starts[i],
              .size = symbol.bytes.size()});
-        layout.pieces.push_back({header.offset + start, symbol.bytes});
-        // An empty constant still gets an address of its own.
-        header.size = start + std::max<uint64_t>(symbol.bytes.size(), 1);
+        if (!section.isReserved)
+            layout.pieces.push_back({header.offset + plan.starts[i], symbol.bytes});
     }
-    layout.end = header.offset + header.size;
+    layout.end = header.offset + (section.isReserved ? 0 : header.size);
     layout.headers.push_back(header);
 }
 
@@ -172,6 +174,17 @@ core::Status writePieces(const std::string& path, const std::vector<Piece>& piec
 }
 
 } // namespace
+
+SectionPlan planSection(const DataSection& section)
+{
+    SectionPlan plan;
+    for (const DataSymbol& symbol : section.symbols) {
+        plan.starts.push_back(roundedUp(plan.bytes, section.alignment));
+        // An empty constant still gets an address of its own.
+        plan.bytes = plan.starts.back() + std::max<uint64_t>(symbol.bytes.size(), 1);
+    }
+    return plan;
+}
 
 core::Result<ElfMachine> ElfMachine::of(const std::string& triple)
 {

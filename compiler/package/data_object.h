@@ -42,7 +42,16 @@ struct DataSection
     std::string name;
     uint64_t alignment = 64;
     std::vector<DataSymbol> symbols;
+    bool isReserved = false; ///< addresses only; fillSection puts the bytes into the library
 };
+
+/// Where the symbols of a section start, and what it takes.
+struct SectionPlan
+{
+    std::vector<uint64_t> starts;
+    uint64_t bytes = 0;
+};
+SectionPlan planSection(const DataSection& section);
 
 /// Writes the object in one pass, straight from the symbols' bytes.
 core::Status writeDataObject(const std::string& path, ElfMachine machine,

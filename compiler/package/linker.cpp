@@ -119,6 +119,7 @@ core::Status linkSharedLibrary(const LinkJob& job, const std::string& outputPath
     std::vector<std::string> arguments = {
         "ld.lld",
         "-shared",
+        "--threads=1", // little is left to do: weights do not pass through here
         "-m",
         *machine,
         "--version-script=" + script,

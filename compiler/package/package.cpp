@@ -7,6 +7,7 @@
 #include "compiler/package/archive.h"
 #include "compiler/package/data_object.h"
 #include "compiler/package/device_blob.h"
+#include "compiler/package/fill_section.h"
 #include "compiler/package/wasm_object.h"
 #include "core/base/clock.h"
 #include "core/base/file.h"
@@ -93,12 +94,18 @@ core::Status checkConstants(const std::vector<DataSymbol>& constants)
                                core::bytesText(static_cast<uint64_t>(kMaxConstantBytes)));
 }
 
-core::Status writeDataParts(const PackageInput& input, const Parts& parts,
-                            const core::TemporaryFolder& folder)
+/// Weights of a library stand in a section of their own: the linker gives it addresses only.
+DataSection weightsSection(const PackageInput& input, OutputFormat format)
 {
-    const std::vector<DataSymbol> constants = constantSymbols(input.program);
-    if (core::Status fine = checkConstants(constants); !fine) return fine;
-    const DataSection weights{".rodata.tenon.constants", 64, constants};
+    const bool isReserved = format == OutputFormat::SharedLibrary && !isWasm(input.machine.triple);
+    return {isReserved ? ".tenon.constants" : ".rodata.tenon.constants", 64,
+            constantSymbols(input.program), isReserved};
+}
+
+core::Status writeDataParts(const PackageInput& input, const Parts& parts,
+                            const DataSection& weights, const core::TemporaryFolder& folder)
+{
+    if (core::Status fine = checkConstants(weights.symbols); !fine) return fine;
     if (isWasm(input.machine.triple)) {
         // Nobody walks a module's memory for what is inside: the manifest is for readers of files.
         if (core::Status done = writeWasmDataObject(folder.file("devc.o"), {".rodata", 64, {}},
@@ -126,6 +133,7 @@ core::Status writeDataParts(const PackageInput& input, const Parts& parts,
 
 /// Paths of all objects: glue, kernels, constants, and last the module blob.
 core::Result<std::vector<std::string>> writeObjects(const PackageInput& input, const Parts& parts,
+                                                    const DataSection& weights,
                                                     const core::TemporaryFolder& folder,
                                                     PackageReport& report)
 {
@@ -145,7 +153,8 @@ core::Result<std::vector<std::string>> writeObjects(const PackageInput& input, c
             return done.error();
         paths.push_back(folder.file(name));
     }
-    if (const core::Status done = writeDataParts(input, parts, folder); !done) return done.error();
+    if (const core::Status done = writeDataParts(input, parts, weights, folder); !done)
+        return done.error();
     paths.push_back(folder.file("constants.o"));
     paths.push_back(folder.file("devc.o"));
     report.dataMs = core::millisecondsSince(dataStart);
@@ -215,6 +224,21 @@ std::vector<std::string> exportsOf(const PackageInput& input)
     return exports;
 }
 
+/// The parts joined into `path` in the form of the output.
+core::Status joinParts(const PackageInput& input, const LinkJob& job, OutputFormat format,
+                       const DataSection& weights, const std::string& path)
+{
+    if (format == OutputFormat::Tar) return writeTar(path, tarMembers(job.objects));
+    const std::string linked = weights.isReserved ? job.folder + "/linked.so" : path;
+    const core::Status done = input.link                       ? input.link(job, format, linked)
+                              : format == OutputFormat::Object ? linkRelocatable(job, linked)
+                                                               : linkSharedLibrary(job, linked);
+    if (!done || !weights.isReserved) return done;
+    core::Result<std::string> library = core::readFile(linked);
+    if (!library) return library.error();
+    return fillSection(*std::move(library), weights, path);
+}
+
 } // namespace
 
 core::Result<OutputFormat> outputFormatOf(const std::string& path)
@@ -239,18 +263,17 @@ core::Result<PackageReport> writePackage(const PackageInput& input, OutputFormat
     if (!parts) return parts.error();
     const core::Result<core::TemporaryFolder> folder = core::TemporaryFolder::make("tenon-link-");
     if (!folder) return folder.error();
-    core::Result<std::vector<std::string>> objects = writeObjects(input, *parts, *folder, report);
+    const DataSection weights = weightsSection(input, format);
+    core::Result<std::vector<std::string>> objects =
+        writeObjects(input, *parts, weights, *folder, report);
     if (!objects) return objects.error();
 
     report.exports = exportsOf(input);
     const LinkJob job = linkJob(input, *objects, report.exports, *folder);
     const auto linkStart = std::chrono::steady_clock::now();
     const core::Status written =
-        core::replaceFileAtomically(path, [&](const std::string& temporary) -> core::Status {
-            if (format == OutputFormat::Tar) return writeTar(temporary, tarMembers(job.objects));
-            if (input.link) return input.link(job, format, temporary);
-            if (format == OutputFormat::Object) return linkRelocatable(job, temporary);
-            return linkSharedLibrary(job, temporary);
+        core::replaceFileAtomically(path, [&](const std::string& temporary) {
+            return joinParts(input, job, format, weights, temporary);
         });
     if (!written) return written.error();
     report.linkMs = core::millisecondsSince(linkStart);

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Libraries whose weights were put in behind the linker, as LLVM's object reader sees them.
+#include "compiler/package/fill_section.h"
+#include "compiler/package/package.h"
+#include "core/base/file.h"
+#include "tests/compiler/executor/sample_program.h"
+#include "tests/support/environment.h"
+
+#include <gtest/gtest.h>
+#include <llvm/Object/ELFObjectFile.h>
+
+namespace tenon::compiler {
+namespace {
+
+using llvm::object::ELFFile;
+
+/// A library of the sample program for the triple.
+std::string sampleLibrary(const std::string& triple, const test::TemporaryFolder& folder)
+{
+    const ExecutorProgram program = test::sampleProgram();
+    const ProgramMemory memory = *planProgram(program, "hill_climb");
+    PackageInput input{.program = program,
+                       .executor = ExecutorKind::Aot,
+                       .machine = test::sampleMachine(triple),
+                       .memory = &memory};
+    const std::string kernel = *emitIrText(test::sampleKernelText(), input.machine);
+    input.objects = {kernel};
+    const auto report = writePackage(input, OutputFormat::SharedLibrary, folder.file("m.so"));
+    EXPECT_TRUE(report) << report.error().text();
+    return *core::readFile(folder.file("m.so"));
+}
+
+/// What loading maps at `address`: the bytes of the file, by the segments alone.
+template <class Elf>
+std::string mappedAt(const std::string& file, uint64_t address, uint64_t size)
+{
+    const ELFFile<Elf> elf = llvm::cantFail(ELFFile<Elf>::create(file));
+    for (const auto& segment : llvm::cantFail(elf.program_headers())) {
+        if (segment.p_type != llvm::ELF::PT_LOAD) continue;
+        EXPECT_EQ(segment.p_offset % 65536, segment.p_vaddr % 65536);
+        EXPECT_LE(segment.p_offset + segment.p_filesz, file.size());
+        if (address >= segment.p_vaddr && address + size <= segment.p_vaddr + segment.p_filesz) {
+            EXPECT_EQ(segment.p_flags, llvm::ELF::PF_R);
+            return file.substr(segment.p_offset + (address - segment.p_vaddr), size);
+        }
+    }
+    return {};
+}
+
+template <class Elf>
+void expectConstants(const std::string& file)
+{
+    const ELFFile<Elf> elf = llvm::cantFail(ELFFile<Elf>::create(file));
+    bool isFound = false;
+    for (const auto& section : llvm::cantFail(elf.sections())) {
+        if (llvm::cantFail(elf.getSectionName(section)) != ".tenon.constants") continue;
+        isFound = true;
+        EXPECT_EQ(section.sh_type, llvm::ELF::SHT_PROGBITS);
+        EXPECT_EQ(section.sh_addr % 64, 0u);
+        const auto content = llvm::cantFail(elf.getSectionContents(section));
+        const std::string bytes(content.begin(), content.end());
+        EXPECT_EQ(bytes, mappedAt<Elf>(file, section.sh_addr, section.sh_size));
+        const ExecutorProgram program = test::sampleProgram();
+        for (const ProgramTensor& tensor : program.tensors) {
+            if (tensor.role != TensorRole::Constant) continue;
+            const auto wanted = tensor.constant.bytes();
+            EXPECT_NE(bytes.find(
+                          std::string(reinterpret_cast<const char*>(wanted.data()), wanted.size())),
+                      std::string::npos);
+        }
+    }
+    EXPECT_TRUE(isFound);
+}
+
+TEST(FillSection, PutsWeightsWhereEveryMachineMapsThem)
+{
+    const test::TemporaryFolder folder;
+    for (const char* triple : {"x86_64-linux-gnu", "aarch64-linux-gnu"})
+        expectConstants<llvm::object::ELF64LE>(sampleLibrary(triple, folder));
+    expectConstants<llvm::object::ELF32LE>(sampleLibrary("armv7l-linux-gnueabihf", folder));
+}
+
+TEST(FillSection, RefusesWhatTheLinkerCannotHaveWritten)
+{
+    const test::TemporaryFolder folder;
+    const std::vector<std::byte> bytes(100);
+    const DataSection weights{".tenon.constants", 64, {{"w", bytes}}, true};
+    const std::string out = folder.file("out.so");
+    const std::string library = sampleLibrary("x86_64-linux-gnu", folder);
+    // Not ELF, cut off anywhere, and a section that is full already.
+    std::vector<std::string> refused{"", "no library at all", library};
+    for (const size_t size : {5, 64, 400}) refused.push_back(library.substr(0, size));
+    for (const std::string& linked : refused) {
+        const core::Status done = fillSection(linked, weights, out);
+        ASSERT_FALSE(done) << linked.size();
+        EXPECT_EQ(done.error().code, core::DiagnosticCode::LinkFailure);
+    }
+}
+
+TEST(FillSection, LeavesALibraryThatNeedsNoWeights)
+{
+    const test::TemporaryFolder folder;
+    const std::vector<std::byte> bytes(100);
+    const std::string library = sampleLibrary("x86_64-linux-gnu", folder);
+    ASSERT_TRUE(
+        fillSection(library, {".tenon.unused", 64, {{"w", bytes}}, true}, folder.file("out.so")));
+    EXPECT_EQ(*core::readFile(folder.file("out.so")), library);
+}
+
+TEST(FillSection, SaysThatTheDiskIsFull)
+{
+    const test::TemporaryFolder folder;
+    const std::string library = sampleLibrary("x86_64-linux-gnu", folder);
+    const core::Status full = fillSection(library, {".tenon.unused", 64, {}, true}, "/dev/full");
+    ASSERT_FALSE(full);
+    EXPECT_EQ(full.error().code, core::DiagnosticCode::IoFailure);
+    EXPECT_NE(full.error().message.find("No space left"), std::string::npos);
+}
+
+} // namespace
+} // namespace tenon::compiler
