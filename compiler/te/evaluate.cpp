@@ -4,6 +4,7 @@
 #include "compiler/te/evaluate.h"
 
 #include "compiler/te/interpreter.h"
+#include "compiler/te/split_choices.h"
 #include "compiler/te/vector_nest.h"
 #include "core/ir/tir/visit.h"
 
@@ -71,11 +72,13 @@ Result<std::vector<Tensor>> evaluate(const tir::PrimFunc& function,
         bytes[function.params[i].get()] = {const_cast<std::byte*>(raw.data()), raw.size()};
     }
     std::vector<VectorNest> nests;
-    for (const tir::Stmt& stmt : program.nests) {
-        if (!isPlain) break;
-        auto nest = VectorNest::match(stmt, bytes);
-        isPlain = nest.has_value();
-        if (nest) nests.push_back(std::move(*nest));
+    for (const tir::Stmt& whole : program.nests) {
+        for (const tir::Stmt& stmt : splitChoices(whole)) {
+            if (!isPlain) break;
+            auto nest = VectorNest::match(stmt, bytes);
+            isPlain = nest.has_value();
+            if (nest) nests.push_back(std::move(*nest));
+        }
     }
     if (!isPlain) return interpret(function, inputs);
     for (const VectorNest& nest : nests)

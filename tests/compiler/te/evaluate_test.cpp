@@ -132,6 +132,35 @@ TEST(Evaluate, followsComputedPositions)
     EXPECT_EQ(got.as<float>()[11], data.as<float>()[17]);
 }
 
+TEST(Evaluate, computesOnlyTheCaseOfEachPoint)
+{
+    const auto x = te::placeholder("x", {Expr(12), Expr(300)}, kFloat32);
+    const auto choose = [](const Expr& axis, int64_t value, const Expr& then, const Expr& other) {
+        return tir::call(tir::Intrinsic::IfThenElse, kFloat32,
+                         {equal(axis, Expr(value)), then, other});
+    };
+    const auto out = te::compute(
+        "out", {Expr(3), Expr(10), Expr(2), Expr(300)}, [&](const std::vector<Expr>& i) {
+            const Expr sum = te::at(x, {i[1], i[3]}) + te::at(x, {i[1] + 1, i[3]});
+            const Expr far = te::at(x, {i[1] + i[0], i[3]});
+            return choose(i[0], 0, sum, choose(i[0], 1, choose(i[2], 0, sum + sum, far), far));
+        });
+    const Tensor values = randomFloats({12, 300}, 9);
+    const Tensor result = run({x}, out, {values})[0];
+    const auto got = result.as<float>();
+    const auto at = [&](size_t row, size_t column) {
+        return static_cast<double>(values.as<float>()[row * 300 + column]);
+    };
+    for (size_t e = 0; e < got.size(); ++e) {
+        const size_t column = e % 300, half = e / 300 % 2, row = e / 600 % 10, which = e / 6000;
+        const double sum = at(row, column) + at(row + 1, column);
+        const double wanted = which == 0                ? sum
+                              : which == 1 && half == 0 ? sum * 2
+                                                        : at(row + which, column);
+        ASSERT_EQ(got[e], static_cast<float>(wanted)) << e;
+    }
+}
+
 TEST(Evaluate, namesTheBufferOfAnAccessOutside)
 {
     const auto table = te::placeholder("table", {Expr(10)}, kFloat32);
