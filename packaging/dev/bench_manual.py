@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the tables of resources/manual/performance.md from the JSON of the benchmarks.
 
-usage: bench_manual.py [--models JSON...] [--kernels JSON] [--compile JSON]
-JSON files come from `./dev bench models|kernels|compile --json FILE`; models may be given once per
-number of threads. Tables whose file is not given stay as they are.
+usage: bench_manual.py [--models JSON...] [--kernels JSON] [--compile JSON] [--aarch64 JSON...]
+JSON files come from `./dev bench models|kernels|compile|aarch64 --json FILE`; models may be given once
+per number of threads, aarch64 once per processor. Tables whose file is not given stay as they are.
 """
 import argparse
 import json
@@ -81,11 +81,30 @@ def compile_table(result):
     return machine_line(result) + "\n" + table(header, body)
 
 
+def aarch64_table(results):
+    """Side by side, a model per row."""
+    header, body = ["model"], {}
+    for result in results:
+        header += [f"Tenon, `{result['mcpu']}`", f"ONNX Runtime {result['onnxruntime']}", "ratio"]
+        for name in result["rows"]:
+            body.setdefault(name, [f"`{name}`"])
+    for result in results:
+        for name, cells in body.items():
+            row = result["rows"].get(name)
+            cells += ([f"{row['tenon'] / 1e6:.2f}", f"{row['ort'] / 1e6:.2f}",
+                       f"{row['ratio']:.2f}"] if row else ["", "", ""])
+    last = ["geometric mean"]
+    for result in results:
+        last += ["", "", f"{mean_of(list(result['rows'].values())):.2f}"]
+    return table(header, list(body.values()) + [last])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--models", nargs="*", default=[])
     parser.add_argument("--kernels")
     parser.add_argument("--compile")
+    parser.add_argument("--aarch64", nargs="*", default=[])
     arguments = parser.parse_args()
     tables = {}
     if arguments.models:
@@ -94,6 +113,8 @@ def main():
         tables["kernels"] = kernels_table(load(arguments.kernels))
     if arguments.compile:
         tables["compile"] = compile_table(load(arguments.compile))
+    if arguments.aarch64:
+        tables["aarch64"] = aarch64_table([load(path) for path in arguments.aarch64])
     with open(PAGE, encoding="utf-8") as file:
         text = file.read()
     for name, content in tables.items():

@@ -23,10 +23,11 @@ def models_folder():
     return data
 
 
-def library_of_peer(build):
-    """Path of libonnxruntime, installed on demand next to the build and never into the tree."""
+def library_of_peer(build, arch=None):
+    """Path of libonnxruntime, installed on demand next to the build and never into the tree; for
+    this computer, or for npm's name of a processor."""
     folder = os.path.join(os.path.dirname(os.path.abspath(build)), "npm")
-    arch = {"x86_64": "x64", "aarch64": "arm64"}[platform.machine()]
+    arch = arch or {"x86_64": "x64", "aarch64": "arm64"}[platform.machine()]
     path = os.path.join(folder, "node_modules/onnxruntime-node/bin/napi-v6/linux", arch,
                         "libonnxruntime.so.1")
     if not os.path.exists(path):

@@ -91,9 +91,9 @@ Status Peer::load(const char* library)
         reinterpret_cast<const ort::ApiBase* (*)()>(::dlsym(handle, "OrtGetApiBase"));
     if (!getBase) return failure("library has no OrtGetApiBase");
     m_version = getBase()->getVersionString();
-    m_table = getBase()->getApi(ort::kApiVersion);
+    m_table = getBase()->getApi(kOrtApiVersion);
     if (!m_table) return failure("library does not offer API version 7");
-    return call<ort::CreateEnv>(ort::kLogError, "peer", &m_env);
+    return call<ort::CreateEnv>(kOrtLogError, "peer", &m_env);
 }
 
 void Peer::close()
@@ -110,13 +110,13 @@ Status Peer::createSession(const char* model, int threads)
 {
     ort::Object options = nullptr;
     Status done = call<ort::CreateSessionOptions>(&options);
-    if (done) done = call<ort::SetGraphOptimizationLevel>(options, ort::kEnableAllOptimisations);
+    if (done) done = call<ort::SetGraphOptimizationLevel>(options, kOrtEnableAllOptimisations);
     if (done) done = call<ort::SetIntraOpNumThreads>(options, threads);
     if (done) done = call<ort::SetInterOpNumThreads>(options, 1);
     if (done) done = call<ort::CreateSession>(m_env, model, options, &m_session);
     if (done) done = call<ort::CreateIoBinding>(m_session, &m_binding);
     if (done)
-        done = call<ort::CreateCpuMemoryInfo>(ort::kArenaAllocator, ort::kDefaultMemory, &m_memory);
+        done = call<ort::CreateCpuMemoryInfo>(kOrtArenaAllocator, kOrtDefaultMemory, &m_memory);
     if (done) done = call<ort::GetDefaultAllocator>(&m_allocator);
     return done;
 }

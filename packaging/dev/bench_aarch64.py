@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Counts the AArch64 instructions of an inference, Tenon's and ONNX Runtime's, emulated alike.
+
+usage: bench_aarch64.py [--build DIR] [--models A,B] [--mcpu NAME] [--json FILE] [--kernels]
+Both run on zeros, on one thread, under QEMU's user-mode emulation of the processor; what a second
+inference executes is counted. --kernels lists Tenon's functions, and skips ONNX Runtime.
+"""
+import argparse
+import json
+import os
+import sys
+
+import bench_peer
+import instruction_count
+from bench_peer import Tenon
+
+DEFAULT = ("resnet18,mobilenet_v2,squeezenet1_1,unet_small,bert_tiny,vit_tiny,kws_dscnn,ic_resnet8,"
+           "mlperftiny-kws-int8,mlperftiny-resnet8-int8,mlperftiny-vww-mobilenetv1-int8,"
+           "mlperftiny-ad-autoencoder-int8")
+CROSS_ROOT = "/usr/aarch64-linux-gnu"
+# What Linux says in /proc/cpuinfo: ONNX Runtime picks its kernels by it and does not start without.
+PROCESSORS = {
+    "cortex-a72": ("0xd08", "fp asimd evtstrm crc32 cpuid"),
+    "cortex-a76": ("0xd0b", "fp asimd evtstrm aes pmull sha1 sha2 crc32 atomics fphp asimdhp cpuid "
+                            "asimdrdm lrcpc dcpop asimddp"),
+}
+
+
+def input_argument(path):
+    """TYPE:D0xD1... of the tensor in a .pb file."""
+    with open(path, "rb") as file:
+        data = file.read()
+    at, dims, kind = 0, [], 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    while at < len(data):
+        tag = varint()
+        if tag & 7 == 2:
+            end = varint() + at
+            while tag >> 3 == 1 and at < end:
+                dims.append(varint())
+            at = end
+        else:
+            value = varint()
+            if tag >> 3 == 1:
+                dims.append(value)
+            elif tag >> 3 == 2:
+                kind = value
+    return f"{kind}:" + "x".join(map(str, dims))
+
+
+def inputs_of(folder):
+    data = os.path.join(folder, "test_data_set_0")
+    count = sum(name.startswith("input_") for name in os.listdir(data))
+    return [input_argument(os.path.join(data, f"input_{i}.pb")) for i in range(count)]
+
+
+def guest_root(arguments):
+    """A folder that QEMU lays over /: the cross compiler's libraries, and a /proc/cpuinfo."""
+    root = os.path.join(arguments.build, "bench/root", arguments.mcpu)
+    os.makedirs(os.path.join(root, "proc"), exist_ok=True)
+    if not os.path.exists(os.path.join(root, "lib")):
+        os.symlink(os.path.join(CROSS_ROOT, "lib"), os.path.join(root, "lib"))
+    part, features = PROCESSORS[arguments.mcpu]
+    with open(os.path.join(root, "proc/cpuinfo"), "w", encoding="ascii") as file:
+        file.write(f"processor\t: 0\nFeatures\t: {features}\nCPU implementer\t: 0x41\n"
+                   "CPU architecture: 8\nCPU variant\t: 0x0\n"
+                   f"CPU part\t: {part}\nCPU revision\t: 3\n\n")
+    return root
+
+
+def compile_for(folder, name, arguments):
+    tenon = Tenon(arguments.build, os.path.join(folder, "model.onnx"),
+                  os.path.join(arguments.build, "bench", name, arguments.mcpu), 1)
+    target = f"llvm -mtriple=aarch64-linux-gnu -mcpu={arguments.mcpu}"
+    return tenon.compile(options=["--target", target, *arguments.compile_option])[0]
+
+
+def bench_one(name, folder, arguments):
+    emulator = ["qemu-aarch64", "-L", guest_root(arguments), "-cpu", arguments.mcpu]
+    runner = [instruction_count.tenon_runner(arguments.build, "aarch64"),
+              compile_for(folder, name, arguments), "2"]
+    if arguments.kernels:
+        count, blocks = instruction_count.run_counted(arguments.build, emulator, runner, True)
+        for part, symbol in instruction_count.kernel_counts(runner[1], blocks):
+            if part * 200 > count:
+                print(f"{part:14,} {part / count:6.1%}  {symbol}")
+        return {"tenon": count}
+    peer = [os.path.join(arguments.build, "bin/counted_ort-aarch64"), arguments.library,
+            os.path.join(folder, "model.onnx"), *inputs_of(folder)]
+    ours = instruction_count.run_counted(arguments.build, emulator, runner)
+    theirs = theirs_of(name, emulator, peer, arguments)
+    return {"tenon": ours, "ort": theirs, "ratio": ours / theirs}
+
+
+def theirs_of(name, emulator, peer, arguments):
+    """ONNX Runtime's count; the same in every run, so --ort-from takes it from earlier ones."""
+    earlier = arguments.earlier.get("rows", {}).get(name, {})
+    if arguments.earlier.get("mcpu") == arguments.mcpu and "ort" in earlier:
+        return earlier["ort"]
+    return instruction_count.run_counted(arguments.build, emulator, peer)
+
+
+def folder_of(data, name):
+    kinds = (os.path.join(data, kind, name) for kind in ("exported", "models"))
+    return next((f for f in kinds if os.path.exists(os.path.join(f, "model.onnx"))), None)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", default=os.path.join(bench_peer.ROOT, "build/release"))
+    parser.add_argument("--models", default=DEFAULT)
+    parser.add_argument("--mcpu", default="cortex-a72", choices=PROCESSORS)
+    parser.add_argument("--kernels", action="store_true")
+    parser.add_argument("--compile-option", action="append", default=[])
+    parser.add_argument("--ort-from", help="JSON of an earlier run whose peer's counts still hold")
+    parser.add_argument("--json", help="also write the rows to this file")
+    arguments = parser.parse_args()
+    arguments.earlier = {}
+    if arguments.ort_from:
+        with open(arguments.ort_from, encoding="utf-8") as file:
+            arguments.earlier = json.load(file)
+    data = bench_peer.models_folder()
+    arguments.library = bench_peer.library_of_peer(arguments.build, "arm64")
+    print(f"-mcpu={arguments.mcpu}, one thread; instructions per inference under emulation, "
+          "in millions\n")
+    print(f"{'model':32} {'tenon':>10} {'ort':>10} {'ratio':>6}")
+    rows = {}
+    for name in arguments.models.split(","):
+        folder = folder_of(data, name)
+        try:
+            if not folder:
+                raise RuntimeError(f"no such model below {data}")
+            row = bench_one(name, folder, arguments)
+        except RuntimeError as error:
+            print(f"{name:32} not counted: {error}")
+            continue
+        if arguments.kernels:
+            print(f"{name:32} {row['tenon'] / 1e6:10.2f}")
+            continue
+        rows[name] = row
+        print(f"{name:32} {row['tenon'] / 1e6:10.2f} {row['ort'] / 1e6:10.2f} {row['ratio']:6.2f}",
+              flush=True)
+    if rows:
+        mean = bench_peer.geometric_mean(r["ratio"] for r in rows.values())
+        print(f"\ngeometric mean of {len(rows)} ratios: {mean:.3f}")
+    if arguments.json:
+        with open(arguments.json, "w", encoding="utf-8") as file:
+            json.dump({"mcpu": arguments.mcpu, "onnxruntime": bench_peer.ORT_VERSION, "rows": rows},
+                      file, indent=1)
+            file.write("\n")
+    return 0 if rows or arguments.kernels else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
