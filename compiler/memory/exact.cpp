@@ -5,7 +5,7 @@
 //  1. Start from greedy_by_size; done when that meets the lower bound.
 //  2. Search at the wanted capacity (the pool's size, or else the lower bound): many short
 //  searches,
-//     each with another order of the buffers, their node limits doubling until one ends.
+//     each with another order of the buffers, their node limits growing until one ends.
 //  3. Found: keep it. Proven infeasible: raise the bound. Gave up: take hill_climb's plan if that
 //  is
 //     smaller and try half way to the best one.
@@ -23,16 +23,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Ranks by lifetime (L), crowding (C) and area (A), largest first. Only crowding has many ties;
-/// the other orders of the three come to the same as these.
-constexpr std::array<std::array<int, 3>, 4> kOrders = {
-    {{0, 2, 1}, {1, 2, 0}, {1, 0, 2}, {2, 0, 1}}};
-/// Each order is tried plain and with noise on its measures. Plain ones find most plans that are
-/// found at all and get the larger share of the nodes.
-constexpr std::array<double, 4> kNoise = {0, 0.1, 0.2, 0.4};
-constexpr int64_t kShareOfNoise = 4; ///< a noisy search has this part of a plain one's nodes
+/// Ranks by lifetime, area, crowding, and by crowding, lifetime, area: largest first.
+constexpr std::array<std::array<int, 3>, 2> kOrders = {{{0, 2, 1}, {1, 0, 2}}};
+/// Each order is tried plain and with noise on its measures, so that no search repeats another.
+constexpr std::array<double, 4> kNoise = {0, 0.1, 0, 0.3};
 constexpr size_t kRoundSearches = kNoise.size() * kOrders.size();
-constexpr int64_t kMostNodesOfOne = int64_t{1} << 40;
+constexpr double kGrowth = 1.3; ///< of the node limit, after one search with each order
+constexpr double kMostNodesOfOne = 1e12;
 
 int64_t peakOf(const PlanningProblem& problem, const std::vector<Placement>& placements)
 {
@@ -135,16 +132,16 @@ SearchEnd ExactPlanner::searchAt(int64_t capacityBytes, std::vector<Placement>& 
     const ExactSearch::Limits limits = halfOfWhatIsLeft();
     // The topmost buffer of a section needs no padding, so the sums may exceed by less than a unit.
     ExactSearch search(scaled(capacityBytes), (capacityBytes + m_unit - 1) / m_unit);
-    int64_t nodes = 2 * static_cast<int64_t>(m_problem.buffers.size());
+    double nodes = 2 * static_cast<double>(m_problem.buffers.size());
     SearchEnd end = SearchEnd::GaveUp;
     for (size_t turn = 0; end == SearchEnd::GaveUp && search.nodes() < limits.nodes &&
                           Clock::now() <= limits.deadline;
          ++turn) {
-        if (turn > 0 && turn % kRoundSearches == 0) nodes = std::min(2 * nodes, kMostNodesOfOne);
-        const size_t variant = turn % kRoundSearches;
-        const int64_t share = variant < kOrders.size() ? nodes : nodes / kShareOfNoise;
-        end = search.run(rank(search, variant),
-                         {std::min(share, limits.nodes - search.nodes()), limits.deadline});
+        if (turn > 0 && turn % kOrders.size() == 0)
+            nodes = std::min(kGrowth * nodes, kMostNodesOfOne);
+        end = search.run(rank(search, turn % kRoundSearches),
+                         {std::min(static_cast<int64_t>(nodes), limits.nodes - search.nodes()),
+                          limits.deadline});
     }
     m_nodesLeft -= search.nodes();
     for (size_t i = 0; end == SearchEnd::Found && i < found.size(); ++i)

@@ -13,10 +13,19 @@ namespace {
 
 constexpr int64_t kNone = INT64_MAX;
 constexpr int64_t kNodesPerClockRead = 256;
+constexpr size_t kMostFailed = 2'000'000; ///< states remembered: some 100 MB
 
 bool overlap(const ExactBuffer& a, const ExactBuffer& b)
 {
     return a.first <= b.last && b.first <= a.last;
+}
+
+/// The finalizer of MurmurHash3.
+uint64_t mixed(uint64_t value)
+{
+    value = (value ^ (value >> 33)) * 0xff51afd7ed558ccdULL;
+    value = (value ^ (value >> 33)) * 0xc4ceb9fe1a85ec53ULL;
+    return value ^ (value >> 33);
 }
 
 } // namespace
@@ -49,31 +58,34 @@ void ExactSearch::findSections()
         start = starts.upper_bound(end);
         points.push_back(end);
     }
-    m_floor.resize(points.size());
-    m_top.resize(points.size());
     for (const ExactBuffer& buffer : m_buffers) {
         const auto from = std::lower_bound(points.begin(), points.end(), buffer.first);
         const auto to = std::upper_bound(points.begin(), points.end(), buffer.last);
         m_firstSection.push_back(static_cast<int>(from - points.begin()));
         m_endSection.push_back(static_cast<int>(to - points.begin()));
     }
+    m_failures.assign(points.size(), 1);
+    m_load.resize(points.size());
+    m_top.resize(points.size());
+    m_choices.resize(points.size());
 }
 
 void ExactSearch::reset()
 {
     m_lowest.assign(m_buffers.size(), 0);
+    m_reach.assign(m_buffers.size(), 0);
+    m_isPassed.assign(m_buffers.size(), false);
     m_isPlaced.assign(m_buffers.size(), false);
     m_offset.assign(m_buffers.size(), 0);
-    m_load.assign(m_floor.size(), 0);
+    m_crossings.assign(m_load.size(), 0);
     m_trail.clear();
     for (size_t i = 0; i < m_buffers.size(); ++i)
-        for (int s = m_firstSection[i]; s < m_endSection[i]; ++s)
-            m_load[at(s)] += m_buffers[i].size;
+        for (int s = m_firstSection[i] + 1; s < m_endSection[i]; ++s) ++m_crossings[at(s)];
 }
 
 std::vector<int64_t> ExactSearch::crowding() const
 {
-    std::vector<int64_t> load(m_floor.size(), 0);
+    std::vector<int64_t> load(m_load.size(), 0);
     for (size_t i = 0; i < m_buffers.size(); ++i)
         for (int s = m_firstSection[i]; s < m_endSection[i]; ++s) load[at(s)] += m_buffers[i].size;
     std::vector<int64_t> most(m_buffers.size(), 0);
@@ -88,179 +100,238 @@ SearchEnd ExactSearch::run(const std::vector<int>& rank, const Limits& limits)
     m_rank = rank;
     m_limits = limits;
     m_nodesLeft = limits.nodes;
+    if (m_failed.size() > kMostFailed) m_failed.clear();
     reset();
-    for (const int64_t load : m_load)
-        if (load > m_capacity) return SearchEnd::Infeasible;
-    Part all(m_buffers.size());
+    std::vector<int> all(m_buffers.size());
     std::iota(all.begin(), all.end(), 0);
-    std::stable_sort(all.begin(), all.end(),
-                     [&](int a, int b) { return m_buffers[at(a)].first < m_buffers[at(b)].first; });
-    for (const Part& part : split(all))
-        if (const SearchEnd end = solve(part, 0, 0); end != SearchEnd::Found) return end;
-    m_found = m_offset;
+    for (Part& part : split(std::move(all)))
+        if (const SearchEnd end = solve(std::move(part)); end != SearchEnd::Found) return end;
     return SearchEnd::Found;
 }
 
-/// Parts of `part`, itself by start, that share no program point; the smallest first.
-std::vector<ExactSearch::Part> ExactSearch::split(const Part& part) const
+/// Parts that share no program point; the smallest first.
+std::vector<ExactSearch::Part> ExactSearch::split(std::vector<int> buffers) const
 {
+    std::stable_sort(buffers.begin(), buffers.end(),
+                     [&](int a, int b) { return m_firstSection[at(a)] < m_firstSection[at(b)]; });
     std::vector<Part> parts;
-    int reach = INT_MIN;
-    for (const int i : part) {
-        if (parts.empty() || m_buffers[at(i)].first > reach) parts.emplace_back();
-        parts.back().push_back(i);
-        reach = std::max(reach, m_buffers[at(i)].last);
+    for (const int i : buffers) {
+        if (parts.empty() || m_firstSection[at(i)] >= parts.back().end)
+            parts.push_back({{}, m_firstSection[at(i)], 0});
+        parts.back().buffers.push_back(i);
+        parts.back().end = std::max(parts.back().end, m_endSection[at(i)]);
     }
-    std::stable_sort(parts.begin(), parts.end(),
-                     [](const Part& a, const Part& b) { return a.size() < b.size(); });
+    std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
+        return a.buffers.size() < b.buffers.size();
+    });
     return parts;
 }
 
-/// No section of the buffer would be left with more than still fits on top of it.
-bool ExactSearch::fitsSections(int buffer) const
+/// Whether a passed buffer's place can still be taken by another: one that nothing takes would
+/// better have been used.
+bool ExactSearch::canBeTaken(int buffer) const
 {
-    for (int s = m_firstSection[at(buffer)]; s < m_endSection[at(buffer)]; ++s)
-        if (m_lowest[at(buffer)] + m_load[at(s)] > m_capacity) return false;
-    return true;
+    const int64_t top = m_lowest[at(buffer)] + m_buffers[at(buffer)].size;
+    for (const int other : m_overlaps[at(buffer)])
+        if (!m_isPlaced[at(other)] && m_reach[at(other)] < top) return true;
+    return false;
 }
 
-/// What may be placed next, lowest first.
-std::vector<int> ExactSearch::candidates(const Part& part, int64_t floor, int floorRank) const
+/// Raises the reach of passed buffers to what they could rest on; false when one no longer fits.
+bool ExactSearch::raisePassed(const Part& part)
 {
-    int64_t lowestTop = kNone;
-    for (const int i : part)
-        lowestTop = std::min(lowestTop, m_lowest[at(i)] + m_buffers[at(i)].size);
-    std::vector<int> next;
-    for (const int i : part) {
-        const int64_t offset = m_lowest[at(i)];
-        const bool isInOrder = offset > floor || (offset == floor && m_rank[at(i)] >= floorRank);
-        if (isInOrder && offset < lowestTop && fitsSections(i)) next.push_back(i);
+    for (const int i : part.buffers) {
+        if (!m_isPassed[at(i)]) continue;
+        const int64_t top = *std::min_element(m_top.begin() + m_firstSection[at(i)],
+                                              m_top.begin() + m_endSection[at(i)]);
+        m_reach[at(i)] = std::max(m_reach[at(i)], roundUp(top, m_buffers[at(i)].alignment));
+        if (m_reach[at(i)] > m_buffers[at(i)].lastOffset) return false;
     }
-    std::sort(next.begin(), next.end(), [&](int a, int b) {
-        return m_lowest[at(a)] != m_lowest[at(b)] ? m_lowest[at(a)] < m_lowest[at(b)]
-                                                  : m_rank[at(a)] < m_rank[at(b)];
-    });
-    return next;
+    return std::all_of(part.buffers.begin(), part.buffers.end(),
+                       [&](int i) { return !m_isPassed[at(i)] || canBeTaken(i); });
+}
+
+/// For every offset of a section: what lies above must fit above. Leaves the sections' loads.
+bool ExactSearch::isOverfull(Part& part)
+{
+    // Nearly sorted already, from the last time.
+    std::vector<int>& order = part.buffers;
+    for (size_t k = 1; k < order.size(); ++k) {
+        const int moved = order[k];
+        size_t to = k;
+        for (; to > 0 && m_reach[at(order[to - 1])] < m_reach[at(moved)]; --to)
+            order[to] = order[to - 1];
+        order[to] = moved;
+    }
+    std::fill(m_load.begin() + part.from, m_load.begin() + part.end, 0);
+    for (const int i : order) {
+        const int64_t room = m_capacity - m_reach[at(i)];
+        int64_t most = 0;
+        for (int s = m_firstSection[at(i)]; s < m_endSection[at(i)]; ++s) {
+            m_load[at(s)] += m_buffers[at(i)].size;
+            most = std::max(most, m_load[at(s)]);
+        }
+        if (most <= room) continue;
+        for (int s = m_firstSection[at(i)]; s < m_endSection[at(i)]; ++s)
+            if (m_load[at(s)] > room) ++m_failures[at(s)];
+        return true;
+    }
+    return false;
+}
+
+/// Whether the part cannot be placed; if it might, m_level, m_reach and m_load are its own.
+bool ExactSearch::isHopeless(Part& part)
+{
+    m_level = kNone;
+    for (const int i : part.buffers)
+        if (!m_isPassed[at(i)]) m_level = std::min(m_level, m_lowest[at(i)]);
+    if (m_level == kNone) return true; // all wait for one another
+    std::fill(m_top.begin() + part.from, m_top.begin() + part.end, kNone);
+    bool hasPassed = false;
+    for (const int i : part.buffers) {
+        const int64_t size = m_buffers[at(i)].size;
+        hasPassed = hasPassed || m_isPassed[at(i)];
+        if (m_isPassed[at(i)] && m_lowest[at(i)] + size <= m_level) return true;
+        m_reach[at(i)] = std::max(m_lowest[at(i)], m_level);
+        for (int s = m_firstSection[at(i)]; s < m_endSection[at(i)]; ++s)
+            m_top[at(s)] = std::min(m_top[at(s)], m_reach[at(i)] + size);
+    }
+    if (hasPassed && !raisePassed(part)) return true;
+    return isOverfull(part);
+}
+
+/// The lowest rank among the choices at m_level of the section that has few and failed often.
+int ExactSearch::next(const Part& part)
+{
+    const auto isChoice = [&](int i) { return !m_isPassed[at(i)] && m_lowest[at(i)] == m_level; };
+    std::fill(m_choices.begin() + part.from, m_choices.begin() + part.end, 0);
+    for (const int i : part.buffers)
+        if (isChoice(i))
+            for (int s = m_firstSection[at(i)]; s < m_endSection[at(i)]; ++s) ++m_choices[at(s)];
+    int section = -1;
+    int64_t fewest = 0;
+    for (int s = part.from; s < part.end; ++s) {
+        if (m_choices[at(s)] == 0) continue;
+        const bool mayStayEmpty = m_level + m_load[at(s)] < m_capacity;
+        const int64_t choices = m_choices[at(s)] + (mayStayEmpty ? 1 : 0);
+        // choices / failures, compared without rounding
+        if (section >= 0 && choices * m_failures[at(section)] >= fewest * m_failures[at(s)])
+            continue;
+        section = s;
+        fewest = choices;
+    }
+    int best = -1;
+    for (const int i : part.buffers)
+        if (isChoice(i) && m_firstSection[at(i)] <= section && section < m_endSection[at(i)] &&
+            (best < 0 || m_rank[at(i)] < m_rank[at(best)]))
+            best = i;
+    return best;
+}
+
+/// What can come of a part depends on nothing else. 128 bits: no two states share them by chance.
+ExactSearch::Key ExactSearch::key(const Part& part) const
+{
+    Key sum{0, 0};
+    for (const int i : part.buffers) {
+        const uint64_t state =
+            2 * static_cast<uint64_t>(m_lowest[at(i)]) + (m_isPassed[at(i)] ? 1 : 0);
+        const uint64_t hash = mixed(state + mixed(static_cast<uint64_t>(i) + 1));
+        sum.first += hash;
+        sum.second += mixed(hash ^ 0x9e3779b97f4a7c15ULL);
+    }
+    return sum;
 }
 
 /// Raises what overlaps a buffer just placed; false when one no longer fits.
-bool ExactSearch::lift(int buffer)
+bool ExactSearch::lift(int buffer, const std::vector<int>& rest)
 {
     const int64_t top = m_offset[at(buffer)] + m_buffers[at(buffer)].size;
-    for (const int other : m_overlaps[at(buffer)]) {
-        if (m_isPlaced[at(other)] || m_lowest[at(other)] >= top) continue;
-        m_trail.push_back({other, m_lowest[at(other)]});
+    for (const int other : rest) {
+        if (m_lowest[at(other)] >= top || !overlap(m_buffers[at(buffer)], m_buffers[at(other)]))
+            continue;
+        m_trail.push_back({other, m_lowest[at(other)], m_isPassed[at(other)] != 0});
         m_lowest[at(other)] = roundUp(top, m_buffers[at(other)].alignment);
+        m_isPassed[at(other)] = false;
         if (m_lowest[at(other)] > m_buffers[at(other)].lastOffset) return false;
     }
     return true;
 }
 
-bool ExactSearch::touches(int buffer, Obstacle obstacle) const
+/// Whether the unplaced buffers still cross every border between the buffer's sections.
+bool ExactSearch::hasCrossing(int buffer) const
 {
-    if (obstacle.section >= 0)
-        return m_firstSection[at(buffer)] <= obstacle.section &&
-               obstacle.section < m_endSection[at(buffer)];
-    return overlap(m_buffers[at(buffer)], m_buffers[at(obstacle.buffer)]);
+    return std::all_of(m_crossings.begin() + m_firstSection[at(buffer)] + 1,
+                       m_crossings.begin() + m_endSection[at(buffer)],
+                       [](int crossings) { return crossings > 0; });
 }
 
-void ExactSearch::findTops(const Part& rest, int64_t floor)
-{
-    for (const int i : rest) {
-        const int64_t top = std::max(m_lowest[at(i)], floor) + m_buffers[at(i)].size;
-        for (int s = m_firstSection[at(i)]; s < m_endSection[at(i)]; ++s)
-            m_top[at(s)] = std::min(m_top[at(s)], top);
-    }
-}
-
-/// The lowest offset an unplaced buffer can still get: one passed over must first be lifted by
-/// another.
-int64_t ExactSearch::reachable(int buffer, int64_t floor, int floorRank) const
-{
-    const int64_t lowest = m_lowest[at(buffer)];
-    if (lowest > floor || (lowest == floor && m_rank[at(buffer)] >= floorRank)) return lowest;
-    return *std::min_element(m_top.begin() + m_firstSection[at(buffer)],
-                             m_top.begin() + m_endSection[at(buffer)]);
-}
-
-/// Why the rest cannot be placed at `floor` or above; none when it might.
-ExactSearch::Obstacle ExactSearch::findObstacle(const Part& rest, int64_t floor, int floorRank)
-{
-    const int from = m_firstSection[at(rest.front())];
-    int end = from;
-    for (const int i : rest) end = std::max(end, m_endSection[at(i)]);
-    std::fill(m_floor.begin() + from, m_floor.begin() + end, kNone);
-    std::fill(m_top.begin() + from, m_top.begin() + end, kNone);
-    findTops(rest, floor);
-    for (const int i : rest) {
-        const int64_t lowest = reachable(i, floor, floorRank);
-        if (lowest > m_buffers[at(i)].lastOffset) return {.buffer = i};
-        for (int s = m_firstSection[at(i)]; s < m_endSection[at(i)]; ++s)
-            m_floor[at(s)] = std::min(m_floor[at(s)], lowest);
-    }
-    for (int s = from; s < end; ++s)
-        if (m_floor[at(s)] != kNone && m_floor[at(s)] + m_load[at(s)] > m_capacity)
-            return {.section = s};
-    return {};
-}
-
-/// Places the buffer and solves the rest; `obstacle` says why that cannot be.
-SearchEnd ExactSearch::place(int buffer, const Part& part, Obstacle& obstacle)
+/// Places the buffer and solves the rest.
+SearchEnd ExactSearch::place(int buffer, const Part& part)
 {
     m_isPlaced[at(buffer)] = true;
     m_offset[at(buffer)] = m_lowest[at(buffer)];
-    for (int s = m_firstSection[at(buffer)]; s < m_endSection[at(buffer)]; ++s)
-        m_load[at(s)] -= m_buffers[at(buffer)].size;
-    if (!lift(buffer)) return SearchEnd::Infeasible;
-    Part rest;
-    rest.reserve(part.size());
-    for (const int i : part)
+    for (int s = m_firstSection[at(buffer)] + 1; s < m_endSection[at(buffer)]; ++s)
+        --m_crossings[at(s)];
+    std::vector<int> rest;
+    rest.reserve(part.buffers.size());
+    for (const int i : part.buffers)
         if (i != buffer) rest.push_back(i);
-    const int64_t floor = m_offset[at(buffer)];
+    if (!lift(buffer, rest)) return SearchEnd::Infeasible;
     if (rest.empty()) return SearchEnd::Found;
-    obstacle = findObstacle(rest, floor, m_rank[at(buffer)]);
-    if (obstacle) return SearchEnd::Infeasible;
-    for (const Part& one : split(rest))
-        if (const SearchEnd end = solve(one, floor, m_rank[at(buffer)]); end != SearchEnd::Found)
-            return end;
+    if (hasCrossing(buffer)) return solve({std::move(rest), part.from, part.end});
+    for (Part& one : split(std::move(rest)))
+        if (const SearchEnd end = solve(std::move(one)); end != SearchEnd::Found) return end;
     return SearchEnd::Found;
 }
 
 void ExactSearch::undo(size_t mark, const Part& part)
 {
-    for (; m_trail.size() > mark; m_trail.pop_back())
+    for (; m_trail.size() > mark; m_trail.pop_back()) {
         m_lowest[at(m_trail.back().buffer)] = m_trail.back().lowest;
-    for (const int i : part) {
+        m_isPassed[at(m_trail.back().buffer)] = m_trail.back().isPassed;
+    }
+    for (const int i : part.buffers) {
         if (!m_isPlaced[at(i)]) continue;
         m_isPlaced[at(i)] = false;
-        for (int s = m_firstSection[at(i)]; s < m_endSection[at(i)]; ++s)
-            m_load[at(s)] += m_buffers[at(i)].size;
+        for (int s = m_firstSection[at(i)] + 1; s < m_endSection[at(i)]; ++s) ++m_crossings[at(s)];
     }
 }
 
-SearchEnd ExactSearch::solve(const Part& part, int64_t floor, int floorRank)
+bool ExactSearch::isOut()
 {
     ++m_nodes;
-    if (--m_nodesLeft < 0) return SearchEnd::GaveUp;
-    if (m_nodes % kNodesPerClockRead == 0 && std::chrono::steady_clock::now() > m_limits.deadline)
-        return SearchEnd::GaveUp;
-    // In the way whatever comes next, unless that touches them: offsets only grow.
-    std::vector<Obstacle> standing;
-    for (const int buffer : candidates(part, floor, floorRank)) {
-        const auto isTouched = [&](Obstacle obstacle) { return touches(buffer, obstacle); };
-        if (!std::all_of(standing.begin(), standing.end(), isTouched)) continue;
+    return --m_nodesLeft < 0 || (m_nodes % kNodesPerClockRead == 0 &&
+                                 std::chrono::steady_clock::now() > m_limits.deadline);
+}
+
+/// Places one buffer after the other at the part's level, passing each that leads nowhere.
+SearchEnd ExactSearch::decide(Part& part, std::vector<int>& passed, std::vector<Key>& states)
+{
+    while (!isHopeless(part)) {
+        states.push_back(key(part));
+        if (m_failed.contains(states.back())) break;
+        const int buffer = next(part);
         const size_t mark = m_trail.size();
-        const int64_t offset = m_lowest[at(buffer)];
-        Obstacle obstacle;
-        const SearchEnd end = place(buffer, part, obstacle);
+        const SearchEnd end = place(buffer, part);
         if (end == SearchEnd::Found) return end;
         undo(mark, part);
         if (end == SearchEnd::GaveUp) return end;
-        if (!obstacle || isTouched(obstacle)) continue;
-        obstacle = findObstacle(part, offset, m_rank[at(buffer)]); // without what this one lifted
-        if (obstacle) standing.push_back(obstacle);
+        m_isPassed[at(buffer)] = true;
+        passed.push_back(buffer);
     }
     return SearchEnd::Infeasible;
+}
+
+SearchEnd ExactSearch::solve(Part part)
+{
+    if (isOut()) return SearchEnd::GaveUp;
+    std::vector<int> passed;
+    std::vector<Key> states;
+    const SearchEnd end = decide(part, passed, states);
+    if (end == SearchEnd::Found) return end;
+    for (const int buffer : passed) m_isPassed[at(buffer)] = false;
+    if (end == SearchEnd::Infeasible) m_failed.insert(states.begin(), states.end());
+    return end;
 }
 
 } // namespace tenon::compiler

@@ -91,18 +91,28 @@ TEST(Minimalloc, EveryPlannerStaysAboveTheBoundAndHillClimbNearIt)
     }
 }
 
-TEST(Minimalloc, ExactSolvesInstancesToCapacityTheSameWayEveryTime)
+TEST(Minimalloc, ExactSolvesEveryInstanceToCapacityTheSameWayEveryTime)
 {
     TENON_NEED_DATA("minimalloc")
-    for (const char* name : {"C", "D", "F", "G", "J", "K"}) {
-        PlanningProblem problem = readCsv(instancePath(name)).problem;
+    for (const Instance& instance : kInstances) {
+        PlanningProblem problem = readCsv(instancePath(instance.name)).problem;
         problem.pools[0].sizeHintBytes = 1048576;
-        const core::Result<MemoryPlan> plan = planMemory("exact", problem, {.nodes = 60000});
-        ASSERT_TRUE(plan) << name << ": " << plan.error().text();
-        EXPECT_LE(plan->totalBytes(), 1048576) << name;
-        EXPECT_TRUE(plan->isOptimal || plan->lowerBoundBytes < 1048576) << name;
-        EXPECT_EQ(plan->placements, planMemory("exact", problem, {.nodes = 60000})->placements);
+        const PlannerLimits limits{.nodes = 300000};
+        const core::Result<MemoryPlan> plan = planMemory("exact", problem, limits);
+        ASSERT_TRUE(plan) << instance.name << ": " << plan.error().text();
+        EXPECT_LE(plan->totalBytes(), 1048576) << instance.name;
+        EXPECT_TRUE(checkPlan(problem, *plan).empty()) << instance.name;
+        EXPECT_EQ(plan->isOptimal, plan->totalBytes() == instance.bound) << instance.name;
+        EXPECT_EQ(plan->placements, planMemory("exact", problem, limits)->placements);
     }
+}
+
+TEST(Minimalloc, ExactSaysWhenThePoolIsSmallerThanTheBound)
+{
+    TENON_NEED_DATA("minimalloc")
+    PlanningProblem problem = readCsv(instancePath("A")).problem;
+    problem.pools[0].sizeHintBytes = 1048575;
+    EXPECT_FALSE(planMemory("exact", problem, {.nodes = 20000}));
 }
 
 TEST(Minimalloc, ExactKeepsTheBestPlanWhenItsNodesRunOut)

@@ -48,7 +48,8 @@ int64_t bruteForce(const PlanningProblem& problem)
                     if (offsets[j] < 0 || !meet || offset >= offsets[j] + o.sizeBytes ||
                         offset + b.sizeBytes <= offsets[j])
                         continue;
-                    offset = offsets[j] + o.sizeBytes;
+                    const int64_t end = offsets[j] + o.sizeBytes;
+                    offset = (end + b.alignment - 1) / b.alignment * b.alignment;
                     isMoved = true;
                 }
             }
@@ -94,18 +95,38 @@ TEST(RandomPlans, StayBetweenTheOptimumAndGreedyBySize)
     }
 }
 
+/// Lives among eight program points, so that most of them meet.
+std::vector<BufferInfo> crowded(std::vector<BufferInfo> buffers)
+{
+    for (BufferInfo& buffer : buffers) {
+        buffer.last = buffer.first % 8 + buffer.last - buffer.first;
+        buffer.first %= 8;
+    }
+    return buffers;
+}
+
 TEST(RandomPlans, ExactFindsTheOptimumAndProvesIt)
 {
     std::mt19937 random(13);
-    for (int round = 0; round < 100; ++round) {
-        std::vector<BufferInfo> buffers = randomBuffers(random, 7, 12, 1);
-        for (BufferInfo& buffer : buffers) { // crowded
-            buffer.last = buffer.first % 8 + buffer.last - buffer.first;
-            buffer.first %= 8;
-        }
+    for (int round = 0; round < 200; ++round) {
+        const PlanningProblem problem = makeProblem(crowded(randomBuffers(random, 7, 12, 1)));
+        const core::Result<MemoryPlan> plan = planMemory("exact", problem);
+        ASSERT_TRUE(plan);
+        EXPECT_EQ(plan->totalBytes(), bruteForce(problem)) << round;
+        EXPECT_TRUE(plan->isOptimal) << round;
+    }
+}
+
+TEST(RandomPlans, ExactFindsTheOptimumOfMixedAlignmentsAndProvesIt)
+{
+    std::mt19937 random(17);
+    for (int round = 0; round < 200; ++round) {
+        std::vector<BufferInfo> buffers = crowded(randomBuffers(random, 7, 12, 1));
+        for (BufferInfo& buffer : buffers) buffer.alignment = int64_t{1} << (random() % 3);
         const PlanningProblem problem = makeProblem(buffers);
         const core::Result<MemoryPlan> plan = planMemory("exact", problem);
         ASSERT_TRUE(plan);
+        EXPECT_TRUE(checkPlan(problem, *plan).empty()) << round;
         EXPECT_EQ(plan->totalBytes(), bruteForce(problem)) << round;
         EXPECT_TRUE(plan->isOptimal) << round;
     }
