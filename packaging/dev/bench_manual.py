@@ -12,6 +12,7 @@ import math
 import os
 import re
 
+import tvm_published
 from source_tree import ROOT
 
 PAGE = os.path.join(ROOT, "resources/manual/performance.md")
@@ -38,8 +39,8 @@ def table(header, rows):
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
 
 
-def mean_of(rows):
-    return math.exp(sum(math.log(row["ratio"]) for row in rows) / len(rows))
+def mean_of(rows, key="ratio"):
+    return math.exp(sum(math.log(row[key]) for row in rows) / len(rows))
 
 
 def models_table(results):
@@ -48,19 +49,31 @@ def models_table(results):
     header = ["model"]
     for result in results:
         threads = f"{result['threads']} thread" + ("s" if result["threads"] > 1 else "")
-        header += [f"Tenon, {threads}", "ONNX Runtime", "ratio"]
+        header += [f"Tenon, {threads}", "ONNX Runtime", "ratio", "TVM / ORT (published)",
+                   "Tenon / TVM (derived)"]
     body = []
     for name in names:
         cells = [f"`{name}`"]
         for result in results:
-            row = result["rows"].get(name)
-            cells += ([f"{row['tenon_min_ms']:.3f}", f"{row['ort_min_ms']:.3f}",
-                       f"{row['ratio']:.2f}"] if row else ["", "", ""])
+            cells += model_cells(result["rows"].get(name))
         body.append(cells)
     last = ["geometric mean"]
     for result in results:
-        last += ["", "", f"{mean_of(list(result['rows'].values())):.2f}"]
-    return machine_line(results[0]) + "\n" + table(header, body + [last])
+        rows = list(result["rows"].values())
+        derived = [row for row in rows if "tenon_to_tvm_derived" in row]
+        last += ["", "", f"{mean_of(rows):.2f}", "",
+                 f"{mean_of(derived, 'tenon_to_tvm_derived'):.2f}" if derived else ""]
+    return (machine_line(results[0]) + f"Published: {tvm_published.SOURCE}.\n\n"
+            + table(header, body + [last]))
+
+
+def model_cells(row):
+    if not row:
+        return [""] * 5
+    cells = [f"{row['tenon_min_ms']:.3f}", f"{row['ort_min_ms']:.3f}", f"{row['ratio']:.2f}"]
+    if "tenon_to_tvm_derived" not in row:
+        return cells + ["", ""]
+    return cells + [f"{row['tvm_to_ort_published']:.2f}", f"{row['tenon_to_tvm_derived']:.2f}"]
 
 
 def kernels_table(result):
@@ -73,12 +86,25 @@ def kernels_table(result):
 
 
 def compile_table(result):
-    body = [[f"`{name}`"] + [f"{row[key]:.0f}" for key in
-                             ("cold_ms", "warm_ms", "first_run_ms", "ort_first_run_ms")]
-            + [f"{row['ratio']:.2f}"] for name, row in result["rows"].items()]
-    header = ["model", "cold compile ms", "from the cache", "load and first run",
-              "ONNX Runtime's", "ratio"]
-    return machine_line(result) + "\n" + table(header, body)
+    body = []
+    for name, row in result["rows"].items():
+        cells = [f"`{name}`", f"{row['cold_ms']:.0f}", str(row["kernels"]), f"{row['same_ms']:.0f}"]
+        cells += ([f"{row['change_ms']:.0f}", f"{row['change_compiled']} / {row['change_reused']}"]
+                  if row["change_ms"] else ["", ""])
+        cells += [f"{row['first_run_ms']:.2f}", f"{row['ort_first_run_ms']:.1f}",
+                  f"{row['ratio']:.2f}"]
+        cells += ([f"{row['tvm_build_s']:.1f}", f"{row['tvm_ratio']:.0f}"]
+                  if row["tvm_build_s"] else ["", ""])
+        body.append(cells)
+    rows = list(result["rows"].values())
+    published = [row for row in rows if row["tvm_build_s"]]
+    body.append(["geometric mean"] + [""] * 7 + [f"{mean_of(rows):.2f}", "",
+                f"{mean_of(published, 'tvm_ratio'):.0f}" if published else ""])
+    header = ["model", "cold ms", "kernels", "same again ms", "one node changed ms",
+              "compiled / reused", "load and first run ms", "ONNX Runtime's", "ratio",
+              "TVM's build s (published)", "times as fast"]
+    return (machine_line(result) + f"Published: {tvm_published.SOURCE}.\n\n"
+            + table(header, body))
 
 
 def aarch64_table(results):

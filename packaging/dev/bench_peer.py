@@ -12,6 +12,9 @@ from source_tree import ROOT
 
 ORT_VERSION = "1.30.0"
 ROUND_MS = 250
+# Beside everything in exported/ and the quantized models: further ones that both sides run.
+OTHERS = ["mnist-cnn", "mlperftiny-vww-mobilenetv1-fp32", "super-resolution-core",
+          "ultraface-rfb-320", "yolox-nano"]
 
 
 def models_folder():
@@ -21,6 +24,19 @@ def models_folder():
     if not os.path.isdir(data):
         sys.exit("no models: set TENON_TEST_DATA to the folder that holds exported/")
     return data
+
+
+def models_of(data, wanted):
+    """Names and folders of the models that are wanted, or of all."""
+    exported = os.path.join(data, "exported")
+    folders = [os.path.join(exported, name) for name in sorted(os.listdir(exported))]
+    others = os.path.join(data, "models")
+    if os.path.isdir(others):
+        folders += [os.path.join(others, name) for name in sorted(os.listdir(others))
+                    if name in OTHERS or name.endswith("-int8")]
+    found = [(os.path.basename(f), f) for f in folders
+             if os.path.exists(os.path.join(f, "model.onnx"))]
+    return [(name, folder) for name, folder in found if not wanted or name in wanted]
 
 
 def library_of_peer(build, arch=None):
@@ -49,7 +65,8 @@ class Peer:
             pin_for(threads) + [os.path.join(build, "bin/ort_peer"), library,
                                 os.path.join(folder, "model.onnx"), data, str(threads)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.version = self.answer()["version"]
+        self.start = self.answer()  # session_ms and first_run_ms, too
+        self.version = self.start["version"]
 
     def answer(self):
         line = self.process.stdout.readline()
@@ -71,15 +88,17 @@ class Tenon:
     """The command line: compiles once per opt level, then times the artifact."""
 
     def __init__(self, build, model, work, threads):
-        self.program = os.path.join(build, "bin/tenon")
+        self.build, self.program = build, os.path.join(build, "bin/tenon")
         self.model, self.work, self.threads = model, work, threads
         os.makedirs(work, exist_ok=True)
 
-    def compile(self, level=3, options=()):
-        """Path of the artifact and what the compiler reports."""
+    def compile(self, level=3, options=(), cache=None):
+        """Path of the artifact and what the compiler reports; `cache`: a folder instead of the
+        user's."""
         out = os.path.join(self.work, f"opt{level}.so")
         report = self.call([self.program, "compile", self.model, "-o", out, "--opt-level",
-                            str(level), "--threads", str(self.threads), "--json", *options])
+                            str(level), "--threads", str(self.threads), "--json", *options],
+                           {"XDG_CACHE_HOME": cache} if cache else {})
         return out, report
 
     def run(self, artifact, number, repeat):
@@ -91,8 +110,9 @@ class Tenon:
         return {"min_ms": runs[0], "median_ms": statistics.median(runs)}
 
     @staticmethod
-    def call(command):
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    def call(command, environment=None):
+        done = subprocess.run(command, capture_output=True, text=True, check=False,
+                              env={**os.environ, **(environment or {})})
         if done.returncode != 0:
             message = (done.stderr or done.stdout).strip().splitlines()
             raise RuntimeError(message[-1] if message else f"exit code {done.returncode}")

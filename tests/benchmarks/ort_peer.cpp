@@ -6,6 +6,7 @@
 // `write DIR` writes the outputs as DIR/output_*.pb; `open MODEL DATA_SET_DIR` takes another model,
 // whose paths hold no spaces. Each answer is one line of JSON. Inputs and outputs are bound once,
 // all optimisations are on.
+#include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "tests/benchmarks/ort_api.h"
@@ -53,6 +54,8 @@ public:
     Result<double> maxAbsError(const std::string& dataSet);
     Status writeOutputs(const std::string& folder);
     const char* version() const { return m_version; }
+    double sessionMs() const { return m_sessionMs; }
+    double firstRunMs() const { return m_firstRunMs; }
 
 private:
     /// Calls one table entry; a non-null status becomes an error with its text.
@@ -74,6 +77,8 @@ private:
 
     void* const* m_table = nullptr;
     const char* m_version = "";
+    double m_sessionMs = 0;
+    double m_firstRunMs = 0;
     ort::Object m_env = nullptr;
     ort::Object m_session = nullptr;
     ort::Object m_binding = nullptr;
@@ -113,7 +118,9 @@ Status Peer::createSession(const char* model, int threads)
     if (done) done = call<ort::SetGraphOptimizationLevel>(options, kOrtEnableAllOptimisations);
     if (done) done = call<ort::SetIntraOpNumThreads>(options, threads);
     if (done) done = call<ort::SetInterOpNumThreads>(options, 1);
+    const auto start = std::chrono::steady_clock::now();
     if (done) done = call<ort::CreateSession>(m_env, model, options, &m_session);
+    m_sessionMs = core::millisecondsSince(start);
     if (done) done = call<ort::CreateIoBinding>(m_session, &m_binding);
     if (done)
         done = call<ort::CreateCpuMemoryInfo>(kOrtArenaAllocator, kOrtDefaultMemory, &m_memory);
@@ -157,7 +164,9 @@ Status Peer::bindOutputs()
             done = call<ort::BindOutputToDevice>(m_binding, static_cast<const char*>(names[i]),
                                                  m_memory);
     }
+    const auto start = std::chrono::steady_clock::now();
     if (done) done = run();
+    m_firstRunMs = core::millisecondsSince(start);
     ort::Object* values = nullptr;
     if (done) done = call<ort::GetBoundOutputValues>(m_binding, m_allocator, &values, &count);
     for (size_t i = 0; done && i < count; ++i) {
@@ -295,7 +304,11 @@ int run(int argc, char** argv)
         std::fprintf(stderr, "%s\n", done.error().text().c_str());
         return 1;
     }
-    std::cout << nlohmann::json{{"name", "onnxruntime"}, {"version", peer.version()}}.dump()
+    std::cout << nlohmann::json{{"name", "onnxruntime"},
+                                {"version", peer.version()},
+                                {"session_ms", peer.sessionMs()},
+                                {"first_run_ms", peer.firstRunMs()}}
+                     .dump()
               << std::endl;
     for (std::string line; std::getline(std::cin, line);)
         std::cout << answerTo(peer, line, dataSet).dump() << std::endl;
