@@ -14,10 +14,13 @@
 #include "clock.h"
 #include "error.h"
 
-/* A launch writes the job, then raises `generation`; each worker runs its share and lowers
- * `remaining`. All workers answer every generation, so a job is never overwritten while one of them
- * may still read it. Workers and the caller spin for kSpinNs (about the gap between two kernels),
- * then sleep; a sleeper announces itself before it looks again, so that no wake-up is lost. */
+/* A launch writes the job, then raises `generation`. Each share of the job is taken once per
+ * generation, by raising its `taken` to it: by its worker or, when that has not begun by the time
+ * the caller is through with its own share, by the caller. A worker that sleeps or waits for a CPU
+ * thus never holds a launch up. Only who took a share reads the job, and the caller waits for the
+ * workers that did (`remaining`), so a job is never overwritten while one may still read it.
+ * Workers and the caller spin for kSpinNs (about the gap between two kernels), then sleep; a
+ * sleeper announces itself before it looks again, so that no wake-up is lost. */
 enum
 {
     kMaxThreads = 256,
@@ -54,11 +57,12 @@ static struct
     int workers;       /* running threads, the caller excluded */
     int64_t spin_ns;
     bool pinned;
-    bool stop;
+    atomic_bool stop;
     job job;
     group sync;
-    char error[kErrorCapacity];   /* of the task that failed first */
-    atomic_int cpus[kMaxThreads]; /* where each thread of the job was last seen */
+    char error[kErrorCapacity];     /* of the task that failed first */
+    atomic_int cpus[kMaxThreads];   /* where each thread of the job was last seen */
+    atomic_uint taken[kMaxThreads]; /* generation of each thread's latest share */
     _Alignas(64) atomic_uint generation;
     atomic_int sleepers;
     _Alignas(64) atomic_uint remaining;
@@ -123,6 +127,13 @@ static void keep_apart(int thread)
         atomic_store_explicit(&s_pool.cpus[thread], cpu, memory_order_relaxed);
 }
 
+/* True for the one who may run the thread's share of the generation. */
+static bool take_share(int thread, unsigned generation)
+{
+    unsigned before = generation - 1;
+    return atomic_compare_exchange_strong(&s_pool.taken[thread], &before, generation);
+}
+
 static void run_share(int thread)
 {
     const job* current = &s_pool.job;
@@ -150,17 +161,27 @@ static void* worker(void* argument)
             pthread_mutex_unlock(&s_pool.sleep);
         }
         seen = atomic_load(&s_pool.generation);
-        bool stop = s_pool.stop;
-        if (!stop) {
-            keep_apart(thread);
-            run_share(thread);
-        }
+        if (atomic_load(&s_pool.stop)) return NULL;
+        keep_apart(thread);
+        if (!take_share(thread, seen)) continue;
+        run_share(thread);
         if (atomic_fetch_sub(&s_pool.remaining, 1) == 1 && atomic_load(&s_pool.caller_sleeps)) {
             pthread_mutex_lock(&s_pool.sleep);
             pthread_cond_signal(&s_pool.done);
             pthread_mutex_unlock(&s_pool.sleep);
         }
-        if (stop) return NULL;
+    }
+}
+
+/* Runs what no worker has begun. A task that meets others in a barrier returns only when all have
+ * begun, so none of them is left here. */
+static void run_what_waits(void)
+{
+    unsigned generation = atomic_load(&s_pool.generation);
+    for (int thread = 1; thread <= s_pool.workers; ++thread) {
+        if (!take_share(thread, generation)) continue;
+        run_share(thread);
+        atomic_fetch_sub(&s_pool.remaining, 1);
     }
 }
 
@@ -187,10 +208,10 @@ static void await_workers(void)
 static void stop_workers(void)
 {
     if (s_pool.workers == 0) return;
-    s_pool.stop = true;
+    atomic_store(&s_pool.stop, true);
     announce();
     for (int i = 0; i < s_pool.workers; ++i) pthread_join(s_pool.threads[i], NULL);
-    s_pool.stop = false;
+    atomic_store(&s_pool.stop, false);
     s_pool.workers = 0;
 }
 
@@ -214,6 +235,7 @@ static void start_workers(int count)
     pthread_once(&once, register_fork_hook);
     s_pool.spin_ns = count < tenon_affinity_cpu_count() ? kSpinNs : 0;
     atomic_store(&s_pool.generation, 0);
+    for (int i = 0; i < kMaxThreads; ++i) atomic_store(&s_pool.taken[i], 0);
     while (s_pool.workers < count) {
         void* index = (void*)(intptr_t)(s_pool.workers + 1);
         if (pthread_create(&s_pool.threads[s_pool.workers], NULL, worker, index) != 0) break;
@@ -285,6 +307,7 @@ static int run_on_pool(FTVMParallelLambda fn, void* cdata, int num_task)
     announce();
     t_inside = true;
     run_share(0);
+    run_what_waits();
     t_inside = false;
     await_workers();
     return atomic_load(&s_pool.sync.failed) ? tenon_fail("%s", s_pool.error) : 0;

@@ -64,6 +64,51 @@ TEST_P(ThreadPool, survivesManyLaunchesAndPauses)
     EXPECT_EQ(sum, 300 * GetParam());
 }
 
+struct Release
+{
+    std::atomic<bool> isHeld{true};
+    std::atomic<int> ran{0};
+};
+
+/// Holds the caller until its workers have done their tasks.
+int holdTask(int id, TVMParallelGroupEnv*, void* cdata)
+{
+    auto* release = static_cast<Release*>(cdata);
+    while (id == 0 && release->isHeld) std::this_thread::yield();
+    ++release->ran;
+    return 0;
+}
+
+TEST_P(ThreadPool, hasEachWorkerTakePart)
+{
+    Release release;
+    std::thread letGo([&] {
+        while (release.ran + 1 < GetParam()) std::this_thread::yield();
+        release.isHeld = false;
+    });
+    EXPECT_EQ(TVMBackendParallelLaunch(holdTask, &release, 0), 0);
+    EXPECT_EQ(release.ran, GetParam());
+    letGo.join();
+}
+
+/// More threads than CPUs: the caller takes what its workers did not get to.
+TEST_P(ThreadPool, runsEachTaskOnceOnABusyMachine)
+{
+    std::atomic<bool> isOver{false};
+    std::vector<std::thread> busy;
+    for (int i = 0; i < 4; ++i)
+        busy.emplace_back([&] {
+            while (!isOver) {}
+        });
+    for (int i = 0; i < 20; ++i) {
+        Tally tally;
+        ASSERT_EQ(TVMBackendParallelLaunch(tallyTask, &tally, 0), 0);
+        for (int t = 0; t < GetParam(); ++t) EXPECT_EQ(tally.count[t], 1) << t;
+    }
+    isOver = true;
+    for (std::thread& thread : busy) thread.join();
+}
+
 int nestedTask(int, TVMParallelGroupEnv*, void* cdata)
 {
     if (TVMBackendParallelLaunch(addTask, cdata, 0) != 0) return -1;
