@@ -207,7 +207,7 @@ Status scheduleConv2dNchwc(Schedule& schedule, const TargetFacts& facts)
         if (Status status = schedulePad(schedule, pad, padLoop, facts); !status) return status;
     for (const std::string& block : *left)
         if (Status status = scheduleElementwise(schedule, block, facts); !status) return status;
-    return parallelise(schedule, outer, workOf(schedule, conv) / kStepsPerElement, facts);
+    return parallelise(schedule, outer, facts);
 }
 
 } // namespace tenon::compiler

@@ -39,7 +39,6 @@ Status scheduleConv2dPlain(Schedule& schedule, const TargetFacts& facts)
     std::vector<std::string> keep = pads;
     keep.push_back(conv);
     inlineElementwise(schedule, keep);
-    const int64_t work = workOf(schedule, conv);
     const int64_t rowPhases = phasesOf(schedule, conv, 0);
     const int64_t columnPhases = phasesOf(schedule, conv, 1);
     if (Status status = accumulateInRegisters(schedule, conv); !status) return status;
@@ -84,7 +83,7 @@ Status scheduleConv2dPlain(Schedule& schedule, const TargetFacts& facts)
     for (const std::string& name : *left)
         if (Status status = scheduleBlock(schedule, name, facts); !status) return status;
     outer.push_back(rows->first);
-    return parallelise(schedule, outer, work / kStepsPerElement, facts);
+    return parallelise(schedule, outer, facts);
 }
 
 } // namespace tenon::compiler

@@ -184,7 +184,6 @@ Status scheduleProducts(Schedule& schedule, const WinogradBlocks& blocks,
 Status scheduleData(Schedule& schedule, const WinogradBlocks& blocks, const std::string& loop,
                     const TargetFacts& facts)
 {
-    const int64_t work = workOf(schedule, blocks.dataTiles);
     if (!loop.empty())
         if (Status status = schedule.computeAt(blocks.dataTiles, loop); !status) return status;
     // n, a, b, ic_outer, tile, ic_inner: a tile of one vector of channels at a time.
@@ -201,7 +200,7 @@ Status scheduleData(Schedule& schedule, const WinogradBlocks& blocks, const std:
     if (!blocks.pad.empty())
         if (Status status = schedulePad(schedule, blocks.pad, own[3], facts); !status)
             return status;
-    return loop.empty() ? parallelise(schedule, {own[0], own[3]}, work, facts) : kDone;
+    return loop.empty() ? parallelise(schedule, {own[0], own[3]}, facts) : kDone;
 }
 
 Status scheduleEach(Schedule& schedule, const TargetFacts& facts)
@@ -223,7 +222,6 @@ Status scheduleConv2dWinograd(Schedule& schedule, const TargetFacts& facts)
         return scheduleEach(schedule, facts);
 
     const WinogradShape shape = shapeOf(schedule, blocks.products);
-    const int64_t work = workOf(schedule, blocks.products);
     const int64_t rows = rowsPerStep(shape, facts);
     const std::vector<std::string> after = blocksAfter(schedule, blocks.last);
     const auto loops = tileResult(schedule, blocks.last, shape, rows);
@@ -246,7 +244,7 @@ Status scheduleConv2dWinograd(Schedule& schedule, const TargetFacts& facts)
         if (Status status = scheduleElementwise(schedule, block, facts); !status) return status;
     std::vector<std::string> outer{loops->n, loops->step};
     if (!hasSteps) outer.push_back(loops->filters);
-    return parallelise(schedule, outer, work / kStepsPerElement, facts);
+    return parallelise(schedule, outer, facts);
 }
 
 } // namespace tenon::compiler

@@ -128,11 +128,10 @@ Status scheduleElementwise(Schedule& schedule, const std::string& block, const T
     for (const AxisView& axis : axes)
         if (axis.loop.empty()) return kDone;
     size_t contiguous = contiguousAxes(stmt);
-    const int64_t work = workOf(schedule, block);
     if (contiguous == 0 && storesContiguously(stmt)) {
         const auto tiled = tileCrossing(schedule, block, lanesOf(schedule, block, facts));
         if (!tiled) return tiled.error();
-        if (!tiled->empty()) return parallelise(schedule, *tiled, work, facts);
+        if (!tiled->empty()) return parallelise(schedule, *tiled, facts);
         contiguous = 1;
     }
     std::vector<std::string> outer, inner;
@@ -152,7 +151,7 @@ Status scheduleElementwise(Schedule& schedule, const std::string& block, const T
         if (!vectors) return vectors.error();
         if (!vectors->empty() && outer.empty()) outer.push_back(*vectors);
     }
-    return parallelise(schedule, outer, work, facts);
+    return parallelise(schedule, outer, facts);
 }
 
 Status scheduleBlock(Schedule& schedule, const std::string& block, const TargetFacts& facts)

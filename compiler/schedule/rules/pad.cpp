@@ -58,7 +58,6 @@ Status schedulePad(Schedule& schedule, const std::string& pad, const std::string
                    const TargetFacts& facts)
 {
     const int64_t lanes = lanesOf(schedule, pad, facts);
-    const int64_t work = workOf(schedule, pad);
     const size_t rank = axesOf(schedule, pad).size();
     const bool follows = !loop.empty() && static_cast<bool>(schedule.computeAt(pad, loop));
     if (rank != 4 && rank != 5) return follows ? kDone : scheduleElementwise(schedule, pad, facts);
@@ -86,7 +85,7 @@ Status schedulePad(Schedule& schedule, const std::string& pad, const std::string
     for (const std::string& name : blocks)
         if (Status status = vectorizeColumns(schedule, name, lanes); !status) return status;
     if (follows) return kDone;
-    return parallelise(schedule, {loops[base], loops[base + 1], loops[base + 2]}, work, facts);
+    return parallelise(schedule, {loops[base], loops[base + 1], loops[base + 2]}, facts);
 }
 
 } // namespace tenon::compiler

@@ -53,7 +53,6 @@ Result<bool> makeStrands(Schedule& schedule, const std::string& block, size_t ax
 Status runSpatial(Schedule& schedule, const std::string& block, const TargetFacts& facts)
 {
     const int64_t lanes = lanesOf(schedule, block, facts);
-    const int64_t work = workOf(schedule, block);
     Axes axes = axesByKind(schedule, block);
     if (!axes.isPlain) return kDone;
     std::vector<std::string> outer = axes.spatial;
@@ -89,7 +88,7 @@ Status runSpatial(Schedule& schedule, const std::string& block, const TargetFact
         if (std::find(axes.spatial.begin(), axes.spatial.end(), loop) == axes.spatial.end()) break;
         parallel.push_back(loop);
     }
-    return parallelise(schedule, parallel, work, facts);
+    return parallelise(schedule, parallel, facts);
 }
 
 } // namespace

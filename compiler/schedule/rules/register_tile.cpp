@@ -7,18 +7,35 @@
 namespace tenon::compiler {
 namespace {
 
+/// Bytes per cycle from the second-level cache.
+constexpr double kL2BytesPerCycle = 32;
+
+/// Columns of tiles that one thread computes, per product.
+double columnsOf(const RegisterTile& tile, const TileSpace& space, const TargetFacts& facts)
+{
+    const int64_t columns = (space.vectors + tile.vectors - 1) / tile.vectors;
+    if (space.products == 0 || facts.threads < 2) return static_cast<double>(columns);
+    const int64_t threads = facts.threads;
+    const bool divides = space.vectors % tile.vectors == 0; // else only whole products are shared
+    const int64_t shared = space.products * (divides ? columns : 1);
+    const int64_t most = (shared + threads - 1) / threads * (divides ? 1 : columns);
+    return static_cast<double>(most * threads) / static_cast<double>(space.products);
+}
+
 /// Cycles of one reduction step for all tiles, on a core that does two multiply-adds and two loads
 /// per cycle with a latency of four.
-double costOf(const RegisterTile& tile, const TileSpace& space)
+double costOf(const RegisterTile& tile, const TileSpace& space, const TargetFacts& facts)
 {
     const auto sums = static_cast<double>(tile.vectors * tile.positions);
     const auto loads = static_cast<double>(tile.vectors + tile.positions);
-    const double step = std::max({sums / 2, loads / 2, 4.0});
-    const int64_t tiles = ((space.vectors + tile.vectors - 1) / tile.vectors) *
-                          ((space.positions + tile.positions - 1) / tile.positions);
+    double step = std::max({sums / 2, loads / 2, 4.0});
+    if (tile.vectors * space.vectorBytes > facts.l1Bytes)
+        step = std::max(step,
+                        static_cast<double>(tile.vectors) * facts.vectorBytes / kL2BytesPerCycle);
+    const int64_t rows = (space.positions + tile.positions - 1) / tile.positions;
     // A quarter of a cycle per tile and step stands for what no tile hides: loop control and the
     // tail of the epilogue.
-    return static_cast<double>(tiles) * (step + 0.25);
+    return columnsOf(tile, space, facts) * static_cast<double>(rows) * (step + 0.25);
 }
 
 } // namespace
@@ -33,7 +50,7 @@ RegisterTile chooseTile(const TileSpace& space, const TargetFacts& facts)
         // operand.
         const int64_t room = (facts.vectorRegisters - v - (facts.hasEmbeddedBroadcast ? 0 : 1)) / v;
         for (int64_t p = 1; p <= std::min(room, space.positions); ++p) {
-            const double cost = costOf({v, p}, space);
+            const double cost = costOf({v, p}, space, facts);
             // Of equal tiles the one of more vectors reads longer runs of weights: 4 x 7 is 2-7 %
             // faster than 2 x 14 at 14 and 7 columns.
             if (cost > bestCost + 1e-9) continue;

@@ -24,9 +24,11 @@ struct TileSpace
     int64_t vectors;
     int64_t positions;       ///< the last tile may overlap the one before
     int64_t overlapUpTo = 0; ///< tiles of at most so many vectors may overlap too; 0: they divide
+    int64_t products = 0;    ///< of this shape whose columns of tiles threads share; 0: none does
+    int64_t vectorBytes = 0; ///< weights of a vector, read again for each row of tiles; 0: few
 };
 
-/// Cheapest tile that fits the registers.
+/// Cheapest tile that fits the registers, and leaves as much work for each thread.
 RegisterTile chooseTile(const TileSpace& space, const TargetFacts& facts);
 
 } // namespace tenon::compiler

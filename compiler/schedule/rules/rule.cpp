@@ -249,24 +249,11 @@ Result<std::vector<std::string>> attachEpilogue(Schedule& schedule, const std::s
     return left;
 }
 
-Status parallelise(Schedule& schedule, const std::vector<std::string>& loops, int64_t work,
-                   const TargetFacts& facts)
-{
-    if (loops.empty() || facts.threads < 2 || work < kParallelWork) return kDone;
-    std::string around = loops[0];
-    if (loops.size() > 1) {
-        const auto fused = schedule.fuse(loops);
-        if (!fused) return fused.error();
-        around = *fused;
-    }
-    return schedule.extentOf(around) == 1 ? kDone : schedule.parallel(around);
-}
-
 int64_t workOf(const Schedule& schedule, std::string_view block)
 {
     int64_t work = 1;
     for (const AxisView& axis : axesOf(schedule, block))
-        work *= axis.extent < 0 ? kParallelWork : axis.extent;
+        work *= axis.extent < 0 ? kUnknownExtent : axis.extent;
     return work;
 }
 

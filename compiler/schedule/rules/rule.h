@@ -47,10 +47,13 @@ Status unrollTile(Schedule& schedule, const std::string& block, size_t own, int6
 /// decompose_reduction at `loop`, its `own` innermost loops unrolled and vectorized.
 Status initialiseTile(Schedule& schedule, const std::string& block, const std::string& loop,
                       size_t own, int64_t lanes);
-/// Fuses the loops and runs them in parallel when there is more than one thread and enough work.
-Status parallelise(Schedule& schedule, const std::vector<std::string>& loops, int64_t work,
+/// True when there is more than one thread and what is under `loop` ("": the whole function) takes
+/// longer than handing it over; a kernel that is not runs on the calling thread.
+bool isWorthSharing(const Schedule& schedule, const std::string& loop, const TargetFacts& facts);
+/// Fuses the loops and runs them in parallel when that is worth it.
+Status parallelise(Schedule& schedule, const std::vector<std::string>& loops,
                    const TargetFacts& facts);
-/// Elements of the block's iteration domain; at least kParallelWork when symbolic.
+/// Elements of the block's iteration domain; at least kUnknownExtent when symbolic.
 int64_t workOf(const Schedule& schedule, std::string_view block);
 /// Lanes of the element type that the block writes.
 int64_t lanesOf(const Schedule& schedule, std::string_view block, const TargetFacts& facts);
@@ -83,9 +86,7 @@ bool branchesAlong(const tir::Stmt& block, const tir::Var& axis);
 /// True when one vector along the axis works: every access is contiguous or invariant.
 bool isContiguousAlong(const tir::Stmt& block, size_t axis);
 
-/// Fewest elements for which a parallel loop pays: waking the workers costs some microseconds.
-inline constexpr int64_t kParallelWork = 1 << 15;
-/// Multiply-adds in registers that take the time of one element from memory.
-inline constexpr int64_t kStepsPerElement = 32;
+/// Stands for the extent of an axis that is not constant.
+inline constexpr int64_t kUnknownExtent = 1 << 15;
 
 } // namespace tenon::compiler

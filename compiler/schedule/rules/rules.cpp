@@ -64,7 +64,9 @@ Status applyRule(const ScheduleRule& rule, const tir::PrimFunc& unscheduled,
                  const TargetFacts& facts, ScheduledKernel& out)
 {
     Schedule schedule(unscheduled);
-    if (Status status = rule.apply(schedule, facts); !status) return status;
+    TargetFacts own = facts; // tiles of small kernels need not leave work for other threads
+    if (!isWorthSharing(schedule, "", facts)) own.threads = 1;
+    if (Status status = rule.apply(schedule, own); !status) return status;
     out = {schedule.function(), schedule.trace(), std::string(rule.name)};
     return kDone;
 }

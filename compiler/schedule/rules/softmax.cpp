@@ -54,7 +54,6 @@ Status scheduleSoftmax(Schedule& schedule, const TargetFacts& facts)
     if (!isPlain) return scheduleEach(schedule, facts);
 
     // Strands first, while each block has loops of its own.
-    const int64_t work = workOf(schedule, last);
     const int64_t lanes = lanesOf(schedule, last, facts);
     for (const std::string& block : blocks) {
         const std::vector<AxisView> own = axesOf(schedule, block);
@@ -119,7 +118,7 @@ Status scheduleSoftmax(Schedule& schedule, const TargetFacts& facts)
     }
     std::vector<std::string> outer;
     for (size_t i = 0; i + 1 < axes.size(); ++i) outer.push_back(axes[i].loop);
-    return parallelise(schedule, outer, work * 8, facts);
+    return parallelise(schedule, outer, facts);
 }
 
 } // namespace tenon::compiler

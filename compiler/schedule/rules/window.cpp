@@ -84,7 +84,6 @@ Status scheduleWindow(Schedule& schedule, const TargetFacts& facts)
         pads.clear();
     if (Status status = accumulateInRegisters(schedule, window); !status) return status;
 
-    const int64_t work = workOf(schedule, window);
     const int64_t lanes = axes[4].extent;
     const std::vector<tir::Buffer> inputs = inputsOf(schedule, window);
     const std::vector<int64_t> strides =
@@ -124,8 +123,7 @@ Status scheduleWindow(Schedule& schedule, const TargetFacts& facts)
         if (Status status = schedulePad(schedule, pad, padLoop, facts); !status) return status;
     for (const std::string& block : *left)
         if (Status status = scheduleBlock(schedule, block, facts); !status) return status;
-    return parallelise(schedule, {axes[0].loop, axes[1].loop, (*rows)[0]}, work / kernelRows,
-                       facts);
+    return parallelise(schedule, {axes[0].loop, axes[1].loop, (*rows)[0]}, facts);
 }
 
 } // namespace tenon::compiler
