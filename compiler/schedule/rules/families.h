@@ -7,6 +7,8 @@
 
 namespace tenon::compiler {
 
+/// Scores, softmax and mixture of a few queries at a time.
+Status scheduleAttention(Schedule& schedule, const TargetFacts& facts);
 Status scheduleConv2dNchwc(Schedule& schedule, const TargetFacts& facts);
 /// Blocked 3 x 3 convolutions by Winograd's transforms.
 Status scheduleConv2dWinograd(Schedule& schedule, const TargetFacts& facts);

@@ -18,6 +18,7 @@ bool hasKind(const tir::PrimFunc& function, std::initializer_list<std::string_vi
     return false;
 }
 
+bool isAttention(const tir::PrimFunc& f, const TargetFacts&) { return hasKind(f, {"attention"}); }
 bool isConv2dNchwc(const tir::PrimFunc& f, const TargetFacts&)
 {
     return hasKind(f, {"conv2d_nchwc"});
@@ -51,6 +52,7 @@ Status scheduleDefault(Schedule& schedule, const TargetFacts& facts)
 }
 
 constexpr ScheduleRule kRules[] = {
+    {"attention", isAttention, scheduleAttention},
     {"conv2d_nchwc", isConv2dNchwc, scheduleConv2dNchwc},
     {"conv2d_winograd", isConv2dWinograd, scheduleConv2dWinograd},
     {"conv2d_plain", isConv2dPlain, scheduleConv2dPlain},

@@ -119,6 +119,18 @@ constexpr const char* kOddCases[] = {
     "0, 1, 1], pool_size=[3, 2], strides=[1, 2])",
     "%x: Tensor[(1, 3, 7, 7, 16), float32] => nn.global_avg_pool2d(%x, layout=\"NCHW16c\")",
     "%x: Tensor[(5, 37), float32] => nn.softmax(%x)",
+    "%q: Tensor[(1, 2, 13, 32), float32], %k: Tensor[(1, 2, 37, 32), float32], "
+    "%v: Tensor[(1, 2, 37, 48), float32], %m: Tensor[(1, 1, 1, 37), float32] => "
+    "nn.attention(%q, %k, %v, %m, extents=[1, 2, 13, 37, 32, 48], out_axes=[0, 2, 1, 3], "
+    "scale=0.5f)",
+    "%q: Tensor[(2, 17, 3, 2, 20), float32], %k: Tensor[(2, 17, 3, 2, 20), float32], "
+    "%v: Tensor[(2, 17, 3, 2, 20), float32], %m: Tensor[(17, 17), float32] => nn.attention("
+    "%q, %k, %v, %m, extents=[2, 2, 17, 17, 20, 20], k_axes=[0, 2, -1, 1, 3], "
+    "k_begin=[0, 0, 1, 0, 0], q_axes=[0, 2, -1, 1, 3], q_begin=[0, 0, 0, 0, 0], "
+    "v_axes=[0, 2, -1, 1, 3], v_begin=[0, 0, 2, 0, 0])",
+    "%q: Tensor[(3, 1, 64, 64), float32], %k: Tensor[(3, 1, 64, 96), float32], "
+    "%v: Tensor[(3, 1, 96, 64), float32] => nn.attention(%q, %k, %v, "
+    "extents=[3, 1, 64, 96, 64, 64], k_axes=[0, 1, 3, 2], scale=0.125f)",
     "%x: Tensor[(2, 7, 19), float32] => nn.log_softmax(%x, axis=1)",
     "%x: Tensor[(3, 41, 5), float32] => mean(%x, axis=[1], keepdims=1)",
     "%x: Tensor[(1003,), float32] => max(%x)",

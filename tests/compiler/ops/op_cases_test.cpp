@@ -11,6 +11,7 @@ namespace {
 constexpr const char* kFiles[] = {
     "arange",
     "arg_reduce",
+    "attention",
     "batch_norm",
     "bias_add",
     "binary",

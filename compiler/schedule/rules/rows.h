@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loops over rows whose last axis is reduced and normalised: softmax, and attention's scores.
+#pragma once
+
+#include "compiler/schedule/schedule.h"
+#include "core/target/target_facts.h"
+
+namespace tenon::compiler {
+
+/// A reduction of rows in strands, one per lane, that are summed at the end. To be called while
+/// each block has loops of its own; leaves other blocks alone.
+Status makeRowStrands(Schedule& schedule, const std::string& block, const TargetFacts& facts);
+/// Vectors along the rows of the block, whose loops are its innermost; `extent` elements per row.
+Status vectorizeRows(Schedule& schedule, const std::string& block, int64_t extent,
+                     const TargetFacts& facts);
+
+} // namespace tenon::compiler
