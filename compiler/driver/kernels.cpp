@@ -7,7 +7,9 @@
 #include "core/base/text.h"
 #include "core/ir/tir/text.h"
 
+#include <algorithm>
 #include <chrono>
+#include <numeric>
 
 namespace tenon::compiler {
 namespace {
@@ -36,6 +38,16 @@ Diagnostic placed(Diagnostic error, const Module& lowered, const std::string& ke
     return error;
 }
 
+/// Long texts take long to compile: begun last, one would keep a thread busy while others wait.
+std::vector<size_t> longestFirst(const std::vector<std::string>& texts)
+{
+    std::vector<size_t> order(texts.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return texts[a].size() > texts[b].size(); });
+    return order;
+}
+
 } // namespace
 
 Result<std::vector<CompiledKernel>>
@@ -52,11 +64,14 @@ compileKernels(const Module& lowered, const MachineSpec& machine, const TargetFa
         kernel.unscheduled = function;
         kernels.push_back(std::move(kernel));
     }
+    std::vector<std::string> texts;
+    for (const CompiledKernel& kernel : kernels) texts.push_back(tir::print(*kernel.unscheduled));
+    const std::vector<size_t> order = longestFirst(texts);
     std::atomic<size_t> finished{0};
-    const Status done = job.parallelFor(kernels.size(), [&](size_t i) -> Status {
-        CompiledKernel& kernel = kernels[i];
+    const Status done = job.parallelFor(kernels.size(), [&](size_t place) -> Status {
+        CompiledKernel& kernel = kernels[order[place]];
+        const std::string& text = texts[order[place]];
         const auto start = Clock::now();
-        const std::string text = tir::print(*kernel.unscheduled);
         kernel.tirHash = hashBytes(text).hex();
         kernel.symbol = "k_" + kernel.tirHash.substr(0, 16);
         const std::string key = context + text;

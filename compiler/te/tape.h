@@ -73,8 +73,11 @@ public:
                                        size_t row, const BufferBytes& buffers,
                                        const tir::BufferNode* accumulator);
 
-    /// Evaluates `count` values starting at `position` into result(). Errors: an access outside its
-    /// buffer.
+    /// Writes whole rows of constants, once for all runs: every step has registers of its own.
+    void fillConstants(Registers& registers) const;
+
+    /// Evaluates `count` values starting at `position` into result(), in registers that went
+    /// through fillConstants. Errors: an access outside its buffer.
     Status run(Registers& registers, std::span<const int64_t> position, int64_t count) const;
 
     size_t registerCount() const { return static_cast<size_t>(m_registers); }

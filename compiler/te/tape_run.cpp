@@ -211,12 +211,20 @@ void Tape::intrinsic(const Step& step, Registers& r, int64_t count)
     }
 }
 
+void Tape::fillConstants(Registers& r) const
+{
+    for (const Step& step : m_steps) {
+        if (step.op == Op::Number) std::fill_n(r.number(step.out), kRow, step.number);
+        if (step.op == Op::Integer) std::fill_n(r.integer(step.out), kRow, step.integer);
+    }
+}
+
 Status Tape::run(Registers& r, std::span<const int64_t> position, int64_t count) const
 {
     for (const Step& step : m_steps) {
         switch (step.op) {
-        case Op::Number: std::fill_n(r.number(step.out), count, step.number); break;
-        case Op::Integer: std::fill_n(r.integer(step.out), count, step.integer); break;
+        case Op::Number:
+        case Op::Integer: break; // there already
         case Op::Affine: {
             const int64_t first = step.form.at(position);
             const int64_t stride = step.form.coefficients[m_row];

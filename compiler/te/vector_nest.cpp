@@ -7,6 +7,7 @@
 #include "core/tensor/tensor.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 
@@ -62,10 +63,13 @@ struct VectorNest::Worker
         , value(nest.m_value->registerCount())
         , init(nest.m_init ? nest.m_init->registerCount() : 0)
     {
+        nest.m_value->fillConstants(value);
+        if (nest.m_init) nest.m_init->fillConstants(init);
     }
     std::vector<int64_t> position;
     Registers value;
     Registers init;
+    std::array<double, kRow> sums{};
 };
 
 std::optional<VectorNest> VectorNest::match(const tir::Stmt& root, const BufferBytes& buffers)
@@ -165,6 +169,14 @@ void VectorNest::seekOuter(int64_t row, std::vector<int64_t>& position) const
     }
 }
 
+void VectorNest::nextOuter(std::vector<int64_t>& position) const
+{
+    for (auto a = m_outer.rbegin(); a != m_outer.rend(); ++a) {
+        if (++position[*a] < m_axes[*a].extent) return;
+        position[*a] = 0;
+    }
+}
+
 void VectorNest::storeRow(const double* numbers, const int64_t* integers, int64_t first,
                           int64_t count) const
 {
@@ -216,9 +228,9 @@ Status VectorNest::reduceRow(Worker& w, int64_t count) const
     const int acc = m_value->accumulatorRegister();
     if (Status done = m_init->run(w.init, w.position, count); !done) return done;
     if (m_mac) {
-        double* sums = w.init.number(m_init->result());
-        m_mac->run(w.position, count, sums);
-        storeRow(sums, nullptr, m_store.at(w.position), count);
+        std::copy_n(w.init.number(m_init->result()), count, w.sums.data());
+        m_mac->run(w.position, count, w.sums.data());
+        storeRow(w.sums.data(), nullptr, m_store.at(w.position), count);
         return kDone;
     }
     if (acc >= 0) std::copy_n(w.init.integer(m_init->result()), count, w.value.integer(acc));
@@ -266,10 +278,11 @@ Status VectorNest::runRows(const JobContext& job, int64_t firstRow, int64_t last
     Worker w(*this);
     const TapeAccess* plain =
         m_init || m_buffer->dtype != m_value->resultType() ? nullptr : m_value->plainLoad();
+    seekOuter(firstRow, w.position);
     for (int64_t row = firstRow; row < lastRow; ++row) {
+        if (row > firstRow) nextOuter(w.position);
         if (row % 1024 == 0)
             if (Status go = job.checkStop(); !go) return go;
-        seekOuter(row, w.position);
         if (m_axes[m_row].isReduce) {
             if (Status done = reduceAlongRow(w); !done) return done;
             continue;

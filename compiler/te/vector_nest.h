@@ -31,6 +31,7 @@ private:
                    int64_t count) const;
     int64_t outerCount() const;
     void seekOuter(int64_t row, std::vector<int64_t>& position) const;
+    void nextOuter(std::vector<int64_t>& position) const;
 
     std::vector<NestAxis> m_axes;
     std::vector<size_t> m_outer;  ///< spatial axes other than the row axis
