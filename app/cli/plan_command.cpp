@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon plan: static memory planning of models and of minimalloc's CSV problems.
 #include "app/cli/command.h"
+#include "compiler/driver/planning_problem.h"
 #include "compiler/memory/plan_csv.h"
 #include "compiler/memory/pools.h"
 #include "core/base/file.h"
@@ -71,10 +72,7 @@ Result<compiler::PlanningProblem> problemOf(const std::string& path, const PlanO
     auto opened = openModel(path, options.common);
     if (!opened) return opened.error();
     printDiagnostics(opened->loaded->diagnostics);
-    auto result =
-        compiler::compile(opened->loaded, compileOptions(options.common), job, opened->ms);
-    if (!result) return result.error();
-    return (*result)->memory.problem;
+    return compiler::planningProblem(opened->loaded, compileOptions(options.common), job);
 }
 
 std::vector<std::string> chosenPlanners(const PlanOptions& options, bool hasLifetimes)

@@ -2,7 +2,8 @@
 // exact: searches for a plan at the lower bound; failing that, for one smaller than hill_climb's,
 // until it is proven that there is none.
 //
-//  1. Start from greedy_by_size; done when that meets the lower bound.
+//  1. Start from the best of the planners that place every buffer once; done when that meets the
+//     lower bound.
 //  2. Search at the wanted capacity (the pool's size, or else the lower bound): many short
 //  searches,
 //     each with another order of the buffers, their node limits growing until one ends.
@@ -66,6 +67,9 @@ public:
     PlannedBuffers plan(int64_t room);
 
 private:
+    std::vector<Placement> start() const;
+    void keep(std::vector<Placement> found);
+    int64_t nextPeak(int64_t bytes) const;
     SearchEnd searchAt(int64_t capacityBytes, std::vector<Placement>& found);
     ExactSearch::Limits halfOfWhatIsLeft() const;
     std::vector<ExactBuffer> scaled(int64_t capacityBytes) const;
@@ -77,6 +81,7 @@ private:
     Clock::time_point m_deadline;
     int64_t m_unit = INT64_MAX;
     int64_t m_nodesLeft = 0;
+    std::vector<Placement> m_best;
     std::minstd_rand m_random; // the same numbers in every run
 };
 
@@ -149,33 +154,63 @@ SearchEnd ExactPlanner::searchAt(int64_t capacityBytes, std::vector<Placement>& 
     return end;
 }
 
-PlannedBuffers ExactPlanner::plan(int64_t room)
+/// The smallest plan of those that place every buffer once.
+std::vector<Placement> ExactPlanner::start() const
 {
     std::vector<Placement> best = placeGreedyBySize(m_problem, m_limits)->placements;
+    for (const auto place : {placeGreedyByConflicts, placeLinearScan}) {
+        std::vector<Placement> other = place(m_problem, m_limits)->placements;
+        if (peakOf(m_problem, other) < peakOf(m_problem, best)) best = std::move(other);
+    }
+    return best;
+}
+
+/// The lowest peak above `bytes` that a plan can have: offsets are whole units.
+int64_t ExactPlanner::nextPeak(int64_t bytes) const
+{
+    int64_t next = INT64_MAX;
+    for (const BufferInfo& buffer : m_problem.buffers) {
+        const int64_t offset = std::max<int64_t>(bytes + 1 - buffer.sizeBytes, 0);
+        next = std::min(next, roundUp(offset, m_unit) + buffer.sizeBytes);
+    }
+    return next;
+}
+
+void ExactPlanner::keep(std::vector<Placement> found)
+{
+    if (peakOf(m_problem, found) <= peakOf(m_problem, m_best)) m_best = std::move(found);
+}
+
+PlannedBuffers ExactPlanner::plan(int64_t room)
+{
+    m_best = start();
+    m_nodesLeft = m_limits.nodes;
     int64_t bound = lowerBound(m_problem); // proven: nothing is smaller
     int64_t target = std::max(bound, room);
+    int64_t step = 0; // above the bound; doubled with every target that is proven too small
     bool hasClimbed = false;
-    m_nodesLeft = m_limits.nodes;
-    while (peakOf(m_problem, best) > target && !isOutOfTime()) {
-        std::vector<Placement> found(best.size());
+    while (peakOf(m_problem, m_best) > target && !isOutOfTime()) {
+        std::vector<Placement> found = m_best;
         const SearchEnd end = searchAt(target, found);
-        if (end == SearchEnd::Infeasible) {
-            bound = target + 1;
-            target = bound;
-            continue;
-        }
         if (end == SearchEnd::GaveUp && !std::exchange(hasClimbed, true))
             found = placeHillClimb(m_problem, m_limits)->placements;
-        else if (end == SearchEnd::GaveUp)
-            found = best;
-        if (peakOf(m_problem, found) <= peakOf(m_problem, best)) best = std::move(found);
-        const int64_t peak = peakOf(m_problem, best);
-        if (peak <= room) break;
-        target = end == SearchEnd::Found ? bound + (peak - bound) / 2
-                                         : target + std::max(m_unit, (peak - target) / 2);
+        keep(std::move(found));
+        const int64_t peak = peakOf(m_problem, m_best);
+        if (end == SearchEnd::Infeasible) {
+            bound = nextPeak(target);
+            target = bound + std::min(step, (peak - bound) / 2);
+            step = std::max(2 * step, m_unit);
+        } else if (end == SearchEnd::Found) {
+            target = bound + (peak - bound) / 2;
+        } else {
+            target += std::max(m_unit, (peak - target) / 2);
+        }
+        if (peak <= room || (room >= 0 && bound > room)) break;
     }
-    const bool isProven = peakOf(m_problem, best) <= bound;
-    return {std::move(best), isProven};
+    if (peakOf(m_problem, m_best) > std::max(bound, room) && !hasClimbed)
+        keep(placeHillClimb(m_problem, m_limits)->placements);
+    const bool isProven = peakOf(m_problem, m_best) <= bound;
+    return {std::move(m_best), isProven};
 }
 
 } // namespace

@@ -308,14 +308,14 @@ bool ExactSearch::isOut()
 SearchEnd ExactSearch::decide(Part& part, std::vector<int>& passed, std::vector<Key>& states)
 {
     while (!isHopeless(part)) {
-        states.push_back(key(part));
-        if (m_failed.contains(states.back())) break;
+        if (!m_failed.empty() && m_failed.contains(key(part))) break;
         const int buffer = next(part);
         const size_t mark = m_trail.size();
         const SearchEnd end = place(buffer, part);
         if (end == SearchEnd::Found) return end;
         undo(mark, part);
         if (end == SearchEnd::GaveUp) return end;
+        states.push_back(key(part));
         m_isPassed[at(buffer)] = true;
         passed.push_back(buffer);
     }

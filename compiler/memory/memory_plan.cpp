@@ -23,7 +23,8 @@ constexpr PlannerDef kPlanners[] = {
     {"hill_climb", "swaps buffers below the peak and keeps the best plan of up to 500 attempts",
      false, placeHillClimb},
     {"exact",
-     "searches from hill_climb's plan until it meets the bound or is proven smallest, within "
+     "searches until the plan meets the bound or is proven smallest, never worse than "
+     "hill_climb's, within "
      "limits",
      true, placeExact},
     {"linear_scan", "in program order, each buffer into the smallest gap that holds it", true,

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the memory of a compiled program is planned from, without compiling its kernels.
+#pragma once
+
+#include "compiler/driver/compile.h"
+
+namespace tenon::compiler {
+
+/// The problem whose plan compile() would give the program. Kernels are compiled only for targets
+/// that want memory for them. Errors: compile()'s.
+Result<PlanningProblem> planningProblem(std::shared_ptr<const Loaded> loaded,
+                                        CompileOptions options, JobContext& job);
+
+} // namespace tenon::compiler
