@@ -5,6 +5,8 @@
 #include "compiler/schedule/region.h"
 #include "core/ir/tir/visit.h"
 
+#include <unordered_set>
+
 namespace tenon::compiler {
 namespace {
 
@@ -16,6 +18,8 @@ using tir::StmtKind;
 
 /// Guards hold but for so many iterations at either end, or the loop stays as it is.
 constexpr int64_t kMostAtEnds = 8;
+/// Where no iteration is free of guards, so few get a loop each, in which unrolling decides them.
+constexpr int64_t kMostAlone = 4;
 
 bool holdsRegisters(const Stmt& stmt)
 {
@@ -43,14 +47,17 @@ struct Guards
 {
     std::vector<Expr> terms;
     Ranges inner;
+    bool areUnrolled = true; ///< the terms use this loop and unrolled ones only
 };
 
 Guards guardsOf(const tir::StmtNode& loop)
 {
     Guards guards;
+    std::unordered_set<const tir::VarNode*> decided{loop.loop.var.get()};
     tir::visitStmts(loop.body, [&](const Stmt& stmt) {
-        if (stmt->kind == StmtKind::For)
-            if (const auto range = rangeOf(stmt->loop)) guards.inner[stmt->loop.var.get()] = *range;
+        if (stmt->kind != StmtKind::For) return true;
+        if (const auto range = rangeOf(stmt->loop)) guards.inner[stmt->loop.var.get()] = *range;
+        if (stmt->loop.kind == tir::LoopKind::Unrolled) decided.insert(stmt->loop.var.get());
         return true;
     });
     tir::visitExprsIn(loop.body, [&](const Expr& expr) {
@@ -58,6 +65,12 @@ Guards guardsOf(const tir::StmtNode& loop)
             addTerms(expr->args[0], loop.loop.var.get(), guards.terms);
         return true;
     });
+    for (const Expr& term : guards.terms)
+        tir::visitExprs(term, [&](const Expr& expr) {
+            if (expr->kind == ExprKind::VarRef && !decided.contains(expr->var.get()))
+                guards.areUnrolled = false;
+            return true;
+        });
     return guards;
 }
 
@@ -85,15 +98,16 @@ private:
         const bool canSplit = range && range->min == 0 && loop.kind == tir::LoopKind::Serial &&
                               holdsRegisters(stmt->body);
         if (canSplit) {
-            const auto [begin, end] = wholeOf(*stmt, range->max + 1);
-            if (begin > 0 || end <= range->max) return split(*stmt, begin, end);
+            const std::vector<int64_t> cuts = cutsOf(*stmt, range->max + 1);
+            if (!cuts.empty()) return split(*stmt, cuts);
         }
         if (range) m_outer[loop.var.get()] = *range;
         return tir::forLoop(loop, visit(stmt->body));
     }
 
-    /// The iterations [first, second) in which every guard holds; all when they cannot be told.
-    std::pair<int64_t, int64_t> wholeOf(const tir::StmtNode& stmt, int64_t extent)
+    /// Where to cut the loop: around the iterations in which every guard holds, or else between all
+    /// of few; nowhere when that helps nobody.
+    std::vector<int64_t> cutsOf(const tir::StmtNode& stmt, int64_t extent)
     {
         const Guards guards = guardsOf(stmt);
         Ranges ranges = m_outer;
@@ -107,16 +121,21 @@ private:
         int64_t begin = 0, end = extent;
         while (begin < extent && begin <= kMostAtEnds && !holds(begin)) ++begin;
         while (end > begin && extent - end <= kMostAtEnds && !holds(end - 1)) --end;
-        const bool isUseful = begin <= kMostAtEnds && extent - end <= kMostAtEnds && begin < end;
-        return isUseful ? std::pair{begin, end} : std::pair{int64_t{0}, extent};
+        std::vector<int64_t> cuts;
+        if (begin == end && extent <= kMostAlone && guards.areUnrolled)
+            for (int64_t i = 1; i < extent; ++i) cuts.push_back(i);
+        if (begin > kMostAtEnds || extent - end > kMostAtEnds || begin >= end) return cuts;
+        if (begin > 0) cuts.push_back(begin);
+        if (end < extent) cuts.push_back(end);
+        return cuts;
     }
 
-    Stmt split(const tir::StmtNode& stmt, int64_t begin, int64_t end)
+    Stmt split(const tir::StmtNode& stmt, const std::vector<int64_t>& cuts)
     {
         std::vector<Stmt> parts;
-        const int64_t extent = stmt.loop.extent->integer;
-        for (const auto& [from, to] : {std::pair{int64_t{0}, begin}, {begin, end}, {end, extent}}) {
-            if (from == to) continue;
+        int64_t from = 0;
+        for (size_t i = 0; i <= cuts.size(); ++i) {
+            const int64_t to = i < cuts.size() ? cuts[i] : stmt.loop.extent->integer;
             tir::Loop part = stmt.loop;
             part.var = tir::makeVar(stmt.loop.var->name, stmt.loop.var->dtype);
             part.extent = to - from;
@@ -124,6 +143,7 @@ private:
             const Stmt body =
                 tir::substitute(stmt.body, {{stmt.loop.var.get(), Expr(part.var) + from}});
             parts.push_back(tir::forLoop(part, visit(tir::simplify(body, m_outer))));
+            from = to;
         }
         return tir::seq(std::move(parts));
     }
