@@ -31,4 +31,8 @@ tir::Stmt partitionLoops(const tir::Stmt& body);
 /// Turns vectorized loops into Ramp and Broadcast expressions; what cannot be one becomes serial.
 tir::Stmt lowerVectorized(const tir::Stmt& body);
 
+/// Puts requests for the parameter that `stream` named into its loops: an Evaluate of a Load, which
+/// reads nothing and may lie beyond the end of the buffer.
+tir::PrimFunc requestStreams(tir::PrimFunc function);
+
 } // namespace tenon::compiler

@@ -80,6 +80,9 @@ public:
     Status permuteDims(std::string buffer, std::vector<int64_t> order);
     Status setScope(std::string buffer, tir::Scope scope);
     Status storageAlign(std::string buffer, int64_t axis, int64_t factor, int64_t offset);
+    /// Lowering asks ahead of time for elements of a parameter that loops walk from end to end, for
+    /// at most `bytes` more than are in use.
+    Status stream(std::string buffer, int64_t bytes);
     Status tensorize(std::string loop, std::string intrinsic);
     /// Pads a block's iteration domain up to multiples so that later splits divide.
     Status pad(std::string block, std::vector<int64_t> multiples);

@@ -111,6 +111,10 @@ constexpr Primitive kPrimitives[] = {
          return none(s.storageAlign(o[0], a.integer("axis", 0), a.integer("factor", 1),
                                     a.integer("offset", 0)));
      }},
+    {"stream", 1,
+     [](Schedule& s, const Operands& o, const Attrs& a) {
+         return none(s.stream(o[0], a.integer("bytes", 0)));
+     }},
     {"tensorize", 1,
      [](Schedule& s, const Operands& o, const Attrs& a) {
          return none(s.tensorize(o[0], a.string("intrinsic", "")));

@@ -86,6 +86,7 @@ public:
             run(s->body);
             return;
         case StmtKind::Evaluate: {
+            if (s->value->kind == ExprKind::Load) return; // a request, maybe beyond the end
             if (s->value->dtype.isFloat())
                 number(*s->value, 0);
             else

@@ -105,7 +105,10 @@ void Emitter::statement(const tir::Stmt& stmt)
     case StmtKind::While: return whileLoop(node);
     case StmtKind::Let: m_vars[node.var.get()] = value(node.value); return statement(node.body);
     case StmtKind::Allocate: return allocation(node);
-    case StmtKind::Evaluate: value(node.value); return;
+    case StmtKind::Evaluate:
+        if (node.value->kind == ExprKind::Load) return request(*node.value);
+        value(node.value);
+        return;
     case StmtKind::Block:
         CHECK(false) << "block " << node.block.name << " reached the code generator";
     }
@@ -175,6 +178,19 @@ void Emitter::storeElement(const StmtNode& node)
             stored, pointers,
             std::min(align, llvm::Align(static_cast<uint64_t>(node.buffer->dtype.bytes()))));
     }
+}
+
+void Emitter::request(const tir::ExprNode& load)
+{
+    constexpr uint32_t kRead = 0, kSecondLevel = 2, kOfElements = 1;
+    const auto place = m_places.find(load.buffer.get());
+    CHECK(place != m_places.end()) << "buffer " << load.buffer->name << " has no storage";
+    // Not in bounds: the last requests lie behind the buffer.
+    llvm::Value* pointer = m_builder.CreateGEP(storedTypeOf(load.buffer->dtype.scalar()),
+                                               place->second.pointer, value(load.args[0]));
+    m_builder.CreateIntrinsic(llvm::Intrinsic::prefetch, {m_builder.getPtrTy()},
+                              {pointer, m_builder.getInt32(kRead), m_builder.getInt32(kSecondLevel),
+                               m_builder.getInt32(kOfElements)});
 }
 
 void Emitter::branch(const StmtNode& node)

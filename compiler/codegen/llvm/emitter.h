@@ -95,6 +95,7 @@ private:
     void loop(const tir::StmtNode& node);
     void unrolled(const tir::StmtNode& node);
     void storeElement(const tir::StmtNode& node);
+    void request(const tir::ExprNode& load);
     void branch(const tir::StmtNode& node);
     void whileLoop(const tir::StmtNode& node);
     void allocation(const tir::StmtNode& node);

@@ -20,7 +20,8 @@ struct ConvLoops
 struct ConvShape
 {
     int64_t lanes, outBlocks, rows, columns, inLanes, kernelRows, kernelColumns;
-    int64_t vectors;     ///< output vectors per weight block
+    int64_t vectors; ///< output vectors per weight block
+    tir::Buffer weights;
     int64_t weightBytes; ///< all weights
     int64_t inputRowBytes;
     bool isPointwise; ///< height and width can be walked as one axis
@@ -45,6 +46,7 @@ ConvShape shapeOf(const Schedule& schedule, const std::string& conv)
     tir::Buffer data, weight;
     for (const tir::Buffer& buffer : inputsOf(schedule, conv))
         (buffer->shape.size() == 6 ? weight : data) = buffer;
+    shape.weights = weight;
     shape.vectors = weight->shape[5]->integer / shape.lanes;
     shape.weightBytes = bytesOf(weight);
     shape.inputRowBytes = bytesOf(data) / std::max<int64_t>(1, data->shape[2]->integer);
@@ -201,6 +203,8 @@ Status scheduleConv2dNchwc(Schedule& schedule, const TargetFacts& facts)
     if (!reduction->unrolled.empty())
         if (Status status = schedule.unroll(reduction->unrolled); !status) return status;
     if (Status status = unrollTile(schedule, conv, 3, shape.lanes); !status) return status;
+
+    if (Status status = streamWeights(schedule, shape.weights, facts); !status) return status;
 
     const std::string padLoop = !weightsFirst && pads.size() == 1 ? tiles->step : "";
     for (const std::string& pad : pads)

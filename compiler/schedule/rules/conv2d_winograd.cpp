@@ -31,6 +31,7 @@ struct WinogradShape
     int64_t vectors;    ///< output vectors per block of filters
     int64_t inChannels; ///< all of them
     int64_t inLanes;
+    tir::Buffer filters;
 };
 
 /// The block that writes a buffer which `block` reads, or "".
@@ -78,11 +79,13 @@ WinogradShape shapeOf(const Schedule& schedule, const std::string& products)
                         .outBlocks = axes[3].extent,
                         .vectors = 1,
                         .inChannels = axes[6].extent * axes[7].extent,
-                        .inLanes = axes[7].extent};
+                        .inLanes = axes[7].extent,
+                        .filters = nullptr};
     shape.rows = axes[4].extent / shape.columns;
     for (const tir::Buffer& buffer : inputsOf(schedule, products))
         if (buffer->name != outputOf(schedule, producerOf(schedule, products)))
-            shape.vectors = buffer->shape[5]->integer / shape.lanes;
+            shape.filters = buffer;
+    shape.vectors = shape.filters->shape[5]->integer / shape.lanes;
     return shape;
 }
 
@@ -236,6 +239,7 @@ Status scheduleConv2dWinograd(Schedule& schedule, const TargetFacts& facts)
     if (Status status = unrollTile(schedule, blocks.last, 3, shape.lanes); !status) return status;
     if (Status status = scheduleProducts(schedule, blocks, shape, loops->filters, facts); !status)
         return status;
+    if (Status status = streamWeights(schedule, shape.filters, facts); !status) return status;
 
     const bool hasSteps = rows < shape.rows;
     if (Status status = scheduleData(schedule, blocks, hasSteps ? loops->step : "", facts); !status)

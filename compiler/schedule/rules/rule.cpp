@@ -249,6 +249,14 @@ Result<std::vector<std::string>> attachEpilogue(Schedule& schedule, const std::s
     return left;
 }
 
+Status streamWeights(Schedule& schedule, const tir::Buffer& weights, const TargetFacts& facts)
+{
+    // The block in use, the next one and the data share the cache.
+    const bool isLarge = bytesOf(weights) > facts.l2Bytes / 16;
+    if (!isLarge || facts.vectorBytes < 32 || !isOutput(schedule, weights->name)) return kDone;
+    return schedule.stream(weights->name, facts.l2Bytes / 4);
+}
+
 int64_t workOf(const Schedule& schedule, std::string_view block)
 {
     int64_t work = 1;

@@ -49,8 +49,8 @@ INSTANTIATE_TEST_SUITE_P(All, Primitive,
                                          "fuse_axes", "fuse_dims", "pad", "parallel", "peel",
                                          "permute_dims", "reorder", "reverse_compute_at",
                                          "reverse_compute_inline", "rfactor", "set_scope", "split",
-                                         "split_overlap", "storage_align", "tensorize", "tile",
-                                         "unroll", "vectorize"),
+                                         "split_overlap", "storage_align", "stream", "tensorize",
+                                         "tile", "unroll", "vectorize"),
                          [](const auto& param) { return std::string(param.param); });
 
 } // namespace
