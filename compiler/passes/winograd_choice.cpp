@@ -2,6 +2,7 @@
 // Cycles of either form on a core with two vector units, filters read from beyond the caches.
 #include "compiler/passes/winograd_choice.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <initializer_list>
@@ -12,17 +13,29 @@ namespace {
 /// What the loops reach of the two multiply-adds per cycle.
 constexpr double kMacsPerCycle = 2 * 0.85;
 /// Filters are larger than the second-level cache or were evicted since the last run (measured on
-/// Sapphire Rapids: 4 to 5 for filters of 4 and 9 MB).
+/// Sapphire Rapids: 4 to 5 for filters of 4 and 9 MB; 8 to 9 where they are asked for in time, less
+/// when other cores read too).
 constexpr double kColdBytesPerCycle = 4;
+constexpr double kStreamedBytesPerCycle = 5;
+/// Schedules ask for filters while they compute where vectors have so many lanes.
+constexpr double kStreamingLanes = 8;
 /// Cycles per transformed vector: arithmetic of both directions, and a load and a store each.
 constexpr double kDataCycles = 4;
 constexpr double kResultCycles = 3;
+
+/// Reading overlaps with computing where it was asked for, all but a part of either.
+double withFilters(double cycles, double bytes, double lanes)
+{
+    if (lanes < kStreamingLanes) return cycles + bytes / kColdBytesPerCycle;
+    const double reading = bytes / kStreamedBytesPerCycle;
+    return std::max(cycles, reading) + 0.25 * std::min(cycles, reading);
+}
 
 double directCycles(const ConvolutionSize& s, double lanes)
 {
     const double filters = 9.0 * static_cast<double>(s.inChannels * s.outChannels);
     const double macs = filters * static_cast<double>(s.batch * s.rows * s.columns);
-    return macs / lanes / kMacsPerCycle + filters * 4 / kColdBytesPerCycle;
+    return withFilters(macs / lanes / kMacsPerCycle, filters * 4, lanes);
 }
 
 double winogradCycles(const ConvolutionSize& s, double lanes, int64_t m)
@@ -33,7 +46,7 @@ double winogradCycles(const ConvolutionSize& s, double lanes, int64_t m)
     const double filters = points * static_cast<double>(s.inChannels * s.outChannels);
     const double transforms = kDataCycles * static_cast<double>(s.inChannels) +
                               kResultCycles * static_cast<double>(s.outChannels);
-    return filters * tiles / lanes / kMacsPerCycle + filters * 4 / kColdBytesPerCycle +
+    return withFilters(filters * tiles / lanes / kMacsPerCycle, filters * 4, lanes) +
            tiles * points * transforms / lanes;
 }
 
