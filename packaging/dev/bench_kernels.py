@@ -5,7 +5,8 @@
 usage: bench_kernels.py [--build DIR] [--kernels A,B] [--rounds N] [--json FILE]
 Each kernel runs as a chain of equal operators, so that the move into a blocked layout and back is
 shared; times are per operator. GFLOP/s count the operator's own multiply-adds, so Winograd
-convolutions may exceed the peak.
+convolutions may exceed the peak. Convolutions of bytes are compared with the peak of the
+instructions that multiply four of them per lane.
 """
 import argparse
 import math
@@ -23,6 +24,7 @@ CHAIN = 8
 
 class Convolutions:
     """Convolutions that alternate between two channel counts."""
+    peak = "fp32_gflops_per_core"
 
     def __init__(self, kernel, channels, other, size, groups=1):
         self.kernel, self.channels, self.other = kernel, channels, other
@@ -31,20 +33,55 @@ class Convolutions:
     def shape(self):
         return [1, self.channels, self.size, self.size]
 
-    def operator(self, index):
+    def shapes_of(self, index):
+        """Shape of one operator's weight, and the operator's attributes."""
         into, out = (self.channels, self.other) if index % 2 == 0 else (self.other, self.channels)
         k = self.kernel
         weight = [out, into // self.groups, k, k]
-        scale = 1 / (weight[1] * k * k) ** 0.5
-        attributes = {"kernel_shape": [k, k], "pads": [k // 2] * 4, "group": self.groups}
-        return "Conv", weight, scale, attributes
+        return weight, {"kernel_shape": [k, k], "pads": [k // 2] * 4, "group": self.groups}
+
+    def chain(self):
+        """Nodes, weights and the name of the last value."""
+        nodes, weights = [], []
+        for index in range(CHAIN):
+            shape, attributes = self.shapes_of(index)
+            scale = 1 / math.prod(shape[1:]) ** 0.5
+            weights.append(made_up_tensor(f"w{index}", shape, index, scale))
+            nodes.append(onnx_writer.node("Conv", f"y{index}", [before(index), f"w{index}"],
+                                          [f"y{index}"], **attributes))
+        return nodes, weights, f"y{CHAIN - 1}"
 
     def flops(self):
         return (2 * self.channels * self.other // self.groups * self.kernel ** 2 * self.size ** 2)
 
 
+class QuantizedConvolutions(Convolutions):
+    """The same on unsigned bytes with weights of signed bytes."""
+    peak = "int8_gops_per_core"
+
+    def chain(self):
+        scalar = [("s", onnx_writer.FLOAT, struct.pack("<f", 1 / 64)),
+                  ("z", onnx_writer.UINT8, bytes([128])),
+                  ("sw", onnx_writer.FLOAT, struct.pack("<f", 1 / 1024)),
+                  ("zw", onnx_writer.INT8, bytes([0]))]
+        weights = [onnx_writer.tensor(name, [], raw, kind) for name, kind, raw in scalar]
+        nodes = [onnx_writer.node("QuantizeLinear", "q", ["x", "s", "z"], ["q"])]
+        for index in range(CHAIN):
+            shape, attributes = self.shapes_of(index)
+            raw = random.Random(index).randbytes(math.prod(shape))
+            weights.append(onnx_writer.tensor(f"w{index}", shape, raw, onnx_writer.INT8))
+            nodes.append(onnx_writer.node(
+                "QLinearConv", f"y{index}",
+                [before(index, "q"), "s", "z", f"w{index}", "sw", "zw", "s", "z"], [f"y{index}"],
+                **attributes))
+        nodes.append(onnx_writer.node("DequantizeLinear", "out", [f"y{CHAIN - 1}", "s", "z"],
+                                      ["out"]))
+        return nodes, weights, "out"
+
+
 class Products:
     """A matrix times constant square matrices."""
+    peak = "fp32_gflops_per_core"
 
     def __init__(self, rows, columns):
         self.rows, self.columns = rows, columns
@@ -52,8 +89,14 @@ class Products:
     def shape(self):
         return [self.rows, self.columns]
 
-    def operator(self, _index):
-        return "MatMul", [self.columns, self.columns], 1 / self.columns ** 0.5, {}
+    def chain(self):
+        nodes, weights = [], []
+        for index in range(CHAIN):
+            weights.append(made_up_tensor(f"w{index}", [self.columns, self.columns], index,
+                                          1 / self.columns ** 0.5))
+            nodes.append(onnx_writer.node("MatMul", f"y{index}", [before(index), f"w{index}"],
+                                          [f"y{index}"]))
+        return nodes, weights, f"y{CHAIN - 1}"
 
     def flops(self):
         return 2 * self.rows * self.columns ** 2
@@ -72,10 +115,20 @@ KERNELS = {
     "depthwise3x3 192 @28": Convolutions(3, 192, 192, 28, groups=192),
     "depthwise3x3 384 @14": Convolutions(3, 384, 384, 14, groups=384),
     "depthwise3x3 960 @7": Convolutions(3, 960, 960, 7, groups=960),
+    "int8 conv3x3 64 @56": QuantizedConvolutions(3, 64, 64, 56),
+    "int8 conv3x3 128 @28": QuantizedConvolutions(3, 128, 128, 28),
+    "int8 conv3x3 256 @14": QuantizedConvolutions(3, 256, 256, 14),
+    "int8 conv3x3 512 @7": QuantizedConvolutions(3, 512, 512, 7),
+    "int8 conv1x1 64<->256 @56": QuantizedConvolutions(1, 64, 256, 56),
+    "int8 conv1x1 256<->1024 @14": QuantizedConvolutions(1, 256, 1024, 14),
     "matmul 128x768x768": Products(128, 768),
     "matmul 128x128x128": Products(128, 128),
     "matmul 197x192x192": Products(197, 192),
 }
+
+
+def before(index, first="x"):
+    return f"y{index - 1}" if index else first
 
 
 def made_up_tensor(name, shape, seed, scale=1.0):
@@ -87,14 +140,7 @@ def made_up_tensor(name, shape, seed, scale=1.0):
 
 
 def write_chain(kernel, folder):
-    nodes, weights = [], []
-    value = "x"
-    for index in range(CHAIN):
-        op, shape, scale, attributes = kernel.operator(index)
-        weights.append(made_up_tensor(f"w{index}", shape, index, scale))
-        nodes.append(onnx_writer.node(op, f"y{index}", [value, f"w{index}"], [f"y{index}"],
-                                      **attributes))
-        value = f"y{index}"
+    nodes, weights, value = kernel.chain()
     data = os.path.join(folder, "test_data_set_0")
     os.makedirs(data, exist_ok=True)
     with open(os.path.join(folder, "model.onnx"), "wb") as file:
@@ -104,7 +150,8 @@ def write_chain(kernel, folder):
         file.write(made_up_tensor("x", kernel.shape(), 99))
 
 
-def bench_one(name, kernel, arguments, peak):
+def bench_one(name, kernel, arguments, machine):
+    peak = machine.get(kernel.peak) * arguments.threads or math.inf  # unknown: 0 % of it
     folder = os.path.join(arguments.build, "bench/kernels",
                           "".join(c if c.isalnum() else "_" for c in name))
     write_chain(kernel, folder)
@@ -130,19 +177,18 @@ def main():
     arguments = parser.parse_args()
     arguments.library = bench_peer.library_of_peer(arguments.build)
     machine = bench_peer.peak_of(arguments.build)
-    peak = machine["fp32_gflops_per_core"] * arguments.threads
     print(f"machine: {machine}")
     print(f"{arguments.threads} thread(s), pinned, in turns; best time per operator of a chain of "
           f"{CHAIN}; ratio of the rounds' medians\n")
-    print(f"{'kernel':24} {'tenon ms':>9} {'GFLOP/s':>8} {'peak':>6} {'ort ms':>9} {'GFLOP/s':>8} "
+    print(f"{'kernel':28} {'tenon ms':>9} {'GFLOP/s':>8} {'peak':>6} {'ort ms':>9} {'GFLOP/s':>8} "
           f"{'peak':>6} {'ratio':>6}")
     wanted = [part for part in arguments.kernels.split(",") if part]
     rows = {}
     for name, kernel in KERNELS.items():
         if wanted and not any(part in name for part in wanted):
             continue
-        row = rows[name] = bench_one(name, kernel, arguments, peak)
-        print(f"{name:24} {row['tenon_ms']:9.4f} {row['tenon_gflops']:8.1f} "
+        row = rows[name] = bench_one(name, kernel, arguments, machine)
+        print(f"{name:28} {row['tenon_ms']:9.4f} {row['tenon_gflops']:8.1f} "
               f"{row['tenon_of_peak']:6.0%} {row['ort_ms']:9.4f} {row['ort_gflops']:8.1f} "
               f"{row['ort_of_peak']:6.0%} {row['ratio']:6.2f}", flush=True)
     if rows:

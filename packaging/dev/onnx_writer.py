@@ -2,7 +2,7 @@
 """Writes ONNX messages in protobuf wire format; field numbers are those of the public schema."""
 import struct
 
-FLOAT, INT64 = 1, 7
+FLOAT, UINT8, INT8, INT64 = 1, 2, 3, 7
 
 
 def varint(value):

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures what this machine can do at most: fp32 fused multiply-add per core, and copy bandwidth.
+// Measures what this machine can do at most: fp32 fused multiply-add and dot products of bytes per
+// core, copy and read bandwidth.
 // Prints one JSON object. Best of several rounds: other load only ever makes a round slower.
 #include <algorithm>
 #include <chrono>
@@ -7,6 +8,10 @@
 #include <cstring>
 #include <thread>
 #include <vector>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 namespace {
 
@@ -52,6 +57,20 @@ TENON_FMA_LOOP(fmaAvx2, "avx2,fma", 8)
     return sum[0];
 }
 
+#if defined(__x86_64__)
+[[gnu::target("avx512f,avx512vnni"), gnu::noinline]] float dotAvx512(long steps, float seed)
+{
+    __m512i a[kAccumulators];
+    for (size_t i = 0; i < kAccumulators; ++i) a[i] = _mm512_set1_epi32(static_cast<int>(i));
+    const __m512i bytes = _mm512_set1_epi32(static_cast<int>(seed));
+    for (long s = 0; s < steps; ++s)
+        for (size_t i = 0; i < kAccumulators; ++i) a[i] = _mm512_dpbusd_epi32(a[i], bytes, bytes);
+    __m512i sum = a[0];
+    for (size_t i = 1; i < kAccumulators; ++i) sum = _mm512_add_epi32(sum, a[i]);
+    return static_cast<float>(_mm512_reduce_add_epi32(sum) & 1);
+}
+#endif
+
 struct FmaPeak
 {
     const char* isa;
@@ -81,6 +100,32 @@ FmaPeak fmaPeak()
     return {"128 bit", bestGflops(fmaPlain, 4)};
 }
 
+/// Dot products of four bytes per lane, two operations each; 0 where the processor has none.
+double int8Gops()
+{
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512vnni")) return bestGflops(dotAvx512, 64);
+#endif
+    return 0;
+}
+
+/// Bytes read per second.
+double readGbPerSecond(size_t bytes)
+{
+    const std::vector<long> source(bytes / sizeof(long), 1);
+    volatile long sink = 0;
+    double best = 0;
+    for (int round = 0; round < kRounds / 4; ++round) {
+        const auto start = std::chrono::steady_clock::now();
+        long sums[4] = {};
+        for (size_t i = 0; i + 4 <= source.size(); i += 4)
+            for (size_t k = 0; k < 4; ++k) sums[k] += source[i + k];
+        sink = sink + sums[0] + sums[1] + sums[2] + sums[3];
+        best = std::max(best, static_cast<double>(bytes) / secondsSince(start) * 1e-9);
+    }
+    return best;
+}
+
 /// Bytes copied per second, counted once (a copy reads and writes each).
 double copyGbPerSecond(size_t bytes)
 {
@@ -105,8 +150,10 @@ int main()
 {
     const FmaPeak fma = fmaPeak();
     std::printf("{\"isa\": \"%s\", \"fp32_gflops_per_core\": %.1f, \"copy_l2_gb_s\": %.1f, "
-                "\"copy_memory_gb_s\": %.1f, \"cores\": %u}\n",
-                fma.isa, fma.gflops, copyGbPerSecond(size_t{256} << 10),
-                copyGbPerSecond(size_t{128} << 20), std::thread::hardware_concurrency());
+                "\"int8_gops_per_core\": %.1f, \"copy_memory_gb_s\": %.1f, "
+                "\"read_memory_gb_s\": %.1f, \"cores\": %u}\n",
+                fma.isa, fma.gflops, copyGbPerSecond(size_t{256} << 10), int8Gops(),
+                copyGbPerSecond(size_t{128} << 20), readGbPerSecond(size_t{128} << 20),
+                std::thread::hardware_concurrency());
     return 0;
 }
