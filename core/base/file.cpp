@@ -77,7 +77,8 @@ Result<std::string> readFile(const std::string& path)
 Status replaceFileAtomically(const std::string& path,
                              const std::function<Status(const std::string&)>& write)
 {
-    const std::string temporary = path + ".part" + std::to_string(::getpid());
+    // Two threads may write the same file: each its own, and the last rename wins.
+    const std::string temporary = path + ".part" + std::to_string(::gettid());
     Status done = write(temporary);
     if (done) done = syncPath(temporary, O_RDONLY);
     if (done && ::rename(temporary.c_str(), path.c_str()) != 0)

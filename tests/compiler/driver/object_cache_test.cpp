@@ -2,6 +2,7 @@
 // The kernel cache: hits compare the whole key, damage is a miss, no folder means no cache.
 #include "compiler/driver/object_cache.h"
 #include "core/base/file.h"
+#include "core/jobs/job.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -72,6 +73,31 @@ TEST_F(Cache, aFileOfAnotherKeyUnderThisNameIsAMiss)
     ASSERT_TRUE(
         core::writeFileAtomically(files().at(0).string(), bytes)); // as a hash collision would look
     EXPECT_FALSE(cache.find("second"));
+}
+
+TEST_F(Cache, writersAtOnceLeaveWholeEntriesOnly)
+{
+    const ObjectCache cache(m_folder.string());
+    constexpr int kRounds = 12;
+    const auto entryOf = [](size_t key, size_t writer) {
+        return ObjectCache::Entry{{"object", std::string(20000 + writer, static_cast<char>(key))}};
+    };
+    const auto keyOf = [](size_t key) { return "key " + std::to_string(key); };
+    const core::JobContext job(4);
+    const core::Status done = job.parallelFor(4, [&](size_t writer) -> core::Status {
+        for (int round = 0; round < kRounds; ++round) {
+            const size_t key = static_cast<size_t>(round) % 3;
+            cache.store(keyOf(key), entryOf(key, writer));
+            const auto found = cache.find(keyOf(key));
+            bool isOfAWriter = false;
+            for (size_t other = 0; found && other < 4; ++other)
+                isOfAWriter = isOfAWriter || *found == entryOf(key, other);
+            EXPECT_TRUE(isOfAWriter) << "round " << round;
+        }
+        return core::kDone;
+    });
+    EXPECT_TRUE(done);
+    EXPECT_EQ(files().size(), 3u); // nothing half-written lies about
 }
 
 TEST(CompilerBuildId, isStableWithinOneProgram) { EXPECT_EQ(compilerBuildId(), compilerBuildId()); }
