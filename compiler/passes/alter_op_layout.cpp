@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// AlterOpLayout: blocks channels by the width of the target's vectors. Every tensor of C channels
-// gets the same block, so elementwise operators between them always agree; a transformation stands
-// only where a plain value meets a blocked reader or the other way round, and is shared.
+// AlterOpLayout: blocks channels as LayoutPlan chose for the whole function. A transformation
+// stands only where a plain value meets a blocked reader or the other way round, and is shared.
 // Needs folded weights; the transformed weights are for the next FoldConstant. Stands before
 // fusion. All patches belong together: a reader relies on the layout its producer got.
 #include "compiler/codegen/llvm/target_machine.h"
 #include "compiler/ops/op.h"
 #include "compiler/passes/channel_block.h"
+#include "compiler/passes/layout_plan.h"
 #include "compiler/passes/layout_values.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/quantized_layout.h"
@@ -33,6 +33,7 @@ public:
         , m_maxError(context.target.kind == "c"
                          ? 0 // memory counts for more than time there
                          : context.number("winograd.max_error", kWinogradMaxError))
+        , m_plan(module, function, {m_lanes, m_maxError})
         , m_values(module, m_uses)
     {
     }
@@ -79,14 +80,11 @@ private:
                op == "nn.global_max_pool2d";
     }
 
-    int64_t naturalBlock(const TensorType& type) const
+    /// The block in which a convolution reads a value; 1: as it is.
+    int64_t blockRead(ValueRef value) const
     {
-        const bool fits = type.dtype == kFloat32 || type.dtype == kUInt8;
-        // Only the batch may be unknown: blocked operators want the others.
-        if (type.shape.size() != 4 || !fits ||
-            !constantShape({type.shape.begin() + 1, type.shape.end()}))
-            return 0;
-        return channelBlock(type.shape[1].value(), m_lanes);
+        const int64_t block = m_values.blockOf(value);
+        return std::max<int64_t>(1, block != 0 ? block : m_plan.block(value));
     }
 
     /// Operators without a blocked form read plain values.
@@ -101,21 +99,12 @@ private:
 
     bool alterConvolution(const NodeRecord& node)
     {
-        const TensorType& data = m_module.type(node.operands[0]);
-        const Tensor* weight = constantOf(m_module, node.operands[1]);
-        const int64_t outBlock = naturalBlock(node.types[0]);
-        if (!weight || weight->dtype() != kFloat32 || outBlock == 0 || data.shape.size() != 4 ||
-            !data.shape[1].isConst() || node.attrs.string("data_layout", "NCHW") != "NCHW" ||
-            node.attrs.string("kernel_layout", "OIHW") != "OIHW")
-            return false;
-        const int64_t groups = node.attrs.integer("groups", 1);
-        const int64_t inChannels = data.shape[1].value();
-        const int64_t outChannels = node.types[0].shape[1].value();
-        const bool isDepthwise = groups > 1 && groups == inChannels && groups == outChannels;
-        if (groups != 1 && !isDepthwise) return false;
-
-        const int64_t inBlock = std::max<int64_t>(naturalBlock(data), 1);
-        const int64_t packed = isDepthwise ? outBlock : weightBlock(outChannels, outBlock);
+        const int64_t outBlock = m_plan.block({node.id, 0});
+        const auto conv = blockableConvolution(m_module, node);
+        if (!conv || outBlock == 0) return false;
+        const bool isDepthwise = conv->isDepthwise;
+        const int64_t inBlock = isDepthwise ? outBlock : blockRead(node.operands[0]);
+        const int64_t packed = isDepthwise ? outBlock : weightBlock(conv->outChannels, outBlock);
         if (!isDepthwise && inBlock > 1)
             if (const int64_t tile = winogradTileOf(m_module, node, m_lanes, m_maxError); tile > 0)
                 return alterToWinograd(node, tile, {inBlock, outBlock, packed});
@@ -126,10 +115,12 @@ private:
         record.attrs.set("data_layout", blockedLayout(inBlock));
         record.attrs.set("kernel_layout", layout);
         record.attrs.set("out_layout", blockedLayout(outBlock));
-        m_values.explain("block-conv", std::to_string(inChannels) + " to " +
-                                           std::to_string(outChannels) + " channels as " +
-                                           blockedLayout(inBlock) + ", " + layout + ", " +
-                                           blockedLayout(outBlock));
+        m_values.explain("block-conv",
+                         m_plan.weighed(std::to_string(conv->inChannels) + " to " +
+                                            std::to_string(conv->outChannels) + " channels as " +
+                                            blockedLayout(inBlock) + ", " + layout + ", " +
+                                            blockedLayout(outBlock),
+                                        {node.id, 0}));
         record.operands = {m_values.blocked(node.operands[0], inBlock),
                            m_values.packedWeight(node.operands[1], "OIHW", layout)};
         m_values.produce(node, std::move(record), outBlock);
@@ -153,9 +144,10 @@ private:
         record.attrs.set("kernel_layout", layout);
         record.attrs.set("out_layout", blockedLayout(blocks.out));
         const int64_t channels = m_module.type(node.operands[0]).shape[1].value();
-        m_values.explain("winograd-conv", winogradReason(tile, channels) + ", " +
-                                              blockedLayout(blocks.in) + " to " +
-                                              blockedLayout(blocks.out));
+        m_values.explain("winograd-conv", m_plan.weighed(winogradReason(tile, channels) + ", " +
+                                                             blockedLayout(blocks.in) + " to " +
+                                                             blockedLayout(blocks.out),
+                                                         {node.id, 0}));
         record.operands = {m_values.blocked(node.operands[0], blocks.in),
                            m_values.winogradWeight(node.operands[1], tile, layout)};
         m_values.produce(node, std::move(record), blocks.out);
@@ -273,17 +265,25 @@ private:
         return true;
     }
 
+    /// True for values that lie in whole blocks of channels or may be brought into them.
+    bool isBlockable(ValueRef value, int64_t block) const
+    {
+        const TensorType& type = m_module.type(value);
+        return type.shape.size() == 4 && type.shape[1].isConst() &&
+               type.shape[1].value() % block == 0;
+    }
+
     bool alterConcatenation(const NodeRecord& node)
     {
         const int64_t axis =
             normalizedAxis(node.attrs.integer("axis", 0), node.types.at(0).shape.size());
-        const int64_t block = naturalBlock(node.types[0]);
+        const int64_t block = m_plan.block({node.id, 0});
         bool any = false;
         for (const ValueRef& operand : node.operands) {
             any |= m_values.blockOf(operand) != 0;
-            if (naturalBlock(m_module.type(operand)) != block) return false;
+            if (block == 0 || !isBlockable(operand, block)) return false;
         }
-        if (block == 0 || !any) return false;
+        if (!any) return false;
         NodeRecord record = node;
         record.attrs.set("axis", axis);
         m_values.explain("keep-blocked", "every part has blocks of " + std::to_string(block));
@@ -378,6 +378,7 @@ private:
     int m_lanes;
     bool m_hasDot;
     double m_maxError; ///< of Winograd convolutions
+    LayoutPlan m_plan;
     LayoutValues m_values;
     PatchWriter* m_patch = nullptr;
     Patches m_patches;

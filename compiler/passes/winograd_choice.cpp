@@ -59,6 +59,12 @@ double winogradError(int64_t tile, int64_t inChannels)
     return (tile == 4 ? 1.8e-7 : 3.0e-8) * std::sqrt(static_cast<double>(inChannels));
 }
 
+double winogradBestCycles(const ConvolutionSize& size, int lanes, double maxError)
+{
+    const int64_t tile = winogradTile(size, lanes, maxError);
+    return tile == 0 ? directCycles(size, lanes) : winogradCycles(size, lanes, tile);
+}
+
 int64_t winogradTile(const ConvolutionSize& size, int lanes, double maxError)
 {
     int64_t best = 0;

@@ -24,6 +24,8 @@ inline constexpr double kWinogradMaxError = 1e-5;
 /// Expected root mean square error of F(m x m, 3 x 3) in binary32, relative to that of the result.
 double winogradError(int64_t tile, int64_t inChannels);
 
+/// Cycles of the cheapest form within the error budget, direct convolution included.
+double winogradBestCycles(const ConvolutionSize& size, int lanes, double maxError);
 /// Tile size m of the cheapest form: 4 or 2 within the error budget, or 0 for direct convolution.
 int64_t winogradTile(const ConvolutionSize& size, int lanes, double maxError);
 

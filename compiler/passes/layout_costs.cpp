@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Multiply-adds by the lanes that a layout fills, and bytes by the bandwidth of the second-level
+// cache.
+#include "compiler/passes/layout_costs.h"
+
+#include "compiler/passes/rewrite.h"
+#include "compiler/passes/winograd_choice.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace tenon::compiler {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::infinity();
+/// Multiply-adds of vectors per cycle that register tiles over channels reach.
+constexpr double kBlockedMacs = 1.7;
+/// The same where channels are read one by one (the first layer).
+constexpr double kPlainInputMacs = 1.4;
+/// Along rows of plain values: every window begins between two vectors.
+constexpr double kPlainMacs = 0.9;
+/// Where neighbours of a result are not neighbours in the data, lanes are collected.
+constexpr double kStridedMacs = 0.25;
+/// Depthwise kernels load about as much as they compute.
+constexpr double kDepthwiseMacs = 0.9;
+/// Bytes per cycle that one core copies between layouts, with the cycles of a kernel of its own.
+constexpr double kCopiedBytesPerCycle = 12;
+constexpr double kCallCycles = 400;
+
+/// Cycles of one resized element with one element per vector, and of plain ones (U-Net's last
+/// layer: 3.3 in blocks of 4, with a transformation, against 7.9).
+constexpr double kResize = 12;
+constexpr double kPlainResize = 8;
+/// Cycles of one step of a plain pool's window, with and without lanes to collect.
+constexpr double kStridedPool = 1;
+constexpr double kPlainPool = 0.15;
+
+double plainCycles(const BlockableConvolution& conv, double macs, int lanes)
+{
+    const auto vectors = static_cast<double>((conv.columns + lanes - 1) / lanes);
+    const double filled = static_cast<double>(conv.columns) / vectors;
+    return macs / filled / (conv.stride == 1 ? kPlainMacs : kStridedMacs);
+}
+
+} // namespace
+
+std::optional<BlockableConvolution> blockableConvolution(const Module& module,
+                                                         const NodeRecord& node)
+{
+    if (!isOp(node, "nn.conv2d") || node.attrs.string("data_layout", "NCHW") != "NCHW" ||
+        node.attrs.string("kernel_layout", "OIHW") != "OIHW")
+        return std::nullopt;
+    const Tensor* weight = constantOf(module, node.operands[1]);
+    Shape shape = node.types[0].shape;
+    const Shape& data = module.type(node.operands[0]).shape;
+    if (!weight || weight->dtype() != kFloat32 || shape.size() != 4 || data.size() != 4 ||
+        !data[1].isConst())
+        return std::nullopt;
+    if (!shape[0].isConst()) shape[0] = Dim(1); // computed item by item
+    const auto out = constantShape(shape);
+    if (!out) return std::nullopt;
+    const int64_t groups = node.attrs.integer("groups", 1);
+    const int64_t channels = data[1].value();
+    const bool isDepthwise = groups > 1 && groups == channels && groups == out->at(1);
+    if (groups != 1 && !isDepthwise) return std::nullopt;
+    const std::vector<int64_t> ones{1, 1};
+    const bool isPlain =
+        node.attrs.integers("dilation", ones) == ones && weight->shape()[2] == weight->shape()[3];
+    return BlockableConvolution{.batch = out->at(0),
+                                .inChannels = channels,
+                                .outChannels = out->at(1),
+                                .rows = out->at(2),
+                                .columns = out->at(3),
+                                .kernelSize = weight->shape()[2] * weight->shape()[3],
+                                .stride = node.attrs.integers("strides", ones)[1],
+                                .isDepthwise = isDepthwise,
+                                .isSquare = isPlain};
+}
+
+double convolutionCycles(const BlockableConvolution& conv, int64_t in, int64_t out,
+                         const LayoutMachine& machine)
+{
+    const auto perOutput =
+        static_cast<double>((conv.isDepthwise ? 1 : conv.inChannels) * conv.kernelSize);
+    const double macs = perOutput * static_cast<double>(conv.batch * conv.outChannels) *
+                        static_cast<double>(conv.rows * conv.columns);
+    if (out == 0) return in == 0 ? plainCycles(conv, macs, machine.lanes) : kNone;
+    if (conv.isDepthwise)
+        return in == out ? macs / static_cast<double>(out) / kDepthwiseMacs : kNone;
+    const double direct =
+        macs / static_cast<double>(out) / (in == 0 ? kPlainInputMacs : kBlockedMacs);
+    if (in == 0 || conv.kernelSize != 9 || conv.stride != 1 || !conv.isSquare) return direct;
+    const ConvolutionSize size{conv.batch, conv.inChannels, conv.outChannels, conv.rows,
+                               conv.columns};
+    return std::min(direct, winogradBestCycles(size, static_cast<int>(out), machine.maxError));
+}
+
+double windowCycles(const NodeRecord& node, int64_t block)
+{
+    double results = 1;
+    for (const Dim& dim : node.types[0].shape)
+        if (dim.isConst()) results *= static_cast<double>(dim.value());
+    const auto lanes = static_cast<double>(std::max<int64_t>(1, block));
+    if (isOp(node, "image.resize2d"))
+        return results * (block == 0 ? kPlainResize : kResize / lanes);
+    const std::vector<int64_t> window = node.attrs.integers("pool_size", {});
+    if (window.size() != 2) return 0;
+    const double steps = results * static_cast<double>(window[0] * window[1]);
+    const bool isStrided = node.attrs.integers("strides", {1, 1}) != std::vector<int64_t>{1, 1};
+    if (block == 0) return steps * (isStrided ? kStridedPool : kPlainPool);
+    return steps / lanes;
+}
+
+double transformCycles(const TensorType& type)
+{
+    double bytes = 2.0 * static_cast<double>(type.dtype.bytes());
+    for (const Dim& dim : type.shape)
+        if (dim.isConst()) bytes *= static_cast<double>(dim.value());
+    return bytes / kCopiedBytesPerCycle + kCallCycles;
+}
+
+} // namespace tenon::compiler

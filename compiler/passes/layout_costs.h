@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Modelled cycles of convolutions and transformations under each layout; what AlterOpLayout
+// weighs.
+#pragma once
+
+#include "core/ir/module.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace tenon::compiler {
+
+using namespace core;
+
+struct LayoutMachine
+{
+    int lanes;       ///< float32 per vector
+    double maxError; ///< of Winograd convolutions
+};
+
+/// A convolution that AlterOpLayout can write in blocks.
+struct BlockableConvolution
+{
+    int64_t batch, inChannels, outChannels, rows, columns;
+    int64_t kernelSize; ///< elements of the window
+    int64_t stride;     ///< along a row
+    bool isDepthwise;
+    bool isSquare; ///< and without dilation
+};
+/// Nothing for convolutions of other kinds.
+std::optional<BlockableConvolution> blockableConvolution(const Module& module,
+                                                         const NodeRecord& node);
+
+/// Cycles with blocks of `in` and `out` channels; 0 for plain values. A plain result is computed
+/// from plain data. Infinity where there is no such form.
+double convolutionCycles(const BlockableConvolution& conv, int64_t in, int64_t out,
+                         const LayoutMachine& machine);
+/// Cycles of a pool or of resizing in blocks of channels; 0: plain.
+double windowCycles(const NodeRecord& node, int64_t block);
+/// Cycles of bringing a value from one layout into another.
+double transformCycles(const TensorType& type);
+
+} // namespace tenon::compiler
