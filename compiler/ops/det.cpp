@@ -18,6 +18,10 @@ Result<Types> infer(const OpView& op)
     if (rank < 2 || !(data.shape[rank - 1] == data.shape[rank - 2]))
         return opError(op, DiagnosticCode::ShapeMismatch,
                        "expects square matrices but data is " + data.text());
+    if (!data.shape[rank - 1].isConst())
+        return opError(op, DiagnosticCode::DynamicShape,
+                       "needs matrices of known size but data is " + data.text() +
+                           "; bind it with --shape");
     return Types{{data.dtype, {data.shape.begin(), data.shape.end() - 2}}};
 }
 

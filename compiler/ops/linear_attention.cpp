@@ -46,6 +46,10 @@ Result<Types> infer(const OpView& op)
         return opError(op, DiagnosticCode::ShapeMismatch,
                        "cannot share " + heads.text() + " heads among " + dim(kQuery, 1).text() +
                            " query heads");
+    if (!width.isConst())
+        return opError(op, DiagnosticCode::DynamicShape,
+                       "needs values of known width but they are " + op.operands[kValue].text() +
+                           "; bind it with --shape");
     return Types{{op.operands[0].dtype, {batch, dim(kQuery, 1), steps, width}},
                  op.operands[kState]};
 }

@@ -82,11 +82,11 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
 {
     const auto g = geometry(op);
     if (!g) return g.error();
-    const std::vector<int64_t> out = constants(op.results[0].shape);
+    const Exprs out = extents(op.results[0].shape);
     const bool hasDataZero = op.isPresent(kDataZero), hasWeightZero = op.isPresent(kWeightZero);
     const Expr dataZero = hasDataZero ? onlyElement(in[kDataZero]) : tir::zeroOf(in[0]->dtype());
     const te::TensorRef data = padForWindow(in[0], 2, g->window, {out[2], out[3]}, dataZero);
-    const int64_t perGroup = out[1] / g->groups;
+    const int64_t perGroup = g->weight[0] / g->groups;
     Attrs attrs = windowFacts(g->window);
     attrs.set("groups", g->groups);
     attrs.set("axis_names", std::vector<std::string>{"n", "oc", "oh", "ow", "ic", "kh", "kw"});
@@ -105,7 +105,7 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
         }
         return x * w;
     };
-    return te::Tensors{te::reduce("conv", extents(op.results[0].shape),
+    return te::Tensors{te::reduce("conv", out,
                                   {Expr(g->weight[1]), Expr(g->weight[2]), Expr(g->weight[3])},
                                   te::Combiner::Sum, step, "conv2d", std::move(attrs))};
 }

@@ -15,6 +15,8 @@ constexpr std::string_view kSymbolMark = "size ";
 
 /// Sorted. The lower() of these reads extents as expressions only.
 constexpr std::string_view kTakeSymbols[] = {
+    "all",
+    "any",
     "arange",
     "argmax",
     "argmin",
@@ -25,6 +27,7 @@ constexpr std::string_view kTakeSymbols[] = {
     "concatenate",
     "cumprod",
     "cumsum",
+    "det",
     "dynamic_pad",
     "dynamic_reduce",
     "dynamic_slice",
@@ -50,6 +53,7 @@ constexpr std::string_view kTakeSymbols[] = {
     "nn.global_max_pool2d",
     "nn.gru",
     "nn.leaky_relu",
+    "nn.linear_attention",
     "nn.log_softmax",
     "nn.lstm",
     "nn.matmul",
@@ -60,6 +64,8 @@ constexpr std::string_view kTakeSymbols[] = {
     "nn.softmax",
     "nonzero",
     "prod",
+    "qnn.conv2d",
+    "qnn.dense",
     "qnn.dequantize",
     "qnn.quantize",
     "qnn.requantize",

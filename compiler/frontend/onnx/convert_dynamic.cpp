@@ -17,7 +17,7 @@ ValueRef asInt64(NodeImport& node, ValueRef value)
 }
 
 /// Number of elements of a rank-1 input; fails when it is not known.
-int64_t lengthOf(NodeImport& node, size_t input)
+int64_t listLength(NodeImport& node, size_t input)
 {
     const std::vector<int64_t> shape = node.shape(input);
     if (!node.hasFailed() && shape.size() == 1) return shape[0];
@@ -42,7 +42,7 @@ Dim product(const Shape& shape)
 void tileAtRunTime(NodeImport& node)
 {
     const Shape& input = node.type(0).shape;
-    if (lengthOf(node, 1) != static_cast<int64_t>(input.size()))
+    if (listLength(node, 1) != static_cast<int64_t>(input.size()))
         node.fail(DiagnosticCode::ShapeMismatch, "repeats does not fit the rank of the input");
     if (node.hasFailed()) return;
     const ValueRef sizes =
@@ -65,9 +65,19 @@ ValueRef emitSized(NodeImport& node, std::string op, std::vector<ValueRef> opera
 
 ValueRef wholeNumber(NodeImport& node, int64_t value) { return node.sizeOf(Dim(value)); }
 
+ValueRef countedTo(NodeImport& node, const Dim& count)
+{
+    return emitSized(node, "arange", {wholeNumber(node, 0), wholeNumber(node, 1)}, {count});
+}
+
+ValueRef reshapedTo(NodeImport& node, ValueRef value, const Shape& shape)
+{
+    return emitSized(node, "reshape", {value}, shape, {{"newshape", std::vector<int64_t>{}}});
+}
+
 void reshapeAtRunTime(NodeImport& node, bool zeroIsSize)
 {
-    const auto rank = static_cast<size_t>(lengthOf(node, 1));
+    const auto rank = static_cast<size_t>(listLength(node, 1));
     Shape input = node.type(0).shape;
     const Dim total = product(input);
     if (node.hasFailed()) return;
@@ -84,13 +94,12 @@ void reshapeAtRunTime(NodeImport& node, bool zeroIsSize)
         "floor_divide", {node.sizeOf(total), node.emit("maximum", {known, wholeNumber(node, 1)})});
     wanted = node.emit("where", {isOpen, rest, wanted});
     const Shape shape = node.boundDims(wanted);
-    node.output(0, emitSized(node, "reshape", {node.input(0)}, shape,
-                             {{"newshape", std::vector<int64_t>{}}}));
+    node.output(0, reshapedTo(node, node.input(0), shape));
 }
 
 void expandAtRunTime(NodeImport& node)
 {
-    const auto wantedRank = static_cast<size_t>(lengthOf(node, 1));
+    const auto wantedRank = static_cast<size_t>(listLength(node, 1));
     Shape input = node.type(0).shape;
     if (node.hasFailed()) return;
     const size_t rank = std::max(wantedRank, input.size());
@@ -132,8 +141,8 @@ void sliceAtRunTime(NodeImport& node, const std::vector<int64_t>& axes,
                     const std::vector<int64_t>& steps)
 {
     const Shape input = node.type(0).shape;
-    const bool fits = lengthOf(node, 1) == static_cast<int64_t>(axes.size()) &&
-                      lengthOf(node, 2) == static_cast<int64_t>(axes.size()) &&
+    const bool fits = listLength(node, 1) == static_cast<int64_t>(axes.size()) &&
+                      listLength(node, 2) == static_cast<int64_t>(axes.size()) &&
                       steps.size() == axes.size();
     if (!fits)
         node.fail(DiagnosticCode::BadAttribute,

@@ -136,9 +136,7 @@ void splitBySizes(NodeImport& node, int64_t axis, const std::vector<Dim>& sizes)
     extent = Dim(0);
     for (const Dim& size : sizes) extent = extent + size;
     // Whether the parts make up the whole is checked where its shape is.
-    const ValueRef data = extent == whole ? node.input(0)
-                                          : emitSized(node, "reshape", {node.input(0)}, shape,
-                                                      {{"newshape", std::vector<int64_t>{}}});
+    const ValueRef data = extent == whole ? node.input(0) : reshapedTo(node, node.input(0), shape);
     Dim begin(0);
     for (size_t i = 0; i < sizes.size(); ++i) {
         extent = sizes[i];

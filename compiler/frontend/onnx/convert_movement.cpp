@@ -328,12 +328,12 @@ void convertGather(NodeImport& node)
 
 void convertCenterCropPad(NodeImport& node)
 {
-    const std::vector<int64_t> wanted = node.staticIntegers(1);
-    const std::vector<int64_t> shape = node.shape(0);
+    const std::vector<Dim> wanted = node.boundDims(1);
+    const Shape given = node.type(0).shape;
     if (node.hasFailed()) return;
-    std::vector<int64_t> axes(shape.size());
+    std::vector<int64_t> axes(given.size());
     std::iota(axes.begin(), axes.end(), 0);
-    axes = node.axesOf(node.integers("axes", axes), static_cast<int64_t>(shape.size()));
+    axes = node.axesOf(node.integers("axes", axes), static_cast<int64_t>(given.size()));
     if (node.hasFailed()) return;
     if (axes.size() != wanted.size()) {
         node.fail(DiagnosticCode::ShapeMismatch,
@@ -341,26 +341,29 @@ void convertCenterCropPad(NodeImport& node)
                       std::to_string(axes.size()) + " axes");
         return;
     }
-    // Cropping is padding by a negative width; the odd element goes to the end.
-    std::vector<int64_t> width(2 * shape.size(), 0);
+    Shape result = given;
     for (size_t i = 0; i < axes.size(); ++i) {
-        const auto axis = static_cast<size_t>(axes[i]);
-        if (wanted[i] < 0 || wanted[i] >= (int64_t{1} << 31)) {
-            node.fail(DiagnosticCode::ShapeMismatch,
-                      "the new shape has the entry " + std::to_string(wanted[i]));
-            return;
-        }
-        const int64_t gained = wanted[i] - shape[axis];
-        width[2 * axis] = gained / 2;
-        width[2 * axis + 1] = gained - gained / 2;
+        const auto size = wanted[i].constant();
+        if (size && (*size < 0 || *size >= (int64_t{1} << 31)))
+            return node.fail(DiagnosticCode::ShapeMismatch,
+                             "the new shape has the entry " + std::to_string(*size));
+        result[static_cast<size_t>(axes[i])] = wanted[i];
     }
-    if (std::all_of(width.begin(), width.end(), [](int64_t w) { return w == 0; }))
-        node.forward(0, 0);
-    else
-        node.output(0, node.emit("nn.pad", {node.input(0)},
-                                 {{"pad_width", width},
-                                  {"pad_value", 0.0},
-                                  {"pad_mode", std::string("constant")}}));
+    const auto known = constantShape(result);
+    if (result == given) return node.forward(0, 0);
+    if (!known || !constantShape(given)) return centerCropPadAtRunTime(node, result);
+    const std::vector<int64_t> shape = node.shape(0);
+    // Cropping is padding by a negative width; the odd element goes to the end.
+    std::vector<int64_t> width;
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+        const int64_t gained = (*known)[axis] - shape[axis];
+        width.push_back(gained / 2);
+        width.push_back(gained - gained / 2);
+    }
+    node.output(
+        0, node.emit(
+               "nn.pad", {node.input(0)},
+               {{"pad_width", width}, {"pad_value", 0.0}, {"pad_mode", std::string("constant")}}));
 }
 
 void convertDepthToSpace(NodeImport& node) { depthShuffle(node, true); }

@@ -2,6 +2,7 @@
 // Poolings over any number of axes, decomposed into windows and a reduction over each: what the
 // planar pooling operators do not cover. MaxUnpool and Col2Im go the other way by scattering.
 #include "compiler/frontend/onnx/converters.h"
+#include "compiler/frontend/onnx/dynamic.h"
 #include "compiler/frontend/onnx/pool_windows.h"
 #include "core/base/text.h"
 
@@ -223,12 +224,14 @@ void convertMaxUnpool(NodeImport& node)
     for (size_t i = 0; i < kernel.size(); ++i)
         inferred.push_back((shape[2 + i] - 1) * window.strides[i] - window.padBegin[i] -
                            window.padEnd[i] + kernel[i]);
-    const std::vector<int64_t> wanted = node.has(2) ? node.staticIntegers(2) : inferred;
+    const Shape wanted = node.has(2) ? Shape(node.boundDims(2)) : makeShape(inferred);
+    const auto known = constantShape(wanted);
+    if (node.hasFailed()) return;
     if (wanted.size() != shape.size() || limitedCount(inferred) < 1 ||
         limitedCount(inferred) > kMaxMadeUp || limitedCount(shape) > kMaxMadeUp ||
-        limitedCount(wanted) < 1 || limitedCount(wanted) > kMaxMadeUp) {
-        node.fail(DiagnosticCode::ShapeMismatch, "the result (" + join(wanted, ", ") +
-                                                     ") does not fit the input (" +
+        (known && (limitedCount(*known) < 1 || limitedCount(*known) > kMaxMadeUp))) {
+        node.fail(DiagnosticCode::ShapeMismatch, "the result " + shapeText(wanted) +
+                                                     " does not fit the input (" +
                                                      join(shape, ", ") + ")");
         return;
     }
@@ -239,12 +242,18 @@ void convertMaxUnpool(NodeImport& node)
     ValueRef out = f.call("scatter_elements",
                           {zeros, f.reshape(node.input(1), {count}), f.reshape(x, {count})},
                           {{"axis", int64_t{0}}});
-    std::vector<int64_t> width;
-    for (size_t i = 0; i < wanted.size(); ++i) {
-        width.push_back(0);
-        width.push_back(wanted[i] - inferred[i]);
+    out = f.reshape(out, inferred);
+    if (!known) {
+        const ValueRef before = node.sizesOf(Shape(wanted.size()));
+        return node.output(0, emitSized(node, "dynamic_pad", {out, before, f.number(0, x)}, wanted,
+                                        {{"pad_mode", std::string("constant")}}));
     }
-    node.output(0, f.pad(f.reshape(out, inferred), width, 0));
+    std::vector<int64_t> width;
+    for (size_t i = 0; i < known->size(); ++i) {
+        width.push_back(0);
+        width.push_back((*known)[i] - inferred[i]);
+    }
+    node.output(0, f.pad(out, width, 0));
 }
 
 namespace {
@@ -275,6 +284,8 @@ std::vector<int64_t> blockTargets(const KernelWindow& window, const std::vector<
 
 void convertCol2Im(NodeImport& node)
 {
+    const bool isKnown = constantShape(node.type(0).shape) && node.constant(1) && node.constant(2);
+    if (!isKnown && node.has(1) && node.has(2)) return col2ImAtRunTime(node);
     const std::vector<int64_t> columns = node.shape(0);
     const std::vector<int64_t> image = node.staticIntegers(1);
     const std::vector<int64_t> kernel = node.staticIntegers(2);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace tenon::compiler {
 namespace {
@@ -30,10 +31,29 @@ bool checkExtent(NodeImport& node, double extent, size_t axis)
     return false;
 }
 
-/// Output extents of all axes from `scales` (floor) or as given.
-Extents extentsOf(NodeImport& node, const std::vector<double>& scales, std::vector<int64_t> sizes)
+/// The input's shape with 1 for every open dimension that stays as it is; nothing when one does
+/// not.
+std::optional<std::vector<int64_t>>
+resizedShape(const Shape& shape, const std::vector<double>& scales, const Shape& sizes)
 {
-    Extents out{node.shape(0), std::move(sizes), scales};
+    std::vector<int64_t> out;
+    for (size_t i = 0; i < shape.size(); ++i) {
+        const bool isKept =
+            (i < scales.size() && scales[i] == 1) || (i < sizes.size() && sizes[i] == shape[i]);
+        const bool isOpen = !shape[i].isConst() || (i < sizes.size() && !sizes[i].isConst());
+        if (isOpen && !isKept) return std::nullopt;
+        out.push_back(isOpen ? 1 : shape[i].value());
+    }
+    return out;
+}
+
+/// Output extents of all axes from `scales` (floor) or as given.
+Extents extentsOf(NodeImport& node, std::vector<int64_t> input, const std::vector<double>& scales,
+                  const Shape& sizes)
+{
+    Extents out{std::move(input), {}, scales};
+    for (size_t i = 0; i < sizes.size(); ++i)
+        out.output.push_back(sizes[i].isConst() ? sizes[i].value() : 1);
     if (node.hasFailed()) return out;
     const size_t rank = out.input.size();
     if ((out.output.empty() ? scales.size() : out.output.size()) != rank) {
@@ -43,18 +63,18 @@ Extents extentsOf(NodeImport& node, const std::vector<double>& scales, std::vect
         return out;
     }
     for (size_t i = 0; i < rank && out.output.size() < rank + (scales.empty() ? 1 : 0); ++i) {
-        const auto input = static_cast<double>(out.input[i]);
+        const auto extent = static_cast<double>(out.input[i]);
         if (scales.empty()) {
             if (!checkExtent(node, static_cast<double>(out.output[i]), i)) return out;
-            out.scales.push_back(input > 0 ? static_cast<double>(out.output[i]) / input : 1);
+            out.scales.push_back(extent > 0 ? static_cast<double>(out.output[i]) / extent : 1);
             continue;
         }
-        if (!(scales[i] > 0) || !checkExtent(node, std::floor(input * scales[i]), i)) {
+        if (!(scales[i] > 0) || !checkExtent(node, std::floor(extent * scales[i]), i)) {
             node.fail(DiagnosticCode::BadAttribute, "the scale " + exact(scales[i]) + " of axis " +
                                                         std::to_string(i) + " is not usable");
             return out;
         }
-        out.output.push_back(static_cast<int64_t>(std::floor(input * scales[i])));
+        out.output.push_back(static_cast<int64_t>(std::floor(extent * scales[i])));
     }
     return out;
 }
@@ -69,14 +89,15 @@ bool isPlanar(const Extents& e, const Resampling& how, DataType dtype)
            e.output[1] == e.input[1] && (dtype.isFloat() || how.method == "nearest");
 }
 
-void resize(NodeImport& node, const Extents& e, const Resampling& how,
+/// False when only the graph can do it.
+bool resize(NodeImport& node, const Extents& e, const Resampling& how,
             const std::vector<double>& roi)
 {
-    if (node.hasFailed()) return;
+    if (node.hasFailed()) return true;
     const bool isCrop = how.transformation == "tf_crop_and_resize";
     if (e.output == e.input && !isCrop) {
         node.forward(0, 0);
-        return;
+        return true;
     }
     if (isPlanar(e, how, node.type(0).dtype)) {
         Attrs attrs{{"size", std::vector<int64_t>{e.output[2], e.output[3]}},
@@ -87,8 +108,9 @@ void resize(NodeImport& node, const Extents& e, const Resampling& how,
         if (how.method == "cubic") attrs.set("cubic_alpha", how.cubicAlpha);
         if (how.excludesOutside) attrs.set("exclude_outside", int64_t{1});
         node.output(0, node.emit("image.resize2d", {node.input(0)}, std::move(attrs)));
-        return;
+        return true;
     }
+    if (!constantShape(node.type(0).shape)) return false;
     std::vector<ResampledAxis> axes;
     for (size_t i = 0; i < e.input.size(); ++i) {
         if (static_cast<double>(e.input[i]) * static_cast<double>(e.output[i]) > kMaxEntries ||
@@ -96,7 +118,7 @@ void resize(NodeImport& node, const Extents& e, const Resampling& how,
             node.fail(DiagnosticCode::UnsupportedFeature,
                       "axis " + std::to_string(i) + " of " + std::to_string(e.input[i]) +
                           " elements cannot be resampled to " + std::to_string(e.output[i]));
-            return;
+            return true;
         }
         axes.push_back({e.input[i], e.output[i], e.scales[i]});
         if (!isCrop || roi.empty()) continue;
@@ -104,6 +126,7 @@ void resize(NodeImport& node, const Extents& e, const Resampling& how,
         axes.back().roiEnd = roi[e.input.size() + i];
     }
     node.output(0, resampledAxes(node, axes, how));
+    return true;
 }
 
 std::string methodOf(NodeImport& node)
@@ -132,25 +155,32 @@ std::vector<T> spread(NodeImport& node, const std::vector<T>& values, std::vecto
 
 } // namespace
 
-void convertUpsampleAttr(NodeImport& node)
+namespace {
+
+/// `input` of the node holds the scales, unless they come as an attribute.
+void resizeByScales(NodeImport& node, const std::vector<double>& scales, size_t input)
 {
-    resize(node, extentsOf(node, node.numbers("scales", {}), {}),
-           {methodOf(node), "asymmetric", "floor"}, {});
+    const Resampling how{methodOf(node), "asymmetric", "floor"};
+    const Shape shape = node.type(0).shape;
+    if (node.hasFailed()) return;
+    const auto known = resizedShape(shape, scales, {});
+    const Extents extents =
+        extentsOf(node, known.value_or(std::vector<int64_t>(shape.size(), 1)), scales, {});
+    if (node.hasFailed()) return;
+    if (!known || !resize(node, extents, how, {})) resizeAtRunTime(node, how, input, scales);
 }
+
+} // namespace
+
+void convertUpsampleAttr(NodeImport& node) { resizeByScales(node, node.numbers("scales", {}), 1); }
 
 void convertUpsample(NodeImport& node)
 {
     if (node.isRuntime(1)) return resizeAtRunTime(node, {methodOf(node), "asymmetric", "floor"}, 1);
-    resize(node, extentsOf(node, node.staticNumbers(1), {}),
-           {methodOf(node), "asymmetric", "floor"}, {});
+    resizeByScales(node, node.staticNumbers(1), 1);
 }
 
-void convertResize10(NodeImport& node)
-{
-    if (node.isRuntime(1)) return resizeAtRunTime(node, {methodOf(node), "asymmetric", "floor"}, 1);
-    resize(node, extentsOf(node, node.staticNumbers(1), {}),
-           {methodOf(node), "asymmetric", "floor"}, {});
-}
+void convertResize10(NodeImport& node) { convertUpsample(node); }
 
 namespace {
 
@@ -203,6 +233,23 @@ void keepAspect(NodeImport& node, Extents& e, std::vector<int64_t> axes)
     }
 }
 
+/// The region of interest of tf_crop_and_resize over all axes; it means nothing otherwise.
+std::vector<double> regionOf(NodeImport& node)
+{
+    if (!node.has(1)) return {};
+    const auto rank = static_cast<size_t>(node.rank(0));
+    const std::vector<double> roi = node.staticNumbers(1);
+    const auto middle = roi.begin() + static_cast<long>(roi.size() / 2);
+    std::vector<double> out =
+        spread(node, std::vector<double>(roi.begin(), middle), std::vector<double>(rank, 0));
+    const std::vector<double> ends =
+        spread(node, std::vector<double>(middle, roi.end()), std::vector<double>(rank, 1));
+    out.insert(out.end(), ends.begin(), ends.end());
+    if (!node.hasFailed() && out.size() != 2 * rank)
+        node.fail(DiagnosticCode::ShapeMismatch, "roi needs two entries per axis");
+    return out;
+}
+
 } // namespace
 
 void convertResize(NodeImport& node)
@@ -211,24 +258,14 @@ void convertResize(NodeImport& node)
     if (node.isRuntime(2) || node.isRuntime(3) ||
         (node.isRuntime(1) && how.transformation == "tf_crop_and_resize"))
         return resizeAtRunTime(node, how, 2);
-    const std::vector<int64_t> shape = node.shape(0);
+    const Shape shape = node.type(0).shape;
     const std::vector<int64_t> axes =
         node.axesOf(node.integers("axes", {}), static_cast<int64_t>(shape.size()));
     const bool isCrop = how.transformation == "tf_crop_and_resize";
-    std::vector<double> roi;
-    if (node.has(1) && isCrop) { // the region of interest means nothing otherwise
-        roi = node.staticNumbers(1);
-        std::vector<double> begin(roi.begin(), roi.begin() + static_cast<long>(roi.size() / 2));
-        std::vector<double> end(roi.begin() + static_cast<long>(roi.size() / 2), roi.end());
-        roi = spread(node, begin, std::vector<double>(shape.size(), 0));
-        const std::vector<double> ends = spread(node, end, std::vector<double>(shape.size(), 1));
-        roi.insert(roi.end(), ends.begin(), ends.end());
-        if (!node.hasFailed() && roi.size() != 2 * shape.size())
-            node.fail(DiagnosticCode::ShapeMismatch, "roi needs two entries per axis");
-    }
+    const std::vector<double> roi = isCrop ? regionOf(node) : std::vector<double>{};
     if (node.hasFailed()) return;
     std::vector<double> scales = node.has(2) ? node.staticNumbers(2) : std::vector<double>{};
-    std::vector<int64_t> sizes = node.has(3) ? node.staticIntegers(3) : std::vector<int64_t>{};
+    Shape sizes = node.has(3) ? Shape(node.boundDims(3)) : Shape{};
     if (node.hasFailed()) return;
     if (scales.empty() == sizes.empty()) {
         node.fail(DiagnosticCode::BadOperandCount, "exactly one of scales and sizes must be given");
@@ -238,9 +275,17 @@ void convertResize(NodeImport& node)
     if (!hasSizes) scales = spread(node, scales, std::vector<double>(shape.size(), 1));
     if (hasSizes) sizes = spread(node, sizes, shape);
     if (node.hasFailed()) return;
-    Extents extents = extentsOf(node, scales, sizes);
+    const auto known = resizedShape(shape, scales, sizes);
+    const bool isWhole = constantShape(shape) && (!hasSizes || constantShape(sizes));
+    const bool isStretched = node.string("keep_aspect_ratio_policy", "stretch") == "stretch";
+    // A region has entries for the axes that the attribute names, as the scales in the input have.
+    const auto byGraph = [&] {
+        resizeAtRunTime(node, how, 2, isCrop ? std::vector<double>{} : scales);
+    };
+    if (!isWhole && (!known || (hasSizes && !isStretched))) return byGraph();
+    Extents extents = extentsOf(node, *known, scales, sizes);
     if (hasSizes && !node.hasFailed()) keepAspect(node, extents, axes);
-    resize(node, extents, how, roi);
+    if (!resize(node, extents, how, roi)) byGraph();
 }
 
 } // namespace tenon::compiler

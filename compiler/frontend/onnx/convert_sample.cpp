@@ -2,6 +2,7 @@
 // Operators that sample pictures at computed positions: GridSample, RoiAlign, DeformConv; and
 // AffineGrid, which computes positions, and MaxRoiPool, which takes maxima of regions.
 #include "compiler/frontend/onnx/converters.h"
+#include "compiler/frontend/onnx/dynamic.h"
 #include "compiler/frontend/onnx/kernel_window.h"
 #include "compiler/frontend/onnx/sampling.h"
 #include "core/base/text.h"
@@ -84,8 +85,10 @@ void convertGridSample(NodeImport& node)
 
 void convertAffineGrid(NodeImport& node)
 {
-    const std::vector<int64_t> theta = node.shape(0), size = node.staticIntegers(1);
     const bool isAligned = node.integer("align_corners", 0) != 0;
+    if (!constantShape(node.type(0).shape) || (node.has(1) && !node.constant(1)))
+        return affineGridAtRunTime(node, isAligned);
+    const std::vector<int64_t> theta = node.shape(0), size = node.staticIntegers(1);
     if (node.hasFailed()) return;
     const auto axes = static_cast<int64_t>(size.size()) - 2;
     if (axes < 1 || theta != std::vector<int64_t>{size[0], axes, axes + 1}) {

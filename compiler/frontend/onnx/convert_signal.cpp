@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signal processing: windows, Fourier transforms as products with matrices, mel weights.
+// Signal processing: windows, Fourier transforms, mel weights.
 #include "compiler/frontend/onnx/converters.h"
 #include "compiler/frontend/onnx/dynamic.h"
-#include "compiler/frontend/onnx/formula.h"
+#include "compiler/frontend/onnx/fourier.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -12,8 +12,6 @@ namespace tenon::compiler {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
-/// Matrices of a longer transform would take more memory than the transform is worth.
-constexpr int64_t kMaxLength = 4096;
 
 int64_t staticScalar(NodeImport& node, size_t input)
 {
@@ -52,8 +50,7 @@ void cosineWindowAtRunTime(NodeImport& node, const std::vector<double>& weights,
     Formula f(node);
     const std::vector<Dim> size = node.boundDims(0);
     if (node.hasFailed() || size.size() != 1) return;
-    const ValueRef n = f.cast(
-        emitSized(node, "arange", {wholeNumber(node, 0), wholeNumber(node, 1)}, size), kFloat64);
+    const ValueRef n = f.cast(countedTo(node, size[0]), kFloat64);
     const ValueRef period = f.cast(node.sizeOf(isPeriodic ? size[0] : size[0] - Dim(1)), kFloat64);
     ValueRef sum = f.multiply(n, 0.0);
     for (size_t i = 0; i < weights.size(); ++i) {
@@ -88,99 +85,21 @@ void cosineWindow(NodeImport& node, const std::vector<double>& weights)
     node.outputConstant(0, tensorOf(values, {size}, *dtype));
 }
 
-enum class Direction : uint8_t
-{
-    Forward,
-    Inverse
-};
-
-/// Transforms the last but one axis of [.., n, 1 or 2] by products with cosine and sine matrices.
-class Fourier
-{
-public:
-    Fourier(NodeImport& node, int64_t length, Direction direction, bool isOneSided)
-        : m_node(node)
-        , f(node)
-        , m_length(length)
-        , m_direction(direction)
-        , m_isOneSided(isOneSided)
-    {
-        if (length < 1 || length > kMaxLength)
-            node.fail(DiagnosticCode::UnsupportedFeature, "transforms of length " +
-                                                              std::to_string(length) +
-                                                              " are not supported; lengths up to " +
-                                                              std::to_string(kMaxLength) + " are");
-    }
-
-    ValueRef transform(ValueRef x)
-    {
-        const std::vector<int64_t> shape = f.shape(x);
-        if (m_node.hasFailed()) return {};
-        const auto last = static_cast<int64_t>(shape.size()) - 1;
-        const bool isInverse = m_direction == Direction::Inverse;
-        const bool isReal = isInverse && m_isOneSided;
-        const int64_t given = shape[static_cast<size_t>(last - 1)];
-        const int64_t used = std::min(given, isReal ? m_length / 2 + 1 : m_length);
-        const ValueRef cut = f.slice(x, last - 1, 0, used);
-        const ValueRef real = f.squeeze(f.slice(cut, last, 0, 1), {last});
-        const ValueRef cosine = matrix(used, false), sine = matrix(used, true);
-        ValueRef outReal = f.matmul(real, cosine);
-        ValueRef outImaginary = f.matmul(real, sine);
-        if (shape.back() == 2) {
-            const ValueRef imaginary = f.squeeze(f.slice(cut, last, 1, 2), {last});
-            outReal = f.subtract(outReal, f.matmul(imaginary, sine));
-            outImaginary = f.add(outImaginary, f.matmul(imaginary, cosine));
-        }
-        if (isReal) return f.expand(outReal, last);
-        return f.concat({f.expand(outReal, last), f.expand(outImaginary, last)}, last);
-    }
-
-private:
-    /// cos or sin of +-2 pi n k / N; the inverse carries 1 / N. A one-sided spectrum stands for its
-    /// mirrored half too, so all but its first and middle line count twice.
-    ValueRef matrix(int64_t rows, bool isSine)
-    {
-        if (m_node.hasFailed()) return {};
-        const bool isInverse = m_direction == Direction::Inverse;
-        const int64_t columns = m_isOneSided && !isInverse ? m_length / 2 + 1 : m_length;
-        std::vector<double> values;
-        for (int64_t n = 0; n < rows; ++n)
-            for (int64_t k = 0; k < columns; ++k) {
-                const double angle =
-                    2 * kPi * static_cast<double>(n * k % m_length) / static_cast<double>(m_length);
-                double value = isSine ? (isInverse ? 1 : -1) * std::sin(angle) : std::cos(angle);
-                if (isInverse) value /= static_cast<double>(m_length);
-                if (isInverse && m_isOneSided && n != 0 && 2 * n != m_length) value *= 2;
-                values.push_back(value);
-            }
-        return f.numbers(values, {rows, columns}, m_node.type(0).dtype);
-    }
-
-    NodeImport& m_node;
-    Formula f;
-    int64_t m_length;
-    Direction m_direction;
-    bool m_isOneSided;
-};
-
 void dftAlong(NodeImport& node, int64_t axis)
 {
-    const std::vector<int64_t> shape = node.shape(0);
-    const auto rank = static_cast<int64_t>(shape.size());
     const bool isInverse = node.integer("inverse", 0) != 0;
     const bool isOneSided = node.integer("onesided", 0) != 0;
+    const int64_t rank = node.rank(0);
     axis = node.axisOf(axis, rank);
     if (node.hasFailed()) return;
-    if (rank < 2 || axis == rank - 1 || (shape.back() != 1 && shape.back() != 2)) {
-        node.fail(DiagnosticCode::ShapeMismatch,
-                  "the shape (" + join(shape, ", ") +
-                      ") must end in 1 (real) or 2 (complex), after the axis transformed");
-        return;
-    }
-    const int64_t extent = shape[static_cast<size_t>(axis)];
-    const int64_t length = node.has(1)               ? staticScalar(node, 1)
-                           : isInverse && isOneSided ? 2 * (extent - 1)
-                                                     : extent;
+    const Dim extent = node.type(0).shape[static_cast<size_t>(axis)];
+    if (axis == rank - 1)
+        return node.fail(DiagnosticCode::ShapeMismatch,
+                         "the last axis holds real and imaginary parts and is not transformed",
+                         "axis");
+    const Dim length = node.has(1)               ? lengthOf(node, 1)
+                       : isInverse && isOneSided ? Dim(2) * (extent - Dim(1))
+                                                 : extent;
     if (node.hasFailed()) return;
     Formula f(node);
     std::vector<int64_t> axes = counted(0, rank);
@@ -190,8 +109,22 @@ void dftAlong(NodeImport& node, int64_t axis)
     for (size_t i = 0; i < axes.size(); ++i)
         back[static_cast<size_t>(axes[i])] = static_cast<int64_t>(i);
     const ValueRef x = f.transpose(node.input(0), axes);
-    Fourier fourier(node, length, isInverse ? Direction::Inverse : Direction::Forward, isOneSided);
+    Fourier fourier(node, length,
+                    isInverse ? Fourier::Direction::Inverse : Fourier::Direction::Forward,
+                    isOneSided);
     node.output(0, f.transpose(fourier.transform(x), back));
+}
+
+/// False and a failure when the input of a transform does not end in its parts.
+bool hasParts(NodeImport& node)
+{
+    const Shape shape = node.type(0).shape;
+    if (node.hasFailed()) return false;
+    if (shape.size() >= 2 && (shape.back() == Dim(1) || shape.back() == Dim(2))) return true;
+    node.fail(DiagnosticCode::ShapeMismatch,
+              "the shape " + shapeText(shape) +
+                  " must end in 1 (real) or 2 (complex), after the axis transformed");
+    return false;
 }
 
 } // namespace
@@ -202,26 +135,40 @@ void convertHammingWindow(NodeImport& node) { cosineWindow(node, {25.0 / 46, -21
 
 void convertBlackmanWindow(NodeImport& node) { cosineWindow(node, {0.42, -0.5, 0.08}); }
 
-void convertDft17(NodeImport& node) { dftAlong(node, node.integer("axis", 1)); }
+void convertDft17(NodeImport& node)
+{
+    if (hasParts(node)) dftAlong(node, node.integer("axis", 1));
+}
 
-void convertDft(NodeImport& node) { dftAlong(node, node.has(2) ? staticScalar(node, 2) : -2); }
+void convertDft(NodeImport& node)
+{
+    if (!hasParts(node)) return;
+    if (node.isRuntime(2)) return dftAlongRunTimeAxis(node, 2);
+    dftAlong(node, node.has(2) ? staticScalar(node, 2) : -2);
+}
 
 void convertStft(NodeImport& node)
 {
+    if (!hasParts(node)) return;
+    const bool isOneSided = node.integer("onesided", 1) != 0;
+    if (node.rank(0) != 3 || (node.has(2) && node.rank(2) != 1))
+        return node.fail(DiagnosticCode::ShapeMismatch,
+                         "the signal " + shapeText(node.type(0).shape) +
+                             " must have three dimensions, a window one");
+    const bool isKnown = constantShape(node.type(0).shape) && node.constant(1) &&
+                         (!node.has(2) || constantShape(node.type(2).shape)) &&
+                         (!node.has(3) || node.constant(3));
+    if (!isKnown) return stftAtRunTime(node, isOneSided);
     const std::vector<int64_t> shape = node.shape(0);
     const int64_t step = staticScalar(node, 1);
-    if (node.hasFailed()) return;
-    int64_t length = shape.size() > 1 ? shape[1] : 0;
+    int64_t length = shape[1];
     if (node.has(2)) length = elementCount(node.shape(2));
     if (node.has(3)) length = staticScalar(node, 3);
-    const bool isOneSided = node.integer("onesided", 1) != 0;
-    if (shape.size() != 3 || step < 1 || length < 1 || length > shape[1] ||
-        (shape[2] != 1 && shape[2] != 2)) {
-        node.fail(DiagnosticCode::BadModel,
-                  "frames of " + std::to_string(length) + " every " + std::to_string(step) +
-                      " samples cannot be taken from (" + join(shape, ", ") + ")");
-        return;
-    }
+    if (node.hasFailed()) return;
+    if (step < 1 || length < 1 || length > shape[1])
+        return node.fail(DiagnosticCode::BadModel,
+                         "frames of " + std::to_string(length) + " every " + std::to_string(step) +
+                             " samples cannot be taken from (" + join(shape, ", ") + ")");
     Formula f(node);
     const int64_t frames = (shape[1] - length) / step + 1;
     // [batch, parts, samples] -> [batch, parts, frames, length] -> [batch, frames, length, parts]
@@ -244,16 +191,20 @@ void convertStft(NodeImport& node)
         x = f.multiply(x, f.reshape(window, {1, 1, length, 1}));
     }
     CHECK(node.hasFailed() || f.shape(x)[1] == frames);
-    node.output(0, Fourier(node, length, Direction::Forward, isOneSided).transform(x));
+    node.output(0, Fourier(node, length, Fourier::Direction::Forward, isOneSided).transform(x));
 }
 
 void convertMelWeightMatrix(NodeImport& node)
 {
+    const auto dtype = outputType(node);
+    if (node.hasFailed()) return;
+    for (size_t input = 0; input < 5; ++input)
+        if (node.isRuntime(input) || (node.has(input) && !node.constant(input)))
+            return melWeightMatrixAtRunTime(node, *dtype);
     const int64_t bands = staticScalar(node, 0);
     const int64_t length = staticScalar(node, 1);
     const int64_t rate = staticScalar(node, 2);
     const std::vector<double> low = node.staticNumbers(3), high = node.staticNumbers(4);
-    const auto dtype = outputType(node);
     if (node.hasFailed()) return;
     if (bands < 1 || bands > 65536 || length < 1 || length > (1 << 20) || rate < 1 ||
         limitedCount({bands, length}) > kMaxMadeUp || low.size() != 1 || high.size() != 1 ||

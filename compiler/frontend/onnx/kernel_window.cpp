@@ -34,6 +34,10 @@ std::vector<int64_t> extents(NodeImport& node, std::string_view name, size_t siz
 
 void padSame(NodeImport& node, KernelWindow& window, bool isUpper)
 {
+    if (node.type(0).shape.size() < window.kernel.size() + 2)
+        return node.fail(DiagnosticCode::BadAttribute,
+                         "auto_pad needs an input with the kernel's spatial dimensions",
+                         "auto_pad");
     for (size_t i = 0; i < window.kernel.size(); ++i) {
         const Dim& dim = node.type(0).shape[i + 2];
         if (!dim.isConst()) {

@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resize whose scales, sizes or region are data: positions and weights are computed by the graph,
-// after the same formulas as those of resize_axes.cpp.
+// Resize whose scales, sizes or region are data, or which resizes open dimensions: positions and
+// weights are computed by the graph, after the same formulas as those of resize_axes.cpp.
 #include "compiler/frontend/onnx/dynamic.h"
 #include "compiler/frontend/onnx/formula.h"
 #include "compiler/frontend/onnx/resize_axes.h"
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace tenon::compiler {
 namespace {
+
+constexpr int64_t kMostScale = 1 << 24; ///< and size
 
 /// One axis; the numbers are float64 scalars.
 struct Axis
 {
     int64_t dimension = 0;
     Dim input;
-    Dim output;
+    std::optional<Dim> output;
     ValueRef scale;
+    bool isKept = false;       ///< not resized at all
     ValueRef roiBegin, roiEnd; ///< tf_crop_and_resize only
 };
 
@@ -31,11 +35,13 @@ struct Tap
 class RunTimeResize
 {
 public:
-    RunTimeResize(NodeImport& node, const Resampling& how, size_t scales)
+    RunTimeResize(NodeImport& node, const Resampling& how, size_t scales,
+                  const std::vector<double>& known)
         : m_node(node)
         , f(node)
         , m_how(how)
         , m_scales(scales)
+        , m_known(known)
     {
     }
 
@@ -43,6 +49,7 @@ public:
     {
         readAxes();
         if (m_node.hasFailed()) return;
+        if (m_axes.empty()) return m_node.forward(0, 0);
         const DataType own = m_node.type(0).dtype;
         const bool isMixed = m_how.method != "nearest" && !own.isFloat();
         ValueRef x = isMixed ? f.cast(m_node.input(0), kFloat32) : m_node.input(0);
@@ -72,53 +79,118 @@ private:
 
     void readAxes()
     {
-        const std::vector<int64_t> named = namedAxes();
-        const bool hasSizes = m_node.has(m_scales + 1);
-        const ValueRef given = f.cast(m_node.input(m_scales + (hasSizes ? 1 : 0)), kFloat64);
-        if (m_node.hasFailed()) return;
-        if (m_node.typeOf(given).shape != makeShape({static_cast<int64_t>(named.size())}))
-            return m_node.fail(DiagnosticCode::ShapeMismatch,
-                               "scales or sizes need one entry per axis");
-        for (size_t i = 0; i < named.size(); ++i) {
-            Axis axis{.dimension = named[i]};
-            axis.input = m_node.type(0).shape[static_cast<size_t>(named[i])];
-            axis.scale = entry(given, static_cast<int64_t>(i));
-            if (hasSizes) axis.scale = f.divide(axis.scale, real(axis.input));
-            m_axes.push_back(std::move(axis));
-        }
-        if (hasSizes) keepAspect();
-        bindOutputs(given, hasSizes && m_policy == "stretch");
+        const std::vector<int64_t> named =
+            m_known.empty() ? namedAxes() : counted(0, m_node.rank(0));
+        for (const int64_t axis : named)
+            m_axes.push_back(
+                {.dimension = axis, .input = m_node.type(0).shape[static_cast<size_t>(axis)]});
+        if (!m_known.empty())
+            readKnownScales();
+        else if (m_node.has(m_scales + 1))
+            readSizes();
+        else
+            readScales();
+        bindOutputs();
         readRegion(static_cast<int64_t>(named.size()));
+        if (isCrop()) return; // there the region counts, too
+        std::erase_if(m_axes, [](const Axis& axis) { return axis.isKept; });
+    }
+
+    void readKnownScales()
+    {
+        if (!hasEntries(makeShape({static_cast<int64_t>(m_known.size())}))) return;
+        for (size_t i = 0; i < m_axes.size(); ++i) {
+            if (!(m_known[i] > 0 && m_known[i] <= kMostScale))
+                return m_node.fail(DiagnosticCode::BadAttribute,
+                                   "the scale " + std::to_string(m_known[i]) + " of axis " +
+                                       std::to_string(i) + " is not usable");
+            m_axes[i].scale = m_node.scalar(m_known[i], kFloat64);
+            m_axes[i].output = scaled(m_axes[i].input, m_known[i]);
+            m_axes[i].isKept = m_known[i] == 1;
+        }
+    }
+
+    void readScales()
+    {
+        const ValueRef given = f.cast(m_node.input(m_scales), kFloat64);
+        if (!hasEntries(m_node.hasFailed() ? Shape() : m_node.typeOf(given).shape)) return;
+        for (size_t i = 0; i < m_axes.size(); ++i)
+            m_axes[i].scale = entry(given, static_cast<int64_t>(i));
+    }
+
+    void readSizes()
+    {
+        const Shape wanted = m_node.boundDims(m_scales + 1);
+        if (!hasEntries({Dim(static_cast<int64_t>(wanted.size()))})) return;
+        for (size_t i = 0; i < m_axes.size(); ++i) {
+            if (wanted[i].isConst() && (wanted[i].value() < 0 || wanted[i].value() > kMostScale))
+                return m_node.fail(DiagnosticCode::BadAttribute,
+                                   "the size " + wanted[i].text() + " of axis " +
+                                       std::to_string(i) + " is not usable");
+            m_axes[i].output = wanted[i];
+            m_axes[i].isKept = wanted[i] == m_axes[i].input;
+            m_axes[i].scale = f.divide(real(wanted[i]), real(m_axes[i].input));
+        }
+        keepAspect();
+    }
+
+    bool hasEntries(const Shape& shape)
+    {
+        if (!m_node.hasFailed() && shape != makeShape({static_cast<int64_t>(m_axes.size())}))
+            m_node.fail(DiagnosticCode::ShapeMismatch, "scales or sizes need one entry per axis");
+        return !m_node.hasFailed();
+    }
+
+    /// floor(extent * scale) where that is a formula of the extent.
+    static std::optional<Dim> scaled(const Dim& extent, double scale)
+    {
+        if (extent.isConst())
+            return Dim(
+                static_cast<int64_t>(std::floor(static_cast<double>(extent.value()) * scale)));
+        if (scale >= 1 && scale == std::floor(scale))
+            return extent * Dim(static_cast<int64_t>(scale));
+        const double inverse = 1 / scale;
+        const bool isPart = inverse >= 1 && inverse <= kMostScale &&
+                            inverse == std::floor(inverse) && inverse * scale == 1;
+        if (isPart) return floorDiv(extent, Dim(static_cast<int64_t>(inverse)));
+        return std::nullopt;
     }
 
     /// One scale for all axes, so that no size is exceeded or fallen short of.
     void keepAspect()
     {
-        m_policy = m_node.string("keep_aspect_ratio_policy", "stretch");
-        if (m_policy == "stretch" || m_node.hasFailed()) return;
-        if (m_policy != "not_larger" && m_policy != "not_smaller")
+        const std::string policy = m_node.string("keep_aspect_ratio_policy", "stretch");
+        if (policy == "stretch" || m_node.hasFailed()) return;
+        if (policy != "not_larger" && policy != "not_smaller")
             return m_node.fail(DiagnosticCode::BadAttribute,
-                               "keep_aspect_ratio_policy is " + m_policy,
-                               "keep_aspect_ratio_policy");
+                               "keep_aspect_ratio_policy is " + policy, "keep_aspect_ratio_policy");
         ValueRef scale = m_axes[0].scale;
         for (const Axis& axis : m_axes)
-            scale = f.call(m_policy == "not_larger" ? "minimum" : "maximum", {scale, axis.scale});
-        for (Axis& axis : m_axes) axis.scale = scale;
+            scale = f.call(policy == "not_larger" ? "minimum" : "maximum", {scale, axis.scale});
+        for (Axis& axis : m_axes) {
+            axis.scale = scale;
+            axis.output.reset();
+            axis.isKept = false;
+        }
+        m_isRounded = true;
     }
 
-    void bindOutputs(ValueRef given, bool areGiven)
+    /// Names for the outputs that only the run knows.
+    void bindOutputs()
     {
         std::vector<ValueRef> sizes;
-        for (size_t i = 0; i < m_axes.size(); ++i) {
-            const ValueRef exact = f.multiply(m_axes[i].scale, real(m_axes[i].input));
-            const ValueRef size =
-                areGiven ? entry(given, static_cast<int64_t>(i))
-                         : f.apply("floor", m_policy.empty() ? exact : f.add(exact, 0.5));
+        for (const Axis& axis : m_axes) {
+            if (axis.output) continue;
+            const ValueRef exact = f.multiply(axis.scale, real(axis.input));
+            const ValueRef size = f.apply("floor", m_isRounded ? f.add(exact, 0.5) : exact);
             sizes.push_back(f.expand(f.cast(size, kInt64), 0));
         }
-        const ValueRef all = sizes.size() == 1 ? sizes[0] : f.concat(sizes, 0);
-        const Shape shape = m_node.boundDims(all);
-        for (size_t i = 0; i < shape.size(); ++i) m_axes[i].output = shape[i];
+        if (sizes.empty() || m_node.hasFailed()) return;
+        Shape shape = m_node.boundDims(f.concat(sizes, 0));
+        if (m_node.hasFailed()) return;
+        auto next = shape.begin();
+        for (Axis& axis : m_axes)
+            if (!axis.output) axis.output = *next++;
     }
 
     void readRegion(int64_t count)
@@ -142,7 +214,7 @@ private:
     ValueRef source(const Axis& axis)
     {
         const std::string& mode = m_how.transformation;
-        const ValueRef x = places(axis.output, wholeNumber(m_node, 0));
+        const ValueRef x = places(*axis.output, wholeNumber(m_node, 0));
         const ValueRef input = real(axis.input), last = f.subtract(input, 1.0);
         const ValueRef length = f.multiply(axis.scale, input); // not rounded
         const ValueRef isOne = f.compare("equal", length, 1);
@@ -161,7 +233,7 @@ private:
         const ValueRef centre = f.subtract(middle, 0.5);
         if (mode == "pytorch_half_pixel") return f.where(isOne, f.number(-0.5, centre), centre);
         if (mode != "half_pixel_symmetric") return centre;
-        const ValueRef share = f.divide(real(axis.output), length);
+        const ValueRef share = f.divide(real(*axis.output), length);
         const ValueRef shift =
             f.multiply(f.divide(input, 2.0), f.subtract(f.number(1, share), share));
         return f.add(shift, centre);
@@ -273,8 +345,7 @@ private:
             weight = f.where(isOutside(place, axis), f.number(0, weight), weight);
             weight = f.divide(weight, f.reduce("sum", weight, {1}, Formula::Keep::Yes));
         }
-        const ValueRef pixel = emitSized(
-            m_node, "arange", {wholeNumber(m_node, 0), wholeNumber(m_node, 1)}, {axis.input});
+        const ValueRef pixel = countedTo(m_node, axis.input);
         const ValueRef isSame = f.call("equal", {f.expand(clampedIndex(place, axis), 1), pixel});
         const ValueRef matrix = f.cast(f.matmul(weight, f.cast(isSame, kFloat64)), f.dtype(x));
         std::vector<int64_t> order = counted(0, m_node.rank(0));
@@ -296,16 +367,18 @@ private:
     NodeImport& m_node;
     Formula f;
     const Resampling& m_how;
-    size_t m_scales;      ///< input
-    std::string m_policy; ///< empty: scales are given
+    size_t m_scales; ///< input
+    const std::vector<double>& m_known;
+    bool m_isRounded = false; ///< one scale for all
     std::vector<Axis> m_axes;
 };
 
 } // namespace
 
-void resizeAtRunTime(NodeImport& node, const Resampling& how, size_t scales)
+void resizeAtRunTime(NodeImport& node, const Resampling& how, size_t scales,
+                     const std::vector<double>& known)
 {
-    RunTimeResize(node, how, scales).run();
+    RunTimeResize(node, how, scales, known).run();
 }
 
 } // namespace tenon::compiler

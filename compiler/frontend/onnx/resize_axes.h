@@ -31,9 +31,10 @@ struct ResampledAxis
     double roiEnd = 1;
 };
 
-/// Resize with scales, sizes or a region that are data; `scales` is the input of these, which sizes
-/// may follow.
-void resizeAtRunTime(NodeImport& node, const Resampling& how, size_t scales);
+/// Resize with scales, sizes or a region that are data, or of open dimensions. `scales` is the
+/// input of these, which sizes may follow; `known` scales, one per dimension, take its place.
+void resizeAtRunTime(NodeImport& node, const Resampling& how, size_t scales,
+                     const std::vector<double>& known = {});
 
 /// Input 0 of the node with every axis resampled.
 ValueRef resampledAxes(NodeImport& node, const std::vector<ResampledAxis>& axes,
