@@ -119,6 +119,27 @@ TEST_F(ExternalData, RefusesLinksAndSpecialFiles)
     EXPECT_NE(errorOf("self/environ"), "");
 }
 
+/// No test may make a device node, so the model lies where there are some.
+TEST_F(ExternalData, RefusesDeviceNodes)
+{
+    for (const std::string device : {"null", "zero", "tty"}) {
+        const std::string bytes =
+            test::modelOf("input x float32 1,8\nexternal w float32 8 location=" + device +
+                          "\nnode Add add x,w -> y\noutput y float32 1,8\n")
+                .SerializeAsString();
+        const auto loaded =
+            loadOnnxBytes(std::as_bytes(std::span(bytes)), nullptr, "/dev", "model.onnx", {});
+        ASSERT_TRUE(loaded) << loaded.error().text();
+        ASSERT_FALSE(loaded->diagnostics.empty());
+        const Diagnostic& error = loaded->diagnostics.front();
+        EXPECT_EQ(error.code, DiagnosticCode::BadExternalData) << error.text();
+        // There may be no terminal; what can be opened is looked at before it is read.
+        if (device != "tty")
+            EXPECT_NE(error.message.find("is not a regular file"), std::string::npos)
+                << error.text();
+    }
+}
+
 TEST_F(ExternalData, ChecksEverySize)
 {
     using Entries = std::vector<std::pair<std::string, std::string>>;
