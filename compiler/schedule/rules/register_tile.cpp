@@ -47,8 +47,10 @@ RegisterTile chooseTile(const TileSpace& space, const TargetFacts& facts)
     for (int64_t v = 1; v <= space.vectors; ++v) {
         if (v > space.overlapUpTo && (space.overlapUpTo > 0 || space.vectors % v != 0)) continue;
         // The weights live beside the sums, and a broadcast input where it cannot be a memory
-        // operand.
-        const int64_t room = (facts.vectorRegisters - v - (facts.hasEmbeddedBroadcast ? 0 : 1)) / v;
+        // operand. LLVM loads it all the same when several products use it; then the sums that are
+        // one too many move at both ends of the loop, which matters where those come often.
+        const int64_t inputs = facts.hasEmbeddedBroadcast && !space.endsOften ? 0 : 1;
+        const int64_t room = (facts.vectorRegisters - v - inputs) / v;
         for (int64_t p = 1; p <= std::min(room, space.positions); ++p) {
             const double cost = costOf({v, p}, space, facts);
             // Of equal tiles the one of more vectors reads longer runs of weights: 4 x 7 is 2-7 %

@@ -254,7 +254,7 @@ Status streamWeights(Schedule& schedule, const tir::Buffer& weights, const Targe
     // The block in use, the next one and the data share the cache.
     const bool isLarge = bytesOf(weights) > facts.l2Bytes / 16;
     if (!isLarge || facts.vectorBytes < 32 || !isOutput(schedule, weights->name)) return kDone;
-    return schedule.stream(weights->name, facts.l2Bytes / 4);
+    return schedule.stream(weights->name, facts.l2Bytes / 3);
 }
 
 int64_t workOf(const Schedule& schedule, std::string_view block)
