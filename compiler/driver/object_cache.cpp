@@ -4,6 +4,7 @@
 #include "compiler/driver/object_cache.h"
 
 #include "core/base/file.h"
+#include "core/base/unsynced_file.h"
 
 #include <link.h>
 
@@ -106,7 +107,7 @@ void ObjectCache::store(const std::string& key, const Entry& entry) const
     const std::string path = pathOf(key);
     std::error_code failed;
     std::filesystem::create_directories(std::filesystem::path(path).parent_path(), failed);
-    if (!failed) static_cast<void>(static_cast<bool>(writeFileAtomically(path, content)));
+    if (!failed) static_cast<void>(static_cast<bool>(writeFileUnsynced(path, content)));
 }
 
 std::string compilerBuildId()

@@ -3,6 +3,7 @@
 #include "core/base/file.h"
 
 #include "core/base/descriptor.h"
+#include "core/base/unsynced_file.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -10,7 +11,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 
@@ -77,29 +77,19 @@ Result<std::string> readFile(const std::string& path)
 Status replaceFileAtomically(const std::string& path,
                              const std::function<Status(const std::string&)>& write)
 {
-    // Two threads may write the same file: each its own, and the last rename wins.
-    const std::string temporary = path + ".part" + std::to_string(::gettid());
-    Status done = write(temporary);
-    if (done) done = syncPath(temporary, O_RDONLY);
-    if (done && ::rename(temporary.c_str(), path.c_str()) != 0)
-        done = ioError("cannot rename into place", path);
-    if (!done) {
-        ::unlink(temporary.c_str());
-        return done;
-    }
+    const Status done = replaceFileUnsynced(path, [&](const std::string& temporary) {
+        const Status written = write(temporary);
+        return written ? syncPath(temporary, O_RDONLY) : written;
+    });
+    if (!done) return done;
     const std::filesystem::path folder = std::filesystem::path(path).parent_path();
     return syncPath(folder.empty() ? "." : folder.string(), O_RDONLY | O_DIRECTORY);
 }
 
 Status writeFileAtomically(const std::string& path, std::string_view content)
 {
-    return replaceFileAtomically(path, [&](const std::string& temporary) -> Status {
-        const Descriptor fd(
-            ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-        if (fd.get() < 0) return ioError("cannot create", temporary);
-        if (!writeAll(fd.get(), content)) return ioError("cannot write", temporary);
-        return kDone;
-    });
+    return replaceFileAtomically(
+        path, [&](const std::string& temporary) { return writeNewFile(temporary, content); });
 }
 
 } // namespace tenon::core

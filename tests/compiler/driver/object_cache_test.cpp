@@ -2,6 +2,7 @@
 // The kernel cache: hits compare the whole key, damage is a miss, no folder means no cache.
 #include "compiler/driver/object_cache.h"
 #include "core/base/file.h"
+#include "core/base/unsynced_file.h"
 #include "core/jobs/job.h"
 
 #include <gtest/gtest.h>
@@ -53,11 +54,11 @@ TEST_F(Cache, everyDamagedByteIsAMiss)
     for (size_t i = 0; i < good.size(); ++i) {
         std::string bad = good;
         bad[i] = static_cast<char>(bad[i] ^ 0x20);
-        ASSERT_TRUE(core::writeFileAtomically(file.string(), bad));
+        ASSERT_TRUE(core::writeFileUnsynced(file.string(), bad));
         EXPECT_FALSE(cache.find("key")) << "byte " << i;
     }
     for (size_t length = 0; length < good.size(); ++length) {
-        ASSERT_TRUE(core::writeFileAtomically(file.string(), good.substr(0, length)));
+        ASSERT_TRUE(core::writeFileUnsynced(file.string(), good.substr(0, length)));
         EXPECT_FALSE(cache.find("key")) << "length " << length;
     }
 }
@@ -71,7 +72,7 @@ TEST_F(Cache, aFileOfAnotherKeyUnderThisNameIsAMiss)
     fs::remove(first);
     cache.store("second", {{"object", "2"}});
     ASSERT_TRUE(
-        core::writeFileAtomically(files().at(0).string(), bytes)); // as a hash collision would look
+        core::writeFileUnsynced(files().at(0).string(), bytes)); // as a hash collision would look
     EXPECT_FALSE(cache.find("second"));
 }
 
