@@ -127,6 +127,8 @@ const GraphFunction& Module::function(FunctionId id) const
 void Module::setNode(NodeRecord record)
 {
     const NodeId id = record.id;
+    record.operands.shrink_to_fit(); // records never change again, and there are many
+    record.origin.shrink_to_fit();
     m_nodes.set(id, std::make_shared<const NodeRecord>(std::move(record)));
 }
 
@@ -136,6 +138,9 @@ void Module::setFunction(GraphFunction function)
 {
     const FunctionId id = function.id;
     CHECK(id.isValid());
+    function.params.shrink_to_fit();
+    function.order.shrink_to_fit();
+    function.results.shrink_to_fit();
     m_functions[id] = std::make_shared<const GraphFunction>(std::move(function));
 }
 
