@@ -30,7 +30,8 @@ constexpr std::string_view kPipeline[] = {
     "FoldConstant",
     "DeadCodeElimination", //
     "FuseOps",             //
-    "LowerToTIR",
+    "LowerToTIR",          //
+    "OrderCalls",
 };
 
 } // namespace
