@@ -23,6 +23,7 @@ constexpr std::string_view kPipeline[] = {
     "FoldScaleAxis",
     "FoldConstant",
     "FuseAttention",
+    "FuseLayerNorm",
     "DeadCodeElimination", //
     "PadChannels",
     "qnn.Legalize",

@@ -35,7 +35,10 @@ bool isMatmul(const tir::PrimFunc& f, const TargetFacts&)
 {
     return hasKind(f, {"dense", "dense_pack", "matmul"});
 }
-bool isSoftmax(const tir::PrimFunc& f, const TargetFacts&) { return hasKind(f, {"softmax"}); }
+bool isSoftmax(const tir::PrimFunc& f, const TargetFacts&)
+{
+    return hasKind(f, {"softmax", "layer_norm"});
+}
 bool isWindow(const tir::PrimFunc& f, const TargetFacts&)
 {
     return hasKind(f, {"depthwise_conv2d_nchwc", "pool"});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// softmax: one pass over a row at a time, all its blocks under the row's loop.
+// softmax and layer_norm: one row at a time, all its blocks under the row's loop.
 #include "compiler/schedule/rules/families.h"
 #include "compiler/schedule/rules/rows.h"
 #include "compiler/schedule/rules/rule.h"

@@ -119,6 +119,7 @@ constexpr const char* kOddCases[] = {
     "0, 1, 1], pool_size=[3, 2], strides=[1, 2])",
     "%x: Tensor[(1, 3, 7, 7, 16), float32] => nn.global_avg_pool2d(%x, layout=\"NCHW16c\")",
     "%x: Tensor[(5, 37), float32] => nn.softmax(%x)",
+    "%x: Tensor[(2, 3, 64), float32] => nn.layer_norm(%x)",
     "%q: Tensor[(1, 2, 13, 32), float32], %k: Tensor[(1, 2, 37, 32), float32], "
     "%v: Tensor[(1, 2, 37, 48), float32], %m: Tensor[(1, 1, 1, 37), float32] => "
     "nn.attention(%q, %k, %v, %m, extents=[1, 2, 13, 37, 32, 48], out_axes=[0, 2, 1, 3], "

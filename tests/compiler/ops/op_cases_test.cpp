@@ -34,6 +34,7 @@ constexpr const char* kFiles[] = {
     "gather",
     "global_pool2d",
     "gru",
+    "layer_norm",
     "layout_transform",
     "leaky_relu",
     "linear_attention",
