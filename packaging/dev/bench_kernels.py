@@ -6,7 +6,9 @@ usage: bench_kernels.py [--build DIR] [--kernels A,B] [--rounds N] [--json FILE]
 Each kernel runs as a chain of equal operators, so that the move into a blocked layout and back is
 shared; times are per operator. GFLOP/s count the operator's own multiply-adds, so Winograd
 convolutions may exceed the peak. Convolutions of bytes are compared with the peak of the
-instructions that multiply four of them per lane.
+instructions that multiply four of them per lane. The bound is what a direct operator can reach at
+best: it computes at the peak, or copies its data as fast as the cache or memory it is in can be
+copied, or reads its weights from memory.
 """
 import argparse
 import math
@@ -25,6 +27,7 @@ CHAIN = 8
 class Convolutions:
     """Convolutions that alternate between two channel counts."""
     peak = "fp32_gflops_per_core"
+    element = 4  # bytes
 
     def __init__(self, kernel, channels, other, size, groups=1):
         self.kernel, self.channels, self.other = kernel, channels, other
@@ -55,9 +58,18 @@ class Convolutions:
         return (2 * self.channels * self.other // self.groups * self.kernel ** 2 * self.size ** 2)
 
 
+    def copied(self):
+        """Bytes that go in, or come out, on average."""
+        return (self.channels + self.other) / 2 * self.size ** 2 * self.element
+
+    def weights(self):
+        return math.prod(self.shapes_of(0)[0]) * self.element
+
+
 class QuantizedConvolutions(Convolutions):
     """The same on unsigned bytes with weights of signed bytes."""
     peak = "int8_gops_per_core"
+    element = 1
 
     def chain(self):
         scalar = [("s", onnx_writer.FLOAT, struct.pack("<f", 1 / 64)),
@@ -100,6 +112,12 @@ class Products:
 
     def flops(self):
         return 2 * self.rows * self.columns ** 2
+
+    def copied(self):
+        return 4 * self.rows * self.columns
+
+    def weights(self):
+        return 4 * self.columns ** 2
 
 
 KERNELS = {
@@ -150,6 +168,17 @@ def write_chain(kernel, folder):
         file.write(made_up_tensor("x", kernel.shape(), 99))
 
 
+def bound_ms(kernel, machine, threads):
+    """Least time of one direct operator: to compute, to move its data, to read its weights."""
+    cache = machine["l2_bytes"] or 1 << 20
+    level = "copy_l2_gb_s" if 2 * kernel.copied() <= cache * threads else "copy_memory_gb_s"
+    compute = kernel.flops() / (machine.get(kernel.peak) * threads or math.inf)
+    data = kernel.copied() / (machine[level] * threads)
+    reads = CHAIN * kernel.weights() > cache
+    weights = kernel.weights() / machine["read_memory_gb_s"] if reads else 0
+    return max(compute, data, weights) / 1e6
+
+
 def bench_one(name, kernel, arguments, machine):
     peak = machine.get(kernel.peak) * arguments.threads or math.inf  # unknown: 0 % of it
     folder = os.path.join(arguments.build, "bench/kernels",
@@ -166,7 +195,8 @@ def bench_one(name, kernel, arguments, machine):
         ms = row[side + "_min_ms"] / CHAIN
         gflops = kernel.flops() / ms / 1e6
         row.update({f"{side}_ms": ms, f"{side}_gflops": gflops,
-                    f"{side}_of_peak": gflops / peak})
+                    f"{side}_of_peak": gflops / peak,
+                    f"{side}_of_bound": bound_ms(kernel, machine, arguments.threads) / ms})
     return row
 
 
@@ -180,8 +210,8 @@ def main():
     print(f"machine: {machine}")
     print(f"{arguments.threads} thread(s), pinned, in turns; best time per operator of a chain of "
           f"{CHAIN}; ratio of the rounds' medians\n")
-    print(f"{'kernel':28} {'tenon ms':>9} {'GFLOP/s':>8} {'peak':>6} {'ort ms':>9} {'GFLOP/s':>8} "
-          f"{'peak':>6} {'ratio':>6}")
+    print(f"{'kernel':28} {'tenon ms':>9} {'GFLOP/s':>8} {'peak':>6} {'bound':>6} {'ort ms':>9} "
+          f"{'GFLOP/s':>8} {'peak':>6} {'ratio':>6}")
     wanted = [part for part in arguments.kernels.split(",") if part]
     rows = {}
     for name, kernel in KERNELS.items():
@@ -189,8 +219,8 @@ def main():
             continue
         row = rows[name] = bench_one(name, kernel, arguments, machine)
         print(f"{name:28} {row['tenon_ms']:9.4f} {row['tenon_gflops']:8.1f} "
-              f"{row['tenon_of_peak']:6.0%} {row['ort_ms']:9.4f} {row['ort_gflops']:8.1f} "
-              f"{row['ort_of_peak']:6.0%} {row['ratio']:6.2f}", flush=True)
+              f"{row['tenon_of_peak']:6.0%} {row['tenon_of_bound']:6.0%} {row['ort_ms']:9.4f} "
+              f"{row['ort_gflops']:8.1f} {row['ort_of_peak']:6.0%} {row['ratio']:6.2f}", flush=True)
     if rows:
         mean = bench_peer.geometric_mean(r["ratio"] for r in rows.values())
         print(f"\ngeometric mean of {len(rows)} ratios: {mean:.3f}")

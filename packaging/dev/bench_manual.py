@@ -78,10 +78,12 @@ def model_cells(row):
 
 def kernels_table(result):
     body = [[name] + [f"{row['tenon_ms']:.4f}", f"{row['tenon_gflops']:.0f}",
-                      f"{row['tenon_of_peak']:.0%}", f"{row['ort_ms']:.4f}",
+                      f"{row['tenon_of_peak']:.0%}", f"{row['tenon_of_bound']:.0%}",
+                      f"{row['ort_ms']:.4f}",
                       f"{row['ort_of_peak']:.0%}", f"{row['ratio']:.2f}"]
             for name, row in result["rows"].items()]
-    header = ["operator", "Tenon ms", "GFLOP/s", "of peak", "ONNX Runtime ms", "of peak", "ratio"]
+    header = ["operator", "Tenon ms", "GFLOP/s", "of peak", "of bound", "ONNX Runtime ms", "of peak",
+              "ratio"]
     return machine_line(result) + "\n" + table(header, body)
 
 

@@ -2,6 +2,8 @@
 // Measures what this machine can do at most: fp32 fused multiply-add and dot products of bytes per
 // core, copy and read bandwidth.
 // Prints one JSON object. Best of several rounds: other load only ever makes a round slower.
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -151,9 +153,10 @@ int main()
     const FmaPeak fma = fmaPeak();
     std::printf("{\"isa\": \"%s\", \"fp32_gflops_per_core\": %.1f, \"copy_l2_gb_s\": %.1f, "
                 "\"int8_gops_per_core\": %.1f, \"copy_memory_gb_s\": %.1f, "
-                "\"read_memory_gb_s\": %.1f, \"cores\": %u}\n",
+                "\"read_memory_gb_s\": %.1f, \"l2_bytes\": %ld, \"cores\": %u}\n",
                 fma.isa, fma.gflops, copyGbPerSecond(size_t{256} << 10), int8Gops(),
                 copyGbPerSecond(size_t{128} << 20), readGbPerSecond(size_t{128} << 20),
+                std::max(0L, ::sysconf(_SC_LEVEL2_CACHE_SIZE)),
                 std::thread::hardware_concurrency());
     return 0;
 }
