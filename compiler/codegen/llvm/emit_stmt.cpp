@@ -114,10 +114,25 @@ void Emitter::statement(const tir::Stmt& stmt)
     }
 }
 
+/// Counts in 32 bits where addresses have no more and the limits are known to fit.
+bool Emitter::countsNarrowly(const llvm::Value* begin, const llvm::Value* extent) const
+{
+    const auto* first = llvm::dyn_cast<llvm::ConstantInt>(begin);
+    const auto* count = llvm::dyn_cast<llvm::ConstantInt>(extent);
+    const auto isSmall = [](int64_t number) { return number >= 0 && number < int64_t{1} << 30; };
+    return m_module.getDataLayout().getPointerSizeInBits() == 32 && first && count &&
+           isSmall(first->getSExtValue()) && isSmall(count->getSExtValue());
+}
+
 void Emitter::loop(const StmtNode& node)
 {
     llvm::Value* begin = value(node.loop.min);
     llvm::Value* extent = value(node.loop.extent);
+    llvm::Type* type = begin->getType();
+    if (countsNarrowly(begin, extent)) {
+        begin = m_builder.CreateTrunc(begin, m_builder.getInt32Ty());
+        extent = m_builder.CreateTrunc(extent, m_builder.getInt32Ty());
+    }
     llvm::Value* end = m_builder.CreateAdd(begin, extent, "", false, true);
     llvm::BasicBlock* body = llvm::BasicBlock::Create(m_context, node.loop.var->name, m_function);
     llvm::BasicBlock* exit =
@@ -131,8 +146,9 @@ void Emitter::loop(const StmtNode& node)
     m_builder.SetInsertPoint(body);
     llvm::PHINode* counter = m_builder.CreatePHI(begin->getType(), 2, node.loop.var->name);
     counter->addIncoming(begin, preheader);
-    m_vars[node.loop.var.get()] = counter;
-    m_depth[counter] = m_loopDepth++;
+    llvm::Value* variable = m_builder.CreateZExt(counter, type);
+    m_vars[node.loop.var.get()] = variable;
+    m_depth[variable] = m_loopDepth++;
     statement(node.body);
     --m_loopDepth;
     markLine(node);

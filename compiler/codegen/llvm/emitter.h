@@ -93,6 +93,7 @@ private:
     // emit_stmt.cpp
     void statement(const tir::Stmt& stmt);
     void loop(const tir::StmtNode& node);
+    bool countsNarrowly(const llvm::Value* begin, const llvm::Value* extent) const;
     void unrolled(const tir::StmtNode& node);
     void storeElement(const tir::StmtNode& node);
     void request(const tir::ExprNode& load);
