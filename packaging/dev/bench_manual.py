@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the tables of resources/manual/performance.md from the JSON of the benchmarks.
 
-usage: bench_manual.py [--models JSON...] [--kernels JSON] [--compile JSON] [--aarch64 JSON...]
-JSON files come from `./dev bench models|kernels|compile|aarch64 --json FILE`; models may be given once
+usage: bench_manual.py [--models JSON...] [--kernels JSON] [--compile JSON] [--aarch64 JSON...] [--cpus JSON]
+JSON files come from `./dev bench models|kernels|compile|aarch64|cpus --json FILE`; models may be given once
 per number of threads, aarch64 once per processor. Tables whose file is not given stay as they are.
 """
 import argparse
@@ -127,12 +127,31 @@ def aarch64_table(results):
     return table(header, list(body.values()) + [last])
 
 
+def cpus_table(result):
+    """A processor per row; instructions and instructions per multiply-add of each model."""
+    names = list(result["rows"])
+    header = ["processor"]
+    for name in names:
+        header += [f"`{name}`, error", "millions", "per MAC"]
+    body = []
+    for cpu in {cpu: None for row in result["rows"].values() for cpu in row["cpus"]}:
+        cells = [f"`{cpu}`"]
+        for name in names:
+            row = result["rows"][name]["cpus"].get(cpu)
+            counted = row and row.get("instructions", row.get("packets"))
+            cells += ([f"{row['max_error']:.0e}", f"{counted / 1e6:.2f}", f"{row['per_mac']:.2f}"]
+                      if row else ["", "", ""])
+        body.append(cells)
+    return table(header, body)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--models", nargs="*", default=[])
     parser.add_argument("--kernels")
     parser.add_argument("--compile")
     parser.add_argument("--aarch64", nargs="*", default=[])
+    parser.add_argument("--cpus")
     arguments = parser.parse_args()
     tables = {}
     if arguments.models:
@@ -143,6 +162,8 @@ def main():
         tables["compile"] = compile_table(load(arguments.compile))
     if arguments.aarch64:
         tables["aarch64"] = aarch64_table([load(path) for path in arguments.aarch64])
+    if arguments.cpus:
+        tables["cpus"] = cpus_table(load(arguments.cpus))
     with open(PAGE, encoding="utf-8") as file:
         text = file.read()
     for name, content in tables.items():
