@@ -191,7 +191,7 @@ int compileModel(const CompileCommandOptions& options, JobContext& job)
 {
     if (options.output.empty() && options.emit.empty())
         return wrongUsage(
-            "compile needs -o OUT (.so, .o, .tar or .wasm; a folder for C) or --emit");
+            "compile needs -o OUT (.so, .o, .tar, .wasm or .elf; a folder for C) or --emit");
     std::string output = options.output;
     if (!options.format.empty() && options.emit.empty() &&
         !output.ends_with("." + options.format)) {
@@ -235,7 +235,7 @@ void addCompile(CLI::App& app, Action& action)
 {
     auto options = std::make_shared<CompileCommandOptions>();
     CLI::App* command =
-        app.add_subcommand("compile", "compile a model into .so, .o, .tar or .wasm");
+        app.add_subcommand("compile", "compile a model into .so, .o, .tar, .wasm or .elf");
     command->add_option("MODEL", options->model, ".onnx file or graph-IR text")->required();
     command->add_option("-o,--output", options->output, "file to write; its suffix is the format");
     command->add_option("--output-format", options->format,

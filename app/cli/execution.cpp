@@ -3,7 +3,6 @@
 #include "app/cli/execution.h"
 
 #include "compiler/frontend/onnx/tensor_file.h"
-#include "compiler/package/wasm_object.h"
 #include "core/base/text.h"
 #include "remote/measure/emulation.h"
 #include "remote/measure/made_up_inputs.h"
@@ -66,8 +65,8 @@ Result<Runnable> buildRunnable(std::shared_ptr<const compiler::Loaded> loaded,
     noteVm(**result);
     auto folder = TemporaryFolder::make("tenon-");
     if (!folder) return folder.error();
-    const bool isWasm = compiler::isWasm((*result)->machine.triple);
-    Runnable out{.path = folder->file(isWasm ? "model.wasm" : "model.so"),
+    const std::string suffix(compiler::runnableSuffix((*result)->machine));
+    Runnable out{.path = folder->file("model" + suffix),
                  .folder = std::make_shared<const TemporaryFolder>(std::move(*folder)),
                  .compiled = *result};
     auto report = compiler::writeArtifact(**result, out.path, name);
@@ -79,7 +78,7 @@ Result<Runnable> buildRunnable(std::shared_ptr<const compiler::Loaded> loaded,
 Result<Runnable> openRunnable(const std::string& path, const CommonOptions& options,
                               JobContext& job)
 {
-    if (path.ends_with(".so") || path.ends_with(".wasm")) {
+    if (path.ends_with(".so") || path.ends_with(".wasm") || path.ends_with(".elf")) {
         auto manifest = readManifest(path);
         if (!manifest) return manifest.error();
         return Runnable{.path = path, .manifest = std::move(*manifest)};
@@ -87,7 +86,7 @@ Result<Runnable> openRunnable(const std::string& path, const CommonOptions& opti
     if (path.ends_with(".o") || path.ends_with(".tar"))
         return makeError(
             DiagnosticCode::BadArgument,
-            "objects and archives cannot be loaded; compile to .so or .wasm to run here",
+            "objects and archives cannot be loaded; compile to .so, .wasm or .elf to run here",
             {.file = path});
     auto opened = openModel(path, options);
     if (!opened) return opened.error();

@@ -24,7 +24,7 @@ struct Runnable
 Result<Runnable> buildRunnable(std::shared_ptr<const compiler::Loaded> loaded,
                                const CommonOptions& options, const std::string& name,
                                JobContext& job);
-/// A model is compiled; anything `compile` wrote as .so or .wasm is taken as it is.
+/// A model is compiled; anything `compile` wrote as .so, .wasm or .elf is taken as it is.
 Result<Runnable> openRunnable(const std::string& path, const CommonOptions& options,
                               JobContext& job);
 

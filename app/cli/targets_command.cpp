@@ -34,7 +34,7 @@ int explainTarget(const TargetsOptions& options)
     Json out{{"target", target->text()}, {"kind", target->kind}, {"explain", target->explain()}};
     std::string text = target->text() + "\n";
     for (const std::string& line : target->explain()) text += "  " + line + "\n";
-    if (target->kind == "llvm") {
+    if (target->kind == "llvm" || target->kind == "hexagon") {
         auto machine = compiler::machineSpec(*target);
         if (!machine) return failure(machine.error());
         out["machine"] = {

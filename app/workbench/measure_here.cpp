@@ -75,10 +75,8 @@ Status link(const views::Document& document, remote::RunRequest& request, const 
 {
     const auto backing = std::static_pointer_cast<const Backing>(document.backing);
     const compiler::CompileResult& result = *backing->result;
-    const bool isWasm = compiler::isWasm(result.machine.triple);
     request.artifactPath =
-        (folder + (isWasm ? QStringLiteral("/model.wasm") : QStringLiteral("/model.so")))
-            .toStdString();
+        folder.toStdString() + "/model" + std::string(compiler::runnableSuffix(result.machine));
     if (Status found = remote::runHere(request, result.target); !found) return found;
     const auto artifact =
         compiler::writeArtifact(result, request.artifactPath, document.name.toStdString());

@@ -45,10 +45,10 @@ Result<Target> supportedTarget(const std::string& text)
 {
     auto target = parseTarget(text);
     if (!target) return target;
-    if (target->kind != "llvm" && target->kind != "c")
+    if (target->kind != "llvm" && target->kind != "c" && target->kind != "hexagon")
         return makeError(DiagnosticCode::UnsupportedTarget,
                          "no code generator for target kind `" + target->kind +
-                             "` yet; supported: llvm, c",
+                             "` yet; supported: llvm, c, hexagon",
                          {.detail = text});
     return target;
 }

@@ -116,9 +116,9 @@ std::string vmReason(const Module& lowered);
 /// Default folder of the kernel cache: $XDG_CACHE_HOME/tenon/kernels or ~/.cache/tenon/kernels.
 std::string defaultCacheFolder();
 
-/// Links or archives the result by the extension of `path` (.so, .o, .tar, .wasm), atomically.
-/// `modelName` is shown in the manifest. Glue and builtins objects come from the object cache when
-/// it has them.
+/// Links or archives the result by the extension of `path` (.so, .o, .tar, .wasm, .elf),
+/// atomically. `modelName` is shown in the manifest. Glue and builtins objects come from the object
+/// cache when it has them.
 Result<PackageReport> writeArtifact(const CompileResult& result, const std::string& path,
                                     const std::string& modelName);
 

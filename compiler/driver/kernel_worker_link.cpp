@@ -87,20 +87,16 @@ TextRequest textFrom(const Json& json)
 
 Json toJson(const LinkRequest& r)
 {
-    return {{"what", "link"},
-            {"triple", r.job.triple},
-            {"objects", r.job.objects},
-            {"exports", r.job.exports},
-            {"aliases", r.job.aliases},
-            {"folder", r.job.folder},
-            {"relocatable", r.isRelocatable},
-            {"output", r.output}};
+    return {
+        {"what", "link"},           {"triple", r.job.triple},         {"objects", r.job.objects},
+        {"exports", r.job.exports}, {"aliases", r.job.aliases},       {"folder", r.job.folder},
+        {"entry", r.job.entry},     {"relocatable", r.isRelocatable}, {"output", r.output}};
 }
 
 LinkRequest linkFrom(const Json& json)
 {
     return {{json.at("triple"), json.at("objects"), json.at("exports"), json.at("aliases"),
-             json.at("folder")},
+             json.at("folder"), json.at("entry")},
             json.at("relocatable"),
             json.at("output")};
 }

@@ -49,6 +49,16 @@ std::string wasmRuntimeText();
 /// What such a module exports, sorted.
 std::vector<std::string> wasmExports(const ExecutorProgram& program);
 
+/// True for triples of Qualcomm's Hexagon DSPs.
+bool isHexagon(const std::string& triple);
+
+/// Added to the AOT glue of a Hexagon program: start-up code that calls the Linux kernel by itself.
+/// The program takes three files: counts (three i32: inferences per measured time, times, profiled
+/// inferences) followed by the bytes of all inputs; the bytes of all outputs; the times in
+/// nanoseconds (i64), then for each profiled inference the instants at its calls and at its end.
+std::string hexagonProgramText(const ExecutorProgram& program);
+inline constexpr const char* kHexagonEntry = "_start";
+
 /// Compiles IR text (of the functions above, or any other) to a relocatable object.
 core::Result<std::string> emitIrText(const std::string& text, const MachineSpec& machine);
 

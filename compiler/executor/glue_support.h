@@ -21,6 +21,10 @@ std::string addSignature(IrText& ir, const ExecutorProgram& program, std::string
 /// `define i32 @function(...)` up to the block in which the arguments are known to be right.
 void beginPackedFunction(IrText& ir, std::string_view function, const std::string& signature);
 
+/// The parts of a runtime that are the same wherever there is none: TVMAPISetLastError and
+/// tenon_last_error, sequential launches, and `initialize`, which fills the pointer variables.
+std::string aloneRuntimeText(std::string_view initialize);
+
 /// Pointer variables that the runtime fills, by exported name.
 inline constexpr std::string_view kRuntimePointers[] = {
     "__TVMAPISetLastError",        "__TVMBackendAllocWorkspace", "__TVMBackendFreeWorkspace",

@@ -198,6 +198,8 @@ core::Result<ElfMachine> ElfMachine::of(const std::string& triple)
         if (arch == "riscv64") return ElfMachine{.machine = 243, .flags = 0x5}; // lp64d, compressed
         if (arch.starts_with("arm") || arch.starts_with("thumb"))
             return ElfMachine{.machine = 40, .flags = 0x05000000, .is64 = false};
+        // The linker keeps the newest version that an input says, and data says none.
+        if (arch == "hexagon") return ElfMachine{.machine = 164, .is64 = false};
         if (arch == "i686" || arch == "i386") return ElfMachine{.machine = 3, .is64 = false};
     }
     return core::makeError(core::DiagnosticCode::UnsupportedTarget,

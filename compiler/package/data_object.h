@@ -15,7 +15,7 @@ namespace tenon::compiler {
 /// What an object file must agree on with the code it is linked to.
 struct ElfMachine
 {
-    uint16_t machine = 62; ///< e_machine: 62 x86-64, 183 AArch64, 40 Arm, 243 RISC-V
+    uint16_t machine = 62; ///< e_machine: 62 x86-64, 183 AArch64, 40 Arm, 164 Hexagon, 243 RISC-V
     uint32_t flags = 0;    ///< e_flags
     bool is64 = true;
 

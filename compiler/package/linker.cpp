@@ -33,6 +33,7 @@ core::Result<std::string> emulation(const std::string& triple)
     case 183: return std::string("aarch64linux");
     case 243: return std::string("elf64lriscv");
     case 40: return std::string("armelf_linux_eabi");
+    case 164: return std::string("hexagonelf");
     case 3: return std::string("elf_i386");
     default: return std::string("elf_x86_64");
     }
@@ -93,6 +94,26 @@ core::Status linkWasm(const LinkJob& job, const std::string& outputPath)
     return linkInto(job.folder, outputPath, arguments);
 }
 
+/// What is exported stays in the program even where its own code does not need it.
+core::Status linkProgram(const LinkJob& job, const std::string& machine,
+                         const std::string& outputPath)
+{
+    std::vector<std::string> arguments = {"ld.lld",
+                                          "-static",
+                                          "-m",
+                                          machine,
+                                          "--entry=" + job.entry,
+                                          "--no-undefined",
+                                          "--gc-sections",
+                                          "--build-id=none",
+                                          "-znoexecstack"};
+    for (const std::string& name : job.exports) arguments.push_back("--undefined=" + name);
+    for (const auto& [alias, symbol] : job.aliases)
+        arguments.push_back("--defsym=" + alias + "=" + symbol);
+    arguments.insert(arguments.end(), job.objects.begin(), job.objects.end());
+    return linkInto(job.folder, outputPath, arguments);
+}
+
 /// A script that exports these names and hides all others.
 std::string versionScript(const std::vector<std::string>& exports)
 {
@@ -109,6 +130,7 @@ core::Status linkSharedLibrary(const LinkJob& job, const std::string& outputPath
     if (isWasm(job.triple)) return linkWasm(job, outputPath);
     const core::Result<std::string> machine = emulation(job.triple);
     if (!machine) return machine.error();
+    if (!job.entry.empty()) return linkProgram(job, *machine, outputPath);
     const std::string script = job.folder + "/exports.version";
     std::ofstream scriptFile(script, std::ios::binary);
     scriptFile << versionScript(job.exports);

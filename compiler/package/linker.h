@@ -16,11 +16,13 @@ struct LinkJob
     std::vector<std::string> objects; ///< paths, in the order of the output
     std::vector<std::string> exports; ///< the library's dynamic symbols; everything else is local
     std::vector<std::pair<std::string, std::string>> aliases; ///< readable local name -> symbol
-    std::string folder; ///< existing folder for the linker's own files
+    std::string folder;     ///< existing folder for the linker's own files
+    std::string entry = {}; ///< where a program starts; empty: not a program
 };
 
-/// Writes a shared library (for wasm32: a module) without undefined symbols; the same objects give
-/// the same bytes. Errors: LinkFailure with the linker's words, UnsupportedTarget.
+/// Writes a shared library (for wasm32: a module; with an entry: a static program) without
+/// undefined symbols; the same objects give the same bytes. Errors: LinkFailure with the linker's
+/// words, UnsupportedTarget.
 core::Status linkSharedLibrary(const LinkJob& job, const std::string& outputPath);
 
 /// Joins the objects into one relocatable object; exports and aliases are not used.

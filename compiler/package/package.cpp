@@ -46,7 +46,7 @@ struct Parts
     std::string manifest;
 };
 
-core::Result<Parts> makeParts(const PackageInput& input, PackageReport& report)
+core::Result<Parts> makeParts(const PackageInput& input, OutputFormat format, PackageReport& report)
 {
     const ExecutorProgram& program = input.program;
     Parts parts;
@@ -65,6 +65,7 @@ core::Result<Parts> makeParts(const PackageInput& input, PackageReport& report)
         CHECK(input.memory) << "the AOT executor needs a memory plan";
         parts.glueText = aotGlueText(program, *input.memory);
         if (isWasm(input.machine.triple)) parts.glueText += wasmRuntimeText();
+        if (format == OutputFormat::Program) parts.glueText += hexagonProgramText(program);
         parts.blob = aotDeviceBlob(aotFactoryPayload({}, program.moduleName));
     }
     report.manifest = makeManifest(program, input.executor, input.memory, input.manifest);
@@ -190,33 +191,47 @@ std::vector<TarMember> tarMembers(const std::vector<std::string>& paths)
     return members;
 }
 
-/// A module stands alone: it has no runtime beside it, and no ELF loader before it.
+/// A module or program stands alone: it has no runtime beside it, and no ELF loader before it.
+core::Status checkExecutor(const PackageInput& input, const std::string& what)
+{
+    if (input.executor == ExecutorKind::Vm)
+        return core::makeError(core::DiagnosticCode::UnsupportedFeature,
+                               what + " runs by itself, without the vm executor that control flow "
+                                      "and sizes known at run time need; bind sizes with --shape");
+    if (input.executor == ExecutorKind::Graph)
+        return core::makeError(core::DiagnosticCode::UnsupportedFeature,
+                               what + " runs by itself, which the graph executor cannot; use "
+                                      "--executor aot");
+    return core::kDone;
+}
+
 core::Status checkFormat(const PackageInput& input, OutputFormat format)
 {
-    const bool isModule = isWasm(input.machine.triple);
-    if (isModule && input.executor == ExecutorKind::Vm)
-        return core::makeError(core::DiagnosticCode::UnsupportedFeature,
-                               "a WebAssembly module runs by itself, without the vm executor that "
-                               "control flow and sizes known at run time need; bind sizes with "
-                               "--shape");
-    if (isModule && input.executor == ExecutorKind::Graph)
-        return core::makeError(core::DiagnosticCode::UnsupportedFeature,
-                               "a WebAssembly module runs by itself, which the graph executor "
-                               "cannot; use --executor aot");
-    if (isModule && format == OutputFormat::SharedLibrary)
+    const std::string& triple = input.machine.triple;
+    const bool isModule = isWasm(triple);
+    if (isModule)
+        if (core::Status fits = checkExecutor(input, "a WebAssembly module"); !fits) return fits;
+    if (isModule && (format == OutputFormat::SharedLibrary || format == OutputFormat::Program))
         return core::makeError(core::DiagnosticCode::BadArgument,
                                "WebAssembly has no shared libraries; end the output in .wasm");
     if (!isModule && format == OutputFormat::WasmModule)
         return core::makeError(core::DiagnosticCode::BadArgument,
                                "a .wasm file needs --target \"llvm -mtriple=wasm32-unknown-unknown "
                                "-mattr=+simd128\", not " +
-                                   core::quoted(input.machine.triple));
-    return core::kDone;
+                                   core::quoted(triple));
+    if (format != OutputFormat::Program) return core::kDone;
+    if (!isHexagon(triple))
+        return core::makeError(core::DiagnosticCode::BadArgument,
+                               "programs that need no runtime are made for --target hexagon only, "
+                               "not " +
+                                   core::quoted(triple) + "; end the output in .so");
+    return checkExecutor(input, "a program");
 }
 
-std::vector<std::string> exportsOf(const PackageInput& input)
+std::vector<std::string> exportsOf(const PackageInput& input, OutputFormat format)
 {
     if (isWasm(input.machine.triple)) return wasmExports(input.program);
+    if (format == OutputFormat::Program) return {"__tenon_manifest"};
     std::vector<std::string> exports = glueExports(input.program, input.executor);
     exports.push_back("__tvm_dev_mblob");
     exports.push_back("__tenon_manifest");
@@ -247,10 +262,17 @@ core::Result<OutputFormat> outputFormatOf(const std::string& path)
     if (path.ends_with(".o")) return OutputFormat::Object;
     if (path.ends_with(".tar") && !path.ends_with(".mlf.tar")) return OutputFormat::Tar;
     if (path.ends_with(".wasm")) return OutputFormat::WasmModule;
+    if (path.ends_with(".elf")) return OutputFormat::Program;
     return core::makeError(core::DiagnosticCode::BadArgument,
                            "cannot tell the format of " + core::quoted(path) +
-                               "; end it in .so, .o, .tar or .wasm",
+                               "; end it in .so, .o, .tar, .wasm or .elf",
                            {.file = path});
+}
+
+std::string_view runnableSuffix(const MachineSpec& machine)
+{
+    if (isWasm(machine.triple)) return ".wasm";
+    return isHexagon(machine.triple) ? ".elf" : ".so";
 }
 
 core::Result<PackageReport> writePackage(const PackageInput& input, OutputFormat format,
@@ -259,7 +281,7 @@ core::Result<PackageReport> writePackage(const PackageInput& input, OutputFormat
     verifyProgram(input.program);
     if (core::Status fits = checkFormat(input, format); !fits) return fits.error();
     PackageReport report;
-    const core::Result<Parts> parts = makeParts(input, report);
+    const core::Result<Parts> parts = makeParts(input, format, report);
     if (!parts) return parts.error();
     const core::Result<core::TemporaryFolder> folder = core::TemporaryFolder::make("tenon-link-");
     if (!folder) return folder.error();
@@ -268,8 +290,9 @@ core::Result<PackageReport> writePackage(const PackageInput& input, OutputFormat
         writeObjects(input, *parts, weights, *folder, report);
     if (!objects) return objects.error();
 
-    report.exports = exportsOf(input);
-    const LinkJob job = linkJob(input, *objects, report.exports, *folder);
+    report.exports = exportsOf(input, format);
+    LinkJob job = linkJob(input, *objects, report.exports, *folder);
+    if (format == OutputFormat::Program) job.entry = kHexagonEntry;
     const auto linkStart = std::chrono::steady_clock::now();
     const core::Status written =
         core::replaceFileAtomically(path, [&](const std::string& temporary) {

@@ -21,11 +21,15 @@ enum class OutputFormat : uint8_t
     SharedLibrary, ///< .so
     Object,        ///< .o, everything in one relocatable object
     Tar,           ///< .tar of objects, linked by whoever loads it
-    WasmModule     ///< .wasm, which needs no runtime
+    WasmModule,    ///< .wasm, which needs no runtime
+    Program        ///< .elf, which needs no runtime either
 };
 
-/// By the path's suffix: .so, .o, .tar, .wasm; error BadArgument names them.
+/// By the path's suffix: .so, .o, .tar, .wasm, .elf; error BadArgument names them.
 core::Result<OutputFormat> outputFormatOf(const std::string& path);
+
+/// The suffix of what runs here by a runtime, an engine or itself: ".so", ".wasm" or ".elf".
+std::string_view runnableSuffix(const MachineSpec& machine);
 
 struct PackageInput
 {

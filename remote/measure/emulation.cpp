@@ -44,11 +44,22 @@ std::string armCpu(const Target& target, std::span<const std::string_view> known
     return isAmong(known, target.mcpu) ? target.mcpu : "max";
 }
 
+/// What "+zvl256b" and the like promise.
+int riscvVectorBits(const Target& target)
+{
+    int bits = 128;
+    for (const std::string& feature : target.mattr)
+        if (feature.starts_with("+zvl")) bits = std::max(bits, std::atoi(feature.c_str() + 4));
+    return bits;
+}
+
 std::string riscvCpu(const Target& target)
 {
     std::string cpu = "rv64";
     for (const std::string& feature : target.mattr) {
-        if (feature == "+v") cpu += ",v=true,vlen=128,elen=64,vext_spec=v1.0";
+        if (feature == "+v")
+            cpu += ",v=true,vlen=" + std::to_string(riscvVectorBits(target)) +
+                   ",elen=64,vext_spec=v1.0";
         if (feature == "+zfh" || feature == "+zba" || feature == "+zbb")
             cpu += "," + feature.substr(1) + "=true";
     }
@@ -65,6 +76,35 @@ std::string emulatorProgram(const std::string& name)
                 !folder.empty() && access(program.c_str(), X_OK) == 0)
                 return program;
     return {};
+}
+
+bool isHexagon(const Target& target)
+{
+    return target.kind == "hexagon" || target.mtriple.starts_with("hexagon");
+}
+
+/// The version in "v67t" or "hexagonv67"; 0 when there is none.
+int hexagonVersion(const Target& target)
+{
+    const size_t digits = target.mcpu.find_first_of("0123456789");
+    return digits == std::string::npos ? 0 : std::atoi(target.mcpu.c_str() + digits);
+}
+
+Result<std::vector<std::string>> hexagonEmulator(const Target& target)
+{
+    constexpr int kNewest = 67; // of QEMU 7.2
+    const int version = hexagonVersion(target);
+    if (version > kNewest)
+        return core::makeError(core::DiagnosticCode::UnsupportedTarget,
+                               "code for Hexagon v" + std::to_string(version) +
+                                   " cannot run here: `qemu-hexagon` emulates versions up to v67; "
+                                   "use -mcpu=v67 or a board");
+    const std::string program = emulatorProgram("qemu-hexagon");
+    if (program.empty())
+        return core::makeError(core::DiagnosticCode::UnsupportedTarget,
+                               "code for Hexagon does not run on this computer by itself, and "
+                               "`qemu-hexagon` is not installed; install qemu-user-static");
+    return std::vector<std::string>{program, "-cpu", "v67"};
 }
 
 bool isWasm(const Target& target) { return target.mtriple.starts_with("wasm32"); }
@@ -92,6 +132,7 @@ std::string hostProcessor()
 
 Result<std::vector<std::string>> emulatorFor(const Target& target)
 {
+    if (isHexagon(target)) return hexagonEmulator(target);
     if (target.mtriple.empty()) return std::vector<std::string>{};
     if (isWasm(target)) return nodeFor(target);
     const Result<std::string> processor = core::serverProcessor(target.mtriple);
@@ -116,7 +157,7 @@ core::Status runHere(RunRequest& request, const Target& target)
     Result<std::vector<std::string>> emulator = emulatorFor(target);
     if (!emulator) return emulator.error();
     request.emulator = std::move(*emulator);
-    if (request.emulator.empty() || isWasm(target)) return core::kDone;
+    if (request.emulator.empty() || isWasm(target) || isHexagon(target)) return core::kDone;
     Result<std::string> server = core::boardServerPath(target.mtriple);
     if (!server) return server.error();
     request.serverPath = std::move(*server);

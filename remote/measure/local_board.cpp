@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "remote/measure/artifact_session.h"
 #include "remote/measure/child_process.h"
+#include "remote/measure/program_session.h"
 #include "remote/measure/wasm_session.h"
 
 #include <unistd.h>
@@ -59,6 +60,11 @@ Result<std::unique_ptr<ArtifactSession>> openLocalSession(const RunRequest& requ
 
 namespace {
 
+bool needsNoServer(const RunRequest& request)
+{
+    return isWasmArtifact(request.artifactPath) || isProgramArtifact(request.artifactPath);
+}
+
 /// What a crash means to someone who only wanted the model to run.
 core::Diagnostic withAdvice(core::Diagnostic error)
 {
@@ -93,6 +99,8 @@ Result<std::unique_ptr<LocalSession>> LocalSession::open(const RunRequest& reque
     Result<std::unique_ptr<LocalSession>> out = core::Diagnostic{};
     if (isWasmArtifact(request.artifactPath)) {
         out = WasmSession::open(request);
+    } else if (isProgramArtifact(request.artifactPath)) {
+        out = ProgramSession::open(request);
     } else if (auto session = openLocalSession(request, job); session) {
         out = std::unique_ptr<LocalSession>(std::move(*session));
     } else {
@@ -105,9 +113,9 @@ Result<std::unique_ptr<LocalSession>> LocalSession::open(const RunRequest& reque
 
 Result<std::vector<Tensor>> runArtifact(const RunRequest& request, const JobContext& job)
 {
-    if (isWasmArtifact(request.artifactPath)) {
-        const auto wasm = LocalSession::open(request, job);
-        return wasm ? (*wasm)->run(job) : wasm.error();
+    if (needsNoServer(request)) {
+        const auto alone = LocalSession::open(request, job);
+        return alone ? (*alone)->run(job) : alone.error();
     }
     const Result<std::unique_ptr<ArtifactSession>> session = openLocalSession(request, job);
     if (!session) return session.error();
@@ -123,9 +131,9 @@ Result<std::vector<Tensor>> runArtifact(const RunRequest& request, const JobCont
 Result<Timing> measureArtifact(const RunRequest& request, const TimingRequest& timing,
                                const JobContext& job)
 {
-    if (isWasmArtifact(request.artifactPath)) {
-        const auto wasm = LocalSession::open(request, job);
-        return wasm ? (*wasm)->measure(timing, job) : wasm.error();
+    if (needsNoServer(request)) {
+        const auto alone = LocalSession::open(request, job);
+        return alone ? (*alone)->measure(timing, job) : alone.error();
     }
     const Result<std::unique_ptr<ArtifactSession>> session = openLocalSession(request, job);
     if (!session) return session.error();

@@ -17,7 +17,8 @@ namespace tenon::remote {
 
 using NamedTensors = std::vector<std::pair<std::string, core::Tensor>>;
 
-/// What to run: a compiled shared library or WebAssembly module, its inputs by name, and how.
+/// What to run: a compiled shared library, WebAssembly module or program, its inputs by name, and
+/// how.
 struct RunRequest
 {
     std::string artifactPath;

@@ -22,8 +22,9 @@ struct Emulated
     const char* target;
     const char* emulator;
     const char* nm;
-    /// A module runs by itself, so it has the AOT executor only.
     bool isWasm() const { return std::string_view(emulator) == "node"; }
+    /// Has the AOT executor only.
+    bool runsByItself() const { return isWasm() || std::string_view(emulator) == "qemu-hexagon"; }
 };
 
 void PrintTo(const Emulated& emulated, std::ostream* out) { *out << emulated.target; }
@@ -43,6 +44,9 @@ constexpr Emulated kEmulated[] = {
      "riscv64-linux-gnu-nm"},
     {"wasm32", "llvm -mtriple=wasm32-unknown-unknown", "node", ""},
     {"wasm32_simd", "llvm -mtriple=wasm32-unknown-unknown -mattr=+simd128", "node", ""},
+    {"hexagon", "hexagon", "qemu-hexagon", "llvm-nm-19"},
+    {"hexagon_v67", "llvm -mtriple=hexagon-unknown-linux-musl -mcpu=hexagonv67", "qemu-hexagon",
+     "llvm-nm-19"},
     {"x86_64_baseline", "llvm -mtriple=x86_64-linux-gnu", "", "nm"},
 };
 
@@ -93,7 +97,7 @@ TEST_P(EmulatedTarget, ComputesTheSample)
 {
     const std::string sample = sourcePath("resources/sample/digits");
     expectAllPass("--executor aot --threads 2 " + sample);
-    if (!GetParam().isWasm()) expectAllPass("--executor graph " + sample);
+    if (!GetParam().runsByItself()) expectAllPass("--executor graph " + sample);
 }
 
 TEST_P(EmulatedTarget, ComputesTheModelsOfTheOutsideData)
@@ -163,6 +167,25 @@ TEST(WasmModule, SaysWhatIsMissingOrDoesNotFit)
     EXPECT_NE(library.find("end the output in .wasm"), std::string::npos) << library;
     const std::string native = outputOf(tenon("compile " + sample + "/model.onnx -o x.wasm"));
     EXPECT_NE(native.find("a .wasm file needs --target"), std::string::npos) << native;
+}
+
+TEST(HexagonProgram, SaysWhatDoesNotFit)
+{
+    const std::string sample = sourcePath("resources/sample/digits");
+    const TemporaryFolder folder;
+    const std::string compile = "compile " + sample + "/model.onnx -o " + folder.file("x.elf");
+    const std::string newer =
+        outputOf(tenon("verify --no-cache " + sample + " --target 'hexagon -mcpu=v68'"));
+    EXPECT_NE(newer.find("versions up to v67"), std::string::npos) << newer;
+    const std::string graph = outputOf(tenon(compile + " --executor graph --target hexagon"));
+    EXPECT_NE(graph.find("use --executor aot"), std::string::npos) << graph;
+    const std::string native = outputOf(tenon(compile));
+    EXPECT_NE(native.find("end the output in .so"), std::string::npos) << native;
+    // What cannot run here can be compiled.
+    const std::string library = folder.file("x.so");
+    const std::string made = outputOf(
+        tenon("compile " + sample + "/model.onnx -o " + library + " --target 'hexagon -mcpu=v68'"));
+    EXPECT_TRUE(std::filesystem::exists(library)) << made;
 }
 
 TEST_P(EmulatedTarget, NeedsNothingOfTheBoard)

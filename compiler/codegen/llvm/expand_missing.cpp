@@ -20,8 +20,10 @@ struct Lacks
 {
     bool rounding = false;
     bool fma = false;
-    bool wideIntegers = false; ///< 64-bit division and conversion
-    bool division = false;     ///< any integer division
+    bool wideFma = false;      ///< of 64-bit floats
+    bool conversion = false;   ///< between floats and 64-bit integers
+    bool wideDivision = false; ///< of 64-bit integers
+    bool division = false;     ///< of integers of any width
 
     static Lacks of(const llvm::TargetMachine& machine)
     {
@@ -35,12 +37,20 @@ struct Lacks
         } else if (triple.isARM() || triple.isThumb()) {
             lacks.rounding = !has("+fp-armv8");
             lacks.fma = !has("+vfp4") && !has("+vfp4d16sp");
-            lacks.wideIntegers = true;
+            lacks.conversion = true;
+            lacks.wideDivision = true;
             lacks.division = triple.isARM() ? !has("+hwdiv-arm") : !has("+hwdiv");
         } else if (triple.isWasm()) {
             lacks.fma = true;
+        } else if (triple.getArch() == llvm::Triple::hexagon) {
+            lacks.rounding = lacks.wideFma = true;
+            lacks.wideDivision = lacks.division = true;
         }
         return lacks;
+    }
+    bool isNothing() const
+    {
+        return !rounding && !fma && !wideFma && !conversion && !wideDivision && !division;
     }
 };
 
@@ -82,7 +92,9 @@ private:
 
     llvm::Value* intrinsic(llvm::IntrinsicInst& call)
     {
-        if (call.getIntrinsicID() == llvm::Intrinsic::fma && m_lacks.fma) {
+        const bool isWide = call.getType()->getScalarType()->isDoubleTy();
+        if (call.getIntrinsicID() == llvm::Intrinsic::fma &&
+            (m_lacks.fma || (m_lacks.wideFma && isWide))) {
             return m_b.CreateIntrinsic(
                 llvm::Intrinsic::fmuladd, {call.getType()},
                 {call.getArgOperand(0), call.getArgOperand(1), call.getArgOperand(2)});
@@ -138,7 +150,7 @@ private:
     /// Between 64-bit integers and floats by way of two 32-bit halves in binary64.
     llvm::Value* conversion(llvm::CastInst& cast)
     {
-        if (!m_lacks.wideIntegers) return nullptr;
+        if (!m_lacks.conversion) return nullptr;
         llvm::Value* source = cast.getOperand(0);
         const bool isSigned =
             llvm::isa<llvm::SIToFPInst>(cast) || llvm::isa<llvm::FPToSIInst>(cast);
@@ -199,11 +211,12 @@ private:
     /// Notes a division for later; a vector's division becomes one per lane first.
     llvm::Value* lanes(llvm::BinaryOperator& binary)
     {
-        const bool isMissing = m_lacks.division || isWideInteger(binary.getType());
+        const bool isMissing =
+            m_lacks.division || (m_lacks.wideDivision && isWideInteger(binary.getType()));
         // LLVM turns powers of two into shifts and masks, without any call.
         const auto* divisor = llvm::dyn_cast<llvm::ConstantInt>(binary.getOperand(1));
         const bool isShift = divisor && divisor->getValue().isPowerOf2();
-        if (!m_lacks.wideIntegers || !isDivision(binary) || !isMissing || isShift) return nullptr;
+        if (!isDivision(binary) || !isMissing || isShift) return nullptr;
         auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(binary.getType());
         if (!vector) {
             m_divisions.push_back(&binary);
@@ -240,7 +253,7 @@ private:
 void expandMissing(llvm::Module& module, const llvm::TargetMachine& machine)
 {
     const Lacks lacks = Lacks::of(machine);
-    if (!lacks.rounding && !lacks.fma && !lacks.wideIntegers) return;
+    if (lacks.isNothing()) return;
     Expansion expansion(module, lacks);
     for (llvm::Function& function : module)
         if (!function.isDeclaration()) expansion.run(function);

@@ -5,6 +5,7 @@
 
 #include "compiler/codegen/llvm/emitter.h"
 #include "compiler/codegen/llvm/expand_missing.h"
+#include "compiler/codegen/llvm/hexagon_builtins.h"
 #include "compiler/codegen/llvm/soft_half.h"
 #include "core/ir/tir/text.h"
 
@@ -163,6 +164,8 @@ Result<std::string> emitBuiltins(const MachineSpec& spec)
     byteLoop(move, false, [&](llvm::Value* i) { copyByte(move, i); });
     b.SetInsertPoint(backward);
     byteLoop(move, true, [&](llvm::Value* i) { copyByte(move, i); });
+    if ((*machine)->getTargetTriple().getArch() == llvm::Triple::hexagon)
+        addHexagonBuiltins(module);
     return writeModule(module, **machine, EmitForm::Object);
 }
 

@@ -105,7 +105,7 @@ bool lacksHalf(const llvm::TargetMachine& machine, HalfFormat format)
     if (triple.isX86()) return !has("+f16c") && !has("+avx512f");
     if (triple.isARM() || triple.isThumb()) return !has("+fp16");
     if (triple.isRISCV()) return !has("+zfhmin") && !has("+zfh");
-    return triple.isWasm();
+    return triple.isWasm() || triple.getArch() == llvm::Triple::hexagon;
 }
 
 llvm::Value* halfFromBits(llvm::IRBuilder<>& b, llvm::Value* bits, HalfFormat format)

@@ -11,6 +11,7 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Target/TargetOptions.h>
+#include <llvm/TargetParser/ARMTargetParser.h>
 #include <llvm/TargetParser/Host.h>
 #include <llvm/TargetParser/SubtargetFeature.h>
 #include <llvm/TargetParser/Triple.h>
@@ -58,6 +59,15 @@ std::string hostFeatures()
     return join(sorted, ",");
 }
 
+/// Versions without addition of 64-bit floats.
+bool isOldHexagon(const MachineSpec& spec)
+{
+    constexpr std::string_view kOld[] = {"generic",    "hexagonv5",  "hexagonv55",
+                                         "hexagonv60", "hexagonv62", "hexagonv65"};
+    return llvm::Triple(spec.triple).getArch() == llvm::Triple::hexagon &&
+           std::find(std::begin(kOld), std::end(kOld), spec.cpu) != std::end(kOld);
+}
+
 std::string defaultTriple(const Target& target)
 {
     if (!target.mtriple.empty()) return llvm::Triple::normalize(target.mtriple);
@@ -71,7 +81,20 @@ std::string defaultCpu(const llvm::Triple& triple)
 {
     if (triple.isRISCV64()) return "generic-rv64";
     if (triple.getArch() == llvm::Triple::x86_64) return "x86-64";
+    if (triple.getArch() == llvm::Triple::hexagon) return "hexagonv66";
     return "generic";
+}
+
+/// LLVM's 32-bit Arm processors have no floats and no vectors by themselves: as with a C compiler,
+/// a name brings the unit that it is built with.
+void addArmUnit(const MachineSpec& spec, std::vector<std::string>& features)
+{
+    const llvm::Triple triple(spec.triple);
+    if ((!triple.isARM() && !triple.isThumb()) || !spec.hardFloat || spec.cpu == "generic") return;
+    std::vector<llvm::StringRef> unit;
+    llvm::ARM::getFPUFeatures(llvm::ARM::getDefaultFPU(spec.cpu, llvm::ARM::parseCPUArch(spec.cpu)),
+                              unit);
+    for (const llvm::StringRef feature : unit) features.push_back(feature.str());
 }
 
 } // namespace
@@ -126,12 +149,17 @@ Result<MachineSpec> machineSpec(const Target& target)
     const std::string named = llvmCpuName(target);
     spec.cpu = isNative ? llvm::sys::getHostCPUName().str()
                         : (named.empty() ? defaultCpu(llvm::Triple(triple)) : named);
+    if (isOldHexagon(spec))
+        return makeError(DiagnosticCode::UnsupportedTarget,
+                         "Hexagon code is generated for v66 and later, not for " + quoted(spec.cpu),
+                         {.detail = "mcpu"});
     std::vector<std::string> features;
     if (isNative) features.push_back(hostFeatures());
+    spec.hardFloat = target.stringOption("mfloat-abi") != "soft";
+    if (!isNative) addArmUnit(spec, features);
     features.insert(features.end(), target.mattr.begin(), target.mattr.end());
     spec.features = join(features, ",");
     spec.abi = target.stringOption("mabi");
-    spec.hardFloat = target.stringOption("mfloat-abi") != "soft";
     return spec;
 }
 
@@ -213,13 +241,19 @@ Result<TargetFacts> targetFacts(const MachineSpec& spec)
         facts.vectorRegisters = neon ? 16 : 8;
         facts.hasFma = has("+vfp4");
     } else if (triple.isRISCV()) {
-        const bool vector = has("+v");
-        facts.vectorBytes = vector ? 16 : 4;
-        facts.vectorRegisters = vector ? 32 : 16;
+        // Two registers at a time: as many lanes per instruction, half as many names.
+        const int bytes = has("+zvl512b") ? 64 : has("+zvl256b") ? 32 : 16;
+        facts.vectorBytes = has("+v") ? std::min(2 * bytes, 64) : 4;
+        facts.vectorRegisters = 16;
         facts.hasFma = true;
     } else if (triple.isWasm()) {
         const bool simd = has("+simd128");
         facts.vectorBytes = simd ? 16 : 4;
+    } else if (triple.getArch() == llvm::Triple::hexagon) {
+        // Floats are scalar up to v67; half of the 32 general registers hold sums.
+        facts.vectorBytes = 4;
+        facts.vectorRegisters = 16;
+        facts.hasFma = true;
     }
     if (spec.cpu == llvm::sys::getHostCPUName() &&
         triple.getArch() == llvm::Triple(hostMachine().triple).getArch()) {

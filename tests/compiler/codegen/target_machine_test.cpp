@@ -55,6 +55,40 @@ TEST(TargetMachine, unknownCpuAndFeatureAreNamed)
     EXPECT_NE(feature.error().message.find("avx9000"), std::string::npos);
 }
 
+TEST(TargetMachine, armProcessorsBringTheirUnit)
+{
+    const auto sevenA = targetFacts(specOf("llvm -mtriple=armv7-linux-gnueabihf -mcpu=cortex-a7"));
+    EXPECT_EQ(sevenA->vectorBytes, 16);
+    EXPECT_TRUE(sevenA->hasFma);
+    EXPECT_FALSE(
+        targetFacts(specOf("llvm -mtriple=armv7-linux-gnueabihf -mcpu=cortex-a9"))->hasFma);
+    EXPECT_EQ(
+        targetFacts(specOf("llvm -mtriple=armv7-linux-gnueabihf -mcpu=cortex-a7 -mattr=-neon"))
+            ->vectorBytes,
+        4);
+}
+
+TEST(TargetMachine, riscvVectorsAreRegistersInPairs)
+{
+    const std::string riscv = "llvm -mtriple=riscv64-linux-gnu -mattr=+m,+a,+f,+d,+c";
+    EXPECT_EQ(targetFacts(specOf(riscv.c_str()))->vectorBytes, 4);
+    EXPECT_EQ(targetFacts(specOf((riscv + ",+v").c_str()))->vectorBytes, 32);
+    EXPECT_EQ(targetFacts(specOf((riscv + ",+v,+zvl256b").c_str()))->vectorBytes, 64);
+    EXPECT_EQ(targetFacts(specOf((riscv + ",+v,+zvl512b").c_str()))->vectorBytes, 64);
+}
+
+TEST(TargetMachine, hexagonIsV66OrLater)
+{
+    EXPECT_EQ(specOf("hexagon").cpu, "hexagonv66");
+    EXPECT_EQ(specOf("hexagon -mcpu=v68").cpu, "hexagonv68");
+    EXPECT_EQ(specOf("llvm -mtriple=hexagon-unknown-linux-musl -mcpu=hexagonv67").cpu,
+              "hexagonv67");
+    const auto old = machineSpec(*parseTarget("hexagon -mcpu=v65"));
+    ASSERT_FALSE(old);
+    EXPECT_EQ(old.error().code, DiagnosticCode::UnsupportedTarget);
+    EXPECT_NE(old.error().message.find("v66 and later"), std::string::npos) << old.error().text();
+}
+
 TEST(TargetMachine, nativeMeansThisComputerOnly)
 {
     const auto other =

@@ -30,7 +30,7 @@ define i32 @notShown() { ret i32 2 }
 TEST(Linker, LinksForOtherMachinesWithoutAToolchain)
 {
     for (const char* triple : {"x86_64-linux-gnu", "aarch64-linux-gnu", "armv7l-linux-gnueabihf",
-                               "riscv64-unknown-linux-gnu"}) {
+                               "riscv64-unknown-linux-gnu", "hexagon"}) {
         const test::TemporaryFolder folder;
         const core::Status status =
             linkSharedLibrary(jobOf(folder, triple, kTwoFunctions), folder.file("out.so"));

@@ -62,6 +62,7 @@ TEST(Package, TellsTheFormatByTheSuffix)
     EXPECT_EQ(*outputFormatOf("b.o"), OutputFormat::Object);
     EXPECT_EQ(*outputFormatOf("b.tar"), OutputFormat::Tar);
     EXPECT_EQ(*outputFormatOf("b.wasm"), OutputFormat::WasmModule);
+    EXPECT_EQ(*outputFormatOf("b.elf"), OutputFormat::Program);
     EXPECT_FALSE(outputFormatOf("b.mlf.tar"));
     EXPECT_FALSE(outputFormatOf("b.zip"));
 }
