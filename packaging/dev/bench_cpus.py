@@ -36,7 +36,7 @@ CPUS = (
      "instructions"),
     ("hexagon", "hexagon", ["qemu-hexagon", "-cpu", "v67"], "packets"),
 )
-DEFAULT = "kws_dscnn,ic_resnet8,mobilenet_v2"
+DEFAULT = "kws_dscnn,ic_resnet8,ic_resnet8_bn"
 INPUT_BYTES = 1 << 24  # zeros, more than any model here reads
 
 
