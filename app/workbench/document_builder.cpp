@@ -107,6 +107,10 @@ std::shared_ptr<Document> documentOf(const compiler::Loaded& loaded, const QStri
     }
     if (!opsets.isEmpty()) producer << opsets.join(QStringLiteral(", "));
     document->producer = producer.join(QStringLiteral(" · "));
+    for (const compiler::ValueFacts& input : loaded.facts.inputs)
+        for (const core::Dim& dim : input.shape)
+            for (const std::string& symbol : dim.symbols())
+                if (!document->openDims.contains(text(symbol))) document->openDims << text(symbol);
     document->parameters = loaded.facts.parameterCount;
     document->imported = loaded.module;
     document->issues = loaded.diagnostics;

@@ -9,6 +9,7 @@
 #include "app/workbench/memory_builder.h"
 #include "compiler/driver/kernel_text.h"
 #include "compiler/frontend/onnx/load_onnx.h"
+#include "compiler/frontend/shape_option.h"
 #include "core/target/target.h"
 #include "core/target/target_tag.h"
 #include "remote/board/profile.h"
@@ -26,8 +27,11 @@ Result<DocumentPtr> openModel(const EngineOptions& engine, const QString& path,
                               const BuildOptions& build, JobContext& job)
 {
     job.progress(0.1, "reading");
-    auto read = compiler::loadOnnx(path.toStdString(), {});
+    compiler::ImportOptions bindings;
+    const core::Status bound = compiler::readShapeOptions(build.shapes.toStdString(), bindings);
+    auto read = compiler::loadOnnx(path.toStdString(), bindings);
     if (!read) return read.error();
+    if (!bound) read->diagnostics.insert(read->diagnostics.begin(), bound.error());
     const auto loaded = std::make_shared<const compiler::Loaded>(*std::move(read));
     auto document = documentOf(*loaded, path);
     job.progress(0.4, "passes");
@@ -176,6 +180,10 @@ views::Engine makeEngine(const EngineOptions& options)
     engine.budgets = memoryBudgets;
     engine.checkTarget = checkTarget;
     engine.targetSuggestions = targetSuggestions;
+    engine.checkShapes = [](const QString& text) {
+        compiler::ImportOptions bindings;
+        return compiler::readShapeOptions(text.toStdString(), bindings);
+    };
     engine.boards = makeBoardEngine(options);
     return engine;
 }

@@ -28,8 +28,8 @@ using tenon::app::MainWindow;
 
 struct Request
 {
-    QString model, board, perspective, pass, diff, pin, node, tab, theme, screenshot, exported,
-        overlay;
+    QString model, shapes, board, perspective, pass, diff, pin, node, tab, theme, screenshot,
+        exported, overlay;
     QSize size{1600, 1000};
     bool shouldCompile = false;
     bool shouldBenchmark = false;
@@ -59,6 +59,7 @@ void addOptions(QCommandLineParser& parser)
     parser.addPositionalArgument(
         QStringLiteral("MODEL"),
         QStringLiteral("ONNX model to open; \"sample\" opens the bundled one"));
+    add("shape", "NAME=1,3,224,224, DIM=8 or DIM=1..8; repeatable", "BINDING");
     add("board", "board to compile for and measure on", "NAME");
     add("perspective", "inspect, passes, memory, executors, deploy or benchmark", "NAME");
     add("pass", "pass to show", "NAME");
@@ -85,6 +86,7 @@ Request readRequest(const QCommandLineParser& parser)
     Request r;
     r.model = parser.positionalArguments().value(0);
     if (r.model == QLatin1String("sample")) r.model = samplePath();
+    r.shapes = parser.values(QStringLiteral("shape")).join(QLatin1Char(' '));
     r.board = parser.value(QStringLiteral("board"));
     r.perspective = parser.value(QStringLiteral("perspective"));
     r.pass = parser.value(QStringLiteral("pass"));
@@ -129,7 +131,7 @@ int fail(const QString& message)
 int applyState(MainWindow& window, const Request& request)
 {
     if (!request.model.isEmpty()) {
-        window.openModel(request.model);
+        window.openModel(request.model, request.shapes);
         if (!settle(window, request.timeoutSeconds))
             return fail(QStringLiteral("the model was not open in time"));
         if (!window.workspace().document()) return fail(window.workspace().state().bannerText);

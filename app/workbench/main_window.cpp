@@ -137,7 +137,8 @@ void MainWindow::wire()
             [this](int index) { showPerspective(perspectives().value(index)); });
     connect(m_title, &TitleBar::menuRequested, this, &MainWindow::showMenu);
     connect(m_startPage, &views::StartPage::openRequested, this, &MainWindow::chooseFile);
-    connect(m_startPage, &views::StartPage::pathChosen, this, &MainWindow::openModel);
+    connect(m_startPage, &views::StartPage::pathChosen, this,
+            [this](const QString& path) { openModel(path); });
     connect(m_banner, &views::Banner::dismissed, &m_workspace,
             &views::WorkspacePresenter::dismissBanner);
     connect(m_banner, &views::Banner::detailsRequested, this, &MainWindow::showIssues);
@@ -181,10 +182,9 @@ void MainWindow::refresh()
     setWindowTitle(state.hasDocument ? tr("%1 — Tenon").arg(state.title) : tr("Tenon"));
     if (!m_palette) return;
     m_actions.setEnabled(QStringLiteral("compile"), state.canBuild);
+    m_actions.setEnabled(QStringLiteral("shapes"), state.canBindShapes);
     m_actions.setEnabled(QStringLiteral("reload"), state.hasDocument && !state.isBusy);
 }
-
-void MainWindow::openModel(const QString& path) { m_workspace.open(path); }
 
 QStringList MainWindow::perspectives() const
 {

@@ -38,7 +38,7 @@ public:
     MainWindow(views::Engine engine, Settings settings, const WindowOptions& options);
     ~MainWindow() override;
 
-    void openModel(const QString& path);
+    void openModel(const QString& path, const QString& shapes = {}); ///< its open sizes bound
     /// False when there is no such board.
     bool chooseBoard(const QString& name);
     void cancelJobs();

@@ -46,6 +46,7 @@ SavedCamera readCamera(const QJsonValue& value)
 QJsonObject sessionJson(const Session& session)
 {
     return {{QStringLiteral("model"), session.model},
+            {QStringLiteral("shapes"), session.shapes},
             {QStringLiteral("compiled"), session.isCompiled},
             {QStringLiteral("perspective"), session.perspective},
             {QStringLiteral("pass"), session.pass},
@@ -61,6 +62,7 @@ Session readSession(const QJsonValue& value)
     const QJsonObject object = value.toObject();
     const auto text = [&](const char* name) { return object[QLatin1String(name)].toString(); };
     return {text("model"),
+            text("shapes"),
             object[QLatin1String("compiled")].toBool(),
             text("perspective"),
             text("pass"),

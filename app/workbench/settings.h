@@ -29,7 +29,8 @@ struct SavedCamera
 /// What was open when the window was closed.
 struct Session
 {
-    QString model; ///< path; empty: the start page
+    QString model;  ///< path; empty: the start page
+    QString shapes; ///< bindings of its open sizes
     bool isCompiled = false;
     QString perspective;
     QString pass;

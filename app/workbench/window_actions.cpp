@@ -45,6 +45,11 @@ void MainWindow::addActions()
             m_title->target().setFocus(Qt::ShortcutFocusReason);
             m_title->target().selectAll();
         });
+    add("shapes", model, tr("Bind the open sizes"), "", "Ctrl+Shift+D",
+        tr("What becomes of dimensions that the model leaves open"), [this] {
+            showPerspective(QStringLiteral("inspect"));
+            m_inspectPage->focusShapes();
+        });
     addBoardActions();
     add("inspect", view, tr("Show Inspect"), "graph", "Alt+1", tr("The model as opened"),
         [this] { showPerspective(QStringLiteral("inspect")); });

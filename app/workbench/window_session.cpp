@@ -48,6 +48,7 @@ Session MainWindow::session()
     if (!m_workspace.document()) return session;
     const views::Document& document = *m_workspace.document();
     session.model = QFileInfo(document.path).absoluteFilePath();
+    session.shapes = m_workspace.options().shapes;
     session.isCompiled = document.isCompiled();
     const auto version = static_cast<size_t>(m_passes.state().version);
     if (version > 0 && version <= document.passes.size())
@@ -58,6 +59,11 @@ Session MainWindow::session()
     return session;
 }
 
+void MainWindow::openModel(const QString& path, const QString& shapes)
+{
+    m_workspace.open(path, shapes);
+}
+
 void MainWindow::restoreSession()
 {
     const Session& saved = m_settings.session;
@@ -65,7 +71,7 @@ void MainWindow::restoreSession()
     // Neither compiled for nor asked: nobody is disturbed by opening a window.
     if (!saved.board.isEmpty()) m_boards.select(saved.board);
     if (saved.model.isEmpty() || !QFileInfo::exists(saved.model)) return;
-    openModel(saved.model);
+    openModel(saved.model, saved.shapes);
     m_restoring = saved;
 }
 

@@ -34,4 +34,48 @@ Status readShapeOption(const std::string& entry, ImportOptions& options)
     return kDone;
 }
 
+namespace {
+
+/// Without the blanks beside commas and equals signs, so that the others separate entries.
+std::string joined(std::string_view line)
+{
+    std::string out;
+    for (const char c : line) {
+        const bool isGlue = c == ',' || c == '=';
+        while (isGlue && !out.empty() && out.back() == ' ') out.pop_back();
+        const bool isBlank = c == ' ' || c == '\t';
+        if (!isBlank)
+            out += c;
+        else if (!out.empty() && out.back() != ',' && out.back() != '=')
+            out += ' ';
+    }
+    while (!out.empty() && std::string_view(" ,;").find(out.back()) != std::string_view::npos)
+        out.pop_back();
+    return out;
+}
+
+} // namespace
+
+Status readShapeOptions(std::string_view line, ImportOptions& options)
+{
+    std::vector<std::string> entries;
+    bool isContinued = false; // after a comma: another size of the entry, unless it names one
+    std::string entry;
+    for (const char c : joined(line) + ' ') {
+        if (c != ' ' && c != ';' && c != ',') {
+            entry += c;
+            continue;
+        }
+        if (isContinued && entry.find('=') == std::string::npos)
+            entries.back() += ',' + entry;
+        else if (!entry.empty())
+            entries.push_back(entry);
+        isContinued = c == ',' && !entries.empty();
+        entry.clear();
+    }
+    for (const std::string& one : entries)
+        if (Status read = readShapeOption(one, options); !read) return read;
+    return kDone;
+}
+
 } // namespace tenon::compiler

@@ -5,10 +5,13 @@
 #include "compiler/frontend/loaded.h"
 
 #include <string>
+#include <string_view>
 
 namespace tenon::compiler {
 
 /// Adds one entry to the options; error BadArgument quotes it.
 Status readShapeOption(const std::string& entry, ImportOptions& options);
+/// Entries in one line, separated by blanks, semicolons or commas: "batch=1..8, seq=128".
+Status readShapeOptions(std::string_view line, ImportOptions& options);
 
 } // namespace tenon::compiler

@@ -2,6 +2,7 @@
 // What can be read off a document directly.
 #include "views/models/document.h"
 
+#include "core/ir/size_bounds.h"
 #include "views/models/format.h"
 
 #include <algorithm>
@@ -119,6 +120,25 @@ QString modelText(const Document& document)
         lines << QStringLiteral("out  ") + name + QStringLiteral("  ") + type;
     }
     return lines.join(QLatin1Char('\n'));
+}
+
+QString openSizesText(const Document& document)
+{
+    if (!document.imported.mainId().isValid()) return {};
+    const core::GraphFunction& main = document.imported.main();
+    const core::SizeBounds bounds = core::boundsOf(main);
+    QStringList sizes;
+    for (const core::NodeId id : main.params)
+        for (const core::TensorType& type : document.imported.node(id).types)
+            for (const core::Dim& dim : type.shape)
+                for (const std::string& symbol : dim.symbols()) {
+                    QString size = QString::fromStdString(symbol);
+                    if (const auto range = bounds.find(symbol); range != bounds.end())
+                        size += QLatin1Char('=') +
+                                QString::fromStdString(core::boundsText(range->second));
+                    if (!sizes.contains(size)) sizes << size;
+                }
+    return sizes.join(QStringLiteral(", "));
 }
 
 qint64 operatorCount(const core::Module& module)

@@ -97,6 +97,7 @@ struct Document
     qint64 parameters = 0;
     double macs = 0;
     QString target;
+    QStringList openDims; ///< symbolic dimensions of the inputs as the file has them
     core::Module imported;
     std::vector<PassStep> passes;
     std::map<QString, KernelListing> kernels;
@@ -129,6 +130,8 @@ QString factsText(const Document& document);
 core::NodeId counterpart(const Document& from, core::NodeId node, const Document& to);
 /// What the file says about itself, inputs and outputs, one per line.
 QString modelText(const Document& document);
+/// The sizes that are known at run time only, with their bounds: "batch=1..8, seq"; empty: none.
+QString openSizesText(const Document& document);
 /// Nodes of the main function that compute something.
 qint64 operatorCount(const core::Module& module);
 

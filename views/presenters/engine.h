@@ -45,6 +45,8 @@ struct Engine
     std::function<std::vector<MemoryBudget>()> budgets;
     std::function<TargetVerdict(const QString& text)> checkTarget;
     std::function<QStringList()> targetSuggestions;
+    /// Whether a line of bindings can be read; whether they fit a model is seen when it is opened.
+    std::function<core::Status(const QString& text)> checkShapes;
     BoardEngine boards;
 };
 

@@ -45,27 +45,36 @@ WorkspacePresenter::WorkspacePresenter(Engine engine, unsigned threads, QObject*
 
 WorkspacePresenter::~WorkspacePresenter() = default;
 
-void WorkspacePresenter::open(const QString& path)
+void WorkspacePresenter::open(const QString& path, const QString& shapes)
 {
-    forgetFailure();
-    const auto slot = std::make_shared<Slot>();
-    const BuildOptions options = m_options;
-    const auto engineOpen = m_engine.open;
-    m_jobs.start(QStringLiteral("model"), tr("Open %1").arg(QFileInfo(path).fileName()),
-                 keep([=](core::JobContext& job) { return engineOpen(path, options, job); }, slot),
-                 [this, slot, path](const core::Status& status) {
-                     if (!status)
-                         return fail(tr("%1 could not be opened").arg(QFileInfo(path).fileName()),
-                                     status.error());
-                     m_selection.select({});
-                     setDocument(slot->document, false);
-                     emit opened(path);
-                 });
+    read(path, shapes, false);
 }
 
 void WorkspacePresenter::reload()
 {
-    if (m_document) open(m_document->path);
+    if (m_document) open(m_document->path, m_options.shapes);
+}
+
+void WorkspacePresenter::read(const QString& path, const QString& shapes, bool isCompiledAfter)
+{
+    forgetFailure();
+    const auto slot = std::make_shared<Slot>();
+    BuildOptions options = m_options;
+    options.shapes = shapes.trimmed();
+    const auto engineOpen = m_engine.open;
+    m_jobs.start(QStringLiteral("model"), tr("Open %1").arg(QFileInfo(path).fileName()),
+                 keep([=](core::JobContext& job) { return engineOpen(path, options, job); }, slot),
+                 [=, this](const core::Status& status) {
+                     if (!status)
+                         return fail(tr("%1 could not be opened").arg(QFileInfo(path).fileName()),
+                                     status.error());
+                     m_options.shapes = options.shapes;
+                     m_shapesProblem.clear();
+                     m_selection.select({});
+                     setDocument(slot->document, false);
+                     emit opened(path);
+                     if (isCompiledAfter) compile();
+                 });
 }
 
 void WorkspacePresenter::compile()
@@ -153,6 +162,21 @@ void WorkspacePresenter::setOptLevel(int level)
     refresh();
 }
 
+void WorkspacePresenter::checkShapes(const QString& text)
+{
+    const core::Status read =
+        m_engine.checkShapes ? m_engine.checkShapes(text) : core::Status(core::kDone);
+    m_shapesProblem = read ? QString() : QString::fromStdString(read.error().message);
+    refresh();
+}
+
+void WorkspacePresenter::bindShapes(const QString& text)
+{
+    checkShapes(text);
+    if (!m_document || !m_shapesProblem.isEmpty() || text.trimmed() == m_options.shapes) return;
+    read(m_document->path, text, m_document->isCompiled());
+}
+
 bool WorkspacePresenter::setPlanner(const QString& algorithm)
 {
     m_options.planner = algorithm;
@@ -176,6 +200,31 @@ void WorkspacePresenter::setDocument(DocumentPtr document, bool isSameModel)
     m_operators->setRows(operatorRows(*m_document));
     refresh();
     emit documentChanged(isSamePasses);
+}
+
+void WorkspacePresenter::refreshShapes()
+{
+    const QStringList& dims = m_document->openDims;
+    m_state.shapes = m_options.shapes;
+    m_state.canBindShapes = !dims.isEmpty() || !m_options.shapes.isEmpty();
+    m_state.shapesExample = dims.value(0) + QStringLiteral("=1..8");
+    if (dims.size() > 1)
+        m_state.shapesExample += QLatin1Char(' ') + dims[1] + QStringLiteral("=128");
+    QString problem = m_shapesProblem;
+    if (problem.isEmpty() && !m_options.shapes.isEmpty()) {
+        // What the bindings themselves got wrong has no node; it comes first.
+        const core::Diagnostic* first = nullptr;
+        for (const core::Diagnostic& issue : m_document->issues)
+            if (issue.severity == core::Severity::Error &&
+                (!first || (issue.location.node.empty() && !first->location.node.empty())))
+                first = &issue;
+        if (first) problem = QString::fromStdString(first->message);
+    }
+    m_state.areShapesValid = problem.isEmpty();
+    const QString open = openSizesText(*m_document);
+    m_state.shapesText = !problem.isEmpty() ? problem
+                         : open.isEmpty()   ? tr("every size is known")
+                                            : tr("known at run time only: %1").arg(open);
 }
 
 void WorkspacePresenter::refreshMeasurement()
@@ -228,6 +277,7 @@ void WorkspacePresenter::refresh()
                                        .arg(m_document->cachedKernelCount())
                                        .arg(m_document->kernels.size());
         }
+        refreshShapes();
         refreshMeasurement();
     }
     m_state.canBuild =

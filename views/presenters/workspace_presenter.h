@@ -22,6 +22,11 @@ struct WorkspaceState
     bool isTargetValid = true;
     QString targetMessage;
     QStringList targetExplanation;
+    bool canBindShapes = false; ///< the model leaves sizes open
+    QString shapes;             ///< bindings in force
+    QString shapesExample;      ///< what could be written for this model
+    QString shapesText;         ///< what is open still, or what is wrong with the bindings
+    bool areShapesValid = true;
     bool canBuild = false; ///< compile and benchmark make sense now
     bool isBusy = false;
     QString compileText;       ///< "compile 0.31 s (cache 41 of 52)"
@@ -54,13 +59,17 @@ public:
     const BuildOptions& options() const { return m_options; }
 
 public slots:
-    void open(const QString& path);
+    void open(const QString& path, const QString& shapes = {});
     void reload();
     void compile();
     void cancel();
     /// Validates at once; takes effect on the next compile.
     void setTarget(const QString& target);
     void setOptLevel(int level);
+    /// As one types: says what is wrong with a line of bindings, and changes nothing.
+    void checkShapes(const QString& text);
+    /// Opens the model again with its sizes bound; what was compiled is compiled again.
+    void bindShapes(const QString& text);
     /// Takes effect at once when the model is compiled already: true when a compile was started.
     bool setPlanner(const QString& algorithm);
     /// The same model with what was compiled or measured elsewhere.
@@ -81,8 +90,10 @@ signals:
     void opened(const QString& path);
 
 private:
+    void read(const QString& path, const QString& shapes, bool isCompiledAfter);
     void setDocument(DocumentPtr document, bool isSameModel);
     void refresh();
+    void refreshShapes();
     void refreshMeasurement();
     void fail(const QString& what, const core::Diagnostic& diagnostic);
     void refreshIssues();
@@ -91,6 +102,7 @@ private:
     BuildOptions m_options;
     WorkspaceState m_state;
     DocumentPtr m_document;
+    QString m_shapesProblem;                   ///< of what is being typed
     std::optional<core::Diagnostic> m_failure; ///< of the last job, listed with the issues
     Selection m_selection;
     IssueModel* m_issues;

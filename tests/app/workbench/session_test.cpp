@@ -43,6 +43,7 @@ private slots:
         settings.isMotionReduced = true;
         for (int i = 0; i < 20; ++i) settings.addRecent(QStringLiteral("/m/%1.onnx").arg(i));
         settings.session = {QStringLiteral("/m/19.onnx"),
+                            QStringLiteral("batch=1..8"),
                             true,
                             QStringLiteral("memory"),
                             QStringLiteral("FuseOps"),

@@ -47,7 +47,9 @@ QWidget* InspectPage::buildModel(const ThemeSource& themes, WorkspacePresenter& 
     m_operators->setColumnWidths({0, 110});
     m_operators->delegate().setBarColumn(1);
     m_operators->setAccessibleName(tr("Operators"));
+    m_shapes = new ShapesField(themes, workspace);
     m_modelPanel->content()->addWidget(m_facts);
+    m_modelPanel->content()->addWidget(m_shapes);
     m_modelPanel->content()->addWidget(m_operators, 1);
     m_issuesPanel = new Panel(themes, tr("Issues"));
     m_issues = new DataTable(themes, &workspace.issues());
@@ -146,6 +148,12 @@ void InspectPage::focusFind()
 {
     m_find->setFocus(Qt::ShortcutFocusReason);
     m_find->selectAll();
+}
+
+void InspectPage::focusShapes()
+{
+    m_shapes->line().setFocus(Qt::ShortcutFocusReason);
+    m_shapes->line().selectAll();
 }
 
 void InspectPage::findNext(bool forward) { m_presenter.find(m_find->text(), forward); }

@@ -6,6 +6,7 @@
 #include "views/models/scene_table.h"
 #include "views/pages/common/inspector_panel.h"
 #include "views/pages/common/table_twin.h"
+#include "views/pages/inspect/shapes_field.h"
 #include "views/presenters/inspect_presenter.h"
 #include "views/presenters/workspace_presenter.h"
 
@@ -25,7 +26,9 @@ public:
     GraphCanvas& canvas() { return *m_canvas; }
     TableTwin& graphTwin() { return *m_graphTwin; }
     InspectorPanel& inspectorPanel() { return *m_inspector; }
+    ShapesField& shapes() { return *m_shapes; }
     void focusFind();
+    void focusShapes();
     void findNext(bool forward);
     void showIssues();
 
@@ -45,6 +48,7 @@ private:
     Panel* m_graphPanel = nullptr;
     Panel* m_issuesPanel = nullptr;
     ThemedLabel* m_facts = nullptr;
+    ShapesField* m_shapes = nullptr;
     QLineEdit* m_find = nullptr;
     PillButton* m_collapse = nullptr;
     PillButton* m_expand = nullptr;
