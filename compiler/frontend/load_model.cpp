@@ -3,9 +3,11 @@
 #include "compiler/frontend/load_model.h"
 
 #include "compiler/frontend/onnx/load_onnx.h"
+#include "compiler/passes/passes.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/ir/graph_text.h"
+#include "core/ir/graph_verify.h"
 
 namespace tenon::compiler {
 namespace {
@@ -49,6 +51,23 @@ Loaded loadedFromText(Module module)
     return loaded;
 }
 
+/// Types that the text leaves out are inferred; those it states must be the operators'.
+Result<Module> readText(std::string_view text)
+{
+    auto module = parseModule(text);
+    if (!module) return module;
+    // What breaks the IR's rules here is the text's fault, not a pass's.
+    const auto badText = [](Diagnostic error) {
+        error.code = DiagnosticCode::BadText;
+        return error;
+    };
+    const VerifyOptions structure{.types = false};
+    if (auto errors = verifyModule(*module, structure); !errors.empty()) return badText(errors[0]);
+    if (const Status done = inferMissingTypes(*module); !done) return done.error();
+    if (auto errors = verifyGraph(*module); !errors.empty()) return badText(errors[0]);
+    return module;
+}
+
 } // namespace
 
 Result<Loaded> loadModel(const std::string& path, const ImportOptions& options)
@@ -56,7 +75,7 @@ Result<Loaded> loadModel(const std::string& path, const ImportOptions& options)
     auto file = MappedFile::open(path);
     if (!file) return file.error();
     if (!looksLikeGraphText((*file)->text())) return loadOnnx(path, options);
-    auto module = parseModule((*file)->text());
+    auto module = readText((*file)->text());
     if (!module) {
         Diagnostic error = module.error();
         error.location.file = path;

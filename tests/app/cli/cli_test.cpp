@@ -58,6 +58,31 @@ TEST_F(Cli, PrintsOneDiagnosticPerLineOnStderr)
     EXPECT_EQ(std::count(errors.begin(), errors.end(), '\n'), 1);
 }
 
+TEST_F(Cli, InfersTypesThatGraphTextLeavesOut)
+{
+    const auto tried = [&](const std::string& call) {
+        const std::string text = "def @main(%x: Tensor[(1, 2), float32]) {\n  %0 = " + call;
+        return tenon("relay " + write("graph.txt", text + "\n  return %0\n}\n") + " 2>&1");
+    };
+    const auto says = [](const Outcome& outcome, const char* part) {
+        return outcome.output.find(part) != std::string::npos;
+    };
+    const Outcome inferred = tried("nn.relu(%x)");
+    EXPECT_EQ(inferred.code, 0);
+    EXPECT_TRUE(says(inferred, "nn.relu(%x) : Tensor[(1, 2), float32]")) << inferred.output;
+    const std::pair<const char*, const char*> wrong[] = {
+        {"nn.relu(%x) : Tensor[(1, 3), float32]", "the type should be Tensor[(1, 2), float32]"},
+        {"nn.rellu(%x)", "nearest are nn.relu"},
+        {"nn.relu(%x, %x)", "takes (x) but got 2 operands"},
+        {"clip(%x, a_min=\"no\", a_max=1f)", "it must be float"}};
+    for (const auto& [call, message] : wrong) {
+        const Outcome outcome = tried(call);
+        EXPECT_EQ(outcome.code, 4) << call;
+        EXPECT_TRUE(says(outcome, message)) << outcome.output;
+        EXPECT_TRUE(says(outcome, "graph.txt")) << outcome.output;
+    }
+}
+
 TEST_F(Cli, InspectsAsJson)
 {
     const Outcome out = tenon("inspect --json " + smallModel());
