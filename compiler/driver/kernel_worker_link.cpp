@@ -51,8 +51,8 @@ Json toJson(const KernelRequest& r)
             {"symbol", r.symbol},
             {"machine", machineJson(r.machine)},
             {"facts",
-             {f.vectorBytes, f.vectorRegisters, f.hasFma, f.hasEmbeddedBroadcast, f.l1Bytes,
-              f.l2Bytes, f.threads}}};
+             {f.vectorBytes, f.vectorRegisters, f.hasFma, f.hasEmbeddedBroadcast, f.hasLaneOperand,
+              f.l1Bytes, f.l2Bytes, f.threads}}};
 }
 
 KernelRequest kernelFrom(const Json& json)
@@ -61,7 +61,7 @@ KernelRequest kernelFrom(const Json& json)
     return {json.at("function"),
             json.at("symbol"),
             machineFrom(json.at("machine")),
-            {f.at(0), f.at(1), f.at(2), f.at(3), f.at(4), f.at(5), f.at(6)}};
+            {f.at(0), f.at(1), f.at(2), f.at(3), f.at(4), f.at(5), f.at(6), f.at(7)}};
 }
 
 Json toJson(const TextRequest& r)

@@ -158,8 +158,10 @@ private:
     {
         const Tensor* weight = constantOf(m_module, node.operands[1]);
         if (!weight || weight->dtype() != kFloat32 || weight->shape().size() != 2) return false;
-        const int64_t block = channelBlock(weight->shape()[0], m_lanes);
+        int64_t block = channelBlock(weight->shape()[0], m_lanes);
         if (block == 0) return false;
+        // Short vectors: one step of a register tile reads its weights side by side.
+        if (block == m_lanes && m_lanes <= 4) block = weightBlock(weight->shape()[0], block);
         const std::string layout = "NK" + std::to_string(block) + "n";
         m_values.explain("pack-dense",
                          std::to_string(weight->shape()[0]) + " outputs in " + layout);

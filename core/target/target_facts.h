@@ -14,8 +14,9 @@ struct TargetFacts
     int vectorRegisters = 16; ///< architectural vector registers
     bool hasFma = false;
     bool hasEmbeddedBroadcast =
-        false;               ///< a scalar memory operand can be broadcast for free (AVX-512)
-    int64_t l1Bytes = 32768; ///< data cache of one core
+        false;                   ///< a scalar memory operand can be broadcast for free (AVX-512)
+    bool hasLaneOperand = false; ///< one lane of a register multiplies a vector for free (AArch64)
+    int64_t l1Bytes = 32768;     ///< data cache of one core
     int64_t l2Bytes = int64_t{1} << 20;
     unsigned threads = 1; ///< threads a parallel loop may use
 

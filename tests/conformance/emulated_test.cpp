@@ -137,6 +137,21 @@ TEST_P(EmulatedTarget, ComputesWhatItHasNoInstructionFor)
     expectAllPass("--jobs 2" + cases);
 }
 
+/// By 16-bit products, by SDOT and by USDOT.
+TEST(AArch64, ComputesQuantizedModelsByWhatTheProcessorHas)
+{
+    TENON_NEED_TOOL("qemu-aarch64");
+    TENON_NEED_DATA("models/mlperftiny-kws-int8");
+    for (const char* processor :
+         {"-mcpu=cortex-a72", "-mcpu=cortex-a76", "-mattr=+neon,+dotprod,+i8mm"}) {
+        const std::string output = outputOf(
+            tenon("verify --json --timeout 300 --target 'llvm -mtriple=aarch64-linux-gnu " +
+                  std::string(processor) + "' '" + dataPath("models/mlperftiny-kws-int8") + "' '" +
+                  dataPath("models/mlperftiny-ad-autoencoder-int8") + "'"));
+        EXPECT_NE(output.find("\"passed\": 2"), std::string::npos) << processor << output;
+    }
+}
+
 TEST(WasmModule, ImportsNothing)
 {
     TENON_NEED_TOOL("node");

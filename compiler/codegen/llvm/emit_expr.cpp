@@ -110,7 +110,7 @@ llvm::Value* Emitter::binary(const ExprNode& node)
     // With a constant side one compare-and-select keeps a NaN of the other side and is a single
     // machine instruction.
     if (llvm::isa<llvm::Constant>(a)) std::swap(a, b);
-    if (llvm::isa<llvm::Constant>(b)) {
+    if (llvm::isa<llvm::Constant>(b) && !m_options.hasNanMaximum) {
         llvm::Value* takeConstant =
             isMax ? m_builder.CreateFCmpOGT(b, a) : m_builder.CreateFCmpOLT(b, a);
         return m_builder.CreateSelect(takeConstant, b, a);

@@ -6,6 +6,7 @@
 #include "compiler/codegen/llvm/emitter.h"
 #include "compiler/codegen/llvm/vector_math.h"
 
+#include <llvm/IR/IntrinsicsAArch64.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
 namespace tenon::compiler {
@@ -45,6 +46,49 @@ llvm::Value* multiplyAddDot(llvm::IRBuilder<>& builder, llvm::Value* sum, llvm::
     return builder.CreateAdd(sum, builder.CreateAdd(even, odd));
 }
 
+/// Products of even and of odd bytes fit 16 bits: 255 * -128.
+llvm::Value* neonMultiplyAddDot(llvm::IRBuilder<>& builder, llvm::Value* sum, llvm::Value* a,
+                                llvm::Value* b)
+{
+    auto* halves = llvm::FixedVectorType::get(builder.getInt16Ty(), 8);
+    llvm::Value* unsignedBytes = builder.CreateBitCast(a, halves);
+    llvm::Value* signedBytes = builder.CreateBitCast(b, halves);
+    const auto add = [&](llvm::Value* products) {
+        sum = builder.CreateAdd(sum, builder.CreateIntrinsic(llvm::Intrinsic::aarch64_neon_saddlp,
+                                                             {sum->getType(), halves}, {products}));
+    };
+    add(builder.CreateMul(builder.CreateAnd(unsignedBytes, 255),
+                          builder.CreateAShr(builder.CreateShl(signedBytes, 8), 8)));
+    add(builder.CreateMul(builder.CreateLShr(unsignedBytes, 8),
+                          builder.CreateAShr(signedBytes, 8)));
+    return sum;
+}
+
+/// a b = (a - 128) b + 128 b; the second part is the same for every input that meets these weights.
+llvm::Value* neonSignedDot(llvm::IRBuilder<>& builder, llvm::Value* sum, llvm::Value* a,
+                           llvm::Value* b)
+{
+    auto* bytes = llvm::FixedVectorType::get(builder.getInt8Ty(), 16);
+    llvm::Value* weights = builder.CreateBitCast(b, bytes);
+    const auto dot = [&](llvm::Value* to, llvm::Value* x) {
+        return builder.CreateIntrinsic(llvm::Intrinsic::aarch64_neon_sdot, {sum->getType(), bytes},
+                                       {to, x, weights});
+    };
+    llvm::Value* half = llvm::ConstantInt::get(bytes, 64);
+    llvm::Value* moved = dot(dot(llvm::Constant::getNullValue(sum->getType()), half), half);
+    llvm::Value* isSigned = builder.CreateXor(a, llvm::ConstantInt::get(a->getType(), 0x80808080));
+    return dot(builder.CreateAdd(sum, moved), builder.CreateBitCast(isSigned, bytes));
+}
+
+llvm::Value* neonMixedDot(llvm::IRBuilder<>& builder, llvm::Value* sum, llvm::Value* a,
+                          llvm::Value* b)
+{
+    auto* bytes = llvm::FixedVectorType::get(builder.getInt8Ty(), 16);
+    return builder.CreateIntrinsic(
+        llvm::Intrinsic::aarch64_neon_usdot, {sum->getType(), bytes},
+        {sum, builder.CreateBitCast(a, bytes), builder.CreateBitCast(b, bytes)});
+}
+
 } // namespace
 
 llvm::Value* Emitter::dotOfBytes(llvm::Value* sum, llvm::Value* a, llvm::Value* b)
@@ -56,6 +100,10 @@ llvm::Value* Emitter::dotOfBytes(llvm::Value* sum, llvm::Value* a, llvm::Value* 
         if (m_options.byteDot == ByteDot::Fused) return fusedDot(m_builder, sum, a, b, lanes);
         if (m_options.byteDot == ByteDot::MultiplyAdd)
             return multiplyAddDot(m_builder, sum, a, b, lanes);
+        if (m_options.byteDot == ByteDot::NeonMultiplyAdd)
+            return neonMultiplyAddDot(m_builder, sum, a, b);
+        if (m_options.byteDot == ByteDot::NeonSigned) return neonSignedDot(m_builder, sum, a, b);
+        if (m_options.byteDot == ByteDot::NeonMixed) return neonMixedDot(m_builder, sum, a, b);
     }
     const auto shift = [&](int bits) { return llvm::ConstantInt::get(sum->getType(), bits); };
     llvm::Value* mask = llvm::ConstantInt::get(sum->getType(), 255);

@@ -31,6 +31,7 @@ struct EmitOptions
     bool isElf = true;
     ByteDot byteDot = ByteDot::Scalar;
     bool hasReciprocal = false; ///< the target has estimates of reciprocals of vectors of 16
+    bool hasNanMaximum = false; ///< one instruction is the maximum that keeps NaN
     /// The target cannot convert such numbers: they are bits in memory and binary32, rounded after
     /// each operation, in registers.
     bool lacksFloat16 = false;

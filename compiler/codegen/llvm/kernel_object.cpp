@@ -6,6 +6,7 @@
 #include "compiler/codegen/llvm/emitter.h"
 #include "compiler/codegen/llvm/expand_missing.h"
 #include "compiler/codegen/llvm/hexagon_builtins.h"
+#include "compiler/codegen/llvm/lane_loads.h"
 #include "compiler/codegen/llvm/soft_half.h"
 #include "core/ir/tir/text.h"
 
@@ -45,6 +46,8 @@ Status optimize(llvm::Module& module, llvm::TargetMachine& machine)
                          "LLVM pipeline: " + llvm::toString(std::move(error)));
     }
     passes.run(module, modules);
+    if (machine.getTargetTriple().isAArch64())
+        for (llvm::Function& function : module) mergeLaneLoads(function, functions);
     return kDone;
 }
 
@@ -96,6 +99,7 @@ Result<std::string> emitKernel(const KernelSource& source, const MachineSpec& sp
     options.lacksFloat16 = lacksHalf(**machine, HalfFormat::Binary16);
     options.lacksBfloat16 = lacksHalf(**machine, HalfFormat::Bfloat16);
     options.hasReciprocal = hasReciprocal(**machine);
+    options.hasNanMaximum = (*machine)->getTargetTriple().isAArch64();
     options.isElf = (*machine)->getTargetTriple().isOSBinFormatELF();
     std::unordered_map<const tir::StmtNode*, int> lines;
     tir::print(source.lowered, &lines);

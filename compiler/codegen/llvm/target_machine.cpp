@@ -190,7 +190,12 @@ ByteDot byteDot(const llvm::TargetMachine& machine)
 {
     const llvm::MCSubtargetInfo& info = *machine.getMCSubtargetInfo();
     const auto has = [&](const char* features) { return info.checkFeatures(features); };
-    if (!machine.getTargetTriple().isX86() || !has("+sse2")) return ByteDot::Scalar;
+    const llvm::Triple& triple = machine.getTargetTriple();
+    if (triple.isAArch64() && triple.isLittleEndian() && has("+neon"))
+        return has("+i8mm")      ? ByteDot::NeonMixed
+               : has("+dotprod") ? ByteDot::NeonSigned
+                                 : ByteDot::NeonMultiplyAdd;
+    if (!triple.isX86() || !has("+sse2")) return ByteDot::Scalar;
     if (has("+avx512vnni,+avx512vl")) return ByteDot::Fused;
     if (has("+avx512f")) return has("+avx512bw") ? ByteDot::MultiplyAdd : ByteDot::Scalar;
     return has("+avxvnni") ? ByteDot::Fused : ByteDot::MultiplyAdd;
@@ -235,6 +240,7 @@ Result<TargetFacts> targetFacts(const MachineSpec& spec)
     } else if (triple.isAArch64()) {
         facts.vectorRegisters = 32;
         facts.hasFma = true;
+        facts.hasLaneOperand = true;
     } else if (triple.isARM() || triple.isThumb()) {
         const bool neon = has("+neon");
         facts.vectorBytes = neon ? 16 : 4;

@@ -65,7 +65,8 @@ int64_t packedColumns(const Schedule& schedule, const tir::Buffer& right)
 struct Columns
 {
     int64_t lanes;
-    bool isPacked; ///< in blocks of whole vectors
+    bool isPacked;    ///< in blocks of whole vectors
+    int64_t perBlock; ///< vectors of a packed block; a tile keeps to one where there are several
 };
 
 RegisterTile tileOf(const Schedule& schedule, const Product& p, const Columns& columns,
@@ -75,6 +76,10 @@ RegisterTile tileOf(const Schedule& schedule, const Product& p, const Columns& c
                     columns.isPacked ? 0 : p.columns / columns.lanes};
     space.products = 1;
     for (const std::string& loop : p.batch) space.products *= schedule.extentOf(loop);
+    if (columns.perBlock > 1) {
+        space.products *= space.vectors / columns.perBlock;
+        space.vectors = columns.perBlock;
+    }
     space.vectorBytes = p.depth * facts.vectorBytes;
     // Each element of the left side is multiplied with several vectors: it takes a register. Where
     // the tile leaves none, sums go through the stack (28 + 4 registers: 142 against 170 GFLOP/s).
@@ -98,8 +103,9 @@ Status scheduleMatmul(Schedule& schedule, const TargetFacts& facts)
     const tir::Buffer right = rightSide(schedule, p, columnAxis);
     const int64_t packed = packedColumns(schedule, right);
     const bool isPacked = packed > 0;
-    const int64_t lanes =
-        std::min(isPacked ? packed : lanesOf(schedule, p.block, facts), p.columns);
+    const int64_t whole = std::min(lanesOf(schedule, p.block, facts), p.columns);
+    // A block of weights holds one vector or several.
+    const int64_t lanes = isPacked && packed % whole != 0 ? packed : whole;
     const bool isContiguous = isPacked || isContiguousAlong(block, columnAxis);
     std::string panel;
     if (right && !isPacked && (!isContiguous || p.rows >= 32)) {
@@ -118,7 +124,8 @@ Status scheduleMatmul(Schedule& schedule, const TargetFacts& facts)
     }
 
     const int64_t vectors = (p.columns + lanes - 1) / lanes;
-    RegisterTile tile = tileOf(schedule, p, {lanes, isPacked}, facts);
+    const int64_t perBlock = isPacked ? packed / lanes : 1;
+    RegisterTile tile = tileOf(schedule, p, {lanes, isPacked, perBlock}, facts);
     // One row at a time only streams weights: more vectors hide the latency of the sums.
     if (p.rows == 1) tile = {divisorUpTo(isPacked ? vectors : p.columns / lanes, 8), 1};
     const int64_t width = tile.vectors * lanes;

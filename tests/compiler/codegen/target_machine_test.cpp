@@ -43,6 +43,16 @@ TEST(TargetMachine, productsOfBytesFollowTheCpu)
     EXPECT_FALSE(hasDot("knl"));
 }
 
+TEST(TargetMachine, productsOfBytesNeedVectorsOnAArch64)
+{
+    const auto hasDot = [](const std::string& options) {
+        return hasDotU8I8(*parseTarget("llvm -mtriple=aarch64-linux-gnu " + options));
+    };
+    for (const char* options : {"-mcpu=cortex-a72", "-mcpu=cortex-a76", "-mattr=+neon,+i8mm"})
+        EXPECT_TRUE(hasDot(options)) << options;
+    EXPECT_FALSE(hasDot("-mattr=-neon"));
+}
+
 TEST(TargetMachine, unknownCpuAndFeatureAreNamed)
 {
     const auto cpu =

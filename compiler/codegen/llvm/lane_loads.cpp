@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Groups are formed within a block and between two writes to memory, so order does not matter.
+#include "compiler/codegen/llvm/lane_loads.h"
+
+#include <llvm/Analysis/LoopAccessAnalysis.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace tenon::compiler {
+namespace {
+
+constexpr int kLanes = 4;
+
+/// A load at so many elements from the first one that was seen of its neighbours.
+struct Place
+{
+    llvm::LoadInst* load;
+    int offset;
+};
+using Neighbours = std::vector<Place>; ///< in program order
+
+/// The shuffles that copy element 0 of `inserted` to every lane; empty when it has other uses.
+std::vector<llvm::ShuffleVectorInst*> splatsOf(llvm::InsertElementInst& inserted)
+{
+    std::vector<llvm::ShuffleVectorInst*> out;
+    for (llvm::User* user : inserted.users()) {
+        auto* shuffle = llvm::dyn_cast<llvm::ShuffleVectorInst>(user);
+        if (!shuffle || shuffle->getOperand(0) != &inserted || !shuffle->isZeroEltSplat())
+            return {};
+        out.push_back(shuffle);
+    }
+    return out;
+}
+
+/// All splats of a loaded scalar; empty when it serves anything else.
+std::vector<llvm::ShuffleVectorInst*> splatsOf(llvm::LoadInst& load)
+{
+    std::vector<llvm::ShuffleVectorInst*> out;
+    for (llvm::User* user : load.users()) {
+        auto* inserted = llvm::dyn_cast<llvm::InsertElementInst>(user);
+        const auto* index =
+            inserted ? llvm::dyn_cast<llvm::ConstantInt>(inserted->getOperand(2)) : nullptr;
+        if (!index || !index->isZero() || inserted->getOperand(1) != &load) return {};
+        const auto splats = splatsOf(*inserted);
+        if (splats.empty()) return {};
+        out.insert(out.end(), splats.begin(), splats.end());
+    }
+    return out;
+}
+
+class Merger
+{
+public:
+    explicit Merger(llvm::ScalarEvolution& evolution)
+        : m_evolution(evolution)
+    {
+    }
+
+    void run(llvm::BasicBlock& block)
+    {
+        std::vector<Neighbours> groups;
+        for (llvm::Instruction& instruction : llvm::make_early_inc_range(block)) {
+            if (instruction.mayWriteToMemory()) {
+                mergeAll(groups);
+                groups.clear();
+                continue;
+            }
+            auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+            if (load && load->isSimple() && load->getType()->getPrimitiveSizeInBits() == 32 &&
+                !load->getType()->isVectorTy() && !splatsOf(*load).empty())
+                add(groups, *load);
+        }
+        mergeAll(groups);
+    }
+
+private:
+    void add(std::vector<Neighbours>& groups, llvm::LoadInst& load)
+    {
+        for (Neighbours& group : groups) {
+            const llvm::LoadInst& first = *group.front().load;
+            if (first.getType() != load.getType()) continue;
+            const auto offset = llvm::getPointersDiff(
+                first.getType(), const_cast<llvm::Value*>(first.getPointerOperand()),
+                load.getType(), load.getPointerOperand(), load.getModule()->getDataLayout(),
+                m_evolution, /*StrictCheck=*/true);
+            if (!offset) continue;
+            group.push_back({&load, *offset});
+            return;
+        }
+        groups.push_back(Neighbours{Place{&load, 0}});
+    }
+
+    static void mergeAll(std::vector<Neighbours>& groups)
+    {
+        for (Neighbours& group : groups) {
+            Neighbours sorted = group;
+            std::stable_sort(sorted.begin(), sorted.end(),
+                             [](const Place& a, const Place& b) { return a.offset < b.offset; });
+            for (size_t at = 0; at + kLanes <= sorted.size();) {
+                const bool isRun = isConsecutive(sorted, at);
+                if (isRun)
+                    merge({sorted.begin() + static_cast<std::ptrdiff_t>(at),
+                           sorted.begin() + static_cast<std::ptrdiff_t>(at) + kLanes});
+                at += isRun ? kLanes : 1;
+            }
+        }
+    }
+
+    static bool isConsecutive(const Neighbours& sorted, size_t at)
+    {
+        for (int i = 0; i < kLanes; ++i)
+            if (sorted[at + static_cast<size_t>(i)].offset != sorted[at].offset + i) return false;
+        return true;
+    }
+
+    static void merge(const Neighbours& lanes)
+    {
+        const Place& first =
+            *std::min_element(lanes.begin(), lanes.end(), [](const Place& a, const Place& b) {
+                return a.load->comesBefore(b.load);
+            });
+        llvm::Type* element = first.load->getType();
+        llvm::IRBuilder<> builder(first.load);
+        llvm::Value* address = builder.CreateConstGEP1_64(
+            element, first.load->getPointerOperand(),
+            static_cast<uint64_t>(static_cast<int64_t>(lanes[0].offset - first.offset)));
+        llvm::LoadInst* whole =
+            builder.CreateAlignedLoad(llvm::FixedVectorType::get(element, kLanes), address,
+                                      llvm::commonAlignment(lanes[0].load->getAlign(), 4));
+        for (int lane = 0; lane < kLanes; ++lane)
+            for (llvm::ShuffleVectorInst* splat :
+                 splatsOf(*lanes[static_cast<size_t>(lane)].load)) {
+                const std::vector<int> mask(splat->getShuffleMask().size(), lane);
+                splat->replaceAllUsesWith(builder.CreateShuffleVector(whole, mask));
+            }
+    }
+
+    llvm::ScalarEvolution& m_evolution;
+};
+
+} // namespace
+
+void mergeLaneLoads(llvm::Function& function, llvm::FunctionAnalysisManager& analyses)
+{
+    if (function.isDeclaration()) return;
+    Merger merger(analyses.getResult<llvm::ScalarEvolutionAnalysis>(function));
+    for (llvm::BasicBlock& block : function) merger.run(block);
+}
+
+} // namespace tenon::compiler
