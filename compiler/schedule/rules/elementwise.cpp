@@ -113,7 +113,8 @@ Result<std::string> vectorizeRun(Schedule& schedule, const std::string& run, int
         vector = (*parts)[1];
         if (divides) around = (*parts)[0];
     }
-    if (extent >= 4)
+    // Without vectors the loop stays one: as a vector of any length it would be unrolled whole.
+    if (extent >= 4 && lanes > 1)
         if (Status status = schedule.vectorize(vector); !status) return status.error();
     return around;
 }

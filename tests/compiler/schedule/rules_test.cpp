@@ -10,6 +10,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace tenon::compiler {
 namespace {
 
@@ -37,12 +39,25 @@ std::string refusal(const tir::PrimFunc& function, const TargetFacts& facts)
     return "no rule";
 }
 
+/// Extent of the longest vector loop.
+int64_t longestVector(const tir::PrimFunc& function)
+{
+    const std::string text = tir::print(function), begin = "T.vectorized(";
+    int64_t longest = 0;
+    for (size_t at = text.find(begin); at != std::string::npos; at = text.find(begin, at + 1))
+        longest = std::max<int64_t>(longest, std::stoll(text.substr(at + begin.size())));
+    return longest;
+}
+
 void expectSame(const tir::PrimFunc& function, const std::string& title)
 {
     for (const TargetFacts& facts : {kAvx512, kAvx2, kNeon, kSse, kScalar}) {
         const auto kernel = scheduleKernel(function, facts);
         ASSERT_TRUE(kernel) << title << ": " << kernel.error().text();
         EXPECT_EQ(refusal(function, facts), "") << title;
+        // A longer one is unrolled whole, and LLVM takes the square of its length.
+        EXPECT_LE(longestVector(kernel->function), 64)
+            << title << ", vectors of " << facts.vectorBytes << " bytes";
         EXPECT_EQ(test::scheduleDifference(function, kernel->function), "")
             << title << ", vectors of " << facts.vectorBytes << " bytes\n"
             << tir::print(kernel->function);
