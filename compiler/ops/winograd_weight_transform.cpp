@@ -37,10 +37,16 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
     const auto to = Layout::parse(stringAttr(op, "kernel_layout"));
     if (!to) return to.error();
     const Exprs shape = extents(op.operands[0].shape);
+    // Filters of one input channel side by side: whatever follows reads neighbours, and the few
+    // planes that it reads stay in the first-level cache.
+    const te::TensorRef planes =
+        te::compute("planes", {shape[1], Expr(3), Expr(3), shape[0]}, [&](const Exprs& i) {
+            return te::at(in[0], {i[3], i[0], i[1], i[2]});
+        });
     const te::TensorRef rows =
-        te::compute("rows", {Expr(m + 2), Expr(3), shape[0], shape[1]}, [&](const Exprs& i) {
-            return winogradFilter(m, i[0], [&](int64_t k) {
-                return te::at(in[0], {i[2], i[3], Expr(k), i[1]});
+        te::compute("rows", {shape[1], Expr(m + 2), Expr(3), shape[0]}, [&](const Exprs& i) {
+            return winogradFilter(m, i[1], [&](int64_t k) {
+                return te::at(planes, {i[0], Expr(k), i[2], i[3]});
             });
         });
     return te::Tensors{te::compute(
@@ -48,7 +54,7 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
         [&](const Exprs& axes) {
             const Exprs i = relaidIndices(axes, *from, *to);
             return winogradFilter(m, i[1], [&](int64_t k) {
-                return te::at(rows, {i[0], Expr(k), i[2], i[3]});
+                return te::at(rows, {i[3], i[0], Expr(k), i[2]});
             });
         },
         "injective")};

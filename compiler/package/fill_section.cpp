@@ -188,6 +188,9 @@ bool writeZeros(int fd, uint64_t count)
     return true;
 }
 
+/// Symbols from this size on are worth a call that begins to write them out.
+constexpr size_t kBegunBytes = size_t{1} << 20;
+
 /// Zeros, the symbols where the object said they are, zeros.
 bool writeInsertion(int fd, const Insertion& insertion, const DataSection& section)
 {
@@ -200,6 +203,8 @@ bool writeInsertion(int fd, const Insertion& insertion, const DataSection& secti
             !core::writeAll(fd, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}))
             return false;
         at = plan.starts[i] + bytes.size();
+        // The file is made durable before it gets its name: the disk may begin now.
+        if (bytes.size() >= kBegunBytes) ::sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
     }
     return writeZeros(fd, insertion.total - insertion.lead - at);
 }

@@ -121,7 +121,10 @@ template <class T, class Out>
 void loadRow(const std::byte* base, int64_t first, int64_t stride, int64_t n, Out* out)
 {
     const T* from = reinterpret_cast<const T*>(base) + first;
-    for (int64_t i = 0; i < n; ++i) out[i] = static_cast<Out>(from[i * stride]);
+    if (stride == 1) // apart, so that it vectorizes
+        for (int64_t i = 0; i < n; ++i) out[i] = static_cast<Out>(from[i]);
+    else
+        for (int64_t i = 0; i < n; ++i) out[i] = static_cast<Out>(from[i * stride]);
 }
 
 /// One element of any dtype, for masked or computed positions.

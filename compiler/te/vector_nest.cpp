@@ -184,7 +184,10 @@ void VectorNest::storeRow(const double* numbers, const int64_t* integers, int64_
     const DataType dtype = m_buffer->dtype;
     if (dtype == kFloat32) {
         float* out = reinterpret_cast<float*>(m_bytes.data()) + first;
-        for (int64_t i = 0; i < count; ++i) out[i * stride] = static_cast<float>(numbers[i]);
+        if (stride == 1) // apart, so that it vectorizes
+            for (int64_t i = 0; i < count; ++i) out[i] = static_cast<float>(numbers[i]);
+        else
+            for (int64_t i = 0; i < count; ++i) out[i * stride] = static_cast<float>(numbers[i]);
         return;
     }
     for (int64_t i = 0; i < count; ++i) {
