@@ -341,7 +341,9 @@ private:
         if (shape.size() > 4) return false;
         const Dim channel = shape.size() >= 3 ? shape[shape.size() - 3] : Dim(1);
         if (!(isOne(channel) || channel == channels)) return false;
-        return shape.size() == 4 || constantShape(shape).has_value();
+        // Only items may be of unknown number: pixels that are not known cannot be moved.
+        const auto pixels = shape.begin() + (shape.size() == 4);
+        return constantShape({pixels, shape.end()}).has_value();
     }
 
     /// The operand so that it broadcasts against (N, C/block, H, W, block).

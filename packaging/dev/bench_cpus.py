@@ -36,7 +36,7 @@ CPUS = (
      "instructions"),
     ("hexagon", "hexagon", ["qemu-hexagon", "-cpu", "v67"], "packets"),
 )
-DEFAULT = "kws_dscnn,ic_resnet8,ic_resnet8_bn"
+DEFAULT = "kws_dscnn,ic_resnet8,mlperftiny-vww-mobilenetv1-fp32"
 INPUT_BYTES = 1 << 24  # zeros, more than any model here reads
 
 
