@@ -1,75 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // WebAssembly modules in Node: runs, times per call, and what does not fit.
-#include "compiler/driver/compile.h"
-#include "compiler/frontend/load_model.h"
 #include "core/base/file.h"
 #include "remote/measure/emulation.h"
 #include "remote/measure/wasm_session.h"
-#include "tests/support/environment.h"
-
-#include <gtest/gtest.h>
+#include "tests/remote/sample_artifact.h"
 
 namespace tenon::remote {
 namespace {
 
-/// The sample as a module of its own folder, and how to run it here.
-class WasmModule : public testing::Test
+class WasmModule : public SampleArtifact
 {
 protected:
     void make()
     {
-        auto loaded =
-            compiler::loadModel(test::sourcePath("resources/sample/digits/model.onnx"), {});
-        ASSERT_TRUE(loaded) << loaded.error().text();
-        compiler::CompileOptions options;
-        options.target = "llvm -mtriple=wasm32-unknown-unknown -mattr=+simd128";
-        const auto result = compiler::compile(
-            std::make_shared<const compiler::Loaded>(std::move(*loaded)), options, m_job);
-        ASSERT_TRUE(result) << result.error().text();
-        m_calls = (*result)->program.calls.size();
-        m_request.artifactPath = m_folder.file("model.wasm");
-        const auto written = compiler::writeArtifact(**result, m_request.artifactPath, "digits");
-        ASSERT_TRUE(written) << written.error().text();
-        const core::Status found = runHere(m_request, (*result)->target);
-        ASSERT_TRUE(found) << found.error().text();
+        SampleArtifact::make("llvm -mtriple=wasm32-unknown-unknown -mattr=+simd128", "model.wasm");
     }
-
-    core::JobContext m_job;
-    test::TemporaryFolder m_folder;
-    RunRequest m_request;
-    size_t m_calls = 0;
 };
 
 TEST_F(WasmModule, RunsOnZerosUntilInputsAreSet)
 {
     TENON_NEED_TOOL("node");
     ASSERT_NO_FATAL_FAILURE(make());
-    const auto session = LocalSession::open(m_request, m_job);
-    ASSERT_TRUE(session) << session.error().text();
-    const auto onZeros = (*session)->run(m_job);
-    ASSERT_TRUE(onZeros) << onZeros.error().text();
-    const std::vector<float> ones(1024, 1.0f);
-    ASSERT_TRUE((*session)->setInputs(
-        {{"image", core::Tensor::of(core::kFloat32, {1, 1, 32, 32}, ones)}}, m_job));
-    const auto onOnes = (*session)->run(m_job);
-    ASSERT_TRUE(onOnes) << onOnes.error().text();
-    ASSERT_EQ((*onOnes)[0].size(), 10);
-    EXPECT_NE((*onOnes)[0].numbers(), (*onZeros)[0].numbers());
-    double sum = 0;
-    for (const double value : (*onOnes)[0].numbers()) sum += value;
-    EXPECT_NEAR(sum, 1, 1e-5); // probabilities
+    expectRunsOnZerosUntilInputsAreSet();
 }
 
 TEST_F(WasmModule, TimesEveryCall)
 {
     TENON_NEED_TOOL("node");
     ASSERT_NO_FATAL_FAILURE(make());
-    const auto timing = measureArtifact(m_request, {.repeat = 3, .perCall = true}, m_job);
-    ASSERT_TRUE(timing) << timing.error().text();
-    EXPECT_EQ(timing->runsMs.size(), 3u);
-    ASSERT_EQ(timing->callMs.size(), m_calls);
-    for (const double ms : timing->callMs) EXPECT_GE(ms, 0);
-    EXPECT_FALSE(timing->hygiene.warnings.empty());
+    expectTimesOfEveryCall();
 }
 
 TEST_F(WasmModule, SaysWhatDoesNotFit)
