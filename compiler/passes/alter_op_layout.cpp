@@ -338,12 +338,10 @@ private:
     {
         const Shape& shape = m_module.type(operand).shape;
         if (m_values.blockOf(operand) != 0 || shape.empty()) return true;
-        if (shape.size() > 4) return false;
         const Dim channel = shape.size() >= 3 ? shape[shape.size() - 3] : Dim(1);
-        if (!(isOne(channel) || channel == channels)) return false;
         // Only items may be of unknown number: pixels that are not known cannot be moved.
-        const auto pixels = shape.begin() + (shape.size() == 4);
-        return constantShape({pixels, shape.end()}).has_value();
+        return shape.size() <= 4 && (isOne(channel) || channel == channels) &&
+               constantShape({shape.begin() + (shape.size() == 4), shape.end()}).has_value();
     }
 
     /// The operand so that it broadcasts against (N, C/block, H, W, block).
