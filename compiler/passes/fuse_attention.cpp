@@ -48,9 +48,7 @@ private:
     /// The node behind a value that only one node reads, when it applies `op`.
     const NodeRecord* only(ValueRef value, std::string_view op) const
     {
-        if (!value.node.isValid()) return nullptr;
-        const NodeRecord& node = m_module.node(value.node);
-        return isOp(node, op) && m_uses.hasOneUser(node.id) ? &node : nullptr;
+        return operatorBehind(m_module, m_uses, value, op);
     }
 
     /// The other operand of `value` = op(x, c), and c, where c has one element.

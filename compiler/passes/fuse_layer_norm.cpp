@@ -42,11 +42,7 @@ private:
     /// The node behind a value when it applies `op` and `readers` nodes read it.
     const NodeRecord* behind(ValueRef value, std::string_view op, size_t readers = 1) const
     {
-        if (!value.node.isValid()) return nullptr;
-        const NodeRecord& node = m_module.node(value.node);
-        const bool fits =
-            isOp(node, op) && !m_uses.isResult(node.id) && m_uses.users(node.id).size() == readers;
-        return fits ? &node : nullptr;
+        return operatorBehind(m_module, m_uses, value, op, readers);
     }
 
     const NodeRecord* rowMean(ValueRef value) const

@@ -53,6 +53,16 @@ bool isOp(const NodeRecord& node, std::string_view op)
     return node.kind == NodeKind::Op && node.op == op;
 }
 
+const NodeRecord* operatorBehind(const Module& module, const UseIndex& uses, ValueRef value,
+                                 std::string_view op, size_t readers)
+{
+    if (!value.node.isValid()) return nullptr;
+    const NodeRecord& node = module.node(value.node);
+    const bool fits =
+        isOp(node, op) && !uses.isResult(node.id) && uses.users(node.id).size() == readers;
+    return fits ? &node : nullptr;
+}
+
 const Tensor* constantOf(const Module& module, ValueRef value)
 {
     if (!value.node.isValid()) return nullptr;

@@ -39,6 +39,9 @@ private:
 };
 
 bool isOp(const NodeRecord& node, std::string_view op);
+/// The node behind `value` when it applies `op`, `readers` nodes read it and nothing else needs it.
+const NodeRecord* operatorBehind(const Module& module, const UseIndex& uses, ValueRef value,
+                                 std::string_view op, size_t readers = 1);
 /// The value of a Constant node, or null.
 const Tensor* constantOf(const Module& module, ValueRef value);
 /// Its only element as a double, when `value` is a constant of one element.
