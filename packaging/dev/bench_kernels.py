@@ -8,7 +8,8 @@ shared; times are per operator. GFLOP/s count the operator's own multiply-adds, 
 convolutions may exceed the peak. Convolutions of bytes are compared with the peak of the
 instructions that multiply four of them per lane. The bound is what a direct operator can reach at
 best: it computes at the peak, or copies its data as fast as the cache or memory it is in can be
-copied, or reads its weights from memory.
+copied, or reads its weights from memory. Strided convolutions stand side by side on one input; of
+each output a pool takes every sixteenth row and column, which costs next to nothing.
 """
 import argparse
 import math
@@ -29,12 +30,16 @@ class Convolutions:
     peak = "fp32_gflops_per_core"
     element = 4  # bytes
 
-    def __init__(self, kernel, channels, other, size, groups=1):
+    def __init__(self, kernel, channels, other, size, groups=1, options=()):
         self.kernel, self.channels, self.other = kernel, channels, other
         self.size, self.groups = size, groups
+        self.options = options  # of Tenon's compile
 
     def shape(self):
         return [1, self.channels, self.size, self.size]
+
+    def result_shape(self):
+        return self.shape()
 
     def shapes_of(self, index):
         """Shape of one operator's weight, and the operator's attributes."""
@@ -57,13 +62,46 @@ class Convolutions:
     def flops(self):
         return (2 * self.channels * self.other // self.groups * self.kernel ** 2 * self.size ** 2)
 
-
     def copied(self):
         """Bytes that go in, or come out, on average."""
         return (self.channels + self.other) / 2 * self.size ** 2 * self.element
 
     def weights(self):
         return math.prod(self.shapes_of(0)[0]) * self.element
+
+
+class StridedConvolutions(Convolutions):
+    """Convolutions of stride 2 side by side on one input."""
+
+    def out_size(self):
+        return (self.size + 1) // 2
+
+    def result_shape(self):
+        kept = (self.out_size() - 1) // 16 + 1
+        return [1, self.other, kept, kept]
+
+    def chain(self):
+        nodes, weights = [], []
+        for index in range(CHAIN):
+            shape, attributes = self.shapes_of(0)
+            scale = 1 / math.prod(shape[1:]) ** 0.5
+            weights.append(made_up_tensor(f"w{index}", shape, index, scale))
+            nodes += [onnx_writer.node("Conv", f"y{index}", ["x", f"w{index}"], [f"y{index}"],
+                                       strides=[2, 2], **attributes),
+                      onnx_writer.node("MaxPool", f"p{index}", [f"y{index}"], [f"p{index}"],
+                                       kernel_shape=[1, 1], strides=[16, 16])]
+            if index:
+                nodes.append(onnx_writer.node("Add", f"s{index}",
+                                              [f"s{index - 1}" if index > 1 else "p0",
+                                               f"p{index}"], [f"s{index}"]))
+        return nodes, weights, f"s{CHAIN - 1}"
+
+    def flops(self):
+        return 2 * self.channels * self.other * self.kernel ** 2 * self.out_size() ** 2
+
+    def copied(self):
+        into = self.channels * self.size ** 2
+        return (into + self.other * self.out_size() ** 2) / 2 * self.element
 
 
 class QuantizedConvolutions(Convolutions):
@@ -94,12 +132,16 @@ class QuantizedConvolutions(Convolutions):
 class Products:
     """A matrix times constant square matrices."""
     peak = "fp32_gflops_per_core"
+    options = ()
 
     def __init__(self, rows, columns):
         self.rows, self.columns = rows, columns
 
     def shape(self):
         return [self.rows, self.columns]
+
+    def result_shape(self):
+        return self.shape()
 
     def chain(self):
         nodes, weights = [], []
@@ -120,11 +162,21 @@ class Products:
         return 4 * self.columns ** 2
 
 
+DIRECT = ("--pass-config", "winograd.max_error=0")
+
 KERNELS = {
     "conv3x3 64 @56": Convolutions(3, 64, 64, 56),
     "conv3x3 128 @28": Convolutions(3, 128, 128, 28),
     "conv3x3 256 @14": Convolutions(3, 256, 256, 14),
     "conv3x3 512 @7": Convolutions(3, 512, 512, 7),
+    "direct conv3x3 64 @56": Convolutions(3, 64, 64, 56, options=DIRECT),
+    "direct conv3x3 128 @28": Convolutions(3, 128, 128, 28, options=DIRECT),
+    "direct conv3x3 256 @14": Convolutions(3, 256, 256, 14, options=DIRECT),
+    "direct conv3x3 512 @7": Convolutions(3, 512, 512, 7, options=DIRECT),
+    "conv3x3 s2 64->128 @56": StridedConvolutions(3, 64, 128, 56),
+    "conv3x3 s2 256->512 @14": StridedConvolutions(3, 256, 512, 14),
+    "conv1x1 s2 64->128 @56": StridedConvolutions(1, 64, 128, 56),
+    "conv7x7 s2 3->64 @224": StridedConvolutions(7, 3, 64, 224),
     "conv1x1 64<->256 @56": Convolutions(1, 64, 256, 56),
     "conv1x1 256<->1024 @14": Convolutions(1, 256, 1024, 14),
     "conv1x1 512<->2048 @7": Convolutions(1, 512, 2048, 7),
@@ -163,7 +215,7 @@ def write_chain(kernel, folder):
     os.makedirs(data, exist_ok=True)
     with open(os.path.join(folder, "model.onnx"), "wb") as file:
         file.write(onnx_writer.model("main", nodes, weights, [("x", kernel.shape())],
-                                     [(value, kernel.shape())], "bench_kernels", opset=17))
+                                     [(value, kernel.result_shape())], "bench_kernels", opset=17))
     with open(os.path.join(data, "input_0.pb"), "wb") as file:
         file.write(made_up_tensor("x", kernel.shape(), 99))
 
@@ -188,7 +240,7 @@ def bench_one(name, kernel, arguments, machine):
     try:
         tenon = Tenon(arguments.build, os.path.join(folder, "model.onnx"), folder,
                       arguments.threads)
-        row = bench_peer.measure(tenon, peer, arguments.rounds)
+        row = bench_peer.measure(tenon, peer, arguments.rounds, kernel.options)
     finally:
         peer.close()
     for side in ("tenon", "ort"):

@@ -131,11 +131,12 @@ def counts_for(ms):
     return number, max(5, min(200, math.ceil(ROUND_MS / (ms * number))))
 
 
-def measure(tenon, peer, rounds):
-    """Times of both in turns; ratio = Tenon / ORT, the median of the rounds' ratios of medians."""
+def measure(tenon, peer, rounds, options=()):
+    """Times of both in turns; ratio = Tenon / ORT, the median of the rounds' ratios of medians.
+    `options`: of Tenon's compile."""
     first = peer.ask("run 3")
     number, repeat = counts_for(first["min_ms"])
-    artifact, _ = tenon.compile()
+    artifact, _ = tenon.compile(options=options)
     ours, theirs = [], []
     for _ in range(rounds):
         theirs.append(peer.ask(f"run {number * repeat}"))
