@@ -103,6 +103,10 @@ private:
     void allocation(const tir::StmtNode& node);
     void markLine(const tir::StmtNode& node);
 
+    // emit_in_turns.cpp
+    /// Where that helps: false when the loop is to be unrolled in order.
+    bool unrolledInTurns(const tir::StmtNode& node, const llvm::ConstantInt& begin, int64_t extent);
+
     // emit_parallel.cpp
     void parallelLoop(const tir::StmtNode& node);
     llvm::Function* emitTask(const std::string& name, llvm::Function* range,

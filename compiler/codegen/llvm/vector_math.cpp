@@ -59,30 +59,36 @@ llvm::Value* VectorMath::powerOfTwo(llvm::Value* n)
     return m_b.CreateBitCast(m_b.CreateShl(exponent, integer(mantissa)), m_type);
 }
 
-VectorMath::Scaled VectorMath::reducedExp(llvm::Value* t)
+VectorMath::Scaled VectorMath::reducedExp(llvm::Value* t, double sign, int bias)
 {
     // Adding 1.5 * 2^mantissa rounds to an integer and leaves it in the low bits: cheaper than a
     // rounding instruction and a conversion, and NaN needs no care.
-    const double shifter = m_isDouble ? 0x1.8p52 : 0x1.8p23;
-    llvm::Value* shifted = fma(t, constant(1.4426950408889634), constant(shifter));
+    const double shifter = (m_isDouble ? 0x1.8p52 : 0x1.8p23) + bias;
+    llvm::Value* shifted = fma(t, constant(sign * 1.4426950408889634), constant(shifter));
     llvm::Value* n = sub(shifted, constant(shifter));
-    llvm::Value* whole = m_b.CreateSub(m_b.CreateBitCast(shifted, m_intType),
-                                       m_b.CreateBitCast(constant(shifter), m_intType));
-    llvm::Value* r = m_isDouble
-                         ? fma(n, constant(-1.9082149292705877e-10),
-                               fma(n, constant(-6.93147180369123816490e-01), t))
-                         : fma(n, constant(2.12194440e-4), fma(n, constant(-0.693359375), t));
+    llvm::Value* r = m_isDouble ? fma(n, constant(sign * -1.9082149292705877e-10),
+                                      fma(n, constant(sign * -6.93147180369123816490e-01), t))
+                                : fma(n, constant(sign * 2.12194440e-4),
+                                      fma(n, constant(sign * -0.693359375), t));
+    const double s = sign;
     llvm::Value* p = nullptr;
     if (m_isDouble) {
-        p = horner(r, {1.0 / 6227020800.0, 1.0 / 479001600.0, 1.0 / 39916800.0, 1.0 / 3628800.0,
-                       1.0 / 362880.0, 1.0 / 40320.0, 1.0 / 5040.0, 1.0 / 720.0, 1.0 / 120.0,
-                       1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0});
+        p = horner(r, {s / 6227020800.0, 1.0 / 479001600.0, s / 39916800.0, 1.0 / 3628800.0,
+                       s / 362880.0, 1.0 / 40320.0, s / 5040.0, 1.0 / 720.0, s / 120.0, 1.0 / 24.0,
+                       s / 6.0, 0.5, s, 1.0});
     } else {
         // Least largest relative error on [-ln(2)/2, ln(2)/2]: 2e-9.
-        p = horner(r, {1.3843559932e-3, 8.3742359337e-3, 4.1668007418e-2, 1.6666430338e-1,
-                       4.9999994174e-1, 1.0000000324, 1.0});
+        p = horner(r, {1.3843559932e-3, s * 8.3742359337e-3, 4.1668007418e-2, s * 1.6666430338e-1,
+                       4.9999994174e-1, s * 1.0000000324, 1.0});
     }
-    return {p, whole};
+    return {p, m_b.CreateBitCast(shifted, m_intType)};
+}
+
+llvm::Value* VectorMath::normalExp(llvm::Value* t, double sign)
+{
+    const auto [mantissa, exponent] = reducedExp(t, sign, m_isDouble ? 1023 : 127);
+    llvm::Value* power = m_b.CreateShl(exponent, integer(m_isDouble ? 52 : 23));
+    return mul(mantissa, m_b.CreateBitCast(power, m_type));
 }
 
 llvm::Value* VectorMath::exp(llvm::Value* x)
@@ -94,7 +100,9 @@ llvm::Value* VectorMath::exp(llvm::Value* x)
     // masked row 4 times slower). NaN passes both comparisons.
     llvm::Value* below = m_b.CreateFCmpOLT(x, constant(low));
     llvm::Value* t = m_b.CreateSelect(below, constant(0), notAbove(x, high));
-    const auto [e, n] = reducedExp(t);
+    const auto [e, shifted] = reducedExp(t, 1, 0);
+    llvm::Value* n = m_b.CreateSub(
+        shifted, m_b.CreateBitCast(constant(m_isDouble ? 0x1.8p52 : 0x1.8p23), m_intType));
     // Two half scalings reach subnormal and infinite results without an out-of-range exponent.
     llvm::Value* half = m_b.CreateAShr(n, integer(1));
     llvm::Value* scaled = mul(mul(e, powerOfTwo(half)), powerOfTwo(m_b.CreateSub(n, half)));
@@ -173,17 +181,11 @@ llvm::Value* VectorMath::tanh(llvm::Value* x)
 
 llvm::Value* VectorMath::sigmoid(llvm::Value* x)
 {
-    // 1 / (1 + e^-|x|), times e^-|x| below zero: nothing overflows, and the divisor is in [1, 2].
-    // Exponents stop at the smallest normal number.
-    const double low = m_isDouble ? -708.0 : -87.0;
-    llvm::Value* negative = neg(abs(x));
-    llvm::Value* t =
-        m_b.CreateSelect(m_b.CreateFCmpOLT(negative, constant(low)), constant(low), negative);
-    const auto [mantissa, n] = reducedExp(t);
-    llvm::Value* e = mul(mantissa, powerOfTwo(n));
-    llvm::Value* numerator =
-        m_b.CreateSelect(m_b.CreateFCmpOGE(x, constant(0)), constant(1), e); // e of a NaN is NaN
-    return mul(numerator, reciprocal(add(constant(1), e)));
+    // 1 / (1 + e^-x); exponents and results stop at the smallest normal number.
+    const double limit = m_isDouble ? 708.0 : 87.0;
+    llvm::Value* above =
+        m_b.CreateSelect(m_b.CreateFCmpOLT(x, constant(-limit)), constant(-limit), x);
+    return reciprocal(add(constant(1), normalExp(notAbove(above, limit), -1)));
 }
 
 llvm::Value* VectorMath::reciprocal(llvm::Value* x)
@@ -239,9 +241,8 @@ llvm::Value* VectorMath::erf(llvm::Value* x)
     llvm::Value* exponent = horner(u, {1.6140616026e-6, -3.2678130083e-5, 3.1882891199e-4,
                                        -2.0506207366e-3, 1.00724613294e-2, -4.15714941919e-2,
                                        -8.431063890457e-1, -2.638967514038, -1.849605560303});
-    const auto [e, n] = reducedExp(exponent);
     llvm::Value* result = m_b.CreateSelect(m_b.CreateFCmpOLT(magnitude, constant(1)), small,
-                                           withSignOf(sub(constant(1), mul(e, powerOfTwo(n))), x));
+                                           withSignOf(sub(constant(1), normalExp(exponent, 1)), x));
     return m_b.CreateSelect(m_b.CreateFCmpUNO(x, x), x, result);
 }
 

@@ -27,10 +27,12 @@ private:
     struct Scaled
     {
         llvm::Value* mantissa;
-        llvm::Value* exponent; ///< integers as wide as the type
+        llvm::Value* exponent; ///< in the low bits of integers as wide as the type
     };
-    /// e^t for |t| < 2^20; NaN gives a mantissa of NaN and any exponent
-    Scaled reducedExp(llvm::Value* t);
+    /// e^(sign t) for |t| < 2^20, `bias` added to the exponent; NaN gives a mantissa of NaN and
+    /// any exponent. A sign of -1 costs nothing here.
+    Scaled reducedExp(llvm::Value* t, double sign, int bias);
+    llvm::Value* normalExp(llvm::Value* t, double sign); ///< where e^(sign t) is a normal number
     llvm::Value* exp(llvm::Value* x);
     llvm::Value* log(llvm::Value* x);
     llvm::Value* tanh(llvm::Value* x);

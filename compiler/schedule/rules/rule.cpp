@@ -85,6 +85,22 @@ Status vectorizeInnermost(Schedule& schedule, const std::string& block, int64_t 
     return schedule.extentOf(vector) == 1 ? kDone : schedule.vectorize(vector);
 }
 
+/// Unrolls the loop around the block's vectors, whose functions then overlap.
+Status unrollAroundVector(Schedule& schedule, const std::string& block, const std::string& around)
+{
+    constexpr int64_t kMostUnrolled = 14;
+    const std::vector<std::string> loops = schedule.loopsOf(block);
+    std::string loop = loops[loops.size() - 2];
+    const int64_t extent = schedule.extentOf(loop);
+    if (loop == around || extent < 2) return kDone;
+    if (extent > kMostUnrolled) {
+        const auto parts = schedule.split(loop, {-1, divisorUpTo(extent, 8)});
+        if (!parts) return parts.error();
+        loop = (*parts)[1];
+    }
+    return schedule.unroll(loop);
+}
+
 struct Attachment
 {
     std::string block; ///< its sums are in registers
@@ -103,7 +119,8 @@ Status attachLoops(Schedule& schedule, const Attachment& at, int64_t lanes)
     if (Status status = schedule.reverseComputeAt(*copy, at.loop); !status) return status;
     if (Status status = schedule.reverseComputeAt(at.after, at.loop); !status) return status;
     if (Status status = unrollTile(schedule, *copy, rank, lanes); !status) return status;
-    return vectorizeInnermost(schedule, at.after, lanes);
+    if (Status status = vectorizeInnermost(schedule, at.after, lanes); !status) return status;
+    return unrollAroundVector(schedule, at.after, at.loop);
 }
 
 } // namespace

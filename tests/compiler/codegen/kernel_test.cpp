@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace tenon {
 namespace {
 
@@ -64,6 +66,31 @@ def main(x: T.Buffer((64,), "float32"), y: T.Buffer((16,), "float32")):
     for (const char* target : {"llvm -mcpu=native", "llvm -mcpu=x86-64", "llvm -mcpu=haswell"}) {
         const auto y = run<float>(text, {floats(x)}, 1, target);
         for (size_t i = 0; i < 16; ++i) EXPECT_EQ(y[i], 1 + 4 * x[i] + 96) << target;
+    }
+}
+
+TEST(Kernel, unrolledFunctionsTakeTurnsUnlessOneReadsWhatAnotherWrote)
+{
+    const std::string text = R"(@T.prim_func
+def main(x: T.Buffer((112,), "float32"), y: T.Buffer((112,), "float32"), z: T.Buffer((112,), "float32")):
+    for i in T.unroll(7):
+        y[T.Ramp(i * 16, 1, 16)] = x[T.Ramp(i * 16, 1, 16)] * T.sigmoid(x[T.Ramp(i * 16, 1, 16)])
+    z[T.Ramp(0, 1, 16)] = x[T.Ramp(0, 1, 16)]
+    for i in T.unroll(6):
+        z[T.Ramp(i * 16 + 16, 1, 16)] = T.sigmoid(z[T.Ramp(i * 16, 1, 16)])
+)";
+    std::vector<float> x;
+    for (int i = 0; i < 112; ++i) x.push_back(static_cast<float>(i - 56) * 0.25F);
+    auto function = parsed(text);
+    function.outputCount = 2;
+    const auto results = test::runCompiled(function, {floats(x)}, "llvm -mcpu=native", 1);
+    ASSERT_TRUE(results) << results.error().text();
+    const auto y = results->at(0).as<float>(), z = results->at(1).as<float>();
+    const auto sigmoid = [](double v) { return 1 / (1 + std::exp(-v)); };
+    for (size_t i = 0; i < 112; ++i) {
+        EXPECT_NEAR(y[i], x[i] * sigmoid(x[i]), 1e-5) << i;
+        const double expected = i < 16 ? x[i] : sigmoid(z[i - 16]);
+        EXPECT_NEAR(z[i], expected, 1e-6) << i;
     }
 }
 
