@@ -24,7 +24,8 @@ constexpr std::string_view kPipeline[] = {
     "FoldConstant",
     "FuseAttention",
     "FuseLayerNorm",
-    "DeadCodeElimination", //
+    "DeadCodeElimination",
+    "NarrowRows", //
     "PadChannels",
     "qnn.Legalize",
     "AlterOpLayout",

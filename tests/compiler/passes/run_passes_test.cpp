@@ -80,7 +80,7 @@ TEST(RunPasses, StopsAfterPassOrPhase)
     options.stopAfter = "canonicalize-ops";
     EXPECT_EQ(run(options).records.back().name, "CanonicalizeOps");
     options.stopAfter = "simplify";
-    EXPECT_EQ(run(options).records.back().name, "DeadCodeElimination");
+    EXPECT_EQ(run(options).records.back().name, "NarrowRows");
     options.stopAfter = "fuse";
     EXPECT_EQ(run(options).records.back().name, "FuseOps");
 }
