@@ -123,7 +123,11 @@ Dim floorDiv(const Dim& a, const Dim& b)
             return out;
         }
     }
-    return Dim::symbol("(" + a.text() + " // " + b.text() + ")");
+    const auto operand = [](const Dim& dim) {
+        const bool isSum = dim.m_terms.size() + (dim.m_constant != 0) > 1;
+        return isSum ? "(" + dim.text() + ")" : dim.text();
+    };
+    return Dim::symbol("(" + operand(a) + " // " + operand(b) + ")");
 }
 
 std::string shapeText(const Shape& shape)
@@ -172,6 +176,34 @@ std::vector<std::string_view> factorsOf(std::string_view text)
     return out;
 }
 
+/// "(seq - 1)", but neither "(seq - 1) // 2" nor the symbols "(seq // 2)" and "(a min b)".
+bool isSumInParentheses(std::string_view text)
+{
+    if (!text.starts_with("(") || !text.ends_with(")")) return false;
+    const std::string_view inside = text.substr(1, text.size() - 2);
+    constexpr int kDeepest = 64; // each is a recursion of the reader
+    int depth = 0;
+    for (size_t i = 0; i < inside.size(); ++i) {
+        depth += inside[i] == '(';
+        depth -= inside[i] == ')';
+        if (depth < 0 || depth > kDeepest) return false;
+        const std::string_view rest = inside.substr(i);
+        if (depth == 0 &&
+            (rest.starts_with(" // ") || rest.starts_with(" min ") || rest.starts_with(" max ")))
+            return false;
+    }
+    return true;
+}
+
+Result<Dim> parseFactor(std::string_view text)
+{
+    int64_t number = 0;
+    const auto [stop, ec] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (ec == std::errc() && stop == text.data() + text.size()) return Dim(number);
+    if (isSumInParentheses(text)) return parseDim(text.substr(1, text.size() - 2));
+    return Dim::symbol(std::string(text));
+}
+
 } // namespace
 
 Result<Dim> parseDim(std::string_view text)
@@ -199,11 +231,9 @@ Result<Dim> parseDim(std::string_view text)
         Dim product(sign);
         for (const std::string_view factor : factorsOf(trimmed(rest.substr(0, end)))) {
             if (factor.empty()) return bad();
-            int64_t number = 0;
-            const auto [stop, ec] =
-                std::from_chars(factor.data(), factor.data() + factor.size(), number);
-            const bool isNumber = ec == std::errc() && stop == factor.data() + factor.size();
-            product = product * (isNumber ? Dim(number) : Dim::symbol(std::string(factor)));
+            const Result<Dim> read = parseFactor(factor);
+            if (!read) return bad();
+            product = product * *read;
         }
         sum = sum + product;
         if (end >= rest.size()) return sum;

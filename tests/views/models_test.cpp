@@ -51,6 +51,8 @@ private slots:
         QCOMPARE(durationText(3100000), QStringLiteral("3.10 s"));
         QCOMPARE(shapeLabel(core::makeShape({1, 64, 56})), QStringLiteral("1×64×56"));
         QCOMPARE(shapeLabel({}), QStringLiteral("scalar"));
+        const core::Dim n = core::Dim::symbol("n");
+        QCOMPARE(shapeLabel({n, n + core::Dim(1), core::Dim(3)}), QStringLiteral("n×(n + 1)×3"));
         QCOMPARE(shortenedMiddle(QStringLiteral("abcdefghij"), 5), QStringLiteral("ab…ij"));
     }
 

@@ -3,6 +3,7 @@
 #include "views/models/format.h"
 
 #include "core/base/text.h"
+#include "core/tensor/dim_products.h"
 
 #include <QStringList>
 
@@ -77,7 +78,11 @@ QString shapeLabel(const core::Shape& shape)
 {
     if (shape.empty()) return QStringLiteral("scalar");
     QStringList dims;
-    for (const core::Dim& dim : shape) dims << QString::fromStdString(dim.text());
+    for (const core::Dim& dim : shape) {
+        const QString text = QString::fromStdString(dim.text());
+        const bool isSum = core::productsOf(dim).size() > 1;
+        dims << (isSum ? QLatin1Char('(') + text + QLatin1Char(')') : text);
+    }
     return dims.join(QChar(0x00d7));
 }
 

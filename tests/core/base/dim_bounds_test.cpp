@@ -32,7 +32,7 @@ TEST(DimBounds, FollowsArithmetic)
     EXPECT_EQ(range("2*n + 1"), (DimBounds{3, 17}));
     EXPECT_EQ(range("s - n"), (DimBounds{-4, 15}));
     EXPECT_EQ(range("n*s"), (DimBounds{4, 128}));
-    EXPECT_EQ(range("(s + 1 // 2)"), (DimBounds{2, 8}));
+    EXPECT_EQ(range("((s + 1) // 2)"), (DimBounds{2, 8}));
     EXPECT_EQ(range("(n min s)"), (DimBounds{1, 8}));
     EXPECT_EQ(range("(n max 4)"), (DimBounds{4, 8}));
     EXPECT_EQ(range("7"), (DimBounds{7, 7}));
@@ -44,6 +44,18 @@ TEST(DimBounds, KnowsNothingOfOtherSymbols)
     EXPECT_FALSE(rangeOf(Dim::symbol("m"), kBounds));
     EXPECT_FALSE(rangeOf(Dim::symbol("m") * Dim(0) + Dim::symbol("n") * Dim::symbol("m"), kBounds));
     EXPECT_FALSE(mostElements({Dim(3), Dim::symbol("m")}, kBounds));
+}
+
+TEST(DimProducts, WritesADivisionAsItIsMeant)
+{
+    const Dim n = Dim::symbol("n");
+    const Dim half = floorDiv(n - Dim(1), Dim(2)) + Dim(1);
+    EXPECT_EQ(half.text(), "((n - 1) // 2) + 1");
+    EXPECT_EQ(*parseDim(half.text()), half);
+    EXPECT_EQ(floorDiv(Dim(3) * n, Dim(2)).text(), "(3*n // 2)");
+    EXPECT_EQ(*parseDim("3*(n - 1)"), Dim(3) * n - Dim(3));
+    EXPECT_FALSE(parseDim("()"));
+    EXPECT_TRUE(parseDim(std::string(100000, '(') + "n" + std::string(100000, ')')));
 }
 
 TEST(DimProducts, ReadsOperationsBack)
