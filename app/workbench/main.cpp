@@ -13,6 +13,7 @@
 #include <QElapsedTimer>
 #include <QFileInfo>
 #include <QSaveFile>
+#include <QScreen>
 #include <QThread>
 #include <QTimer>
 
@@ -256,7 +257,11 @@ int main(int argc, char** argv)
     engine.cacheFolder = QString::fromStdString(tenon::compiler::defaultCacheFolder());
     MainWindow window(tenon::app::makeEngine(engine), settings, options);
     if (isPicture) return takeScreenshot(window, request);
-    window.resize(request.size);
+    // A first window has room on the screen, its frame included.
+    constexpr QSize kFrame(16, 48);
+    const QSize room = window.screen()->availableGeometry().size() - kFrame;
+    window.resize(parser.isSet(QStringLiteral("size")) ? request.size
+                                                       : request.size.boundedTo(room));
     if (!settings.geometry.isEmpty() && !parser.isSet(QStringLiteral("size")))
         window.restoreGeometry(settings.geometry);
     window.show();

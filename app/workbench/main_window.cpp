@@ -47,6 +47,8 @@ MainWindow::MainWindow(views::Engine engine, Settings settings, const WindowOpti
     setMinimumSize(kSmallestWidth, kSmallestHeight);
     setAcceptDrops(true);
     m_workspace.setTarget(m_settings.target);
+    // Before the parts hear of it: a new style sheet takes back the palettes that they set.
+    connect(&m_themes, &views::ThemeSource::changed, this, &MainWindow::applyTheme);
     buildPages();
     buildFrame();
     wire();
@@ -165,6 +167,10 @@ void MainWindow::wire()
 void MainWindow::takeDocument(bool isSameModel)
 {
     const bool wasStart = m_stack->currentWidget() == m_startPage;
+    if (m_workspace.document()->path != windowFilePath())
+        for (auto* canvas : {&m_inspectPage->canvas(), &m_passesPage->canvas()})
+            canvas->forgetCamera();
+    setWindowFilePath(m_workspace.document()->path);
     m_inspect.setDocument(m_workspace.document(), isSameModel);
     m_passes.setDocument(m_workspace.document(), isSameModel);
     m_inspector.setDocument(m_workspace.document());
@@ -271,11 +277,7 @@ bool MainWindow::isSettled() const
            (!m_workspace.document() || (m_passes.state().isReady && m_inspect.isReady()));
 }
 
-void MainWindow::setDark(bool isDark)
-{
-    m_themes.setDark(isDark);
-    applyTheme();
-}
+void MainWindow::setDark(bool isDark) { m_themes.setDark(isDark); }
 
 void MainWindow::applyTheme()
 {

@@ -6,6 +6,7 @@
 #include <QCompleter>
 #include <QKeyEvent>
 #include <QPainter>
+#include <QTimer>
 
 namespace tenon::app {
 
@@ -43,7 +44,9 @@ void TargetExplanation::showState(const views::WorkspaceState& state)
                         ? tr("Names as in TVM: a kind with options, JSON, or a tag such as "
                              "raspberry-pi/4b-aarch64.")
                         : state.targetExplanation.join(QLatin1Char('\n')));
-    adjustSize();
+    // Wrapped lines need their height at this width, which adjustSize() does not ask for.
+    layout()->activate();
+    resize(kExplanationWidth, layout()->totalHeightForWidth(kExplanationWidth));
 }
 
 void TargetExplanation::paintEvent(QPaintEvent*)
@@ -69,6 +72,7 @@ TargetField::TargetField(const ThemeSource& themes, views::WorkspacePresenter& w
         auto* completer = new QCompleter(workspace.engine().targetSuggestions(), this);
         completer->setFilterMode(Qt::MatchContains);
         completer->setCaseSensitivity(Qt::CaseInsensitive);
+        completer->popup()->setObjectName(QStringLiteral("suggestions")); // for the style sheet
         setCompleter(completer);
     }
     connect(this, &QLineEdit::textChanged, this,
@@ -131,10 +135,15 @@ void TargetField::focusOutEvent(QFocusEvent* event)
 
 void TargetField::keyPressEvent(QKeyEvent* event)
 {
-    if (event->key() == Qt::Key_Escape || event->key() == Qt::Key_Return) {
-        if (!completer() || !completer()->popup() || !completer()->popup()->isVisible())
+    const bool isReturn = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
+    const bool isListOpen = completer() && completer()->popup()->isVisible();
+    // Escape closes the list first; Return ends the typing once the list took its choice.
+    if (event->key() == Qt::Key_Escape && !isListOpen) clearFocus();
+    if (isReturn)
+        QTimer::singleShot(0, this, [this] {
             clearFocus();
-    }
+            m_explanation->hide();
+        });
     QLineEdit::keyPressEvent(event);
 }
 

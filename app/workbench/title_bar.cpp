@@ -13,6 +13,7 @@ namespace {
 
 constexpr int kHeight = 46;
 constexpr int kNarrow = 1350; ///< below this the facts give way
+constexpr int kFactsGap = 14;
 
 } // namespace
 
@@ -32,7 +33,7 @@ TitleBar::TitleBar(const views::ThemeSource& themes, views::WorkspacePresenter& 
     m_menu->setToolTip(tr("Menu"));
     m_menu->setAccessibleName(tr("Menu"));
     m_name->setElided(true);
-    m_facts->setElided(true);
+    m_facts->setMinimumWidth(24);
     m_primary->setShortcutText(QStringLiteral("Ctrl+R"));
     m_target->setMinimumWidth(190);
     m_target->setMaximumWidth(300);
@@ -71,7 +72,7 @@ void TitleBar::refresh()
     m_name->setText(state.hasDocument ? state.title : tr("Tenon"));
     m_name->setMinimumWidth(
         std::min(260, m_name->fontMetrics().horizontalAdvance(m_name->text()) + 4));
-    m_facts->setText(state.facts);
+    fitFacts();
     m_tabs->setVisible(state.hasDocument);
     m_primary->setVisible(state.hasDocument);
     m_target->setVisible(state.hasDocument);
@@ -81,7 +82,21 @@ void TitleBar::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
     m_facts->setVisible(width() >= kNarrow);
+    fitFacts();
     m_primary->setShortcutText(width() >= kNarrow ? QStringLiteral("Ctrl+R") : QString());
+}
+
+/// Whole facts only: the last ones give way first, all of them are the tooltip.
+void TitleBar::fitFacts()
+{
+    const QString whole = m_workspace.state().facts;
+    QStringList facts = whole.split(QStringLiteral(" · "));
+    const int room = m_tabs->x() - m_facts->x() - kFactsGap;
+    while (facts.size() > 1 &&
+           m_facts->fontMetrics().horizontalAdvance(facts.join(QStringLiteral(" · "))) > room)
+        facts.removeLast();
+    m_facts->setText(facts.join(QStringLiteral(" · ")));
+    m_facts->setToolTip(whole);
 }
 
 void TitleBar::paintEvent(QPaintEvent*)

@@ -29,6 +29,7 @@ protected:
 
 private:
     void refresh();
+    void fitFacts();
 
     const views::ThemeSource& m_themes;
     views::WorkspacePresenter& m_workspace;

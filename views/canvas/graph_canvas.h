@@ -40,6 +40,8 @@ public:
     void reveal(PlaceId place);
     /// First look at a new model: readable cards, beginning of the graph.
     void lookAtStart();
+    /// Another model comes: its first scene is looked at from its beginning.
+    void forgetCamera() { m_hasLooked = false; }
     const Camera& camera() const { return m_camera; }
     void setCamera(const Camera& camera);
     QRectF pixelRect(int item) const;

@@ -98,7 +98,10 @@ QString convolutionDetail(const core::Module& module, const core::NodeRecord& no
                      QStringLiteral(" ch");
     }
     QString kernel = integersText(node.attrs, "kernel_size", QStringLiteral("×"));
-    if (kernel.isEmpty()) {
+    if (node.attrs.has("tile_size")) { // its weights are transformed ones
+        kernel = QStringLiteral("3×3, Winograd F(%1×%1)")
+                     .arg(static_cast<int>(node.attrs.number("tile_size", 0)));
+    } else if (kernel.isEmpty()) {
         const core::TensorType* weight = operandType(module, node, 1);
         if (weight && weight->shape.size() >= 4)
             kernel = QString::fromStdString(weight->shape[2].text()) + QStringLiteral("×") +

@@ -84,6 +84,8 @@ void InspectorPresenter::showNode(core::NodeId node)
 void InspectorPresenter::describe(const core::Module& module, const core::NodeRecord& node)
 {
     m_state.hasNode = true;
+    m_state.isCompiled = m_document->isCompiled();
+    m_state.isInput = node.kind == core::NodeKind::Parameter;
     m_state.title = titleOf(module, node);
     m_state.subtitle = node.name.empty() ? QString() : QString::fromStdString(node.name);
     auto& facts = m_state.facts;
@@ -163,9 +165,10 @@ void InspectorPresenter::describeCall(int call)
 {
     if (call < 0) {
         m_state.codeMessage =
-            m_document->isCompiled()
-                ? tr("This node became part of no kernel: it was folded or only renames a value.")
-                : tr("Compile to see schedule, loop IR and assembly here.");
+            !m_state.isCompiled ? tr("Compile to see schedule, loop IR and assembly here.")
+            : m_state.isInput
+                ? tr("An input is given to the model; no kernel computes it.")
+                : tr("This node became part of no kernel: it was folded or only renames a value.");
         return;
     }
     const KernelCall& found = m_document->calls[static_cast<size_t>(call)];

@@ -32,6 +32,8 @@ struct InspectorState
     QString subtitle;
     std::vector<FactRow> facts;
     std::vector<FactRow> members;
+    bool isInput = false;
+    bool isCompiled = false; ///< the document; not each of its nodes has a kernel
     bool hasKernel = false;
     bool isLoading = false; ///< LLVM IR and assembly are being made
     QString codeMessage;    ///< why there is no code, or what went wrong

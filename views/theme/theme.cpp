@@ -55,6 +55,8 @@ QLineEdit { background: %field; color: %text; border: 1px solid %line; border-ra
 QLineEdit:focus { border-color: %accent; }
 QPlainTextEdit, QTextEdit { background: %field; color: %text; border: 1px solid %line; border-radius: 5px; selection-background-color: %accentSoft; selection-color: %text; }
 QAbstractItemView { background: transparent; color: %text; border: none; outline: none; selection-background-color: %accentTint; selection-color: %accentInk; }
+QListView#suggestions { background: %panel; border: 1px solid %line; padding: 3px; }
+QAbstractScrollArea::corner { background: transparent; border: none; }
 QTreeView::item, QListView::item, QTableView::item { border: none; }
 QHeaderView { background: transparent; }
 QHeaderView::section { background: transparent; color: %secondary; border: none; border-bottom: 1px solid %line; padding: 4px 6px; font-weight: 600; }

@@ -89,6 +89,69 @@ private slots:
         }
     }
 
+    void keepsEveryLabelReadableWhenTheThemeChanges()
+    {
+        MainWindow window(makeEngine({}), {}, options());
+        window.show();
+        window.openModel(QStringLiteral(TENON_SAMPLE_MODEL));
+        QVERIFY(settle(window));
+        for (const QString& page : window.perspectives()) {
+            QVERIFY(window.showPerspective(page)); // what was shown has been polished
+            QVERIFY(!window.grab().isNull());
+        }
+        for (const bool isDark : {true, false, true}) {
+            window.setDark(isDark);
+            const QColor panel = views::loadTheme(isDark).panel;
+            for (const auto* label : window.findChildren<views::ThemedLabel*>()) {
+                const QColor ink = label->palette().color(QPalette::WindowText);
+                QVERIFY2(views::contrastRatio(ink, panel) > 2.5, qPrintable(label->text()));
+            }
+        }
+    }
+
+    void looksAtTheBeginningOfAnotherModel()
+    {
+        const QTemporaryDir folder;
+        const QString other = folder.filePath(QStringLiteral("other.onnx"));
+        QVERIFY(QFile::copy(QStringLiteral(TENON_SAMPLE_MODEL), other));
+        MainWindow window(makeEngine({}), {}, options());
+        window.resize(1280, 800);
+        window.show();
+        window.openModel(QStringLiteral(TENON_SAMPLE_MODEL));
+        QVERIFY(settle(window));
+        views::GraphCanvas& canvas = window.inspectPage().canvas();
+        const QPointF start = canvas.camera().centre;
+        const QPointF away = start + QPointF(300, 700);
+        canvas.setCamera({away, canvas.camera().zoom});
+        window.openModel(QStringLiteral(TENON_SAMPLE_MODEL)); // the same again: the view stays
+        QVERIFY(settle(window));
+        QCOMPARE(canvas.camera().centre, away);
+        window.openModel(other);
+        QVERIFY(settle(window));
+        QCOMPARE(canvas.camera().centre, start);
+    }
+
+    void explainsALongTargetInFullHeight()
+    {
+        MainWindow window(makeEngine({}), {}, options());
+        window.resize(1280, 800);
+        window.show();
+        window.openModel(QStringLiteral(TENON_SAMPLE_MODEL));
+        QVERIFY(settle(window));
+        window.workspace().setTarget(
+            QStringLiteral("llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72 -num-cores=4"));
+        window.openOverlay(QStringLiteral("target"));
+        QTest::qWait(10);
+        auto* explanation = window.findChild<TargetExplanation*>();
+        QVERIFY(explanation->isVisible());
+        for (const auto* label : explanation->findChildren<views::ThemedLabel*>())
+            QVERIFY2(label->height() >= label->heightForWidth(label->width()),
+                     qPrintable(label->text()));
+        auto* field = window.findChild<TargetField*>();
+        QTest::keyClick(field, Qt::Key_Return);
+        QTRY_VERIFY(!explanation->isVisible());
+    }
+
     void compilesAndShowsAssemblyOfAFusedKernel()
     {
         MainWindow window(makeEngine({}), {}, options());

@@ -217,7 +217,21 @@ void CodeView::markLines(const std::vector<int>& lines, bool shouldScroll)
     if (shouldScroll && !lines.empty()) {
         const int visible = std::max(1, viewport()->height() / std::max(1, fontMetrics().height()));
         verticalScrollBar()->setValue(std::max(0, lines.front() - 1 - visible / 3));
+        scrollToIndent(document()->findBlockByNumber(lines.front() - 1).text());
     }
+}
+
+/// Deep in a loop nest a line begins right of what is visible: its beginning comes into view, with
+/// a few columns of the loops around it.
+void CodeView::scrollToIndent(const QString& line)
+{
+    constexpr int kContext = 4;
+    qsizetype indent = 0;
+    while (indent < line.size() && line[indent] == QLatin1Char(' ')) ++indent;
+    const int column = fontMetrics().horizontalAdvance(QLatin1Char(' '));
+    const int start = static_cast<int>(indent) * column;
+    const bool isInView = start < viewport()->width() / 2;
+    horizontalScrollBar()->setValue(isInView ? 0 : start - kContext * column);
 }
 
 int CodeView::numberWidth() const

@@ -56,6 +56,7 @@ protected:
 private:
     friend class LineNumbers;
     void applyTheme();
+    void scrollToIndent(const QString& line);
     int numberWidth() const;
     void paintNumbers(QPaintEvent* event);
 

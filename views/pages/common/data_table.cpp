@@ -33,8 +33,8 @@ void DataDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     QRect area = option.rect.adjusted(6, 0, -6, 0);
     const QVariant share = index.data(SortRole);
     if (index.column() == m_barColumn && share.isValid()) {
-        const int width =
-            static_cast<int>((area.width() - 52) * std::clamp(share.toDouble(), 0.0, 1.0));
+        const int room = std::max(0, area.width() - m_barTextWidth);
+        const int width = static_cast<int>(room * std::clamp(share.toDouble(), 0.0, 1.0));
         painter->setPen(Qt::NoPen);
         painter->setBrush(t.accentSoft);
         if (width > 0)

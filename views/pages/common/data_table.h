@@ -19,7 +19,12 @@ public:
         , m_themes(themes)
     {
     }
-    void setBarColumn(int column) { m_barColumn = column; }
+    /// `textWidth` is left for the column's text, beside the longest bar.
+    void setBarColumn(int column, int textWidth = 52)
+    {
+        m_barColumn = column;
+        m_barTextWidth = textWidth;
+    }
     void setSeverityColumn(int column) { m_severityColumn = column; }
     void paint(QPainter* painter, const QStyleOptionViewItem& option,
                const QModelIndex& index) const override;
@@ -28,6 +33,7 @@ public:
 private:
     const ThemeSource& m_themes;
     int m_barColumn = -1;
+    int m_barTextWidth = 0;
     int m_severityColumn = -1;
 };
 

@@ -172,12 +172,13 @@ void InspectorPanel::refreshCode()
                          : tab == kAssembly ? state.assembly.text
                                             : QString();
     if (text.isEmpty()) {
-        const bool canCompile = !state.hasKernel && tab != kMembers;
+        const bool canCompile = !state.isCompiled && tab != kMembers;
         m_notice->setText(
-            tab == kMembers   ? tr("No members")
-            : state.isLoading ? tr("Making the text…")
-            : state.hasKernel ? tr("No text")
-                              : tr("No code yet"),
+            tab == kMembers    ? tr("No members")
+            : state.isLoading  ? tr("Making the text…")
+            : state.hasKernel  ? tr("No text")
+            : state.isCompiled ? tr("No code")
+                               : tr("No code yet"),
             tab == kMembers ? tr("Fused operators list their members here. This one stands alone.")
                             : state.codeMessage);
         m_notice->setActionEnabled(canCompile);

@@ -58,6 +58,7 @@ QWidget* ExecutorsPage::buildBars(const ThemeSource& themes)
     m_flash = new StackChart(themes);
     m_flash->setAccessibleName(tr("Flash per executor"));
     m_measure = new PillButton(themes, Look::Plain, tr("Link and measure"));
+    m_flashPanel->header()->addStrut(m_measure->sizeHint().height()); // as high as its neighbour's
     m_flashPanel->content()->addWidget(m_flash);
     m_flashPanel->content()->addStretch(1);
     m_ramPanel = new Panel(themes, tr("RAM"));
@@ -80,7 +81,7 @@ QWidget* ExecutorsPage::buildTable(const ThemeSource& themes)
     m_tablePanel = new Panel(themes, tr("Parts"));
     m_table = new DataTable(themes, &m_presenter.table());
     m_table->setColumnWidths({150, 100, 0, 240, 130});
-    m_table->delegate().setBarColumn(3);
+    m_table->delegate().setBarColumn(3, 104); // "81,341,856 B"
     m_table->setAccessibleName(tr("Flash and RAM of every executor, part by part"));
     m_tablePanel->content()->setContentsMargins(8, 0, 8, 8);
     m_tablePanel->content()->addWidget(m_table, 1);

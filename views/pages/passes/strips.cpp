@@ -118,7 +118,9 @@ void LineageStrip::paintEvent(QPaintEvent*)
         painter.setPen(t.secondary);
         painter.drawText(
             rect(), Qt::AlignCenter,
-            tr("Select a node to see every pass that touched it, back to the model file."));
+            m_lineage.title.isEmpty()
+                ? tr("Select a node to see every pass that touched it, back to the model file.")
+                : tr("No pass touched it, and it comes from no operator of the model file."));
         return;
     }
     const double now = xOf(m_version);
