@@ -3,7 +3,7 @@
 // fusion (opt level 0 or relay.FuseOps.max_depth=1) of every operator. Stands last on the graph:
 // later passes see calls only.
 #include "compiler/ops/op.h"
-#include "compiler/passes/fusion_groups.h"
+#include "compiler/passes/conv_chains.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/use_index.h"
@@ -45,6 +45,7 @@ std::string functionName(const Module& module, const FusionGroup& group)
 
 std::string reasonOf(const Module& module, const FusionGroup& group)
 {
+    if (!group.reason.empty()) return group.reason;
     if (group.members.size() == 1) return "nothing around it fits";
     std::vector<std::string> others;
     for (const NodeId id : group.members)
@@ -85,7 +86,9 @@ public:
         , m_group(group)
         , m_members(group.members.begin(), group.members.end())
     {
-        m_patch.rule = group.members.size() > 1 ? "fuse" : "wrap-single-op";
+        m_patch.rule = !group.reason.empty()      ? "fuse-rows"
+                       : group.members.size() > 1 ? "fuse"
+                                                  : "wrap-single-op";
         m_patch.reason = reasonOf(module, group);
         m_patch.function = function;
         m_patch.from = group.members;
@@ -225,7 +228,10 @@ Result<Patches> runFuseOps(const Module& module, const PassContext& context)
     for (const auto& [id, function] : module.functions()) ++taken[function->name];
     for (const GraphFunction* function : openFunctions(module)) {
         const UseIndex uses(module, *function);
-        for (const FusionGroup& group : fusionGroups(module, *function, maxMembers)) {
+        std::vector<FusionGroup> groups = fusionGroups(module, *function, maxMembers);
+        if (maxMembers > 1 && context.flag("fuse_rows", true))
+            groups = joinConvChains(module, *function, context.facts, std::move(groups));
+        for (const FusionGroup& group : groups) {
             const std::string base = functionName(module, group);
             const size_t count = taken[base]++;
             GroupWriter writer(module, function->id, uses, group);

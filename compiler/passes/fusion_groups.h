@@ -4,6 +4,7 @@
 
 #include "core/ir/module.h"
 
+#include <string>
 #include <vector>
 
 namespace tenon::compiler {
@@ -14,6 +15,7 @@ struct FusionGroup
 {
     std::vector<NodeId> members; ///< in order; the last one's results are the group's
     NodeId anchor;               ///< the convolution, dense layer or reduction; may be invalid
+    std::string reason;          ///< why there are several anchors, of which `anchor` is the last
 };
 
 /// A concatenation along the first dimension that is longer than one: it moves whole tensors, which

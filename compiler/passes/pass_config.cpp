@@ -25,6 +25,7 @@ struct KnownKey
 /// Alphabetical. Structured values (tir.UnrollLoop and the like) are taken as their text.
 constexpr KnownKey kKeys[] = {
     {"cuda.kernels_output_dir", KeyType::Text},
+    {"fuse_rows", KeyType::Bool},
     {"relax.FuseOps.max_depth", KeyType::Int},
     {"relax.backend.use_cuda_graph", KeyType::Bool},
     {"relay.FuseOps.link_params", KeyType::Bool},

@@ -16,7 +16,7 @@ Result<tir::PrimFunc> lowerToLoops(const tir::PrimFunc& scheduled)
     function.body = tir::simplify(lowerPowers(lowerBlocks(function.body)));
     function.body = compactBuffers(function.body);
     function = flattenBuffers(function);
-    function.body = tir::simplify(function.body);
+    function.body = hoistGuards(tir::simplify(function.body));
     function.body = tir::simplify(partitionLoops(function.body));
     function.body = tir::simplify(lowerVectorized(function.body));
     function = requestStreams(std::move(function));

@@ -24,6 +24,10 @@ tir::Stmt compactBuffers(const tir::Stmt& body);
 /// Makes every buffer one-dimensional, honouring strides.
 tir::PrimFunc flattenBuffers(const tir::PrimFunc& function);
 
+/// Asks once where loops inside would ask for each iteration: guards that do not depend on a loop
+/// go around it, equal ones become one.
+tir::Stmt hoistGuards(const tir::Stmt& body);
+
 /// Splits loops around register buffers where the guards of loads begin and cease to hold, so that
 /// only the border of an image tests for it.
 tir::Stmt partitionLoops(const tir::Stmt& body);

@@ -21,15 +21,15 @@ constexpr int64_t kMostAtEnds = 8;
 /// Where no iteration is free of guards, so few get a loop each, in which unrolling decides them.
 constexpr int64_t kMostAlone = 4;
 
-bool holdsRegisters(const Stmt& stmt)
+/// True for the loops around one register tile; what several share would grow by copies of all.
+bool holdsOneTile(const Stmt& stmt)
 {
-    bool found = false;
+    int64_t count = 0;
     tir::visitStmts(stmt, [&](const Stmt& s) {
-        found =
-            found || (s->kind == StmtKind::Allocate && s->buffer->scope == tir::Scope::Register);
-        return !found;
+        count += s->kind == StmtKind::Allocate && s->buffer->scope == tir::Scope::Register;
+        return count < 2;
     });
-    return found;
+    return count == 1;
 }
 
 void addTerms(const Expr& condition, const tir::VarNode* var, std::vector<Expr>& terms)
@@ -96,7 +96,7 @@ private:
         const tir::Loop& loop = stmt->loop;
         const auto range = rangeOf(loop);
         const bool canSplit = range && range->min == 0 && loop.kind == tir::LoopKind::Serial &&
-                              holdsRegisters(stmt->body);
+                              holdsOneTile(stmt->body);
         if (canSplit) {
             const std::vector<int64_t> cuts = cutsOf(*stmt, range->max + 1);
             if (!cuts.empty()) return split(*stmt, cuts);

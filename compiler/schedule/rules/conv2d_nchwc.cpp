@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // conv2d_nchwc: blocked convolution with a register tile of output vectors x positions, weights
 // read contiguously, everything after it computed on the tile.
+#include "compiler/schedule/rules/conv_rows.h"
 #include "compiler/schedule/rules/families.h"
 #include "compiler/schedule/rules/register_tile.h"
 #include "compiler/schedule/rules/rule.h"
@@ -33,10 +34,10 @@ struct ConvShape
     bool isPointwise; ///< height and width can be walked as one axis
 };
 
-ConvLoops loopsOf(const std::vector<AxisView>& axes)
+ConvLoops loopsOf(const Schedule& schedule, const std::string& conv)
 {
-    return {axes[0].loop, axes[1].loop, axes[2].loop, axes[3].loop, axes[4].loop,
-            axes[5].loop, axes[6].loop, axes[7].loop, axes[8].loop};
+    const std::vector<std::string> l = ownLoopsOf(schedule, conv);
+    return {l[0], l[1], l[2], l[3], l[4], l[5], l[6], l[7], l[8]};
 }
 
 ConvShape shapeOf(const Schedule& schedule, const std::string& conv)
@@ -161,32 +162,50 @@ Result<ConvReduction> splitReduction(Schedule& schedule, const ConvLoops& loops,
     return out;
 }
 
-} // namespace
-
-Status scheduleConv2dNchwc(Schedule& schedule, const TargetFacts& facts)
+/// What the tiles of a convolution walk.
+enum class Walk : uint8_t
 {
-    const std::string conv = anchorOf(schedule);
-    const std::vector<std::string> pads = blocksBefore(schedule, conv);
-    std::vector<std::string> keep = pads;
-    keep.push_back(conv);
-    inlineElementwise(schedule, keep);
-    if (Status status = accumulateInRegisters(schedule, conv); !status) return status;
-    const ConvShape shape = shapeOf(schedule, conv);
-    const bool flat = pads.empty() && shape.isPointwise && canFlatten(schedule, conv);
-    ConvLoops loops = loopsOf(axesOf(schedule, conv));
-    if (flat) {
-        if (Status status = flattenImage(schedule, conv); !status) return status;
-        loops.column = axesOf(schedule, conv)[2].loop;
-    }
+    Image, ///< height and width as one axis
+    Steps, ///< a few rows at a time
+    Rows   ///< all rows there are
+};
 
+Result<ConvTiles> tilesOf(Schedule& schedule, const ConvLoops& loops, const ConvShape& shape,
+                          std::pair<Walk, int64_t> walk, const TargetFacts& facts)
+{
+    const int64_t positions = walk.second;
+    if (walk.first == Walk::Image) return tilePositions(schedule, loops.column, positions, facts);
+    if (walk.first == Walk::Steps) return tileRows(schedule, loops, shape, positions, facts);
+    const auto columns = schedule.splitOverlap(loops.column, positions);
+    if (!columns) return columns.error();
+    return ConvTiles{.row = loops.row, .tiles = (*columns)[0], .positions = (*columns)[1]};
+}
+
+struct ConvSite
+{
+    ConvShape shape;
+    ConvLoops loops;
+};
+
+struct ConvNest
+{
+    std::vector<std::string> outer; ///< loops that threads may share
+    std::vector<std::string> left;  ///< blocks that cannot follow on its tiles
+    std::string padLoop;            ///< where rows may be padded, or ""
+};
+
+/// Register tiles for the convolution and for what follows it.
+Result<ConvNest> tileConvolution(Schedule& schedule, const std::string& conv, const ConvSite& site,
+                                 Walk walk, const TargetFacts& facts)
+{
+    const auto& [shape, loops] = site;
     const int64_t columns = schedule.extentOf(loops.column);
     const bool endsOften = shape.inLanes <= kUnrolledLanes && columns > kFewColumns;
     const RegisterTile tile =
         chooseTile({.vectors = shape.vectors, .positions = columns, .endsOften = endsOften}, facts);
     const auto blocks = schedule.split(loops.outBlock, {-1, tile.vectors});
     if (!blocks) return blocks.error();
-    const auto tiles = flat ? tilePositions(schedule, loops.column, tile.positions, facts)
-                            : tileRows(schedule, loops, shape, tile.positions, facts);
+    const auto tiles = tilesOf(schedule, loops, shape, {walk, tile.positions}, facts);
     if (!tiles) return tiles.error();
     const auto reduction = splitReduction(schedule, loops, shape);
     if (!reduction) return reduction.error();
@@ -203,25 +222,55 @@ Status scheduleConv2dNchwc(Schedule& schedule, const TargetFacts& facts)
     std::erase(order, "");
     std::erase(outer, "");
     if (!weightsFirst && !tiles->step.empty()) outer.pop_back();
-    if (Status status = schedule.reorder(order); !status) return status;
+    if (Status status = schedule.reorder(order); !status) return status.error();
 
     const auto left = attachEpilogue(schedule, conv, tiles->tiles, shape.lanes);
     if (!left) return left.error();
     if (Status status = initialiseTile(schedule, conv, reduction->loops[0], 3, shape.lanes);
         !status)
-        return status;
+        return status.error();
     if (!reduction->unrolled.empty())
-        if (Status status = schedule.unroll(reduction->unrolled); !status) return status;
-    if (Status status = unrollTile(schedule, conv, 3, shape.lanes); !status) return status;
+        if (Status status = schedule.unroll(reduction->unrolled); !status) return status.error();
+    if (Status status = unrollTile(schedule, conv, 3, shape.lanes); !status) return status.error();
+    return ConvNest{outer, *left, weightsFirst ? "" : tiles->step};
+}
 
-    if (Status status = streamWeights(schedule, shape.weights, facts); !status) return status;
+} // namespace
 
-    const std::string padLoop = !weightsFirst && pads.size() == 1 ? tiles->step : "";
+Status scheduleConv2dNchwc(Schedule& schedule, const TargetFacts& facts)
+{
+    const std::string conv = anchorOf(schedule);
+    const std::vector<std::string> pads = blocksBefore(schedule, conv);
+    std::vector<std::string> keep = pads;
+    keep.push_back(conv);
+    inlineElementwise(schedule, keep);
+    if (Status status = accumulateInRegisters(schedule, conv); !status) return status;
+    ConvSite site{shapeOf(schedule, conv), loopsOf(schedule, conv)};
+    const bool flat = pads.empty() && site.shape.isPointwise && canFlatten(schedule, conv);
+    if (flat) {
+        if (Status status = flattenImage(schedule, conv); !status) return status;
+        site.loops.column = axesOf(schedule, conv)[2].loop;
+    }
+    const auto nest =
+        tileConvolution(schedule, conv, site, flat ? Walk::Image : Walk::Steps, facts);
+    if (!nest) return nest.error();
+    if (Status status = streamWeights(schedule, site.shape.weights, facts); !status) return status;
+
+    const std::string padLoop = pads.size() == 1 ? nest->padLoop : "";
     for (const std::string& pad : pads)
         if (Status status = schedulePad(schedule, pad, padLoop, facts); !status) return status;
-    for (const std::string& block : *left)
+    for (const std::string& block : nest->left)
         if (Status status = scheduleElementwise(schedule, block, facts); !status) return status;
-    return parallelise(schedule, outer, facts);
+    return parallelise(schedule, nest->outer, facts);
+}
+
+Result<std::vector<std::string>> tileConv2dRows(Schedule& schedule, const std::string& conv,
+                                                const TargetFacts& facts)
+{
+    const ConvSite site{shapeOf(schedule, conv), loopsOf(schedule, conv)};
+    const auto nest = tileConvolution(schedule, conv, site, Walk::Rows, facts);
+    if (!nest) return nest.error();
+    return nest->left;
 }
 
 } // namespace tenon::compiler

@@ -145,6 +145,14 @@ std::vector<AxisView> axesOf(const Schedule& schedule, std::string_view block)
     return axes;
 }
 
+std::vector<std::string> ownLoopsOf(const Schedule& schedule, std::string_view block)
+{
+    std::vector<std::string> loops = schedule.loopsOf(block);
+    const auto axes = static_cast<long>(blockOf(schedule, block)->block.iters.size());
+    CHECK(axes <= static_cast<long>(loops.size())) << "loops of " << block << " were joined";
+    return {loops.end() - axes, loops.end()};
+}
+
 std::string anchorOf(const Schedule& schedule)
 {
     return schedule.function().attrs.string("anchor", "");

@@ -18,6 +18,8 @@ struct AxisView
 };
 
 std::vector<AxisView> axesOf(const Schedule& schedule, std::string_view block);
+/// Innermost loops, as many as the block has axes; each stands for one until they are tiled.
+std::vector<std::string> ownLoopsOf(const Schedule& schedule, std::string_view block);
 /// Statement of the block; CHECKs that it exists.
 tir::Stmt blockOf(const Schedule& schedule, std::string_view block);
 std::string anchorOf(const Schedule& schedule);

@@ -19,6 +19,10 @@ bool hasKind(const tir::PrimFunc& function, std::initializer_list<std::string_vi
 }
 
 bool isAttention(const tir::PrimFunc& f, const TargetFacts&) { return hasKind(f, {"attention"}); }
+bool isChain(const tir::PrimFunc& f, const TargetFacts&)
+{
+    return hasKind(f, {"conv2d_nchwc", "depthwise_conv2d_nchwc"}) && isConvChain(f);
+}
 bool isConv2dNchwc(const tir::PrimFunc& f, const TargetFacts&)
 {
     return hasKind(f, {"conv2d_nchwc"});
@@ -56,6 +60,7 @@ Status scheduleDefault(Schedule& schedule, const TargetFacts& facts)
 
 constexpr ScheduleRule kRules[] = {
     {"attention", isAttention, scheduleAttention},
+    {"conv_chain", isChain, scheduleConvChain},
     {"conv2d_nchwc", isConv2dNchwc, scheduleConv2dNchwc},
     {"conv2d_winograd", isConv2dWinograd, scheduleConv2dWinograd},
     {"conv2d_plain", isConv2dPlain, scheduleConv2dPlain},

@@ -2,6 +2,7 @@
 // depthwise_conv2d_nchwc and blocked pools: a run of output columns per register tile, the window's
 // columns unrolled inside, so that neighbours share their inputs. Small windows read the image
 // itself: lowering takes the guards of the padding out of all tiles but those at the border.
+#include "compiler/schedule/rules/conv_rows.h"
 #include "compiler/schedule/rules/families.h"
 #include "compiler/schedule/rules/rule.h"
 #include "compiler/schedule/tree.h"
@@ -63,7 +64,64 @@ int64_t rowsPerThread(int64_t planes, int64_t rows, const TargetFacts& facts)
                                  : divisorUpTo(rows, std::max<int64_t>(1, rows / (2 * threads)));
 }
 
+/// Loops of the window's block by meaning.
+struct WindowLoops
+{
+    std::string n, channels, row, column, lane, kernelRow, kernelColumn;
+};
+
+WindowLoops loopsOf(const Schedule& schedule, const std::string& window)
+{
+    const std::vector<std::string> l = ownLoopsOf(schedule, window);
+    return {l[0], l[1], l[2], l[3], l[4], l[5], l[6]};
+}
+
+/// Register tiles of columns for the window and for what follows it; `outer` goes around the rows.
+/// The result names the blocks that cannot follow.
+Result<std::vector<std::string>> tileColumns(Schedule& schedule, const std::string& window,
+                                             const WindowLoops& loops,
+                                             const std::vector<std::string>& outer,
+                                             const TargetFacts& facts)
+{
+    const std::vector<AxisView> axes = axesOf(schedule, window);
+    const int64_t lanes = axes[4].extent;
+    const int64_t kernelRows = axes[5].extent, kernelColumns = axes[6].extent;
+    const int64_t weights = inputsOf(schedule, window).size() > 1 ? kernelRows * kernelColumns : 0;
+    const auto columns =
+        schedule.splitOverlap(loops.column, columnsPerTile(axes[3].extent, weights, facts));
+    if (!columns) return columns.error();
+    std::vector<std::string> order = outer;
+    order.insert(order.end(), {loops.row, (*columns)[0], loops.kernelRow, (*columns)[1],
+                               loops.kernelColumn, loops.lane});
+    if (Status status = schedule.reorder(order); !status) return status.error();
+
+    const auto left = attachEpilogue(schedule, window, (*columns)[0], lanes);
+    if (!left) return left.error();
+    if (Status status = initialiseTile(schedule, window, loops.kernelRow, 2, lanes); !status)
+        return status.error();
+    if (isSmall(kernelRows, kernelColumns))
+        if (Status status = schedule.unroll(loops.kernelRow); !status) return status.error();
+    const Status status = kernelColumns <= 7 ? unrollTile(schedule, window, 3, lanes)
+                                             : schedule.vectorize(loops.lane);
+    if (!status) return status.error();
+    return left;
+}
+
 } // namespace
+
+bool inlineSmallPad(Schedule& schedule, const std::string& pad, const std::string& window)
+{
+    const std::vector<AxisView> axes = axesOf(schedule, window);
+    return isSmall(axes[5].extent, axes[6].extent) && isPlainPad(schedule, pad) &&
+           schedule.computeInline(pad);
+}
+
+Result<std::vector<std::string>> tileWindowRows(Schedule& schedule, const std::string& window,
+                                                const TargetFacts& facts)
+{
+    const WindowLoops loops = loopsOf(schedule, window);
+    return tileColumns(schedule, window, loops, {loops.n, loops.channels}, facts);
+}
 
 Status scheduleWindow(Schedule& schedule, const TargetFacts& facts)
 {
@@ -78,52 +136,32 @@ Status scheduleWindow(Schedule& schedule, const TargetFacts& facts)
     std::vector<std::string> keep = pads;
     keep.push_back(window);
     inlineElementwise(schedule, keep);
-    const int64_t kernelRows = axes[5].extent, kernelColumns = axes[6].extent;
-    if (pads.size() == 1 && isSmall(kernelRows, kernelColumns) && isPlainPad(schedule, pads[0]) &&
-        schedule.computeInline(pads[0]))
-        pads.clear();
+    if (pads.size() == 1 && inlineSmallPad(schedule, pads[0], window)) pads.clear();
     if (Status status = accumulateInRegisters(schedule, window); !status) return status;
 
-    const int64_t lanes = axes[4].extent;
-    const std::vector<tir::Buffer> inputs = inputsOf(schedule, window);
+    const tir::Buffer input = inputsOf(schedule, window)[0];
     const std::vector<int64_t> strides =
         blockOf(schedule, window)->block.annotations.integers("strides", {1, 1});
     const int64_t rowBytes =
-        bytesOf(inputs[0]) /
-        std::max<int64_t>(1, inputs[0]->shape[0]->integer * inputs[0]->shape[1]->integer *
-                                 inputs[0]->shape[2]->integer);
+        bytesOf(input) / std::max<int64_t>(1, input->shape[0]->integer * input->shape[1]->integer *
+                                                  input->shape[2]->integer);
     const int64_t perStep =
         pads.empty() ? rowsPerThread(axes[0].extent * axes[1].extent, axes[2].extent, facts)
-                     : rowsPerStep(axes[2].extent, rowBytes, strides[0], kernelRows, facts);
-    const auto rows = schedule.split(axes[2].loop, {-1, perStep});
+                     : rowsPerStep(axes[2].extent, rowBytes, strides[0], axes[5].extent, facts);
+    WindowLoops loops = loopsOf(schedule, window);
+    const auto rows = schedule.split(loops.row, {-1, perStep});
     if (!rows) return rows.error();
-    const int64_t weights = inputs.size() > 1 ? kernelRows * kernelColumns : 0;
-    const auto columns =
-        schedule.splitOverlap(axes[3].loop, columnsPerTile(axes[3].extent, weights, facts));
-    if (!columns) return columns.error();
-    if (Status status =
-            schedule.reorder({axes[0].loop, axes[1].loop, (*rows)[0], (*rows)[1], (*columns)[0],
-                              axes[5].loop, (*columns)[1], axes[6].loop, axes[4].loop});
-        !status)
-        return status;
-
-    const auto left = attachEpilogue(schedule, window, (*columns)[0], lanes);
+    loops.row = (*rows)[1];
+    const std::vector<std::string> outer{loops.n, loops.channels, (*rows)[0]};
+    const auto left = tileColumns(schedule, window, loops, outer, facts);
     if (!left) return left.error();
-    if (Status status = initialiseTile(schedule, window, axes[5].loop, 2, lanes); !status)
-        return status;
-    if (isSmall(kernelRows, kernelColumns))
-        if (Status status = schedule.unroll(axes[5].loop); !status) return status;
-    if (kernelColumns <= 7)
-        if (Status status = unrollTile(schedule, window, 3, lanes); !status) return status;
-    if (kernelColumns > 7)
-        if (Status status = schedule.vectorize(axes[4].loop); !status) return status;
 
     const std::string padLoop = pads.size() == 1 ? (*rows)[0] : "";
     for (const std::string& pad : pads)
         if (Status status = schedulePad(schedule, pad, padLoop, facts); !status) return status;
     for (const std::string& block : *left)
         if (Status status = scheduleBlock(schedule, block, facts); !status) return status;
-    return parallelise(schedule, {axes[0].loop, axes[1].loop, (*rows)[0]}, facts);
+    return parallelise(schedule, outer, facts);
 }
 
 } // namespace tenon::compiler

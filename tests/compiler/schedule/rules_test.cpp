@@ -87,7 +87,8 @@ TEST_P(Rule, IsAsWrittenAndComputesTheSame)
 
 INSTANTIATE_TEST_SUITE_P(All, Rule,
                          testing::Values("conv2d_nchwc", "conv2d_plain", "conv2d_winograd",
-                                         "default", "matmul", "softmax", "window", "attention"),
+                                         "conv_chain", "default", "matmul", "softmax", "window",
+                                         "attention"),
                          [](const auto& param) { return std::string(param.param); });
 
 class EveryOp : public testing::TestWithParam<const OpDef*>

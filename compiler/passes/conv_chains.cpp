@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Links between groups by what they save: the bytes between two convolutions that are neither
+// written to memory nor read back, less the rows at the border of a strip that are computed twice.
+#include "compiler/passes/conv_chains.h"
+
+#include "compiler/passes/rewrite.h"
+#include "compiler/schedule/row_strips.h"
+#include "core/base/text.h"
+
+#include <algorithm>
+#include <set>
+
+namespace tenon::compiler {
+namespace {
+
+constexpr const char* kPlain = "nn.contrib_conv2d_NCHWc";
+constexpr const char* kDepthwise = "nn.contrib_depthwise_conv2d_NCHWc";
+/// Bytes per cycle between a core and what is behind its second-level cache; a value that does not
+/// stay is written, read into the cache for that, and read again.
+constexpr double kFarBytesPerCycle = 12;
+constexpr double kTransfers = 3;
+/// Largest window whose rows and columns the depthwise kernel unrolls.
+constexpr int64_t kLargestWindow = 9;
+
+/// A group that can be part of a chain.
+struct Part
+{
+    const NodeRecord* conv = nullptr;
+    std::vector<int64_t> shape; ///< of the result
+    bool isDepthwise = false;
+    int64_t window = 1, stride = 1; ///< along the rows
+    int64_t macs = 0;
+
+    int64_t bytes() const { return elementCount(shape) * kFloat32.bytes(); }
+};
+
+bool isPointwise(const NodeRecord& conv, const std::vector<int64_t>& weight)
+{
+    const std::vector<int64_t> ones{1, 1}, none(4, 0);
+    return conv.op == kPlain && weight[2] == 1 && weight[3] == 1 &&
+           conv.attrs.integers("strides", ones) == ones &&
+           conv.attrs.integers("padding", none) == none;
+}
+
+/// The group as part of a chain when it is a convolution and what follows it on one image.
+std::optional<Part> partOf(const Module& module, const FusionGroup& group)
+{
+    if (!group.anchor.isValid() || group.members.front() != group.anchor ||
+        group.members.size() < 2)
+        return std::nullopt;
+    const NodeRecord& conv = module.node(group.anchor);
+    if (conv.op != kPlain && conv.op != kDepthwise) return std::nullopt;
+    const auto shape = knownShape(module, {group.anchor, 0});
+    const auto weight = knownShape(module, conv.operands[1]);
+    const TensorType& result = module.type({group.members.back(), 0});
+    if (!shape || !weight || shape->size() != 5 || shape->front() != 1 ||
+        module.type({group.anchor, 0}).dtype != kFloat32 || result.dtype != kFloat32 ||
+        constantShape(result.shape) != shape)
+        return std::nullopt;
+    Part part{.conv = &conv, .shape = *shape, .isDepthwise = conv.op == kDepthwise};
+    if (!part.isDepthwise && !isPointwise(conv, *weight)) return std::nullopt;
+    if ((*weight)[2] * (*weight)[3] > kLargestWindow ||
+        conv.attrs.integers("dilation", {1, 1}) != std::vector<int64_t>{1, 1})
+        return std::nullopt;
+    part.window = (*weight)[2];
+    part.stride = conv.attrs.integers("strides", {1, 1})[0];
+    part.macs = elementCount(*shape) * (*weight)[1] * (*weight)[2] * (*weight)[3] * (*weight)[4];
+    return part;
+}
+
+/// Two groups of which the second reads nothing but the first's result in its convolution.
+struct Link
+{
+    size_t from, to;
+    double saved; ///< cycles
+};
+
+class Chains
+{
+public:
+    Chains(const Module& module, const GraphFunction& function, const TargetFacts& facts,
+           std::vector<FusionGroup> groups)
+        : m_module(module)
+        , m_uses(module, function)
+        , m_facts(facts)
+        , m_groups(std::move(groups))
+    {
+    }
+
+    std::vector<FusionGroup> run()
+    {
+        for (const FusionGroup& group : m_groups) m_parts.push_back(partOf(m_module, group));
+        m_next.assign(m_groups.size(), kNone);
+        m_previous.assign(m_groups.size(), kNone);
+        std::vector<Link> links = allLinks();
+        std::stable_sort(links.begin(), links.end(),
+                         [](const Link& a, const Link& b) { return a.saved > b.saved; });
+        for (const Link& link : links) {
+            // A pointwise convolution ends one chain or begins another.
+            if (m_next[link.to] != kNone && !m_parts[link.to]->isDepthwise) continue;
+            if (m_previous[link.from] != kNone && !m_parts[link.from]->isDepthwise) continue;
+            if (!fitsWith(link)) continue;
+            m_next[link.from] = link.to;
+            m_previous[link.to] = link.from;
+        }
+        return joined();
+    }
+
+private:
+    static constexpr size_t kNone = SIZE_MAX;
+
+    std::vector<Link> allLinks() const
+    {
+        std::unordered_map<NodeId, size_t> byResult;
+        std::vector<Link> links;
+        for (size_t i = 0; i < m_groups.size(); ++i) {
+            if (!m_parts[i]) continue;
+            byResult[m_groups[i].members.back()] = i;
+            const auto found = byResult.find(m_parts[i]->conv->operands[0].node);
+            if (found == byResult.end() || !m_uses.hasOneUser(found->first)) continue;
+            const Part& from = *m_parts[found->second];
+            if (from.isDepthwise == m_parts[i]->isDepthwise) continue;
+            const double saved = savedCycles(from, *m_parts[i]);
+            if (saved > 0) links.push_back({found->second, i, saved});
+        }
+        return links;
+    }
+
+    double savedCycles(const Part& from, const Part& to) const
+    {
+        if (from.bytes() <= m_facts.l2Bytes / 2) return 0;
+        const int64_t rows = to.shape[2];
+        const int64_t strip = rowsPerStrip(rows, from.bytes() / rows, m_facts);
+        if (strip < 2) return 0;
+        const double moved = kTransfers * static_cast<double>(from.bytes()) / kFarBytesPerCycle;
+        // Rows that two strips need.
+        const auto again = static_cast<double>(std::max<int64_t>(0, to.window - to.stride)) /
+                           static_cast<double>(strip * to.stride);
+        const double perCycle = 2.0 * std::max(1, m_facts.lanes(kFloat32.bytes()));
+        return moved - again * static_cast<double>(from.macs) / perCycle;
+    }
+
+    /// Bytes between the convolutions of the chain that ends with a group.
+    int64_t bytesBefore(size_t last) const
+    {
+        int64_t bytes = 0;
+        for (size_t part = m_previous[last]; part != kNone; part = m_previous[part])
+            bytes += m_parts[part]->bytes();
+        return bytes;
+    }
+
+    /// True when strips of the chain that the link makes have several rows.
+    bool fitsWith(const Link& link) const
+    {
+        int64_t bytes = bytesBefore(link.from) + m_parts[link.from]->bytes();
+        size_t last = link.to;
+        for (; m_next[last] != kNone; last = m_next[last]) bytes += m_parts[last]->bytes();
+        const int64_t rows = m_parts[last]->shape[2];
+        return rowsPerStrip(rows, bytes / rows, m_facts) > 1;
+    }
+
+    std::vector<FusionGroup> joined() const
+    {
+        std::vector<FusionGroup> out;
+        for (size_t i = 0; i < m_groups.size(); ++i) {
+            if (m_next[i] != kNone) continue; // part of a later one
+            FusionGroup group = m_groups[i];
+            for (size_t part = m_previous[i]; part != kNone; part = m_previous[part]) {
+                const FusionGroup& before = m_groups[part];
+                group.members.insert(group.members.begin(), before.members.begin(),
+                                     before.members.end());
+            }
+            if (m_previous[i] != kNone) group.reason = reasonOf(i, bytesBefore(i));
+            out.push_back(std::move(group));
+        }
+        return out;
+    }
+
+    std::string reasonOf(size_t last, int64_t bytes) const
+    {
+        std::vector<std::string> ops;
+        for (size_t part = last; part != kNone; part = m_previous[part])
+            ops.insert(ops.begin(), m_parts[part]->conv->op);
+        const int64_t rows = m_parts[last]->shape[2];
+        return join(ops, ", ") + " follow one another by strips of " +
+               std::to_string(rowsPerStrip(rows, bytes / rows, m_facts)) + " rows; the " +
+               std::to_string(bytes / 1024) + " KiB between them stay in the second-level cache";
+    }
+
+    const Module& m_module;
+    const UseIndex m_uses;
+    const TargetFacts& m_facts;
+    std::vector<FusionGroup> m_groups;
+    std::vector<std::optional<Part>> m_parts; ///< by group
+    std::vector<size_t> m_next, m_previous;   ///< by group
+};
+
+} // namespace
+
+std::vector<FusionGroup> joinConvChains(const Module& module, const GraphFunction& function,
+                                        const TargetFacts& facts, std::vector<FusionGroup> groups)
+{
+    return Chains(module, function, facts, std::move(groups)).run();
+}
+
+} // namespace tenon::compiler

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// conv_chain: pointwise and depthwise convolutions one behind the other, a strip of rows at a time,
+// so that what is between them stays in the second-level cache.
+#include "compiler/schedule/row_strips.h"
+#include "compiler/schedule/rules/conv_rows.h"
+#include "compiler/schedule/rules/families.h"
+#include "compiler/schedule/rules/rule.h"
+#include "compiler/schedule/tree.h"
+
+#include <algorithm>
+
+namespace tenon::compiler {
+namespace {
+
+constexpr const char* kPlainTag = "conv2d_nchwc";
+constexpr const char* kDepthwiseTag = "depthwise_conv2d_nchwc";
+
+std::string tagOf(const tir::Stmt& block) { return block->block.annotations.string("tag", ""); }
+
+bool isConvolution(const std::string& tag) { return tag == kPlainTag || tag == kDepthwiseTag; }
+
+/// The chain's blocks by meaning.
+struct Chain
+{
+    std::vector<std::string> convs;   ///< in order
+    std::vector<std::string> pads;    ///< "" for a convolution without padding
+    std::vector<std::string> between; ///< last block of each convolution but the last
+};
+
+Chain chainOf(const Schedule& schedule)
+{
+    Chain chain;
+    std::string last, pad;
+    for (const std::string& name : schedule.blocks()) {
+        const std::string tag = tagOf(blockOf(schedule, name));
+        if (isConvolution(tag)) {
+            if (!chain.convs.empty()) chain.between.push_back(last);
+            chain.convs.push_back(name);
+            chain.pads.push_back(pad);
+            pad.clear();
+        }
+        if (tag == "pad")
+            pad = name;
+        else
+            last = name;
+    }
+    return chain;
+}
+
+/// Elementwise blocks into one behind each convolution; padding into the windows.
+Status simplifyChain(Schedule& schedule, const Chain& chain)
+{
+    std::vector<std::string> keep = chain.convs;
+    keep.insert(keep.end(), chain.pads.begin(), chain.pads.end());
+    keep.insert(keep.end(), chain.between.begin(), chain.between.end());
+    inlineElementwise(schedule, keep);
+    for (size_t i = 0; i < chain.convs.size(); ++i)
+        if (!chain.pads[i].empty() && !inlineSmallPad(schedule, chain.pads[i], chain.convs[i]))
+            return badSchedule("conv_chain", "cannot take the padding into " + chain.convs[i]);
+    for (const std::string& conv : chain.convs) {
+        const bool isResult =
+            conv != chain.convs.back() &&
+            std::find(chain.between.begin(), chain.between.end(), conv) != chain.between.end();
+        if (isResult) return badSchedule("conv_chain", "nothing follows " + conv + " elementwise");
+        if (Status status = accumulateInRegisters(schedule, conv); !status) return status;
+    }
+    return kDone;
+}
+
+/// Strips of the result, with everything before it computed inside; the result are the loops
+/// around them.
+Result<std::vector<std::string>> cutStrips(Schedule& schedule, const Chain& chain,
+                                           const TargetFacts& facts)
+{
+    const std::vector<std::string> blocks = schedule.blocks();
+    const std::vector<std::string> loops = ownLoopsOf(schedule, blocks.back());
+    const int64_t rows = schedule.extentOf(loops[2]);
+    int64_t bytes = 0;
+    for (const std::string& block : chain.between)
+        bytes += bytesOf(bufferNamed(schedule.function(), outputOf(schedule, block)));
+    const auto strips = schedule.split(loops[2], {-1, rowsPerStrip(rows, bytes / rows, facts)});
+    if (!strips) return strips.error();
+    if (Status status =
+            schedule.reorder({loops[0], (*strips)[0], loops[1], (*strips)[1], loops[3], loops[4]});
+        !status)
+        return status.error();
+    for (size_t i = blocks.size() - 1; i-- > 0;)
+        if (Status status = schedule.computeAt(blocks[i], (*strips)[0]); !status)
+            return status.error();
+    return std::vector<std::string>{loops[0], (*strips)[0]};
+}
+
+} // namespace
+
+bool isConvChain(const tir::PrimFunc& function)
+{
+    int64_t convs = 0;
+    for (const tir::Stmt& block : blocksIn(function.body)) convs += isConvolution(tagOf(block));
+    return convs > 1;
+}
+
+Status scheduleConvChain(Schedule& schedule, const TargetFacts& facts)
+{
+    const Chain chain = chainOf(schedule);
+    if (Status status = simplifyChain(schedule, chain); !status) return status;
+    const auto outer = cutStrips(schedule, chain, facts);
+    if (!outer) return outer.error();
+    for (size_t i = 0; i < chain.convs.size(); ++i) {
+        const std::string& conv = chain.convs[i];
+        const bool isDepthwise = tagOf(blockOf(schedule, conv)) == kDepthwiseTag;
+        const auto left = isDepthwise ? tileWindowRows(schedule, conv, facts)
+                                      : tileConv2dRows(schedule, conv, facts);
+        if (!left) return left.error();
+        // Only what belongs to the next convolution may wait for it.
+        const bool isLast = i + 1 == chain.convs.size();
+        if (isLast ? !left->empty() : left->empty() || left->front() != chain.convs[i + 1])
+            return badSchedule("conv_chain",
+                               "of " + conv + ": " + left->front() + " cannot follow on its tiles");
+    }
+    return parallelise(schedule, *outer, facts);
+}
+
+} // namespace tenon::compiler

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions that are computed strip by strip, one behind the other: tiles for the rows that one
+// strip needs.
+#pragma once
+
+#include "compiler/schedule/schedule.h"
+#include "core/target/target_facts.h"
+
+#include <string>
+#include <vector>
+
+namespace tenon::compiler {
+
+/// Register tiles for all rows of a blocked convolution and for what follows it, inside the loops
+/// around them; the result names the blocks that cannot follow.
+Result<std::vector<std::string>> tileConv2dRows(Schedule& schedule, const std::string& conv,
+                                                const TargetFacts& facts);
+/// The same for a blocked depthwise convolution.
+Result<std::vector<std::string>> tileWindowRows(Schedule& schedule, const std::string& window,
+                                                const TargetFacts& facts);
+/// Lets a small window read the image itself, not a padded copy; false where it cannot.
+bool inlineSmallPad(Schedule& schedule, const std::string& pad, const std::string& window);
+
+} // namespace tenon::compiler
