@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mathematical functions as plain vector arithmetic: generated code needs no libm. Polynomial
 // coefficients for binary32 are those published with the Cephes library (S. L. Moshier, single
-// precision); binary64 uses Taylor series on reduced arguments. Bounds (tested): exp, log, tanh,
-// sigmoid, erf, sin, cos at most 4 ulp in binary32 on their main ranges.
+// precision), but for exp and erf, which are fitted; binary64 uses Taylor series on reduced
+// arguments. Bounds (tested): exp, log, tanh, sigmoid, erf, sin, cos at most 4 ulp in binary32 on
+// their main ranges, tanh and erf 3 ulp everywhere.
 #include "compiler/codegen/llvm/emitter.h"
 #include "compiler/codegen/llvm/vector_math.h"
 
