@@ -28,26 +28,26 @@ bool isWinogradTile(int64_t m) { return m == 2 || m == 4; }
 Expr winogradFilter(int64_t m, const Expr& e, const LineFn& line)
 {
     const Expr a = line(0), b = line(1), c = line(2);
-    const Expr outer = a + c;
-    if (m == 2) return choose(e, {a, times(0.5, outer + b), times(0.5, outer - b), c});
-    const Expr quarter = times(0.25, a) + c;
-    const Expr half = times(0.5, b);
-    return choose(e, {times(0.25, a), times(-1.0 / 6, outer + b), times(-1.0 / 6, outer - b),
-                      times(1.0 / 6, quarter + half), times(1.0 / 6, quarter - half), c});
+    const Expr at1 = a + c;
+    if (m == 2) return choose(e, {a, at1 + b, at1 - b, c});
+    const Expr at2 = a + times(4, c);
+    const Expr odd2 = times(2, b);
+    return choose(e, {a, at1 + b, at1 - b, at2 + odd2, at2 - odd2, c});
 }
 
 Expr winogradData(int64_t m, const Expr& e, const LineFn& line)
 {
     if (m == 2)
-        return choose(e,
-                      {line(0) - line(2), line(1) + line(2), line(2) - line(1), line(1) - line(3)});
+        return choose(e, {line(0) - line(2), times(0.5, line(1) + line(2)),
+                          times(0.5, line(2) - line(1)), line(1) - line(3)});
     // Rows of opposite points share their even and odd parts.
-    const Expr even1 = line(4) - times(4, line(2));
-    const Expr odd1 = line(3) - times(4, line(1));
-    const Expr even2 = line(4) - line(2);
-    const Expr odd2 = times(2, line(3) - line(1));
-    return choose(e, {times(4, line(0)) - times(5, line(2)) + line(4), even1 + odd1, even1 - odd1,
-                      even2 + odd2, even2 - odd2, times(4, line(1)) - times(5, line(3)) + line(5)});
+    const Expr even1 = times(-1.0 / 6, line(4) - times(4, line(2)));
+    const Expr odd1 = times(-1.0 / 6, line(3) - times(4, line(1)));
+    const Expr even2 = times(1.0 / 24, line(4) - line(2));
+    const Expr odd2 = times(1.0 / 12, line(3) - line(1));
+    return choose(e, {line(0) - times(1.25, line(2)) + times(0.25, line(4)), even1 + odd1,
+                      even1 - odd1, even2 + odd2, even2 - odd2,
+                      times(4, line(1)) - times(5, line(3)) + line(5)});
 }
 
 Expr winogradResult(int64_t m, const Expr& e, const LineFn& line)

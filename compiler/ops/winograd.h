@@ -16,6 +16,8 @@ bool isWinogradTile(int64_t m);
 
 /// Element `e` of the transformed filter (m + 2 of them from 3), data (m + 2 from m + 2) or result
 /// (m from m + 2). `e` is a loop variable that the schedules unroll: only one case remains then.
+/// The factors of the points are all in the data: filters, which kernels may transform again for
+/// each few tiles, take a third of the steps without.
 tir::Expr winogradFilter(int64_t m, const tir::Expr& e, const LineFn& line);
 tir::Expr winogradData(int64_t m, const tir::Expr& e, const LineFn& line);
 tir::Expr winogradResult(int64_t m, const tir::Expr& e, const LineFn& line);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // nn.contrib_conv2d_winograd_NCHWc: 3 x 3 convolution of stride 1 by Winograd's minimal filtering,
-// on blocked data and a transformed weight.
+// on blocked data and a weight that is transformed beforehand or in the kernel.
 #include "compiler/ops/attr_reader.h"
 #include "compiler/ops/window.h"
 #include "compiler/ops/winograd.h"
@@ -17,25 +17,40 @@ struct Geometry
     int64_t inBlock;
     int64_t outBlock;
     int64_t kernelBlock; ///< output channels per kernel block, a multiple of outBlock
+    int64_t kernelInBlock;
+    bool isTransformed; ///< the weight holds (m + 2) x (m + 2) points per filter, else 3 x 3
 };
+
+/// Input channels of the weight.
+Dim channelsOf(const Geometry& g, const TensorType& weight)
+{
+    return weight.shape[g.isTransformed ? 3 : 1] * Dim(g.kernelInBlock);
+}
 
 Status checkLayouts(const OpView& op, const Geometry& g, const std::string& kernel)
 {
-    const std::string wanted =
-        "OHWI" + std::to_string(g.inBlock) + "i" + std::to_string(g.kernelBlock) + "o";
+    const std::string blocks =
+        std::to_string(g.kernelInBlock) + "i" + std::to_string(g.kernelBlock) + "o";
     const auto weight = constantShape(op.operands[1].shape);
     const Shape& shape = op.operands[0].shape;
-    const bool fits = kernel == wanted && g.kernelBlock % g.outBlock == 0 && weight &&
-                      (*weight)[1] == g.tile + 2 && (*weight)[2] == g.tile + 2 &&
-                      (*weight)[4] == g.inBlock && (*weight)[5] == g.kernelBlock &&
-                      shape[4] == Dim(g.inBlock) && shape[1] == Dim((*weight)[3]);
+    const auto sidesAre = [&](size_t first, int64_t size) {
+        return (*weight)[first] == size && (*weight)[first + 1] == size;
+    };
+    const bool isKnown = g.isTransformed ? kernel == "OHWI" + blocks && g.kernelInBlock == g.inBlock
+                                         : kernel == "OIHW" + blocks;
+    const bool fits = isKnown && g.kernelBlock % g.outBlock == 0 && weight &&
+                      (g.isTransformed ? sidesAre(1, g.tile + 2) : sidesAre(2, 3)) &&
+                      (*weight)[4] == g.kernelInBlock && (*weight)[5] == g.kernelBlock &&
+                      shape[4] == Dim(g.inBlock) &&
+                      shape[1] * shape[4] == channelsOf(g, op.operands[1]);
     if (fits) return kDone;
     return opError(op, DiagnosticCode::ShapeMismatch,
                    "has tile_size " + std::to_string(g.tile) + " and the kernel layout " + kernel +
                        " but the operands are " + op.operands[0].text() + " and " +
                        op.operands[1].text() +
-                       "; the kernel is OHWI<i>i<o>o with H and W tile_size + 2, i the data's "
-                       "block and o a multiple of the result's");
+                       "; the kernel is OHWI<i>i<o>o with H and W tile_size + 2 and i the data's "
+                       "block, or OIHW<i>i<o>o with H and W 3, and o a multiple of the result's "
+                       "block");
 }
 
 Result<Geometry> geometry(const OpView& op)
@@ -51,8 +66,13 @@ Result<Geometry> geometry(const OpView& op)
     if (!kernel) return kernel.error();
     auto window = readWindow(op, {3, 3});
     if (!window) return window.error();
-    Geometry g{*std::move(window), intAttr(op, "tile_size"), data->block('C'), out->block('C'),
-               kernel->block('O')};
+    Geometry g{*std::move(window),
+               intAttr(op, "tile_size"),
+               data->block('C'),
+               out->block('C'),
+               kernel->block('O'),
+               kernel->block('I'),
+               kernel->text().starts_with("OH")};
     if (!isWinogradTile(g.tile) || g.window.stride != std::array<int64_t, 2>{1, 1} ||
         g.window.dilation != std::array<int64_t, 2>{1, 1})
         return opError(op, DiagnosticCode::BadAttribute,
@@ -112,6 +132,72 @@ te::TensorRef transformedData(const Geometry& g, const te::TensorRef& input, con
         {}, axes);
 }
 
+/// A point of the transformed filters; channels as blocks and places in them.
+struct FilterPoint
+{
+    Expr outer, a, b, inOuter, inInner, inner;
+};
+using FilterFn = std::function<Expr(const FilterPoint& at)>;
+
+FilterFn storedFilters(const te::TensorRef& weight)
+{
+    return [weight](const FilterPoint& at) {
+        return te::at(weight, {at.outer, at.a, at.b, at.inOuter, at.inInner, at.inner});
+    };
+}
+
+/// U[o_outer, i, a, b, o_inner] as the kernel computes it from 3 x 3 filters.
+FilterFn computedFilters(const Geometry& g, const te::TensorRef& weight)
+{
+    const int64_t m = g.tile;
+    const Exprs& shape = weight->shape(); // o_outer, i_outer, 3, 3, i_inner, o_inner
+    const Expr channels = shape[1] * shape[4], side(m + 2);
+    Attrs rowAxes{{"axis_names", std::vector<std::string>{"oc_outer", "ic", "a", "x", "oc_inner"}}};
+    const te::TensorRef rows = te::compute(
+        "filter_rows", {shape[0], channels, side, Expr(3), shape[5]},
+        [&](const Exprs& i) {
+            return winogradFilter(m, i[2], [&](int64_t k) {
+                return te::at(weight, {i[0], floorDiv(i[1], shape[4]), Expr(k), i[3],
+                                       floorMod(i[1], shape[4]), i[4]});
+            });
+        },
+        {}, rowAxes);
+    Attrs axes{{"axis_names", std::vector<std::string>{"oc_outer", "ic", "a", "b", "oc_inner"}}};
+    const te::TensorRef points = te::compute(
+        "filter_points", {shape[0], channels, side, side, shape[5]},
+        [&](const Exprs& i) {
+            return winogradFilter(m, i[3], [&](int64_t k) {
+                return te::at(rows, {i[0], i[1], i[2], Expr(k), i[4]});
+            });
+        },
+        {}, axes);
+    const Expr block(g.inBlock);
+    return [points, block](const FilterPoint& at) {
+        const Expr channel = at.inOuter * block + at.inInner;
+        return te::at(points, {at.outer, channel, at.a, at.b, at.inner});
+    };
+}
+
+/// M[n, a, b, c_outer, t, c_inner]: products of the transformed data and filters.
+te::TensorRef productsOf(const Geometry& g, const te::TensorRef& data, const FilterFn& filters,
+                         const Expr& outBlocks, Attrs facts)
+{
+    const Exprs& d = data->shape(); // n, a, b, c_outer, t, c_inner
+    const Expr ratio(g.kernelBlock / g.outBlock), out(g.outBlock);
+    return te::reduce(
+        "products", {d[0], d[1], d[2], outBlocks, d[4], out}, {d[3], d[5]}, te::Combiner::Sum,
+        [&](const Exprs& i, const Exprs& k) {
+            return te::at(data, {i[0], i[1], i[2], k[0], i[4], k[1]}) *
+                   filters({.outer = floorDiv(i[3], ratio),
+                            .a = i[1],
+                            .b = i[2],
+                            .inOuter = k[0],
+                            .inInner = k[1],
+                            .inner = floorMod(i[3], ratio) * out + i[5]});
+        },
+        "conv2d_winograd", std::move(facts));
+}
+
 /// Y[n, c_outer, t, y, x, c_inner]: the result by tiles.
 te::TensorRef resultTiles(const Geometry& g, const te::TensorRef& products)
 {
@@ -144,26 +230,15 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
     const auto g = geometry(op);
     if (!g) return g.error();
     const std::vector<int64_t> out = constants(op.results[0].shape);
-    const std::vector<int64_t> weight = constants(op.operands[1].shape);
     const int64_t m = g->tile;
     const Tiles tiles{(out[2] + m - 1) / m, (out[3] + m - 1) / m};
     const te::TensorRef data = transformedData(*g, in[0], tiles);
-
-    const Expr ratio(g->kernelBlock / g->outBlock);
-    Attrs attrs{{"tile_size", m},
+    Attrs facts{{"tile_size", m},
                 {"tile_columns", tiles.columns},
                 {"axis_names", std::vector<std::string>{"n", "a", "b", "oc_outer", "tile",
                                                         "oc_inner", "ic_outer", "ic_inner"}}};
-    const te::TensorRef products = te::reduce(
-        "products",
-        {Expr(out[0]), Expr(m + 2), Expr(m + 2), Expr(out[1]), Expr(tiles.count()), Expr(out[4])},
-        {Expr(weight[3]), Expr(weight[4])}, te::Combiner::Sum,
-        [&](const Exprs& i, const Exprs& k) {
-            const Expr inner = floorMod(i[3], ratio) * Expr(g->outBlock) + i[5];
-            return te::at(data, {i[0], i[1], i[2], k[0], i[4], k[1]}) *
-                   te::at(in[1], {floorDiv(i[3], ratio), i[1], i[2], k[0], k[1], inner});
-        },
-        "conv2d_winograd", std::move(attrs));
+    const FilterFn filters = g->isTransformed ? storedFilters(in[1]) : computedFilters(*g, in[1]);
+    const te::TensorRef products = productsOf(*g, data, filters, Expr(out[1]), std::move(facts));
 
     const te::TensorRef result = resultTiles(*g, products);
     const Expr size(m), width(tiles.columns);
@@ -176,20 +251,22 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
 /// What the convolution computes, not the fewer steps in which it does.
 Cost cost(const OpView& op)
 {
-    const Shape& w = op.operands[1].shape;
-    return {2 * 9 * elements(op.results[0]) * elements({kFloat32, {w[3], w[4]}}), bytesMoved(op)};
+    const Shape& data = op.operands[0].shape;
+    const double channels = elements({kFloat32, {data[1], data[4]}});
+    return {2 * 9 * elements(op.results[0]) * channels, bytesMoved(op)};
 }
 
 constexpr OperandSpec kOperands[] = {
     {"data", "[N, C/i, H, W, i]"},
-    {"weight", "[O/o, m + 2, m + 2, C/i, i, o]: nn.contrib_conv2d_winograd_weight_transform"}};
+    {"weight", "[O/o, m + 2, m + 2, C/i, i, o]: nn.contrib_conv2d_winograd_weight_transform; or "
+               "[O/o, C/i, 3, 3, i, o], which the kernel transforms each time"}};
 constexpr AttrSpec kAttrs[] = {
     {"tile_size", "int", "m of F(m x m, 3 x 3): 2 or 4"},
     {"strides", "int[2]", "1", "[1, 1]"},
     {"padding", "int[4]", "zeros added at top, left, bottom, right", "[0, 0, 0, 0]"},
     {"dilation", "int[2]", "1", "[1, 1]"},
     {"data_layout", "string", "NCHW<i>c"},
-    {"kernel_layout", "string", "OHWI<i>i<o>o"},
+    {"kernel_layout", "string", "OHWI<i>i<o>o or OIHW<i>i<o>o"},
     {"out_layout", "string", "NCHW<b>c; o is a multiple of b"}};
 
 } // namespace

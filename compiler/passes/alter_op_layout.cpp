@@ -106,8 +106,8 @@ private:
         const int64_t inBlock = isDepthwise ? outBlock : blockRead(node.operands[0]);
         const int64_t packed = isDepthwise ? outBlock : weightBlock(conv->outChannels, outBlock);
         if (!isDepthwise && inBlock > 1)
-            if (const int64_t tile = winogradTileOf(m_module, node, m_lanes, m_maxError); tile > 0)
-                return alterToWinograd(node, tile, {inBlock, outBlock, packed});
+            if (const auto form = winogradFormOf(m_module, node, m_lanes, m_maxError); form.tile)
+                return alterToWinograd(node, form, {inBlock, outBlock, packed});
         const std::string layout =
             "OIHW" + std::to_string(isDepthwise ? 1 : inBlock) + "i" + std::to_string(packed) + "o";
         NodeRecord record = node;
@@ -132,24 +132,24 @@ private:
         int64_t in, out, kernel;
     };
 
-    bool alterToWinograd(const NodeRecord& node, int64_t tile, const ConvBlocks& blocks)
+    bool alterToWinograd(const NodeRecord& node, const WinogradForm& form, const ConvBlocks& blocks)
     {
-        const std::string layout =
-            "OHWI" + std::to_string(blocks.in) + "i" + std::to_string(blocks.kernel) + "o";
+        const std::string layout = winogradKernelLayout(
+            form, blocks.in, form.isTransformedInKernel ? blocks.out : blocks.kernel);
         NodeRecord record = node;
         record.op = "nn.contrib_conv2d_winograd_NCHWc";
         record.attrs.erase("groups");
-        record.attrs.set("tile_size", tile);
+        record.attrs.set("tile_size", form.tile);
         record.attrs.set("data_layout", blockedLayout(blocks.in));
         record.attrs.set("kernel_layout", layout);
         record.attrs.set("out_layout", blockedLayout(blocks.out));
         const int64_t channels = m_module.type(node.operands[0]).shape[1].value();
-        m_values.explain("winograd-conv", m_plan.weighed(winogradReason(tile, channels) + ", " +
+        m_values.explain("winograd-conv", m_plan.weighed(winogradReason(form, channels) + ", " +
                                                              blockedLayout(blocks.in) + " to " +
                                                              blockedLayout(blocks.out),
                                                          {node.id, 0}));
         record.operands = {m_values.blocked(node.operands[0], blocks.in),
-                           m_values.winogradWeight(node.operands[1], tile, layout)};
+                           m_values.winogradWeight(node.operands[1], form, layout)};
         m_values.produce(node, std::move(record), blocks.out);
         return true;
     }

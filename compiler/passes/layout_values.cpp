@@ -67,12 +67,14 @@ ValueRef LayoutValues::packedWeight(ValueRef weight, const std::string& from, co
     return packed;
 }
 
-ValueRef LayoutValues::winogradWeight(ValueRef weight, int64_t tile, const std::string& layout)
+ValueRef LayoutValues::winogradWeight(ValueRef weight, const WinogradForm& form,
+                                      const std::string& layout)
 {
-    ValueRef& packed = m_weights[{weight, layout + " of tile " + std::to_string(tile)}];
+    if (form.isTransformedInKernel) return packedWeight(weight, "OIHW", layout);
+    ValueRef& packed = m_weights[{weight, layout + " of tile " + std::to_string(form.tile)}];
     if (!packed.node.isValid())
         packed = m_patch->op("nn.contrib_conv2d_winograd_weight_transform", {weight},
-                             {{"tile_size", tile}, {"kernel_layout", layout}});
+                             {{"tile_size", form.tile}, {"kernel_layout", layout}});
     return packed;
 }
 

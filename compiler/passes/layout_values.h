@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/passes/rewrite.h"
+#include "compiler/passes/winograd_choice.h"
 
 #include <map>
 #include <unordered_map>
@@ -38,8 +39,8 @@ public:
     ValueRef blocked(ValueRef value, int64_t block);
     /// The weight in another layout; readers of one weight share it.
     ValueRef packedWeight(ValueRef weight, const std::string& from, const std::string& to);
-    /// The 3 x 3 weight transformed for Winograd convolution, in a layout like OHWI16i64o.
-    ValueRef winogradWeight(ValueRef weight, int64_t tile, const std::string& layout);
+    /// The 3 x 3 weight as a Winograd convolution of the form reads it.
+    ValueRef winogradWeight(ValueRef weight, const WinogradForm& form, const std::string& layout);
     ValueRef transform(ValueRef value, const std::string& from, const std::string& to);
     ValueRef reshaped(ValueRef value, std::vector<int64_t> shape);
 

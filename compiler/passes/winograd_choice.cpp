@@ -19,6 +19,11 @@ constexpr double kColdBytesPerCycle = 4;
 constexpr double kStreamedBytesPerCycle = 5;
 /// Schedules ask for filters while they compute where vectors have so many lanes.
 constexpr double kStreamingLanes = 8;
+/// Lanes of the vectors that take one factor of a product from memory for all lanes: with fewer,
+/// no registers are left to transform filters beside the sums.
+constexpr int kInKernelLanes = 16;
+/// Tiles that share one transform of a filter there.
+constexpr int64_t kTilesPerTransform = 4;
 /// Cycles per transformed vector: arithmetic of both directions, and a load and a store each.
 constexpr double kDataCycles = 4;
 constexpr double kResultCycles = 3;
@@ -38,16 +43,40 @@ double directCycles(const ConvolutionSize& s, double lanes)
     return withFilters(macs / lanes / kMacsPerCycle, filters * 4, lanes);
 }
 
-double winogradCycles(const ConvolutionSize& s, double lanes, int64_t m)
+double tilesOf(const ConvolutionSize& s, int64_t m)
+{
+    return static_cast<double>(((s.rows + m - 1) / m) * ((s.columns + m - 1) / m));
+}
+
+/// Of the data and the result.
+double transformCycles(const ConvolutionSize& s, double lanes, int64_t m)
+{
+    const double vectors = kDataCycles * static_cast<double>(s.inChannels) +
+                           kResultCycles * static_cast<double>(s.outChannels);
+    const auto points = static_cast<double>(s.batch * (m + 2) * (m + 2));
+    return tilesOf(s, m) * points * vectors / lanes;
+}
+
+double transformedBeforeCycles(const ConvolutionSize& s, double lanes, int64_t m)
 {
     const auto points = static_cast<double>((m + 2) * (m + 2));
-    const auto tiles =
-        static_cast<double>(s.batch * ((s.rows + m - 1) / m) * ((s.columns + m - 1) / m));
     const double filters = points * static_cast<double>(s.inChannels * s.outChannels);
-    const double transforms = kDataCycles * static_cast<double>(s.inChannels) +
-                              kResultCycles * static_cast<double>(s.outChannels);
-    return withFilters(filters * tiles / lanes / kMacsPerCycle, filters * 4, lanes) +
-           tiles * points * transforms / lanes;
+    const double macs = filters * static_cast<double>(s.batch) * tilesOf(s, m);
+    return withFilters(macs / lanes / kMacsPerCycle, filters * 4, lanes) +
+           transformCycles(s, lanes, m);
+}
+
+double transformedInKernelCycles(const ConvolutionSize& s, double lanes, int64_t m)
+{
+    const auto filters = static_cast<double>(s.inChannels * s.outChannels);
+    // Rows of points anew in each, but for the first and the last, which are the filter's own.
+    const auto transform = static_cast<double>(6 * m + (m + 2) * (m == 2 ? 3 : 6));
+    const double groups = std::ceil(tilesOf(s, m) / kTilesPerTransform);
+    const auto products = static_cast<double>((m + 2) * (m + 2)) *
+                          std::min<double>(tilesOf(s, m), kTilesPerTransform);
+    const double steps = static_cast<double>(s.batch) * filters * groups * (transform + products);
+    return withFilters(steps / lanes / kMacsPerCycle, 9 * filters * 4, lanes) +
+           transformCycles(s, lanes, m);
 }
 
 } // namespace
@@ -59,28 +88,22 @@ double winogradError(int64_t tile, int64_t inChannels)
     return (tile == 4 ? 1.8e-7 : 3.0e-8) * std::sqrt(static_cast<double>(inChannels));
 }
 
-double winogradBestCycles(const ConvolutionSize& size, int lanes, double maxError)
+WinogradForm winogradForm(const ConvolutionSize& size, int lanes, double maxError)
 {
-    const int64_t tile = winogradTile(size, lanes, maxError);
-    return tile == 0 ? directCycles(size, lanes) : winogradCycles(size, lanes, tile);
-}
-
-int64_t winogradTile(const ConvolutionSize& size, int lanes, double maxError)
-{
-    int64_t best = 0;
-    double bestCycles = directCycles(size, lanes);
+    WinogradForm best{.cycles = directCycles(size, lanes)};
+    const auto consider = [&](const WinogradForm& form) {
+        if (form.cycles < best.cycles) best = form;
+    };
     for (const int64_t m : {2, 4}) {
         if (winogradError(m, size.inChannels) > maxError) continue;
-        const double cycles = winogradCycles(size, lanes, m);
-        if (cycles >= bestCycles) continue;
-        best = m;
-        bestCycles = cycles;
+        consider({m, false, transformedBeforeCycles(size, lanes, m)});
+        if (lanes >= kInKernelLanes) consider({m, true, transformedInKernelCycles(size, lanes, m)});
     }
     return best;
 }
 
-int64_t winogradTileOf(const core::Module& module, const core::NodeRecord& node, int lanes,
-                       double maxError)
+WinogradForm winogradFormOf(const core::Module& module, const core::NodeRecord& node, int lanes,
+                            double maxError)
 {
     const std::vector<int64_t> weight = *core::constantShape(module.type(node.operands[1]).shape);
     // A batch of unknown size is computed item by item.
@@ -90,16 +113,24 @@ int64_t winogradTileOf(const core::Module& module, const core::NodeRecord& node,
     const std::vector<int64_t> ones{1, 1};
     if (weight[2] != 3 || weight[3] != 3 || !out || node.attrs.integers("strides", ones) != ones ||
         node.attrs.integers("dilation", ones) != ones)
-        return 0;
-    return winogradTile({(*out)[0], weight[1], weight[0], (*out)[2], (*out)[3]}, lanes, maxError);
+        return {};
+    return winogradForm({(*out)[0], weight[1], weight[0], (*out)[2], (*out)[3]}, lanes, maxError);
 }
 
-std::string winogradReason(int64_t tile, int64_t inChannels)
+std::string winogradKernelLayout(const WinogradForm& form, int64_t in, int64_t out)
+{
+    const std::string end = "i" + std::to_string(out) + "o";
+    // A kernel that transforms filters walks them channel by channel.
+    return form.isTransformedInKernel ? "OIHW1" + end : "OHWI" + std::to_string(in) + end;
+}
+
+std::string winogradReason(const WinogradForm& form, int64_t inChannels)
 {
     char error[32];
-    std::snprintf(error, sizeof error, "%.1e", winogradError(tile, inChannels));
-    const std::string side = std::to_string(tile);
-    return "tiles of " + side + " x " + side + ", expected relative error " + error;
+    std::snprintf(error, sizeof error, "%.1e", winogradError(form.tile, inChannels));
+    const std::string side = std::to_string(form.tile);
+    const std::string where = form.isTransformedInKernel ? ", raw filters" : "";
+    return "tiles of " + side + " x " + side + where + ", expected relative error " + error;
 }
 
 } // namespace tenon::compiler

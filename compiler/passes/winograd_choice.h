@@ -24,16 +24,24 @@ inline constexpr double kWinogradMaxError = 1e-5;
 /// Expected root mean square error of F(m x m, 3 x 3) in binary32, relative to that of the result.
 double winogradError(int64_t tile, int64_t inChannels);
 
-/// Cycles of the cheapest form within the error budget, direct convolution included.
-double winogradBestCycles(const ConvolutionSize& size, int lanes, double maxError);
-/// Tile size m of the cheapest form: 4 or 2 within the error budget, or 0 for direct convolution.
-int64_t winogradTile(const ConvolutionSize& size, int lanes, double maxError);
+struct WinogradForm
+{
+    int64_t tile = 0;                   ///< m: 4 or 2; 0 for direct convolution
+    bool isTransformedInKernel = false; ///< the filters; else beforehand
+    double cycles = 0;
+};
 
-/// The same for a convolution of the graph; 0 for one of another kind.
-int64_t winogradTileOf(const core::Module& module, const core::NodeRecord& node, int lanes,
-                       double maxError);
+/// The cheapest form within the error budget.
+WinogradForm winogradForm(const ConvolutionSize& size, int lanes, double maxError);
 
-/// "tiles of 4 x 4, expected relative error 1.4e-06".
-std::string winogradReason(int64_t tile, int64_t inChannels);
+/// The same for a convolution of the graph; that of tile 0 for one of another kind.
+WinogradForm winogradFormOf(const core::Module& module, const core::NodeRecord& node, int lanes,
+                            double maxError);
+
+/// Layout of the filters for blocks of `in` and `out` channels, like OHWI16i64o or OIHW1i16o.
+std::string winogradKernelLayout(const WinogradForm& form, int64_t in, int64_t out);
+
+/// "tiles of 4 x 4, raw filters, expected relative error 1.4e-06".
+std::string winogradReason(const WinogradForm& form, int64_t inChannels);
 
 } // namespace tenon::compiler

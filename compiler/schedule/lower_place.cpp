@@ -14,14 +14,20 @@ using tir::LoopKind;
 using tir::Stmt;
 using tir::StmtKind;
 
-bool accesses(const Stmt& stmt, const Buffer& buffer)
+bool stores(const Stmt& stmt, const Buffer& buffer)
 {
     bool found = false;
     tir::visitStmts(stmt, [&](const Stmt& s) {
         found = found || (s->kind == StmtKind::Store && s->buffer == buffer);
         return !found;
     });
-    if (found) return true;
+    return found;
+}
+
+bool accesses(const Stmt& stmt, const Buffer& buffer)
+{
+    if (stores(stmt, buffer)) return true;
+    bool found = false;
     tir::visitExprsIn(stmt, [&](const Expr& e) {
         found = found || (e->kind == ExprKind::Load && e->buffer == buffer);
         return !found;
@@ -38,7 +44,7 @@ bool carriesValue(const Stmt& body, const tir::VarNode* loop, const Buffer& buff
         if (stmt->kind != StmtKind::Block) return true;
         for (const tir::IterVar& iter : stmt->block.iters)
             if (iter.kind == tir::IterKind::Reduce && usesVar(iter.binding, loop) &&
-                accesses(stmt, buffer))
+                stores(stmt, buffer))
                 carries = true;
         return true;
     });

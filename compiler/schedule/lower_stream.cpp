@@ -84,9 +84,9 @@ Stream streamOf(Affine index, const std::vector<const tir::Loop*>& loops)
     for (size_t i = loops.size(); i-- > 0;) {
         const tir::Loop& loop = *loops[i];
         const auto step = stepOf(stream.index, loop.var);
-        const bool isCounted =
-            loop.kind == tir::LoopKind::Serial && loop.extent->kind == ExprKind::IntImm;
-        if (!step || !isCounted) break;
+        const bool isSerial = loop.kind == tir::LoopKind::Serial;
+        const bool isRepeat = loop.kind == tir::LoopKind::Unrolled && step == 0;
+        if (!step || !(isSerial || isRepeat) || loop.extent->kind != ExprKind::IntImm) break;
         const PassLoop each{&loop, loop.extent->integer, *step};
         const bool isInside = stream.repeats.empty();
         if (isInside && *step > 0 && (stream.pass.empty() || *step == stream.block)) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // conv2d_winograd: whole rows of tiles at a time, so that their transformed data, one block of
 // products and one block of filters stay in the second-level cache; each tile position is a product
-// of matrices with its sums in registers.
+// of matrices with its sums in registers. Filters that come as they are are transformed in
+// registers for a few tiles at a time.
 #include "compiler/schedule/rules/families.h"
 #include "compiler/schedule/rules/register_tile.h"
 #include "compiler/schedule/rules/rule.h"
@@ -17,7 +18,8 @@ struct WinogradBlocks
 {
     std::string pad; ///< "" when the data needs none
     std::string dataRows, dataTiles, products, resultRows, resultTiles;
-    std::string last; ///< writes the result by pixels
+    std::string filterRows, filterPoints; ///< "" when filters come transformed
+    std::string last;                     ///< writes the result by pixels
 };
 
 struct WinogradShape
@@ -34,13 +36,18 @@ struct WinogradShape
     tir::Buffer filters;
 };
 
-/// The block that writes a buffer which `block` reads, or "".
+/// The block that writes `buffer`, or "".
+std::string writerOf(const Schedule& schedule, const std::string& reader, const tir::Buffer& buffer)
+{
+    for (const std::string& other : blocksBefore(schedule, reader))
+        if (outputOf(schedule, other) == buffer->name) return other;
+    return "";
+}
+
+/// The block that writes the first buffer which `block` reads, or "".
 std::string producerOf(const Schedule& schedule, const std::string& block)
 {
-    for (const tir::Buffer& buffer : inputsOf(schedule, block))
-        for (const std::string& other : blocksBefore(schedule, block))
-            if (outputOf(schedule, other) == buffer->name) return other;
-    return "";
+    return writerOf(schedule, block, inputsOf(schedule, block).front());
 }
 
 /// The only reader of what `block` writes, or "".
@@ -62,15 +69,19 @@ WinogradBlocks blocksOf(const Schedule& schedule)
     blocks.dataTiles = producerOf(schedule, blocks.products);
     blocks.dataRows = producerOf(schedule, blocks.dataTiles);
     blocks.pad = producerOf(schedule, blocks.dataRows);
+    blocks.filterPoints =
+        writerOf(schedule, blocks.products, inputsOf(schedule, blocks.products).back());
+    if (!blocks.filterPoints.empty()) blocks.filterRows = producerOf(schedule, blocks.filterPoints);
     blocks.resultRows = readerOf(schedule, blocks.products);
     blocks.resultTiles = readerOf(schedule, blocks.resultRows);
     return blocks;
 }
 
-WinogradShape shapeOf(const Schedule& schedule, const std::string& products)
+WinogradShape shapeOf(const Schedule& schedule, const WinogradBlocks& blocks)
 {
-    const std::vector<AxisView> axes = axesOf(schedule, products);
-    const core::Attrs& facts = blockOf(schedule, products)->block.annotations;
+    const std::vector<AxisView> axes = axesOf(schedule, blocks.products);
+    const core::Attrs& facts = blockOf(schedule, blocks.products)->block.annotations;
+    const std::string& reader = blocks.filterRows.empty() ? blocks.products : blocks.filterRows;
     WinogradShape shape{.tile = facts.integer("tile_size", 2),
                         .rows = 0,
                         .columns = facts.integer("tile_columns", 1),
@@ -80,11 +91,8 @@ WinogradShape shapeOf(const Schedule& schedule, const std::string& products)
                         .vectors = 1,
                         .inChannels = axes[6].extent * axes[7].extent,
                         .inLanes = axes[7].extent,
-                        .filters = nullptr};
+                        .filters = inputsOf(schedule, reader).back()};
     shape.rows = axes[4].extent / shape.columns;
-    for (const tir::Buffer& buffer : inputsOf(schedule, products))
-        if (buffer->name != outputOf(schedule, producerOf(schedule, products)))
-            shape.filters = buffer;
     shape.vectors = shape.filters->shape[5]->integer / shape.lanes;
     return shape;
 }
@@ -183,6 +191,112 @@ Status scheduleProducts(Schedule& schedule, const WinogradBlocks& blocks,
     return unrollTile(schedule, *copy, 3, shape.lanes);
 }
 
+/// Which sums one transform of a filter serves: of `points` in a row, for `tiles`.
+struct TransformTile
+{
+    int64_t points = 1;
+    int64_t tiles = 1;
+};
+
+/// The tile of fewest steps that fits the registers, beside the points of a filter.
+TransformTile chooseTransformTile(const WinogradShape& shape, const TargetFacts& facts)
+{
+    const int64_t side = shape.tile + 2, tiles = shape.rows * shape.columns;
+    const double rowSteps = shape.tile == 2 ? 3 : 5; // for the three elements of a row, on average
+    const double pointSteps = shape.tile == 2 ? 4 : 7; // for a whole row of points
+    TransformTile best;
+    double bestCost = 1e300;
+    for (const int64_t points : {side, side / 2}) {
+        const int64_t most = std::max<int64_t>(1, (facts.vectorRegisters - 8) / points);
+        const int64_t count = divisorUpTo(tiles, most);
+        const double transform = rowSteps + pointSteps * static_cast<double>(points) / side;
+        const double cost = static_cast<double>(side / points * (tiles / count)) *
+                            (transform + static_cast<double>(points * count));
+        if (cost >= bestCost) continue;
+        best = {points, count};
+        bestCost = cost;
+    }
+    return best;
+}
+
+/// Transforms filters at each step of `loop`, its channels', into registers.
+Status transformFiltersAt(Schedule& schedule, const WinogradBlocks& blocks, const std::string& loop,
+                          int64_t lanes)
+{
+    for (const std::string& block : {blocks.filterPoints, blocks.filterRows}) {
+        if (Status status = schedule.computeAt(block, loop); !status) return status;
+        if (Status status = schedule.setScope(outputOf(schedule, block), tir::Scope::Local);
+            !status)
+            return status;
+        if (Status status = unrollTile(schedule, block, 2, lanes); !status) return status;
+    }
+    return kDone;
+}
+
+/// Splits the sum over all channels: sums over some, whose filters stay in the first-level cache
+/// while all points pass, are a block of their own; returns it.
+Result<std::string> sumChannelsInSteps(Schedule& schedule, const WinogradBlocks& blocks,
+                                       const WinogradShape& shape, const TargetFacts& facts)
+{
+    const std::string outer = axesOf(schedule, blocks.products)[6].loop;
+    const int64_t filterBytes = 9 * 4 * shape.lanes * shape.inLanes;
+    const int64_t most = std::max<int64_t>(1, facts.l1Bytes * 2 / 5 / filterBytes);
+    const auto steps = schedule.split(outer, {-1, divisorUpTo(schedule.extentOf(outer), most)});
+    if (!steps) return steps.error();
+    return schedule.rfactor((*steps)[0], 6);
+}
+
+/// Products of one vector of output channels under `loop`, with filters transformed in registers:
+/// per step of channels, row of points and group of tiles.
+Status scheduleComputedFilters(Schedule& schedule, const WinogradBlocks& blocks,
+                               const WinogradShape& shape, const std::string& loop,
+                               const TargetFacts& facts)
+{
+    const std::string& products = blocks.products;
+    // Points of a tile side by side: 36 lines that are apart by a power of two would share a set of
+    // the first-level cache.
+    for (const std::string& block : {blocks.dataTiles, products})
+        if (Status status = schedule.permuteDims(outputOf(schedule, block), {0, 3, 4, 1, 2, 5});
+            !status)
+            return status;
+    const auto partial = sumChannelsInSteps(schedule, blocks, shape, facts);
+    if (!partial) return partial.error();
+    if (Status status = schedule.computeAt(products, loop); !status) return status;
+    // n, a, b, oc_outer, tile, oc_inner, step
+    const std::vector<std::string> out = innerLoops(schedule, products, 7);
+    const TransformTile tile = chooseTransformTile(shape, facts);
+    const auto points = schedule.split(out[2], {-1, tile.points});
+    if (!points) return points.error();
+    const auto tiles = schedule.split(out[4], {-1, tile.tiles});
+    if (!tiles) return tiles.error();
+    if (Status status = schedule.reorder({out[0], out[3], out[6], out[1], (*points)[0], (*tiles)[0],
+                                          (*points)[1], (*tiles)[1], out[5]});
+        !status)
+        return status;
+    if (Status status = initialiseTile(schedule, products, out[6], 2, shape.lanes); !status)
+        return status;
+    // Which sums of a filter's rows the points need is known in each copy of these loops.
+    for (const std::string& row : {out[1], (*points)[0]})
+        if (Status status = schedule.unroll(row); !status) return status;
+    if (Status status = unrollTile(schedule, products, 3, shape.lanes); !status) return status;
+
+    if (Status status = schedule.computeAt(*partial, (*tiles)[0]); !status) return status;
+    if (Status status = schedule.setScope(outputOf(schedule, *partial), tir::Scope::Register);
+        !status)
+        return status;
+    // n, a, b, oc_outer, tile, oc_inner, step, ic_outer, ic_inner
+    const std::vector<std::string> own = innerLoops(schedule, *partial, 9);
+    if (Status status = schedule.reorder(
+            {own[0], own[1], own[3], own[6], own[7], own[8], own[2], own[4], own[5]});
+        !status)
+        return status;
+    if (Status status = initialiseTile(schedule, *partial, own[7], 3, shape.lanes); !status)
+        return status;
+    if (Status status = transformFiltersAt(schedule, blocks, own[8], shape.lanes); !status)
+        return status;
+    return unrollTile(schedule, *partial, 3, shape.lanes);
+}
+
 /// The transform of the data, under `loop` or, where that is "", before everything else.
 Status scheduleData(Schedule& schedule, const WinogradBlocks& blocks, const std::string& loop,
                     const TargetFacts& facts)
@@ -219,13 +333,15 @@ Status scheduleConv2dWinograd(Schedule& schedule, const TargetFacts& facts)
 {
     WinogradBlocks blocks = blocksOf(schedule);
     inlineElementwise(schedule, {blocks.pad, blocks.dataRows, blocks.dataTiles, blocks.products,
-                                 blocks.resultRows, blocks.resultTiles});
+                                 blocks.resultRows, blocks.resultTiles, blocks.filterRows,
+                                 blocks.filterPoints});
     blocks.last = readerOf(schedule, blocks.resultTiles);
     if (blocks.last.empty() || axesOf(schedule, blocks.last).size() != 5)
         return scheduleEach(schedule, facts);
 
-    const WinogradShape shape = shapeOf(schedule, blocks.products);
-    const int64_t rows = rowsPerStep(shape, facts);
+    const WinogradShape shape = shapeOf(schedule, blocks);
+    const bool computesFilters = !blocks.filterPoints.empty();
+    const int64_t rows = computesFilters ? shape.rows : rowsPerStep(shape, facts);
     const std::vector<std::string> after = blocksAfter(schedule, blocks.last);
     const auto loops = tileResult(schedule, blocks.last, shape, rows);
     if (!loops) return loops.error();
@@ -237,7 +353,8 @@ Status scheduleConv2dWinograd(Schedule& schedule, const TargetFacts& facts)
         if (Status status = unrollTile(schedule, block, 3, shape.lanes); !status) return status;
     }
     if (Status status = unrollTile(schedule, blocks.last, 3, shape.lanes); !status) return status;
-    if (Status status = scheduleProducts(schedule, blocks, shape, loops->filters, facts); !status)
+    const auto products = computesFilters ? scheduleComputedFilters : scheduleProducts;
+    if (Status status = products(schedule, blocks, shape, loops->filters, facts); !status)
         return status;
     if (Status status = streamWeights(schedule, shape.filters, facts); !status) return status;
 

@@ -20,6 +20,7 @@ namespace {
 struct Case
 {
     int64_t tile, in, out, height, width, pad;
+    bool isTransformedInKernel = false;
 };
 
 Tensor normal(std::vector<int64_t> shape, unsigned seed)
@@ -79,13 +80,16 @@ std::string layoutMove(const Tensor& value, const std::string& from, const std::
 Tensor winograd(const Case& c, const Tensor& data, const Tensor& weight)
 {
     const std::string block = std::to_string(c.in % 16 == 0 ? 16 : 4);
-    const std::string kernel = "OHWI" + block + "i16o";
+    const std::string kernel = c.isTransformedInKernel ? "OIHW1i16o" : "OHWI" + block + "i16o";
     const Tensor blocked = evaluated(layoutMove(data, "NCHW", "NCHW" + block + "c"), data);
-    const Tensor packed =
-        evaluated(typeText("%w", weight.shape()) +
-                      " => nn.contrib_conv2d_winograd_weight_transform(%w, kernel_layout=\"" +
-                      kernel + "\", tile_size=" + std::to_string(c.tile) + ")",
-                  weight);
+    const std::string transform =
+        "nn.contrib_conv2d_winograd_weight_transform(%w, kernel_layout=\"" + kernel +
+        "\", tile_size=" + std::to_string(c.tile) + ")";
+    const std::string layout =
+        "layout_transform(%w, dst_layout=\"" + kernel + "\", src_layout=\"OIHW\")";
+    const Tensor packed = evaluated(typeText("%w", weight.shape()) + " => " +
+                                        (c.isTransformedInKernel ? layout : transform),
+                                    weight);
     const std::string pad = std::to_string(c.pad);
     const int64_t rows = c.height + 2 * c.pad - 2, columns = c.width + 2 * c.pad - 2;
     const Tensor out =
@@ -120,8 +124,12 @@ double directAt(const Case& c, const Tensor& data, const Tensor& weight,
 TEST(Winograd, StaysWithinTheExpectedError)
 {
     const Case cases[] = {
-        {4, 64, 32, 12, 12, 1}, {4, 16, 16, 5, 11, 0}, {4, 256, 16, 7, 7, 1}, {4, 4, 16, 1, 1, 1},
-        {2, 64, 32, 12, 12, 1}, {2, 16, 16, 5, 11, 0}, {2, 256, 16, 7, 7, 1}, {4, 20, 48, 9, 3, 2},
+        {4, 64, 32, 12, 12, 1},      {4, 16, 16, 5, 11, 0},      {4, 256, 16, 7, 7, 1},
+        {4, 4, 16, 1, 1, 1},         {2, 64, 32, 12, 12, 1},     {2, 16, 16, 5, 11, 0},
+        {2, 256, 16, 7, 7, 1},       {4, 20, 48, 9, 3, 2},       {4, 64, 32, 12, 12, 1, true},
+        {4, 256, 16, 7, 7, 1, true}, {4, 4, 16, 1, 1, 1, true},  {2, 64, 32, 12, 12, 1, true},
+        {2, 256, 16, 7, 7, 1, true}, {4, 20, 48, 9, 3, 2, true}, {4, 96, 16, 14, 14, 1, true},
+        {2, 16, 16, 5, 11, 0, true},
     };
     for (const Case& c : cases) {
         const Tensor data = normal({1, c.in, c.height, c.width}, 7);
@@ -139,7 +147,8 @@ TEST(Winograd, StaysWithinTheExpectedError)
         const double relative = std::sqrt(error / size);
         // A factor of two for small samples.
         EXPECT_LT(relative, 2 * winogradError(c.tile, c.in)) << c.tile << ", " << c.in;
-        RecordProperty("rms_" + std::to_string(c.tile) + "_" + std::to_string(c.in),
+        RecordProperty("rms_" + std::to_string(c.tile) + "_" + std::to_string(c.in) +
+                           (c.isTransformedInKernel ? "_in_kernel" : ""),
                        std::to_string(relative / winogradError(c.tile, c.in)));
     }
 }
@@ -147,12 +156,25 @@ TEST(Winograd, StaysWithinTheExpectedError)
 TEST(Winograd, IsChosenByCostWithinTheBudget)
 {
     const ConvolutionSize early{1, 64, 64, 56, 56};
-    EXPECT_EQ(winogradTile(early, 16, kWinogradMaxError), 4);
-    EXPECT_EQ(winogradTile(early, 16, 1e-6), 2);
-    EXPECT_EQ(winogradTile(early, 16, 0), 0);
-    // Filters that are read once per image cost more than they save.
-    EXPECT_NE(winogradTile({1, 512, 512, 7, 7}, 16, kWinogradMaxError), 4);
-    EXPECT_EQ(winogradTile({1, 512, 512, 1, 1}, 16, kWinogradMaxError), 0);
+    EXPECT_EQ(winogradForm(early, 16, kWinogradMaxError).tile, 4);
+    EXPECT_EQ(winogradForm(early, 16, 1e-6).tile, 2);
+    EXPECT_EQ(winogradForm(early, 16, 0).tile, 0);
+    EXPECT_EQ(winogradForm({1, 512, 512, 1, 1}, 16, kWinogradMaxError).tile, 0);
+}
+
+TEST(Winograd, TransformsFiltersOfFewTilesInTheKernel)
+{
+    const auto form = [](const ConvolutionSize& size, int lanes) {
+        return winogradForm(size, lanes, kWinogradMaxError);
+    };
+    EXPECT_FALSE(form({1, 64, 64, 56, 56}, 16).isTransformedInKernel);
+    EXPECT_FALSE(form({1, 128, 128, 28, 28}, 16).isTransformedInKernel);
+    EXPECT_TRUE(form({1, 256, 256, 14, 14}, 16).isTransformedInKernel);
+    EXPECT_TRUE(form({1, 512, 512, 7, 7}, 16).isTransformedInKernel);
+    EXPECT_EQ(form({1, 512, 512, 7, 7}, 16).tile, 4);
+    // No registers are left for it; filters that are read once cost more than they save then.
+    EXPECT_FALSE(form({1, 512, 512, 7, 7}, 8).isTransformedInKernel);
+    EXPECT_NE(form({1, 512, 512, 7, 7}, 8).tile, 4);
 }
 
 } // namespace
