@@ -28,9 +28,10 @@ Result<Geometry> geometry(const OpView& op)
     if (!out) return out.error();
     const auto weight = constantShape(op.operands[1].shape);
     const TensorType& data = op.operands[0];
-    if ((data.dtype != kUInt8 && !isPacked(data)) || op.operands[1].dtype != kInt32)
+    if ((!isByte(data.dtype) && !isPacked(data)) || op.operands[1].dtype != kInt32 ||
+        !isByte(dtypeAttr(op, "packed_dtype")))
         return opError(op, DiagnosticCode::UnsupportedDtype,
-                       "takes uint8 or packed data and weights packed into int32 but got " +
+                       "takes 8-bit or packed data and weights packed into int32 but got " +
                            data.text() + " and " + op.operands[1].text());
     const int64_t outBlock = out->block('C');
     if (!weight || out->rank() != 5 || !(data.shape[1] == Dim((*weight)[1])) ||
@@ -63,10 +64,11 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
     const std::vector<int64_t> out = constants(op.results[0].shape);
     const bool isWhole = isPacked(op.operands[0]);
     const int64_t padding = intAttr(op, "pad_value");
-    const int64_t fourTimes = static_cast<int32_t>(static_cast<uint32_t>(padding) * 0x01010101u);
+    const int64_t fourTimes = static_cast<int32_t>(static_cast<uint8_t>(padding) * 0x01010101u);
+    const DataType dtype = isWhole ? dtypeAttr(op, "packed_dtype") : op.operands[0].dtype;
     const te::TensorRef data =
         padForWindow(in[0], 2, g->window, {out[2], out[3]},
-                     isWhole ? tir::intImm(fourTimes, kInt32) : tir::intImm(padding, kUInt8));
+                     isWhole ? tir::intImm(fourTimes, kInt32) : tir::intImm(padding, dtype));
     const Expr ratio(g->weight[5] / g->outBlock);
     Attrs attrs = windowFacts(g->window);
     attrs.set("in_block", g->weight[4]);
@@ -83,7 +85,8 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
             return te::at(data, {i[0], k[0], row, column, k[3] * Expr(4) + Expr(byte)});
         };
         const Expr quad = isWhole ? te::at(data, {i[0], k[0], row, column}) : quadOf(4, byteOf);
-        return dotOfQuads(quad, te::at(in[1], {outer, k[0], k[1], k[2], k[3], inner}));
+        return dotOfQuads(quad, te::at(in[1], {outer, k[0], k[1], k[2], k[3], inner}),
+                          {dtype, hasNarrowWeight(op)});
     };
     return te::Tensors{
         te::reduce("conv", extents(op.results[0].shape),
@@ -99,13 +102,15 @@ Cost cost(const OpView& op)
 }
 
 constexpr OperandSpec kOperands[] = {
-    {"data", "[N, C/b, H, W, b], uint8; or [N, C/4, H, W], int32, and b is 4"},
+    {"data", "[N, C/b, H, W, b], 8-bit integers; or [N, C/4, H, W], int32, and b is 4"},
     {"weight", "[O/k, C/b, KH, KW, b/4, k]: int8 of channels 4q..4q+3 in one int32"}};
 constexpr AttrSpec kAttrs[] = {
     {"strides", "int[2]", "step of the window", "[1, 1]"},
     {"padding", "int[4]", "added at top, left, bottom, right", "[0, 0, 0, 0]"},
     {"dilation", "int[2]", "distance of the kernel's elements", "[1, 1]"},
     {"pad_value", "int", "what padding adds: the zero point of data", "0"},
+    {"packed_dtype", "dtype", "type of the bytes of packed data", "uint8"},
+    kNarrowWeightAttr,
     {"out_layout", "string", "layout of the result, NCHW<o>c; o divides k"}};
 
 } // namespace

@@ -14,9 +14,9 @@ Result<Types> infer(const OpView& op)
     if (const Status ok = needRank(op, 1, 3); !ok) return ok.error();
     const TensorType& data = op.operands[0];
     const TensorType& weight = op.operands[1];
-    if (data.dtype != kUInt8 || weight.dtype != kInt32)
+    if (!isByte(data.dtype) || weight.dtype != kInt32)
         return opError(op, DiagnosticCode::UnsupportedDtype,
-                       "takes uint8 data and weights packed into int32 but got " + data.text() +
+                       "takes 8-bit data and weights packed into int32 but got " + data.text() +
                            " and " + weight.text());
     if (!(data.shape[1] == weight.shape[1] * Dim(4)))
         return opError(op, DiagnosticCode::ShapeMismatch,
@@ -35,7 +35,8 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
             const Expr quad = quadOf(4, [&](int64_t byte) {
                 return te::at(in[0], {i[0], k[0] * Expr(4) + Expr(byte)});
             });
-            return dotOfQuads(quad, te::at(in[1], {floorDiv(i[1], b), k[0], floorMod(i[1], b)}));
+            return dotOfQuads(quad, te::at(in[1], {floorDiv(i[1], b), k[0], floorMod(i[1], b)}),
+                              {in[0]->dtype(), hasNarrowWeight(op)});
         },
         "dense_pack",
         {{"axis_names", std::vector<std::string>{"m", "n", "k"}}, {"out_block", b->integer}})};
@@ -48,7 +49,9 @@ Cost cost(const OpView& op)
 }
 
 constexpr OperandSpec kOperands[] = {
-    {"data", "[M, K], uint8"}, {"weight", "[N/b, K/4, b]: int8 of columns 4q..4q+3 in one int32"}};
+    {"data", "[M, K], 8-bit integers"},
+    {"weight", "[N/b, K/4, b]: int8 of columns 4q..4q+3 in one int32"}};
+constexpr AttrSpec kAttrs[] = {kNarrowWeightAttr};
 
 } // namespace
 
@@ -58,6 +61,7 @@ extern constinit const OpDef qnnDensePackOp = {
            "blocks; zero points are the caller's to subtract",
     .family = Family::Dense,
     .operands = kOperands,
+    .attrs = kAttrs,
     .accuracy = Accuracy::Exact,
     .pattern = Pattern::OutEwiseFusable,
     .infer = infer,

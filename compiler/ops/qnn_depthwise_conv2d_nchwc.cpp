@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// qnn.contrib_depthwise_conv2d_NCHWc: one quantized filter per channel for dot-product
-// instructions: four rows of the kernel in one int32.
+// qnn.contrib_depthwise_conv2d_NCHWc: one quantized filter per channel, by plain products or for
+// dot-product instructions: four rows of the kernel in one int32.
 #include "compiler/ops/quads.h"
 #include "compiler/ops/window.h"
 
@@ -11,19 +11,21 @@ namespace {
 
 using tir::Expr;
 
+bool isPacked(const TensorType& weight) { return weight.dtype == kInt32; }
+
 Result<Window> geometry(const OpView& op)
 {
     if (const Status ok = needRank(op, 0, 5); !ok) return ok.error();
     if (const Status ok = needRank(op, 1, 4); !ok) return ok.error();
     const TensorType& data = op.operands[0];
     const TensorType& weight = op.operands[1];
-    if (data.dtype != kUInt8 || weight.dtype != kInt32)
+    if (!isByte(data.dtype) || (!isPacked(weight) && weight.dtype != kInt8))
         return opError(op, DiagnosticCode::UnsupportedDtype,
-                       "takes uint8 data and weights packed into int32 but got " + data.text() +
-                           " and " + weight.text());
+                       "takes 8-bit data and weights of int8 or packed into int32 but got " +
+                           data.text() + " and " + weight.text());
     const auto shape = constantShape(weight.shape);
     const int64_t rows = intAttr(op, "kernel_rows");
-    if (!shape || rows < 1 || (*shape)[1] != (rows + 3) / 4 ||
+    if (!shape || rows < 1 || (*shape)[1] != (isPacked(weight) ? (rows + 3) / 4 : rows) ||
         !(data.shape[1] == weight.shape[0]) || !(data.shape[4] == weight.shape[3]))
         return opError(op, DiagnosticCode::ShapeMismatch,
                        "needs one filter of " + std::to_string(rows) +
@@ -48,12 +50,24 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
     if (!window) return window.error();
     const std::vector<int64_t> out = constants(op.results[0].shape);
     const te::TensorRef data = padForWindow(in[0], 2, *window, {out[2], out[3]},
-                                            tir::intImm(intAttr(op, "pad_value"), kUInt8));
+                                            tir::intImm(intAttr(op, "pad_value"), in[0]->dtype()));
     Attrs attrs = windowFacts(*window);
     attrs.set("out_block", out[4]);
     attrs.set("axis_names",
-              std::vector<std::string>{"n", "c_outer", "oh", "ow", "c_inner", "kh_quad", "kw"});
+              std::vector<std::string>{"n", "c_outer", "oh", "ow", "c_inner",
+                                       isPacked(op.operands[1]) ? "kh_quad" : "kh", "kw"});
     const int64_t rows = window->kernel[0];
+    if (!isPacked(op.operands[1])) {
+        const auto product = [&](const Exprs& i, const Exprs& k) {
+            const Expr value = te::at(data, {i[0], i[1], windowIndex(*window, 0, i[2], k[0]),
+                                             windowIndex(*window, 1, i[3], k[1]), i[4]});
+            const Expr weight = te::at(in[1], {i[1], k[0], k[1], i[4]});
+            return tir::cast(kInt32, value) * tir::cast(kInt32, weight);
+        };
+        return te::Tensors{te::reduce("conv", extents(op.results[0].shape),
+                                      {Expr(rows), Expr(window->kernel[1])}, te::Combiner::Sum,
+                                      product, "depthwise_conv2d_nchwc", std::move(attrs))};
+    }
     const int64_t quads = (rows + 3) / 4;
     const auto step = [&](const Exprs& i, const Exprs& k) {
         // Rows behind the kernel have weights of zero: any row inside the data does for them.
@@ -63,7 +77,8 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
             return te::at(data, {i[0], i[1], windowIndex(*window, 0, i[2], row),
                                  windowIndex(*window, 1, i[3], k[1]), i[4]});
         });
-        return dotOfQuads(quad, te::at(in[1], {i[1], k[0], k[1], i[4]}));
+        return dotOfQuads(quad, te::at(in[1], {i[1], k[0], k[1], i[4]}),
+                          {in[0]->dtype(), hasNarrowWeight(op)});
     };
     return te::Tensors{te::reduce("conv", extents(op.results[0].shape),
                                   {Expr(quads), Expr(window->kernel[1])}, te::Combiner::Sum, step,
@@ -78,10 +93,12 @@ Cost cost(const OpView& op)
 }
 
 constexpr OperandSpec kOperands[] = {
-    {"data", "[N, C/b, H, W, b], uint8"},
-    {"weight", "[C/b, (KH + 3) / 4, KW, b]: int8 of rows 4q..4q+3 in one int32"}};
+    {"data", "[N, C/b, H, W, b], 8-bit integers"},
+    {"weight",
+     "[C/b, KH, KW, b], int8; or [C/b, (KH + 3) / 4, KW, b]: rows 4q..4q+3 in one int32"}};
 constexpr AttrSpec kAttrs[] = {
     {"kernel_rows", "int", "KH"},
+    kNarrowWeightAttr,
     {"strides", "int[2]", "step of the window", "[1, 1]"},
     {"padding", "int[4]", "added at top, left, bottom, right", "[0, 0, 0, 0]"},
     {"dilation", "int[2]", "distance of the kernel's elements", "[1, 1]"},

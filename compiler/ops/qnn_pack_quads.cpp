@@ -15,10 +15,10 @@ Status checkData(const OpView& op)
     if (const Status ok = needRank(op, 0, 4); !ok) return ok;
     const Shape& shape = op.operands[0].shape;
     // The batch may be of any size.
-    if (op.operands[0].dtype == kUInt8 && constantShape({shape.begin() + 1, shape.end()}))
+    if (isByte(op.operands[0].dtype) && constantShape({shape.begin() + 1, shape.end()}))
         return kDone;
     return opError(op, DiagnosticCode::UnsupportedDtype,
-                   "takes uint8 of constant shape but got " + op.operands[0].text());
+                   "takes 8-bit integers of constant shape but got " + op.operands[0].text());
 }
 
 Result<Types> inferChannels(const OpView& op)
@@ -77,7 +77,7 @@ Result<Types> inferColumns(const OpView& op)
 Result<te::Tensors> lowerColumns(const OpView& op, const te::Tensors& in)
 {
     const Columns c = columnsOf(op);
-    const Expr fill = tir::intImm(intAttr(op, "pad_value"), kUInt8);
+    const Expr fill = tir::intImm(intAttr(op, "pad_value"), in[0]->dtype());
     const Expr width(op.operands[0].shape[3].value());
     const bool isPadded = c.before > 0 || c.after > 0;
     return te::Tensors{te::compute(
@@ -88,15 +88,15 @@ Result<te::Tensors> lowerColumns(const OpView& op, const te::Tensors& in)
                 const Expr at = i[3] * Expr(c.stride) + column * Expr(c.dilation) - Expr(c.before);
                 if (!isPadded) return te::at(in[0], {i[0], Expr(0), i[2], at});
                 const Expr inside = at >= Expr(0) && at < width;
-                return tir::call(tir::Intrinsic::IfThenElse, kUInt8,
+                return tir::call(tir::Intrinsic::IfThenElse, fill->dtype,
                                  {inside, te::at(in[0], {i[0], Expr(0), i[2], at}), fill});
             });
         },
         "injective")};
 }
 
-constexpr OperandSpec kChannelOperands[] = {{"data", "[N, C, H, W], uint8"}};
-constexpr OperandSpec kColumnOperands[] = {{"data", "[N, 1, H, W], uint8"}};
+constexpr OperandSpec kChannelOperands[] = {{"data", "[N, C, H, W], 8-bit integers"}};
+constexpr OperandSpec kColumnOperands[] = {{"data", "[N, 1, H, W], 8-bit integers"}};
 constexpr AttrSpec kColumnAttrs[] = {{"columns", "int", "columns of the window"},
                                      {"stride", "int", "step of the window", "1"},
                                      {"dilation", "int", "distance of the window's columns", "1"},

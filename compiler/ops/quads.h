@@ -9,9 +9,23 @@
 
 namespace tenon::compiler {
 
-/// byte(0) | byte(1) << 8 | ... of `count` <= 4 unsigned 8-bit values, as int32.
+/// byte(0) | byte(1) << 8 | ... of the bits of `count` <= 4 8-bit values, as int32.
 tir::Expr quadOf(int64_t count, const std::function<tir::Expr(int64_t)>& byte);
-/// sum over k of a's unsigned byte k times b's signed byte k.
-tir::Expr dotOfQuads(const tir::Expr& a, const tir::Expr& b);
+
+bool isByte(DataType dtype); ///< int8 or uint8
+
+/// What packed layers may say of their weight.
+inline constexpr AttrSpec kNarrowWeightAttr = {"narrow_weight", "int",
+                                               "1: at most one byte of a quad is -128", "0"};
+bool hasNarrowWeight(const OpView& op);
+
+/// What is known of the bytes that a dot product multiplies.
+struct QuadTypes
+{
+    DataType values; ///< uint8 or int8; weights are int8
+    bool isNarrow;   ///< at most one weight of a quad is -128
+};
+/// sum over k of a's byte k, a value, times b's byte k, a weight.
+tir::Expr dotOfQuads(const tir::Expr& a, const tir::Expr& b, QuadTypes types);
 
 } // namespace tenon::compiler

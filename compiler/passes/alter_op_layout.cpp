@@ -29,7 +29,7 @@ public:
         , m_function(function)
         , m_uses(module, function)
         , m_lanes(std::min(context.facts.lanes(4), 16))
-        , m_hasDot(hasDotU8I8(context.target))
+        , m_dotValues(dotValues(context.target))
         , m_maxError(context.target.kind == "c"
                          ? 0 // memory counts for more than time there
                          : context.number("winograd.max_error", kWinogradMaxError))
@@ -62,9 +62,9 @@ private:
         if (node.kind != NodeKind::Op) return false;
         if (node.op == "nn.conv2d") return alterConvolution(node);
         if (node.op == "nn.dense") return alterDense(node);
-        const QuantizedLayerSite quantized{m_module, node, m_values, *m_patch, m_lanes};
-        if (node.op == "qnn.conv2d") return m_hasDot && alterQuantizedConvolution(quantized);
-        if (node.op == "qnn.dense") return m_hasDot && alterQuantizedDense(quantized);
+        if (m_dotValues &&
+            alterQuantizedLayer({m_module, node, m_values, *m_patch, m_lanes, *m_dotValues}))
+            return true;
         if (node.op == "concatenate") return alterConcatenation(node);
         if (node.op == "reshape") return alterReshape(node);
         if (node.operands.empty() || node.types.size() != 1) return false;
@@ -378,8 +378,8 @@ private:
     const GraphFunction& m_function;
     UseIndex m_uses;
     int m_lanes;
-    bool m_hasDot;
-    double m_maxError; ///< of Winograd convolutions
+    std::optional<DataType> m_dotValues; ///< of quantized layers; none: they stay as they are
+    double m_maxError;                   ///< of Winograd convolutions
     LayoutPlan m_plan;
     LayoutValues m_values;
     PatchWriter* m_patch = nullptr;

@@ -14,16 +14,19 @@
 namespace tenon::compiler {
 namespace {
 
-constexpr int64_t kShift = 128;
+constexpr int64_t kHalf = 128;
 
-/// int8 values of one function become uint8 where every reader can follow.
-class Unsigned
+/// int8 values of one function become uint8, or the other way round, where every reader can follow.
+class Legalizer
 {
 public:
-    Unsigned(const Module& module, const GraphFunction& function)
+    Legalizer(const Module& module, const GraphFunction& function, DataType to)
         : m_module(module)
         , m_function(function)
         , m_uses(module, function)
+        , m_to(to)
+        , m_from(to == kUInt8 ? kInt8 : kUInt8)
+        , m_shift(to == kUInt8 ? kHalf : -kHalf)
     {
     }
 
@@ -32,9 +35,10 @@ public:
         for (const NodeId id : m_function.order) {
             const NodeRecord& node = m_module.node(id);
             if (node.kind != NodeKind::Op) continue;
-            PatchWriter patch(m_module, m_function.id, "unsigned-activations",
-                              nodeLabel(node) + " reads or writes uint8, the zero point moved by " +
-                                  std::to_string(kShift),
+            PatchWriter patch(m_module, m_function.id,
+                              m_to == kUInt8 ? "unsigned-activations" : "signed-activations",
+                              nodeLabel(node) + " reads or writes " + m_to.text() +
+                                  ", the zero point moved by " + std::to_string(m_shift),
                               {id});
             m_patch = &patch;
             m_isTouched = false;
@@ -50,12 +54,12 @@ public:
 
 private:
     DataType typeOf(ValueRef value) const { return m_module.type(value).dtype; }
-    bool isSigned(ValueRef value) const { return value.node.isValid() && typeOf(value) == kInt8; }
+    bool isOther(ValueRef value) const { return value.node.isValid() && typeOf(value) == m_from; }
     bool isMoved(ValueRef value) const { return m_moved.count(value) > 0; }
     /// The result may change its type: the function does not return it.
     bool mayMove(const NodeRecord& node) const
     {
-        return node.types.size() == 1 && node.types[0].dtype == kInt8 && !m_uses.isResult(node.id);
+        return node.types.size() == 1 && node.types[0].dtype == m_from && !m_uses.isResult(node.id);
     }
     void move(const NodeRecord& node)
     {
@@ -74,7 +78,7 @@ private:
     {
         const int64_t value =
             zero.node.isValid() ? static_cast<int64_t>(scalarOf(m_module, zero).value_or(0)) : 0;
-        return scalar(kUInt8, value + kShift);
+        return scalar(m_to, value + m_shift);
     }
     bool isKnownZero(const NodeRecord& node, size_t operand) const
     {
@@ -85,18 +89,14 @@ private:
     ValueRef converted(ValueRef value, DataType to)
     {
         m_isTouched = true;
-        const bool toUnsigned = to == kUInt8;
-        const ValueRef mask = scalar(toUnsigned ? kInt8 : kUInt8, toUnsigned ? -kShift : kShift);
+        const ValueRef mask = to == kUInt8 ? scalar(kInt8, -kHalf) : scalar(kUInt8, kHalf);
         return m_patch->op("cast", {m_patch->op("bitwise_xor", {value, mask})}, {{"dtype", to}});
     }
-    ValueRef asUnsigned(ValueRef value)
-    {
-        return isMoved(value) ? value : converted(value, kUInt8);
-    }
+    ValueRef asMoved(ValueRef value) { return isMoved(value) ? value : converted(value, m_to); }
 
     void addTo(NodeRecord& node, const char* attr, int64_t fallback)
     {
-        node.attrs.set(attr, node.attrs.integer(attr, fallback) + kShift);
+        node.attrs.set(attr, node.attrs.integer(attr, fallback) + m_shift);
         m_isTouched = true;
     }
 
@@ -115,7 +115,7 @@ private:
         if (node.op == "take") return lookUp(node);
         if (movesValues(node)) return movement(node);
         for (ValueRef& operand : node.operands)
-            if (isMoved(operand)) operand = converted(operand, kInt8);
+            if (isMoved(operand)) operand = converted(operand, m_from);
     }
 
     void quantize(NodeRecord& node)
@@ -125,7 +125,7 @@ private:
             return;
         node.operands.resize(3);
         node.operands[2] = movedZero(node.operands[2]);
-        node.attrs.set("out_dtype", kUInt8);
+        node.attrs.set("out_dtype", m_to);
         move(node);
     }
 
@@ -142,7 +142,7 @@ private:
     {
         for (const char* limit : {"a_min", "a_max"})
             if (node.attrs.has(limit)) addTo(node, limit, 0);
-        node.attrs.set("out_dtype", kUInt8);
+        node.attrs.set("out_dtype", m_to);
         move(node);
     }
 
@@ -160,13 +160,13 @@ private:
     void layer(NodeRecord& node)
     {
         node.operands.resize(std::max<size_t>(node.operands.size(), 3));
-        if (!isSigned(node.operands[0])) return;
+        if (!isOther(node.operands[0])) return;
         if (!isKnownZero(node, 2) || !constantOf(m_module, node.operands[1])) {
             for (ValueRef& operand : node.operands)
-                if (isMoved(operand)) operand = converted(operand, kInt8);
+                if (isMoved(operand)) operand = converted(operand, m_from);
             return;
         }
-        node.operands[0] = asUnsigned(node.operands[0]);
+        node.operands[0] = asMoved(node.operands[0]);
         node.operands[2] = movedZero(node.operands[2]);
         m_isTouched = true;
     }
@@ -175,13 +175,13 @@ private:
     void lookUp(NodeRecord& node)
     {
         for (ValueRef& operand : node.operands)
-            if (isMoved(operand)) operand = converted(operand, kInt8);
+            if (isMoved(operand)) operand = converted(operand, m_from);
         const Tensor* table = constantOf(m_module, node.operands[0]);
         if (!table || !mayMove(node)) return;
         node.operands[0] =
-            m_patch->constant(Tensor::make(kUInt8, table->shape(), [&](std::span<std::byte> bytes) {
+            m_patch->constant(Tensor::make(m_to, table->shape(), [&](std::span<std::byte> bytes) {
                 for (int64_t i = 0; i < table->size(); ++i)
-                    storeInteger(kUInt8, bytes, i, table->integer(i) + kShift);
+                    storeInteger(m_to, bytes, i, table->integer(i) + m_shift);
             }));
         move(node);
     }
@@ -203,12 +203,12 @@ private:
         if (!any) return;
         if (!mayMove(node)) {
             for (ValueRef& operand : node.operands)
-                if (isMoved(operand)) operand = converted(operand, kInt8);
+                if (isMoved(operand)) operand = converted(operand, m_from);
             return;
         }
-        for (ValueRef& operand : node.operands) operand = asUnsigned(operand);
+        for (ValueRef& operand : node.operands) operand = asMoved(operand);
         const auto add = [&](const char* attr) {
-            node.attrs.set(attr, node.attrs.number(attr, 0) + static_cast<double>(kShift));
+            node.attrs.set(attr, node.attrs.number(attr, 0) + static_cast<double>(m_shift));
         };
         if (node.op == "nn.pad") add("pad_value");
         if (node.op == "clip") {
@@ -221,7 +221,10 @@ private:
     const Module& m_module;
     const GraphFunction& m_function;
     UseIndex m_uses;
-    std::unordered_set<ValueRef> m_moved; ///< int8 in `m_module`, uint8 from now on
+    DataType m_to;
+    DataType m_from;
+    int64_t m_shift;                      ///< from zero points of the old type to those of the new
+    std::unordered_set<ValueRef> m_moved; ///< of the old type in `m_module`, of the new from now on
     PatchWriter* m_patch = nullptr;
     bool m_isTouched = false;
     Patches m_patches;
@@ -232,9 +235,11 @@ private:
 Result<Patches> runQnnLegalize(const Module& module, const PassContext& context)
 {
     Patches patches;
-    if (!hasDotU8I8(context.target)) return patches;
+    const auto to = dotValues(context.target);
+    if (!to) return patches;
     for (const GraphFunction* function : openFunctions(module))
-        for (Patch& patch : Unsigned(module, *function).run()) patches.push_back(std::move(patch));
+        for (Patch& patch : Legalizer(module, *function, *to).run())
+            patches.push_back(std::move(patch));
     return patches;
 }
 

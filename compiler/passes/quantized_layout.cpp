@@ -4,6 +4,7 @@
 
 #include "compiler/passes/channel_block.h"
 
+#include <algorithm>
 #include <array>
 
 namespace tenon::compiler {
@@ -61,6 +62,20 @@ Tensor packedDepthwiseWeight(const Tensor& weight, int64_t block)
     return Tensor::of(kInt32, {s[0] / block, quads, s[3], block}, out);
 }
 
+/// int8 [C, 1, KH, KW] -> int8 [C/b, KH, KW, b].
+Tensor blockedDepthwiseWeight(const Tensor& weight, int64_t block)
+{
+    const std::vector<int64_t>& s = weight.shape();
+    const auto w = weight.as<int8_t>();
+    std::vector<int8_t> out;
+    out.reserve(w.size());
+    for (int64_t c = 0; c < s[0]; c += block)
+        for (int64_t at = 0; at < s[2] * s[3]; ++at)
+            for (int64_t k = c; k < c + block; ++k)
+                out.push_back(w[static_cast<size_t>(k * s[2] * s[3] + at)]);
+    return Tensor::of(kInt8, {s[0] / block, s[2], s[3], block}, out);
+}
+
 /// int8 [N, K] -> int32 [N/b, K/4, b].
 Tensor packedDenseWeight(const Tensor& weight, int64_t block)
 {
@@ -99,10 +114,12 @@ struct LayerConstants
     int64_t zero;
 };
 
-std::optional<LayerConstants> constantsOf(const Module& module, const NodeRecord& node)
+std::optional<LayerConstants> constantsOf(const QuantizedLayerSite& site)
 {
+    const Module& module = site.module;
+    const NodeRecord& node = site.node;
     const Tensor* weight = constantOf(module, node.operands[1]);
-    if (!weight || weight->dtype() != kInt8 || module.type(node.operands[0]).dtype != kUInt8)
+    if (!weight || weight->dtype() != kInt8 || module.type(node.operands[0]).dtype != site.bytes)
         return std::nullopt;
     const auto operand = [&](size_t i) {
         return i < node.operands.size() ? node.operands[i] : ValueRef{};
@@ -117,6 +134,21 @@ std::optional<LayerConstants> constantsOf(const Module& module, const NodeRecord
     const auto zero = scalarOf(module, operand(2));
     if (!zero) return std::nullopt;
     return LayerConstants{weight, static_cast<int64_t>(*zero)};
+}
+
+/// What matters where values are signed: two products of -128 and -128 do not fit 16 bits.
+Attrs withWeightFacts(const QuantizedLayerSite& site, const Tensor& quads, Attrs attrs)
+{
+    if (site.bytes != kInt8 || quads.dtype() != kInt32) return attrs;
+    const auto all = quads.as<int32_t>();
+    const bool isNarrow = std::all_of(all.begin(), all.end(), [](int32_t quad) {
+        int extremes = 0;
+        for (int byte = 0; byte < 4; ++byte)
+            extremes += static_cast<int8_t>(quad >> (8 * byte)) == -128 ? 1 : 0;
+        return extremes <= 1;
+    });
+    if (isNarrow) attrs.set("narrow_weight", int64_t{1});
+    return attrs;
 }
 
 /// The node's id stays with the sum of `layer` and what the zero point takes away.
@@ -138,6 +170,13 @@ struct PackedConvolution
     int64_t inBlock;
     Attrs attrs;
 };
+
+/// Lanes of 16 bits multiply signed bytes as they are; dot products take four rows at once.
+Tensor depthwiseWeight(const QuantizedLayerSite& site, const Tensor& weight, int64_t block)
+{
+    return site.bytes == kInt8 ? blockedDepthwiseWeight(weight, block)
+                               : packedDepthwiseWeight(weight, block);
+}
 
 /// One channel: the columns of the window are packed, which leaves a window of one column.
 PackedConvolution byColumns(const QuantizedLayerSite& site, const LayerConstants& constants,
@@ -175,20 +214,20 @@ PackedConvolution packedConvolution(const QuantizedLayerSite& site, const LayerC
                                     int64_t channels, Attrs attrs)
 {
     const ValueRef data = site.node.operands[0];
+    const bool isPacked = channels % 4 != 0;
+    if (isPacked && site.bytes == kInt8) attrs.set("packed_dtype", kInt8);
     if (channels == 1) return byColumns(site, constants, std::move(attrs));
-    if (channels % 4 != 0)
+    if (isPacked)
         return {site.patch.op("qnn.pack_channels", {site.values.plain(data)}), *constants.weight,
                 (channels + 3) / 4 * 4, 4, std::move(attrs)};
     const int64_t block = channelBlock(channels, site.lanes);
     return {site.values.blocked(data, block), *constants.weight, channels, block, std::move(attrs)};
 }
 
-} // namespace
-
 bool alterQuantizedConvolution(const QuantizedLayerSite& site)
 {
     const NodeRecord& node = site.node;
-    const auto constants = constantsOf(site.module, node);
+    const auto constants = constantsOf(site);
     const TensorType& data = site.module.type(node.operands[0]);
     // Only the batch may be unknown.
     if (!constants || !constantShape({data.shape.begin() + 1, data.shape.end()})) return false;
@@ -211,15 +250,16 @@ bool alterQuantizedConvolution(const QuantizedLayerSite& site)
         layer = site.patch.op(
             "qnn.contrib_depthwise_conv2d_NCHWc",
             {site.values.blocked(node.operands[0], outBlock),
-             site.patch.constant(packedDepthwiseWeight(*constants->weight, outBlock))},
+             site.patch.constant(depthwiseWeight(site, *constants->weight, outBlock))},
             std::move(attrs));
     } else {
         attrs.set("out_layout", blockedLayout(outBlock));
         PackedConvolution packed = packedConvolution(site, *constants, inChannels, attrs);
-        const ValueRef weight = site.patch.constant(packedConvWeight(
-            packed.weight, packed.channels, packed.inBlock, weightBlock(outChannels, outBlock)));
-        layer = site.patch.op("qnn.contrib_conv2d_NCHWc", {packed.data, weight},
-                              std::move(packed.attrs));
+        const Tensor weight = packedConvWeight(packed.weight, packed.channels, packed.inBlock,
+                                               weightBlock(outChannels, outBlock));
+        layer =
+            site.patch.op("qnn.contrib_conv2d_NCHWc", {packed.data, site.patch.constant(weight)},
+                          withWeightFacts(site, weight, std::move(packed.attrs)));
     }
     Tensor share = zeroPointShare(*constants->weight, constants->zero,
                                   {outChannels / outBlock, 1, 1, outBlock});
@@ -230,7 +270,7 @@ bool alterQuantizedConvolution(const QuantizedLayerSite& site)
 bool alterQuantizedDense(const QuantizedLayerSite& site)
 {
     const NodeRecord& node = site.node;
-    const auto constants = constantsOf(site.module, node);
+    const auto constants = constantsOf(site);
     if (!constants) return false;
     const std::vector<int64_t>& shape = constants->weight->shape();
     const int64_t block = channelBlock(shape[0], site.lanes);
@@ -238,13 +278,22 @@ bool alterQuantizedDense(const QuantizedLayerSite& site)
     site.values.explain("pack-quantized-dense", std::to_string(shape[0]) +
                                                     " outputs in blocks of " +
                                                     std::to_string(block) + ", weights by four");
+    const Tensor weight = packedDenseWeight(*constants->weight, block);
     const ValueRef layer =
         site.patch.op("qnn.contrib_dense_pack",
-                      {site.values.plain(node.operands[0]),
-                       site.patch.constant(packedDenseWeight(*constants->weight, block))});
+                      {site.values.plain(node.operands[0]), site.patch.constant(weight)},
+                      withWeightFacts(site, weight, {}));
     site.patch.change(
         corrected(site, layer, zeroPointShare(*constants->weight, constants->zero, {shape[0]})));
     return true;
+}
+
+} // namespace
+
+bool alterQuantizedLayer(const QuantizedLayerSite& site)
+{
+    if (site.node.op == "qnn.conv2d") return alterQuantizedConvolution(site);
+    return site.node.op == "qnn.dense" && alterQuantizedDense(site);
 }
 
 } // namespace tenon::compiler

@@ -14,13 +14,12 @@ struct QuantizedLayerSite
     const NodeRecord& node;
     LayoutValues& values;
     PatchWriter& patch;
-    int lanes; ///< of int32
+    int lanes;      ///< of int32
+    DataType bytes; ///< uint8 or int8: what the target multiplies with int8
 };
 
-/// Writes qnn.conv2d of uint8 data and signed constant weights, dense or depthwise, in its blocked
-/// form; false when it must stay as it is.
-bool alterQuantizedConvolution(const QuantizedLayerSite& site);
-/// The same for qnn.dense.
-bool alterQuantizedDense(const QuantizedLayerSite& site);
+/// Writes qnn.conv2d (dense or depthwise) and qnn.dense of such data and signed constant weights in
+/// their packed forms; false for what must stay as it is.
+bool alterQuantizedLayer(const QuantizedLayerSite& site);
 
 } // namespace tenon::compiler

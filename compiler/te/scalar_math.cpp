@@ -106,12 +106,13 @@ std::optional<double> floatIntrinsic(Intrinsic intrinsic, const double* args)
 
 namespace {
 
-/// Sum over four bytes of a's, unsigned, times b's, signed.
+/// Sum over four bytes of a's, of type A, times b's, signed.
+template <typename A>
 int64_t dotOfBytes(int64_t a, int64_t b)
 {
     int64_t sum = 0;
     for (int byte = 0; byte < 4; ++byte)
-        sum += int64_t{static_cast<uint8_t>(a >> (8 * byte))} *
+        sum += int64_t{static_cast<A>(a >> (8 * byte))} *
                int64_t{static_cast<int8_t>(b >> (8 * byte))};
     return sum;
 }
@@ -129,7 +130,9 @@ std::optional<int64_t> intIntrinsic(Intrinsic intrinsic, DataType dtype, const i
     case Intrinsic::BitwiseOr: return x | args[1];
     case Intrinsic::BitwiseXor: return x ^ args[1];
     case Intrinsic::BitwiseNot: return wrapped(dtype, ~x);
-    case Intrinsic::DotU8I8: return wrapped(dtype, x + dotOfBytes(args[1], args[2]));
+    case Intrinsic::DotI8I8:
+    case Intrinsic::DotI8Narrow: return wrapped(dtype, x + dotOfBytes<int8_t>(args[1], args[2]));
+    case Intrinsic::DotU8I8: return wrapped(dtype, x + dotOfBytes<uint8_t>(args[1], args[2]));
     case Intrinsic::Likely: return x;
     case Intrinsic::ShiftLeft: return wrapped(dtype, static_cast<int64_t>(bits << (args[1] & 63)));
     case Intrinsic::ShiftRight:

@@ -4,15 +4,14 @@
 
 namespace tenon::compiler {
 
-/// How dot_u8i8 is computed on vectors of 4, 8 and 16 lanes.
+/// How sums of products of bytes are computed on vectors of 4, 8 and 16 lanes.
 enum class ByteDot
 {
     Scalar,          ///< four widened products, one after the other
-    MultiplyAdd,     ///< pairs of 16-bit products added: pmaddwd
-    Fused,           ///< one instruction: AVX512-VNNI or AVX-VNNI
-    NeonMultiplyAdd, ///< 16-bit products whose pairs are added to the sum: sadalp
-    NeonSigned,      ///< sdot, of bytes that are both signed
-    NeonMixed,       ///< usdot, one instruction: I8MM
+    MultiplyAdd,     ///< of uint8 and int8, pairs of 16-bit products added: pmaddwd
+    Fused,           ///< of uint8 and int8, one instruction: AVX512-VNNI or AVX-VNNI
+    NeonMultiplyAdd, ///< of int8, 16-bit products whose pairs are added to the sum: sadalp
+    NeonSigned,      ///< of int8, one instruction: sdot
 };
 
 } // namespace tenon::compiler

@@ -15,10 +15,16 @@ using tir::ExprNode;
 
 namespace {
 
-/// dot_u8i8(0, a, b), which an addition takes in as its first operand.
+bool isDot(tir::Intrinsic intrinsic)
+{
+    return intrinsic == tir::Intrinsic::DotU8I8 || intrinsic == tir::Intrinsic::DotI8I8 ||
+           intrinsic == tir::Intrinsic::DotI8Narrow;
+}
+
+/// A dot(0, a, b), which an addition takes in as its first operand.
 bool isDotOnZero(const ExprNode& node)
 {
-    if (node.kind != ExprKind::Intrinsic || node.intrinsic != tir::Intrinsic::DotU8I8) return false;
+    if (node.kind != ExprKind::Intrinsic || !isDot(node.intrinsic)) return false;
     const ExprNode& sum = *node.args[0];
     return (sum.kind == ExprKind::Broadcast ? sum.args[0] : node.args[0]).isConstInt(0);
 }
@@ -52,7 +58,9 @@ llvm::Value* Emitter::value(const Expr& expr)
         llvm::Value* condition = value(node.args[0]);
         return m_builder.CreateSelect(condition, value(node.args[1]), value(node.args[2]));
     }
-    case ExprKind::Cast: return castTo(node.dtype, value(node.args[0]), node.args[0]->dtype);
+    case ExprKind::Cast:
+        if (llvm::Value* bytes = requantized(node)) return bytes;
+        return castTo(node.dtype, value(node.args[0]), node.args[0]->dtype);
     case ExprKind::Load: return loadElement(node);
     case ExprKind::Intrinsic: return intrinsic(node);
     case ExprKind::Ramp: return rampValue(node);
@@ -67,10 +75,11 @@ llvm::Value* Emitter::binary(const ExprNode& node)
     if (node.kind == ExprKind::Add)
         for (const size_t side : {size_t{0}, size_t{1}})
             if (isDotOnZero(*node.args[side])) {
+                const ExprNode& dot = *node.args[side];
                 llvm::Value* sum = value(node.args[1 - side]);
-                return dotOfBytes(sum, value(node.args[side]->args[1]),
-                                  value(node.args[side]->args[2]));
+                return dotOfBytes(dot.intrinsic, sum, value(dot.args[1]), value(dot.args[2]));
             }
+    if (llvm::Value* product = productOfBytes(node)) return product;
     llvm::Value* a = value(node.args[0]);
     llvm::Value* b = value(node.args[1]);
     const bool isFloat = node.dtype.isFloat();

@@ -47,72 +47,86 @@ llvm::Value* multiplyAddDot(llvm::IRBuilder<>& builder, llvm::Value* sum, llvm::
     return builder.CreateAdd(sum, builder.CreateAdd(even, odd));
 }
 
-/// Products of even and of odd bytes fit 16 bits: 255 * -128.
-llvm::Value* neonMultiplyAddDot(llvm::IRBuilder<>& builder, llvm::Value* sum, llvm::Value* a,
-                                llvm::Value* b)
+/// Bytes 0 and 1 of the four in each lane, or 2 and 3, as 16-bit numbers' bits.
+llvm::Value* pairOfQuads(llvm::IRBuilder<>& builder, llvm::Value* quads, int pair)
 {
-    auto* halves = llvm::FixedVectorType::get(builder.getInt16Ty(), 8);
-    llvm::Value* unsignedBytes = builder.CreateBitCast(a, halves);
-    llvm::Value* signedBytes = builder.CreateBitCast(b, halves);
-    const auto add = [&](llvm::Value* products) {
-        sum = builder.CreateAdd(sum, builder.CreateIntrinsic(llvm::Intrinsic::aarch64_neon_saddlp,
-                                                             {sum->getType(), halves}, {products}));
-    };
-    add(builder.CreateMul(builder.CreateAnd(unsignedBytes, 255),
-                          builder.CreateAShr(builder.CreateShl(signedBytes, 8), 8)));
-    add(builder.CreateMul(builder.CreateLShr(unsignedBytes, 8),
-                          builder.CreateAShr(signedBytes, 8)));
-    return sum;
+    auto* pairs = llvm::FixedVectorType::get(builder.getInt16Ty(), 8);
+    llvm::Value* chosen = builder.CreateShuffleVector(builder.CreateBitCast(quads, pairs),
+                                                      {pair, pair + 2, pair + 4, pair + 6});
+    return builder.CreateBitCast(chosen, llvm::FixedVectorType::get(builder.getInt8Ty(), 8));
 }
 
-/// a b = (a - 128) b + 128 b; the second part is the same for every input that meets these weights.
+/// Two products of -128 fit 16 bits unless both are with -128.
+llvm::Value* neonMultiplyAddDot(llvm::IRBuilder<>& builder, llvm::Value* sum, llvm::Value* a,
+                                llvm::Value* b, bool isNarrow)
+{
+    auto* halves = llvm::FixedVectorType::get(builder.getInt16Ty(), 8);
+    const auto products = [&](int pair) {
+        return builder.CreateIntrinsic(
+            llvm::Intrinsic::aarch64_neon_smull, {halves},
+            {pairOfQuads(builder, a, pair), pairOfQuads(builder, b, pair)});
+    };
+    const auto addPairs = [&](llvm::Value* to) {
+        return builder.CreateIntrinsic(llvm::Intrinsic::aarch64_neon_saddlp,
+                                       {sum->getType(), halves}, {to});
+    };
+    if (isNarrow)
+        return builder.CreateAdd(sum, addPairs(builder.CreateAdd(products(0), products(1))));
+    return builder.CreateAdd(builder.CreateAdd(sum, addPairs(products(0))), addPairs(products(1)));
+}
+
 llvm::Value* neonSignedDot(llvm::IRBuilder<>& builder, llvm::Value* sum, llvm::Value* a,
                            llvm::Value* b)
 {
     auto* bytes = llvm::FixedVectorType::get(builder.getInt8Ty(), 16);
-    llvm::Value* weights = builder.CreateBitCast(b, bytes);
-    const auto dot = [&](llvm::Value* to, llvm::Value* x) {
-        return builder.CreateIntrinsic(llvm::Intrinsic::aarch64_neon_sdot, {sum->getType(), bytes},
-                                       {to, x, weights});
-    };
-    llvm::Value* half = llvm::ConstantInt::get(bytes, 64);
-    llvm::Value* moved = dot(dot(llvm::Constant::getNullValue(sum->getType()), half), half);
-    llvm::Value* isSigned = builder.CreateXor(a, llvm::ConstantInt::get(a->getType(), 0x80808080));
-    return dot(builder.CreateAdd(sum, moved), builder.CreateBitCast(isSigned, bytes));
-}
-
-llvm::Value* neonMixedDot(llvm::IRBuilder<>& builder, llvm::Value* sum, llvm::Value* a,
-                          llvm::Value* b)
-{
-    auto* bytes = llvm::FixedVectorType::get(builder.getInt8Ty(), 16);
+    // What the lanes of `a` share is the operand that may be a lane.
     return builder.CreateIntrinsic(
-        llvm::Intrinsic::aarch64_neon_usdot, {sum->getType(), bytes},
-        {sum, builder.CreateBitCast(a, bytes), builder.CreateBitCast(b, bytes)});
+        llvm::Intrinsic::aarch64_neon_sdot, {sum->getType(), bytes},
+        {sum, builder.CreateBitCast(b, bytes), builder.CreateBitCast(a, bytes)});
 }
 
 } // namespace
 
-llvm::Value* Emitter::dotOfBytes(llvm::Value* sum, llvm::Value* a, llvm::Value* b)
+llvm::Value* Emitter::productOfBytes(const tir::ExprNode& node)
+{
+    const auto isWidened = [](const tir::Expr& expr) {
+        return expr->kind == tir::ExprKind::Cast && expr->args[0]->dtype.scalar() == kInt8;
+    };
+    if (!m_options.hasNarrowLanes || node.kind != tir::ExprKind::Mul ||
+        node.dtype != kInt32.withLanes(4) || !isWidened(node.args[0]) || !isWidened(node.args[1]))
+        return nullptr;
+    const auto halves = [&](const tir::Expr& expr) {
+        return castTo(kInt16.withLanes(4), value(expr->args[0]), expr->args[0]->dtype);
+    };
+    llvm::Value* a = halves(node.args[0]);
+    llvm::Value* b = halves(node.args[1]);
+    return m_builder.CreateIntrinsic(llvm::Intrinsic::aarch64_neon_smull, {typeOf(node.dtype)},
+                                     {a, b});
+}
+
+llvm::Value* Emitter::dotOfBytes(tir::Intrinsic dot, llvm::Value* sum, llvm::Value* a,
+                                 llvm::Value* b)
 {
     const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(sum->getType());
     const unsigned lanes = vector ? vector->getNumElements() : 1;
     const bool isLegal = lanes * 4 <= static_cast<unsigned>(m_options.vectorBytes);
-    if (isLegal && (lanes == 4 || lanes == 8 || lanes == 16)) {
+    const bool isSigned = dot != Intrinsic::DotU8I8;
+    if (isLegal && !isSigned && (lanes == 4 || lanes == 8 || lanes == 16)) {
         if (m_options.byteDot == ByteDot::Fused) return fusedDot(m_builder, sum, a, b, lanes);
         if (m_options.byteDot == ByteDot::MultiplyAdd)
             return multiplyAddDot(m_builder, sum, a, b, lanes);
-        if (m_options.byteDot == ByteDot::NeonMultiplyAdd)
-            return neonMultiplyAddDot(m_builder, sum, a, b);
+    }
+    if (isSigned && lanes == 4) {
         if (m_options.byteDot == ByteDot::NeonSigned) return neonSignedDot(m_builder, sum, a, b);
-        if (m_options.byteDot == ByteDot::NeonMixed) return neonMixedDot(m_builder, sum, a, b);
+        if (m_options.byteDot == ByteDot::NeonMultiplyAdd)
+            return neonMultiplyAddDot(m_builder, sum, a, b, dot == Intrinsic::DotI8Narrow);
     }
     const auto shift = [&](int bits) { return llvm::ConstantInt::get(sum->getType(), bits); };
-    llvm::Value* mask = llvm::ConstantInt::get(sum->getType(), 255);
     for (int byte = 0; byte < 4; ++byte) {
-        llvm::Value* low = m_builder.CreateAnd(m_builder.CreateLShr(a, shift(8 * byte)), mask);
-        llvm::Value* high = m_builder.CreateShl(b, shift(24 - 8 * byte));
-        sum = m_builder.CreateAdd(sum,
-                                  m_builder.CreateMul(low, m_builder.CreateAShr(high, shift(24))));
+        llvm::Value* x = m_builder.CreateShl(a, shift(24 - 8 * byte));
+        x = isSigned ? m_builder.CreateAShr(x, shift(24)) : m_builder.CreateLShr(x, shift(24));
+        llvm::Value* w = m_builder.CreateShl(b, shift(24 - 8 * byte));
+        sum = m_builder.CreateAdd(sum, m_builder.CreateMul(x, m_builder.CreateAShr(w, shift(24))));
     }
     return sum;
 }
@@ -154,7 +168,9 @@ llvm::Value* Emitter::intrinsic(const tir::ExprNode& node)
         if (!dtype.isSigned()) return arg(0);
         return m_builder.CreateBinaryIntrinsic(llvm::Intrinsic::abs, arg(0),
                                                m_builder.getInt1(false));
-    case Intrinsic::DotU8I8: return dotOfBytes(arg(0), arg(1), arg(2));
+    case Intrinsic::DotI8I8:
+    case Intrinsic::DotI8Narrow:
+    case Intrinsic::DotU8I8: return dotOfBytes(node.intrinsic, arg(0), arg(1), arg(2));
     default: break;
     }
     CHECK(dtype.isFloat()) << tir::intrinsicText(node.intrinsic) << " of " << dtype.text();

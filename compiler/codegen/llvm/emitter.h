@@ -30,8 +30,9 @@ struct EmitOptions
     int64_t stackBytes = 16384; ///< larger Allocates go to TVMBackendAllocWorkspace
     bool isElf = true;
     ByteDot byteDot = ByteDot::Scalar;
-    bool hasReciprocal = false; ///< the target has estimates of reciprocals of vectors of 16
-    bool hasNanMaximum = false; ///< one instruction is the maximum that keeps NaN
+    bool hasReciprocal = false;  ///< the target has estimates of reciprocals of vectors of 16
+    bool hasNarrowLanes = false; ///< AArch64 multiplies into wider lanes, narrows and saturates
+    bool hasNanMaximum = false;  ///< one instruction is the maximum that keeps NaN
     /// The target cannot convert such numbers: they are bits in memory and binary32, rounded after
     /// each operation, in registers.
     bool lacksFloat16 = false;
@@ -89,7 +90,13 @@ private:
 
     // emit_math.cpp: expansions in plain vector arithmetic with stated error bounds
     llvm::Value* intrinsic(const tir::ExprNode& node);
-    llvm::Value* dotOfBytes(llvm::Value* sum, llvm::Value* a, llvm::Value* b);
+    /// int8 times int8 as int32 where lanes of 16 bits multiply into lanes of 32; else null.
+    llvm::Value* productOfBytes(const tir::ExprNode& node);
+    llvm::Value* dotOfBytes(tir::Intrinsic dot, llvm::Value* sum, llvm::Value* a, llvm::Value* b);
+
+    // emit_requantize.cpp
+    /// A rounded, limited sum as bytes by saturating instructions; null where this is another cast.
+    llvm::Value* requantized(const tir::ExprNode& cast);
 
     // emit_stmt.cpp
     void statement(const tir::Stmt& stmt);

@@ -7,6 +7,7 @@
 #include "compiler/codegen/llvm/expand_missing.h"
 #include "compiler/codegen/llvm/hexagon_builtins.h"
 #include "compiler/codegen/llvm/lane_loads.h"
+#include "compiler/codegen/llvm/neon_narrow.h"
 #include "compiler/codegen/llvm/soft_half.h"
 #include "core/ir/tir/text.h"
 
@@ -18,6 +19,7 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Target/TargetOptions.h>
+#include <llvm/Transforms/AggressiveInstCombine/AggressiveInstCombine.h>
 
 namespace tenon::compiler {
 namespace {
@@ -27,6 +29,19 @@ namespace {
 constexpr const char* kPipeline =
     "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
     "loop-mssa(licm),early-cse<memssa>,instcombine<no-verify-fixpoint>,sroa,dce)";
+
+/// What AArch64 does at once with bytes and lanes that lie side by side.
+void useNeighbours(llvm::Module& module, llvm::FunctionAnalysisManager& analyses)
+{
+    for (llvm::Function& function : module) {
+        if (function.isDeclaration()) continue;
+        // Four bytes of a quad become one load.
+        llvm::AggressiveInstCombinePass().run(function, analyses);
+        analyses.invalidate(function, llvm::PreservedAnalyses::none());
+        mergeLaneLoads(function, analyses);
+        mergeNarrowStores(function, analyses);
+    }
+}
 
 Status optimize(llvm::Module& module, llvm::TargetMachine& machine)
 {
@@ -46,8 +61,7 @@ Status optimize(llvm::Module& module, llvm::TargetMachine& machine)
                          "LLVM pipeline: " + llvm::toString(std::move(error)));
     }
     passes.run(module, modules);
-    if (machine.getTargetTriple().isAArch64())
-        for (llvm::Function& function : module) mergeLaneLoads(function, functions);
+    if (machine.getTargetTriple().isAArch64()) useNeighbours(module, functions);
     return kDone;
 }
 
@@ -99,6 +113,8 @@ Result<std::string> emitKernel(const KernelSource& source, const MachineSpec& sp
     options.lacksFloat16 = lacksHalf(**machine, HalfFormat::Binary16);
     options.lacksBfloat16 = lacksHalf(**machine, HalfFormat::Bfloat16);
     options.hasReciprocal = hasReciprocal(**machine);
+    options.hasNarrowLanes =
+        options.byteDot == ByteDot::NeonMultiplyAdd || options.byteDot == ByteDot::NeonSigned;
     options.hasNanMaximum = (*machine)->getTargetTriple().isAArch64();
     options.isElf = (*machine)->getTargetTriple().isOSBinFormatELF();
     std::unordered_map<const tir::StmtNode*, int> lines;

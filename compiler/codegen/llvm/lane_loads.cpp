@@ -136,8 +136,32 @@ private:
             for (llvm::ShuffleVectorInst* splat :
                  splatsOf(*lanes[static_cast<size_t>(lane)].load)) {
                 const std::vector<int> mask(splat->getShuffleMask().size(), lane);
+                splatHalves(builder, *whole, *splat, lane);
                 splat->replaceAllUsesWith(builder.CreateShuffleVector(whole, mask));
             }
+    }
+
+    /// Every second 16-bit half of a splat is a splat of one half: a lane, too.
+    static void splatHalves(llvm::IRBuilder<>& builder, llvm::Value& whole,
+                            llvm::ShuffleVectorInst& splat, int lane)
+    {
+        auto* halves = llvm::FixedVectorType::get(builder.getInt16Ty(), 2 * kLanes);
+        for (llvm::User* user : splat.users()) {
+            auto* cast = llvm::dyn_cast<llvm::BitCastInst>(user);
+            if (!cast || cast->getType() != halves) continue;
+            for (llvm::User* reader : llvm::make_early_inc_range(cast->users())) {
+                auto* shuffle = llvm::dyn_cast<llvm::ShuffleVectorInst>(reader);
+                if (!shuffle || shuffle->getOperand(0) != cast) continue;
+                const llvm::ArrayRef<int> from = shuffle->getShuffleMask();
+                if (std::any_of(from.begin(), from.end(), [&](int half) {
+                        return half < 0 || half >= 2 * kLanes || half % 2 != from[0] % 2;
+                    }))
+                    continue;
+                const std::vector<int> mask(from.size(), 2 * lane + from[0] % 2);
+                shuffle->replaceAllUsesWith(
+                    builder.CreateShuffleVector(builder.CreateBitCast(&whole, halves), mask));
+            }
+        }
     }
 
     llvm::ScalarEvolution& m_evolution;

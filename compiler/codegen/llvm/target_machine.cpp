@@ -192,9 +192,7 @@ ByteDot byteDot(const llvm::TargetMachine& machine)
     const auto has = [&](const char* features) { return info.checkFeatures(features); };
     const llvm::Triple& triple = machine.getTargetTriple();
     if (triple.isAArch64() && triple.isLittleEndian() && has("+neon"))
-        return has("+i8mm")      ? ByteDot::NeonMixed
-               : has("+dotprod") ? ByteDot::NeonSigned
-                                 : ByteDot::NeonMultiplyAdd;
+        return has("+dotprod") ? ByteDot::NeonSigned : ByteDot::NeonMultiplyAdd;
     if (!triple.isX86() || !has("+sse2")) return ByteDot::Scalar;
     if (has("+avx512vnni,+avx512vl")) return ByteDot::Fused;
     if (has("+avx512f")) return has("+avx512bw") ? ByteDot::MultiplyAdd : ByteDot::Scalar;
@@ -207,12 +205,20 @@ bool hasReciprocal(const llvm::TargetMachine& machine)
     return machine.getTargetTriple().isX86() && info.checkFeatures("+avx512f");
 }
 
-bool hasDotU8I8(const Target& target)
+std::optional<DataType> dotValues(const Target& target)
 {
     const auto spec = machineSpec(target);
-    if (!spec) return false;
+    if (!spec) return std::nullopt;
     const auto machine = createTargetMachine(*spec);
-    return machine && byteDot(**machine) != ByteDot::Scalar;
+    if (!machine) return std::nullopt;
+    switch (byteDot(**machine)) {
+    case ByteDot::Scalar: return std::nullopt;
+    case ByteDot::MultiplyAdd:
+    case ByteDot::Fused: return kUInt8;
+    case ByteDot::NeonMultiplyAdd:
+    case ByteDot::NeonSigned: break;
+    }
+    return kInt8;
 }
 
 Result<TargetFacts> targetFacts(const MachineSpec& spec)

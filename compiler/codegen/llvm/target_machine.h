@@ -7,8 +7,10 @@
 #include "core/base/result.h"
 #include "core/target/target.h"
 #include "core/target/target_facts.h"
+#include "core/tensor/dtype.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,8 +46,9 @@ Result<MachineSpec> machineSpec(const Target& target);
 Result<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const MachineSpec& spec);
 
 ByteDot byteDot(const llvm::TargetMachine& machine);
-/// True when dot_u8i8 is cheap enough to lay out data for it.
-bool hasDotU8I8(const Target& target);
+/// The type of the bytes that the target multiplies with int8 cheaply enough to lay out data for
+/// it: uint8 or int8; none where it does not.
+std::optional<DataType> dotValues(const Target& target);
 
 /// True when vectors of 16 have estimates of reciprocals that one Newton step makes exact to an
 /// ulp; LLVM uses estimates of 12 bits for shorter ones.

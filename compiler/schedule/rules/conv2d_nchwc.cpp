@@ -162,6 +162,15 @@ Result<ConvReduction> splitReduction(Schedule& schedule, const ConvLoops& loops,
     return out;
 }
 
+/// Where lanes are operands, products of bytes want inputs four at a time, and registers for pairs
+/// of weights and of products where there is no dot product.
+TargetFacts tileFacts(const ConvShape& shape, TargetFacts facts)
+{
+    constexpr int kTaken = 8;
+    if (facts.hasLaneOperand && shape.weights->dtype == kInt32) facts.vectorRegisters -= kTaken;
+    return facts;
+}
+
 /// What the tiles of a convolution walk.
 enum class Walk : uint8_t
 {
@@ -202,7 +211,8 @@ Result<ConvNest> tileConvolution(Schedule& schedule, const std::string& conv, co
     const int64_t columns = schedule.extentOf(loops.column);
     const bool endsOften = shape.inLanes <= kUnrolledLanes && columns > kFewColumns;
     const RegisterTile tile =
-        chooseTile({.vectors = shape.vectors, .positions = columns, .endsOften = endsOften}, facts);
+        chooseTile({.vectors = shape.vectors, .positions = columns, .endsOften = endsOften},
+                   tileFacts(shape, facts));
     const auto blocks = schedule.split(loops.outBlock, {-1, tile.vectors});
     if (!blocks) return blocks.error();
     const auto tiles = tilesOf(schedule, loops, shape, {walk, tile.positions}, facts);

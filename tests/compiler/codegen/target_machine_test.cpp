@@ -34,23 +34,23 @@ TEST(TargetMachine, vectorWidthFollowsTheCpu)
 
 TEST(TargetMachine, productsOfBytesFollowTheCpu)
 {
-    const auto hasDot = [](const std::string& cpu) {
-        return hasDotU8I8(*parseTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=" + cpu));
+    const auto valuesOf = [](const std::string& cpu) {
+        return dotValues(*parseTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=" + cpu));
     };
     for (const char* cpu : {"x86-64", "haswell", "alderlake", "skylake-avx512", "cascadelake"})
-        EXPECT_TRUE(hasDot(cpu)) << cpu;
+        EXPECT_EQ(valuesOf(cpu), kUInt8) << cpu;
     // 512-bit vectors without instructions for their bytes.
-    EXPECT_FALSE(hasDot("knl"));
+    EXPECT_FALSE(valuesOf("knl"));
 }
 
 TEST(TargetMachine, productsOfBytesNeedVectorsOnAArch64)
 {
-    const auto hasDot = [](const std::string& options) {
-        return hasDotU8I8(*parseTarget("llvm -mtriple=aarch64-linux-gnu " + options));
+    const auto valuesOf = [](const std::string& options) {
+        return dotValues(*parseTarget("llvm -mtriple=aarch64-linux-gnu " + options));
     };
     for (const char* options : {"-mcpu=cortex-a72", "-mcpu=cortex-a76", "-mattr=+neon,+i8mm"})
-        EXPECT_TRUE(hasDot(options)) << options;
-    EXPECT_FALSE(hasDot("-mattr=-neon"));
+        EXPECT_EQ(valuesOf(options), kInt8) << options;
+    EXPECT_FALSE(valuesOf("-mattr=-neon"));
 }
 
 TEST(TargetMachine, unknownCpuAndFeatureAreNamed)

@@ -29,9 +29,9 @@ bool hasKnownInputs(const Module& module)
 }
 
 /// InferType, then the pass alone; 4 lanes, so that small shapes get blocks, and dot products.
-std::string runCase(const PassDef& pass, const std::string& input)
+std::string runCase(const PassDef& pass, const test::GoldenCase& golden)
 {
-    const Result<Module> module = parseModule(input);
+    const Result<Module> module = parseModule(golden.input);
     if (!module) return module.error().text() + "\n";
     RunPassesOptions options;
     options.pipeline = {"InferType"};
@@ -41,7 +41,9 @@ std::string runCase(const PassDef& pass, const std::string& input)
     options.verifyNumerics = hasKnownInputs(*module);
     options.numericTolerance = 1e-5;
     PassContext context;
-    context.target = *parseTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=icelake-server");
+    const bool isArm = golden.title.find("AArch64") != std::string::npos;
+    context.target = *parseTarget(isArm ? "llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a76"
+                                        : "llvm -mtriple=x86_64-linux-gnu -mcpu=icelake-server");
     const Result<PassTrace> trace = runPasses(*module, context, options);
     if (!trace) return trace.error().text() + "\n";
 
@@ -63,7 +65,7 @@ TEST(PassGolden, EveryPassDoesWhatItsCasesSay)
         SCOPED_TRACE(std::string(pass.name));
         ASSERT_TRUE(readFile(test::sourcePath(fileOf(pass)))) << fileOf(pass);
         test::expectGolden(fileOf(pass),
-                           [&](const test::GoldenCase& c) { return runCase(pass, c.input); });
+                           [&](const test::GoldenCase& c) { return runCase(pass, c); });
     }
 }
 

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// What AArch64 does with bytes, run under emulation: sums of products with and without dot
+// products, and the narrowing of results.
+#include "compiler/codegen/llvm/kernel_object.h"
+#include "compiler/codegen/llvm/target_machine.h"
+#include "core/base/unsynced_file.h"
+#include "core/ir/tir/text.h"
+#include "tests/support/environment.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <sstream>
+
+namespace tenon::compiler {
+namespace {
+
+constexpr const char* kProcessors[] = {"cortex-a72", "cortex-a76"};
+
+std::string emitted(const std::string& text, const std::string& processor, EmitForm form)
+{
+    const auto function = tir::parsePrimFunc(text);
+    CHECK(function) << function.error().text();
+    const auto machine =
+        machineSpec(*parseTarget("llvm -mtriple=aarch64-linux-gnu -mcpu=" + processor));
+    CHECK(machine) << machine.error().text();
+    const auto out = emitKernel({*function, "kernel"}, *machine, form);
+    CHECK(out) << out.error().text();
+    return *out;
+}
+
+std::string outputOf(const std::string& command)
+{
+    FILE* pipe = ::popen((command + " 2>&1").c_str(), "r");
+    std::string output;
+    std::array<char, 4096> block;
+    for (size_t n = 0; (n = std::fread(block.data(), 1, block.size(), pipe)) > 0;)
+        output.append(block.data(), n);
+    ::pclose(pipe);
+    return output;
+}
+
+std::string listed(const std::vector<int32_t>& values)
+{
+    std::string out;
+    for (const int32_t value : values) out += std::to_string(value) + ",";
+    return out;
+}
+
+/// kernel(a, b, y) on arrays of int, whose bits are the kernel's elements; y's bytes as numbers.
+std::vector<int> run(const std::string& text, const std::string& processor,
+                     const std::vector<int32_t>& a, const std::vector<int32_t>& b, size_t bytes)
+{
+    const test::TemporaryFolder folder;
+    const std::string program =
+        "int kernel(void*, void*, void*) __attribute__((visibility(\"hidden\")));\n"
+        "int printf(const char*, ...);\n"
+        "int a[] = {" +
+        listed(a) + "}, b[] = {" + listed(b) +
+        "};\n"
+        "signed char y[" +
+        std::to_string(bytes) +
+        "];\n"
+        "int main(void) { int status = kernel(a, b, y);\n"
+        "for (unsigned i = 0; i < sizeof y; ++i) printf(\"%d \", y[i]); return status; }\n";
+    CHECK(writeFileUnsynced(folder.file("main.c"), program));
+    CHECK(writeFileUnsynced(folder.file("kernel.o"), emitted(text, processor, EmitForm::Object)));
+    const std::string said =
+        outputOf("aarch64-linux-gnu-gcc -static -o '" + folder.file("program") + "' '" +
+                 folder.file("main.c") + "' '" + folder.file("kernel.o") +
+                 "' && qemu-aarch64 -cpu " + processor + " '" + folder.file("program") + "'");
+    std::istringstream words(said);
+    std::vector<int> out;
+    for (int value = 0; words >> value;) out.push_back(value);
+    CHECK(out.size() == bytes) << said;
+    return out;
+}
+
+int32_t byteOf(int32_t quad, int byte) { return static_cast<int8_t>(quad >> (8 * byte)); }
+
+TEST(Neon, SumsProductsOfSignedBytes)
+{
+    TENON_NEED_TOOL("aarch64-linux-gnu-gcc");
+    TENON_NEED_TOOL("qemu-aarch64");
+    // The extremes come first; a narrow weight has one -128 in a quad.
+    const int32_t least = static_cast<int32_t>(0x80808080);
+    std::vector<int32_t> a = {least, 0x7f7f7f7f, least, 0x01020304};
+    const std::vector<int32_t> any = {least, least, 0x7f7f7f7f, 0x01ff02fe};
+    const std::vector<int32_t> narrow = {static_cast<int32_t>(0x81818180),
+                                         static_cast<int32_t>(0x80818181), 0x7f7f7f7f, 0x01ff02fe};
+    for (const char* name : {"dot_i8i8", "dot_i8narrow"}) {
+        const std::vector<int32_t>& b = std::string(name) == "dot_i8i8" ? any : narrow;
+        // Once with lanes of their own, once with one that all lanes share.
+        for (const char* index : {"T.Ramp(0, 1, 4)", "T.Broadcast(2, 4)"}) {
+            const std::string text = std::string(R"(@T.prim_func
+def main(a: T.Buffer((4,), "int32"), b: T.Buffer((4,), "int32"), y: T.Buffer((4,), "int32")):
+    y[T.Ramp(0, 1, 4)] = T.Broadcast(T.int32(7), 4) + T.)") +
+                                     name + "(T.Broadcast(T.int32(0), 4), a[" + index +
+                                     "], b[T.Ramp(0, 1, 4)])\n";
+            for (const char* processor : kProcessors) {
+                const std::vector<int> y = run(text, processor, a, b, 16);
+                for (size_t lane = 0; lane < 4; ++lane) {
+                    const int32_t x = index[2] == 'R' ? a[lane] : a[2];
+                    int32_t sum = 7;
+                    for (int byte = 0; byte < 4; ++byte)
+                        sum += byteOf(x, byte) * byteOf(b[lane], byte);
+                    int32_t got = 0;
+                    for (size_t byte = 0; byte < 4; ++byte)
+                        got |= static_cast<int32_t>(
+                            (static_cast<uint32_t>(y[4 * lane + byte]) & 255u) << (8 * byte));
+                    EXPECT_EQ(got, sum) << name << " " << index << " " << processor << " " << lane;
+                }
+            }
+        }
+    }
+}
+
+/// y = limits(int32(limits(round(a * b))) + zero) for sixteen lanes in four stores.
+std::string requantization(const std::string& zero, const std::string& least,
+                           const std::string& most, const std::string& dtype)
+{
+    return R"(@T.prim_func
+def main(a: T.Buffer((16,), "float32"), b: T.Buffer((16,), "float32"), y: T.Buffer((16,), ")" +
+           dtype + R"(")):
+    for i in T.unroll(4):
+        y[T.Ramp(i * 4, 1, 4)] = T.Cast(")" +
+           dtype +
+           R"(x4", T.min(T.max(T.Cast("int32x4", T.min(T.max(T.round(a[T.Ramp(i * 4, 1, 4)] * b[T.Ramp(i * 4, 1, 4)]), T.Broadcast(T.float32(-1073741824), 4)), T.Broadcast(T.float32(1073741824), 4))) + T.Broadcast(T.int32()" +
+           zero + "), 4), T.Broadcast(T.int32(" + least + "), 4)), T.Broadcast(T.int32(" + most +
+           "), 4)))\n";
+}
+
+TEST(Neon, NarrowsResultsOfQuantizedLayers)
+{
+    TENON_NEED_TOOL("aarch64-linux-gnu-gcc");
+    TENON_NEED_TOOL("qemu-aarch64");
+    const std::vector<float> values = {0.5f,  1.5f,   -0.5f, -2.5f,  127.4f, 128,   -128.6f, -129,
+                                       32767, -32769, 1e10f, -1e10f, 3e9f,   -3e9f, 100,     -5};
+    std::vector<int32_t> a, ones(16, std::bit_cast<int32_t>(1.0f));
+    for (const float value : values) a.push_back(std::bit_cast<int32_t>(value));
+    struct Case
+    {
+        int zero, least, most;
+        const char* dtype;
+    };
+    for (const Case& c : {Case{-3, -128, 127, "int8"}, Case{128, 0, 255, "uint8"},
+                          Case{5, -3, 100, "int8"}, Case{0, 10, 200, "uint8"}}) {
+        const std::string text = requantization(std::to_string(c.zero), std::to_string(c.least),
+                                                std::to_string(c.most), c.dtype);
+        EXPECT_NE(emitted(text, "cortex-a72", EmitForm::Assembly).find("fcvtns"),
+                  std::string::npos);
+        const std::vector<int> y = run(text, "cortex-a72", a, ones, 16);
+        for (size_t i = 0; i < values.size(); ++i) {
+            const double wanted =
+                std::clamp<double>(std::nearbyint(values[i]) + c.zero, c.least, c.most);
+            EXPECT_EQ(y[i] & 255, static_cast<int>(wanted) & 255) << c.dtype << " " << values[i];
+        }
+    }
+}
+
+TEST(Neon, WritesSixteenBytesAtOnceAndMultipliesByLanes)
+{
+    const std::string narrowed =
+        emitted(requantization("-3", "-128", "127", "int8"), "cortex-a72", EmitForm::Assembly);
+    EXPECT_NE(narrowed.find("sqxtn2"), std::string::npos) << narrowed;
+    EXPECT_NE(narrowed.find("str\tq"), std::string::npos) << narrowed;
+    const std::string text = R"(@T.prim_func
+def main(a: T.Buffer((4,), "int32"), b: T.Buffer((4,), "int32"), y: T.Buffer((16,), "int32")):
+    with T.allocate((16,), "int32", scope="register") as sums:
+        for i in T.unroll(4):
+            sums[T.Ramp(i * 4, 1, 4)] = T.Broadcast(T.int32(7), 4) + T.dot_i8narrow(T.Broadcast(T.int32(0), 4), a[T.Broadcast(i, 4)], b[T.Ramp(0, 1, 4)])
+        for i in T.unroll(4):
+            y[T.Ramp(i * 4, 1, 4)] = sums[T.Ramp(i * 4, 1, 4)]
+)";
+    EXPECT_NE(emitted(text, "cortex-a76", EmitForm::Assembly).find(".4b[3]"), std::string::npos);
+    const std::string products = emitted(text, "cortex-a72", EmitForm::Assembly);
+    EXPECT_NE(products.find(".h[7]"), std::string::npos) << products;
+    EXPECT_NE(products.find("smlal"), std::string::npos) << products;
+}
+
+/// A value that is read between two stores may be the one that the first store writes.
+TEST(Neon, KeepsStoresBeforeWhatReadsThem)
+{
+    const std::string text = R"(@T.prim_func
+def main(a: T.Buffer((16,), "float32"), b: T.Buffer((16,), "float32"), y: T.Buffer((16,), "int8")):
+    for i in T.unroll(4):
+        y[T.Ramp(i * 4, 1, 4)] = T.Cast("int8x4", T.min(T.max(T.Cast("int32x4", T.round(a[T.Ramp(i * 4, 1, 4)] + T.Cast("float32x4", y[T.Ramp(0, 1, 4)]))), T.Broadcast(T.int32(-128), 4)), T.Broadcast(T.int32(127), 4)))
+)";
+    EXPECT_EQ(emitted(text, "cortex-a72", EmitForm::Assembly).find("str\tq"), std::string::npos);
+}
+
+} // namespace
+} // namespace tenon::compiler
