@@ -30,6 +30,7 @@ struct Part
     bool isDepthwise = false;
     int64_t window = 1, stride = 1; ///< along the rows
     int64_t macs = 0;
+    int64_t group = 1; ///< blocks of channels that are computed together
 
     int64_t bytes() const { return elementCount(shape) * kFloat32.bytes(); }
 };
@@ -62,6 +63,7 @@ std::optional<Part> partOf(const Module& module, const FusionGroup& group)
     if ((*weight)[2] * (*weight)[3] > kLargestWindow ||
         conv.attrs.integers("dilation", {1, 1}) != std::vector<int64_t>{1, 1})
         return std::nullopt;
+    part.group = std::min((*weight)[5] / shape->back(), shape->at(1));
     part.window = (*weight)[2];
     part.stride = conv.attrs.integers("strides", {1, 1})[0];
     part.macs = elementCount(*shape) * (*weight)[1] * (*weight)[2] * (*weight)[3] * (*weight)[4];
@@ -72,7 +74,6 @@ std::optional<Part> partOf(const Module& module, const FusionGroup& group)
 struct Link
 {
     size_t from, to;
-    double saved; ///< cycles
 };
 
 class Chains
@@ -92,16 +93,15 @@ public:
         for (const FusionGroup& group : m_groups) m_parts.push_back(partOf(m_module, group));
         m_next.assign(m_groups.size(), kNone);
         m_previous.assign(m_groups.size(), kNone);
-        std::vector<Link> links = allLinks();
-        std::stable_sort(links.begin(), links.end(),
-                         [](const Link& a, const Link& b) { return a.saved > b.saved; });
-        for (const Link& link : links) {
+        for (const Link& link : allLinks()) {
             // A pointwise convolution ends one chain or begins another.
             if (m_next[link.to] != kNone && !m_parts[link.to]->isDepthwise) continue;
             if (m_previous[link.from] != kNone && !m_parts[link.from]->isDepthwise) continue;
-            if (!fitsWith(link)) continue;
+            const double apart = savedCycles(link.from) + savedCycles(link.to);
             m_next[link.from] = link.to;
             m_previous[link.to] = link.from;
+            if (savedCycles(link.to) > apart) continue;
+            m_next[link.from] = m_previous[link.to] = kNone;
         }
         return joined();
     }
@@ -109,6 +109,7 @@ public:
 private:
     static constexpr size_t kNone = SIZE_MAX;
 
+    /// Those with most to save first.
     std::vector<Link> allLinks() const
     {
         std::unordered_map<NodeId, size_t> byResult;
@@ -120,43 +121,54 @@ private:
             if (found == byResult.end() || !m_uses.hasOneUser(found->first)) continue;
             const Part& from = *m_parts[found->second];
             if (from.isDepthwise == m_parts[i]->isDepthwise) continue;
-            const double saved = savedCycles(from, *m_parts[i]);
-            if (saved > 0) links.push_back({found->second, i, saved});
+            if (from.bytes() > m_facts.l2Bytes / 2) links.push_back({found->second, i});
         }
+        std::stable_sort(links.begin(), links.end(), [&](const Link& a, const Link& b) {
+            return m_parts[a.from]->bytes() > m_parts[b.from]->bytes();
+        });
         return links;
     }
 
-    double savedCycles(const Part& from, const Part& to) const
+    /// The chain that holds a group, in order.
+    std::vector<size_t> chainWith(size_t part) const
     {
-        if (from.bytes() <= m_facts.l2Bytes / 2) return 0;
-        const int64_t rows = to.shape[2];
-        const int64_t strip = rowsPerStrip(rows, from.bytes() / rows, m_facts);
-        if (strip < 2) return 0;
-        const double moved = kTransfers * static_cast<double>(from.bytes()) / kFarBytesPerCycle;
-        // Rows that two strips need.
-        const auto again = static_cast<double>(std::max<int64_t>(0, to.window - to.stride)) /
-                           static_cast<double>(strip * to.stride);
-        const double perCycle = 2.0 * std::max(1, m_facts.lanes(kFloat32.bytes()));
-        return moved - again * static_cast<double>(from.macs) / perCycle;
+        while (m_previous[part] != kNone) part = m_previous[part];
+        std::vector<size_t> chain;
+        for (; part != kNone; part = m_next[part]) chain.push_back(part);
+        return chain;
     }
 
-    /// Bytes between the convolutions of the chain that ends with a group.
-    int64_t bytesBefore(size_t last) const
+    /// Rows of the result per strip of a chain.
+    int64_t stripOf(const std::vector<size_t>& chain) const
     {
-        int64_t bytes = 0;
-        for (size_t part = m_previous[last]; part != kNone; part = m_previous[part])
-            bytes += m_parts[part]->bytes();
-        return bytes;
+        int64_t bytes = 0; // a window needs no more channels than are computed together
+        for (size_t i = 0; i + 1 < chain.size(); ++i) {
+            const Part& part = *m_parts[chain[i]];
+            bytes += part.isDepthwise ? part.bytes() : part.bytes() * part.group / part.shape[1];
+        }
+        const int64_t rows = m_parts[chain.back()]->shape[2];
+        return rowsPerStrip(rows, bytes / rows, m_facts);
     }
 
-    /// True when strips of the chain that the link makes have several rows.
-    bool fitsWith(const Link& link) const
+    /// Cycles that the chain with this group saves; negative where a strip has one row only.
+    double savedCycles(size_t inside) const
     {
-        int64_t bytes = bytesBefore(link.from) + m_parts[link.from]->bytes();
-        size_t last = link.to;
-        for (; m_next[last] != kNone; last = m_next[last]) bytes += m_parts[last]->bytes();
-        const int64_t rows = m_parts[last]->shape[2];
-        return rowsPerStrip(rows, bytes / rows, m_facts) > 1;
+        const std::vector<size_t> chain = chainWith(inside);
+        if (chain.size() == 1) return 0;
+        const int64_t strip = stripOf(chain);
+        if (strip < 2) return -1;
+        double saved = 0;
+        for (size_t i = 0; i + 1 < chain.size(); ++i) {
+            const Part& from = *m_parts[chain[i]];
+            const Part& to = *m_parts[chain[i + 1]];
+            saved += kTransfers * static_cast<double>(from.bytes()) / kFarBytesPerCycle;
+            // Rows that two strips need.
+            const auto again = static_cast<double>(std::max<int64_t>(0, to.window - to.stride)) /
+                               static_cast<double>(strip * to.stride);
+            const double perCycle = 2.0 * std::max(1, m_facts.lanes(kFloat32.bytes()));
+            saved -= again * static_cast<double>(from.macs) / perCycle;
+        }
+        return saved;
     }
 
     std::vector<FusionGroup> joined() const
@@ -170,21 +182,23 @@ private:
                 group.members.insert(group.members.begin(), before.members.begin(),
                                      before.members.end());
             }
-            if (m_previous[i] != kNone) group.reason = reasonOf(i, bytesBefore(i));
+            if (m_previous[i] != kNone) group.reason = reasonOf(chainWith(i));
             out.push_back(std::move(group));
         }
         return out;
     }
 
-    std::string reasonOf(size_t last, int64_t bytes) const
+    std::string reasonOf(const std::vector<size_t>& chain) const
     {
         std::vector<std::string> ops;
-        for (size_t part = last; part != kNone; part = m_previous[part])
-            ops.insert(ops.begin(), m_parts[part]->conv->op);
-        const int64_t rows = m_parts[last]->shape[2];
+        int64_t bytes = 0;
+        for (const size_t part : chain) {
+            ops.push_back(m_parts[part]->conv->op);
+            if (part != chain.back()) bytes += m_parts[part]->bytes();
+        }
         return join(ops, ", ") + " follow one another by strips of " +
-               std::to_string(rowsPerStrip(rows, bytes / rows, m_facts)) + " rows; the " +
-               std::to_string(bytes / 1024) + " KiB between them stay in the second-level cache";
+               std::to_string(stripOf(chain)) + " rows; the " + std::to_string(bytes / 1024) +
+               " KiB between them stay in the second-level cache";
     }
 
     const Module& m_module;

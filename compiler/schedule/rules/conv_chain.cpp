@@ -67,27 +67,57 @@ Status simplifyChain(Schedule& schedule, const Chain& chain)
     return kDone;
 }
 
-/// Strips of the result, with everything before it computed inside; the result are the loops
-/// around them.
+/// Blocks of channels that a pointwise convolution computes together.
+int64_t groupOf(const Schedule& schedule, const std::string& conv)
+{
+    const Attrs& facts = blockOf(schedule, conv)->block.annotations;
+    return std::max<int64_t>(1, facts.integer("kernel_block", 1) / facts.integer("out_block", 1));
+}
+
+/// Bytes between the convolutions while a strip of all rows is computed: a window needs no more
+/// channels than are computed together.
+int64_t heldBytes(const Schedule& schedule, const Chain& chain)
+{
+    int64_t bytes = 0;
+    for (size_t i = 0; i < chain.between.size(); ++i) {
+        const tir::Buffer buffer =
+            bufferNamed(schedule.function(), outputOf(schedule, chain.between[i]));
+        const bool isGrouped = tagOf(blockOf(schedule, chain.convs[i])) == kPlainTag;
+        bytes += isGrouped ? bytesOf(buffer) * groupOf(schedule, chain.convs[i]) /
+                                 buffer->shape[1]->integer
+                           : bytesOf(buffer);
+    }
+    return bytes;
+}
+
+/// Strips of the result, with everything before it computed inside, and what a window reads group
+/// by group of channels; the result are the loops around them that threads may share.
 Result<std::vector<std::string>> cutStrips(Schedule& schedule, const Chain& chain,
                                            const TargetFacts& facts)
 {
     const std::vector<std::string> blocks = schedule.blocks();
     const std::vector<std::string> loops = ownLoopsOf(schedule, blocks.back());
     const int64_t rows = schedule.extentOf(loops[2]);
-    int64_t bytes = 0;
-    for (const std::string& block : chain.between)
-        bytes += bytesOf(bufferNamed(schedule.function(), outputOf(schedule, block)));
-    const auto strips = schedule.split(loops[2], {-1, rowsPerStrip(rows, bytes / rows, facts)});
+    const int64_t height = rowsPerStrip(rows, heldBytes(schedule, chain) / rows, facts);
+    const auto strips = schedule.split(loops[2], {-1, height});
     if (!strips) return strips.error();
     if (Status status =
             schedule.reorder({loops[0], (*strips)[0], loops[1], (*strips)[1], loops[3], loops[4]});
         !status)
         return status.error();
-    for (size_t i = blocks.size() - 1; i-- > 0;)
-        if (Status status = schedule.computeAt(blocks[i], (*strips)[0]); !status)
-            return status.error();
-    return std::vector<std::string>{loops[0], (*strips)[0]};
+    std::vector<std::string> outer{loops[0], (*strips)[0]};
+    std::string around = (*strips)[0];
+    for (size_t i = blocks.size() - 1; i-- > 0;) {
+        if (Status status = schedule.computeAt(blocks[i], around); !status) return status.error();
+        if (tagOf(blockOf(schedule, blocks[i])) != kDepthwiseTag || blocks[i] == chain.convs[0])
+            continue;
+        const std::vector<std::string> own = ownLoopsOf(schedule, blocks[i]);
+        const auto groups = schedule.split(own[1], {-1, groupOf(schedule, chain.convs[0])});
+        if (!groups) return groups.error();
+        around = (*groups)[0];
+        if (blocks[i] == chain.convs.back()) outer.insert(outer.end(), {own[0], around});
+    }
+    return outer;
 }
 
 } // namespace

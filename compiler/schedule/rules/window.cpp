@@ -133,7 +133,7 @@ Result<std::vector<std::string>> tileWindowRows(Schedule& schedule, const std::s
                                                 const TargetFacts& facts)
 {
     const WindowLoops loops = loopsOf(schedule, window);
-    return tileColumns(schedule, window, loops, {loops.n, loops.channels}, facts);
+    return tileColumns(schedule, window, loops, {loops.channels}, facts);
 }
 
 Status scheduleWindow(Schedule& schedule, const TargetFacts& facts)
