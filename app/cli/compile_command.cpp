@@ -88,6 +88,7 @@ Json compileJson(const compiler::CompileResult& result, const compiler::PackageR
             {"target", result.target.text()},
             {"executor", compiler::executorName(result.options.executor)},
             {"file_bytes", report.fileBytes},
+            {"unchanged", report.isUnchanged},
             {"kernels", kernelsJson(result)},
             {"phases",
              {{"import_ms", phases.importMs},
@@ -115,7 +116,8 @@ std::string compileText(const compiler::CompileResult& result,
     const double link = report.glueMs + report.dataMs + report.linkMs;
     const ManifestMemory& memory = report.manifest.memory;
     std::string out = table(
-        {{"output", output + " (" + bytesText(static_cast<uint64_t>(report.fileBytes)) + ")"},
+        {{"output", output + " (" + bytesText(static_cast<uint64_t>(report.fileBytes)) +
+                        (report.isUnchanged ? ", as it was)" : ")")},
          {"target", result.target.text()},
          {"executor", std::string(compiler::executorName(result.options.executor))},
          {"kernels", " " + std::to_string(result.kernels.size()) + ", " + std::to_string(cached) +

@@ -4,14 +4,11 @@
 // as it was linked.
 #include "compiler/package/fill_section.h"
 
-#include "core/base/descriptor.h"
 #include "core/base/text.h"
 
 #include <elf.h>
-#include <fcntl.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <optional>
 
@@ -172,61 +169,46 @@ private:
     std::string& m_file;
 };
 
-core::Diagnostic ioError(const std::string& path)
-{
-    return core::makeError(core::DiagnosticCode::IoFailure,
-                           std::string("cannot write: ") + std::strerror(errno), {.file = path});
-}
+constexpr std::byte kZeros[4096] = {};
 
-bool writeZeros(int fd, uint64_t count)
+void addZeros(FileParts& parts, uint64_t count)
 {
-    static constexpr char kZeros[4096] = {};
     for (uint64_t part = 0; count > 0; count -= part) {
         part = std::min<uint64_t>(count, sizeof kZeros);
-        if (!core::writeAll(fd, {kZeros, part})) return false;
+        parts.emplace_back(kZeros, part);
     }
-    return true;
 }
 
-/// Symbols from this size on are worth a call that begins to write them out.
-constexpr size_t kBegunBytes = size_t{1} << 20;
-
 /// Zeros, the symbols where the object said they are, zeros.
-bool writeInsertion(int fd, const Insertion& insertion, const DataSection& section)
+void addInsertion(FileParts& parts, const Insertion& insertion, const DataSection& section)
 {
-    if (!writeZeros(fd, insertion.lead)) return false;
+    addZeros(parts, insertion.lead);
     const SectionPlan plan = planSection(section);
     uint64_t at = 0;
     for (size_t i = 0; i < section.symbols.size(); ++i) {
         const std::span<const std::byte> bytes = section.symbols[i].bytes;
-        if (!writeZeros(fd, plan.starts[i] - at) ||
-            !core::writeAll(fd, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}))
-            return false;
+        addZeros(parts, plan.starts[i] - at);
+        parts.push_back(bytes);
         at = plan.starts[i] + bytes.size();
-        // The file is made durable before it gets its name: the disk may begin now.
-        if (bytes.size() >= kBegunBytes) ::sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
     }
-    return writeZeros(fd, insertion.total - insertion.lead - at);
+    addZeros(parts, insertion.total - insertion.lead - at);
 }
 
 } // namespace
 
-core::Status fillSection(std::string linked, const DataSection& section,
-                         const std::string& outputPath)
+core::Result<FilledLibrary> fillSection(std::string linked, const DataSection& section)
 {
     const bool is64 = linked.size() > EI_CLASS && linked[EI_CLASS] == ELFCLASS64;
     const uint64_t size = planSection(section).bytes;
     const core::Result<Insertion> room = is64 ? Library<Elf64>(linked).makeRoom(section.name, size)
                                               : Library<Elf32>(linked).makeRoom(section.name, size);
     if (!room) return room.error();
-    const core::Descriptor out(
-        ::open(outputPath.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0777));
-    const std::string_view file = linked;
-    if (out.get() < 0 || !core::writeAll(out.get(), file.substr(0, room->at)) ||
-        (room->bytes > 0 && !writeInsertion(out.get(), *room, section)) ||
-        !core::writeAll(out.get(), file.substr(room->at)))
-        return ioError(outputPath);
-    return core::kDone;
+    FilledLibrary out{std::make_shared<const std::string>(std::move(linked)), {}};
+    const auto file = std::as_bytes(std::span(*out.linked));
+    out.parts.push_back(file.first(room->at));
+    if (room->bytes > 0) addInsertion(out.parts, *room, section);
+    out.parts.push_back(file.subspan(room->at));
+    return out;
 }
 
 } // namespace tenon::compiler

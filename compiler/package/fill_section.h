@@ -3,13 +3,21 @@
 #pragma once
 
 #include "compiler/package/data_object.h"
+#include "compiler/package/file_parts.h"
+
+#include <memory>
 
 namespace tenon::compiler {
 
-/// Writes `outputPath`: the ELF library `linked`, in which `section` was linked as addresses only
+struct FilledLibrary
+{
+    std::shared_ptr<const std::string> linked; ///< what `parts` points into, beside the symbols
+    FileParts parts;
+};
+
+/// The ELF library `linked`, in which `section` was linked as addresses only
 /// (DataSection::isReserved), with its bytes put in. Without such a section, which nothing refers
-/// to then, the library as it is. Errors: IoFailure, LinkFailure.
-core::Status fillSection(std::string linked, const DataSection& section,
-                         const std::string& outputPath);
+/// to then, the library as it is. Error: LinkFailure.
+core::Result<FilledLibrary> fillSection(std::string linked, const DataSection& section);
 
 } // namespace tenon::compiler

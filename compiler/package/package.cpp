@@ -239,19 +239,39 @@ std::vector<std::string> exportsOf(const PackageInput& input, OutputFormat forma
     return exports;
 }
 
-/// The parts joined into `path` in the form of the output.
-core::Status joinParts(const PackageInput& input, const LinkJob& job, OutputFormat format,
-                       const DataSection& weights, const std::string& path)
+core::Status linkTo(const std::string& path, const PackageInput& input, const LinkJob& job,
+                    OutputFormat format)
 {
-    if (format == OutputFormat::Tar) return writeTar(path, tarMembers(job.objects));
-    const std::string linked = weights.isReserved ? job.folder + "/linked.so" : path;
-    const core::Status done = input.link                       ? input.link(job, format, linked)
-                              : format == OutputFormat::Object ? linkRelocatable(job, linked)
-                                                               : linkSharedLibrary(job, linked);
-    if (!done || !weights.isReserved) return done;
+    if (input.link) return input.link(job, format, path);
+    return format == OutputFormat::Object ? linkRelocatable(job, path)
+                                          : linkSharedLibrary(job, path);
+}
+
+/// What the linker made with the weights put in, written unless `path` holds it already.
+core::Status writeFilled(const PackageInput& input, const LinkJob& job, const DataSection& weights,
+                         const std::string& path, PackageReport& report)
+{
+    const std::string linked = job.folder + "/linked.so";
+    if (core::Status done = linkTo(linked, input, job, OutputFormat::SharedLibrary); !done)
+        return done;
     core::Result<std::string> library = core::readFile(linked);
     if (!library) return library.error();
-    return fillSection(*std::move(library), weights, path);
+    const core::Result<FilledLibrary> filled = fillSection(*std::move(library), weights);
+    if (!filled) return filled.error();
+    report.isUnchanged = keepIfSame(filled->parts, path);
+    if (report.isUnchanged) return core::kDone;
+    return core::replaceFileAtomically(
+        path, [&](const std::string& temporary) { return writeParts(filled->parts, temporary); });
+}
+
+/// The parts joined into `path` in the form of the output.
+core::Status joinParts(const PackageInput& input, const LinkJob& job, OutputFormat format,
+                       const std::string& path)
+{
+    return core::replaceFileAtomically(path, [&](const std::string& temporary) {
+        return format == OutputFormat::Tar ? writeTar(temporary, tarMembers(job.objects))
+                                           : linkTo(temporary, input, job, format);
+    });
 }
 
 } // namespace
@@ -294,10 +314,8 @@ core::Result<PackageReport> writePackage(const PackageInput& input, OutputFormat
     LinkJob job = linkJob(input, *objects, report.exports, *folder);
     if (format == OutputFormat::Program) job.entry = kHexagonEntry;
     const auto linkStart = std::chrono::steady_clock::now();
-    const core::Status written =
-        core::replaceFileAtomically(path, [&](const std::string& temporary) {
-            return joinParts(input, job, format, weights, temporary);
-        });
+    const core::Status written = weights.isReserved ? writeFilled(input, job, weights, path, report)
+                                                    : joinParts(input, job, format, path);
     if (!written) return written.error();
     report.linkMs = core::millisecondsSince(linkStart);
     std::error_code ignored;

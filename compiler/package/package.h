@@ -55,12 +55,14 @@ struct PackageReport
     std::string graphJson; ///< graph executor only
     std::vector<std::string> exports;
     int64_t fileBytes = 0;
+    bool isUnchanged = false; ///< the file held it already; libraries only
     double glueMs = 0;
     double dataMs = 0;
     double linkMs = 0; ///< linking or archiving
 };
 
-/// Writes `path` atomically: at every instant it holds the old or the whole new file.
+/// Writes `path` atomically: at every instant it holds the old or the whole new file. A library
+/// that stands there already is not written again.
 core::Result<PackageReport> writePackage(const PackageInput& input, OutputFormat format,
                                          const std::string& path);
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// POSIX files. A failed fsync is a failed save.
+// POSIX files.
 #include "core/base/file.h"
 
 #include "core/base/descriptor.h"
+#include "core/base/sync.h"
 #include "core/base/unsynced_file.h"
 
 #include <fcntl.h>
@@ -12,7 +13,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 
 namespace tenon::core {
 namespace {
@@ -20,14 +20,6 @@ namespace {
 Diagnostic ioError(const std::string& what, const std::string& path)
 {
     return makeError(DiagnosticCode::IoFailure, what + ": " + std::strerror(errno), {.file = path});
-}
-
-Status syncPath(const std::string& path, int flags)
-{
-    const Descriptor fd(::open(path.c_str(), flags | O_CLOEXEC));
-    if (fd.get() < 0) return ioError("cannot open to sync", path);
-    if (::fsync(fd.get()) != 0) return ioError("cannot sync", path);
-    return kDone;
 }
 
 } // namespace
@@ -79,11 +71,9 @@ Status replaceFileAtomically(const std::string& path,
 {
     const Status done = replaceFileUnsynced(path, [&](const std::string& temporary) {
         const Status written = write(temporary);
-        return written ? syncPath(temporary, O_RDONLY) : written;
+        return written ? syncFile(temporary) : written;
     });
-    if (!done) return done;
-    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-    return syncPath(folder.empty() ? "." : folder.string(), O_RDONLY | O_DIRECTORY);
+    return done ? syncFolderOf(path) : done;
 }
 
 Status writeFileAtomically(const std::string& path, std::string_view content)

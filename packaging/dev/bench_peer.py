@@ -92,10 +92,12 @@ class Tenon:
         self.model, self.work, self.threads = model, work, threads
         os.makedirs(work, exist_ok=True)
 
-    def compile(self, level=3, options=(), cache=None):
+    def compile(self, level=3, options=(), cache=None, onto_old=False):
         """Path of the artifact and what the compiler reports; `cache`: a folder instead of the
-        user's."""
+        user's. An artifact that stands there is removed first, or else may stay as it is."""
         out = os.path.join(self.work, f"opt{level}.so")
+        if not onto_old and os.path.exists(out):
+            os.remove(out)
         report = self.call([self.program, "compile", self.model, "-o", out, "--opt-level",
                             str(level), "--threads", str(self.threads), "--json", *options],
                            {"XDG_CACHE_HOME": cache} if cache else {})

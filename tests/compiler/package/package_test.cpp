@@ -131,6 +131,35 @@ TEST(Package, TheSameInputGivesTheSameBytes)
     }
 }
 
+TEST(Package, ALibraryThatStandsThereIsNotWrittenAgain)
+{
+    const Sample sample;
+    const test::TemporaryFolder folder;
+    const std::string path = folder.file("m.so");
+    const auto write = [&] {
+        return writePackage(sample.input(ExecutorKind::Aot), OutputFormat::SharedLibrary, path);
+    };
+    const auto first = write();
+    ASSERT_TRUE(first);
+    EXPECT_FALSE(first->isUnchanged);
+    const std::string whole = *core::readFile(path);
+    const auto again = write();
+    ASSERT_TRUE(again);
+    EXPECT_TRUE(again->isUnchanged);
+    EXPECT_EQ(again->fileBytes, first->fileBytes);
+    EXPECT_EQ(*core::readFile(path), whole);
+    for (size_t at = 0; at < whole.size(); at += 97) { // damage anywhere
+        std::string damaged = whole;
+        damaged[at] = static_cast<char>(damaged[at] ^ 1);
+        ASSERT_TRUE(core::writeFileAtomically(path, damaged));
+        const auto mended = write();
+        ASSERT_TRUE(mended);
+        EXPECT_FALSE(mended->isUnchanged) << at;
+        ASSERT_EQ(*core::readFile(path), whole) << at;
+        at += whole.size() / 16;
+    }
+}
+
 TEST(Package, TarHoldsTheBlobFirstThenTheObjects)
 {
     TENON_NEED_TOOL("tar")

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files are read rather than mapped: one that somebody cuts off meanwhile is another file then, not
+// a SIGBUS.
+#include "compiler/package/file_parts.h"
+
+#include "core/base/descriptor.h"
+#include "core/base/sync.h"
+#include "core/jobs/job.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <thread>
+
+namespace tenon::compiler {
+namespace {
+
+/// Parts from this size on are worth a call that begins to write them out.
+constexpr size_t kBegunBytes = size_t{1} << 20;
+/// What one thread compares before it takes the next piece.
+constexpr size_t kPieceBytes = size_t{4} << 20;
+/// What is read at a time: it stays in the second-level cache until it is compared.
+constexpr size_t kReadBytes = size_t{256} << 10;
+
+/// A stretch of one part, and where the file should hold it.
+struct Piece
+{
+    std::span<const std::byte> bytes;
+    uint64_t offset = 0;
+};
+
+std::vector<Piece> piecesOf(const FileParts& parts)
+{
+    std::vector<Piece> pieces;
+    uint64_t offset = 0;
+    for (std::span<const std::byte> part : parts) {
+        while (!part.empty()) {
+            const size_t size = std::min(part.size(), kPieceBytes);
+            pieces.push_back({part.first(size), offset});
+            part = part.subspan(size);
+            offset += size;
+        }
+    }
+    return pieces;
+}
+
+bool holds(int fd, const Piece& piece, std::vector<std::byte>& buffer)
+{
+    for (size_t done = 0; done < piece.bytes.size();) {
+        const size_t wanted = std::min(piece.bytes.size() - done, buffer.size());
+        const ssize_t got =
+            ::pread(fd, buffer.data(), wanted, static_cast<off_t>(piece.offset + done));
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return false;
+        const size_t count = static_cast<size_t>(got);
+        if (std::memcmp(buffer.data(), piece.bytes.data() + done, count) != 0) return false;
+        done += count;
+    }
+    return true;
+}
+
+bool holdsAll(int fd, const FileParts& parts)
+{
+    struct stat info = {};
+    if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) return false;
+    const std::vector<Piece> pieces = piecesOf(parts);
+    const uint64_t size = pieces.empty() ? 0 : pieces.back().offset + pieces.back().bytes.size();
+    if (static_cast<uint64_t>(info.st_size) != size) return false;
+    const unsigned threads = size < kPieceBytes ? 1 : std::thread::hardware_concurrency();
+    std::atomic<bool> isSame{true};
+    const core::Status compared =
+        core::JobContext(threads).parallelFor(pieces.size(), [&](size_t i) -> core::Status {
+            std::vector<std::byte> buffer(std::min(kReadBytes, pieces[i].bytes.size()));
+            if (isSame && !holds(fd, pieces[i], buffer)) isSame = false;
+            return core::kDone;
+        });
+    return compared && isSame;
+}
+
+} // namespace
+
+core::Status writeParts(const FileParts& parts, const std::string& path)
+{
+    const auto ioError = [&] {
+        return core::makeError(core::DiagnosticCode::IoFailure,
+                               std::string("cannot write: ") + std::strerror(errno),
+                               {.file = path});
+    };
+    const core::Descriptor out(
+        ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0777));
+    if (out.get() < 0) return ioError();
+    for (const std::span<const std::byte> part : parts) {
+        if (!core::writeAll(out.get(), {reinterpret_cast<const char*>(part.data()), part.size()}))
+            return ioError();
+        if (part.size() >= kBegunBytes) ::sync_file_range(out.get(), 0, 0, SYNC_FILE_RANGE_WRITE);
+    }
+    return core::kDone;
+}
+
+bool keepIfSame(const FileParts& parts, const std::string& path)
+{
+    const core::Descriptor file(
+        ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    if (file.get() < 0 || !holdsAll(file.get(), parts)) return false;
+    // Who wrote it may have been stopped before it was durable.
+    return ::futimens(file.get(), nullptr) == 0 && ::fsync(file.get()) == 0 &&
+           core::syncFolderOf(path);
+}
+
+} // namespace tenon::compiler
