@@ -4,6 +4,7 @@
 #include "compiler/te/evaluate.h"
 
 #include "compiler/te/interpreter.h"
+#include "compiler/te/nest_chain.h"
 #include "compiler/te/split_choices.h"
 #include "compiler/te/vector_nest.h"
 #include "core/ir/tir/visit.h"
@@ -81,6 +82,10 @@ Result<std::vector<Tensor>> evaluate(const tir::PrimFunc& function,
         }
     }
     if (!isPlain) return interpret(function, inputs);
+    if (const auto chain = NestChain::match(program.nests, nests, program.allocs)) {
+        if (Status done = chain->run(job); !done) return done.error();
+        nests.clear();
+    }
     for (const VectorNest& nest : nests)
         if (Status done = nest.run(job); !done) return done.error();
     owned.resize(function.outputCount);

@@ -2,6 +2,7 @@
 // Tape: an expression compiled to operations over rows of up to kRow values along one axis.
 #pragma once
 
+#include "compiler/te/registers.h"
 #include "core/base/result.h"
 #include "core/ir/tir/stmt.h"
 
@@ -14,8 +15,6 @@
 namespace tenon::compiler {
 
 using namespace core;
-
-inline constexpr int64_t kRow = 256;
 
 /// Bytes of the buffers a nest touches.
 using BufferBytes = std::unordered_map<const tir::BufferNode*, std::span<std::byte>>;
@@ -36,32 +35,17 @@ struct AxisForm
     int64_t at(std::span<const int64_t> position) const;
 };
 
+/// Buffers of which each worker has a stretch of its own, and their numbers.
+using LocalIds = std::unordered_map<const tir::BufferNode*, int>;
+
 /// Flat position of an access in elements: affine, or held in an integer register.
 struct TapeAccess
 {
     tir::Buffer buffer;
-    std::span<std::byte> bytes;
+    std::span<std::byte> bytes; ///< of the whole buffer; not used when it is local
+    int local = -1;             ///< number among the local buffers
     std::optional<AxisForm> affine;
     int indexRegister = -1;
-};
-
-/// Registers of one worker; every register holds one row of doubles or of 64-bit integers.
-class Registers
-{
-public:
-    explicit Registers(size_t count)
-        : m_values(count * kRow)
-    {
-    }
-    double* number(int r) { return &m_values[static_cast<size_t>(r) * kRow].number; }
-    int64_t* integer(int r) { return &m_values[static_cast<size_t>(r) * kRow].integer; }
-
-private:
-    union Value {
-        double number;
-        int64_t integer;
-    };
-    std::vector<Value> m_values;
 };
 
 class Tape
@@ -89,6 +73,8 @@ public:
     } ///< -1: the expression does not read the accumulator
     /// The tape is one unmasked affine load and nothing else.
     const TapeAccess* plainLoad() const;
+
+    std::span<TapeAccess> accesses() { return m_accesses; }
 
 private:
     friend class TapeCompiler;

@@ -174,7 +174,8 @@ private:
         }
         const auto bytes = m_buffers.find(node.buffer.get());
         if (bytes == m_buffers.end()) return fail();
-        TapeAccess access{node.buffer, bytes->second, flatForm(node.buffer, node.args, m_axes), -1};
+        TapeAccess access{node.buffer, bytes->second, -1, flatForm(node.buffer, node.args, m_axes),
+                          -1};
         if (!access.affine) {
             const auto strides = stridesOf(*node.buffer);
             if (!strides) return fail();

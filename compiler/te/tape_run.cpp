@@ -128,31 +128,38 @@ void loadRow(const std::byte* base, int64_t first, int64_t stride, int64_t n, Ou
 }
 
 /// One element of any dtype, for masked or computed positions.
-void loadOne(const TapeAccess& access, int64_t index, Registers& r, int out, int64_t i)
+void loadOne(DataType dtype, std::span<const std::byte> from, int64_t index, Registers& r, int out,
+             int64_t i)
 {
-    const DataType dtype = access.buffer->dtype;
     const int64_t bytes = dtype.bytes();
     const Tensor element(
-        dtype, {}, std::shared_ptr<const void>(std::shared_ptr<const void>(), access.bytes.data()),
-        access.bytes.subspan(static_cast<size_t>(index * bytes), static_cast<size_t>(bytes)));
+        dtype, {}, std::shared_ptr<const void>(std::shared_ptr<const void>(), from.data()),
+        from.subspan(static_cast<size_t>(index * bytes), static_cast<size_t>(bytes)));
     if (dtype.isFloat())
         r.number(out)[i] = element.number(0);
     else
         r.integer(out)[i] = element.integer(0);
 }
 
+/// `first` counts from the start of the whole buffer.
 void loadStrided(const TapeAccess& access, int64_t first, int64_t stride, int64_t n, Registers& r,
                  int out)
 {
     const DataType dtype = access.buffer->dtype;
-    const std::byte* base = access.bytes.data();
+    std::span<const std::byte> from = access.bytes;
+    if (access.local >= 0) {
+        const LocalBuffer& local = r.locals[static_cast<size_t>(access.local)];
+        from = local.bytes;
+        first -= local.skipped;
+    }
+    const std::byte* base = from.data();
     if (dtype == kFloat32) return loadRow<float>(base, first, stride, n, r.number(out));
     if (dtype == kFloat64) return loadRow<double>(base, first, stride, n, r.number(out));
     if (dtype == kInt64) return loadRow<int64_t>(base, first, stride, n, r.integer(out));
     if (dtype == kInt32) return loadRow<int32_t>(base, first, stride, n, r.integer(out));
     if (dtype == kInt8) return loadRow<int8_t>(base, first, stride, n, r.integer(out));
     if (dtype == kUInt8) return loadRow<uint8_t>(base, first, stride, n, r.integer(out));
-    for (int64_t i = 0; i < n; ++i) loadOne(access, first + i * stride, r, out, i);
+    for (int64_t i = 0; i < n; ++i) loadOne(dtype, from, first + i * stride, r, out, i);
 }
 
 Diagnostic outside(const TapeAccess& access, int64_t index)
@@ -185,7 +192,7 @@ Status Tape::load(const Step& step, Registers& r, std::span<const int64_t> posit
             continue;
         }
         if (!isInside(at)) return outside(access, at);
-        loadOne(access, at, r, step.out, i);
+        loadOne(access.buffer->dtype, access.bytes, at, r, step.out, i);
     }
     return kDone;
 }

@@ -3,11 +3,11 @@
 // long.
 #include "compiler/te/vector_nest.h"
 
+#include "compiler/te/vector_nest_worker.h"
 #include "core/ir/tir/visit.h"
 #include "core/tensor/tensor.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstring>
 
@@ -55,22 +55,6 @@ double combined(ExprKind kind, double a, double b)
 }
 
 } // namespace
-
-struct VectorNest::Worker
-{
-    Worker(const VectorNest& nest)
-        : position(nest.m_axes.size(), 0)
-        , value(nest.m_value->registerCount())
-        , init(nest.m_init ? nest.m_init->registerCount() : 0)
-    {
-        nest.m_value->fillConstants(value);
-        if (nest.m_init) nest.m_init->fillConstants(init);
-    }
-    std::vector<int64_t> position;
-    Registers value;
-    Registers init;
-    std::array<double, kRow> sums{};
-};
 
 std::optional<VectorNest> VectorNest::match(const tir::Stmt& root, const BufferBytes& buffers)
 {
@@ -154,36 +138,14 @@ std::optional<VectorNest> VectorNest::match(const tir::Stmt& root, const BufferB
     return nest;
 }
 
-int64_t VectorNest::outerCount() const
-{
-    int64_t count = 1;
-    for (const size_t a : m_outer) count *= m_axes[a].extent;
-    return count;
-}
-
-void VectorNest::seekOuter(int64_t row, std::vector<int64_t>& position) const
-{
-    for (auto a = m_outer.rbegin(); a != m_outer.rend(); ++a) {
-        position[*a] = row % m_axes[*a].extent;
-        row /= m_axes[*a].extent;
-    }
-}
-
-void VectorNest::nextOuter(std::vector<int64_t>& position) const
-{
-    for (auto a = m_outer.rbegin(); a != m_outer.rend(); ++a) {
-        if (++position[*a] < m_axes[*a].extent) return;
-        position[*a] = 0;
-    }
-}
-
-void VectorNest::storeRow(const double* numbers, const int64_t* integers, int64_t first,
+void VectorNest::storeRow(Worker& w, const double* numbers, const int64_t* integers,
                           int64_t count) const
 {
     const int64_t stride = m_axes[m_row].isReduce ? 0 : m_store.coefficients[m_row];
     const DataType dtype = m_buffer->dtype;
+    const auto [bytes, first] = w.target();
     if (dtype == kFloat32) {
-        float* out = reinterpret_cast<float*>(m_bytes.data()) + first;
+        float* out = reinterpret_cast<float*>(bytes.data()) + first;
         if (stride == 1) // apart, so that it vectorizes
             for (int64_t i = 0; i < count; ++i) out[i] = static_cast<float>(numbers[i]);
         else
@@ -192,30 +154,30 @@ void VectorNest::storeRow(const double* numbers, const int64_t* integers, int64_
     }
     for (int64_t i = 0; i < count; ++i) {
         if (dtype.isFloat())
-            storeNumber(dtype, m_bytes, first + i * stride, numbers[i]);
+            storeNumber(dtype, bytes, first + i * stride, numbers[i]);
         else
-            storeInteger(dtype, m_bytes, first + i * stride, integers[i]);
+            storeInteger(dtype, bytes, first + i * stride, integers[i]);
     }
 }
 
-bool VectorNest::copyPlain(int64_t storeFirst, const TapeAccess& load,
-                           std::span<const int64_t> position, int64_t count) const
+bool VectorNest::copyPlain(Worker& w, const TapeAccess& load, int64_t count) const
 {
     const int64_t bytes = m_buffer->dtype.bytes();
-    const int64_t loadFirst = load.affine->at(position);
+    const auto [source, loadFirst] = w.source(load);
     const int64_t loadStride = load.affine->coefficients[m_row],
                   storeStride = m_store.coefficients[m_row];
-    const int64_t size = static_cast<int64_t>(load.bytes.size()) / bytes,
+    const int64_t size = static_cast<int64_t>(source.size()) / bytes,
                   last = loadFirst + loadStride * (count - 1);
     if (loadFirst < 0 || loadFirst >= size || last < 0 || last >= size) return false;
-    const std::byte* from = load.bytes.data() + loadFirst * bytes;
-    std::byte* to = m_bytes.data() + storeFirst * bytes;
+    const auto [target, storeFirst] = w.target();
+    const std::byte* from = source.data() + loadFirst * bytes;
+    std::byte* to = target.data() + storeFirst * bytes;
     if (loadStride == 1 && storeStride == 1) {
         std::memcpy(to, from, static_cast<size_t>(count * bytes));
     } else if (bytes == 4) {
-        const uint32_t* source = reinterpret_cast<const uint32_t*>(from);
-        uint32_t* target = reinterpret_cast<uint32_t*>(to);
-        for (int64_t i = 0; i < count; ++i) target[i * storeStride] = source[i * loadStride];
+        const uint32_t* in = reinterpret_cast<const uint32_t*>(from);
+        uint32_t* out = reinterpret_cast<uint32_t*>(to);
+        for (int64_t i = 0; i < count; ++i) out[i * storeStride] = in[i * loadStride];
     } else {
         for (int64_t i = 0; i < count; ++i)
             std::memcpy(to + i * storeStride * bytes, from + i * loadStride * bytes,
@@ -233,7 +195,7 @@ Status VectorNest::reduceRow(Worker& w, int64_t count) const
     if (m_mac) {
         std::copy_n(w.init.number(m_init->result()), count, w.sums.data());
         m_mac->run(w.position, count, w.sums.data());
-        storeRow(w.sums.data(), nullptr, m_store.at(w.position), count);
+        storeRow(w, w.sums.data(), nullptr, count);
         return kDone;
     }
     if (acc >= 0) std::copy_n(w.init.integer(m_init->result()), count, w.value.integer(acc));
@@ -248,7 +210,7 @@ Status VectorNest::reduceRow(Worker& w, int64_t count) const
         }
     }
     const int result = steps == 0 ? acc : m_value->result();
-    storeRow(w.value.number(result), w.value.integer(result), m_store.at(w.position), count);
+    storeRow(w, w.value.number(result), w.value.integer(result), count);
     return kDone;
 }
 
@@ -272,38 +234,38 @@ Status VectorNest::reduceAlongRow(Worker& w) const
         }
     }
     w.position[m_row] = 0;
-    storeRow(&total, nullptr, m_store.at(w.position), 1);
+    storeRow(w, &total, nullptr, 1);
     return kDone;
 }
 
-Status VectorNest::runRows(const JobContext& job, int64_t firstRow, int64_t lastRow) const
+Status VectorNest::runRows(const JobContext& job, Worker& w, int64_t firstRow,
+                           int64_t lastRow) const
 {
-    Worker w(*this);
     const TapeAccess* plain =
         m_init || m_buffer->dtype != m_value->resultType() ? nullptr : m_value->plainLoad();
-    seekOuter(firstRow, w.position);
+    w.seekOuter(firstRow);
     for (int64_t row = firstRow; row < lastRow; ++row) {
-        if (row > firstRow) nextOuter(w.position);
+        if (row > firstRow) w.nextOuter();
         if (row % 1024 == 0)
             if (Status go = job.checkStop(); !go) return go;
         if (m_axes[m_row].isReduce) {
             if (Status done = reduceAlongRow(w); !done) return done;
             continue;
         }
-        for (int64_t first = 0; first < m_axes[m_row].extent;) {
-            const int64_t left = m_axes[m_row].extent - first;
+        for (int64_t first = w.begin[m_row]; first < w.end[m_row];) {
+            const int64_t left = w.end[m_row] - first;
             const int64_t count = plain ? left : std::min(kRow, left);
             w.position[m_row] = first;
             first += count;
-            if (plain && copyPlain(m_store.at(w.position), *plain, w.position, count)) continue;
+            if (plain && copyPlain(w, *plain, count)) continue;
             if (m_init) {
                 if (Status done = reduceRow(w, count); !done) return done;
             } else {
                 const int64_t part = std::min(kRow, count);
                 first -= count - part;
                 if (Status done = m_value->run(w.value, w.position, part); !done) return done;
-                storeRow(w.value.number(m_value->result()), w.value.integer(m_value->result()),
-                         m_store.at(w.position), part);
+                storeRow(w, w.value.number(m_value->result()), w.value.integer(m_value->result()),
+                         part);
             }
         }
     }
@@ -312,17 +274,66 @@ Status VectorNest::runRows(const JobContext& job, int64_t firstRow, int64_t last
 
 Status VectorNest::run(const JobContext& job) const
 {
+    CHECK(m_local < 0) << "a nest that was cut runs by stretches";
     for (const NestAxis& axis : m_axes)
         if (axis.extent == 0 && !axis.isReduce) return kDone;
-    const int64_t rows = outerCount();
-    int64_t work = 1;
+    int64_t work = 1, rows = 1;
     for (const NestAxis& axis : m_axes) work *= std::max<int64_t>(axis.extent, 1);
+    for (const size_t a : m_outer) rows *= m_axes[a].extent;
     const int64_t parts = work < 100000 ? 1 : std::min<int64_t>(rows, int64_t{job.threads()} * 4);
-    if (parts <= 1) return runRows(job, 0, rows);
     return job.parallelFor(static_cast<size_t>(parts), [&](size_t p) {
         const int64_t part = static_cast<int64_t>(p);
-        return runRows(job, rows * part / parts, rows * (part + 1) / parts);
+        Worker worker(*this);
+        return runRows(job, worker, rows * part / parts, rows * (part + 1) / parts);
     });
+}
+
+bool VectorNest::cutsEvenly(const AxisForm& form, size_t axis, const tir::BufferNode& buffer) const
+{
+    const auto strides = stridesOf(buffer);
+    if (!strides || strides->empty()) return false;
+    const int64_t elements = strides->front() * buffer.shape.front()->integer;
+    const int64_t step = form.coefficients[axis];
+    int64_t low = form.constant, high = form.constant;
+    for (size_t a = 0; a < m_axes.size(); ++a)
+        if (a != axis)
+            (form.coefficients[a] < 0 ? low : high) +=
+                form.coefficients[a] * (m_axes[a].extent - 1);
+    return step > 0 && step * m_axes[axis].extent == elements && low >= 0 && high < step;
+}
+
+std::optional<int64_t> VectorNest::cut(const LocalIds& locals)
+{
+    if (m_init || m_mac || !m_reduce.empty() || m_axes[m_row].isReduce) return std::nullopt;
+    for (size_t axis = 0; axis < m_axes.size(); ++axis) {
+        bool isFine = !locals.count(m_buffer.get()) || cutsEvenly(m_store, axis, *m_buffer);
+        for (const TapeAccess& access : m_value->accesses())
+            if (locals.count(access.buffer.get()))
+                isFine =
+                    isFine && access.affine && cutsEvenly(*access.affine, axis, *access.buffer);
+        if (!isFine) continue;
+        const auto numberOf = [&](const tir::Buffer& buffer) {
+            const auto found = locals.find(buffer.get());
+            return found == locals.end() ? -1 : found->second;
+        };
+        m_cut = axis;
+        m_local = numberOf(m_buffer);
+        for (TapeAccess& access : m_value->accesses()) access.local = numberOf(access.buffer);
+        return m_axes[axis].extent;
+    }
+    return std::nullopt;
+}
+
+Status VectorNest::runStretch(const JobContext& job, int64_t begin, int64_t end,
+                              std::span<const LocalBuffer> locals) const
+{
+    for (const NestAxis& axis : m_axes)
+        if (axis.extent == 0) return kDone;
+    Worker worker(*this);
+    worker.value.locals = locals;
+    worker.begin[m_cut] = begin;
+    worker.end[m_cut] = end;
+    return runRows(job, worker, 0, worker.outerCount());
 }
 
 } // namespace tenon::compiler

@@ -20,18 +20,23 @@ public:
 
     Status run(const JobContext& job) const;
 
+    /// Looks for an axis along which equal pieces of the nest meet equal pieces of each buffer in
+    /// `locals`, and only those. From then on the nest runs by runStretch() only. Returns the
+    /// axis' extent; nothing, and no change, when there is none, or a reduction.
+    std::optional<int64_t> cut(const LocalIds& locals);
+    /// The part of the nest between two positions on the axis that cut() found.
+    Status runStretch(const JobContext& job, int64_t begin, int64_t end,
+                      std::span<const LocalBuffer> locals) const;
+
 private:
     struct Worker;
-    Status runRows(const JobContext& job, int64_t firstRow, int64_t lastRow) const;
+    Status runRows(const JobContext& job, Worker& w, int64_t firstRow, int64_t lastRow) const;
     Status reduceRow(Worker& worker, int64_t count) const;
     Status reduceAlongRow(Worker& worker) const;
-    void storeRow(const double* numbers, const int64_t* integers, int64_t first,
+    void storeRow(Worker& worker, const double* numbers, const int64_t* integers,
                   int64_t count) const;
-    bool copyPlain(int64_t storeFirst, const TapeAccess& load, std::span<const int64_t> position,
-                   int64_t count) const;
-    int64_t outerCount() const;
-    void seekOuter(int64_t row, std::vector<int64_t>& position) const;
-    void nextOuter(std::vector<int64_t>& position) const;
+    bool copyPlain(Worker& worker, const TapeAccess& load, int64_t count) const;
+    bool cutsEvenly(const AxisForm& form, size_t axis, const tir::BufferNode& buffer) const;
 
     std::vector<NestAxis> m_axes;
     std::vector<size_t> m_outer;  ///< spatial axes other than the row axis
@@ -39,6 +44,8 @@ private:
     size_t m_row = 0;             ///< axis along which rows run
     tir::Buffer m_buffer;
     std::span<std::byte> m_bytes;
+    int m_local = -1; ///< number of m_buffer among local buffers
+    size_t m_cut = 0; ///< axis that cut() found
     AxisForm m_store;
     std::optional<Tape> m_init;
     std::optional<Tape> m_value;
