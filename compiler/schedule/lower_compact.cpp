@@ -44,6 +44,18 @@ bool hasDivision(const Expr& expr)
     return found;
 }
 
+/// Rows that were spaced apart stay so unless they have become shorter themselves.
+void restride(tir::BufferNode& node, const tir::BufferNode& before)
+{
+    if (before.strides.empty()) return;
+    bool isInnerSame = true;
+    for (size_t dim = node.shape.size(); dim-- > 0;) {
+        if (!isInnerSame)
+            node.strides[dim] = tir::simplify(node.strides[dim + 1] * node.shape[dim + 1]);
+        isInnerSame = isInnerSame && node.shape[dim].get() == before.shape[dim].get();
+    }
+}
+
 class Compactor
 {
 public:
@@ -136,7 +148,6 @@ private:
     Stmt shrink(const Stmt& stmt)
     {
         const Buffer& buffer = stmt->buffer;
-        if (!buffer->strides.empty()) return stmt;
         const std::vector<Access> found = accessesOf(stmt->body, buffer);
         tir::BufferNode node = *buffer;
         Indices offsets(node.shape.size(), Expr(0));
@@ -155,6 +166,7 @@ private:
             shrinks = true;
         }
         if (!shrinks) return stmt;
+        restride(node, *buffer);
         const auto small = std::make_shared<const tir::BufferNode>(std::move(node));
         const Stmt body = replaceBuffer(stmt->body, buffer, small, [&](const Indices& indices) {
             Indices out;

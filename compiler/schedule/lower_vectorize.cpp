@@ -4,7 +4,10 @@
 #include "compiler/schedule/lower.h"
 #include "core/ir/tir/visit.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <unordered_map>
+#include <utility>
 
 namespace tenon::compiler {
 namespace {
@@ -19,14 +22,31 @@ Expr widened(const Expr& expr, int lanes)
     return expr->dtype.lanes == 1 ? tir::broadcast(expr, lanes) : expr;
 }
 
+/// Values of loop variables: first and number.
+using LoopRanges = std::unordered_map<const tir::VarNode*, std::pair<int64_t, int64_t>>;
+
+LoopRanges rangesIn(const Stmt& body)
+{
+    LoopRanges ranges;
+    tir::visitStmts(body, [&](const Stmt& stmt) {
+        const tir::Loop& loop = stmt->loop;
+        if (stmt->kind == StmtKind::For && loop.min->kind == ExprKind::IntImm &&
+            loop.extent->kind == ExprKind::IntImm)
+            ranges[loop.var.get()] = {loop.min->integer, loop.extent->integer};
+        return true;
+    });
+    return ranges;
+}
+
 /// Rewrites the body of one vectorized loop; gives up (failed) where lanes would need a different
 /// control flow each.
 class Vectorizer
 {
 public:
-    Vectorizer(const tir::Loop& loop, int lanes)
+    Vectorizer(const tir::Loop& loop, int lanes, const LoopRanges& ranges)
         : m_loop(loop)
         , m_lanes(lanes)
+        , m_ranges(ranges)
     {
     }
 
@@ -59,6 +79,7 @@ public:
 private:
     const tir::Loop& m_loop;
     int m_lanes;
+    const LoopRanges& m_ranges; ///< of the loops around, too
     std::unordered_map<const tir::VarNode*, tir::Var> m_vectorLets;
 
     Stmt giveUp(const Stmt& stmt)
@@ -149,16 +170,29 @@ private:
 
     bool isInside(const tir::BufferNode& buffer, const tir::ExprNode& ramp) const
     {
-        const Expr& base = ramp.args[0];
         const Expr& step = ramp.args[1];
-        if (base->kind != ExprKind::IntImm || step->kind != ExprKind::IntImm || step->integer < 0)
-            return false;
+        if (step->kind != ExprKind::IntImm || step->integer < 0) return false;
         int64_t elements = 1;
         for (const Expr& extent : buffer.shape) {
             if (extent->kind != ExprKind::IntImm) return false;
             elements *= extent->integer;
         }
-        return base->integer >= 0 && base->integer + step->integer * (m_lanes - 1) < elements;
+        const Affine base = affineOf(ramp.args[0]);
+        const int64_t width = step->integer * m_lanes;
+        int64_t first = base.constant, last = base.constant + width - step->integer;
+        for (const AffineTerm& term : base.terms) {
+            const auto range = term.atom->kind == ExprKind::VarRef
+                                   ? m_ranges.find(term.atom->var.get())
+                                   : m_ranges.end();
+            // No other iteration, perhaps of another thread, may own an element of these lanes.
+            if (range == m_ranges.end() || std::abs(term.coefficient) < width) return false;
+            const auto [begin, count] = range->second;
+            const int64_t ends[] = {begin * term.coefficient,
+                                    (begin + count - 1) * term.coefficient};
+            first += std::min(ends[0], ends[1]);
+            last += std::max(ends[0], ends[1]);
+        }
+        return first >= 0 && last < elements;
     }
 
     /// Linear indices become one Ramp.
@@ -222,13 +256,13 @@ private:
     }
 };
 
-Stmt lowerLoop(const Stmt& stmt)
+Stmt lowerLoop(const Stmt& stmt, const LoopRanges& ranges)
 {
     if (stmt->kind != StmtKind::For || stmt->loop.kind != tir::LoopKind::Vectorized) return stmt;
     tir::Loop loop = stmt->loop;
     if (loop.extent->kind == ExprKind::IntImm && loop.extent->integer > 1 &&
         loop.extent->integer <= UINT16_MAX) {
-        Vectorizer vectorizer(loop, static_cast<int>(loop.extent->integer));
+        Vectorizer vectorizer(loop, static_cast<int>(loop.extent->integer), ranges);
         const Stmt body = vectorizer.visit(stmt->body);
         if (!vectorizer.failed) return body;
     }
@@ -238,6 +272,10 @@ Stmt lowerLoop(const Stmt& stmt)
 
 } // namespace
 
-tir::Stmt lowerVectorized(const tir::Stmt& body) { return tir::rewriteStmt(body, lowerLoop); }
+tir::Stmt lowerVectorized(const tir::Stmt& body)
+{
+    const LoopRanges ranges = rangesIn(body);
+    return tir::rewriteStmt(body, [&](const Stmt& stmt) { return lowerLoop(stmt, ranges); });
+}
 
 } // namespace tenon::compiler

@@ -5,6 +5,9 @@
 #include "core/base/text.h"
 #include "core/ir/tir/visit.h"
 
+#include <algorithm>
+#include <unordered_map>
+
 namespace tenon::compiler {
 namespace {
 
@@ -20,12 +23,64 @@ std::string reducedBlock(const tir::Stmt& loop)
     return {};
 }
 
-/// True when two iterations write the same element: the loop counts the tiles of splitOverlap.
+using Extents = std::unordered_map<const tir::VarNode*, int64_t>;
+
+/// Constant extents of the loop and of those in it that begin at 0.
+Extents extentsIn(const tir::Stmt& loop)
+{
+    Extents extents;
+    tir::visitStmts(loop, [&](const tir::Stmt& stmt) {
+        const bool isCounted = stmt->kind == tir::StmtKind::For && stmt->loop.min.isConstInt(0) &&
+                               stmt->loop.extent->kind == tir::ExprKind::IntImm;
+        if (isCounted) extents[stmt->loop.var.get()] = stmt->loop.extent->integer;
+        return true;
+    });
+    return extents;
+}
+
+/// Number of values of a loop variable, or of its quotient or remainder; 0: unknown.
+int64_t valuesOf(const tir::Expr& atom, const Extents& extents)
+{
+    const bool isPart =
+        atom->kind == tir::ExprKind::FloorDiv || atom->kind == tir::ExprKind::FloorMod;
+    if (isPart && atom->args[1]->kind == tir::ExprKind::IntImm) {
+        const int64_t all = valuesOf(atom->args[0], extents), by = atom->args[1]->integer;
+        return atom->kind == tir::ExprKind::FloorMod ? std::min(all, by) : (all + by - 1) / by;
+    }
+    const auto found =
+        atom->kind == tir::ExprKind::VarRef ? extents.find(atom->var.get()) : extents.end();
+    return found == extents.end() ? 0 : found->second;
+}
+
+/// Of the tiles that `clamped` begins, only the last one overlaps another: the one before. True
+/// when `loop` has both in one iteration.
+bool keepsOverlapTogether(const tir::Expr& clamped, const tir::VarNode* loop,
+                          const Extents& extents)
+{
+    if (clamped->args[1]->kind != tir::ExprKind::IntImm) return false;
+    const Affine begin = affineOf(clamped->args[0]);
+    int64_t last = begin.constant, step = INT64_MAX, innerStep = INT64_MAX;
+    for (const AffineTerm& term : begin.terms) {
+        const int64_t values = valuesOf(term.atom, extents);
+        if (values < 1 || term.coefficient < 1) return false;
+        last += (values - 1) * term.coefficient;
+        step = std::min(step, term.coefficient);
+        if (values > 1 && !usesVar(term.atom, loop))
+            innerStep = std::min(innerStep, term.coefficient);
+    }
+    return innerStep == step && last - step <= clamped->args[1]->integer;
+}
+
+/// True when two iterations write the same element: the loop counts tiles of splitOverlap of which
+/// some overlap across iterations.
 bool overlaps(const tir::Stmt& loop)
 {
+    const tir::VarNode* var = loop->loop.var.get();
+    const Extents extents = extentsIn(loop);
     bool found = false;
     tir::visitExprsIn(loop->body, [&](const tir::Expr& expr) {
-        found = found || (expr->kind == tir::ExprKind::Min && usesVar(expr, loop->loop.var.get()));
+        found = found || (expr->kind == tir::ExprKind::Min && usesVar(expr, var) &&
+                          !keepsOverlapTogether(expr, var, extents));
         return !found;
     });
     return found;

@@ -14,19 +14,24 @@ namespace {
 constexpr const char* kKeys = "attention_keys";
 constexpr const char* kProducts = "attention_products";
 constexpr const char* kScores = "attention_scores";
+constexpr const char* kPowers = "attention_exp";
 constexpr const char* kMixed = "attention_mixed";
 /// Queries at a time: more only make the unrolled code longer.
 constexpr int64_t kMostQueries = 8;
 
+/// What arranging the keys of a head takes, and what a tile takes beside its products, in queries.
+constexpr double kKeysCost = 4, kTileCost = 0.5;
+
 /// Loops of the result by meaning.
 struct ResultLoops
 {
-    std::string batch, head, queries, query, elements;
+    std::string batch, head, group, queries, elements;
 };
 
 struct Tiles
 {
     int64_t queries;  ///< per tile of either product
+    int64_t perGroup; ///< tiles of queries that one thread computes, of a head
     int64_t keys;     ///< columns of scores per tile
     int64_t elements; ///< of a result per tile
 };
@@ -45,6 +50,36 @@ int64_t keyVectors(int64_t keys, int64_t queries, int64_t lanes, const TargetFac
     return best;
 }
 
+/// Which tiles of queries to compute, and how many of them in one go, so that threads have alike
+/// much to do: three heads for two threads are shared worse than their halves.
+struct Share
+{
+    int64_t queries, perGroup;
+};
+
+Share shareOf(int64_t heads, int64_t queries, int64_t mostQueries, const TargetFacts& facts)
+{
+    const auto threads = static_cast<int64_t>(std::max(1u, facts.threads));
+    Share best{mostQueries, (queries + mostQueries - 1) / mostQueries};
+    if (threads == 1) return best;
+    double bestCost = 1e300;
+    for (int64_t rows = mostQueries; rows > 1 && rows + 3 > mostQueries; --rows) {
+        const int64_t tiles = (queries + rows - 1) / rows;
+        for (int64_t groups = 1; groups <= tiles; ++groups) {
+            // The last two tiles overlap: no other thread may write what they share.
+            const bool isShared = queries % rows != 0 && groups == tiles && groups > 1;
+            if (tiles % groups != 0 || isShared) continue;
+            const auto most = static_cast<double>((heads * groups + threads - 1) / threads);
+            const double each = static_cast<double>(rows) + kTileCost;
+            const double cost = most * (static_cast<double>(tiles / groups) * each + kKeysCost);
+            if (cost >= bestCost) continue;
+            best = {rows, tiles / groups};
+            bestCost = cost;
+        }
+    }
+    return best;
+}
+
 Tiles tilesOf(const Schedule& schedule, TargetFacts facts)
 {
     const std::vector<AxisView> axes = axesOf(schedule, kMixed);
@@ -53,9 +88,11 @@ Tiles tilesOf(const Schedule& schedule, TargetFacts facts)
     const int64_t vectors = std::max<int64_t>(1, width / lanes);
     facts.hasEmbeddedBroadcast = false; // an element meets several vectors: it takes a register
     const RegisterTile tile = chooseTile({vectors, queries, width % lanes ? vectors : 0}, facts);
-    const int64_t rows = std::min(tile.positions, kMostQueries);
-    const int64_t columns = keyVectors(keys, rows, lanes, facts) * lanes;
-    return {rows, std::min(columns, keys), std::min(tile.vectors * lanes, width)};
+    const Share share = shareOf(axes[0].extent * axes[1].extent, queries,
+                                std::min(tile.positions, kMostQueries), facts);
+    const int64_t columns = keyVectors(keys, share.queries, lanes, facts) * lanes;
+    return {share.queries, share.perGroup, std::min(columns, keys),
+            std::min(tile.vectors * lanes, width)};
 }
 
 /// Tiles of queries and of their elements; the whole of the kernel happens in these loops.
@@ -70,11 +107,18 @@ Result<ResultLoops> tileResult(Schedule& schedule, const std::string& result, co
     if (!queries) return queries.error();
     const auto elements = schedule.splitOverlap(by[3], tiles.elements);
     if (!elements) return elements.error();
-    if (Status status = schedule.reorder(
-            {by[0], by[1], (*queries)[0], (*elements)[0], (*queries)[1], (*elements)[1]});
-        !status)
-        return status.error();
-    return ResultLoops{by[0], by[1], (*queries)[0], (*queries)[1], (*elements)[0]};
+    std::string group, tile = (*queries)[0];
+    if (schedule.extentOf(tile) > tiles.perGroup) {
+        const auto groups = schedule.split(tile, {-1, tiles.perGroup});
+        if (!groups) return groups.error();
+        group = (*groups)[0];
+        tile = (*groups)[1];
+    }
+    std::vector<std::string> loops{by[0],          by[1],         group,         tile,
+                                   (*elements)[0], (*queries)[1], (*elements)[1]};
+    std::erase(loops, "");
+    if (Status status = schedule.reorder(loops); !status) return status.error();
+    return ResultLoops{by[0], by[1], group, tile, (*elements)[0]};
 }
 
 /// Sums in registers: the block's reduction outside its last two loops, which are unrolled.
@@ -113,12 +157,29 @@ Status scheduleScores(Schedule& schedule, const ResultLoops& loops, const Tiles&
     return unrollProduct(schedule, kProducts, lanes);
 }
 
-/// Keys side by side, once per head.
-Status scheduleKeys(Schedule& schedule, const std::string& head, int64_t lanes)
+bool hasBlock(const Schedule& schedule, const char* block)
 {
     const std::vector<std::string> all = schedule.blocks();
-    if (std::find(all.begin(), all.end(), kKeys) == all.end()) return kDone;
-    if (Status status = schedule.computeAt(kKeys, head); !status) return status;
+    return std::find(all.begin(), all.end(), block) != all.end();
+}
+
+/// Rows begin at whole vectors: loads that reach into two lines of the cache take twice as long.
+Status alignRows(Schedule& schedule, int64_t lanes)
+{
+    for (const char* block : {kKeys, kScores, kPowers})
+        if (hasBlock(schedule, block))
+            if (Status status = schedule.storageAlign(outputOf(schedule, block), 2, lanes, 0);
+                !status)
+                return status;
+    return kDone;
+}
+
+/// Keys side by side, once per iteration of `loop`: of a head, or of a part of its queries, which
+/// costs less than to wait until another thread has arranged them.
+Status scheduleKeys(Schedule& schedule, const std::string& loop, int64_t lanes)
+{
+    if (!hasBlock(schedule, kKeys)) return kDone;
+    if (Status status = schedule.computeAt(kKeys, loop); !status) return status;
     const std::vector<std::string> loops = schedule.loopsOf(kKeys);
     const std::string depth = loops[loops.size() - 2];
     std::string vector = loops.back();
@@ -149,6 +210,8 @@ Status scheduleAttention(Schedule& schedule, const TargetFacts& facts)
 
     const auto loops = tileResult(schedule, result, tiles);
     if (!loops) return loops.error();
+    std::vector<std::string> shared{loops->batch, loops->head, loops->group};
+    std::erase(shared, "");
     if (Status status = schedule.computeAt(kMixed, loops->elements); !status) return status;
     if (Status status = schedule.setScope(outputOf(schedule, kMixed), tir::Scope::Register);
         !status)
@@ -156,12 +219,13 @@ Status scheduleAttention(Schedule& schedule, const TargetFacts& facts)
     for (size_t i = rows.size(); i-- > 0;)
         if (Status status = schedule.computeAt(rows[i], loops->queries); !status) return status;
     if (Status status = scheduleScores(schedule, *loops, tiles, lanes); !status) return status;
-    if (Status status = scheduleKeys(schedule, loops->head, lanes); !status) return status;
+    if (Status status = scheduleKeys(schedule, shared.back(), lanes); !status) return status;
     for (const std::string& block : rows)
         if (Status status = vectorizeRows(schedule, block, keys, facts); !status) return status;
     if (Status status = unrollProduct(schedule, kMixed, lanes); !status) return status;
     if (Status status = unrollTile(schedule, result, 2, lanes); !status) return status;
-    return parallelise(schedule, {loops->batch, loops->head}, facts);
+    if (Status status = alignRows(schedule, lanes); !status) return status;
+    return parallelise(schedule, shared, facts);
 }
 
 } // namespace tenon::compiler
