@@ -118,10 +118,8 @@ std::optional<NestChain> NestChain::match(const std::vector<tir::Stmt>& whole,
 Status NestChain::runStretch(const JobContext& job, Scratch& scratch, int64_t first,
                              int64_t last) const
 {
-    for (size_t i = 0; i < m_bytes.size(); ++i) {
-        scratch.bytes[i].resize(static_cast<size_t>(m_bytes[i] * (last - first)));
+    for (size_t i = 0; i < m_bytes.size(); ++i)
         scratch.buffers[i] = {scratch.bytes[i], m_elements[i] * first};
-    }
     for (const Link& link : m_links) {
         const Status done =
             link.nest.runStretch(job, first * link.step, last * link.step, scratch.buffers);
@@ -140,7 +138,8 @@ Status NestChain::run(const JobContext& job) const
     std::mutex mutex;
     std::vector<Scratch> free(job.threads());
     for (Scratch& scratch : free) {
-        scratch.bytes.resize(m_bytes.size());
+        for (const int64_t bytes : m_bytes)
+            scratch.bytes.emplace_back(static_cast<size_t>(bytes * length));
         scratch.buffers.resize(m_bytes.size());
     }
     return job.parallelFor(static_cast<size_t>(count), [&](size_t i) {
