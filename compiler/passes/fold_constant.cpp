@@ -18,6 +18,8 @@ namespace {
 
 /// Expressions that grow constants (broadcasts, tiles) stay as they are beyond this size.
 constexpr int64_t kGrowingBytes = int64_t{1} << 20;
+/// Groups of nodes whose results take this much are worth all threads.
+constexpr int64_t kLargeBytes = int64_t{2} << 20;
 
 bool staysSmall(const Module& module, const NodeRecord& node)
 {
@@ -48,19 +50,23 @@ public:
     {
         for (const NodeId id : m_function.order)
             if (isFoldable(m_module.node(id))) join(id);
-        std::map<size_t, std::vector<NodeId>> groups;
-        for (const NodeId id : m_nodes) groups[root(m_index.at(id))].push_back(id);
+        std::map<size_t, Group> groups;
+        for (const NodeId id : m_nodes) groups[root(m_index.at(id))].nodes.push_back(id);
+        if (const Status done = computeAll(groups); !done) return done.error();
         Patches patches;
-        for (const auto& [first, group] : groups) {
-            if (const Status go = m_context.job->checkStop(); !go) return go.error();
-            Result<Patch> patch = fold(group);
-            if (!patch) return patch.error();
-            patches.push_back(std::move(*patch));
-        }
+        for (const auto& [first, group] : groups) patches.push_back(patchOf(group));
         return patches;
     }
 
 private:
+    /// Nodes in order, what others read of their values, and what was in the way of that.
+    struct Group
+    {
+        std::vector<NodeId> nodes;
+        std::map<ValueRef, Tensor> values;
+        Status done = kDone;
+    };
+
     bool isFoldable(const NodeRecord& node) const
     {
         if (node.kind != NodeKind::Op || isControl(node)) return false;
@@ -102,41 +108,79 @@ private:
         return false;
     }
 
-    Result<Patch> fold(const std::vector<NodeId>& group)
+    int64_t bytesOf(const Group& group) const
     {
-        std::vector<NodeId> from;
-        std::vector<std::string> ops;
-        std::map<ValueRef, Tensor> values;
         int64_t bytes = 0;
-        for (const NodeId id : group) {
+        for (const NodeId id : group.nodes)
+            for (const TensorType& type : m_module.node(id).types) bytes += type.bytes();
+        return bytes;
+    }
+
+    /// Large groups take all threads, one after the other; of the others each takes one.
+    Status computeAll(std::map<size_t, Group>& groups) const
+    {
+        std::vector<Group*> small;
+        for (auto& [first, group] : groups) {
+            if (bytesOf(group) < kLargeBytes) {
+                small.push_back(&group);
+                continue;
+            }
+            if (const Status go = m_context.job->checkStop(); !go) return go;
+            group.done = compute(group, *m_context.job);
+        }
+        const JobContext alone(1);
+        const Status done = m_context.job->parallelFor(small.size(), [&](size_t i) {
+            small[i]->done = compute(*small[i], alone);
+            return Status(kDone);
+        });
+        if (!done) return done;
+        for (const auto& [first, group] : groups) // the first in the graph, whoever was first
+            if (!group.done) return group.done;
+        return kDone;
+    }
+
+    Status compute(Group& group, const JobContext& job) const
+    {
+        for (const NodeId id : group.nodes) {
             const NodeRecord& node = m_module.node(id);
             std::vector<Tensor> inputs;
             for (const ValueRef& operand : node.operands) {
                 const Tensor* constant = constantOf(m_module, operand);
                 inputs.push_back(!operand.node.isValid() ? Tensor()
                                  : constant              ? *constant
-                                                         : values.at(operand));
+                                                         : group.values.at(operand));
             }
-            Result<std::vector<Tensor>> results =
-                evaluateNode(m_module, node, inputs, *m_context.job);
+            Result<std::vector<Tensor>> results = evaluateNode(m_module, node, inputs, job);
             if (!results) return results.error();
             for (size_t i = 0; i < results->size(); ++i)
-                values[{id, static_cast<uint32_t>(i)}] = std::move((*results)[i]);
-            if (ops.size() < 4 && (ops.empty() || ops.back() != node.op)) ops.push_back(node.op);
-            from.push_back(id);
+                group.values[{id, static_cast<uint32_t>(i)}] = std::move((*results)[i]);
         }
-        const std::vector<NodeId> operands = privateConstants(group);
-        from.insert(from.begin(), operands.begin(), operands.end());
-        for (const NodeId id : group)
-            if (isNeededOutside(id))
-                bytes += values.at({id, 0}).dtype().bytes() * values.at({id, 0}).size();
+        std::erase_if(group.values,
+                      [&](const auto& value) { return !isNeededOutside(value.first.node); });
+        return kDone;
+    }
+
+    Patch patchOf(const Group& group) const
+    {
+        std::vector<std::string> ops;
+        int64_t bytes = 0;
+        for (const NodeId id : group.nodes) {
+            const NodeRecord& node = m_module.node(id);
+            if (ops.size() < 4 && (ops.empty() || ops.back() != node.op)) ops.push_back(node.op);
+            if (!isNeededOutside(id)) continue;
+            const Tensor& value = group.values.at({id, 0});
+            bytes += value.dtype().bytes() * value.size();
+        }
+        const std::vector<NodeId> operands = privateConstants(group.nodes);
+        std::vector<NodeId> from = operands;
+        from.insert(from.end(), group.nodes.begin(), group.nodes.end());
         PatchWriter patch(
             m_module, m_function.id, "fold-constant",
             join(ops) + " of constants gives " + bytesText(static_cast<uint64_t>(bytes)), from);
-        const std::string name = nameFor(group);
-        for (const NodeId id : group)
-            if (isNeededOutside(id)) keep(patch, m_module.node(id), values, name);
-        for (auto id = group.rbegin(); id != group.rend(); ++id)
+        const std::string name = nameFor(group.nodes);
+        for (const NodeId id : group.nodes)
+            if (isNeededOutside(id)) keep(patch, m_module.node(id), group.values, name);
+        for (auto id = group.nodes.rbegin(); id != group.nodes.rend(); ++id)
             if (!isNeededOutside(*id) || m_module.node(*id).resultCount() != 1) patch.erase(*id);
         for (const NodeId id : operands) patch.erase(id);
         return patch.take();
