@@ -4,10 +4,12 @@
 
 #include "compiler/frontend/onnx/narrow_types.h"
 #include "core/base/text.h"
+#include "core/jobs/job.h"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <thread>
 
 namespace tenon::compiler {
 namespace {
@@ -116,15 +118,27 @@ Result<Tensor> readTyped(const TensorProto& proto, DataType dtype, std::vector<i
     return fromField<uint8_t>(proto.int32_data(), dtype, std::move(shape));
 }
 
+/// Weights are most of a model, and few of them lie where their elements want to.
+void copyLarge(std::span<const std::byte> from, std::span<std::byte> to)
+{
+    constexpr size_t kPiece = size_t{2} << 20;
+    const size_t pieces = (from.size() + kPiece - 1) / kPiece;
+    const unsigned threads = pieces < 2 ? 1 : std::thread::hardware_concurrency();
+    static_cast<void>(JobContext(threads).parallelFor(pieces, [&](size_t i) {
+        const auto piece = from.subspan(i * kPiece, std::min(kPiece, from.size() - i * kPiece));
+        std::copy(piece.begin(), piece.end(), to.begin() + static_cast<ptrdiff_t>(i * kPiece));
+        return Status(kDone);
+    }));
+}
+
 Tensor shareOrCopy(DataType dtype, std::vector<int64_t> shape, std::shared_ptr<const void> owner,
                    std::span<const std::byte> bytes)
 {
     const auto address = reinterpret_cast<uintptr_t>(bytes.data());
     if (owner && address % static_cast<uintptr_t>(dtype.bytes()) == 0)
         return Tensor(dtype, std::move(shape), std::move(owner), bytes);
-    return Tensor::make(dtype, std::move(shape), [&](std::span<std::byte> out) {
-        std::copy(bytes.begin(), bytes.end(), out.begin());
-    });
+    return Tensor::make(dtype, std::move(shape),
+                        [&](std::span<std::byte> out) { copyLarge(bytes, out); });
 }
 
 Result<std::span<const std::byte>> rawBytes(const TensorProto& proto, const TensorStorage& storage)
