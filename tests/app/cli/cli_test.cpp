@@ -146,6 +146,20 @@ TEST_F(Cli, CompilesRunsAndMeasures)
     EXPECT_FALSE(measured["layers"][0]["from_nodes"].empty());
 }
 
+TEST_F(Cli, FindsItsOutputAsItShouldBe)
+{
+    const std::string output = m_folder.file("same.so");
+    const std::string command = "compile --no-cache " + smallModel() + " -o " + output;
+    EXPECT_EQ(json::parse(tenon(command + " --json").output)["unchanged"], false);
+    const json again = json::parse(tenon(command + " --json").output);
+    EXPECT_EQ(again["unchanged"], true);
+    EXPECT_EQ(again["file_bytes"], std::filesystem::file_size(output));
+    EXPECT_NE(tenon(command).output.find("as it was"), std::string::npos);
+    const json other = json::parse(tenon(command + " --json --opt-level 0").output);
+    EXPECT_EQ(other["unchanged"], false);
+    EXPECT_EQ(tenon(command).output.find("as it was"), std::string::npos);
+}
+
 TEST_F(Cli, VerifiesItsOwnOutputAndFindsAWrongOne)
 {
     const std::string model = smallModel();

@@ -3,6 +3,7 @@
 #include "compiler/package/file_parts.h"
 #include "core/base/file.h"
 #include "core/base/unsynced_file.h"
+#include "core/jobs/job.h"
 #include "tests/support/environment.h"
 
 #include <gtest/gtest.h>
@@ -91,6 +92,23 @@ TEST_F(Parts, areNotKeptInWhatIsNoFile)
     EXPECT_FALSE(keepIfSame(m_parts, m_folder.file("link")));
     ASSERT_EQ(::mkfifo(m_folder.file("pipe").c_str(), 0600), 0);
     EXPECT_FALSE(keepIfSame({}, m_folder.file("pipe")));
+}
+
+TEST_F(Parts, areWholeWhoeverWritesThemMeanwhile)
+{
+    const std::string other = m_large + m_large;
+    const FileParts others{bytesOf(other)};
+    const core::JobContext job(4);
+    const core::Status done = job.parallelFor(12, [&](size_t i) -> core::Status {
+        const FileParts& mine = i % 3 == 0 ? others : m_parts;
+        if (keepIfSame(mine, m_path)) return core::kDone;
+        return core::replaceFileAtomically(
+            m_path, [&](const std::string& temporary) { return writeParts(mine, temporary); });
+    });
+    ASSERT_TRUE(done) << done.error().text();
+    const std::string left = *core::readFile(m_path);
+    EXPECT_TRUE(left == m_whole || left == other);
+    EXPECT_EQ(std::distance(fs::directory_iterator(m_folder.path()), fs::directory_iterator()), 1);
 }
 
 TEST_F(Parts, sayThatTheDiskIsFull)
