@@ -19,8 +19,9 @@ constexpr const char* kDepthwise = "nn.contrib_depthwise_conv2d_NCHWc";
 /// stay is written, read into the cache for that, and read again.
 constexpr double kFarBytesPerCycle = 12;
 constexpr double kTransfers = 3;
-/// Largest window whose rows and columns the depthwise kernel unrolls.
+/// Largest window, and its most columns, that the depthwise kernel unrolls.
 constexpr int64_t kLargestWindow = 9;
+constexpr int64_t kMostColumns = 7;
 
 /// A group that can be part of a chain.
 struct Part
@@ -60,7 +61,7 @@ std::optional<Part> partOf(const Module& module, const FusionGroup& group)
         return std::nullopt;
     Part part{.conv = &conv, .shape = *shape, .isDepthwise = conv.op == kDepthwise};
     if (!part.isDepthwise && !isPointwise(conv, *weight)) return std::nullopt;
-    if ((*weight)[2] * (*weight)[3] > kLargestWindow ||
+    if ((*weight)[2] * (*weight)[3] > kLargestWindow || (*weight)[3] > kMostColumns ||
         conv.attrs.integers("dilation", {1, 1}) != std::vector<int64_t>{1, 1})
         return std::nullopt;
     part.group = std::min((*weight)[5] / shape->back(), shape->at(1));

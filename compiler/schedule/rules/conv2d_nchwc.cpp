@@ -199,6 +199,7 @@ struct ConvSite
 struct ConvNest
 {
     std::vector<std::string> outer; ///< loops that threads may share
+    std::string blocks;             ///< the loop right inside these, or ""
     std::vector<std::string> left;  ///< blocks that cannot follow on its tiles
     std::string padLoop;            ///< where rows may be padded, or ""
 };
@@ -231,7 +232,8 @@ Result<ConvNest> tileConvolution(Schedule& schedule, const std::string& conv, co
     order.insert(order.end(), {tiles->positions, (*blocks)[1], loops.lane});
     std::erase(order, "");
     std::erase(outer, "");
-    if (!weightsFirst && !tiles->step.empty()) outer.pop_back();
+    const bool readsWeightsOften = !weightsFirst && !tiles->step.empty();
+    if (readsWeightsOften) outer.pop_back();
     if (Status status = schedule.reorder(order); !status) return status.error();
 
     const auto left = attachEpilogue(schedule, conv, tiles->tiles, shape.lanes);
@@ -242,7 +244,18 @@ Result<ConvNest> tileConvolution(Schedule& schedule, const std::string& conv, co
     if (!reduction->unrolled.empty())
         if (Status status = schedule.unroll(reduction->unrolled); !status) return status.error();
     if (Status status = unrollTile(schedule, conv, 3, shape.lanes); !status) return status.error();
-    return ConvNest{outer, *left, weightsFirst ? "" : tiles->step};
+    return ConvNest{.outer = outer,
+                    .blocks = readsWeightsOften ? (*blocks)[0] : "",
+                    .left = *left,
+                    .padLoop = weightsFirst ? "" : tiles->step};
+}
+
+bool sharesEvenly(const Schedule& schedule, const std::vector<std::string>& loops,
+                  const TargetFacts& facts)
+{
+    int64_t steps = 1;
+    for (const std::string& loop : loops) steps *= schedule.extentOf(loop);
+    return steps % std::max<int64_t>(1, facts.threads) == 0;
 }
 
 } // namespace
@@ -271,7 +284,10 @@ Status scheduleConv2dNchwc(Schedule& schedule, const TargetFacts& facts)
         if (Status status = schedulePad(schedule, pad, padLoop, facts); !status) return status;
     for (const std::string& block : nest->left)
         if (Status status = scheduleElementwise(schedule, block, facts); !status) return status;
-    return parallelise(schedule, nest->outer, facts);
+    std::vector<std::string> shared = nest->outer;
+    if (!sharesEvenly(schedule, shared, facts) && padLoop.empty() && !nest->blocks.empty())
+        shared.push_back(nest->blocks);
+    return parallelise(schedule, shared, facts);
 }
 
 Result<std::vector<std::string>> tileConv2dRows(Schedule& schedule, const std::string& conv,
