@@ -13,10 +13,10 @@ namespace {
 /// What the loops reach of the two multiply-adds per cycle.
 constexpr double kMacsPerCycle = 2 * 0.85;
 /// Filters are larger than the second-level cache or were evicted since the last run (measured on
-/// Sapphire Rapids: 4 to 5 for filters of 4 and 9 MB; 8 to 9 where they are asked for in time, less
+/// Sapphire Rapids: 4 to 5 for filters of 4 and 9 MB; 6 to 9 where they are asked for in time, less
 /// when other cores read too).
 constexpr double kColdBytesPerCycle = 4;
-constexpr double kStreamedBytesPerCycle = 5;
+constexpr double kStreamedBytesPerCycle = 6.5;
 /// Schedules ask for filters while they compute where vectors have so many lanes.
 constexpr double kStreamingLanes = 8;
 /// Lanes of the vectors that take one factor of a product from memory for all lanes: with fewer,
