@@ -146,20 +146,25 @@ private:
                             llvm::ShuffleVectorInst& splat, int lane)
     {
         auto* halves = llvm::FixedVectorType::get(builder.getInt16Ty(), 2 * kLanes);
-        for (llvm::User* user : splat.users()) {
-            auto* cast = llvm::dyn_cast<llvm::BitCastInst>(user);
+        const auto use = [&](llvm::Instruction& reader, size_t lanes, int half) {
+            const std::vector<int> mask(lanes, 2 * lane + half);
+            reader.replaceAllUsesWith(
+                builder.CreateShuffleVector(builder.CreateBitCast(&whole, halves), mask));
+        };
+        for (llvm::User* user : llvm::make_early_inc_range(splat.users())) {
+            auto* cast = llvm::dyn_cast<llvm::CastInst>(user);
+            if (cast && cast->getOpcode() == llvm::Instruction::Trunc &&
+                cast->getType()->getScalarType()->isIntegerTy(16))
+                use(*cast, splat.getShuffleMask().size(), 0);
             if (!cast || cast->getType() != halves) continue;
             for (llvm::User* reader : llvm::make_early_inc_range(cast->users())) {
                 auto* shuffle = llvm::dyn_cast<llvm::ShuffleVectorInst>(reader);
                 if (!shuffle || shuffle->getOperand(0) != cast) continue;
                 const llvm::ArrayRef<int> from = shuffle->getShuffleMask();
-                if (std::any_of(from.begin(), from.end(), [&](int half) {
-                        return half < 0 || half >= 2 * kLanes || half % 2 != from[0] % 2;
+                if (std::all_of(from.begin(), from.end(), [&](int half) {
+                        return half >= 0 && half < 2 * kLanes && half % 2 == from[0] % 2;
                     }))
-                    continue;
-                const std::vector<int> mask(from.size(), 2 * lane + from[0] % 2);
-                shuffle->replaceAllUsesWith(
-                    builder.CreateShuffleVector(builder.CreateBitCast(&whole, halves), mask));
+                    use(*shuffle, from.size(), from[0] % 2);
             }
         }
     }
