@@ -24,7 +24,11 @@ PROCESSORS = {
     "cortex-a72": ("0xd08", "fp asimd evtstrm crc32 cpuid"),
     "cortex-a76": ("0xd0b", "fp asimd evtstrm aes pmull sha1 sha2 crc32 atomics fphp asimdhp cpuid "
                             "asimdrdm lrcpc dcpop asimddp"),
+    "neoverse-n2": ("0xd49", "fp asimd evtstrm aes pmull sha1 sha2 crc32 atomics fphp asimdhp cpuid "
+                             "asimdrdm lrcpc dcpop asimddp i8mm"),
 }
+# Where QEMU does not know the processor itself.
+EMULATED = {"neoverse-n2": "max"}
 
 
 def input_argument(path):
@@ -88,7 +92,8 @@ def compile_for(folder, name, arguments):
 
 
 def bench_one(name, folder, arguments):
-    emulator = ["qemu-aarch64", "-L", guest_root(arguments), "-cpu", arguments.mcpu]
+    emulator = ["qemu-aarch64", "-L", guest_root(arguments), "-cpu",
+                EMULATED.get(arguments.mcpu, arguments.mcpu)]
     runner = [instruction_count.tenon_runner(arguments.build, "aarch64"),
               compile_for(folder, name, arguments), "2"]
     if arguments.kernels:

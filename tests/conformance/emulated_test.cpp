@@ -137,7 +137,7 @@ TEST_P(EmulatedTarget, ComputesWhatItHasNoInstructionFor)
     expectAllPass("--jobs 2" + cases);
 }
 
-/// By 16-bit products and by SDOT.
+/// By 16-bit products, by SDOT and by SMMLA.
 TEST(AArch64, ComputesQuantizedModelsByWhatTheProcessorHas)
 {
     TENON_NEED_TOOL("qemu-aarch64");

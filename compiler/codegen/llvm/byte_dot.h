@@ -12,6 +12,13 @@ enum class ByteDot
     Fused,           ///< of uint8 and int8, one instruction: AVX512-VNNI or AVX-VNNI
     NeonMultiplyAdd, ///< of int8, 16-bit products whose pairs are added to the sum: sadalp
     NeonSigned,      ///< of int8, one instruction: sdot
+    NeonMatrix,      ///< the same, and products of 2 x 8 with 8 x 2 bytes: smmla
 };
+
+constexpr bool isNeon(ByteDot dot)
+{
+    return dot == ByteDot::NeonMultiplyAdd || dot == ByteDot::NeonSigned ||
+           dot == ByteDot::NeonMatrix;
+}
 
 } // namespace tenon::compiler

@@ -117,9 +117,9 @@ llvm::Value* Emitter::dotOfBytes(tir::Intrinsic dot, llvm::Value* sum, llvm::Val
             return multiplyAddDot(m_builder, sum, a, b, lanes);
     }
     if (isSigned && lanes == 4) {
-        if (m_options.byteDot == ByteDot::NeonSigned) return neonSignedDot(m_builder, sum, a, b);
         if (m_options.byteDot == ByteDot::NeonMultiplyAdd)
             return neonMultiplyAddDot(m_builder, sum, a, b, dot == Intrinsic::DotI8Narrow);
+        if (isNeon(m_options.byteDot)) return neonSignedDot(m_builder, sum, a, b);
     }
     const auto shift = [&](int bits) { return llvm::ConstantInt::get(sum->getType(), bits); };
     for (int byte = 0; byte < 4; ++byte) {

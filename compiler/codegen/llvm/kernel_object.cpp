@@ -3,6 +3,7 @@
 // code only.
 #include "compiler/codegen/llvm/kernel_object.h"
 
+#include "compiler/codegen/llvm/byte_matrices.h"
 #include "compiler/codegen/llvm/emitter.h"
 #include "compiler/codegen/llvm/expand_missing.h"
 #include "compiler/codegen/llvm/hexagon_builtins.h"
@@ -31,7 +32,7 @@ constexpr const char* kPipeline =
     "loop-mssa(licm),early-cse<memssa>,instcombine<no-verify-fixpoint>,sroa,dce)";
 
 /// What AArch64 does at once with bytes and lanes that lie side by side.
-void useNeighbours(llvm::Module& module, llvm::FunctionAnalysisManager& analyses)
+void useNeighbours(llvm::Module& module, ByteDot dot, llvm::FunctionAnalysisManager& analyses)
 {
     for (llvm::Function& function : module) {
         if (function.isDeclaration()) continue;
@@ -39,6 +40,7 @@ void useNeighbours(llvm::Module& module, llvm::FunctionAnalysisManager& analyses
         llvm::AggressiveInstCombinePass().run(function, analyses);
         analyses.invalidate(function, llvm::PreservedAnalyses::none());
         mergeLaneLoads(function, analyses);
+        if (dot == ByteDot::NeonMatrix) formByteMatrices(function);
         mergeNarrowStores(function, analyses);
     }
 }
@@ -61,7 +63,7 @@ Status optimize(llvm::Module& module, llvm::TargetMachine& machine)
                          "LLVM pipeline: " + llvm::toString(std::move(error)));
     }
     passes.run(module, modules);
-    if (machine.getTargetTriple().isAArch64()) useNeighbours(module, functions);
+    if (machine.getTargetTriple().isAArch64()) useNeighbours(module, byteDot(machine), functions);
     return kDone;
 }
 
@@ -113,8 +115,7 @@ Result<std::string> emitKernel(const KernelSource& source, const MachineSpec& sp
     options.lacksFloat16 = lacksHalf(**machine, HalfFormat::Binary16);
     options.lacksBfloat16 = lacksHalf(**machine, HalfFormat::Bfloat16);
     options.hasReciprocal = hasReciprocal(**machine);
-    options.hasNarrowLanes =
-        options.byteDot == ByteDot::NeonMultiplyAdd || options.byteDot == ByteDot::NeonSigned;
+    options.hasNarrowLanes = isNeon(options.byteDot);
     options.hasNanMaximum = (*machine)->getTargetTriple().isAArch64();
     options.isElf = (*machine)->getTargetTriple().isOSBinFormatELF();
     std::unordered_map<const tir::StmtNode*, int> lines;

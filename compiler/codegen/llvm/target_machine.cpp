@@ -192,7 +192,9 @@ ByteDot byteDot(const llvm::TargetMachine& machine)
     const auto has = [&](const char* features) { return info.checkFeatures(features); };
     const llvm::Triple& triple = machine.getTargetTriple();
     if (triple.isAArch64() && triple.isLittleEndian() && has("+neon"))
-        return has("+dotprod") ? ByteDot::NeonSigned : ByteDot::NeonMultiplyAdd;
+        return !has("+dotprod") ? ByteDot::NeonMultiplyAdd
+               : has("+i8mm")   ? ByteDot::NeonMatrix
+                                : ByteDot::NeonSigned;
     if (!triple.isX86() || !has("+sse2")) return ByteDot::Scalar;
     if (has("+avx512vnni,+avx512vl")) return ByteDot::Fused;
     if (has("+avx512f")) return has("+avx512bw") ? ByteDot::MultiplyAdd : ByteDot::Scalar;
@@ -216,7 +218,8 @@ std::optional<DataType> dotValues(const Target& target)
     case ByteDot::MultiplyAdd:
     case ByteDot::Fused: return kUInt8;
     case ByteDot::NeonMultiplyAdd:
-    case ByteDot::NeonSigned: break;
+    case ByteDot::NeonSigned:
+    case ByteDot::NeonMatrix: break;
     }
     return kInt8;
 }

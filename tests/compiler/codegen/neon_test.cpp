@@ -19,7 +19,8 @@
 namespace tenon::compiler {
 namespace {
 
-constexpr const char* kProcessors[] = {"cortex-a72", "cortex-a76"};
+/// Without dot products, with them, and with products of matrices.
+constexpr const char* kProcessors[] = {"cortex-a72", "cortex-a76", "neoverse-n2"};
 
 std::string emitted(const std::string& text, const std::string& processor, EmitForm form)
 {
@@ -69,10 +70,10 @@ std::vector<int> run(const std::string& text, const std::string& processor,
         "for (unsigned i = 0; i < sizeof y; ++i) printf(\"%d \", y[i]); return status; }\n";
     CHECK(writeFileUnsynced(folder.file("main.c"), program));
     CHECK(writeFileUnsynced(folder.file("kernel.o"), emitted(text, processor, EmitForm::Object)));
-    const std::string said =
-        outputOf("aarch64-linux-gnu-gcc -static -o '" + folder.file("program") + "' '" +
-                 folder.file("main.c") + "' '" + folder.file("kernel.o") +
-                 "' && qemu-aarch64 -cpu " + processor + " '" + folder.file("program") + "'");
+    const std::string said = outputOf(
+        "aarch64-linux-gnu-gcc -static -o '" + folder.file("program") + "' '" +
+        folder.file("main.c") + "' '" + folder.file("kernel.o") + "' && qemu-aarch64 -cpu " +
+        (processor[0] == 'n' ? "max" : processor) + " '" + folder.file("program") + "'");
     std::istringstream words(said);
     std::vector<int> out;
     for (int value = 0; words >> value;) out.push_back(value);
@@ -81,6 +82,15 @@ std::vector<int> run(const std::string& text, const std::string& processor,
 }
 
 int32_t byteOf(int32_t quad, int byte) { return static_cast<int8_t>(quad >> (8 * byte)); }
+
+/// The 32-bit integer that four of the bytes are.
+int32_t wordOf(const std::vector<int>& bytes, size_t index)
+{
+    uint32_t word = 0;
+    for (size_t byte = 0; byte < 4; ++byte)
+        word |= (static_cast<uint32_t>(bytes[4 * index + byte]) & 255u) << (8 * byte);
+    return static_cast<int32_t>(word);
+}
 
 TEST(Neon, SumsProductsOfSignedBytes)
 {
@@ -108,15 +118,58 @@ def main(a: T.Buffer((4,), "int32"), b: T.Buffer((4,), "int32"), y: T.Buffer((4,
                     int32_t sum = 7;
                     for (int byte = 0; byte < 4; ++byte)
                         sum += byteOf(x, byte) * byteOf(b[lane], byte);
-                    int32_t got = 0;
-                    for (size_t byte = 0; byte < 4; ++byte)
-                        got |= static_cast<int32_t>(
-                            (static_cast<uint32_t>(y[4 * lane + byte]) & 255u) << (8 * byte));
+                    const int32_t got = wordOf(y, lane);
                     EXPECT_EQ(got, sum) << name << " " << index << " " << processor << " " << lane;
                 }
             }
         }
     }
+}
+
+/// Five positions times two vectors of four channels, over 8 steps of two quads.
+constexpr const char* kMatrixProduct = R"(@T.prim_func
+def main(a: T.Buffer((80,), "int32"), b: T.Buffer((128,), "int32"), y: T.Buffer((40,), "int32")):
+    with T.allocate((40,), "int32", scope="register") as sums:
+        for p in T.unroll(5):
+            for v in T.unroll(2):
+                sums[T.Ramp(p * 8 + v * 4, 1, 4)] = T.Broadcast(T.Cast("int32", p), 4)
+        for k in T.serial(8):
+            for q in T.unroll(2):
+                for p in T.unroll(5):
+                    for v in T.unroll(2):
+                        sums[T.Ramp(p * 8 + v * 4, 1, 4)] = sums[T.Ramp(p * 8 + v * 4, 1, 4)] + T.dot_i8i8(T.Broadcast(T.int32(0), 4), a[T.Broadcast(k * 10 + q * 5 + p, 4)], b[T.Ramp(k * 16 + q * 8 + v * 4, 1, 4)])
+        for p in T.unroll(5):
+            for v in T.unroll(2):
+                y[T.Ramp(p * 8 + v * 4, 1, 4)] = sums[T.Ramp(p * 8 + v * 4, 1, 4)]
+)";
+
+TEST(Neon, MultipliesMatricesOfBytesWhereTheProcessorDoes)
+{
+    TENON_NEED_TOOL("aarch64-linux-gnu-gcc");
+    TENON_NEED_TOOL("qemu-aarch64");
+    std::vector<int32_t> a, b;
+    for (uint32_t i = 0; i < 80; ++i)
+        a.push_back(i < 5 ? static_cast<int32_t>(0x80808080)
+                          : static_cast<int32_t>(2654435761u * (i + 1)));
+    for (uint32_t i = 0; i < 128; ++i)
+        b.push_back(i < 8 ? static_cast<int32_t>(0x80808080)
+                          : static_cast<int32_t>(2246822519u * (i + 3)));
+    for (const char* processor : kProcessors) {
+        const std::vector<int> y = run(kMatrixProduct, processor, a, b, 160);
+        for (size_t at = 0; at < 40; ++at) {
+            const size_t position = at / 8, channel = at % 8;
+            auto sum = static_cast<int32_t>(position);
+            for (size_t step = 0; step < 16; ++step)
+                for (int byte = 0; byte < 4; ++byte)
+                    sum +=
+                        byteOf(a[step * 5 + position], byte) * byteOf(b[step * 8 + channel], byte);
+            EXPECT_EQ(wordOf(y, at), sum) << processor << " " << at;
+        }
+    }
+    const std::string code = emitted(kMatrixProduct, "neoverse-n2", EmitForm::Assembly);
+    EXPECT_NE(code.find("smmla"), std::string::npos) << code;
+    // The fifth position has no other one.
+    EXPECT_NE(code.find("sdot"), std::string::npos) << code;
 }
 
 /// y = limits(int32(limits(round(a * b))) + zero) for sixteen lanes in four stores.
@@ -156,7 +209,7 @@ TEST(Neon, NarrowsResultsOfQuantizedLayers)
         const std::vector<int> y = run(text, "cortex-a72", a, ones, 16);
         for (size_t i = 0; i < values.size(); ++i) {
             const double wanted =
-                std::clamp<double>(std::nearbyint(values[i]) + c.zero, c.least, c.most);
+                std::clamp<double>(std::nearbyint(double{values[i]}) + c.zero, c.least, c.most);
             EXPECT_EQ(y[i] & 255, static_cast<int>(wanted) & 255) << c.dtype << " " << values[i];
         }
     }
