@@ -16,7 +16,8 @@ namespace tenon::compiler {
 class VectorMath
 {
 public:
-    /// `hasReciprocal`: vectors of 16 may divide 1 by an estimate and a Newton step.
+    /// `hasReciprocal`: vectors of 16 may divide 1 by an estimate and a Newton step, and scale by
+    /// powers of two (AVX-512).
     VectorMath(llvm::IRBuilder<>& builder, llvm::Type* type, bool hasReciprocal);
 
     llvm::Value* unary(tir::Intrinsic which, llvm::Value* x);
@@ -34,6 +35,7 @@ private:
     Scaled reducedExp(llvm::Value* t, double sign, int bias);
     llvm::Value* normalExp(llvm::Value* t, double sign); ///< where e^(sign t) is a normal number
     llvm::Value* exp(llvm::Value* x);
+    llvm::Value* exp512(llvm::Value* x, double low, double high); ///< zero below `low`
     llvm::Value* log(llvm::Value* x);
     llvm::Value* tanh(llvm::Value* x);
     llvm::Value* sigmoid(llvm::Value* x);

@@ -214,6 +214,21 @@ TEST(VectorMath, keepsSpecialValues)
     }
 }
 
+TEST(VectorMath, exponentialsEndAsTheyShould)
+{
+    const float inf = std::numeric_limits<float>::infinity();
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    std::vector<float> x{inf,   -inf,  nan,    0.0f,   -0.0f,   1e-45f,  88.7f, 88.73f,
+                         89.9f, 3e38f, -87.4f, -95.0f, -103.9f, -104.1f, -1e9f, -3e38f};
+    for (const int lanes : {8, 16}) {
+        const auto y = apply<float>(
+            core::kFloat32, x, [](Expr v) { return tir::call(tir::Intrinsic::Exp, v); }, lanes);
+        for (size_t i = 0; i < x.size(); ++i)
+            EXPECT_LE(ulpError(y[i], std::exp(static_cast<long double>(x[i]))), 2)
+                << x[i] << ", lanes " << lanes;
+    }
+}
+
 TEST(VectorMath, sigmoidIsExactWhereItSaturates)
 {
     const float inf = std::numeric_limits<float>::infinity();
