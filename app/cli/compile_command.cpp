@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon compile: a model into one artifact, or its kernels as text.
 #include "app/cli/command.h"
+#include "compiler/driver/kernel_service.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
 
@@ -211,8 +212,12 @@ int compileModel(const CompileCommandOptions& options, JobContext& job)
     if (!opened) return failure(opened.error());
     for (const Diagnostic& d : opened->loaded->diagnostics)
         if (d.severity != Severity::Error) printDiagnostic(d);
-    auto result =
-        compiler::compile(opened->loaded, compileOptions(options.common), job, opened->ms);
+    compiler::CompileOptions how = compileOptions(options.common);
+    if (!options.emit.empty()) {
+        how.service = compiler::schedulingKernelService(); // texts need no objects
+        how.cacheFolder.clear();                           // what it holds has them
+    }
+    auto result = compiler::compile(opened->loaded, how, job, opened->ms);
     if (!result) return failure(result.error());
     noteVm(**result);
     if (!options.emit.empty()) return emitKernels(**result, options);

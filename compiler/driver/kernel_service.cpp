@@ -14,25 +14,35 @@
 namespace tenon::compiler {
 namespace {
 
-class InProcess final : public KernelService
+/// All but the object; `loops` become what it is made of.
+Result<KernelProducts> scheduleAndLower(const tir::PrimFunc& unscheduled, const TargetFacts& facts,
+                                        tir::PrimFunc& loops)
+{
+    auto scheduled = scheduleKernel(unscheduled, facts);
+    if (!scheduled) return scheduled.error();
+    auto lowered = lowerToLoops(scheduled->function);
+    if (!lowered) return lowered.error();
+    KernelProducts products;
+    products.rule = scheduled->rule;
+    for (const TraceStep& step : scheduled->trace) products.trace += step.text() + "\n";
+    products.scheduled = tir::print(scheduled->function);
+    products.lowered = tir::print(*lowered);
+    loops = std::move(*lowered);
+    return products;
+}
+
+class InProcess : public KernelService
 {
 public:
     Result<KernelProducts> compile(const tir::PrimFunc& unscheduled, const std::string& symbol,
                                    const MachineSpec& machine, const TargetFacts& facts) override
     {
-        auto scheduled = scheduleKernel(unscheduled, facts);
-        if (!scheduled) return scheduled.error();
-        auto lowered = lowerToLoops(scheduled->function);
-        if (!lowered) return lowered.error();
-        KernelProducts products;
-        products.rule = scheduled->rule;
-        for (const TraceStep& step : scheduled->trace) products.trace += step.text() + "\n";
-        products.scheduled = tir::print(scheduled->function);
-        products.lowered = tir::print(*lowered);
-        if (machine.isSource()) return products; // written with the program
-        auto object = emitKernel({*lowered, symbol, facts.vectorBytes}, machine, EmitForm::Object);
+        tir::PrimFunc loops;
+        auto products = scheduleAndLower(unscheduled, facts, loops);
+        if (!products || machine.isSource()) return products; // source is written with the program
+        auto object = emitKernel({loops, symbol, facts.vectorBytes}, machine, EmitForm::Object);
         if (!object) return object.error();
-        products.object = std::move(*object);
+        products->object = std::move(*object);
         return products;
     }
 
@@ -51,6 +61,17 @@ public:
     {
         return request.isRelocatable ? linkRelocatable(request.job, request.output)
                                      : linkSharedLibrary(request.job, request.output);
+    }
+};
+
+class Scheduling final : public InProcess
+{
+public:
+    Result<KernelProducts> compile(const tir::PrimFunc& unscheduled, const std::string&,
+                                   const MachineSpec&, const TargetFacts& facts) override
+    {
+        tir::PrimFunc loops;
+        return scheduleAndLower(unscheduled, facts, loops);
     }
 };
 
@@ -80,6 +101,8 @@ Status answer(KernelService& service, const LinkRequest& request, KernelReply&)
 } // namespace
 
 std::shared_ptr<KernelService> inProcessKernelService() { return std::make_shared<InProcess>(); }
+
+std::shared_ptr<KernelService> schedulingKernelService() { return std::make_shared<Scheduling>(); }
 
 int runKernelWorker(int fd)
 {

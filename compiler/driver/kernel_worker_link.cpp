@@ -2,6 +2,8 @@
 // CBOR through nlohmann-json; a malformed message is an error, never a crash.
 #include "compiler/driver/kernel_worker_link.h"
 
+#include "core/target/target_facts_fields.h"
+
 #include <nlohmann/json.hpp>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -43,25 +45,33 @@ Json machineJson(const MachineSpec& m) { return {m.triple, m.cpu, m.features, m.
 
 MachineSpec machineFrom(const Json& m) { return {m.at(0), m.at(1), m.at(2), m.at(3), m.at(4)}; }
 
+Json factsJson(const TargetFacts& facts)
+{
+    Json json = Json::object();
+    visitFields(facts, [&](const char* name, const auto& value) { json[name] = value; });
+    return json;
+}
+
+TargetFacts factsFrom(const Json& json)
+{
+    TargetFacts facts;
+    visitFields(facts, [&](const char* name, auto& value) { json.at(name).get_to(value); });
+    return facts;
+}
+
 Json toJson(const KernelRequest& r)
 {
-    const TargetFacts& f = r.facts;
     return {{"what", "kernel"},
             {"function", r.functionText},
             {"symbol", r.symbol},
             {"machine", machineJson(r.machine)},
-            {"facts",
-             {f.vectorBytes, f.vectorRegisters, f.hasFma, f.hasEmbeddedBroadcast, f.hasLaneOperand,
-              f.l1Bytes, f.l2Bytes, f.threads}}};
+            {"facts", factsJson(r.facts)}};
 }
 
 KernelRequest kernelFrom(const Json& json)
 {
-    const Json& f = json.at("facts");
-    return {json.at("function"),
-            json.at("symbol"),
-            machineFrom(json.at("machine")),
-            {f.at(0), f.at(1), f.at(2), f.at(3), f.at(4), f.at(5), f.at(6), f.at(7)}};
+    return {json.at("function"), json.at("symbol"), machineFrom(json.at("machine")),
+            factsFrom(json.at("facts"))};
 }
 
 Json toJson(const TextRequest& r)

@@ -6,6 +6,7 @@
 #include "core/base/clock.h"
 #include "core/base/text.h"
 #include "core/ir/tir/text.h"
+#include "core/target/target_facts_fields.h"
 
 #include <algorithm>
 #include <chrono>
@@ -18,10 +19,11 @@ using Clock = std::chrono::steady_clock;
 
 std::string factsText(const TargetFacts& facts)
 {
-    return join(std::vector<int64_t>{facts.vectorBytes, facts.vectorRegisters, facts.hasFma,
-                                     facts.hasEmbeddedBroadcast, facts.l1Bytes, facts.l2Bytes,
-                                     facts.threads},
-                ",");
+    std::string text;
+    visitFields(facts, [&](const char* name, const auto& value) {
+        text += std::string(name) + "=" + std::to_string(value) + ",";
+    });
+    return text;
 }
 
 /// The error with the kernel's name and the first source node that it serves.

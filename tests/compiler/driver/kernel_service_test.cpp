@@ -3,6 +3,7 @@
 // diagnostic and is replaced.
 #include "compiler/driver/kernel_worker_link.h"
 #include "core/ir/tir/text.h"
+#include "core/target/target_facts_fields.h"
 #include "tests/support/environment.h"
 
 #include <gtest/gtest.h>
@@ -32,6 +33,37 @@ def main(x: T.Buffer((8, 4), "float32"), y: T.Buffer((8, 4), "float32")):
 MachineSpec machine()
 {
     return *machineSpec(*parseTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=haswell"));
+}
+
+TEST(KernelService, schedulesWithoutAnObject)
+{
+    const TargetFacts facts{.vectorBytes = 32};
+    const auto whole = inProcessKernelService()->compile(doubling(), "k", machine(), facts);
+    const auto texts = schedulingKernelService()->compile(doubling(), "k", machine(), facts);
+    ASSERT_TRUE(whole && texts);
+    EXPECT_EQ(texts->scheduled, whole->scheduled);
+    EXPECT_EQ(texts->lowered, whole->lowered);
+    EXPECT_EQ(texts->rule, whole->rule);
+    EXPECT_TRUE(texts->object.empty());
+}
+
+TEST(KernelService, carriesEveryFactToTheWorker)
+{
+    TargetFacts facts;
+    int64_t next = 1; // no two fields alike, so that none is taken for another
+    visitFields(facts, [&](const char*, auto& value) {
+        using Value = std::decay_t<decltype(value)>;
+        value = std::is_same_v<Value, bool> ? static_cast<Value>(!value)
+                                            : static_cast<Value>(next++ * 7);
+    });
+    const auto request = decodeRequest(encodeRequest(KernelRequest{"f", "k", machine(), facts}));
+    ASSERT_TRUE(request);
+    const auto& read = std::get<KernelRequest>(*request).facts;
+    std::vector<int64_t> sent, arrived;
+    visitFields(facts, [&](const char*, auto value) { sent.push_back(int64_t{value}); });
+    visitFields(read, [&](const char*, auto value) { arrived.push_back(int64_t{value}); });
+    EXPECT_EQ(sent, arrived);
+    EXPECT_FALSE(decodeRequest("no cbor"));
 }
 
 TEST(KernelService, workersGiveTheBytesOfTheProcess)
