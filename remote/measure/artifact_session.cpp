@@ -81,6 +81,7 @@ ArtifactSession::ArtifactSession(const RunRequest& request, std::unique_ptr<Serv
                                  std::unique_ptr<RpcSession> rpc)
     : m_path(request.artifactPath)
     , m_loadName(request.loadName)
+    , m_emulator(request.emulator.empty() ? "" : request.emulator.front())
     , m_threads(std::max(1u, request.threads))
     , m_poison(request.poison)
     , m_timeout(request.timeout)
@@ -101,6 +102,7 @@ core::Diagnostic ArtifactSession::explain(const core::Diagnostic& error)
     const int signal = saidSo ? std::atoi(error.message.c_str() + std::strlen(kCrashed))
                               : m_server->signalOfDeath(std::chrono::seconds(2));
     if (saidSo) m_crashedCall = callOfCrash(error.message);
+    if (signal == SIGABRT && !saidSo && !m_emulator.empty()) return emulatorFault();
     std::string text = "the compiled code ended its process";
     if (signal != 0) text = "the compiled code crashed with " + signalName(signal);
     if (signal == SIGKILL)
@@ -109,6 +111,21 @@ core::Diagnostic ArtifactSession::explain(const core::Diagnostic& error)
     if (m_crashedCall >= 0) addCall(m_path, m_crashedCall, diagnostic);
     if (saidSo) diagnostic.location.detail = error.message.substr(std::strlen("crashed: "));
     return diagnostic;
+}
+
+/// A server that is told to abort says so first: the signal was meant for what runs it.
+core::Diagnostic ArtifactSession::emulatorFault()
+{
+    m_hasEmulatorFailed = true;
+    std::string words(core::trimmed(m_server->lastWords()));
+    words = words.substr(words.rfind('\n') + 1);
+    return makeError(DiagnosticCode::BoardFailure,
+                     "the emulator " +
+                         core::quoted(std::filesystem::path(m_emulator).filename().string()) +
+                         " aborted" + (words.empty() ? "" : " with \"" + words + "\"") +
+                         "; that is its own fault and not the model's, try another version of it "
+                         "or a board",
+                     {.file = m_path});
 }
 
 Result<RemoteHandle> ArtifactSession::method(const std::string& name)

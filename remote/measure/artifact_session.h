@@ -32,12 +32,14 @@ public:
     const std::vector<TensorSpec>& inputs() const override { return m_inputs; }
     const std::vector<TensorSpec>& outputs() const override { return m_outputs; }
     bool isBroken() const override { return m_isDead || m_rpc->isBroken(); }
+    bool hasEmulatorFailed() const { return m_hasEmulatorFailed; }
     int crashedCall() const { return m_crashedCall; }
     void setTimeout(std::chrono::milliseconds timeout) { m_timeout = timeout; }
 
 private:
     void start(const core::JobContext& job) { m_rpc->setPatience({m_timeout, &job}); }
     core::Diagnostic explain(const core::Diagnostic& error);
+    core::Diagnostic emulatorFault();
     core::Result<RemoteHandle> method(const std::string& name);
     core::Result<Reply> callMethod(const std::string& name, const PackedArgs& arguments);
     core::Status describe();
@@ -53,6 +55,7 @@ private:
 
     std::string m_path;
     std::string m_loadName;
+    std::string m_emulator; ///< its program; empty: the server runs by itself
     unsigned m_threads;
     bool m_poison;
     std::chrono::milliseconds m_timeout;
@@ -64,6 +67,7 @@ private:
     std::vector<TensorSpec> m_inputs;
     std::vector<TensorSpec> m_outputs;
     bool m_isDead = false;
+    bool m_hasEmulatorFailed = false;
     int m_crashedCall = -1;
 };
 

@@ -5,11 +5,14 @@
 #include "core/base/text.h"
 
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <thread>
 
@@ -28,7 +31,8 @@ constexpr int kChildSocket = 3;
 } // namespace
 
 Result<ChildProcess> ChildProcess::start(const std::string& program,
-                                         const std::vector<std::string>& arguments)
+                                         const std::vector<std::string>& arguments,
+                                         ErrorOutput errors)
 {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
@@ -41,25 +45,31 @@ Result<ChildProcess> ChildProcess::start(const std::string& program,
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[1], kChildSocket);
+    const int kept =
+        errors == ErrorOutput::Kept ? memfd_create("tenon-child-errors", MFD_CLOEXEC) : -1;
+    if (kept >= 0) posix_spawn_file_actions_adddup2(&actions, kept, STDERR_FILENO);
     pid_t pid = -1;
     const int status = posix_spawn(&pid, program.c_str(), &actions, nullptr, argv.data(), environ);
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
-    if (status == 0) return ChildProcess(pid, ends[0]);
+    if (status == 0) return ChildProcess(pid, ends[0], kept);
     close(ends[0]);
+    if (kept >= 0) close(kept);
     return makeError(DiagnosticCode::BoardFailure,
                      "cannot start " + core::quoted(program) + ": " + std::strerror(status));
 }
 
-ChildProcess::ChildProcess(pid_t pid, int socket)
+ChildProcess::ChildProcess(pid_t pid, int socket, int errors)
     : m_pid(pid)
     , m_socket(socket)
+    , m_errors(errors)
 {
 }
 
 ChildProcess::ChildProcess(ChildProcess&& other) noexcept
     : m_pid(other.m_pid)
     , m_socket(std::exchange(other.m_socket, -1))
+    , m_errors(std::exchange(other.m_errors, -1))
     , m_status(other.m_status)
     , m_isReaped(std::exchange(other.m_isReaped, true))
 {
@@ -68,10 +78,26 @@ ChildProcess::ChildProcess(ChildProcess&& other) noexcept
 ChildProcess::~ChildProcess()
 {
     if (m_socket >= 0) close(m_socket);
-    if (m_isReaped) return;
-    kill(m_pid, SIGKILL);
-    // SIGKILL cannot be refused, so this does not block for long.
-    while (waitpid(m_pid, &m_status, 0) < 0 && errno == EINTR) {}
+    if (!m_isReaped) {
+        kill(m_pid, SIGKILL);
+        // SIGKILL cannot be refused, so this does not block for long.
+        while (waitpid(m_pid, &m_status, 0) < 0 && errno == EINTR) {}
+    }
+    const std::string unread = lastWords();
+    std::fwrite(unread.data(), 1, unread.size(), stderr);
+}
+
+std::string ChildProcess::lastWords()
+{
+    if (m_errors < 0) return {};
+    constexpr off_t kMost = 4096;
+    const off_t size = lseek(m_errors, 0, SEEK_END);
+    std::string words(static_cast<size_t>(std::clamp<off_t>(size, 0, kMost)), '\0');
+    const ssize_t read =
+        pread(m_errors, words.data(), words.size(), std::max<off_t>(0, size - kMost));
+    words.resize(static_cast<size_t>(std::max<ssize_t>(0, read)));
+    close(std::exchange(m_errors, -1));
+    return words;
 }
 
 int ChildProcess::takeSocket() { return std::exchange(m_socket, -1); }

@@ -38,7 +38,9 @@ Result<ChildProcess> startLocalServer(const RunRequest& request)
         request.serverPath.empty() ? besideThisProgram("tenon-rpc-server") : request.serverPath;
     std::vector<std::string> command = request.emulator;
     command.insert(command.end(), {server, "--fd", "3", "--trust-paths"});
-    return ChildProcess::start(command.front(), {command.begin() + 1, command.end()});
+    return ChildProcess::start(command.front(), {command.begin() + 1, command.end()},
+                               request.emulator.empty() ? ErrorOutput::Inherited
+                                                        : ErrorOutput::Kept);
 }
 
 Result<std::unique_ptr<ArtifactSession>> openLocalSession(const RunRequest& request,
@@ -82,7 +84,7 @@ core::Diagnostic locateCrash(const core::Diagnostic& error, const ArtifactSessio
                              const RunRequest& request, const SessionOpener& reopen,
                              const JobContext& job)
 {
-    if (error.code != DiagnosticCode::BoardFailure) return error;
+    if (error.code != DiagnosticCode::BoardFailure || crashed.hasEmulatorFailed()) return error;
     if (crashed.crashedCall() >= 0) return withAdvice(error);
     const Result<std::unique_ptr<ArtifactSession>> session = reopen();
     if (!session || !(*session)->setInputs(request.inputs, job)) return withAdvice(error);

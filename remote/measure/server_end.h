@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <optional>
+#include <string>
 
 namespace tenon::remote {
 
@@ -16,6 +17,8 @@ public:
     /// Waits for the end of the process that held the session; the signal it died of, 0 when it
     /// ended by itself, still runs or nobody can tell.
     virtual int signalOfDeath(std::chrono::milliseconds patience) = 0;
+    /// The end of what it wrote to its error output, where that is kept.
+    virtual std::string lastWords() { return {}; }
     /// Set when it is the way to the server that broke, not the server.
     virtual std::optional<core::Diagnostic> lostLink() = 0;
 };

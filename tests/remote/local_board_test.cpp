@@ -122,6 +122,21 @@ TEST_F(LocalBoard, namesTheSignalAndTheCallOfACrash)
     EXPECT_EQ(timing.error().message, outputs.error().message);
 }
 
+TEST_F(LocalBoard, tellsTheEmulatorsAbortFromACrashOfTheModel)
+{
+    // Runs the server like an emulator does, and aborts where the server ended without a word.
+    RunRequest request = sabotaged("send_self(SIGKILL);\n");
+    request.emulator = {"/bin/sh", "-c",
+                        "\"$@\"; echo 'emulator: assertion failed' >&2; kill -ABRT $$", "sh"};
+    const auto outputs = runArtifact(request, m_job);
+    ASSERT_FALSE(outputs);
+    EXPECT_EQ(outputs.error().code, DiagnosticCode::BoardFailure);
+    EXPECT_EQ(
+        outputs.error().message,
+        "the emulator `sh` aborted with \"emulator: assertion failed\"; that is its own fault "
+        "and not the model's, try another version of it or a board");
+}
+
 TEST_F(LocalBoard, survivesEveryKindOfDeath)
 {
     struct Case
