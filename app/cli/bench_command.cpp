@@ -3,6 +3,7 @@
 #include "app/cli/bench_report.h"
 #include "app/cli/board_access.h"
 #include "remote/measure/made_up_inputs.h"
+#include "remote/peer/peer.h"
 
 namespace tenon::cli {
 namespace {
@@ -15,6 +16,8 @@ struct BenchOptions
     BoardOptions where;
     remote::TimingRequest timing;
     bool isUnpinned = false;
+    std::string peer;
+    std::string peerLibrary;
 };
 
 void tell(const BenchOptions& options, const remote::Board& board, const Manifest& manifest,
@@ -24,6 +27,29 @@ void tell(const BenchOptions& options, const remote::Board& board, const Manifes
         printJson(benchJson(board, manifest, timing));
     else
         print(benchText(board, manifest, timing));
+}
+
+/// What --peer asks for, on the inputs of `request`.
+Result<std::shared_ptr<remote::Peer>> startPeer(const BenchOptions& options,
+                                                const remote::RunRequest& request, JobContext& job)
+{
+    const auto refused = [](const std::string& why) {
+        return makeError(DiagnosticCode::BadArgument, "--peer " + why);
+    };
+    if (!options.path.ends_with(".onnx")) return refused("needs a model, an .onnx file");
+    if (isEmulated(request)) return refused("compares on this processor; leave out --target");
+    const std::string library =
+        options.peerLibrary.empty() ? remote::libraryOfPeer() : options.peerLibrary;
+    if (library.empty())
+        return refused("needs ONNX Runtime's library: set TENON_ONNXRUNTIME to the path of "
+                       "libonnxruntime.so, or give --peer-library");
+    auto peer = remote::Peer::start({.library = library,
+                                     .model = options.path,
+                                     .inputs = request.inputs,
+                                     .threads = request.threads},
+                                    job);
+    if (!peer) return peer.error();
+    return std::shared_ptr<remote::Peer>(std::move(*peer));
 }
 
 int benchElsewhere(const BenchOptions& options, const remote::TimingRequest& timing,
@@ -45,6 +71,8 @@ int bench(const BenchOptions& options, JobContext& job)
 {
     remote::TimingRequest timing = options.timing;
     timing.pin = !options.isUnpinned;
+    if (options.where.isElsewhere() && !options.peer.empty())
+        return wrongUsage("--peer compares on this computer; leave out --board");
     if (options.where.isElsewhere()) return benchElsewhere(options, timing, job);
     auto runnable = openRunnable(options.path, options.common, job);
     if (!runnable) return failure(runnable.error());
@@ -61,8 +89,14 @@ int bench(const BenchOptions& options, JobContext& job)
         if (!inputs) return failure(inputs.error());
         request->inputs = std::move(*inputs);
     }
+    if (!options.peer.empty()) {
+        auto peer = startPeer(options, *request, job);
+        if (!peer) return failure(peer.error());
+        timing.peer = std::move(*peer);
+    }
     auto measured = remote::measureArtifact(*request, timing, job);
     if (!measured) return failure(measured.error());
+    if (timing.perCall && !isEmulated(*request)) measured->peak = remote::measurePeak();
     if (isEmulated(*request))
         measured->hygiene.warnings.insert(measured->hygiene.warnings.begin(),
                                           placeOf(*request) +
@@ -93,6 +127,12 @@ void addBench(CLI::App& app, Action& action)
         ->add_option("--min-repeat-ms", options->timing.minRepeatMs, "least duration of a sample")
         ->capture_default_str();
     command->add_flag("--per-layer", options->timing.perCall, "time every kernel call, too");
+    command
+        ->add_option("--peer", options->peer,
+                     "measure that engine, too, in turns on the same inputs and threads")
+        ->check(CLI::IsMember({"onnxruntime"}));
+    command->add_option("--peer-library", options->peerLibrary,
+                        "libonnxruntime.so; default: $TENON_ONNXRUNTIME");
     command->add_flag("--cold-cache", options->timing.coldCache,
                       "empty the caches before each sample");
     command->add_flag("--no-pin", options->isUnpinned, "do not tie threads to CPUs");

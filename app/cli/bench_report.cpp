@@ -7,6 +7,13 @@
 namespace tenon::cli {
 namespace {
 
+/// Of what the threads could do together; 0 when that or the work is not known.
+double shareOfPeak(const ManifestCall& call, double ms, const remote::Timing& timing)
+{
+    const double peak = timing.peak ? remote::peakFor(*timing.peak, call.method) : 0;
+    return peak > 0 && ms > 0 ? call.flops / ms / 1e6 / (peak * timing.threads) : 0;
+}
+
 Json layersJson(const Manifest& manifest, const remote::Timing& timing)
 {
     Json out = Json::array();
@@ -18,9 +25,70 @@ Json layersJson(const Manifest& manifest, const remote::Timing& timing)
             {{"call", call.name},
              {"symbol", hasKernel ? manifest.kernels[static_cast<size_t>(call.kernel)].symbol : ""},
              {"from_nodes", call.fromNodes},
+             {"method", call.method},
              {"ms", timing.callMs[i]},
              {"flops", call.flops}});
+        if (const double share = shareOfPeak(call, timing.callMs[i], timing); share > 0)
+            out.back()["peak_share"] = share;
     }
+    return out;
+}
+
+Json peersJson(const remote::Timing& timing)
+{
+    Json out = Json::array();
+    if (timing.peer)
+        out.push_back(
+            {{"name", timing.peer->name},
+             {"version", timing.peer->version},
+             {"runs", timing.peer->runsMs},
+             {"median_ms", timing.peer->summaryMs.median},
+             {"min_ms", timing.peer->summaryMs.min},
+             {"ci95_ms", {timing.peer->summaryMs.ci95Low, timing.peer->summaryMs.ci95High}}});
+    return out;
+}
+
+/// "the difference is larger than the noise" or not, by the intervals of the medians.
+std::string peerText(const remote::Timing& timing)
+{
+    const remote::Summary& ours = timing.summaryMs;
+    const remote::Summary& theirs = timing.peer->summaryMs;
+    const bool isTold = ours.ci95High < theirs.ci95Low || theirs.ci95High < ours.ci95Low;
+    return timing.peer->name + " " + timing.peer->version + " median " + fixed(theirs.median, 3) +
+           " ms (95 % " + fixed(theirs.ci95Low, 3) + " to " + fixed(theirs.ci95High, 3) + ", min " +
+           fixed(theirs.min, 3) + "); Tenon takes " + fixed(ours.median / theirs.median, 2) +
+           " of that" + (isTold ? "" : ", but the intervals overlap") + "\n";
+}
+
+std::string layersText(const Manifest& manifest, const remote::Timing& timing)
+{
+    std::vector<std::vector<std::string>> rows{{"call", "method", "ms", "%", "GFLOP/s"}};
+    if (timing.peak) rows[0].push_back("% of peak");
+    rows[0].push_back("from");
+    bool isWinograd = false;
+    for (size_t i = 0; i < timing.callMs.size() && i < manifest.calls.size(); ++i) {
+        const ManifestCall& call = manifest.calls[i];
+        const double ms = timing.callMs[i];
+        const double share = timing.callSumMs > 0 ? ms / timing.callSumMs * 100 : 0;
+        rows.push_back({call.name, call.method, fixed(ms, 4), fixed(share, 1),
+                        ms > 0 ? fixed(call.flops / ms / 1e6, 1) : ""});
+        const double ofPeak = shareOfPeak(call, ms, timing);
+        if (timing.peak) rows.back().push_back(ofPeak > 0 ? fixed(ofPeak * 100, 0) : "");
+        rows.back().push_back(join(call.fromNodes, " "));
+        isWinograd |= call.method.starts_with("Winograd");
+    }
+    std::string out = table(rows) + "calls together " + fixed(timing.callSumMs, 3) +
+                      " ms, whole run " + fixed(timing.summaryMs.median, 3) + " ms\n";
+    if (timing.peak) {
+        out += "peak of a core, measured now: " + fixed(timing.peak->fp32Gflops, 0) +
+               " GFLOP/s in float32 (" + timing.peak->isa + ")";
+        if (timing.peak->int8Gops > 0)
+            out += ", " + fixed(timing.peak->int8Gops, 0) + " Gop/s in int8";
+        out += "; % of peak is of " + std::to_string(timing.threads) +
+               (timing.threads == 1 ? " core\n" : " cores\n");
+    }
+    if (isWinograd)
+        out += "note: rates count the work of the direct method, of which Winograd does less\n";
     return out;
 }
 
@@ -30,19 +98,25 @@ Json benchJson(const remote::Board& board, const Manifest& manifest, const remot
 {
     const remote::Summary& summary = timing.summaryMs;
     const remote::Hygiene& hygiene = timing.hygiene;
-    return {{"board", board.name},
-            {"emulated", board.isEmulated()},
-            {"threads", timing.threads},
-            {"runs", timing.runsMs},
-            {"median_ms", summary.median},
-            {"mad_ms", summary.mad},
-            {"p95_ms", summary.p95},
-            {"min_ms", summary.min},
-            {"ci95_ms", {summary.ci95Low, summary.ci95High}},
-            {"layers", layersJson(manifest, timing)},
-            {"layers_sum_ms", timing.callSumMs},
-            {"hygiene", Json::parse(remote::hygieneJson(hygiene))},
-            {"peers", Json::array()}};
+    Json out = {{"board", board.name},
+                {"emulated", board.isEmulated()},
+                {"threads", timing.threads},
+                {"runs", timing.runsMs},
+                {"median_ms", summary.median},
+                {"mad_ms", summary.mad},
+                {"p95_ms", summary.p95},
+                {"min_ms", summary.min},
+                {"ci95_ms", {summary.ci95Low, summary.ci95High}},
+                {"layers", layersJson(manifest, timing)},
+                {"layers_sum_ms", timing.callSumMs},
+                {"hygiene", Json::parse(remote::hygieneJson(hygiene))},
+                {"peers", peersJson(timing)}};
+    if (timing.peer) out["ratio"] = summary.median / timing.peer->summaryMs.median;
+    if (timing.peak)
+        out["peak"] = {{"isa", timing.peak->isa},
+                       {"fp32_gflops_per_core", timing.peak->fp32Gflops},
+                       {"int8_gops_per_core", timing.peak->int8Gops}};
+    return out;
 }
 
 std::string benchText(const remote::Board& board, const Manifest& manifest,
@@ -54,19 +128,8 @@ std::string benchText(const remote::Board& board, const Manifest& manifest,
                       fixed(summary.p95, 3) + ", min " + fixed(summary.min, 3) + ") over " +
                       std::to_string(timing.runsMs.size()) + " runs, " +
                       std::to_string(timing.threads) + " threads\n";
-    if (!timing.callMs.empty()) {
-        std::vector<std::vector<std::string>> rows{{"call", "ms", "%", "GFLOP/s", "from"}};
-        for (size_t i = 0; i < timing.callMs.size() && i < manifest.calls.size(); ++i) {
-            const ManifestCall& call = manifest.calls[i];
-            const double ms = timing.callMs[i];
-            const double share = timing.callSumMs > 0 ? ms / timing.callSumMs * 100 : 0;
-            rows.push_back({call.name, fixed(ms, 4), fixed(share, 1),
-                            ms > 0 ? fixed(call.flops / ms / 1e6, 1) : "",
-                            join(call.fromNodes, " ")});
-        }
-        out += table(rows) + "calls together " + fixed(timing.callSumMs, 3) + " ms, whole run " +
-               fixed(summary.median, 3) + " ms\n";
-    }
+    if (timing.peer) out += peerText(timing);
+    if (!timing.callMs.empty()) out += layersText(manifest, timing);
     if (board.isEmulated())
         out += "note: `" + board.name + "` is emulated; these times say nothing about silicon\n";
     for (const std::string& warning : timing.hygiene.warnings) out += "note: " + warning + "\n";

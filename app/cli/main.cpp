@@ -4,12 +4,14 @@
 #include "app/cli/interrupt.h"
 #include "compiler/driver/kernel_service.h"
 #include "core/base/printable.h"
+#include "remote/peer/peer_program.h"
 
 #include <unistd.h>
 
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <string_view>
 #include <thread>
 
 namespace {
@@ -72,4 +74,9 @@ int run(int argc, char** argv)
 
 } // namespace
 
-int main(int argc, char** argv) { return run(argc, argv); }
+int main(int argc, char** argv)
+{
+    if (argc > 1 && argv[1] == std::string_view(remote::kPeerCommand))
+        return remote::runPeerProgram({argv + 2, argv + argc}, 3, 3);
+    return run(argc, argv);
+}

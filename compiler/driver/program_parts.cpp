@@ -2,6 +2,7 @@
 // Tensors, constants and calls of a program.
 #include "compiler/driver/program_parts.h"
 
+#include "compiler/driver/call_method.h"
 #include "compiler/ops/op.h"
 
 namespace tenon::compiler {
@@ -104,6 +105,7 @@ const KernelCall& ProgramParts::addCall(const NodeRecord& node)
     call.sources = node.origin;
     for (const SourceId source : node.origin)
         call.fromNodes.push_back(m_module.sources()[source.value].name);
+    call.method = methodOf(m_module, m_module.function(node.callee).order);
     for (const NodeId member : m_module.function(node.callee).order)
         call.flops += costOf(m_module, m_module.node(member)).flops;
     for (const int argument : call.arguments)

@@ -72,7 +72,8 @@ struct KernelCall
     std::vector<std::string> fromNodes;  ///< their readable names, for the manifest
     double flops = 0;                    ///< 0 when unknown
     double movedBytes = 0;
-    core::NodeId node = {}; ///< of the lowered module
+    core::NodeId node = {};  ///< of the lowered module
+    std::string method = {}; ///< how it does its heaviest operator, see methodOf()
 };
 
 struct VmCode;

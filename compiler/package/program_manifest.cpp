@@ -72,6 +72,7 @@ core::Manifest makeManifest(const ExecutorProgram& program, ExecutorKind executo
         out.fromNodes = call.fromNodes;
         out.flops = call.flops;
         out.movedBytes = call.movedBytes;
+        out.method = call.method;
         for (size_t i = call.arguments.size() - at(call.outputCount); i < call.arguments.size();
              ++i) {
             const ProgramTensor& tensor = program.tensors[at(call.arguments[i])];

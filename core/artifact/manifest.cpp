@@ -197,6 +197,7 @@ void readKernelsAndCalls(Fields& fields, Manifest& manifest)
         row.get("outputs", call.outputs);
         row.get("flops", call.flops);
         row.get("moved_bytes", call.movedBytes);
+        if (row.has("method")) row.get("method", call.method);
     });
 }
 
@@ -238,13 +239,15 @@ std::string writeManifest(const Manifest& manifest)
                            {"tir_hash", kernel.tirHash},
                            {"code_bytes", kernel.codeBytes}});
     Json calls = Json::array();
-    for (const ManifestCall& call : manifest.calls)
+    for (const ManifestCall& call : manifest.calls) {
         calls.push_back({{"name", call.name},
                          {"kernel", call.kernel},
                          {"from_nodes", call.fromNodes},
                          {"outputs", toJson(call.outputs)},
                          {"flops", call.flops},
                          {"moved_bytes", call.movedBytes}});
+        if (!call.method.empty()) calls.back()["method"] = call.method;
+    }
     Json json = {{"manifest_version", Manifest::kVersion}, {"tool_version", manifest.toolVersion},
                  {"model_name", manifest.modelName},       {"model_hash", manifest.modelHash},
                  {"module_name", manifest.moduleName},     {"target", manifest.target},

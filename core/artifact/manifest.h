@@ -38,6 +38,7 @@ struct ManifestCall
     std::vector<ManifestTensor> outputs;
     double flops = 0; ///< 0 when unknown
     double movedBytes = 0;
+    std::string method = {}; ///< how it does its heaviest operator: "direct", "Winograd F(4x4,3x3)"
 };
 
 struct ManifestBuffer

@@ -66,6 +66,8 @@ class Peer:
                                 os.path.join(folder, "model.onnx"), data, str(threads)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.start = self.answer()  # session_ms and first_run_ms, too
+        if "error" in self.start:
+            raise RuntimeError(self.start["error"])
         self.version = self.start["version"]
 
     def answer(self):

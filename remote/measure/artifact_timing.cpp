@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Timing an artifact in a server: whole runs, single calls, and the state around them.
 #include "remote/measure/artifact_session.h"
+#include "remote/peer/peer.h"
 
 #include <unistd.h>
 
@@ -28,6 +29,22 @@ Result<std::vector<int64_t>> countersOf(RpcSession& rpc)
     if (reply->text.size() == counters.size() * sizeof(int64_t))
         std::memcpy(counters.data(), reply->text.data(), reply->text.size());
     return counters;
+}
+
+/// As many samples of the peer; its failure costs the comparison only.
+bool timePeer(Peer& peer, const TimingRequest& request, int samples, Timing& timing,
+              const JobContext& job)
+{
+    const Result<std::vector<double>> ms =
+        peer.time({samples, std::max(1, request.number), request.minRepeatMs}, job);
+    if (!ms) {
+        timing.peer.reset();
+        timing.hygiene.warnings.push_back("no comparison: " + ms.error().message);
+        return false;
+    }
+    if (!timing.peer) timing.peer = PeerTiming{peer.name(), peer.version(), {}, {}};
+    timing.peer->runsMs.insert(timing.peer->runsMs.end(), ms->begin(), ms->end());
+    return true;
 }
 
 } // namespace
@@ -66,6 +83,7 @@ Status ArtifactSession::timeRuns(const TimingRequest& request, Timing& timing,
     const int portion = std::min(total, std::max(kLeastPortion, (total + 9) / 10));
     const Result<RemoteHandle> evaluator = makeEvaluator(request, portion);
     if (!evaluator) return evaluator.error();
+    Peer* peer = request.peer.get();
     while (static_cast<int>(timing.runsMs.size()) < total) {
         const Result<Reply> reply = m_rpc->call(*evaluator, {});
         if (!reply) return explain(reply.error());
@@ -74,11 +92,13 @@ Status ArtifactSession::timeRuns(const TimingRequest& request, Timing& timing,
         for (const double value : *seconds)
             if (static_cast<int>(timing.runsMs.size()) < total)
                 timing.runsMs.push_back(value * 1e3);
+        if (peer && !timePeer(*peer, request, portion, timing, job)) peer = nullptr;
         job.progress(static_cast<double>(timing.runsMs.size()) / total, "measuring");
     }
     const Status released = m_rpc->release(*evaluator);
     if (!released) return explain(released.error());
     timing.summaryMs = summarize(timing.runsMs);
+    if (timing.peer) timing.peer->summaryMs = summarize(timing.peer->runsMs);
     return core::kDone;
 }
 

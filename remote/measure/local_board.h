@@ -5,10 +5,12 @@
 #include "core/jobs/job.h"
 #include "core/tensor/tensor.h"
 #include "remote/measure/hygiene.h"
+#include "remote/measure/machine_peak.h"
 #include "remote/measure/statistics.h"
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +34,8 @@ struct RunRequest
     std::vector<std::string> emulator;
 };
 
+class Peer;
+
 /// How to measure; the meaning of the first three is that of TVM's time_evaluator.
 struct TimingRequest
 {
@@ -41,6 +45,17 @@ struct TimingRequest
     bool perCall = false;
     bool pin = true;
     bool coldCache = false; ///< empty the caches before each timed batch; use with number 1
+    /// Takes turns with the artifact on the same machine; null: nobody.
+    std::shared_ptr<Peer> peer = nullptr;
+};
+
+/// What the peer of a TimingRequest took for the same.
+struct PeerTiming
+{
+    std::string name;
+    std::string version;
+    std::vector<double> runsMs;
+    Summary summaryMs;
 };
 
 struct Timing
@@ -53,6 +68,8 @@ struct Timing
     double callSumMs = 0;
     unsigned threads = 1;
     Hygiene hygiene;
+    std::optional<PeerTiming> peer;
+    std::optional<MachinePeak> peak; ///< of this computer, where that is what was measured
 };
 
 /// An input or output as the artifact declares it.

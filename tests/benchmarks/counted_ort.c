@@ -5,13 +5,13 @@
  * usage: counted_ort LIBRARY MODEL TYPE:D0xD1...
  * One argument per input: its ONNX element type and shape; inputs are zeros. All optimisations are
  * on, one thread. Prints the library's version. */
+#include "remote/peer/ort_slots.h"
+
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#include "ort_slots.h"
 
 enum
 {

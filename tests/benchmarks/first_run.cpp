@@ -4,7 +4,7 @@
 // usage: first_run ARTIFACT DATA_SET_DIR
 // One line of JSON: how long loading and the first run took, in this process.
 #include "core/base/text.h"
-#include "tests/benchmarks/tensor_file.h"
+#include "remote/peer/tensor_file.h"
 #include "tests/runtime/handles.h"
 
 #include <nlohmann/json.hpp>
@@ -49,7 +49,7 @@ std::optional<DLDataType> dtypeOf(int32_t elementType)
     }
 }
 
-Handle arrayOf(TensorFile& file)
+Handle arrayOf(remote::TensorFile& file)
 {
     TVMArrayHandle handle = nullptr;
     const auto dtype = dtypeOf(file.elementType);

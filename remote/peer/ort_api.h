@@ -2,12 +2,12 @@
 // The part of ONNX Runtime's C API that the peer calls, by slot of its function table.
 #pragma once
 
-#include "tests/benchmarks/ort_slots.h"
+#include "remote/peer/ort_slots.h"
 
 #include <cstddef>
 #include <cstdint>
 
-namespace tenon::bench::ort {
+namespace tenon::remote::ort {
 
 // Opaque objects and the two-entry base that OrtGetApiBase() returns.
 using Object = void*;
@@ -71,4 +71,4 @@ using GetBoundOutputValues =
     Entry<kOrtGetBoundOutputValues,
           Status(Object binding, Object allocator, Object** values, size_t* count)>;
 
-} // namespace tenon::bench::ort
+} // namespace tenon::remote::ort

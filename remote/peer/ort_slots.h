@@ -2,8 +2,8 @@
 /* Slots of the function table that OrtGetApiBase() leads to, for C and C++. The table only ever
  * grows at its end, so they hold from API version 7 (the one asked for) onwards; checked against
  * onnxruntime_c_api.h of ONNX Runtime 1.14 and run against 1.30. */
-#ifndef TENON_BENCH_ORT_SLOTS_H
-#define TENON_BENCH_ORT_SLOTS_H
+#ifndef TENON_REMOTE_PEER_ORT_SLOTS_H
+#define TENON_REMOTE_PEER_ORT_SLOTS_H
 
 enum
 {

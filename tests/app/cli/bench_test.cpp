@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// tenon bench: what it tells of each call, and the comparison with a peer.
+#include "tests/app/cli/program.h"
+#include "tests/support/environment.h"
+#include "tests/zoo/zoo.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdlib>
+#include <fstream>
+
+namespace tenon::cli {
+namespace {
+
+using nlohmann::json;
+
+class Bench : public ::testing::Test
+{
+protected:
+    std::string model()
+    {
+        std::ofstream(m_folder.file("dscnn.onnx"), std::ios::binary)
+            << test::makeDscnn({.channelDivisor = 4});
+        return m_folder.file("dscnn.onnx");
+    }
+    test::TemporaryFolder m_folder;
+};
+
+TEST_F(Bench, TellsHowEachCallWorksAndHowNearThePeakItIs)
+{
+    const Outcome benched = tenon("bench --json --per-layer --repeat 3 --threads 1 " + model());
+    ASSERT_EQ(benched.code, 0);
+    const json measured = json::parse(benched.output);
+    EXPECT_GT(measured["peak"]["fp32_gflops_per_core"], 0);
+    bool hasDepthwise = false;
+    for (const json& layer : measured["layers"]) {
+        hasDepthwise |= layer["method"] == "depthwise";
+        if (layer["method"] == "") EXPECT_FALSE(layer.contains("peak_share"));
+        if (layer["method"] != "") EXPECT_GT(layer["peak_share"], 0);
+    }
+    EXPECT_TRUE(hasDepthwise) << benched.output;
+    EXPECT_TRUE(measured["peers"].empty());
+    EXPECT_FALSE(measured.contains("ratio"));
+}
+
+TEST_F(Bench, SaysWhatAComparisonNeeds)
+{
+    const std::string path = model();
+    const auto said = [&](const std::string& before, const std::string& options) {
+        return shell(before + " '" TENON_PROGRAM "' bench --repeat 1 --peer onnxruntime " +
+                     options + " 2>&1")
+            .output;
+    };
+    EXPECT_NE(said("TENON_ONNXRUNTIME=", path).find("set TENON_ONNXRUNTIME"), std::string::npos);
+    EXPECT_NE(said("TENON_ONNXRUNTIME=/nowhere/libonnxruntime.so", path).find("cannot load"),
+              std::string::npos);
+    const std::string other = said("", "--peer-library libm.so.6 " + path);
+    EXPECT_NE(other.find("is not ONNX Runtime"), std::string::npos) << other;
+    EXPECT_NE(said("", "--board pi " + path).find("leave out --board"), std::string::npos);
+    EXPECT_NE(said("TENON_ONNXRUNTIME=x", "--target 'llvm -mtriple=aarch64-linux-gnu' " + path)
+                  .find("leave out --target"),
+              std::string::npos);
+}
+
+TEST_F(Bench, TakesTurnsWithOnnxRuntime)
+{
+    const char* library = std::getenv("TENON_ONNXRUNTIME");
+    if (!library || !*library) GTEST_SKIP() << "TENON_ONNXRUNTIME names no library";
+    const Outcome benched =
+        tenon("bench --json --peer onnxruntime --repeat 7 --threads 1 " + model());
+    ASSERT_EQ(benched.code, 0);
+    const json measured = json::parse(benched.output);
+    ASSERT_EQ(measured["peers"].size(), 1u);
+    EXPECT_EQ(measured["peers"][0]["name"], "onnxruntime");
+    EXPECT_GE(measured["peers"][0]["runs"].size(), 7u);
+    EXPECT_GT(measured["peers"][0]["median_ms"], 0);
+    EXPECT_GT(measured["ratio"], 0);
+}
+
+} // namespace
+} // namespace tenon::cli
