@@ -11,6 +11,7 @@
 #include "compiler/passes/passes.h"
 #include "compiler/passes/quantized_layout.h"
 #include "compiler/passes/rewrite.h"
+#include "compiler/passes/rewrite_functions.h"
 #include "compiler/passes/use_index.h"
 #include "compiler/passes/winograd_choice.h"
 
@@ -390,11 +391,7 @@ private:
 
 Result<Patches> runAlterOpLayout(const Module& module, const PassContext& context)
 {
-    Patches patches;
-    for (const GraphFunction* function : openFunctions(module))
-        for (Patch& patch : LayoutRewriter(module, *function, context).run())
-            patches.push_back(std::move(patch));
-    return patches;
+    return rewriteFunctions<LayoutRewriter>(module, context);
 }
 
 } // namespace tenon::compiler

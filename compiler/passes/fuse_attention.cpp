@@ -5,6 +5,7 @@
 #include "compiler/passes/attention_views.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
+#include "compiler/passes/rewrite_functions.h"
 #include "compiler/passes/use_index.h"
 
 #include <algorithm>
@@ -279,12 +280,7 @@ private:
 
 Result<Patches> runFuseAttention(const Module& module, const PassContext&)
 {
-    Patches patches;
-    for (const GraphFunction* function : openFunctions(module)) {
-        Patches found = AttentionFuser(module, *function).run();
-        std::move(found.begin(), found.end(), std::back_inserter(patches));
-    }
-    return patches;
+    return rewriteFunctions<AttentionFuser>(module);
 }
 
 } // namespace tenon::compiler

@@ -3,6 +3,7 @@
 // factors and the sum behind. Stands after the simplifications and before layouts are chosen.
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
+#include "compiler/passes/rewrite_functions.h"
 #include "compiler/passes/use_index.h"
 
 #include <algorithm>
@@ -144,12 +145,7 @@ private:
 
 Result<Patches> runFuseLayerNorm(const Module& module, const PassContext&)
 {
-    Patches patches;
-    for (const GraphFunction* function : openFunctions(module)) {
-        Patches found = LayerNormFuser(module, *function).run();
-        std::move(found.begin(), found.end(), std::back_inserter(patches));
-    }
-    return patches;
+    return rewriteFunctions<LayerNormFuser>(module);
 }
 
 } // namespace tenon::compiler

@@ -3,6 +3,7 @@
 // A classifier reads one token of its last layer. Stands behind the fusions into attention and
 // layer normalization, which know that their rows are independent, and before layouts are chosen.
 #include "compiler/passes/passes.h"
+#include "compiler/passes/rewrite_functions.h"
 #include "compiler/passes/row_demand.h"
 #include "compiler/passes/use_index.h"
 
@@ -138,12 +139,7 @@ private:
 
 Result<Patches> runNarrowRows(const Module& module, const PassContext&)
 {
-    Patches patches;
-    for (const GraphFunction* function : openFunctions(module)) {
-        Patches found = RowNarrower(module, *function).run();
-        std::move(found.begin(), found.end(), std::back_inserter(patches));
-    }
-    return patches;
+    return rewriteFunctions<RowNarrower>(module);
 }
 
 } // namespace tenon::compiler

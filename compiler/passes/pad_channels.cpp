@@ -7,6 +7,7 @@
 #include "compiler/passes/channel_block.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
+#include "compiler/passes/rewrite_functions.h"
 #include "compiler/passes/use_index.h"
 
 #include <algorithm>
@@ -166,11 +167,7 @@ private:
 
 Result<Patches> runPadChannels(const Module& module, const PassContext& context)
 {
-    Patches patches;
-    for (const GraphFunction* function : openFunctions(module))
-        for (Patch& patch : ChannelPadder(module, *function, context).run())
-            patches.push_back(std::move(patch));
-    return patches;
+    return rewriteFunctions<ChannelPadder>(module, context);
 }
 
 } // namespace tenon::compiler

@@ -6,6 +6,7 @@
 #include "compiler/codegen/llvm/target_machine.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
+#include "compiler/passes/rewrite_functions.h"
 #include "compiler/passes/use_index.h"
 #include "core/base/text.h"
 
@@ -234,13 +235,9 @@ private:
 
 Result<Patches> runQnnLegalize(const Module& module, const PassContext& context)
 {
-    Patches patches;
     const auto to = dotValues(context.target);
-    if (!to) return patches;
-    for (const GraphFunction* function : openFunctions(module))
-        for (Patch& patch : Legalizer(module, *function, *to).run())
-            patches.push_back(std::move(patch));
-    return patches;
+    if (!to) return Patches();
+    return rewriteFunctions<Legalizer>(module, *to);
 }
 
 } // namespace tenon::compiler
