@@ -21,6 +21,9 @@ inline constexpr const char* kOutputsKey = "tir.outputs";
 /// `name` with everything that is no identifier character replaced.
 std::string identifier(std::string_view name);
 
+/// Of a token: digits, "inf", "-inf" or "nan".
+double numberOfText(std::string_view digits);
+
 /// Type of an intrinsic when its call does not say another one.
 DataType intrinsicResult(Intrinsic intrinsic, const std::vector<Expr>& args);
 
