@@ -343,12 +343,30 @@ llvm::Value* Emitter::everySecond(const ExprNode& node, llvm::Type* stored, int 
     return m_builder.CreateShuffleVector(low, high, lanesOfBoth);
 }
 
+namespace {
+
+/// A vector or zeros, where processors have masks: dozens of branches in a tile at the border of an
+/// image take LLVM longer than the rest of its kernel.
+bool isMaskedVector(const ExprNode& node, int vectorBytes)
+{
+    constexpr int kMaskedBytes = 64; // AVX-512
+    const Expr& read = node.args[1];
+    return vectorBytes == kMaskedBytes && node.dtype.bytes() == kMaskedBytes &&
+           node.dtype.isFloat() && read->kind == ExprKind::Load &&
+           read->args[0]->kind == ExprKind::Ramp && read->args[0]->args[1].isConstInt(1) &&
+           node.args[2]->kind == ExprKind::Broadcast;
+}
+
+} // namespace
+
 llvm::Value* Emitter::conditional(const ExprNode& node)
 {
     llvm::Value* condition = value(node.args[0]);
     if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(condition))
         return value(node.args[known->isZero() ? 2 : 1]);
-    if (node.args[0]->dtype.lanes > 1) {
+    if (isMaskedVector(node, m_options.vectorBytes) && node.args[0]->dtype.lanes == 1)
+        condition = m_builder.CreateVectorSplat(static_cast<unsigned>(node.dtype.lanes), condition);
+    if (condition->getType()->isVectorTy()) {
         llvm::Value* const outer = m_mask;
         m_mask = outer ? m_builder.CreateAnd(outer, condition) : condition;
         llvm::Value* ifTrue = value(node.args[1]);
