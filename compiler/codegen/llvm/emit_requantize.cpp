@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requantization on AArch64: one instruction rounds to an integer and saturates, narrowing
-// saturates again, so the limits of the type cost nothing.
+// Requantization. On AArch64 one instruction rounds to an integer and saturates, narrowing
+// saturates again, so the limits of the type cost nothing; elsewhere limits come before rounding,
+// one in place of two.
 #include "compiler/codegen/llvm/emitter.h"
-#include "compiler/codegen/llvm/neon_narrow.h"
+#include "compiler/codegen/llvm/requantization.h"
 
 #include <llvm/IR/IntrinsicsAArch64.h>
 
 #include <bit>
 #include <cstdlib>
-#include <optional>
 
 namespace tenon::compiler {
 namespace {
@@ -61,16 +61,12 @@ const Expr* roundedValue(const ExprNode& node)
     return isFar && isRound ? &inner->args[0] : nullptr;
 }
 
-struct Requantization
-{
-    const Expr* value;
-    Narrowing narrowing;
-};
+} // namespace
 
-/// Undoes requantized of ops/quantization.h.
 std::optional<Requantization> requantizationOf(const ExprNode& cast)
 {
     const DataType dtype = cast.dtype.scalar();
+    if (dtype.bits != 8 || !dtype.isInt() || dtype.isBool()) return std::nullopt;
     int64_t least = INT32_MIN, most = INT32_MAX;
     const ExprNode* sum =
         withoutLimits(cast.args[0], ExprKind::IntImm, [&](bool isTop, const ExprNode& limit) {
@@ -92,17 +88,18 @@ std::optional<Requantization> requantizationOf(const ExprNode& cast)
     return Requantization{value, {zeroPoint, least, most, dtype.isSigned()}};
 }
 
-} // namespace
-
 llvm::Value* Emitter::requantized(const ExprNode& cast)
 {
     const int lanes = cast.dtype.lanes;
-    const bool isWhole = lanes >= kLanes && std::has_single_bit(static_cast<unsigned>(lanes));
-    if (!m_options.hasNarrowLanes || !isWhole || cast.dtype.bits != 8 || !cast.dtype.isInt() ||
-        cast.dtype.isBool())
-        return nullptr;
     const auto match = requantizationOf(cast);
     if (!match) return nullptr;
+    if (!m_options.hasNarrowLanes) {
+        llvm::Value* whole = nearestWithin(value(*match->value), match->narrowing, kBothLimits);
+        llvm::Value* zero =
+            llvm::ConstantInt::getSigned(whole->getType(), match->narrowing.zeroPoint);
+        return m_builder.CreateTrunc(m_builder.CreateAdd(whole, zero), typeOf(cast.dtype));
+    }
+    if (lanes < kLanes || !std::has_single_bit(static_cast<unsigned>(lanes))) return nullptr;
     llvm::Value* numbers = value(*match->value);
     auto* quad = llvm::FixedVectorType::get(m_builder.getInt32Ty(), kLanes);
     std::vector<llvm::Value*> quads;

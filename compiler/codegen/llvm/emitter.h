@@ -20,6 +20,7 @@
 namespace tenon::compiler {
 
 using namespace core;
+struct Narrowing;
 
 /// Bounds of one emission; everything the IR does not say.
 struct EmitOptions
@@ -32,6 +33,7 @@ struct EmitOptions
     ByteDot byteDot = ByteDot::Scalar;
     bool hasReciprocal = false;  ///< the target has estimates of reciprocals of vectors of 16
     bool hasNarrowLanes = false; ///< AArch64 multiplies into wider lanes, narrows and saturates
+    bool packsBytes = false;     ///< AVX-512 packs bytes of four vectors with saturation
     bool hasNanMaximum = false;  ///< one instruction is the maximum that keeps NaN
     /// The target cannot convert such numbers: they are bits in memory and binary32, rounded after
     /// each operation, in registers.
@@ -94,9 +96,13 @@ private:
     llvm::Value* productOfBytes(const tir::ExprNode& node);
     llvm::Value* dotOfBytes(tir::Intrinsic dot, llvm::Value* sum, llvm::Value* a, llvm::Value* b);
 
-    // emit_requantize.cpp
-    /// A rounded, limited sum as bytes by saturating instructions; null where this is another cast.
+    // emit_requantize.cpp, emit_packed.cpp
+    /// A rounded, limited sum as bytes; null where this is another cast.
     llvm::Value* requantized(const tir::ExprNode& cast);
+    llvm::Value* nearestWithin(llvm::Value* x, const Narrowing& to, int limits); ///< halves to even
+    /// Ways to unroll, of emit_packed.cpp and emit_in_turns.cpp: false when they do not apply.
+    bool unrolledPacked(const tir::StmtNode& node, const llvm::ConstantInt& begin, int64_t extent);
+    bool unrolledInTurns(const tir::StmtNode& node, const llvm::ConstantInt& begin, int64_t extent);
 
     // emit_stmt.cpp
     void statement(const tir::Stmt& stmt);
@@ -109,10 +115,6 @@ private:
     void whileLoop(const tir::StmtNode& node);
     void allocation(const tir::StmtNode& node);
     void markLine(const tir::StmtNode& node);
-
-    // emit_in_turns.cpp
-    /// Where that helps: false when the loop is to be unrolled in order.
-    bool unrolledInTurns(const tir::StmtNode& node, const llvm::ConstantInt& begin, int64_t extent);
 
     // emit_parallel.cpp
     void parallelLoop(const tir::StmtNode& node);

@@ -15,6 +15,7 @@
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
+#include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/raw_ostream.h>
@@ -43,6 +44,12 @@ void useNeighbours(llvm::Module& module, ByteDot dot, llvm::FunctionAnalysisMana
         if (dot == ByteDot::NeonMatrix) formByteMatrices(function);
         mergeNarrowStores(function, analyses);
     }
+}
+
+bool isX86WithBytes(const llvm::TargetMachine& machine)
+{
+    return machine.getTargetTriple().getArch() == llvm::Triple::x86_64 &&
+           machine.getMCSubtargetInfo()->checkFeatures("+avx512bw");
 }
 
 Status optimize(llvm::Module& module, llvm::TargetMachine& machine)
@@ -116,6 +123,7 @@ Result<std::string> emitKernel(const KernelSource& source, const MachineSpec& sp
     options.lacksBfloat16 = lacksHalf(**machine, HalfFormat::Bfloat16);
     options.hasReciprocal = hasReciprocal(**machine);
     options.hasNarrowLanes = isNeon(options.byteDot);
+    options.packsBytes = options.vectorBytes >= 64 && isX86WithBytes(**machine);
     options.hasNanMaximum = (*machine)->getTargetTriple().isAArch64();
     options.isElf = (*machine)->getTargetTriple().isOSBinFormatELF();
     std::unordered_map<const tir::StmtNode*, int> lines;

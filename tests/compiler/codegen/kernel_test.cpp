@@ -7,7 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 
 namespace tenon {
 namespace {
@@ -92,6 +94,63 @@ def main(x: T.Buffer((112,), "float32"), y: T.Buffer((112,), "float32"), z: T.Bu
         const double expected = i < 16 ? x[i] : sigmoid(z[i - 16]);
         EXPECT_NEAR(z[i], expected, 1e-6) << i;
     }
+}
+
+/// One way back from 32 bits to bytes.
+struct ByteCase
+{
+    const char* dtype;
+    float factor;
+    int zero, low, high;
+};
+
+template <class T>
+void expectBytes(const ByteCase& c, int lanes, const char* target)
+{
+    std::string text = R"(@T.prim_func
+def main(x: T.Buffer((112,), "int32"), y: T.Buffer((112,), "DTYPE")):
+    for i in T.unroll(COUNT):
+        for j in T.vectorized(LANES):
+            y[i * LANES + j] = T.Cast("DTYPE", T.min(T.max(T.Cast("int32", T.min(T.max(T.round(T.Cast("float32", x[i * LANES + j]) * T.float32(FACTOR)), T.float32(-1073741824)), T.float32(1073741824))) + T.int32(ZERO), T.int32(LOW)), T.int32(HIGH)))
+)";
+    const std::pair<const char*, std::string> values[] = {{"DTYPE", c.dtype},
+                                                          {"COUNT", std::to_string(112 / lanes)},
+                                                          {"LANES", std::to_string(lanes)},
+                                                          {"FACTOR", std::to_string(c.factor)},
+                                                          {"ZERO", std::to_string(c.zero)},
+                                                          {"LOW", std::to_string(c.low)},
+                                                          {"HIGH", std::to_string(c.high)}};
+    for (const auto& [key, value] : values)
+        for (size_t at; (at = text.find(key)) != std::string::npos;)
+            text.replace(at, std::strlen(key), value);
+    std::vector<int32_t> x = {INT32_MIN, INT32_MAX, 1 << 30, -(1 << 30), 65537, -65537};
+    while (x.size() < 112) x.push_back(static_cast<int32_t>(x.size()) * 7 - 400);
+    const auto y = run<T>(text, {Tensor::of(core::kInt32, {112}, x)}, 1, target);
+    for (size_t i = 0; i < 112; ++i) {
+        const double whole = std::nearbyint(static_cast<float>(x[i]) * c.factor);
+        const double expected = std::clamp<double>(whole + c.zero, c.low, c.high);
+        EXPECT_EQ(static_cast<int>(y[i]), static_cast<int>(expected))
+            << x[i] << " * " << c.factor << " + " << c.zero << ", " << lanes << " lanes, "
+            << target;
+    }
+}
+
+TEST(Kernel, sumsBecomeBytesRoundedToEvenAndSaturated)
+{
+    std::vector<const char*> targets = {"llvm -mcpu=native"};
+#if defined(__x86_64__)
+    targets.push_back("llvm -mcpu=x86-64");
+    if (__builtin_cpu_supports("avx2")) targets.push_back("llvm -mcpu=haswell");
+#endif
+    for (const char* target : targets)
+        for (const int lanes : {16, 8, 4, 1})
+            for (const float factor : {0.5F, 0.0625F, 3.0F}) {
+                expectBytes<uint8_t>({"uint8", factor, 128, 0, 255}, lanes, target);
+                expectBytes<uint8_t>({"uint8", factor, 0, 0, 200}, lanes, target);
+                expectBytes<uint8_t>({"uint8", factor, 255, 255, 255}, lanes, target);
+                expectBytes<int8_t>({"int8", factor, -128, -128, 127}, lanes, target);
+                expectBytes<int8_t>({"int8", factor, 3, 3, 127}, lanes, target);
+            }
 }
 
 TEST(Kernel, floorDivisionRoundsDownForNegativeNumbers)

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers that become bytes: rounded by one instruction where x86 has it, and on AVX-512 four
+// vectors per store.
+#include "compiler/codegen/llvm/emitter.h"
+#include "compiler/codegen/llvm/requantization.h"
+
+#include <llvm/IR/IntrinsicsX86.h>
+
+#include <cmath>
+
+namespace tenon::compiler {
+
+using tir::Expr;
+using tir::ExprKind;
+
+namespace {
+
+/// Vectors whose bytes fill one of 64.
+constexpr int64_t kPacked = 4;
+constexpr int kLanes = 16;
+
+/// Integers times a constant below 1: conversions of them do not overflow.
+bool fitsInt32(const Expr& value)
+{
+    if (value->kind != ExprKind::Mul) return false;
+    const Expr& whole = value->args[0];
+    const Expr& factor =
+        value->args[1]->kind == ExprKind::Broadcast ? value->args[1]->args[0] : value->args[1];
+    return factor->kind == ExprKind::FloatImm && std::abs(factor->number) < 0.99 &&
+           whole->kind == ExprKind::Cast && whole->args[0]->dtype.scalar() == kInt32;
+}
+
+/// Packing saturates, also what is below all integers; a number above them would become negative.
+int limitsBeforePacking(const Requantization& match)
+{
+    const Narrowing& to = match.narrowing;
+    const bool isLowest = to.least == (to.isSigned ? INT8_MIN : 0);
+    const bool isHighest = to.most == (to.isSigned ? INT8_MAX : UINT8_MAX);
+    return (isLowest ? 0 : kLowLimit) | (isHighest && fitsInt32(*match.value) ? 0 : kHighLimit);
+}
+
+/// Four vectors of 32-bit integers as 64 bytes in order.
+llvm::Value* packed(llvm::IRBuilder<>& builder, const std::vector<llvm::Value*>& whole,
+                    const Narrowing& to)
+{
+    const auto halves = [&](size_t first) -> llvm::Value* {
+        llvm::Value* pair = builder.CreateIntrinsic(llvm::Intrinsic::x86_avx512_packssdw_512, {},
+                                                    {whole[first], whole[first + 1]});
+        if (to.zeroPoint == 0) return pair;
+        llvm::Value* zero = llvm::ConstantInt::getSigned(pair->getType(), to.zeroPoint);
+        return builder.CreateBinaryIntrinsic(llvm::Intrinsic::sadd_sat, pair, zero);
+    };
+    llvm::Value* low = halves(0);
+    llvm::Value* bytes =
+        builder.CreateIntrinsic(to.isSigned ? llvm::Intrinsic::x86_avx512_packsswb_512
+                                            : llvm::Intrinsic::x86_avx512_packuswb_512,
+                                {}, {low, halves(2)});
+    // Each quarter holds four bytes of every vector.
+    std::vector<int> order;
+    for (int vector = 0; vector < 4; ++vector)
+        for (int quarter = 0; quarter < 4; ++quarter) order.push_back(4 * quarter + vector);
+    auto* words = llvm::FixedVectorType::get(builder.getInt32Ty(), kLanes);
+    return builder.CreateShuffleVector(builder.CreateBitCast(bytes, words), order);
+}
+
+} // namespace
+
+/// Limits that are whole numbers may come before rounding.
+llvm::Value* Emitter::nearestWithin(llvm::Value* x, const Narrowing& to, int limits)
+{
+    const auto limit = [&](int64_t bound, llvm::CmpInst::Predicate beyond) {
+        llvm::Value* constant =
+            llvm::ConstantFP::get(x->getType(), static_cast<double>(bound - to.zeroPoint));
+        x = m_builder.CreateSelect(m_builder.CreateFCmp(beyond, constant, x), constant, x);
+    };
+    if (limits & kLowLimit) limit(to.least, llvm::CmpInst::FCMP_OGT);
+    if (limits & kHighLimit) limit(to.most, llvm::CmpInst::FCMP_OLT);
+    auto* integers = x->getType()->getWithNewType(m_builder.getInt32Ty());
+    const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
+    const int lanes = vector ? static_cast<int>(vector->getNumElements()) : 1;
+    const bool isX86 = llvm::Triple(m_module.getTargetTriple()).getArch() == llvm::Triple::x86_64;
+    if (isX86 && lanes * 4 <= m_options.vectorBytes) {
+        if (lanes == 4)
+            return m_builder.CreateIntrinsic(llvm::Intrinsic::x86_sse2_cvtps2dq, {}, {x});
+        if (lanes == 8)
+            return m_builder.CreateIntrinsic(llvm::Intrinsic::x86_avx_cvt_ps2dq_256, {}, {x});
+        constexpr uint32_t kCurrentMode = 4; // to nearest, halves to even: nothing changes it
+        if (lanes == kLanes)
+            return m_builder.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_cvtps2dq_512, {},
+                                             {x, llvm::Constant::getNullValue(integers),
+                                              m_builder.getInt16(0xffff),
+                                              m_builder.getInt32(kCurrentMode)});
+    }
+    return m_builder.CreateFPToSI(m_builder.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, x),
+                                  integers);
+}
+
+bool Emitter::unrolledPacked(const tir::StmtNode& node, const llvm::ConstantInt& begin,
+                             int64_t extent)
+{
+    const tir::StmtNode& store = *node.body;
+    if (!m_options.packsBytes || store.kind != tir::StmtKind::Store || extent < kPacked)
+        return false;
+    const Expr& index = store.indices[0];
+    if (store.value->kind != ExprKind::Cast || store.value->dtype.lanes != kLanes ||
+        index->kind != ExprKind::Ramp || !index->args[1].isConstInt(1))
+        return false;
+    const auto match = requantizationOf(*store.value);
+    if (!match) return false;
+    const auto select = [&](int64_t i) {
+        m_vars[node.loop.var.get()] =
+            llvm::ConstantInt::getSigned(begin.getType(), begin.getSExtValue() + i);
+    };
+    const auto startOf = [&](int64_t i) {
+        select(i);
+        return affineOf(index->args[0]);
+    };
+    const Affine first = startOf(0), second = startOf(1);
+    if (second.terms != first.terms || second.constant != first.constant + kLanes) return false;
+    int64_t i = 0;
+    for (; i + kPacked <= extent; i += kPacked) {
+        std::vector<llvm::Value*> whole;
+        for (int64_t k = i; k < i + kPacked; ++k) {
+            select(k);
+            whole.push_back(
+                nearestWithin(value(*match->value), match->narrowing, limitsBeforePacking(*match)));
+        }
+        select(i);
+        const auto [pointer, align] = address(store.buffer, index->args[0]);
+        m_builder.CreateAlignedStore(packed(m_builder, whole, match->narrowing), pointer, align);
+    }
+    for (; i < extent; ++i) {
+        select(i);
+        statement(node.body);
+    }
+    return true;
+}
+
+} // namespace tenon::compiler

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// requantizationOf: undoes `requantized` of compiler/ops/quantization.h.
+#pragma once
+
+#include "compiler/codegen/llvm/neon_narrow.h"
+#include "core/ir/tir/expr.h"
+
+#include <optional>
+
+namespace tenon::compiler {
+
+/// round(value), narrowed to bytes.
+struct Requantization
+{
+    const tir::Expr* value;
+    Narrowing narrowing;
+};
+
+/// Which limits numbers need before they are rounded.
+enum Limits : int
+{
+    kLowLimit = 1,
+    kHighLimit = 2,
+    kBothLimits = 3
+};
+
+/// What a cast to bytes makes of a binary32 number; nothing when it is another one.
+std::optional<Requantization> requantizationOf(const tir::ExprNode& cast);
+
+} // namespace tenon::compiler
