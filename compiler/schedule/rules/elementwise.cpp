@@ -29,6 +29,25 @@ size_t contiguousAxes(const tir::Stmt& block)
     return count;
 }
 
+/// The axes of a longer run where that of `contiguous` axes is too short for a vector: its stores
+/// are contiguous and its loads become gathers, which cost less than functions of single numbers.
+size_t gatheredAxes(const tir::Stmt& block, size_t contiguous, int64_t lanes)
+{
+    const std::vector<tir::IterVar>& iters = block->block.iters;
+    const AxisSteps steps = stepsOf(block);
+    if (!steps.isKnown || steps.access.empty() || !callsMath(block)) return contiguous;
+    int64_t run = 1;
+    for (size_t axis = iters.size(); axis-- > 0;) {
+        const size_t count = iters.size() - axis;
+        if (count > contiguous && run >= 4) return contiguous;
+        if (steps.access[0][axis] != run || branchesAlong(block, iters[axis].var))
+            return contiguous;
+        run *= iters[axis].extent->integer;
+        if (run >= lanes) return std::max(count, contiguous);
+    }
+    return contiguous;
+}
+
 /// Where nothing is contiguous, the last axis whose stores are: its loads become gathers.
 bool storesContiguously(const tir::Stmt& block)
 {
@@ -135,6 +154,7 @@ Status scheduleElementwise(Schedule& schedule, const std::string& block, const T
         if (!tiled->empty()) return parallelise(schedule, *tiled, facts);
         contiguous = 1;
     }
+    contiguous = gatheredAxes(stmt, contiguous, lanesOf(schedule, block, facts));
     std::vector<std::string> outer, inner;
     for (size_t i = 0; i < axes.size(); ++i) {
         // Without constant extents only the outer loops are known to be worth it.

@@ -52,26 +52,6 @@ bool isRepeatedByReduction(const Schedule& schedule, const tir::Buffer& buffer)
     return false;
 }
 
-/// True for functions that take tens of instructions per vector.
-bool callsMath(const Stmt& block)
-{
-    bool found = false;
-    tir::visitExprsIn(block->body, [&](const Expr& expr) {
-        if (expr->kind != ExprKind::Intrinsic) return true;
-        switch (expr->intrinsic) {
-        case tir::Intrinsic::Exp:
-        case tir::Intrinsic::Log:
-        case tir::Intrinsic::Tanh:
-        case tir::Intrinsic::Sigmoid:
-        case tir::Intrinsic::Erf:
-        case tir::Intrinsic::Pow: found = true; break;
-        default: break;
-        }
-        return !found;
-    });
-    return found;
-}
-
 /// The block's innermost loop in vectors; the loops around it stay.
 Status vectorizeInnermost(Schedule& schedule, const std::string& block, int64_t lanes)
 {
@@ -130,6 +110,25 @@ tir::Stmt blockOf(const Schedule& schedule, std::string_view block)
     const auto site = siteOfBlock(schedule.function().body, block);
     CHECK(site) << "no block " << block;
     return site->stmt;
+}
+
+bool callsMath(const Stmt& block)
+{
+    bool found = false;
+    tir::visitExprsIn(block->body, [&](const Expr& expr) {
+        if (expr->kind != ExprKind::Intrinsic) return true;
+        switch (expr->intrinsic) {
+        case tir::Intrinsic::Exp:
+        case tir::Intrinsic::Log:
+        case tir::Intrinsic::Tanh:
+        case tir::Intrinsic::Sigmoid:
+        case tir::Intrinsic::Erf:
+        case tir::Intrinsic::Pow: found = true; break;
+        default: break;
+        }
+        return !found;
+    });
+    return found;
 }
 
 std::vector<AxisView> axesOf(const Schedule& schedule, std::string_view block)

@@ -22,6 +22,8 @@ std::vector<AxisView> axesOf(const Schedule& schedule, std::string_view block);
 std::vector<std::string> ownLoopsOf(const Schedule& schedule, std::string_view block);
 /// Statement of the block; CHECKs that it exists.
 tir::Stmt blockOf(const Schedule& schedule, std::string_view block);
+/// True for functions that take tens of instructions per vector.
+bool callsMath(const tir::Stmt& block);
 std::string anchorOf(const Schedule& schedule);
 int64_t bytesOf(const tir::Buffer& buffer); ///< 0 when symbolic
 /// Read buffers of a block without those it writes.

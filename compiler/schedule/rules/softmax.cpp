@@ -25,6 +25,8 @@ Status scheduleSoftmax(Schedule& schedule, const TargetFacts& facts)
         blockOf(schedule, anchorOf(schedule))->block.annotations.integer("axis", 0);
     bool isPlain = axes.size() > 1 && axis == static_cast<int64_t>(axes.size()) - 1;
     for (const AxisView& view : axes) isPlain = isPlain && view.extent > 0 && !view.isReduce;
+    // Rows shorter than a vector: vectors of several rows instead.
+    isPlain = isPlain && axes.back().extent >= 4;
     if (!isPlain) return scheduleEach(schedule, facts);
 
     // Strands first, while each block has loops of its own.
