@@ -109,19 +109,26 @@ struct ConvTiles
     std::string positions; ///< inside a register tile
 };
 
+int64_t tilesPerStep(int64_t tiles, const TargetFacts& facts)
+{
+    return divisorUpTo(tiles, std::clamp<int64_t>(tiles / (2 * int64_t{facts.threads}), 1, 8));
+}
+
 /// Runs of register tiles along the joined image: several per step, the same number for each.
 Result<ConvTiles> tilePositions(Schedule& schedule, const std::string& loop, int64_t positions,
                                 const TargetFacts& facts)
 {
     const int64_t extent = schedule.extentOf(loop);
     if (extent % positions != 0) {
-        const auto parts = schedule.splitOverlap(loop, positions);
-        if (!parts) return parts.error();
-        return ConvTiles{.tiles = (*parts)[0], .positions = (*parts)[1]};
+        const auto tiles = schedule.splitOverlap(loop, positions);
+        if (!tiles) return tiles.error();
+        const int64_t perStep = tilesPerStep(schedule.extentOf((*tiles)[0]), facts);
+        const auto steps = schedule.split((*tiles)[0], {-1, perStep});
+        if (!steps) return steps.error();
+        return ConvTiles{.step = (*steps)[0], .tiles = (*steps)[1], .positions = (*tiles)[1]};
     }
-    const int64_t count = extent / positions;
-    const int64_t wanted = std::clamp<int64_t>(count / (2 * int64_t{facts.threads}), 1, 8);
-    const auto parts = schedule.split(loop, {-1, divisorUpTo(count, wanted), positions});
+    const int64_t perStep = tilesPerStep(extent / positions, facts);
+    const auto parts = schedule.split(loop, {-1, perStep, positions});
     if (!parts) return parts.error();
     return ConvTiles{.step = (*parts)[0], .tiles = (*parts)[1], .positions = (*parts)[2]};
 }
