@@ -71,7 +71,7 @@ core::Result<std::vector<Handle>> inputsIn(const std::string& folder)
     for (;;) {
         const std::string path = folder + "/input_" + std::to_string(inputs.size()) + ".pb";
         if (!std::filesystem::exists(path)) return inputs;
-        auto file = readTensorFile(path);
+        auto file = remote::readTensorFile(path);
         if (!file) return file.error();
         inputs.push_back(arrayOf(*file));
         if (!inputs.back()) return failure("no array for " + core::quoted(path));
