@@ -114,6 +114,12 @@ int64_t tilesPerStep(int64_t tiles, const TargetFacts& facts)
     return divisorUpTo(tiles, std::clamp<int64_t>(tiles / (2 * int64_t{facts.threads}), 1, 8));
 }
 
+/// Weights that do not stay in the second-level cache are read once, for all rows.
+bool readsWeightsOnce(const ConvShape& shape, const TargetFacts& facts)
+{
+    return shape.weightBytes > facts.l2Bytes / 2;
+}
+
 /// Runs of register tiles along the joined image: several per step, the same number for each.
 Result<ConvTiles> tilePositions(Schedule& schedule, const std::string& loop, int64_t positions,
                                 const TargetFacts& facts)
@@ -131,6 +137,14 @@ Result<ConvTiles> tilePositions(Schedule& schedule, const std::string& loop, int
     const auto parts = schedule.split(loop, {-1, perStep, positions});
     if (!parts) return parts.error();
     return ConvTiles{.step = (*parts)[0], .tiles = (*parts)[1], .positions = (*parts)[2]};
+}
+
+/// All positions in one go, as large weights want it: a step would read them again.
+Result<ConvTiles> tileAllPositions(Schedule& schedule, const std::string& loop, int64_t positions)
+{
+    const auto tiles = schedule.splitOverlap(loop, positions);
+    if (!tiles) return tiles.error();
+    return ConvTiles{.tiles = (*tiles)[0], .positions = (*tiles)[1]};
 }
 
 Result<ConvTiles> tileRows(Schedule& schedule, const ConvLoops& loops, const ConvShape& shape,
@@ -204,6 +218,9 @@ Result<ConvTiles> tilesOf(Schedule& schedule, const ConvLoops& loops, const Conv
                           std::pair<Walk, int64_t> walk, const TargetFacts& facts)
 {
     const int64_t positions = walk.second;
+    const bool overlaps = schedule.extentOf(loops.column) % positions != 0;
+    if (walk.first == Walk::Image && overlaps && readsWeightsOnce(shape, facts))
+        return tileAllPositions(schedule, loops.column, positions);
     if (walk.first == Walk::Image) return tilePositions(schedule, loops.column, positions, facts);
     if (walk.first == Walk::Steps) return tileRows(schedule, loops, shape, positions, facts);
     const auto columns = schedule.splitOverlap(loops.column, positions);
@@ -242,8 +259,7 @@ Result<ConvNest> tileConvolution(Schedule& schedule, const std::string& conv, co
     const auto reduction = splitReduction(schedule, loops, shape, hasByteLanes(shape, facts));
     if (!reduction) return reduction.error();
 
-    // Weights that do not stay in the second-level cache are read once, for all rows.
-    const bool weightsFirst = shape.weightBytes > facts.l2Bytes / 2;
+    const bool weightsFirst = readsWeightsOnce(shape, facts);
     std::vector<std::string> outer{loops.n, tiles->step};
     outer.insert(weightsFirst || tiles->step.empty() ? outer.begin() + 1 : outer.end(),
                  (*blocks)[0]);
