@@ -109,11 +109,6 @@ struct ConvTiles
     std::string positions; ///< inside a register tile
 };
 
-int64_t tilesPerStep(int64_t tiles, const TargetFacts& facts)
-{
-    return divisorUpTo(tiles, std::clamp<int64_t>(tiles / (2 * int64_t{facts.threads}), 1, 8));
-}
-
 /// Weights that do not stay in the second-level cache are read once, for all rows.
 bool readsWeightsOnce(const ConvShape& shape, const TargetFacts& facts)
 {
@@ -126,25 +121,15 @@ Result<ConvTiles> tilePositions(Schedule& schedule, const std::string& loop, int
 {
     const int64_t extent = schedule.extentOf(loop);
     if (extent % positions != 0) {
-        const auto tiles = schedule.splitOverlap(loop, positions);
-        if (!tiles) return tiles.error();
-        const int64_t perStep = tilesPerStep(schedule.extentOf((*tiles)[0]), facts);
-        const auto steps = schedule.split((*tiles)[0], {-1, perStep});
-        if (!steps) return steps.error();
-        return ConvTiles{.step = (*steps)[0], .tiles = (*steps)[1], .positions = (*tiles)[1]};
+        const auto parts = schedule.splitOverlap(loop, positions);
+        if (!parts) return parts.error();
+        return ConvTiles{.tiles = (*parts)[0], .positions = (*parts)[1]};
     }
-    const int64_t perStep = tilesPerStep(extent / positions, facts);
-    const auto parts = schedule.split(loop, {-1, perStep, positions});
+    const int64_t count = extent / positions;
+    const int64_t wanted = std::clamp<int64_t>(count / (2 * int64_t{facts.threads}), 1, 8);
+    const auto parts = schedule.split(loop, {-1, divisorUpTo(count, wanted), positions});
     if (!parts) return parts.error();
     return ConvTiles{.step = (*parts)[0], .tiles = (*parts)[1], .positions = (*parts)[2]};
-}
-
-/// All positions in one go, as large weights want it: a step would read them again.
-Result<ConvTiles> tileAllPositions(Schedule& schedule, const std::string& loop, int64_t positions)
-{
-    const auto tiles = schedule.splitOverlap(loop, positions);
-    if (!tiles) return tiles.error();
-    return ConvTiles{.tiles = (*tiles)[0], .positions = (*tiles)[1]};
 }
 
 Result<ConvTiles> tileRows(Schedule& schedule, const ConvLoops& loops, const ConvShape& shape,
@@ -218,14 +203,23 @@ Result<ConvTiles> tilesOf(Schedule& schedule, const ConvLoops& loops, const Conv
                           std::pair<Walk, int64_t> walk, const TargetFacts& facts)
 {
     const int64_t positions = walk.second;
-    const bool overlaps = schedule.extentOf(loops.column) % positions != 0;
-    if (walk.first == Walk::Image && overlaps && readsWeightsOnce(shape, facts))
-        return tileAllPositions(schedule, loops.column, positions);
     if (walk.first == Walk::Image) return tilePositions(schedule, loops.column, positions, facts);
     if (walk.first == Walk::Steps) return tileRows(schedule, loops, shape, positions, facts);
     const auto columns = schedule.splitOverlap(loops.column, positions);
     if (!columns) return columns.error();
     return ConvTiles{.row = loops.row, .tiles = (*columns)[0], .positions = (*columns)[1]};
+}
+
+/// Runs of tiles that overlap would write the same elements on two threads, so one thread takes
+/// them all: where positions are to be shared, a tile that divides them is faster, unless small.
+RegisterTile tileOf(TileSpace space, bool sharesPositions, const TargetFacts& facts)
+{
+    constexpr int64_t kEnoughSums = 8;
+    const RegisterTile tile = chooseTile(space, facts);
+    if (!sharesPositions || facts.threads < 2 || space.positions % tile.positions == 0) return tile;
+    space.isDivided = true;
+    const RegisterTile divided = chooseTile(space, facts);
+    return divided.vectors * divided.positions >= kEnoughSums ? divided : tile;
 }
 
 struct ConvSite
@@ -250,8 +244,8 @@ Result<ConvNest> tileConvolution(Schedule& schedule, const std::string& conv, co
     const int64_t columns = schedule.extentOf(loops.column);
     const bool endsOften = shape.inLanes <= kUnrolledLanes && columns > kFewColumns;
     const RegisterTile tile =
-        chooseTile({.vectors = shape.vectors, .positions = columns, .endsOften = endsOften},
-                   tileFacts(shape, facts));
+        tileOf({.vectors = shape.vectors, .positions = columns, .endsOften = endsOften},
+               walk == Walk::Image && !readsWeightsOnce(shape, facts), tileFacts(shape, facts));
     const auto blocks = schedule.split(loops.outBlock, {-1, tile.vectors});
     if (!blocks) return blocks.error();
     const auto tiles = tilesOf(schedule, loops, shape, {walk, tile.positions}, facts);

@@ -63,6 +63,7 @@ RegisterTile chooseTile(const TileSpace& space, const TargetFacts& facts)
         if (v > space.overlapUpTo && (space.overlapUpTo > 0 || space.vectors % v != 0)) continue;
         const int64_t room = mostPositions(v, space, facts);
         for (int64_t p = 1; p <= std::min(room, space.positions); ++p) {
+            if (space.isDivided && space.positions % p != 0) continue;
             const double cost = costOf({v, p}, space, facts);
             // Of equal tiles the one of more vectors reads longer runs of weights: 4 x 7 is 2-7 %
             // faster than 2 x 14 at 14 and 7 columns.

@@ -26,6 +26,7 @@ struct TileSpace
     int64_t overlapUpTo = 0; ///< tiles of at most so many vectors may overlap too; 0: they divide
     int64_t products = 0;    ///< of this shape whose columns of tiles threads share; 0: none does
     int64_t vectorBytes = 0; ///< weights of a vector, read again for each row of tiles; 0: few
+    bool isDivided = false;  ///< no tile overlaps the one before: threads share runs of them
     bool endsOften = false;  ///< the innermost loop around a tile's steps has few iterations
 };
 
