@@ -11,8 +11,12 @@
 #include "remote/board/board_store.h"
 #include "remote/deploy/deploy_record.h"
 #include "remote/measure/made_up_inputs.h"
+#include "remote/peer/peer.h"
 
 #include <QTemporaryDir>
+
+#include <algorithm>
+#include <thread>
 
 namespace tenon::app {
 
@@ -52,6 +56,29 @@ remote::TimingRequest timingFor(const DeployWork& work)
     return timing;
 }
 
+/// Where TENON_ONNXRUNTIME names its library, ONNX Runtime is measured in turns with the model;
+/// returns why not, which is no failure of the deployment.
+std::string addPeer(const DeployWork& work, const remote::NamedTensors& inputs,
+                    remote::TimingRequest& timing, const JobContext& job)
+{
+    const std::string model = work.question.document->path.toStdString();
+    const std::string library = remote::libraryOfPeer();
+    if (library.empty() || work.board.kind != remote::BoardKind::ThisComputer ||
+        !model.ends_with(".onnx"))
+        return {};
+    const int asked = work.question.options.threads;
+    auto peer = remote::Peer::start(
+        {.library = library,
+         .model = model,
+         .inputs = inputs,
+         .threads = asked > 0 ? static_cast<unsigned>(asked)
+                              : std::max(1u, std::thread::hardware_concurrency())},
+        job);
+    if (!peer) return peer.error().message;
+    timing.peer = std::move(*peer);
+    return {};
+}
+
 /// "this computer", "pi (Raspberry Pi 4 Model B)".
 QString placeOf(const remote::DeployReport& report)
 {
@@ -69,7 +96,9 @@ void addMeasurement(const DeployWork& work, const remote::DeployReport& report,
     if (!report.timing || report.error || !outcome.document) return;
     auto timed = std::make_shared<views::Document>(*outcome.document);
     ++timed->revision;
-    timed->measurement = measurementOf(*report.timing, placeOf(report), report.board.isEmulated());
+    remote::Timing timing = *report.timing;
+    if (report.board.kind == remote::BoardKind::ThisComputer) timing.peak = remote::measurePeak();
+    timed->measurement = measurementOf(timing, *timed, placeOf(report), report.board.isEmulated());
     outcome.document = timed;
     const remote::BoardStore store(work.engine.configFolder.toStdString());
     const core::Status kept = remote::keepInHistory(store.historyPath(), report,
@@ -106,7 +135,12 @@ views::DeployOutcome deployModel(const DeployWork& work, remote::Deployer& deplo
         outcome.document = *compiled; // shown even when nothing else works
         return built(*compiled);
     };
-    request.inputs = [](const core::Manifest& manifest) { return remote::madeUpInputs(manifest); };
+    std::string noPeer;
+    request.inputs = [&](const core::Manifest& manifest) {
+        auto inputs = remote::madeUpInputs(manifest);
+        if (inputs) noPeer = addPeer(work, *inputs, *request.timing, job);
+        return inputs;
+    };
     request.target = work.question.options.target.toStdString();
     request.timing = timingFor(work);
     request.threads = static_cast<unsigned>(work.question.options.threads);
@@ -115,6 +149,8 @@ views::DeployOutcome deployModel(const DeployWork& work, remote::Deployer& deplo
         request, job, [&](const remote::DeployReportPtr& now) { work.watch(deploymentOf(*now)); });
     outcome.report = deploymentOf(*report);
     outcome.error = report->error;
+    if (!noPeer.empty())
+        outcome.report.log << QStringLiteral("no comparison: ") + QString::fromStdString(noPeer);
     addMeasurement(work, *report, outcome);
     return outcome;
 }

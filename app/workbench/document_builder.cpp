@@ -54,6 +54,7 @@ void addKernels(const compiler::CompileResult& result, Document& document)
             shown.kernel = text(result.program.kernels[static_cast<size_t>(call.kernel)].symbol);
         shown.sources = call.sources;
         shown.flops = call.flops;
+        shown.method = text(call.method);
         shown.movedBytes = call.movedBytes;
         document.macs += call.flops / 2;
         document.calls.push_back(std::move(shown));
@@ -73,17 +74,38 @@ QString documentName(const QString& path)
 QString hygieneText(const remote::Hygiene& state)
 {
     QStringList parts;
+    const auto isTold = [&](const char* word) {
+        return std::any_of(state.warnings.begin(), state.warnings.end(),
+                           [&](const std::string& w) { return w.find(word) != std::string::npos; });
+    };
     if (!state.governor.empty()) parts << QStringLiteral("governor ") + text(state.governor);
     if (state.clockMhz > 0) parts << QStringLiteral("%1 MHz").arg(qRound(state.clockMhz));
     if (state.temperatureC >= 0) parts << QStringLiteral("%1 °C").arg(qRound(state.temperatureC));
-    if (state.loadAverage >= 0)
+    if (state.loadAverage >= 0 && !isTold("(load "))
         parts << QStringLiteral("load %1").arg(state.loadAverage, 0, 'f', 2);
     parts << (state.isPinned ? QStringLiteral("threads pinned")
                              : QStringLiteral("threads not pinned"));
-    if (state.involuntarySwitches >= 0)
+    if (state.involuntarySwitches >= 0 && !isTold("interrupted"))
         parts << views::countOf(state.involuntarySwitches, QStringLiteral("preemption"));
     for (const std::string& warning : state.warnings) parts << text(warning);
     return parts.join(QStringLiteral(" · "));
+}
+
+/// Of what all threads could do together.
+double shareOfPeak(const remote::MachinePeak& peak, const views::KernelCall& call, double ms,
+                   unsigned threads)
+{
+    const double most = remote::peakFor(peak, call.method.toStdString()) * threads;
+    return most > 0 && ms > 0 ? call.flops / ms / 1e6 / most : 0;
+}
+
+QString peakText(const remote::MachinePeak& peak)
+{
+    QString out = QStringLiteral("peak of a core %1 GFLOP/s (%2)")
+                      .arg(qRound(peak.fp32Gflops))
+                      .arg(text(peak.isa));
+    if (peak.int8Gops > 0) out += QStringLiteral(", %1 Gop/s in int8").arg(qRound(peak.int8Gops));
+    return out;
 }
 
 } // namespace
@@ -131,8 +153,8 @@ void addResult(const compiler::CompileResultPtr& result, Document& document)
     document.measurement.reset();
 }
 
-views::Measurement measurementOf(const remote::Timing& timing, const QString& place,
-                                 bool isEmulated)
+views::Measurement measurementOf(const remote::Timing& timing, const Document& document,
+                                 const QString& place, bool isEmulated)
 {
     views::Measurement m;
     m.board = place;
@@ -150,7 +172,18 @@ views::Measurement measurementOf(const remote::Timing& timing, const QString& pl
     m.lowUs = timing.summaryMs.ci95Low * kUs;
     m.highUs = timing.summaryMs.ci95High * kUs;
     for (const double ms : timing.runsMs) m.runUs.push_back(ms * kUs);
-    for (const double ms : timing.callMs) m.calls.push_back({ms * kUs});
+    for (size_t i = 0; i < timing.callMs.size(); ++i) {
+        const double ms = timing.callMs[i];
+        const double share = timing.peak && i < document.calls.size()
+                                 ? shareOfPeak(*timing.peak, document.calls[i], ms, timing.threads)
+                                 : 0;
+        m.calls.push_back({ms * kUs, share});
+    }
+    if (timing.peak) m.peak = peakText(*timing.peak);
+    if (timing.peer)
+        m.peer = {QStringLiteral("%1 %2").arg(text(timing.peer->name), text(timing.peer->version)),
+                  timing.peer->summaryMs.median * kUs, timing.peer->summaryMs.ci95Low * kUs,
+                  timing.peer->summaryMs.ci95High * kUs};
     return m;
 }
 

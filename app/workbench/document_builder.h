@@ -13,7 +13,7 @@ std::shared_ptr<views::Document> documentOf(const compiler::Loaded& loaded, cons
 /// Adds passes, kernels, calls and memory plan as far as the result has them.
 void addResult(const compiler::CompileResultPtr& result, views::Document& document);
 /// `place` is the board as people call it.
-views::Measurement measurementOf(const remote::Timing& timing, const QString& place,
-                                 bool isEmulated);
+views::Measurement measurementOf(const remote::Timing& timing, const views::Document& document,
+                                 const QString& place, bool isEmulated);
 
 } // namespace tenon::app

@@ -4,6 +4,7 @@
 #include "app/workbench/main_window.h"
 #include "compiler/driver/compile.h"
 #include "compiler/driver/kernel_service.h"
+#include "remote/peer/peer_program.h"
 #include "views/canvas/canvas_accessible.h"
 
 #include <QAccessible>
@@ -228,6 +229,8 @@ int main(int argc, char** argv)
 {
     if (argc > 1 && std::strcmp(argv[1], "kernel-worker") == 0)
         return tenon::compiler::runKernelWorker(3);
+    if (argc > 1 && std::strcmp(argv[1], tenon::remote::kPeerCommand) == 0)
+        return tenon::remote::runPeerProgram({argv + 2, argv + argc}, 3, 3);
     if (!choosePlatform({argv + 1, argv + argc}))
         return fail(QStringLiteral("there is no display here: set DISPLAY or WAYLAND_DISPLAY, or "
                                    "paint the window with --screenshot FILE"));

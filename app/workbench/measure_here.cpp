@@ -96,7 +96,8 @@ Status measure(const DeployWork& work, const remote::RunRequest& request,
     if (!measured) return measured.error();
     auto timed = std::make_shared<views::Document>(*outcome.document);
     ++timed->revision;
-    timed->measurement = measurementOf(*measured, QStringLiteral("this computer"), isEmulated);
+    timed->measurement =
+        measurementOf(*measured, *timed, QStringLiteral("this computer"), isEmulated);
     outcome.document = timed;
     outcome.report.isEmulated = isEmulated;
     return core::kDone;

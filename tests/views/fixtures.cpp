@@ -287,7 +287,10 @@ views::Measurement fakeMeasurement(size_t calls)
     m.medianUs = 300;
     m.madUs = 1;
     m.runUs = {299, 300, 301};
-    for (size_t i = 0; i < calls; ++i) m.calls.push_back({100.0 * static_cast<double>(i + 1)});
+    m.lowUs = 299;
+    m.highUs = 301;
+    m.peer = {QStringLiteral("peer 1.0"), 600, 590, 610};
+    for (size_t i = 0; i < calls; ++i) m.calls.push_back({100.0 * static_cast<double>(i + 1), 0.5});
     return m;
 }
 

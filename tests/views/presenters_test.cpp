@@ -164,7 +164,11 @@ private slots:
             10000));
         QCOMPARE(bench.workspace.state().measurementText,
                  QStringLiteral("300 µs ± 1.00 µs, n = 3"));
+        QCOMPARE(bench.workspace.state().peerText,
+                 QStringLiteral("peer 1.0 takes 600 µs (590 µs to 610 µs) on the same inputs and "
+                                "threads; Tenon takes 0.50 times that"));
         QCOMPARE(bench.workspace.calls().rowCount(), 2);
+        QCOMPARE(bench.workspace.calls().rows().front().shareOfPeak, 0.5);
         QVERIFY(QTest::qWaitFor(
             [&] {
                 bench.passes.showVersion(3);

@@ -41,6 +41,24 @@ QString factsText(const Document& document)
     return facts.join(QStringLiteral(" · "));
 }
 
+QString methodReason(const Document& document, const KernelCall& call)
+{
+    if (call.method.isEmpty()) return {};
+    const auto servesCall = [&](core::SourceId source) {
+        return std::find(call.sources.begin(), call.sources.end(), source) != call.sources.end();
+    };
+    for (const PassStep& step : document.passes)
+        for (const core::Change& change : step.changes)
+            for (const core::NodeId id : change.to) {
+                const core::NodePtr& node = step.after.findNode(id);
+                const bool isChoice = node && node->op.find("contrib_") != std::string::npos &&
+                                      node->op.find("weight_transform") == std::string::npos;
+                if (isChoice && std::any_of(node->origin.begin(), node->origin.end(), servesCall))
+                    return QString::fromStdString(change.reason);
+            }
+    return {};
+}
+
 namespace {
 
 /// Where a node stands: which function by order of ids, and which place in it.

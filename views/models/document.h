@@ -5,6 +5,7 @@
 #include "core/base/diagnostic.h"
 #include "core/ir/change_set.h"
 #include "core/ir/module.h"
+#include "views/models/measurement.h"
 #include "views/models/memory_plan.h"
 
 #include <QString>
@@ -54,31 +55,7 @@ struct KernelCall
     std::vector<core::SourceId> sources;
     double flops = 0;
     double movedBytes = 0;
-};
-
-/// The board gives medians per call; their spread is not known.
-struct CallTime
-{
-    double medianUs = 0;
-};
-
-/// What a benchmark run measured.
-struct Measurement
-{
-    QString board;
-    bool isEmulated = false; ///< times of an emulated processor are not silicon's
-    QString method;          ///< for tooltips: how it was obtained
-    QString hygiene;         ///< governor, clock, temperature, load, and what makes it doubtful
-    QString date;
-    int runs = 0;
-    int threads = 1;
-    double medianUs = 0;
-    double madUs = 0;
-    double p95Us = 0;
-    double lowUs = 0; ///< 95 % confidence interval of the median
-    double highUs = 0;
-    std::vector<CallTime> calls; ///< parallel to Document::calls
-    std::vector<double> runUs;
+    QString method; ///< "Winograd F(4x4,3x3)", "direct"; empty where there is one way only
 };
 
 struct PhaseTime
@@ -125,6 +102,9 @@ using DocumentPtr = std::shared_ptr<const Document>;
 
 /// "300 nodes · 3.50 M parameters · 300 M MACs · opset 13".
 QString factsText(const Document& document);
+/// Why the layout pass let the call do its convolution or product that way; empty when it did not
+/// choose.
+QString methodReason(const Document& document, const KernelCall& call);
 /// The node of `to` that stands where `node` stands in `from`: another run of the same passes gives
 /// the same program with new ids. Invalid when there is none.
 core::NodeId counterpart(const Document& from, core::NodeId node, const Document& to);

@@ -135,15 +135,31 @@ CallModel* makeCallModel(QObject* parent)
     const auto rate = [](const CallRow& r) {
         return r.gflops <= 0 ? QString() : QString::number(r.gflops, 'f', 1);
     };
+    const auto ofPeak = [](const CallRow& r) {
+        return r.shareOfPeak <= 0
+                   ? QString()
+                   : QString::number(qRound(r.shareOfPeak * 100)) + QStringLiteral(" %");
+    };
+    const auto why = [extra](const CallRow& row, int role) -> QVariant {
+        if (role == Qt::ToolTipRole && !row.methodReason.isEmpty()) return row.methodReason;
+        return extra(row, role);
+    };
+    const auto rated = [timed](const CallRow& row, int role) -> QVariant {
+        if (role == Qt::ToolTipRole && row.method.startsWith(QStringLiteral("Winograd")))
+            return QStringLiteral("counts the work of the direct method; Winograd does less of it, "
+                                  "so that it can pass the machine's peak");
+        return timed(row, role);
+    };
     return new CallModel(
         {{QStringLiteral("#"), [](const CallRow& r) { return QString::number(r.index); }, true,
           extra},
          {QStringLiteral("Call"), [](const CallRow& r) { return r.name; }, false, extra},
+         {QStringLiteral("Method"), [](const CallRow& r) { return r.method; }, false, why},
          {QStringLiteral("From"), [](const CallRow& r) { return r.sources; }, false, extra},
          {QStringLiteral("Time"), time, true, timed},
          {QStringLiteral("Share"), share, true, extra},
-         {QStringLiteral("GFLOP/s"), rate, true, timed},
-         {QStringLiteral("Symbol"), [](const CallRow& r) { return r.symbol; }, false, extra}},
+         {QStringLiteral("GFLOP/s"), rate, true, rated},
+         {QStringLiteral("Of peak"), ofPeak, true, rated}},
         parent);
 }
 
@@ -225,11 +241,14 @@ std::vector<CallRow> callRows(const Document& document)
         CallRow row{static_cast<int>(i), call.name, sourceNames(document.imported, call.sources),
                     kernel == document.kernels.end() ? call.kernel : kernel->second.symbol};
         row.node = call.node;
+        row.method = call.method;
+        row.methodReason = methodReason(document, call);
         if (measured && i < measured->size()) {
             row.medianUs = (*measured)[i].medianUs;
             row.isEmulated = document.measurement->isEmulated;
             row.share = total > 0 ? row.medianUs / total : 0;
             row.shareOfSlowest = slowest > 0 ? row.medianUs / slowest : 0;
+            row.shareOfPeak = (*measured)[i].shareOfPeak;
             row.gflops = row.medianUs > 0 ? call.flops / row.medianUs / 1000 : 0;
         }
         rows.push_back(std::move(row));

@@ -33,11 +33,14 @@ struct CallRow
     QString name;
     QString sources;
     QString symbol;
+    QString method;
+    QString methodReason;
     double medianUs = -1; ///< negative: not measured
     bool isEmulated = false;
     double share = 0;
     double shareOfSlowest = 0;
     double gflops = 0;
+    double shareOfPeak = 0; ///< 0: not known
     core::NodeId node;
 };
 using CallModel = TableModel<CallRow>;

@@ -180,6 +180,8 @@ void InspectorPresenter::describeCall(int call)
     QString kernelText = kernel == m_document->kernels.end() ? found.kernel : kernel->second.symbol;
     if (sharing > 1) kernelText += tr("  ·  %1 calls share it").arg(sharing);
     facts.push_back({tr("kernel"), kernelText, found.name, {}});
+    if (!found.method.isEmpty())
+        facts.push_back({tr("method"), found.method, methodReason(*m_document, found), {}});
     if (found.flops > 0)
         facts.push_back(
             {tr("MACs"),
@@ -193,13 +195,14 @@ void InspectorPresenter::describeCall(int call)
         static_cast<size_t>(call) < m_document->measurement->calls.size()) {
         const Measurement& m = *m_document->measurement;
         const CallTime& time = m.calls[static_cast<size_t>(call)];
-        facts.push_back({tr("time"),
-                         tr("%1  (%2, n = %3)")
-                             .arg(durationText(time.medianUs),
-                                  m.isEmulated ? tr("emulated %1").arg(m.board) : m.board)
-                             .arg(m.runs),
-                         tr("measured: %1, %2, %3 threads").arg(m.method, m.date).arg(m.threads),
-                         {}});
+        facts.push_back(
+            {tr("time"),
+             tr("%1  (%2, n = %3)")
+                 .arg(durationText(time.medianUs),
+                      m.isEmulated ? tr("emulated %1").arg(m.board) : m.board)
+                 .arg(m.runs),
+             tr("measured: %1, %2, %3").arg(m.method, m.date, countOf(m.threads, tr("thread"))),
+             {}});
     }
     m_kernel = found.kernel;
     m_state.hasKernel = true;

@@ -29,6 +29,19 @@ core::JobRunner::Work keep(std::function<core::Result<DocumentPtr>(core::JobCont
     };
 }
 
+/// Who is faster, and whether that is more than noise: the intervals of the medians tell.
+QString peerTextOf(const Measurement& m)
+{
+    const PeerMeasurement& peer = *m.peer;
+    const bool isTold = m.highUs < peer.lowUs || peer.highUs < m.lowUs;
+    const QString times = QObject::tr("%1 takes %2 (%3 to %4) on the same inputs and threads")
+                              .arg(peer.name, durationText(peer.medianUs), durationText(peer.lowUs),
+                                   durationText(peer.highUs));
+    if (!isTold) return times + QObject::tr("; the difference to Tenon is within the noise");
+    return times +
+           QObject::tr("; Tenon takes %1 times that").arg(m.medianUs / peer.medianUs, 0, 'f', 2);
+}
+
 } // namespace
 
 WorkspacePresenter::WorkspacePresenter(Engine engine, unsigned threads, QObject* parent)
@@ -156,9 +169,9 @@ void WorkspacePresenter::setTarget(const QString& target)
     refresh();
 }
 
-void WorkspacePresenter::setOptLevel(int level)
+void WorkspacePresenter::setThreads(int threads)
 {
-    m_options.optLevel = std::clamp(level, 0, 3);
+    m_options.threads = std::max(0, threads);
     refresh();
 }
 
@@ -231,6 +244,8 @@ void WorkspacePresenter::refreshMeasurement()
 {
     m_state.measurementText.clear();
     m_state.measurementDetail.clear();
+    m_state.measurementMethod.clear();
+    m_state.peerText.clear();
     m_state.isEmulated = false;
     m_state.callsText.clear();
     if (m_document->isCompiled())
@@ -252,7 +267,9 @@ void WorkspacePresenter::refreshMeasurement()
             .arg(durationText(m->lowUs), durationText(m->highUs)),
         tr("p95 %1").arg(durationText(m->p95Us))};
     if (callsUs > 0) detail << tr("calls together %1").arg(durationText(callsUs));
-    detail << m->method << m->hygiene;
+    if (m->peer) m_state.peerText = peerTextOf(*m);
+    m_state.measurementMethod = m->method;
+    detail << m->peak << m->hygiene;
     detail.removeAll(QString());
     m_state.measurementDetail = detail.join(QStringLiteral(" · "));
 }

@@ -31,7 +31,9 @@ struct WorkspaceState
     bool isBusy = false;
     QString compileText;       ///< "compile 0.31 s (cache 41 of 52)"
     QString measurementText;   ///< "12.4 ms ± 0.1, n = 40"
-    QString measurementDetail; ///< method, interval, board, date
+    QString measurementDetail; ///< interval, board, date, the machine's state
+    QString measurementMethod; ///< how it was measured
+    QString peerText;          ///< another engine's time beside ours; empty: none was measured
     bool isEmulated = false;   ///< what was measured is no time of silicon
     QString callsText;         ///< "36 calls of 22 kernels"
     int issueCount = 0;
@@ -65,7 +67,8 @@ public slots:
     void cancel();
     /// Validates at once; takes effect on the next compile.
     void setTarget(const QString& target);
-    void setOptLevel(int level);
+    /// To shape the kernels for and to run with; 0: as many as the board has cores.
+    void setThreads(int threads);
     /// As one types: says what is wrong with a line of bindings, and changes nothing.
     void checkShapes(const QString& text);
     /// Opens the model again with its sizes bound; what was compiled is compiled again.

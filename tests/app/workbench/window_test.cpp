@@ -230,6 +230,30 @@ private slots:
         QVERIFY(!window.grab().isNull());
     }
 
+    void measuresAgainWithTheThreadsThatAreChosen()
+    {
+        const QTemporaryDir folder;
+        EngineOptions engine;
+        engine.configFolder = folder.path(); // of the history
+        engine.repeats = 2;
+        MainWindow window(makeEngine(engine), {}, options());
+        window.show();
+        window.openModel(QStringLiteral(TENON_SAMPLE_MODEL));
+        QVERIFY(settle(window));
+        window.deploy().deploy();
+        QVERIFY(settle(window));
+        const auto& document = window.workspace().document();
+        QVERIFY2(document->measurement, qPrintable(window.workspace().state().bannerText));
+        QVERIFY(!document->measurement->peak.isEmpty());
+        const auto& rows = window.workspace().calls().rows();
+        QVERIFY(std::any_of(rows.begin(), rows.end(), [](const views::CallRow& row) {
+            return !row.method.isEmpty() && row.shareOfPeak > 0;
+        }));
+        window.findChild<views::BenchmarkPage*>()->threadTabs().setCurrentIndex(1);
+        QVERIFY(settle(window));
+        QCOMPARE(window.workspace().document()->measurement->threads, 1);
+    }
+
     void exportsPagesAndGraphs()
     {
         const QTemporaryDir folder;

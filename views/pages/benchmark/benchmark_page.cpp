@@ -81,30 +81,39 @@ BenchmarkPage::BenchmarkPage(const ThemeSource& themes, WorkspacePresenter& work
     , m_totalPanel(new Panel(themes, tr("Whole model")))
     , m_callsPanel(new Panel(themes, tr("Kernel calls")))
     , m_total(new ThemedLabel(themes, ThemedLabel::Role::Heading))
+    , m_peer(new ThemedLabel(themes, ThemedLabel::Role::Strong))
     , m_detail(new ThemedLabel(themes, ThemedLabel::Role::Secondary))
     , m_chart(new RunChart(themes))
     , m_runs(makeRunTable(this))
     , m_chartTwin(new TableTwin(themes, m_chart, m_runs, tr("Chart")))
+    , m_threads(new PillTabs(themes, PillTabs::Size::Small))
     , m_table(new DataTable(themes, &workspace.calls()))
     , m_notice(new EmptyNotice(themes, {}, {}, tr("Deploy & Benchmark")))
 {
     m_detail->setWordWrap(true);
+    m_peer->setWordWrap(true);
     m_totalPanel->content()->addWidget(m_total);
+    m_totalPanel->content()->addWidget(m_peer);
     m_totalPanel->content()->addWidget(m_detail);
     m_chartTwin->table().setColumnWidths({60, 110});
     m_totalPanel->header()->setContentsMargins(kPanelMargin, 6, 10, 4);
+    m_threads->addTab(tr("all cores"));
+    m_threads->addTab(tr("1 thread"));
+    m_threads->setToolTip(tr("Threads to compile for and to run with; choosing measures again"));
+    m_threads->setAccessibleName(tr("Threads"));
+    m_totalPanel->header()->addWidget(m_threads);
     m_totalPanel->header()->addWidget(m_chartTwin->button());
     m_totalPanel->content()->addWidget(m_chartTwin, 1);
     m_totalPanel->content()->addWidget(m_notice, 1);
-    m_table->setColumnWidths({44, 290, 0, 84, 150, 76, 190});
-    m_table->delegate().setBarColumn(4);
+    m_table->setColumnWidths({44, 0, 150, 0, 80, 120, 76, 70});
+    m_table->delegate().setBarColumn(5);
     m_table->setAccessibleName(tr("Kernel calls"));
     m_callsPanel->content()->addWidget(m_table, 1);
     auto* rows = new QSplitter(Qt::Vertical);
     rows->setHandleWidth(kGutter);
     rows->addWidget(m_totalPanel);
     rows->addWidget(m_callsPanel);
-    rows->setSizes({330, 560});
+    rows->setSizes({390, 500});
     rows->setChildrenCollapsible(false);
     auto* columns = new QSplitter(Qt::Horizontal);
     columns->setHandleWidth(kGutter);
@@ -118,6 +127,10 @@ BenchmarkPage::BenchmarkPage(const ThemeSource& themes, WorkspacePresenter& work
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(columns);
     connect(m_notice, &EmptyNotice::triggered, this, &BenchmarkPage::deployRequested);
+    connect(m_threads, &QTabBar::currentChanged, this, [this](int tab) {
+        m_workspace.setThreads(tab == 1 ? 1 : 0);
+        if (!m_workspace.state().measurementText.isEmpty()) emit deployRequested();
+    });
     connect(m_table, &DataTable::nodeRequested, this, [this](qint64 node) {
         m_workspace.selection().seek(core::NodeId(static_cast<uint32_t>(node)));
     });
@@ -144,8 +157,12 @@ void BenchmarkPage::refresh()
     m_chartTwin->button()->setVisible(isMeasured);
     m_notice->setVisible(!isMeasured);
     m_notice->setActionEnabled(state.canBuild);
+    m_threads->setEnabled(!state.isBusy);
     m_total->setText(state.measurementText);
+    m_peer->setText(state.peerText);
+    m_peer->setVisible(!state.peerText.isEmpty());
     m_detail->setText(state.measurementDetail);
+    m_detail->setToolTip(state.measurementMethod);
     m_totalPanel->setCaption(state.compileText);
     m_callsPanel->setCaption(state.callsText);
     m_runs->setRows(runRows(m_workspace.document().get()));

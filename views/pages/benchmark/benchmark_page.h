@@ -4,6 +4,7 @@
 
 #include "views/models/scene_table.h"
 #include "views/pages/common/inspector_panel.h"
+#include "views/pages/common/pill_tabs.h"
 #include "views/pages/common/table_twin.h"
 #include "views/presenters/workspace_presenter.h"
 
@@ -35,6 +36,7 @@ public:
     /// Replaces the notice's text, which names the board.
     void setBoard(const QString& title);
     DataTable& table() { return *m_table; }
+    PillTabs& threadTabs() { return *m_threads; }
     TableTwin& chartTwin() { return *m_chartTwin; }
 
 signals:
@@ -47,10 +49,12 @@ private:
     Panel* m_totalPanel;
     Panel* m_callsPanel;
     ThemedLabel* m_total;
+    ThemedLabel* m_peer;
     ThemedLabel* m_detail;
     RunChart* m_chart;
     RunTable* m_runs;
     TableTwin* m_chartTwin;
+    PillTabs* m_threads;
     DataTable* m_table;
     EmptyNotice* m_notice;
 };

@@ -204,9 +204,9 @@ QWidget* DeployPage::buildResult(const ThemeSource& themes)
         label->setTextInteractionFlags(Qt::TextSelectableByMouse);
     }
     m_calls = new DataTable(themes, &m_workspace.calls());
-    m_calls->setColumnWidths({0, 0, 120, 70, 100, 0, 0});
-    for (const int unused : {0, 5, 6}) m_calls->setColumnHidden(unused, true);
-    m_calls->delegate().setBarColumn(4);
+    m_calls->setColumnWidths({0, 0, 0, 120, 70, 100, 0, 0});
+    for (const int unused : {0, 2, 6, 7}) m_calls->setColumnHidden(unused, true);
+    m_calls->delegate().setBarColumn(5);
     m_calls->setAccessibleName(tr("Time of every kernel call"));
     auto* shown = new QWidget;
     auto* layout = new QVBoxLayout(shown);

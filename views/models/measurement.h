@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Measurement: what a benchmark run of the compiled model gave, and what it is held against.
+#pragma once
+
+#include <QString>
+
+#include <optional>
+#include <vector>
+
+namespace tenon::views {
+
+/// The board gives medians per call; their spread is not known.
+struct CallTime
+{
+    double medianUs = 0;
+    double shareOfPeak = 0; ///< of the machine; 0: not known
+};
+
+/// Another engine's times of the same model, inputs and threads, measured in turns.
+struct PeerMeasurement
+{
+    QString name; ///< with its version
+    double medianUs = 0;
+    double lowUs = 0; ///< 95 % confidence interval of the median
+    double highUs = 0;
+};
+
+/// What a benchmark run measured.
+struct Measurement
+{
+    QString board;
+    bool isEmulated = false; ///< times of an emulated processor are not silicon's
+    QString method;          ///< for tooltips: how it was obtained
+    QString hygiene;         ///< governor, clock, temperature, load, and what makes it doubtful
+    QString date;
+    int runs = 0;
+    int threads = 1;
+    double medianUs = 0;
+    double madUs = 0;
+    double p95Us = 0;
+    double lowUs = 0; ///< 95 % confidence interval of the median
+    double highUs = 0;
+    std::vector<CallTime> calls; ///< parallel to Document::calls
+    std::vector<double> runUs;
+    QString peak; ///< what a core can do at most, as measured; empty: not known
+    std::optional<PeerMeasurement> peer;
+};
+
+} // namespace tenon::views
