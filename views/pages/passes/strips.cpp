@@ -99,7 +99,7 @@ void LineageStrip::setLineage(const Lineage& lineage, int versionCount, int vers
 
 QSize LineageStrip::sizeHint() const
 {
-    return {400, static_cast<int>(std::max<size_t>(3, m_lineage.rows.size())) * kRowHeight + 6};
+    return {400, static_cast<int>(std::max<size_t>(1, m_lineage.rows.size())) * kRowHeight + 6};
 }
 
 double LineageStrip::xOf(int version) const
