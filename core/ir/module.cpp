@@ -119,8 +119,8 @@ const TensorType& Module::type(ValueRef value) const
 
 const GraphFunction& Module::function(FunctionId id) const
 {
-    const auto found = m_functions.find(id);
-    CHECK(found != m_functions.end()) << "no function " << id.value;
+    const auto found = functions().find(id);
+    CHECK(found != functions().end()) << "no function " << id.value;
     return *found->second;
 }
 
@@ -141,17 +141,17 @@ void Module::setFunction(GraphFunction function)
     function.params.shrink_to_fit();
     function.order.shrink_to_fit();
     function.results.shrink_to_fit();
-    m_functions[id] = std::make_shared<const GraphFunction>(std::move(function));
+    m_functions.own()[id] = std::make_shared<const GraphFunction>(std::move(function));
 }
 
-void Module::eraseFunction(FunctionId id) { m_functions.erase(id); }
+void Module::eraseFunction(FunctionId id) { m_functions.own().erase(id); }
 
 void Module::setKernel(std::string name, PrimFuncPtr kernel)
 {
-    m_kernels[std::move(name)] = std::move(kernel);
+    m_kernels.own()[std::move(name)] = std::move(kernel);
 }
 
-void Module::eraseKernel(const std::string& name) { m_kernels.erase(name); }
+void Module::eraseKernel(const std::string& name) { m_kernels.own().erase(name); }
 
 void Module::setSources(std::shared_ptr<const std::vector<SourceNode>> sources)
 {

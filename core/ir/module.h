@@ -74,6 +74,23 @@ struct GraphFunction
 
 using FunctionPtr = std::shared_ptr<const GraphFunction>;
 
+/// A map that versions share until one of them changes it.
+template <class Key, class Value>
+class SharedMap
+{
+public:
+    using Map = std::map<Key, Value>;
+    const Map& get() const { return *m_map; }
+    Map& own() ///< this version's; copied first unless only this one has it
+    {
+        if (m_map.use_count() > 1) m_map = std::make_shared<Map>(*m_map);
+        return *m_map;
+    }
+
+private:
+    std::shared_ptr<Map> m_map = std::make_shared<Map>();
+};
+
 /// Hands out ids unique for a whole compilation; shared by all versions.
 class IdSource
 {
@@ -98,8 +115,8 @@ public:
     const GraphFunction& function(FunctionId id) const;
     const GraphFunction& main() const { return function(m_main); }
     FunctionId mainId() const { return m_main; }
-    const std::map<FunctionId, FunctionPtr>& functions() const { return m_functions; }
-    const std::map<std::string, PrimFuncPtr>& kernels() const { return m_kernels; }
+    const std::map<FunctionId, FunctionPtr>& functions() const { return m_functions.get(); }
+    const std::map<std::string, PrimFuncPtr>& kernels() const { return m_kernels.get(); }
     const std::vector<SourceNode>& sources() const { return *m_sources; }
     const NodeMap& nodes() const { return m_nodes; }
     IdSource& ids() const { return *m_ids; }
@@ -115,8 +132,8 @@ public:
 
 private:
     NodeMap m_nodes;
-    std::map<FunctionId, FunctionPtr> m_functions;
-    std::map<std::string, PrimFuncPtr> m_kernels;
+    SharedMap<FunctionId, FunctionPtr> m_functions;
+    SharedMap<std::string, PrimFuncPtr> m_kernels;
     std::shared_ptr<const std::vector<SourceNode>> m_sources;
     std::shared_ptr<IdSource> m_ids;
     FunctionId m_main;

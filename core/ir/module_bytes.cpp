@@ -7,6 +7,8 @@
 namespace tenon::core {
 namespace {
 
+constexpr size_t kTreeNode = 32; ///< links and colour of a std::map node
+
 /// A block of the allocator: 8 bytes of its own, rounded to 16, at least 32.
 size_t block(size_t bytes)
 {
@@ -164,23 +166,34 @@ void ByteCount::addKernel(const tir::PrimFunc& kernel)
     walk.stmt(kernel.body);
 }
 
-void ByteCount::add(const Module& module)
+void ByteCount::addFunctions(const std::map<FunctionId, FunctionPtr>& functions)
 {
-    constexpr size_t kTreeNode = 32; // links and colour of a std::map node
-    module.nodes().visitStorage(
-        [this](const void* address, size_t bytes) { return first(address, block(bytes + 16)); },
-        [this](const NodeRecord& record) { addRecord(record); });
-    for (const auto& [id, function] : module.functions()) {
+    if (!first(&functions, block(sizeof functions + 16))) return;
+    for (const auto& [id, function] : functions) {
         m_bytes += block(kTreeNode + sizeof(id) + sizeof(function));
         first(function.get(), block(sizeof(GraphFunction) + 16) + heap(function->name) +
                                   heap(function->params) + heap(function->order) +
                                   heap(function->results) + heap(function->resultNames));
         addAttrs(function->attrs);
     }
-    for (const auto& [name, kernel] : module.kernels()) {
+}
+
+void ByteCount::addKernels(const std::map<std::string, PrimFuncPtr>& kernels)
+{
+    if (!first(&kernels, block(sizeof kernels + 16))) return;
+    for (const auto& [name, kernel] : kernels) {
         m_bytes += block(kTreeNode + sizeof(name) + sizeof(kernel)) + heap(name);
         addKernel(*kernel);
     }
+}
+
+void ByteCount::add(const Module& module)
+{
+    module.nodes().visitStorage(
+        [this](const void* address, size_t bytes) { return first(address, block(bytes + 16)); },
+        [this](const NodeRecord& record) { addRecord(record); });
+    addFunctions(module.functions());
+    addKernels(module.kernels());
     if (!first(&module.sources(), block(sizeof(std::vector<SourceNode>) + 16))) return;
     m_bytes += heap(module.sources());
     for (const SourceNode& source : module.sources())

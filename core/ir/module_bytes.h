@@ -22,6 +22,8 @@ private:
     void addRecord(const NodeRecord& record);
     void addAttrs(const Attrs& attrs);
     void addKernel(const tir::PrimFunc& kernel);
+    void addFunctions(const std::map<FunctionId, FunctionPtr>& functions);
+    void addKernels(const std::map<std::string, PrimFuncPtr>& kernels);
 
     std::unordered_set<const void*> m_seen;
     size_t m_bytes = 0;

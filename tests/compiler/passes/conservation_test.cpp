@@ -143,7 +143,7 @@ TEST(Pipeline, TraceOfTenThousandNodesStaysSmall)
     const Module module = runPasses(residualChain(1700), wideVectors(), typed)->last();
     ASSERT_GT(module.main().order.size(), 10000u);
     const PassTrace trace = runAll(module, 3, false);
-    EXPECT_LT(trace.traceBytes, 4 * trace.moduleBytes)
+    EXPECT_LT(trace.traceBytes, 3 * trace.moduleBytes)
         << trace.traceBytes << " against " << trace.moduleBytes;
     EXPECT_TRUE(checkConservation(trace).violations.empty());
 }
