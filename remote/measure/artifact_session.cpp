@@ -180,6 +180,8 @@ Status ArtifactSession::load(const JobContext& job)
         return makeError(DiagnosticCode::BadArtifact, error.message);
     }
     const Result<RemoteHandle> factory = m_rpc->moduleFunction(module->handle, "default");
+    if (!factory && factory.error().code != DiagnosticCode::UnknownName)
+        return explain(factory.error()); // stopped, or the link broke
     if (!factory)
         return makeError(DiagnosticCode::BadArtifact,
                          core::quoted(m_path) +
