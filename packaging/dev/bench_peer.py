@@ -129,18 +129,17 @@ def pin_for(threads):
     return ["taskset", "-c", f"{max(0, last - threads + 1)}-{last}"]
 
 
-def counts_for(ms):
-    """(runs per repeat, repeats) so that a round takes about ROUND_MS and a repeat 1 ms or more."""
+def counts_for(ms, round_ms=ROUND_MS):
+    """(runs per repeat, repeats) so that a round takes about `round_ms` and a repeat 1 ms or more."""
     number = max(1, math.ceil(1 / ms))
-    return number, max(5, min(200, math.ceil(ROUND_MS / (ms * number))))
+    return number, max(5, min(200, math.ceil(round_ms / (ms * number))))
 
 
-def measure(tenon, peer, rounds, options=()):
-    """Times of both in turns; ratio = Tenon / ORT, the median of the rounds' ratios of medians.
-    `options`: of Tenon's compile."""
+def measure(tenon, peer, rounds):
+    """Times of both in turns; ratio = Tenon / ORT, the median of the rounds' ratios of medians."""
     first = peer.ask("run 3")
     number, repeat = counts_for(first["min_ms"])
-    artifact, _ = tenon.compile(options=options)
+    artifact, _ = tenon.compile()
     ours, theirs = [], []
     for _ in range(rounds):
         theirs.append(peer.ask(f"run {number * repeat}"))
