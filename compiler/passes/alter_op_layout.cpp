@@ -128,15 +128,11 @@ private:
         return true;
     }
 
-    struct ConvBlocks
+    bool alterToWinograd(const NodeRecord& node, const WinogradForm& form,
+                         const ChannelBlocks& blocks)
     {
-        int64_t in, out, kernel;
-    };
-
-    bool alterToWinograd(const NodeRecord& node, const WinogradForm& form, const ConvBlocks& blocks)
-    {
-        const std::string layout = winogradKernelLayout(
-            form, blocks.in, form.isTransformedInKernel ? blocks.out : blocks.kernel);
+        const int64_t channels = m_module.type(node.operands[0]).shape[1].value();
+        const std::string layout = winogradKernelLayout(form, channels, blocks);
         NodeRecord record = node;
         record.op = "nn.contrib_conv2d_winograd_NCHWc";
         record.attrs.erase("groups");
@@ -144,7 +140,6 @@ private:
         record.attrs.set("data_layout", blockedLayout(blocks.in));
         record.attrs.set("kernel_layout", layout);
         record.attrs.set("out_layout", blockedLayout(blocks.out));
-        const int64_t channels = m_module.type(node.operands[0]).shape[1].value();
         m_values.explain("winograd-conv", m_plan.weighed(winogradReason(form, channels) + ", " +
                                                              blockedLayout(blocks.in) + " to " +
                                                              blockedLayout(blocks.out),

@@ -38,8 +38,16 @@ WinogradForm winogradForm(const ConvolutionSize& size, int lanes, double maxErro
 WinogradForm winogradFormOf(const core::Module& module, const core::NodeRecord& node, int lanes,
                             double maxError);
 
-/// Layout of the filters for blocks of `in` and `out` channels, like OHWI16i64o or OIHW1i16o.
-std::string winogradKernelLayout(const WinogradForm& form, int64_t in, int64_t out);
+struct ChannelBlocks
+{
+    int64_t in;   ///< channels in a block of the data
+    int64_t out;  ///< in one of the result
+    int64_t most; ///< output channels in a block of filters, a multiple of `out`
+};
+
+/// Layout of filters of so many input channels, like OHWI16i64o or OIHW1i16o.
+std::string winogradKernelLayout(const WinogradForm& form, int64_t inChannels,
+                                 const ChannelBlocks& blocks);
 
 /// "tiles of 4 x 4, raw filters, expected relative error 1.4e-06".
 std::string winogradReason(const WinogradForm& form, int64_t inChannels);
