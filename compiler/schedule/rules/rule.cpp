@@ -273,11 +273,17 @@ Result<std::vector<std::string>> attachEpilogue(Schedule& schedule, const std::s
     return left;
 }
 
-Status streamWeights(Schedule& schedule, const tir::Buffer& weights, const TargetFacts& facts)
+bool canStreamWeights(const Schedule& schedule, const tir::Buffer& weights,
+                      const TargetFacts& facts)
 {
     // The block in use, the next one and the data share the cache.
     const bool isLarge = bytesOf(weights) > facts.l2Bytes / 16;
-    if (!isLarge || facts.vectorBytes < 32 || !isOutput(schedule, weights->name)) return kDone;
+    return isLarge && facts.vectorBytes >= 32 && isOutput(schedule, weights->name);
+}
+
+Status streamWeights(Schedule& schedule, const tir::Buffer& weights, const TargetFacts& facts)
+{
+    if (!canStreamWeights(schedule, weights, facts)) return kDone;
     return schedule.stream(weights->name, facts.l2Bytes / 3);
 }
 

@@ -57,6 +57,9 @@ bool isWorthSharing(const Schedule& schedule, const std::string& loop, const Tar
 /// Fuses the loops and runs them in parallel when that is worth it.
 Status parallelise(Schedule& schedule, const std::vector<std::string>& loops,
                    const TargetFacts& facts);
+/// True when the weights of a kernel may be asked for ahead of time.
+bool canStreamWeights(const Schedule& schedule, const tir::Buffer& weights,
+                      const TargetFacts& facts);
 /// Asks for the weights of a kernel ahead of time, where they are too large to have stayed in the
 /// cache since the last run and the processor's own prefetching lags behind.
 Status streamWeights(Schedule& schedule, const tir::Buffer& weights, const TargetFacts& facts);
