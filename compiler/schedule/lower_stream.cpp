@@ -40,8 +40,9 @@ struct Stream
     Affine index;
     std::vector<PassLoop> pass;
     std::vector<PassLoop> repeats;
-    int64_t block = 0;  ///< elements of one pass
-    int64_t passes = 1; ///< over each block
+    int64_t run = 0;     ///< elements that the loops of one pass walk
+    int64_t strands = 1; ///< such runs side by side, each behind the other in memory
+    int64_t passes = 1;  ///< over the block of these runs
 };
 
 /// Lines that every iteration of pass[level] asks for.
@@ -89,9 +90,9 @@ Stream streamOf(Affine index, const std::vector<const tir::Loop*>& loops)
         if (!step || !(isSerial || isRepeat) || loop.extent->kind != ExprKind::IntImm) break;
         const PassLoop each{&loop, loop.extent->integer, *step};
         const bool isInside = stream.repeats.empty();
-        if (isInside && *step > 0 && (stream.pass.empty() || *step == stream.block)) {
+        if (isInside && *step > 0 && (stream.pass.empty() || *step == stream.run)) {
             stream.pass.push_back(each);
-            stream.block = *step * each.extent;
+            stream.run = *step * each.extent;
         } else if (*step == 0 && !stream.pass.empty()) {
             stream.repeats.push_back(each);
             stream.passes *= each.extent;
@@ -102,18 +103,36 @@ Stream streamOf(Affine index, const std::vector<const tir::Loop*>& loops)
     return stream;
 }
 
-/// The innermost loop in which an iteration's share of the next block is a whole line or more.
+/// Counts in the unrolled loops of `body` that step from one strand to the next.
+void addStrands(Stream& stream, const Stmt& body)
+{
+    tir::visitStmts(body, [&](const Stmt& inner) {
+        const bool isUnrolled =
+            inner->kind == StmtKind::For && inner->loop.kind == tir::LoopKind::Unrolled;
+        if (isUnrolled && inner->loop.extent->kind == ExprKind::IntImm && stream.strands == 1 &&
+            stepOf(stream.index, inner->loop.var) == stream.run)
+            stream.strands = inner->loop.extent->integer;
+        return true;
+    });
+}
+
+/// The innermost loop in which an iteration's share of the next block is a whole line or more. Of
+/// many passes over a block of strands the first ones ask for a line each.
 std::optional<Requests> requestsOf(const Stream& stream, int64_t elementBytes)
 {
+    const int64_t strands = stream.passes == 1 ? 1 : stream.strands;
+    const int64_t most = kMostLines / (stream.passes == 1 ? stream.strands : 1);
     for (size_t level = 0; level < stream.pass.size(); ++level) {
-        const int64_t bytes = stream.pass[level].step * elementBytes;
+        const int64_t bytes = stream.pass[level].step * strands * elementBytes;
         const int64_t perLine = kLineBytes * stream.passes;
         if (bytes < perLine) continue;
         const int64_t lines = (bytes + perLine - 1) / perLine;
-        if (lines > kMostLines) return std::nullopt;
+        if (lines > most) return std::nullopt;
         return Requests{level, lines};
     }
-    return std::nullopt;
+    if (strands == 1 || stream.pass[0].step * strands * elementBytes < kLineBytes)
+        return std::nullopt;
+    return Requests{0, 1};
 }
 
 class Streamer
@@ -163,10 +182,11 @@ private:
         if (!index) return;
         Stream stream = streamOf(*index, m_loops);
         if (stream.pass.empty()) return;
+        addStrands(stream, body);
         const int64_t element = m_buffer->dtype.bytes();
-        int64_t ahead = stream.block;
-        if (stream.passes == 1 || stream.block * element > m_mostAhead) {
-            ahead = std::min(ahead, kAheadBytes / element);
+        int64_t ahead = stream.run * stream.strands;
+        if (stream.passes == 1 || ahead * element > m_mostAhead) {
+            ahead = std::min(stream.run, kAheadBytes / element);
             stream.passes = 1;
             stream.repeats.clear();
         }
@@ -199,16 +219,23 @@ private:
         for (const AffineTerm& term : stream.index.terms) {
             if (isAround(term.atom, stream)) at = at + term.atom * term.coefficient;
         }
+        Expr asked = 0;
         for (size_t i = requests.level; i < stream.pass.size(); ++i)
-            at = at + Expr(stream.pass[i].loop->var) * (stream.pass[i].step / unit * share);
-        int64_t perPass = stream.block / unit * share;
+            asked = asked + Expr(stream.pass[i].loop->var) * (stream.pass[i].step / unit * share);
+        int64_t perPass = stream.run / unit * share;
         for (const PassLoop& repeat : stream.repeats) {
-            at = at + Expr(repeat.loop->var) * perPass;
+            asked = asked + Expr(repeat.loop->var) * perPass;
             perPass *= repeat.extent;
         }
+        // When all is asked for, the last line is asked for again.
+        const int64_t last = stream.run * stream.strands - line;
+        const bool asksTwice = stream.strands > 1 && perPass > last + line;
+        at = at + (asksTwice ? minimum(asked, Expr(last)) : asked);
         std::vector<Stmt> reads;
-        for (int64_t i = 0; i < requests.lines; ++i)
-            reads.push_back(tir::evaluate(tir::load(m_buffer, {tir::simplify(at + i * line)})));
+        for (int64_t strand = 0; strand < (stream.passes == 1 ? stream.strands : 1); ++strand)
+            for (int64_t i = 0; i < requests.lines; ++i)
+                reads.push_back(tir::evaluate(
+                    tir::load(m_buffer, {tir::simplify(at + strand * stream.run + i * line)})));
         return tir::seq(std::move(reads));
     }
 };

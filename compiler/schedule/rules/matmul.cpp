@@ -170,6 +170,8 @@ Status scheduleMatmul(Schedule& schedule, const TargetFacts& facts)
         if (Status status = scheduleBlock(schedule, name, facts); !status) return status;
     for (const std::string& name : *left)
         if (Status status = scheduleBlock(schedule, name, facts); !status) return status;
+    if (isPacked)
+        if (Status status = streamWeights(schedule, right, facts); !status) return status;
     std::vector<std::string> outer = p.batch;
     if (p.columns % width == 0) outer.push_back((*columns)[0]);
     return parallelise(schedule, outer, facts);
