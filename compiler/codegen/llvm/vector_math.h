@@ -34,6 +34,7 @@ private:
     /// any exponent. A sign of -1 costs nothing here.
     Scaled reducedExp(llvm::Value* t, double sign, int bias);
     llvm::Value* normalExp(llvm::Value* t, double sign); ///< where e^(sign t) is a normal number
+    llvm::Value* normalExp512(llvm::Value* t, double sign);
     llvm::Value* exp(llvm::Value* x);
     llvm::Value* exp512(llvm::Value* x, double low, double high); ///< zero below `low`
     llvm::Value* log(llvm::Value* x);
