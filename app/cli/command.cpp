@@ -174,8 +174,9 @@ void printDiagnostic(const Diagnostic& diagnostic)
     std::fprintf(stderr, "%s\n", diagnostic.text().c_str());
 }
 
-void noteVm(const compiler::CompileResult& result)
+void noteChoices(const compiler::CompileResult& result, int verbosity)
 {
+    if (verbosity > 0) printDiagnostics(compiler::refusalWarnings(result));
     if (result.vmReason.empty()) return;
     printDiagnostic(Diagnostic{Severity::Note,
                                DiagnosticCode::DynamicShape,

@@ -70,8 +70,9 @@ Result<OpenedModel> openModel(const std::string& path, const CommonOptions& opti
 
 /// One line per diagnostic on stderr; notes follow indented.
 void printDiagnostic(const Diagnostic& diagnostic);
-/// A note when the model runs on the VM though another executor was asked for.
-void noteVm(const compiler::CompileResult& result);
+/// What the compiler chose and one may want to change: that the model runs on the VM though another
+/// executor was asked for, and with `verbosity` which kernels are plain loops.
+void noteChoices(const compiler::CompileResult& result, int verbosity);
 void printDiagnostics(const std::vector<Diagnostic>& diagnostics);
 /// Prints and returns the exit code of the diagnostic's kind.
 int failure(const Diagnostic& diagnostic);

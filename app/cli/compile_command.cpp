@@ -69,6 +69,8 @@ Json kernelsJson(const compiler::CompileResult& result)
         out.push_back({{"symbol", kernel.symbol},
                        {"name", kernel.function},
                        {"tir_hash", kernel.tirHash},
+                       {"rule", kernel.scheduleRule},
+                       {"refusal", kernel.refusal},
                        {"bytes", kernel.object ? kernel.object->size() : 0},
                        {"from_cache", kernel.fromCache},
                        {"ms", kernel.compileMs},
@@ -219,7 +221,7 @@ int compileModel(const CompileCommandOptions& options, JobContext& job)
     }
     auto result = compiler::compile(opened->loaded, how, job, opened->ms);
     if (!result) return failure(result.error());
-    noteVm(**result);
+    noteChoices(**result, options.common.verbosity);
     if (!options.emit.empty()) return emitKernels(**result, options);
 
     job.progress(0.95, "writing " + output);

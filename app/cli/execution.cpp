@@ -62,7 +62,7 @@ Result<Runnable> buildRunnable(std::shared_ptr<const compiler::Loaded> loaded,
 {
     auto result = compiler::compile(std::move(loaded), compileOptions(options), job);
     if (!result) return result.error();
-    noteVm(**result);
+    noteChoices(**result, options.verbosity);
     auto folder = TemporaryFolder::make("tenon-");
     if (!folder) return folder.error();
     const std::string suffix(compiler::runnableSuffix((*result)->machine));

@@ -232,6 +232,23 @@ Result<CompileResultPtr> compile(std::shared_ptr<const Loaded> loaded,
     return CompileResultPtr(result);
 }
 
+std::vector<Diagnostic> refusalWarnings(const CompileResult& result)
+{
+    std::vector<Diagnostic> warnings;
+    for (size_t i = 0; i < result.kernels.size(); ++i) {
+        const CompiledKernel& kernel = result.kernels[i];
+        if (kernel.refusal.empty()) continue;
+        Location at{.detail = "kernel " + kernel.name};
+        for (const KernelCall& call : result.program.calls)
+            if (call.kernel == static_cast<int>(i) && at.node.empty() && !call.fromNodes.empty())
+                at.node = call.fromNodes.front();
+        warnings.push_back(makeWarning(
+            DiagnosticCode::BadSchedule,
+            "plain loops, which may be slow, because of the schedule rule " + kernel.refusal, at));
+    }
+    return warnings;
+}
+
 Result<std::string> kernelText(const CompileResult& result, size_t kernel, KernelText form)
 {
     CHECK(kernel < result.kernels.size());

@@ -43,6 +43,7 @@ struct CompiledKernel
     std::string tirHash;
     PrimFuncPtr unscheduled;
     std::string scheduleRule;
+    std::string refusal;       ///< ScheduledKernel::refusal
     std::string scheduleTrace; ///< replayable text
     std::string scheduledText; ///< TIR after the schedule
     std::string loweredText;   ///< flat TIR; what the object's line table refers to
@@ -77,6 +78,10 @@ struct CompileResult
     CompilePhases phases;
     std::string vmReason; ///< why the VM runs it though another executor was asked for; else empty
 };
+
+/// A warning for each kernel whose family's rule refused it: it is right, but slower than it could
+/// be.
+std::vector<Diagnostic> refusalWarnings(const CompileResult& result);
 
 using CompileResultPtr = std::shared_ptr<const CompileResult>;
 

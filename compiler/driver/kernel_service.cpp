@@ -24,6 +24,7 @@ Result<KernelProducts> scheduleAndLower(const tir::PrimFunc& unscheduled, const 
     if (!lowered) return lowered.error();
     KernelProducts products;
     products.rule = scheduled->rule;
+    products.refusal = scheduled->refusal;
     for (const TraceStep& step : scheduled->trace) products.trace += step.text() + "\n";
     products.scheduled = tir::print(scheduled->function);
     products.lowered = tir::print(*lowered);

@@ -17,6 +17,7 @@ namespace tenon::compiler {
 struct KernelProducts
 {
     std::string rule;      ///< schedule rule that chose the loops
+    std::string refusal;   ///< ScheduledKernel::refusal
     std::string trace;     ///< replayable schedule text
     std::string scheduled; ///< TIR after the schedule
     std::string lowered;   ///< flat TIR, what the line table refers to

@@ -165,6 +165,7 @@ std::string encodeReply(const KernelReply& reply)
     if (!reply.products) return toBytes({{"bytes", binary(reply.bytes)}});
     const KernelProducts& p = *reply.products;
     return toBytes({{"rule", p.rule},
+                    {"refusal", p.refusal},
                     {"trace", p.trace},
                     {"scheduled", p.scheduled},
                     {"lowered", p.lowered},
@@ -186,8 +187,9 @@ Result<KernelReply> decodeReply(std::string_view bytes)
             reply.bytes = text(json.at("bytes"));
             return reply;
         }
-        reply.products = KernelProducts{json.at("rule"), json.at("trace"), json.at("scheduled"),
-                                        json.at("lowered"), text(json.at("object"))};
+        reply.products =
+            KernelProducts{json.at("rule"),      json.at("refusal"), json.at("trace"),
+                           json.at("scheduled"), json.at("lowered"), text(json.at("object"))};
         return reply;
     } catch (const Json::exception& e) {
         return malformed(e.what());

@@ -79,6 +79,7 @@ compileKernels(const Module& lowered, const MachineSpec& machine, const TargetFa
         const std::string key = context + text;
         if (auto hit = cache.find(key)) {
             kernel.scheduleRule = (*hit)["rule"];
+            kernel.refusal = (*hit)["refusal"];
             kernel.scheduleTrace = (*hit)["trace"];
             kernel.scheduledText = (*hit)["scheduled"];
             kernel.loweredText = (*hit)["lowered"];
@@ -88,11 +89,13 @@ compileKernels(const Module& lowered, const MachineSpec& machine, const TargetFa
             auto products = service.compile(*kernel.unscheduled, kernel.symbol, machine, facts);
             if (!products) return placed(products.error(), lowered, kernel.name);
             kernel.scheduleRule = std::move(products->rule);
+            kernel.refusal = std::move(products->refusal);
             kernel.scheduleTrace = std::move(products->trace);
             kernel.scheduledText = std::move(products->scheduled);
             kernel.loweredText = std::move(products->lowered);
             kernel.object = std::make_shared<const std::string>(std::move(products->object));
             cache.store(key, {{"rule", kernel.scheduleRule},
+                              {"refusal", kernel.refusal},
                               {"trace", kernel.scheduleTrace},
                               {"scheduled", kernel.scheduledText},
                               {"lowered", kernel.loweredText},

@@ -26,6 +26,7 @@ std::string resultName(const GraphFunction& function, size_t result)
 
 ProgramParts::ProgramParts(const Module& module, const std::vector<CompiledKernel>& kernels)
     : m_module(module)
+    , m_kernels(kernels)
     , m_bounds(boundsOf(module.main()))
 {
     m_program.bounds = m_bounds;
@@ -106,6 +107,9 @@ const KernelCall& ProgramParts::addCall(const NodeRecord& node)
     for (const SourceId source : node.origin)
         call.fromNodes.push_back(m_module.sources()[source.value].name);
     call.method = methodOf(m_module, m_module.function(node.callee).order);
+    const std::string& refusal = m_kernels[static_cast<size_t>(call.kernel)].refusal;
+    if (!refusal.empty())
+        call.method += (call.method.empty() ? "" : ", ") + ("plain loops because of " + refusal);
     for (const NodeId member : m_module.function(node.callee).order)
         call.flops += costOf(m_module, m_module.node(member)).flops;
     for (const int argument : call.arguments)

@@ -35,6 +35,7 @@ private:
     std::string uniqueName(std::string name);
 
     const Module& m_module;
+    const std::vector<CompiledKernel>& m_kernels;
     SizeBounds m_bounds;
     ExecutorProgram m_program;
     std::map<std::string, int> m_kernelIndex;

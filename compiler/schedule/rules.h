@@ -16,6 +16,9 @@ struct ScheduledKernel
     tir::PrimFunc function;
     std::vector<TraceStep> trace;
     std::string rule; ///< name of the rule that chose it
+    /// "RULE: reason" when the rule of its family could not take it, so that its loops are plain
+    /// ones; else empty.
+    std::string refusal;
 };
 
 /// A rule claims kernels by the function's `kind` attr (te tag of the anchor) and schedules them.

@@ -82,7 +82,8 @@ Status scheduleConv2dPlain(Schedule& schedule, const TargetFacts& facts)
         if (Status status = schedulePad(schedule, pad, padAt, facts); !status) return status;
     for (const std::string& name : *left)
         if (Status status = scheduleBlock(schedule, name, facts); !status) return status;
-    outer.push_back(rows->first);
+    const bool isPaddedInside = !pads.empty() && !padAt.empty(); // beside the loop over rows
+    if (!isPaddedInside) outer.push_back(rows->first);
     return parallelise(schedule, outer, facts);
 }
 

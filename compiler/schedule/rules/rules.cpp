@@ -77,7 +77,7 @@ Status applyRule(const ScheduleRule& rule, const tir::PrimFunc& unscheduled,
     TargetFacts own = facts; // tiles of small kernels need not leave work for other threads
     if (!isWorthSharing(schedule, "", facts)) own.threads = 1;
     if (Status status = rule.apply(schedule, own); !status) return status;
-    out = {schedule.function(), schedule.trace(), std::string(rule.name)};
+    out = {schedule.function(), schedule.trace(), std::string(rule.name), {}};
     return kDone;
 }
 
@@ -90,13 +90,17 @@ Result<ScheduledKernel> scheduleKernel(const tir::PrimFunc& unscheduled, const T
     // A kernel whose fused neighbours do not fit its rule still gets the rule that fits all.
     const ScheduleRule& fallback = kRules[std::size(kRules) - 1];
     ScheduledKernel out;
+    std::string refusal;
     for (const ScheduleRule& rule : allScheduleRules()) {
         if (!rule.matches(unscheduled, facts)) continue;
-        if (applyRule(rule, unscheduled, facts, out)) return out;
+        const Status taken = applyRule(rule, unscheduled, facts, out);
+        if (taken) return out;
+        refusal = std::string(rule.name) + ": " + taken.error().message;
         break;
     }
     if (Status status = applyRule(fallback, unscheduled, facts, out); !status)
         return status.error();
+    out.refusal = std::move(refusal);
     return out;
 }
 

@@ -47,6 +47,40 @@ TEST(KernelService, schedulesWithoutAnObject)
     EXPECT_TRUE(texts->object.empty());
 }
 
+TEST(KernelService, saysWhyARuleRefusedAKernelOfItsFamily)
+{
+    auto parsed = tir::parsePrimFunc(R"(@T.prim_func
+def main(x: T.Buffer((8, 16), "float32"), w: T.Buffer((4, 16), "float32"), y: T.Buffer((8, 4), "float32"), z: T.Buffer((8, 4), "float32")):
+    with T.block("root"):
+        for i in T.serial(8):
+            for j in T.serial(4):
+                with T.block("z"):
+                    vi = T.axis.spatial(8, i)
+                    vj = T.axis.spatial(4, j)
+                    z[vi, vj] = T.float32(2)
+                for k in T.serial(16):
+                    with T.block("y"):
+                        vi = T.axis.spatial(8, i)
+                        vj = T.axis.spatial(4, j)
+                        vk = T.axis.reduce(16, k)
+                        with T.init():
+                            y[vi, vj] = T.float32(0)
+                        y[vi, vj] = y[vi, vj] + x[vi, vk] * w[vj, vk]
+)");
+    ASSERT_TRUE(parsed) << parsed.error().text();
+    tir::PrimFunc function = *parsed; // a product beside something else in the same loops
+    function.attrs.set("kind", "dense");
+    function.attrs.set("anchor", "y");
+    const auto here = schedulingKernelService()->compile(function, "k", machine(), {});
+    ASSERT_TRUE(here) << here.error().text();
+    EXPECT_EQ(here->rule, "default");
+    EXPECT_TRUE(here->refusal.starts_with("matmul: ")) << here->refusal;
+    const auto there = workerKernelService(TENON_PROGRAM)->compile(function, "k", machine(), {});
+    ASSERT_TRUE(there) << there.error().text();
+    EXPECT_EQ(there->refusal, here->refusal);
+    EXPECT_EQ(schedulingKernelService()->compile(doubling(), "k", machine(), {})->refusal, "");
+}
+
 TEST(KernelService, carriesEveryFactToTheWorker)
 {
     TargetFacts facts;
