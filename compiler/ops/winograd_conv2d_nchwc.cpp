@@ -98,6 +98,8 @@ struct Tiles
 {
     int64_t rows;
     int64_t columns;
+    bool exceedRows; ///< the last ones those of the result
+    bool exceedColumns;
     int64_t count() const { return rows * columns; }
 };
 
@@ -178,22 +180,45 @@ FilterFn computedFilters(const Geometry& g, const te::TensorRef& weight)
     };
 }
 
+/// The product at a point (a, b) of a tile, if any pixel of the result needs it: the last point is
+/// in the last row and column of a tile only, which may lie beyond the result.
+Expr whereNeeded(const Geometry& g, const Tiles& tiles, const Exprs& at, const Expr& product)
+{
+    const Expr last(g.tile + 1);
+    const Expr isRow = at[1] < last || at[4] < Expr((tiles.rows - 1) * tiles.columns);
+    const Expr isColumn =
+        at[2] < last || floorMod(at[4], Expr(tiles.columns)) < Expr(tiles.columns - 1);
+    const bool both = tiles.exceedRows && tiles.exceedColumns;
+    const Expr isNeeded = both ? isRow && isColumn : tiles.exceedRows ? isRow : isColumn;
+    // The sum of anything and -0 is the same, sign included.
+    return tir::call(tir::Intrinsic::IfThenElse, product->dtype,
+                     {isNeeded, product, tir::floatImm(-0.0, product->dtype)});
+}
+
 /// M[n, a, b, c_outer, t, c_inner]: products of the transformed data and filters.
-te::TensorRef productsOf(const Geometry& g, const te::TensorRef& data, const FilterFn& filters,
-                         const Expr& outBlocks, Attrs facts)
+te::TensorRef productsOf(const Geometry& g, const Tiles& tiles, const te::TensorRef& data,
+                         const FilterFn& filters, const Expr& outBlocks)
 {
     const Exprs& d = data->shape(); // n, a, b, c_outer, t, c_inner
     const Expr ratio(g.kernelBlock / g.outBlock), out(g.outBlock);
+    Attrs facts{{"tile_size", g.tile},
+                {"tile_columns", tiles.columns},
+                {"axis_names", std::vector<std::string>{"n", "a", "b", "oc_outer", "tile",
+                                                        "oc_inner", "ic_outer", "ic_inner"}}};
+    // Kernels that transform filters unroll points, and tiles up to so many.
+    const bool skips =
+        !g.isTransformed && tiles.count() <= 4 && (tiles.exceedRows || tiles.exceedColumns);
     return te::reduce(
         "products", {d[0], d[1], d[2], outBlocks, d[4], out}, {d[3], d[5]}, te::Combiner::Sum,
         [&](const Exprs& i, const Exprs& k) {
-            return te::at(data, {i[0], i[1], i[2], k[0], i[4], k[1]}) *
-                   filters({.outer = floorDiv(i[3], ratio),
-                            .a = i[1],
-                            .b = i[2],
-                            .inOuter = k[0],
-                            .inInner = k[1],
-                            .inner = floorMod(i[3], ratio) * out + i[5]});
+            const Expr product = te::at(data, {i[0], i[1], i[2], k[0], i[4], k[1]}) *
+                                 filters({.outer = floorDiv(i[3], ratio),
+                                          .a = i[1],
+                                          .b = i[2],
+                                          .inOuter = k[0],
+                                          .inInner = k[1],
+                                          .inner = floorMod(i[3], ratio) * out + i[5]});
+            return skips ? whereNeeded(g, tiles, i, product) : product;
         },
         "conv2d_winograd", std::move(facts));
 }
@@ -231,14 +256,10 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
     if (!g) return g.error();
     const std::vector<int64_t> out = constants(op.results[0].shape);
     const int64_t m = g->tile;
-    const Tiles tiles{(out[2] + m - 1) / m, (out[3] + m - 1) / m};
+    const Tiles tiles{(out[2] + m - 1) / m, (out[3] + m - 1) / m, out[2] % m != 0, out[3] % m != 0};
     const te::TensorRef data = transformedData(*g, in[0], tiles);
-    Attrs facts{{"tile_size", m},
-                {"tile_columns", tiles.columns},
-                {"axis_names", std::vector<std::string>{"n", "a", "b", "oc_outer", "tile",
-                                                        "oc_inner", "ic_outer", "ic_inner"}}};
     const FilterFn filters = g->isTransformed ? storedFilters(in[1]) : computedFilters(*g, in[1]);
-    const te::TensorRef products = productsOf(*g, data, filters, Expr(out[1]), std::move(facts));
+    const te::TensorRef products = productsOf(*g, tiles, data, filters, Expr(out[1]));
 
     const te::TensorRef result = resultTiles(*g, products);
     const Expr size(m), width(tiles.columns);

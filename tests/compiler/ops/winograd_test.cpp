@@ -129,7 +129,8 @@ TEST(Winograd, StaysWithinTheExpectedError)
         {2, 256, 16, 7, 7, 1},       {4, 20, 48, 9, 3, 2},       {4, 64, 32, 12, 12, 1, true},
         {4, 256, 16, 7, 7, 1, true}, {4, 4, 16, 1, 1, 1, true},  {2, 64, 32, 12, 12, 1, true},
         {2, 256, 16, 7, 7, 1, true}, {4, 20, 48, 9, 3, 2, true}, {4, 96, 16, 14, 14, 1, true},
-        {2, 16, 16, 5, 11, 0, true},
+        {2, 16, 16, 5, 11, 0, true}, {4, 32, 16, 7, 8, 1, true}, {4, 32, 16, 4, 15, 1, true},
+        {2, 32, 16, 3, 3, 1, true},
     };
     for (const Case& c : cases) {
         const Tensor data = normal({1, c.in, c.height, c.width}, 7);
