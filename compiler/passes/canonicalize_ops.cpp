@@ -5,6 +5,7 @@
 #include "compiler/ops/op.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
+#include "compiler/passes/slice_ranges.h"
 #include "compiler/passes/use_index.h"
 #include "core/base/text.h"
 
@@ -167,6 +168,42 @@ std::optional<Patch> dropNop(const Site& site)
     return patch.take();
 }
 
+/// The operand of a concatenation that the slice takes whole, when it takes one so.
+std::optional<ValueRef> slicedOperand(const Site& site)
+{
+    const auto ranges = slicesOf(site.module, site.node);
+    if (!ranges) return std::nullopt;
+    const NodeRecord& joined = site.module.node(site.node.operands[0].node);
+    if (!isOp(joined, "concatenate")) return std::nullopt;
+    const int64_t axis = normalizedAxis(joined.attrs.integer("axis", 0), ranges->size());
+    int64_t begin = 0;
+    for (const ValueRef operand : joined.operands) {
+        const auto shape = knownShape(site.module, operand);
+        if (!shape) return std::nullopt;
+        bool isWhole = true;
+        for (size_t d = 0; d < shape->size(); ++d) {
+            const SliceRange& range = ranges->at(d);
+            const int64_t first = static_cast<int64_t>(d) == axis ? begin : 0;
+            isWhole = isWhole && range.begin == first && range.stride == 1 &&
+                      range.extent == shape->at(d);
+        }
+        if (isWhole) return operand;
+        begin += shape->at(static_cast<size_t>(axis));
+    }
+    return std::nullopt;
+}
+
+/// A part of a concatenation is what was put there.
+std::optional<Patch> sliceOfConcatenate(const Site& site)
+{
+    const std::optional<ValueRef> operand = slicedOperand(site);
+    if (!operand || site.uses.isResult(site.node.id)) return std::nullopt;
+    PatchWriter patch =
+        site.patch("slice-of-concatenate", "the slice is one operand of the concatenation");
+    patch.replaceAndErase(site.node.id, *operand);
+    return patch.take();
+}
+
 std::vector<int64_t> composedAxes(const NodeRecord& inner, const NodeRecord& outer, size_t rank)
 {
     const auto axesOf = [&](const NodeRecord& node) {
@@ -262,8 +299,8 @@ std::optional<Patch> sinkReshape(const Site& site)
 }
 
 using Rule = std::optional<Patch> (*)(const Site&);
-constexpr Rule kRules[] = {dropNop,          biasAddToAdd, toReshape,  subtractToAdd,
-                           divideToMultiply, mergeTwins,   sinkReshape};
+constexpr Rule kRules[] = {dropNop,          biasAddToAdd, toReshape,   subtractToAdd,
+                           divideToMultiply, mergeTwins,   sinkReshape, sliceOfConcatenate};
 
 } // namespace
 

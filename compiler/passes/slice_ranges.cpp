@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/passes/slice_ranges.h"
+
+#include <algorithm>
+
+namespace tenon::compiler {
+
+std::optional<std::vector<SliceRange>> slicesOf(const Module& module, const NodeRecord& node)
+{
+    if (!isOp(node, "strided_slice")) return std::nullopt;
+    const auto shape = knownShape(module, node.operands[0]);
+    const auto result = knownShape(module, {node.id, 0});
+    if (!shape || !result) return std::nullopt;
+    const std::vector<int64_t> begin = node.attrs.integers("begin", {});
+    const std::vector<int64_t> strides = node.attrs.integers("strides", {});
+    const std::vector<int64_t> axes = node.attrs.integers("axes", {});
+    std::vector<SliceRange> ranges;
+    for (const int64_t extent : *shape) ranges.push_back({0, 1, extent});
+    for (size_t i = 0; i < begin.size(); ++i) {
+        const int64_t axis = axes.empty() ? static_cast<int64_t>(i) : axes[i];
+        const auto at = static_cast<size_t>(normalizedAxis(axis, shape->size()));
+        const int64_t first = begin[i] < 0 ? begin[i] + shape->at(at) : begin[i];
+        const int64_t stride = strides.empty() ? 1 : strides[i];
+        if (stride < 1) return std::nullopt;
+        ranges[at] = {std::clamp<int64_t>(first, 0, shape->at(at)), stride, result->at(at)};
+    }
+    return ranges;
+}
+
+} // namespace tenon::compiler

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// slicesOf: what a strided_slice takes of each dimension.
+#pragma once
+
+#include "compiler/passes/rewrite.h"
+
+#include <optional>
+#include <vector>
+
+namespace tenon::compiler {
+
+struct SliceRange
+{
+    int64_t begin;
+    int64_t stride;
+    int64_t extent; ///< of the result
+};
+
+/// One range per dimension of the operand of a strided_slice whose strides are positive; nothing
+/// when the node is another one or a dimension is not known.
+std::optional<std::vector<SliceRange>> slicesOf(const Module& module, const NodeRecord& node);
+
+} // namespace tenon::compiler
