@@ -21,6 +21,7 @@ constexpr std::string_view kPipeline[] = {
     "FoldConstant",
     "EliminateCommonSubexpr",
     "FoldScaleAxis",
+    "FoldSpaceToDepth",
     "FoldConstant",
     "FuseAttention",
     "FuseLayerNorm",
