@@ -2,6 +2,8 @@
 // qnn.add and qnn.mul: two quantized tensors of their own scales into one of a third.
 #include "compiler/ops/quantization.h"
 
+#include <cmath>
+
 namespace tenon::compiler {
 namespace {
 
@@ -26,6 +28,19 @@ Result<Types> infer(const OpView& op)
     return Types{{out, *std::move(shape)}};
 }
 
+/// True when bytes of these scales cannot give numbers beyond 2^30.
+bool isNear(const OpView& op)
+{
+    const auto most = [&](size_t operand, const char* zero) {
+        const double range = std::ldexp(1.0, op.operands[operand].dtype.bits);
+        return range + std::abs(static_cast<double>(intAttr(op, zero)));
+    };
+    const double lhs = most(0, "lhs_zero_point") * std::abs(floatAttr(op, "lhs_scale"));
+    const double rhs = most(1, "rhs_zero_point") * std::abs(floatAttr(op, "rhs_scale"));
+    const double sum = op.op == "qnn.add" ? lhs + rhs : lhs * rhs;
+    return sum / std::abs(floatAttr(op, "output_scale")) < std::ldexp(1.0, 29);
+}
+
 Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
 {
     const bool isSum = op.op == "qnn.add";
@@ -46,8 +61,8 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
                                            b * tir::floatImm(rhsScale / outScale)
                                      : a * b * tir::floatImm(lhsScale * rhsScale / outScale);
             return requantized(value, tir::intImm(intAttr(op, "output_zero_point"), kInt32),
-                               dtypeAttr(op, "out_dtype"), intAttr(op, "a_min"),
-                               intAttr(op, "a_max"));
+                               {dtypeAttr(op, "out_dtype"), intAttr(op, "a_min"),
+                                intAttr(op, "a_max"), isNear(op)});
         },
         "elemwise")};
 }

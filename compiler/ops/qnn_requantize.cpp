@@ -47,8 +47,10 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
             const Expr centred = tir::cast(kInt32, te::at(in[0], i)) - inputZero;
             const Expr zero =
                 op.isPresent(2) ? tir::cast(kInt32, operand(2, i)) : tir::intImm(0, kInt32);
-            return requantized(tir::cast(kFloat32, centred) * operand(1, i), zero, out,
-                               intAttr(op, "a_min"), intAttr(op, "a_max"));
+            const Expr value = tir::cast(kFloat32, centred) * operand(1, i);
+            return requantized(value, zero,
+                               {out, intAttr(op, "a_min"), intAttr(op, "a_max"),
+                                intAttr(op, kSmallScaleAttr) != 0});
         },
         "elemwise")};
 }
@@ -61,6 +63,7 @@ constexpr AttrSpec kAttrs[] = {
     {"input_zero_point", "int", "zero point of data", "0"},
     {"a_min", "int", "lower limit of the result, beside that of its type", "-2147483648"},
     {"a_max", "int", "upper limit of the result, beside that of its type", "2147483647"},
+    {kSmallScaleAttr, "int", "1: scales are at most 1/2, so no product leaves 31 bits", "0"},
     {"out_dtype", "dtype", "type of the result, 8 to 32 bits", "int8"}};
 
 } // namespace

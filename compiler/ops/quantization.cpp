@@ -105,19 +105,19 @@ Expr saturated(const Expr& whole, DataType dtype)
                                     tir::floatImm(high, whole->dtype)));
 }
 
-Expr requantized(const Expr& value, const Expr& zeroPoint, DataType dtype, int64_t low,
-                 int64_t high)
+Expr requantized(const Expr& value, const Expr& zeroPoint, const IntegerRange& range)
 {
-    const Expr bottom = tir::lowestOf(dtype), top = tir::highestOf(dtype);
-    const Expr whole = tir::call(tir::Intrinsic::Round, value);
+    const Expr bottom = tir::lowestOf(range.dtype), top = tir::highestOf(range.dtype);
+    Expr whole = tir::call(tir::Intrinsic::Round, value);
     // The sum of a saturated value and a zero point cannot leave 32 bits.
     constexpr double kFar = 1 << 30;
-    const Expr inside = minimum(maximum(whole, tir::floatImm(-kFar, whole->dtype)),
-                                tir::floatImm(kFar, whole->dtype));
-    const Expr shifted = tir::cast(kInt32, inside) + zeroPoint;
-    const Expr least = tir::intImm(std::max(low, bottom->integer), kInt32);
-    const Expr most = tir::intImm(std::min(high, top->integer), kInt32);
-    return tir::cast(dtype, minimum(maximum(shifted, least), most));
+    if (!range.isNear)
+        whole = minimum(maximum(whole, tir::floatImm(-kFar, whole->dtype)),
+                        tir::floatImm(kFar, whole->dtype));
+    const Expr shifted = tir::cast(kInt32, whole) + zeroPoint;
+    const Expr least = tir::intImm(std::max(range.low, bottom->integer), kInt32);
+    const Expr most = tir::intImm(std::min(range.high, top->integer), kInt32);
+    return tir::cast(range.dtype, minimum(maximum(shifted, least), most));
 }
 
 } // namespace tenon::compiler

@@ -27,9 +27,19 @@ bool isQuantizedType(DataType dtype);
 
 /// A whole float as `dtype`, limited to what it holds; binary32 is enough up to 16 bits.
 tir::Expr saturated(const tir::Expr& whole, DataType dtype);
-/// round(value) + zeroPoint as `dtype`, where `value` is binary32 and `zeroPoint` an int32: exact
+/// What qnn.requantize may say of its scales.
+inline constexpr std::string_view kSmallScaleAttr = "small_scale";
+
+/// Integers that a number becomes.
+struct IntegerRange
+{
+    DataType dtype;
+    int64_t low, high;   ///< limits beside those of the type
+    bool isNear = false; ///< no number is beyond 2^30
+};
+/// round(value) + zeroPoint in `range`, where `value` is binary32 and `zeroPoint` an int32: exact
 /// for every value that does not saturate.
-tir::Expr requantized(const tir::Expr& value, const tir::Expr& zeroPoint, DataType dtype,
-                      int64_t low, int64_t high);
+tir::Expr requantized(const tir::Expr& value, const tir::Expr& zeroPoint,
+                      const IntegerRange& range);
 
 } // namespace tenon::compiler

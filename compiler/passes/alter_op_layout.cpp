@@ -326,6 +326,7 @@ private:
         NodeRecord record = node;
         for (ValueRef& operand : record.operands)
             operand = broadcastOperand(operand, node.types[0].shape[1], block);
+        noteScales(m_module, record);
         m_values.produce(node, std::move(record), block);
         return true;
     }

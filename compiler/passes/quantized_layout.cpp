@@ -2,10 +2,12 @@
 // Packing of 8-bit weights into quads, and the blocked forms of quantized layers.
 #include "compiler/passes/quantized_layout.h"
 
+#include "compiler/ops/quantization.h"
 #include "compiler/passes/channel_block.h"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace tenon::compiler {
 namespace {
@@ -289,6 +291,16 @@ bool alterQuantizedDense(const QuantizedLayerSite& site)
 }
 
 } // namespace
+
+void noteScales(const Module& module, NodeRecord& node)
+{
+    const Tensor* scales =
+        node.op == "qnn.requantize" ? constantOf(module, node.operands[1]) : nullptr;
+    if (!scales) return;
+    for (int64_t i = 0; i < scales->size(); ++i)
+        if (!(std::abs(scales->number(i)) <= 0.5)) return;
+    node.attrs.set(std::string(kSmallScaleAttr), int64_t{1});
+}
 
 bool alterQuantizedLayer(const QuantizedLayerSite& site)
 {

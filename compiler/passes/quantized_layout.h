@@ -18,6 +18,9 @@ struct QuantizedLayerSite
     DataType bytes; ///< uint8 or int8: what the target multiplies with int8
 };
 
+/// What lowering may know of a requantization's constant scales.
+void noteScales(const Module& module, NodeRecord& node);
+
 /// Writes qnn.conv2d (dense or depthwise) and qnn.dense of such data and signed constant weights in
 /// their packed forms; false for what must stay as it is.
 bool alterQuantizedLayer(const QuantizedLayerSite& site);

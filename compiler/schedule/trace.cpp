@@ -67,6 +67,8 @@ constexpr Primitive kPrimitives[] = {
      [](Schedule& s, const Operands& o, const Attrs& a) {
          return none(s.fuseDims(o[0], a.integer("dim", 0)));
      }},
+    {"init_with_addends", 1,
+     [](Schedule& s, const Operands& o, const Attrs&) { return none(s.initWithAddends(o[0])); }},
     {"pad", 1,
      [](Schedule& s, const Operands& o, const Attrs& a) {
          return none(s.pad(o[0], a.integers("multiples", {})));

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers that become bytes: rounded by one instruction where x86 has it, and on AVX-512 four
+// Numbers that become bytes: rounded by one instruction where x86 has it, and on AVX-512 up to four
 // vectors per store.
 #include "compiler/codegen/llvm/emitter.h"
 #include "compiler/codegen/llvm/requantization.h"
 
 #include <llvm/IR/IntrinsicsX86.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace tenon::compiler {
@@ -36,16 +37,18 @@ int limitsBeforePacking(const Requantization& match)
     const Narrowing& to = match.narrowing;
     const bool isLowest = to.least == (to.isSigned ? INT8_MIN : 0);
     const bool isHighest = to.most == (to.isSigned ? INT8_MAX : UINT8_MAX);
-    return (isLowest ? 0 : kLowLimit) | (isHighest && fitsInt32(*match.value) ? 0 : kHighLimit);
+    const bool fits = match.isNear || fitsInt32(*match.value);
+    return (isLowest ? 0 : kLowLimit) | (isHighest && fits ? 0 : kHighLimit);
 }
 
-/// Four vectors of 32-bit integers as 64 bytes in order.
+/// Up to four vectors of 32-bit integers as bytes in order.
 llvm::Value* packed(llvm::IRBuilder<>& builder, const std::vector<llvm::Value*>& whole,
                     const Narrowing& to)
 {
     const auto halves = [&](size_t first) -> llvm::Value* {
-        llvm::Value* pair = builder.CreateIntrinsic(llvm::Intrinsic::x86_avx512_packssdw_512, {},
-                                                    {whole[first], whole[first + 1]});
+        llvm::Value* pair =
+            builder.CreateIntrinsic(llvm::Intrinsic::x86_avx512_packssdw_512, {},
+                                    {whole[first], whole[std::min(first + 1, whole.size() - 1)]});
         if (to.zeroPoint == 0) return pair;
         llvm::Value* zero = llvm::ConstantInt::getSigned(pair->getType(), to.zeroPoint);
         return builder.CreateBinaryIntrinsic(llvm::Intrinsic::sadd_sat, pair, zero);
@@ -54,10 +57,10 @@ llvm::Value* packed(llvm::IRBuilder<>& builder, const std::vector<llvm::Value*>&
     llvm::Value* bytes =
         builder.CreateIntrinsic(to.isSigned ? llvm::Intrinsic::x86_avx512_packsswb_512
                                             : llvm::Intrinsic::x86_avx512_packuswb_512,
-                                {}, {low, halves(2)});
+                                {}, {low, whole.size() > 2 ? halves(2) : low});
     // Each quarter holds four bytes of every vector.
     std::vector<int> order;
-    for (int vector = 0; vector < 4; ++vector)
+    for (int vector = 0; vector < static_cast<int>(whole.size()); ++vector)
         for (int quarter = 0; quarter < 4; ++quarter) order.push_back(4 * quarter + vector);
     auto* words = llvm::FixedVectorType::get(builder.getInt32Ty(), kLanes);
     return builder.CreateShuffleVector(builder.CreateBitCast(bytes, words), order);
@@ -99,8 +102,7 @@ bool Emitter::unrolledPacked(const tir::StmtNode& node, const llvm::ConstantInt&
                              int64_t extent)
 {
     const tir::StmtNode& store = *node.body;
-    if (!m_options.packsBytes || store.kind != tir::StmtKind::Store || extent < kPacked)
-        return false;
+    if (!m_options.packsBytes || store.kind != tir::StmtKind::Store || extent < 2) return false;
     const Expr& index = store.indices[0];
     if (store.value->kind != ExprKind::Cast || store.value->dtype.lanes != kLanes ||
         index->kind != ExprKind::Ramp || !index->args[1].isConstInt(1))
@@ -117,10 +119,9 @@ bool Emitter::unrolledPacked(const tir::StmtNode& node, const llvm::ConstantInt&
     };
     const Affine first = startOf(0), second = startOf(1);
     if (second.terms != first.terms || second.constant != first.constant + kLanes) return false;
-    int64_t i = 0;
-    for (; i + kPacked <= extent; i += kPacked) {
+    for (int64_t i = 0; i < extent; i += kPacked) {
         std::vector<llvm::Value*> whole;
-        for (int64_t k = i; k < i + kPacked; ++k) {
+        for (int64_t k = i; k < std::min(i + kPacked, extent); ++k) {
             select(k);
             whole.push_back(
                 nearestWithin(value(*match->value), match->narrowing, limitsBeforePacking(*match)));
@@ -128,10 +129,6 @@ bool Emitter::unrolledPacked(const tir::StmtNode& node, const llvm::ConstantInt&
         select(i);
         const auto [pointer, align] = address(store.buffer, index->args[0]);
         m_builder.CreateAlignedStore(packed(m_builder, whole, match->narrowing), pointer, align);
-    }
-    for (; i < extent; ++i) {
-        select(i);
-        statement(node.body);
     }
     return true;
 }

@@ -46,10 +46,16 @@ const ExprNode* withoutLimits(const Expr& expr, ExprKind constant, const Limit& 
     return node;
 }
 
-/// x of int32(round(x)), a binary32 number that may be limited beyond what 16 bits can hold.
-const Expr* roundedValue(const ExprNode& node)
+struct Rounded
 {
-    if (node.kind != ExprKind::Cast || node.dtype.scalar() != kInt32) return nullptr;
+    const Expr* value;
+    bool isNear; ///< without limits, so that none is needed
+};
+
+/// x of int32(round(x)), a binary32 number that may be limited beyond what 16 bits can hold.
+std::optional<Rounded> roundedValue(const ExprNode& node)
+{
+    if (node.kind != ExprKind::Cast || node.dtype.scalar() != kInt32) return std::nullopt;
     bool isFar = true;
     const ExprNode* inner =
         withoutLimits(node.args[0], ExprKind::FloatImm, [&](bool isTop, const ExprNode& limit) {
@@ -58,7 +64,8 @@ const Expr* roundedValue(const ExprNode& node)
     const bool isRound = inner->kind == ExprKind::Intrinsic &&
                          inner->intrinsic == tir::Intrinsic::Round &&
                          inner->dtype.scalar() == kFloat32;
-    return isFar && isRound ? &inner->args[0] : nullptr;
+    if (!isFar || !isRound) return std::nullopt;
+    return Rounded{&inner->args[0], inner == node.args[0].get()};
 }
 
 } // namespace
@@ -80,12 +87,13 @@ std::optional<Requantization> requantizationOf(const ExprNode& cast)
         zeroPoint = *constant;
         sum = sum->args[0].get();
     }
-    const Expr* value = roundedValue(*sum);
+    const auto rounded = roundedValue(*sum);
     // Without limits inside the type's the cast would wrap.
-    if (!value || least < tir::lowestOf(dtype)->integer || most > tir::highestOf(dtype)->integer ||
-        least > most || std::abs(zeroPoint) > UINT8_MAX)
+    if (!rounded || least < tir::lowestOf(dtype)->integer ||
+        most > tir::highestOf(dtype)->integer || least > most || std::abs(zeroPoint) > UINT8_MAX)
         return std::nullopt;
-    return Requantization{value, {zeroPoint, least, most, dtype.isSigned()}};
+    return Requantization{
+        rounded->value, rounded->isNear, {zeroPoint, least, most, dtype.isSigned()}};
 }
 
 llvm::Value* Emitter::requantized(const ExprNode& cast)

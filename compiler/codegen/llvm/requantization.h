@@ -13,6 +13,7 @@ namespace tenon::compiler {
 struct Requantization
 {
     const tir::Expr* value;
+    bool isNear; ///< no value is beyond what 32 bits can hold
     Narrowing narrowing;
 };
 

@@ -199,8 +199,7 @@ TEST(Kernel, sumsProductsOfBytesWithoutSaturating)
     // Quads of uint8 times quads of int8, each packed in an int32; the extremes come first.
     const std::string text = R"(@T.prim_func
 def main(a: T.Buffer((16,), "int32"), b: T.Buffer((16,), "int32"), y: T.Buffer((16,), "int32")):
-    for i in T.vectorized(LANES):
-        y[i] = T.int32(7) + T.dot_u8i8(T.int32(0), a[i], b[i])
+    y[T.Ramp(0, 1, LANES)] = T.Broadcast(T.int32(7), LANES) + T.dot_u8i8(T.Broadcast(T.int32(0), LANES), a[T.Ramp(0, 1, LANES)], b[T.Ramp(0, 1, LANES)])
 )";
     std::vector<int32_t> a = {-1, -1, 0x01020304};
     std::vector<int32_t> b = {static_cast<int32_t>(0x80808080), 0x7f7f7f7f, 0x01ff02fe};
@@ -211,7 +210,8 @@ def main(a: T.Buffer((16,), "int32"), b: T.Buffer((16,), "int32"), y: T.Buffer((
     for (const char* target : byteDotTargets()) {
         for (const int lanes : {4, 8, 16}) {
             std::string sized = text;
-            sized.replace(sized.find("LANES"), 5, std::to_string(lanes));
+            for (size_t at; (at = sized.find("LANES")) != std::string::npos;)
+                sized.replace(at, 5, std::to_string(lanes));
             const auto y = run<int32_t>(sized,
                                         {Tensor::of<int32_t>(core::kInt32, {16}, a),
                                          Tensor::of<int32_t>(core::kInt32, {16}, b)},

@@ -46,11 +46,11 @@ TEST_P(Primitive, IsAsWritten)
 INSTANTIATE_TEST_SUITE_P(All, Primitive,
                          testing::Values("bind", "cache_read", "cache_write", "compute_at",
                                          "compute_inline", "decompose_reduction", "fuse",
-                                         "fuse_axes", "fuse_dims", "pad", "parallel", "peel",
-                                         "permute_dims", "reorder", "reverse_compute_at",
-                                         "reverse_compute_inline", "rfactor", "set_scope", "split",
-                                         "split_overlap", "storage_align", "stream", "tensorize",
-                                         "tile", "unroll", "vectorize"),
+                                         "fuse_axes", "fuse_dims", "init_with_addends", "pad",
+                                         "parallel", "peel", "permute_dims", "reorder",
+                                         "reverse_compute_at", "reverse_compute_inline", "rfactor",
+                                         "set_scope", "split", "split_overlap", "storage_align",
+                                         "stream", "tensorize", "tile", "unroll", "vectorize"),
                          [](const auto& param) { return std::string(param.param); });
 
 } // namespace
