@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links between groups by what they save: the bytes between two convolutions that are neither
-// written to memory nor read back, less the rows at the border of a strip that are computed twice.
+// Links between groups by what they save: the bytes between two convolutions, or a convolution and
+// a pool, that are neither written to memory nor read back, less the rows at the border of a strip
+// that are computed twice.
 #include "compiler/passes/conv_chains.h"
 
 #include "compiler/passes/rewrite.h"
@@ -23,51 +24,85 @@ constexpr double kTransfers = 3;
 constexpr int64_t kLargestWindow = 9;
 constexpr int64_t kMostColumns = 7;
 
+enum class PartKind : uint8_t
+{
+    Pointwise,
+    Window, ///< any other convolution over all channels; begins a chain
+    Depthwise,
+    Pool ///< ends a chain
+};
+
 /// A group that can be part of a chain.
 struct Part
 {
-    const NodeRecord* conv = nullptr;
-    std::vector<int64_t> shape; ///< of the result
-    bool isDepthwise = false;
+    const NodeRecord* anchor = nullptr;
+    PartKind kind = PartKind::Pool;
+    std::vector<int64_t> shape;     ///< of the result
     int64_t window = 1, stride = 1; ///< along the rows
+    int64_t weights = 0;            ///< elements
     int64_t macs = 0;
     int64_t group = 1; ///< blocks of channels that are computed together
 
     int64_t bytes() const { return elementCount(shape) * kFloat32.bytes(); }
+    /// Each channel by itself.
+    bool isSliding() const { return kind == PartKind::Depthwise || kind == PartKind::Pool; }
 };
 
 bool isPointwise(const NodeRecord& conv, const std::vector<int64_t>& weight)
 {
     const std::vector<int64_t> ones{1, 1}, none(4, 0);
-    return conv.op == kPlain && weight[2] == 1 && weight[3] == 1 &&
-           conv.attrs.integers("strides", ones) == ones &&
+    return weight[2] == 1 && weight[3] == 1 && conv.attrs.integers("strides", ones) == ones &&
            conv.attrs.integers("padding", none) == none;
 }
 
-/// The group as part of a chain when it is a convolution and what follows it on one image.
+std::optional<PartKind> kindOf(const NodeRecord& node)
+{
+    if (node.op == kPlain) return PartKind::Window;
+    if (node.op == kDepthwise) return PartKind::Depthwise;
+    if (node.op == "nn.max_pool2d" || node.op == "nn.avg_pool2d") return PartKind::Pool;
+    return std::nullopt;
+}
+
+/// Adds what the weights say; false when they are not known.
+bool addWeights(const Module& module, Part& part)
+{
+    const auto weight = knownShape(module, part.anchor->operands[1]);
+    if (!weight) return false;
+    if (part.kind == PartKind::Window && isPointwise(*part.anchor, *weight))
+        part.kind = PartKind::Pointwise;
+    part.group = std::min((*weight)[5] / part.shape.back(), part.shape[1]);
+    part.weights = elementCount(*weight);
+    part.macs =
+        elementCount(part.shape) * (*weight)[1] * (*weight)[2] * (*weight)[3] * (*weight)[4];
+    part.window = (*weight)[2];
+    const bool isSmall =
+        (*weight)[2] * (*weight)[3] <= kLargestWindow && (*weight)[3] <= kMostColumns;
+    return isSmall || part.kind == PartKind::Window;
+}
+
+/// The group as part of a chain when it is a convolution or a pool, and what follows it, on one
+/// image.
 std::optional<Part> partOf(const Module& module, const FusionGroup& group)
 {
-    if (!group.anchor.isValid() || group.members.front() != group.anchor ||
-        group.members.size() < 2)
-        return std::nullopt;
-    const NodeRecord& conv = module.node(group.anchor);
-    if (conv.op != kPlain && conv.op != kDepthwise) return std::nullopt;
+    if (!group.anchor.isValid() || group.members.front() != group.anchor) return std::nullopt;
+    const NodeRecord& anchor = module.node(group.anchor);
+    const auto kind = kindOf(anchor);
     const auto shape = knownShape(module, {group.anchor, 0});
-    const auto weight = knownShape(module, conv.operands[1]);
+    if (!kind || !shape || shape->size() != 5 || shape->front() != 1) return std::nullopt;
     const TensorType& result = module.type({group.members.back(), 0});
-    if (!shape || !weight || shape->size() != 5 || shape->front() != 1 ||
-        module.type({group.anchor, 0}).dtype != kFloat32 || result.dtype != kFloat32 ||
-        constantShape(result.shape) != shape)
+    if (module.type({group.anchor, 0}).dtype != kFloat32 || result.dtype != kFloat32 ||
+        constantShape(result.shape) != shape ||
+        anchor.attrs.integers("dilation", {1, 1}) != std::vector<int64_t>{1, 1})
         return std::nullopt;
-    Part part{.conv = &conv, .shape = *shape, .isDepthwise = conv.op == kDepthwise};
-    if (!part.isDepthwise && !isPointwise(conv, *weight)) return std::nullopt;
-    if ((*weight)[2] * (*weight)[3] > kLargestWindow || (*weight)[3] > kMostColumns ||
-        conv.attrs.integers("dilation", {1, 1}) != std::vector<int64_t>{1, 1})
-        return std::nullopt;
-    part.group = std::min((*weight)[5] / shape->back(), shape->at(1));
-    part.window = (*weight)[2];
-    part.stride = conv.attrs.integers("strides", {1, 1})[0];
-    part.macs = elementCount(*shape) * (*weight)[1] * (*weight)[2] * (*weight)[3] * (*weight)[4];
+    Part part{.anchor = &anchor, .kind = *kind, .shape = *shape};
+    part.stride = anchor.attrs.integers("strides", {1, 1})[0];
+    if (*kind != PartKind::Pool) {
+        const bool isKnown = group.members.size() > 1 && addWeights(module, part);
+        return isKnown ? std::optional(std::move(part)) : std::nullopt;
+    }
+    const std::vector<int64_t> size = anchor.attrs.integers("pool_size", {1, 1});
+    part.window = size[0];
+    if (size[0] * size[1] > kLargestWindow || size[1] > kMostColumns) return std::nullopt;
     return part;
 }
 
@@ -96,8 +131,8 @@ public:
         m_previous.assign(m_groups.size(), kNone);
         for (const Link& link : allLinks()) {
             // A pointwise convolution ends one chain or begins another.
-            if (m_next[link.to] != kNone && !m_parts[link.to]->isDepthwise) continue;
-            if (m_previous[link.from] != kNone && !m_parts[link.from]->isDepthwise) continue;
+            if (m_next[link.to] != kNone && !m_parts[link.to]->isSliding()) continue;
+            if (m_previous[link.from] != kNone && !m_parts[link.from]->isSliding()) continue;
             const double apart = savedCycles(link.from) + savedCycles(link.to);
             m_next[link.from] = link.to;
             m_previous[link.to] = link.from;
@@ -118,16 +153,24 @@ private:
         for (size_t i = 0; i < m_groups.size(); ++i) {
             if (!m_parts[i]) continue;
             byResult[m_groups[i].members.back()] = i;
-            const auto found = byResult.find(m_parts[i]->conv->operands[0].node);
+            const auto found = byResult.find(m_parts[i]->anchor->operands[0].node);
             if (found == byResult.end() || !m_uses.hasOneUser(found->first)) continue;
-            const Part& from = *m_parts[found->second];
-            if (from.isDepthwise == m_parts[i]->isDepthwise) continue;
-            if (from.bytes() > m_facts.l2Bytes / 2) links.push_back({found->second, i});
+            if (canFollow(*m_parts[found->second], *m_parts[i]))
+                links.push_back({found->second, i});
         }
         std::stable_sort(links.begin(), links.end(), [&](const Link& a, const Link& b) {
             return m_parts[a.from]->bytes() > m_parts[b.from]->bytes();
         });
         return links;
+    }
+
+    bool canFollow(const Part& from, const Part& to) const
+    {
+        if (from.isSliding() == to.isSliding()) return false;
+        if (from.kind == PartKind::Pool || to.kind == PartKind::Window) return false;
+        // Every strip reads all weights.
+        const int64_t weights = from.kind == PartKind::Window ? from.weights * kFloat32.bytes() : 0;
+        return from.bytes() > m_facts.l2Bytes / 2 && weights <= m_facts.l2Bytes / 8;
     }
 
     /// The chain that holds a group, in order.
@@ -145,7 +188,7 @@ private:
         int64_t bytes = 0; // a window needs no more channels than are computed together
         for (size_t i = 0; i + 1 < chain.size(); ++i) {
             const Part& part = *m_parts[chain[i]];
-            bytes += part.isDepthwise ? part.bytes() : part.bytes() * part.group / part.shape[1];
+            bytes += part.isSliding() ? part.bytes() : part.bytes() * part.group / part.shape[1];
         }
         const int64_t rows = m_parts[chain.back()]->shape[2];
         return rowsPerStrip(rows, bytes / rows, m_facts);
@@ -194,7 +237,7 @@ private:
         std::vector<std::string> ops;
         int64_t bytes = 0;
         for (const size_t part : chain) {
-            ops.push_back(m_parts[part]->conv->op);
+            ops.push_back(m_parts[part]->anchor->op);
             if (part != chain.back()) bytes += m_parts[part]->bytes();
         }
         return join(ops, ", ") + " follow one another by strips of " +

@@ -7,9 +7,10 @@
 
 namespace tenon::compiler {
 
-/// Joins groups around blocked pointwise and depthwise convolutions that read one another's results
-/// where these would leave the second-level cache and computing rows twice costs less than moving
-/// them. A chain has one depthwise convolution, after a pointwise one, before one, or both.
+/// Joins groups around blocked convolutions and pools that read one another's results where these
+/// would leave the second-level cache and computing rows twice costs less than moving them. A chain
+/// has one depthwise convolution, after one over all channels, before a pointwise one, or both; or
+/// a pool after a convolution over all channels.
 std::vector<FusionGroup> joinConvChains(const Module& module, const GraphFunction& function,
                                         const TargetFacts& facts, std::vector<FusionGroup> groups);
 

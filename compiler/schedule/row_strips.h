@@ -10,9 +10,9 @@ namespace tenon::compiler {
 
 using namespace core;
 
-/// A proper divisor of `rows` for which what lies between the convolutions, `rowBytes` per row of
-/// the result, stays in the second-level cache; one that gives all threads as many strips where
-/// that does not halve them. 1 where not even two rows fit.
+/// At most half of `rows`, so that what lies between the convolutions, `rowBytes` per row of the
+/// result, stays in the second-level cache; all threads get as many strips where that is possible.
+/// The last strip may be shorter where no divisor comes near. 1 where not even two rows fit.
 int64_t rowsPerStrip(int64_t rows, int64_t rowBytes, const TargetFacts& facts);
 
 } // namespace tenon::compiler

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// conv_chain: pointwise and depthwise convolutions one behind the other, a strip of rows at a time,
-// so that what is between them stays in the second-level cache.
+// conv_chain: convolutions and pools one behind the other, a strip of rows at a time, so that what
+// is between them stays in the second-level cache.
 #include "compiler/schedule/row_strips.h"
 #include "compiler/schedule/rules/conv_rows.h"
 #include "compiler/schedule/rules/families.h"
@@ -14,17 +14,21 @@ namespace {
 
 constexpr const char* kPlainTag = "conv2d_nchwc";
 constexpr const char* kDepthwiseTag = "depthwise_conv2d_nchwc";
+constexpr const char* kPoolTag = "pool";
 
 std::string tagOf(const tir::Stmt& block) { return block->block.annotations.string("tag", ""); }
 
-bool isConvolution(const std::string& tag) { return tag == kPlainTag || tag == kDepthwiseTag; }
+/// Each channel by itself.
+bool isSliding(const std::string& tag) { return tag == kDepthwiseTag || tag == kPoolTag; }
+
+bool isPart(const std::string& tag) { return tag == kPlainTag || isSliding(tag); }
 
 /// The chain's blocks by meaning.
 struct Chain
 {
-    std::vector<std::string> convs;   ///< in order
-    std::vector<std::string> pads;    ///< "" for a convolution without padding
-    std::vector<std::string> between; ///< last block of each convolution but the last
+    std::vector<std::string> convs;   ///< and pools, in order
+    std::vector<std::string> pads;    ///< "" for one without padding
+    std::vector<std::string> between; ///< last block of each but the last
 };
 
 Chain chainOf(const Schedule& schedule)
@@ -33,7 +37,7 @@ Chain chainOf(const Schedule& schedule)
     std::string last, pad;
     for (const std::string& name : schedule.blocks()) {
         const std::string tag = tagOf(blockOf(schedule, name));
-        if (isConvolution(tag)) {
+        if (isPart(tag)) {
             if (!chain.convs.empty()) chain.between.push_back(last);
             chain.convs.push_back(name);
             chain.pads.push_back(pad);
@@ -47,16 +51,25 @@ Chain chainOf(const Schedule& schedule)
     return chain;
 }
 
-/// Elementwise blocks into one behind each convolution; padding into the windows.
+/// True for the padding before a first convolution over all channels.
+bool isFirstPad(const Schedule& schedule, const Chain& chain, const std::string& block)
+{
+    return block == chain.pads[0] && !isSliding(tagOf(blockOf(schedule, chain.convs[0])));
+}
+
+/// Elementwise blocks into one behind each convolution; padding into the windows, but not into what
+/// all channels of a convolution read.
 Status simplifyChain(Schedule& schedule, const Chain& chain)
 {
     std::vector<std::string> keep = chain.convs;
     keep.insert(keep.end(), chain.pads.begin(), chain.pads.end());
     keep.insert(keep.end(), chain.between.begin(), chain.between.end());
     inlineElementwise(schedule, keep);
-    for (size_t i = 0; i < chain.convs.size(); ++i)
-        if (!chain.pads[i].empty() && !inlineSmallPad(schedule, chain.pads[i], chain.convs[i]))
+    for (size_t i = 0; i < chain.convs.size(); ++i) {
+        const bool stays = chain.pads[i].empty() || isFirstPad(schedule, chain, chain.pads[i]);
+        if (!stays && !inlineSmallPad(schedule, chain.pads[i], chain.convs[i]))
             return badSchedule("conv_chain", "cannot take the padding into " + chain.convs[i]);
+    }
     for (const std::string& conv : chain.convs) {
         const bool isResult =
             conv != chain.convs.back() &&
@@ -108,8 +121,13 @@ Result<std::vector<std::string>> cutStrips(Schedule& schedule, const Chain& chai
     std::vector<std::string> outer{loops[0], (*strips)[0]};
     std::string around = (*strips)[0];
     for (size_t i = blocks.size() - 1; i-- > 0;) {
+        if (isFirstPad(schedule, chain, blocks[i])) {
+            if (Status status = schedulePad(schedule, blocks[i], around, facts); !status)
+                return status.error();
+            continue;
+        }
         if (Status status = schedule.computeAt(blocks[i], around); !status) return status.error();
-        if (tagOf(blockOf(schedule, blocks[i])) != kDepthwiseTag || blocks[i] == chain.convs[0])
+        if (!isSliding(tagOf(blockOf(schedule, blocks[i]))) || blocks[i] == chain.convs[0])
             continue;
         const std::vector<std::string> own = ownLoopsOf(schedule, blocks[i]);
         const auto groups = schedule.split(own[1], {-1, groupOf(schedule, chain.convs[0])});
@@ -125,7 +143,7 @@ Result<std::vector<std::string>> cutStrips(Schedule& schedule, const Chain& chai
 bool isConvChain(const tir::PrimFunc& function)
 {
     int64_t convs = 0;
-    for (const tir::Stmt& block : blocksIn(function.body)) convs += isConvolution(tagOf(block));
+    for (const tir::Stmt& block : blocksIn(function.body)) convs += isPart(tagOf(block));
     return convs > 1;
 }
 
@@ -137,9 +155,9 @@ Status scheduleConvChain(Schedule& schedule, const TargetFacts& facts)
     if (!outer) return outer.error();
     for (size_t i = 0; i < chain.convs.size(); ++i) {
         const std::string& conv = chain.convs[i];
-        const bool isDepthwise = tagOf(blockOf(schedule, conv)) == kDepthwiseTag;
-        const auto left = isDepthwise ? tileWindowRows(schedule, conv, facts)
-                                      : tileConv2dRows(schedule, conv, facts);
+        const auto left = isSliding(tagOf(blockOf(schedule, conv)))
+                              ? tileWindowRows(schedule, conv, facts)
+                              : tileConv2dRows(schedule, conv, facts);
         if (!left) return left.error();
         // Only what belongs to the next convolution may wait for it.
         const bool isLast = i + 1 == chain.convs.size();

@@ -10,7 +10,7 @@ namespace tenon::compiler {
 /// Scores, softmax and mixture of a few queries at a time.
 Status scheduleAttention(Schedule& schedule, const TargetFacts& facts);
 Status scheduleConv2dNchwc(Schedule& schedule, const TargetFacts& facts);
-/// Blocked pointwise and depthwise convolutions that follow one another.
+/// Blocked convolutions and pools that follow one another.
 Status scheduleConvChain(Schedule& schedule, const TargetFacts& facts);
 bool isConvChain(const tir::PrimFunc& function);
 /// Blocked 3 x 3 convolutions by Winograd's transforms.

@@ -21,7 +21,7 @@ bool hasKind(const tir::PrimFunc& function, std::initializer_list<std::string_vi
 bool isAttention(const tir::PrimFunc& f, const TargetFacts&) { return hasKind(f, {"attention"}); }
 bool isChain(const tir::PrimFunc& f, const TargetFacts&)
 {
-    return hasKind(f, {"conv2d_nchwc", "depthwise_conv2d_nchwc"}) && isConvChain(f);
+    return hasKind(f, {"conv2d_nchwc", "depthwise_conv2d_nchwc", "pool"}) && isConvChain(f);
 }
 bool isConv2dNchwc(const tir::PrimFunc& f, const TargetFacts&)
 {
