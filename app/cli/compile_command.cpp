@@ -105,8 +105,17 @@ Json compileJson(const compiler::CompileResult& result, const compiler::PackageR
              {{"workspace_bytes", memory.workspaceBytes},
               {"constant_bytes", memory.constantBytes},
               {"io_bytes", memory.ioBytes},
-              {"lower_bound_bytes", memory.lowerBoundBytes}}},
+              {"lower_bound_bytes", memory.lowerBoundBytes},
+              {"values_at_run_time", result.memory.atRunTime}}},
             {"bounds", std::move(bounds)}};
+}
+
+/// Values that are not in the plan of a VM program.
+std::string runTimeText(int values)
+{
+    if (values == 0) return {};
+    return ", more at run time for " + std::to_string(values) +
+           (values == 1 ? " value" : " values");
 }
 
 std::string compileText(const compiler::CompileResult& result,
@@ -132,7 +141,8 @@ std::string compileText(const compiler::CompileResult& result,
                         ", total " + fixed(phases.totalMs + link, 1) + " ms"},
          {"memory", "workspace " + bytesText(static_cast<uint64_t>(memory.workspaceBytes)) +
                         " (bound " + bytesText(static_cast<uint64_t>(memory.lowerBoundBytes)) +
-                        "), constants " + bytesText(static_cast<uint64_t>(memory.constantBytes)) +
+                        ")" + runTimeText(result.memory.atRunTime) + ", constants " +
+                        bytesText(static_cast<uint64_t>(memory.constantBytes)) +
                         ", inputs and outputs " +
                         bytesText(static_cast<uint64_t>(memory.ioBytes))}});
     for (const auto& [name, range] : report.manifest.bounds)

@@ -95,6 +95,7 @@ views::MemoryPlan memoryPlanOf(const ExecutorProgram& program, const ProgramMemo
     plan.algorithm = text(memory.plan.algorithm);
     plan.arenaBytes = memory.workspaceBytes();
     plan.lowerBoundBytes = memory.plan.lowerBoundBytes;
+    plan.valuesAtRunTime = memory.atRunTime;
     for (size_t i = 0; i < memory.problem.pools.size(); ++i)
         plan.pools.push_back({text(memory.problem.pools[i].name),
                               memory.problem.pools[i].sizeHintBytes, memory.plan.peakBytes[i]});

@@ -49,6 +49,7 @@ Status VmBuilder::addBlock(const GraphFunction& function)
 {
     auto order = orderOf(function);
     if (!order) return order.error();
+    if (m_depth > 0) findEscaping(function, *order);
     std::unordered_map<NodeId, size_t> lastUse;
     for (size_t i = 0; i < order->size(); ++i)
         for (const ValueRef& operand : m_module.node((*order)[i]).operands)
@@ -144,12 +145,13 @@ Status VmBuilder::addCall(const NodeRecord& node)
     return kDone;
 }
 
-/// Memory for a result: planned where its largest size is known.
+/// Memory for a result: planned where its largest size is known and its end too.
 void VmBuilder::addResult(const NodeRecord& node, uint32_t index)
 {
     const ValueRef value{node.id, index};
     const TensorType& type = node.types[index];
-    const bool isPlanned = m_depth == 0 && mostElements(type.shape, m_bounds).has_value();
+    const bool isPlanned =
+        !m_escaping.contains(node.id) && mostElements(type.shape, m_bounds).has_value();
     const int tensor = m_parts.tensorOf(value);
     const ProgramTensor& facts = m_parts.program().tensors[static_cast<size_t>(tensor)];
     std::vector<int64_t> words{isPlanned ? kTenonVmPlace : kTenonVmAllocate, newRegister(value),
@@ -161,6 +163,8 @@ void VmBuilder::addResult(const NodeRecord& node, uint32_t index)
     if (isPlanned)
         m_arena.place(value, facts, tensor, static_cast<size_t>(m_writer.here()) + kOffsetWord,
                       lastCall());
+    else
+        m_arena.takeAtRunTime();
     m_writer.emit(std::move(words));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Control flow of a VM program: If and Loop as jumps, carried values in registers of their own.
 #include "compiler/driver/vm_builder.h"
+#include "compiler/passes/rewrite.h"
 #include "core/base/text.h"
 #include "runtime/include/tenon/vm_code.h"
 
@@ -29,6 +30,21 @@ Status VmBuilder::addBody(const NodeRecord& node, const GraphFunction& body)
     --m_depth;
     if (done) m_writer.node(labelOf(node));
     return done;
+}
+
+/// A step's results are read in the next one, which computes the same nodes again, and a branch's
+/// by whoever reads the If: such values, and what stands for the same memory, take memory of their
+/// own at run time. What bodies within this one read may be among their results.
+void VmBuilder::findEscaping(const GraphFunction& body, const std::vector<NodeId>& order)
+{
+    for (const ValueRef& result : body.results) m_escaping.insert(result.node);
+    for (auto at = order.rbegin(); at != order.rend(); ++at) {
+        const NodeRecord& node = m_module.node(*at);
+        const bool isView = node.kernel == kNopKernel || isOp(node, "bind_dims");
+        if (node.bodies.empty() && !(isView && m_escaping.contains(node.id))) continue;
+        for (const ValueRef& operand : node.operands)
+            if (operand.node.isValid()) m_escaping.insert(operand.node);
+    }
 }
 
 /// Ends the results of a body that has been left, captured values aside.

@@ -43,6 +43,7 @@ Result<ProgramMemory> VmArena::finish(VmWriter& writer, std::string_view planner
                                       size_t tensors)
 {
     ProgramMemory memory;
+    memory.atRunTime = m_atRunTime;
     memory.bufferOf.assign(tensors, -1);
     memory.scratchOf.assign(static_cast<size_t>(calls), -1);
     std::vector<BufferInfo> facts;

@@ -18,6 +18,7 @@ class VmArena
 public:
     /// `at`: the word of the code that will hold the offset.
     void place(ValueRef value, const ProgramTensor& tensor, int tensorIndex, size_t at, int call);
+    void takeAtRunTime() { ++m_atRunTime; } ///< one more value that has no place in the plan
     /// `alias`, which is that tensor of the program, is the same memory as `value`.
     void share(ValueRef alias, ValueRef value, int tensorIndex);
     void drop(ValueRef value, int call); ///< `call`: the last one so far
@@ -38,6 +39,7 @@ private:
     };
 
     std::vector<Buffer> m_buffers;
+    int m_atRunTime = 0;
     std::unordered_map<ValueRef, size_t> m_bufferOf;
 };
 

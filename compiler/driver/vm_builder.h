@@ -13,6 +13,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -70,6 +71,7 @@ private:
     void addResultTensors(const NodeRecord& node);
     void learnResults(const NodeRecord& node);
     Status addBody(const NodeRecord& node, const GraphFunction& body);
+    void findEscaping(const GraphFunction& body, const std::vector<NodeId>& order);
     void dropResults(const GraphFunction& body);
     Status addIf(const NodeRecord& node);
     Status addBranch(const NodeRecord& node, size_t which);
@@ -86,7 +88,8 @@ private:
     ProgramParts m_parts;
     VmWriter m_writer;
     VmArena m_arena;
-    size_t m_depth = 0; ///< bodies around the block being added; the arena serves main only
+    size_t m_depth = 0;                    ///< bodies around the block being added
+    std::unordered_set<NodeId> m_escaping; ///< nodes whose memory a body's end or step must not end
     std::unordered_map<ValueRef, int64_t> m_registers;
     /// Bytes and type -> constant of the code.
     std::map<std::pair<const std::byte*, std::string>, int64_t> m_constants;

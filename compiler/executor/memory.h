@@ -17,6 +17,7 @@ struct ProgramMemory
     std::vector<int> bufferOf;  ///< tensor -> buffer of its memory owner, or -1
     std::vector<int> tensorOf;  ///< buffer -> tensor that owns the memory, -1 for scratch
     std::vector<int> scratchOf; ///< call -> buffer of its kernel's scratch memory, or -1
+    int atRunTime = 0;          ///< values that a VM program takes memory for while it runs
 
     int64_t workspaceBytes() const { return plan.totalBytes(); }
 };

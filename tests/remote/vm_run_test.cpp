@@ -45,6 +45,8 @@ protected:
         ASSERT_TRUE(result) << result.error().text();
         EXPECT_EQ((*result)->options.executor, compiler::ExecutorKind::Vm);
         EXPECT_FALSE((*result)->vmReason.empty());
+        m_planned = (*result)->memory.problem.buffers.size();
+        m_atRunTime = (*result)->memory.atRunTime;
         auto report = compiler::writeArtifact(**result, m_folder.file("m.so"), "test");
         ASSERT_TRUE(report) << report.error().text();
         EXPECT_EQ(report->manifest.executor, "vm");
@@ -73,6 +75,8 @@ protected:
 
     test::TemporaryFolder m_folder;
     JobContext m_job;
+    size_t m_planned = 0; ///< buffers of the static plan
+    int m_atRunTime = 0;  ///< values without a place in it
 };
 
 TEST_F(VmRun, RunsOneArtifactAtSeveralSizes)
@@ -167,6 +171,47 @@ TEST_F(VmRun, CarriesValuesThroughALoop)
                  Tensor::of<int64_t>(core::kInt64, {6, 1}, {1, 1, 2, 3, 5, 8}));
     expectValues({{"m", trips(0)}, {"x", numbers({1})}, {"y", numbers({1})}},
                  Tensor::of<int64_t>(core::kInt64, {0, 1}, {}));
+}
+
+/// What ends within a step or a branch is planned; what the next step or main reads is not, be it a
+/// view or a value that a branch hands through.
+TEST_F(VmRun, PlansWhatEndsWithinABody)
+{
+    compile(R"(def @keep(%t: Tensor[(2,), float32]) {
+  return %t
+}
+def @twice(%t: Tensor[(2,), float32]) {
+  %0 = negative(%t)
+  %1 = add(%0, %t)
+  %2 = subtract(%t, %1)
+  %3 = add(%2, %t)
+  return %3
+}
+def @body(%i: Tensor[(), int64], %c: Tensor[(), bool], %a: Tensor[(2,), float32], %b: Tensor[(2,), float32], %f: Tensor[(), bool]) {
+  %0 = negative(%a)
+  %1 = if(%f, %0, bodies=[@keep, @twice]) : Tensor[(2,), float32]
+  %2 = add(%a, %1)
+  %3 = reshape(%b, newshape=[1, 2])
+  %4 = add(%3, %2)
+  %5 = reshape(%4, newshape=[2])
+  return %c, %1, %5
+}
+def @main(%m: Tensor[(), int64], %x: Tensor[(2,), float32], %f: Tensor[(), bool]) {
+  %0:2 = loop(%m, _, %x, %x, %f, carried=2, bodies=[@body]) : Tensor[(2,), float32], Tensor[(2,), float32]
+  %1 = concatenate(%0.0, %0.1, axis=0)
+  return %1
+})",
+            0);
+    EXPECT_GE(m_planned, 4u);  // one sum of @body, three values of @twice
+    EXPECT_EQ(m_atRunTime, 3); // -a, which @keep hands through, b of the next step, @twice's result
+    const auto inputs = [](bool flag) {
+        return NamedTensors{
+            {"m", Tensor::of<int64_t>(core::kInt64, {}, {3})},
+            {"x", floats({2}, {1, 3})},
+            {"f", Tensor::of<uint8_t>(core::kBool, {}, {flag ? uint8_t(1) : uint8_t(0)})}};
+    };
+    expectValues(inputs(true), floats({4}, {-1, -3, 1, 3}));
+    expectValues(inputs(false), floats({4}, {-8, -24, -2, -6}));
 }
 
 TEST_F(VmRun, EndsALoopWithoutEndWhenCancelled)

@@ -66,6 +66,18 @@ private slots:
         QCOMPARE(bench.memory.alive().rows()[0].label, QStringLiteral("t1"));
         QCOMPARE(state.whyTitle, QStringLiteral("Why is t1 alive?"));
         QVERIFY(state.curveCaption.contains(QStringLiteral("hill_climb")));
+        QVERIFY(!state.curveCaption.contains(QStringLiteral("run time")));
+    }
+
+    void saysWhatIsNotInThePlan()
+    {
+        Bench bench;
+        QVERIFY(bench.open());
+        Document document = *bench.workspace.document();
+        document.memory->valuesAtRunTime = 1;
+        bench.memory.setDocument(std::make_shared<const Document>(std::move(document)));
+        QVERIFY(bench.memory.state().curveCaption.endsWith(
+            QStringLiteral("more at run time for 1 value")));
     }
 
     void tableRowsAreTheMapsRectanglesToTheByte()

@@ -231,6 +231,9 @@ void MemoryPresenter::refreshCaptions()
     m_state.curveCaption = mark + tr("planner %1 · arena %2%3 · without planning %4")
                                       .arg(shown.algorithm, byteText(shown.arenaBytes), bound,
                                            byteText(shown.withoutReuseBytes));
+    if (shown.valuesAtRunTime > 0)
+        m_state.curveCaption +=
+            tr(" · more at run time for %1").arg(countOf(shown.valuesAtRunTime, tr("value")));
     m_state.mapCaption = mark + tr("arena %1 · alignment %2 · %3 above the bound")
                                     .arg(bytesExactly(shown.arenaBytes))
                                     .arg(shown.alignment)
