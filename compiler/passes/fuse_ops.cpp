@@ -6,6 +6,7 @@
 #include "compiler/passes/conv_chains.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
+#include "compiler/passes/side_by_side.h"
 #include "compiler/passes/use_index.h"
 #include "core/base/hash.h"
 #include "core/base/text.h"
@@ -86,7 +87,8 @@ public:
         , m_group(group)
         , m_members(group.members.begin(), group.members.end())
     {
-        m_patch.rule = !group.reason.empty()      ? "fuse-rows"
+        m_patch.rule = group.isSideBySide         ? "run-side-by-side"
+                       : !group.reason.empty()    ? "fuse-rows"
                        : group.members.size() > 1 ? "fuse"
                                                   : "wrap-single-op";
         m_patch.reason = reasonOf(module, group);
@@ -101,6 +103,7 @@ public:
         m_function.id = m_module.ids().nextFunction();
         m_function.name = std::move(name);
         m_function.attrs = attrs.of(pattern());
+        if (m_group.isSideBySide) m_function.attrs.set(kSideBySideAttr, int64_t{1});
         addParameters();
         for (const NodeId id : m_group.members) addMember(id);
         addCall();
@@ -188,19 +191,25 @@ private:
 
     void addCall()
     {
-        const NodeRecord& last = m_module.node(m_group.members.back());
         NodeRecord call;
         call.id = m_module.ids().nextNode();
         call.kind = NodeKind::Call;
         call.callee = m_function.id;
         call.operands = m_operands;
-        call.types = last.types;
         for (const NodeId id : m_group.members)
             call.origin = mergedOrigin(call.origin, m_module.node(id).origin);
-        for (uint32_t i = 0; i < last.resultCount(); ++i) {
-            m_function.results.push_back({last.id, i});
-            m_patch.replace.push_back({{last.id, i}, {call.id, i}});
+        Types types;
+        for (const NodeId id : m_group.members) {
+            if (id != m_group.members.back() && !m_group.isSideBySide) continue;
+            const NodeRecord& member = m_module.node(id);
+            for (uint32_t i = 0; i < member.resultCount(); ++i) {
+                const auto at = static_cast<uint32_t>(types.size());
+                types.push_back(member.types[i]);
+                m_function.results.push_back({id, i});
+                m_patch.replace.push_back({{id, i}, {call.id, at}});
+            }
         }
+        call.types = std::move(types);
         m_patch.nodes.push_back(std::move(call));
     }
 
@@ -231,6 +240,8 @@ Result<Patches> runFuseOps(const Module& module, const PassContext& context)
         std::vector<FusionGroup> groups = fusionGroups(module, *function, maxMembers);
         if (maxMembers > 1 && context.flag("fuse_rows", true))
             groups = joinConvChains(module, *function, context.facts, std::move(groups));
+        if (maxMembers > 1)
+            groups = joinSideBySide(module, *function, context.facts, std::move(groups));
         for (const FusionGroup& group : groups) {
             const std::string base = functionName(module, group);
             const size_t count = taken[base]++;

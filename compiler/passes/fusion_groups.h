@@ -16,6 +16,9 @@ struct FusionGroup
     std::vector<NodeId> members; ///< in order; the last one's results are the group's
     NodeId anchor;               ///< the convolution, dense layer or reduction; may be invalid
     std::string reason;          ///< why there are several anchors, of which `anchor` is the last
+    /// Members depend on nothing of one another and run at one time; all their results are the
+    /// group's.
+    bool isSideBySide = false;
 };
 
 /// A concatenation along the first dimension that is longer than one: it moves whole tensors, which

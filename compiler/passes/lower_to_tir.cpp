@@ -8,6 +8,7 @@
 #include "compiler/passes/kernel_sizes.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
+#include "compiler/passes/side_by_side.h"
 #include "compiler/passes/use_index.h"
 #include "core/base/text.h"
 #include "core/ir/graph_text.h"
@@ -15,6 +16,7 @@
 #include "core/ir/tir/text.h"
 #include "core/ir/tir/visit.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -157,6 +159,25 @@ Result<te::Tensors> lowerNode(const Module& module, const NodeRecord& node, cons
     return op->lower({node.op, node.attrs, operands, results}, in);
 }
 
+/// One operator after the other becomes one iteration each of a parallel loop.
+tir::PrimFunc sideBySide(tir::PrimFunc function, size_t operators)
+{
+    const std::vector<tir::Stmt> parts = function.body->body->stmts;
+    if (parts.size() != operators) return function;
+    const tir::Var part = tir::makeVar("part");
+    tir::Stmt chosen = parts.back();
+    for (size_t i = parts.size() - 1; i-- > 0;)
+        chosen = tir::ifThen(equal(tir::Expr(part), tir::Expr(static_cast<int64_t>(i))), parts[i],
+                             chosen);
+    tir::StmtNode root = *function.body;
+    root.body = tir::forLoop({.var = part,
+                              .extent = tir::Expr(static_cast<int64_t>(parts.size())),
+                              .kind = tir::LoopKind::Parallel},
+                             chosen);
+    function.body = std::make_shared<const tir::StmtNode>(std::move(root));
+    return function;
+}
+
 /// The loop function of one primitive function whose values have the types that `typeOf` makes of
 /// theirs.
 Result<tir::PrimFunc> lowerFunction(const Module& module, const GraphFunction& function,
@@ -189,7 +210,10 @@ Result<tir::PrimFunc> lowerFunction(const Module& module, const GraphFunction& f
     Result<tir::PrimFunc> kernel = te::createPrimFunc("main", inputs, outputs);
     if (!kernel) return kernel;
     scalars.inlineInto(*kernel, dataCount);
-    return kernel;
+    if (!function.attrs.has(kSideBySideAttr)) return kernel;
+    const auto isOperator = [&](NodeId id) { return module.node(id).kind == NodeKind::Op; };
+    const auto operators = std::count_if(function.order.begin(), function.order.end(), isOperator);
+    return sideBySide(*std::move(kernel), static_cast<size_t>(operators));
 }
 
 /// The kernel of so many items.

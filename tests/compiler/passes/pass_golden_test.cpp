@@ -28,7 +28,8 @@ bool hasKnownInputs(const Module& module)
     });
 }
 
-/// InferType, then the pass alone; 4 lanes, so that small shapes get blocks, and dot products.
+/// InferType, then the pass alone; 4 lanes, so that small shapes get blocks, and dot products. Two
+/// threads where the title speaks of them.
 std::string runCase(const PassDef& pass, const test::GoldenCase& golden)
 {
     const Result<Module> module = parseModule(golden.input);
@@ -44,6 +45,7 @@ std::string runCase(const PassDef& pass, const test::GoldenCase& golden)
     const bool isArm = golden.title.find("AArch64") != std::string::npos;
     context.target = *parseTarget(isArm ? "llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a76"
                                         : "llvm -mtriple=x86_64-linux-gnu -mcpu=icelake-server");
+    if (golden.title.find("threads") != std::string::npos) context.facts.threads = 2;
     const Result<PassTrace> trace = runPasses(*module, context, options);
     if (!trace) return trace.error().text() + "\n";
 
