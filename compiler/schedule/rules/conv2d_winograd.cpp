@@ -209,7 +209,8 @@ TransformTile chooseTransformTile(const WinogradShape& shape, const TargetFacts&
     for (const int64_t points : {side, side / 2}) {
         const int64_t most = std::max<int64_t>(1, (facts.vectorRegisters - 8) / points);
         const int64_t count = divisorUpTo(tiles, most);
-        const double transform = rowSteps + pointSteps * static_cast<double>(points) / side;
+        const double transform =
+            rowSteps + pointSteps * static_cast<double>(points) / static_cast<double>(side);
         const double cost = static_cast<double>(side / points * (tiles / count)) *
                             (transform + static_cast<double>(points * count));
         if (cost >= bestCost) continue;
@@ -297,12 +298,27 @@ Status scheduleComputedFilters(Schedule& schedule, const WinogradBlocks& blocks,
     return unrollTile(schedule, *partial, 3, shape.lanes);
 }
 
+/// A tile writes a vector to each point. Where points are apart by a power of two, these would
+/// share a set or two of the first-level cache; another line between them spreads them.
+Status spreadPoints(Schedule& schedule, const std::string& dataTiles)
+{
+    constexpr int64_t kElementsPerLine = 16;
+    constexpr int64_t kElementsPerWay = 4096 / 4; // of most processors
+    const std::vector<AxisView> axes = axesOf(schedule, dataTiles);
+    const int64_t apart = axes[3].extent * axes[4].extent * axes[5].extent;
+    if (apart % (kElementsPerWay / 2) != 0) return kDone;
+    return schedule.storageAlign(outputOf(schedule, dataTiles), 2, kElementsPerWay / 2,
+                                 kElementsPerLine);
+}
+
 /// The transform of the data, under `loop` or, where that is "", before everything else.
 Status scheduleData(Schedule& schedule, const WinogradBlocks& blocks, const std::string& loop,
                     const TargetFacts& facts)
 {
     if (!loop.empty())
         if (Status status = schedule.computeAt(blocks.dataTiles, loop); !status) return status;
+    if (loop.empty() && blocks.filterPoints.empty())
+        if (Status status = spreadPoints(schedule, blocks.dataTiles); !status) return status;
     // n, a, b, ic_outer, tile, ic_inner: a tile of one vector of channels at a time.
     const std::vector<std::string> own = innerLoops(schedule, blocks.dataTiles, 6);
     const int64_t lanes = schedule.extentOf(own[5]);
