@@ -165,6 +165,7 @@ llvm::Value* VectorMath::expm1Over(llvm::Value* x)
 
 llvm::Value* VectorMath::erf(llvm::Value* x)
 {
+    if (m_hasReciprocal) return erf512(x);
     llvm::Value* z = mul(x, x);
     llvm::Value* magnitude = abs(x);
     llvm::Value* small = nullptr;

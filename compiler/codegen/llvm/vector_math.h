@@ -41,6 +41,7 @@ private:
     llvm::Value* tanh(llvm::Value* x);
     llvm::Value* sigmoid(llvm::Value* x);
     llvm::Value* erf(llvm::Value* x);
+    llvm::Value* erf512(llvm::Value* x);
     llvm::Value* sine(llvm::Value* x, bool isCosine);
     llvm::Value* atan(llvm::Value* x);
     llvm::Value* asin(llvm::Value* x);

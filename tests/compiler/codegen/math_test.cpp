@@ -207,13 +207,21 @@ TEST(VectorMath, keepsSpecialValues)
         return tir::maximum(v, tir::broadcast(tir::floatImm(0), 8));
     });
     EXPECT_TRUE(std::isnan(relu[2]));
-    for (const tir::Intrinsic saturating : {tir::Intrinsic::Tanh, tir::Intrinsic::Erf}) {
-        const auto y =
-            apply<float>(core::kFloat32, x, [&](Expr v) { return tir::call(saturating, v); });
-        EXPECT_EQ(y[0], 1);
-        EXPECT_EQ(y[1], -1);
-        EXPECT_TRUE(std::isnan(y[2]));
-    }
+}
+
+TEST(VectorMath, saturatesAtInfinitiesAndKeepsNan)
+{
+    const float inf = std::numeric_limits<float>::infinity();
+    std::vector<float> x{inf, -inf, std::numeric_limits<float>::quiet_NaN()};
+    x.resize(16);
+    for (const tir::Intrinsic saturating : {tir::Intrinsic::Tanh, tir::Intrinsic::Erf})
+        for (const int lanes : {8, 16}) {
+            const auto y = apply<float>(
+                core::kFloat32, x, [&](Expr v) { return tir::call(saturating, v); }, lanes);
+            EXPECT_EQ(y[0], 1) << lanes;
+            EXPECT_EQ(y[1], -1) << lanes;
+            EXPECT_TRUE(std::isnan(y[2])) << lanes;
+        }
 }
 
 TEST(VectorMath, exponentialsEndAsTheyShould)
