@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many rows of its result a chain of convolutions computes at a time.
+// How many rows a kernel computes at a time.
 #pragma once
 
 #include "core/target/target_facts.h"
@@ -10,9 +10,14 @@ namespace tenon::compiler {
 
 using namespace core;
 
-/// At most half of `rows`, so that what lies between the convolutions, `rowBytes` per row of the
-/// result, stays in the second-level cache; all threads get as many strips where that is possible.
-/// The last strip may be shorter where no divisor comes near. 1 where not even two rows fit.
+/// The largest divisor up to `limit`, or one of at least half of it that gives all threads as many
+/// steps: the last step of an uneven share keeps one thread waiting.
+int64_t evenDivisorUpTo(int64_t extent, int64_t limit, const TargetFacts& facts);
+
+/// Of a chain of convolutions: at most half of `rows`, so that what lies between the convolutions,
+/// `rowBytes` per row of the result, stays in the second-level cache; all threads get as many
+/// strips where that is possible. The last strip may be shorter where no divisor comes near. 1
+/// where not even two rows fit.
 int64_t rowsPerStrip(int64_t rows, int64_t rowBytes, const TargetFacts& facts);
 
 } // namespace tenon::compiler

@@ -2,6 +2,7 @@
 // Tiles of convolutions: as the joined image, a few rows at a time, or all rows there are.
 #include "compiler/schedule/rules/conv_tiles.h"
 
+#include "compiler/schedule/row_strips.h"
 #include "compiler/schedule/rules/rule.h"
 #include "compiler/schedule/tree.h"
 
@@ -23,7 +24,7 @@ int64_t rowsPerStep(const ConvShape& shape, const TargetFacts& facts)
     const int64_t cached =
         std::max<int64_t>(1, facts.l2Bytes / 4 / std::max<int64_t>(1, shape.inputRowBytes));
     const int64_t perThread = std::max<int64_t>(1, shape.rows / (2 * int64_t{facts.threads}));
-    return divisorUpTo(shape.rows, std::min<int64_t>({cached, perThread, 16}));
+    return evenDivisorUpTo(shape.rows, std::min<int64_t>({cached, perThread, 16}), facts);
 }
 
 /// The loops that tiling made, by meaning; "" where there is none.
@@ -47,7 +48,7 @@ Result<ConvTiles> tilePositions(Schedule& schedule, const std::string& loop, int
     }
     const int64_t count = extent / positions;
     const int64_t wanted = std::clamp<int64_t>(count / (2 * int64_t{facts.threads}), 1, 8);
-    const auto parts = schedule.split(loop, {-1, divisorUpTo(count, wanted), positions});
+    const auto parts = schedule.split(loop, {-1, evenDivisorUpTo(count, wanted, facts), positions});
     if (!parts) return parts.error();
     return ConvTiles{.step = (*parts)[0], .tiles = (*parts)[1], .positions = (*parts)[2]};
 }
