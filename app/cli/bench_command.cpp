@@ -96,7 +96,8 @@ int bench(const BenchOptions& options, JobContext& job)
     }
     auto measured = remote::measureArtifact(*request, timing, job);
     if (!measured) return failure(measured.error());
-    if (timing.perCall && !isEmulated(*request)) measured->peak = remote::measurePeak();
+    if (timing.perCall && !isEmulated(*request))
+        measured->peak = remote::measurePeak(measured->threads);
     if (isEmulated(*request))
         measured->hygiene.warnings.insert(measured->hygiene.warnings.begin(),
                                           placeOf(*request) +

@@ -3,15 +3,25 @@
 #include "app/cli/bench_report.h"
 
 #include "core/base/text.h"
+#include "remote/measure/call_bound.h"
 
 namespace tenon::cli {
 namespace {
 
-/// Of what the threads could do together; 0 when that or the work is not known.
-double shareOfPeak(const ManifestCall& call, double ms, const remote::Timing& timing)
+struct BoundShare
 {
-    const double peak = timing.peak ? remote::peakFor(*timing.peak, call.method) : 0;
-    return peak > 0 && ms > 0 ? call.flops / ms / 1e6 / (peak * timing.threads) : 0;
+    double share = 0; ///< of the least time that the call can take; 0: not known
+    std::string_view bound;
+};
+
+BoundShare boundShare(const Manifest& manifest, size_t call, const remote::Timing& timing)
+{
+    const double ms = timing.callMs[call];
+    if (!timing.peak || ms <= 0) return {};
+    const remote::CallBound bound = remote::boundOf(remote::workOf(manifest.calls[call]),
+                                                    *timing.peak, remote::runBytes(manifest));
+    if (bound.ms <= 0) return {};
+    return {bound.ms / ms, bound.isMemory ? "memory" : "compute"};
 }
 
 Json layersJson(const Manifest& manifest, const remote::Timing& timing)
@@ -28,9 +38,20 @@ Json layersJson(const Manifest& manifest, const remote::Timing& timing)
              {"method", call.method},
              {"ms", timing.callMs[i]},
              {"flops", call.flops}});
-        if (const double share = shareOfPeak(call, timing.callMs[i], timing); share > 0)
-            out.back()["peak_share"] = share;
+        if (const BoundShare of = boundShare(manifest, i, timing); of.share > 0) {
+            out.back()["bound"] = of.bound;
+            out.back()["bound_share"] = of.share;
+        }
     }
+    return out;
+}
+
+Json bandwidthJson(const std::vector<remote::Bandwidth>& rates)
+{
+    Json out = Json::array();
+    for (const remote::Bandwidth& rate : rates)
+        out.push_back(
+            {{"bytes", rate.bytes}, {"read_gb_s", rate.readGbps}, {"copy_gb_s", rate.copyGbps}});
     return out;
 }
 
@@ -60,10 +81,26 @@ std::string peerText(const remote::Timing& timing)
            " of that" + (isTold ? "" : ", but the intervals overlap") + "\n";
 }
 
+std::string peakText(const remote::MachinePeak& peak)
+{
+    std::string out =
+        "the bound is computing at the peak of a core, measured now: " + fixed(peak.fp32Gflops, 0) +
+        " GFLOP/s in float32 (" + peak.isa + ")";
+    if (peak.int8Gops > 0) out += ", " + fixed(peak.int8Gops, 0) + " Gop/s in int8";
+    out += ", on " + std::to_string(peak.threads) + (peak.threads == 1 ? " core" : " cores");
+    if (peak.bandwidth.empty()) return out + "\n";
+    const remote::Bandwidth& cache = peak.bandwidth.front();
+    const remote::Bandwidth& memory = peak.bandwidth.back();
+    return out + ";\nor, where that takes longer, moving the bytes: reads at " +
+           fixed(memory.readGbps, 0) + " GB/s and copies at " + fixed(memory.copyGbps, 0) +
+           " GB/s from memory, up to " + fixed(cache.readGbps, 0) + " and " +
+           fixed(cache.copyGbps, 0) + " GB/s from the caches\n";
+}
+
 std::string layersText(const Manifest& manifest, const remote::Timing& timing)
 {
     std::vector<std::vector<std::string>> rows{{"call", "method", "ms", "%", "GFLOP/s"}};
-    if (timing.peak) rows[0].push_back("% of peak");
+    if (timing.peak) rows[0].insert(rows[0].end(), {"% of bound", "bound"});
     rows[0].push_back("from");
     bool isWinograd = false;
     for (size_t i = 0; i < timing.callMs.size() && i < manifest.calls.size(); ++i) {
@@ -72,21 +109,15 @@ std::string layersText(const Manifest& manifest, const remote::Timing& timing)
         const double share = timing.callSumMs > 0 ? ms / timing.callSumMs * 100 : 0;
         rows.push_back({call.name, call.method, fixed(ms, 4), fixed(share, 1),
                         ms > 0 ? fixed(call.flops / ms / 1e6, 1) : ""});
-        const double ofPeak = shareOfPeak(call, ms, timing);
-        if (timing.peak) rows.back().push_back(ofPeak > 0 ? fixed(ofPeak * 100, 0) : "");
+        if (const BoundShare of = boundShare(manifest, i, timing); timing.peak)
+            rows.back().insert(rows.back().end(), {of.share > 0 ? fixed(of.share * 100, 0) : "",
+                                                   std::string(of.bound)});
         rows.back().push_back(join(call.fromNodes, " "));
         isWinograd |= call.method.starts_with("Winograd");
     }
     std::string out = table(rows) + "calls together " + fixed(timing.callSumMs, 3) +
                       " ms, whole run " + fixed(timing.summaryMs.median, 3) + " ms\n";
-    if (timing.peak) {
-        out += "peak of a core, measured now: " + fixed(timing.peak->fp32Gflops, 0) +
-               " GFLOP/s in float32 (" + timing.peak->isa + ")";
-        if (timing.peak->int8Gops > 0)
-            out += ", " + fixed(timing.peak->int8Gops, 0) + " Gop/s in int8";
-        out += "; % of peak is of " + std::to_string(timing.threads) +
-               (timing.threads == 1 ? " core\n" : " cores\n");
-    }
+    if (timing.peak) out += peakText(*timing.peak);
     if (isWinograd)
         out += "note: rates count the work of the direct method, of which Winograd does less\n";
     return out;
@@ -115,7 +146,8 @@ Json benchJson(const remote::Board& board, const Manifest& manifest, const remot
     if (timing.peak)
         out["peak"] = {{"isa", timing.peak->isa},
                        {"fp32_gflops_per_core", timing.peak->fp32Gflops},
-                       {"int8_gops_per_core", timing.peak->int8Gops}};
+                       {"int8_gops_per_core", timing.peak->int8Gops},
+                       {"bandwidth", bandwidthJson(timing.peak->bandwidth)}};
     return out;
 }
 

@@ -97,7 +97,8 @@ void addMeasurement(const DeployWork& work, const remote::DeployReport& report,
     auto timed = std::make_shared<views::Document>(*outcome.document);
     ++timed->revision;
     remote::Timing timing = *report.timing;
-    if (report.board.kind == remote::BoardKind::ThisComputer) timing.peak = remote::measurePeak();
+    if (report.board.kind == remote::BoardKind::ThisComputer)
+        timing.peak = remote::measurePeak(timing.threads);
     timed->measurement = measurementOf(timing, *timed, placeOf(report), report.board.isEmulated());
     outcome.document = timed;
     const remote::BoardStore store(work.engine.configFolder.toStdString());

@@ -84,6 +84,27 @@ int ProgramParts::useKernel(const std::string& kernel, int call)
     return index;
 }
 
+/// A kernel that looks up rows or cuts out a part reads no more of anything than it writes.
+double ProgramParts::movedBytes(const KernelCall& call, const std::vector<NodeId>& members) const
+{
+    const auto bytesOf = [&](int argument) {
+        return static_cast<double>(m_program.tensors[static_cast<size_t>(argument)].bytes());
+    };
+    const auto readsPart = [&](NodeId member) {
+        const std::string& op = m_module.node(member).op;
+        return op == "take" || op == "gather" || op == "gather_nd" || op == "strided_slice" ||
+               op == "dynamic_slice";
+    };
+    const auto outputs = call.arguments.end() - call.outputCount;
+    double written = 0, read = 0;
+    for (auto output = outputs; output != call.arguments.end(); ++output)
+        written += bytesOf(*output);
+    const bool isPart = std::any_of(members.begin(), members.end(), readsPart);
+    for (auto input = call.arguments.begin(); input != outputs; ++input)
+        read += isPart ? std::min(written, bytesOf(*input)) : bytesOf(*input);
+    return read + written;
+}
+
 const KernelCall& ProgramParts::addCall(const NodeRecord& node)
 {
     KernelCall call;
@@ -112,9 +133,7 @@ const KernelCall& ProgramParts::addCall(const NodeRecord& node)
         call.method += (call.method.empty() ? "" : ", ") + ("plain loops because of " + refusal);
     for (const NodeId member : m_module.function(node.callee).order)
         call.flops += costOf(m_module, m_module.node(member)).flops;
-    for (const int argument : call.arguments)
-        call.movedBytes +=
-            static_cast<double>(m_program.tensors[static_cast<size_t>(argument)].bytes());
+    call.movedBytes = movedBytes(call, m_module.function(node.callee).order);
     m_program.calls.push_back(std::move(call));
     return m_program.calls.back();
 }

@@ -32,6 +32,7 @@ public:
     int callCount() const { return static_cast<int>(m_program.calls.size()); }
 
 private:
+    double movedBytes(const KernelCall& call, const std::vector<core::NodeId>& members) const;
     std::string uniqueName(std::string name);
 
     const Module& m_module;

@@ -94,14 +94,20 @@ double int8Gops()
 
 } // namespace
 
-MachinePeak measurePeak()
+MachinePeak measurePeak(unsigned threads)
 {
-    const double gops = int8Gops();
+    MachinePeak peak{.isa = "128 bit", .int8Gops = int8Gops(), .threads = std::max(1U, threads)};
+    auto loop = fmaPlain;
+    size_t lanes = 4;
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f")) return {"avx512f", bestGflops(fmaAvx512, 16), gops};
-    if (__builtin_cpu_supports("fma")) return {"avx2", bestGflops(fmaAvx2, 8), gops};
+    if (__builtin_cpu_supports("avx512f"))
+        peak.isa = "avx512f", loop = fmaAvx512, lanes = 16;
+    else if (__builtin_cpu_supports("fma"))
+        peak.isa = "avx2", loop = fmaAvx2, lanes = 8;
 #endif
-    return {"128 bit", bestGflops(fmaPlain, 4), gops};
+    peak.fp32Gflops = bestGflops(loop, lanes);
+    peak.bandwidth = measureBandwidth(peak.threads);
+    return peak;
 }
 
 double peakFor(const MachinePeak& peak, std::string_view method)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one core of this computer can do at most: what a kernel's rate is held against.
+// What this computer can do at most: what a kernel's rate is held against.
 #pragma once
+
+#include "remote/measure/bandwidth.h"
 
 #include <string>
 #include <string_view>
@@ -10,13 +12,14 @@ namespace tenon::remote {
 struct MachinePeak
 {
     std::string isa;       ///< "avx512f": the widest vectors there are
-    double fp32Gflops = 0; ///< fused multiply-adds, two operations each
-    double int8Gops = 0; ///< dot products of bytes, two operations a product; 0 when there are none
+    double fp32Gflops = 0; ///< of a core: fused multiply-adds, two operations each
+    double int8Gops = 0;   ///< of a core: dot products of bytes, two operations each; 0: none there
+    unsigned threads = 1;  ///< that work together
+    std::vector<Bandwidth> bandwidth = {}; ///< of these threads, by bytes ascending
 };
 
-/// Takes about a tenth of a second: the best of many short rounds, which other load only makes
-/// slower.
-MachinePeak measurePeak();
+/// Takes half a second: the best of many short rounds, which other load only makes slower.
+MachinePeak measurePeak(unsigned threads);
 
 /// Of one core for a kernel call of that method (ManifestCall::method); 0 when it is not known.
 double peakFor(const MachinePeak& peak, std::string_view method);

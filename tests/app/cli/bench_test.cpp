@@ -27,7 +27,7 @@ protected:
     test::TemporaryFolder m_folder;
 };
 
-TEST_F(Bench, TellsHowEachCallWorksAndHowNearThePeakItIs)
+TEST_F(Bench, TellsHowEachCallWorksAndHowNearItsBoundItIs)
 {
     const Outcome benched = tenon("bench --json --per-layer --repeat 3 --threads 1 " + model());
     ASSERT_EQ(benched.code, 0);
@@ -36,9 +36,11 @@ TEST_F(Bench, TellsHowEachCallWorksAndHowNearThePeakItIs)
     bool hasDepthwise = false;
     for (const json& layer : measured["layers"]) {
         hasDepthwise |= layer["method"] == "depthwise";
-        if (layer["method"] == "") EXPECT_FALSE(layer.contains("peak_share"));
-        if (layer["method"] != "") EXPECT_GT(layer["peak_share"], 0);
+        if (layer["method"] == "") EXPECT_NE(layer.value("bound", "memory"), "compute");
+        if (layer["method"] != "") EXPECT_GT(layer["bound_share"], 0);
     }
+    for (const json& rate : measured["peak"]["bandwidth"]) EXPECT_GT(rate["copy_gb_s"], 0);
+    EXPECT_GE(measured["peak"]["bandwidth"].size(), 2u);
     EXPECT_TRUE(hasDepthwise) << benched.output;
     EXPECT_TRUE(measured["peers"].empty());
     EXPECT_FALSE(measured.contains("ratio"));
