@@ -3,6 +3,7 @@
 #include "app/workbench/document_builder.h"
 
 #include "app/workbench/memory_builder.h"
+#include "remote/measure/call_bound.h"
 #include "views/models/format.h"
 
 #include <QDateTime>
@@ -32,6 +33,16 @@ void addPasses(const compiler::PassTrace& trace, Document& document)
     }
 }
 
+double writtenBytes(const compiler::ExecutorProgram& program, const compiler::KernelCall& call)
+{
+    double bytes = 0;
+    for (size_t i = call.arguments.size() - static_cast<size_t>(call.outputCount);
+         i < call.arguments.size(); ++i)
+        bytes +=
+            static_cast<double>(program.tensors[static_cast<size_t>(call.arguments[i])].bytes());
+    return bytes;
+}
+
 void addKernels(const compiler::CompileResult& result, Document& document)
 {
     document.kernels.clear();
@@ -56,6 +67,7 @@ void addKernels(const compiler::CompileResult& result, Document& document)
         shown.flops = call.flops;
         shown.method = text(call.method);
         shown.movedBytes = call.movedBytes;
+        shown.writtenBytes = writtenBytes(result.program, call);
         document.macs += call.flops / 2;
         document.calls.push_back(std::move(shown));
     }
@@ -91,12 +103,28 @@ QString hygieneText(const remote::Hygiene& state)
     return parts.join(QStringLiteral(" · "));
 }
 
-/// Of what all threads could do together.
-double shareOfPeak(const remote::MachinePeak& peak, const views::KernelCall& call, double ms,
-                   unsigned threads)
+std::vector<views::CallTime> callTimes(const remote::Timing& timing, const Document& document)
 {
-    const double most = remote::peakFor(peak, call.method.toStdString()) * threads;
-    return most > 0 && ms > 0 ? call.flops / ms / 1e6 / most : 0;
+    constexpr double kUs = 1000;
+    std::vector<views::CallTime> times;
+    for (const double ms : timing.callMs) times.push_back({ms * kUs});
+    if (!timing.peak) return times;
+    std::vector<std::string> methods; // the works borrow them
+    for (const views::KernelCall& call : document.calls)
+        methods.push_back(call.method.toStdString());
+    std::vector<remote::CallWork> works;
+    double runBytes = document.memory ? static_cast<double>(document.memory->arenaBytes) : 0;
+    for (size_t i = 0; i < document.calls.size(); ++i) {
+        const views::KernelCall& call = document.calls[i];
+        works.push_back({call.flops, call.movedBytes, call.writtenBytes, methods[i]});
+        runBytes += remote::weightBytes(works.back());
+    }
+    for (size_t i = 0; i < std::min(times.size(), works.size()); ++i) {
+        const remote::CallBound bound = remote::boundOf(works[i], *timing.peak, runBytes);
+        times[i].boundUs = bound.ms * kUs;
+        times[i].isMemoryBound = bound.isMemory;
+    }
+    return times;
 }
 
 QString peakText(const remote::MachinePeak& peak)
@@ -105,6 +133,10 @@ QString peakText(const remote::MachinePeak& peak)
                       .arg(qRound(peak.fp32Gflops))
                       .arg(text(peak.isa));
     if (peak.int8Gops > 0) out += QStringLiteral(", %1 Gop/s in int8").arg(qRound(peak.int8Gops));
+    if (!peak.bandwidth.empty())
+        out += QStringLiteral(" · memory is read at %1 and copied at %2 GB/s")
+                   .arg(qRound(peak.bandwidth.back().readGbps))
+                   .arg(qRound(peak.bandwidth.back().copyGbps));
     return out;
 }
 
@@ -172,13 +204,7 @@ views::Measurement measurementOf(const remote::Timing& timing, const Document& d
     m.lowUs = timing.summaryMs.ci95Low * kUs;
     m.highUs = timing.summaryMs.ci95High * kUs;
     for (const double ms : timing.runsMs) m.runUs.push_back(ms * kUs);
-    for (size_t i = 0; i < timing.callMs.size(); ++i) {
-        const double ms = timing.callMs[i];
-        const double share = timing.peak && i < document.calls.size()
-                                 ? shareOfPeak(*timing.peak, document.calls[i], ms, timing.threads)
-                                 : 0;
-        m.calls.push_back({ms * kUs, share});
-    }
+    m.calls = callTimes(timing, document);
     if (timing.peak) m.peak = peakText(*timing.peak);
     if (timing.peer)
         m.peer = {QStringLiteral("%1 %2").arg(text(timing.peer->name), text(timing.peer->version)),

@@ -186,9 +186,11 @@ void MainWindow::refresh()
     const views::WorkspaceState& state = m_workspace.state();
     m_banner->showMessage(state.bannerTitle, state.bannerText, state.bannerNode.isValid());
     setWindowTitle(state.hasDocument ? tr("%1 — Tenon").arg(state.title) : tr("Tenon"));
+    for (auto* canvas : {&m_inspectPage->canvas(), &m_passesPage->canvas()})
+        canvas->setNote(state.staleText);
     if (!m_palette) return;
     m_actions.setEnabled(QStringLiteral("compile"), state.canBuild);
-    m_actions.setEnabled(QStringLiteral("shapes"), state.canBindShapes);
+    m_actions.setEnabled(QStringLiteral("shapes"), state.hasDocument);
     m_actions.setEnabled(QStringLiteral("reload"), state.hasDocument && !state.isBusy);
 }
 
@@ -332,12 +334,6 @@ void MainWindow::chooseExport()
         m_workspace.jobs().addLog(tr("Exported %1").arg(path));
     else
         m_workspace.report(tr("The view was not exported"), done.error());
-}
-
-void MainWindow::openRecent(int number)
-{
-    if (number >= 1 && number <= m_settings.recents.size())
-        openModel(m_settings.recents[number - 1]);
 }
 
 void MainWindow::openOverlay(const QString& name)

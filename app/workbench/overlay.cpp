@@ -100,7 +100,7 @@ void Overlay::place()
     const QSize window = parentWidget()->size();
     setGeometry(QRect(QPoint(0, 0), window));
     const QSize size(std::min(m_size.width(), window.width() - 60),
-                     std::min(m_size.height(), window.height() - 120));
+                     std::min(m_size.height(), window.height() - 60));
     m_panel->setGeometry((window.width() - size.width()) / 2,
                          std::min(84, (window.height() - size.height()) / 2), size.width(),
                          size.height());
@@ -269,13 +269,13 @@ void CommandPalette::runCurrent()
 
 ShortcutSheet::ShortcutSheet(const ThemeSource& themes, QWidget* window,
                              const std::vector<Row>& rows)
-    : Overlay(themes, window, {760, 560})
+    : Overlay(themes, window, {760, 590})
 {
     panel().setTitle(tr("Keys"));
     panel().setCaption(tr("Esc closes"));
     auto* grid = new QGridLayout;
     grid->setHorizontalSpacing(14);
-    grid->setVerticalSpacing(7);
+    grid->setVerticalSpacing(2); // all rows fit into the smallest window
     QString group;
     int line = 0, column = 0;
     const int half = static_cast<int>(rows.size() + 1) / 2 + 2;

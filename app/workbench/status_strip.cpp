@@ -75,6 +75,7 @@ void StatusStrip::refresh()
     } else {
         if (m_showsPosition && state.hasDocument && m_passes.state().versionCount > 1)
             parts << m_passes.state().positionText;
+        if (!state.staleText.isEmpty()) parts << state.staleText;
         if (!state.compileText.isEmpty()) parts << state.compileText;
         if (!state.measurementText.isEmpty()) parts << state.measurementText;
         if (parts.size() < 2 && !job.outcome.isEmpty()) parts << job.outcome;

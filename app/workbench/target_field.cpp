@@ -131,6 +131,7 @@ void TargetField::focusOutEvent(QFocusEvent* event)
 {
     QLineEdit::focusOutEvent(event);
     m_explanation->hide();
+    setCursorPosition(0);
 }
 
 void TargetField::keyPressEvent(QKeyEvent* event)

@@ -126,6 +126,12 @@ void MainWindow::addBoardActions()
         [this] { m_forget->ask(); });
 }
 
+void MainWindow::openRecent(int number)
+{
+    if (number >= 1 && number <= m_settings.recents.size())
+        openModel(m_settings.recents[number - 1]);
+}
+
 void MainWindow::addLocalKeys()
 {
     const auto add = [this](const char* id, const QString& group, const QString& text,
@@ -229,9 +235,10 @@ std::vector<PaletteSource> MainWindow::paletteSources()
                 {text, spec.keys, [action] { action->trigger(); }, action->isEnabled()});
         }
         for (const views::BoardRow& row : m_boards.model().rows())
-            entries.push_back(
-                {tr("Use the board %1").arg(row.board.title()), views::boardStateText(row.state),
-                 [this, name = row.board.name] { chooseBoard(name); }, m_boards.state().canChange});
+            entries.push_back({tr("Use the board %1").arg(row.board.titleInText()),
+                               views::boardStateText(row.state),
+                               [this, name = row.board.name] { chooseBoard(name); },
+                               m_boards.state().canChange});
         return entries;
     };
     const auto passes = [this] {

@@ -11,7 +11,7 @@ void MainWindow::wireBoards()
     const auto budget = [this] { m_executors.setBoardBudget(m_boards.board().budget); };
     connect(&m_boards, &views::BoardsPresenter::selected, this, budget);
     connect(&m_boards, &views::BoardsPresenter::stateChanged, this,
-            [this] { m_benchmarkPage->setBoard(m_boards.board().title()); });
+            [this] { m_benchmarkPage->setBoard(m_boards.board().titleInText()); });
     connect(&m_deploy, &views::DeployPresenter::stateChanged, this, [this] {
         const bool canDeploy = m_deploy.state().canDeploy;
         const bool canChange = m_boards.state().canChange;
@@ -36,7 +36,7 @@ void MainWindow::wireBoards()
     connect(m_status, &StatusStrip::boardsRequested, this, &MainWindow::showBoards);
     connect(m_status, &StatusStrip::cancelRequested, this, &MainWindow::cancelJobs);
     budget();
-    m_benchmarkPage->setBoard(m_boards.board().title());
+    m_benchmarkPage->setBoard(m_boards.board().titleInText());
 }
 
 void MainWindow::cancelJobs()

@@ -72,6 +72,62 @@ private slots:
         QCOMPARE(canvas.selectedItem(), -1);
     }
 
+    void keepsBothVersionsInThePane()
+    {
+        Stage stage = Stage::forPasses(std::make_shared<const Storyboard>(tests::smallDocument(3)));
+        stage.arrange();
+        const auto split = std::make_shared<Scene>(stage.split(0, 3));
+        QCOMPARE(split->columns.size(), size_t{2});
+        GraphCanvas canvas(loadTheme(false));
+        canvas.setReducedMotion(true);
+        canvas.resize(1000, 700);
+        canvas.show();
+        canvas.setScene(scene(tests::smallDocument(3), 3));
+        canvas.setScene(split);
+        const auto isInPane = [&] {
+            const QRectF seen = canvas.camera().visible(canvas.size());
+            return std::all_of(split->items.begin(), split->items.end(), [&](const SceneItem& i) {
+                const bool isLevel = i.rect.bottom() > seen.top() && i.rect.top() < seen.bottom();
+                return !isLevel || i.isBeside ||
+                       (i.rect.left() >= seen.left() && i.rect.right() <= seen.right());
+            });
+        };
+        QVERIFY(isInPane());
+        canvas.resize(620, 700); // another panel opens beside it
+        QVERIFY(isInPane());
+        canvas.resize(1000, 700);
+        canvas.lookAtStart();
+        QVERIFY(isInPane());
+    }
+
+    void titlesOfVersionsNeverCoverOneAnother()
+    {
+        Stage stage = Stage::forPasses(std::make_shared<const Storyboard>(tests::smallDocument(3)));
+        stage.arrange();
+        ScenePainter painter(loadTheme(false));
+        painter.setScene(std::make_shared<Scene>(stage.split(0, 3)));
+        for (const double zoom : {0.01, 0.1, 0.5, 1.0}) {
+            const Camera camera{painter.scene().visible.center(), zoom};
+            const auto titles = painter.columnTitles(camera, QSizeF(600, 500));
+            QCOMPARE(titles.size(), size_t{2});
+            QVERIFY(!titles[0].intersects(titles[1]));
+            QVERIFY(titles[0].left() >= 0 && titles[1].right() <= 600);
+        }
+    }
+
+    void showsANoteAboutEverything()
+    {
+        GraphCanvas canvas(loadTheme(false));
+        canvas.resize(640, 480);
+        canvas.setScene(scene(tests::smallDocument(2), 0));
+        const QImage plain = canvas.grab().toImage();
+        canvas.setNote(QStringLiteral("times and code are those of llvm -mcpu=one"));
+        QVERIFY(canvas.grab().toImage() != plain);
+        QCOMPARE(canvas.accessibleDescription(), canvas.note());
+        canvas.setNote({});
+        QCOMPARE(canvas.grab().toImage(), plain);
+    }
+
     void zoomsAboutThePointer()
     {
         Camera camera;

@@ -290,7 +290,8 @@ views::Measurement fakeMeasurement(size_t calls)
     m.lowUs = 299;
     m.highUs = 301;
     m.peer = {QStringLiteral("peer 1.0"), 600, 590, 610};
-    for (size_t i = 0; i < calls; ++i) m.calls.push_back({100.0 * static_cast<double>(i + 1), 0.5});
+    for (size_t i = 0; i < calls; ++i)
+        m.calls.push_back({100.0 * static_cast<double>(i + 1), 50.0 * static_cast<double>(i + 1)});
     return m;
 }
 
@@ -340,12 +341,14 @@ views::Engine fakeEngine(bool waits)
         if (Status status = job.checkStop(); !status) return status.error();
         auto compiled = std::make_shared<views::Document>(*document);
         compiled->target = options.target;
+        compiled->measurement.reset();
+        compiled->calls.clear();
         compiled->revision = document->revision + 1;
         compiled->memory = smallPlan(options.planner, 64);
         const Module& module = compiled->version(compiled->versionCount() - 1);
         for (const NodeId id : module.main().order)
             compiled->calls.push_back({id, QStringLiteral("call"), QStringLiteral("k"),
-                                       module.node(id).origin, 1000, 100});
+                                       module.node(id).origin, 1000, 100, 50});
         compiled->kernels[QStringLiteral("k")] = {QStringLiteral("k"),
                                                   QStringLiteral("rule"),
                                                   {QStringLiteral("split(\"i\", [4, -1])")},

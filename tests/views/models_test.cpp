@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Models: formats, places that stay, scenes with diff states, lineage, tables, the pass tree.
 #include "tests/views/fixtures.h"
+#include "views/models/deployment.h"
 #include "views/models/format.h"
 #include "views/models/lineage.h"
 #include "views/models/node_search.h"
@@ -281,6 +282,37 @@ private slots:
         QCOMPARE(lineage.sourceCount, 3);
         QCOMPARE(lineage.rows[1].op, QStringLiteral("BatchNormalization"));
         QCOMPARE(lineage.rows[1].versions, (std::vector<int>{2, 3}));
+        // A call that was chosen elsewhere is described also where the shown version has none yet.
+        QCOMPARE(versionFilling(*places, frame, 0), std::optional<size_t>(3));
+        QCOMPARE(index.lineageOf(frame, 0).rows.size(), lineage.rows.size());
+        QCOMPARE(index.lineageOf(frame, 0).title, lineage.title);
+    }
+
+    void namesThisComputerInsideASentence()
+    {
+        const BoardEntry here{.name = QStringLiteral("local")};
+        QCOMPARE(here.title(), QStringLiteral("This computer"));
+        QCOMPARE(here.titleInText(), QStringLiteral("this computer"));
+        const BoardEntry pi{.name = QStringLiteral("pi"), .way = BoardWay::Ssh};
+        QCOMPARE(pi.titleInText(), QStringLiteral("pi"));
+    }
+
+    void saysWhatBoundsACall()
+    {
+        Document document = *tests::smallDocument(2);
+        document.calls.resize(2);
+        document.measurement = Measurement{};
+        document.measurement->calls = {{100, 50, false}, {100, 25, true}};
+        std::unique_ptr<CallModel> model(makeCallModel(nullptr));
+        model->setRows(callRows(document));
+        const int column = model->columnCount() - 1;
+        const auto at = [&](int row, int role) {
+            return model->index(row, column).data(role).toString();
+        };
+        QCOMPARE(at(0, Qt::DisplayRole), QStringLiteral("50 %"));
+        QVERIFY(at(0, Qt::ToolTipRole).contains(QStringLiteral("bound by computing")));
+        QCOMPARE(at(1, Qt::DisplayRole), QStringLiteral("25 % mem"));
+        QVERIFY(at(1, Qt::ToolTipRole).contains(QStringLiteral("bound by memory")));
     }
 
     void countsDeltasWhereTheyHappened()

@@ -137,6 +137,29 @@ private slots:
         QVERIFY(bench.workspace.state().targetMessage.contains(QStringLiteral("abacus")));
     }
 
+    void saysWhoseTimesAreShownWhenAnotherTargetIsNamed()
+    {
+        Bench bench;
+        QVERIFY(bench.open());
+        bench.workspace.setTarget(QStringLiteral("llvm -mcpu=one"));
+        QVERIFY(bench.workspace.state().staleText.isEmpty()); // nothing was built for any
+        bench.deploy.deploy();
+        QVERIFY(QTest::qWaitFor([&] { return !bench.workspace.state().measurementText.isEmpty(); },
+                                60000));
+        QVERIFY(bench.workspace.state().staleText.isEmpty());
+        bench.workspace.setTarget(QStringLiteral("llvm -mcpu=two"));
+        const WorkspaceState& state = bench.workspace.state();
+        QVERIFY(state.staleText.contains(QStringLiteral("llvm -mcpu=one")));
+        QVERIFY(state.measurementDetail.startsWith(state.staleText));
+        bench.workspace.setTarget(QStringLiteral("llvm -mcpu=one"));
+        QVERIFY(state.staleText.isEmpty());
+        bench.workspace.setTarget(QStringLiteral("llvm -mcpu=two"));
+        bench.workspace.compile();
+        QVERIFY(
+            QTest::qWaitFor([&] { return state.staleText.isEmpty() && state.canBuild; }, 60000));
+        QVERIFY(state.measurementText.isEmpty());
+    }
+
     void cancelsALongCompile()
     {
         Bench bench(true);
@@ -168,7 +191,7 @@ private slots:
                  QStringLiteral("peer 1.0 takes 600 µs (590 µs to 610 µs) on the same inputs and "
                                 "threads; Tenon takes 0.50 times that"));
         QCOMPARE(bench.workspace.calls().rowCount(), 2);
-        QCOMPARE(bench.workspace.calls().rows().front().shareOfPeak, 0.5);
+        QCOMPARE(bench.workspace.calls().rows().front().shareOfBound, 0.5);
         QVERIFY(QTest::qWaitFor(
             [&] {
                 bench.passes.showVersion(3);

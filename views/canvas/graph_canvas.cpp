@@ -19,6 +19,7 @@ constexpr int kMinimapHeight = 118;
 constexpr int kMinimapInset = 12;
 constexpr int kMotionMs = 300;
 constexpr double kWheelStep = 1.0 / 480;
+constexpr double kColumnTitles = 20; ///< what they take at the upper edge
 
 } // namespace
 
@@ -55,6 +56,14 @@ void GraphCanvas::setEmptyText(const QString& title, const QString& text)
     update();
 }
 
+void GraphCanvas::setNote(const QString& note)
+{
+    if (note == m_note) return;
+    m_note = note;
+    setAccessibleDescription(note);
+    update();
+}
+
 bool GraphCanvas::canMove(const Scene& from, const Scene& to) const
 {
     return !m_isReducedMotion && isVisible() && !isMorphing() && !from.items.empty() &&
@@ -88,24 +97,6 @@ void GraphCanvas::play(ScenePtr before)
     setScene(now);
 }
 
-/// Two versions side by side are seen whole; the height stays.
-void GraphCanvas::followColumns(bool wasSplit)
-{
-    const auto& columns = m_painter.scene().columns;
-    if (wasSplit == !columns.empty() || m_painter.scene().items.empty()) return;
-    constexpr double kSmallest = 0.62; // texts are still there
-    if (wasSplit) {
-        m_camera.zoom = m_zoomBeforeSplit > 0 ? m_zoomBeforeSplit : m_camera.zoom;
-        m_camera.centre.setX(m_painter.scene().visible.center().x());
-        return;
-    }
-    m_zoomBeforeSplit = m_camera.zoom;
-    const double whole = width() / (columns[1].right - columns[0].left + 60);
-    m_camera.zoom = std::clamp(whole, std::min(kSmallest, m_camera.zoom), m_camera.zoom);
-    m_camera.centre.setX(whole >= m_camera.zoom ? (columns[0].left + columns[1].right) / 2
-                                                : (columns[0].right + columns[1].left) / 2);
-}
-
 void GraphCanvas::lookAtStart()
 {
     const QRectF bounds = m_painter.scene().visible;
@@ -125,6 +116,11 @@ void GraphCanvas::lookAtStart()
         m_camera.centre = {first.center().x(),
                            first.top() + (height() / 2.0 - kMargin) / m_camera.zoom};
     }
+    if (!m_painter.scene().columns.empty()) {
+        m_zoomBeforeSplit = m_camera.zoom;
+        m_camera.centre.ry() -= kColumnTitles / m_camera.zoom;
+        fitColumns();
+    }
     update();
 }
 
@@ -132,11 +128,13 @@ void GraphCanvas::setCamera(const Camera& camera)
 {
     m_camera = camera;
     m_hasLooked = true;
+    m_isSplitFitted = false;
     update();
 }
 
 void GraphCanvas::fit()
 {
+    m_isSplitFitted = false;
     m_camera.fit(m_painter.scene().visible, size(), 1.25);
     m_hasLooked = true;
     update();
@@ -145,6 +143,7 @@ void GraphCanvas::fit()
 void GraphCanvas::zoomToSelection()
 {
     if (m_focus.selected < 0) return fit();
+    m_isSplitFitted = false;
     const QRectF rect = m_painter.scene().items[static_cast<size_t>(m_focus.selected)].rect;
     m_camera.fit(rect.adjusted(-160, -120, 160, 120), size(), 1.5);
     update();
@@ -229,6 +228,7 @@ void GraphCanvas::paintEvent(QPaintEvent*)
     m_painter.paintColumns(painter, m_camera, size());
     const QRectF map = minimapRect();
     if (!map.isEmpty()) m_painter.paintMinimap(painter, map, m_camera, size());
+    m_painter.paintNote(painter, m_note, size());
     if (hasFocus() && m_focus.hasKeyboard && m_focus.selected < 0) {
         painter.setPen(QPen(m_theme.accentSoft, 1));
         painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
@@ -246,6 +246,7 @@ void GraphCanvas::resizeEvent(QResizeEvent* event)
         m_camera.centre += QPointF((event->size().width() - event->oldSize().width()) / 2.0,
                                    (event->size().height() - event->oldSize().height()) / 2.0) /
                            m_camera.zoom;
+    if (m_isSplitFitted) fitColumns();
 }
 
 void GraphCanvas::wheelEvent(QWheelEvent* event)
@@ -259,6 +260,7 @@ void GraphCanvas::wheelEvent(QWheelEvent* event)
         m_camera.centre -= by / m_camera.zoom;
     }
     m_hasLooked = true;
+    if (event->modifiers()) m_isSplitFitted = false; // sideways or nearer: as the user wants it
     event->accept();
     update();
 }
@@ -284,6 +286,7 @@ void GraphCanvas::mouseMoveEvent(QMouseEvent* event)
         setCursor(Qt::ClosedHandCursor);
         m_camera.centre = m_dragCentre - moved / m_camera.zoom;
         m_hasLooked = true;
+        m_isSplitFitted = false;
         return update();
     }
     const int hovered = m_painter.itemAt(m_camera.toScene(event->position(), size()));

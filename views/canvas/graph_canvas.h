@@ -29,6 +29,9 @@ public:
     ScenePtr sharedScene() const { return m_painter.sharedScene(); }
     const Theme& theme() const { return m_theme; }
     void setEmptyText(const QString& title, const QString& text);
+    /// A warning about everything shown, at the lower left; empty: none.
+    void setNote(const QString& note);
+    const QString& note() const { return m_note; }
 
     void selectPlace(PlaceId place);
     PlaceId selectedPlace() const { return m_selectedPlace; }
@@ -77,13 +80,15 @@ private:
     void revealRect(const QRectF& rect);
     bool canMove(const Scene& from, const Scene& to) const;
     void followColumns(bool wasSplit);
+    void fitColumns();
+    QRectF shownBand() const;
 
     Theme m_theme;
     ScenePainter m_painter;
     Camera m_camera;
     CanvasFocus m_focus;
     PlaceId m_selectedPlace = kNoPlace;
-    QString m_emptyTitle, m_emptyText;
+    QString m_emptyTitle, m_emptyText, m_note;
     QPointF m_dragStart;
     QPointF m_dragCentre;
     bool m_isDragging = false;
@@ -91,6 +96,7 @@ private:
     bool m_isReducedMotion = false;
     bool m_hasLooked = false;
     double m_zoomBeforeSplit = 0;
+    bool m_isSplitFitted = false; ///< and not moved by hand since: follows the pane's width
     QVariantAnimation m_motion;
 };
 

@@ -183,24 +183,66 @@ void ScenePainter::paintItems(QPainter& painter, const std::vector<uint32_t>& it
     painter.setOpacity(1);
 }
 
+/// Where the titles of the columns stand: above what is seen of them, next to one another.
+std::vector<QRectF> ScenePainter::columnTitles(const Camera& camera, QSizeF view) const
+{
+    constexpr double kInset = 8, kHeight = 24;
+    const QRectF seen = camera.visible(view);
+    const QFontMetricsF metrics(m_theme.bodyStrong);
+    std::vector<QRectF> pills;
+    for (const SceneColumn& column : m_now.scene->columns) {
+        double left = column.right, right = column.left;
+        for (const uint32_t index : visibleItems(seen)) {
+            const SceneItem& item = m_now.scene->items[index];
+            const double middle = item.rect.center().x();
+            if (item.isBeside || middle < column.left || middle > column.right) continue;
+            left = std::min(left, item.rect.left());
+            right = std::max(right, item.rect.right());
+        }
+        if (left > right) left = column.left, right = column.right;
+        const double width = metrics.horizontalAdvance(column.title) + 24;
+        const double middle = camera.toPixel({(left + right) / 2, 0}, view).x();
+        const double last = std::max(kInset, view.width() - width - kInset);
+        pills.emplace_back(std::clamp(middle - width / 2, kInset, last), kInset, width, kHeight);
+    }
+    if (pills.size() == 2 && pills[0].right() + kInset > pills[1].left()) {
+        const double apart = (pills[0].right() + kInset - pills[1].left()) / 2;
+        pills[0].translate(-std::min(apart, pills[0].left() - kInset), 0);
+        pills[1].moveLeft(pills[0].right() + kInset);
+    }
+    return pills;
+}
+
 void ScenePainter::paintColumns(QPainter& painter, const Camera& camera, QSizeF view) const
 {
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setFont(m_theme.bodyStrong);
-    const QFontMetricsF metrics(m_theme.bodyStrong);
-    for (const SceneColumn& column : m_now.scene->columns) {
-        const double left = camera.toPixel({column.left, 0}, view).x();
-        const double right = camera.toPixel({column.right, 0}, view).x();
-        const double width = metrics.horizontalAdvance(column.title) + 24;
-        const double middle = std::clamp((left + right) / 2, width / 2 + 8,
-                                         std::max(width / 2 + 8, view.width() - width / 2 - 8));
-        const QRectF pill(middle - width / 2, 8, width, 24);
+    const std::vector<QRectF> pills = columnTitles(camera, view);
+    for (size_t i = 0; i < pills.size(); ++i) {
         painter.setPen(m_theme.line);
         painter.setBrush(m_theme.panel);
-        painter.drawRoundedRect(pill, 5, 5);
+        painter.drawRoundedRect(pills[i], 5, 5);
         painter.setPen(m_theme.text);
-        painter.drawText(pill, Qt::AlignCenter, column.title);
+        painter.drawText(pills[i], Qt::AlignCenter, m_now.scene->columns[i].title);
     }
+}
+
+void ScenePainter::paintNote(QPainter& painter, const QString& note, QSizeF view) const
+{
+    if (note.isEmpty()) return;
+    constexpr double kInset = 12, kHeight = 24, kPad = 10;
+    const QFontMetricsF metrics(m_theme.body);
+    const QString text =
+        metrics.elidedText(note, Qt::ElideRight, view.width() - 2 * (kInset + kPad));
+    const QRectF pill(kInset, view.height() - kInset - kHeight,
+                      metrics.horizontalAdvance(text) + 2 * kPad, kHeight);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(m_theme.changed);
+    painter.setBrush(m_theme.changedTint);
+    painter.drawRoundedRect(pill, 5, 5);
+    painter.setFont(m_theme.body);
+    painter.setPen(m_theme.text);
+    painter.drawText(pill, Qt::AlignCenter, text);
 }
 
 void ScenePainter::paintMinimap(QPainter& painter, const QRectF& area, const Camera& camera,

@@ -37,6 +37,9 @@ public:
     ScenePtr sharedScene() const { return m_now.scene; }
     void paint(QPainter& painter, const Camera& camera, QSizeF view, const CanvasFocus& focus);
     void paintMinimap(QPainter& painter, const QRectF& area, const Camera& camera, QSizeF view);
+    /// A pill at the lower left, in the colours of a change.
+    void paintNote(QPainter& painter, const QString& note, QSizeF view) const;
+    std::vector<QRectF> columnTitles(const Camera& camera, QSizeF view) const;
     /// Titles of the columns of a split scene, at the upper edge of the view.
     void paintColumns(QPainter& painter, const Camera& camera, QSizeF view) const;
     /// Topmost item at a scene position, or -1: cards before the frames around them.

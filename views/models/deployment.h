@@ -34,6 +34,8 @@ struct BoardEntry
     bool isEmulated() const { return way == BoardWay::Virtual; }
     /// "This computer", or its name.
     QString title() const;
+    /// Inside a sentence: "this computer", or its name.
+    QString titleInText() const;
 };
 
 /// A board as entered by the user.

@@ -36,6 +36,7 @@ QString changeText(const HistoryRow& now, const HistoryRow& before)
 } // namespace
 
 QString BoardEntry::title() const { return isHere() ? words("This computer") : name; }
+QString BoardEntry::titleInText() const { return isHere() ? words("this computer") : name; }
 
 QString boardStateText(BoardState state)
 {

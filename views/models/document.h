@@ -54,8 +54,9 @@ struct KernelCall
     QString kernel; ///< key into Document::kernels
     std::vector<core::SourceId> sources;
     double flops = 0;
-    double movedBytes = 0;
-    QString method; ///< "Winograd F(4x4,3x3)", "direct"; empty where there is one way only
+    double movedBytes = 0;   ///< inputs, weights and outputs
+    double writtenBytes = 0; ///< of those, the outputs
+    QString method;          ///< "Winograd F(4x4,3x3)", "direct"; empty where there is one way only
 };
 
 struct PhaseTime

@@ -8,6 +8,18 @@
 
 namespace tenon::views {
 
+std::optional<size_t> versionFilling(const Storyboard& board, PlaceId place, size_t version)
+{
+    const auto isFilled = [&](size_t v) {
+        return board.version(v).occupants[static_cast<size_t>(place)].node != nullptr;
+    };
+    for (size_t v = version + 1; v-- > 0;)
+        if (isFilled(v)) return v;
+    for (size_t v = version + 1; v < board.document().versionCount(); ++v)
+        if (isFilled(v)) return v;
+    return std::nullopt;
+}
+
 LineageIndex::LineageIndex(std::shared_ptr<const Storyboard> board)
     : m_board(std::move(board))
     , m_ofPlace(m_board->places().size())
@@ -48,16 +60,11 @@ Lineage LineageIndex::lineageOf(PlaceId place, size_t version) const
 {
     Lineage lineage;
     if (!m_board || place < 0 || static_cast<size_t>(place) >= m_ofPlace.size()) return lineage;
-    // A ghost of this version is still described by the version before.
-    core::NodePtr node;
-    const core::Module* module = nullptr;
-    for (size_t v = version + 1; v-- > 0 && !node;) {
-        const VersionView view = m_board->version(v);
-        node = view.occupants[static_cast<size_t>(place)].node;
-        module = view.module;
-        if (version - v >= 1 && !node) break;
-    }
-    if (!node) return lineage;
+    const auto shown = versionFilling(*m_board, place, version);
+    if (!shown) return lineage;
+    const VersionView view = m_board->version(*shown);
+    const core::NodePtr& node = view.occupants[static_cast<size_t>(place)].node;
+    const core::Module* module = view.module;
     lineage.title = titleOf(*module, *node);
     lineage.sourceCount = static_cast<int>(node->origin.size());
     for (const core::SourceId source : node->origin) {

@@ -4,6 +4,8 @@
 
 #include "views/models/storyboard.h"
 
+#include <optional>
+
 namespace tenon::views {
 
 struct LineageRow
@@ -21,6 +23,10 @@ struct Lineage
 };
 constexpr size_t kLineageRows = 5;
 
+/// The version that fills `place` and is nearest to `version`: itself, the ones before (a ghost is
+/// described by them), then the ones after. Empty when there is none.
+std::optional<size_t> versionFilling(const Storyboard& board, PlaceId place, size_t version);
+
 /// Built once per storyboard.
 class LineageIndex
 {
@@ -30,6 +36,7 @@ public:
 
     /// Versions whose pass touched this place or a member of it, ascending.
     std::vector<int> versionsTouching(PlaceId place) const;
+    /// Also of a place that `version` does not fill: as the nearest version has it.
     Lineage lineageOf(PlaceId place, size_t version) const;
 
 private:

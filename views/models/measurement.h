@@ -13,7 +13,8 @@ namespace tenon::views {
 struct CallTime
 {
     double medianUs = 0;
-    double shareOfPeak = 0; ///< of the machine; 0: not known
+    double boundUs = 0;         ///< least time that this computer allows; 0: not known
+    bool isMemoryBound = false; ///< for moving its bytes, not for computing
 };
 
 /// Another engine's times of the same model, inputs and threads, measured in turns.
@@ -42,7 +43,7 @@ struct Measurement
     double highUs = 0;
     std::vector<CallTime> calls; ///< parallel to Document::calls
     std::vector<double> runUs;
-    QString peak; ///< what a core can do at most, as measured; empty: not known
+    QString peak; ///< what this computer can do at most, as measured; empty: not known
     std::optional<PeerMeasurement> peer;
 };
 

@@ -135,10 +135,24 @@ CallModel* makeCallModel(QObject* parent)
     const auto rate = [](const CallRow& r) {
         return r.gflops <= 0 ? QString() : QString::number(r.gflops, 'f', 1);
     };
-    const auto ofPeak = [](const CallRow& r) {
-        return r.shareOfPeak <= 0
+    const auto ofBound = [](const CallRow& r) {
+        return r.shareOfBound <= 0
                    ? QString()
-                   : QString::number(qRound(r.shareOfPeak * 100)) + QStringLiteral(" %");
+                   : QString::number(qRound(r.shareOfBound * 100)) +
+                         (r.isMemoryBound ? QStringLiteral(" % mem") : QStringLiteral(" %"));
+    };
+    const auto bounded = [timed](const CallRow& row, int role) -> QVariant {
+        if (role != Qt::ToolTipRole || row.shareOfBound <= 0) return timed(row, role);
+        QString text =
+            row.isMemoryBound
+                ? QStringLiteral("bound by memory: of the time that moving its inputs, weights and "
+                                 "outputs takes at the measured bandwidth")
+                : QStringLiteral("bound by computing: of the time that its work takes at the "
+                                 "measured peak of the cores");
+        if (row.method.startsWith(QStringLiteral("Winograd")))
+            text += QStringLiteral("; counts the work of the direct method, of which Winograd does "
+                                   "less, so that it can pass 100 %");
+        return text;
     };
     const auto why = [extra](const CallRow& row, int role) -> QVariant {
         if (role == Qt::ToolTipRole && !row.methodReason.isEmpty()) return row.methodReason;
@@ -159,7 +173,7 @@ CallModel* makeCallModel(QObject* parent)
          {QStringLiteral("Time"), time, true, timed},
          {QStringLiteral("Share"), share, true, extra},
          {QStringLiteral("GFLOP/s"), rate, true, rated},
-         {QStringLiteral("Of peak"), ofPeak, true, rated}},
+         {QStringLiteral("Of bound"), ofBound, true, bounded}},
         parent);
 }
 
@@ -248,7 +262,8 @@ std::vector<CallRow> callRows(const Document& document)
             row.isEmulated = document.measurement->isEmulated;
             row.share = total > 0 ? row.medianUs / total : 0;
             row.shareOfSlowest = slowest > 0 ? row.medianUs / slowest : 0;
-            row.shareOfPeak = (*measured)[i].shareOfPeak;
+            row.isMemoryBound = (*measured)[i].isMemoryBound;
+            row.shareOfBound = row.medianUs > 0 ? (*measured)[i].boundUs / row.medianUs : 0;
             row.gflops = row.medianUs > 0 ? call.flops / row.medianUs / 1000 : 0;
         }
         rows.push_back(std::move(row));

@@ -40,7 +40,8 @@ struct CallRow
     double share = 0;
     double shareOfSlowest = 0;
     double gflops = 0;
-    double shareOfPeak = 0; ///< 0: not known
+    double shareOfBound = 0; ///< of the least time that the computer allows; 0: not known
+    bool isMemoryBound = false;
     core::NodeId node;
 };
 using CallModel = TableModel<CallRow>;

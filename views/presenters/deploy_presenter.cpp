@@ -69,7 +69,7 @@ void DeployPresenter::deploy()
     JobPresenter& jobs = m_workspace.jobs();
     jobs.start(
         QStringLiteral("model"),
-        tr("Deploy %1 to %2").arg(question.document->name, m_boards.board().title()),
+        tr("Deploy %1 to %2").arg(question.document->name, m_boards.board().titleInText()),
         [outcome, question, self = QPointer<DeployPresenter>(this), &jobs,
          deploy = m_workspace.engine().boards.deploy,
          ask = m_prompt.asker()](core::JobContext& job) -> core::Status {
@@ -194,6 +194,8 @@ void DeployPresenter::refreshResult()
            "%6")
             .arg(m.board, durationText(m.lowUs), durationText(m.highUs), durationText(m.p95Us),
                  countOf(m.threads, tr("thread")), durationText(callsUs));
+    if (const QString& stale = m_workspace.state().staleText; !stale.isEmpty())
+        m_state.resultDetail = stale + QStringLiteral(" · ") + m_state.resultDetail;
     m_state.hygiene = m.hygiene;
 }
 
@@ -223,7 +225,7 @@ void DeployPresenter::refresh()
                      byteText(m_report.reusedBytes));
     m_state.historyCaption =
         tr("%1 on %2")
-            .arg(countOf(m_history->rowCount(), tr("measurement")), m_boards.board().title());
+            .arg(countOf(m_history->rowCount(), tr("measurement")), m_boards.board().titleInText());
     refreshResult();
     emit stateChanged();
 }

@@ -217,13 +217,8 @@ void PassesPresenter::selectPlace(int place)
     refreshSelection();
     core::NodeId node;
     if (m_board && place >= 0) {
-        // A ghost stands for the node of the version before.
-        for (int v = m_state.version; v >= std::max(0, m_state.version - 1) && !node.isValid();
-             --v) {
-            const VersionView view = m_board->version(static_cast<size_t>(v));
-            if (const core::NodePtr& found = view.occupants[static_cast<size_t>(place)].node)
-                node = found->id;
-        }
+        const auto shown = versionFilling(*m_board, place, static_cast<size_t>(m_state.version));
+        if (shown) node = m_board->version(*shown).occupants[static_cast<size_t>(place)].node->id;
     }
     m_isSelecting = true;
     m_selection.select(node);

@@ -274,6 +274,21 @@ void WorkspacePresenter::refreshMeasurement()
     m_state.measurementDetail = detail.join(QStringLiteral(" · "));
 }
 
+/// Times and code stay those of the last build until the next one; they must not be taken for
+/// those of the target that is named now.
+void WorkspacePresenter::refreshStale()
+{
+    m_state.staleText.clear();
+    const bool isNamed = !m_options.target.isEmpty(); // else the board's own is taken
+    if (!m_document->isCompiled() || !isNamed || m_document->target == m_options.target) return;
+    m_state.staleText = m_document->measurement
+                            ? tr("times and code are those of %1").arg(m_document->target)
+                            : tr("code is that of %1").arg(m_document->target);
+    if (m_document->measurement)
+        m_state.measurementDetail =
+            m_state.staleText + QStringLiteral(" · ") + m_state.measurementDetail;
+}
+
 void WorkspacePresenter::refresh()
 {
     m_state.hasDocument = m_document != nullptr;
@@ -296,6 +311,7 @@ void WorkspacePresenter::refresh()
         }
         refreshShapes();
         refreshMeasurement();
+        refreshStale();
     }
     m_state.canBuild =
         m_state.hasDocument && !m_state.isBusy && m_state.isTargetValid && m_state.errorCount == 0;

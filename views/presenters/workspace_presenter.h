@@ -36,6 +36,7 @@ struct WorkspaceState
     QString peerText;          ///< another engine's time beside ours; empty: none was measured
     bool isEmulated = false;   ///< what was measured is no time of silicon
     QString callsText;         ///< "36 calls of 22 kernels"
+    QString staleText;         ///< what is shown was built for another target than the one named
     int issueCount = 0;
     int errorCount = 0;
     QString bannerTitle; ///< non-empty: something failed
@@ -98,6 +99,7 @@ private:
     void refresh();
     void refreshShapes();
     void refreshMeasurement();
+    void refreshStale();
     void fail(const QString& what, const core::Diagnostic& diagnostic);
     void refreshIssues();
 

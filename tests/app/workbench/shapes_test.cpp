@@ -80,10 +80,19 @@ private slots:
         QVERIFY(settle(window));
         QVERIFY(!state(window).canBindShapes);
         QVERIFY(!window.inspectPage().shapes().isVisible());
-        QVERIFY(!window.actions().action(QStringLiteral("shapes"))->isEnabled());
+        // Asked for where there is none, it says so; until another model comes.
+        window.actions().action(QStringLiteral("shapes"))->trigger();
+        QVERIFY(window.inspectPage().shapes().isVisible());
+        QVERIFY(!window.inspectPage().shapes().line().isEnabled());
+        QVERIFY2(shown(window).contains(QStringLiteral("fixes every size")),
+                 qPrintable(shown(window)));
+        window.openModel(QStringLiteral(TENON_SAMPLE_MODEL));
+        QVERIFY(settle(window));
+        QVERIFY(!window.inspectPage().shapes().isVisible());
         window.openModel(model());
         QVERIFY(settle(window));
         QVERIFY(window.inspectPage().shapes().isVisible());
+        QVERIFY(window.inspectPage().shapes().line().isEnabled());
         QCOMPARE(window.inspectPage().shapes().line().placeholderText(),
                  QStringLiteral("batch=1..8"));
         QCOMPARE(shown(window), QStringLiteral("known at run time only: batch"));

@@ -152,6 +152,19 @@ private slots:
         QTRY_VERIFY(!explanation->isVisible());
     }
 
+    void showsEveryKeyInFullHeightInTheSmallestWindow()
+    {
+        MainWindow window(makeEngine({}), {}, options());
+        window.resize(window.minimumSize());
+        window.show();
+        window.openOverlay(QStringLiteral("keys"));
+        auto* sheet = window.findChild<ShortcutSheet*>();
+        QVERIFY(sheet->isVisible());
+        QVERIFY(!window.grab().isNull()); // lays it out
+        for (const auto* label : sheet->findChildren<views::ThemedLabel*>())
+            QVERIFY2(label->height() >= label->fontMetrics().height(), qPrintable(label->text()));
+    }
+
     void compilesAndShowsAssemblyOfAFusedKernel()
     {
         MainWindow window(makeEngine({}), {}, options());
@@ -247,7 +260,7 @@ private slots:
         QVERIFY(!document->measurement->peak.isEmpty());
         const auto& rows = window.workspace().calls().rows();
         QVERIFY(std::any_of(rows.begin(), rows.end(), [](const views::CallRow& row) {
-            return !row.method.isEmpty() && row.shareOfPeak > 0;
+            return !row.method.isEmpty() && row.shareOfBound > 0;
         }));
         window.findChild<views::BenchmarkPage*>()->threadTabs().setCurrentIndex(1);
         QVERIFY(settle(window));

@@ -304,7 +304,7 @@ void DeployPage::refresh()
     m_deployStack->setCurrentIndex(state.hasReport || state.isRunning ? 1 : 0);
     m_notice->setActionEnabled(state.canDeploy);
     m_notice->setText(
-        tr("Nothing deployed to %1 yet").arg(m_boards.board().title()),
+        tr("Nothing deployed to %1 yet").arg(m_boards.board().titleInText()),
         m_workspace.document()
             ? tr("Deploy & Benchmark compiles the model for the board, checks that it can run "
                  "there, sends it, runs and measures it. Nothing needs to be installed on the "

@@ -150,11 +150,7 @@ void InspectPage::focusFind()
     m_find->selectAll();
 }
 
-void InspectPage::focusShapes()
-{
-    m_shapes->line().setFocus(Qt::ShortcutFocusReason);
-    m_shapes->line().selectAll();
-}
+void InspectPage::focusShapes() { m_shapes->ask(); }
 
 void InspectPage::findNext(bool forward) { m_presenter.find(m_find->text(), forward); }
 

@@ -34,16 +34,33 @@ ShapesField::ShapesField(const ThemeSource& themes, WorkspacePresenter& workspac
             [this] { m_workspace.bindShapes(m_line->text()); });
     connect(&workspace, &WorkspacePresenter::stateChanged, this, &ShapesField::refresh);
     connect(&workspace, &WorkspacePresenter::documentChanged, this, [this](bool isSameModel) {
-        if (!isSameModel) takeBack();
+        if (isSameModel) return;
+        m_isAsked = false;
+        takeBack();
     });
     connect(&themes, &ThemeSource::changed, this, &ShapesField::refresh);
     refresh();
 }
 
+void ShapesField::ask()
+{
+    m_isAsked = true;
+    refresh();
+    m_line->setFocus(Qt::ShortcutFocusReason);
+    m_line->selectAll();
+}
+
 void ShapesField::refresh()
 {
     const WorkspaceState& state = m_workspace.state();
-    setVisible(state.canBindShapes);
+    setVisible(state.canBindShapes || (m_isAsked && state.hasDocument));
+    m_line->setEnabled(state.canBindShapes);
+    if (!state.canBindShapes) {
+        m_line->setPlaceholderText(tr("all fixed"));
+        m_text->setRole(ThemedLabel::Role::Secondary);
+        m_text->setText(tr("The model fixes every size of its inputs; there is none to bind."));
+        return;
+    }
     m_line->setPlaceholderText(state.shapesExample);
     m_line->setStyleSheet(state.areShapesValid ? QString()
                                                : QStringLiteral("QLineEdit { border-color: %1; }")

@@ -9,7 +9,8 @@
 
 namespace tenon::views {
 
-/// Shown while a model with open sizes is open. Return applies, Escape takes back.
+/// Shown while a model with open sizes is open, or when asked for. Return applies, Escape takes
+/// back.
 class ShapesField : public QWidget
 {
     Q_OBJECT
@@ -17,6 +18,8 @@ public:
     ShapesField(const ThemeSource& themes, WorkspacePresenter& workspace,
                 QWidget* parent = nullptr);
     QLineEdit& line() { return *m_line; }
+    /// Into the line; where no size is open, it says so until another model comes.
+    void ask();
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -29,6 +32,7 @@ private:
     WorkspacePresenter& m_workspace;
     QLineEdit* m_line;
     ThemedLabel* m_text;
+    bool m_isAsked = false;
 };
 
 } // namespace tenon::views
