@@ -71,7 +71,7 @@ public:
     Result<std::string> rfactor(std::string loop, int64_t axis);
     Result<std::string> decomposeReduction(std::string block,
                                            std::string loop); ///< returns the init block
-    /// Lets sums of integers start from what the only block that reads them adds.
+    /// Lets sums start from what the only block that reads them adds.
     Status initWithAddends(std::string init);
     /// Joins axes `axis` and `axis + 1` of a block (with their loops) into one; the result names
     /// the loop.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// init_with_addends: sums of integers start from what the block behind them adds, which is exact in
-// any order: a bias costs one load per tile in place of an addition per vector.
+// init_with_addends: sums start from what the block behind them adds: a bias costs one load per
+// tile in place of an addition per vector. Integers are exact in any order; short sums of floats
+// start from one addend, as the sum of a 3 x 3 window, of whose twelve instructions the bias was
+// one.
 #include "compiler/schedule/tree.h"
 #include "core/base/text.h"
 #include "core/ir/tir/visit.h"
@@ -13,6 +15,10 @@ constexpr const char* kName = "init_with_addends";
 using tir::Expr;
 using tir::ExprKind;
 using tir::Stmt;
+
+/// Terms of a sum of floats above which an addition less does not show, but each step of a sum that
+/// starts from a large bias rounds to the bias's precision.
+constexpr int64_t kShortSum = 64;
 
 /// Sums, and what variables of the block that reads them are in the one that initialises them.
 struct Sum
@@ -46,6 +52,42 @@ Stmt readerOf(const Stmt& root, const tir::Buffer& sums)
         reader = block;
     }
     return reader;
+}
+
+/// Terms per sum when the block that reduces into the buffer adds them up; 0 for another reduction
+/// or one of unknown length.
+int64_t termsIn(const Stmt& root, const tir::Buffer& sums, const std::string& init)
+{
+    int64_t terms = 0;
+    for (const Stmt& block : blocksIn(root)) {
+        if (block->block.name == init || !writes(block, sums)) continue;
+        const Stmt& body = block->body;
+        if (terms != 0 || body->kind != tir::StmtKind::Store ||
+            body->value->kind != ExprKind::Add || !isLoadOf(body->value->args[0], sums))
+            return 0;
+        terms = 1;
+        for (const tir::IterVar& iter : block->block.iters)
+            if (iter.kind == tir::IterKind::Reduce)
+                terms *= iter.extent->kind == ExprKind::IntImm ? iter.extent->integer : 0;
+    }
+    return terms;
+}
+
+/// True when every element that the init would load exists, also where sums are padded.
+bool isInside(const Expr& addend, const tir::Block& init)
+{
+    tir::Ranges ranges;
+    for (const tir::IterVar& iter : init.iters)
+        if (iter.extent->kind == ExprKind::IntImm)
+            ranges[iter.var.get()] = {0, iter.extent->integer - 1};
+    for (size_t dim = 0; dim < addend->args.size(); ++dim) {
+        const auto bounds = tir::boundsOf(addend->args[dim], ranges);
+        const Expr& extent = addend->buffer->shape[dim];
+        if (!bounds || extent->kind != ExprKind::IntImm || bounds->min < 0 ||
+            bounds->max >= extent->integer)
+            return false;
+    }
+    return true;
 }
 
 /// Which variables of the reader are the elements of the init; nothing for another element.
@@ -117,9 +159,16 @@ Status Schedule::initWithAddends(std::string init)
         return badSchedule(kName, "of block " + quoted(init) + ": " + why);
     };
     const Stmt start = site->stmt->body;
-    if (start->kind != tir::StmtKind::Store || start->value->kind != ExprKind::IntImm)
-        return refuse("it stores no integer constant");
+    if (start->kind != tir::StmtKind::Store) return refuse("it is no plain store");
+    const bool isZero = start->value.isConstInt(0) ||
+                        (start->value->kind == ExprKind::FloatImm && start->value->number == 0);
+    if (!isZero) return refuse("it does not store 0");
+    const bool isFloat = start->value->kind == ExprKind::FloatImm;
     const tir::Buffer sums = start->buffer;
+    const int64_t terms = termsIn(m_function.body, sums, init);
+    if (terms == 0) return refuse("no block adds up a known number of terms");
+    if (isFloat && terms > kShortSum)
+        return refuse("a sum of " + std::to_string(terms) + " floats would round more");
     if (isParameter(m_function, sums)) return refuse("the sums are a parameter");
     const Stmt reader = readerOf(m_function.body, sums);
     if (!reader || reader->init) return refuse("not exactly one other block reads the sums");
@@ -129,10 +178,15 @@ Status Schedule::initWithAddends(std::string init)
 
     Stmt body = reader->body;
     Expr value = start->value;
-    while (const auto addend = takeAddend(m_function, body, sum)) {
+    do {
+        Stmt without = body;
+        const auto addend = takeAddend(m_function, without, sum);
+        if (!addend) break;
         const Expr moved = tir::substitute(*addend, sum.toInit);
-        value = value.isConstInt(0) ? moved : value + moved;
-    }
+        if (moved->kind == ExprKind::Load && !isInside(moved, site->stmt->block)) break;
+        body = without;
+        value = isFloat || value.isConstInt(0) ? moved : value + moved;
+    } while (!isFloat);
     if (body == reader->body)
         return refuse("block " + quoted(reader->block.name) + " adds nothing that is known before");
     const Stmt from =

@@ -239,7 +239,7 @@ Status initialiseTile(Schedule& schedule, const std::string& block, const std::s
 {
     const auto init = schedule.decomposeReduction(block, loop);
     if (!init) return init.error();
-    (void)schedule.initWithAddends(*init); // refused where nothing is added to integers
+    (void)schedule.initWithAddends(*init); // refused where nothing suitable is added
     return unrollTile(schedule, *init, own, lanes);
 }
 

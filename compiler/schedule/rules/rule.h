@@ -48,8 +48,8 @@ Result<std::vector<std::string>> attachEpilogue(Schedule& schedule, const std::s
                                                 const std::string& loop, int64_t lanes);
 /// Vectorizes the innermost of the block's `own` innermost loops and unrolls the others.
 Status unrollTile(Schedule& schedule, const std::string& block, size_t own, int64_t lanes);
-/// decompose_reduction at `loop`, its `own` innermost loops unrolled and vectorized; sums of
-/// integers start from their addends.
+/// decompose_reduction at `loop`, its `own` innermost loops unrolled and vectorized; sums start
+/// from their addends where initWithAddends allows it.
 Status initialiseTile(Schedule& schedule, const std::string& block, const std::string& loop,
                       size_t own, int64_t lanes);
 /// True when there is more than one thread and what is under `loop` ("": the whole function) takes
