@@ -178,8 +178,18 @@ private:
     {
         return std::all_of(path.begin(), path.end(), [&](int next) {
             return at(next).pattern <= Pattern::Broadcast && shapeOf(next) == shapeOf(i) &&
-                   (rootOf(next) == rootOf(i) || !hasAnchor(next));
+                   !isWidenedForReduction(next) && (rootOf(next) == rootOf(i) || !hasAnchor(next));
         });
+    }
+
+    /// A cast to larger elements that only a reduction reads: it widens them itself, and reads
+    /// less.
+    bool isWidenedForReduction(int i) const
+    {
+        const NodeRecord& node = *at(i).node;
+        return node.op == "cast" && at(i).users.size() == 1 && !at(i).isExit &&
+               at(at(i).users[0]).pattern == Pattern::Reduction &&
+               node.types[0].dtype.bytes() > m_module.type(node.operands[0]).dtype.bytes();
     }
 
     /// An elementwise node before others: computed where it is read, once per element.
