@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers that become bytes: rounded by one instruction where x86 has it, and on AVX-512 up to four
-// vectors per store.
+// Numbers that become bytes: rounded by one instruction where x86 has it, and on AVX2 and AVX-512
+// up to four vectors per store.
 #include "compiler/codegen/llvm/emitter.h"
 #include "compiler/codegen/llvm/requantization.h"
 
@@ -16,9 +16,9 @@ using tir::ExprKind;
 
 namespace {
 
-/// Vectors whose bytes fill one of 64.
+/// Vectors whose bytes fill another one.
 constexpr int64_t kPacked = 4;
-constexpr int kLanes = 16;
+constexpr int kMostLanes = 16; ///< of AVX-512; 8 are those of AVX2
 
 /// Integers times a constant below 1: conversions of them do not overflow.
 bool fitsInt32(const Expr& value)
@@ -45,24 +45,28 @@ int limitsBeforePacking(const Requantization& match)
 llvm::Value* packed(llvm::IRBuilder<>& builder, const std::vector<llvm::Value*>& whole,
                     const Narrowing& to)
 {
+    using namespace llvm::Intrinsic;
+    const unsigned lanes = llvm::cast<llvm::FixedVectorType>(whole[0]->getType())->getNumElements();
+    const bool isWide = lanes == kMostLanes;
     const auto halves = [&](size_t first) -> llvm::Value* {
         llvm::Value* pair =
-            builder.CreateIntrinsic(llvm::Intrinsic::x86_avx512_packssdw_512, {},
+            builder.CreateIntrinsic(isWide ? x86_avx512_packssdw_512 : x86_avx2_packssdw, {},
                                     {whole[first], whole[std::min(first + 1, whole.size() - 1)]});
         if (to.zeroPoint == 0) return pair;
         llvm::Value* zero = llvm::ConstantInt::getSigned(pair->getType(), to.zeroPoint);
         return builder.CreateBinaryIntrinsic(llvm::Intrinsic::sadd_sat, pair, zero);
     };
+    const ID pack = isWide ? (to.isSigned ? x86_avx512_packsswb_512 : x86_avx512_packuswb_512)
+                           : (to.isSigned ? x86_avx2_packsswb : x86_avx2_packuswb);
     llvm::Value* low = halves(0);
     llvm::Value* bytes =
-        builder.CreateIntrinsic(to.isSigned ? llvm::Intrinsic::x86_avx512_packsswb_512
-                                            : llvm::Intrinsic::x86_avx512_packuswb_512,
-                                {}, {low, whole.size() > 2 ? halves(2) : low});
-    // Each quarter holds four bytes of every vector.
+        builder.CreateIntrinsic(pack, {}, {low, whole.size() > 2 ? halves(2) : low});
+    // Each 16 bytes hold four of every vector.
     std::vector<int> order;
     for (int vector = 0; vector < static_cast<int>(whole.size()); ++vector)
-        for (int quarter = 0; quarter < 4; ++quarter) order.push_back(4 * quarter + vector);
-    auto* words = llvm::FixedVectorType::get(builder.getInt32Ty(), kLanes);
+        for (int part = 0; part < static_cast<int>(lanes) / 4; ++part)
+            order.push_back(4 * part + vector);
+    auto* words = llvm::FixedVectorType::get(builder.getInt32Ty(), lanes);
     return builder.CreateShuffleVector(builder.CreateBitCast(bytes, words), order);
 }
 
@@ -88,7 +92,7 @@ llvm::Value* Emitter::nearestWithin(llvm::Value* x, const Narrowing& to, int lim
         if (lanes == 8)
             return m_builder.CreateIntrinsic(llvm::Intrinsic::x86_avx_cvt_ps2dq_256, {}, {x});
         constexpr uint32_t kCurrentMode = 4; // to nearest, halves to even: nothing changes it
-        if (lanes == kLanes)
+        if (lanes == kMostLanes)
             return m_builder.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_cvtps2dq_512, {},
                                              {x, llvm::Constant::getNullValue(integers),
                                               m_builder.getInt16(0xffff),
@@ -102,10 +106,12 @@ bool Emitter::unrolledPacked(const tir::StmtNode& node, const llvm::ConstantInt&
                              int64_t extent)
 {
     const tir::StmtNode& store = *node.body;
-    if (!m_options.packsBytes || store.kind != tir::StmtKind::Store || extent < 2) return false;
+    if (store.kind != tir::StmtKind::Store || extent < 2) return false;
     const Expr& index = store.indices[0];
-    if (store.value->kind != ExprKind::Cast || store.value->dtype.lanes != kLanes ||
-        index->kind != ExprKind::Ramp || !index->args[1].isConstInt(1))
+    const int lanes = store.value->dtype.lanes;
+    if ((lanes != kMostLanes && lanes != kMostLanes / 2) || lanes > m_options.packedLanes ||
+        store.value->kind != ExprKind::Cast || index->kind != ExprKind::Ramp ||
+        !index->args[1].isConstInt(1))
         return false;
     const auto match = requantizationOf(*store.value);
     if (!match) return false;
@@ -118,7 +124,7 @@ bool Emitter::unrolledPacked(const tir::StmtNode& node, const llvm::ConstantInt&
         return affineOf(index->args[0]);
     };
     const Affine first = startOf(0), second = startOf(1);
-    if (second.terms != first.terms || second.constant != first.constant + kLanes) return false;
+    if (second.terms != first.terms || second.constant != first.constant + lanes) return false;
     for (int64_t i = 0; i < extent; i += kPacked) {
         std::vector<llvm::Value*> whole;
         for (int64_t k = i; k < std::min(i + kPacked, extent); ++k) {

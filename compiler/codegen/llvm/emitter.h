@@ -33,7 +33,8 @@ struct EmitOptions
     ByteDot byteDot = ByteDot::Scalar;
     bool hasReciprocal = false;  ///< the target has estimates of reciprocals of vectors of 16
     bool hasNarrowLanes = false; ///< AArch64 multiplies into wider lanes, narrows and saturates
-    bool packsBytes = false;     ///< AVX-512 packs bytes of four vectors with saturation
+    int packedLanes = 0;         ///< x86 packs bytes of four such vectors with saturation
+    bool permutesBytes = false;  ///< AVX-512 VBMI brings bytes of a vector into any order
     bool hasNanMaximum = false;  ///< one instruction is the maximum that keeps NaN
     /// The target cannot convert such numbers: they are bits in memory and binary32, rounded after
     /// each operation, in registers.
@@ -57,8 +58,7 @@ private:
         llvm::Value* pointer;
         unsigned alignment;
     };
-    /// An index as constant + sum of coefficient * value, values of outer loops first so that
-    /// partial sums hoist.
+    /// An index: constant + sum of coefficient * value, outer loops first so that sums hoist.
     struct Affine
     {
         int64_t constant = 0;
@@ -75,8 +75,7 @@ private:
     llvm::Value* loadElement(const tir::ExprNode& node);
     llvm::Value* rampValue(const tir::ExprNode& node);
     Affine affineOf(const tir::Expr& index);
-    /// Address of element `index`; constant parts become a separate displacement. Returns the
-    /// alignment known for it.
+    /// Address of element `index`, constant parts as a displacement, and its known alignment.
     std::pair<llvm::Value*, llvm::Align> address(const tir::Buffer& buffer, const tir::Expr& index);
     llvm::Value* laneWise(int lanes, DataType dtype,
                           const std::function<llvm::Value*(int lane)>& element);
@@ -94,6 +93,7 @@ private:
     llvm::Value* intrinsic(const tir::ExprNode& node);
     /// int8 times int8 as int32 where lanes of 16 bits multiply into lanes of 32; else null.
     llvm::Value* productOfBytes(const tir::ExprNode& node);
+    llvm::Value* quadsOfVectors(const tir::ExprNode& node); ///< emit_quads.cpp; null: no quads
     llvm::Value* dotOfBytes(tir::Intrinsic dot, llvm::Value* sum, llvm::Value* a, llvm::Value* b);
 
     // emit_requantize.cpp, emit_packed.cpp

@@ -46,10 +46,10 @@ void useNeighbours(llvm::Module& module, ByteDot dot, llvm::FunctionAnalysisMana
     }
 }
 
-bool isX86WithBytes(const llvm::TargetMachine& machine)
+bool isX86With(const llvm::TargetMachine& machine, llvm::StringRef feature)
 {
     return machine.getTargetTriple().getArch() == llvm::Triple::x86_64 &&
-           machine.getMCSubtargetInfo()->checkFeatures("+avx512bw");
+           machine.getMCSubtargetInfo()->checkFeatures(feature);
 }
 
 Status optimize(llvm::Module& module, llvm::TargetMachine& machine)
@@ -123,7 +123,9 @@ Result<std::string> emitKernel(const KernelSource& source, const MachineSpec& sp
     options.lacksBfloat16 = lacksHalf(**machine, HalfFormat::Bfloat16);
     options.hasReciprocal = hasReciprocal(**machine);
     options.hasNarrowLanes = isNeon(options.byteDot);
-    options.packsBytes = options.vectorBytes >= 64 && isX86WithBytes(**machine);
+    const bool isWide = options.vectorBytes >= 64 && isX86With(**machine, "+avx512bw");
+    options.packedLanes = isWide ? 16 : isX86With(**machine, "+avx2") ? 8 : 0;
+    options.permutesBytes = isWide && isX86With(**machine, "+avx512vbmi");
     options.hasNanMaximum = (*machine)->getTargetTriple().isAArch64();
     options.isElf = (*machine)->getTargetTriple().isOSBinFormatELF();
     std::unordered_map<const tir::StmtNode*, int> lines;

@@ -6,7 +6,6 @@
 #include "compiler/schedule/rules/families.h"
 #include "compiler/schedule/rules/rule.h"
 #include "compiler/schedule/tree.h"
-#include "core/ir/tir/visit.h"
 
 #include <algorithm>
 
@@ -45,28 +44,15 @@ bool isSmall(int64_t kernelRows, int64_t kernelColumns)
     return kernelColumns <= 7 && kernelRows * kernelColumns <= 9;
 }
 
-/// True when a step of the window reads one element of what `pad` writes, not the rows of a quad.
-bool readsOnce(const Schedule& schedule, const std::string& window, const std::string& pad)
-{
-    const std::string padded = outputOf(schedule, pad);
-    int reads = 0;
-    tir::visitExprsIn(blockOf(schedule, window)->body, [&](const tir::Expr& expr) {
-        reads += expr->kind == tir::ExprKind::Load && expr->buffer->name == padded ? 1 : 0;
-        return true;
-    });
-    return reads == 1;
-}
-
 /// True when the block copies elements of a parameter or fills in a constant.
-bool isPlainPad(const Schedule& schedule, const std::string& pad, const std::string& window)
+bool isPlainPad(const Schedule& schedule, const std::string& pad)
 {
     const tir::Stmt body = blockOf(schedule, pad)->body;
     if (body->kind != tir::StmtKind::Store) return false;
     const tir::Expr& value = body->value;
     return value->kind == tir::ExprKind::Intrinsic &&
            value->intrinsic == tir::Intrinsic::IfThenElse &&
-           value->args[1]->kind == tir::ExprKind::Load &&
-           (value->args[2]->kind == tir::ExprKind::FloatImm || readsOnce(schedule, window, pad));
+           value->args[1]->kind == tir::ExprKind::Load;
 }
 
 /// Rows per step without padding: all, unless the threads cannot share the planes evenly.
@@ -125,7 +111,7 @@ Result<std::vector<std::string>> tileColumns(Schedule& schedule, const std::stri
 bool inlineSmallPad(Schedule& schedule, const std::string& pad, const std::string& window)
 {
     const std::vector<AxisView> axes = axesOf(schedule, window);
-    return isSmall(axes[5].extent, axes[6].extent) && isPlainPad(schedule, pad, window) &&
+    return isSmall(axes[5].extent, axes[6].extent) && isPlainPad(schedule, pad) &&
            schedule.computeInline(pad);
 }
 

@@ -2,6 +2,7 @@
 // Flat loop IR through LLVM and back as numbers: control flow, memory scopes, integer rules,
 // parallel loops.
 #include "compiler/codegen/llvm/kernel_object.h"
+#include "compiler/schedule/lower.h"
 #include "core/ir/tir/text.h"
 #include "tests/support/jit_kernel.h"
 
@@ -27,7 +28,9 @@ template <class T>
 std::vector<T> run(const std::string& text, const std::vector<Tensor>& inputs, int tasks = 1,
                    const char* target = "llvm -mcpu=native")
 {
-    const auto result = test::runCompiled(parsed(text), inputs, target, tasks);
+    tir::PrimFunc function = parsed(text);
+    function.body = compiler::lowerVectorized(function.body);
+    const auto result = test::runCompiled(function, inputs, target, tasks);
     CHECK(result) << result.error().text();
     const auto values = result->at(0).as<T>();
     return {values.begin(), values.end()};
@@ -191,6 +194,7 @@ std::vector<const char*> byteDotTargets()
     if (__builtin_cpu_supports("avxvnni")) targets.push_back("llvm -mcpu=alderlake");
     if (__builtin_cpu_supports("avx512bw")) targets.push_back("llvm -mcpu=skylake-avx512");
     if (__builtin_cpu_supports("avx512vnni")) targets.push_back("llvm -mcpu=cascadelake");
+    if (__builtin_cpu_supports("avx512vbmi")) targets.push_back("llvm -mcpu=icelake-server");
     return targets;
 }
 
@@ -199,7 +203,8 @@ TEST(Kernel, sumsProductsOfBytesWithoutSaturating)
     // Quads of uint8 times quads of int8, each packed in an int32; the extremes come first.
     const std::string text = R"(@T.prim_func
 def main(a: T.Buffer((16,), "int32"), b: T.Buffer((16,), "int32"), y: T.Buffer((16,), "int32")):
-    y[T.Ramp(0, 1, LANES)] = T.Broadcast(T.int32(7), LANES) + T.dot_u8i8(T.Broadcast(T.int32(0), LANES), a[T.Ramp(0, 1, LANES)], b[T.Ramp(0, 1, LANES)])
+    for i in T.vectorized(LANES):
+        y[i] = T.int32(7) + T.dot_u8i8(T.int32(0), a[i], b[i])
 )";
     std::vector<int32_t> a = {-1, -1, 0x01020304};
     std::vector<int32_t> b = {static_cast<int32_t>(0x80808080), 0x7f7f7f7f, 0x01ff02fe};
@@ -210,8 +215,7 @@ def main(a: T.Buffer((16,), "int32"), b: T.Buffer((16,), "int32"), y: T.Buffer((
     for (const char* target : byteDotTargets()) {
         for (const int lanes : {4, 8, 16}) {
             std::string sized = text;
-            for (size_t at; (at = sized.find("LANES")) != std::string::npos;)
-                sized.replace(at, 5, std::to_string(lanes));
+            sized.replace(sized.find("LANES"), 5, std::to_string(lanes));
             const auto y = run<int32_t>(sized,
                                         {Tensor::of<int32_t>(core::kInt32, {16}, a),
                                          Tensor::of<int32_t>(core::kInt32, {16}, b)},
@@ -223,6 +227,35 @@ def main(a: T.Buffer((16,), "int32"), b: T.Buffer((16,), "int32"), y: T.Buffer((
                            static_cast<int8_t>(b[i] >> 8 * byte);
                 EXPECT_EQ(y[i], sum) << target << ", " << lanes << " lanes, element " << i;
             }
+        }
+    }
+}
+#endif
+
+#if defined(__x86_64__)
+TEST(Kernel, bytesOfVectorsBecomeQuads)
+{
+    // Four rows, three of them in another order, and two.
+    const std::string text = R"(@T.prim_func
+def main(x: T.Buffer((64,), "uint8"), y: T.Buffer((48,), "int32")):
+    for i in T.vectorized(16):
+        y[i] = T.bitwise_or(T.bitwise_or(T.bitwise_or(T.Cast("int32", x[i]), T.shift_left(T.Cast("int32", x[i + 16]), T.int32(8))), T.shift_left(T.Cast("int32", x[i + 32]), T.int32(16))), T.shift_left(T.Cast("int32", x[i + 48]), T.int32(24)))
+    for i in T.vectorized(16):
+        y[i + 16] = T.bitwise_or(T.bitwise_or(T.shift_left(T.Cast("int32", x[i + 48]), T.int32(16)), T.shift_left(T.Cast("int32", x[i]), T.int32(8))), T.Cast("int32", x[i + 32]))
+    for i in T.vectorized(16):
+        y[i + 32] = T.bitwise_or(T.Cast("int32", x[i]), T.shift_left(T.Cast("int32", x[i + 16]), T.int32(24)))
+)";
+    std::vector<uint8_t> x;
+    for (unsigned i = 0; i < 64; ++i) x.push_back(static_cast<uint8_t>(255 - 37 * i));
+    const auto quad = [](uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
+        return static_cast<int32_t>(a | b << 8 | c << 16 | d << 24);
+    };
+    for (const char* target : byteDotTargets()) {
+        const auto y = run<int32_t>(text, {Tensor::of(core::kUInt8, {64}, x)}, 1, target);
+        for (size_t i = 0; i < 16; ++i) {
+            EXPECT_EQ(y[i], quad(x[i], x[i + 16], x[i + 32], x[i + 48])) << target << i;
+            EXPECT_EQ(y[i + 16], quad(x[i + 32], x[i], x[i + 48], 0)) << target << i;
+            EXPECT_EQ(y[i + 32], quad(x[i], 0, 0, x[i + 16])) << target << i;
         }
     }
 }

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Quads of bytes from up to four vectors (rows of an image, for depthwise convolutions): where a
+// processor permutes bytes, the vectors side by side become quads by one instruction in place of a
+// widening and a shift each.
+#include "compiler/codegen/llvm/emitter.h"
+
+#include <llvm/IR/IntrinsicsX86.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace tenon::compiler {
+
+using tir::Expr;
+using tir::ExprKind;
+using tir::ExprNode;
+
+namespace {
+
+constexpr int kLanes = 16;
+constexpr int kQuad = 4;
+
+const Expr& unsplat(const Expr& expr)
+{
+    return expr->kind == ExprKind::Broadcast ? expr->args[0] : expr;
+}
+
+/// The vector of uint8 that `expr` widens, and at which byte of its quads.
+struct Part
+{
+    Expr bytes;
+    int64_t at;
+};
+
+std::optional<Part> partOf(const Expr& expr)
+{
+    if (expr->kind == ExprKind::Cast && expr->args[0]->dtype.scalar() == kUInt8)
+        return Part{expr->args[0], 0};
+    if (expr->kind != ExprKind::Intrinsic || expr->intrinsic != tir::Intrinsic::ShiftLeft)
+        return std::nullopt;
+    const Expr& count = unsplat(expr->args[1]);
+    auto part = partOf(expr->args[0]);
+    if (!part || part->at != 0 || count->kind != ExprKind::IntImm || count->integer % 8 != 0)
+        return std::nullopt;
+    part->at = count->integer / 8;
+    return part;
+}
+
+/// Fills in the vectors of a chain of bitwise_or; false for anything else.
+bool collect(const Expr& expr, std::array<Expr, kQuad>& vectors)
+{
+    if (expr->kind == ExprKind::Intrinsic && expr->intrinsic == tir::Intrinsic::BitwiseOr)
+        return collect(expr->args[0], vectors) && collect(expr->args[1], vectors);
+    const auto part = partOf(expr);
+    if (!part || part->at < 0 || part->at >= kQuad) return false;
+    Expr& vector = vectors[static_cast<size_t>(part->at)];
+    if (vector.get()) return false;
+    vector = part->bytes;
+    return true;
+}
+
+/// Indices of the bytes of quads. The load is volatile so that LLVM does not know them: it would
+/// make of insertions and one permutation what takes three permutations' time.
+llvm::Value* interleaving(llvm::BasicBlock& entry, llvm::Type* type)
+{
+    constexpr const char* kName = "tenon.quads";
+    llvm::Module& module = *entry.getModule();
+    llvm::GlobalVariable* indices = module.getNamedGlobal(kName);
+    if (!indices) {
+        std::array<uint8_t, kQuad * kLanes> bytes{};
+        for (size_t i = 0; i < bytes.size(); ++i)
+            bytes[i] = static_cast<uint8_t>(i % kQuad * kLanes + i / kQuad);
+        indices = new llvm::GlobalVariable(
+            module, type, true, llvm::GlobalValue::PrivateLinkage,
+            llvm::ConstantDataVector::get(module.getContext(), llvm::ArrayRef(bytes)), kName);
+        indices->setAlignment(llvm::Align(bytes.size()));
+    }
+    for (llvm::User* user : indices->users())
+        if (auto* load = llvm::dyn_cast<llvm::LoadInst>(user); load && load->getParent() == &entry)
+            return load;
+    llvm::IRBuilder<> builder(&entry, entry.begin());
+    return builder.CreateAlignedLoad(type, indices, *indices->getAlign(), /*isVolatile=*/true);
+}
+
+} // namespace
+
+llvm::Value* Emitter::quadsOfVectors(const ExprNode& node)
+{
+    if (!m_options.permutesBytes || node.dtype != kInt32.withLanes(kLanes)) return nullptr;
+    std::array<Expr, kQuad> vectors;
+    if (!collect(node.args[0], vectors) || !collect(node.args[1], vectors)) return nullptr;
+    const auto count = std::count_if(vectors.begin(), vectors.end(),
+                                     [](const Expr& vector) { return vector.get() != nullptr; });
+    if (count < 3) return nullptr; // two are widened as fast
+    llvm::Value* rows = llvm::Constant::getNullValue(
+        llvm::FixedVectorType::get(m_builder.getInt8Ty(), kQuad * kLanes));
+    for (size_t i = 0; i < kQuad; ++i)
+        if (vectors[i].get())
+            rows = m_builder.CreateInsertVector(rows->getType(), rows, value(vectors[i]),
+                                                m_builder.getInt64(i * kLanes));
+    llvm::Value* quads = m_builder.CreateIntrinsic(llvm::Intrinsic::x86_avx512_permvar_qi_512, {},
+                                                   {rows, interleaving(*m_entry, rows->getType())});
+    return m_builder.CreateBitCast(quads, typeOf(node.dtype));
+}
+
+} // namespace tenon::compiler
