@@ -55,6 +55,7 @@ const Core* coreOf(const core::Target& target)
 constexpr const char* kGraphSources[] = {"common/bytes.c",
                                          "common/dtype.c",
                                          "common/json.c",
+                                         "common/tensor_head.c",
                                          "executor/graph.c",
                                          "executor/graph_check.c",
                                          "executor/params.c",

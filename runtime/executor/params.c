@@ -6,6 +6,7 @@
 
 #include "../common/dtype.h"
 #include "../common/error.h"
+#include "../common/tensor_head.h"
 
 #define ARRAY_MAGIC UINT64_C(0xDD5E40F096B4A13F)
 #define PARAMS_MAGIC UINT64_C(0xF7E58D4F05049CB7)
@@ -16,17 +17,7 @@ int tenon_read_ndarray(tenon_reader* reader, tenon_arena* arena, DLTensor* out)
         return tenon_fail("an array does not start with its magic");
     tenon_read_u64(reader); /* reserved */
     memset(out, 0, sizeof *out);
-    out->device.device_type = tenon_read_i32(reader);
-    out->device.device_id = tenon_read_i32(reader);
-    out->ndim = tenon_read_i32(reader);
-    out->dtype.code = tenon_read_u8(reader);
-    out->dtype.bits = tenon_read_u8(reader);
-    out->dtype.lanes = tenon_read_u16(reader);
-    if (reader->failed || out->ndim < 0 || out->ndim > kTenonMaxRank)
-        return tenon_fail("an array has a bad rank or is cut off");
-    out->shape = tenon_arena_alloc(arena, (size_t)out->ndim + 1, sizeof(int64_t));
-    if (!out->shape) return -1;
-    for (int32_t i = 0; i < out->ndim; ++i) out->shape[i] = tenon_read_i64(reader);
+    if (tenon_read_tensor_head(reader, arena, out) != 0) return -1;
     uint64_t size = tenon_read_u64(reader);
     size_t expected;
     if (reader->failed || !tenon_tensor_bytes(out->shape, out->ndim, out->dtype, &expected) ||
@@ -85,13 +76,7 @@ static void write_ndarray(tenon_writer* writer, const DLTensor* tensor)
     tenon_tensor_bytes(tensor->shape, tensor->ndim, tensor->dtype, &bytes);
     tenon_write_u64(writer, ARRAY_MAGIC);
     tenon_write_u64(writer, 0);
-    tenon_write_i32(writer, kDLCPU);
-    tenon_write_i32(writer, 0);
-    tenon_write_i32(writer, tensor->ndim);
-    tenon_write_u8(writer, tensor->dtype.code);
-    tenon_write_u8(writer, tensor->dtype.bits);
-    tenon_write_u16(writer, tensor->dtype.lanes);
-    for (int32_t i = 0; i < tensor->ndim; ++i) tenon_write_i64(writer, tensor->shape[i]);
+    tenon_write_tensor_head(writer, (DLDevice){kDLCPU, 0}, tensor);
     tenon_write_u64(writer, bytes);
     tenon_write_bytes(writer, tenon_tensor_data(tensor), bytes);
 }

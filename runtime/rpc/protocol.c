@@ -6,6 +6,7 @@
 
 #include "../common/dtype.h"
 #include "../common/error.h"
+#include "../common/tensor_head.h"
 
 enum
 {
@@ -39,13 +40,7 @@ int64_t tenon_packet_size(const uint8_t header[8], size_t maximum)
 void tenon_write_tensor(tenon_writer* writer, const DLTensor* tensor)
 {
     tenon_write_u64(writer, (uint64_t)(uintptr_t)tensor->data);
-    tenon_write_i32(writer, tensor->device.device_type);
-    tenon_write_i32(writer, tensor->device.device_id);
-    tenon_write_i32(writer, tensor->ndim);
-    tenon_write_u8(writer, tensor->dtype.code);
-    tenon_write_u8(writer, tensor->dtype.bits);
-    tenon_write_u16(writer, tensor->dtype.lanes);
-    for (int32_t i = 0; i < tensor->ndim; ++i) tenon_write_i64(writer, tensor->shape[i]);
+    tenon_write_tensor_head(writer, tensor->device, tensor);
     tenon_write_u64(writer, tensor->byte_offset);
 }
 
@@ -89,17 +84,7 @@ int tenon_read_tensor(tenon_reader* reader, tenon_arena* arena, DLTensor* out)
     uint64_t handle = tenon_read_u64(reader);
     if (handle > UINTPTR_MAX) return tenon_fail("a tensor's handle is none of this server");
     out->data = (void*)(uintptr_t)handle;
-    out->device.device_type = tenon_read_i32(reader);
-    out->device.device_id = tenon_read_i32(reader);
-    out->ndim = tenon_read_i32(reader);
-    out->dtype.code = tenon_read_u8(reader);
-    out->dtype.bits = tenon_read_u8(reader);
-    out->dtype.lanes = tenon_read_u16(reader);
-    if (reader->failed || out->ndim < 0 || out->ndim > kTenonMaxRank)
-        return tenon_fail("a tensor is cut off or has a bad rank");
-    out->shape = tenon_arena_alloc(arena, (size_t)out->ndim + 1, sizeof(int64_t));
-    if (!out->shape) return -1;
-    for (int32_t i = 0; i < out->ndim; ++i) out->shape[i] = tenon_read_i64(reader);
+    if (tenon_read_tensor_head(reader, arena, out) != 0) return -1;
     out->byte_offset = tenon_read_u64(reader);
     size_t bytes;
     if (reader->failed) return tenon_fail("a tensor is cut off");

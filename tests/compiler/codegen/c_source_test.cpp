@@ -142,9 +142,10 @@ protected:
     {
         std::string out = " -I" + test::sourcePath("runtime/micro/graph");
         for (const char* source :
-             {"common/bytes.c", "common/dtype.c", "common/json.c", "executor/graph.c",
-              "executor/graph_check.c", "executor/params.c", "micro/graph/micro_arena.c",
-              "micro/graph/micro_error.c", "micro/graph/micro_graph.c"})
+             {"common/bytes.c", "common/dtype.c", "common/json.c", "common/tensor_head.c",
+              "executor/graph.c", "executor/graph_check.c", "executor/params.c",
+              "micro/graph/micro_arena.c", "micro/graph/micro_error.c",
+              "micro/graph/micro_graph.c"})
             out += " " + test::sourcePath("runtime/" + std::string(source));
         return out;
     }
