@@ -6,7 +6,7 @@ namespace tenon::views {
 
 namespace {
 
-constexpr double kSmallest = 0.45; ///< cards can be told apart still
+constexpr double kSmallest = 0.62; ///< texts are still there
 constexpr double kMargin = 30;
 
 } // namespace
@@ -32,7 +32,7 @@ void GraphCanvas::fitColumns()
     const QPointF before = m_camera.centre;
     const double top = m_camera.visible(size()).top();
     m_camera.zoom = m_zoomBeforeSplit;
-    for (int round = 0; round < 2; ++round) { // a smaller zoom shows more rows, maybe wider ones
+    for (int round = 0; round < 4; ++round) { // a smaller zoom shows more rows, maybe wider ones
         m_camera.centre = {before.x(), top + height() / 2.0 / m_camera.zoom};
         const QRectF band = shownBand();
         if (band.isEmpty()) return;

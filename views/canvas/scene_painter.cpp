@@ -190,12 +190,12 @@ std::vector<QRectF> ScenePainter::columnTitles(const Camera& camera, QSizeF view
     const QRectF seen = camera.visible(view);
     const QFontMetricsF metrics(m_theme.bodyStrong);
     std::vector<QRectF> pills;
-    for (const SceneColumn& column : m_now.scene->columns) {
+    for (size_t i = 0; i < m_now.scene->columns.size(); ++i) {
+        const SceneColumn& column = m_now.scene->columns[i];
         double left = column.right, right = column.left;
         for (const uint32_t index : visibleItems(seen)) {
             const SceneItem& item = m_now.scene->items[index];
-            const double middle = item.rect.center().x();
-            if (item.isBeside || middle < column.left || middle > column.right) continue;
+            if (item.isBeside || item.isBefore != (i == 0)) continue;
             left = std::min(left, item.rect.left());
             right = std::max(right, item.rect.right());
         }

@@ -4,13 +4,14 @@
 #include "views/models/stage.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace tenon::views {
 
 namespace {
 
-constexpr double kColumnGap = 220;
+constexpr double kColumnGap = 120; ///< both fit into a narrow pane while texts are readable
 
 /// Node -> nodes it became, through every pass after `before` up to `after`.
 class Descent
@@ -64,8 +65,7 @@ public:
     Scene join(Scene left, Scene right)
     {
         mirrorLane(right);
-        const double offset = left.visible.right() + kColumnGap - right.visible.left();
-        shift(right, offset);
+        shift(right, apart(left, right) + kColumnGap);
         m_scene.itemOfPlace = right.itemOfPlace;
         for (const bool isFrame : {true, false}) {
             take(left, isFrame, m_leftIndex);
@@ -96,6 +96,32 @@ public:
     const std::map<int, int>& rightIndex() const { return m_rightIndex; }
 
 private:
+    /// How far right of itself `right` touches `left` nowhere: level by level, as a long program
+    /// that drifts to one side drifts in both.
+    static double apart(const Scene& left, const Scene& right)
+    {
+        constexpr double kLevel = 200;
+        std::map<int, double> edge; // of what is on the left, by level
+        const auto levelOf = [](double y) { return static_cast<int>(std::floor(y / kLevel)); };
+        const auto widen = [&](const QRectF& rect) {
+            for (int level = levelOf(rect.top()) - 1; level <= levelOf(rect.bottom()) + 1; ++level)
+                edge[level] =
+                    std::max(edge.emplace(level, rect.right()).first->second, rect.right());
+        };
+        for (const SceneItem& item : left.items) widen(item.rect);
+        for (const QPointF& point : left.points) widen(QRectF(point, QSizeF(0, 0)));
+        double most = left.visible.right() - right.visible.right();
+        const auto push = [&](double x, double top, double bottom) {
+            for (int level = levelOf(top); level <= levelOf(bottom); ++level)
+                if (const auto at = edge.find(level); at != edge.end())
+                    most = std::max(most, at->second - x);
+        };
+        for (const SceneItem& item : right.items)
+            push(item.rect.left(), item.rect.top(), item.rect.bottom());
+        for (const QPointF& point : right.points) push(point.x(), point.y(), point.y());
+        return most;
+    }
+
     /// The lane beside the program goes to the other side: ribbons end at the program.
     static void mirrorLane(Scene& scene)
     {
