@@ -3,6 +3,7 @@
 // length, then the message).
 #include "compiler/driver/kernel_service.h"
 
+#include "compiler/codegen/llvm/machine_pool.h"
 #include "compiler/driver/kernel_worker_link.h"
 #include "compiler/executor/glue.h"
 #include "compiler/schedule/rules.h"
@@ -41,7 +42,8 @@ public:
         tir::PrimFunc loops;
         auto products = scheduleAndLower(unscheduled, facts, loops);
         if (!products || machine.isSource()) return products; // source is written with the program
-        auto object = emitKernel({loops, symbol, facts.vectorBytes}, machine, EmitForm::Object);
+        auto object =
+            m_machines.emit({loops, symbol, facts.vectorBytes}, machine, EmitForm::Object);
         if (!object) return object.error();
         products->object = std::move(*object);
         return products;
@@ -54,8 +56,8 @@ public:
             return emitIrText(request.text, request.machine);
         auto lowered = tir::parsePrimFunc(request.text);
         if (!lowered) return lowered.error();
-        return emitKernel({*lowered, request.symbol, request.vectorBytes}, request.machine,
-                          request.form);
+        return m_machines.emit({*lowered, request.symbol, request.vectorBytes}, request.machine,
+                               request.form);
     }
 
     Status link(const LinkRequest& request) override
@@ -63,6 +65,9 @@ public:
         return request.isRelocatable ? linkRelocatable(request.job, request.output)
                                      : linkSharedLibrary(request.job, request.output);
     }
+
+private:
+    MachinePool m_machines;
 };
 
 class Scheduling final : public InProcess

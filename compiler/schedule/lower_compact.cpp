@@ -5,6 +5,7 @@
 #include "compiler/schedule/region.h"
 #include "core/ir/tir/visit.h"
 
+#include <algorithm>
 #include <functional>
 
 namespace tenon::compiler {
@@ -85,12 +86,17 @@ private:
     Stmt allocation(const Stmt& stmt)
     {
         Stmt current = stmt;
+        std::vector<Access> found = accessesOf(current->body, current->buffer);
         for (size_t dim = 0; dim + 1 < current->buffer->shape.size();) {
-            const Stmt merged = mergeDims(current, dim);
-            if (merged == current) ++dim;
+            const Stmt merged = mergeDims(current, dim, found);
+            if (merged == current) {
+                ++dim;
+                continue;
+            }
             current = merged;
+            found = accessesOf(current->body, current->buffer);
         }
-        current = heldInRegisters(shrink(current));
+        current = heldInRegisters(shrink(current, found));
         return tir::allocate(current->buffer, visit(current->body));
     }
 
@@ -111,25 +117,24 @@ private:
 
     /// Joins dimensions `dim` and `dim + 1` when the accesses come from one fused loop, so that
     /// e // n and e % n are again the affine e.
-    Stmt mergeDims(const Stmt& stmt, size_t dim)
+    Stmt mergeDims(const Stmt& stmt, size_t dim, const std::vector<Access>& found)
     {
         const Buffer& buffer = stmt->buffer;
         if (buffer->shape[dim + 1]->kind != ExprKind::IntImm || !buffer->strides.empty())
             return stmt;
         const int64_t width = buffer->shape[dim + 1]->integer;
-        const std::vector<Access> found = accessesOf(stmt->body, buffer);
+        const bool isUseful = std::any_of(found.begin(), found.end(), [&](const Access& access) {
+            return hasDivision(access.indices[dim + 1]);
+        });
+        if (!isUseful) return stmt;
         const auto joinedIndex = [&](const Indices& indices, const Ranges& inner) {
             Ranges ranges = m_outer;
             ranges.insert(inner.begin(), inner.end());
             return tir::simplify(indices[dim] * width + indices[dim + 1], ranges);
         };
-        bool isUseful = false;
-        for (const Access& access : found) {
+        for (const Access& access : found)
             if (!access.isKnown || hasDivision(joinedIndex(access.indices, access.inner)))
                 return stmt;
-            isUseful = isUseful || hasDivision(access.indices[dim + 1]);
-        }
-        if (!isUseful) return stmt;
         tir::BufferNode node = *buffer;
         node.shape[dim] = tir::simplify(node.shape[dim] * width);
         node.shape.erase(node.shape.begin() + static_cast<long>(dim) + 1);
@@ -145,10 +150,9 @@ private:
         return tir::allocate(merged, body);
     }
 
-    Stmt shrink(const Stmt& stmt)
+    Stmt shrink(const Stmt& stmt, const std::vector<Access>& found)
     {
         const Buffer& buffer = stmt->buffer;
-        const std::vector<Access> found = accessesOf(stmt->body, buffer);
         tir::BufferNode node = *buffer;
         Indices offsets(node.shape.size(), Expr(0));
         std::vector<int64_t> steps(node.shape.size(), 1);

@@ -116,6 +116,7 @@ std::optional<Interval> steppedRegionOf(const std::vector<Access>& accesses, siz
         const Affine offset = affineOf(tir::simplify(access.indices[dim] - region->min, ranges));
         step = std::gcd(step, offset.constant);
         for (const AffineTerm& term : offset.terms) step = std::gcd(step, term.coefficient);
+        if (step == 1) return region;
     }
     if (step < 2) return region;
     region->step = step;

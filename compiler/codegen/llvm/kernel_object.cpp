@@ -13,6 +13,9 @@
 #include "core/ir/tir/text.h"
 
 #include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/CodeGen/MachineModuleInfo.h>
+#include <llvm/CodeGen/Passes.h>
+#include <llvm/CodeGen/TargetPassConfig.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/MCSubtargetInfo.h>
@@ -74,6 +77,27 @@ Status optimize(llvm::Module& module, llvm::TargetMachine& machine)
     return kDone;
 }
 
+/// As addPassesToEmitFile, without what follows the values of a source's variables: kernels have
+/// lines but no variables.
+bool addCodegen(llvm::legacy::PassManager& passes, llvm::TargetMachine& machine,
+                llvm::raw_pwrite_stream& out, llvm::CodeGenFileType type)
+{
+    auto& generator = static_cast<llvm::LLVMTargetMachine&>(machine);
+    auto* info = new llvm::MachineModuleInfoWrapperPass(&generator); // `passes` owns it
+    llvm::TargetPassConfig* config = generator.createPassConfig(passes);
+    config->setDisableVerify(true);
+    config->disablePass(&llvm::LiveDebugValuesID);
+    passes.add(config);
+    passes.add(info);
+    if (config->addISelPasses()) return false;
+    config->addMachinePasses();
+    config->setInitialized();
+    if (generator.addAsmPrinter(passes, out, nullptr, type, info->getMMI().getContext()))
+        return false;
+    passes.add(llvm::createFreeMachineFunctionPass());
+    return true;
+}
+
 Result<std::string> writeModule(llvm::Module& module, llvm::TargetMachine& machine, EmitForm form)
 {
     std::string broken;
@@ -94,7 +118,7 @@ Result<std::string> writeModule(llvm::Module& module, llvm::TargetMachine& machi
     llvm::legacy::PassManager codegen;
     const auto type = form == EmitForm::Object ? llvm::CodeGenFileType::ObjectFile
                                                : llvm::CodeGenFileType::AssemblyFile;
-    if (machine.addPassesToEmitFile(codegen, stream, nullptr, type, true))
+    if (!addCodegen(codegen, machine, stream, type))
         return makeError(DiagnosticCode::CodegenFailure,
                          "LLVM cannot write this kind of file for " +
                              machine.getTargetTriple().str());
@@ -108,31 +132,37 @@ Result<std::string> emitKernel(const KernelSource& source, const MachineSpec& sp
 {
     auto machine = createTargetMachine(spec);
     if (!machine) return machine.error();
+    return emitKernel(source, **machine, form);
+}
+
+Result<std::string> emitKernel(const KernelSource& source, llvm::TargetMachine& machine,
+                               EmitForm form)
+{
     llvm::LLVMContext context;
     context.setDiscardValueNames(form == EmitForm::Object);
     llvm::Module module(source.symbol, context);
-    module.setTargetTriple(spec.triple);
-    module.setDataLayout((*machine)->createDataLayout());
+    module.setTargetTriple(machine.getTargetTriple().str());
+    module.setDataLayout(machine.createDataLayout());
     module.setPICLevel(llvm::PICLevel::SmallPIC);
     EmitOptions options;
     options.symbol = source.symbol;
     options.sourceName = source.symbol + ".tir";
     options.vectorBytes = source.vectorBytes;
-    options.byteDot = byteDot(**machine);
-    options.lacksFloat16 = lacksHalf(**machine, HalfFormat::Binary16);
-    options.lacksBfloat16 = lacksHalf(**machine, HalfFormat::Bfloat16);
-    options.hasReciprocal = hasReciprocal(**machine);
+    options.byteDot = byteDot(machine);
+    options.lacksFloat16 = lacksHalf(machine, HalfFormat::Binary16);
+    options.lacksBfloat16 = lacksHalf(machine, HalfFormat::Bfloat16);
+    options.hasReciprocal = hasReciprocal(machine);
     options.hasNarrowLanes = isNeon(options.byteDot);
-    const bool isWide = options.vectorBytes >= 64 && isX86With(**machine, "+avx512bw");
-    options.packedLanes = isWide ? 16 : isX86With(**machine, "+avx2") ? 8 : 0;
-    options.permutesBytes = isWide && isX86With(**machine, "+avx512vbmi");
-    options.hasNanMaximum = (*machine)->getTargetTriple().isAArch64();
-    options.isElf = (*machine)->getTargetTriple().isOSBinFormatELF();
+    const bool isWide = options.vectorBytes >= 64 && isX86With(machine, "+avx512bw");
+    options.packedLanes = isWide ? 16 : isX86With(machine, "+avx2") ? 8 : 0;
+    options.permutesBytes = isWide && isX86With(machine, "+avx512vbmi");
+    options.hasNanMaximum = machine.getTargetTriple().isAArch64();
+    options.isElf = machine.getTargetTriple().isOSBinFormatELF();
     std::unordered_map<const tir::StmtNode*, int> lines;
     tir::print(source.lowered, &lines);
     if (Status done = Emitter(module, options).emit(source.lowered, lines); !done)
         return done.error();
-    return writeModule(module, **machine, form);
+    return writeModule(module, machine, form);
 }
 
 Result<std::string> emitBuiltins(const MachineSpec& spec)

@@ -28,6 +28,9 @@ struct KernelSource
 /// file `<symbol>.tir`.
 Result<std::string> emitKernel(const KernelSource& source, const MachineSpec& machine,
                                EmitForm form);
+/// The same with a code generator that is there already.
+Result<std::string> emitKernel(const KernelSource& source, llvm::TargetMachine& machine,
+                               EmitForm form);
 
 /// Hidden memcpy, memset, memmove and the like that LLVM itself may call, so that artifacts need no
 /// libc.

@@ -47,6 +47,20 @@ TEST(KernelService, schedulesWithoutAnObject)
     EXPECT_TRUE(texts->object.empty());
 }
 
+TEST(KernelService, givesTheSameBytesWhateverItCompiledBefore)
+{
+    const MachineSpec other = *machineSpec(*parseTarget("llvm -mtriple=aarch64-linux-gnu"));
+    const auto service = inProcessKernelService();
+    for (const MachineSpec& spec : {machine(), other, machine(), other})
+        for (const int vectorBytes : {16, 32}) {
+            const TargetFacts facts{.vectorBytes = vectorBytes};
+            const auto again = service->compile(doubling(), "k", spec, facts);
+            const auto fresh = inProcessKernelService()->compile(doubling(), "k", spec, facts);
+            ASSERT_TRUE(again && fresh);
+            EXPECT_EQ(again->object, fresh->object) << spec.text();
+        }
+}
+
 TEST(KernelService, saysWhyARuleRefusedAKernelOfItsFamily)
 {
     auto parsed = tir::parsePrimFunc(R"(@T.prim_func
