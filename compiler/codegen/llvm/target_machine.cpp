@@ -97,6 +97,25 @@ void addArmUnit(const MachineSpec& spec, std::vector<std::string>& features)
     for (const llvm::StringRef feature : unit) features.push_back(feature.str());
 }
 
+/// What every 64-bit RISC-V Linux system is built for; LLVM's bare name has integers alone.
+void addRiscvBase(const MachineSpec& spec, std::vector<std::string>& features)
+{
+    const llvm::Triple triple(spec.triple);
+    if (!triple.isRISCV64() || !triple.isOSLinux() || spec.cpu != defaultCpu(triple)) return;
+    for (const char* feature : {"+m", "+a", "+f", "+d", "+c"}) features.emplace_back(feature);
+}
+
+/// LLVM ends the process where it cannot replace floating-point instructions by calls.
+bool lacksFloats(const MachineSpec& spec)
+{
+    const llvm::Triple triple(spec.triple);
+    auto target = findTarget(spec.triple);
+    if (!target || !triple.isRISCV()) return false;
+    const std::unique_ptr<llvm::MCSubtargetInfo> info(
+        (*target)->createMCSubtargetInfo(spec.triple, spec.cpu, spec.features));
+    return !info->checkFeatures("+d");
+}
+
 } // namespace
 
 std::string MachineSpec::text() const
@@ -156,10 +175,18 @@ Result<MachineSpec> machineSpec(const Target& target)
     std::vector<std::string> features;
     if (isNative) features.push_back(hostFeatures());
     spec.hardFloat = target.stringOption("mfloat-abi") != "soft";
-    if (!isNative) addArmUnit(spec, features);
+    if (!isNative) {
+        addArmUnit(spec, features);
+        addRiscvBase(spec, features);
+    }
     features.insert(features.end(), target.mattr.begin(), target.mattr.end());
     spec.features = join(features, ",");
     spec.abi = target.stringOption("mabi");
+    if (lacksFloats(spec))
+        return makeError(DiagnosticCode::UnsupportedTarget,
+                         "code for RISC-V needs a processor with doubles: add `-mattr=+f,+d`, or "
+                         "give the C sources of the target `c` to a compiler",
+                         {.detail = "mattr"});
     return spec;
 }
 

@@ -87,6 +87,20 @@ TEST(TargetMachine, riscvVectorsAreRegistersInPairs)
     EXPECT_EQ(targetFacts(specOf((riscv + ",+v,+zvl512b").c_str()))->vectorBytes, 64);
 }
 
+TEST(TargetMachine, riscvHasDoubles)
+{
+    EXPECT_EQ(specOf("llvm -mtriple=riscv64-linux-gnu -mattr=+v").features, "+m,+a,+f,+d,+c,+v");
+    EXPECT_EQ(specOf("llvm -mtriple=riscv64-linux-gnu -mcpu=sifive-u74").features, "");
+    for (const char* options :
+         {"riscv64-linux-gnu -mattr=-d", "riscv64-unknown-elf", "riscv32-unknown-elf -mattr=+m,+f",
+          "riscv64-linux-gnu -mcpu=rocket-rv64"}) {
+        const auto spec = machineSpec(*parseTarget("llvm -mtriple=" + std::string(options)));
+        ASSERT_FALSE(spec) << options;
+        EXPECT_EQ(spec.error().code, DiagnosticCode::UnsupportedTarget);
+        EXPECT_NE(spec.error().message.find("doubles"), std::string::npos);
+    }
+}
+
 TEST(TargetMachine, hexagonIsV66OrLater)
 {
     EXPECT_EQ(specOf("hexagon").cpu, "hexagonv66");
