@@ -231,6 +231,8 @@ RandomGraph makeRandomGraph(uint64_t seed)
     for (int64_t i = builder.pick(1, 4); i > 0; --i) shape.push_back(builder.pick(1, 9));
     builder.addInput(shape);
     for (int64_t count = builder.pick(2, 10); count > 0; --count) addRandomNode(builder);
+    // Kinds that do not fit the values at hand add nothing.
+    while (!builder.hasNodes()) addRandomNode(builder);
     return builder.finish();
 }
 

@@ -58,6 +58,7 @@ public:
     /// Rounding in steps: results may differ by this share of the largest value.
     void allow(double tolerance) { m_graph.tolerance = std::max(m_graph.tolerance, tolerance); }
     int opset() const { return m_opset; }
+    bool hasNodes() { return graph().node_size() > 0; }
     RandomGraph finish();
 
 private:
