@@ -3,6 +3,7 @@
 // up to four vectors per store.
 #include "compiler/codegen/llvm/emitter.h"
 #include "compiler/codegen/llvm/requantization.h"
+#include "compiler/codegen/llvm/unsplat.h"
 
 #include <llvm/IR/IntrinsicsX86.h>
 
@@ -25,8 +26,7 @@ bool fitsInt32(const Expr& value)
 {
     if (value->kind != ExprKind::Mul) return false;
     const Expr& whole = value->args[0];
-    const Expr& factor =
-        value->args[1]->kind == ExprKind::Broadcast ? value->args[1]->args[0] : value->args[1];
+    const Expr& factor = unsplat(value->args[1]);
     return factor->kind == ExprKind::FloatImm && std::abs(factor->number) < 0.99 &&
            whole->kind == ExprKind::Cast && whole->args[0]->dtype.scalar() == kInt32;
 }

@@ -3,6 +3,7 @@
 // processor permutes bytes, the vectors side by side become quads by one instruction in place of a
 // widening and a shift each.
 #include "compiler/codegen/llvm/emitter.h"
+#include "compiler/codegen/llvm/unsplat.h"
 
 #include <llvm/IR/IntrinsicsX86.h>
 
@@ -20,11 +21,6 @@ namespace {
 
 constexpr int kLanes = 16;
 constexpr int kQuad = 4;
-
-const Expr& unsplat(const Expr& expr)
-{
-    return expr->kind == ExprKind::Broadcast ? expr->args[0] : expr;
-}
 
 /// The vector of uint8 that `expr` widens, and at which byte of its quads.
 struct Part

@@ -4,6 +4,7 @@
 // one in place of two.
 #include "compiler/codegen/llvm/emitter.h"
 #include "compiler/codegen/llvm/requantization.h"
+#include "compiler/codegen/llvm/unsplat.h"
 
 #include <llvm/IR/IntrinsicsAArch64.h>
 
@@ -19,17 +20,12 @@ using tir::ExprNode;
 
 constexpr int kLanes = 4; ///< of 32 bits in a register
 
-const ExprNode& unsplat(const Expr& expr)
-{
-    return expr->kind == ExprKind::Broadcast ? *expr->args[0] : *expr;
-}
-
 /// An integer constant, also one of another type that is cast.
 std::optional<int64_t> integerOf(const Expr& expr)
 {
-    const ExprNode* node = &unsplat(expr);
+    const ExprNode* node = unsplat(expr).get();
     if (node->kind == ExprKind::Cast && node->dtype.scalar() == kInt32)
-        node = &unsplat(node->args[0]);
+        node = unsplat(node->args[0]).get();
     return node->kind == ExprKind::IntImm ? std::optional(node->integer) : std::nullopt;
 }
 
@@ -39,8 +35,8 @@ const ExprNode* withoutLimits(const Expr& expr, ExprKind constant, const Limit& 
 {
     const ExprNode* node = expr.get();
     while ((node->kind == ExprKind::Min || node->kind == ExprKind::Max) &&
-           unsplat(node->args[1]).kind == constant) {
-        limit(node->kind == ExprKind::Min, unsplat(node->args[1]));
+           unsplat(node->args[1])->kind == constant) {
+        limit(node->kind == ExprKind::Min, *unsplat(node->args[1]));
         node = node->args[0].get();
     }
     return node;
