@@ -62,6 +62,15 @@ private:
     {
         return QTest::qWaitFor([&] { return window.isSettled(); }, 120000);
     }
+    /// Opens the sample and deploys it to this computer.
+    static bool deploySample(MainWindow& window)
+    {
+        window.show();
+        window.openModel(QStringLiteral(TENON_SAMPLE_MODEL));
+        if (!settle(window)) return false;
+        window.deploy().deploy();
+        return settle(window);
+    }
 
 private slots:
     void startsEmptyAndOpensTheSample()
@@ -214,11 +223,7 @@ private slots:
         EngineOptions engine;
         engine.kernels = std::make_shared<TrappingService>("\"dense\"");
         MainWindow window(makeEngine(engine), {}, options());
-        window.show();
-        window.openModel(QStringLiteral(TENON_SAMPLE_MODEL));
-        QVERIFY(settle(window));
-        window.deploy().deploy();
-        QVERIFY(settle(window));
+        QVERIFY(deploySample(window));
         const views::WorkspaceState& state = window.workspace().state();
         QVERIFY(window.workspace().document()->isCompiled());
         QVERIFY2(state.bannerText.contains(QStringLiteral("SIGILL")), qPrintable(state.bannerText));
@@ -250,11 +255,7 @@ private slots:
         engine.configFolder = folder.path(); // of the history
         engine.repeats = 2;
         MainWindow window(makeEngine(engine), {}, options());
-        window.show();
-        window.openModel(QStringLiteral(TENON_SAMPLE_MODEL));
-        QVERIFY(settle(window));
-        window.deploy().deploy();
-        QVERIFY(settle(window));
+        QVERIFY(deploySample(window));
         const auto& document = window.workspace().document();
         QVERIFY2(document->measurement, qPrintable(window.workspace().state().bannerText));
         QVERIFY(!document->measurement->peak.isEmpty());

@@ -14,9 +14,16 @@
 namespace tenon::compiler {
 namespace {
 
+tir::PrimFunc parsed(std::string_view text)
+{
+    auto function = tir::parsePrimFunc(text);
+    CHECK(function) << function.error().text();
+    return *function;
+}
+
 tir::PrimFunc doubling()
 {
-    auto function = tir::parsePrimFunc(R"(@T.prim_func
+    return parsed(R"(@T.prim_func
 def main(x: T.Buffer((8, 4), "float32"), y: T.Buffer((8, 4), "float32")):
     with T.block("root"):
         for i in T.serial(8):
@@ -26,8 +33,6 @@ def main(x: T.Buffer((8, 4), "float32"), y: T.Buffer((8, 4), "float32")):
                     vj = T.axis.spatial(4, j)
                     y[vi, vj] = x[vi, vj] * T.float32(2)
 )");
-    CHECK(function) << function.error().text();
-    return *function;
 }
 
 MachineSpec machine()
@@ -63,7 +68,8 @@ TEST(KernelService, givesTheSameBytesWhateverItCompiledBefore)
 
 TEST(KernelService, saysWhyARuleRefusedAKernelOfItsFamily)
 {
-    auto parsed = tir::parsePrimFunc(R"(@T.prim_func
+    // A product beside something else in the same loops.
+    tir::PrimFunc function = parsed(R"(@T.prim_func
 def main(x: T.Buffer((8, 16), "float32"), w: T.Buffer((4, 16), "float32"), y: T.Buffer((8, 4), "float32"), z: T.Buffer((8, 4), "float32")):
     with T.block("root"):
         for i in T.serial(8):
@@ -81,8 +87,6 @@ def main(x: T.Buffer((8, 16), "float32"), w: T.Buffer((4, 16), "float32"), y: T.
                             y[vi, vj] = T.float32(0)
                         y[vi, vj] = y[vi, vj] + x[vi, vk] * w[vj, vk]
 )");
-    ASSERT_TRUE(parsed) << parsed.error().text();
-    tir::PrimFunc function = *parsed; // a product beside something else in the same loops
     function.attrs.set("kind", "dense");
     function.attrs.set("anchor", "y");
     const auto here = schedulingKernelService()->compile(function, "k", machine(), {});
