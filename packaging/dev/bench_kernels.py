@@ -6,11 +6,12 @@ usage: bench_kernels.py [--build DIR] [--kernels A,B] [--rounds N] [--json FILE]
 Each kernel runs as a short and as a long chain of equal operators, both sides and both chains in
 turns. Times are per operator: the difference of the chains' times over the difference of their
 lengths, which leaves out what each chain does once, such as the move into a blocked layout and
-back. GFLOP/s count the operator's own multiply-adds, so Winograd convolutions may exceed the peak. Convolutions of bytes are compared with the peak of the
-instructions that multiply four of them per lane. The bound is what a direct operator can reach at
-best: it computes at the peak, or copies its data as fast as the cache or memory it is in can be
-copied, or reads its weights from memory. Strided convolutions stand side by side on one input; of
-each output a pool takes every sixteenth row and column, which costs next to nothing.
+back. GFLOP/s count the operator's own multiply-adds, so Winograd convolutions may exceed the peak.
+Convolutions of bytes are compared with the peak of the instructions that multiply four of them per
+lane. The bound is what a direct operator can reach at best: it computes at the peak, or copies its
+data as fast as the cache or memory it is in can be copied, or reads its weights from memory.
+Strided convolutions stand side by side on one input; of each output a pool takes every sixteenth
+row and column, which costs next to nothing.
 """
 import argparse
 import math
