@@ -231,7 +231,7 @@ ByteDot byteDot(const llvm::TargetMachine& machine)
 bool hasReciprocal(const llvm::TargetMachine& machine)
 {
     const llvm::MCSubtargetInfo& info = *machine.getMCSubtargetInfo();
-    return machine.getTargetTriple().isX86() && info.checkFeatures("+avx512f");
+    return machine.getTargetTriple().isX86() && info.checkFeatures("+avx512f,+avx512dq");
 }
 
 std::optional<DataType> dotValues(const Target& target)

@@ -137,7 +137,9 @@ llvm::Value* VectorMath::sigmoid(llvm::Value* x)
     const double limit = m_isDouble ? 708.0 : 87.0;
     llvm::Value* above =
         m_b.CreateSelect(m_b.CreateFCmpOLT(x, constant(-limit)), constant(-limit), x);
-    return reciprocal(add(constant(1), normalExp(notAbove(above, limit), -1)));
+    // Scaling by one instruction makes zeros of what is too small.
+    llvm::Value* kept = m_hasReciprocal ? above : notAbove(above, limit);
+    return reciprocal(add(constant(1), normalExp(kept, -1)));
 }
 
 llvm::Value* VectorMath::reciprocal(llvm::Value* x)

@@ -17,7 +17,7 @@ class VectorMath
 {
 public:
     /// `hasReciprocal`: vectors of 16 may divide 1 by an estimate and a Newton step, and scale by
-    /// powers of two (AVX-512).
+    /// powers of two (AVX-512 with DQ).
     VectorMath(llvm::IRBuilder<>& builder, llvm::Type* type, bool hasReciprocal);
 
     llvm::Value* unary(tir::Intrinsic which, llvm::Value* x);

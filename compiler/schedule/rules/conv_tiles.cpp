@@ -206,11 +206,11 @@ Result<ConvNest> tileConvolution(Schedule& schedule, const std::string& conv, co
     if (readsWeightsOften) outer.pop_back();
     if (Status status = schedule.reorder(order); !status) return status.error();
 
-    const auto left = attachEpilogue(schedule, conv, tiles->tiles, shape.lanes);
-    if (!left) return left.error();
     if (Status status = initialiseTile(schedule, conv, reduction->loops[0], 3, shape.lanes);
         !status)
         return status.error();
+    const auto left = attachEpilogue(schedule, conv, tiles->tiles, shape.lanes);
+    if (!left) return left.error();
     if (!reduction->unrolled.empty())
         if (Status status = schedule.unroll(reduction->unrolled); !status) return status.error();
     if (Status status = unrollTile(schedule, conv, 3, shape.lanes); !status) return status.error();

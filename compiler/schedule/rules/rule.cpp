@@ -74,7 +74,7 @@ Status unrollAroundVector(Schedule& schedule, const std::string& block, const st
     const int64_t extent = schedule.extentOf(loop);
     if (loop == around || extent < 2) return kDone;
     if (extent > kMostUnrolled) {
-        const auto parts = schedule.split(loop, {-1, divisorUpTo(extent, 8)});
+        const auto parts = schedule.split(loop, {-1, divisorUpTo(extent, kMostUnrolled)});
         if (!parts) return parts.error();
         loop = (*parts)[1];
     }

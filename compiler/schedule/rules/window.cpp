@@ -94,10 +94,10 @@ Result<std::vector<std::string>> tileColumns(Schedule& schedule, const std::stri
                                loops.kernelColumn, loops.lane});
     if (Status status = schedule.reorder(order); !status) return status.error();
 
-    const auto left = attachEpilogue(schedule, window, (*columns)[0], lanes);
-    if (!left) return left.error();
     if (Status status = initialiseTile(schedule, window, loops.kernelRow, 2, lanes); !status)
         return status.error();
+    const auto left = attachEpilogue(schedule, window, (*columns)[0], lanes);
+    if (!left) return left.error();
     if (isSmall(kernelRows, kernelColumns))
         if (Status status = schedule.unroll(loops.kernelRow); !status) return status.error();
     const Status status = kernelColumns <= 7 ? unrollTile(schedule, window, 3, lanes)

@@ -85,7 +85,7 @@ const Row kRows[] = {
     {"exp", tir::Intrinsic::Exp, -100, 88, 2, std::exp},
     {"log", tir::Intrinsic::Log, 1e-6, 1000, 2, std::log},
     {"tanh", tir::Intrinsic::Tanh, -10, 10, 3, std::tanh},
-    {"sigmoid", tir::Intrinsic::Sigmoid, -80, 40, 4, sigmoidL, 0.2},
+    {"sigmoid", tir::Intrinsic::Sigmoid, -80, 40, 4, sigmoidL, 1.2},
     {"erf", tir::Intrinsic::Erf, -5, 5, 3, std::erf},
     {"sin", tir::Intrinsic::Sin, -3, 3, 3, std::sin},
     {"cos", tir::Intrinsic::Cos, -1.5, 1.5, 3, std::cos},
