@@ -48,6 +48,14 @@ struct TapeAccess
     int indexRegister = -1;
 };
 
+/// What one run evaluates: rows of `count` values, kRow values at most in all.
+struct RowLines
+{
+    int64_t count;
+    int64_t lines = 1;
+    int64_t values() const { return count * lines; }
+};
+
 class Tape
 {
 public:
@@ -60,9 +68,12 @@ public:
     /// Writes whole rows of constants, once for all runs: every step has registers of its own.
     void fillConstants(Registers& registers) const;
 
-    /// Evaluates `count` values starting at `position` into result(), in registers that went
-    /// through fillConstants. Errors: an access outside its buffer.
-    Status run(Registers& registers, std::span<const int64_t> position, int64_t count) const;
+    /// Short rows are run several at once, side by side in the registers: those that lie one after
+    /// the other along this axis.
+    void layLinesAlong(size_t axis) { m_line = axis; }
+    /// Evaluates the values starting at `position` into result(), in registers that went through
+    /// fillConstants. Errors: an access outside its buffer.
+    Status run(Registers& registers, std::span<const int64_t> position, RowLines rows) const;
 
     size_t registerCount() const { return static_cast<size_t>(m_registers); }
     int result() const { return m_result; }
@@ -110,11 +121,12 @@ private:
     };
     static void intrinsic(const Step& step, Registers& registers, int64_t count);
     Status load(const Step& step, Registers& registers, std::span<const int64_t> position,
-                int64_t count) const;
+                RowLines rows) const;
 
     std::vector<Step> m_steps;
     std::vector<TapeAccess> m_accesses;
     size_t m_row = 0;
+    size_t m_line = 0;
     int m_registers = 0;
     int m_result = -1;
     int m_accumulator = -1;

@@ -4,6 +4,7 @@
 #include "compiler/te/tape.h"
 #include "core/tensor/tensor.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace tenon::compiler {
@@ -141,9 +142,22 @@ void loadOne(DataType dtype, std::span<const std::byte> from, int64_t index, Reg
         r.integer(out)[i] = element.integer(0);
 }
 
+/// Elements of one row, that far apart.
+struct Stretch
+{
+    int64_t stride;
+    int64_t count;
+};
+
+/// Where in a register values go.
+struct Place
+{
+    int out;
+    int64_t at;
+};
+
 /// `first` counts from the start of the whole buffer.
-void loadStrided(const TapeAccess& access, int64_t first, int64_t stride, int64_t n, Registers& r,
-                 int out)
+void loadStrided(const TapeAccess& access, int64_t first, Stretch row, Registers& r, Place to)
 {
     const DataType dtype = access.buffer->dtype;
     std::span<const std::byte> from = access.bytes;
@@ -153,13 +167,16 @@ void loadStrided(const TapeAccess& access, int64_t first, int64_t stride, int64_
         first -= local.skipped;
     }
     const std::byte* base = from.data();
-    if (dtype == kFloat32) return loadRow<float>(base, first, stride, n, r.number(out));
-    if (dtype == kFloat64) return loadRow<double>(base, first, stride, n, r.number(out));
-    if (dtype == kInt64) return loadRow<int64_t>(base, first, stride, n, r.integer(out));
-    if (dtype == kInt32) return loadRow<int32_t>(base, first, stride, n, r.integer(out));
-    if (dtype == kInt8) return loadRow<int8_t>(base, first, stride, n, r.integer(out));
-    if (dtype == kUInt8) return loadRow<uint8_t>(base, first, stride, n, r.integer(out));
-    for (int64_t i = 0; i < n; ++i) loadOne(dtype, from, first + i * stride, r, out, i);
+    const auto [stride, n] = row;
+    double* numbers = r.number(to.out) + to.at;
+    int64_t* integers = r.integer(to.out) + to.at;
+    if (dtype == kFloat32) return loadRow<float>(base, first, stride, n, numbers);
+    if (dtype == kFloat64) return loadRow<double>(base, first, stride, n, numbers);
+    if (dtype == kInt64) return loadRow<int64_t>(base, first, stride, n, integers);
+    if (dtype == kInt32) return loadRow<int32_t>(base, first, stride, n, integers);
+    if (dtype == kInt8) return loadRow<int8_t>(base, first, stride, n, integers);
+    if (dtype == kUInt8) return loadRow<uint8_t>(base, first, stride, n, integers);
+    for (int64_t i = 0; i < n; ++i) loadOne(dtype, from, first + i * stride, r, to.out, to.at + i);
 }
 
 Diagnostic outside(const TapeAccess& access, int64_t index)
@@ -172,21 +189,27 @@ Diagnostic outside(const TapeAccess& access, int64_t index)
 } // namespace
 
 Status Tape::load(const Step& step, Registers& r, std::span<const int64_t> position,
-                  int64_t count) const
+                  RowLines rows) const
 {
     const TapeAccess& access = m_accesses[static_cast<size_t>(step.access)];
     const int64_t size = static_cast<int64_t>(access.bytes.size()) / access.buffer->dtype.bytes();
     const auto isInside = [&](int64_t index) { return index >= 0 && index < size; };
     const int64_t first = access.affine ? access.affine->at(position) : 0;
     const int64_t stride = access.affine ? access.affine->coefficients[m_row] : 0;
-    if (access.affine && isInside(first) && isInside(first + stride * (count - 1))) {
-        loadStrided(access, first, stride, count, r, step.out);
+    const int64_t lineStride = access.affine ? access.affine->coefficients[m_line] : 0;
+    const int64_t along = stride * (rows.count - 1), across = lineStride * (rows.lines - 1);
+    const auto [low, high] = std::minmax({int64_t{0}, along, across, along + across});
+    if (access.affine && isInside(first + low) && isInside(first + high)) {
+        for (int64_t line = 0; line < rows.lines; ++line)
+            loadStrided(access, first + line * lineStride, {stride, rows.count}, r,
+                        {step.out, line * rows.count});
         return kDone;
     }
     const int64_t* index = access.affine ? nullptr : r.integer(access.indexRegister);
     const int64_t* mask = step.mask < 0 ? nullptr : r.integer(step.mask);
-    for (int64_t i = 0; i < count; ++i) {
-        const int64_t at = index ? index[i] : first + stride * i;
+    for (int64_t i = 0; i < rows.values(); ++i) {
+        const int64_t at =
+            index ? index[i] : first + stride * (i % rows.count) + lineStride * (i / rows.count);
         if (mask && !mask[i]) {
             r.integer(step.out)[i] = 0;
             continue;
@@ -229,8 +252,9 @@ void Tape::fillConstants(Registers& r) const
     }
 }
 
-Status Tape::run(Registers& r, std::span<const int64_t> position, int64_t count) const
+Status Tape::run(Registers& r, std::span<const int64_t> position, RowLines lines) const
 {
+    const int64_t count = lines.values();
     for (const Step& step : m_steps) {
         switch (step.op) {
         case Op::Number:
@@ -239,11 +263,13 @@ Status Tape::run(Registers& r, std::span<const int64_t> position, int64_t count)
             const int64_t first = step.form.at(position);
             const int64_t stride = step.form.coefficients[m_row];
             int64_t* out = r.integer(step.out);
-            for (int64_t i = 0; i < count; ++i) out[i] = first + stride * i;
+            for (int64_t line = 0; line < lines.lines; ++line, out += lines.count)
+                for (int64_t i = 0; i < lines.count; ++i)
+                    out[i] = first + line * step.form.coefficients[m_line] + stride * i;
             break;
         }
         case Op::Load:
-            if (Status done = load(step, r, position, count); !done) return done;
+            if (Status done = load(step, r, position, lines); !done) return done;
             break;
         case Op::Binary:
             if (step.from.isFloat())

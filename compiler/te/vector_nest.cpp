@@ -38,6 +38,11 @@ bool readsOnlyItself(const Expr& value, const tir::Buffer& buffer, const std::ve
     return fine;
 }
 
+/// Nests of this many steps are worth all threads.
+constexpr int64_t kLargeSteps = 100000;
+/// Rows that keep the threads of a usual machine busy to the end.
+constexpr int64_t kLeastShares = 16;
+
 bool isFoldable(ExprKind kind)
 {
     return kind == ExprKind::Add || kind == ExprKind::Mul || kind == ExprKind::Min ||
@@ -135,55 +140,39 @@ std::optional<VectorNest> VectorNest::match(const tir::Stmt& root, const BufferB
     if (stmt->init)
         nest.m_init = Tape::compile(stmt->init->value, nest.m_axes, nest.m_row, buffers, nullptr);
     if (!nest.m_value || (stmt->init && !nest.m_init)) return std::nullopt;
+    if (nest.isPlainCopy())
+        nest.chooseBox();
+    else
+        nest.chooseLine();
     return nest;
 }
 
 void VectorNest::storeRow(Worker& w, const double* numbers, const int64_t* integers,
-                          int64_t count) const
+                          RowLines rows) const
 {
     const int64_t stride = m_axes[m_row].isReduce ? 0 : m_store.coefficients[m_row];
+    const int64_t lineStride = m_line ? m_store.coefficients[*m_line] : 0;
     const DataType dtype = m_buffer->dtype;
-    const auto [bytes, first] = w.target();
-    if (dtype == kFloat32) {
-        float* out = reinterpret_cast<float*>(bytes.data()) + first;
-        if (stride == 1) // apart, so that it vectorizes
-            for (int64_t i = 0; i < count; ++i) out[i] = static_cast<float>(numbers[i]);
-        else
-            for (int64_t i = 0; i < count; ++i) out[i * stride] = static_cast<float>(numbers[i]);
-        return;
+    const auto [bytes, start] = w.target();
+    for (int64_t line = 0; line < rows.lines; ++line) {
+        const int64_t first = start + line * lineStride, skipped = line * rows.count;
+        if (dtype == kFloat32) {
+            float* out = reinterpret_cast<float*>(bytes.data()) + first;
+            const double* from = numbers + skipped;
+            if (stride == 1) // apart, so that it vectorizes
+                for (int64_t i = 0; i < rows.count; ++i) out[i] = static_cast<float>(from[i]);
+            else
+                for (int64_t i = 0; i < rows.count; ++i)
+                    out[i * stride] = static_cast<float>(from[i]);
+            continue;
+        }
+        for (int64_t i = 0; i < rows.count; ++i) {
+            if (dtype.isFloat())
+                storeNumber(dtype, bytes, first + i * stride, numbers[skipped + i]);
+            else
+                storeInteger(dtype, bytes, first + i * stride, integers[skipped + i]);
+        }
     }
-    for (int64_t i = 0; i < count; ++i) {
-        if (dtype.isFloat())
-            storeNumber(dtype, bytes, first + i * stride, numbers[i]);
-        else
-            storeInteger(dtype, bytes, first + i * stride, integers[i]);
-    }
-}
-
-bool VectorNest::copyPlain(Worker& w, const TapeAccess& load, int64_t count) const
-{
-    const int64_t bytes = m_buffer->dtype.bytes();
-    const auto [source, loadFirst] = w.source(load);
-    const int64_t loadStride = load.affine->coefficients[m_row],
-                  storeStride = m_store.coefficients[m_row];
-    const int64_t size = static_cast<int64_t>(source.size()) / bytes,
-                  last = loadFirst + loadStride * (count - 1);
-    if (loadFirst < 0 || loadFirst >= size || last < 0 || last >= size) return false;
-    const auto [target, storeFirst] = w.target();
-    const std::byte* from = source.data() + loadFirst * bytes;
-    std::byte* to = target.data() + storeFirst * bytes;
-    if (loadStride == 1 && storeStride == 1) {
-        std::memcpy(to, from, static_cast<size_t>(count * bytes));
-    } else if (bytes == 4) {
-        const uint32_t* in = reinterpret_cast<const uint32_t*>(from);
-        uint32_t* out = reinterpret_cast<uint32_t*>(to);
-        for (int64_t i = 0; i < count; ++i) out[i * storeStride] = in[i * loadStride];
-    } else {
-        for (int64_t i = 0; i < count; ++i)
-            std::memcpy(to + i * storeStride * bytes, from + i * loadStride * bytes,
-                        static_cast<size_t>(bytes));
-    }
-    return true;
 }
 
 Status VectorNest::reduceRow(Worker& w, int64_t count) const
@@ -191,18 +180,18 @@ Status VectorNest::reduceRow(Worker& w, int64_t count) const
     // The accumulator has a register of the value tape; results move back into it after every
     // reduction step.
     const int acc = m_value->accumulatorRegister();
-    if (Status done = m_init->run(w.init, w.position, count); !done) return done;
+    if (Status done = m_init->run(w.init, w.position, {count}); !done) return done;
     if (m_mac) {
         std::copy_n(w.init.number(m_init->result()), count, w.sums.data());
         m_mac->run(w.position, count, w.sums.data());
-        storeRow(w, w.sums.data(), nullptr, count);
+        storeRow(w, w.sums.data(), nullptr, {count});
         return kDone;
     }
     if (acc >= 0) std::copy_n(w.init.integer(m_init->result()), count, w.value.integer(acc));
     int64_t steps = 1;
     for (const size_t a : m_reduce) steps *= m_axes[a].extent;
     for (int64_t step = 0; step < steps; ++step) {
-        if (Status done = m_value->run(w.value, w.position, count); !done) return done;
+        if (Status done = m_value->run(w.value, w.position, {count}); !done) return done;
         if (acc >= 0) std::copy_n(w.value.integer(m_value->result()), count, w.value.integer(acc));
         for (auto a = m_reduce.rbegin(); a != m_reduce.rend(); ++a) {
             if (++w.position[*a] < m_axes[*a].extent) break;
@@ -210,13 +199,13 @@ Status VectorNest::reduceRow(Worker& w, int64_t count) const
         }
     }
     const int result = steps == 0 ? acc : m_value->result();
-    storeRow(w, w.value.number(result), w.value.integer(result), count);
+    storeRow(w, w.value.number(result), w.value.integer(result), {count});
     return kDone;
 }
 
 Status VectorNest::reduceAlongRow(Worker& w) const
 {
-    if (Status done = m_init->run(w.init, w.position, 1); !done) return done;
+    if (Status done = m_init->run(w.init, w.position, {1}); !done) return done;
     double total = w.init.number(m_init->result())[0];
     int64_t steps = 1;
     for (const size_t a : m_reduce) steps *= m_axes[a].extent;
@@ -224,7 +213,7 @@ Status VectorNest::reduceAlongRow(Worker& w) const
         for (int64_t first = 0; first < m_axes[m_row].extent; first += kRow) {
             const int64_t count = std::min(kRow, m_axes[m_row].extent - first);
             w.position[m_row] = first;
-            if (Status done = m_value->run(w.value, w.position, count); !done) return done;
+            if (Status done = m_value->run(w.value, w.position, {count}); !done) return done;
             const double* row = w.value.number(m_value->result());
             for (int64_t i = 0; i < count; ++i) total = combined(m_combine, total, row[i]);
         }
@@ -234,40 +223,46 @@ Status VectorNest::reduceAlongRow(Worker& w) const
         }
     }
     w.position[m_row] = 0;
-    storeRow(w, &total, nullptr, 1);
+    storeRow(w, &total, nullptr, {1});
+    return kDone;
+}
+
+Status VectorNest::runRow(Worker& w) const
+{
+    const int64_t end = w.end[m_row];
+    for (int64_t first = w.begin[m_row]; first < end; first += kRow) {
+        const int64_t count = std::min(kRow, end - first);
+        w.position[m_row] = first;
+        if (m_init) {
+            if (Status done = reduceRow(w, count); !done) return done;
+            continue;
+        }
+        // Rows are taken together where they are short, so that this is one turn then.
+        const int64_t atOnce = kRow / count;
+        const int64_t lastLine = m_line ? w.end[*m_line] : 1;
+        for (int64_t line = m_line ? w.begin[*m_line] : 0; line < lastLine; line += atOnce) {
+            if (m_line) w.position[*m_line] = line;
+            const RowLines rows{count, std::min(atOnce, lastLine - line)};
+            if (Status done = m_value->run(w.value, w.position, rows); !done) return done;
+            const int result = m_value->result();
+            storeRow(w, w.value.number(result), w.value.integer(result), rows);
+        }
+    }
     return kDone;
 }
 
 Status VectorNest::runRows(const JobContext& job, Worker& w, int64_t firstRow,
                            int64_t lastRow) const
 {
-    const TapeAccess* plain =
-        m_init || m_buffer->dtype != m_value->resultType() ? nullptr : m_value->plainLoad();
     w.seekOuter(firstRow);
     for (int64_t row = firstRow; row < lastRow; ++row) {
         if (row > firstRow) w.nextOuter();
         if (row % 1024 == 0)
             if (Status go = job.checkStop(); !go) return go;
-        if (m_axes[m_row].isReduce) {
-            if (Status done = reduceAlongRow(w); !done) return done;
-            continue;
-        }
-        for (int64_t first = w.begin[m_row]; first < w.end[m_row];) {
-            const int64_t left = w.end[m_row] - first;
-            const int64_t count = plain ? left : std::min(kRow, left);
-            w.position[m_row] = first;
-            first += count;
-            if (plain && copyPlain(w, *plain, count)) continue;
-            if (m_init) {
-                if (Status done = reduceRow(w, count); !done) return done;
-            } else {
-                const int64_t part = std::min(kRow, count);
-                first -= count - part;
-                if (Status done = m_value->run(w.value, w.position, part); !done) return done;
-                storeRow(w, w.value.number(m_value->result()), w.value.integer(m_value->result()),
-                         part);
-            }
-        }
+        if (!m_box.empty())
+            copyAtPosition(w);
+        else if (Status done = m_axes[m_row].isReduce ? reduceAlongRow(w) : runRow(w); !done)
+            return done;
     }
     return kDone;
 }
@@ -277,15 +272,43 @@ Status VectorNest::run(const JobContext& job) const
     CHECK(m_local < 0) << "a nest that was cut runs by stretches";
     for (const NestAxis& axis : m_axes)
         if (axis.extent == 0 && !axis.isReduce) return kDone;
-    int64_t work = 1, rows = 1;
-    for (const NestAxis& axis : m_axes) work *= std::max<int64_t>(axis.extent, 1);
-    for (const size_t a : m_outer) rows *= m_axes[a].extent;
-    const int64_t parts = work < 100000 ? 1 : std::min<int64_t>(rows, int64_t{job.threads()} * 4);
+    const int64_t rows = pointsOf(m_outer);
+    const int64_t parts =
+        steps() < kLargeSteps ? 1 : std::min<int64_t>(rows, int64_t{job.threads()} * 4);
     return job.parallelFor(static_cast<size_t>(parts), [&](size_t p) {
         const int64_t part = static_cast<int64_t>(p);
         Worker worker(*this);
         return runRows(job, worker, rows * part / parts, rows * (part + 1) / parts);
     });
+}
+
+int64_t VectorNest::pointsOf(const std::vector<size_t>& axes) const
+{
+    int64_t points = 1;
+    for (const size_t a : axes) points *= m_axes[a].extent;
+    return points;
+}
+
+int64_t VectorNest::steps() const
+{
+    int64_t steps = 1;
+    for (const NestAxis& axis : m_axes) steps *= std::max<int64_t>(axis.extent, 1);
+    return steps;
+}
+
+void VectorNest::chooseLine()
+{
+    if (m_init || m_axes[m_row].isReduce || 2 * m_axes[m_row].extent > kRow || m_outer.empty())
+        return;
+    const auto nearest = std::min_element(m_outer.begin(), m_outer.end(), [&](size_t a, size_t b) {
+        return std::abs(m_store.coefficients[a]) < std::abs(m_store.coefficients[b]);
+    });
+    // Threads share what is left.
+    const int64_t left = pointsOf(m_outer) / std::max<int64_t>(m_axes[*nearest].extent, 1);
+    if (steps() >= kLargeSteps && left < kLeastShares) return;
+    m_line = *nearest;
+    m_value->layLinesAlong(*nearest);
+    m_outer.erase(nearest);
 }
 
 bool VectorNest::cutsEvenly(const AxisForm& form, size_t axis, const tir::BufferNode& buffer) const

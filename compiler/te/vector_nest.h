@@ -33,15 +33,23 @@ private:
     Status runRows(const JobContext& job, Worker& w, int64_t firstRow, int64_t lastRow) const;
     Status reduceRow(Worker& worker, int64_t count) const;
     Status reduceAlongRow(Worker& worker) const;
+    void copyAtPosition(Worker& worker) const;
+    Status runRow(Worker& worker) const;
     void storeRow(Worker& worker, const double* numbers, const int64_t* integers,
-                  int64_t count) const;
-    bool copyPlain(Worker& worker, const TapeAccess& load, int64_t count) const;
+                  RowLines rows) const;
+    bool isPlainCopy() const;
+    void chooseBox();
+    void chooseLine();
+    int64_t pointsOf(const std::vector<size_t>& axes) const;
+    int64_t steps() const;
     bool cutsEvenly(const AxisForm& form, size_t axis, const tir::BufferNode& buffer) const;
 
     std::vector<NestAxis> m_axes;
-    std::vector<size_t> m_outer;  ///< spatial axes other than the row axis
+    std::vector<size_t> m_outer;  ///< spatial axes other than those below
     std::vector<size_t> m_reduce; ///< reduce axes other than the row axis
     size_t m_row = 0;             ///< axis along which rows run
+    std::optional<size_t> m_line; ///< axis along which short rows are taken together
+    std::vector<size_t> m_box;    ///< of a plain copy: axes of what is copied at a time
     tir::Buffer m_buffer;
     std::span<std::byte> m_bytes;
     int m_local = -1; ///< number of m_buffer among local buffers

@@ -13,8 +13,8 @@ namespace tenon::compiler {
 /// Where one thread is, between which bounds, with its registers.
 struct VectorNest::Worker
 {
-    Worker(const VectorNest& nest)
-        : nest(nest)
+    explicit Worker(const VectorNest& whose)
+        : nest(whose)
         , position(nest.m_axes.size(), 0)
         , begin(nest.m_axes.size(), 0)
         , value(nest.m_value->registerCount())

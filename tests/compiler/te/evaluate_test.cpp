@@ -161,6 +161,37 @@ TEST(Evaluate, computesOnlyTheCaseOfEachPoint)
     }
 }
 
+TEST(Evaluate, takesShortRowsTogether)
+{
+    // More steps than one thread takes; rows of 6, of which 42 go at a time and 11 are left.
+    const auto x = te::placeholder("x", {Expr(50), Expr(53), Expr(6)}, kFloat32);
+    const auto index = te::placeholder("index", {Expr(53)}, kInt64);
+    const auto out =
+        te::compute("out", {Expr(9), Expr(50), Expr(53), Expr(6)}, [&](const std::vector<Expr>& i) {
+            const Expr turned = te::at(x, {i[1], Expr(52) - i[2], i[3]});
+            const Expr taken = te::at(x, {i[1], te::at(index, {i[2]}), Expr(5) - i[3]});
+            const Expr next = tir::call(
+                tir::Intrinsic::IfThenElse, kFloat32,
+                {i[2] + 1 < Expr(53), te::at(x, {i[1], i[2] + 1, i[3]}), tir::floatImm(0.5)});
+            return turned + taken + next + tir::cast(kFloat32, i[0] * 7 + i[2] * 2 + i[3]);
+        });
+    const Tensor values = randomFloats({50, 53, 6}, 10);
+    std::vector<int64_t> places;
+    for (int64_t i = 0; i < 53; ++i) places.push_back(i * 20 % 53);
+    const Tensor result = run({x, index}, out, {values, Tensor::of(kInt64, {53}, places)})[0];
+    const auto at = [&](int64_t a, int64_t b, int64_t c) {
+        return static_cast<double>(values.as<float>()[static_cast<size_t>((a * 53 + b) * 6 + c)]);
+    };
+    for (int64_t e = 0; e < result.size(); ++e) {
+        const int64_t column = e % 6, row = e / 6 % 53, plane = e / 318 % 50, which = e / 15900;
+        const double next = row + 1 < 53 ? at(plane, row + 1, column) : 0.5;
+        const double sum = at(plane, 52 - row, column) +
+                           at(plane, places[static_cast<size_t>(row)], 5 - column) + next +
+                           static_cast<double>(which * 7 + row * 2 + column);
+        ASSERT_EQ(result.as<float>()[static_cast<size_t>(e)], static_cast<float>(sum)) << e;
+    }
+}
+
 TEST(Evaluate, namesTheBufferOfAnAccessOutside)
 {
     const auto table = te::placeholder("table", {Expr(10)}, kFloat32);
