@@ -154,10 +154,19 @@ def measure(tenon, peer, rounds):
 
 
 def peak_of(build):
-    """What the machine can do at most, by the program `peak`."""
-    done = subprocess.run([os.path.join(build, "bin/peak")], capture_output=True, text=True,
-                          check=True)
+    """What the machine can do at most, by the program `peak`, on the core that measures run on."""
+    done = subprocess.run(pin_for(1) + [os.path.join(build, "bin/peak")], capture_output=True,
+                          text=True, check=True)
     return {"cpu": cpu_name(), "load": round(os.getloadavg()[0], 1), **json.loads(done.stdout)}
+
+
+def best_of(machines):
+    """The most that any of several measurements of one machine saw of each quantity."""
+    best = dict(machines[0])
+    for machine in machines[1:]:
+        best.update({key: max(best[key], value) for key, value in machine.items()
+                     if isinstance(value, float) and key != "load"})
+    return best
 
 
 def cpu_name():

@@ -18,8 +18,10 @@ struct MachinePeak
     std::vector<Bandwidth> bandwidth = {}; ///< of these threads, by bytes ascending
 };
 
-/// Takes half a second: the best of many short rounds, which other load only makes slower.
+/// Takes half a second: a good one of many short rounds, which other load hardly makes slower.
 MachinePeak measurePeak(unsigned threads);
+/// Of that only how fast a core computes, in a tenth of a second.
+MachinePeak measureCompute();
 
 /// Of one core for a kernel call of that method (ManifestCall::method); 0 when it is not known.
 double peakFor(const MachinePeak& peak, std::string_view method);
