@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernel_time FILE.tir [--lowered] [--emit asm|llvm|tir] [--repeat N] [--flops F]: compiles one
-// loop function for this computer, runs it on random data and prints the median time; the tool for
-// working on schedules.
+// kernel_time FILE.tir [--lowered] [--emit asm|llvm|tir] [--repeat N] [--flops F] [--copies N]:
+// compiles one loop function for this computer, runs it on random data and prints the median time;
+// the tool for working on schedules. Runs take turns with so many copies of the largest parameter,
+// which then comes from memory.
 #include "compiler/codegen/llvm/kernel_object.h"
 #include "compiler/schedule/rules.h"
 #include "core/base/file.h"
@@ -29,6 +30,7 @@ struct Options
     std::string emit;
     bool isLowered = false;
     int repeat = 50;
+    int copies = 1;
     double flops = 0;
 };
 
@@ -44,6 +46,8 @@ Options readOptions(int argc, char** argv)
             options.emit = next();
         else if (arg == "--repeat")
             options.repeat = std::atoi(next().c_str());
+        else if (arg == "--copies")
+            options.copies = std::max(1, std::atoi(next().c_str()));
         else if (arg == "--flops")
             options.flops = std::atof(next().c_str());
         else if (arg == "--target")
@@ -62,27 +66,41 @@ int fail(const core::Diagnostic& error)
 
 using Clock = std::chrono::steady_clock;
 
-double run(const tir::PrimFunc& function, const test::JitKernel& kernel, int repeat)
+size_t bytesOf(const tir::Buffer& buffer)
+{
+    size_t bytes = static_cast<size_t>(buffer->dtype.bytes());
+    for (const tir::Expr& extent : buffer->shape) bytes *= static_cast<size_t>(extent->integer);
+    return bytes;
+}
+
+void* randomData(const tir::Buffer& buffer)
+{
+    const size_t bytes = bytesOf(buffer);
+    void* data = std::aligned_alloc(64, (bytes + 63) / 64 * 64 + 64);
+    std::memset(data, 0, bytes);
+    if (buffer->dtype == core::kFloat32)
+        for (size_t i = 0; i < bytes / sizeof(float); ++i)
+            static_cast<float*>(data)[i] = static_cast<float>(std::rand() % 1000) * 0.001f;
+    return data;
+}
+
+double run(const tir::PrimFunc& function, const test::JitKernel& kernel, const Options& options)
 {
     std::vector<void*> args;
-    for (const tir::Buffer& buffer : function.params) {
-        int64_t count = 1;
-        for (const tir::Expr& extent : buffer->shape) count *= extent->integer;
-        const size_t bytes = static_cast<size_t>(count * buffer->dtype.bytes());
-        void* data = std::aligned_alloc(64, (bytes + 63) / 64 * 64 + 64);
-        std::memset(data, 0, bytes);
-        if (buffer->dtype == core::kFloat32)
-            for (int64_t i = 0; i < count; ++i)
-                static_cast<float*>(data)[i] = static_cast<float>(std::rand() % 1000) * 0.001f;
-        args.push_back(data);
-    }
-    const auto call = [&] { return kernel.call(args); };
+    for (const tir::Buffer& buffer : function.params) args.push_back(randomData(buffer));
+    const auto largest = std::max_element(
+        function.params.begin(), function.params.end(),
+        [](const tir::Buffer& a, const tir::Buffer& b) { return bytesOf(a) < bytesOf(b); });
+    std::vector<void*> copies;
+    for (int i = 0; i < options.copies; ++i) copies.push_back(randomData(*largest));
     std::vector<double> times;
-    call();
-    for (int r = 0; r < repeat; ++r) {
+    for (int r = -1; r < options.repeat; ++r) {
+        args[static_cast<size_t>(largest - function.params.begin())] =
+            copies[static_cast<size_t>(r + 1) % copies.size()];
         const auto start = Clock::now();
-        call();
-        times.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
+        kernel.call(args);
+        const std::chrono::duration<double, std::milli> took = Clock::now() - start;
+        if (r >= 0) times.push_back(took.count());
     }
     std::sort(times.begin(), times.end());
     std::printf("min %.4f ms, median %.4f ms\n", times.front(), times[times.size() / 2]);
@@ -137,7 +155,7 @@ int main(int argc, char** argv)
 
     const auto kernel = test::JitKernel::load(*object, "kernel_under_test");
     if (!kernel) return fail(kernel.error());
-    const double ms = run(*function, **kernel, options.repeat);
+    const double ms = run(*function, **kernel, options);
     if (options.flops > 0) std::printf("%.1f GFLOP/s\n", options.flops / ms * 1e-6);
     return 0;
 }
