@@ -12,18 +12,23 @@ namespace {
 
 /// What the loops reach of the two multiply-adds per cycle.
 constexpr double kMacsPerCycle = 2 * 0.85;
-/// Filters are larger than the second-level cache or were evicted since the last run (measured on
-/// Sapphire Rapids: 4 to 5 for filters of 4 and 9 MB; 6 to 9 where they are asked for in time, less
-/// when other cores read too).
+/// The same where every one reads its other factor from memory for all lanes, and what a step of a
+/// transform adds beside them (measured on Sapphire Rapids, all in the first-level cache: 15.6
+/// cycles for 24 products, 16.1 with 3 to 6 steps more).
+constexpr double kBroadcastMacsPerCycle = 1.5;
+constexpr double kCyclesPerStep = 0.15;
+/// Filters are larger than the second-level cache or were evicted since the last run (measured
+/// there for filters of 4 and 9 MB: 4 to 5, and as much to 9 where they are asked for in time; how
+/// much depends on what other cores read).
 constexpr double kColdBytesPerCycle = 4;
-constexpr double kStreamedBytesPerCycle = 6.5;
+constexpr double kStreamedBytesPerCycle = 4.5;
 /// Schedules ask for filters while they compute where vectors have so many lanes.
 constexpr double kStreamingLanes = 8;
 /// Lanes of the vectors that take one factor of a product from memory for all lanes: with fewer,
 /// no registers are left to transform filters beside the sums.
 constexpr int kInKernelLanes = 16;
-/// Tiles that share one transform of a filter there.
-constexpr int64_t kTilesPerTransform = 4;
+/// Tiles that share one transform along the second axis there; all share that along the first.
+constexpr int64_t kTilesPerTransform = 8;
 /// What a block of filters may take at one point: all tiles pass over it, a few at a time, and read
 /// it from the first-level cache where it stays there beside the data (of 4, 2 and 1 vectors of 16
 /// lanes at 256 channels, one is a quarter faster than four; at 128 two are 5 % faster).
@@ -73,13 +78,13 @@ double transformedBeforeCycles(const ConvolutionSize& s, double lanes, int64_t m
 double transformedInKernelCycles(const ConvolutionSize& s, double lanes, int64_t m)
 {
     const auto filters = static_cast<double>(s.inChannels * s.outChannels);
-    // Rows of points anew in each, but for the first and the last, which are the filter's own.
-    const auto transform = static_cast<double>(6 * m + (m + 2) * (m == 2 ? 3 : 6));
+    const double products = static_cast<double>((m + 2) * (m + 2)) * tilesOf(s, m);
     const double groups = std::ceil(tilesOf(s, m) / kTilesPerTransform);
-    const auto products = static_cast<double>((m + 2) * (m + 2)) *
-                          std::min<double>(tilesOf(s, m), kTilesPerTransform);
-    const double steps = static_cast<double>(s.batch) * filters * groups * (transform + products);
-    return withFilters(steps / lanes / kMacsPerCycle, 9 * filters * 4, lanes) +
+    const double row = m == 2 ? 3 : 6;
+    const double steps = row * (3 + static_cast<double>(m + 2) * groups);
+    const double cycles = products / kBroadcastMacsPerCycle + steps * kCyclesPerStep;
+    return withFilters(static_cast<double>(s.batch) * filters * cycles / lanes, 9 * filters * 4,
+                       lanes) +
            transformCycles(s, lanes, m);
 }
 

@@ -8,6 +8,8 @@
 #include "core/ir/tir/visit.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <optional>
 #include <unordered_map>
 
@@ -45,7 +47,23 @@ struct Stream
     int64_t passes = 1;  ///< over the block of these runs
 };
 
-/// Lines that every iteration of pass[level] asks for.
+/// Loops over whose iterations the requests for a block are spread, from inside to outside; they
+/// may begin the bodies of the first `inside` ones.
+struct Spread
+{
+    std::vector<PassLoop> loops;
+    size_t inside = 0;
+
+    /// Iterations of all loops from `level` on.
+    int64_t iterations(size_t level) const
+    {
+        int64_t product = 1;
+        for (size_t i = level; i < loops.size(); ++i) product *= loops[i].extent;
+        return product;
+    }
+};
+
+/// Lines that every iteration of the spread's loop at `level` asks for.
 struct Requests
 {
     size_t level;
@@ -79,11 +97,11 @@ std::optional<int64_t> stepOf(const Affine& index, const tir::Var& var)
     return step;
 }
 
-Stream streamOf(Affine index, const std::vector<const tir::Loop*>& loops)
+Stream streamOf(Affine index, const std::vector<Stmt>& loops)
 {
     Stream stream{.index = std::move(index)};
     for (size_t i = loops.size(); i-- > 0;) {
-        const tir::Loop& loop = *loops[i];
+        const tir::Loop& loop = loops[i]->loop;
         const auto step = stepOf(stream.index, loop.var);
         const bool isSerial = loop.kind == tir::LoopKind::Serial;
         const bool isRepeat = loop.kind == tir::LoopKind::Unrolled && step == 0;
@@ -116,15 +134,49 @@ void addStrands(Stream& stream, const Stmt& body)
     });
 }
 
-/// The innermost loop in which an iteration's share of the next block is a whole line or more. Of
-/// many passes over a block of strands the first ones ask for a line each.
-std::optional<Requests> requestsOf(const Stream& stream, int64_t elementBytes)
+bool isLoopOfKind(const Stmt& stmt, tir::LoopKind kind)
+{
+    return stmt->kind == StmtKind::For && stmt->loop.kind == kind &&
+           stmt->loop.extent->kind == ExprKind::IntImm;
+}
+
+/// The serial loops of most iterations in `body` that hold no other, and what unrolled ones are
+/// around them, from outside to inside.
+std::vector<Stmt> busiestLoops(const Stmt& body)
+{
+    std::vector<Stmt> around, best;
+    int64_t most = 0;
+    const std::function<void(const Stmt&, int64_t)> walk = [&](const Stmt& stmt, int64_t count) {
+        if (!stmt) return;
+        const bool isLoop = isLoopOfKind(stmt, tir::LoopKind::Serial) ||
+                            isLoopOfKind(stmt, tir::LoopKind::Unrolled);
+        if (isLoop) {
+            around.push_back(stmt);
+            count *= stmt->loop.extent->integer;
+            if (stmt->loop.kind == tir::LoopKind::Serial && count > most) {
+                most = count;
+                best = around;
+            }
+        }
+        for (const Stmt& child : stmt->stmts) walk(child, count);
+        walk(stmt->body, count);
+        walk(stmt->orElse, count);
+        if (isLoop) around.pop_back();
+    };
+    walk(body, 1);
+    return best;
+}
+
+/// The innermost loop in which an iteration's share of what is asked for is a whole line or more.
+/// Where no share is, iterations ask for a line each, several for the same, if strands are worth
+/// it.
+std::optional<Requests> requestsOf(const Stream& stream, const Spread& spread, int64_t elementBytes)
 {
     const int64_t strands = stream.passes == 1 ? 1 : stream.strands;
     const int64_t most = kMostLines / (stream.passes == 1 ? stream.strands : 1);
-    for (size_t level = 0; level < stream.pass.size(); ++level) {
-        const int64_t bytes = stream.pass[level].step * strands * elementBytes;
-        const int64_t perLine = kLineBytes * stream.passes;
+    const int64_t bytes = stream.run * strands * elementBytes;
+    for (size_t level = 0; level < spread.inside; ++level) {
+        const int64_t perLine = kLineBytes * spread.iterations(level);
         if (bytes < perLine) continue;
         const int64_t lines = (bytes + perLine - 1) / perLine;
         if (lines > most) return std::nullopt;
@@ -149,7 +201,7 @@ public:
         if (!stmt) return stmt;
         tir::StmtNode copy = *stmt;
         const bool isLoop = copy.kind == StmtKind::For;
-        if (isLoop) m_loops.push_back(&stmt->loop);
+        if (isLoop) m_loops.push_back(stmt);
         for (Stmt& child : copy.stmts) child = visit(child);
         copy.body = visit(copy.body);
         copy.orElse = visit(copy.orElse);
@@ -165,10 +217,11 @@ public:
 private:
     tir::Buffer m_buffer;
     int64_t m_mostAhead; ///< bytes
-    std::vector<const tir::Loop*> m_loops;
+    std::vector<Stmt> m_loops;
     std::unordered_map<const tir::Loop*, Stmt> m_requests; ///< to begin the loop's body with
 
-    /// Decides at the innermost loop where requests go: there or in a loop around it.
+    /// Decides at the innermost loop where requests go: there, in a loop around it, or in the loop
+    /// that takes the time of a pass.
     void plan(const Stmt& body)
     {
         bool isInnermost = true;
@@ -190,9 +243,34 @@ private:
             stream.passes = 1;
             stream.repeats.clear();
         }
-        const auto requests = requestsOf(stream, element);
+        const Spread spread = spreadOf(stream);
+        const auto requests = requestsOf(stream, spread, element);
         if (requests)
-            m_requests[stream.pass[requests->level].loop] = request(stream, *requests, ahead);
+            m_requests[spread.loops[requests->level].loop] =
+                request(stream, spread, *requests, ahead);
+    }
+
+    /// Over the loops that read, or, where others in the same pass have more iterations, over
+    /// those.
+    Spread spreadOf(const Stream& stream) const
+    {
+        Spread spread{stream.pass, stream.pass.size()};
+        if (!stream.repeats.empty()) {
+            const size_t repeat = m_loops.size() - stream.pass.size() - 1;
+            const std::vector<Stmt> busiest = busiestLoops(m_loops[repeat]->body);
+            if (busiest.back() != m_loops.back()) {
+                spread = {};
+                bool isInside = true;
+                for (size_t i = busiest.size(); i-- > 0;) {
+                    const tir::Loop& loop = busiest[i]->loop;
+                    isInside = isInside && loop.kind == tir::LoopKind::Serial;
+                    spread.loops.push_back({&loop, loop.extent->integer, 0});
+                    spread.inside += isInside ? 1 : 0;
+                }
+            }
+        }
+        spread.loops.insert(spread.loops.end(), stream.repeats.begin(), stream.repeats.end());
+        return spread;
     }
 
     /// True when the atom has one value during a pass.
@@ -201,38 +279,42 @@ private:
         bool found = true;
         tir::visitExprs(atom, [&](const Expr& expr) {
             if (expr->kind != ExprKind::VarRef) return true;
-            const auto is = [&](const tir::Loop* loop) { return loop->var == expr->var; };
-            found = found && std::any_of(m_loops.begin(), m_loops.end(), is);
-            for (const PassLoop& pass : stream.pass) found = found && !is(pass.loop);
+            const auto is = [&](const tir::Loop& loop) { return loop.var == expr->var; };
+            found = found && std::any_of(m_loops.begin(), m_loops.end(),
+                                         [&](const Stmt& stmt) { return is(stmt->loop); });
+            for (const PassLoop& pass : stream.pass) found = found && !is(*pass.loop);
             return found;
         });
         return found;
     }
 
     /// Reads nobody uses: the iteration's share, counted through all passes, from `ahead` on.
-    Stmt request(const Stream& stream, const Requests& requests, int64_t ahead) const
+    Stmt request(const Stream& stream, const Spread& spread, const Requests& requests,
+                 int64_t ahead) const
     {
         const int64_t line = kLineBytes / m_buffer->dtype.bytes();
-        const int64_t unit = stream.pass[requests.level].step;
-        const int64_t share = stream.passes == 1 ? unit : requests.lines * line;
+        const int64_t strands = stream.passes == 1 ? stream.strands : 1;
         Expr at = ahead;
         for (const AffineTerm& term : stream.index.terms) {
             if (isAround(term.atom, stream)) at = at + term.atom * term.coefficient;
         }
+        // As evenly as lines go: where a share ends within a line, the next one begins with it.
+        int64_t iterations = spread.iterations(requests.level);
+        int64_t share = stream.run * stream.strands / strands;
+        const int64_t unit = share % iterations == 0 ? 1 : line;
+        share /= unit;
+        const int64_t common = std::gcd(share, iterations);
         Expr asked = 0;
-        for (size_t i = requests.level; i < stream.pass.size(); ++i)
-            asked = asked + Expr(stream.pass[i].loop->var) * (stream.pass[i].step / unit * share);
-        int64_t perPass = stream.run / unit * share;
-        for (const PassLoop& repeat : stream.repeats) {
-            asked = asked + Expr(repeat.loop->var) * perPass;
-            perPass *= repeat.extent;
+        int64_t each = share / common;
+        for (size_t i = requests.level; i < spread.loops.size(); ++i) {
+            asked = asked + Expr(spread.loops[i].loop->var) * each;
+            each *= spread.loops[i].extent;
         }
-        // When all is asked for, the last line is asked for again.
-        const int64_t last = stream.run * stream.strands - line;
-        const bool asksTwice = stream.strands > 1 && perPass > last + line;
-        at = at + (asksTwice ? minimum(asked, Expr(last)) : asked);
+        iterations /= common;
+        if (iterations > 1) asked = floorDiv(asked, Expr(iterations)) * unit;
+        at = at + asked;
         std::vector<Stmt> reads;
-        for (int64_t strand = 0; strand < (stream.passes == 1 ? stream.strands : 1); ++strand)
+        for (int64_t strand = 0; strand < strands; ++strand)
             for (int64_t i = 0; i < requests.lines; ++i)
                 reads.push_back(tir::evaluate(
                     tir::load(m_buffer, {tir::simplify(at + strand * stream.run + i * line)})));

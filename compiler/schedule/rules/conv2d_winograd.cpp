@@ -220,18 +220,24 @@ TransformTile chooseTransformTile(const WinogradShape& shape, const TargetFacts&
     return best;
 }
 
-/// Transforms filters at each step of `loop`, its channels', into registers.
-Status transformFiltersAt(Schedule& schedule, const WinogradBlocks& blocks, const std::string& loop,
-                          int64_t lanes)
+/// Loops under which filters are transformed: along one axis, then along the other.
+struct TransformLoops
 {
-    for (const std::string& block : {blocks.filterPoints, blocks.filterRows}) {
+    std::string rows, points;
+};
+
+Status transformFiltersAt(Schedule& schedule, const WinogradBlocks& blocks,
+                          const TransformLoops& loops, int64_t lanes)
+{
+    const auto place = [&](const std::string& block, const std::string& loop) -> Status {
         if (Status status = schedule.computeAt(block, loop); !status) return status;
         if (Status status = schedule.setScope(outputOf(schedule, block), tir::Scope::Local);
             !status)
             return status;
-        if (Status status = unrollTile(schedule, block, 2, lanes); !status) return status;
-    }
-    return kDone;
+        return unrollTile(schedule, block, 2, lanes);
+    };
+    if (Status status = place(blocks.filterPoints, loops.points); !status) return status;
+    return place(blocks.filterRows, loops.rows);
 }
 
 /// Splits the sum over all channels: sums over some, whose filters stay in the first-level cache
@@ -247,7 +253,7 @@ Result<std::string> sumChannelsInSteps(Schedule& schedule, const WinogradBlocks&
     return schedule.rfactor((*steps)[0], 6);
 }
 
-/// Products of one vector of output channels under `loop`, with filters transformed in registers:
+/// Products of one vector of output channels under `loop`, with filters transformed on the way:
 /// per step of channels, row of points and group of tiles.
 Status scheduleComputedFilters(Schedule& schedule, const WinogradBlocks& blocks,
                                const WinogradShape& shape, const std::string& loop,
@@ -293,7 +299,10 @@ Status scheduleComputedFilters(Schedule& schedule, const WinogradBlocks& blocks,
         return status;
     if (Status status = initialiseTile(schedule, *partial, own[7], 3, shape.lanes); !status)
         return status;
-    if (Status status = transformFiltersAt(schedule, blocks, own[8], shape.lanes); !status)
+    // Rows that several groups of points and tiles read are kept in the first-level cache.
+    const bool keepsRows = schedule.extentOf((*points)[0]) * schedule.extentOf((*tiles)[0]) > 1;
+    const TransformLoops transforms{keepsRows ? out[1] : own[8], own[8]};
+    if (Status status = transformFiltersAt(schedule, blocks, transforms, shape.lanes); !status)
         return status;
     return unrollTile(schedule, *partial, 3, shape.lanes);
 }
