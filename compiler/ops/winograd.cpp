@@ -3,6 +3,9 @@
 // (arXiv 1509.09308): interpolation at 0, 1, -1, (2, -2,) infinity.
 #include "compiler/ops/winograd.h"
 
+#include <array>
+#include <vector>
+
 namespace tenon::compiler {
 namespace {
 
@@ -33,6 +36,22 @@ Expr winogradFilter(int64_t m, const Expr& e, const LineFn& line)
     const Expr at2 = a + times(4, c);
     const Expr odd2 = times(2, b);
     return choose(e, {a, at1 + b, at1 - b, at2 + odd2, at2 - odd2, c});
+}
+
+Expr winogradFilterSum(int64_t m, const Expr& e, const LineFn& line)
+{
+    const std::vector<std::array<double, 3>> points =
+        m == 2 ? std::vector<std::array<double, 3>>{{1, 0, 0}, {1, 1, 1}, {1, -1, 1}, {0, 0, 1}}
+               : std::vector<std::array<double, 3>>{{1, 0, 0}, {1, 1, 1},  {1, -1, 1},
+                                                    {1, 2, 4}, {1, -2, 4}, {0, 0, 1}};
+    const auto term = [&](size_t k) {
+        const Expr element = line(static_cast<int64_t>(k));
+        Exprs factors;
+        for (const std::array<double, 3>& point : points)
+            factors.push_back(number(point[k], element));
+        return choose(e, factors) * element;
+    };
+    return term(0) + term(1) + term(2);
 }
 
 Expr winogradData(int64_t m, const Expr& e, const LineFn& line)

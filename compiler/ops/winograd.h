@@ -14,11 +14,18 @@ using LineFn = std::function<tir::Expr(int64_t k)>;
 /// Tile sizes m that exist: 2 and 4. A tile of m outputs reads m + 2 inputs.
 bool isWinogradTile(int64_t m);
 
+/// Tiles up to which kernels that transform filters unroll the rows of points: all in registers at
+/// once, each row with a transform of its own. More tiles share rows that were transformed before.
+inline constexpr int64_t kTilesOfUnrolledRows = 4;
+
 /// Element `e` of the transformed filter (m + 2 of them from 3), data (m + 2 from m + 2) or result
 /// (m from m + 2). `e` is a loop variable that the schedules unroll: only one case remains then.
 /// The factors of the points are all in the data: filters, which kernels may transform again for
 /// each few tiles, take a third of the steps without.
 tir::Expr winogradFilter(int64_t m, const tir::Expr& e, const LineFn& line);
+/// The same as a sum of the three elements with factors that `e` decides, for a loop over `e` that
+/// is not unrolled.
+tir::Expr winogradFilterSum(int64_t m, const tir::Expr& e, const LineFn& line);
 tir::Expr winogradData(int64_t m, const tir::Expr& e, const LineFn& line);
 tir::Expr winogradResult(int64_t m, const tir::Expr& e, const LineFn& line);
 

@@ -149,16 +149,18 @@ FilterFn storedFilters(const te::TensorRef& weight)
 }
 
 /// U[o_outer, i, a, b, o_inner] as the kernel computes it from 3 x 3 filters.
-FilterFn computedFilters(const Geometry& g, const te::TensorRef& weight)
+FilterFn computedFilters(const Geometry& g, const Tiles& tiles, const te::TensorRef& weight)
 {
     const int64_t m = g.tile;
     const Exprs& shape = weight->shape(); // o_outer, i_outer, 3, 3, i_inner, o_inner
     const Expr channels = shape[1] * shape[4], side(m + 2);
     Attrs rowAxes{{"axis_names", std::vector<std::string>{"oc_outer", "ic", "a", "x", "oc_inner"}}};
+    const auto transform =
+        tiles.count() <= kTilesOfUnrolledRows ? winogradFilter : winogradFilterSum;
     const te::TensorRef rows = te::compute(
         "filter_rows", {shape[0], channels, side, Expr(3), shape[5]},
         [&](const Exprs& i) {
-            return winogradFilter(m, i[2], [&](int64_t k) {
+            return transform(m, i[2], [&](int64_t k) {
                 return te::at(weight, {i[0], floorDiv(i[1], shape[4]), Expr(k), i[3],
                                        floorMod(i[1], shape[4]), i[4]});
             });
@@ -203,11 +205,12 @@ te::TensorRef productsOf(const Geometry& g, const Tiles& tiles, const te::Tensor
     const Expr ratio(g.kernelBlock / g.outBlock), out(g.outBlock);
     Attrs facts{{"tile_size", g.tile},
                 {"tile_columns", tiles.columns},
+                {"unrolls_rows", int64_t{tiles.count() <= kTilesOfUnrolledRows}},
                 {"axis_names", std::vector<std::string>{"n", "a", "b", "oc_outer", "tile",
                                                         "oc_inner", "ic_outer", "ic_inner"}}};
-    // Kernels that transform filters unroll points, and tiles up to so many.
-    const bool skips =
-        !g.isTransformed && tiles.count() <= 4 && (tiles.exceedRows || tiles.exceedColumns);
+    // Only loops over points and tiles that are unrolled can leave some out.
+    const bool skips = !g.isTransformed && tiles.count() <= kTilesOfUnrolledRows &&
+                       (tiles.exceedRows || tiles.exceedColumns);
     return te::reduce(
         "products", {d[0], d[1], d[2], outBlocks, d[4], out}, {d[3], d[5]}, te::Combiner::Sum,
         [&](const Exprs& i, const Exprs& k) {
@@ -258,7 +261,8 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
     const int64_t m = g->tile;
     const Tiles tiles{(out[2] + m - 1) / m, (out[3] + m - 1) / m, out[2] % m != 0, out[3] % m != 0};
     const te::TensorRef data = transformedData(*g, in[0], tiles);
-    const FilterFn filters = g->isTransformed ? storedFilters(in[1]) : computedFilters(*g, in[1]);
+    const FilterFn filters =
+        g->isTransformed ? storedFilters(in[1]) : computedFilters(*g, tiles, in[1]);
     const te::TensorRef products = productsOf(*g, tiles, data, filters, Expr(out[1]));
 
     const te::TensorRef result = resultTiles(*g, products);

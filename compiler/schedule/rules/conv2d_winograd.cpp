@@ -33,6 +33,7 @@ struct WinogradShape
     int64_t vectors;    ///< output vectors per block of filters
     int64_t inChannels; ///< all of them
     int64_t inLanes;
+    bool unrollsRows; ///< of points, where the kernel transforms filters
     tir::Buffer filters;
 };
 
@@ -91,6 +92,7 @@ WinogradShape shapeOf(const Schedule& schedule, const WinogradBlocks& blocks)
                         .vectors = 1,
                         .inChannels = axes[6].extent * axes[7].extent,
                         .inLanes = axes[7].extent,
+                        .unrollsRows = facts.integer("unrolls_rows", 0) != 0,
                         .filters = inputsOf(schedule, reader).back()};
     shape.rows = axes[4].extent / shape.columns;
     shape.vectors = shape.filters->shape[5]->integer / shape.lanes;
@@ -282,9 +284,10 @@ Status scheduleComputedFilters(Schedule& schedule, const WinogradBlocks& blocks,
         return status;
     if (Status status = initialiseTile(schedule, products, out[6], 2, shape.lanes); !status)
         return status;
-    // Which sums of a filter's rows the points need is known in each copy of these loops.
-    for (const std::string& row : {out[1], (*points)[0]})
-        if (Status status = schedule.unroll(row); !status) return status;
+    // Which sums of a filter's rows the points need is known in each copy of this loop.
+    if (Status status = schedule.unroll((*points)[0]); !status) return status;
+    if (shape.unrollsRows)
+        if (Status status = schedule.unroll(out[1]); !status) return status;
     if (Status status = unrollTile(schedule, products, 3, shape.lanes); !status) return status;
 
     if (Status status = schedule.computeAt(*partial, (*tiles)[0]); !status) return status;
