@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Emitter: walks flat loop IR (schedule/rules.h: lowerToLoops) and writes final-form LLVM IR for
-// one kernel.
+// Emitter: writes flat loop IR (schedule/rules.h: lowerToLoops) as final-form LLVM IR.
 #pragma once
 
 #include "compiler/codegen/llvm/byte_dot.h"
@@ -100,7 +99,8 @@ private:
     /// A rounded, limited sum as bytes; null where this is another cast.
     llvm::Value* requantized(const tir::ExprNode& cast);
     llvm::Value* nearestWithin(llvm::Value* x, const Narrowing& to, int limits); ///< halves to even
-    /// Ways to unroll, of emit_packed.cpp and emit_in_turns.cpp: false when they do not apply.
+    /// Ways to unroll, each of the file of its name: false when they do not apply.
+    bool unrolledSquare(const tir::StmtNode& node, const llvm::ConstantInt& begin, int64_t extent);
     bool unrolledPacked(const tir::StmtNode& node, const llvm::ConstantInt& begin, int64_t extent);
     bool unrolledInTurns(const tir::StmtNode& node, const llvm::ConstantInt& begin, int64_t extent);
 

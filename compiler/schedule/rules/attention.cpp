@@ -181,15 +181,26 @@ Status scheduleKeys(Schedule& schedule, const std::string& loop, int64_t lanes)
     if (!hasBlock(schedule, kKeys)) return kDone;
     if (Status status = schedule.computeAt(kKeys, loop); !status) return status;
     const std::vector<std::string> loops = schedule.loopsOf(kKeys);
-    const std::string depth = loops[loops.size() - 2];
-    std::string vector = loops.back();
+    std::vector<std::string> order;
+    std::string depth = loops[loops.size() - 2], vector = loops.back();
     if (schedule.extentOf(vector) > lanes) {
         const auto parts = schedule.splitOverlap(vector, lanes);
         if (!parts) return parts.error();
-        if (Status status = schedule.reorder({(*parts)[0], depth, (*parts)[1]}); !status)
-            return status;
+        order.push_back((*parts)[0]);
         vector = (*parts)[1];
     }
+    const tir::Stmt block = blockOf(schedule, kKeys);
+    const bool isStrided = !isContiguousAlong(block, block->block.iters.size() - 1);
+    if (isStrided && schedule.extentOf(depth) % lanes == 0) {
+        // As many elements of as many keys are a square, which is transposed in registers.
+        const auto parts = schedule.split(depth, {-1, lanes});
+        if (!parts) return parts.error();
+        order.push_back((*parts)[0]);
+        depth = (*parts)[1];
+        if (Status status = schedule.unroll(depth); !status) return status;
+    }
+    order.insert(order.end(), {depth, vector});
+    if (Status status = schedule.reorder(order); !status) return status;
     return schedule.vectorize(vector);
 }
 

@@ -10,6 +10,10 @@
 namespace tenon::compiler {
 namespace {
 
+/// Strands are summed four by four, and the four sums in turn: sums of single values wait for each
+/// other. So few steps stay in registers.
+constexpr int64_t kStrandsTogether = 4;
+
 /// Vectorizes the block's innermost loop where its accesses are contiguous.
 Status vectorizeRow(Schedule& schedule, const std::string& block, const TargetFacts& facts)
 {
@@ -67,8 +71,7 @@ Status makeRowStrands(Schedule& schedule, const std::string& block, const Target
     const auto strands = schedule.rfactor((*parts)[1], rank);
     if (!strands) return strands.error();
     if (lanes < 8) return kDone;
-    // The strands are summed four by four: sums of single values wait for each other.
-    const auto fours = schedule.split(axesOf(schedule, block).back().loop, {-1, 4});
+    const auto fours = schedule.split(axesOf(schedule, block).back().loop, {-1, kStrandsTogether});
     if (!fours) return fours.error();
     const auto sums = schedule.rfactor((*fours)[1], rank);
     return sums ? kDone : Status(sums.error());
@@ -94,10 +97,12 @@ Status vectorizeRows(Schedule& schedule, const std::string& block, int64_t exten
     if (Status status = initialiseTile(schedule, block, steps, vector.empty() ? 0 : 1, lanes);
         !status)
         return status;
-    if (vector.empty()) return kDone;
-    if (Status status = peelPartialStep(schedule, block, steps, extent / lanes); !status)
-        return status;
-    return schedule.vectorize(vector);
+    if (!vector.empty()) {
+        if (Status status = peelPartialStep(schedule, block, steps, extent / lanes); !status)
+            return status;
+        if (Status status = schedule.vectorize(vector); !status) return status;
+    }
+    return schedule.extentOf(steps) == kStrandsTogether ? schedule.unroll(steps) : kDone;
 }
 
 } // namespace tenon::compiler

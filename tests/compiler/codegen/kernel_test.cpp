@@ -275,6 +275,35 @@ def main(x: T.Buffer((4,), "float32"), y: T.Buffer((16,), "float32")):
     EXPECT_EQ(y[10], -1);
 }
 
+std::string squareText(int lanes)
+{
+    const std::string n = std::to_string(lanes);
+    return "@T.prim_func\ndef main(x: T.Buffer((640,), \"float32\"), y: T.Buffer((320,), "
+           "\"float32\")):\n    for i in T.unroll(" +
+           n + "):\n        y[T.Ramp(i * 20 + 1, 1, " + n + ")] = x[T.Ramp(i + 3, 37, " + n +
+           ")]\n";
+}
+
+TEST(Kernel, rowsOfASquareBecomeColumns)
+{
+    std::vector<float> x;
+    for (int i = 0; i < 640; ++i) x.push_back(static_cast<float>(i));
+    for (const int lanes : {4, 8, 16}) {
+        const auto y = run<float>(squareText(lanes), {floats(x)});
+        for (size_t i = 0; i < static_cast<size_t>(lanes); ++i)
+            for (size_t lane = 0; lane < static_cast<size_t>(lanes); ++lane)
+                EXPECT_EQ(y[20 * i + 1 + lane], x[3 + i + 37 * lane]) << lanes;
+    }
+    const auto target = core::parseTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=skylake-avx512");
+    const auto machine = compiler::machineSpec(*target);
+    ASSERT_TRUE(machine) << machine.error().text();
+    const tir::PrimFunc square = parsed(squareText(16));
+    const auto assembly =
+        compiler::emitKernel({square, "square", 64}, *machine, compiler::EmitForm::Assembly);
+    ASSERT_TRUE(assembly) << assembly.error().text();
+    EXPECT_EQ(assembly->find("gather"), std::string::npos) << *assembly;
+}
+
 TEST(Kernel, assemblyAndIrShowTheKernel)
 {
     const auto function =

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Squares of 32-bit elements whose rows become columns: as many vectors are loaded along the rows,
+// transposed in registers and stored. A vector gathered down a column takes some 20 cycles, one of
+// a square 4.
+#include "compiler/codegen/llvm/emitter.h"
+#include "core/ir/tir/simplify.h"
+#include "core/ir/tir/visit.h"
+
+#include <array>
+
+namespace tenon::compiler {
+namespace {
+
+using tir::Expr;
+using tir::ExprKind;
+
+constexpr int kBlock =
+    4; ///< elements of a 128-bit part of a vector, within which shuffles are fast
+constexpr int kMostLanes = 16;
+
+using Vectors = std::vector<llvm::Value*>;
+
+/// In each part of a vector of `lanes`: elements of the parts of two, counted through both.
+llvm::Value* inParts(llvm::IRBuilder<>& builder, llvm::Value* a, llvm::Value* b,
+                     const std::array<int, kBlock>& order)
+{
+    const int lanes =
+        static_cast<int>(llvm::cast<llvm::FixedVectorType>(a->getType())->getNumElements());
+    std::vector<int> mask;
+    for (int part = 0; part < lanes; part += kBlock)
+        for (const int at : order)
+            mask.push_back(at < kBlock ? part + at : part + at - kBlock + lanes);
+    return builder.CreateShuffleVector(a, b, mask);
+}
+
+/// Transposes the parts of four rows: vector c has the rows' elements 4 * part + c in each part.
+Vectors ofFourRows(llvm::IRBuilder<>& builder, const llvm::ArrayRef<llvm::Value*> rows)
+{
+    constexpr std::array<int, kBlock> kLow{0, 4, 1, 5}, kHigh{2, 6, 3, 7}, kLowPairs{0, 1, 4, 5},
+        kHighPairs{2, 3, 6, 7};
+    llvm::Value* lowTop = inParts(builder, rows[0], rows[1], kLow);
+    llvm::Value* highTop = inParts(builder, rows[0], rows[1], kHigh);
+    llvm::Value* lowEnd = inParts(builder, rows[2], rows[3], kLow);
+    llvm::Value* highEnd = inParts(builder, rows[2], rows[3], kHigh);
+    return {inParts(builder, lowTop, lowEnd, kLowPairs),
+            inParts(builder, lowTop, lowEnd, kHighPairs),
+            inParts(builder, highTop, highEnd, kLowPairs),
+            inParts(builder, highTop, highEnd, kHighPairs)};
+}
+
+/// Vector p has part p of each of the vectors.
+Vectors transposedParts(llvm::IRBuilder<>& builder, const Vectors& vectors)
+{
+    const size_t count = vectors.size();
+    if (count == 1) return vectors;
+    // The even, or odd, parts of two vectors, in order.
+    const auto everySecond = [&](llvm::Value* a, llvm::Value* b, int first) {
+        std::vector<int> mask;
+        for (int part = first; part < static_cast<int>(2 * count); part += 2)
+            for (int i = 0; i < kBlock; ++i) mask.push_back(part * kBlock + i);
+        return builder.CreateShuffleVector(a, b, mask);
+    };
+    if (count == 2)
+        return {everySecond(vectors[0], vectors[1], 0), everySecond(vectors[0], vectors[1], 1)};
+    Vectors out(count);
+    for (int odd = 0; odd < 2; ++odd) {
+        llvm::Value* top = everySecond(vectors[0], vectors[1], odd);
+        llvm::Value* end = everySecond(vectors[2], vectors[3], odd);
+        for (int high = 0; high < 2; ++high)
+            out[static_cast<size_t>(odd + 2 * high)] = everySecond(top, end, high);
+    }
+    return out;
+}
+
+Vectors transposed(llvm::IRBuilder<>& builder, const Vectors& rows)
+{
+    const size_t lanes = rows.size();
+    std::vector<Vectors> byColumn(kBlock); // of every fourth column, from top to bottom
+    for (size_t row = 0; row < lanes; row += kBlock) {
+        const Vectors four = ofFourRows(builder, llvm::ArrayRef(rows).slice(row, kBlock));
+        for (size_t c = 0; c < kBlock; ++c) byColumn[c].push_back(four[c]);
+    }
+    Vectors out(lanes);
+    for (size_t c = 0; c < kBlock; ++c) {
+        const Vectors parts = transposedParts(builder, byColumn[c]);
+        for (size_t p = 0; p < parts.size(); ++p) out[kBlock * p + c] = parts[p];
+    }
+    return out;
+}
+
+bool isVectorWidth(int64_t lanes) { return lanes == 4 || lanes == 8 || lanes == kMostLanes; }
+
+} // namespace
+
+bool Emitter::unrolledSquare(const tir::StmtNode& node, const llvm::ConstantInt& begin,
+                             int64_t extent)
+{
+    const tir::StmtNode& store = *node.body;
+    if (store.kind != tir::StmtKind::Store || !isVectorWidth(extent)) return false;
+    const tir::ExprNode& load = *store.value;
+    const auto lanes = static_cast<int>(extent);
+    if (load.kind != ExprKind::Load || load.buffer == store.buffer || m_mask ||
+        load.dtype.lanes != lanes || load.buffer->dtype.bytes() != kBlock)
+        return false;
+    const Expr& to = store.indices[0];
+    const Expr& from = load.args[0];
+    if (to->kind != ExprKind::Ramp || !to->args[1].isConstInt(1) || from->kind != ExprKind::Ramp ||
+        from->args[1]->kind != ExprKind::IntImm)
+        return false;
+    const int64_t stride = from->args[1]->integer;
+    const auto stepOf = [&](const Expr& index) -> int64_t {
+        const Expr next =
+            tir::substitute(index, {{node.loop.var.get(), Expr(node.loop.var) + int64_t{1}}});
+        const Expr step = tir::simplify(next - index);
+        return step->kind == ExprKind::IntImm ? step->integer : 0;
+    };
+    if (stride < 2 || stepOf(from->args[0]) != 1) return false;
+
+    m_vars[node.loop.var.get()] =
+        llvm::ConstantInt::getSigned(begin.getType(), begin.getSExtValue());
+    llvm::Type* const element = storedTypeOf(load.buffer->dtype.scalar());
+    auto* const vector = llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes));
+    const auto [corner, align] = address(load.buffer, from->args[0]);
+    const auto rowBytes = static_cast<uint64_t>(stride * kBlock);
+    Vectors rows;
+    for (int64_t row = 0; row < extent; ++row) {
+        llvm::Value* pointer = m_builder.CreateConstInBoundsGEP1_64(
+            element, corner, static_cast<uint64_t>(row * stride));
+        rows.push_back(
+            m_builder.CreateAlignedLoad(vector, pointer, llvm::commonAlignment(align, rowBytes)));
+    }
+    const Vectors columns = transposed(m_builder, rows);
+    for (int64_t column = 0; column < extent; ++column) {
+        m_vars[node.loop.var.get()] =
+            llvm::ConstantInt::getSigned(begin.getType(), begin.getSExtValue() + column);
+        const auto [pointer, alignment] = address(store.buffer, to->args[0]);
+        m_builder.CreateAlignedStore(columns[static_cast<size_t>(column)], pointer, alignment);
+    }
+    return true;
+}
+
+} // namespace tenon::compiler
