@@ -5,6 +5,7 @@
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/tensor/onnx_types.h"
 
 #include <dlfcn.h>
 
@@ -13,6 +14,7 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 namespace tenon::remote {
 
@@ -24,13 +26,6 @@ namespace {
 core::Diagnostic failure(const std::string& message)
 {
     return core::makeError(core::DiagnosticCode::UnsupportedFeature, message);
-}
-
-/// Of ONNX's element types; 0 for those without a fixed size.
-size_t bytesOfElement(int type)
-{
-    static constexpr size_t kBytes[] = {0, 4, 1, 1, 2, 2, 4, 8, 0, 1, 2, 8, 4, 8, 8, 16, 2};
-    return type > 0 && type < static_cast<int>(std::size(kBytes)) ? kBytes[type] : 0;
 }
 
 } // namespace
@@ -88,17 +83,17 @@ Status OrtSession::createSession(const char* model, int threads)
     return done;
 }
 
-Status OrtSession::bindInput(size_t index, const std::vector<TensorFile>& files)
+Status OrtSession::bindInput(size_t index, const std::vector<core::OnnxTensor>& files)
 {
     char* name = nullptr;
     Status done = call<ort::SessionGetInputName>(m_session, index, m_allocator, &name);
     if (!done) return done;
     auto given = std::find_if(files.begin(), files.end(),
-                              [&](const TensorFile& file) { return file.name == name; });
+                              [&](const core::OnnxTensor& file) { return file.name == name; });
     if (given == files.end() && index < files.size())
         given = files.begin() + static_cast<std::ptrdiff_t>(index);
     if (given == files.end()) return failure("input " + core::quoted(name) + " has no value");
-    TensorFile& input = m_inputs.emplace_back(*given); // bound by address until close()
+    core::OnnxTensor& input = m_inputs.emplace_back(*given); // bound by address until close()
     ort::Object value = nullptr;
     done = call<ort::CreateTensorWithData>(
         m_memory, static_cast<void*>(input.raw.data()), input.raw.size(),
@@ -113,11 +108,11 @@ Status OrtSession::bindInputs(const std::string& dataSet)
     size_t count = 0;
     Status done = call<ort::SessionGetInputCount>(m_session, &count);
     if (!done) return done;
-    std::vector<TensorFile> files;
+    std::vector<core::OnnxTensor> files;
     for (size_t i = 0;; ++i) {
         const std::string path = dataSet + "/input_" + std::to_string(i) + ".pb";
         if (!std::filesystem::exists(path)) break;
-        auto tensor = readTensorFile(path);
+        auto tensor = core::readOnnxTensor(path);
         if (!tensor) return tensor.error();
         files.push_back(std::move(*tensor));
     }
@@ -174,10 +169,12 @@ Result<std::string> OrtSession::outputBytes(ort::Object value) const
     if (done) done = call<ort::GetTensorMutableData>(value, &data);
     if (shape) ort::ReleaseTensorTypeAndShape::of(m_table)(shape);
     if (!done) return done.error();
-    size_t bytes = bytesOfElement(elementType);
-    if (bytes == 0) return failure("an output is of type " + std::to_string(elementType));
+    const auto dtype = core::dataTypeOf(elementType);
+    if (!dtype) return failure("an output is of type " + core::onnxTypeName(elementType));
+    auto bytes = static_cast<size_t>(dtype->bytes());
     for (const int64_t dim : dims) bytes *= static_cast<size_t>(dim);
-    return tensorBytes(dims, elementType, {static_cast<const char*>(data), bytes});
+    return core::onnxTensorBytes(
+        {std::move(dims), elementType, {}, {static_cast<const char*>(data), bytes}});
 }
 
 Status OrtSession::writeOutputs(const std::string& folder)
@@ -196,7 +193,7 @@ Result<double> OrtSession::maxAbsError(const std::string& dataSet)
 {
     double worst = 0;
     for (size_t i = 0; i < m_outputs.size(); ++i) {
-        const auto wanted = readTensorFile(dataSet + "/output_" + std::to_string(i) + ".pb");
+        const auto wanted = core::readOnnxTensor(dataSet + "/output_" + std::to_string(i) + ".pb");
         if (!wanted) return wanted.error();
         if (wanted->elementType != 1) continue;
         void* data = nullptr;

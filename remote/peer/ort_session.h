@@ -2,8 +2,8 @@
 // A session of ONNX Runtime through its C API, out of a library that is loaded at run time.
 #pragma once
 
+#include "core/tensor/onnx_tensor.h"
 #include "remote/peer/ort_api.h"
-#include "remote/peer/tensor_file.h"
 
 #include <string>
 #include <vector>
@@ -37,7 +37,7 @@ private:
     core::Status createSession(const char* model, int threads);
     core::Result<std::string> outputBytes(ort::Object value) const;
     core::Status bindInputs(const std::string& dataSet);
-    core::Status bindInput(size_t index, const std::vector<TensorFile>& files);
+    core::Status bindInput(size_t index, const std::vector<core::OnnxTensor>& files);
     core::Status bindOutputs();
 
     void* const* m_table = nullptr;
@@ -49,7 +49,7 @@ private:
     ort::Object m_binding = nullptr;
     ort::Object m_memory = nullptr;
     ort::Object m_allocator = nullptr;
-    std::vector<TensorFile> m_inputs;
+    std::vector<core::OnnxTensor> m_inputs;
     std::vector<ort::Object> m_outputs;
 };
 

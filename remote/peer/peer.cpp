@@ -2,9 +2,10 @@
 // The conversation with the program around ONNX Runtime.
 #include "remote/peer/peer.h"
 
+#include "core/base/file.h"
 #include "core/base/temporary_folder.h"
+#include "core/tensor/onnx_tensor.h"
 #include "remote/peer/peer_program.h"
-#include "remote/peer/tensor_file.h"
 
 #include <nlohmann/json.hpp>
 #include <poll.h>
@@ -90,7 +91,8 @@ Result<std::unique_ptr<Peer>> Peer::start(const PeerRequest& request, const JobC
     for (size_t i = 0; i < request.inputs.size(); ++i) {
         const auto& [name, tensor] = request.inputs[i];
         const std::string path = folder->file("input_" + std::to_string(i) + ".pb");
-        if (Status done = writeTensorFile(path, name, tensor); !done) return done.error();
+        const std::string bytes = core::onnxTensorBytes(core::onnxTensorOf(tensor, name));
+        if (Status done = core::writeFileAtomically(path, bytes); !done) return done.error();
     }
     std::error_code ignored;
     const std::string program =

@@ -4,7 +4,8 @@
 // usage: first_run ARTIFACT DATA_SET_DIR
 // One line of JSON: how long loading and the first run took, in this process.
 #include "core/base/text.h"
-#include "remote/peer/tensor_file.h"
+#include "core/tensor/onnx_tensor.h"
+#include "core/tensor/onnx_types.h"
 #include "tests/runtime/handles.h"
 
 #include <nlohmann/json.hpp>
@@ -13,7 +14,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
-#include <optional>
 
 namespace tenon::bench {
 namespace {
@@ -34,27 +34,13 @@ double msSince(Clock::time_point start)
     return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-/// ONNX's element types of fixed size.
-std::optional<DLDataType> dtypeOf(int32_t elementType)
-{
-    switch (elementType) {
-    case 1: return DLDataType{kDLFloat, 32, 1};
-    case 2: return DLDataType{kDLUInt, 8, 1};
-    case 3: return DLDataType{kDLInt, 8, 1};
-    case 6: return DLDataType{kDLInt, 32, 1};
-    case 7: return DLDataType{kDLInt, 64, 1};
-    case 9: return DLDataType{kDLUInt, 1, 1};
-    case 10: return DLDataType{kDLFloat, 16, 1};
-    default: return std::nullopt;
-    }
-}
-
-Handle arrayOf(remote::TensorFile& file)
+Handle arrayOf(core::OnnxTensor& file)
 {
     TVMArrayHandle handle = nullptr;
-    const auto dtype = dtypeOf(file.elementType);
-    if (dtype && TVMArrayAlloc(file.dims.data(), static_cast<int>(file.dims.size()), dtype->code,
-                               dtype->bits, 1, kDLCPU, 0, &handle) == 0)
+    const auto dtype = core::dataTypeOf(file.elementType);
+    if (dtype &&
+        TVMArrayAlloc(file.dims.data(), static_cast<int>(file.dims.size()),
+                      static_cast<int>(dtype->kind), dtype->bits, 1, kDLCPU, 0, &handle) == 0)
         TVMArrayCopyFromBytes(handle, file.raw.data(), file.raw.size());
     return Handle(handle,
                   {[](void* array) { return TVMArrayFree(static_cast<DLTensor*>(array)); }});
@@ -71,7 +57,7 @@ core::Result<std::vector<Handle>> inputsIn(const std::string& folder)
     for (;;) {
         const std::string path = folder + "/input_" + std::to_string(inputs.size()) + ".pb";
         if (!std::filesystem::exists(path)) return inputs;
-        auto file = remote::readTensorFile(path);
+        auto file = core::readOnnxTensor(path);
         if (!file) return file.error();
         inputs.push_back(arrayOf(*file));
         if (!inputs.back()) return failure("no array for " + core::quoted(path));

@@ -5,6 +5,7 @@
 #include "compiler/frontend/onnx/tensor_reader.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/tensor/onnx_tensor.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -181,17 +182,18 @@ Result<Tensor> parseNpy(std::string_view bytes)
 
 Result<NamedTensor> parseTensorProto(std::string_view bytes)
 {
+    auto stored = parseOnnxTensor(bytes);
+    if (!stored) return stored.error();
+    // In the importer's form: it knows narrow types and which ones cannot be computed with.
     tenon_onnx::TensorProto proto;
-    if (bytes.size() > INT32_MAX ||
-        !proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) ||
-        !proto.has_data_type())
-        return badFile("the file is no TensorProto");
-    proto.clear_mapped_offset();
-    proto.clear_mapped_length();
+    for (const int64_t dim : stored->dims) proto.add_dims(dim);
+    proto.set_data_type(stored->elementType);
+    proto.set_name(stored->name);
+    proto.set_raw_data(std::move(stored->raw));
     std::vector<Diagnostic> notes;
     auto tensor = readTensor(proto, {}, notes);
     if (!tensor) return tensor.error();
-    return NamedTensor{proto.name(), std::move(*tensor)};
+    return NamedTensor{std::move(stored->name), std::move(*tensor)};
 }
 
 std::string npyText(const Tensor& tensor)
@@ -243,7 +245,7 @@ Result<std::vector<NamedTensor>> readTensorFiles(const std::string& path)
 Status writeTensorFile(const std::string& path, const Tensor& tensor, const std::string& name)
 {
     if (path.ends_with(".pb"))
-        return writeFileAtomically(path, tensorProtoOf(tensor, name).SerializeAsString());
+        return writeFileAtomically(path, onnxTensorBytes(onnxTensorOf(tensor, name)));
     return writeFileAtomically(path, npyText(tensor));
 }
 

@@ -7,7 +7,6 @@
 #include "core/jobs/job.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <thread>
 
@@ -15,42 +14,6 @@ namespace tenon::compiler {
 namespace {
 
 using tenon_onnx::TensorProto;
-
-struct TypeRow
-{
-    int32_t onnx;
-    std::string_view name;
-    std::optional<DataType> dtype;
-};
-
-constexpr std::array<TypeRow, 26> kTypes{{
-    {TensorProto::FLOAT, "float32", kFloat32},
-    {TensorProto::UINT8, "uint8", kUInt8},
-    {TensorProto::INT8, "int8", kInt8},
-    {TensorProto::UINT16, "uint16", kUInt16},
-    {TensorProto::INT16, "int16", kInt16},
-    {TensorProto::INT32, "int32", kInt32},
-    {TensorProto::INT64, "int64", kInt64},
-    {TensorProto::STRING, "string", std::nullopt},
-    {TensorProto::BOOL, "bool", kBool},
-    {TensorProto::FLOAT16, "float16", kFloat16},
-    {TensorProto::DOUBLE, "float64", kFloat64},
-    {TensorProto::UINT32, "uint32", kUInt32},
-    {TensorProto::UINT64, "uint64", kUInt64},
-    {TensorProto::COMPLEX64, "complex64", std::nullopt},
-    {TensorProto::COMPLEX128, "complex128", std::nullopt},
-    {TensorProto::BFLOAT16, "bfloat16", kBfloat16},
-    {TensorProto::FLOAT8E4M3FN, "float8e4m3fn", std::nullopt},
-    {TensorProto::FLOAT8E4M3FNUZ, "float8e4m3fnuz", std::nullopt},
-    {TensorProto::FLOAT8E5M2, "float8e5m2", std::nullopt},
-    {TensorProto::FLOAT8E5M2FNUZ, "float8e5m2fnuz", std::nullopt},
-    {TensorProto::UINT4, "uint4", std::nullopt},
-    {TensorProto::INT4, "int4", std::nullopt},
-    {TensorProto::FLOAT4E2M1, "float4e2m1", std::nullopt},
-    {TensorProto::FLOAT8E8M0, "float8e8m0", std::nullopt},
-    {TensorProto::UINT2, "uint2", std::nullopt},
-    {TensorProto::INT2, "int2", std::nullopt},
-}};
 
 Diagnostic badTensor(const TensorProto& proto, const std::string& what)
 {
@@ -150,31 +113,6 @@ Result<std::span<const std::byte>> rawBytes(const TensorProto& proto, const Tens
     return storage.file.subspan(offset, length);
 }
 
-} // namespace
-
-std::optional<DataType> dataTypeOf(int32_t onnxType)
-{
-    for (const TypeRow& row : kTypes)
-        if (row.onnx == onnxType) return row.dtype;
-    return std::nullopt;
-}
-
-int32_t onnxTypeOf(DataType dtype)
-{
-    for (const TypeRow& row : kTypes)
-        if (row.dtype == dtype) return row.onnx;
-    return 0;
-}
-
-std::string onnxTypeName(int32_t onnxType)
-{
-    for (const TypeRow& row : kTypes)
-        if (row.onnx == onnxType) return std::string(row.name);
-    return "type " + std::to_string(onnxType);
-}
-
-namespace {
-
 /// Codes of a narrow type; those under 8 bits are packed, several to a byte.
 Result<Tensor> readNarrow(const TensorProto& proto, const NarrowType& type,
                           const TensorStorage& storage, std::vector<Diagnostic>& notes)
@@ -244,16 +182,6 @@ Result<Tensor> readTensor(const TensorProto& proto, const TensorStorage& storage
     }
     return readTyped(proto, *dtype, std::move(shape),
                      *size / static_cast<uint64_t>(dtype->bytes()));
-}
-
-TensorProto tensorProtoOf(const Tensor& tensor, const std::string& name)
-{
-    TensorProto proto;
-    for (const int64_t dim : tensor.shape()) proto.add_dims(dim);
-    proto.set_data_type(onnxTypeOf(tensor.dtype()));
-    proto.set_name(name);
-    proto.set_raw_data(tensor.bytes().data(), tensor.bytes().size());
-    return proto;
 }
 
 } // namespace tenon::compiler

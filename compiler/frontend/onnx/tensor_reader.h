@@ -4,9 +4,8 @@
 
 #include "compiler/frontend/onnx/external_data.h"
 #include "compiler/frontend/onnx/onnx.pb.h"
+#include "core/tensor/onnx_types.h"
 #include "core/tensor/tensor.h"
-
-#include <optional>
 
 namespace tenon::compiler {
 
@@ -18,20 +17,10 @@ struct TensorStorage
     ExternalFiles* external = nullptr; ///< null: external data is refused
 };
 
-/// Our type of an ONNX element type; nothing for strings, complex numbers and types under 8 bits.
-std::optional<DataType> dataTypeOf(int32_t onnxType);
-/// ONNX's number of our type (0 when it has none).
-int32_t onnxTypeOf(DataType dtype);
-/// "float32", "string", "int4", "type 99".
-std::string onnxTypeName(int32_t onnxType);
-
 /// Narrow types come as their codes (narrow_types.h). Shares the file's bytes when they are aligned
 /// for the type, else copies them. Every size is compared with what is really there before anything
 /// is allocated.
 Result<Tensor> readTensor(const tenon_onnx::TensorProto& proto, const TensorStorage& storage,
                           std::vector<Diagnostic>& notes);
-
-/// Values as they would be written to a file (raw_data).
-tenon_onnx::TensorProto tensorProtoOf(const Tensor& tensor, const std::string& name);
 
 } // namespace tenon::compiler

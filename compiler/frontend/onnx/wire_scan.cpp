@@ -3,6 +3,7 @@
 #include "compiler/frontend/onnx/wire_scan.h"
 
 #include "core/base/text.h"
+#include "core/base/varint.h"
 
 #include <algorithm>
 #include <array>
@@ -101,15 +102,6 @@ std::optional<Kind> childKind(Kind parent, uint32_t field)
     return std::nullopt;
 }
 
-void appendVarint(std::string& out, uint64_t value)
-{
-    while (value >= 0x80) {
-        out += static_cast<char>(value | 0x80);
-        value >>= 7;
-    }
-    out += static_cast<char>(value);
-}
-
 void appendVarintField(std::string& out, uint32_t field, uint64_t value)
 {
     appendVarint(out, uint64_t{field} << 3);
@@ -134,7 +126,10 @@ private:
         return makeError(DiagnosticCode::BadModel, what + " at byte " + std::to_string(at),
                          {.file = m_name});
     }
-    std::optional<uint64_t> varint(size_t& at, size_t end) const;
+    std::optional<uint64_t> varint(size_t& at, size_t end) const
+    {
+        return readVarint(m_file.first(end), at);
+    }
     /// What parsing a copied field takes.
     uint64_t costOf(Kind kind, uint32_t field, size_t at, size_t end) const;
     uint64_t costOfItems(size_t at, size_t end, int depth) const;
@@ -151,17 +146,6 @@ private:
     size_t m_nodes = 0;
     uint64_t m_cost = 0; ///< bytes that the parsed message will take, about
 };
-
-std::optional<uint64_t> Scanner::varint(size_t& at, size_t end) const
-{
-    uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64 && at < end; shift += 7) {
-        const auto byte = static_cast<uint8_t>(m_file[at++]);
-        value |= uint64_t{byte & 0x7fu} << shift;
-        if (byte < 0x80) return value;
-    }
-    return std::nullopt;
-}
 
 Status Scanner::spend(uint64_t bytes, size_t at)
 {

@@ -2,7 +2,7 @@
 // Values, nodes, and the model around them.
 #include "tests/fuzz/graphs/graph_builder.h"
 
-#include "compiler/frontend/onnx/tensor_reader.h"
+#include "core/tensor/onnx_types.h"
 
 #include <algorithm>
 
@@ -21,7 +21,7 @@ void declare(tenon_onnx::ValueInfoProto& info, const GraphValue& value)
 {
     info.set_name(value.name);
     auto& type = *info.mutable_type()->mutable_tensor_type();
-    type.set_elem_type(compiler::onnxTypeOf(value.dtype));
+    type.set_elem_type(core::onnxTypeOf(value.dtype));
     auto& shape = *type.mutable_shape();
     for (const int64_t dim : value.shape)
         if (dim >= 0)
@@ -140,7 +140,7 @@ GraphValue GraphBuilder::addWhole(DataType dtype, Dims shape, int64_t low, int64
     });
     TensorProto& tensor = *graph().add_initializer();
     tensor.set_name(value.name);
-    tensor.set_data_type(compiler::onnxTypeOf(dtype));
+    tensor.set_data_type(core::onnxTypeOf(dtype));
     for (const int64_t dim : value.shape) tensor.add_dims(dim);
     tensor.set_raw_data(data.bytes().data(), data.bytes().size());
     return value;
@@ -150,7 +150,7 @@ GraphValue GraphBuilder::cast(const GraphValue& value, DataType dtype)
 {
     if (value.dtype == dtype) return value;
     setInt(applyTyped("Cast", {value}, dtype, value.shape, !dtype.isFloat() || dtype.bits > 16),
-           "to", compiler::onnxTypeOf(dtype));
+           "to", core::onnxTypeOf(dtype));
     return last();
 }
 
