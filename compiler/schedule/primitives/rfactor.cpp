@@ -23,6 +23,16 @@ bool isCombiner(ExprKind kind)
            kind == ExprKind::Max || kind == ExprKind::And || kind == ExprKind::Or;
 }
 
+/// Every partial result begins with it too, and then the total: the others may count one value any
+/// number of times.
+bool mayStartOften(const Expr& init, ExprKind combiner)
+{
+    if (combiner != ExprKind::Add && combiner != ExprKind::Mul) return true;
+    const int neutral = combiner == ExprKind::Add ? 0 : 1;
+    if (init->kind == ExprKind::IntImm) return init->integer == neutral;
+    return init->kind == ExprKind::FloatImm && init->number == neutral;
+}
+
 } // namespace
 
 Result<std::string> Schedule::rfactor(std::string loop, int64_t axis)
@@ -42,6 +52,9 @@ Result<std::string> Schedule::rfactor(std::string loop, int64_t axis)
     if (!isCombiner(body->value->kind) || body->value->args[0]->kind != ExprKind::Load ||
         body->value->args[0]->buffer != body->buffer)
         return refuse("block " + quoted(block->block.name) + " does not combine with its result");
+    if (!mayStartOften(block->init->value, body->value->kind))
+        return refuse("block " + quoted(block->block.name) +
+                      " starts from a value that would be counted more than once");
     const tir::VarNode* var = site->stmt->loop.var.get();
     const Expr extent = site->stmt->loop.extent;
     const Buffer buffer = body->buffer;
