@@ -8,13 +8,15 @@
 #include <llvm/Linker/Linker.h>
 #include <llvm/Support/SourceMgr.h>
 
+#include <string>
+
 namespace tenon::compiler {
 namespace {
 
 // A binary64 number is worked on as sign, biased exponent and a fraction whose first bit is 52,
 // also for subnormals. Results are rounded from a fraction whose first bit is 62 and whose last one
 // stands for everything behind it.
-constexpr const char* kText = R"ir(
+constexpr const char* kParts = R"ir(
 %Parts = type { i64, i64 } ; biased exponent, fraction
 
 define internal %Parts @tenon.parts(i64 %bits) nounwind {
@@ -63,14 +65,26 @@ define internal double @tenon.round(i64 %sign, i64 %exponent, i64 %fraction) nou
   %result = bitcast i64 %bits to double
   ret double %result
 }
+)ir";
 
-define hidden double @__hexagon_muldf3(double %a, double %b) nounwind {
+/// What a function of %a and %b begins with: the result's sign, the magnitudes, their parts (of
+/// zeros, infinities and NaNs without meaning).
+constexpr const char* kOperands = R"ir(
   %aBits = bitcast double %a to i64
   %bBits = bitcast double %b to i64
   %different = xor i64 %aBits, %bBits
   %sign = and i64 %different, -9223372036854775808
   %x = and i64 %aBits, 9223372036854775807
   %y = and i64 %bBits, 9223372036854775807
+  %aParts = call %Parts @tenon.parts(i64 %x)
+  %bParts = call %Parts @tenon.parts(i64 %y)
+  %aExponent = extractvalue %Parts %aParts, 0
+  %bExponent = extractvalue %Parts %bParts, 0
+  %aFraction = extractvalue %Parts %aParts, 1
+  %bFraction = extractvalue %Parts %bParts, 1
+)ir";
+
+constexpr const char* kProduct = R"ir(
   %isXFirst = icmp ugt i64 %x, %y
   %large = select i1 %isXFirst, i64 %x, i64 %y
   %small = select i1 %isXFirst, i64 %y, i64 %x
@@ -90,12 +104,6 @@ zero:
   %zeroValue = bitcast i64 %sign to double
   ret double %zeroValue
 product:
-  %aParts = call %Parts @tenon.parts(i64 %x)
-  %bParts = call %Parts @tenon.parts(i64 %y)
-  %aExponent = extractvalue %Parts %aParts, 0
-  %bExponent = extractvalue %Parts %bParts, 0
-  %aFraction = extractvalue %Parts %aParts, 1
-  %bFraction = extractvalue %Parts %bParts, 1
   %aUp = shl i64 %aFraction, 10
   %bUp = shl i64 %bFraction, 11
   %aWide = zext i64 %aUp to i128
@@ -116,14 +124,9 @@ product:
   %result = call double @tenon.round(i64 %sign, i64 %exponent, i64 %fraction)
   ret double %result
 }
+)ir";
 
-define hidden double @__hexagon_divdf3(double %a, double %b) nounwind {
-  %aBits = bitcast double %a to i64
-  %bBits = bitcast double %b to i64
-  %different = xor i64 %aBits, %bBits
-  %sign = and i64 %different, -9223372036854775808
-  %x = and i64 %aBits, 9223372036854775807
-  %y = and i64 %bBits, 9223372036854775807
+constexpr const char* kQuotient = R"ir(
   %isANan = icmp ugt i64 %x, 9218868437227405312
   %isBNan = icmp ugt i64 %y, 9218868437227405312
   %isSame = icmp eq i64 %x, %y
@@ -152,13 +155,7 @@ zero:
   %zeroValue = bitcast i64 %sign to double
   ret double %zeroValue
 quotient:
-  %aParts = call %Parts @tenon.parts(i64 %x)
-  %bParts = call %Parts @tenon.parts(i64 %y)
-  %aExponent = extractvalue %Parts %aParts, 0
-  %bExponent = extractvalue %Parts %bParts, 0
-  %aFraction = extractvalue %Parts %aParts, 1
-  %divisor = extractvalue %Parts %bParts, 1
-  %isBelow = icmp ult i64 %aFraction, %divisor
+  %isBelow = icmp ult i64 %aFraction, %bFraction
   %below = zext i1 %isBelow to i64
   %start = shl i64 %aFraction, %below
   %distance = sub i64 %aExponent, %bExponent
@@ -169,9 +166,9 @@ each:
   %i = phi i32 [ 0, %quotient ], [ %nextI, %each ]
   %rest = phi i64 [ %start, %quotient ], [ %nextRest, %each ]
   %digits = phi i64 [ 0, %quotient ], [ %nextDigits, %each ]
-  %isIn = icmp uge i64 %rest, %divisor
+  %isIn = icmp uge i64 %rest, %bFraction
   %in = zext i1 %isIn to i64
-  %less = sub i64 %rest, %divisor
+  %less = sub i64 %rest, %bFraction
   %left = select i1 %isIn, i64 %less, i64 %rest
   %nextRest = shl i64 %left, 1
   %raised = shl i64 %digits, 1
@@ -186,7 +183,9 @@ done:
   %result = call double @tenon.round(i64 %sign, i64 %exponent, i64 %fraction)
   ret double %result
 }
+)ir";
 
+constexpr const char* kRootsAndCopy = R"ir(
 define internal double @tenon.root(double %a) nounwind {
   %bits = bitcast double %a to i64
   %magnitude = and i64 %bits, 9223372036854775807
@@ -282,13 +281,23 @@ declare ptr @memcpy(ptr, ptr, i32)
 declare i64 @llvm.ctlz.i64(i64, i1)
 )ir";
 
+std::string builtinsText()
+{
+    const auto ofTwo = [](const std::string& name, const char* body) {
+        return "define hidden double @" + name + "(double %a, double %b) nounwind {" + kOperands +
+               body;
+    };
+    return kParts + ofTwo("__hexagon_muldf3", kProduct) + ofTwo("__hexagon_divdf3", kQuotient) +
+           kRootsAndCopy;
+}
+
 } // namespace
 
 void addHexagonBuiltins(llvm::Module& module)
 {
     llvm::SMDiagnostic problem;
     std::unique_ptr<llvm::Module> added =
-        llvm::parseAssemblyString(kText, problem, module.getContext());
+        llvm::parseAssemblyString(builtinsText(), problem, module.getContext());
     CHECK(added) << "line " << problem.getLineNo() << ": " << problem.getMessage().str();
     added->setTargetTriple(module.getTargetTriple());
     added->setDataLayout(module.getDataLayout());
