@@ -3,6 +3,7 @@
 #include "app/workbench/document_builder.h"
 
 #include "app/workbench/memory_builder.h"
+#include "compiler/package/package.h"
 #include "remote/measure/call_bound.h"
 #include "views/models/format.h"
 
@@ -33,16 +34,6 @@ void addPasses(const compiler::PassTrace& trace, Document& document)
     }
 }
 
-double writtenBytes(const compiler::ExecutorProgram& program, const compiler::KernelCall& call)
-{
-    double bytes = 0;
-    for (size_t i = call.arguments.size() - static_cast<size_t>(call.outputCount);
-         i < call.arguments.size(); ++i)
-        bytes +=
-            static_cast<double>(program.tensors[static_cast<size_t>(call.arguments[i])].bytes());
-    return bytes;
-}
-
 void addKernels(const compiler::CompileResult& result, Document& document)
 {
     document.kernels.clear();
@@ -64,10 +55,12 @@ void addKernels(const compiler::CompileResult& result, Document& document)
         if (call.kernel >= 0)
             shown.kernel = text(result.program.kernels[static_cast<size_t>(call.kernel)].symbol);
         shown.sources = call.sources;
-        shown.flops = call.flops;
         shown.method = text(call.method);
-        shown.movedBytes = call.movedBytes;
-        shown.writtenBytes = writtenBytes(result.program, call);
+        const core::ManifestCall described = compiler::describedCall(result.program, call);
+        const remote::CallWork work = remote::workOf(described);
+        shown.flops = work.flops;
+        shown.movedBytes = work.movedBytes;
+        shown.writtenBytes = work.writtenBytes;
         document.macs += call.flops / 2;
         document.calls.push_back(std::move(shown));
     }
@@ -113,12 +106,12 @@ std::vector<views::CallTime> callTimes(const remote::Timing& timing, const Docum
     for (const views::KernelCall& call : document.calls)
         methods.push_back(call.method.toStdString());
     std::vector<remote::CallWork> works;
-    double runBytes = document.memory ? static_cast<double>(document.memory->arenaBytes) : 0;
     for (size_t i = 0; i < document.calls.size(); ++i) {
         const views::KernelCall& call = document.calls[i];
         works.push_back({call.flops, call.movedBytes, call.writtenBytes, methods[i]});
-        runBytes += remote::weightBytes(works.back());
     }
+    const double runBytes = remote::runBytes(
+        document.memory ? static_cast<double>(document.memory->arenaBytes) : 0, works);
     for (size_t i = 0; i < std::min(times.size(), works.size()); ++i) {
         const remote::CallBound bound = remote::boundOf(works[i], *timing.peak, runBytes);
         times[i].boundUs = bound.ms * kUs;

@@ -69,5 +69,6 @@ core::Result<PackageReport> writePackage(const PackageInput& input, OutputFormat
 /// The manifest of a program: everything but the head.
 core::Manifest makeManifest(const ExecutorProgram& program, ExecutorKind executor,
                             const ProgramMemory* memory, core::Manifest head);
+core::ManifestCall describedCall(const ExecutorProgram& program, const KernelCall& call);
 
 } // namespace tenon::compiler

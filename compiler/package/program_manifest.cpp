@@ -48,6 +48,22 @@ core::ManifestMemory describedMemory(const ExecutorProgram& program, const Progr
 
 } // namespace
 
+core::ManifestCall describedCall(const ExecutorProgram& program, const KernelCall& call)
+{
+    core::ManifestCall out;
+    out.name = call.name;
+    out.kernel = call.kernel;
+    out.fromNodes = call.fromNodes;
+    out.flops = call.flops;
+    out.movedBytes = call.movedBytes;
+    out.method = call.method;
+    for (size_t i = call.arguments.size() - at(call.outputCount); i < call.arguments.size(); ++i) {
+        const ProgramTensor& tensor = program.tensors[at(call.arguments[i])];
+        out.outputs.push_back(described(tensor, tensor.name));
+    }
+    return out;
+}
+
 core::Manifest makeManifest(const ExecutorProgram& program, ExecutorKind executor,
                             const ProgramMemory* memory, core::Manifest head)
 {
@@ -65,20 +81,8 @@ core::Manifest makeManifest(const ExecutorProgram& program, ExecutorKind executo
     if (manifest.kernels.empty())
         for (const ProgramKernel& kernel : program.kernels)
             manifest.kernels.push_back({kernel.symbol, kernel.function, kernel.textHash, 0});
-    for (const KernelCall& call : program.calls) {
-        core::ManifestCall& out = manifest.calls.emplace_back();
-        out.name = call.name;
-        out.kernel = call.kernel;
-        out.fromNodes = call.fromNodes;
-        out.flops = call.flops;
-        out.movedBytes = call.movedBytes;
-        out.method = call.method;
-        for (size_t i = call.arguments.size() - at(call.outputCount); i < call.arguments.size();
-             ++i) {
-            const ProgramTensor& tensor = program.tensors[at(call.arguments[i])];
-            out.outputs.push_back(described(tensor, tensor.name));
-        }
-    }
+    for (const KernelCall& call : program.calls)
+        manifest.calls.push_back(describedCall(program, call));
     manifest.memory = describedMemory(program, memory);
     manifest.bounds = program.bounds;
     return manifest;

@@ -22,6 +22,12 @@ double rateAt(const std::vector<Bandwidth>& rates, double bytes, double Bandwidt
     return below.*rate + part * ((*above).*rate - below.*rate);
 }
 
+/// What it reads beyond a byte for each that it writes: weights, where it has any.
+double weightBytes(const CallWork& work)
+{
+    return std::max(0.0, work.movedBytes - 2 * work.writtenBytes);
+}
+
 /// What is written was copied from as many bytes read; what is read beyond that are weights where
 /// there is a choice of methods (convolutions, products), else activations just computed.
 double movingMs(const CallWork& work, const MachinePeak& peak, double runBytes)
@@ -49,11 +55,6 @@ CallWork workOf(const core::ManifestCall& call)
     return work;
 }
 
-double weightBytes(const CallWork& work)
-{
-    return std::max(0.0, work.movedBytes - 2 * work.writtenBytes);
-}
-
 CallBound boundOf(const CallWork& work, const MachinePeak& peak, double runBytes)
 {
     const double gflops = peakFor(peak, work.method) * peak.threads;
@@ -64,8 +65,15 @@ CallBound boundOf(const CallWork& work, const MachinePeak& peak, double runBytes
 
 double runBytes(const core::Manifest& manifest)
 {
-    auto bytes = static_cast<double>(manifest.memory.workspaceBytes);
-    for (const core::ManifestCall& call : manifest.calls) bytes += weightBytes(workOf(call));
+    std::vector<CallWork> works;
+    for (const core::ManifestCall& call : manifest.calls) works.push_back(workOf(call));
+    return runBytes(static_cast<double>(manifest.memory.workspaceBytes), works);
+}
+
+double runBytes(double workspaceBytes, const std::vector<CallWork>& works)
+{
+    double bytes = workspaceBytes;
+    for (const CallWork& work : works) bytes += weightBytes(work);
     return bytes;
 }
 

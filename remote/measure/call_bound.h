@@ -5,6 +5,9 @@
 #include "core/artifact/manifest.h"
 #include "remote/measure/machine_peak.h"
 
+#include <string_view>
+#include <vector>
+
 namespace tenon::remote {
 
 /// What a call does, in numbers; 0 where it is not known.
@@ -24,13 +27,11 @@ struct CallBound
     bool isMemory = false; ///< moving its bytes takes longer than computing
 };
 
-/// What it reads beyond a byte for each that it writes: weights, where it has any.
-double weightBytes(const CallWork& work);
-
 /// `runBytes` are what a whole run goes through: weights come from the cache that holds as many.
 CallBound boundOf(const CallWork& work, const MachinePeak& peak, double runBytes);
 
 /// Weights that calls read, and the workspace of all. Rows that nobody looks up are not among them.
 double runBytes(const core::Manifest& manifest);
+double runBytes(double workspaceBytes, const std::vector<CallWork>& works);
 
 } // namespace tenon::remote
