@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops for blocks without reduction: trailing axes that every access walks contiguously are fused
 // and vectorized, the others are fused and parallel.
+#include "compiler/schedule/affine.h"
 #include "compiler/schedule/rules/rule.h"
 #include "compiler/schedule/tree.h"
 #include "core/ir/tir/visit.h"
@@ -58,6 +59,74 @@ bool storesContiguously(const tir::Stmt& block)
     for (const std::vector<int64_t>& access : steps.access)
         if (access[last] == kUnknownStep) return false;
     return steps.access[0][last] == 1 && !branchesAlong(block, iters[last].var);
+}
+
+/// How many neighbours along the last axis lie side by side where loads take it apart into blocks
+/// and what is inside them, as blocked layouts do; 0 where a load does something else with it.
+int64_t elementsPerBlock(const tir::Stmt& block)
+{
+    const tir::VarNode* axis = block->block.iters.back().var.get();
+    int64_t elements = 0;
+    bool isBlocked = true;
+    tir::visitExprsIn(block->body, [&](const tir::Expr& expr) {
+        if (expr->kind != tir::ExprKind::Load) return true;
+        for (const tir::Expr& index : expr->args) {
+            if (!usesVar(index, axis)) continue;
+            const bool isInside = &index == &expr->args.back();
+            const bool isPart =
+                index->kind == (isInside ? tir::ExprKind::FloorMod : tir::ExprKind::FloorDiv) &&
+                index->args[0]->kind == tir::ExprKind::VarRef &&
+                index->args[1]->kind == tir::ExprKind::IntImm;
+            isBlocked =
+                isBlocked && isPart && (elements == 0 || elements == index->args[1]->integer);
+            if (isPart) elements = index->args[1]->integer;
+        }
+        return isBlocked;
+    });
+    return isBlocked ? elements : 0;
+}
+
+/// Lanes of vectors along the last axis that stay within blocks of what is loaded; 0: there are
+/// none.
+int64_t lanesInBlocks(const tir::Stmt& block, int64_t lanes)
+{
+    const std::vector<tir::IterVar>& iters = block->block.iters;
+    const AxisSteps steps = stepsOf(block);
+    if (iters.empty() || !steps.isKnown || steps.access.empty() ||
+        steps.access[0][iters.size() - 1] != 1 || branchesAlong(block, iters.back().var))
+        return 0;
+    const int64_t extent = iters.back().extent->integer;
+    const int64_t elements = elementsPerBlock(block);
+    if (extent <= elements) return lanes;
+    const int64_t within = std::min(lanes, elements);
+    return within >= 4 && elements % within == 0 && extent % within == 0 ? within : 0;
+}
+
+/// Where the last axis begins to be read elsewhere, in order: joined tensors. Empty where
+/// conditions ask for anything else.
+std::vector<int64_t> bordersOf(const tir::Stmt& block)
+{
+    constexpr size_t kMostBorders = 8;
+    const tir::IterVar& axis = block->block.iters.back();
+    std::vector<int64_t> borders;
+    bool isPlain = axis.extent->kind == tir::ExprKind::IntImm;
+    tir::visitExprsIn(block->body, [&](const tir::Expr& expr) {
+        if (expr->kind != tir::ExprKind::Intrinsic ||
+            expr->intrinsic != tir::Intrinsic::IfThenElse ||
+            !usesVar(expr->args[0], axis.var.get()))
+            return isPlain;
+        const tir::Expr& condition = expr->args[0];
+        isPlain = isPlain && condition->kind == tir::ExprKind::Less &&
+                  condition->args[0]->kind == tir::ExprKind::VarRef &&
+                  condition->args[1]->kind == tir::ExprKind::IntImm &&
+                  condition->args[1]->integer > 0 &&
+                  condition->args[1]->integer < axis.extent->integer;
+        if (isPlain) borders.push_back(condition->args[1]->integer);
+        return isPlain;
+    });
+    std::sort(borders.begin(), borders.end());
+    borders.erase(std::unique(borders.begin(), borders.end()), borders.end());
+    return isPlain && borders.size() <= kMostBorders ? borders : std::vector<int64_t>{};
 }
 
 /// An axis other than the last along which neighbours are read, in blocks of `block`.
@@ -138,6 +207,37 @@ Result<std::string> vectorizeRun(Schedule& schedule, const std::string& run, int
     return around;
 }
 
+/// A loop for what is read of each of several joined tensors; each then is copied by vectors.
+Status scheduleParts(Schedule& schedule, const std::string& block,
+                     const std::vector<int64_t>& borders, const TargetFacts& facts)
+{
+    const std::vector<AxisView> axes = axesOf(schedule, block);
+    std::vector<std::string> blocks{block}, outer;
+    for (size_t i = 0; i + 1 < axes.size(); ++i) outer.push_back(axes[i].loop);
+    std::string rest = axes.back().loop;
+    int64_t begin = 0;
+    for (const int64_t border : borders) {
+        const std::vector<std::string> before = schedule.blocks();
+        const auto tail = schedule.peel(rest, border - begin);
+        if (!tail) return tail.error();
+        for (const std::string& name : schedule.blocks())
+            if (std::find(before.begin(), before.end(), name) == before.end())
+                blocks.push_back(name);
+        rest = *tail;
+        begin = border;
+    }
+    for (const std::string& name : blocks) {
+        const std::string loop = schedule.loopsOf(name).back();
+        if (schedule.extentOf(loop) < 4) {
+            if (Status status = schedule.unroll(loop); !status) return status;
+            continue;
+        }
+        const auto vectors = vectorizeRun(schedule, loop, lanesOf(schedule, name, facts));
+        if (!vectors) return vectors.error();
+    }
+    return parallelise(schedule, outer, facts);
+}
+
 } // namespace
 
 Status scheduleElementwise(Schedule& schedule, const std::string& block, const TargetFacts& facts)
@@ -148,13 +248,22 @@ Status scheduleElementwise(Schedule& schedule, const std::string& block, const T
     for (const AxisView& axis : axes)
         if (axis.loop.empty()) return kDone;
     size_t contiguous = contiguousAxes(stmt);
+    int64_t lanes = lanesOf(schedule, block, facts);
+    if (contiguous == 0 && axes.back().extent > 0) {
+        const std::vector<int64_t> borders = bordersOf(stmt);
+        if (!borders.empty()) return scheduleParts(schedule, block, borders, facts);
+        if (const int64_t inBlocks = lanesInBlocks(stmt, lanes); inBlocks > 0) {
+            contiguous = 1;
+            lanes = inBlocks;
+        }
+    }
     if (contiguous == 0 && storesContiguously(stmt)) {
-        const auto tiled = tileCrossing(schedule, block, lanesOf(schedule, block, facts));
+        const auto tiled = tileCrossing(schedule, block, lanes);
         if (!tiled) return tiled.error();
         if (!tiled->empty()) return parallelise(schedule, *tiled, facts);
         contiguous = 1;
     }
-    contiguous = gatheredAxes(stmt, contiguous, lanesOf(schedule, block, facts));
+    contiguous = gatheredAxes(stmt, contiguous, lanes);
     std::vector<std::string> outer, inner;
     for (size_t i = 0; i < axes.size(); ++i) {
         // Without constant extents only the outer loops are known to be worth it.
@@ -168,7 +277,7 @@ Status scheduleElementwise(Schedule& schedule, const std::string& block, const T
             if (!fused) return fused.error();
             run = *fused;
         }
-        const auto vectors = vectorizeRun(schedule, run, lanesOf(schedule, block, facts));
+        const auto vectors = vectorizeRun(schedule, run, lanes);
         if (!vectors) return vectors.error();
         if (!vectors->empty() && outer.empty()) outer.push_back(*vectors);
     }
