@@ -12,6 +12,26 @@ constexpr int64_t kAlignment = 64;
 
 size_t at(int index) { return static_cast<size_t>(index); }
 
+/// The tensor itself, or the one that it is in another shape.
+int wholeOf(const ExecutorProgram& program, int tensor)
+{
+    for (;;) {
+        const ProgramTensor& view = program.tensors[at(tensor)];
+        const bool isShape = view.viewOf >= 0 && view.viewOffsetBytes == 0 &&
+                             program.tensors[at(view.viewOf)].bytes() == view.bytes();
+        if (!isShape) return tensor;
+        tensor = view.viewOf;
+    }
+}
+
+std::vector<int> partsOf(const ExecutorProgram& program, const KernelCall& join)
+{
+    std::vector<int> parts;
+    for (auto part = join.arguments.begin(); part + 1 != join.arguments.end(); ++part)
+        parts.push_back(wholeOf(program, *part));
+    return parts;
+}
+
 /// The last call that writes `tensor` or a part placed in it, or nothing.
 KernelCall* lastWriterOf(ExecutorProgram& program, int tensor)
 {
@@ -24,7 +44,7 @@ KernelCall* lastWriterOf(ExecutorProgram& program, int tensor)
 
 bool canBePlaced(ExecutorProgram& program, const KernelCall& join)
 {
-    const std::vector<int> parts(join.arguments.begin(), join.arguments.end() - 1);
+    const std::vector<int> parts = partsOf(program, join);
     int64_t offset = 0;
     for (const int part : parts) {
         const ProgramTensor& tensor = program.tensors[at(part)];
@@ -44,10 +64,10 @@ void place(ExecutorProgram& program, const KernelCall& join)
     const int whole = join.arguments.back();
     int64_t offset = 0;
     KernelCall* last = nullptr;
-    for (auto part = join.arguments.begin(); part + 1 != join.arguments.end(); ++part) {
-        KernelCall* writer = lastWriterOf(program, *part);
+    for (const int part : partsOf(program, join)) {
+        KernelCall* writer = lastWriterOf(program, part);
         if (!last || writer > last) last = writer; // calls are in execution order
-        ProgramTensor& tensor = program.tensors[at(*part)];
+        ProgramTensor& tensor = program.tensors[at(part)];
         tensor.viewOf = whole;
         tensor.viewOffsetBytes = offset;
         offset += tensor.bytes();

@@ -117,8 +117,9 @@ std::vector<int> Calls::partsOf(int call) const
     std::vector<int> parts;
     int64_t offset = 0;
     for (const ValueRef& operand : node.operands) {
-        const auto buffer = m_bufferOf.find(operand);
-        if (buffer == m_bufferOf.end() || m_results.contains(operand) || offset % kAlignment != 0 ||
+        const ValueRef part = owner(operand);
+        const auto buffer = m_bufferOf.find(part);
+        if (buffer == m_bufferOf.end() || m_results.contains(part) || offset % kAlignment != 0 ||
             std::find(parts.begin(), parts.end(), buffer->second) != parts.end())
             return {};
         parts.push_back(buffer->second);

@@ -66,6 +66,29 @@ TEST(PlaceJoins, PartsBecomeViewsOfTheResultAndJoinsNest)
     EXPECT_EQ(memory.problem.buffers[0].last, 3);
 }
 
+TEST(PlaceJoins, PartsInAnotherShapeArePlacedAndPartsOfThemAreNot)
+{
+    const auto joined = [](int64_t floats, int64_t offset) {
+        ExecutorProgram program = nested();
+        ProgramTensor view = tensor("shape of a", floats);
+        view.viewOf = 1;
+        view.viewOffsetBytes = offset;
+        program.tensors.push_back(view);
+        program.calls[2].arguments[0] = 7;
+        program.tensors[3].shape = {32 + floats};
+        program.tensors[5].shape = {48 + floats};
+        placeJoins(program, {"jc"});
+        return program;
+    };
+    const ExecutorProgram whole = joined(16, 0);
+    EXPECT_EQ(names(whole), (std::vector<std::string>{"fa", "fb", "fa2", "jd", "fy"}));
+    EXPECT_EQ(whole.memoryOwner(1), 3);
+    EXPECT_EQ(whole.memoryOwner(7), 3);
+    EXPECT_EQ(whole.memoryOffset(2), 64);
+    EXPECT_EQ(names(joined(8, 0)), names(nested()));
+    EXPECT_EQ(names(joined(8, 32)), names(nested()));
+}
+
 TEST(PlaceJoins, OtherCallsStay)
 {
     ExecutorProgram program = nested();
