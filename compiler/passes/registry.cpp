@@ -22,6 +22,7 @@ constexpr std::string_view kPipeline[] = {
     "EliminateCommonSubexpr",
     "FoldScaleAxis",
     "FoldSpaceToDepth",
+    "TransposeParts",
     "FoldConstant",
     "FuseAttention",
     "FuseLayerNorm",
