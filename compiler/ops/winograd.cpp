@@ -46,10 +46,13 @@ Expr winogradFilterSum(int64_t m, const Expr& e, const LineFn& line)
                                                     {1, 2, 4}, {1, -2, 4}, {0, 0, 1}};
     const auto term = [&](size_t k) {
         const Expr element = line(static_cast<int64_t>(k));
-        Exprs factors;
-        for (const std::array<double, 3>& point : points)
-            factors.push_back(number(point[k], element));
-        return choose(e, factors) * element;
+        // Chosen without branches, which would stay in the loop that multiplies.
+        Expr factor = number(points.back()[k], element);
+        for (size_t i = points.size() - 1; i-- > 0;)
+            if (points[i][k] != points.back()[k])
+                factor = tir::select(equal(e, Expr(static_cast<int64_t>(i))),
+                                     number(points[i][k], element), factor);
+        return factor * element;
     };
     return term(0) + term(1) + term(2);
 }

@@ -17,6 +17,8 @@ bool isWinogradTile(int64_t m);
 /// Tiles up to which kernels that transform filters unroll the rows of points: all in registers at
 /// once, each row with a transform of its own. More tiles share rows that were transformed before.
 inline constexpr int64_t kTilesOfUnrolledRows = 4;
+/// Tiles per row up to which they unroll these, so that it is known which one is the last.
+inline constexpr int64_t kTilesOfUnrolledColumns = 8;
 
 /// Element `e` of the transformed filter (m + 2 of them from 3), data (m + 2 from m + 2) or result
 /// (m from m + 2). `e` is a loop variable that the schedules unroll: only one case remains then.

@@ -93,33 +93,81 @@ Result<Types> infer(const OpView& op)
         {op.operands[0].dtype, {data[0], channels, (*out)[0], (*out)[1], Dim(g->outBlock)}}};
 }
 
+/// Tiles of one image along one axis.
+struct TileAxis
+{
+    int64_t count;
+    int64_t last;   ///< outputs of the last tile that are part of the result
+    int64_t tile;   ///< m: of the others
+    bool isSkipped; ///< the last tile leaves out the points that it can do without
+
+    /// Points of the last tile that matter.
+    int64_t lastPoints() const { return isSkipped ? last + 2 : tile + 2; }
+};
+
 /// Tiles of one image, row by row.
 struct Tiles
 {
-    int64_t rows;
-    int64_t columns;
-    bool exceedRows; ///< the last ones those of the result
-    bool exceedColumns;
-    int64_t count() const { return rows * columns; }
+    TileAxis rows, columns;
+    int64_t count() const { return rows.count * columns.count; }
+    bool unrollsRows() const { return count() <= kTilesOfUnrolledRows; }
 };
+
+Tiles tilesOf(const Geometry& g, int64_t height, int64_t width)
+{
+    const auto axis = [&](int64_t size) {
+        const int64_t count = (size + g.tile - 1) / g.tile;
+        return TileAxis{count, size - (count - 1) * g.tile, g.tile, false};
+    };
+    Tiles tiles{axis(height), axis(width)};
+    // Only loops over points and tiles that are unrolled can leave some out.
+    const bool skips = !g.isTransformed;
+    tiles.rows.isSkipped = skips && tiles.unrollsRows() && tiles.rows.last < g.tile;
+    tiles.columns.isSkipped =
+        skips && tiles.columns.count <= kTilesOfUnrolledColumns && tiles.columns.last < g.tile;
+    return tiles;
+}
+
+/// Data of tile `at` of an axis as its transform reads them. Of a last tile that reaches beyond the
+/// result, some data are zeros that no output depends on: others in their place make the points
+/// zero that it leaves out.
+LineFn dataLine(const TileAxis& axis, const Expr& at, const LineFn& line)
+{
+    if (!axis.isSkipped || axis.tile - axis.last < 2) return line;
+    return [=](int64_t k) {
+        if (k < axis.last + 2 || k == axis.tile + 1) return line(k);
+        const auto number = [](double value, const Expr& like) {
+            return tir::floatImm(value, like->dtype);
+        };
+        const Expr before = line(k - 2);
+        const Expr other =
+            axis.last == 2 ? before + number(2, before) * (line(k - 1) - line(k - 3)) : before;
+        const Expr isLast =
+            tir::select(equal(at, Expr(axis.count - 1)), number(1, other), number(0, other));
+        return line(k) + isLast * other;
+    };
+}
 
 /// V[n, a, b, c_outer, t, c_inner]: the transformed data.
 te::TensorRef transformedData(const Geometry& g, const te::TensorRef& input, const Tiles& tiles)
 {
     const int64_t m = g.tile;
-    const te::TensorRef data = padForWindow(input, 2, g.window, {tiles.rows * m, tiles.columns * m},
-                                            tir::zeroOf(input->dtype()));
+    const te::TensorRef data =
+        padForWindow(input, 2, g.window, {tiles.rows.count * m, tiles.columns.count * m},
+                     tir::zeroOf(input->dtype()));
     const Exprs& shape = data->shape();
-    const Expr side(m + 2), width(tiles.columns);
+    const Expr side(m + 2), width(tiles.columns.count);
     Attrs rowAxes{{"axis_names",
                    std::vector<std::string>{"n", "ic_outer", "tile", "a", "column", "ic_inner"}}};
     const te::TensorRef rows = te::compute(
         "data_rows", {shape[0], shape[1], Expr(tiles.count()), side, side, shape[4]},
         [&](const Exprs& i) {
-            return winogradData(m, i[3], [&](int64_t k) {
-                return te::at(data, {i[0], i[1], floorDiv(i[2], width) * Expr(m) + Expr(k),
-                                     floorMod(i[2], width) * Expr(m) + i[4], i[5]});
-            });
+            const Expr row = floorDiv(i[2], width);
+            return winogradData(m, i[3], dataLine(tiles.rows, row, [&](int64_t k) {
+                                    return te::at(data,
+                                                  {i[0], i[1], row * Expr(m) + Expr(k),
+                                                   floorMod(i[2], width) * Expr(m) + i[4], i[5]});
+                                }));
         },
         {}, rowAxes);
     Attrs axes{
@@ -127,9 +175,10 @@ te::TensorRef transformedData(const Geometry& g, const te::TensorRef& input, con
     return te::compute(
         "data_tiles", {shape[0], side, side, shape[1], Expr(tiles.count()), shape[4]},
         [&](const Exprs& i) {
-            return winogradData(m, i[2], [&](int64_t k) {
-                return te::at(rows, {i[0], i[3], i[4], i[1], Expr(k), i[5]});
-            });
+            return winogradData(m, i[2],
+                                dataLine(tiles.columns, floorMod(i[4], width), [&](int64_t k) {
+                                    return te::at(rows, {i[0], i[3], i[4], i[1], Expr(k), i[5]});
+                                }));
         },
         {}, axes);
 }
@@ -155,8 +204,7 @@ FilterFn computedFilters(const Geometry& g, const Tiles& tiles, const te::Tensor
     const Exprs& shape = weight->shape(); // o_outer, i_outer, 3, 3, i_inner, o_inner
     const Expr channels = shape[1] * shape[4], side(m + 2);
     Attrs rowAxes{{"axis_names", std::vector<std::string>{"oc_outer", "ic", "a", "x", "oc_inner"}}};
-    const auto transform =
-        tiles.count() <= kTilesOfUnrolledRows ? winogradFilter : winogradFilterSum;
+    const auto transform = tiles.unrollsRows() ? winogradFilter : winogradFilterSum;
     const te::TensorRef rows = te::compute(
         "filter_rows", {shape[0], channels, side, Expr(3), shape[5]},
         [&](const Exprs& i) {
@@ -182,16 +230,19 @@ FilterFn computedFilters(const Geometry& g, const Tiles& tiles, const te::Tensor
     };
 }
 
-/// The product at a point (a, b) of a tile, if any pixel of the result needs it: the last point is
-/// in the last row and column of a tile only, which may lie beyond the result.
-Expr whereNeeded(const Geometry& g, const Tiles& tiles, const Exprs& at, const Expr& product)
+/// The product at a point (a, b) of a tile, if any pixel of the result needs it.
+Expr whereNeeded(const Tiles& tiles, const Exprs& at, const Expr& product)
 {
-    const Expr last(g.tile + 1);
-    const Expr isRow = at[1] < last || at[4] < Expr((tiles.rows - 1) * tiles.columns);
-    const Expr isColumn =
-        at[2] < last || floorMod(at[4], Expr(tiles.columns)) < Expr(tiles.columns - 1);
-    const bool both = tiles.exceedRows && tiles.exceedColumns;
-    const Expr isNeeded = both ? isRow && isColumn : tiles.exceedRows ? isRow : isColumn;
+    const Expr width(tiles.columns.count);
+    Expr isNeeded;
+    const auto need = [&](const TileAxis& axis, const Expr& point, const Expr& tile) {
+        if (!axis.isSkipped) return;
+        const Expr each = point < Expr(axis.lastPoints()) || tile < Expr(axis.count - 1);
+        isNeeded = isNeeded.get() ? isNeeded && each : each;
+    };
+    need(tiles.rows, at[1], floorDiv(at[4], width));
+    need(tiles.columns, at[2], floorMod(at[4], width));
+    if (!isNeeded.get()) return product;
     // The sum of anything and -0 is the same, sign included.
     return tir::call(tir::Intrinsic::IfThenElse, product->dtype,
                      {isNeeded, product, tir::floatImm(-0.0, product->dtype)});
@@ -204,13 +255,11 @@ te::TensorRef productsOf(const Geometry& g, const Tiles& tiles, const te::Tensor
     const Exprs& d = data->shape(); // n, a, b, c_outer, t, c_inner
     const Expr ratio(g.kernelBlock / g.outBlock), out(g.outBlock);
     Attrs facts{{"tile_size", g.tile},
-                {"tile_columns", tiles.columns},
-                {"unrolls_rows", int64_t{tiles.count() <= kTilesOfUnrolledRows}},
+                {"tile_columns", tiles.columns.count},
+                {"unrolls_rows", int64_t{tiles.unrollsRows()}},
+                {"skips_columns", int64_t{tiles.columns.isSkipped}},
                 {"axis_names", std::vector<std::string>{"n", "a", "b", "oc_outer", "tile",
                                                         "oc_inner", "ic_outer", "ic_inner"}}};
-    // Only loops over points and tiles that are unrolled can leave some out.
-    const bool skips = !g.isTransformed && tiles.count() <= kTilesOfUnrolledRows &&
-                       (tiles.exceedRows || tiles.exceedColumns);
     return te::reduce(
         "products", {d[0], d[1], d[2], outBlocks, d[4], out}, {d[3], d[5]}, te::Combiner::Sum,
         [&](const Exprs& i, const Exprs& k) {
@@ -221,7 +270,7 @@ te::TensorRef productsOf(const Geometry& g, const Tiles& tiles, const te::Tensor
                                           .inOuter = k[0],
                                           .inInner = k[1],
                                           .inner = floorMod(i[3], ratio) * out + i[5]});
-            return skips ? whereNeeded(g, tiles, i, product) : product;
+            return whereNeeded(tiles, i, product);
         },
         "conv2d_winograd", std::move(facts));
 }
@@ -259,14 +308,14 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
     if (!g) return g.error();
     const std::vector<int64_t> out = constants(op.results[0].shape);
     const int64_t m = g->tile;
-    const Tiles tiles{(out[2] + m - 1) / m, (out[3] + m - 1) / m, out[2] % m != 0, out[3] % m != 0};
+    const Tiles tiles = tilesOf(*g, out[2], out[3]);
     const te::TensorRef data = transformedData(*g, in[0], tiles);
     const FilterFn filters =
         g->isTransformed ? storedFilters(in[1]) : computedFilters(*g, tiles, in[1]);
     const te::TensorRef products = productsOf(*g, tiles, data, filters, Expr(out[1]));
 
     const te::TensorRef result = resultTiles(*g, products);
-    const Expr size(m), width(tiles.columns);
+    const Expr size(m), width(tiles.columns.count);
     return te::Tensors{te::compute("conv", extents(op.results[0].shape), [&](const Exprs& i) {
         const Expr tile = floorDiv(i[2], size) * width + floorDiv(i[3], size);
         return te::at(result, {i[0], i[1], tile, floorMod(i[2], size), floorMod(i[3], size), i[4]});

@@ -2,6 +2,8 @@
 // Cycles of either form on a core with two vector units, filters read from beyond the caches.
 #include "compiler/passes/winograd_choice.h"
 
+#include "compiler/ops/winograd.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -75,14 +77,24 @@ double transformedBeforeCycles(const ConvolutionSize& s, double lanes, int64_t m
            transformCycles(s, lanes, m);
 }
 
+/// Of a pair of channels, where the last tiles leave out the points that they can do without.
+double productsInKernel(const ConvolutionSize& s, int64_t m)
+{
+    const auto points = [&](int64_t size, bool skips) {
+        const int64_t tiles = (size + m - 1) / m, beyond = tiles * m - size;
+        return static_cast<double>(tiles * (m + 2) - (skips ? beyond : 0));
+    };
+    return points(s.rows, tilesOf(s, m) <= kTilesOfUnrolledRows) *
+           points(s.columns, (s.columns + m - 1) / m <= kTilesOfUnrolledColumns);
+}
+
 double transformedInKernelCycles(const ConvolutionSize& s, double lanes, int64_t m)
 {
     const auto filters = static_cast<double>(s.inChannels * s.outChannels);
-    const double products = static_cast<double>((m + 2) * (m + 2)) * tilesOf(s, m);
     const double groups = std::ceil(tilesOf(s, m) / kTilesPerTransform);
     const double row = m == 2 ? 3 : 6;
     const double steps = row * (3 + static_cast<double>(m + 2) * groups);
-    const double cycles = products / kBroadcastMacsPerCycle + steps * kCyclesPerStep;
+    const double cycles = productsInKernel(s, m) / kBroadcastMacsPerCycle + steps * kCyclesPerStep;
     return withFilters(static_cast<double>(s.batch) * filters * cycles / lanes, 9 * filters * 4,
                        lanes) +
            transformCycles(s, lanes, m);

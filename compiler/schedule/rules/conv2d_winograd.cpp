@@ -33,7 +33,8 @@ struct WinogradShape
     int64_t vectors;    ///< output vectors per block of filters
     int64_t inChannels; ///< all of them
     int64_t inLanes;
-    bool unrollsRows; ///< of points, where the kernel transforms filters
+    bool unrollsRows;  ///< of points, where the kernel transforms filters
+    bool skipsColumns; ///< which points a product needs depends on a tile's column
     tir::Buffer filters;
 };
 
@@ -93,6 +94,7 @@ WinogradShape shapeOf(const Schedule& schedule, const WinogradBlocks& blocks)
                         .inChannels = axes[6].extent * axes[7].extent,
                         .inLanes = axes[7].extent,
                         .unrollsRows = facts.integer("unrolls_rows", 0) != 0,
+                        .skipsColumns = facts.integer("skips_columns", 0) != 0,
                         .filters = inputsOf(schedule, reader).back()};
     shape.rows = axes[4].extent / shape.columns;
     shape.vectors = shape.filters->shape[5]->integer / shape.lanes;
@@ -203,17 +205,20 @@ struct TransformTile
 /// The tile of fewest steps that fits the registers, beside the points of a filter.
 TransformTile chooseTransformTile(const WinogradShape& shape, const TargetFacts& facts)
 {
-    const int64_t side = shape.tile + 2, tiles = shape.rows * shape.columns;
+    const int64_t side = shape.tile + 2;
+    // Columns are known in each copy of a tile when groups are whole rows of tiles.
+    const int64_t together = shape.skipsColumns ? shape.columns : 1;
+    const int64_t groups = shape.rows * shape.columns / together;
     const double rowSteps = shape.tile == 2 ? 3 : 5; // for the three elements of a row, on average
     const double pointSteps = shape.tile == 2 ? 4 : 7; // for a whole row of points
     TransformTile best;
     double bestCost = 1e300;
     for (const int64_t points : {side, side / 2}) {
         const int64_t most = std::max<int64_t>(1, (facts.vectorRegisters - 8) / points);
-        const int64_t count = divisorUpTo(tiles, most);
+        const int64_t count = divisorUpTo(groups, std::max<int64_t>(1, most / together)) * together;
         const double transform =
             rowSteps + pointSteps * static_cast<double>(points) / static_cast<double>(side);
-        const double cost = static_cast<double>(side / points * (tiles / count)) *
+        const double cost = static_cast<double>(side / points * (groups * together / count)) *
                             (transform + static_cast<double>(points * count));
         if (cost >= bestCost) continue;
         best = {points, count};
