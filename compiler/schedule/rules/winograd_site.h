@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the parts of rule conv2d_winograd share: the blocks of a kernel and its sizes.
+#pragma once
+
+#include "compiler/schedule/rules/rule.h"
+
+#include <string>
+#include <vector>
+
+namespace tenon::compiler {
+
+/// The blocks of one kernel by meaning; each is named like the buffer it writes.
+struct WinogradBlocks
+{
+    std::string pad; ///< "" when the data needs none
+    std::string dataRows, dataTiles, products, resultRows, resultTiles;
+    std::string filterRows, filterPoints; ///< "" when filters come transformed
+    std::string last;                     ///< writes the result by pixels
+};
+
+struct WinogradShape
+{
+    int64_t tile;       ///< m
+    int64_t rows;       ///< of tiles
+    int64_t columns;    ///< tiles per row
+    int64_t points;     ///< (m + 2)^2
+    int64_t lanes;      ///< output channels per vector
+    int64_t outBlocks;  ///< vectors of output channels
+    int64_t vectors;    ///< output vectors per block of filters
+    int64_t inChannels; ///< all of them
+    int64_t inLanes;
+    bool unrollsRows;  ///< of points, where the kernel transforms filters
+    bool skipsColumns; ///< which points a product needs depends on a tile's column
+    tir::Buffer filters;
+};
+
+WinogradBlocks blocksOf(const Schedule& schedule);
+WinogradShape shapeOf(const Schedule& schedule, const WinogradBlocks& blocks);
+
+/// The only reader of what `block` writes, or "".
+std::string readerOf(const Schedule& schedule, const std::string& block);
+/// The last `count` loops around `block`.
+std::vector<std::string> innerLoops(const Schedule& schedule, const std::string& block,
+                                    size_t count);
+
+/// Products of one vector of output channels under `loop`, with filters transformed on the way:
+/// per step of channels, row of points and group of tiles.
+Status scheduleComputedFilters(Schedule& schedule, const WinogradBlocks& blocks,
+                               const WinogradShape& shape, const std::string& loop,
+                               const TargetFacts& facts);
+
+} // namespace tenon::compiler
