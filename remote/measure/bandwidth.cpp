@@ -2,6 +2,8 @@
 // Sums and copies of blocks, timed in pieces so short that other load disturbs few of them.
 #include "remote/measure/bandwidth.h"
 
+#include "remote/measure/beyond_caches.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -91,9 +93,11 @@ double copyGbPerSecond(size_t bytes)
 
 std::vector<Bandwidth> measureBandwidth(unsigned threads)
 {
+    constexpr unsigned kManyThreads = 8; // these go through much together
+    const size_t beyondCaches = kBeyondCaches * std::clamp(threads, 1U, kManyThreads);
     std::vector<Bandwidth> rates;
     for (const size_t bytes : {size_t{16} << 10, size_t{128} << 10, size_t{1} << 20,
-                               size_t{4} << 20, size_t{16} << 20, size_t{64} << 20}) {
+                               size_t{4} << 20, size_t{16} << 20, beyondCaches}) {
         std::vector<Bandwidth> each(std::max(1U, threads));
         std::vector<std::thread> workers;
         for (Bandwidth& one : each)
