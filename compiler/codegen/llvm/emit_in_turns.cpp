@@ -66,6 +66,7 @@ bool Emitter::unrolledInTurns(const tir::StmtNode& node, const llvm::ConstantInt
         std::vector<Run> runs;
         for (int64_t i = extent * group / groups; i < extent * (group + 1) / groups; ++i) {
             const size_t before = block->size();
+            m_known.forget(); // a value of one iteration may come behind another's use of it
             m_vars[node.loop.var.get()] =
                 llvm::ConstantInt::getSigned(begin.getType(), begin.getSExtValue() + i);
             statement(node.body);

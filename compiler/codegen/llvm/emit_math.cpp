@@ -17,8 +17,8 @@ using tir::Intrinsic;
 
 namespace {
 
-llvm::Value* fusedDot(llvm::IRBuilder<>& builder, llvm::Value* sum, llvm::Value* a, llvm::Value* b,
-                      unsigned lanes)
+llvm::Value* fusedDot(llvm::IRBuilderBase& builder, llvm::Value* sum, llvm::Value* a,
+                      llvm::Value* b, unsigned lanes)
 {
     // The same intrinsics stand for AVX512-VNNI and, up to 256 bits, for AVX-VNNI.
     const auto id = lanes == 16  ? llvm::Intrinsic::x86_avx512_vpdpbusd_512
@@ -29,7 +29,7 @@ llvm::Value* fusedDot(llvm::IRBuilder<>& builder, llvm::Value* sum, llvm::Value*
 
 /// Even and odd bytes apart, as 16-bit numbers: their products fit pmaddwd's 32 bits, where
 /// pmaddubsw would saturate.
-llvm::Value* multiplyAddDot(llvm::IRBuilder<>& builder, llvm::Value* sum, llvm::Value* a,
+llvm::Value* multiplyAddDot(llvm::IRBuilderBase& builder, llvm::Value* sum, llvm::Value* a,
                             llvm::Value* b, unsigned lanes)
 {
     auto* halves = llvm::FixedVectorType::get(builder.getInt16Ty(), 2 * lanes);
@@ -49,7 +49,7 @@ llvm::Value* multiplyAddDot(llvm::IRBuilder<>& builder, llvm::Value* sum, llvm::
 }
 
 /// Bytes 0 and 1 of the four in each lane, or 2 and 3, as 16-bit numbers' bits.
-llvm::Value* pairOfQuads(llvm::IRBuilder<>& builder, llvm::Value* quads, int pair)
+llvm::Value* pairOfQuads(llvm::IRBuilderBase& builder, llvm::Value* quads, int pair)
 {
     auto* pairs = llvm::FixedVectorType::get(builder.getInt16Ty(), 8);
     llvm::Value* chosen = builder.CreateShuffleVector(builder.CreateBitCast(quads, pairs),
@@ -58,7 +58,7 @@ llvm::Value* pairOfQuads(llvm::IRBuilder<>& builder, llvm::Value* quads, int pai
 }
 
 /// Two products of -128 fit 16 bits unless both are with -128.
-llvm::Value* neonMultiplyAddDot(llvm::IRBuilder<>& builder, llvm::Value* sum, llvm::Value* a,
+llvm::Value* neonMultiplyAddDot(llvm::IRBuilderBase& builder, llvm::Value* sum, llvm::Value* a,
                                 llvm::Value* b, bool isNarrow)
 {
     auto* halves = llvm::FixedVectorType::get(builder.getInt16Ty(), 8);
@@ -76,7 +76,7 @@ llvm::Value* neonMultiplyAddDot(llvm::IRBuilder<>& builder, llvm::Value* sum, ll
     return builder.CreateAdd(builder.CreateAdd(sum, addPairs(products(0))), addPairs(products(1)));
 }
 
-llvm::Value* neonSignedDot(llvm::IRBuilder<>& builder, llvm::Value* sum, llvm::Value* a,
+llvm::Value* neonSignedDot(llvm::IRBuilderBase& builder, llvm::Value* sum, llvm::Value* a,
                            llvm::Value* b)
 {
     auto* bytes = llvm::FixedVectorType::get(builder.getInt8Ty(), 16);

@@ -42,7 +42,7 @@ int limitsBeforePacking(const Requantization& match)
 }
 
 /// Up to four vectors of 32-bit integers as bytes in order.
-llvm::Value* packed(llvm::IRBuilder<>& builder, const std::vector<llvm::Value*>& whole,
+llvm::Value* packed(llvm::IRBuilderBase& builder, const std::vector<llvm::Value*>& whole,
                     const Narrowing& to)
 {
     using namespace llvm::Intrinsic;

@@ -14,7 +14,7 @@ using tir::StmtNode;
 Emitter::Emitter(llvm::Module& module, const EmitOptions& options)
     : m_module(module)
     , m_context(module.getContext())
-    , m_builder(m_context)
+    , m_builder(m_context, KnownFolder(m_known), KnownInserter(m_known))
     , m_debug(std::make_unique<llvm::DIBuilder>(module))
     , m_options(options)
 {
@@ -22,6 +22,7 @@ Emitter::Emitter(llvm::Module& module, const EmitOptions& options)
     flags.setAllowContract(
         true); // a*b+c may become one fused multiply-add: fewer roundings, not more
     m_builder.setFastMathFlags(flags);
+    m_known.watch(m_builder);
 }
 
 Status Emitter::emit(const tir::PrimFunc& function,

@@ -21,7 +21,7 @@ constexpr int kMostLanes = 16;
 using Vectors = std::vector<llvm::Value*>;
 
 /// In each part of a vector of `lanes`: elements of the parts of two, counted through both.
-llvm::Value* inParts(llvm::IRBuilder<>& builder, llvm::Value* a, llvm::Value* b,
+llvm::Value* inParts(llvm::IRBuilderBase& builder, llvm::Value* a, llvm::Value* b,
                      const std::array<int, kBlock>& order)
 {
     const int lanes =
@@ -34,7 +34,7 @@ llvm::Value* inParts(llvm::IRBuilder<>& builder, llvm::Value* a, llvm::Value* b,
 }
 
 /// Transposes the parts of four rows: vector c has the rows' elements 4 * part + c in each part.
-Vectors ofFourRows(llvm::IRBuilder<>& builder, const llvm::ArrayRef<llvm::Value*> rows)
+Vectors ofFourRows(llvm::IRBuilderBase& builder, const llvm::ArrayRef<llvm::Value*> rows)
 {
     constexpr std::array<int, kBlock> kLow{0, 4, 1, 5}, kHigh{2, 6, 3, 7}, kLowPairs{0, 1, 4, 5},
         kHighPairs{2, 3, 6, 7};
@@ -49,7 +49,7 @@ Vectors ofFourRows(llvm::IRBuilder<>& builder, const llvm::ArrayRef<llvm::Value*
 }
 
 /// Vector p has part p of each of the vectors.
-Vectors transposedParts(llvm::IRBuilder<>& builder, const Vectors& vectors)
+Vectors transposedParts(llvm::IRBuilderBase& builder, const Vectors& vectors)
 {
     const size_t count = vectors.size();
     if (count == 1) return vectors;
@@ -72,7 +72,7 @@ Vectors transposedParts(llvm::IRBuilder<>& builder, const Vectors& vectors)
     return out;
 }
 
-Vectors transposed(llvm::IRBuilder<>& builder, const Vectors& rows)
+Vectors transposed(llvm::IRBuilderBase& builder, const Vectors& rows)
 {
     const size_t lanes = rows.size();
     std::vector<Vectors> byColumn(kBlock); // of every fourth column, from top to bottom

@@ -3,11 +3,11 @@
 #pragma once
 
 #include "compiler/codegen/llvm/byte_dot.h"
+#include "compiler/codegen/llvm/known_values.h"
 #include "core/base/result.h"
 #include "core/ir/tir/stmt.h"
 
 #include <llvm/IR/DIBuilder.h>
-#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
 #include <functional>
@@ -94,7 +94,6 @@ private:
     llvm::Value* productOfBytes(const tir::ExprNode& node);
     llvm::Value* quadsOfVectors(const tir::ExprNode& node); ///< emit_quads.cpp; null: no quads
     llvm::Value* dotOfBytes(tir::Intrinsic dot, llvm::Value* sum, llvm::Value* a, llvm::Value* b);
-
     // emit_requantize.cpp, emit_packed.cpp
     /// A rounded, limited sum as bytes; null where this is another cast.
     llvm::Value* requantized(const tir::ExprNode& cast);
@@ -128,7 +127,8 @@ private:
 
     llvm::Module& m_module;
     llvm::LLVMContext& m_context;
-    llvm::IRBuilder<> m_builder;
+    KnownValues m_known;
+    KnownBuilder m_builder;
     std::unique_ptr<llvm::DIBuilder> m_debug;
     EmitOptions m_options;
     const std::unordered_map<const tir::StmtNode*, int>* m_lines = nullptr;

@@ -27,7 +27,7 @@ int64_t lowest(const Narrowing& n) { return n.isSigned ? INT8_MIN : 0; }
 int64_t highest(const Narrowing& n) { return n.isSigned ? INT8_MAX : UINT8_MAX; }
 
 /// The lanes of both, those of `a` first; an empty register behind `a` where `b` is null.
-llvm::Value* joined(llvm::IRBuilder<>& builder, llvm::Value* a, llvm::Value* b)
+llvm::Value* joined(llvm::IRBuilderBase& builder, llvm::Value* a, llvm::Value* b)
 {
     std::vector<int> lanes(2 * llvm::cast<llvm::FixedVectorType>(a->getType())->getNumElements());
     std::iota(lanes.begin(), lanes.end(), 0);
@@ -37,7 +37,7 @@ llvm::Value* joined(llvm::IRBuilder<>& builder, llvm::Value* a, llvm::Value* b)
 }
 
 /// 16-bit lanes of eight integers as bytes.
-llvm::Value* narrowHalves(llvm::IRBuilder<>& builder, llvm::Value* halves, const Narrowing& n)
+llvm::Value* narrowHalves(llvm::IRBuilderBase& builder, llvm::Value* halves, const Narrowing& n)
 {
     const auto splat = [](llvm::Type* type, int64_t value) {
         return llvm::ConstantInt::getSigned(type, value);
@@ -59,7 +59,7 @@ llvm::Value* narrowHalves(llvm::IRBuilder<>& builder, llvm::Value* halves, const
 }
 
 /// The first half of a vector.
-llvm::Value* firstHalf(llvm::IRBuilder<>& builder, llvm::Value* vector)
+llvm::Value* firstHalf(llvm::IRBuilderBase& builder, llvm::Value* vector)
 {
     std::vector<int> lanes(llvm::cast<llvm::FixedVectorType>(vector->getType())->getNumElements() /
                            2);
@@ -232,7 +232,7 @@ private:
 
 } // namespace
 
-llvm::Value* narrowQuads(llvm::IRBuilder<>& builder, const std::vector<llvm::Value*>& quads,
+llvm::Value* narrowQuads(llvm::IRBuilderBase& builder, const std::vector<llvm::Value*>& quads,
                          const Narrowing& narrowing)
 {
     auto* type = llvm::FixedVectorType::get(builder.getInt16Ty(), kLanes);

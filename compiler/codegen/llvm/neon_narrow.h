@@ -23,7 +23,7 @@ struct Narrowing
 
 /// The lanes of all `quads`, vectors of four 32-bit integers, as one vector of bytes: every step
 /// narrows by saturating, which is exact because the limits follow.
-llvm::Value* narrowQuads(llvm::IRBuilder<>& builder, const std::vector<llvm::Value*>& quads,
+llvm::Value* narrowQuads(llvm::IRBuilderBase& builder, const std::vector<llvm::Value*>& quads,
                          const Narrowing& narrowing);
 
 /// A register holds sixteen bytes: what narrowQuads made of four neighbouring stores in one block

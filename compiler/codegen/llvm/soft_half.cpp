@@ -19,7 +19,7 @@ constexpr uint32_t kRebias = (127 - 15) << 23; ///< between the exponents of the
 class Words
 {
 public:
-    Words(llvm::IRBuilder<>& b, llvm::Type* like)
+    Words(llvm::IRBuilderBase& b, llvm::Type* like)
         : m_b(b)
         , m_word(like->getWithNewType(b.getInt32Ty()))
         , m_float(like->getWithNewType(b.getFloatTy()))
@@ -44,13 +44,13 @@ public:
     llvm::Type* floatType() const { return m_float; }
 
 private:
-    llvm::IRBuilder<>& m_b;
+    llvm::IRBuilderBase& m_b;
     llvm::Type* m_word;
     llvm::Type* m_float;
     llvm::Type* m_half;
 };
 
-llvm::Value* fromBinary16(llvm::IRBuilder<>& b, Words& w, llvm::Value* half)
+llvm::Value* fromBinary16(llvm::IRBuilderBase& b, Words& w, llvm::Value* half)
 {
     llvm::Value* bits = w.widened(half);
     llvm::Value* magnitude = w.masked(bits, 0x7fff);
@@ -66,7 +66,7 @@ llvm::Value* fromBinary16(llvm::IRBuilder<>& b, Words& w, llvm::Value* half)
     return w.asFloat(b.CreateOr(result, w.left(w.masked(bits, 0x8000), 16)));
 }
 
-llvm::Value* toBinary16(llvm::IRBuilder<>& b, Words& w, llvm::Value* number)
+llvm::Value* toBinary16(llvm::IRBuilderBase& b, Words& w, llvm::Value* number)
 {
     llvm::Value* bits = w.asWord(number);
     llvm::Value* magnitude = w.masked(bits, ~kSign);
@@ -84,7 +84,7 @@ llvm::Value* toBinary16(llvm::IRBuilder<>& b, Words& w, llvm::Value* number)
     return w.narrowed(b.CreateOr(result, w.masked(w.right(bits, 16), 0x8000)));
 }
 
-llvm::Value* toBfloat16(llvm::IRBuilder<>& b, Words& w, llvm::Value* number)
+llvm::Value* toBfloat16(llvm::IRBuilderBase& b, Words& w, llvm::Value* number)
 {
     llvm::Value* bits = w.asWord(number);
     llvm::Value* upper = w.right(bits, 16);
@@ -108,20 +108,20 @@ bool lacksHalf(const llvm::TargetMachine& machine, HalfFormat format)
     return triple.isWasm() || triple.getArch() == llvm::Triple::hexagon;
 }
 
-llvm::Value* halfFromBits(llvm::IRBuilder<>& b, llvm::Value* bits, HalfFormat format)
+llvm::Value* halfFromBits(llvm::IRBuilderBase& b, llvm::Value* bits, HalfFormat format)
 {
     Words w(b, bits->getType());
     if (format == HalfFormat::Bfloat16) return w.asFloat(w.left(w.widened(bits), 16));
     return fromBinary16(b, w, bits);
 }
 
-llvm::Value* halfToBits(llvm::IRBuilder<>& b, llvm::Value* number, HalfFormat format)
+llvm::Value* halfToBits(llvm::IRBuilderBase& b, llvm::Value* number, HalfFormat format)
 {
     Words w(b, number->getType());
     return format == HalfFormat::Bfloat16 ? toBfloat16(b, w, number) : toBinary16(b, w, number);
 }
 
-llvm::Value* narrowedToOdd(llvm::IRBuilder<>& b, llvm::Value* number)
+llvm::Value* narrowedToOdd(llvm::IRBuilderBase& b, llvm::Value* number)
 {
     Words w(b, number->getType());
     llvm::Value* near = b.CreateFPTrunc(number, w.floatType());

@@ -22,10 +22,10 @@ enum class HalfFormat : uint8_t
 bool lacksHalf(const llvm::TargetMachine& machine, HalfFormat format);
 
 /// binary32 of the bits (integers of 16 bits).
-llvm::Value* halfFromBits(llvm::IRBuilder<>& b, llvm::Value* bits, HalfFormat format);
+llvm::Value* halfFromBits(llvm::IRBuilderBase& b, llvm::Value* bits, HalfFormat format);
 /// The nearest 16-bit float's bits.
-llvm::Value* halfToBits(llvm::IRBuilder<>& b, llvm::Value* number, HalfFormat format);
+llvm::Value* halfToBits(llvm::IRBuilderBase& b, llvm::Value* number, HalfFormat format);
 /// binary32 of binary64 such that rounding it again to 16 bits gives what one rounding would.
-llvm::Value* narrowedToOdd(llvm::IRBuilder<>& b, llvm::Value* number);
+llvm::Value* narrowedToOdd(llvm::IRBuilderBase& b, llvm::Value* number);
 
 } // namespace tenon::compiler

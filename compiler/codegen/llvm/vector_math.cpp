@@ -10,7 +10,7 @@ namespace tenon::compiler {
 
 using tir::Intrinsic;
 
-VectorMath::VectorMath(llvm::IRBuilder<>& builder, llvm::Type* type, bool hasReciprocal)
+VectorMath::VectorMath(llvm::IRBuilderBase& builder, llvm::Type* type, bool hasReciprocal)
     : m_b(builder)
     , m_type(type)
     , m_intType(type->getWithNewType(builder.getIntNTy(type->getScalarSizeInBits())))

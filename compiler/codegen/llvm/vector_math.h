@@ -18,7 +18,7 @@ class VectorMath
 public:
     /// `hasReciprocal`: vectors of 16 may divide 1 by an estimate and a Newton step, and scale by
     /// powers of two (AVX-512 with DQ).
-    VectorMath(llvm::IRBuilder<>& builder, llvm::Type* type, bool hasReciprocal);
+    VectorMath(llvm::IRBuilderBase& builder, llvm::Type* type, bool hasReciprocal);
 
     llvm::Value* unary(tir::Intrinsic which, llvm::Value* x);
     llvm::Value* pow(llvm::Value* x, llvm::Value* y);
@@ -63,7 +63,7 @@ private:
     llvm::Value* notAbove(llvm::Value* x, double limit); ///< NaN stays
     llvm::Value* reciprocal(llvm::Value* x);             ///< of what is neither huge nor subnormal
 
-    llvm::IRBuilder<>& m_b;
+    llvm::IRBuilderBase& m_b;
     llvm::Type* m_type;
     llvm::Type* m_intType;
     bool m_isDouble;
