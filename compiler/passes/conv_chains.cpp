@@ -168,9 +168,11 @@ private:
     {
         if (from.isSliding() == to.isSliding()) return false;
         if (from.kind == PartKind::Pool || to.kind == PartKind::Window) return false;
-        // Every strip reads all weights.
+        // Of a tensor of a quarter of the cache much is gone before it is read again: weights, the
+        // convolution's own operand and what else is alive pass through, too. Every strip reads all
+        // weights.
         const int64_t weights = from.kind == PartKind::Window ? from.weights * kFloat32.bytes() : 0;
-        return from.bytes() > m_facts.l2Bytes / 2 && weights <= m_facts.l2Bytes / 8;
+        return from.bytes() > m_facts.l2Bytes / 4 && weights <= m_facts.l2Bytes / 8;
     }
 
     /// The chain that holds a group, in order.
