@@ -14,9 +14,9 @@ namespace {
 
 /// What the loops reach of the two multiply-adds per cycle.
 constexpr double kMacsPerCycle = 2 * 0.85;
-/// The same where every one reads its other factor from memory for all lanes, and what a step of a
-/// transform adds beside them (measured on Sapphire Rapids, all in the first-level cache: 15.6
-/// cycles for 24 products, 16.1 with 3 to 6 steps more).
+/// The same beside the transforms of filters, where every one reads its other factor from memory
+/// for all lanes, and what a step of a transform adds (measured on Sapphire Rapids, all in the
+/// first-level cache: 15.6 cycles for 24 products, 16.1 with 3 to 6 steps more).
 constexpr double kBroadcastMacsPerCycle = 1.5;
 constexpr double kCyclesPerStep = 0.15;
 /// Filters are larger than the second-level cache or were evicted since the last run (measured
@@ -25,7 +25,7 @@ constexpr double kCyclesPerStep = 0.15;
 constexpr double kColdBytesPerCycle = 4;
 constexpr double kStreamedBytesPerCycle = 4.5;
 /// Schedules ask for filters while they compute where vectors have so many lanes.
-constexpr double kStreamingLanes = 8;
+constexpr int kStreamingLanes = 8;
 /// Lanes of the vectors that take one factor of a product from memory for all lanes: with fewer,
 /// no registers are left to transform filters beside the sums.
 constexpr int kInKernelLanes = 16;

@@ -68,7 +68,10 @@ Result<std::string> sumChannelsInSteps(Schedule& schedule, const WinogradBlocks&
 {
     const std::string outer = axesOf(schedule, blocks.products)[6].loop;
     const int64_t filterBytes = 9 * 4 * shape.lanes * shape.inLanes;
-    const int64_t most = std::max<int64_t>(1, facts.l1Bytes * 2 / 5 / filterBytes);
+    // Of few tiles, whose points all pass at once, half as many leave more room for the data (1 to
+    // 3 % at 512 channels and 7 x 7).
+    const int64_t fifths = shape.unrollsRows ? 1 : 2;
+    const int64_t most = std::max<int64_t>(1, facts.l1Bytes * fifths / 5 / filterBytes);
     const auto steps = schedule.split(outer, {-1, divisorUpTo(schedule.extentOf(outer), most)});
     if (!steps) return steps.error();
     return schedule.rfactor((*steps)[0], 6);
@@ -115,15 +118,23 @@ Status scheduleComputedFilters(Schedule& schedule, const WinogradBlocks& blocks,
         return status;
     // n, a, b, oc_outer, tile, oc_inner, step, ic_outer, ic_inner
     const std::vector<std::string> own = innerLoops(schedule, *partial, 9);
-    if (Status status = schedule.reorder(
-            {own[0], own[1], own[3], own[6], own[7], own[8], own[2], own[4], own[5]});
+    // Addresses that grow by 16 bytes become one register each; by 4 they would take a second one
+    // for the index, and with it processors split a product from its load (6 % at 14 x 14). Few
+    // tiles have six copies of this loop already, which wait for memory.
+    const int64_t depth = shape.unrollsRows ? 1 : divisorUpTo(schedule.extentOf(own[8]), 4);
+    const auto channels = schedule.split(own[8], {-1, depth});
+    if (!channels) return channels.error();
+    const std::string& channel = (*channels)[1];
+    if (Status status = schedule.reorder({own[0], own[1], own[3], own[6], own[7], (*channels)[0],
+                                          channel, own[2], own[4], own[5]});
         !status)
         return status;
     if (Status status = initialiseTile(schedule, *partial, own[7], 3, shape.lanes); !status)
         return status;
+    if (Status status = schedule.unroll(channel); !status) return status;
     // Rows that several groups of points and tiles read are kept in the first-level cache.
     const bool keepsRows = schedule.extentOf((*points)[0]) * schedule.extentOf((*tiles)[0]) > 1;
-    const TransformLoops transforms{keepsRows ? out[1] : own[8], own[8]};
+    const TransformLoops transforms{keepsRows ? out[1] : channel, channel};
     if (Status status = transformFiltersAt(schedule, blocks, transforms, shape.lanes); !status)
         return status;
     return unrollTile(schedule, *partial, 3, shape.lanes);
