@@ -2,6 +2,9 @@
 // Walks, bottom-up rewrites and substitution of loop-IR trees.
 #include "core/ir/tir/visit.h"
 
+#include <algorithm>
+#include <optional>
+
 namespace tenon::tir {
 namespace {
 
@@ -22,46 +25,61 @@ int widest(const std::vector<Expr>& args)
 using RewriteExpr = std::function<Expr(const Expr&)>;
 using RewriteStmt = std::function<Stmt(const Stmt&)>;
 
-/// A copy-on-write statement: fields that come back unchanged leave the original untouched.
+/// A copy-on-write statement: it is copied when the first field changes. `at` gives a field of a
+/// statement, of the original or of the copy.
 class Edit
 {
 public:
-    Edit(const Stmt& original, const RewriteExpr& rewrite)
+    explicit Edit(const Stmt& original)
         : m_original(original)
-        , m_copy(*original)
-        , m_rewrite(rewrite)
     {
     }
 
-    void expr(Expr& field)
+    template <class At>
+    void expr(At at, const RewriteExpr& rewrite)
     {
-        if (!m_rewrite || field.get() == nullptr) return;
-        Expr after = rewriteExpr(field, m_rewrite);
-        if (after.get() == field.get()) return;
-        field = std::move(after);
-        m_changed = true;
+        const Expr& field = at(*m_original);
+        if (!rewrite || field.get() == nullptr) return;
+        Expr after = rewriteExpr(field, rewrite);
+        if (after.get() != field.get()) at(copy()) = std::move(after);
     }
-    void stmt(Stmt& field, const RewriteStmt& rewrite)
+    template <class At, class Rewrite>
+    void stmt(At at, Rewrite rewrite)
     {
+        const Stmt& field = at(*m_original);
         if (!field) return;
-        Stmt after = rewriteStmt(field, rewrite, m_rewrite);
-        if (after == field) return;
-        field = std::move(after);
-        m_changed = true;
+        Stmt after = rewrite(field);
+        if (after != field) at(copy()) = std::move(after);
     }
-    StmtNode& node() { return m_copy; }
+    /// Of all statements inside.
+    template <class Rewrite>
+    void stmts(Rewrite rewrite)
+    {
+        for (size_t i = 0; i < m_original->stmts.size(); ++i)
+            stmt(
+                [i](auto& node) -> auto& { return node.stmts[i]; }, rewrite);
+        stmt(
+            [](auto& node) -> auto& { return node.init; }, rewrite);
+        stmt(
+            [](auto& node) -> auto& { return node.body; }, rewrite);
+        stmt(
+            [](auto& node) -> auto& { return node.orElse; }, rewrite);
+    }
     Stmt finish()
     {
-        if (!m_changed) return m_original;
-        if (m_copy.kind == StmtKind::Seq) return seq(std::move(m_copy.stmts));
-        return std::make_shared<const StmtNode>(std::move(m_copy));
+        if (!m_copy) return m_original;
+        if (m_copy->kind == StmtKind::Seq) return seq(std::move(m_copy->stmts));
+        return std::make_shared<const StmtNode>(*std::move(m_copy));
     }
 
 private:
+    StmtNode& copy()
+    {
+        if (!m_copy) m_copy.emplace(*m_original);
+        return *m_copy;
+    }
     const Stmt& m_original;
-    StmtNode m_copy;
-    const RewriteExpr& m_rewrite;
-    bool m_changed = false;
+    std::optional<StmtNode> m_copy;
 };
 
 /// Calls `visit` for the expressions that stand directly in the statement.
@@ -103,17 +121,13 @@ Expr substituteOne(const Expr& expr, const VarMap& values, const BufferMap& buff
 
 Stmt substituteBuffers(const Stmt& stmt, const BufferMap& buffers)
 {
+    const std::vector<Buffer>& allocs = stmt->block.allocs;
+    const auto changes = [&](const Buffer& buffer) { return buffers.count(buffer.get()) > 0; };
+    if (!changes(stmt->buffer) && std::none_of(allocs.begin(), allocs.end(), changes)) return stmt;
     StmtNode copy = *stmt;
-    bool changed = false;
-    const auto replace = [&](Buffer& buffer) {
-        if (!buffer) return;
-        const Buffer after = mapped(buffer, buffers);
-        changed = changed || after != buffer;
-        buffer = after;
-    };
-    replace(copy.buffer);
-    for (Buffer& buffer : copy.block.allocs) replace(buffer);
-    return changed ? std::make_shared<const StmtNode>(std::move(copy)) : stmt;
+    copy.buffer = mapped(copy.buffer, buffers);
+    for (Buffer& buffer : copy.block.allocs) buffer = mapped(buffer, buffers);
+    return std::make_shared<const StmtNode>(std::move(copy));
 }
 
 } // namespace
@@ -174,24 +188,22 @@ Expr rewriteExpr(const Expr& root, const std::function<Expr(const Expr&)>& rewri
 Stmt rewriteStmt(const Stmt& root, const std::function<Stmt(const Stmt&)>& rewrite,
                  const std::function<Expr(const Expr&)>& rewriteExpr)
 {
-    Edit edit(root, rewriteExpr);
-    StmtNode& node = edit.node();
-    if (node.kind == StmtKind::For) {
-        edit.expr(node.loop.min);
-        edit.expr(node.loop.extent);
+    Edit edit(root);
+    const auto expr = [&](auto at) { edit.expr(at, rewriteExpr); };
+    if (root->kind == StmtKind::For) {
+        expr([](auto& node) -> auto& { return node.loop.min; });
+        expr([](auto& node) -> auto& { return node.loop.extent; });
     }
-    for (IterVar& iter : node.block.iters) {
-        edit.expr(iter.extent);
-        edit.expr(iter.binding);
+    for (size_t i = 0; i < root->block.iters.size(); ++i) {
+        expr([i](auto& node) -> auto& { return node.block.iters[i].extent; });
+        expr([i](auto& node) -> auto& { return node.block.iters[i].binding; });
     }
-    edit.expr(node.block.predicate);
-    for (Expr& index : node.indices) edit.expr(index);
-    edit.expr(node.value);
-    edit.expr(node.condition);
-    for (Stmt& stmt : node.stmts) edit.stmt(stmt, rewrite);
-    edit.stmt(node.init, rewrite);
-    edit.stmt(node.body, rewrite);
-    edit.stmt(node.orElse, rewrite);
+    expr([](auto& node) -> auto& { return node.block.predicate; });
+    for (size_t i = 0; i < root->indices.size(); ++i)
+        expr([i](auto& node) -> auto& { return node.indices[i]; });
+    expr([](auto& node) -> auto& { return node.value; });
+    expr([](auto& node) -> auto& { return node.condition; });
+    edit.stmts([&](const Stmt& stmt) { return rewriteStmt(stmt, rewrite, rewriteExpr); });
     const Stmt after = edit.finish();
     return rewrite ? rewrite(after) : after;
 }
@@ -215,20 +227,9 @@ Stmt replaceStmt(const Stmt& root, const StmtNode* target, const Stmt& replaceme
 {
     if (!root) return root;
     if (root.get() == target) return replacement;
-    StmtNode copy = *root;
-    bool changed = false;
-    const auto replace = [&](Stmt& field) {
-        const Stmt after = replaceStmt(field, target, replacement);
-        changed = changed || after != field;
-        field = after;
-    };
-    for (Stmt& stmt : copy.stmts) replace(stmt);
-    replace(copy.init);
-    replace(copy.body);
-    replace(copy.orElse);
-    if (!changed) return root;
-    if (copy.kind == StmtKind::Seq) return seq(std::move(copy.stmts));
-    return std::make_shared<const StmtNode>(std::move(copy));
+    Edit edit(root);
+    edit.stmts([&](const Stmt& stmt) { return replaceStmt(stmt, target, replacement); });
+    return edit.finish();
 }
 
 } // namespace tenon::tir
