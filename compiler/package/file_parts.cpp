@@ -94,6 +94,13 @@ core::Status writeParts(const FileParts& parts, const std::string& path)
     const core::Descriptor out(
         ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0777));
     if (out.get() < 0) return ioError();
+    // Room that is there costs less than room that is found page by page, and what lacks is known
+    // at once. Not every file system can give it.
+    uint64_t size = 0;
+    for (const std::span<const std::byte> part : parts) size += part.size();
+    if (size >= kBegunBytes && ::fallocate(out.get(), 0, 0, static_cast<off_t>(size)) != 0 &&
+        errno == ENOSPC)
+        return ioError();
     for (const std::span<const std::byte> part : parts) {
         if (!core::writeAll(out.get(), {reinterpret_cast<const char*>(part.data()), part.size()}))
             return ioError();
