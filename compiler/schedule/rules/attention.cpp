@@ -5,6 +5,7 @@
 #include "compiler/schedule/rules/register_tile.h"
 #include "compiler/schedule/rules/rows.h"
 #include "compiler/schedule/rules/rule.h"
+#include "compiler/schedule/tree.h"
 
 #include <algorithm>
 
@@ -14,7 +15,9 @@ namespace {
 constexpr const char* kKeys = "attention_keys";
 constexpr const char* kProducts = "attention_products";
 constexpr const char* kScores = "attention_scores";
+constexpr const char* kMaxima = "attention_max";
 constexpr const char* kPowers = "attention_exp";
+constexpr const char* kSums = "attention_sum";
 constexpr const char* kMixed = "attention_mixed";
 /// Queries at a time: more only make the unrolled code longer.
 constexpr int64_t kMostQueries = 8;
@@ -208,13 +211,19 @@ Status scheduleKeys(Schedule& schedule, const std::string& loop, int64_t lanes)
 
 Status scheduleAttention(Schedule& schedule, const TargetFacts& facts)
 {
-    const std::string result = schedule.blocks().back();
+    const std::vector<std::string> all = schedule.blocks();
+    for (const char* block : {kProducts, kScores, kMaxima, kPowers, kSums, kMixed})
+        if (std::find(all.begin(), all.end(), block) == all.end())
+            return unknownBlock("attention", block);
+    if (axesOf(schedule, kMixed).size() != 5)
+        return badSchedule("attention", "of values that are not mixed over five axes");
+    const std::string& result = all.back();
     const int64_t keys = axesOf(schedule, kMixed)[4].extent;
     const int64_t lanes = lanesOf(schedule, kMixed, facts);
     const Tiles tiles = tilesOf(schedule, facts);
     // Strands first, while each block has loops of its own.
     std::vector<std::string> rows;
-    for (const char* block : {"attention_max", "attention_sum"})
+    for (const char* block : {kMaxima, kSums})
         if (Status status = makeRowStrands(schedule, block, facts); !status) return status;
     for (const std::string& block : blocksAfter(schedule, kScores))
         if (block != kMixed && block != result) rows.push_back(block);

@@ -4,7 +4,10 @@
 #include "compiler/schedule/rules/conv_parts.h"
 #include "compiler/schedule/rules/conv_rows.h"
 #include "compiler/schedule/rules/families.h"
+#include "compiler/schedule/rules/kernel_form.h"
 #include "compiler/schedule/rules/rule.h"
+#include "compiler/schedule/tree.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 
@@ -51,6 +54,9 @@ bool sharesEvenly(const Schedule& schedule, const std::vector<std::string>& loop
 Status scheduleConv2dNchwc(Schedule& schedule, const TargetFacts& facts)
 {
     const std::string conv = anchorOf(schedule);
+    if (!isBlockedConv(blockOf(schedule, conv)))
+        return badSchedule("conv2d_nchwc",
+                           "of block " + quoted(conv) + ": it reads no data and weights in blocks");
     const std::vector<std::string> pads = blocksBefore(schedule, conv);
     std::vector<std::string> keep = pads;
     keep.push_back(conv);

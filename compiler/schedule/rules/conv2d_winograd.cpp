@@ -138,18 +138,15 @@ Status scheduleData(Schedule& schedule, const WinogradBlocks& blocks, const std:
     return loop.empty() ? parallelise(schedule, {own[0], own[3]}, facts) : kDone;
 }
 
-Status scheduleEach(Schedule& schedule, const TargetFacts& facts)
-{
-    for (const std::string& block : schedule.blocks())
-        if (Status status = scheduleBlock(schedule, block, facts); !status) return status;
-    return kDone;
-}
-
 } // namespace
 
 Status scheduleConv2dWinograd(Schedule& schedule, const TargetFacts& facts)
 {
     WinogradBlocks blocks = blocksOf(schedule);
+    for (const std::string& block :
+         {blocks.dataTiles, blocks.dataRows, blocks.resultRows, blocks.resultTiles})
+        if (block.empty() || axesOf(schedule, block).size() < 6)
+            return badSchedule("conv2d_winograd", "of products without transforms around them");
     inlineElementwise(schedule, {blocks.pad, blocks.dataRows, blocks.dataTiles, blocks.products,
                                  blocks.resultRows, blocks.resultTiles, blocks.filterRows,
                                  blocks.filterPoints});

@@ -4,6 +4,7 @@
 #include "compiler/schedule/row_strips.h"
 #include "compiler/schedule/rules/conv_rows.h"
 #include "compiler/schedule/rules/families.h"
+#include "compiler/schedule/rules/kernel_form.h"
 #include "compiler/schedule/rules/rule.h"
 #include "compiler/schedule/tree.h"
 
@@ -143,7 +144,12 @@ Result<std::vector<std::string>> cutStrips(Schedule& schedule, const Chain& chai
 bool isConvChain(const tir::PrimFunc& function)
 {
     int64_t convs = 0;
-    for (const tir::Stmt& block : blocksIn(function.body)) convs += isPart(tagOf(block));
+    for (const tir::Stmt& block : blocksIn(function.body)) {
+        const std::string tag = tagOf(block);
+        if (tag == kPlainTag && !isBlockedConv(block)) return false;
+        if (isSliding(tag) && block->block.iters.size() != 7) return false;
+        convs += isPart(tag);
+    }
     return convs > 1;
 }
 

@@ -291,4 +291,11 @@ Status scheduleBlock(Schedule& schedule, const std::string& block, const TargetF
     return scheduleElementwise(schedule, block, facts);
 }
 
+Status scheduleEach(Schedule& schedule, const TargetFacts& facts)
+{
+    for (const std::string& block : schedule.blocks())
+        if (Status status = scheduleBlock(schedule, block, facts); !status) return status;
+    return kDone;
+}
+
 } // namespace tenon::compiler

@@ -82,6 +82,7 @@ Status schedulePad(Schedule& schedule, const std::string& pad, const std::string
 Status scheduleReduction(Schedule& schedule, const std::string& block, const TargetFacts& facts);
 /// Elementwise or reduction, whichever the block is.
 Status scheduleBlock(Schedule& schedule, const std::string& block, const TargetFacts& facts);
+Status scheduleEach(Schedule& schedule, const TargetFacts& facts); ///< every block so
 
 /// How a block walks memory along its axes.
 struct AxisSteps

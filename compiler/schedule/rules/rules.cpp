@@ -3,6 +3,7 @@
 #include "compiler/schedule/rules.h"
 
 #include "compiler/schedule/rules/families.h"
+#include "compiler/schedule/rules/kernel_form.h"
 #include "compiler/schedule/rules/rule.h"
 
 namespace tenon::compiler {
@@ -53,21 +54,19 @@ bool isAny(const tir::PrimFunc&, const TargetFacts&) { return true; }
 Status scheduleDefault(Schedule& schedule, const TargetFacts& facts)
 {
     inlineElementwise(schedule, {});
-    for (const std::string& block : schedule.blocks())
-        if (Status status = scheduleBlock(schedule, block, facts); !status) return status;
-    return kDone;
+    return scheduleEach(schedule, facts);
 }
 
 constexpr ScheduleRule kRules[] = {
-    {"attention", isAttention, scheduleAttention},
-    {"conv_chain", isChain, scheduleConvChain},
-    {"conv2d_nchwc", isConv2dNchwc, scheduleConv2dNchwc},
-    {"conv2d_winograd", isConv2dWinograd, scheduleConv2dWinograd},
-    {"conv2d_plain", isConv2dPlain, scheduleConv2dPlain},
-    {"matmul", isMatmul, scheduleMatmul},
-    {"softmax", isSoftmax, scheduleSoftmax},
-    {"window", isWindow, scheduleWindow},
-    {"default", isAny, scheduleDefault},
+    {"attention", isAttention, scheduleAttention, "*"},
+    {"conv_chain", isChain, scheduleConvChain, "*"},
+    {"conv2d_nchwc", isConv2dNchwc, scheduleConv2dNchwc, "SSSSSRRRR"},
+    {"conv2d_winograd", isConv2dWinograd, scheduleConv2dWinograd, "SSSSSSRR"},
+    {"conv2d_plain", isConv2dPlain, scheduleConv2dPlain, "SSSSRRR"},
+    {"matmul", isMatmul, scheduleMatmul, "*SSR"},
+    {"softmax", isSoftmax, scheduleSoftmax, "*"},
+    {"window", isWindow, scheduleWindow, "*"},
+    {"default", isAny, scheduleDefault, ""},
 };
 
 Status applyRule(const ScheduleRule& rule, const tir::PrimFunc& unscheduled,
@@ -76,6 +75,7 @@ Status applyRule(const ScheduleRule& rule, const tir::PrimFunc& unscheduled,
     Schedule schedule(unscheduled);
     TargetFacts own = facts; // tiles of small kernels need not leave work for other threads
     if (!isWorthSharing(schedule, "", facts)) own.threads = 1;
+    if (Status status = checkForm(schedule, rule.name, rule.axes); !status) return status;
     if (Status status = rule.apply(schedule, own); !status) return status;
     out = {schedule.function(), schedule.trace(), std::string(rule.name), {}};
     return kDone;

@@ -9,13 +9,6 @@
 namespace tenon::compiler {
 namespace {
 
-Status scheduleEach(Schedule& schedule, const TargetFacts& facts)
-{
-    for (const std::string& block : schedule.blocks())
-        if (Status status = scheduleBlock(schedule, block, facts); !status) return status;
-    return kDone;
-}
-
 /// The loop over groups of rows. Each sum along a row waits for the one before; those of the other
 /// rows fill that time (layer norm of 197 x 192: 9.0 us one by one, 6.8 us by four).
 Result<std::string> groupRows(Schedule& schedule, const std::vector<AxisView>& axes,

@@ -127,11 +127,7 @@ Status scheduleWindow(Schedule& schedule, const TargetFacts& facts)
     const std::string window = anchorOf(schedule);
     std::vector<std::string> pads = blocksBefore(schedule, window);
     const std::vector<AxisView> axes = axesOf(schedule, window);
-    if (axes.size() != 7) {
-        for (const std::string& block : schedule.blocks())
-            if (Status status = scheduleBlock(schedule, block, facts); !status) return status;
-        return kDone;
-    }
+    if (axes.size() != 7) return scheduleEach(schedule, facts);
     std::vector<std::string> keep = pads;
     keep.push_back(window);
     inlineElementwise(schedule, keep);

@@ -18,7 +18,8 @@ std::string writerOf(const Schedule& schedule, const std::string& reader, const 
 /// The block that writes the first buffer which `block` reads, or "".
 std::string producerOf(const Schedule& schedule, const std::string& block)
 {
-    return writerOf(schedule, block, inputsOf(schedule, block).front());
+    const auto inputs = block.empty() ? std::vector<tir::Buffer>() : inputsOf(schedule, block);
+    return inputs.empty() ? "" : writerOf(schedule, block, inputs.front());
 }
 
 } // namespace
@@ -26,6 +27,7 @@ std::string producerOf(const Schedule& schedule, const std::string& block)
 std::string readerOf(const Schedule& schedule, const std::string& block)
 {
     std::string found;
+    if (block.empty()) return found;
     for (const std::string& other : blocksAfter(schedule, block))
         for (const tir::Buffer& buffer : inputsOf(schedule, other)) {
             if (buffer->name != outputOf(schedule, block)) continue;
@@ -39,6 +41,7 @@ WinogradBlocks blocksOf(const Schedule& schedule)
 {
     WinogradBlocks blocks{.products = anchorOf(schedule)};
     blocks.dataTiles = producerOf(schedule, blocks.products);
+    if (blocks.dataTiles.empty()) return blocks; // none of ours
     blocks.dataRows = producerOf(schedule, blocks.dataTiles);
     blocks.pad = producerOf(schedule, blocks.dataRows);
     blocks.filterPoints =

@@ -27,18 +27,6 @@ constexpr TargetFacts kNeon{.vectorBytes = 16, .vectorRegisters = 32, .hasFma = 
 constexpr TargetFacts kSse{};
 constexpr TargetFacts kScalar{.vectorBytes = 4}; ///< C source, and RISC-V without vectors
 
-/// Why the rule that claims the function does not schedule it; "" when it does.
-std::string refusal(const tir::PrimFunc& function, const TargetFacts& facts)
-{
-    for (const ScheduleRule& rule : allScheduleRules()) {
-        if (!rule.matches(function, facts)) continue;
-        Schedule schedule(function);
-        const Status status = rule.apply(schedule, facts);
-        return status ? "" : std::string(rule.name) + ": " + status.error().text();
-    }
-    return "no rule";
-}
-
 /// Extent of the longest vector loop.
 int64_t longestVector(const tir::PrimFunc& function)
 {
@@ -54,7 +42,7 @@ void expectSame(const tir::PrimFunc& function, const std::string& title)
     for (const TargetFacts& facts : {kAvx512, kAvx2, kNeon, kSse, kScalar}) {
         const auto kernel = scheduleKernel(function, facts);
         ASSERT_TRUE(kernel) << title << ": " << kernel.error().text();
-        EXPECT_EQ(refusal(function, facts), "") << title;
+        EXPECT_EQ(kernel->refusal, "") << title;
         // A longer one is unrolled whole, and LLVM takes the square of its length.
         EXPECT_LE(longestVector(kernel->function), 64)
             << title << ", vectors of " << facts.vectorBytes << " bytes";
@@ -90,6 +78,44 @@ INSTANTIATE_TEST_SUITE_P(All, Rule,
                                          "conv_chain", "default", "matmul", "softmax", "window",
                                          "attention"),
                          [](const auto& param) { return std::string(param.param); });
+
+/// A row sum that says it is the anchor of some family.
+tir::PrimFunc rowSums(const std::string& kind, const std::string& anchor)
+{
+    const auto function = tir::parsePrimFunc(R"(@T.prim_func
+def main(a: T.Buffer((6, 8), "float32"), b: T.Buffer((8,), "float32"), c: T.Buffer((6,), "float32")):
+    with T.block("root"):
+        for i in T.serial(6):
+            for k in T.serial(8):
+                with T.block("rows"):
+                    vi = T.axis.spatial(6, i)
+                    vk = T.axis.reduce(8, k)
+                    with T.init():
+                        c[vi] = T.float32(0)
+                    c[vi] = c[vi] + a[vi, vk] * b[vk]
+)");
+    CHECK(function) << function.error().text();
+    tir::PrimFunc out = *function;
+    out.attrs = {{"kind", kind}, {"anchor", anchor}};
+    return out;
+}
+
+TEST(Rules, LeaveKernelsThatOnlyClaimToBeTheirs)
+{
+    for (const char* kind :
+         {"attention", "conv2d", "conv2d_nchwc", "conv2d_transpose", "conv2d_winograd", "dense",
+          "dense_pack", "depthwise_conv2d_nchwc", "layer_norm", "matmul", "pool", "softmax"})
+        for (const char* anchor : {"rows", "absent", ""}) {
+            const tir::PrimFunc function = rowSums(kind, anchor);
+            const auto kernel = scheduleKernel(function, kAvx512);
+            ASSERT_TRUE(kernel) << kind << ", " << anchor;
+            EXPECT_EQ(test::scheduleDifference(function, kernel->function), "") << kind;
+        }
+    EXPECT_EQ(scheduleKernel(rowSums("matmul", "rows"), kAvx512)->refusal,
+              "matmul: `matmul` of block `rows`: its axes are `SR`, not `*SSR` of known sizes");
+    EXPECT_EQ(scheduleKernel(rowSums("softmax", "absent"), kAvx512)->refusal,
+              "softmax: `softmax` names block `absent` which does not exist");
+}
 
 class EveryOp : public testing::TestWithParam<const OpDef*>
 {

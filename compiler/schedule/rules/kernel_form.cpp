@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compares a kernel with what the rule of its family reads out of it.
+#include "compiler/schedule/rules/kernel_form.h"
+
+#include "compiler/schedule/rules/rule.h"
+#include "compiler/schedule/tree.h"
+#include "core/base/text.h"
+#include "core/ir/tir/visit.h"
+
+#include <algorithm>
+
+namespace tenon::compiler {
+namespace {
+
+std::string formOf(const tir::Stmt& block)
+{
+    std::string form;
+    for (const tir::IterVar& iter : block->block.iters)
+        form += iter.kind == tir::IterKind::Reduce ? 'R' : 'S';
+    return form;
+}
+
+bool hasKnownSizes(const tir::Stmt& block)
+{
+    return std::all_of(
+        block->block.iters.begin(), block->block.iters.end(), [](const tir::IterVar& iter) {
+            return iter.extent->kind == tir::ExprKind::IntImm && iter.extent->integer > 0;
+        });
+}
+
+/// Numbers that rules divide by.
+bool hasPositiveNumbers(const tir::Stmt& block)
+{
+    const core::Attrs& facts = block->block.annotations;
+    const std::vector<int64_t> strides = facts.integers("strides", {1, 1});
+    return strides.size() >= 2 &&
+           std::all_of(strides.begin(), strides.end(), [](int64_t each) { return each > 0; }) &&
+           facts.integer("tile_size", 1) > 0 && facts.integer("tile_columns", 1) > 0;
+}
+
+} // namespace
+
+Status checkForm(const Schedule& schedule, std::string_view rule, AxesForm form)
+{
+    if (form.empty()) return kDone;
+    const std::string anchor = anchorOf(schedule);
+    const auto site = siteOfBlock(schedule.function().body, anchor);
+    if (!site) return unknownBlock(rule, anchor);
+    const std::string axes = formOf(site->stmt);
+    const bool isAlike = form.starts_with('*') ? axes.ends_with(form.substr(1)) : axes == form;
+    if (!isAlike || !hasKnownSizes(site->stmt) || !hasPositiveNumbers(site->stmt))
+        return badSchedule(rule, "of block " + quoted(anchor) + ": its axes are " + quoted(axes) +
+                                     ", not " + quoted(form) + " of known sizes");
+    return kDone;
+}
+
+bool isBlockedConv(const tir::Stmt& block)
+{
+    bool hasWeights = false, hasData = false;
+    tir::visitExprsIn(block->body, [&](const tir::Expr& expr) {
+        if (expr->kind != tir::ExprKind::Load || expr->buffer == block->body->buffer) return true;
+        const auto& shape = expr->buffer->shape;
+        const bool isKnown = std::all_of(shape.begin(), shape.end(), [](const tir::Expr& extent) {
+            return extent->kind == tir::ExprKind::IntImm;
+        });
+        hasWeights |= isKnown && shape.size() == 6;
+        hasData |= isKnown && shape.size() == 5;
+        return true;
+    });
+    return formOf(block) == "SSSSSRRRR" && hasWeights && hasData;
+}
+
+} // namespace tenon::compiler
