@@ -204,8 +204,6 @@ const TargetKind* findTargetKind(std::string_view name)
     return nullptr;
 }
 
-std::span<const TargetOption> commonTargetOptions() { return kCommon; }
-
 const TargetOption* findTargetOption(const TargetKind& kind, std::string_view name)
 {
     for (const TargetOption& option : kind.options)

@@ -40,8 +40,6 @@ struct TargetKind
 std::span<const TargetKind> allTargetKinds();
 const TargetKind* findTargetKind(std::string_view name);
 
-/// Options common to every kind.
-std::span<const TargetOption> commonTargetOptions();
 /// The option of this kind (or a common one), or null.
 const TargetOption* findTargetOption(const TargetKind& kind, std::string_view name);
 /// Names of all options that the kind takes, sorted.

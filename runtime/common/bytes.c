@@ -58,24 +58,6 @@ const char* tenon_read_string(tenon_reader* reader, size_t* length)
     return (const char*)tenon_read_bytes(reader, *length);
 }
 
-char* tenon_read_string_copy(tenon_reader* reader)
-{
-    size_t length;
-    const char* text = tenon_read_string(reader, &length);
-    if (!text || memchr(text, 0, length)) {
-        reader->failed = true;
-        return NULL;
-    }
-    char* copy = malloc(length + 1);
-    if (!copy) {
-        reader->failed = true;
-        return NULL;
-    }
-    memcpy(copy, text, length);
-    copy[length] = 0;
-    return copy;
-}
-
 tenon_writer tenon_writer_of(size_t maximum)
 {
     tenon_writer writer = {NULL, 0, 0, maximum, false};

@@ -35,8 +35,6 @@ size_t tenon_reader_left(const tenon_reader* reader);
 size_t tenon_read_count(tenon_reader* reader, size_t item_bytes);
 /** u64 length + bytes, borrowed and not terminated. */
 const char* tenon_read_string(tenon_reader* reader, size_t* length);
-/** As above, copied and terminated; free() it. NULL when it fails or holds a NUL. */
-char* tenon_read_string_copy(tenon_reader* reader);
 
 /** Appends to memory of its own, never beyond `maximum`; on failure the content is meaningless. */
 typedef struct

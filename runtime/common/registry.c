@@ -17,49 +17,15 @@ typedef struct entry
     char name[];
 } entry;
 
-enum
-{
-    kMaxTables = 4
-};
-
 static pthread_mutex_t s_lock = PTHREAD_MUTEX_INITIALIZER;
 static entry* s_entries;
-static struct
-{
-    const tenon_method* methods;
-    size_t count;
-} s_tables[kMaxTables];
-static size_t s_table_count;
 static const char** s_names; /* the answer of the last TVMFuncListGlobalNames */
-
-int tenon_registry_add_table(const tenon_method* methods, size_t count)
-{
-    int status = 0;
-    pthread_mutex_lock(&s_lock);
-    if (s_table_count == kMaxTables) {
-        status = tenon_fail("too many function tables");
-    } else {
-        s_tables[s_table_count].methods = methods;
-        s_tables[s_table_count++].count = count;
-    }
-    pthread_mutex_unlock(&s_lock);
-    return status;
-}
-
-static const tenon_method* find_in(const tenon_method* methods, size_t count, const char* name)
-{
-    for (size_t i = 0; i < count; ++i)
-        if (strcmp(methods[i].name, name) == 0) return &methods[i];
-    return NULL;
-}
 
 static const tenon_method* find_fixed(const char* name)
 {
-    const tenon_method* method =
-        find_in(tenon_builtin_functions, tenon_builtin_function_count, name);
-    for (size_t i = 0; !method && i < s_table_count; ++i)
-        method = find_in(s_tables[i].methods, s_tables[i].count, name);
-    return method;
+    for (size_t i = 0; i < tenon_builtin_function_count; ++i)
+        if (strcmp(tenon_builtin_functions[i].name, name) == 0) return &tenon_builtin_functions[i];
+    return NULL;
 }
 
 static entry** find_slot(const char* name)
@@ -134,9 +100,6 @@ static size_t list_names(const char** names)
     size_t count = 0;
     for (size_t i = 0; i < tenon_builtin_function_count; ++i, ++count)
         if (names) names[count] = tenon_builtin_functions[i].name;
-    for (size_t t = 0; t < s_table_count; ++t)
-        for (size_t i = 0; i < s_tables[t].count; ++i, ++count)
-            if (names) names[count] = s_tables[t].methods[i].name;
     for (const entry* at = s_entries; at; at = at->next) {
         if (find_fixed(at->name)) continue;
         if (names) names[count] = at->name;

@@ -5,9 +5,6 @@
 
 #include "object.h"
 
-/** Makes a further fixed table findable for the life of the process; for the RPC server. */
-int tenon_registry_add_table(const tenon_method* methods, size_t count);
-
 /** The functions every runtime has; defined with the executors. */
 extern const tenon_method tenon_builtin_functions[];
 extern const size_t tenon_builtin_function_count;

@@ -284,15 +284,6 @@ std::pair<llvm::Value*, llvm::Align> Emitter::address(const tir::Buffer& buffer,
     return {pointer, llvm::Align(static_cast<uint64_t>(std::max<int64_t>(known, 1)))};
 }
 
-llvm::Value* Emitter::laneWise(int lanes, DataType dtype,
-                               const std::function<llvm::Value*(int lane)>& element)
-{
-    llvm::Value* result = llvm::PoisonValue::get(typeOf(dtype.withLanes(lanes)));
-    for (int lane = 0; lane < lanes; ++lane)
-        result = m_builder.CreateInsertElement(result, element(lane), static_cast<uint64_t>(lane));
-    return result;
-}
-
 llvm::Value* Emitter::loadElement(const ExprNode& node)
 {
     CHECK(node.args.size() == 1) << "load of " << node.buffer->name << " is not flat";

@@ -10,7 +10,6 @@
 #include <llvm/IR/DIBuilder.h>
 #include <llvm/IR/Module.h>
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -76,8 +75,6 @@ private:
     Affine affineOf(const tir::Expr& index);
     /// Address of element `index`, constant parts as a displacement, and its known alignment.
     std::pair<llvm::Value*, llvm::Align> address(const tir::Buffer& buffer, const tir::Expr& index);
-    llvm::Value* laneWise(int lanes, DataType dtype,
-                          const std::function<llvm::Value*(int lane)>& element);
     llvm::Value* conditional(const tir::ExprNode& node);
     // emit_type.cpp
     llvm::Type* typeOf(DataType dtype);       ///< of a register value (bool: i1)

@@ -26,6 +26,8 @@
 #include <llvm/Target/TargetOptions.h>
 #include <llvm/Transforms/AggressiveInstCombine/AggressiveInstCombine.h>
 
+#include <functional>
+
 namespace tenon::compiler {
 namespace {
 

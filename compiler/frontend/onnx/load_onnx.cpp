@@ -55,13 +55,4 @@ Result<Loaded> loadOnnx(const std::string& path, const ImportOptions& options)
     return loadOnnxBytes((*file)->bytes(), *file, folder, path, options);
 }
 
-bool looksLikeOnnx(std::span<const std::byte> bytes)
-{
-    // ir_version, opset_import and the names come first in practice; all have small field numbers.
-    if (bytes.size() < 4) return false;
-    const auto first = static_cast<uint8_t>(bytes[0]);
-    return first == 0x08 || first == 0x12 || first == 0x1a || first == 0x22 || first == 0x3a ||
-           first == 0x42;
-}
-
 } // namespace tenon::compiler

@@ -20,7 +20,4 @@ Result<Loaded> loadOnnxBytes(std::span<const std::byte> bytes, std::shared_ptr<c
                              const std::string& folder, const std::string& name,
                              const ImportOptions& options);
 
-/// True when the bytes begin like an ONNX model (a cheap look, not a promise).
-bool looksLikeOnnx(std::span<const std::byte> bytes);
-
 } // namespace tenon::compiler
