@@ -140,7 +140,8 @@ private:
         NodeRecord node;
         node.kind = NodeKind::Parameter;
         node.name = m_lexer.valueName();
-        if (m_lexer.accept(":")) node.types = {m_lexer.tensorType()};
+        m_lexer.expect(":"); // nothing else says what it is
+        node.types = {m_lexer.tensorType()};
         define(node.name, node);
         if (!m_lexer.ok()) return;
         function.params.push_back(node.id);
