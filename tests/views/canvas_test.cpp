@@ -98,6 +98,49 @@ private slots:
         canvas.resize(1000, 700);
         canvas.lookAtStart();
         QVERIFY(isInPane());
+        canvas.setScene(scene(tests::smallDocument(3), 3)); // back to one: in the middle again
+        QRectF program;
+        for (const uint32_t index : canvas.visibleItems())
+            if (!canvas.scene().items[index].isBeside) program |= canvas.scene().items[index].rect;
+        QCOMPARE(canvas.camera().centre.x(), program.center().x());
+    }
+
+    void beginsAtTheTopmostCardAlsoWhereGroupsAreClosed()
+    {
+        auto made = std::make_shared<Scene>();
+        SceneItem group, input, last;
+        group.isFrame = group.isScope = group.isCollapsed = true;
+        group.rect = {0, 400, 170, 34};
+        input.rect = {300, 0, 170, 34};
+        last.rect = {0, 9000, 170, 34};
+        made->items = {group, input, last}; // frames first
+        made->visible = made->bounds = {0, 0, 470, 9034};
+        GraphCanvas canvas(loadTheme(false));
+        canvas.resize(600, 400);
+        canvas.show();
+        canvas.setScene(made);
+        QVERIFY(canvas.camera().visible(canvas.size()).contains(input.rect));
+    }
+
+    void keepsTheMiddleInTheMiddleUntilItIsMovedByHand()
+    {
+        GraphCanvas canvas(loadTheme(false));
+        canvas.resize(1000, 700);
+        canvas.setScene(scene(tests::smallDocument(3), 3));
+        canvas.setCamera({{123, 456}, 0.9}); // a session comes back before the window has its size
+        canvas.resize(620, 500);
+        canvas.show();
+        QCOMPARE(canvas.camera().centre, QPointF(123, 456));
+        const double top = canvas.camera().visible(canvas.size()).top();
+        canvas.resize(800, 600);
+        QCOMPARE(canvas.camera().centre.x(), 123.0);
+        QCOMPARE(canvas.camera().visible(canvas.size()).top(), top);
+        QWheelEvent sideways({300, 300}, canvas.mapToGlobal(QPointF(300, 300)), {}, {0, 120},
+                             Qt::NoButton, Qt::ShiftModifier, Qt::NoScrollPhase, false);
+        QApplication::sendEvent(&canvas, &sideways);
+        const double left = canvas.camera().visible(canvas.size()).left();
+        canvas.resize(900, 600);
+        QCOMPARE(canvas.camera().visible(canvas.size()).left(), left);
     }
 
     void titlesOfVersionsNeverCoverOneAnother()

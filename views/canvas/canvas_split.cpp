@@ -11,19 +11,26 @@ constexpr double kMargin = 30;
 
 } // namespace
 
-/// What is beside one another at the height that is looked at: a long program drifts to one side,
-/// and all of it would be far wider than any part of it.
+/// Of the program, without what stands beside it: what is at the height that is looked at. A long
+/// program drifts to one side, and all of it would be far wider than any part of it.
+QRectF GraphCanvas::shownProgram() const
+{
+    const QRectF seen = m_camera.visible(size());
+    QRectF program;
+    for (const SceneItem& item : m_painter.scene().items)
+        if (!item.isBeside && item.rect.bottom() >= seen.top() && item.rect.top() <= seen.bottom())
+            program |= item.rect;
+    return program;
+}
+
+/// With what stands beside it, weight transforms, unless that would make it too small to read.
 QRectF GraphCanvas::shownBand() const
 {
     const QRectF seen = m_camera.visible(size());
-    QRectF band, program;
-    for (const SceneItem& item : m_painter.scene().items) {
-        if (item.rect.bottom() < seen.top() || item.rect.top() > seen.bottom()) continue;
-        band |= item.rect;
-        if (!item.isBeside) program |= item.rect;
-    }
-    // Weight transforms far beside the program give way first.
-    return width() / (band.width() + 2 * kMargin) < kSmallest ? program : band;
+    QRectF band;
+    for (const SceneItem& item : m_painter.scene().items)
+        if (item.rect.bottom() >= seen.top() && item.rect.top() <= seen.bottom()) band |= item.rect;
+    return width() / (band.width() + 2 * kMargin) < kSmallest ? shownProgram() : band;
 }
 
 /// The width of both versions; the height stays.
@@ -54,7 +61,8 @@ void GraphCanvas::followColumns(bool wasSplit)
     if (isSplit || !wasSplit) return;
     m_isSplitFitted = false;
     m_camera.zoom = m_zoomBeforeSplit > 0 ? m_zoomBeforeSplit : m_camera.zoom;
-    m_camera.centre.setX(m_painter.scene().visible.center().x());
+    if (const QRectF program = shownProgram(); !program.isEmpty())
+        m_camera.centre.setX(program.center().x());
 }
 
 } // namespace tenon::views

@@ -102,17 +102,19 @@ void GraphCanvas::lookAtStart()
     const QRectF bounds = m_painter.scene().visible;
     if (bounds.isEmpty() || width() < 50) return;
     m_hasLooked = testAttribute(Qt::WA_WState_Created); // before, the size is no real one
+    m_isPlaced = true;
+    m_isGiven = false;
     m_camera.fit(bounds, size(), 1.0);
     constexpr double kReadable = 0.8;
     constexpr double kMargin = 28;
     if (m_camera.zoom < kReadable) {
         m_camera.zoom = kReadable;
-        QRectF first = bounds;
+        QRectF first; // the topmost card: closed groups come before it in the list
         for (const SceneItem& item : m_painter.scene().items) {
             if (item.isFrame && !item.isCollapsed) continue;
-            first = item.rect;
-            break;
+            if (first.isEmpty() || item.rect.top() < first.top()) first = item.rect;
         }
+        if (first.isEmpty()) first = bounds;
         m_camera.centre = {first.center().x(),
                            first.top() + (height() / 2.0 - kMargin) / m_camera.zoom};
     }
@@ -127,7 +129,7 @@ void GraphCanvas::lookAtStart()
 void GraphCanvas::setCamera(const Camera& camera)
 {
     m_camera = camera;
-    m_hasLooked = true;
+    m_hasLooked = m_isPlaced = m_isGiven = true;
     m_isSplitFitted = false;
     update();
 }
@@ -135,6 +137,7 @@ void GraphCanvas::setCamera(const Camera& camera)
 void GraphCanvas::fit()
 {
     m_isSplitFitted = false;
+    m_isPlaced = true;
     m_camera.fit(m_painter.scene().visible, size(), 1.25);
     m_hasLooked = true;
     update();
@@ -167,6 +170,7 @@ void GraphCanvas::revealRect(const QRectF& rect)
     if (m_camera.zoom < 0.6) m_camera.zoom = 0.8;
     const QRectF seen = m_camera.visible(size()).adjusted(24, 40, -24, -40);
     if (seen.contains(rect)) return update();
+    m_isPlaced = false;
     if (!seen.intersects(rect) || rect.height() > seen.height()) {
         m_camera.centre = {rect.center().x(), rect.height() > seen.height()
                                                   ? rect.top() + seen.height() / 2 - 10
@@ -203,6 +207,7 @@ QRectF GraphCanvas::minimapRect() const
 
 void GraphCanvas::moveTo(QPointF pixel)
 {
+    m_isPlaced = false;
     const QRectF inner = minimapRect().adjusted(8, 8, -8, -8);
     const QRectF bounds = m_painter.scene().bounds;
     const double scale = std::min(inner.width() / bounds.width(), inner.height() / bounds.height());
@@ -241,11 +246,14 @@ void GraphCanvas::resizeEvent(QResizeEvent* event)
         lookAtStart();
         reveal(m_selectedPlace);
     }
-    // The scene point at the top left stays, so that a wider window shows more, not elsewhere.
-    else if (event->oldSize().isValid() && event->oldSize().width() > 0)
-        m_camera.centre += QPointF((event->size().width() - event->oldSize().width()) / 2.0,
-                                   (event->size().height() - event->oldSize().height()) / 2.0) /
-                           m_camera.zoom;
+    // The scene point at the top left stays, so that a wider window shows more, not elsewhere;
+    // what nobody moved yet stays in the middle, and what was given before there was a size, there.
+    else if (event->oldSize().isValid() && event->oldSize().width() > 0) {
+        const QSizeF grown = event->size() - event->oldSize();
+        const bool isKept = m_isGiven && m_isPlaced && !isVisible();
+        m_camera.centre += QPointF(m_isPlaced ? 0 : grown.width(), isKept ? 0 : grown.height()) /
+                           2 / m_camera.zoom;
+    }
     if (m_isSplitFitted) fitColumns();
 }
 
@@ -260,7 +268,7 @@ void GraphCanvas::wheelEvent(QWheelEvent* event)
         m_camera.centre -= by / m_camera.zoom;
     }
     m_hasLooked = true;
-    if (event->modifiers()) m_isSplitFitted = false; // sideways or nearer: as the user wants it
+    if (event->modifiers()) m_isSplitFitted = m_isPlaced = false; // sideways or nearer: as wanted
     event->accept();
     update();
 }
@@ -286,7 +294,7 @@ void GraphCanvas::mouseMoveEvent(QMouseEvent* event)
         setCursor(Qt::ClosedHandCursor);
         m_camera.centre = m_dragCentre - moved / m_camera.zoom;
         m_hasLooked = true;
-        m_isSplitFitted = false;
+        m_isSplitFitted = m_isPlaced = false;
         return update();
     }
     const int hovered = m_painter.itemAt(m_camera.toScene(event->position(), size()));

@@ -81,6 +81,7 @@ private:
     bool canMove(const Scene& from, const Scene& to) const;
     void followColumns(bool wasSplit);
     void fitColumns();
+    QRectF shownProgram() const;
     QRectF shownBand() const;
 
     Theme m_theme;
@@ -95,6 +96,8 @@ private:
     bool m_isMovingMinimap = false;
     bool m_isReducedMotion = false;
     bool m_hasLooked = false;
+    bool m_isPlaced = false; ///< the camera, and not moved by hand since: stays in the middle
+    bool m_isGiven = false;  ///< by setCamera()
     double m_zoomBeforeSplit = 0;
     bool m_isSplitFitted = false; ///< and not moved by hand since: follows the pane's width
     QVariantAnimation m_motion;
