@@ -13,6 +13,11 @@ namespace tenon::views {
 
 namespace {
 
+constexpr const char* kWinogradCount =
+    "counts the work of the direct method; Winograd does less of it, so that it can pass the peak";
+
+bool isWinograd(const CallRow& row) { return row.method.startsWith(QStringLiteral("Winograd")); }
+
 QVariant nodeVariant(core::NodeId node)
 {
     return node.isValid() ? QVariant(static_cast<qint64>(node.value)) : QVariant(qint64{-1});
@@ -149,9 +154,7 @@ CallModel* makeCallModel(QObject* parent)
                                  "outputs takes at the measured bandwidth")
                 : QStringLiteral("bound by computing: of the time that its work takes at the "
                                  "measured peak of the cores");
-        if (row.method.startsWith(QStringLiteral("Winograd")))
-            text += QStringLiteral("; counts the work of the direct method, of which Winograd does "
-                                   "less, so that it can pass 100 %");
+        if (isWinograd(row)) text += QStringLiteral("; ") + QLatin1String(kWinogradCount);
         return text;
     };
     const auto why = [extra](const CallRow& row, int role) -> QVariant {
@@ -159,9 +162,7 @@ CallModel* makeCallModel(QObject* parent)
         return extra(row, role);
     };
     const auto rated = [timed](const CallRow& row, int role) -> QVariant {
-        if (role == Qt::ToolTipRole && row.method.startsWith(QStringLiteral("Winograd")))
-            return QStringLiteral("counts the work of the direct method; Winograd does less of it, "
-                                  "so that it can pass the machine's peak");
+        if (role == Qt::ToolTipRole && isWinograd(row)) return QLatin1String(kWinogradCount);
         return timed(row, role);
     };
     return new CallModel(

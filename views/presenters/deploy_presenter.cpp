@@ -220,9 +220,10 @@ void DeployPresenter::refresh()
     m_state.overheadText.clear();
     if (m_report.isFinished)
         m_state.overheadText =
-            tr("%1 beyond compiling, running and measuring · %2 sent, %3 were there")
-                .arg(durationText(m_report.overheadMs * 1000), byteText(m_report.sentBytes),
-                     byteText(m_report.reusedBytes));
+            tr("%1 beyond compiling, running and measuring · %2 sent")
+                .arg(durationText(m_report.overheadMs * 1000), byteText(m_report.sentBytes)) +
+            (m_report.reusedBytes > 0 ? tr(", %1 were there").arg(byteText(m_report.reusedBytes))
+                                      : QString());
     m_state.historyCaption =
         tr("%1 on %2")
             .arg(countOf(m_history->rowCount(), tr("measurement")), m_boards.board().titleInText());

@@ -234,10 +234,9 @@ void MemoryPresenter::refreshCaptions()
     if (shown.valuesAtRunTime > 0)
         m_state.curveCaption +=
             tr(" · more at run time for %1").arg(countOf(shown.valuesAtRunTime, tr("value")));
-    m_state.mapCaption = mark + tr("arena %1 · alignment %2 · %3 above the bound")
-                                    .arg(bytesExactly(shown.arenaBytes))
-                                    .arg(shown.alignment)
-                                    .arg(bytesExactly(lost));
+    const QString above =
+        lost == 0 ? tr("= bound") : tr("%1 above the bound").arg(bytesExactly(lost));
+    m_state.mapCaption = mark + tr("arena %1 %2").arg(bytesExactly(shown.arenaBytes), above);
     m_state.plannersCaption = tr("same lifetimes, alignment %1").arg(shown.alignment);
 }
 

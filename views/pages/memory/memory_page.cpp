@@ -69,7 +69,7 @@ QWidget* MemoryPage::buildCurve(const ThemeSource& themes)
 
 QWidget* MemoryPage::buildMap(const ThemeSource& themes)
 {
-    m_mapPanel = new Panel(themes, tr("Placement: offset × program order"));
+    m_mapPanel = new Panel(themes, tr("Placement"));
     m_map = new PlacementChart(themes);
     m_table = new DataTable(themes, &m_presenter.buffers());
     m_table->setColumnWidths({50, 0, 170, 66, 84, 84, 60, 120});

@@ -20,7 +20,7 @@ PassesPage::PassesPage(const ThemeSource& themes, PassesPresenter& presenter,
     middle->addWidget(buildLineage(themes));
     middle->setStretchFactor(0, 5);
     middle->setStretchFactor(1, 2);
-    middle->setSizes({640, 260});
+    middle->setSizes({600, 300});
     m_inspector = new InspectorPanel(themes, inspector);
     m_columns->setHandleWidth(kGutter);
     m_columns->addWidget(buildList(themes));
@@ -102,7 +102,7 @@ QWidget* PassesPage::buildLineage(const ThemeSource& themes)
     m_lineagePanel = new Panel(themes, tr("Lineage"));
     m_lineage = new LineageStrip(themes);
     m_deltas = new DataTable(themes, &m_presenter.deltas());
-    m_deltas->setColumnWidths({136, 200, 66, 86, 0});
+    m_deltas->setColumnWidths({118, 132, 54, 72, 0});
     m_deltas->setAccessibleName(tr("Changes of this pass"));
     m_touches = makeTouchTable(this);
     m_lineageTwin = new TableTwin(themes, m_lineage, m_touches, tr("Timeline"));
