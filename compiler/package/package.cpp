@@ -73,14 +73,22 @@ core::Result<Parts> makeParts(const PackageInput& input, OutputFormat format, Pa
     return parts;
 }
 
+/// In the order of the calls: a kernel that asks memory for weights ahead of time ends with those
+/// of the next call.
 std::vector<DataSymbol> constantSymbols(const ExecutorProgram& program)
 {
     std::vector<DataSymbol> symbols;
-    for (size_t t = 0; t < program.tensors.size(); ++t) {
-        const ProgramTensor& tensor = program.tensors[t];
-        if (tensor.role == TensorRole::Constant && tensor.viewOf < 0)
-            symbols.push_back({constantSymbol(static_cast<int>(t)), tensor.constant.bytes()});
-    }
+    std::vector<bool> isListed(program.tensors.size());
+    const auto list = [&](int tensor) {
+        const auto at = static_cast<size_t>(tensor);
+        const ProgramTensor& held = program.tensors[at];
+        if (held.role != TensorRole::Constant || held.viewOf >= 0 || isListed[at]) return;
+        isListed[at] = true;
+        symbols.push_back({constantSymbol(tensor), held.constant.bytes()});
+    };
+    for (const KernelCall& call : program.calls)
+        std::for_each(call.arguments.begin(), call.arguments.end(), list);
+    for (size_t t = 0; t < program.tensors.size(); ++t) list(static_cast<int>(t));
     return symbols;
 }
 
