@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,7 +21,10 @@
 namespace tenon::compiler {
 namespace {
 
-/// Parts from this size on are worth a call that begins to write them out.
+/// What is written at a time: whole large pages, for the system keeps in such what one call fills.
+constexpr size_t kBatchBytes = size_t{4} << 20;
+constexpr size_t kBatchPieces = 512; ///< systems take 1024
+/// Batches from this size on are worth a call that begins to write them out.
 constexpr size_t kBegunBytes = size_t{1} << 20;
 /// What one thread compares before it takes the next piece.
 constexpr size_t kPieceBytes = size_t{4} << 20;
@@ -82,6 +86,62 @@ bool holdsAll(int fd, const FileParts& parts)
     return compared && isSame;
 }
 
+/// Gathers parts until they fill what is written at a time.
+class Batch
+{
+public:
+    explicit Batch(int fd)
+        : m_fd(fd)
+    {
+    }
+
+    bool add(std::span<const std::byte> part)
+    {
+        while (!part.empty()) {
+            const size_t size = std::min(part.size(), m_room);
+            m_pieces.push_back({const_cast<std::byte*>(part.data()), size});
+            m_room -= size;
+            part = part.subspan(size);
+            if ((m_room == 0 || m_pieces.size() == kBatchPieces) && !write()) return false;
+        }
+        return true;
+    }
+
+    bool write()
+    {
+        size_t written = 0;
+        for (size_t first = 0; first < m_pieces.size();) {
+            const ssize_t got =
+                ::writev(m_fd, &m_pieces[first], static_cast<int>(m_pieces.size() - first));
+            if (got < 0 && errno == EINTR) continue;
+            if (got <= 0) return false;
+            written += static_cast<size_t>(got);
+            first = skip(first, static_cast<size_t>(got));
+        }
+        if (written >= kBegunBytes) ::sync_file_range(m_fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+        m_pieces.clear();
+        if (m_room == 0) m_room = kBatchBytes; // else the next batch ends at the same offset
+        return true;
+    }
+
+private:
+    /// The first piece that is not written entirely; what is written of it is taken off.
+    size_t skip(size_t first, size_t bytes)
+    {
+        for (; first < m_pieces.size() && bytes >= m_pieces[first].iov_len; ++first)
+            bytes -= m_pieces[first].iov_len;
+        if (bytes > 0) {
+            m_pieces[first].iov_base = static_cast<std::byte*>(m_pieces[first].iov_base) + bytes;
+            m_pieces[first].iov_len -= bytes;
+        }
+        return first;
+    }
+
+    int m_fd;
+    size_t m_room = kBatchBytes; ///< until the offset where a batch ends
+    std::vector<iovec> m_pieces;
+};
+
 } // namespace
 
 core::Status writeParts(const FileParts& parts, const std::string& path)
@@ -101,11 +161,10 @@ core::Status writeParts(const FileParts& parts, const std::string& path)
     if (size >= kBegunBytes && ::fallocate(out.get(), 0, 0, static_cast<off_t>(size)) != 0 &&
         errno == ENOSPC)
         return ioError();
-    for (const std::span<const std::byte> part : parts) {
-        if (!core::writeAll(out.get(), {reinterpret_cast<const char*>(part.data()), part.size()}))
-            return ioError();
-        if (part.size() >= kBegunBytes) ::sync_file_range(out.get(), 0, 0, SYNC_FILE_RANGE_WRITE);
-    }
+    Batch batch(out.get());
+    for (const std::span<const std::byte> part : parts)
+        if (!batch.add(part)) return ioError();
+    if (!batch.write()) return ioError();
     return core::kDone;
 }
 

@@ -15,6 +15,10 @@
 namespace tenon::compiler {
 namespace {
 
+/// What 64-bit Linux maps as one page when the address and the offset in the file allow it. Kernels
+/// that read megabytes of weights wait less for where these are: 5 % of 512 channels at 7 x 7.
+constexpr uint64_t kLargePage = uint64_t{2} << 20;
+
 struct Elf32
 {
     using File = Elf32_Ehdr;
@@ -160,6 +164,9 @@ private:
             const uint64_t page = std::max<uint64_t>(segment.p_align, 1);
             insertion.total = (insertion.lead + size + page - 1) / page * page;
             segment.p_filesz = segment.p_memsz;
+            const bool fits = (segment.p_vaddr - segment.p_offset) % kLargePage == 0;
+            if (sizeof(Word) == 8 && size >= 2 * kLargePage && fits)
+                segment.p_align = word(kLargePage);
             segments.set(i, segment);
             return insertion;
         }

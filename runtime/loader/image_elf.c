@@ -108,11 +108,33 @@ static int read_headers(tenon_image* image, int fd)
 
 static ElfW(Addr) page_floor(ElfW(Addr) address, size_t page) { return address & ~(page - 1); }
 
+/* What a segment's address is to be a multiple of, beside a page: with megabytes of weights, of the
+ * pages that the system has for as much. No more than these, whatever a damaged file says. */
+static size_t alignment_of(const ElfW(Phdr) * segment, size_t page)
+{
+    const size_t most = (size_t)2 << 20;
+    const size_t wanted = (size_t)segment->p_align;
+    return (wanted & (wanted - 1)) == 0 && wanted > page && wanted <= most ? wanted : page;
+}
+
+/* Addresses from one on that differs from `low` by a multiple of the alignment; or MAP_FAILED. */
+static char* reserve_aligned(size_t span, ElfW(Addr) low, size_t alignment, size_t page)
+{
+    const size_t all = span + (alignment - page);
+    char* memory = mmap(NULL, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) return memory;
+    const size_t lead = (size_t)(low - (uintptr_t)memory) & (alignment - 1);
+    if (lead > 0) munmap(memory, lead);
+    if (all - lead > span) munmap(memory + lead + span, all - lead - span);
+    return memory + lead;
+}
+
 /* Checks the segments and reserves the range they need. */
 static int reserve(tenon_image* image, size_t file_size, size_t page)
 {
     ElfW(Addr) low = (ElfW(Addr)) - 1;
     ElfW(Addr) high = 0;
+    size_t alignment = page;
     for (int i = 0; i < image->segment_count; ++i) {
         const ElfW(Phdr)* segment = &image->segments[i];
         if (segment->p_type == PT_TLS)
@@ -127,12 +149,13 @@ static int reserve(tenon_image* image, size_t file_size, size_t page)
             return tenon_fail("it was linked for smaller pages than this board's %zu bytes", page);
         if (segment->p_vaddr < low) low = segment->p_vaddr;
         if (end > high) high = end;
+        const size_t wanted = alignment_of(segment, page);
+        if (wanted > alignment) alignment = wanted;
     }
     if (high == 0) return tenon_fail("it has nothing to load");
     low = page_floor(low, page);
     image->span = (size_t)(page_floor(high + page - 1, page) - low);
-    void* memory =
-        mmap(NULL, image->span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char* memory = reserve_aligned(image->span, low, alignment, page);
     if (memory == MAP_FAILED) return tenon_fail("no memory to load it: %s", strerror(errno));
     image->memory = memory;
     image->bias = image->memory - low;

@@ -48,6 +48,11 @@ TEST_F(Parts, areWrittenOneAfterTheOther)
     EXPECT_TRUE(*core::readFile(m_path) == m_whole);
     ASSERT_TRUE(writeParts({}, m_path));
     EXPECT_EQ(fs::file_size(m_path), 0u);
+    const FileParts many(2000, bytesOf(m_head)); // more than a system takes at a time
+    ASSERT_TRUE(writeParts(many, m_path));
+    const std::string text = *core::readFile(m_path);
+    EXPECT_EQ(text.size(), 2000 * m_head.size());
+    EXPECT_EQ(text.substr(1998 * m_head.size()), m_head + m_head);
 }
 
 TEST_F(Parts, stayWhereTheyStandAlreadyAndAreDatedNow)

@@ -9,15 +9,18 @@
 #include <gtest/gtest.h>
 #include <llvm/Object/ELFObjectFile.h>
 
+#include <algorithm>
+#include <cstring>
+
 namespace tenon::compiler {
 namespace {
 
 using llvm::object::ELFFile;
 
-/// A library of the sample program for the triple.
-std::string sampleLibrary(const std::string& triple, const test::TemporaryFolder& folder)
+/// The program's library for the triple.
+std::string libraryOf(const ExecutorProgram& program, const std::string& triple,
+                      const test::TemporaryFolder& folder)
 {
-    const ExecutorProgram program = test::sampleProgram();
     const ProgramMemory memory = *planProgram(program, "hill_climb");
     PackageInput input{.program = program,
                        .executor = ExecutorKind::Aot,
@@ -28,6 +31,40 @@ std::string sampleLibrary(const std::string& triple, const test::TemporaryFolder
     const auto report = writePackage(input, OutputFormat::SharedLibrary, folder.file("m.so"));
     EXPECT_TRUE(report) << report.error().text();
     return *core::readFile(folder.file("m.so"));
+}
+
+std::string sampleLibrary(const std::string& triple, const test::TemporaryFolder& folder)
+{
+    return libraryOf(test::sampleProgram(), triple, folder);
+}
+
+/// Adds a constant of that many floats, all of one value; the result is its tensor.
+int addConstant(ExecutorProgram& program, int64_t floats, float value)
+{
+    program.tensors.push_back({.name = "more" + std::to_string(program.tensors.size()),
+                               .dtype = core::kFloat32,
+                               .shape = {floats},
+                               .role = TensorRole::Constant});
+    program.tensors.back().constant =
+        core::Tensor::make(core::kFloat32, {floats}, [&](std::span<std::byte> bytes) {
+            for (size_t i = 0; i < bytes.size(); i += sizeof value)
+                std::memcpy(bytes.data() + i, &value, sizeof value);
+        });
+    return static_cast<int>(program.tensors.size()) - 1;
+}
+
+/// The largest alignment of a segment, which loaders follow.
+template <class Elf>
+uint64_t alignmentOf(const std::string& file)
+{
+    const ELFFile<Elf> elf = llvm::cantFail(ELFFile<Elf>::create(file));
+    uint64_t most = 0;
+    for (const auto& segment : llvm::cantFail(elf.program_headers())) {
+        if (segment.p_type != llvm::ELF::PT_LOAD) continue;
+        EXPECT_EQ((segment.p_vaddr - segment.p_offset) % segment.p_align, 0u);
+        most = std::max<uint64_t>(most, segment.p_align);
+    }
+    return most;
 }
 
 /// What loading maps at `address`: the bytes of the file, by the segments alone.
@@ -78,6 +115,37 @@ TEST(FillSection, PutsWeightsWhereEveryMachineMapsThem)
     for (const char* triple : {"x86_64-linux-gnu", "aarch64-linux-gnu"})
         expectConstants<llvm::object::ELF64LE>(sampleLibrary(triple, folder));
     expectConstants<llvm::object::ELF32LE>(sampleLibrary("armv7l-linux-gnueabihf", folder));
+}
+
+TEST(FillSection, AsksForLargePagesOfMegabytesOfWeights)
+{
+    using llvm::object::ELF32LE;
+    using llvm::object::ELF64LE;
+    const test::TemporaryFolder folder;
+    EXPECT_EQ(alignmentOf<ELF64LE>(sampleLibrary("x86_64-linux-gnu", folder)), 65536u);
+    ExecutorProgram program = test::sampleProgram();
+    addConstant(program, 1 << 20, 1.5F);
+    for (const char* triple : {"x86_64-linux-gnu", "aarch64-linux-gnu"})
+        EXPECT_EQ(alignmentOf<ELF64LE>(libraryOf(program, triple, folder)), uint64_t{2} << 20);
+    EXPECT_EQ(alignmentOf<ELF32LE>(libraryOf(program, "armv7l-linux-gnueabihf", folder)), 65536u);
+}
+
+TEST(FillSection, PutsWeightsInTheOrderOfTheCalls)
+{
+    const test::TemporaryFolder folder;
+    ExecutorProgram program = test::sampleProgram();
+    const int last = addConstant(program, 6, 3.25F);
+    const int first = addConstant(program, 6, 5.75F);
+    program.calls[1].arguments[1] = first;
+    program.calls[2].arguments[1] = last;
+    const std::string file = libraryOf(program, "x86_64-linux-gnu", folder);
+    const auto placeOf = [&](int tensor) {
+        const auto bytes = program.tensors[static_cast<size_t>(tensor)].constant.bytes();
+        return file.find(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+    };
+    ASSERT_NE(placeOf(last), std::string::npos);
+    EXPECT_LT(placeOf(2), placeOf(first)); // of the first call
+    EXPECT_LT(placeOf(first), placeOf(last));
 }
 
 TEST(FillSection, RefusesWhatTheLinkerCannotHaveWritten)
