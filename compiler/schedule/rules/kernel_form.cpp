@@ -64,7 +64,8 @@ bool isBlockedConv(const tir::Stmt& block)
             return extent->kind == tir::ExprKind::IntImm;
         });
         hasWeights |= isKnown && shape.size() == 6;
-        hasData |= isKnown && shape.size() == 5;
+        // Quads of bytes have no axis for channels in a block.
+        hasData |= isKnown && (shape.size() == 4 || shape.size() == 5);
         return true;
     });
     return formOf(block) == "SSSSSRRRR" && hasWeights && hasData;

@@ -16,7 +16,7 @@ using AxesForm = std::string_view;
 /// sizes; or, where other blocks must be there too, they are not.
 Status checkForm(const Schedule& schedule, std::string_view rule, AxesForm form);
 
-/// A blocked convolution: nine axes, and weights of six dimensions beside its data.
+/// A blocked convolution: nine axes, and weights of six dimensions beside its data of four or five.
 bool isBlockedConv(const tir::Stmt& block);
 
 } // namespace tenon::compiler
