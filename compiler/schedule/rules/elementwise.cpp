@@ -30,13 +30,25 @@ size_t contiguousAxes(const tir::Stmt& block)
     return count;
 }
 
+/// Single divisions take a few cycles each, and so does one of a whole vector.
+bool divides(const tir::Stmt& block)
+{
+    bool found = false;
+    tir::visitExprsIn(block->body, [&](const tir::Expr& expr) {
+        found = found || (expr->kind == tir::ExprKind::Div && expr->dtype.isFloat());
+        return !found;
+    });
+    return found;
+}
+
 /// The axes of a longer run where that of `contiguous` axes is too short for a vector: its stores
 /// are contiguous and its loads become gathers, which cost less than functions of single numbers.
 size_t gatheredAxes(const tir::Stmt& block, size_t contiguous, int64_t lanes)
 {
     const std::vector<tir::IterVar>& iters = block->block.iters;
     const AxisSteps steps = stepsOf(block);
-    if (!steps.isKnown || steps.access.empty() || !callsMath(block)) return contiguous;
+    if (!steps.isKnown || steps.access.empty() || !(callsMath(block) || divides(block)))
+        return contiguous;
     int64_t run = 1;
     for (size_t axis = iters.size(); axis-- > 0;) {
         const size_t count = iters.size() - axis;

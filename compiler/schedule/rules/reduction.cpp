@@ -30,6 +30,23 @@ Axes axesByKind(const Schedule& schedule, const std::string& block)
     return out;
 }
 
+/// Rows so short that vectors of them, whose loads step over the others' columns, take fewer
+/// instructions than one number at a time.
+bool readsShortRows(const tir::Stmt& block, size_t axis)
+{
+    constexpr int64_t kShort = 4;
+    int64_t columns = 1;
+    for (const tir::IterVar& iter : block->block.iters)
+        if (iter.kind == tir::IterKind::Reduce)
+            columns *= iter.extent->kind == tir::ExprKind::IntImm ? iter.extent->integer : kShort;
+    const AxisSteps steps = stepsOf(block);
+    return columns < kShort && steps.isKnown && steps.access[0][axis] == 1 &&
+           !branchesAlong(block, block->block.iters[axis].var) &&
+           std::all_of(steps.access.begin(), steps.access.end(), [&](const auto& access) {
+               return access[axis] >= 0 && access[axis] < kShort;
+           });
+}
+
 /// Splits the contiguous reduction axis so that each lane sums a strand; the strands are then
 /// reduced by the block itself. False when the axis does not divide.
 Result<bool> makeStrands(Schedule& schedule, const std::string& block, size_t axis, int64_t lanes)
@@ -57,9 +74,10 @@ Status runSpatial(Schedule& schedule, const std::string& block, const TargetFact
     if (!axes.isPlain) return kDone;
     std::vector<std::string> outer = axes.spatial;
     std::string vector;
-    if (axes.lastSpatial >= 0 &&
-        isContiguousAlong(blockOf(schedule, block), static_cast<size_t>(axes.lastSpatial))) {
-        const std::string run = axesOf(schedule, block)[static_cast<size_t>(axes.lastSpatial)].loop;
+    const auto last = static_cast<size_t>(axes.lastSpatial);
+    const tir::Stmt stmt = blockOf(schedule, block);
+    if (axes.lastSpatial >= 0 && (isContiguousAlong(stmt, last) || readsShortRows(stmt, last))) {
+        const std::string run = axesOf(schedule, block)[last].loop;
         const int64_t extent = schedule.extentOf(run);
         if (extent > lanes) {
             const auto parts = schedule.splitOverlap(run, lanes);
