@@ -16,6 +16,8 @@ using views::ThemeSource;
 namespace {
 
 constexpr int kExplanationWidth = 420;
+constexpr int kSuggestionsWidth = 420; ///< a target with its triple in one line
+constexpr int kGap = 8;
 
 } // namespace
 
@@ -73,6 +75,7 @@ TargetField::TargetField(const ThemeSource& themes, views::WorkspacePresenter& w
         completer->setFilterMode(Qt::MatchContains);
         completer->setCaseSensitivity(Qt::CaseInsensitive);
         completer->popup()->setObjectName(QStringLiteral("suggestions")); // for the style sheet
+        completer->popup()->setMinimumWidth(kSuggestionsWidth);
         setCompleter(completer);
     }
     connect(this, &QLineEdit::textChanged, this,
@@ -100,6 +103,7 @@ void TargetField::refresh()
     if (text().trimmed() != state.target) { // a board brought its own
         const QSignalBlocker blocker(this);
         showTarget(state.target);
+        m_before = state.target;
     }
     setStyleSheet(state.isTargetValid ? QString()
                                       : QStringLiteral("QLineEdit { border-color: %1; }")
@@ -113,10 +117,9 @@ void TargetField::refresh()
 void TargetField::showExplanation()
 {
     m_explanation->showState(m_workspace.state());
-    const QPoint corner = mapTo(m_explanation->parentWidget(), QPoint(0, height() + 8));
-    m_explanation->move(
-        std::min(corner.x(), m_explanation->parentWidget()->width() - m_explanation->width() - 12),
-        corner.y());
+    // Left of the list of suggestions, which opens under the field and would cover it.
+    const QPoint corner = mapTo(m_explanation->parentWidget(), QPoint(0, height() + kGap));
+    m_explanation->move(std::max(0, corner.x() - kGap - m_explanation->width()), corner.y());
     m_explanation->raise();
     m_explanation->show();
 }
@@ -124,6 +127,7 @@ void TargetField::showExplanation()
 void TargetField::focusInEvent(QFocusEvent* event)
 {
     QLineEdit::focusInEvent(event);
+    if (event->reason() != Qt::PopupFocusReason) m_before = text(); // the list gives focus back
     showExplanation();
 }
 
@@ -138,8 +142,12 @@ void TargetField::keyPressEvent(QKeyEvent* event)
 {
     const bool isReturn = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
     const bool isListOpen = completer() && completer()->popup()->isVisible();
-    // Escape closes the list first; Return ends the typing once the list took its choice.
-    if (event->key() == Qt::Key_Escape && !isListOpen) clearFocus();
+    // Escape closes the list first, then takes back what was typed; Return ends the typing once
+    // the list took its choice.
+    if (event->key() == Qt::Key_Escape && !isListOpen) {
+        setText(m_before);
+        clearFocus();
+    }
     if (isReturn)
         QTimer::singleShot(0, this, [this] {
             clearFocus();

@@ -47,6 +47,7 @@ private:
     const views::ThemeSource& m_themes;
     views::WorkspacePresenter& m_workspace;
     TargetExplanation* m_explanation;
+    QString m_before; ///< what stood here when the typing began
 };
 
 } // namespace tenon::app

@@ -161,6 +161,28 @@ private slots:
         QTRY_VERIFY(!explanation->isVisible());
     }
 
+    void takesBackATargetOnEscape()
+    {
+        MainWindow window(makeEngine({}), {}, options());
+        window.resize(1280, 800);
+        window.show();
+        window.openModel(QStringLiteral(TENON_SAMPLE_MODEL));
+        QVERIFY(settle(window));
+        const QString before = window.workspace().state().target;
+        auto* field = window.findChild<TargetField*>();
+        QFocusEvent focus(QEvent::FocusIn, Qt::ShortcutFocusReason);
+        QApplication::sendEvent(field, &focus);
+        // Left of the list of suggestions, which opens under the field.
+        const auto* explanation = window.findChild<TargetExplanation*>();
+        QVERIFY(explanation->isVisible());
+        QVERIFY(explanation->geometry().right() < field->mapTo(&window, QPoint()).x());
+        field->setText(QStringLiteral("llvm -m"));
+        QVERIFY(!window.workspace().state().isTargetValid);
+        QTest::keyClick(field, Qt::Key_Escape);
+        QCOMPARE(window.workspace().state().target, before);
+        QVERIFY(window.workspace().state().isTargetValid);
+    }
+
     void showsEveryKeyInFullHeightInTheSmallestWindow()
     {
         MainWindow window(makeEngine({}), {}, options());

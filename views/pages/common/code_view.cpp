@@ -51,6 +51,18 @@ bool contains(const std::array<const char*, N>& words, QStringView word)
                        [&](const char* w) { return word == QLatin1String(w); });
 }
 
+/// Half the indentation of each line: a loop nest twelve deep still begins within a narrow pane.
+QString halfIndented(const QString& text)
+{
+    QStringList lines = text.split(QLatin1Char('\n'));
+    for (QString& line : lines) {
+        qsizetype indent = 0;
+        while (indent < line.size() && line[indent] == QLatin1Char(' ')) ++indent;
+        line.remove(0, indent / 2);
+    }
+    return lines.join(QLatin1Char('\n'));
+}
+
 bool isWordChar(QChar c)
 {
     return c.isLetterOrNumber() || c == QLatin1Char('_') || c == QLatin1Char('.') ||
@@ -193,7 +205,7 @@ void CodeView::setCode(const QString& text, CodeLanguage language)
     m_isQuiet = true;
     m_marked.clear();
     m_highlighter->setLanguage(language);
-    setPlainText(text);
+    setPlainText(language == CodeLanguage::Tir ? halfIndented(text) : text);
     setExtraSelections({});
     m_isQuiet = false;
     setViewportMargins(numberWidth(), 2, 0, 0);
@@ -221,16 +233,16 @@ void CodeView::markLines(const std::vector<int>& lines, bool shouldScroll)
     }
 }
 
-/// Deep in a loop nest a line begins right of what is visible: its beginning comes into view, with
-/// a few columns of the loops around it.
+/// The left edge stays in sight, unless a line so deep in a loop nest begins right of the pane.
 void CodeView::scrollToIndent(const QString& line)
 {
     constexpr int kContext = 4;
+    constexpr int kLeastShown = 12; ///< columns of the line
     qsizetype indent = 0;
     while (indent < line.size() && line[indent] == QLatin1Char(' ')) ++indent;
     const int column = fontMetrics().horizontalAdvance(QLatin1Char(' '));
     const int start = static_cast<int>(indent) * column;
-    const bool isInView = start < viewport()->width() / 2;
+    const bool isInView = start + kLeastShown * column < viewport()->width();
     horizontalScrollBar()->setValue(isInView ? 0 : start - kContext * column);
 }
 
