@@ -8,6 +8,7 @@
 #include "core/ir/tir/visit.h"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <numeric>
 #include <optional>
@@ -303,7 +304,16 @@ private:
         int64_t share = stream.run * stream.strands / strands;
         const int64_t unit = share % iterations == 0 ? 1 : line;
         share /= unit;
-        const int64_t common = std::gcd(share, iterations);
+        int64_t common = std::gcd(share, iterations);
+        // In loops that read the block, which are short, a division costs more than to have asked
+        // for all of it early (products of 197 x 192 x 768: 1.5 %).
+        std::optional<int64_t> last;
+        if (spread.loops[0].step > 0 && unit > 1 && iterations > share) {
+            last = share - 1;
+            iterations =
+                static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(iterations / share)));
+            common = share = 1;
+        }
         Expr asked = 0;
         int64_t each = share / common;
         for (size_t i = requests.level; i < spread.loops.size(); ++i) {
@@ -311,7 +321,9 @@ private:
             each *= spread.loops[i].extent;
         }
         iterations /= common;
-        if (iterations > 1) asked = floorDiv(asked, Expr(iterations)) * unit;
+        if (iterations > 1) asked = floorDiv(asked, Expr(iterations));
+        if (last) asked = minimum(asked, Expr(*last));
+        asked = asked * unit;
         at = at + asked;
         std::vector<Stmt> reads;
         for (int64_t strand = 0; strand < strands; ++strand)
