@@ -194,7 +194,7 @@ views::DeployOutcome BoardDesk::deploy(const views::DeployQuestion& question, co
     }
     m_prompt.serve(ask, &job);
     remote::Deployer& deployer = deployerFor(*board);
-    const DeployWork work{m_options, question, *board, watch};
+    const DeployWork work{m_options, question, *board, watch, m_peaks};
     const bool wasConnected = deployer.isConnected();
     outcome = deployModel(work, deployer, job);
     const bool isStale = wasConnected && outcome.error &&

@@ -5,6 +5,7 @@
 #include "app/workbench/engine.h"
 #include "remote/board/board_store.h"
 #include "remote/deploy/deployer.h"
+#include "remote/measure/known_peaks.h"
 
 #include <mutex>
 
@@ -58,7 +59,8 @@ private:
     remote::BoardStore m_store;
     std::timed_mutex m_mutex;
     DeskPrompt m_prompt;
-    std::string m_boardKey; ///< tells which board m_deployer serves
+    remote::KnownPeaks m_peaks; ///< of this computer
+    std::string m_boardKey;     ///< tells which board m_deployer serves
     std::unique_ptr<remote::Deployer> m_deployer;
 };
 

@@ -98,7 +98,7 @@ void addMeasurement(const DeployWork& work, const remote::DeployReport& report,
     ++timed->revision;
     remote::Timing timing = *report.timing;
     if (report.board.kind == remote::BoardKind::ThisComputer)
-        timing.peak = remote::measurePeak(timing.threads);
+        timing.peak = work.peaks.of(timing.threads);
     timed->measurement = measurementOf(timing, *timed, placeOf(report), report.board.isEmulated());
     outcome.document = timed;
     const remote::BoardStore store(work.engine.configFolder.toStdString());

@@ -4,6 +4,7 @@
 
 #include "app/workbench/engine.h"
 #include "remote/deploy/deployer.h"
+#include "remote/measure/known_peaks.h"
 
 namespace tenon::app {
 
@@ -13,6 +14,7 @@ struct DeployWork
     const views::DeployQuestion& question;
     const remote::Board& board;
     const views::DeployWatcher& watch;
+    remote::KnownPeaks& peaks; ///< of this computer
 };
 
 /// What is compiled already is taken as it is.

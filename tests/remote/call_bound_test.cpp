@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What bounds a kernel call: computing or moving bytes, on a made-up computer.
 #include "remote/measure/call_bound.h"
+#include "remote/measure/known_peaks.h"
 
 #include <gtest/gtest.h>
 
@@ -82,6 +83,16 @@ TEST(Bandwidth, IsMeasuredForEveryLevel)
         EXPECT_GT(rates[i].copyGbps, 0);
         if (i > 0) EXPECT_GT(rates[i].bytes, rates[i - 1].bytes);
     }
+}
+
+TEST(KnownPeaks, AreMeasuredOnceForEachNumberOfThreads)
+{
+    KnownPeaks peaks;
+    const MachinePeak first = peaks.of(1), again = peaks.of(1);
+    EXPECT_GT(first.fp32Gflops, 0);
+    EXPECT_EQ(first.threads, 1u);
+    EXPECT_EQ(first.fp32Gflops, again.fp32Gflops); // two measurements are never the same
+    EXPECT_EQ(first.bandwidth.back().readGbps, again.bandwidth.back().readGbps);
 }
 
 } // namespace
