@@ -10,8 +10,8 @@ back. GFLOP/s count the operator's own multiply-adds, so Winograd convolutions m
 Convolutions of bytes are compared with the peak of the instructions that multiply four of them per
 lane. The bound is what a direct operator can reach at best: it computes at the peak, or copies its
 data as fast as the cache or memory it is in can be copied, or reads its weights from memory.
-The peak and the rates are the best of as many rounds, in turns with the chains: other programs and
-the clock change what the computer can do from one minute to the next.
+The peak and the rates are what a quarter of the rounds reach, in turns with the chains: other
+programs and the clock change what the computer can do from one minute to the next.
 Strided convolutions stand side by side on one input; of each output a pool takes every sixteenth
 row and column, which costs next to nothing.
 """
@@ -287,7 +287,7 @@ def bench_one(name, kernel, arguments, machines):
         for chain in chains:
             chain.peer.close()
     machines += seen
-    machine = bench_peer.best_of(seen)
+    machine = bench_peer.good_of(seen)
     peak = machine.get(kernel.peak) * arguments.threads or math.inf  # unknown: 0 % of it
     row = per_operator(*chains)
     row["peak_gflops"] = machine.get(kernel.peak) * arguments.threads
@@ -323,7 +323,7 @@ def main():
     if rows:
         mean = bench_peer.geometric_mean(r["ratio"] for r in rows.values())
         print(f"\ngeometric mean of {len(rows)} ratios: {mean:.3f}")
-    bench_peer.write_json(arguments.json, bench_peer.best_of(machines), arguments.threads, rows)
+    bench_peer.write_json(arguments.json, bench_peer.good_of(machines), arguments.threads, rows)
     return 0 if rows else 1
 
 
