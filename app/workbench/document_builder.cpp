@@ -8,7 +8,6 @@
 #include "views/models/format.h"
 
 #include <QDateTime>
-#include <QFileInfo>
 
 #include <algorithm>
 
@@ -64,16 +63,6 @@ void addKernels(const compiler::CompileResult& result, Document& document)
         document.macs += call.flops / 2;
         document.calls.push_back(std::move(shown));
     }
-}
-
-/// Many collections keep every model as model.onnx in a folder of its own.
-QString documentName(const QString& path)
-{
-    const QFileInfo file(path);
-    const QString folder = QFileInfo(file.absolutePath()).fileName();
-    return file.completeBaseName() == QLatin1String("model") && !folder.isEmpty()
-               ? folder + QLatin1Char('/') + file.fileName()
-               : file.fileName();
 }
 
 QString hygieneText(const remote::Hygiene& state)
@@ -139,7 +128,7 @@ std::shared_ptr<Document> documentOf(const compiler::Loaded& loaded, const QStri
 {
     auto document = std::make_shared<Document>();
     document->path = path;
-    document->name = documentName(path);
+    document->name = views::modelName(path);
     QStringList producer;
     if (!loaded.facts.producer.empty())
         producer << (text(loaded.facts.producer) + QLatin1Char(' ') +

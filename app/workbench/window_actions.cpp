@@ -4,8 +4,6 @@
 #include "views/models/format.h"
 #include "views/models/node_text.h"
 
-#include <QFileInfo>
-
 namespace tenon::app {
 
 void MainWindow::addActions()
@@ -229,7 +227,7 @@ std::vector<PaletteSource> MainWindow::paletteSources()
             if (spec.id.startsWith(QLatin1String("recent"))) {
                 const int number = spec.id.mid(6).toInt();
                 if (number > m_settings.recents.size()) continue;
-                text = tr("Open %1").arg(QFileInfo(m_settings.recents[number - 1]).fileName());
+                text = tr("Open %1").arg(views::modelName(m_settings.recents[number - 1]));
             }
             entries.push_back(
                 {text, spec.keys, [action] { action->trigger(); }, action->isEnabled()});

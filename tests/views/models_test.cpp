@@ -50,10 +50,14 @@ private slots:
         QCOMPARE(durationText(0.5), QStringLiteral("500 ns"));
         QCOMPARE(durationText(1020), QStringLiteral("1.02 ms"));
         QCOMPARE(durationText(3100000), QStringLiteral("3.10 s"));
-        QCOMPARE(shapeLabel(core::makeShape({1, 64, 56})), QStringLiteral("1×64×56"));
-        QCOMPARE(shapeLabel({}), QStringLiteral("scalar"));
+        QCOMPARE(shapeLabel({core::kFloat32, core::makeShape({1, 64, 56})}),
+                 QStringLiteral("1×64×56"));
+        QCOMPARE(shapeLabel({core::kFloat32, {}}), QStringLiteral("scalar"));
+        QCOMPARE(shapeLabel({core::kHandle, {}}), QStringLiteral("unknown type"));
+        QCOMPARE(typeText({core::kHandle, {}}), QStringLiteral("unknown type"));
         const core::Dim n = core::Dim::symbol("n");
-        QCOMPARE(shapeLabel({n, n + core::Dim(1), core::Dim(3)}), QStringLiteral("n×(n + 1)×3"));
+        QCOMPARE(shapeLabel({core::kFloat32, {n, n + core::Dim(1), core::Dim(3)}}),
+                 QStringLiteral("n×(n + 1)×3"));
         QCOMPARE(shortenedMiddle(QStringLiteral("abcdefghij"), 5), QStringLiteral("ab…ij"));
     }
 

@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/tensor/dim_products.h"
 
+#include <QFileInfo>
 #include <QStringList>
 
 #include <array>
@@ -23,6 +24,8 @@ QString threeDigits(double value)
     const int decimals = magnitude >= 99.95 ? 0 : magnitude >= 9.995 ? 1 : 2;
     return QString::number(value, 'f', decimals);
 }
+
+QString unknownType() { return QStringLiteral("unknown type"); }
 
 } // namespace
 
@@ -74,11 +77,12 @@ QString durationText(double microseconds)
     return threeDigits(microseconds / 1e6) + QStringLiteral(" s");
 }
 
-QString shapeLabel(const core::Shape& shape)
+QString shapeLabel(const core::TensorType& type)
 {
-    if (shape.empty()) return QStringLiteral("scalar");
+    if (type.dtype == core::kHandle) return unknownType();
+    if (type.shape.empty()) return QStringLiteral("scalar");
     QStringList dims;
-    for (const core::Dim& dim : shape) {
+    for (const core::Dim& dim : type.shape) {
         const QString text = QString::fromStdString(dim.text());
         const bool isSum = core::productsOf(dim).size() > 1;
         dims << (isSum ? QLatin1Char('(') + text + QLatin1Char(')') : text);
@@ -88,6 +92,7 @@ QString shapeLabel(const core::Shape& shape)
 
 QString typeText(const core::TensorType& type)
 {
+    if (type.dtype == core::kHandle) return unknownType();
     QStringList dims;
     for (const core::Dim& dim : type.shape) dims << QString::fromStdString(dim.text());
     return QString::fromStdString(type.dtype.text()) + QStringLiteral(" [") +
@@ -102,6 +107,15 @@ QString signedText(qint64 value)
 QString arrowText(qint64 before, qint64 after)
 {
     return countText(before) + QStringLiteral(" → ") + countText(after);
+}
+
+QString modelName(const QString& path)
+{
+    const QFileInfo file(path);
+    const QString folder = QFileInfo(file.absolutePath()).fileName();
+    return file.completeBaseName() == QLatin1String("model") && !folder.isEmpty()
+               ? folder + QLatin1Char('/') + file.fileName()
+               : file.fileName();
 }
 
 QString shortenedMiddle(const QString& text, int length)

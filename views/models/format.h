@@ -20,14 +20,17 @@ QString byteText(qint64 bytes);
 QString byteDifferenceText(qint64 bytes);
 /// "312 ns", "12.4 µs", "1.02 ms", "3.10 s": three significant digits.
 QString durationText(double microseconds);
-/// "1×64×56×56"; "scalar" for rank 0; symbols by name.
-QString shapeLabel(const core::Shape& shape);
-/// "float32 [1, 64, 56, 56]".
+/// "1×64×56×56"; "scalar" for rank 0; symbols by name; "unknown type" after an operator that the
+/// importer does not know.
+QString shapeLabel(const core::TensorType& type);
+/// "float32 [1, 64, 56, 56]", or "unknown type".
 QString typeText(const core::TensorType& type);
 /// "−" for negative numbers, thousands separated.
 QString signedText(qint64 value);
 /// "3 → 1".
 QString arrowText(qint64 before, qint64 after);
+/// "resnet.onnx"; with its folder where the file is called model.onnx, as in many collections.
+QString modelName(const QString& path);
 /// Keeps the beginning and the end of a long name: "features.…conv.0".
 QString shortenedMiddle(const QString& text, int length);
 

@@ -258,7 +258,7 @@ QString changeText(const core::Module& before, const core::NodeRecord& was,
                now;
     }
     if (!was.types.empty() && !is.types.empty() && !(was.types[0] == is.types[0]))
-        return shapeLabel(was.types[0].shape) + arrow + shapeLabel(is.types[0].shape);
+        return shapeLabel(was.types[0]) + arrow + shapeLabel(is.types[0]);
     return otherwise;
 }
 

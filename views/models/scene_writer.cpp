@@ -300,8 +300,8 @@ private:
                                     !isInsideFrame(flow) && source &&
                                     flow.value.index < source->types.size();
             if (isLabelled && m_labelled.insert(flow.value).second)
-                placeLabel(shapeLabel(source->types[flow.value.index].shape), framesAround(flow),
-                           m_scene, edge);
+                placeLabel(shapeLabel(source->types[flow.value.index]), framesAround(flow), m_scene,
+                           edge);
             m_scene.edges.push_back(std::move(edge));
         }
     }

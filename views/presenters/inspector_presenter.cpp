@@ -107,7 +107,7 @@ void InspectorPresenter::describe(const core::Module& module, const core::NodeRe
             text = source->kind == core::NodeKind::Constant
                        ? tr("constant ") + typeText(source->types[operand.index])
                        : shortenedMiddle(text, 26) + QStringLiteral("  ") +
-                             shapeLabel(source->types[operand.index].shape);
+                             shapeLabel(source->types[operand.index]);
         const bool canGo = source && source->kind != core::NodeKind::Constant;
         facts.push_back({i == 0 ? tr("input") : QString(), text, valueText(module, operand),
                          canGo ? operand.node : core::NodeId()});

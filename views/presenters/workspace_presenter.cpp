@@ -4,8 +4,6 @@
 
 #include "views/models/format.h"
 
-#include <QFileInfo>
-
 #include <algorithm>
 
 namespace tenon::views {
@@ -75,11 +73,11 @@ void WorkspacePresenter::read(const QString& path, const QString& shapes, bool i
     BuildOptions options = m_options;
     options.shapes = shapes.trimmed();
     const auto engineOpen = m_engine.open;
-    m_jobs.start(QStringLiteral("model"), tr("Open %1").arg(QFileInfo(path).fileName()),
+    m_jobs.start(QStringLiteral("model"), tr("Open %1").arg(modelName(path)),
                  keep([=](core::JobContext& job) { return engineOpen(path, options, job); }, slot),
                  [=, this](const core::Status& status) {
                      if (!status)
-                         return fail(tr("%1 could not be opened").arg(QFileInfo(path).fileName()),
+                         return fail(tr("%1 could not be opened").arg(modelName(path)),
                                      status.error());
                      m_options.shapes = options.shapes;
                      m_shapesProblem.clear();

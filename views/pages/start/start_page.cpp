@@ -2,6 +2,8 @@
 // What a new user sees first, and what a returning one clicks at once.
 #include "views/pages/start/start_page.h"
 
+#include "views/models/format.h"
+
 #include <QFileInfo>
 #include <QPainter>
 
@@ -23,7 +25,7 @@ public:
     {
         setCursor(Qt::PointingHandCursor);
         setFixedHeight(40);
-        setAccessibleName(QFileInfo(path).fileName());
+        setAccessibleName(modelName(path));
         setToolTip(path);
         QObject::connect(&themes, &ThemeSource::changed, this, [this] { update(); });
     }
@@ -44,7 +46,7 @@ protected:
         painter.setFont(t.bodyStrong);
         painter.setPen(file.exists() ? t.text : t.faint);
         painter.drawText(QRect(38, 3, width() - 110, 18), Qt::AlignLeft | Qt::AlignVCenter,
-                         file.fileName());
+                         modelName(m_path));
         painter.setFont(t.secondaryFont);
         painter.setPen(t.secondary);
         painter.drawText(
