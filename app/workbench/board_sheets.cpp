@@ -50,6 +50,7 @@ AddBoardSheet::AddBoardSheet(const views::ThemeSource& themes, views::BoardsPres
     , m_way(new views::PillTabs(themes, views::PillTabs::Size::Small))
     , m_profile(new PillButton(themes, Look::Plain, tr("ask the board")))
     , m_add(new PillButton(themes, Look::Primary, tr("Connect and add")))
+    , m_note(wrapped(themes, Role::Secondary))
 {
     panel().setTitle(tr("Add a board"));
     panel().setCaption(tr("Esc closes"));
@@ -59,11 +60,11 @@ AddBoardSheet::AddBoardSheet(const views::ThemeSource& themes, views::BoardsPres
     m_grid->setVerticalSpacing(8);
     m_grid->setColumnStretch(1, 1);
     m_name = addField(tr("name"), tr("what to call it"));
-    m_host = addField(tr("host"), tr("name, address or alias of ~/.ssh/config"));
-    m_port = addField(tr("port"), tr("the usual one"));
+    m_host = addField(tr("host"), {});
+    m_port = addField(tr("port"), {});
     m_port->setValidator(new QIntValidator(1, 65535, m_port));
     m_user = addField(tr("user"), tr("as the SSH configuration says, or yours"));
-    m_key = addField(tr("key"), tr("of the server or of the boards at the tracker"));
+    m_key = addField(tr("key"), {});
     m_grid->addWidget(new ThemedLabel(themes, Role::Secondary, tr("key file")), 5, 0);
     m_identityRow = buildIdentity();
     m_grid->addWidget(m_identityRow, 5, 1);
@@ -72,9 +73,7 @@ AddBoardSheet::AddBoardSheet(const views::ThemeSource& themes, views::BoardsPres
     auto* cancel = new PillButton(themes, Look::Plain, tr("Cancel"));
     panel().content()->addWidget(m_way, 0, Qt::AlignLeft);
     panel().content()->addLayout(m_grid);
-    panel().content()->addWidget(
-        wrapped(themes, Role::Secondary,
-                tr("Passwords and passphrases are asked for when connecting and never kept.")));
+    panel().content()->addWidget(m_note);
     panel().content()->addStretch(1);
     panel().content()->addLayout(buttonRow({cancel, m_add}));
     connect(cancel, &QPushButton::clicked, this, &Overlay::close);
@@ -136,7 +135,18 @@ void AddBoardSheet::chooseProfile()
 
 void AddBoardSheet::showWay()
 {
-    const bool isSsh = kWays[m_way->currentIndex()] == BoardWay::Ssh;
+    const BoardWay way = kWays[m_way->currentIndex()];
+    const bool isSsh = way == BoardWay::Ssh, isTracker = way == BoardWay::Tracker;
+    m_host->setPlaceholderText(isSsh ? tr("name, address or alias of ~/.ssh/config")
+                                     : tr("name or address"));
+    m_port->setPlaceholderText(isSsh       ? tr("as the SSH configuration says, or 22")
+                               : isTracker ? tr("9190")
+                                           : tr("9090"));
+    m_key->setPlaceholderText(isTracker ? tr("which boards to ask it for")
+                                        : tr("what the server was started with, if anything"));
+    m_note->setText(
+        isSsh ? tr("Passwords and passphrases are asked for when connecting and never kept.")
+              : tr("RPC has no password and no encryption: for networks that you trust."));
     for (int row = 0; row < m_grid->rowCount(); ++row) {
         QWidget* field = m_grid->itemAtPosition(row, 1)->widget();
         const bool isOfSsh = field == m_user || field == m_identityRow;

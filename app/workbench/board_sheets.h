@@ -41,6 +41,7 @@ private:
     QWidget* m_identityRow = nullptr;
     views::PillButton* m_profile;
     views::PillButton* m_add;
+    views::ThemedLabel* m_note;
     QString m_profileName;
 };
 
