@@ -40,4 +40,12 @@ Result<DocumentPtr> compileModel(const EngineOptions& engine, const DocumentPtr&
     return DocumentPtr(compiled);
 }
 
+Result<DocumentPtr> compiledFor(const EngineOptions& engine, const DocumentPtr& document,
+                                const views::BuildOptions& build, core::JobContext& job)
+{
+    const auto backing = backingOf(document);
+    if (backing->result && backing->build == build) return document;
+    return compileModel(engine, document, build, job);
+}
+
 } // namespace tenon::app

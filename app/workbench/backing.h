@@ -24,5 +24,10 @@ core::Result<views::DocumentPtr> compileModel(const EngineOptions& engine,
                                               const views::DocumentPtr& document,
                                               const views::BuildOptions& build,
                                               core::JobContext& job);
+/// What is compiled already for the options is taken as it is.
+core::Result<views::DocumentPtr> compiledFor(const EngineOptions& engine,
+                                             const views::DocumentPtr& document,
+                                             const views::BuildOptions& build,
+                                             core::JobContext& job);
 
 } // namespace tenon::app

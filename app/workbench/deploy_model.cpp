@@ -111,14 +111,6 @@ void addMeasurement(const DeployWork& work, const remote::DeployReport& report,
 
 } // namespace
 
-Result<DocumentPtr> compiledFor(const DeployWork& work, const BuildOptions& build, JobContext& job)
-{
-    const DocumentPtr& document = work.question.document;
-    const auto backing = backingOf(document);
-    if (backing->result && backing->build == build) return document;
-    return compileModel(work.engine, document, build, job);
-}
-
 views::DeployOutcome deployModel(const DeployWork& work, remote::Deployer& deployer,
                                  JobContext& job)
 {
@@ -131,7 +123,7 @@ views::DeployOutcome deployModel(const DeployWork& work, remote::Deployer& deplo
                         JobContext& buildJob) -> Result<remote::BuiltModel> {
         BuildOptions build = work.question.options;
         build.target = QString::fromStdString(target);
-        auto compiled = compiledFor(work, build, buildJob);
+        auto compiled = compiledFor(work.engine, work.question.document, build, buildJob);
         if (!compiled) return compiled.error();
         outcome.document = *compiled; // shown even when nothing else works
         return built(*compiled);

@@ -17,9 +17,6 @@ struct DeployWork
     remote::KnownPeaks& peaks; ///< of this computer
 };
 
-/// What is compiled already is taken as it is.
-core::Result<views::DocumentPtr>
-compiledFor(const DeployWork& work, const views::BuildOptions& build, core::JobContext& job);
 views::DeployOutcome deployModel(const DeployWork& work, remote::Deployer& deployer,
                                  core::JobContext& job);
 

@@ -7,6 +7,7 @@
 #include "app/workbench/document_builder.h"
 #include "app/workbench/footprint_builder.h"
 #include "app/workbench/memory_builder.h"
+#include "app/workbench/save_model.h"
 #include "compiler/driver/kernel_text.h"
 #include "compiler/frontend/onnx/load_onnx.h"
 #include "compiler/frontend/shape_option.h"
@@ -163,6 +164,11 @@ views::Engine makeEngine(const EngineOptions& options)
     engine.compile = [options](DocumentPtr document, const BuildOptions& build, JobContext& job) {
         return compileModel(options, document, build, job);
     };
+    engine.save = [options](DocumentPtr document, const BuildOptions& build, const QString& path,
+                            JobContext& job) {
+        return saveModel(options, document, build, path, job);
+    };
+    engine.saveFormats = saveFormats;
     engine.listing = [](DocumentPtr document, const QString& kernel, JobContext&) {
         return makeListing(document, kernel);
     };

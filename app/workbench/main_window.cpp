@@ -3,15 +3,12 @@
 // window_actions.cpp.
 #include "app/workbench/main_window.h"
 
-#include "views/canvas/export_picture.h"
+#include "app/workbench/drop_hint.h"
 
 #include <QApplication>
-#include <QDragEnterEvent>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QKeyEvent>
 #include <QMenu>
-#include <QMimeData>
 #include <QPainter>
 #include <QTimer>
 
@@ -45,7 +42,6 @@ MainWindow::MainWindow(views::Engine engine, Settings settings, const WindowOpti
     setWindowTitle(tr("Tenon"));
     setWindowIcon(QIcon(QStringLiteral(":/icons/tenon.svg")));
     setMinimumSize(kSmallestWidth, kSmallestHeight);
-    setAcceptDrops(true);
     m_workspace.setTarget(m_settings.target);
     // Before the parts hear of it: a new style sheet takes back the palettes that they set.
     connect(&m_themes, &views::ThemeSource::changed, this, &MainWindow::applyTheme);
@@ -59,6 +55,8 @@ MainWindow::MainWindow(views::Engine engine, Settings settings, const WindowOpti
     m_palette = new CommandPalette(m_themes, this, paletteSources());
     m_addBoard = new AddBoardSheet(m_themes, m_boards, this);
     m_forget = new ForgetSheet(m_themes, m_boards, this);
+    connect(new DropHint(m_themes, this), &DropHint::dropped, this,
+            [this](const QString& path) { openModel(path); });
     m_question = new QuestionSheet(m_themes, m_boardPrompt, this);
     auto* keep = new QTimer(this); // a window that is killed loses seconds only
     connect(keep, &QTimer::timeout, this, &MainWindow::keepSession);
@@ -190,6 +188,7 @@ void MainWindow::refresh()
         canvas->setNote(state.staleText);
     if (!m_palette) return;
     m_actions.setEnabled(QStringLiteral("compile"), state.canBuild);
+    m_actions.setEnabled(QStringLiteral("save"), state.canBuild);
     m_actions.setEnabled(QStringLiteral("shapes"), state.hasDocument);
     m_actions.setEnabled(QStringLiteral("reload"), state.hasDocument && !state.isBusy);
 }
@@ -297,45 +296,6 @@ void MainWindow::showIssues()
     m_inspectPage->showIssues();
 }
 
-void MainWindow::chooseFile()
-{
-    const QString folder =
-        m_settings.recents.isEmpty() ? QString() : QFileInfo(m_settings.recents.first()).path();
-    const QString path = QFileDialog::getOpenFileName(this, tr("Open model"), folder,
-                                                      tr("ONNX models (*.onnx);;All files (*)"));
-    if (!path.isEmpty()) openModel(path);
-}
-
-core::Status MainWindow::exportView(const QString& path)
-{
-    if (auto* shown = canvas(); shown && !shown->scene().items.empty())
-        return views::exportGraph(*shown, path);
-    QWidget* page = m_stack->currentWidget();
-    return views::exportPicture(
-        page->size(),
-        [page](QPainter& painter) {
-            painter.setRenderHint(QPainter::Antialiasing);
-            page->render(&painter);
-        },
-        path);
-}
-
-void MainWindow::chooseExport()
-{
-    const QString name = m_workspace.document()
-                             ? QFileInfo(m_workspace.document()->name).completeBaseName()
-                             : QStringLiteral("tenon");
-    const QString path =
-        QFileDialog::getSaveFileName(this, tr("Export the view"), name + QStringLiteral(".svg"),
-                                     tr("Vector picture (*.svg);;Picture (*.png)"));
-    if (path.isEmpty()) return;
-    const core::Status done = exportView(path);
-    if (done)
-        m_workspace.jobs().addLog(tr("Exported %1").arg(path));
-    else
-        m_workspace.report(tr("The view was not exported"), done.error());
-}
-
 void MainWindow::openOverlay(const QString& name)
 {
     if (name == QLatin1String("keys")) m_keys->open();
@@ -368,17 +328,6 @@ void MainWindow::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
     painter.fillRect(rect(), m_themes.theme().window);
-}
-
-void MainWindow::dragEnterEvent(QDragEnterEvent* event)
-{
-    if (event->mimeData()->hasUrls()) event->acceptProposedAction();
-}
-
-void MainWindow::dropEvent(QDropEvent* event)
-{
-    const QList<QUrl> urls = event->mimeData()->urls();
-    if (!urls.isEmpty() && urls.first().isLocalFile()) openModel(urls.first().toLocalFile());
 }
 
 void MainWindow::closeEvent(QCloseEvent* event)

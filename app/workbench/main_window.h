@@ -76,8 +76,6 @@ public:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
-    void dragEnterEvent(QDragEnterEvent* event) override;
-    void dropEvent(QDropEvent* event) override;
     void closeEvent(QCloseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
 
@@ -105,6 +103,7 @@ private:
     void refresh();
     void chooseFile();
     void chooseExport();
+    void chooseSave();
     void showIssues();
     void showMenu(QPoint position);
     void openRecent(int number);
@@ -145,6 +144,7 @@ private:
     AddBoardSheet* m_addBoard = nullptr;
     QuestionSheet* m_question = nullptr;
     ForgetSheet* m_forget = nullptr;
+    QString m_saveFolder; ///< of the last export or save
 };
 
 } // namespace tenon::app

@@ -121,7 +121,8 @@ views::DeployOutcome measureHere(const DeployWork& work, core::JobContext& job)
     request.threads = static_cast<unsigned>(std::max(1, work.question.options.threads));
     Steps steps(work, outcome);
     steps.run(0, [&](QString& detail) -> Status {
-        auto compiled = compiledFor(work, work.question.options, job);
+        auto compiled =
+            compiledFor(work.engine, work.question.document, work.question.options, job);
         if (!compiled) return compiled.error();
         outcome.document = *compiled;
         detail = QStringLiteral("for ") + work.question.options.target;

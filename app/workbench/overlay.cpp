@@ -210,6 +210,8 @@ CommandPalette::CommandPalette(const ThemeSource& themes, QWidget* window,
     , m_list(new QListView)
     , m_model(new PaletteModel(this))
 {
+    panel().setTitle(tr("Command palette"));
+    panel().setCaption(tr("Esc closes"));
     m_model->setSources(std::move(sources));
     m_query->setPlaceholderText(tr("command, or  @ node   # pass   $ tensor"));
     m_query->setAccessibleName(tr("Command palette"));

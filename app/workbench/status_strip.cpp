@@ -72,6 +72,8 @@ void StatusStrip::refresh()
     if (job.isRunning) {
         parts << job.title;
         if (!job.step.isEmpty()) parts << job.step;
+    } else if (!job.news.isEmpty()) {
+        parts << job.news;
     } else {
         if (m_showsPosition && state.hasDocument && m_passes.state().versionCount > 1)
             parts << m_passes.state().positionText;

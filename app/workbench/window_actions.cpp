@@ -30,6 +30,9 @@ void MainWindow::addActions()
             [this, i] { openRecent(i); });
     add("export", file, tr("Export the view…"), "", "Ctrl+Shift+E",
         tr("The graph or page as SVG or PNG"), [this] { chooseExport(); });
+    add("save", file, tr("Save the compiled model…"), "", "Ctrl+S",
+        tr("Library, object or sources for the target; compiled first if it is not yet"),
+        [this] { chooseSave(); });
     add("quit", file, tr("Quit"), "", "Ctrl+Q", tr("Close the window; it opens again as it was"),
         [this] { close(); });
     add("compile", model, tr("Compile"), "compile", "Ctrl+Shift+B", tr("Compile for the target"),

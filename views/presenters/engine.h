@@ -30,6 +30,13 @@ struct Engine
     /// Kernels, program and memory plan for the opened model.
     std::function<core::Result<DocumentPtr>(DocumentPtr, const BuildOptions&, core::JobContext&)>
         compile;
+    /// Writes what was compiled for these options, compiled first if it was not; the suffix is the
+    /// format. Answers with the compiled document.
+    std::function<core::Result<DocumentPtr>(DocumentPtr, const BuildOptions&, const QString& path,
+                                            core::JobContext&)>
+        save;
+    /// What `save` can write for a target, the usual first: "Shared library (*.so)".
+    std::function<QStringList(const QString& target)> saveFormats;
     /// LLVM IR and assembly of one kernel, produced on demand.
     std::function<core::Result<KernelListing>(DocumentPtr, const QString& kernel,
                                               core::JobContext&)>

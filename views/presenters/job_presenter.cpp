@@ -12,6 +12,7 @@ namespace tenon::views {
 namespace {
 
 constexpr int kLongestLog = 2000;
+constexpr int kNewsMs = 8000;
 
 } // namespace
 
@@ -20,6 +21,12 @@ JobPresenter::JobPresenter(unsigned threads, QObject* parent)
     , m_runner(std::make_unique<core::JobRunner>(
           [this](std::function<void()> call) { post(std::move(call)); }, threads))
 {
+    m_newsTimer.setSingleShot(true);
+    m_newsTimer.setInterval(kNewsMs);
+    connect(&m_newsTimer, &QTimer::timeout, this, [this] {
+        m_state.news.clear();
+        emit stateChanged();
+    });
 }
 
 JobPresenter::~JobPresenter() = default;
@@ -32,7 +39,7 @@ void JobPresenter::post(std::function<void()> call)
 
 void JobPresenter::start(const QString& key, const QString& title, Work work, Finished finished)
 {
-    m_state = {key, title, {}, 0, true, false, false, {}};
+    m_state = {key, title, {}, 0, true, false, false, {}, {}};
     m_clock.start();
     addLog(title);
     emit stateChanged();
@@ -95,6 +102,14 @@ void JobPresenter::addLog(const QString& line)
     m_log << QTime::currentTime().toString(QStringLiteral("HH:mm:ss  ")) + line;
     if (m_log.size() > kLongestLog) m_log.removeFirst();
     emit logChanged();
+}
+
+void JobPresenter::tell(const QString& line)
+{
+    addLog(line);
+    m_state.news = line;
+    m_newsTimer.start();
+    emit stateChanged();
 }
 
 } // namespace tenon::views

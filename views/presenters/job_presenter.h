@@ -8,6 +8,7 @@
 #include <QObject>
 #include <QString>
 #include <QStringList>
+#include <QTimer>
 
 #include <memory>
 
@@ -23,6 +24,7 @@ struct JobState
     bool isCancelling = false;
     bool isFailed = false;
     QString outcome; ///< last result, in one line
+    QString news;    ///< what was done just now; goes by itself
 };
 
 class JobPresenter : public QObject
@@ -48,6 +50,8 @@ public:
     const JobState& state() const { return m_state; }
     const QStringList& log() const { return m_log; }
     void addLog(const QString& line);
+    /// Into the log, and for some seconds into the status bar.
+    void tell(const QString& line);
 
 signals:
     void stateChanged();
@@ -60,6 +64,7 @@ private:
     JobState m_state;
     QStringList m_log;
     QElapsedTimer m_clock;
+    QTimer m_newsTimer;
     std::unique_ptr<core::JobRunner> m_runner; ///< last: joins its threads before the rest goes
 };
 

@@ -4,6 +4,8 @@
 
 #include "views/models/format.h"
 
+#include <QFileInfo>
+
 #include <algorithm>
 
 namespace tenon::views {
@@ -105,12 +107,33 @@ void WorkspacePresenter::compile()
         });
 }
 
+void WorkspacePresenter::save(const QString& path)
+{
+    if (!m_state.canBuild) return;
+    forgetFailure();
+    const auto slot = std::make_shared<Slot>();
+    const BuildOptions options = m_options;
+    const DocumentPtr document = m_document;
+    const auto engineSave = m_engine.save;
+    const QString file = QFileInfo(path).fileName();
+    m_jobs.start(
+        QStringLiteral("model"), tr("Save %1").arg(file),
+        keep([=](core::JobContext& job) { return engineSave(document, options, path, job); }, slot),
+        [=, this](const core::Status& status) {
+            if (!status) return fail(tr("%1 was not saved").arg(file), status.error());
+            if (slot->document != m_document) setDocument(slot->document, true);
+            m_jobs.tell(tr("Saved %1, %2").arg(path, byteText(QFileInfo(path).size())));
+        });
+}
+
 void WorkspacePresenter::cancel() { m_jobs.cancel(); }
 
 void WorkspacePresenter::fail(const QString& what, const core::Diagnostic& diagnostic)
 {
     if (diagnostic.code == core::DiagnosticCode::Cancelled) return;
     m_failure = diagnostic;
+    // In the list it stands among what the import found in the model that is open.
+    m_failure->message = what.toStdString() + ": " + diagnostic.message;
     m_state.bannerTitle = what;
     m_state.bannerText = QString::fromStdString(diagnostic.message);
     const core::Location& place = diagnostic.location;

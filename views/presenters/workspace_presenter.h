@@ -65,6 +65,8 @@ public slots:
     void open(const QString& path, const QString& shapes = {});
     void reload();
     void compile();
+    /// Writes the compiled model, compiled first if it is not yet.
+    void save(const QString& path);
     void cancel();
     /// Validates at once; takes effect on the next compile.
     void setTarget(const QString& target);

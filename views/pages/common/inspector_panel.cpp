@@ -47,10 +47,7 @@ InspectorPanel::InspectorPanel(const ThemeSource& source, InspectorPresenter& pr
     , m_linkedTitle(new ThemedLabel(source, ThemedLabel::Role::Strong))
     , m_linkedCode(new CodeView(source))
     , m_notice(new EmptyNotice(source, {}, {}, tr("Compile")))
-    , m_nothing(new EmptyNotice(source, tr("Nothing selected"),
-                                tr("Select a node to see its attributes, types and origin, and, "
-                                   "once compiled, its schedule, loop IR and assembly."),
-                                {}))
+    , m_nothing(new EmptyNotice(source, {}, {}, {}))
 {
     m_factsLayout->setContentsMargins(0, 0, 0, 0);
     m_factsLayout->setSpacing(5);
@@ -79,7 +76,9 @@ InspectorPanel::InspectorPanel(const ThemeSource& source, InspectorPresenter& pr
     connect(m_notice, &EmptyNotice::triggered, this, &InspectorPanel::compileRequested);
     connect(&presenter, &InspectorPresenter::stateChanged, this, &InspectorPanel::refresh);
     connect(&presenter, &InspectorPresenter::codeChanged, this, &InspectorPanel::refreshCode);
+    connect(&source, &ThemeSource::changed, this, &InspectorPanel::refreshFacts); // links' colour
     m_tabs->setCurrentIndex(kTir);
+    setGroup({}, {});
     refresh();
 }
 
@@ -151,9 +150,26 @@ void InspectorPanel::refresh()
     m_tabs->setVisible(state.hasNode);
     m_stack->setVisible(state.hasNode);
     m_nothing->setVisible(!state.hasNode);
-    fillRows(m_factsLayout, state.facts, false);
-    fillRows(m_membersLayout, state.members, true);
+    refreshFacts();
     refreshCode();
+}
+
+void InspectorPanel::refreshFacts()
+{
+    fillRows(m_factsLayout, m_presenter.state().facts, false);
+    fillRows(m_membersLayout, m_presenter.state().members, true);
+}
+
+void InspectorPanel::setGroup(const QString& title, const QString& size)
+{
+    if (title.isEmpty())
+        return m_nothing->setText(
+            tr("Nothing selected"),
+            tr("Select a node to see its attributes, types and origin, and, once compiled, its "
+               "schedule, loop IR and assembly."));
+    m_nothing->setText(title, tr("A group of %1. Enter or a double click opens and closes it; a "
+                                 "node inside has types, attributes and code.")
+                                  .arg(size));
 }
 
 void InspectorPanel::refreshCode()

@@ -19,6 +19,9 @@ public:
 
     /// "members", "schedule", "tir", "llvm" or "assembly".
     void showTab(const QString& name);
+    /// What stands there while no node is selected: a group and its size, or, without title, how to
+    /// select one.
+    void setGroup(const QString& title, const QString& size);
 
 signals:
     void nodeRequested(tenon::core::NodeId node);
@@ -27,6 +30,7 @@ signals:
 private:
     void buildCode();
     void refresh();
+    void refreshFacts();
     void refreshCode();
     void showLine(int line);
     void fillRows(QVBoxLayout* layout, const std::vector<FactRow>& rows, bool isMembers);

@@ -36,6 +36,15 @@ void dress(Panel& panel, int top)
     panel.header()->addStrut(kHeaderHeight - 2 * top + 2);
 }
 
+/// A glyph, what it is about, and what was found.
+WrappedTable* makeChecks(const ThemeSource& themes, CheckModel* model, int subjectWidth)
+{
+    constexpr int kGlyphWidth = 24;
+    auto* table = new WrappedTable(themes, model, {kGlyphWidth, subjectWidth, 0}, 2);
+    table->horizontalHeader()->hide();
+    return table;
+}
+
 QHBoxLayout* indented(QWidget* part)
 {
     auto* row = new QHBoxLayout;
@@ -105,7 +114,7 @@ QWidget* DeployPage::buildChecklist(const ThemeSource& themes)
     m_probe->setToolTip(tr("Ask the board again"));
     m_checklistPanel->header()->addWidget(m_probe);
     dress(*m_checklistPanel, 6);
-    m_checks = new CheckTable(themes, &m_boards.checks(), 88);
+    m_checks = makeChecks(themes, &m_boards.checks(), 88);
     m_checks->setAccessibleName(tr("What the board is"));
     m_probeNotice = new EmptyNotice(
         themes, tr("Not asked yet"),
@@ -142,13 +151,13 @@ QWidget* DeployPage::buildDeployment(const ThemeSource& themes)
         m_deployPanel->header()->addWidget(button);
     dress(*m_deployPanel, 3);
     m_steps = new DataTable(themes, &m_deploy.steps());
-    m_steps->setColumnWidths({26, 82, 0, 116});
+    m_steps->setColumnWidths({26, 82, 0, 104});
     m_steps->delegate().setSeverityColumn(0);
     m_steps->delegate().setBarColumn(3);
     m_steps->setFixedHeight(kStepsHeight);
     m_steps->setAccessibleName(tr("Steps of the deployment"));
     m_preflightTitle = new ThemedLabel(themes, Role::Strong, tr("Preflight"));
-    m_preflight = new CheckTable(themes, &m_deploy.preflight(), 136);
+    m_preflight = makeChecks(themes, &m_deploy.preflight(), 136);
     m_preflight->setMinimumHeight(kPreflightHeight);
     m_preflight->setAccessibleName(tr("Checks before anything was sent"));
     m_error = new ThemedLabel(themes, Role::Error);

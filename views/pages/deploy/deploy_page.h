@@ -4,8 +4,8 @@
 #pragma once
 
 #include "views/pages/common/notice.h"
+#include "views/pages/common/wrapped_table.h"
 #include "views/pages/deploy/board_list.h"
-#include "views/pages/deploy/check_table.h"
 #include "views/presenters/deploy_presenter.h"
 
 #include <QPlainTextEdit>
@@ -21,9 +21,9 @@ public:
                DeployPresenter& deploy, QWidget* parent = nullptr);
 
     BoardList& boards() { return *m_boardList; }
-    CheckTable& checks() { return *m_checks; }
+    WrappedTable& checks() { return *m_checks; }
     DataTable& steps() { return *m_steps; }
-    CheckTable& preflight() { return *m_preflight; }
+    WrappedTable& preflight() { return *m_preflight; }
     DataTable& calls() { return *m_calls; }
     DataTable& history() { return *m_history; }
     QPlainTextEdit& log() { return *m_log; }
@@ -59,7 +59,7 @@ private:
     Panel* m_checklistPanel = nullptr;
     QStackedWidget* m_checklistStack = nullptr;
     EmptyNotice* m_probeNotice = nullptr;
-    CheckTable* m_checks = nullptr;
+    WrappedTable* m_checks = nullptr;
     PillButton* m_probe = nullptr;
     ThemedLabel* m_proposedTitle = nullptr;
     ThemedLabel* m_proposed = nullptr;
@@ -69,7 +69,7 @@ private:
     EmptyNotice* m_notice = nullptr;
     DataTable* m_steps = nullptr;
     ThemedLabel* m_preflightTitle = nullptr;
-    CheckTable* m_preflight = nullptr;
+    WrappedTable* m_preflight = nullptr;
     ThemedLabel* m_error = nullptr;
     ThemedLabel* m_overhead = nullptr;
     PillButton* m_start = nullptr;

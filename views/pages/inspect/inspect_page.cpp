@@ -52,11 +52,9 @@ QWidget* InspectPage::buildModel(const ThemeSource& themes, WorkspacePresenter& 
     m_modelPanel->content()->addWidget(m_shapes);
     m_modelPanel->content()->addWidget(m_operators, 1);
     m_issuesPanel = new Panel(themes, tr("Issues"));
-    m_issues = new DataTable(themes, &workspace.issues());
-    m_issues->setColumnWidths({64, 0});
+    m_issues = new WrappedTable(themes, &workspace.issues(), {64, 0}, 1);
     m_issues->setColumnHidden(2, true);
     m_issues->setColumnHidden(3, true);
-    m_issues->delegate().setSeverityColumn(0);
     m_issues->setAccessibleName(tr("Issues"));
     m_noIssues = new EmptyNotice(themes, tr("No issues"),
                                  tr("Unsupported operators, wrong shapes and other findings of the "
@@ -105,6 +103,7 @@ QWidget* InspectPage::buildGraph(const ThemeSource& themes)
     connect(&themes, &ThemeSource::changed, m_canvas,
             [this, &themes] { m_canvas->setTheme(themes.theme()); });
     connect(m_canvas, &GraphCanvas::placeSelected, &m_presenter, &InspectPresenter::selectPlace);
+    connect(m_canvas, &GraphCanvas::placeSelected, this, &InspectPage::showGroup);
     connect(m_canvas, &GraphCanvas::scopeToggled, &m_presenter, &InspectPresenter::toggleScope);
     connect(m_find, &QLineEdit::returnPressed, this, [this] { findNext(true); });
     connect(m_collapse, &QPushButton::clicked, this, [this] { m_presenter.setAllCollapsed(true); });
@@ -129,7 +128,18 @@ void InspectPage::refreshScene()
     m_canvas->selectPlace(m_presenter.selectedPlace());
     m_rows->setRows(m_graphTwin->isTable() ? sceneRows(*m_presenter.scene())
                                            : std::vector<SceneRow>());
+    showGroup();
     refresh();
+}
+
+/// A group is no node; the inspector says what it is all the same.
+void InspectPage::showGroup()
+{
+    const int selected = m_canvas->selectedItem();
+    const SceneItem* item =
+        selected < 0 ? nullptr : &m_canvas->scene().items[static_cast<size_t>(selected)];
+    const bool isGroup = item && item->isScope;
+    m_inspector->setGroup(isGroup ? item->title : QString(), isGroup ? item->detail : QString());
 }
 
 void InspectPage::keyPressEvent(QKeyEvent* event)

@@ -6,6 +6,7 @@
 #include "views/models/scene_table.h"
 #include "views/pages/common/inspector_panel.h"
 #include "views/pages/common/table_twin.h"
+#include "views/pages/common/wrapped_table.h"
 #include "views/pages/inspect/shapes_field.h"
 #include "views/presenters/inspect_presenter.h"
 #include "views/presenters/workspace_presenter.h"
@@ -40,6 +41,7 @@ private:
     QWidget* buildGraph(const ThemeSource& themes);
     void refresh();
     void refreshScene();
+    void showGroup();
     void select(qint64 node);
 
     WorkspacePresenter& m_workspace;
@@ -53,7 +55,7 @@ private:
     PillButton* m_collapse = nullptr;
     PillButton* m_expand = nullptr;
     DataTable* m_operators = nullptr;
-    DataTable* m_issues = nullptr;
+    WrappedTable* m_issues = nullptr;
     EmptyNotice* m_noIssues = nullptr;
     GraphCanvas* m_canvas = nullptr;
     SceneTable* m_rows = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Wrapped cells, and rows as high as they are.
-#include "views/pages/deploy/check_table.h"
+#include "views/pages/common/wrapped_table.h"
 
 #include <QHeaderView>
 #include <QPainter>
@@ -9,10 +9,9 @@ namespace tenon::views {
 
 namespace {
 
-constexpr int kGlyphWidth = 24;
+constexpr int kSmallestWidth = 20; ///< of a column: a glyph
 constexpr int kSide = 6;
 constexpr int kRowPadding = 6;
-constexpr int kTextColumn = 2;
 
 class WrappedDelegate : public QStyledItemDelegate
 {
@@ -55,18 +54,18 @@ private:
 
 } // namespace
 
-CheckTable::CheckTable(const ThemeSource& themes, CheckModel* model, int subjectWidth,
-                       QWidget* parent)
+WrappedTable::WrappedTable(const ThemeSource& themes, QAbstractItemModel* model,
+                           const std::vector<int>& widths, int textColumn, QWidget* parent)
     : DataTable(themes, model, parent)
 {
-    setColumnWidths({kGlyphWidth, subjectWidth, 0});
+    horizontalHeader()->setMinimumSectionSize(kSmallestWidth);
+    setColumnWidths(widths);
     delegate().setSeverityColumn(0);
-    setItemDelegateForColumn(kTextColumn, new WrappedDelegate(themes, this));
-    horizontalHeader()->hide();
+    setItemDelegateForColumn(textColumn, new WrappedDelegate(themes, this));
     verticalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
 }
 
-void CheckTable::resizeEvent(QResizeEvent* event)
+void WrappedTable::resizeEvent(QResizeEvent* event)
 {
     DataTable::resizeEvent(event);
     resizeRowsToContents();

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Files that come into the window and go out of it: opened, dropped, exported, saved.
+#include "app/workbench/main_window.h"
+#include "views/canvas/export_picture.h"
+
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QPainter>
+
+namespace tenon::app {
+
+namespace {
+
+/// "mobilenet_v2" of mobilenet_v2/model.onnx, "resnet" of resnet.onnx.
+QString stemOf(const QString& documentName)
+{
+    return documentName.contains(QLatin1Char('/')) ? documentName.section(QLatin1Char('/'), 0, 0)
+                                                   : QFileInfo(documentName).completeBaseName();
+}
+
+/// With the suffix of the filter "Picture (*.png)", unless one was typed.
+QString withSuffix(const QString& path, const QString& filter)
+{
+    if (path.isEmpty() || !QFileInfo(path).suffix().isEmpty()) return path;
+    return path + QLatin1Char('.') +
+           filter.section(QStringLiteral("*."), 1).section(QLatin1Char(')'), 0, 0);
+}
+
+/// Asks for a file, in the folder of the last one; empty: none.
+QString askWhereTo(QWidget* window, const QString& title, const QString& name,
+                   const QStringList& filters, QString& folder)
+{
+    QString filter = filters.first();
+    const QString chosen = QFileDialog::getSaveFileName(
+        window, title, folder.isEmpty() ? name : folder + QLatin1Char('/') + name,
+        filters.join(QStringLiteral(";;")), &filter);
+    const QString path = withSuffix(chosen, filter);
+    if (!path.isEmpty()) folder = QFileInfo(path).path();
+    return path;
+}
+
+} // namespace
+
+void MainWindow::chooseFile()
+{
+    const QString folder =
+        m_settings.recents.isEmpty() ? QString() : QFileInfo(m_settings.recents.first()).path();
+    const QString path = QFileDialog::getOpenFileName(this, tr("Open model"), folder,
+                                                      tr("ONNX models (*.onnx);;All files (*)"));
+    if (!path.isEmpty()) openModel(path);
+}
+
+core::Status MainWindow::exportView(const QString& path)
+{
+    if (auto* shown = canvas(); shown && !shown->scene().items.empty())
+        return views::exportGraph(*shown, path);
+    QWidget* page = m_stack->currentWidget();
+    return views::exportPicture(
+        page->size(),
+        [page](QPainter& painter) {
+            painter.setRenderHint(QPainter::Antialiasing);
+            page->render(&painter);
+        },
+        path);
+}
+
+void MainWindow::chooseExport()
+{
+    QString name =
+        m_workspace.document() ? stemOf(m_workspace.document()->name) : QStringLiteral("tenon");
+    for (const PageEntry& entry : m_pages)
+        if (m_stack->currentWidget() == entry.page) name += QLatin1Char('-') + entry.name;
+    const QString path =
+        askWhereTo(this, tr("Export the view"), name + QStringLiteral(".svg"),
+                   {tr("Vector picture (*.svg)"), tr("Picture (*.png)")}, m_saveFolder);
+    if (path.isEmpty()) return;
+    m_workspace.forgetFailure();
+    const core::Status done = exportView(path);
+    if (done)
+        m_workspace.jobs().tell(tr("Exported %1").arg(path));
+    else
+        m_workspace.report(tr("The view was not exported"), done.error());
+}
+
+void MainWindow::chooseSave()
+{
+    const QStringList formats = m_workspace.engine().saveFormats(m_workspace.state().target);
+    if (!m_workspace.state().canBuild || formats.isEmpty()) return;
+    const QString suffix = formats.first().section(QLatin1Char('*'), 1).chopped(1);
+    const QString path =
+        askWhereTo(this, tr("Save the compiled model"),
+                   stemOf(m_workspace.document()->name) + suffix, formats, m_saveFolder);
+    if (!path.isEmpty()) m_workspace.save(path);
+}
+
+} // namespace tenon::app
