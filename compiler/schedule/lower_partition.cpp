@@ -21,15 +21,16 @@ constexpr int64_t kMostAtEnds = 8;
 /// Where no iteration is free of guards, so few get a loop each, in which unrolling decides them.
 constexpr int64_t kMostAlone = 4;
 
-/// True for the loops around one register tile; what several share would grow by copies of all.
-bool holdsOneTile(const Stmt& stmt)
+/// The register tile of a loop around just one; what several share would grow by copies of all.
+Stmt onlyTileOf(const Stmt& stmt)
 {
-    int64_t count = 0;
+    std::vector<Stmt> tiles;
     tir::visitStmts(stmt, [&](const Stmt& s) {
-        count += s->kind == StmtKind::Allocate && s->buffer->scope == tir::Scope::Register;
-        return count < 2;
+        if (s->kind == StmtKind::Allocate && s->buffer->scope == tir::Scope::Register)
+            tiles.push_back(s);
+        return tiles.size() < 2;
     });
-    return count == 1;
+    return tiles.size() == 1 ? tiles.front() : nullptr;
 }
 
 void addTerms(const Expr& condition, const tir::VarNode* var, std::vector<Expr>& terms)
@@ -42,7 +43,9 @@ void addTerms(const Expr& condition, const tir::VarNode* var, std::vector<Expr>&
     }
 }
 
-/// Terms of the guards of loads that depend on the loop, and the ranges of the loops around them.
+/// Terms of the guards of loads of a tile that depend on the loop, and the ranges of the loops
+/// around them. Those of loads beside the tile, as of a copy with zeros around it, are not worth
+/// copies of the tile.
 struct Guards
 {
     std::vector<Expr> terms;
@@ -50,7 +53,7 @@ struct Guards
     bool areUnrolled = true; ///< the terms use this loop and unrolled ones only
 };
 
-Guards guardsOf(const tir::StmtNode& loop)
+Guards guardsOf(const tir::StmtNode& loop, const Stmt& tile)
 {
     Guards guards;
     std::unordered_set<const tir::VarNode*> decided{loop.loop.var.get()};
@@ -60,7 +63,7 @@ Guards guardsOf(const tir::StmtNode& loop)
         if (stmt->loop.kind == tir::LoopKind::Unrolled) decided.insert(stmt->loop.var.get());
         return true;
     });
-    tir::visitExprsIn(loop.body, [&](const Expr& expr) {
+    tir::visitExprsIn(tile, [&](const Expr& expr) {
         if (expr->kind == ExprKind::Intrinsic && expr->intrinsic == tir::Intrinsic::IfThenElse)
             addTerms(expr->args[0], loop.loop.var.get(), guards.terms);
         return true;
@@ -95,10 +98,9 @@ private:
     {
         const tir::Loop& loop = stmt->loop;
         const auto range = rangeOf(loop);
-        const bool canSplit = range && range->min == 0 && loop.kind == tir::LoopKind::Serial &&
-                              holdsOneTile(stmt->body);
-        if (canSplit) {
-            const std::vector<int64_t> cuts = cutsOf(*stmt, range->max + 1);
+        const bool canSplit = range && range->min == 0 && loop.kind == tir::LoopKind::Serial;
+        if (const Stmt tile = canSplit ? onlyTileOf(stmt->body) : nullptr) {
+            const std::vector<int64_t> cuts = cutsOf(*stmt, tile, range->max + 1);
             if (!cuts.empty()) return split(*stmt, cuts);
         }
         if (range) m_outer[loop.var.get()] = *range;
@@ -107,9 +109,9 @@ private:
 
     /// Where to cut the loop: around the iterations in which every guard holds, or else between all
     /// of few; nowhere when that helps nobody.
-    std::vector<int64_t> cutsOf(const tir::StmtNode& stmt, int64_t extent)
+    std::vector<int64_t> cutsOf(const tir::StmtNode& stmt, const Stmt& tile, int64_t extent)
     {
-        const Guards guards = guardsOf(stmt);
+        const Guards guards = guardsOf(stmt, tile);
         Ranges ranges = m_outer;
         ranges.insert(guards.inner.begin(), guards.inner.end());
         const auto holds = [&](int64_t i) {
