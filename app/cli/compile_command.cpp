@@ -5,7 +5,6 @@
 #include "core/base/file.h"
 #include "core/base/text.h"
 
-#include <algorithm>
 #include <filesystem>
 
 namespace tenon::cli {
@@ -202,20 +201,19 @@ int emitKernels(const compiler::CompileResult& result, const CompileCommandOptio
     return written ? kSuccess : failure(written.error());
 }
 
+/// With --output-format as its suffix where it has another.
+std::string outputPath(const CompileCommandOptions& options)
+{
+    const std::string suffix = options.format.empty() ? "" : "." + options.format;
+    return options.output.ends_with(suffix) ? options.output : options.output + suffix;
+}
+
 int compileModel(const CompileCommandOptions& options, JobContext& job)
 {
     if (options.output.empty() && options.emit.empty())
         return wrongUsage(
             "compile needs -o OUT (.so, .o, .tar, .wasm or .elf; a folder for C) or --emit");
-    std::string output = options.output;
-    if (!options.format.empty() && options.emit.empty() &&
-        !output.ends_with("." + options.format)) {
-        const std::vector<std::string> known{"so", "o", "tar", "wasm"};
-        if (std::find(known.begin(), known.end(), options.format) == known.end())
-            return wrongUsage("--output-format " + core::quoted(options.format) +
-                              " is not one of " + join(known, ", "));
-        output += "." + options.format;
-    }
+    const std::string output = outputPath(options);
     if (options.emit.empty() && !isSource(options))
         if (auto format = compiler::outputFormatOf(output); !format)
             return wrongUsage(format.error().message);
@@ -257,8 +255,10 @@ void addCompile(CLI::App& app, Action& action)
         app.add_subcommand("compile", "compile a model into .so, .o, .tar, .wasm or .elf");
     command->add_option("MODEL", options->model, ".onnx file or graph-IR text")->required();
     command->add_option("-o,--output", options->output, "file to write; its suffix is the format");
-    command->add_option("--output-format", options->format,
-                        "so, o, tar or wasm; appended to the output");
+    command
+        ->add_option("--output-format", options->format,
+                     "appended to the output where that ends otherwise")
+        ->check(CLI::IsMember({"so", "o", "tar", "wasm", "elf"}));
     addCompileOptions(*command, options->common);
     command->add_option("--emit", options->emit, "print the kernels instead")
         ->check(CLI::IsMember({"tir", "llvm", "asm", "c"}));
@@ -266,8 +266,10 @@ void addCompile(CLI::App& app, Action& action)
         ->add_option("--interface-api", options->interfaceApi,
                      "of C source: packed, or c for structs of pointers")
         ->check(CLI::IsMember({"packed", "c"}));
-    command->add_flag("--unpacked-api", options->unpackedApi, "read for tvmc's sake");
-    command->add_option("--runtime", options->runtime, "cpp")->check(CLI::IsMember({"cpp", "crt"}));
+    command->add_flag("--unpacked-api", options->unpackedApi,
+                      "accepted for tvmc's sake; has no effect");
+    command->add_option("--runtime", options->runtime, "accepted for tvmc's sake; has no effect")
+        ->check(CLI::IsMember({"cpp", "crt"}));
     command->callback([options, &action] {
         action = [options](JobContext& job) { return compileModel(*options, job); };
     });
