@@ -22,50 +22,71 @@ using Lines = std::vector<std::string>;
 /// Beyond that many edits the texts count as different altogether.
 constexpr int kMaxEdits = 4000;
 
-std::vector<Line> editScript(const Lines& a, const Lines& b)
+/// Furthest point of `a` reached on each diagonal, which counts how much further that is than in b.
+class Reach
+{
+public:
+    explicit Reach(int limit)
+        : m_offset(limit + 1)
+        , m_furthest(2 * static_cast<size_t>(limit) + 3, 0)
+    {
+    }
+    int& at(int diagonal) { return m_furthest[static_cast<size_t>(diagonal + m_offset)]; }
+    /// The last of `edits` on the diagonal is a line of b rather than one of `a` left out.
+    bool isInsertion(int diagonal, int edits)
+    {
+        return diagonal == -edits || (diagonal != edits && at(diagonal - 1) < at(diagonal + 1));
+    }
+
+private:
+    int m_offset;
+    std::vector<int> m_furthest;
+};
+
+/// What is reached before 0, 1, 2... edits up to the number that leads from `a` to b; nothing when
+/// that is too large.
+std::vector<Reach> searchEdits(const Lines& a, const Lines& b)
 {
     const int n = static_cast<int>(a.size());
     const int m = static_cast<int>(b.size());
     const int limit = std::min(n + m, kMaxEdits);
-    std::vector<int> reach(2 * static_cast<size_t>(limit) + 3, 0);
-    std::vector<std::vector<int>> history;
-    const auto at = [&](std::vector<int>& v, int k) -> int& {
-        return v[static_cast<size_t>(k + limit + 1)];
-    };
-    int edits = -1;
-    for (int d = 0; d <= limit && edits < 0; ++d) {
+    Reach reach(limit);
+    std::vector<Reach> history;
+    for (int edits = 0; edits <= limit; ++edits) {
         history.push_back(reach);
-        for (int k = -d; k <= d; k += 2) {
-            const bool isDown = k == -d || (k != d && at(reach, k - 1) < at(reach, k + 1));
-            int x = isDown ? at(reach, k + 1) : at(reach, k - 1) + 1;
+        for (int k = -edits; k <= edits; k += 2) {
+            int x = reach.isInsertion(k, edits) ? reach.at(k + 1) : reach.at(k - 1) + 1;
             int y = x - k;
             while (x < n && y < m && a[static_cast<size_t>(x)] == b[static_cast<size_t>(y)])
                 ++x, ++y;
-            at(reach, k) = x;
-            if (x >= n && y >= m) {
-                edits = d;
-                break;
-            }
+            reach.at(k) = x;
+            if (x >= n && y >= m) return history;
         }
     }
+    return {};
+}
+
+std::vector<Line> editScript(const Lines& a, const Lines& b)
+{
+    std::vector<Reach> history = searchEdits(a, b);
     std::vector<Line> script;
-    if (edits < 0) {
+    if (history.empty()) {
         for (const std::string& line : a) script.push_back({'-', line});
         for (const std::string& line : b) script.push_back({'+', line});
         return script;
     }
-    int x = n;
-    int y = m;
-    for (int d = edits; d > 0; --d) {
-        std::vector<int>& v = history[static_cast<size_t>(d)];
+    int x = static_cast<int>(a.size());
+    int y = static_cast<int>(b.size());
+    for (int edits = static_cast<int>(history.size()) - 1; edits > 0; --edits) {
+        Reach& reach = history[static_cast<size_t>(edits)];
         const int k = x - y;
-        const bool isDown = k == -d || (k != d && at(v, k - 1) < at(v, k + 1));
-        const int previousX = at(v, isDown ? k + 1 : k - 1);
-        const int previousY = previousX - (isDown ? k + 1 : k - 1);
+        const bool isInsertion = reach.isInsertion(k, edits);
+        const int previousX = reach.at(isInsertion ? k + 1 : k - 1);
+        const int previousY = previousX - (isInsertion ? k + 1 : k - 1);
         while (x > previousX && y > previousY && x > 0 && y > 0 &&
-               (isDown ? y > previousY + 1 : x > previousX + 1))
+               (isInsertion ? y > previousY + 1 : x > previousX + 1))
             --x, --y, script.push_back({' ', a[static_cast<size_t>(x)]});
-        if (isDown)
+        if (isInsertion)
             script.push_back({'+', b[static_cast<size_t>(--y)]});
         else
             script.push_back({'-', a[static_cast<size_t>(--x)]});

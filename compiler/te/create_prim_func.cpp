@@ -171,32 +171,58 @@ Tensors distinctOutputs(const Tensors& inputs, const Tensors& outputs)
     return out;
 }
 
-} // namespace
-
-Result<tir::PrimFunc> createPrimFunc(std::string name, const Tensors& inputs,
-                                     const Tensors& outputs)
+/// Tensors in dependency order, with the names and buffers that the function gives them.
+struct Declared
 {
-    const Tensors results = distinctOutputs(inputs, outputs);
+    Tensors tensors;
+    std::vector<std::string> names;
+    tir::BufferMap renamed;
+};
+
+Declared declare(const Tensors& inputs, const Tensors& results)
+{
     Order order;
     for (const TensorRef& tensor : inputs) order.visit(tensor);
     for (const TensorRef& tensor : results) order.visit(tensor);
-
-    tir::PrimFunc function{.name = std::move(name), .outputCount = results.size()};
+    Declared declared{.tensors = order.order(), .names = {}, .renamed = {}};
     std::set<std::string> taken{"root"};
-    tir::BufferMap renamed;
-    std::vector<std::string> names;
-    for (const TensorRef& tensor : order.order()) {
-        names.push_back(uniqueName(tensor->name, taken));
+    for (const TensorRef& tensor : declared.tensors) {
+        declared.names.push_back(uniqueName(tensor->name, taken));
         tir::BufferNode buffer = *tensor->buffer;
-        buffer.name = names.back();
-        renamed[tensor->buffer.get()] = std::make_shared<const tir::BufferNode>(std::move(buffer));
+        buffer.name = declared.names.back();
+        declared.renamed[tensor->buffer.get()] =
+            std::make_shared<const tir::BufferNode>(std::move(buffer));
     }
+    return declared;
+}
 
+/// The block that decides how the function is scheduled: the last that is not injective.
+struct Anchor
+{
+    std::string block;
+    std::string kind;
+    void consider(const TensorNode& tensor, const std::string& name)
+    {
+        const bool decides = !isInjectiveTag(tensor.tag);
+        if (!decides && !kind.empty() && kind != "injective") return;
+        block = name;
+        kind = decides ? tensor.tag : tensor.kind == TensorKind::Extern ? "extern" : "injective";
+    }
+};
+
+struct Blocks
+{
     std::vector<Buffer> allocs;
     std::vector<Stmt> blocks;
-    std::string anchor, kind;
-    for (size_t i = 0; i < names.size(); ++i) {
-        const TensorRef& tensor = order.order()[i];
+    Anchor anchor;
+};
+
+/// A block for every tensor that is computed, with the buffers that are no parameters.
+Result<Blocks> blocksOf(Declared& declared, const Tensors& inputs, const Tensors& results)
+{
+    Blocks out;
+    for (size_t i = 0; i < declared.tensors.size(); ++i) {
+        const TensorRef& tensor = declared.tensors[i];
         const auto isIn = [&](const Tensors& list) {
             return std::find(list.begin(), list.end(), tensor) != list.end();
         };
@@ -206,32 +232,40 @@ Result<tir::PrimFunc> createPrimFunc(std::string name, const Tensors& inputs,
                              "tensor " + quoted(tensor->name) + " is read but is no input");
         }
         if (tensor->statement)
-            for (const Buffer& buffer : unwantedOutputs(tensor->statement, renamed)) {
-                renamed[buffer.get()] = buffer;
-                allocs.push_back(buffer);
+            for (const Buffer& buffer : unwantedOutputs(tensor->statement, declared.renamed)) {
+                declared.renamed[buffer.get()] = buffer;
+                out.allocs.push_back(buffer);
             }
-        if (!isIn(results)) allocs.push_back(renamed.at(tensor->buffer.get()));
+        if (!isIn(results)) out.allocs.push_back(declared.renamed.at(tensor->buffer.get()));
         if (tensor->kind == TensorKind::Extern && !tensor->statement) continue;
-        blocks.push_back(blockOf(*tensor, names[i]));
-        const bool decides = !isInjectiveTag(tensor->tag);
-        if (decides || kind.empty() || kind == "injective") {
-            anchor = names[i];
-            kind = decides                              ? tensor->tag
-                   : tensor->kind == TensorKind::Extern ? "extern"
-                                                        : "injective";
-        }
+        out.blocks.push_back(blockOf(*tensor, declared.names[i]));
+        out.anchor.consider(*tensor, declared.names[i]);
     }
+    return out;
+}
+
+} // namespace
+
+Result<tir::PrimFunc> createPrimFunc(std::string name, const Tensors& inputs,
+                                     const Tensors& outputs)
+{
+    const Tensors results = distinctOutputs(inputs, outputs);
+    Declared declared = declare(inputs, results);
+    Result<Blocks> blocks = blocksOf(declared, inputs, results);
+    if (!blocks) return blocks.error();
+
+    tir::PrimFunc function{.name = std::move(name), .outputCount = results.size()};
     for (const TensorRef& tensor : inputs)
-        function.params.push_back(renamed.at(tensor->buffer.get()));
+        function.params.push_back(declared.renamed.at(tensor->buffer.get()));
     for (const TensorRef& tensor : results)
-        function.params.push_back(renamed.at(tensor->buffer.get()));
+        function.params.push_back(declared.renamed.at(tensor->buffer.get()));
     function.sizes = sizesOf(function.params);
-    function.attrs = {{"anchor", anchor}, {"kind", kind}};
-    const Stmt body = tir::substitute(tir::seq(std::move(blocks)), {}, renamed);
+    function.attrs = {{"anchor", blocks->anchor.block}, {"kind", blocks->anchor.kind}};
+    const Stmt body = tir::substitute(tir::seq(std::move(blocks->blocks)), {}, declared.renamed);
     function.body = tir::block({.name = "root",
                                 .iters = {},
                                 .predicate = {},
-                                .allocs = std::move(allocs),
+                                .allocs = std::move(blocks->allocs),
                                 .annotations = {}},
                                nullptr, body);
     return function;

@@ -119,7 +119,13 @@ private:
         int access = -1;
         std::vector<std::pair<int, int64_t>> indexParts; ///< AccessIndex: register, stride
     };
+    static void accessIndex(const Step& step, Registers& registers, int64_t count);
+    static void cast(const Step& step, Registers& registers, int64_t count);
     static void intrinsic(const Step& step, Registers& registers, int64_t count);
+    static void maskAndNot(const Step& step, Registers& registers, int64_t count);
+    static void select(const Step& step, Registers& registers, int64_t count);
+    void affine(const Step& step, Registers& registers, std::span<const int64_t> position,
+                RowLines rows) const;
     Status load(const Step& step, Registers& registers, std::span<const int64_t> position,
                 RowLines rows) const;
 

@@ -252,6 +252,57 @@ void Tape::fillConstants(Registers& r) const
     }
 }
 
+void Tape::affine(const Step& step, Registers& r, std::span<const int64_t> position,
+                  RowLines lines) const
+{
+    const int64_t first = step.form.at(position);
+    const int64_t stride = step.form.coefficients[m_row];
+    int64_t* out = r.integer(step.out);
+    for (int64_t line = 0; line < lines.lines; ++line, out += lines.count)
+        for (int64_t i = 0; i < lines.count; ++i)
+            out[i] = first + line * step.form.coefficients[m_line] + stride * i;
+}
+
+void Tape::maskAndNot(const Step& step, Registers& r, int64_t count)
+{
+    const int64_t* outer = step.a < 0 ? nullptr : r.integer(step.a);
+    const int64_t* condition = r.integer(step.b);
+    int64_t* out = r.integer(step.out);
+    for (int64_t i = 0; i < count; ++i) out[i] = (!outer || outer[i]) && !condition[i];
+}
+
+void Tape::select(const Step& step, Registers& r, int64_t count)
+{
+    const int64_t* condition = r.integer(step.a);
+    const int64_t *t = r.integer(step.b), *f = r.integer(step.c); // the bits, whatever the type
+    int64_t* out = r.integer(step.out);
+    for (int64_t i = 0; i < count; ++i) out[i] = condition[i] ? t[i] : f[i];
+}
+
+void Tape::cast(const Step& step, Registers& r, int64_t count)
+{
+    for (int64_t i = 0; i < count; ++i) {
+        if (step.from.isFloat() && step.dtype.isFloat())
+            r.number(step.out)[i] = rounded(step.dtype, r.number(step.a)[i]);
+        else if (step.from.isFloat())
+            r.integer(step.out)[i] = truncated(step.dtype, r.number(step.a)[i]);
+        else if (step.dtype.isFloat())
+            r.number(step.out)[i] = rounded(step.dtype, asDouble(step.from, r.integer(step.a)[i]));
+        else
+            r.integer(step.out)[i] = wrapped(step.dtype, r.integer(step.a)[i]);
+    }
+}
+
+void Tape::accessIndex(const Step& step, Registers& r, int64_t count)
+{
+    int64_t* out = r.integer(step.out);
+    std::fill_n(out, count, 0);
+    for (const auto& [reg, stride] : step.indexParts) {
+        const int64_t* part = r.integer(reg);
+        for (int64_t i = 0; i < count; ++i) out[i] += part[i] * stride;
+    }
+}
+
 Status Tape::run(Registers& r, std::span<const int64_t> position, RowLines lines) const
 {
     const int64_t count = lines.values();
@@ -259,15 +310,7 @@ Status Tape::run(Registers& r, std::span<const int64_t> position, RowLines lines
         switch (step.op) {
         case Op::Number:
         case Op::Integer: break; // there already
-        case Op::Affine: {
-            const int64_t first = step.form.at(position);
-            const int64_t stride = step.form.coefficients[m_row];
-            int64_t* out = r.integer(step.out);
-            for (int64_t line = 0; line < lines.lines; ++line, out += lines.count)
-                for (int64_t i = 0; i < lines.count; ++i)
-                    out[i] = first + line * step.form.coefficients[m_line] + stride * i;
-            break;
-        }
+        case Op::Affine: affine(step, r, position, lines); break;
         case Op::Load:
             if (Status done = load(step, r, position, lines); !done) return done;
             break;
@@ -285,44 +328,11 @@ Status Tape::run(Registers& r, std::span<const int64_t> position, RowLines lines
             rows(r.integer(step.a), r.integer(step.b), r.integer(step.out), count,
                  [](int64_t p, int64_t q) { return int64_t{p && q}; });
             break;
-        case Op::MaskAndNot: {
-            const int64_t* outer = step.a < 0 ? nullptr : r.integer(step.a);
-            const int64_t* condition = r.integer(step.b);
-            int64_t* out = r.integer(step.out);
-            for (int64_t i = 0; i < count; ++i) out[i] = (!outer || outer[i]) && !condition[i];
-            break;
-        }
-        case Op::Select: {
-            const int64_t* condition = r.integer(step.a);
-            const int64_t *t = r.integer(step.b),
-                          *f = r.integer(step.c); // the bits, whatever the type
-            int64_t* out = r.integer(step.out);
-            for (int64_t i = 0; i < count; ++i) out[i] = condition[i] ? t[i] : f[i];
-            break;
-        }
-        case Op::Cast:
-            for (int64_t i = 0; i < count; ++i) {
-                if (step.from.isFloat() && step.dtype.isFloat())
-                    r.number(step.out)[i] = rounded(step.dtype, r.number(step.a)[i]);
-                else if (step.from.isFloat())
-                    r.integer(step.out)[i] = truncated(step.dtype, r.number(step.a)[i]);
-                else if (step.dtype.isFloat())
-                    r.number(step.out)[i] =
-                        rounded(step.dtype, asDouble(step.from, r.integer(step.a)[i]));
-                else
-                    r.integer(step.out)[i] = wrapped(step.dtype, r.integer(step.a)[i]);
-            }
-            break;
+        case Op::MaskAndNot: maskAndNot(step, r, count); break;
+        case Op::Select: select(step, r, count); break;
+        case Op::Cast: cast(step, r, count); break;
         case Op::Intrinsic: intrinsic(step, r, count); break;
-        case Op::AccessIndex: {
-            int64_t* out = r.integer(step.out);
-            std::fill_n(out, count, 0);
-            for (const auto& [reg, stride] : step.indexParts) {
-                const int64_t* part = r.integer(reg);
-                for (int64_t i = 0; i < count; ++i) out[i] += part[i] * stride;
-            }
-            break;
-        }
+        case Op::AccessIndex: accessIndex(step, r, count); break;
         }
     }
     return kDone;

@@ -59,30 +59,64 @@ double combined(ExprKind kind, double a, double b)
     }
 }
 
+/// The block under loops of constant extents that its axes are bound to one to one; nothing when
+/// `root` is anything else.
+tir::Stmt blockUnderLoops(const tir::Stmt& root, std::vector<NestAxis>& axes)
+{
+    std::unordered_map<const tir::VarNode*, int64_t> extents;
+    tir::Stmt stmt = root;
+    for (; stmt->kind == StmtKind::For; stmt = stmt->body) {
+        if (stmt->loop.extent->kind != ExprKind::IntImm || !stmt->loop.min.isConstInt(0))
+            return nullptr;
+        extents[stmt->loop.var.get()] = stmt->loop.extent->integer;
+    }
+    if (stmt->kind != StmtKind::Block || stmt->block.predicate.get() || !stmt->block.allocs.empty())
+        return nullptr;
+    if (stmt->block.iters.size() != extents.size()) return nullptr;
+    for (const tir::IterVar& iter : stmt->block.iters) {
+        if (iter.binding->kind != ExprKind::VarRef) return nullptr;
+        const auto extent = extents.find(iter.binding->var.get());
+        if (extent == extents.end()) return nullptr;
+        axes.push_back({iter.var.get(), extent->second, iter.kind == tir::IterKind::Reduce});
+        extents.erase(extent);
+    }
+    return stmt;
+}
+
+/// The block is one store, of which a reduction has the init and reads no other element.
+bool storesOnce(const tir::StmtNode& block, const std::vector<NestAxis>& axes)
+{
+    if (block.body->kind != StmtKind::Store) return false;
+    const tir::StmtNode& store = *block.body;
+    const bool hasReduce =
+        std::any_of(axes.begin(), axes.end(), [](const NestAxis& a) { return a.isReduce; });
+    if (hasReduce != static_cast<bool>(block.init)) return false;
+    if (block.init && (block.init->kind != StmtKind::Store || block.init->buffer != store.buffer ||
+                       !sameIndices(block.init->indices, store.indices)))
+        return false;
+    return readsOnlyItself(store.value, store.buffer, store.indices);
+}
+
+/// The innermost of the long axes, as neighbours in memory are usually there; past the last one
+/// when there is none of the kind.
+size_t longestAxis(const std::vector<NestAxis>& axes, bool isReduce)
+{
+    const auto rank = [&](size_t i) { return std::min<int64_t>(axes[i].extent, kRow / 4); };
+    size_t best = axes.size();
+    for (size_t a = 0; a < axes.size(); ++a)
+        if (axes[a].isReduce == isReduce && (best == axes.size() || rank(a) >= rank(best)))
+            best = a;
+    return best;
+}
+
 } // namespace
 
 std::optional<VectorNest> VectorNest::match(const tir::Stmt& root, const BufferBytes& buffers)
 {
     VectorNest nest;
-    std::unordered_map<const tir::VarNode*, int64_t> extents;
-    tir::Stmt stmt = root;
-    for (; stmt->kind == StmtKind::For; stmt = stmt->body) {
-        if (stmt->loop.extent->kind != ExprKind::IntImm || !stmt->loop.min.isConstInt(0))
-            return std::nullopt;
-        extents[stmt->loop.var.get()] = stmt->loop.extent->integer;
-    }
-    if (stmt->kind != StmtKind::Block || stmt->block.predicate.get() || !stmt->block.allocs.empty())
-        return std::nullopt;
-    if (stmt->body->kind != StmtKind::Store || stmt->block.iters.size() != extents.size())
-        return std::nullopt;
-    for (const tir::IterVar& iter : stmt->block.iters) {
-        if (iter.binding->kind != ExprKind::VarRef) return std::nullopt;
-        const auto extent = extents.find(iter.binding->var.get());
-        if (extent == extents.end()) return std::nullopt;
-        nest.m_axes.push_back({iter.var.get(), extent->second, iter.kind == tir::IterKind::Reduce});
-        extents.erase(extent);
-    }
-    const tir::StmtNode& store = *stmt->body;
+    const tir::Stmt block = blockUnderLoops(root, nest.m_axes);
+    if (!block || !storesOnce(*block, nest.m_axes)) return std::nullopt;
+    const tir::StmtNode& store = *block->body;
     const auto bytes = buffers.find(store.buffer.get());
     auto form = flatForm(store.buffer, store.indices, nest.m_axes);
     if (bytes == buffers.end() || !form) return std::nullopt;
@@ -90,61 +124,47 @@ std::optional<VectorNest> VectorNest::match(const tir::Stmt& root, const BufferB
     nest.m_bytes = bytes->second;
     nest.m_store = std::move(*form);
 
-    const bool hasReduce = std::any_of(nest.m_axes.begin(), nest.m_axes.end(),
-                                       [](const NestAxis& a) { return a.isReduce; });
-    if (hasReduce != static_cast<bool>(stmt->init)) return std::nullopt;
-    if (stmt->init && (stmt->init->kind != StmtKind::Store || stmt->init->buffer != store.buffer ||
-                       !sameIndices(stmt->init->indices, store.indices)))
-        return std::nullopt;
-    if (!readsOnlyItself(store.value, store.buffer, store.indices)) return std::nullopt;
-
-    // The innermost of the long axes: neighbours in memory are usually there.
-    const auto longest = [&](bool isReduce) {
-        size_t best = nest.m_axes.size();
-        for (size_t a = 0; a < nest.m_axes.size(); ++a) {
-            if (nest.m_axes[a].isReduce != isReduce) continue;
-            const auto rank = [&](size_t i) {
-                return std::min<int64_t>(nest.m_axes[i].extent, kRow / 4);
-            };
-            if (best == nest.m_axes.size() || rank(a) >= rank(best)) best = a;
-        }
-        return best;
-    };
-    const size_t none = nest.m_axes.size();
-    const size_t spatial = longest(false), reduce = longest(true);
-    Expr value = store.value;
-    nest.m_row = spatial;
-    const bool isCombination = isFoldable(value->kind) && value->dtype.isFloat() &&
-                               value->args[0]->kind == ExprKind::Load &&
-                               value->args[0]->buffer == store.buffer;
-    if (reduce != none && isCombination &&
-        (spatial == none || (nest.m_axes[spatial].extent < 8 &&
-                             nest.m_axes[reduce].extent > nest.m_axes[spatial].extent))) {
-        nest.m_row = reduce;
-        nest.m_combine = value->kind;
-        value = value->args[1];
-    }
-    for (size_t a = 0; hasReduce && a < nest.m_axes.size(); ++a) {
-        if (nest.m_axes[a].isReduce) continue;
-        auto mac = MacRows::match(store.value, store.buffer, nest.m_axes, a, buffers);
-        if (!mac || (nest.m_mac && nest.m_mac->score() > mac->score())) continue;
-        nest.m_mac = std::move(mac);
-        nest.m_row = a;
-        value = store.value;
-    }
-    if (nest.m_row == none) return std::nullopt;
+    const Expr value = nest.chooseRow(store.value, buffers);
+    if (nest.m_row == nest.m_axes.size()) return std::nullopt;
     for (size_t a = 0; a < nest.m_axes.size(); ++a)
         if (a != nest.m_row) (nest.m_axes[a].isReduce ? nest.m_reduce : nest.m_outer).push_back(a);
     nest.m_value = Tape::compile(value, nest.m_axes, nest.m_row, buffers,
-                                 hasReduce ? store.buffer.get() : nullptr);
-    if (stmt->init)
-        nest.m_init = Tape::compile(stmt->init->value, nest.m_axes, nest.m_row, buffers, nullptr);
-    if (!nest.m_value || (stmt->init && !nest.m_init)) return std::nullopt;
+                                 block->init ? store.buffer.get() : nullptr);
+    if (block->init)
+        nest.m_init = Tape::compile(block->init->value, nest.m_axes, nest.m_row, buffers, nullptr);
+    if (!nest.m_value || (block->init && !nest.m_init)) return std::nullopt;
     if (nest.isPlainCopy())
         nest.chooseBox();
     else
         nest.chooseLine();
     return nest;
+}
+
+tir::Expr VectorNest::chooseRow(const tir::Expr& stored, const BufferBytes& buffers)
+{
+    const size_t none = m_axes.size();
+    const size_t spatial = longestAxis(m_axes, false), reduce = longestAxis(m_axes, true);
+    Expr value = stored;
+    m_row = spatial;
+    const bool isCombination = isFoldable(stored->kind) && stored->dtype.isFloat() &&
+                               stored->args[0]->kind == ExprKind::Load &&
+                               stored->args[0]->buffer == m_buffer;
+    if (reduce != none && isCombination &&
+        (spatial == none ||
+         (m_axes[spatial].extent < 8 && m_axes[reduce].extent > m_axes[spatial].extent))) {
+        m_row = reduce;
+        m_combine = stored->kind;
+        value = stored->args[1];
+    }
+    for (size_t a = 0; reduce != none && a < m_axes.size(); ++a) {
+        if (m_axes[a].isReduce) continue;
+        auto mac = MacRows::match(stored, m_buffer, m_axes, a, buffers);
+        if (!mac || (m_mac && m_mac->score() > mac->score())) continue;
+        m_mac = std::move(mac);
+        m_row = a;
+        value = stored;
+    }
+    return value;
 }
 
 void VectorNest::storeRow(Worker& w, const double* numbers, const int64_t* integers,

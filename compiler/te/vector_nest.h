@@ -38,6 +38,8 @@ private:
     void storeRow(Worker& worker, const double* numbers, const int64_t* integers,
                   RowLines rows) const;
     bool isPlainCopy() const;
+    /// The axis along which rows run, none when it is past the last; returns what a row evaluates.
+    tir::Expr chooseRow(const tir::Expr& stored, const BufferBytes& buffers);
     void chooseBox();
     void chooseLine();
     int64_t pointsOf(const std::vector<size_t>& axes) const;

@@ -123,33 +123,50 @@ void convolveTransposed(NodeImport& node, const KernelWindow& window,
     node.output(0, withBias(node, out));
 }
 
+/// Over one or two spatial axes, one as a row of height 1; `attrs` are what only this operator has.
+void convolveIn2d(NodeImport& node, const char* op, KernelWindow window, Attrs attrs)
+{
+    const bool isLinear = node.rank(0) == 3;
+    ValueRef data = node.input(0);
+    const ValueRef weight = isLinear ? liftedWeight(node) : node.input(1);
+    if (isLinear) {
+        data = liftTo2d(node, data);
+        window.lift();
+    }
+    attrs.set("strides", window.strides);
+    attrs.set("padding", window.padding());
+    attrs.set("dilation", window.dilations);
+    ValueRef out = withBias(node, node.emit(op, {data, weight}, std::move(attrs)));
+    if (isLinear) out = dropFrom2d(node, out);
+    node.output(0, out);
+}
+
+/// SAME and output_shape of a transposed convolution become padding.
+void padForWantedShape(NodeImport& node, KernelWindow& window, std::vector<int64_t>& outputPadding,
+                       std::vector<int64_t> wanted)
+{
+    const std::string autoPad = node.string("auto_pad", "NOTSET");
+    const bool isSame = autoPad == "SAME_UPPER" || autoPad == "SAME_LOWER";
+    if (!isSame && wanted.empty()) return;
+    const std::vector<int64_t> shape = node.shape(0);
+    if (node.hasFailed()) return;
+    const std::vector<int64_t> input(shape.begin() + 2, shape.end());
+    if (wanted.empty())
+        for (size_t i = 0; i < input.size(); ++i) wanted.push_back(input[i] * window.strides[i]);
+    wanted.erase(wanted.begin(), wanted.end() - static_cast<std::ptrdiff_t>(input.size()));
+    padForOutput(window, outputPadding, input, wanted, autoPad == "SAME_UPPER");
+}
+
 } // namespace
 
 void convertConv(NodeImport& node)
 {
     if (!hasSpatialAxis(node)) return;
-    KernelWindow window = readKernelWindow(node, kernelOf(node));
+    const KernelWindow window = readKernelWindow(node, kernelOf(node));
     const int64_t groups = groupsOf(node);
     if (node.hasFailed()) return;
-    if (window.kernel.size() > 2) {
-        convolve(node, window, groups);
-        return;
-    }
-    const bool isLinear = node.rank(0) == 3;
-    ValueRef data = node.input(0);
-    ValueRef weight = isLinear ? liftedWeight(node) : node.input(1);
-    if (isLinear) {
-        data = liftTo2d(node, data);
-        window.lift();
-    }
-    ValueRef out = node.emit("nn.conv2d", {data, weight},
-                             {{"strides", window.strides},
-                              {"padding", window.padding()},
-                              {"dilation", window.dilations},
-                              {"groups", groups}});
-    out = withBias(node, out);
-    if (isLinear) out = dropFrom2d(node, out);
-    node.output(0, out);
+    if (window.kernel.size() > 2) return convolve(node, window, groups);
+    convolveIn2d(node, "nn.conv2d", window, {{"groups", groups}});
 }
 
 void convertConvTranspose(NodeImport& node)
@@ -158,51 +175,24 @@ void convertConvTranspose(NodeImport& node)
     const std::vector<int64_t> kernel = kernelOf(node);
     if (node.hasFailed()) return;
     const size_t axes = kernel.size();
-    const std::string autoPad = node.string("auto_pad", "NOTSET");
-    const bool isSame = autoPad == "SAME_UPPER" || autoPad == "SAME_LOWER";
     // readKernelWindow would pad for a convolution; SAME means something else here.
     KernelWindow window = readKernelWindow(node, kernel);
     const int64_t groups = groupsOf(node);
     std::vector<int64_t> outputPadding =
         node.integers("output_padding", std::vector<int64_t>(axes, 0));
-    std::vector<int64_t> outputShape = node.integers("output_shape", {});
+    const std::vector<int64_t> outputShape = node.integers("output_shape", {});
     if (node.hasFailed()) return;
     if (outputPadding.size() != axes || (!outputShape.empty() && outputShape.size() < axes)) {
         node.fail(DiagnosticCode::BadAttribute,
                   "output_padding and output_shape need one entry per spatial axis");
         return;
     }
-    if (isSame || !outputShape.empty()) {
-        const std::vector<int64_t> shape = node.shape(0);
-        if (node.hasFailed()) return;
-        const std::vector<int64_t> input(shape.begin() + 2, shape.end());
-        if (outputShape.empty())
-            for (size_t i = 0; i < axes; ++i) outputShape.push_back(input[i] * window.strides[i]);
-        outputShape.erase(outputShape.begin(),
-                          outputShape.end() - static_cast<std::ptrdiff_t>(axes));
-        padForOutput(window, outputPadding, input, outputShape, autoPad != "SAME_LOWER" && isSame);
-    }
-    if (axes > 2) {
-        convolveTransposed(node, window, outputPadding, groups);
-        return;
-    }
-    const bool isLinear = node.rank(0) == 3;
-    ValueRef data = node.input(0);
-    ValueRef weight = isLinear ? liftedWeight(node) : node.input(1);
-    if (isLinear) {
-        data = liftTo2d(node, data);
-        window.lift();
-        outputPadding.insert(outputPadding.begin(), 0);
-    }
-    ValueRef out = node.emit("nn.conv2d_transpose", {data, weight},
-                             {{"strides", window.strides},
-                              {"padding", window.padding()},
-                              {"output_padding", outputPadding},
-                              {"dilation", window.dilations},
-                              {"groups", groups}});
-    out = withBias(node, out);
-    if (isLinear) out = dropFrom2d(node, out);
-    node.output(0, out);
+    padForWantedShape(node, window, outputPadding, outputShape);
+    if (node.hasFailed()) return;
+    if (axes > 2) return convolveTransposed(node, window, outputPadding, groups);
+    if (axes == 1) outputPadding.insert(outputPadding.begin(), 0);
+    convolveIn2d(node, "nn.conv2d_transpose", window,
+                 {{"output_padding", outputPadding}, {"groups", groups}});
 }
 
 } // namespace tenon::compiler

@@ -113,6 +113,36 @@ void stftAtRunTime(NodeImport& node, bool isOneSided)
     node.output(0, Fourier(node, length, Fourier::Direction::Forward, isOneSided).transform(x));
 }
 
+namespace {
+
+/// The mel scale: equal steps sound equally far apart.
+ValueRef melOf(Formula& f, ValueRef hertz)
+{
+    const ValueRef ratio = f.add(f.divide(hertz, 700.0), 1.0);
+    return f.multiply(f.divide(f.apply("log", ratio), std::log(10.0)), 2595.0);
+}
+
+/// Weights that rise from 0 at `left` to 1 at `centre` and fall to 0 at `right`.
+ValueRef triangle(NodeImport& node, ValueRef line, ValueRef left, ValueRef centre, ValueRef right)
+{
+    Formula f(node);
+    const auto share = [&](ValueRef part, ValueRef whole) {
+        const ValueRef divisor = f.call("maximum", {whole, wholeNumber(node, 1)});
+        return f.divide(f.cast(part, kFloat64), f.cast(divisor, kFloat64));
+    };
+    const ValueRef isFalling =
+        f.both(f.call("greater_equal", {line, centre}), f.call("less", {line, right}));
+    const ValueRef isPeak = f.call("equal", {line, centre}); // also of a band of no width
+    const ValueRef isRising =
+        f.both(f.call("greater_equal", {line, left}), f.call("less", {line, centre}));
+    const ValueRef rising =
+        f.where(isRising, share(f.subtract(line, left), f.subtract(centre, left)),
+                f.cast(isPeak, kFloat64));
+    return f.where(isFalling, share(f.subtract(right, line), f.subtract(right, centre)), rising);
+}
+
+} // namespace
+
 void melWeightMatrixAtRunTime(NodeImport& node, DataType dtype)
 {
     Formula f(node);
@@ -130,17 +160,13 @@ void melWeightMatrixAtRunTime(NodeImport& node, DataType dtype)
     const Dim lines =
         boundScalar(node, f.add(f.call("floor_divide", {length, wholeNumber(node, 2)}), 1.0));
     if (node.hasFailed()) return;
-    const auto mel = [&](ValueRef hertz) {
-        const ValueRef ratio = f.add(f.divide(hertz, 700.0), 1.0);
-        return f.multiply(f.divide(f.apply("log", ratio), std::log(10.0)), 2595.0);
-    };
     const ValueRef bandCount = f.cast(f.add(bands, 2.0), kFloat64);
-    const ValueRef step = f.divide(f.subtract(mel(high), mel(low)), bandCount);
+    const ValueRef step = f.divide(f.subtract(melOf(f, high), melOf(f, low)), bandCount);
     // Line of the spectrum at the i-th of the edges, which overlap: a band has three.
     const auto edge = [&](int64_t first) {
         const ValueRef place =
             f.cast(f.add(countedTo(node, columns), static_cast<double>(first)), kFloat64);
-        const ValueRef exponent = f.divide(f.add(f.multiply(place, step), mel(low)), 2595.0);
+        const ValueRef exponent = f.divide(f.add(f.multiply(place, step), melOf(f, low)), 2595.0);
         const ValueRef power = f.call("power", {f.number(10, exponent), exponent});
         const ValueRef hertz = f.multiply(f.subtract(power, 1.0), 700.0);
         const ValueRef at = f.divide(f.multiply(f.cast(f.add(length, 1.0), kFloat64), hertz),
@@ -149,20 +175,7 @@ void melWeightMatrixAtRunTime(NodeImport& node, DataType dtype)
     };
     const ValueRef left = edge(0), centre = edge(1), right = edge(2);
     const ValueRef line = f.expand(countedTo(node, lines), 1);
-    const auto share = [&](ValueRef part, ValueRef whole) {
-        const ValueRef divisor = f.call("maximum", {whole, wholeNumber(node, 1)});
-        return f.divide(f.cast(part, kFloat64), f.cast(divisor, kFloat64));
-    };
-    const ValueRef isFalling =
-        f.both(f.call("greater_equal", {line, centre}), f.call("less", {line, right}));
-    const ValueRef isPeak = f.call("equal", {line, centre}); // also of a band of no width
-    const ValueRef isRising =
-        f.both(f.call("greater_equal", {line, left}), f.call("less", {line, centre}));
-    const ValueRef rising =
-        f.where(isRising, share(f.subtract(line, left), f.subtract(centre, left)),
-                f.cast(isPeak, kFloat64));
-    const ValueRef weight =
-        f.where(isFalling, share(f.subtract(right, line), f.subtract(right, centre)), rising);
+    const ValueRef weight = triangle(node, line, left, centre, right);
     node.output(0, f.cast(weight, dtype));
 }
 

@@ -22,6 +22,63 @@ std::vector<int64_t> perSequence(NodeImport& node, std::string_view attr, size_t
     return out;
 }
 
+/// How many values a step hands to the next; nothing after a failure.
+std::optional<size_t> statesOf(NodeImport& node, const tenon_onnx::GraphProto* body)
+{
+    const int64_t sequences = node.integer("num_scan_inputs", 0);
+    const auto inputs = static_cast<int64_t>(node.proto().input_size());
+    if (node.hasFailed()) return std::nullopt;
+    if (sequences < 1 || sequences > inputs) {
+        node.fail(DiagnosticCode::BadAttribute,
+                  "num_scan_inputs is " + std::to_string(sequences) + " of " +
+                      std::to_string(inputs) + " inputs",
+                  "num_scan_inputs");
+        return std::nullopt;
+    }
+    const auto states = static_cast<size_t>(inputs - sequences);
+    if (body->input_size() == inputs && node.outputCount() >= states &&
+        body->output_size() == static_cast<int>(node.outputCount()))
+        return states;
+    node.fail(DiagnosticCode::BadModel, "the body's inputs and outputs do not fit the node's");
+    return std::nullopt;
+}
+
+/// Where the steps of the sequences lie, and which of the outputs run backwards.
+struct ScanAxes
+{
+    std::vector<int64_t> in;
+    std::vector<int64_t> out;
+    std::vector<int64_t> outReversed;
+};
+
+ScanAxes scanAxes(NodeImport& node, size_t states)
+{
+    const size_t inputs = static_cast<size_t>(node.proto().input_size()) - states;
+    const size_t outputs = node.outputCount() - states;
+    ScanAxes axes;
+    axes.in = perSequence(node, "scan_input_axes", inputs);
+    perSequence(node, "scan_input_directions", inputs);
+    axes.out = perSequence(node, "scan_output_axes", outputs);
+    axes.outReversed = perSequence(node, "scan_output_directions", outputs);
+    return axes;
+}
+
+/// What a step gets: the states, and an element of each sequence along its axis, which from here
+/// on counts from the front.
+Types stepTypes(NodeImport& node, size_t states, std::vector<int64_t>& axes)
+{
+    Types types;
+    for (size_t i = 0; i < states; ++i) types.push_back(node.type(i));
+    for (size_t i = 0; i < axes.size() && !node.hasFailed(); ++i) {
+        TensorType element = node.type(states + i);
+        axes[i] = node.axisOf(axes[i], static_cast<int64_t>(element.shape.size()));
+        if (node.hasFailed()) break;
+        element.shape.erase(element.shape.begin() + axes[i]);
+        types.push_back(std::move(element));
+    }
+    return types;
+}
+
 /// The dimension along which all sequences run.
 std::optional<Dim> lengthOf(NodeImport& node, size_t states, const std::vector<int64_t>& axes)
 {
@@ -96,6 +153,65 @@ tenon_onnx::NodeProto overBatch(const tenon_onnx::NodeProto& scan)
     return outer;
 }
 
+/// Adds nodes of one source to a body.
+class BodyNodes
+{
+public:
+    BodyNodes(Module& module, SourceId source)
+        : m_module(module)
+        , m_source(source)
+    {
+    }
+
+    NodeId param(const std::string& name, const TensorType& type)
+    {
+        NodeRecord param;
+        param.kind = NodeKind::Parameter;
+        param.name = name;
+        return add(std::move(param), type);
+    }
+    /// `size` - 1 - `step`
+    ValueRef fromEnd(ValueRef step, const Dim& size)
+    {
+        NodeRecord last = newOpNode(m_module, "sizes", {});
+        last.attrs = {{"sizes", std::vector<std::string>{(size - Dim(1)).text()}},
+                      {"scalar", int64_t{1}}};
+        m_order.push_back(add(std::move(last), {kInt64, {}}));
+        m_order.push_back(
+            add(newOpNode(m_module, "subtract", {{m_order.back(), 0}, step}), {kInt64, {}}));
+        return {m_order.back(), 0};
+    }
+    /// A parameter becomes the node that takes it out of the sequence.
+    void becomeElement(NodeId param, ValueRef sequence, ValueRef index, int64_t axis)
+    {
+        NodeRecord element = m_module.node(param);
+        element.kind = NodeKind::Op;
+        element.op = "take";
+        element.operands = {sequence, index};
+        element.attrs = {{"axis", axis}};
+        element.origin = {m_source};
+        m_order.push_back(param);
+        m_module.setNode(std::move(element));
+    }
+    /// The nodes that compute.
+    const std::vector<NodeId>& order() const { return m_order; }
+
+private:
+    NodeId add(NodeRecord record, const TensorType& type)
+    {
+        record.id = m_module.ids().nextNode();
+        record.types = {type};
+        if (record.kind == NodeKind::Op) record.origin = {m_source};
+        const NodeId id = record.id;
+        m_module.setNode(std::move(record));
+        return id;
+    }
+
+    Module& m_module;
+    SourceId m_source;
+    std::vector<NodeId> m_order;
+};
+
 } // namespace
 
 void GraphImport::importBatchedScan(NodeImport& node)
@@ -120,53 +236,22 @@ void GraphImport::makeScanBody(NodeImport& node, Body& body, size_t states,
 {
     Module& module = m_state.module;
     GraphFunction function = module.function(body.function);
-    const auto addNode = [&](NodeRecord record, Types types) {
-        record.id = module.ids().nextNode();
-        record.types = std::move(types);
-        const NodeId id = record.id;
-        module.setNode(std::move(record));
-        return id;
-    };
-    const auto addParam = [&](const std::string& name, const TensorType& type) {
-        NodeRecord param;
-        param.kind = NodeKind::Parameter;
-        param.name = name;
-        return addNode(std::move(param), {type});
-    };
-    const NodeId step = addParam("step", {kInt64, {}});
-    const NodeId condition = addParam("condition", {kBool, {}});
+    BodyNodes nodes(module, node.source());
+    const NodeId step = nodes.param("step", {kInt64, {}});
+    const NodeId condition = nodes.param("condition", {kBool, {}});
     const std::vector<int64_t> axes = node.integers("scan_input_axes", {});
     const std::vector<int64_t> directions = node.integers("scan_input_directions", {});
-    std::vector<NodeId> order;
     std::vector<NodeId> taken;
     for (size_t i = 0; i < sequences.size(); ++i) {
         const TensorType type = module.type(sequences[i]);
         const int64_t rank = static_cast<int64_t>(type.shape.size());
         const int64_t axis = i < axes.size() ? node.axisOf(axes[i], rank) : 0;
-        taken.push_back(addParam("sequence", type));
-        ValueRef index{step, 0};
-        if (i < directions.size() && directions[i] == 1) {
-            NodeRecord last = newOpNode(module, "sizes", {});
-            last.attrs = {
-                {"sizes",
-                 std::vector<std::string>{(type.shape[static_cast<size_t>(axis)] - Dim(1)).text()}},
-                {"scalar", int64_t{1}}};
-            last.origin = {node.source()};
-            order.push_back(addNode(std::move(last), {{kInt64, {}}}));
-            NodeRecord backwards = newOpNode(module, "subtract", {{order.back(), 0}, index});
-            backwards.origin = {node.source()};
-            order.push_back(addNode(std::move(backwards), {{kInt64, {}}}));
-            index = {order.back(), 0};
-        }
-        // The parameter itself becomes the node that computes it.
-        NodeRecord element = module.node(function.params.at(states + i));
-        element.kind = NodeKind::Op;
-        element.op = "take";
-        element.operands = {{taken.back(), 0}, index};
-        element.attrs = {{"axis", axis}};
-        element.origin = {node.source()};
-        order.push_back(element.id);
-        module.setNode(std::move(element));
+        taken.push_back(nodes.param("sequence", type));
+        const bool isBackwards = i < directions.size() && directions[i] == 1;
+        const ValueRef index = isBackwards
+                                   ? nodes.fromEnd({step, 0}, type.shape[static_cast<size_t>(axis)])
+                                   : ValueRef{step, 0};
+        nodes.becomeElement(function.params.at(states + i), {taken.back(), 0}, index, axis);
     }
     std::vector<NodeId> params{step, condition};
     const auto at = [&](size_t i) {
@@ -175,6 +260,7 @@ void GraphImport::makeScanBody(NodeImport& node, Body& body, size_t states,
     params.insert(params.end(), at(0), at(states));
     params.insert(params.end(), at(states + sequences.size()), function.params.end());
     params.insert(params.end(), taken.begin(), taken.end());
+    std::vector<NodeId> order = nodes.order();
     order.insert(order.end(), function.order.begin(), function.order.end());
     function.params = std::move(params);
     function.order = std::move(order);
@@ -186,38 +272,15 @@ void GraphImport::importScan(NodeImport& node)
 {
     const tenon_onnx::GraphProto* graph = node.graphAttr("body");
     if (refusesSequences(node)) return;
-    const int64_t given = node.integer("num_scan_inputs", 0);
-    const auto inputs = static_cast<int64_t>(node.proto().input_size());
-    if (node.hasFailed()) return;
-    if (given < 1 || given > inputs)
-        return node.fail(DiagnosticCode::BadAttribute,
-                         "num_scan_inputs is " + std::to_string(given) + " of " +
-                             std::to_string(inputs) + " inputs",
-                         "num_scan_inputs");
-    const auto states = static_cast<size_t>(inputs - given);
-    const auto count = static_cast<size_t>(given);
-    const bool fits = graph->input_size() == inputs && node.outputCount() >= states &&
-                      graph->output_size() == static_cast<int>(node.outputCount());
-    if (!fits)
-        return node.fail(DiagnosticCode::BadModel,
-                         "the body's inputs and outputs do not fit the node's");
-    std::vector<int64_t> axes = perSequence(node, "scan_input_axes", count);
-    perSequence(node, "scan_input_directions", count);
-    const size_t outputs = node.outputCount() - states;
-    const std::vector<int64_t> outAxes = perSequence(node, "scan_output_axes", outputs);
-    const std::vector<int64_t> reversed = perSequence(node, "scan_output_directions", outputs);
-    Types params;
-    for (size_t i = 0; i < states; ++i) params.push_back(node.type(i));
+    const std::optional<size_t> carried = statesOf(node, graph);
+    if (!carried) return;
+    const size_t states = *carried;
+    ScanAxes axes = scanAxes(node, states);
+    Types params = stepTypes(node, states, axes.in);
     std::vector<ValueRef> sequences;
-    for (size_t i = 0; i < count && !node.hasFailed(); ++i) {
-        TensorType element = node.type(states + i);
-        axes[i] = node.axisOf(axes[i], static_cast<int64_t>(element.shape.size()));
-        if (node.hasFailed()) return;
-        element.shape.erase(element.shape.begin() + axes[i]);
-        params.push_back(std::move(element));
+    for (size_t i = 0; i < axes.in.size() && !node.hasFailed(); ++i)
         sequences.push_back(node.input(states + i));
-    }
-    const auto length = lengthOf(node, states, axes);
+    const auto length = lengthOf(node, states, axes.in);
     if (node.hasFailed() || !length) return;
     const int64_t sizes = m_state.sizeCount();
     auto body = importLoopBody(node, *graph, params, 0, states, 0);
@@ -238,8 +301,8 @@ void GraphImport::importScan(NodeImport& node)
         "loop", operands, {{"carried", static_cast<int64_t>(states)}}, {body->function}, types);
     for (uint32_t i = 0; i < types.size(); ++i)
         node.output(i, i < states ? ValueRef{id, i}
-                                  : arranged(node, {id, i}, outAxes[i - states],
-                                             reversed[i - states] == 1));
+                                  : arranged(node, {id, i}, axes.out[i - states],
+                                             axes.outReversed[i - states] == 1));
 }
 
 } // namespace tenon::compiler

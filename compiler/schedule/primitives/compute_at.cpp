@@ -8,6 +8,7 @@
 #include "core/ir/tir/visit.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace tenon::compiler {
 namespace {
@@ -51,6 +52,9 @@ Stmt nestOver(const Stmt& root, const Stmt& stmt, const AxisRegions& regions,
     for (size_t i = loops.size(); i-- > 0;) nest = tir::forLoop(loops[i], nest);
     return nest;
 }
+
+/// The error that says why the block cannot move.
+using Refusal = std::function<Diagnostic(const std::string& why)>;
 
 /// Ranges of the loop and of everything around it.
 tir::Ranges rangesWith(const Site& loop)
@@ -112,6 +116,104 @@ int64_t pointsOf(const std::vector<Access>& accesses)
     return points;
 }
 
+/// What the readers in the loop need of each axis of the block, which stores at `indices`.
+Result<AxisRegions> neededRegions(const Site& loop, const Stmt& block, const Buffer& buffer,
+                                  const std::vector<Expr>& indices, const Refusal& refuse)
+{
+    const tir::Ranges outer = rangesWith(loop);
+    const auto accesses = accessesOf(lowerBlocks(loop.stmt->body), buffer, AccessKind::Reads);
+    AxisRegions regions;
+    for (const tir::IterVar& iter : block->block.iters) {
+        const int dim = dimOf(indices, iter.var);
+        std::optional<Interval> region;
+        if (dim < 0 && iter.kind == tir::IterKind::Spatial)
+            return refuse("axis " + quoted(iter.var->name) + " is no plain index of its store");
+        if (dim >= 0) region = regionOf(accesses, static_cast<size_t>(dim), outer);
+        const bool isAll = region && iter.extent->kind == ExprKind::IntImm &&
+                           region->extent >= iter.extent->integer;
+        regions.push_back(isAll ? std::nullopt : region);
+    }
+    return regions;
+}
+
+/// The one buffer that blocks in the loop write and `block` reads. Everything else it reads has to
+/// be complete, and nothing may read its result too early.
+Result<Buffer> madeInLoop(const Stmt& rest, const Stmt& loop, const Stmt& block,
+                          const Refusal& refuse)
+{
+    bool isAfter = false;
+    Buffer buffer;
+    for (const Stmt& other : blocksIn(rest)) {
+        const bool isUnder = siteOfBlock(loop, other->block.name).has_value();
+        for (const Buffer& read : readIn(block)) {
+            if (!writes(other, read)) continue;
+            if (isUnder && buffer && buffer != read)
+                return refuse("several blocks in the loop write what it reads");
+            if (isUnder) buffer = read;
+            if (!isUnder && isAfter)
+                return refuse("its input " + quoted(read->name) + " is written after the loop");
+            if (!isUnder && read == buffer)
+                return refuse("its input " + quoted(read->name) + " is also written outside");
+        }
+        for (const Buffer& result : writtenIn(block))
+            if (!isAfter && reads(other, result))
+                return refuse("block " + quoted(other->block.name) + " reads its result before");
+        isAfter = isAfter || isUnder;
+    }
+    if (!buffer) return refuse("no block in the loop writes what it reads");
+    return buffer;
+}
+
+/// The box of `buffer` that one iteration of the loop completes, dimension by dimension.
+Result<AxisRegions> completedBox(const Site& loop, const Buffer& buffer, const Refusal& refuse)
+{
+    const tir::Ranges outer = rangesWith(loop);
+    for (const Stmt& producer : blocksIn(loop.stmt)) {
+        if (!writes(producer, buffer)) continue;
+        for (const tir::IterVar& iter : producer->block.iters)
+            if (iter.kind == tir::IterKind::Reduce && usesAny(iter.binding, outer))
+                return refuse("reduction of " + quoted(producer->block.name) +
+                              " is not complete in the loop");
+    }
+    const auto written = accessesOf(lowerBlocks(loop.stmt->body), buffer, AccessKind::Writes);
+    int64_t size = 1;
+    AxisRegions box;
+    for (size_t dim = 0; dim < buffer->shape.size(); ++dim) {
+        box.push_back(steppedRegionOf(written, dim, outer));
+        if (!box.back()) return refuse("what the loop writes cannot be told");
+        size *= box.back()->extent;
+    }
+    if (size != pointsOf(written))
+        return refuse("the loop writes no box of " + quoted(buffer->name));
+    return box;
+}
+
+/// The part of each axis of `block` that reads within the box.
+Result<AxisRegions> regionsReading(const Stmt& block, const Buffer& buffer, const AxisRegions& box,
+                                   const Refusal& refuse)
+{
+    std::vector<Expr> indices;
+    bool agrees = true;
+    tir::visitExprsIn(block, [&](const Expr& expr) {
+        if (expr->kind != ExprKind::Load || expr->buffer != buffer) return true;
+        for (size_t i = 0; i < indices.size(); ++i)
+            agrees = agrees && tir::structuralEqual(indices[i], expr->args[i]);
+        indices = expr->args;
+        return true;
+    });
+    AxisRegions regions;
+    size_t used = 0;
+    for (const tir::IterVar& iter : block->block.iters) {
+        const int dim = dimOf(indices, iter.var);
+        used += dim >= 0;
+        regions.push_back(dim >= 0 ? box[static_cast<size_t>(dim)] : std::nullopt);
+    }
+    for (const Expr& index : indices) used += index->kind == ExprKind::IntImm;
+    if (!agrees || used != indices.size())
+        return refuse("it does not read " + quoted(buffer->name) + " at plain distinct indices");
+    return regions;
+}
+
 } // namespace
 
 Status Schedule::computeAt(std::string block, std::string loop)
@@ -140,20 +242,9 @@ Status Schedule::computeAt(std::string block, std::string loop)
     const auto indices = storeIndices(site->stmt);
     if (!indices) return refuse("it stores at several places");
 
-    const tir::Ranges outer = rangesWith(*target);
-    const auto accesses = accessesOf(lowerBlocks(target->stmt->body), buffer, AccessKind::Reads);
-    AxisRegions regions;
-    for (const tir::IterVar& iter : site->stmt->block.iters) {
-        const int dim = dimOf(*indices, iter.var);
-        std::optional<Interval> region;
-        if (dim < 0 && iter.kind == tir::IterKind::Spatial)
-            return refuse("axis " + quoted(iter.var->name) + " is no plain index of its store");
-        if (dim >= 0) region = regionOf(accesses, static_cast<size_t>(dim), outer);
-        const bool isAll = region && iter.extent->kind == ExprKind::IntImm &&
-                           region->extent >= iter.extent->integer;
-        regions.push_back(isAll ? std::nullopt : region);
-    }
-    const Stmt nest = nestOver(rest, site->stmt, regions, outer);
+    const auto regions = neededRegions(*target, site->stmt, buffer, *indices, refuse);
+    if (!regions) return regions.error();
+    const Stmt nest = nestOver(rest, site->stmt, *regions, rangesWith(*target));
     m_function.body = inserted(rest, target->stmt, nest, buffer, true);
     record(kName, {block, loop});
     return kDone;
@@ -174,68 +265,14 @@ Status Schedule::reverseComputeAt(std::string block, std::string loop)
     for (const tir::IterVar& iter : site->stmt->block.iters)
         if (iter.kind == tir::IterKind::Reduce) return refuse("it is a reduction");
 
-    // Everything else it reads has to be complete, and nothing may read its result too early.
-    bool isAfter = false;
-    Buffer buffer;
-    for (const Stmt& other : blocksIn(rest)) {
-        const bool isUnder = siteOfBlock(target->stmt, other->block.name).has_value();
-        for (const Buffer& read : readIn(site->stmt)) {
-            if (!writes(other, read)) continue;
-            if (isUnder && buffer && buffer != read)
-                return refuse("several blocks in the loop write what it reads");
-            if (isUnder) buffer = read;
-            if (!isUnder && isAfter)
-                return refuse("its input " + quoted(read->name) + " is written after the loop");
-            if (!isUnder && read == buffer)
-                return refuse("its input " + quoted(read->name) + " is also written outside");
-        }
-        for (const Buffer& result : writtenIn(site->stmt))
-            if (!isAfter && reads(other, result))
-                return refuse("block " + quoted(other->block.name) + " reads its result before");
-        isAfter = isAfter || isUnder;
-    }
-    if (!buffer) return refuse("no block in the loop writes what it reads");
-
-    const tir::Ranges outer = rangesWith(*target);
-    for (const Stmt& producer : blocksIn(target->stmt)) {
-        if (!writes(producer, buffer)) continue;
-        for (const tir::IterVar& iter : producer->block.iters)
-            if (iter.kind == tir::IterKind::Reduce && usesAny(iter.binding, outer))
-                return refuse("reduction of " + quoted(producer->block.name) +
-                              " is not complete in the loop");
-    }
-    const auto written = accessesOf(lowerBlocks(target->stmt->body), buffer, AccessKind::Writes);
-    int64_t size = 1;
-    std::vector<std::optional<Interval>> dims;
-    for (size_t dim = 0; dim < buffer->shape.size(); ++dim) {
-        dims.push_back(steppedRegionOf(written, dim, outer));
-        if (!dims.back()) return refuse("what the loop writes cannot be told");
-        size *= dims.back()->extent;
-    }
-    if (size != pointsOf(written))
-        return refuse("the loop writes no box of " + quoted(buffer->name));
-
-    std::vector<Expr> indices;
-    bool agrees = true;
-    tir::visitExprsIn(site->stmt, [&](const Expr& expr) {
-        if (expr->kind != ExprKind::Load || expr->buffer != buffer) return true;
-        for (size_t i = 0; i < indices.size(); ++i)
-            agrees = agrees && tir::structuralEqual(indices[i], expr->args[i]);
-        indices = expr->args;
-        return true;
-    });
-    AxisRegions regions;
-    size_t used = 0;
-    for (const tir::IterVar& iter : site->stmt->block.iters) {
-        const int dim = dimOf(indices, iter.var);
-        used += dim >= 0;
-        regions.push_back(dim >= 0 ? dims[static_cast<size_t>(dim)] : std::nullopt);
-    }
-    for (const Expr& index : indices) used += index->kind == ExprKind::IntImm;
-    if (!agrees || used != indices.size())
-        return refuse("it does not read " + quoted(buffer->name) + " at plain distinct indices");
-    const Stmt nest = nestOver(rest, site->stmt, regions, outer);
-    m_function.body = inserted(rest, target->stmt, nest, buffer, false);
+    const auto buffer = madeInLoop(rest, target->stmt, site->stmt, refuse);
+    if (!buffer) return buffer.error();
+    const auto box = completedBox(*target, *buffer, refuse);
+    if (!box) return box.error();
+    const auto regions = regionsReading(site->stmt, *buffer, *box, refuse);
+    if (!regions) return regions.error();
+    const Stmt nest = nestOver(rest, site->stmt, *regions, rangesWith(*target));
+    m_function.body = inserted(rest, target->stmt, nest, *buffer, false);
     record(kName, {block, loop});
     return kDone;
 }

@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/ir/tir/visit.h"
 
+#include <functional>
 #include <optional>
 
 namespace tenon::compiler {
@@ -43,6 +44,47 @@ tir::VarMap valuesOf(const std::vector<tir::Var>& vars, const std::vector<Expr>&
     tir::VarMap values;
     for (size_t i = 0; i < vars.size(); ++i) values[vars[i].get()] = exprs[i];
     return values;
+}
+
+/// Why a block cannot disappear.
+using Refusal = std::function<Diagnostic(const std::string& why)>;
+
+/// The only block that writes what `reader` reads.
+Result<Stmt> producerOf(const Stmt& reader, const Stmt& rest, const Refusal& refuse)
+{
+    Stmt producer;
+    for (const Stmt& other : blocksIn(rest))
+        for (const Buffer& read : readIn(reader))
+            if (writes(other, read)) {
+                if (producer) return refuse("it reads the results of several blocks");
+                producer = other;
+            }
+    if (!producer) return refuse("no block writes what it reads");
+    if (!isElementwise(producer))
+        return refuse("its producer " + quoted(producer->block.name) + " is no plain store");
+    return producer;
+}
+
+/// The variables with which `reader` reads all of the buffer, the same at every load.
+Result<std::vector<tir::Var>> readWhole(const Stmt& reader, const Buffer& buffer,
+                                        const Refusal& refuse)
+{
+    std::optional<std::vector<tir::Var>> vars;
+    bool agrees = true;
+    tir::visitExprsIn(reader->body, [&](const Expr& expr) {
+        if (expr->kind != ExprKind::Load || expr->buffer != buffer) return true;
+        const auto now = plainIndices(expr->args);
+        agrees = agrees && now && (!vars || *vars == *now);
+        vars = now;
+        return true;
+    });
+    if (!agrees || vars->size() != reader->block.iters.size())
+        return refuse("it does not read " + quoted(buffer->name) + " at plain distinct indices");
+    for (size_t dim = 0; dim < vars->size(); ++dim)
+        for (const tir::IterVar& iter : reader->block.iters)
+            if (iter.var == (*vars)[dim] && !tir::structuralEqual(iter.extent, buffer->shape[dim]))
+                return refuse("it reads a part of " + quoted(buffer->name));
+    return *vars;
 }
 
 } // namespace
@@ -86,38 +128,15 @@ Status Schedule::reverseComputeInline(std::string block)
     };
     if (!isElementwise(site->stmt)) return refuse("it is not one unconditional store");
     const Stmt rest = withoutBlock(m_function.body, *site);
-    Stmt producer;
-    Buffer buffer;
-    for (const Stmt& other : blocksIn(rest))
-        for (const Buffer& read : readIn(site->stmt))
-            if (writes(other, read)) {
-                if (producer) return refuse("it reads the results of several blocks");
-                producer = other;
-                buffer = read;
-            }
-    if (!producer) return refuse("no block writes what it reads");
-    if (!isElementwise(producer))
-        return refuse("its producer " + quoted(producer->block.name) + " is no plain store");
+    const auto producer = producerOf(site->stmt, rest, refuse);
+    if (!producer) return producer.error();
+    const tir::StmtNode& from = *(*producer)->body;
+    const Buffer buffer = from.buffer;
     if (isParameter(m_function, buffer)) return refuse("it reads an output");
     if (reads(rest, buffer)) return refuse("another block reads the same buffer");
+    const auto vars = readWhole(site->stmt, buffer, refuse);
+    if (!vars) return vars.error();
 
-    std::optional<std::vector<tir::Var>> vars;
-    bool agrees = true;
-    tir::visitExprsIn(site->stmt->body, [&](const Expr& expr) {
-        if (expr->kind != ExprKind::Load || expr->buffer != buffer) return true;
-        const auto now = plainIndices(expr->args);
-        agrees = agrees && now && (!vars || *vars == *now);
-        vars = now;
-        return true;
-    });
-    if (!agrees || vars->size() != site->stmt->block.iters.size())
-        return refuse("it does not read " + quoted(buffer->name) + " at plain distinct indices");
-    for (size_t dim = 0; dim < vars->size(); ++dim)
-        for (const tir::IterVar& iter : site->stmt->block.iters)
-            if (iter.var == (*vars)[dim] && !tir::structuralEqual(iter.extent, buffer->shape[dim]))
-                return refuse("it reads a part of " + quoted(buffer->name));
-
-    const tir::StmtNode& from = *producer->body;
     const tir::VarMap values = valuesOf(*vars, from.indices);
     std::vector<Expr> indices;
     for (const Expr& index : site->stmt->body->indices)
@@ -126,9 +145,9 @@ Status Schedule::reverseComputeInline(std::string block)
         tir::rewriteExpr(tir::substitute(site->stmt->body->value, values), [&](const Expr& expr) {
             return expr->kind == ExprKind::Load && expr->buffer == buffer ? from.value : expr;
         });
-    const Stmt joined =
-        tir::block(producer->block, nullptr, tir::store(site->stmt->body->buffer, indices, value));
-    m_function.body = withoutAlloc(tir::replaceStmt(rest, producer.get(), joined), buffer);
+    const Stmt joined = tir::block((*producer)->block, nullptr,
+                                   tir::store(site->stmt->body->buffer, indices, value));
+    m_function.body = withoutAlloc(tir::replaceStmt(rest, producer->get(), joined), buffer);
     record(kName, {block});
     return kDone;
 }

@@ -5,6 +5,9 @@
 #include "core/base/text.h"
 #include "core/ir/tir/visit.h"
 
+#include <functional>
+#include <span>
+
 namespace tenon::compiler {
 namespace {
 
@@ -19,6 +22,61 @@ bool isUsedBy(const tir::Block& block, IterKind kind, const tir::VarNode* var)
     for (const tir::IterVar& iter : block.iters)
         if (iter.kind == kind && usesVar(iter.binding, var)) return true;
     return false;
+}
+
+/// Why a reduction cannot be taken apart.
+using Refusal = std::function<Diagnostic(const std::string& why)>;
+
+/// Loops around the init: copies of those inside that do not only reduce.
+struct InitLoops
+{
+    std::vector<tir::Loop> loops;
+    tir::VarMap copies;   ///< by the old loops' variables
+    tir::Ranges reducing; ///< what the init has nothing of
+};
+
+Result<InitLoops> initLoops(const Stmt& root, const tir::Block& block, std::span<const Stmt> loops,
+                            const Refusal& refuse)
+{
+    InitLoops init;
+    for (const Stmt& loop : loops) {
+        tir::Loop copy = loop->loop;
+        const tir::VarNode* old = copy.var.get();
+        const bool reduces = isUsedBy(block, IterKind::Reduce, old);
+        if (reduces && isUsedBy(block, IterKind::Spatial, old))
+            return refuse("loop " + quoted(copy.var->name) + " mixes spatial and reduce axes");
+        if (reduces) init.reducing[old] = {0, 0};
+        if (reduces || !isUsedBy(block, IterKind::Spatial, old)) continue;
+        copy.var = tir::makeVar(freshLoopName(root, copy.var->name + "_init"));
+        init.copies[old] = Expr(copy.var);
+        init.loops.push_back(std::move(copy));
+    }
+    return init;
+}
+
+/// The init of `update` as a block of its own in its loops.
+Stmt initNest(const Stmt& update, InitLoops init, std::string name)
+{
+    tir::Block block{.name = std::move(name)};
+    tir::VarMap axes;
+    for (const tir::IterVar& iter : update->block.iters) {
+        if (iter.kind == IterKind::Reduce) {
+            init.reducing[iter.var.get()] = {0, 0};
+            continue;
+        }
+        tir::IterVar copy = iter;
+        copy.var = tir::makeVar(iter.var->name);
+        copy.binding = tir::substitute(iter.binding, init.copies);
+        axes[iter.var.get()] = Expr(copy.var);
+        block.iters.push_back(std::move(copy));
+    }
+    const auto isSpatial = [&](const Expr& term) { return !usesAny(term, init.reducing); };
+    tir::VarMap all = init.copies;
+    all.insert(axes.begin(), axes.end());
+    block.predicate = tir::substitute(termsWhere(update->block.predicate, isSpatial), all);
+    Stmt nest = tir::block(std::move(block), nullptr, tir::substitute(update->init, axes));
+    for (size_t i = init.loops.size(); i-- > 0;) nest = tir::forLoop(init.loops[i], nest);
+    return nest;
 }
 
 } // namespace
@@ -40,45 +98,14 @@ Result<std::string> Schedule::decomposeReduction(std::string block, std::string 
         if (isUsedBy(old, IterKind::Reduce, loops[i]->loop.var.get()))
             return refuse("reduction loop " + quoted(loops[i]->loop.var->name) + " is outside it");
 
-    // Loops inside that only reduce do not run for the init.
-    tir::VarMap loopVars, blockVars;
-    tir::Ranges reducing;
-    std::vector<tir::Loop> kept;
-    Stmt named = m_function.body;
-    const std::string initName = freshBlockName(named, block + "_init");
-    for (size_t i = first; i < loops.size(); ++i) {
-        tir::Loop copy = loops[i]->loop;
-        const bool reduces = isUsedBy(old, IterKind::Reduce, copy.var.get());
-        if (reduces && isUsedBy(old, IterKind::Spatial, copy.var.get()))
-            return refuse("loop " + quoted(copy.var->name) + " mixes spatial and reduce axes");
-        if (reduces) reducing[copy.var.get()] = {0, 0};
-        if (reduces || !isUsedBy(old, IterKind::Spatial, copy.var.get())) continue;
-        const tir::Var var = tir::makeVar(freshLoopName(named, copy.var->name + "_init"));
-        loopVars[copy.var.get()] = Expr(var);
-        copy.var = var;
-        kept.push_back(std::move(copy));
-    }
-    tir::Block init{.name = initName};
-    for (const tir::IterVar& iter : old.iters) {
-        if (iter.kind == IterKind::Reduce) {
-            reducing[iter.var.get()] = {0, 0};
-            continue;
-        }
-        tir::IterVar copy = iter;
-        copy.var = tir::makeVar(iter.var->name);
-        copy.binding = tir::substitute(iter.binding, loopVars);
-        blockVars[iter.var.get()] = Expr(copy.var);
-        init.iters.push_back(std::move(copy));
-    }
-    const auto isSpatial = [&](const Expr& term) { return !usesAny(term, reducing); };
-    loopVars.insert(blockVars.begin(), blockVars.end());
-    init.predicate = tir::substitute(termsWhere(old.predicate, isSpatial), loopVars);
-    Stmt nest = tir::block(std::move(init), nullptr, tir::substitute(site->stmt->init, blockVars));
-    for (size_t i = kept.size(); i-- > 0;) nest = tir::forLoop(kept[i], nest);
-
+    const std::string initName = freshBlockName(m_function.body, block + "_init");
+    auto around = initLoops(m_function.body, old, std::span(loops).subspan(first), refuse);
+    if (!around) return around.error();
+    const Stmt nest = initNest(site->stmt, std::move(*around), initName);
     const Stmt update = tir::block(old, nullptr, site->stmt->body);
     const Stmt inner = tir::replaceStmt(loops[first], site->stmt.get(), update);
-    m_function.body = tir::replaceStmt(named, loops[first].get(), tir::seq({nest, inner}));
+    m_function.body =
+        tir::replaceStmt(m_function.body, loops[first].get(), tir::seq({nest, inner}));
     record(kName, {block, loop}, {}, {initName});
     return initName;
 }
