@@ -69,15 +69,18 @@ Status scheduleConv2dNchwc(Schedule& schedule, const TargetFacts& facts)
         site.loops.column = axesOf(schedule, conv)[2].loop;
     }
     const Walk walk = flat ? Walk::Image : Walk::Steps;
-    if (weightParts(schedule, site, walk, facts) > 1) {
-        for (const std::string& pad : pads)
-            if (Status status = schedulePad(schedule, pad, "", facts); !status) return status;
+    if (weightParts(schedule, site, walk, facts) > 1)
         return scheduleByParts(schedule, conv, site, flat ? Walk::Image : Walk::Rows, facts);
-    }
-    const auto nest = tileConvolution(schedule, conv, site, walk, facts);
+    auto nest = tileConvolution(schedule, conv, site, walk, facts);
     if (!nest) return nest.error();
     if (Status status = streamWeights(schedule, site.shape.weights, facts); !status) return status;
 
+    if (pads.size() == 1 && nest->padLoop.empty() && nest->outer.size() > 2) {
+        const auto blocks = stepPerThread(schedule, nest->outer[1], facts);
+        if (!blocks) return blocks.error();
+        nest->padLoop = (*blocks)[0];
+        if (!nest->padLoop.empty()) nest->outer = {nest->outer[0], nest->padLoop};
+    }
     const std::string padLoop = pads.size() == 1 ? nest->padLoop : "";
     for (const std::string& pad : pads)
         if (Status status = schedulePad(schedule, pad, padLoop, facts); !status) return status;

@@ -86,6 +86,7 @@ int64_t weightParts(const Schedule& schedule, const ConvSite& site, Walk walk,
 Status scheduleByParts(Schedule& schedule, const std::string& conv, const ConvSite& site, Walk walk,
                        const TargetFacts& facts)
 {
+    const std::vector<std::string> pads = blocksBefore(schedule, conv);
     const int64_t parts = weightParts(schedule, site, walk, facts);
     const RegisterTile tile = tileOfSite(schedule, site, walk, facts);
     const auto split = schedule.split(site.loops.inBlock, {parts, -1});
@@ -111,7 +112,16 @@ Status scheduleByParts(Schedule& schedule, const std::string& conv, const ConvSi
     if (Status status = streamWeights(schedule, site.shape.weights, facts); !status) return status;
     for (const std::string& block : *left)
         if (Status status = scheduleElementwise(schedule, block, facts); !status) return status;
-    return parallelise(schedule, {loops.n, (*blocks)[0]}, facts);
+    std::string share, shared = (*blocks)[0];
+    if (pads.size() == 1) {
+        const auto steps = stepPerThread(schedule, shared, facts);
+        if (!steps) return steps.error();
+        share = (*steps)[0];
+        if (!share.empty()) shared = share;
+    }
+    for (const std::string& pad : pads)
+        if (Status status = schedulePad(schedule, pad, share, facts); !status) return status;
+    return parallelise(schedule, {loops.n, shared}, facts);
 }
 
 } // namespace tenon::compiler

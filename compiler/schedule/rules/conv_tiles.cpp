@@ -27,9 +27,13 @@ int64_t rowsPerStep(const ConvShape& shape, const TargetFacts& facts)
     return evenDivisorUpTo(shape.rows, std::min<int64_t>({cached, perThread, 16}), facts);
 }
 
+/// Bytes per cycle that a core reads from memory while another reads, too.
+constexpr int64_t kMemoryBytesPerCycle = 4;
+
 /// The loops that tiling made, by meaning; "" where there is none.
 struct ConvTiles
 {
+    std::string share;     ///< what one thread takes of the steps, if all weights pass over it
     std::string step;      ///< rows or runs of positions that one thread takes
     std::string row;       ///< rows inside a step
     std::string tiles;     ///< register tiles inside a row or step
@@ -50,7 +54,8 @@ Result<ConvTiles> tilePositions(Schedule& schedule, const std::string& loop, int
     const int64_t wanted = std::clamp<int64_t>(count / (2 * int64_t{facts.threads}), 1, 8);
     const auto parts = schedule.split(loop, {-1, evenDivisorUpTo(count, wanted, facts), positions});
     if (!parts) return parts.error();
-    return ConvTiles{.step = (*parts)[0], .tiles = (*parts)[1], .positions = (*parts)[2]};
+    return ConvTiles{
+        .share = "", .step = (*parts)[0], .tiles = (*parts)[1], .positions = (*parts)[2]};
 }
 
 Result<ConvTiles> tileRows(Schedule& schedule, const ConvLoops& loops, const ConvShape& shape,
@@ -60,7 +65,38 @@ Result<ConvTiles> tileRows(Schedule& schedule, const ConvLoops& loops, const Con
     if (!rows) return rows.error();
     const auto columns = schedule.splitOverlap(loops.column, positions);
     if (!columns) return columns.error();
-    return ConvTiles{(*rows)[0], (*rows)[1], (*columns)[0], (*columns)[1]};
+    return ConvTiles{"", (*rows)[0], (*rows)[1], (*columns)[0], (*columns)[1]};
+}
+
+/// Threads that share rows find the data of theirs in their own cache, where sharing weights makes
+/// each read all data, half of it from another core's (two threads, 128 to 256 channels at 14 x 14:
+/// 0.43 against 0.36 ms). Each then reads all weights, in half the time that it computes.
+Status shareRows(Schedule& schedule, const ConvShape& shape, ConvTiles& tiles,
+                 const TargetFacts& facts)
+{
+    const int64_t threads = facts.threads;
+    const int64_t elements = shape.weightBytes / shape.weights->dtype.bytes();
+    const int64_t computing = elements * shape.rows * shape.columns / (2 * shape.lanes * threads);
+    if (threads < 2 || schedule.extentOf(tiles.step) % threads != 0 ||
+        2 * (shape.weightBytes / kMemoryBytesPerCycle) > computing)
+        return kDone;
+    const auto shares = schedule.split(tiles.step, {threads, -1});
+    if (!shares) return shares.error();
+    tiles.share = (*shares)[0];
+    tiles.step = (*shares)[1];
+    return kDone;
+}
+
+/// Loops around the rows of one step, from outside to inside.
+std::vector<std::string> loopsAround(const ConvLoops& loops, const ConvTiles& tiles,
+                                     const std::string& blocks, bool weightsFirst)
+{
+    std::vector<std::string> around{loops.n, tiles.share};
+    if (!weightsFirst && !tiles.step.empty()) around.push_back(tiles.step);
+    around.insert(around.end(), {blocks, loops.part});
+    if (weightsFirst) around.push_back(tiles.step);
+    std::erase(around, "");
+    return around;
 }
 
 /// Products of bytes where lanes are operands.
@@ -186,24 +222,24 @@ Result<ConvNest> tileConvolution(Schedule& schedule, const std::string& conv, co
     const RegisterTile tile = convTile(shape, columns, walk, facts);
     const auto blocks = schedule.split(loops.outBlock, {-1, tile.vectors});
     if (!blocks) return blocks.error();
-    const auto tiles = tilesOf(schedule, loops, shape, {walk, tile.positions}, facts);
+    auto tiles = tilesOf(schedule, loops, shape, {walk, tile.positions}, facts);
     if (!tiles) return tiles.error();
     const auto reduction = splitReduction(schedule, loops, shape, hasByteLanes(shape, facts));
     if (!reduction) return reduction.error();
 
     const bool weightsFirst = readsWeightsOnce(shape, facts);
-    std::vector<std::string> outer{loops.n, tiles->step};
-    outer.insert(weightsFirst || tiles->step.empty() ? outer.begin() + 1 : outer.end(),
-                 (*blocks)[0]);
-    if (!loops.part.empty()) outer.insert(outer.begin() + 2, loops.part);
+    if (weightsFirst && walk == Walk::Steps)
+        if (Status status = shareRows(schedule, shape, *tiles, facts); !status)
+            return status.error();
+    std::vector<std::string> outer = loopsAround(loops, *tiles, (*blocks)[0], weightsFirst);
     std::vector<std::string> order = outer;
     order.insert(order.end(), {tiles->row, tiles->tiles});
     order.insert(order.end(), reduction->loops.begin(), reduction->loops.end());
     order.insert(order.end(), {tiles->positions, (*blocks)[1], loops.lane});
     std::erase(order, "");
-    std::erase(outer, "");
     const bool readsWeightsOften = !weightsFirst && !tiles->step.empty();
     if (readsWeightsOften) outer.pop_back();
+    if (!tiles->share.empty()) outer.resize(2);
     if (Status status = schedule.reorder(order); !status) return status.error();
 
     if (Status status = initialiseTile(schedule, conv, reduction->loops[0], 3, shape.lanes);
@@ -217,7 +253,7 @@ Result<ConvNest> tileConvolution(Schedule& schedule, const std::string& conv, co
     return ConvNest{.outer = outer,
                     .blocks = readsWeightsOften ? (*blocks)[0] : "",
                     .left = *left,
-                    .padLoop = weightsFirst ? "" : tiles->step};
+                    .padLoop = weightsFirst ? tiles->share : tiles->step};
 }
 
 } // namespace tenon::compiler

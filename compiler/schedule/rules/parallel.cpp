@@ -135,6 +135,15 @@ bool isWorthSharing(const Schedule& schedule, const std::string& loop, const Tar
     return facts.threads > 1 && cyclesOf(schedule, loop, facts) >= kSharedCycles;
 }
 
+Result<std::vector<std::string>> stepPerThread(Schedule& schedule, const std::string& loop,
+                                               const TargetFacts& facts)
+{
+    if (schedule.extentOf(loop) % std::max<int64_t>(1, facts.threads) != 0 ||
+        !isWorthSharing(schedule, "", facts))
+        return std::vector<std::string>{"", loop};
+    return schedule.split(loop, {facts.threads, -1});
+}
+
 Status parallelise(Schedule& schedule, const std::vector<std::string>& loops,
                    const TargetFacts& facts)
 {

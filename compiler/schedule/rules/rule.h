@@ -58,6 +58,11 @@ bool isWorthSharing(const Schedule& schedule, const std::string& loop, const Tar
 /// Fuses the loops and runs them in parallel when that is worth it.
 Status parallelise(Schedule& schedule, const std::vector<std::string>& loops,
                    const TargetFacts& facts);
+/// Splits a loop into one step for every thread, under which each may compute for itself what all
+/// of them read, and the rest: {step, rest}, or {"", loop} where it does not divide or there is no
+/// use in threads.
+Result<std::vector<std::string>> stepPerThread(Schedule& schedule, const std::string& loop,
+                                               const TargetFacts& facts);
 /// True when the weights of a kernel may be asked for ahead of time.
 bool canStreamWeights(const Schedule& schedule, const tir::Buffer& weights,
                       const TargetFacts& facts);

@@ -8,12 +8,16 @@
 #include "tests/compiler/schedule/support.h"
 #include "tests/support/golden.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 namespace tenon::compiler {
 namespace {
+
+using testing::HasSubstr;
+using testing::Not;
 
 constexpr TargetFacts kAvx512{.vectorBytes = 64,
                               .vectorRegisters = 32,
@@ -115,6 +119,52 @@ TEST(Rules, LeaveKernelsThatOnlyClaimToBeTheirs)
               "matmul: `matmul` of block `rows`: its axes are `SR`, not `*SSR` of known sizes");
     EXPECT_EQ(scheduleKernel(rowSums("softmax", "absent"), kAvx512)->refusal,
               "softmax: `softmax` names block `absent` which does not exist");
+}
+
+/// A core whose second-level cache is small, so that small weights pass once.
+TargetFacts sharedBy(int threads)
+{
+    TargetFacts facts = kNeon;
+    facts.l2Bytes = 16 << 10;
+    facts.threads = static_cast<unsigned>(threads);
+    return facts;
+}
+
+/// Steps of the kernel's trace for so many threads, after a comparison of what it computes.
+std::string stepsFor(const tir::PrimFunc& function, int threads)
+{
+    const auto kernel = scheduleKernel(function, sharedBy(threads));
+    if (!kernel) return kernel.error().text();
+    EXPECT_EQ(kernel->refusal, "");
+    EXPECT_EQ(test::scheduleDifference(function, kernel->function), "") << threads << " threads";
+    std::string text;
+    for (const TraceStep& step : kernel->trace) text += step.text() + "\n";
+    return text;
+}
+
+TEST(Rules, PadForEachThreadWhatItReads)
+{
+    const auto conv = test::fusedKernel(
+        R"(%x: Tensor[(1, 4, 12, 8, 4), float32], %w: Tensor[(8, 4, 3, 3, 4, 4), float32]
+%c = nn.contrib_conv2d_NCHWc(%x, %w, data_layout="NCHW4c", kernel_layout="OIHW4i4o", out_layout="NCHW4c", padding=[1, 1, 1, 1], strides=[1, 1], dilation=[1, 1])
+)");
+    ASSERT_TRUE(conv) << conv.error().text();
+    EXPECT_THAT(stepsFor(*conv, 3), HasSubstr("compute_at(\"pad\", \"oh_0_0\")"));
+    EXPECT_THAT(stepsFor(*conv, 8), HasSubstr("compute_at(\"pad\", \"oc_outer_0_0\")"))
+        << "eight blocks, twelve rows";
+    EXPECT_THAT(stepsFor(*conv, 7), Not(HasSubstr("compute_at(\"pad\""))) << "shares are uneven";
+}
+
+TEST(Rules, TransformDataForEachThreadThatSharesFilters)
+{
+    const auto conv = test::fusedKernel(
+        R"(%x: Tensor[(1, 8, 7, 7, 4), float32], %w: Tensor[(4, 4, 4, 8, 4, 8), float32]
+%c = nn.contrib_conv2d_winograd_NCHWc(%x, %w, data_layout="NCHW4c", kernel_layout="OHWI4i8o", out_layout="NCHW4c", padding=[1, 1, 1, 1], tile_size=2)
+)");
+    ASSERT_TRUE(conv) << conv.error().text();
+    EXPECT_THAT(stepsFor(*conv, 2), HasSubstr("compute_at(\"data_tiles\", \"i1_1_0_0\")"));
+    EXPECT_THAT(stepsFor(*conv, 3), HasSubstr("compute_at(\"data_tiles\", \"i2_1_0\")"))
+        << "four blocks of filters, four rows of tiles";
 }
 
 class EveryOp : public testing::TestWithParam<const OpDef*>
