@@ -63,6 +63,7 @@ TEST(GraphJson, refusesGraphsThatWouldRunAstray)
         {"[[4,0,0]]", "[[5,0,0]]"},
         {"[[4,0,0]]", "[[4,1,0]]"},
         {"[[4,0,0]]", "[[-1,0,0]]"},
+        {"[[4,0,0]]", "[[4,-1,0]]"},
         {"[[4,0,0]]", "[]"},
         {"[0,1,2,3,4,5]", "[0,1,2,3,4,6]"},
         {"[0,1,2,3,4,5]", "[0,1,2,3,4]"},
@@ -88,6 +89,23 @@ TEST(GraphJson, refusesGraphsThatWouldRunAstray)
     EXPECT_NE(parse(replaced(json, "\"attrs\":{\"dltype\"",
                              "\"metadata\":" + std::string(1000, '[') + ",\"attrs\":{\"dltype\"")),
               0);
+}
+
+TEST(GraphJson, refusesAReshapeWithSeveralResults)
+{
+    std::string json = addGraphJson();
+    for (const auto& [from, to] : {
+             std::pair{"\"__nop\",\"num_inputs\":\"1\",\"num_outputs\":\"1\"",
+                       "\"split\",\"num_inputs\":\"1\",\"num_outputs\":\"2\""},
+             std::pair{"[0,1,2,3,4,5]", "[0,1,2,3,5,6]"},
+             std::pair{"\"list_str\",[", "\"list_str\",[\"float32\","},
+             std::pair{"[1,1,1,1,1]", "[1,1,1,1,1,1]"},
+             std::pair{"[6],[6]", "[6],[6],[6]"},
+             std::pair{"[0,1,2,2,3]", "[0,1,2,2,3,4]"},
+         })
+        json = replaced(json, from, to);
+    EXPECT_EQ(parse(json), 0) << TVMGetLastError();
+    EXPECT_NE(parse(replaced(json, "split", "__nop")), 0);
 }
 
 TEST(GraphJson, survivesFlippedBytes)

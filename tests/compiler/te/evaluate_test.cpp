@@ -3,6 +3,7 @@
 // either kind of axis.
 #include "compiler/te/evaluate.h"
 #include "compiler/te/te.h"
+#include "core/ir/tir/text.h"
 
 #include <gtest/gtest.h>
 
@@ -190,6 +191,76 @@ TEST(Evaluate, takesShortRowsTogether)
                            static_cast<double>(which * 7 + row * 2 + column);
         ASSERT_EQ(result.as<float>()[static_cast<size_t>(e)], static_cast<float>(sum)) << e;
     }
+}
+
+std::vector<float> runText(const char* text, const Tensor& value)
+{
+    const auto function = tir::parsePrimFunc(text);
+    CHECK(function) << function.error().text();
+    const auto result = evaluate(*function, {value}, JobContext(2));
+    CHECK(result) << result.error().text();
+    const auto out = result->at(0).as<float>();
+    return {out.begin(), out.end()};
+}
+
+TEST(Evaluate, followsLoopsThatStartLater)
+{
+    const Tensor in = randomFloats({40}, 12);
+    const std::vector<float> out = runText(R"(@T.prim_func
+def main(a: T.Buffer((40,), "float32"), b: T.Buffer((40,), "float32")):
+    with T.block("root"):
+        for i in T.serial(38, start=2):
+            with T.block("part"):
+                vi = T.axis.spatial(40, i)
+                b[vi] = a[vi]
+)",
+                                           in);
+    for (size_t i = 2; i < 40; ++i) ASSERT_EQ(out[i], in.as<float>()[i]) << i;
+}
+
+TEST(Evaluate, readsWhatItWroteBefore)
+{
+    const Tensor in = randomFloats({40}, 13);
+    const std::vector<float> out = runText(R"(@T.prim_func
+def main(a: T.Buffer((40,), "float32"), b: T.Buffer((40,), "float32")):
+    with T.block("root"):
+        for j in T.serial(1):
+            with T.block("first"):
+                vj = T.axis.spatial(1, j)
+                b[vj] = a[vj]
+        for i in T.serial(39):
+            with T.block("sums"):
+                vi = T.axis.spatial(39, i)
+                b[vi + 1] = b[vi] + a[vi + 1]
+)",
+                                           in);
+    float sum = in.as<float>()[0];
+    for (size_t i = 1; i < 40; ++i) ASSERT_EQ(out[i], sum += in.as<float>()[i]) << i;
+}
+
+TEST(Evaluate, dividesOnlyWhereItIsAsked)
+{
+    const auto a = te::placeholder("a", {Expr(64)}, kInt32);
+    const auto quotient = te::compute("quotient", a->shape(), [&](const std::vector<Expr>& i) {
+        const Expr x = te::at(a, i), hundred = tir::intImm(100, kInt32);
+        return tir::select(tir::notEqual(x, tir::intImm(0, kInt32)), hundred / x, hundred);
+    });
+    std::vector<int32_t> values(64);
+    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<int32_t>(i % 8) - 3;
+    const auto got = run({a}, quotient, {Tensor::of(kInt32, {64}, values)})[0];
+    for (size_t i = 0; i < values.size(); ++i)
+        ASSERT_EQ(got.as<int32_t>()[i], values[i] == 0 ? 100 : 100 / values[i]);
+}
+
+TEST(Evaluate, roundsAnIntegerThatAFloatCannotHold)
+{
+    const auto a = te::placeholder("a", {Expr(64)}, kInt64);
+    const auto rest = te::compute("rest", a->shape(), [&](const std::vector<Expr>& i) {
+        return tir::cast(kFloat32, te::at(a, i)) - tir::floatImm(16777216);
+    });
+    const std::vector<int64_t> values(64, 16777217);
+    const auto got = run({a}, rest, {Tensor::of(kInt64, {64}, values)})[0];
+    EXPECT_EQ(got.as<float>()[0], 0);
 }
 
 TEST(Evaluate, namesTheBufferOfAnAccessOutside)

@@ -36,7 +36,15 @@ TEST(DimBounds, FollowsArithmetic)
     EXPECT_EQ(range("(n min s)"), (DimBounds{1, 8}));
     EXPECT_EQ(range("(n max 4)"), (DimBounds{4, 8}));
     EXPECT_EQ(range("7"), (DimBounds{7, 7}));
+    EXPECT_EQ(range("((n - s) // 2)"), (DimBounds{-8, 2})) << "rounds to minus infinity";
+    EXPECT_EQ(range("((n - s) // n)"), (DimBounds{-15, 4}));
     EXPECT_EQ(mostElements({*parseDim("n"), Dim(3), *parseDim("s - 2")}, kBounds), 8 * 3 * 14);
+    EXPECT_EQ(mostElements({Dim(3), *parseDim("n - 20")}, kBounds), 0) << "never less than none";
+}
+
+TEST(DimBounds, HasNoRangeForADivisorThatMayBeZero)
+{
+    EXPECT_FALSE(rangeOf(*parseDim("(s // (n - 1))"), kBounds));
 }
 
 TEST(DimBounds, KnowsNothingOfOtherSymbols)

@@ -127,6 +127,36 @@ TEST(ChangeSet, DropsAnErasureOfWhatAnEarlierPatchNeeds)
     EXPECT_TRUE(verifyModule(s.module).empty());
 }
 
+TEST(ChangeSet, DropsPatchesThatReadWhatIsErased)
+{
+    Sample s;
+    Patch first = s.patch("skip-b", {s.c});
+    first.replace = {{{s.c, 0}, {s.a, 0}}};
+    first.erase = {s.c, s.b};
+    Patch byNode = s.patch("reads-b", {});
+    byNode.nodes = {s.node("exp", s.b)};
+    Patch byValue = s.patch("becomes-b", {});
+    byValue.replace = {{{s.x, 0}, {s.b, 0}}};
+    const AppliedPatches applied =
+        applyPatches(s.module, std::vector<Patch>{first, byNode, byValue});
+    EXPECT_EQ(applied.dropped, 2u);
+    EXPECT_EQ(ops(s.module), (std::vector<std::string>{"nn.relu"}));
+    EXPECT_TRUE(verifyModule(s.module).empty());
+}
+
+TEST(ChangeSet, DropsAPatchThatWouldTurnReplacementsInACircle)
+{
+    Sample s;
+    Patch first = s.patch("b-for-c", {s.c});
+    first.replace = {{{s.c, 0}, {s.b, 0}}};
+    first.erase = {s.c};
+    Patch second = s.patch("c-for-b", {s.a});
+    second.replace = {{{s.b, 0}, {s.c, 0}}};
+    EXPECT_EQ(applyPatches(s.module, std::vector<Patch>{first, second}).dropped, 1u);
+    EXPECT_EQ(ops(s.module), (std::vector<std::string>{"nn.relu", "sigmoid"}));
+    EXPECT_TRUE(verifyModule(s.module).empty());
+}
+
 TEST(ChangeSet, MovesNodesIntoAFunctionUnderTheSameId)
 {
     Sample s;
@@ -170,6 +200,17 @@ TEST(ChangeSet, SortsTopologicallyAndStably)
     s.module.setFunction(main);
     sortTopologically(s.module, s.module.mainId());
     EXPECT_EQ(s.module.main().order, (std::vector<NodeId>{s.a, s.b, s.c}));
+
+    // What does not depend on one another stays in its order.
+    for (const NodeId id : {s.b, s.c}) {
+        NodeRecord free = s.module.node(id);
+        free.operands = {{id == s.b ? s.x : s.a, 0}};
+        s.module.setNode(free);
+    }
+    main.order = {s.c, s.b, s.a};
+    s.module.setFunction(main);
+    sortTopologically(s.module, s.module.mainId());
+    EXPECT_EQ(s.module.main().order, (std::vector<NodeId>{s.b, s.a, s.c}));
 }
 
 } // namespace

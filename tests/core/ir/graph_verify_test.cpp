@@ -120,6 +120,17 @@ TEST(GraphVerify, FindsBadOriginsAndSharedNodes)
     EXPECT_NE(firstError(module).find("two places"), std::string::npos);
 }
 
+TEST(GraphVerify, FindsParametersBetweenNodesAndMissingResultNames)
+{
+    EXPECT_NE(errorAfter([](NodeRecord& n) { n.kind = NodeKind::Parameter; }, 0).find("between"),
+              std::string::npos);
+    Module module = sample();
+    GraphFunction main = module.main();
+    main.resultNames = {"y", "z"};
+    module.setFunction(main);
+    EXPECT_NE(firstError(module).find("some of its results"), std::string::npos);
+}
+
 TEST(GraphVerify, FindsConstantsOfAnotherType)
 {
     EXPECT_NE(errorAfter(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walks, rewrites, substitution and structural equality of loop-IR trees.
+#include "core/ir/tir/text.h"
 #include "core/ir/tir/visit.h"
 
 #include <gtest/gtest.h>
@@ -82,9 +83,59 @@ TEST(Visit, EqualityIgnoresNamesAndSeesStructure)
     parallel.body = forLoop({.var = b.i, .extent = 8, .kind = LoopKind::Parallel}, b.write);
     EXPECT_FALSE(structuralEqual(a.function, parallel));
 
+    PrimFunc local = b.function;
+    local.params[1] = makeBuffer("to", {8}, kFloat32, Scope::Local);
+    local.body = substitute(local.body, {}, {{b.to.get(), local.params[1]}});
+    EXPECT_FALSE(structuralEqual(a.function, local));
+
     const Var other = makeVar("i");
     EXPECT_FALSE(structuralEqual(Expr(a.i) + 1, Expr(other) + 1))
         << "free variables are themselves";
+}
+
+TEST(Visit, EqualityTellsThreadsAndKindsOfAxesApart)
+{
+    const Copy copy;
+    const auto threaded = [&](const char* tag) {
+        PrimFunc function = copy.function;
+        function.body = forLoop(
+            {.var = copy.i, .extent = 8, .kind = LoopKind::Thread, .threadTag = tag}, copy.write);
+        return function;
+    };
+    EXPECT_TRUE(structuralEqual(threaded("threadIdx.x"), threaded("threadIdx.x")));
+    EXPECT_FALSE(structuralEqual(threaded("threadIdx.x"), threaded("blockIdx.x")));
+
+    const auto blocked = [&](IterKind kind) {
+        PrimFunc function = copy.function;
+        function.body =
+            block({.name = "b", .iters = {{copy.i, 8, kind, Expr(0)}}}, nullptr, copy.write);
+        return function;
+    };
+    EXPECT_TRUE(structuralEqual(blocked(IterKind::Reduce), blocked(IterKind::Reduce)));
+    EXPECT_FALSE(structuralEqual(blocked(IterKind::Reduce), blocked(IterKind::Spatial)));
+}
+
+TEST(Visit, EqualityTellsABoundVariableFromAFreeOne)
+{
+    const Copy copy;
+    const Var other = makeVar("j");
+    const Stmt fixed = store(copy.to, {Expr(0)}, load(copy.from, {Expr(other)}));
+    PrimFunc freeRead = copy.function, boundRead = copy.function;
+    freeRead.body = forLoop({.var = copy.i, .extent = 8}, fixed);
+    boundRead.body = forLoop({.var = other, .extent = 8}, fixed);
+    EXPECT_FALSE(structuralEqual(freeRead, boundRead));
+    EXPECT_FALSE(structuralEqual(boundRead, freeRead));
+}
+
+TEST(Visit, VerifyRefusesAVariableThatTwoLoopsBind)
+{
+    const Copy copy;
+    PrimFunc function = copy.function;
+    EXPECT_TRUE(verify(function));
+    function.body = forLoop({.var = copy.i, .extent = 8}, function.body);
+    const Status status = verify(function);
+    ASSERT_FALSE(status);
+    EXPECT_NE(status.error().message.find("bound twice"), std::string::npos);
 }
 
 } // namespace
