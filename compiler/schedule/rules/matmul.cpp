@@ -37,7 +37,7 @@ Product productOf(const Schedule& schedule)
 }
 
 /// The operand that is read along the columns; null when both are.
-tir::Buffer rightSide(const Schedule& schedule, const Product& p, size_t columnAxis)
+tir::Buffer bufferAlong(const Schedule& schedule, const Product& p, size_t columnAxis)
 {
     const tir::Stmt block = blockOf(schedule, p.block);
     tir::Buffer right;
@@ -62,23 +62,44 @@ int64_t packedColumns(const Schedule& schedule, const tir::Buffer& right)
     return right->shape.back()->integer;
 }
 
-struct Columns
+/// How the right side lies, and the vectors that follow from it.
+struct RightSide
 {
+    tir::Buffer buffer; ///< null when both sides are read along the columns
     int64_t lanes;
-    bool isPacked;    ///< in blocks of whole vectors
-    int64_t perBlock; ///< vectors of a packed block; a tile keeps to one where there are several
+    bool isPacked;     ///< in blocks of whole vectors
+    int64_t perBlock;  ///< vectors of a packed block; a tile keeps to one where there are several
+    bool isContiguous; ///< along the columns
 };
 
-RegisterTile tileOf(const Schedule& schedule, const Product& p, const Columns& columns,
+RightSide rightSideOf(const Schedule& schedule, const Product& p, const TargetFacts& facts)
+{
+    const size_t columnAxis = p.batch.size() + 1;
+    RightSide right{.buffer = bufferAlong(schedule, p, columnAxis)};
+    const int64_t packed = packedColumns(schedule, right.buffer);
+    const int64_t whole = std::min(lanesOf(schedule, p.block, facts), p.columns);
+    right.isPacked = packed > 0;
+    // A block of weights holds one vector or several.
+    right.lanes = right.isPacked && packed % whole != 0 ? packed : whole;
+    right.perBlock = right.isPacked ? packed / right.lanes : 1;
+    right.isContiguous =
+        right.isPacked || isContiguousAlong(blockOf(schedule, p.block), columnAxis);
+    return right;
+}
+
+RegisterTile tileOf(const Schedule& schedule, const Product& p, const RightSide& right,
                     TargetFacts facts)
 {
-    TileSpace space{(p.columns + columns.lanes - 1) / columns.lanes, p.rows,
-                    columns.isPacked ? 0 : p.columns / columns.lanes};
+    const int64_t vectors = (p.columns + right.lanes - 1) / right.lanes;
+    const int64_t whole = p.columns / right.lanes;
+    // One row at a time only streams weights: more vectors hide the latency of the sums.
+    if (p.rows == 1) return {divisorUpTo(right.isPacked ? vectors : whole, 8), 1};
+    TileSpace space{vectors, p.rows, right.isPacked ? 0 : whole};
     space.products = 1;
     for (const std::string& loop : p.batch) space.products *= schedule.extentOf(loop);
-    if (columns.perBlock > 1) {
-        space.products *= space.vectors / columns.perBlock;
-        space.vectors = columns.perBlock;
+    if (right.perBlock > 1) {
+        space.products *= space.vectors / right.perBlock;
+        space.vectors = right.perBlock;
     }
     space.vectorBytes = p.depth * facts.vectorBytes;
     // Each element of the left side is multiplied with several vectors: it takes a register. Where
@@ -87,47 +108,32 @@ RegisterTile tileOf(const Schedule& schedule, const Product& p, const Columns& c
     return chooseTile(space, facts);
 }
 
-} // namespace
-
-Status scheduleMatmul(Schedule& schedule, const TargetFacts& facts)
+/// The block that copies a panel of the right side to consecutive memory, [.., K, N]; empty where
+/// it is read as it lies.
+Result<std::string> copiedPanel(Schedule& schedule, const Product& p, const RightSide& right)
 {
-    Product p = productOf(schedule);
-    const std::vector<std::string> others = blocksBefore(schedule, p.block);
-    std::vector<std::string> keep = others;
-    keep.push_back(p.block);
-    inlineElementwise(schedule, keep);
-    if (Status status = accumulateInRegisters(schedule, p.block); !status) return status;
+    if (!right.buffer || right.isPacked || (right.isContiguous && p.rows < 32))
+        return std::string();
+    const auto copy = schedule.cacheRead(p.block, right.buffer->name, tir::Scope::Global);
+    if (!copy || right.isContiguous) return copy;
+    const size_t rank = right.buffer->shape.size();
+    std::vector<int64_t> order;
+    for (size_t i = 0; i < rank; ++i) order.push_back(static_cast<int64_t>(i));
+    std::swap(order[rank - 1], order[rank - 2]);
+    if (Status status = schedule.permuteDims(outputOf(schedule, *copy), order); !status)
+        return status.error();
+    return copy;
+}
 
-    const size_t columnAxis = p.batch.size() + 1;
-    const tir::Stmt block = blockOf(schedule, p.block);
-    const tir::Buffer right = rightSide(schedule, p, columnAxis);
-    const int64_t packed = packedColumns(schedule, right);
-    const bool isPacked = packed > 0;
-    const int64_t whole = std::min(lanesOf(schedule, p.block, facts), p.columns);
-    // A block of weights holds one vector or several.
-    const int64_t lanes = isPacked && packed % whole != 0 ? packed : whole;
-    const bool isContiguous = isPacked || isContiguousAlong(block, columnAxis);
-    std::string panel;
-    if (right && !isPacked && (!isContiguous || p.rows >= 32)) {
-        const auto copy = schedule.cacheRead(p.block, right->name, tir::Scope::Global);
-        if (!copy) return copy.error();
-        panel = *copy;
-        if (!isContiguous) {
-            // [.., N, K] -> [.., K, N]
-            const auto rank = static_cast<int64_t>(right->shape.size());
-            std::vector<int64_t> order;
-            for (int64_t i = 0; i < rank; ++i) order.push_back(i);
-            std::swap(order[static_cast<size_t>(rank - 1)], order[static_cast<size_t>(rank - 2)]);
-            if (Status status = schedule.permuteDims(outputOf(schedule, panel), order); !status)
-                return status;
-        }
-    }
+/// The loops around a register tile, and those of its depth.
+struct TileLoops
+{
+    std::string columns, rows, depth, depthStep;
+};
 
-    const int64_t vectors = (p.columns + lanes - 1) / lanes;
-    const int64_t perBlock = isPacked ? packed / lanes : 1;
-    RegisterTile tile = tileOf(schedule, p, {lanes, isPacked, perBlock}, facts);
-    // One row at a time only streams weights: more vectors hide the latency of the sums.
-    if (p.rows == 1) tile = {divisorUpTo(isPacked ? vectors : p.columns / lanes, 8), 1};
+Result<TileLoops> splitIntoTiles(Schedule& schedule, const Product& p, const RegisterTile& tile,
+                                 int64_t lanes)
+{
     const int64_t width = tile.vectors * lanes;
     const auto columns = p.columns % width == 0 ? schedule.split(p.n, {-1, width})
                                                 : schedule.splitOverlap(p.n, width);
@@ -141,39 +147,64 @@ Status scheduleMatmul(Schedule& schedule, const TargetFacts& facts)
     std::vector<std::string> order = p.batch;
     order.insert(order.end(), {(*columns)[0], (*rows)[0], (*depth)[0], (*depth)[1], (*rows)[1],
                                (*parts)[0], (*parts)[1]});
-    if (Status status = schedule.reorder(order); !status) return status;
+    if (Status status = schedule.reorder(order); !status) return status.error();
+    return TileLoops{(*columns)[0], (*rows)[0], (*depth)[0], (*depth)[1]};
+}
 
-    const auto left = attachEpilogue(schedule, p.block, (*rows)[0], lanes);
-    if (!left) return left.error();
-    if (Status status = initialiseTile(schedule, p.block, (*depth)[0], 3, lanes); !status)
-        return status;
-    if (Status status = schedule.unroll((*depth)[1]); !status) return status;
-    if (Status status = unrollTile(schedule, p.block, 3, lanes); !status) return status;
-
-    if (!panel.empty()) {
-        if (Status status = schedule.computeAt(panel, (*columns)[0]); !status) return status;
-        std::vector<std::string> loops = schedule.loopsOf(panel);
-        if (!isContiguous) {
-            const size_t last = loops.size() - 1;
-            if (Status status = schedule.reorder({loops[last], loops[last - 1]}); !status)
-                return status;
-            std::swap(loops[last], loops[last - 1]);
-        }
-        if (schedule.extentOf(loops.back()) > lanes) {
-            const auto split = schedule.split(loops.back(), {-1, lanes});
-            if (!split) return split.error();
-            loops.back() = (*split)[1];
-        }
-        if (Status status = schedule.vectorize(loops.back()); !status) return status;
+/// Copies under the loop that reads the panel, in vectors along what is consecutive there.
+Status schedulePanel(Schedule& schedule, const std::string& panel, const std::string& loop,
+                     const RightSide& right)
+{
+    if (Status status = schedule.computeAt(panel, loop); !status) return status;
+    std::vector<std::string> loops = schedule.loopsOf(panel);
+    if (!right.isContiguous) {
+        const size_t last = loops.size() - 1;
+        if (Status status = schedule.reorder({loops[last], loops[last - 1]}); !status)
+            return status;
+        std::swap(loops[last], loops[last - 1]);
     }
+    if (schedule.extentOf(loops.back()) > right.lanes) {
+        const auto split = schedule.split(loops.back(), {-1, right.lanes});
+        if (!split) return split.error();
+        loops.back() = (*split)[1];
+    }
+    return schedule.vectorize(loops.back());
+}
+
+} // namespace
+
+Status scheduleMatmul(Schedule& schedule, const TargetFacts& facts)
+{
+    const Product p = productOf(schedule);
+    const std::vector<std::string> others = blocksBefore(schedule, p.block);
+    std::vector<std::string> keep = others;
+    keep.push_back(p.block);
+    inlineElementwise(schedule, keep);
+    if (Status status = accumulateInRegisters(schedule, p.block); !status) return status;
+
+    const RightSide right = rightSideOf(schedule, p, facts);
+    const auto panel = copiedPanel(schedule, p, right);
+    if (!panel) return panel.error();
+    const RegisterTile tile = tileOf(schedule, p, right, facts);
+    const auto loops = splitIntoTiles(schedule, p, tile, right.lanes);
+    if (!loops) return loops.error();
+    const auto left = attachEpilogue(schedule, p.block, loops->rows, right.lanes);
+    if (!left) return left.error();
+    if (Status status = initialiseTile(schedule, p.block, loops->depth, 3, right.lanes); !status)
+        return status;
+    if (Status status = schedule.unroll(loops->depthStep); !status) return status;
+    if (Status status = unrollTile(schedule, p.block, 3, right.lanes); !status) return status;
+    if (!panel->empty())
+        if (Status status = schedulePanel(schedule, *panel, loops->columns, right); !status)
+            return status;
     for (const std::string& name : others)
         if (Status status = scheduleBlock(schedule, name, facts); !status) return status;
     for (const std::string& name : *left)
         if (Status status = scheduleBlock(schedule, name, facts); !status) return status;
-    if (isPacked)
-        if (Status status = streamWeights(schedule, right, facts); !status) return status;
+    if (right.isPacked)
+        if (Status status = streamWeights(schedule, right.buffer, facts); !status) return status;
     std::vector<std::string> outer = p.batch;
-    if (p.columns % width == 0) outer.push_back((*columns)[0]);
+    if (p.columns % (tile.vectors * right.lanes) == 0) outer.push_back(loops->columns);
     return parallelise(schedule, outer, facts);
 }
 
