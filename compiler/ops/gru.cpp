@@ -87,12 +87,6 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
     return lowerRecurrent(op, in, {.parts = 3, .productParts = 2, .lengths = kLengths}, step);
 }
 
-Cost cost(const OpView& op)
-{
-    return {2 * elements(op.operands[0]) * elements({kFloat32, {op.operands[1].shape[0]}}),
-            bytesMoved(op)};
-}
-
 constexpr OperandSpec kOperands[] = {
     {"gates", "[S, B, 3H]: what the input adds to gates z, r, h, with their biases"},
     {"weight", "[H, 3H]: recurrent weights"},
@@ -120,7 +114,7 @@ extern constinit const OpDef gruOp = {
     .attrs = kAttrs,
     .infer = infer,
     .lower = lower,
-    .cost = cost,
+    .cost = recurrentCost,
     .example = "%x: Tensor[(3, 2, 15), float32], %w: Tensor[(5, 15), float32], %h: Tensor[(2, 5), "
                "float32], %n: Tensor[(2,), int32], %b: Tensor[(5,), float32] => nn.gru(%x, %w, %h, "
                "%n, %b, activations=s[\"sigmoid\", \"tanh\"], linear_before_reset=1)",

@@ -56,12 +56,6 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
         op, in, {.parts = 4, .productParts = 4, .stateCount = 2, .lengths = kLengths}, step);
 }
 
-Cost cost(const OpView& op)
-{
-    return {2 * elements(op.operands[0]) * elements({kFloat32, {op.operands[1].shape[0]}}),
-            bytesMoved(op)};
-}
-
 constexpr OperandSpec kOperands[] = {
     {"gates", "[S, B, 4H]: what the input adds to gates i, o, f, c, with all biases"},
     {"weight", "[H, 4H]: recurrent weights"},
@@ -89,7 +83,7 @@ extern constinit const OpDef lstmOp = {
     .attrs = kAttrs,
     .infer = infer,
     .lower = lower,
-    .cost = cost,
+    .cost = recurrentCost,
     .example = "%x: Tensor[(3, 2, 16), float32], %w: Tensor[(4, 16), float32], %h: Tensor[(2, 4), "
                "float32], %c: Tensor[(2, 4), float32] => nn.lstm(%x, %w, %h, %c, "
                "activations=s[\"sigmoid\", \"tanh\", \"tanh\"], reverse=1)",

@@ -242,17 +242,102 @@ Stmt forUnits(int64_t hidden, const std::function<Stmt(const Expr&)>& body)
     });
 }
 
-te::Tensors
-lowerRecurrent(const OpView& op, const te::Tensors& in, const RecurrentPlan& plan,
-               const std::function<Stmt(const RecurrentStep&, const std::vector<Buffer>& in)>& step)
-{
-    const int64_t hidden = op.operands[kWeightOperand].shape[0].value();
-    const Exprs gatesShape = in[kGatesOperand]->shape();
-    const Expr &steps = gatesShape[0], &sequences = gatesShape[1];
-    const DataType dtype = in[kGatesOperand]->dtype();
-    const bool isReverse = flagAttr(op, "reverse");
-    const bool hasLengths = op.isPresent(plan.lengths);
+namespace {
 
+/// The loops over steps and sequences of one operator.
+class RecurrentLoops
+{
+public:
+    RecurrentLoops(const OpView& op, const RecurrentPlan& plan, const RecurrentStepFn& step,
+                   std::vector<Buffer> operands, const std::vector<Buffer>& written)
+        : m_plan(plan)
+        , m_step(step)
+        , m_operands(std::move(operands))
+        , m_y(written[0])
+        , m_states(written.begin() + 1, written.end())
+        , m_steps(m_operands[kGatesOperand]->shape[0])
+        , m_sequences(m_operands[kGatesOperand]->shape[1])
+        , m_hidden(op.operands[kWeightOperand].shape[0].value())
+        , m_isReverse(flagAttr(op, "reverse"))
+        , m_hasLengths(op.isPresent(plan.lengths))
+    {
+    }
+
+    Stmt nest() const
+    {
+        const Stmt body = serial("step", m_steps, [&](const Expr& s) {
+            return serial("sequence", m_sequences, [&](const Expr& b) { return stepOf(s, b); });
+        });
+        return tir::seq({begin(), body});
+    }
+
+private:
+    /// The states before the first step.
+    Stmt begin() const
+    {
+        return serial("sequence", m_sequences, [&](const Expr& b) {
+            return forUnits(m_hidden, [&](const Expr& unit) {
+                std::vector<Stmt> copies;
+                for (size_t i = 0; i < m_states.size(); ++i)
+                    copies.push_back(
+                        tir::store(m_states[i], {b, unit},
+                                   tir::load(m_operands[kStateOperand + i], {b, unit})));
+                return tir::seq(std::move(copies));
+            });
+        });
+    }
+
+    /// Step `s` of a sequence; zeros behind its end.
+    Stmt stepOf(const Expr& s, const Expr& b) const
+    {
+        if (!m_hasLengths) return advance(b, m_isReverse ? m_steps - Expr(1) - s : s);
+        const Expr length = tir::cast(kInt64, tir::load(m_operands[m_plan.lengths], {b}));
+        const Expr bounded = minimum(length, m_steps);
+        const Stmt blank = forUnits(m_hidden, [&](const Expr& unit) {
+            return tir::store(m_y, {s, b, unit}, tir::zeroOf(m_y->dtype));
+        });
+        return tir::ifThen(s < bounded, advance(b, m_isReverse ? bounded - Expr(1) - s : s), blank);
+    }
+
+    /// The gates' sums at `time`, the new states, and what of them is the result.
+    Stmt advance(const Expr& b, const Expr& time) const
+    {
+        const Buffer gates = tir::makeBuffer("gates", {Expr(m_plan.parts * m_hidden)}, m_y->dtype,
+                                             tir::Scope::Local);
+        const RecurrentStep one{gates, m_states, b, m_hidden};
+        const Stmt sums = forUnits(m_plan.parts * m_hidden, [&](const Expr& column) {
+            return tir::store(gates, {column},
+                              tir::load(m_operands[kGatesOperand], {time, b, column}));
+        });
+        const Stmt product = addProduct(
+            m_operands[kWeightOperand], gates, [&](const Expr& k) { return one.state(0, k); },
+            m_hidden, 0, m_plan.productParts * m_hidden);
+        const Stmt out = forUnits(m_hidden, [&](const Expr& unit) {
+            return tir::store(m_y, {time, b, unit}, one.state(0, unit));
+        });
+        return tir::allocate(gates, tir::seq({sums, product, m_step(one, m_operands), out}));
+    }
+
+    const RecurrentPlan& m_plan;
+    const RecurrentStepFn& m_step;
+    std::vector<Buffer> m_operands;
+    Buffer m_y;
+    std::vector<Buffer> m_states;
+    Expr m_steps;
+    Expr m_sequences;
+    int64_t m_hidden;
+    bool m_isReverse;
+    bool m_hasLengths;
+};
+
+} // namespace
+
+te::Tensors lowerRecurrent(const OpView& op, const te::Tensors& in, const RecurrentPlan& plan,
+                           const RecurrentStepFn& step)
+{
+    const Exprs gatesShape = in[kGatesOperand]->shape();
+    const DataType dtype = in[kGatesOperand]->dtype();
+    const Expr hidden(op.operands[kWeightOperand].shape[0].value());
     te::Tensors given;
     std::vector<size_t> slot(in.size(), 0);
     for (size_t i = 0; i < in.size(); ++i)
@@ -260,59 +345,25 @@ lowerRecurrent(const OpView& op, const te::Tensors& in, const RecurrentPlan& pla
             slot[i] = given.size();
             given.push_back(in[i]);
         }
-    std::vector<std::pair<Exprs, DataType>> outputs{{{steps, sequences, Expr(hidden)}, dtype}};
+    std::vector<std::pair<Exprs, DataType>> outputs{
+        {{gatesShape[0], gatesShape[1], hidden}, dtype}};
     for (size_t i = 0; i < plan.stateCount; ++i)
-        outputs.push_back({{sequences, Expr(hidden)}, dtype});
-
+        outputs.push_back({{gatesShape[1], hidden}, dtype});
     return te::external(
         "recurrent", given, outputs,
         [&](const std::vector<Buffer>& read, const std::vector<Buffer>& written) {
             std::vector<Buffer> operands(in.size());
             for (size_t i = 0; i < in.size(); ++i)
                 if (in[i]) operands[i] = read[slot[i]];
-            const Buffer gates =
-                tir::makeBuffer("gates", {Expr(plan.parts * hidden)}, dtype, tir::Scope::Local);
-            const std::vector<Buffer> states(written.begin() + 1, written.end());
-
-            const Stmt begin = serial("sequence", sequences, [&](const Expr& b) {
-                return forUnits(hidden, [&](const Expr& unit) {
-                    std::vector<Stmt> copies;
-                    for (size_t i = 0; i < states.size(); ++i)
-                        copies.push_back(
-                            tir::store(states[i], {b, unit},
-                                       tir::load(operands[kStateOperand + i], {b, unit})));
-                    return tir::seq(std::move(copies));
-                });
-            });
-            const auto advance = [&](const Expr& b, const Expr& time) {
-                const RecurrentStep one{gates, states, b, hidden};
-                const Stmt sums = forUnits(plan.parts * hidden, [&](const Expr& column) {
-                    return tir::store(gates, {column},
-                                      tir::load(operands[kGatesOperand], {time, b, column}));
-                });
-                const Stmt product = addProduct(
-                    operands[kWeightOperand], gates, [&](const Expr& k) { return one.state(0, k); },
-                    hidden, 0, plan.productParts * hidden);
-                const Stmt out = forUnits(hidden, [&](const Expr& unit) {
-                    return tir::store(written[0], {time, b, unit}, one.state(0, unit));
-                });
-                return tir::allocate(gates, tir::seq({sums, product, step(one, operands), out}));
-            };
-            const auto stepOf = [&](const Expr& s, const Expr& b) -> Stmt {
-                if (!hasLengths) return advance(b, isReverse ? steps - Expr(1) - s : s);
-                const Expr length = tir::cast(kInt64, tir::load(operands[plan.lengths], {b}));
-                const Expr bounded = minimum(length, steps);
-                const Stmt blank = forUnits(hidden, [&](const Expr& unit) {
-                    return tir::store(written[0], {s, b, unit}, tir::zeroOf(dtype));
-                });
-                return tir::ifThen(s < bounded, advance(b, isReverse ? bounded - Expr(1) - s : s),
-                                   blank);
-            };
-            const Stmt body = serial("step", steps, [&](const Expr& s) {
-                return serial("sequence", sequences, [&](const Expr& b) { return stepOf(s, b); });
-            });
-            return tir::seq({begin, body});
+            return RecurrentLoops(op, plan, step, std::move(operands), written).nest();
         });
+}
+
+Cost recurrentCost(const OpView& op)
+{
+    return {2 * elements(op.operands[kGatesOperand]) *
+                elements({kFloat32, {op.operands[kWeightOperand].shape[0]}}),
+            bytesMoved(op)};
 }
 
 } // namespace tenon::compiler

@@ -47,8 +47,10 @@ struct RecurrentStep
     tir::Expr state(size_t which, const tir::Expr& unit) const;
 };
 
-/// Statements that turn the sums into the new states; called once. The sums hold all parts.
-using StepFn = std::function<tir::Stmt(const RecurrentStep&)>;
+/// Statements that turn the sums, which hold all parts, into the new states; called once. `in` are
+/// the operator's operands.
+using RecurrentStepFn =
+    std::function<tir::Stmt(const RecurrentStep&, const std::vector<tir::Buffer>& in)>;
 
 /// Columns [from, to) of the product of `state` (read as [unit]) with the weight, added to what
 /// `sums` holds there.
@@ -66,10 +68,9 @@ struct RecurrentPlan
     size_t lengths = 3; ///< operand index
 };
 
-/// The operator's tensors: y and the final states. Weight and further operands are for `step` to
-/// read by its captured buffers.
-te::Tensors lowerRecurrent(
-    const OpView& op, const te::Tensors& in, const RecurrentPlan& plan,
-    const std::function<tir::Stmt(const RecurrentStep&, const std::vector<tir::Buffer>& in)>& step);
+/// The operator's tensors: y and the final states.
+te::Tensors lowerRecurrent(const OpView& op, const te::Tensors& in, const RecurrentPlan& plan,
+                           const RecurrentStepFn& step);
+Cost recurrentCost(const OpView& op);
 
 } // namespace tenon::compiler

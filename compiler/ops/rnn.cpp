@@ -30,12 +30,6 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
     return lowerRecurrent(op, in, {.parts = 1, .productParts = 1, .lengths = kLengths}, step);
 }
 
-Cost cost(const OpView& op)
-{
-    return {2 * elements(op.operands[0]) * elements({kFloat32, {op.operands[1].shape[0]}}),
-            bytesMoved(op)};
-}
-
 constexpr OperandSpec kOperands[] = {
     {"gates", "[S, B, H]: what the input adds, with all biases"},
     {"weight", "[H, H]: recurrent weights"},
@@ -59,7 +53,7 @@ extern constinit const OpDef rnnOp = {
     .attrs = kAttrs,
     .infer = infer,
     .lower = lower,
-    .cost = cost,
+    .cost = recurrentCost,
     .example = "%x: Tensor[(3, 2, 6), float32], %w: Tensor[(6, 6), float32], %h: Tensor[(2, 6), "
                "float32], %n: Tensor[(2,), int32] "
                "=> nn.rnn(%x, %w, %h, %n, activations=s[\"tanh\"], clip=0.5f)",

@@ -239,6 +239,29 @@ private:
 
 void convertAttention(NodeImport& node) { AttentionImport(node).run(); }
 
+namespace {
+
+struct Angles
+{
+    ValueRef cosine;
+    ValueRef sine;
+};
+
+/// The pairs (a, b) of `x`, of `size` numbers, turned by their angles; they stand side by side or
+/// in two halves.
+ValueRef turned(Formula& f, ValueRef x, int64_t size, const Angles& by, bool isInterleaved)
+{
+    const ValueRef a = isInterleaved ? f.every(x, 3, 0, 2) : f.slice(x, 3, 0, size / 2);
+    const ValueRef b = isInterleaved ? f.every(x, 3, 1, 2) : f.slice(x, 3, size / 2, size);
+    const ValueRef real = f.subtract(f.multiply(by.cosine, a), f.multiply(by.sine, b));
+    const ValueRef imaginary = f.add(f.multiply(by.sine, a), f.multiply(by.cosine, b));
+    return isInterleaved
+               ? f.reshape(f.concat({f.expand(real, 4), f.expand(imaginary, 4)}, 4), f.shape(x))
+               : f.concat({real, imaginary}, 3);
+}
+
+} // namespace
+
 void convertRotaryEmbedding(NodeImport& node)
 {
     Formula f(node);
@@ -272,19 +295,9 @@ void convertRotaryEmbedding(NodeImport& node)
         const ValueRef rows = node.has(3) ? f.take(table, node.input(3), 0) : table;
         return f.expand(rows, 2);
     };
-    const ValueRef cosine = cache(1), sine = cache(2);
-    const ValueRef turned = f.slice(x, 3, 0, rotated);
+    const Angles angles{cache(1), cache(2)};
     const bool isInterleaved = node.integer("interleaved", 0) != 0;
-    const ValueRef a =
-        isInterleaved ? f.every(turned, 3, 0, 2) : f.slice(turned, 3, 0, rotated / 2);
-    const ValueRef b =
-        isInterleaved ? f.every(turned, 3, 1, 2) : f.slice(turned, 3, rotated / 2, rotated);
-    const ValueRef real = f.subtract(f.multiply(cosine, a), f.multiply(sine, b));
-    const ValueRef imaginary = f.add(f.multiply(sine, a), f.multiply(cosine, b));
-    const std::vector<int64_t> shape = f.shape(turned);
-    ValueRef out = isInterleaved
-                       ? f.reshape(f.concat({f.expand(real, 4), f.expand(imaginary, 4)}, 4), shape)
-                       : f.concat({real, imaginary}, 3);
+    ValueRef out = turned(f, f.slice(x, 3, 0, rotated), rotated, angles, isInterleaved);
     if (rotated < size) out = f.concat({out, f.slice(x, 3, rotated, size)}, 3);
     node.output(0, isFlat ? f.reshape(out, given) : f.transpose(out, {0, 2, 1, 3}));
 }

@@ -137,10 +137,11 @@ void convertTile(NodeImport& node)
     node.output(0, node.emit("tile", {node.input(0)}, {{"reps", repeats}}));
 }
 
-void sliceAtRunTime(NodeImport& node, const std::vector<int64_t>& axes,
-                    const std::vector<int64_t>& steps)
+namespace {
+
+void checkSlice(NodeImport& node, const std::vector<int64_t>& axes,
+                const std::vector<int64_t>& steps)
 {
-    const Shape input = node.type(0).shape;
     const bool fits = listLength(node, 1) == static_cast<int64_t>(axes.size()) &&
                       listLength(node, 2) == static_cast<int64_t>(axes.size()) &&
                       steps.size() == axes.size();
@@ -151,17 +152,40 @@ void sliceAtRunTime(NodeImport& node, const std::vector<int64_t>& axes,
         if (step == 0 || step == std::numeric_limits<int64_t>::min())
             node.fail(DiagnosticCode::BadAttribute,
                       "the step " + std::to_string(step) + " is not allowed", "steps");
+}
+
+/// How many elements a slice takes from `begin` to `end`, `steps` apart.
+Shape sliceLengths(NodeImport& node, ValueRef begin, ValueRef end,
+                   const std::vector<int64_t>& steps)
+{
+    std::vector<int64_t> sign, magnitude, rounding;
+    for (const int64_t step : steps) {
+        sign.push_back(step > 0 ? 1 : -1);
+        magnitude.push_back(step > 0 ? step : -step);
+        rounding.push_back(magnitude.back() - 1);
+    }
+    const ValueRef span =
+        node.emit("multiply", {node.emit("subtract", {end, begin}), numbers(node, sign)});
+    const ValueRef padded = node.emit(
+        "add", {node.emit("maximum", {span, wholeNumber(node, 0)}), numbers(node, rounding)});
+    return node.boundDims(node.emit("floor_divide", {padded, numbers(node, magnitude)}));
+}
+
+} // namespace
+
+void sliceAtRunTime(NodeImport& node, const std::vector<int64_t>& axes,
+                    const std::vector<int64_t>& steps)
+{
+    checkSlice(node, axes, steps);
     if (node.hasFailed()) return;
-    Shape extents, low, startHigh, endHigh;
-    std::vector<int64_t> sign, magnitude;
+    const Shape input = node.type(0).shape;
+    Shape extents, low, endHigh;
     for (size_t k = 0; k < axes.size(); ++k) {
         const Dim extent = input.at(static_cast<size_t>(axes[k]));
         const bool isForward = steps[k] > 0;
         extents.push_back(extent);
         low.emplace_back(isForward ? 0 : -1);
         endHigh.push_back(isForward ? extent : extent - Dim(1));
-        sign.push_back(isForward ? 1 : -1);
-        magnitude.push_back(isForward ? steps[k] : -steps[k]);
     }
     const auto bound = [&](size_t operand, const ValueRef& least) {
         const ValueRef given = asInt64(node, node.input(operand));
@@ -172,14 +196,7 @@ void sliceAtRunTime(NodeImport& node, const std::vector<int64_t>& axes,
     };
     const ValueRef begin = bound(1, wholeNumber(node, 0));
     const ValueRef end = bound(2, node.sizesOf(low));
-    const ValueRef span =
-        node.emit("multiply", {node.emit("subtract", {end, begin}), numbers(node, sign)});
-    std::vector<int64_t> rounding = magnitude;
-    for (int64_t& value : rounding) --value;
-    const ValueRef padded = node.emit(
-        "add", {node.emit("maximum", {span, wholeNumber(node, 0)}), numbers(node, rounding)});
-    const Shape lengths =
-        node.boundDims(node.emit("floor_divide", {padded, numbers(node, magnitude)}));
+    const Shape lengths = sliceLengths(node, begin, end, steps);
     if (node.hasFailed()) return;
     Shape shape = input;
     for (size_t k = 0; k < axes.size(); ++k) shape[static_cast<size_t>(axes[k])] = lengths[k];

@@ -206,6 +206,23 @@ void convertGlobalLpPool(NodeImport& node)
     node.output(0, f.call("power", {x, f.number(1 / static_cast<double>(p), x)}));
 }
 
+namespace {
+
+/// Zeros of the shape `inferred`, with the elements of input 0 where input 1 says.
+ValueRef unpooled(NodeImport& node, const std::vector<int64_t>& inferred)
+{
+    Formula f(node);
+    const ValueRef x = node.input(0);
+    const int64_t count = elementCount(f.shape(x));
+    const ValueRef zeros = f.broadcast(f.number(0, x), {elementCount(inferred)});
+    const ValueRef out = f.call("scatter_elements",
+                                {zeros, f.reshape(node.input(1), {count}), f.reshape(x, {count})},
+                                {{"axis", int64_t{0}}});
+    return f.reshape(out, inferred);
+}
+
+} // namespace
+
 void convertMaxUnpool(NodeImport& node)
 {
     const std::vector<int64_t> shape = node.shape(0);
@@ -236,17 +253,11 @@ void convertMaxUnpool(NodeImport& node)
         return;
     }
     Formula f(node);
-    const ValueRef x = node.input(0);
-    const int64_t count = elementCount(shape);
-    const ValueRef zeros = f.broadcast(f.number(0, x), {elementCount(inferred)});
-    ValueRef out = f.call("scatter_elements",
-                          {zeros, f.reshape(node.input(1), {count}), f.reshape(x, {count})},
-                          {{"axis", int64_t{0}}});
-    out = f.reshape(out, inferred);
+    const ValueRef out = unpooled(node, inferred);
     if (!known) {
         const ValueRef before = node.sizesOf(Shape(wanted.size()));
-        return node.output(0, emitSized(node, "dynamic_pad", {out, before, f.number(0, x)}, wanted,
-                                        {{"pad_mode", std::string("constant")}}));
+        return node.output(0, emitSized(node, "dynamic_pad", {out, before, f.number(0, out)},
+                                        wanted, {{"pad_mode", std::string("constant")}}));
     }
     std::vector<int64_t> width;
     for (size_t i = 0; i < known->size(); ++i) {

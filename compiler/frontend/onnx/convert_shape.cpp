@@ -10,6 +10,25 @@
 namespace tenon::compiler {
 namespace {
 
+/// The dimension that entry `i` asks for, where 0 copies; nothing, after a failure, where it cannot
+/// be one.
+std::optional<Dim> entryOf(NodeImport& node, const std::vector<Dim>& wanted, size_t i,
+                           bool zeroIsSize)
+{
+    const Shape& input = node.type(0).shape;
+    const Dim& dim = wanted[i];
+    if (dim.isConst() && dim.value() < -1) {
+        node.fail(DiagnosticCode::ShapeMismatch, "the new shape has the entry " + dim.text());
+        return std::nullopt;
+    }
+    if (!(dim == Dim(0)) || zeroIsSize) return dim;
+    if (i < input.size()) return input[i];
+    node.fail(DiagnosticCode::ShapeMismatch, "the new shape copies dimension " + std::to_string(i) +
+                                                 " but the input has the shape " +
+                                                 shapeText(input));
+    return std::nullopt;
+}
+
 /// Replaces 0 (copy) and the one -1 (whatever is left) of a Reshape by dimensions.
 std::optional<Shape> resolvedShape(NodeImport& node, const std::vector<Dim>& wanted,
                                    bool zeroIsSize)
@@ -20,37 +39,26 @@ std::optional<Shape> resolvedShape(NodeImport& node, const std::vector<Dim>& wan
     Dim known(1);
     std::optional<size_t> open;
     for (size_t i = 0; i < wanted.size(); ++i) {
-        Dim dim = wanted[i];
-        if (dim == Dim(0) && !zeroIsSize) {
-            if (i >= input.size()) {
-                node.fail(DiagnosticCode::ShapeMismatch,
-                          "the new shape copies dimension " + std::to_string(i) +
-                              " but the input has the shape " + shapeText(input));
-                return std::nullopt;
-            }
-            dim = input[i];
-        }
-        if (dim == Dim(-1)) {
+        std::optional<Dim> dim = entryOf(node, wanted, i, zeroIsSize);
+        if (!dim) return std::nullopt;
+        if (*dim == Dim(-1)) {
             if (open) {
                 node.fail(DiagnosticCode::ShapeMismatch, "the new shape has two entries -1");
                 return std::nullopt;
             }
             open = i;
             dim = Dim(1);
-        } else if (dim.isConst() && dim.value() < 0) {
-            node.fail(DiagnosticCode::ShapeMismatch, "the new shape has the entry " + dim.text());
-            return std::nullopt;
         }
-        out.push_back(dim);
-        const auto same = dim.isConst() ? rest.end() : std::find(rest.begin(), rest.end(), dim);
+        out.push_back(*dim);
+        const auto same = dim->isConst() ? rest.end() : std::find(rest.begin(), rest.end(), *dim);
         if (same != rest.end())
             rest.erase(same);
         else
-            known = known * dim;
+            known = known * *dim;
     }
+    if (!open) return out;
     Dim total(1);
     for (const Dim& dim : rest) total = total * dim;
-    if (!open) return out;
     const bool isDivisible = !total.isConst() || !known.isConst() ||
                              (known.value() != 0 && total.value() % known.value() == 0);
     if (known == Dim(0) || !isDivisible) {

@@ -242,6 +242,18 @@ bool GraphImport::isFirstComplaint(SourceId source) const
            m_diagnostics.back().location.node != m_state.sources[source.value].name;
 }
 
+std::optional<TensorType> GraphImport::declaredType(const std::string& name) const
+{
+    const auto declared = m_declared.find(name);
+    if (declared == m_declared.end() || !declared->second->type().has_tensor_type())
+        return std::nullopt;
+    const auto dtype = dataTypeOf(declared->second->type().tensor_type().elem_type());
+    ValueFacts facts = valueFactsOf(*declared->second);
+    for (Dim& dim : facts.shape) dim = dim.bind(m_dims);
+    if (!dtype || !facts.hasShape || isTooLarge(facts.shape)) return std::nullopt;
+    return TensorType{*dtype, facts.shape};
+}
+
 void GraphImport::importOpaque(const tenon_onnx::NodeProto& proto, SourceId source)
 {
     std::vector<ValueRef> operands;
@@ -252,20 +264,9 @@ void GraphImport::importOpaque(const tenon_onnx::NodeProto& proto, SourceId sour
     Types types;
     std::vector<bool> isTyped;
     for (const std::string& name : proto.output()) {
-        const auto declared = m_declared.find(name);
-        TensorType type = untypedValue();
-        bool known = false;
-        if (declared != m_declared.end()) {
-            ValueFacts facts = valueFactsOf(*declared->second);
-            const auto dtype = declared->second->type().has_tensor_type()
-                                   ? dataTypeOf(declared->second->type().tensor_type().elem_type())
-                                   : std::nullopt;
-            for (Dim& dim : facts.shape) dim = dim.bind(m_dims);
-            known = dtype && facts.hasShape && !isTooLarge(facts.shape);
-            if (known) type = {*dtype, facts.shape};
-        }
-        types.push_back(type);
-        isTyped.push_back(known);
+        const std::optional<TensorType> declared = declaredType(name);
+        types.push_back(declared.value_or(untypedValue()));
+        isTyped.push_back(declared.has_value());
     }
     const std::string domain = isStandardDomain(proto.domain()) ? "onnx" : proto.domain();
     const NodeId id =

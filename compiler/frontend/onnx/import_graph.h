@@ -103,6 +103,8 @@ private:
     std::vector<int> sortedNodes();
     void importNode(const tenon_onnx::NodeProto& proto, SourceId source);
     void reportUnknownInputs(const tenon_onnx::NodeProto& proto, SourceId source);
+    /// What the file says of a value, with bound symbols; nothing when that is no whole type.
+    std::optional<TensorType> declaredType(const std::string& name) const;
     void importOpaque(const tenon_onnx::NodeProto& proto, SourceId source);
     void importOutputs();
     /// True when the last diagnostic was not about this node.
