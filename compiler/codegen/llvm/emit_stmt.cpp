@@ -156,7 +156,9 @@ void Emitter::loop(const StmtNode& node)
     llvm::Value* next = m_builder.CreateAdd(counter, llvm::ConstantInt::get(counter->getType(), 1),
                                             "", false, true);
     counter->addIncoming(next, m_builder.GetInsertBlock());
-    m_builder.CreateCondBr(m_builder.CreateICmpSLT(next, end), body, exit);
+    // Not `next < end`: InstCombine would compare the counter before it steps, which takes one more
+    // instruction than counting down to zero.
+    m_builder.CreateCondBr(m_builder.CreateICmpNE(next, end), body, exit);
     m_builder.SetInsertPoint(exit);
 }
 
