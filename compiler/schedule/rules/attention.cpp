@@ -42,10 +42,11 @@ struct Tiles
 /// Vectors of keys whose sums fit the registers beside `queries`, with the least work.
 int64_t keyVectors(int64_t keys, int64_t queries, int64_t lanes, const TargetFacts& facts)
 {
-    int64_t best = 1, bestCost = INT64_MAX;
-    for (int64_t v = 1; v <= keys / lanes && v * queries + v + 1 <= facts.vectorRegisters; ++v) {
+    int64_t best = 1;
+    double bestCost = 1e300;
+    for (int64_t v = 1; v <= keys / lanes && queries <= mostPositions(v, facts); ++v) {
         const int64_t tiles = (keys + v * lanes - 1) / (v * lanes);
-        const int64_t cost = tiles * std::max<int64_t>(v * queries, 8);
+        const double cost = static_cast<double>(tiles) * stepCycles({v, queries}, facts);
         if (cost > bestCost) continue;
         best = v;
         bestCost = cost;
@@ -124,21 +125,30 @@ Result<ResultLoops> tileResult(Schedule& schedule, const std::string& result, co
     return ResultLoops{by[0], by[1], group, tile, (*elements)[0]};
 }
 
-/// Sums in registers: the block's reduction outside its last two loops, which are unrolled.
+/// Sums in registers: the block's reduction outside its last two loops, which are unrolled. Four
+/// steps at a time read neighbours; those left over get a loop of their own.
 Status unrollProduct(Schedule& schedule, const std::string& block, int64_t lanes)
 {
+    constexpr int64_t kStepsTogether = 4;
     const std::vector<std::string> loops = schedule.loopsOf(block);
     const size_t last = loops.size() - 1; // .., row, column, step
-    const auto steps =
-        schedule.split(loops[last], {-1, divisorUpTo(schedule.extentOf(loops[last]), 4)});
-    if (!steps) return steps.error();
-    if (Status status =
-            schedule.reorder({(*steps)[0], (*steps)[1], loops[last - 2], loops[last - 1]});
-        !status)
+    const std::string steps = loops[last];
+    if (Status status = schedule.reorder({steps, loops[last - 2], loops[last - 1]}); !status)
         return status;
-    if (Status status = initialiseTile(schedule, block, (*steps)[0], 2, lanes); !status)
-        return status;
-    if (Status status = schedule.unroll((*steps)[1]); !status) return status;
+    if (Status status = initialiseTile(schedule, block, steps, 2, lanes); !status) return status;
+    const int64_t extent = schedule.extentOf(steps);
+    const int64_t left = extent % kStepsTogether;
+    if (left > 0 && extent > kStepsTogether) {
+        const auto tail = schedule.peel(steps, extent - left);
+        if (!tail) return tail.error();
+        if (Status status = unrollTile(schedule, blockIn(schedule, *tail), 2, lanes); !status)
+            return status;
+        if (Status status = schedule.unroll(*tail); !status) return status;
+    }
+    const auto parts =
+        schedule.split(steps, {-1, divisorUpTo(schedule.extentOf(steps), kStepsTogether)});
+    if (!parts) return parts.error();
+    if (Status status = schedule.unroll((*parts)[1]); !status) return status;
     return unrollTile(schedule, block, 2, lanes);
 }
 

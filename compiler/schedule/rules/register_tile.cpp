@@ -22,46 +22,50 @@ double columnsOf(const RegisterTile& tile, const TileSpace& space, const TargetF
     return static_cast<double>(most * threads) / static_cast<double>(space.products);
 }
 
-/// Cycles of one reduction step for all tiles, on a core that does two multiply-adds and two loads
-/// per cycle with a latency of four.
+/// Cycles of one reduction step for all tiles.
 double costOf(const RegisterTile& tile, const TileSpace& space, const TargetFacts& facts)
 {
-    const auto vectors = static_cast<double>(tile.vectors);
-    const auto positions = static_cast<double>(tile.positions);
-    const double sums = vectors * positions;
-    // Weights come in pairs and inputs four steps at once where lanes are operands; what counts
-    // on such cores, which start two or three instructions per cycle, is how many there are.
-    double step = facts.hasLaneOperand ? std::max(sums + vectors / 2 + positions / 4, 8.0) / 2
-                                       : std::max({sums / 2, (vectors + positions) / 2, 4.0});
+    double step = stepCycles(tile, facts);
     if (tile.vectors * space.vectorBytes > facts.l1Bytes)
-        step = std::max(step, vectors * facts.vectorBytes / kL2BytesPerCycle);
+        step = std::max(step,
+                        static_cast<double>(tile.vectors) * facts.vectorBytes / kL2BytesPerCycle);
     const int64_t rows = (space.positions + tile.positions - 1) / tile.positions;
     // A quarter of a cycle per tile and step stands for what no tile hides: loop control and the
     // tail of the epilogue.
     return columnsOf(tile, space, facts) * static_cast<double>(rows) * (step + 0.25);
 }
 
-/// Of `vectors` sums each that fit the registers.
-int64_t mostPositions(int64_t vectors, const TileSpace& space, const TargetFacts& facts)
+} // namespace
+
+double stepCycles(const RegisterTile& tile, const TargetFacts& facts)
+{
+    const auto vectors = static_cast<double>(tile.vectors);
+    const auto positions = static_cast<double>(tile.positions);
+    const double sums = vectors * positions;
+    // Weights come in pairs and inputs four steps at once where lanes are operands; what counts
+    // on such cores, which start two or three instructions per cycle, is how many there are.
+    return facts.hasLaneOperand ? std::max(sums + vectors / 2 + positions / 4, 8.0) / 2
+                                : std::max({sums / 2, (vectors + positions) / 2, 4.0});
+}
+
+int64_t mostPositions(int64_t vectors, const TargetFacts& facts, bool isInputInMemory)
 {
     // Four steps of inputs live beside the sums, and two pairs of weights.
     if (facts.hasLaneOperand) return (facts.vectorRegisters - 4) / (vectors + 1);
-    // The weights live beside the sums, and a broadcast input where it cannot be a memory
-    // operand. LLVM loads it all the same when several products use it; then the sums that are
-    // one too many move at both ends of the loop, which matters where those come often.
-    const int64_t inputs = facts.hasEmbeddedBroadcast && !space.endsOften ? 0 : 1;
-    return (facts.vectorRegisters - vectors - inputs) / vectors;
+    // The weights live beside the sums, and a broadcast input where it cannot be a memory operand.
+    return (facts.vectorRegisters - vectors - (isInputInMemory ? 0 : 1)) / vectors;
 }
-
-} // namespace
 
 RegisterTile chooseTile(const TileSpace& space, const TargetFacts& facts)
 {
     RegisterTile best;
     double bestCost = 1e300;
+    // LLVM loads an input all the same when several products use it; then the sums that are one too
+    // many move at both ends of the loop, which matters where those come often.
+    const bool isInputInMemory = facts.hasEmbeddedBroadcast && !space.endsOften;
     for (int64_t v = 1; v <= space.vectors; ++v) {
         if (v > space.overlapUpTo && (space.overlapUpTo > 0 || space.vectors % v != 0)) continue;
-        const int64_t room = mostPositions(v, space, facts);
+        const int64_t room = mostPositions(v, facts, isInputInMemory);
         for (int64_t p = 1; p <= std::min(room, space.positions); ++p) {
             if (space.isDivided && space.positions % p != 0) continue;
             const double cost = costOf({v, p}, space, facts);

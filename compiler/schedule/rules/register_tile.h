@@ -30,6 +30,11 @@ struct TileSpace
     bool endsOften = false;  ///< the innermost loop around a tile's steps has few iterations
 };
 
+/// Cycles of one reduction step of a tile, on a core that does two multiply-adds and two loads per
+/// cycle with a latency of four.
+double stepCycles(const RegisterTile& tile, const TargetFacts& facts);
+/// Positions of `vectors` sums each that fit the registers; an input that is in memory takes none.
+int64_t mostPositions(int64_t vectors, const TargetFacts& facts, bool isInputInMemory = false);
 /// Cheapest tile that fits the registers, and leaves as much work for each thread.
 RegisterTile chooseTile(const TileSpace& space, const TargetFacts& facts);
 

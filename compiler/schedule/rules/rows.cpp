@@ -2,8 +2,10 @@
 // Strands and vectors along rows.
 #include "compiler/schedule/rules/rows.h"
 
+#include "compiler/schedule/affine.h"
 #include "compiler/schedule/rules/rule.h"
 #include "compiler/schedule/tree.h"
+#include "core/ir/tir/visit.h"
 
 #include <algorithm>
 
@@ -14,28 +16,52 @@ namespace {
 /// other. So few steps stay in registers.
 constexpr int64_t kStrandsTogether = 4;
 
+/// So many rows advance together, step by step: what each step needs beside them is made once, and
+/// none waits for its own last step.
+constexpr int64_t kMostRowsTogether = 8;
+
+/// True when the block leaves out some iterations of the loop.
+bool isGuarded(const Schedule& schedule, const std::string& block, const std::string& loop)
+{
+    const tir::Stmt stmt = blockOf(schedule, block);
+    if (!stmt->block.predicate.get()) return false;
+    bool depends = false;
+    const auto seeks = [&](const tir::Expr& expr) {
+        if (expr->kind == tir::ExprKind::VarRef && expr->var->name == loop) depends = true;
+        return true;
+    };
+    for (const tir::IterVar& iter : stmt->block.iters)
+        if (usesVar(stmt->block.predicate, iter.var.get())) tir::visitExprs(iter.binding, seeks);
+    tir::visitExprs(stmt->block.predicate, seeks);
+    return depends;
+}
+
+/// True when `rows` is a loop over few rows, all of which the block computes.
+bool canGoTogether(const Schedule& schedule, const std::string& block, const std::string& rows)
+{
+    const int64_t extent = schedule.extentOf(rows);
+    return extent > 1 && extent <= kMostRowsTogether && !isGuarded(schedule, block, rows);
+}
+
 /// Vectorizes the block's innermost loop where its accesses are contiguous.
 Status vectorizeRow(Schedule& schedule, const std::string& block, const TargetFacts& facts)
 {
-    const std::string row = schedule.loopsOf(block).back();
+    const std::vector<std::string> loops = schedule.loopsOf(block);
     const tir::Stmt stmt = blockOf(schedule, block);
+    const size_t rank = stmt->block.iters.size();
     const int64_t lanes = lanesOf(schedule, block, facts);
-    const int64_t extent = schedule.extentOf(row);
-    if (extent < 4 || !isContiguousAlong(stmt, stmt->block.iters.size() - 1)) return kDone;
-    if (extent <= lanes) return schedule.vectorize(row);
-    const auto parts = schedule.splitOverlap(row, lanes);
+    const int64_t extent = schedule.extentOf(loops.back());
+    if (extent < 4 || !isContiguousAlong(stmt, rank - 1)) return kDone;
+    if (extent <= lanes) return schedule.vectorize(loops.back());
+    const auto parts = schedule.splitOverlap(loops.back(), lanes);
     if (!parts) return parts.error();
-    return schedule.vectorize((*parts)[1]);
-}
-
-/// The innermost loop of the block in `loop`.
-std::string innermostIn(const Schedule& schedule, const std::string& loop)
-{
-    for (const std::string& block : schedule.blocks()) {
-        const std::vector<std::string> loops = schedule.loopsOf(block);
-        if (std::find(loops.begin(), loops.end(), loop) != loops.end()) return loops.back();
+    const std::string rows = rank > 1 ? loops[loops.size() - 2] : "";
+    if (callsMath(stmt) && canGoTogether(schedule, block, rows)) {
+        if (Status status = schedule.reorder({(*parts)[0], rows, (*parts)[1]}); !status)
+            return status;
+        if (Status status = schedule.unroll(rows); !status) return status;
     }
-    return loop;
+    return schedule.vectorize((*parts)[1]);
 }
 
 /// Number of the block's first reduced axis; of its axes when it reduces none.
@@ -46,15 +72,28 @@ size_t reducedAxis(const std::vector<AxisView>& axes)
     return static_cast<size_t>(found - axes.begin());
 }
 
-/// The last, partial step of strands has masks and gets a loop of its own.
-Status peelPartialStep(Schedule& schedule, const std::string& block, const std::string& steps,
-                       int64_t whole)
+/// A row's sums, one per lane.
+struct Strands
 {
+    int64_t extent; ///< elements of a row
+    int64_t lanes;
+    bool areRowsInside; ///< the loop over rows is in the one over steps
+};
+
+/// The last, partial step of strands has masks and gets a loop of its own. Vectors too short for
+/// masks become single elements.
+Status peelPartialStep(Schedule& schedule, const std::string& block, const std::string& steps,
+                       const Strands& strands)
+{
+    const int64_t whole = strands.extent / strands.lanes;
     if (!blockOf(schedule, block)->block.predicate.get() || whole >= schedule.extentOf(steps))
         return kDone;
     const auto tail = schedule.peel(steps, whole);
     if (!tail) return tail.error();
-    return schedule.vectorize(innermostIn(schedule, *tail));
+    const std::vector<std::string> loops = schedule.loopsOf(blockIn(schedule, *tail));
+    if (strands.areRowsInside)
+        if (Status status = schedule.unroll(loops[loops.size() - 2]); !status) return status;
+    return strands.lanes > 4 ? schedule.vectorize(loops.back()) : schedule.unroll(loops.back());
 }
 
 } // namespace
@@ -87,22 +126,37 @@ Status vectorizeRows(Schedule& schedule, const std::string& block, int64_t exten
     const int64_t lanes = lanesOf(schedule, block, facts);
     const std::vector<std::string> loops = schedule.loopsOf(block);
     const size_t first = loops.size() - own.size();
-    std::vector<std::string> order(loops.begin() + static_cast<std::ptrdiff_t>(first),
-                                   loops.begin() + static_cast<std::ptrdiff_t>(first + reduce));
     const std::string steps = loops[first + reduce];
     const std::string vector = reduce + 1 < own.size() ? loops.back() : "";
-    order.push_back(steps);
-    if (!vector.empty()) order.push_back(vector);
-    if (Status status = schedule.reorder(order); !status) return status;
-    if (Status status = initialiseTile(schedule, block, steps, vector.empty() ? 0 : 1, lanes);
-        !status)
+    const std::string rows = !vector.empty() && reduce > 0 ? loops[first + reduce - 1] : "";
+    // So few steps as of sums of strands gain nothing.
+    const bool areTogether =
+        schedule.extentOf(steps) > kStrandsTogether && canGoTogether(schedule, block, rows);
+    std::vector<std::string> order{steps, areTogether ? rows : "", vector};
+    std::erase(order, "");
+    if (order.size() > 1)
+        if (Status status = schedule.reorder(order); !status) return status;
+    if (Status status = initialiseTile(schedule, block, steps, order.size() - 1, lanes); !status)
         return status;
     if (!vector.empty()) {
-        if (Status status = peelPartialStep(schedule, block, steps, extent / lanes); !status)
+        if (Status status = peelPartialStep(schedule, block, steps, {extent, lanes, areTogether});
+            !status)
             return status;
         if (Status status = schedule.vectorize(vector); !status) return status;
     }
+    if (areTogether)
+        if (Status status = schedule.unroll(rows); !status) return status;
     return schedule.extentOf(steps) == kStrandsTogether ? schedule.unroll(steps) : kDone;
+}
+
+std::string blockIn(const Schedule& schedule, const std::string& loop)
+{
+    for (const std::string& block : schedule.blocks()) {
+        const std::vector<std::string> loops = schedule.loopsOf(block);
+        if (std::find(loops.begin(), loops.end(), loop) != loops.end()) return block;
+    }
+    CHECK(false) << "no block in loop " << loop;
+    return {};
 }
 
 } // namespace tenon::compiler

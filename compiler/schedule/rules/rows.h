@@ -5,6 +5,8 @@
 #include "compiler/schedule/schedule.h"
 #include "core/target/target_facts.h"
 
+#include <string>
+
 namespace tenon::compiler {
 
 /// A reduction of rows in strands, one per lane, that are summed at the end. To be called while
@@ -13,5 +15,8 @@ Status makeRowStrands(Schedule& schedule, const std::string& block, const Target
 /// Vectors along the rows of the block, whose loops are its innermost; `extent` elements per row.
 Status vectorizeRows(Schedule& schedule, const std::string& block, int64_t extent,
                      const TargetFacts& facts);
+
+/// The only block in `loop`.
+std::string blockIn(const Schedule& schedule, const std::string& loop);
 
 } // namespace tenon::compiler

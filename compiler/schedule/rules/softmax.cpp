@@ -20,7 +20,9 @@ Result<std::string> groupRows(Schedule& schedule, const std::vector<AxisView>& a
     const int64_t cached = std::max<int64_t>(1, facts.l1Bytes / 4 / rowBytes);
     const int64_t rows = std::min({row.extent, kMostRows, cached});
     if (rows == 1) return row.loop;
-    const auto parts = schedule.split(row.loop, {-1, rows});
+    // Threads may not compute the same rows; one may, which leaves no group with fewer.
+    const auto parts = facts.threads > 1 ? schedule.split(row.loop, {-1, rows})
+                                         : schedule.splitOverlap(row.loop, rows);
     if (!parts) return parts.error();
     if (Status status = schedule.reorder({(*parts)[0], (*parts)[1], axes.back().loop}); !status)
         return status.error();
