@@ -25,7 +25,8 @@ using views::DocumentPtr;
 namespace {
 
 Result<DocumentPtr> openModel(const EngineOptions& engine, const QString& path,
-                              const BuildOptions& build, JobContext& job)
+                              const BuildOptions& build, const views::Engine::Read& take,
+                              JobContext& job)
 {
     job.progress(0.1, "reading");
     compiler::ImportOptions bindings;
@@ -35,6 +36,8 @@ Result<DocumentPtr> openModel(const EngineOptions& engine, const QString& path,
     if (!bound) read->diagnostics.insert(read->diagnostics.begin(), bound.error());
     const auto loaded = std::make_shared<const compiler::Loaded>(*std::move(read));
     auto document = documentOf(*loaded, path);
+    document->backing = std::make_shared<const Backing>(Backing{loaded, nullptr, {}});
+    take(std::make_shared<const views::Document>(*document));
     job.progress(0.4, "passes");
     compiler::CompileOptions options = compileOptions(engine, build);
     options.stopBeforeCodegen = true;
@@ -53,7 +56,6 @@ Result<DocumentPtr> openModel(const EngineOptions& engine, const QString& path,
         document->issues.push_back(issue);
         document->issues.insert(document->issues.end(), notes.begin(), notes.end());
     }
-    document->backing = std::make_shared<const Backing>(Backing{loaded, nullptr, {}});
     return DocumentPtr(document);
 }
 
@@ -125,7 +127,7 @@ std::vector<views::MemoryBudget> memoryBudgets()
     for (const remote::BoardProfile& profile : *profiles)
         budgets.push_back({QString::fromStdString(profile.name),
                            QString::fromStdString(profile.title), profile.flashBytes,
-                           profile.ramBytes});
+                           profile.ramBytes, QString::fromStdString(profile.target)});
     return budgets;
 }
 
@@ -158,9 +160,9 @@ QStringList targetSuggestions()
 views::Engine makeEngine(const EngineOptions& options)
 {
     views::Engine engine;
-    engine.open = [options](const QString& path, const BuildOptions& build, JobContext& job) {
-        return openModel(options, path, build, job);
-    };
+    engine.open = [options](const QString& path, const BuildOptions& build,
+                            const views::Engine::Read& read,
+                            JobContext& job) { return openModel(options, path, build, read, job); };
     engine.compile = [options](DocumentPtr document, const BuildOptions& build, JobContext& job) {
         return compileModel(options, document, build, job);
     };

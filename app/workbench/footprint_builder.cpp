@@ -152,6 +152,7 @@ views::Footprint uncounted(const CompileResult& result, const QString& reason)
         made.executors.push_back(std::move(none));
     }
     made.method = QStringLiteral("Nothing is counted yet.");
+    made.exclusions = QStringLiteral("All of it.");
     return made;
 }
 

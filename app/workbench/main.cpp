@@ -74,7 +74,8 @@ void addOptions(QCommandLineParser& parser)
     add("size", "size of the window, 1600x1000", "WxH");
     add("overlay", "palette, keys, log, target or add-board", "NAME");
     add("screenshot", "writes a picture of the window and ends", "FILE");
-    add("export", "writes the shown graph or page as .svg or .png and ends", "FILE");
+    add("export", "writes the shown graph or page as .svg or .png, or a report as .html, and ends",
+        "FILE");
     add("timeout", "seconds after which --screenshot gives up", "N");
     parser.addOption(
         QCommandLineOption(QStringLiteral("compile"), QStringLiteral("compiles the model")));

@@ -3,6 +3,7 @@
 // window_actions.cpp.
 #include "app/workbench/main_window.h"
 
+#include "app/workbench/changed_note.h"
 #include "app/workbench/drop_hint.h"
 
 #include <QApplication>
@@ -104,6 +105,7 @@ void MainWindow::buildFrame()
     middle->setContentsMargins(views::kGutter, views::kGutter - 2, views::kGutter, views::kGutter);
     middle->setSpacing(views::kGutter);
     middle->addWidget(m_banner);
+    middle->addWidget(new ChangedNote(m_themes, m_workspace));
     middle->addWidget(m_stack, 1);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -168,6 +170,7 @@ void MainWindow::takeDocument(bool isSameModel)
     if (m_workspace.document()->path != windowFilePath())
         for (auto* canvas : {&m_inspectPage->canvas(), &m_passesPage->canvas()})
             canvas->forgetCamera();
+    if (m_passes.state().versionCount <= 1) m_passesPage->canvas().forgetCamera(); // no passes yet
     setWindowFilePath(m_workspace.document()->path);
     m_inspect.setDocument(m_workspace.document(), isSameModel);
     m_passes.setDocument(m_workspace.document(), isSameModel);
@@ -182,7 +185,8 @@ void MainWindow::takeDocument(bool isSameModel)
 void MainWindow::refresh()
 {
     const views::WorkspaceState& state = m_workspace.state();
-    m_banner->showMessage(state.bannerTitle, state.bannerText, state.bannerNode.isValid());
+    m_banner->showMessage(state.bannerTitle, state.bannerText,
+                          {state.bannerNode.isValid(), state.issueCount > 0});
     setWindowTitle(state.hasDocument ? tr("%1 — Tenon").arg(state.title) : tr("Tenon"));
     for (auto* canvas : {&m_inspectPage->canvas(), &m_passesPage->canvas()})
         canvas->setNote(state.staleText);
@@ -191,6 +195,8 @@ void MainWindow::refresh()
     m_actions.setEnabled(QStringLiteral("save"), state.canBuild);
     m_actions.setEnabled(QStringLiteral("shapes"), state.hasDocument);
     m_actions.setEnabled(QStringLiteral("reload"), state.hasDocument && !state.isBusy);
+    m_actions.setEnabled(QStringLiteral("measure-executors"),
+                         state.canBuild && m_workspace.document()->isCompiled());
 }
 
 QStringList MainWindow::perspectives() const
@@ -219,6 +225,7 @@ bool MainWindow::showPerspective(const QString& name)
     else if (found->page == m_benchmarkPage)
         m_benchmarkPage->table().setFocus();
     if (found->page == m_memoryPage) m_memoryPage->curve().setFocus();
+    if (found->page == m_executorsPage) m_executorsPage->flash().setFocus();
     if (found->page == m_deployPage) {
         m_deployPage->boards().setFocus();
         m_boards.probeIfHere();

@@ -42,15 +42,14 @@ public:
     /// False when there is no such board.
     bool chooseBoard(const QString& name);
     void cancelJobs();
-    /// By the name of a page in the page list; false when there is no such perspective.
-    bool showPerspective(const QString& name);
+    bool showPerspective(const QString& name); ///< false when there is no such page
     QStringList perspectives() const;
     bool showPass(const QString& name);
     bool showDiff(const QString& name); ///< "union", "split" or "after"
     bool selectNode(const QString& name);
     void showCodeTab(const QString& name);
     void setDark(bool isDark);
-    core::Status exportView(const QString& path); ///< the graph, or the page without one
+    core::Status exportView(const QString& path); ///< graph or page; .html: a report of all
     /// "palette", "keys", "log", "target", "add-board": for screenshots and tests.
     void openOverlay(const QString& name);
 
@@ -98,6 +97,7 @@ private:
     void showBoards();
     void addActions();
     void addBoardActions();
+    void addPageActions();
     void addLocalKeys();
     void applyTheme();
     void refresh();

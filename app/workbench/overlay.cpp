@@ -269,6 +269,21 @@ void CommandPalette::runCurrent()
     run();
 }
 
+namespace {
+
+/// The row at which the second column begins: a group's first, so that both are about as long.
+size_t secondColumn(const std::vector<ShortcutSheet::Row>& rows)
+{
+    size_t best = rows.size();
+    for (size_t i = 1; i < rows.size(); ++i)
+        if (rows[i].group != rows[i - 1].group &&
+            std::max(i, rows.size() - i) < std::max(best, rows.size() - best))
+            best = i;
+    return best;
+}
+
+} // namespace
+
 ShortcutSheet::ShortcutSheet(const ThemeSource& themes, QWidget* window,
                              const std::vector<Row>& rows)
     : Overlay(themes, window, {760, 590})
@@ -280,13 +295,13 @@ ShortcutSheet::ShortcutSheet(const ThemeSource& themes, QWidget* window,
     grid->setVerticalSpacing(2); // all rows fit into the smallest window
     QString group;
     int line = 0, column = 0;
-    const int half = static_cast<int>(rows.size() + 1) / 2 + 2;
+    const Row* second = rows.data() + secondColumn(rows);
     for (const Row& row : rows) {
+        if (&row == second) {
+            line = 0;
+            column = 3;
+        }
         if (row.group != group) {
-            if (line > half) {
-                line = 0;
-                column = 3;
-            }
             group = row.group;
             grid->addWidget(new ThemedLabel(themes, ThemedLabel::Role::Strong, group), line++,
                             column, 1, 2);

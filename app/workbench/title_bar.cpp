@@ -13,6 +13,7 @@ namespace {
 
 constexpr int kHeight = 46;
 constexpr int kNarrow = 1350; ///< below this the facts give way
+constexpr int kTight = 1200;  ///< below this tabs, name and target do
 constexpr int kFactsGap = 14;
 
 } // namespace
@@ -70,8 +71,7 @@ void TitleBar::refresh()
 {
     const views::WorkspaceState& state = m_workspace.state();
     m_name->setText(state.hasDocument ? state.title : tr("Tenon"));
-    m_name->setMinimumWidth(
-        std::min(260, m_name->fontMetrics().horizontalAdvance(m_name->text()) + 4));
+    fitName();
     fitFacts();
     m_tabs->setVisible(state.hasDocument);
     m_primary->setVisible(state.hasDocument);
@@ -82,8 +82,18 @@ void TitleBar::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
     m_facts->setVisible(width() >= kNarrow);
+    m_tabs->setTight(width() < kTight);
+    m_target->setMinimumWidth(width() < kTight ? 140 : 190);
+    fitName();
     fitFacts();
     m_primary->setShortcutText(width() >= kNarrow ? QStringLiteral("Ctrl+R") : QString());
+}
+
+void TitleBar::fitName()
+{
+    const int most = width() < kTight ? 130 : 260;
+    m_name->setMinimumWidth(
+        std::min(most, m_name->fontMetrics().horizontalAdvance(m_name->text()) + 4));
 }
 
 /// Whole facts only: the last ones give way first, all of them are the tooltip.

@@ -30,6 +30,7 @@ protected:
 private:
     void refresh();
     void fitFacts();
+    void fitName();
 
     const views::ThemeSource& m_themes;
     views::WorkspacePresenter& m_workspace;

@@ -1,10 +1,38 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window's actions, what the palette offers, and the rows of the shortcut sheet.
 #include "app/workbench/main_window.h"
+#include "app/workbench/trail.h"
 #include "views/models/format.h"
 #include "views/models/node_text.h"
 
+#include <map>
+
 namespace tenon::app {
+
+namespace {
+
+/// Pages, and the passes and nodes on them, as they are looked at.
+Trail* makeTrail(MainWindow& window, TitleBar& title)
+{
+    const auto here = [&window] {
+        return TrailPlace{window.session().perspective, window.passes().state().version,
+                          window.workspace().selection().node()};
+    };
+    const auto go = [&window](const TrailPlace& place) {
+        window.showPerspective(place.perspective);
+        window.passes().showVersion(place.version);
+        window.workspace().selection().seek(place.node);
+        if (!place.node.isValid()) window.workspace().selection().select({});
+    };
+    auto* trail = new Trail(here, go, &window);
+    views::WorkspacePresenter& workspace = window.workspace();
+    QObject::connect(&workspace.selection(), &views::Selection::changed, trail, &Trail::note);
+    QObject::connect(&title.tabs(), &QTabBar::currentChanged, trail, &Trail::note);
+    QObject::connect(&workspace, &views::WorkspacePresenter::opened, trail, &Trail::clear);
+    return trail;
+}
+
+} // namespace
 
 void MainWindow::addActions()
 {
@@ -29,7 +57,8 @@ void MainWindow::addActions()
             qPrintable(QStringLiteral("Ctrl+%1").arg(i)), tr("Open a recent model"),
             [this, i] { openRecent(i); });
     add("export", file, tr("Export the view…"), "", "Ctrl+Shift+E",
-        tr("The graph or page as SVG or PNG"), [this] { chooseExport(); });
+        tr("The graph or page as SVG or PNG, or all of it as one HTML report"),
+        [this] { chooseExport(); });
     add("save", file, tr("Save the compiled model…"), "", "Ctrl+S",
         tr("Library, object or sources for the target; compiled first if it is not yet"),
         [this] { chooseSave(); });
@@ -52,21 +81,7 @@ void MainWindow::addActions()
             m_inspectPage->focusShapes();
         });
     addBoardActions();
-    add("inspect", view, tr("Show Inspect"), "graph", "Alt+1", tr("The model as opened"),
-        [this] { showPerspective(QStringLiteral("inspect")); });
-    add("passes", view, tr("Show Passes"), "passes", "Alt+2",
-        tr("Step through the compiler's passes"),
-        [this] { showPerspective(QStringLiteral("passes")); });
-    add("memory", view, tr("Show Memory"), "memory", "Alt+3", tr("Where every byte lives"),
-        [this] { showPerspective(QStringLiteral("memory")); });
-    add("executors", view, tr("Show Executors"), "", "Alt+4",
-        tr("Flash and RAM of the executors, side by side"),
-        [this] { showPerspective(QStringLiteral("executors")); });
-    add("show-deploy", view, tr("Show Deploy"), "board", "Alt+5",
-        tr("Boards, and what happened on them"),
-        [this] { showPerspective(QStringLiteral("deploy")); });
-    add("timing", view, tr("Show Benchmark"), "timing", "Alt+6", tr("Measured times"),
-        [this] { showPerspective(QStringLiteral("benchmark")); });
+    addPageActions();
     add("find", view, tr("Find node"), "search", "Ctrl+F", tr("Find a node by name or operator"),
         [this] {
             if (m_stack->currentWidget() != m_inspectPage)
@@ -103,6 +118,35 @@ void MainWindow::addActions()
     addLocalKeys();
 }
 
+void MainWindow::addPageActions()
+{
+    const auto add = [this](const char* id, const QString& text, const char* icon, const char* keys,
+                            const QString& tip, std::function<void()> run) {
+        m_actions.add({QLatin1String(id), tr("View"), text, QLatin1String(icon),
+                       QLatin1String(keys), tip, std::move(run), false},
+                      this);
+    };
+    const auto show = [this](const char* name) {
+        return [this, name] { showPerspective(QLatin1String(name)); };
+    };
+    Trail* trail = makeTrail(*this, *m_title);
+    add("back", tr("Back"), "", "Alt+Left", tr("Where the selection was before"),
+        [trail] { trail->step(-1); });
+    add("forward", tr("Forward"), "", "Alt+Right", tr("Where one came back from"),
+        [trail] { trail->step(1); });
+    add("inspect", tr("Show Inspect"), "graph", "Alt+1", tr("The model as opened"),
+        show("inspect"));
+    add("passes", tr("Show Passes"), "passes", "Alt+2", tr("Step through the compiler's passes"),
+        show("passes"));
+    add("memory", tr("Show Memory"), "memory", "Alt+3", tr("Where every byte lives"),
+        show("memory"));
+    add("executors", tr("Show Executors"), "", "Alt+4",
+        tr("Flash and RAM of the executors, side by side"), show("executors"));
+    add("show-deploy", tr("Show Deploy"), "board", "Alt+5", tr("Boards, and what happened on them"),
+        show("deploy"));
+    add("timing", tr("Show Benchmark"), "timing", "Alt+6", tr("Measured times"), show("benchmark"));
+}
+
 void MainWindow::addBoardActions()
 {
     const auto add = [this](const char* id, const QString& text, const char* icon, const char* keys,
@@ -111,6 +155,15 @@ void MainWindow::addBoardActions()
                        QLatin1String(keys), tip, std::move(run), false},
                       this);
     };
+    m_actions.add({QStringLiteral("measure-executors"), tr("Model"), tr("Measure the executors"),
+                   QString(), QStringLiteral("Ctrl+Shift+M"),
+                   tr("Link an image with each executor and count its flash and RAM"),
+                   [this] {
+                       showPerspective(QStringLiteral("executors"));
+                       m_executors.measure();
+                   },
+                   false},
+                  this);
     add("choose-board", tr("Choose the board"), "board", "Ctrl+B",
         tr("What everything is compiled for and measured on"), [this] { showBoards(); });
     add("add-board", tr("Add board…"), "", "", tr("A board reached by SSH, RPC or a tracker"),
@@ -186,17 +239,27 @@ void MainWindow::addLocalKeys()
 
 std::vector<ShortcutSheet::Row> MainWindow::keyRows() const
 {
+    // Commands of one kind share a row; those of an empty one are left out.
+    std::map<QString, std::pair<QString, QString>> shared{
+        {QStringLiteral("recent1"), {tr("Recent models"), QStringLiteral("Ctrl+1 … 9")}},
+        {QStringLiteral("inspect"), {tr("The pages"), QStringLiteral("Alt+1 … 6")}},
+        {QStringLiteral("back"), {tr("Back, forward"), QStringLiteral("Alt+Left  Alt+Right")}},
+        {QStringLiteral("find-next"), {tr("Find next, previous"), QStringLiteral("F3  Shift+F3")}}};
+    for (const char* second :
+         {"forward", "find-previous", "passes", "memory", "executors", "show-deploy", "timing"})
+        shared[QLatin1String(second)] = {};
     std::vector<ShortcutSheet::Row> rows;
     for (const ActionSpec& spec : m_actions.specs()) {
-        if (spec.keys.isEmpty() ||
-            (spec.id.startsWith(QLatin1String("recent")) && spec.id != QLatin1String("recent1")))
+        const auto row = shared.find(spec.id);
+        if (row != shared.end()) {
+            const auto& [text, keys] = row->second;
+            if (!text.isEmpty()) rows.push_back({spec.group, text, keys});
             continue;
+        }
+        if (spec.keys.isEmpty() || spec.id.startsWith(QLatin1String("recent"))) continue;
         QString text = spec.text;
         text.replace(QStringLiteral("&&"), QStringLiteral("&"));
-        if (spec.id == QLatin1String("recent1"))
-            rows.push_back({spec.group, tr("Recent models"), QStringLiteral("Ctrl+1 … 9")});
-        else
-            rows.push_back({spec.group, text, spec.keys});
+        rows.push_back({spec.group, text, spec.keys});
     }
     return rows;
 }

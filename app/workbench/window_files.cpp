@@ -2,10 +2,15 @@
 // Files that come into the window and go out of it: opened, dropped, exported, saved.
 #include "app/workbench/main_window.h"
 #include "views/canvas/export_picture.h"
+#include "views/models/format.h"
+#include "views/models/report.h"
 
+#include <QCoreApplication>
+#include <QDateTime>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QPainter>
+#include <QSaveFile>
 
 namespace tenon::app {
 
@@ -39,6 +44,37 @@ QString askWhereTo(QWidget* window, const QString& title, const QString& name,
     return path;
 }
 
+core::Status writeText(const QString& path, const QString& text)
+{
+    QSaveFile file(path);
+    if (file.open(QIODevice::WriteOnly) && file.write(text.toUtf8()) >= 0 && file.commit())
+        return core::kDone;
+    return core::makeError(core::DiagnosticCode::IoFailure,
+                           path.toStdString() +
+                               " could not be written: " + file.errorString().toStdString(),
+                           {.file = path.toStdString()});
+}
+
+core::Status exportReport(MainWindow& window, const QString& path)
+{
+    if (!window.workspace().document())
+        return core::makeError(core::DiagnosticCode::BadArgument,
+                               "a report is about a model; open one first");
+    constexpr size_t kMostCards = 3000; // a browser shows that many in a second
+    views::ReportParts parts;
+    parts.madeBy = QStringLiteral("Tenon ") + QCoreApplication::applicationVersion();
+    parts.date = QDateTime::currentDateTime().toString(QStringLiteral("yyyy-MM-dd HH:mm"));
+    const size_t cards = window.inspectPage().canvas().scene().items.size();
+    if (cards == 0 || cards > kMostCards)
+        parts.graphMissing =
+            QObject::tr("The graph with %1 is left out; close groups to have it here.")
+                .arg(views::countOf(static_cast<qint64>(cards), QObject::tr("card")));
+    else
+        parts.graph = views::graphElement(window.inspectPage().canvas());
+    parts.footprint = window.executors().footprint();
+    return writeText(path, views::reportHtml(*window.workspace().document(), parts));
+}
+
 } // namespace
 
 void MainWindow::chooseFile()
@@ -52,6 +88,8 @@ void MainWindow::chooseFile()
 
 core::Status MainWindow::exportView(const QString& path)
 {
+    if (path.endsWith(QLatin1String(".html"), Qt::CaseInsensitive))
+        return exportReport(*this, path);
     if (auto* shown = canvas(); shown && !shown->scene().items.empty())
         return views::exportGraph(*shown, path);
     QWidget* page = m_stack->currentWidget();
@@ -70,9 +108,10 @@ void MainWindow::chooseExport()
         m_workspace.document() ? stemOf(m_workspace.document()->name) : QStringLiteral("tenon");
     for (const PageEntry& entry : m_pages)
         if (m_stack->currentWidget() == entry.page) name += QLatin1Char('-') + entry.name;
-    const QString path =
-        askWhereTo(this, tr("Export the view"), name + QStringLiteral(".svg"),
-                   {tr("Vector picture (*.svg)"), tr("Picture (*.png)")}, m_saveFolder);
+    const QString path = askWhereTo(
+        this, tr("Export the view"), name + QStringLiteral(".svg"),
+        {tr("Vector picture (*.svg)"), tr("Picture (*.png)"), tr("Report of all pages (*.html)")},
+        m_saveFolder);
     if (path.isEmpty()) return;
     m_workspace.forgetFailure();
     const core::Status done = exportView(path);

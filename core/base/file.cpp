@@ -47,6 +47,9 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& pa
     if (fd.get() < 0) return ioError("cannot open", path);
     struct stat info = {};
     if (::fstat(fd.get(), &info) != 0) return ioError("cannot stat", path);
+    if (S_ISDIR(info.st_mode))
+        return makeError(DiagnosticCode::IoFailure, "a folder, not a file; name a file in it",
+                         {.file = path});
     if (!S_ISREG(info.st_mode))
         return makeError(DiagnosticCode::IoFailure, "not a regular file", {.file = path});
     const size_t size = static_cast<size_t>(info.st_size);

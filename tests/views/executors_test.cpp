@@ -39,17 +39,20 @@ private:
     struct Bench
     {
         explicit Bench(bool canMeasure)
-            : workspace(engine(canMeasure), 1)
+            : workspace(engine(canMeasure, target), 1)
             , executors(workspace)
         {
             QObject::connect(&workspace, &WorkspacePresenter::documentChanged, &executors,
                              [this] { executors.setDocument(workspace.document()); });
         }
-        static Engine engine(bool canMeasure)
+        static Engine engine(bool canMeasure, const QString& target)
         {
             Engine made = tests::fakeEngine();
-            made.estimateFootprint = [](DocumentPtr, core::JobContext&) -> core::Result<Footprint> {
-                return footprint(false);
+            made.estimateFootprint = [&target](DocumentPtr,
+                                               core::JobContext&) -> core::Result<Footprint> {
+                Footprint counted = footprint(false);
+                counted.target = target;
+                return counted;
             };
             if (canMeasure)
                 made.measureFootprint = [](DocumentPtr,
@@ -60,6 +63,8 @@ private:
                 return std::vector<MemoryBudget>{
                     {QStringLiteral("big"), QStringLiteral("Big board"), 1 << 20, 1 << 20},
                     {QStringLiteral("tiny"), QStringLiteral("Tiny board"), 20000, 4500},
+                    {QStringLiteral("m4"), QStringLiteral("M4 board"), 1 << 19, 1 << 19,
+                     QStringLiteral("c -mcpu=cortex-m4")},
                     {QStringLiteral("linux"), QStringLiteral("Linux board"), 0, 1 << 30}};
             };
             return made;
@@ -77,6 +82,7 @@ private:
             workspace.compile();
             return wait() && executors.state().hasFootprint;
         }
+        QString target = QStringLiteral("c -mcpu=cortex-m4"); ///< before what reads it
         WorkspacePresenter workspace;
         ExecutorsPresenter executors;
     };
@@ -152,7 +158,7 @@ private slots:
         Bench bench(true);
         QVERIFY(bench.open());
         const ExecutorsState& state = bench.executors.state();
-        QCOMPARE(state.budgetTitle, QStringLiteral("Big board"));
+        QCOMPARE(state.budgetTitle, QStringLiteral("M4 board")); // what was compiled for
         QVERIFY(state.ram.fits());
         bench.executors.chooseBudget(QStringLiteral("tiny"));
         QVERIFY(!state.ram.fits()); // 5100 of 4500
@@ -166,6 +172,22 @@ private slots:
         QCOMPARE(state.budgetTitle, QStringLiteral("Tiny board"));
         bench.executors.chooseBudget(QStringLiteral("linux"));
         QCOMPARE(state.flash.budgetBytes, 0);
+        bench.executors.setBoardBudget({QStringLiteral("mine"), QStringLiteral("My board"), 0, 9});
+        QCOMPARE(state.budgetTitle, QStringLiteral("My board"));
+        bench.executors.setBoardBudget({}); // back to this computer: nothing is known of it
+        QCOMPARE(state.budgetTitle, QStringLiteral("M4 board"));
+    }
+
+    void comparesWithNoBoardThatHasAnotherProcessor()
+    {
+        Bench bench(true);
+        bench.target = QStringLiteral("llvm -mcpu=native");
+        QVERIFY(bench.open());
+        const ExecutorsState& state = bench.executors.state();
+        QVERIFY(state.hasBudgets);
+        QVERIFY2(state.budgetTitle.isEmpty(), qPrintable(state.budgetTitle));
+        QCOMPARE(state.ram.budgetBytes, 0);
+        QVERIFY(state.ram.usedBytes > 0);
     }
 };
 

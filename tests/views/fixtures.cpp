@@ -326,7 +326,7 @@ views::DeployOutcome fakeDeploy(const decltype(views::Engine::compile)& compile,
 views::Engine fakeEngine(bool waits)
 {
     views::Engine engine;
-    engine.open = [](const QString& path, const views::BuildOptions&,
+    engine.open = [](const QString& path, const views::BuildOptions&, const views::Engine::Read&,
                      JobContext& job) -> Result<views::DocumentPtr> {
         job.progress(0.5, "reading");
         if (path == QLatin1String("bad"))

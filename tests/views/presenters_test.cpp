@@ -105,7 +105,7 @@ private slots:
     void seekingANodeOpensTheGroupsAroundIt()
     {
         Engine engine = tests::fakeEngine();
-        engine.open = [](const QString&, const BuildOptions&,
+        engine.open = [](const QString&, const BuildOptions&, const Engine::Read&,
                          core::JobContext&) -> core::Result<DocumentPtr> {
             return tests::branchingDocument();
         };

@@ -4,6 +4,7 @@
 
 #include "views/canvas/graph_canvas.h"
 
+#include <QBuffer>
 #include <QImage>
 #include <QSaveFile>
 #include <QSvgGenerator>
@@ -27,7 +28,7 @@ core::Diagnostic notWritten(const QSaveFile& file)
                            {.file = file.fileName().toStdString()});
 }
 
-void paintSvg(QSizeF size, const std::function<void(QPainter&)>& paint, QSaveFile& file)
+void paintSvg(QSizeF size, const std::function<void(QPainter&)>& paint, QIODevice& file)
 {
     QSvgGenerator svg;
     svg.setOutputDevice(&file);
@@ -72,23 +73,46 @@ core::Status exportPicture(QSizeF size, const std::function<void(QPainter&)>& pa
     return core::kDone;
 }
 
-core::Status exportGraph(GraphCanvas& canvas, const QString& path)
+namespace {
+
+QRectF areaOf(const GraphCanvas& canvas)
 {
     constexpr double kMargin = 24, kTitles = 40;
     const bool isSplit = !canvas.scene().columns.empty();
-    const QRectF area = canvas.scene().visible.adjusted(
-        -kMargin, -kMargin - (isSplit ? kTitles : 0), kMargin, kMargin);
+    return canvas.scene().visible.adjusted(-kMargin, -kMargin - (isSplit ? kTitles : 0), kMargin,
+                                           kMargin);
+}
+
+void paintGraph(QPainter& painter, const GraphCanvas& canvas, const Theme& theme)
+{
+    const QRectF area = areaOf(canvas);
+    ScenePainter scene(theme);
+    scene.setScene(canvas.sharedScene());
+    painter.fillRect(QRectF(QPointF(), area.size()), theme.canvas);
+    const Camera camera{area.center(), 1};
+    scene.paint(painter, camera, area.size(), {});
+    scene.paintColumns(painter, camera, area.size());
+}
+
+} // namespace
+
+core::Status exportGraph(GraphCanvas& canvas, const QString& path)
+{
     return exportPicture(
-        area.size(),
-        [&](QPainter& painter) {
-            ScenePainter scene(canvas.theme());
-            scene.setScene(canvas.sharedScene());
-            painter.fillRect(QRectF(QPointF(), area.size()), canvas.theme().canvas);
-            const Camera camera{area.center(), 1};
-            scene.paint(painter, camera, area.size(), {});
-            scene.paintColumns(painter, camera, area.size());
-        },
-        path);
+        areaOf(canvas).size(),
+        [&](QPainter& painter) { paintGraph(painter, canvas, canvas.theme()); }, path);
+}
+
+QByteArray graphElement(const GraphCanvas& canvas)
+{
+    QBuffer buffer;
+    buffer.open(QIODevice::WriteOnly);
+    const Theme theme = loadTheme(false);
+    paintSvg(
+        areaOf(canvas).size(), [&](QPainter& painter) { paintGraph(painter, canvas, theme); },
+        buffer);
+    const QByteArray file = buffer.data();
+    return file.mid(std::max<qsizetype>(0, file.indexOf("<svg"))); // without the XML prologue
 }
 
 } // namespace tenon::views

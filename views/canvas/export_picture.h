@@ -22,5 +22,7 @@ core::Status exportPicture(QSizeF size, const std::function<void(QPainter&)>& pa
 
 /// The whole scene at full detail, not only what the window shows of it.
 core::Status exportGraph(GraphCanvas& canvas, const QString& path);
+/// The same as an <svg> element in light colours, to stand in a page.
+QByteArray graphElement(const GraphCanvas& canvas);
 
 } // namespace tenon::views

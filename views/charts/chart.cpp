@@ -72,7 +72,7 @@ Chart::Chart(const ThemeSource& themes, QWidget* parent)
 
 void Chart::setByteAxis(double most)
 {
-    constexpr double kHeadroom = 1.1;
+    constexpr double kHeadroom = 1.16; // a line of text above the peak
     m_plot->yAxis->setTicker(QSharedPointer<ByteTicker>::create());
     m_plot->yAxis->setRange(0, std::max(most, 64.0) * kHeadroom);
 }

@@ -4,6 +4,7 @@
 
 #include "core/ir/size_bounds.h"
 #include "views/models/format.h"
+#include "views/models/nesting.h"
 
 #include <algorithm>
 
@@ -33,6 +34,8 @@ int Document::callOfNode(core::NodeId node) const
 QString factsText(const Document& document)
 {
     QStringList facts{countOf(operatorCount(document.imported), QStringLiteral("node"))};
+    if (const qint64 nested = nestedOperatorCount(document.imported); nested > 0)
+        facts.back() += QStringLiteral(", %1 nested").arg(countText(nested));
     if (document.parameters > 0)
         facts << shortCountText(static_cast<double>(document.parameters)) +
                      QStringLiteral(" parameters");
@@ -100,7 +103,12 @@ core::NodeId nodeAt(const core::Module& module, Standing standing)
 
 core::NodeId counterpart(const Document& from, core::NodeId node, const Document& to)
 {
-    if (!node.isValid() || from.versionCount() != to.versionCount()) return {};
+    if (!node.isValid()) return {};
+    if (from.versionCount() != to.versionCount()) {
+        // Other passes, but the same model read from the file: its own nodes are the same.
+        const core::NodePtr& read = from.imported.findNode(node);
+        return read && read == to.imported.findNode(node) ? node : core::NodeId();
+    }
     for (size_t v = from.versionCount(); v-- > 0;) {
         const core::NodePtr& old = from.version(v).findNode(node);
         if (!old) continue;

@@ -44,6 +44,7 @@ struct MemoryBudget
     QString title;
     qint64 flashBytes = 0;
     qint64 ramBytes = 0;
+    QString target = {}; ///< what one compiles for the board
 };
 
 } // namespace tenon::views

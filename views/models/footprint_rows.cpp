@@ -122,6 +122,7 @@ std::vector<FootprintRow> footprintRows(const Footprint& footprint)
 
 QString Fit::text() const
 {
+    if (usedBytes == 0 && !isExact) return QStringLiteral("not known");
     const QString used = (isExact ? QString() : QStringLiteral("at least ")) + byteText(usedBytes);
     if (budgetBytes <= 0) return used;
     return used + QStringLiteral(" of ") + byteText(budgetBytes) +

@@ -2,6 +2,7 @@
 // Writes the scene of one version: cards, frames and edges with their diff states and figures.
 #include "views/models/edge_label.h"
 #include "views/models/format.h"
+#include "views/models/nesting.h"
 #include "views/models/row_fold.h"
 #include "views/models/stage.h"
 
@@ -15,19 +16,7 @@ namespace {
 
 QRectF rectOf(const core::LayoutRect& rect) { return {rect.x, rect.y, rect.width, rect.height}; }
 
-uint64_t jointKey(PlaceId from, PlaceId to)
-{
-    return (static_cast<uint64_t>(static_cast<uint32_t>(from)) << 32) | static_cast<uint32_t>(to);
-}
-
 } // namespace
-
-bool isSameWork(const core::NodeRecord& a, const core::NodeRecord& b)
-{
-    return a.id == b.id && a.op == b.op && a.kind == b.kind && a.attrs == b.attrs &&
-           a.types == b.types && a.callee == b.callee && a.kernel == b.kernel &&
-           a.operands.size() == b.operands.size() && a.kind != core::NodeKind::Constant;
-}
 
 /// One use: fills `scene` from a stage.
 class SceneWriter
@@ -43,6 +32,9 @@ public:
         m_isDiff =
             mode == DiffMode::Union && version > 0 && m_document.passes[version - 1].isChanged;
         if (m_isDiff) m_before = m_board.version(version - 1);
+        if (m_isDiff && !m_board.showsBodies()) // the owner's card tells of them
+            for (const auto& [owner, count] : nestedChanges(m_document, version))
+                m_nestedChanges[m_board.placeOf(owner)] += count;
         m_scene.itemOfPlace.assign(m_board.places().size(), -1);
     }
 
@@ -81,6 +73,7 @@ private:
         if (!a) return DiffState::Added;
         if (!b) return DiffState::Removed;
         if (m_board.places()[static_cast<size_t>(place)].output >= 0) return DiffState::Unchanged;
+        if (m_nestedChanges.count(place)) return DiffState::Changed;
         if (a == b) return DiffState::Unchanged;
         return isSameWork(*a, *b) ? DiffState::Unchanged : DiffState::Changed;
     }
@@ -273,7 +266,9 @@ private:
             if (item.isMember && item.state == DiffState::Unchanged &&
                 stateOf(info.frame) != DiffState::Unchanged)
                 item.state = DiffState::Plain;
-            if (item.state == DiffState::Changed)
+            if (const auto nested = m_nestedChanges.find(place); nested != m_nestedChanges.end())
+                item.detail = nestedChangesText(nested->second);
+            else if (item.state == DiffState::Changed)
                 item.detail =
                     changeText(*m_before.module, *old->node, *now(place).node, item.detail);
             if (info.output < 0 && !isGone && !item.isMember &&
@@ -385,6 +380,7 @@ private:
     double m_slowest = 0;
     std::unordered_map<uint32_t, int> m_callOfSource;
     std::unordered_map<PlaceId, QString> m_ruleOf;
+    std::unordered_map<PlaceId, int> m_nestedChanges;
     std::unordered_map<PlaceId, RowFold> m_folds; ///< of frames with gaps
     std::vector<int> m_itemOfScope;
     std::set<int> m_timed;

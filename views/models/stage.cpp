@@ -6,15 +6,6 @@
 
 namespace tenon::views {
 
-namespace {
-
-uint64_t jointKey(PlaceId from, PlaceId to)
-{
-    return (static_cast<uint64_t>(static_cast<uint32_t>(from)) << 32) | static_cast<uint32_t>(to);
-}
-
-} // namespace
-
 Stage::Stage(std::shared_ptr<const Storyboard> board, bool hasSideLane)
     : m_board(std::move(board))
 {
@@ -154,6 +145,13 @@ bool Stage::arrange(const std::function<bool()>& shouldStop)
     m_layout = std::move(*layout);
     placeSideCards();
     return true;
+}
+
+bool isSameWork(const core::NodeRecord& a, const core::NodeRecord& b)
+{
+    return a.id == b.id && a.op == b.op && a.kind == b.kind && a.attrs == b.attrs &&
+           a.types == b.types && a.callee == b.callee && a.kernel == b.kernel &&
+           a.operands.size() == b.operands.size() && a.kind != core::NodeKind::Constant;
 }
 
 size_t inspectVersion(const Document& document)

@@ -86,6 +86,12 @@ private:
     std::unordered_map<uint64_t, uint32_t> m_edgeOf; ///< (from, to) place -> layout edge
 };
 
+/// From one place to another, as one key.
+inline uint64_t jointKey(PlaceId from, PlaceId to)
+{
+    return (static_cast<uint64_t>(static_cast<uint32_t>(from)) << 32) | static_cast<uint32_t>(to);
+}
+
 /// A record that only reads other values now (its operand was replaced) is not a change to look at.
 bool isSameWork(const core::NodeRecord& a, const core::NodeRecord& b);
 

@@ -3,11 +3,12 @@
 #include "views/models/tables.h"
 
 #include "views/models/format.h"
+#include "views/models/nesting.h"
 #include "views/models/node_text.h"
 
 #include <algorithm>
 #include <map>
-#include <set>
+#include <unordered_set>
 
 namespace tenon::views {
 
@@ -36,10 +37,10 @@ qint64 resultBytes(const core::Module& module, const std::vector<core::NodeId>& 
     return total;
 }
 
-/// Operators and calls among `nodes`, and of those only what `inMain` holds unless it is empty.
+/// Operators and calls among `nodes`, and of those only what `program` holds unless it is empty.
 std::vector<core::NodeId> shownOf(const core::Module& module,
                                   const std::vector<core::NodeId>& nodes,
-                                  const std::set<core::NodeId>& inMain)
+                                  const std::unordered_set<core::NodeId>& program)
 {
     std::vector<core::NodeId> shown;
     for (const core::NodeId id : nodes) {
@@ -47,7 +48,7 @@ std::vector<core::NodeId> shownOf(const core::Module& module,
         if (!node || node->kind == core::NodeKind::Constant ||
             node->kind == core::NodeKind::Parameter)
             continue;
-        if (inMain.empty() || inMain.count(id)) shown.push_back(id);
+        if (program.empty() || program.count(id)) shown.push_back(id);
     }
     return shown;
 }
@@ -199,13 +200,13 @@ std::vector<DeltaRow> deltaRows(const Document& document, size_t version)
     const core::Module& before = document.version(version - 1);
     const core::Module& after = document.version(version);
     // Operators that moved into a primitive function are counted where they were.
-    const std::set<core::NodeId> inMain(after.main().order.begin(), after.main().order.end());
+    const std::unordered_set<core::NodeId> program = programNodes(after);
     for (const core::Change& change : document.passes[version - 1].changes) {
         DeltaRow row;
         row.rule = QString::fromStdString(change.rule);
         row.reason = QString::fromStdString(change.reason);
         const std::vector<core::NodeId> from = shownOf(before, change.from, {});
-        const std::vector<core::NodeId> to = shownOf(after, change.to, inMain);
+        const std::vector<core::NodeId> to = shownOf(after, change.to, program);
         row.from = static_cast<int>(from.size());
         row.to = static_cast<int>(to.size());
         row.writtenBytes = resultBytes(after, to) - resultBytes(before, from);
@@ -216,8 +217,9 @@ std::vector<DeltaRow> deltaRows(const Document& document, size_t version)
             after.findNode(row.node) ? after.findNode(row.node) : before.findNode(row.node);
         if (shown) {
             const core::Module& module = after.findNode(row.node) ? after : before;
-            row.place =
-                shown->name.empty() ? titleOf(module, *shown) : QString::fromStdString(shown->name);
+            row.place = QString::fromStdString(shown->name);
+            if (row.place.isEmpty()) row.place = sourceNames(module, shown->origin);
+            if (row.place.isEmpty()) row.place = titleOf(module, *shown);
         }
         rows.push_back(std::move(row));
     }
@@ -277,12 +279,16 @@ std::vector<OperatorRow> operatorRows(const Document& document)
     std::map<QString, OperatorRow> counts;
     if (!document.imported.mainId().isValid()) return {};
     int most = 1;
-    for (const core::NodeId id : document.imported.main().order) {
+    const auto count = [&](core::NodeId id) {
         const core::NodeRecord& node = document.imported.node(id);
-        if (node.kind == core::NodeKind::Constant) continue;
+        if (node.kind == core::NodeKind::Constant || node.kind == core::NodeKind::Parameter) return;
         OperatorRow& row = counts[titleOf(document.imported, node)];
         if (row.count++ == 0) row.first = id;
         most = std::max(most, row.count);
+    };
+    for (const core::NodeId id : document.imported.main().order) {
+        count(id);
+        forEachNested(document.imported, document.imported.node(id), count);
     }
     std::vector<OperatorRow> rows;
     for (auto& [op, row] : counts) {

@@ -23,8 +23,10 @@ struct TargetVerdict
 
 struct Engine
 {
-    /// Reads a model and runs its passes; problems are in Document::issues.
-    std::function<core::Result<DocumentPtr>(const QString& path, const BuildOptions&,
+    /// Reads a model and runs its passes; problems are in Document::issues. `read` gets the model
+    /// as soon as it is read, before the passes, on the job's thread.
+    using Read = std::function<void(DocumentPtr)>;
+    std::function<core::Result<DocumentPtr>(const QString& path, const BuildOptions&, const Read&,
                                             core::JobContext&)>
         open;
     /// Kernels, program and memory plan for the opened model.

@@ -2,6 +2,7 @@
 // Estimates as soon as the model is compiled; measures when asked.
 #include "views/presenters/executors_presenter.h"
 
+#include "core/target/target.h"
 #include "views/models/format.h"
 
 #include <algorithm>
@@ -12,6 +13,13 @@ namespace {
 
 const QString kEstimateKey = QStringLiteral("executors.estimate");
 const QString kMeasureKey = QStringLiteral("executors.measure");
+
+/// The processor that a target names; empty for this computer's and for any of its kind.
+std::string processorOf(const QString& target)
+{
+    const auto parsed = core::parseTarget(target.toStdString());
+    return !parsed || parsed->mcpu == "native" ? std::string() : parsed->mcpu;
+}
 
 } // namespace
 
@@ -89,6 +97,7 @@ void ExecutorsPresenter::take(std::optional<Footprint> footprint)
     m_table->setRows(m_footprint ? footprintRows(*m_footprint) : std::vector<FootprintRow>());
     const int count = m_footprint ? static_cast<int>(m_footprint->executors.size()) : 0;
     m_state.selected = std::clamp(m_state.selected, 0, std::max(0, count - 1));
+    chooseForTarget();
     refresh();
     emit footprintChanged();
 }
@@ -105,18 +114,33 @@ void ExecutorsPresenter::select(int executor)
 void ExecutorsPresenter::chooseBudget(const QString& name)
 {
     for (size_t i = 0; i < m_budgets.size(); ++i)
-        if (m_budgets[i].name == name) m_budget = i;
+        if (m_budgets[i].name == name) {
+            m_budget = i;
+            m_isChosen = true;
+        }
     refresh();
+}
+
+/// Code for one processor is no statement about a board with another.
+void ExecutorsPresenter::chooseForTarget()
+{
+    if (m_isChosen || m_hasBoardBudget || !m_footprint) return;
+    m_budget.reset();
+    const std::string processor = processorOf(m_footprint->target);
+    for (size_t i = 0; i < m_budgets.size() && !processor.empty() && !m_budget; ++i)
+        if (processorOf(m_budgets[i].target) == processor) m_budget = i;
 }
 
 void ExecutorsPresenter::setBoardBudget(const MemoryBudget& budget)
 {
     const bool hasLimit = budget.flashBytes > 0 || budget.ramBytes > 0;
     if (m_hasBoardBudget) m_budgets.erase(m_budgets.begin());
-    if (m_hasBoardBudget && m_budget > 0) --m_budget;
     if (hasLimit) m_budgets.insert(m_budgets.begin(), budget);
-    if (hasLimit) m_budget = 0;
     m_hasBoardBudget = hasLimit;
+    m_isChosen = false;
+    m_budget.reset();
+    if (hasLimit) m_budget = 0;
+    chooseForTarget();
     refresh();
 }
 
@@ -127,7 +151,8 @@ void ExecutorsPresenter::refresh()
                          m_document->isCompiled() && !m_workspace.state().isBusy &&
                          !m_state.isWorking;
     m_state.flash = m_state.ram = {};
-    m_state.budgetTitle = m_budgets.empty() ? QString() : m_budgets[m_budget].title;
+    m_state.hasBudgets = !m_budgets.empty();
+    m_state.budgetTitle = m_budget ? m_budgets[*m_budget].title : QString();
     if (m_state.hasFootprint) {
         const auto& executors = m_footprint->executors;
         const ExecutorFootprint& shown = executors[static_cast<size_t>(m_state.selected)];
@@ -143,8 +168,8 @@ void ExecutorsPresenter::refresh()
         m_state.method = m_footprint->method;
         m_state.exclusions = m_footprint->exclusions;
         m_state.caption = tr("%1 · %2").arg(m_footprint->target, m_state.how);
-        if (!m_budgets.empty() && isCounted(shown)) {
-            const MemoryBudget& budget = m_budgets[m_budget];
+        if (isCounted(shown)) {
+            const MemoryBudget budget = m_budget ? m_budgets[*m_budget] : MemoryBudget();
             m_state.flash = {knownBytes(shown.flash), budget.flashBytes,
                              shown.isExact && isComplete(shown.flash)};
             m_state.ram = {knownBytes(shown.ram), budget.ramBytes,

@@ -23,8 +23,9 @@ struct ExecutorsState
     QString method;
     QString exclusions;
     int selected = 0; ///< executor
-    QString budgetTitle;
-    Fit flash, ram; ///< of the selected executor against the budget
+    bool hasBudgets = false;
+    QString budgetTitle; ///< empty: no board is chosen, and the target is that of none
+    Fit flash, ram;      ///< of the selected executor against the budget
 };
 
 class ExecutorsPresenter : public QObject
@@ -58,12 +59,14 @@ private:
     void estimate();
     void finish(const DocumentPtr& document, const Footprint& found, const core::Status& status);
     void take(std::optional<Footprint> footprint);
+    void chooseForTarget();
     void refresh();
 
     WorkspacePresenter& m_workspace;
     std::vector<MemoryBudget> m_budgets;
     bool m_hasBoardBudget = false; ///< the first one is that of the board in use
-    size_t m_budget = 0;
+    bool m_isChosen = false;       ///< by the user: another target changes nothing
+    std::optional<size_t> m_budget;
     DocumentPtr m_document;
     std::optional<Footprint> m_footprint;
     ExecutorsState m_state;

@@ -13,6 +13,13 @@ namespace {
 
 constexpr size_t kLargestOpenGraph = 600; ///< more cards than this start with scopes closed
 
+/// The same nodes in the same order: passes ran over it, or it was read again.
+bool isSameGraph(const Document& a, const Document& b)
+{
+    return a.path == b.path && a.imported.mainId().isValid() && b.imported.mainId().isValid() &&
+           a.imported.main().order == b.imported.main().order;
+}
+
 } // namespace
 
 InspectPresenter::InspectPresenter(JobPresenter& jobs, Selection& selection, QObject* parent)
@@ -32,8 +39,9 @@ void InspectPresenter::setDocument(DocumentPtr document, bool isSameModel)
     auto alone = std::make_shared<Document>(*m_document);
     alone->imported = m_document->version(m_version);
     alone->passes.clear();
+    const bool isKept = isSameModel || (m_alone && isSameGraph(*m_alone, *alone));
     m_alone = alone;
-    if (!isSameModel) {
+    if (!isKept) {
         m_stage.reset();
         m_collapsed.clear();
         m_hasChosenScopes = false;

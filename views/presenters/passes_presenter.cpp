@@ -3,6 +3,7 @@
 #include "views/presenters/passes_presenter.h"
 
 #include "views/models/format.h"
+#include "views/models/nesting.h"
 #include "views/models/node_search.h"
 
 #include <algorithm>
@@ -136,7 +137,10 @@ void PassesPresenter::refreshState()
         std::count_if(m_document->passes.begin(), m_document->passes.end(),
                       [](const PassStep& s) { return s.isChanged && !s.isSkipped; });
     m_state.versionCount = static_cast<int>(m_document->versionCount());
-    m_state.countText = tr("%1, %2 changed the graph").arg(m_document->passes.size()).arg(changed);
+    m_state.countText =
+        m_document->passes.empty()
+            ? tr("none ran yet")
+            : tr("%1, %2 changed the graph").arg(m_document->passes.size()).arg(changed);
     m_state.title = m_state.version == 0
                         ? tr("Imported")
                         : m_document->passes[static_cast<size_t>(m_state.version) - 1].name;
@@ -225,10 +229,24 @@ void PassesPresenter::selectPlace(int place)
     m_isSelecting = false;
 }
 
+/// The node's card; for one of a nested function, that of the If, Loop or Scan it belongs to.
+int PassesPresenter::placeShowing(core::NodeId node) const
+{
+    if (!node.isValid() || m_board->placeOf(node) != kNoPlace) return m_board->placeOf(node);
+    for (size_t v = m_document->versionCount(); v-- > 0;) {
+        const core::Module& module = m_document->version(v);
+        if (!module.findNode(node)) continue;
+        const auto owners = ownersInMain(module);
+        if (const auto found = owners.find(node); found != owners.end())
+            return m_board->placeOf(found->second);
+    }
+    return kNoPlace;
+}
+
 void PassesPresenter::selectNode(core::NodeId node)
 {
     if (m_isSelecting || !m_board) return;
-    m_state.selected = node.isValid() ? m_board->placeOf(node) : kNoPlace;
+    m_state.selected = placeShowing(node);
     refreshSelection();
     emit selectionMoved(m_state.selected);
 }

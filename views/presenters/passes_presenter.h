@@ -81,6 +81,7 @@ private:
     void arrange();
     void takeStage(std::shared_ptr<const Stage> stage, std::shared_ptr<const LineageIndex> lineage);
     void rebuildScene();
+    int placeShowing(core::NodeId node) const;
     void refreshHeat();
     void refreshSelection();
     void refreshState();

@@ -5,12 +5,15 @@
 #include "views/models/format.h"
 
 #include <QFileInfo>
+#include <QTimer>
 
 #include <algorithm>
 
 namespace tenon::views {
 
 namespace {
+
+constexpr int kPatienceMs = 200; ///< passes that take less are not worth a picture without them
 
 /// Where a job leaves its result for `finished`, which runs after it on the other thread.
 struct Slot
@@ -72,22 +75,44 @@ void WorkspacePresenter::read(const QString& path, const QString& shapes, bool i
 {
     forgetFailure();
     const auto slot = std::make_shared<Slot>();
+    const auto isShown = std::make_shared<bool>(false);
+    const int opening = ++m_openings;
     BuildOptions options = m_options;
     options.shapes = shapes.trimmed();
     const auto engineOpen = m_engine.open;
-    m_jobs.start(QStringLiteral("model"), tr("Open %1").arg(modelName(path)),
-                 keep([=](core::JobContext& job) { return engineOpen(path, options, job); }, slot),
-                 [=, this](const core::Status& status) {
-                     if (!status)
-                         return fail(tr("%1 could not be opened").arg(modelName(path)),
-                                     status.error());
-                     m_options.shapes = options.shapes;
-                     m_shapesProblem.clear();
-                     m_selection.select({});
-                     setDocument(slot->document, false);
-                     emit opened(path);
-                     if (isCompiledAfter) compile();
-                 });
+    // Passes over a large model take seconds; its graph can be looked at meanwhile.
+    const auto showRead = [=, this](const DocumentPtr& document) {
+        if (opening != m_openings) return;
+        *isShown = true;
+        takeOpened(document, path, options.shapes);
+    };
+    const Engine::Read take = [=, this](const DocumentPtr& document) {
+        m_jobs.post(
+            [=, this] { QTimer::singleShot(kPatienceMs, this, [=] { showRead(document); }); });
+    };
+    m_jobs.start(
+        QStringLiteral("model"), tr("Open %1").arg(modelName(path)),
+        keep([=](core::JobContext& job) { return engineOpen(path, options, take, job); }, slot),
+        [=, this](const core::Status& status) {
+            if (opening == m_openings) ++m_openings;
+            if (!status)
+                return fail(tr("%1 could not be opened").arg(modelName(path)), status.error());
+            if (*isShown)
+                setDocument(slot->document, true);
+            else
+                takeOpened(slot->document, path, options.shapes);
+            if (isCompiledAfter) compile();
+        });
+}
+
+void WorkspacePresenter::takeOpened(const DocumentPtr& document, const QString& path,
+                                    const QString& shapes)
+{
+    m_options.shapes = shapes;
+    m_shapesProblem.clear();
+    m_selection.select({});
+    setDocument(document, false);
+    emit opened(path);
 }
 
 void WorkspacePresenter::compile()

@@ -97,6 +97,7 @@ signals:
 
 private:
     void read(const QString& path, const QString& shapes, bool isCompiledAfter);
+    void takeOpened(const DocumentPtr& document, const QString& path, const QString& shapes);
     void setDocument(DocumentPtr document, bool isSameModel);
     void refresh();
     void refreshShapes();
@@ -111,6 +112,7 @@ private:
     DocumentPtr m_document;
     QString m_shapesProblem;                   ///< of what is being typed
     std::optional<core::Diagnostic> m_failure; ///< of the last job, listed with the issues
+    int m_openings = 0; ///< counts what is opened, and what stopped being opened
     Selection m_selection;
     IssueModel* m_issues;
     CallModel* m_calls;

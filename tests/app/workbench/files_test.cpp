@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Files that come into the window and go out of it: dropped, saved; and what the fields around them
 // take back.
+#include "app/workbench/changed_note.h"
 #include "app/workbench/drop_hint.h"
 #include "app/workbench/engine.h"
 #include "app/workbench/main_window.h"
@@ -59,6 +60,114 @@ private slots:
         QVERIFY(!hint->isVisible());
         QVERIFY(settle(window));
         QCOMPARE(window.workspace().state().title, QStringLiteral("digits/model.onnx"));
+    }
+
+    void saysThatTheFileChangedOnTheDiskAndReadsItAgain()
+    {
+        const QTemporaryDir folder;
+        const QString path = folder.filePath(QStringLiteral("mine.onnx"));
+        QVERIFY(QFile::copy(QStringLiteral(TENON_SAMPLE_MODEL), path));
+        MainWindow window(makeEngine({}), {}, options());
+        window.show();
+        window.openModel(path);
+        QVERIFY(settle(window));
+        auto* note = window.findChild<ChangedNote*>();
+        QVERIFY(!note->isVisible());
+        QVERIFY(QFile::remove(path));
+        QVERIFY(QTest::qWaitFor([&] { return note->isVisible(); }, 60000));
+        QVERIFY(note->accessibleName().contains(QStringLiteral("no longer there")));
+        QVERIFY(QFile::copy(QStringLiteral(TENON_SAMPLE_MODEL), path));
+        QVERIFY(QTest::qWaitFor(
+            [&] { return note->accessibleName().contains(QStringLiteral("changed on the disk")); },
+            60000));
+        for (auto* button : note->findChildren<views::PillButton*>())
+            if (button->text() == QStringLiteral("Reload"))
+                QTest::mouseClick(button, Qt::LeftButton);
+        QVERIFY(window.workspace().state().isBusy);
+        QVERIFY(settle(window));
+        QVERIFY(!note->isVisible());
+        QVERIFY(window.workspace().state().bannerTitle.isEmpty());
+    }
+
+    void saysWhatIsWrongWithAFile()
+    {
+        const QTemporaryDir folder;
+        MainWindow window(makeEngine({}), {}, options());
+        window.show();
+        const auto open = [&](const QString& path, const char* reason) {
+            window.openModel(path);
+            return settle(window) &&
+                   window.workspace().state().bannerText.contains(QLatin1String(reason)) &&
+                   !window.workspace().state().hasDocument;
+        };
+        const auto write = [&](const char* name, const QByteArray& content) {
+            QFile file(folder.filePath(QLatin1String(name)));
+            if (file.open(QIODevice::WriteOnly)) file.write(content);
+            return file.fileName();
+        };
+        QFile sample(QStringLiteral(TENON_SAMPLE_MODEL));
+        QVERIFY(sample.open(QIODevice::ReadOnly));
+        QVERIFY(open(folder.filePath(QStringLiteral("none.onnx")), "No such file"));
+        QVERIFY(open(folder.path(), "a folder, not a file"));
+        QVERIFY(open(write("empty.onnx", {}), "empty"));
+        QVERIFY(open(write("half.onnx", sample.read(sample.size() / 2)), "cut off"));
+        QVERIFY(open(write("words.onnx", "this is no model"), "damaged or no ONNX model"));
+        // Nothing was imported, so there are no findings to go to.
+        for (auto* button : window.findChildren<views::PillButton*>())
+            if (button->text() == QStringLiteral("Show issues")) QVERIFY(!button->isVisible());
+    }
+
+    void exportsAReportOfAllPages()
+    {
+        const QTemporaryDir folder;
+        MainWindow window(makeEngine({}), {}, options());
+        const QString path = folder.filePath(QStringLiteral("digits.html"));
+        QVERIFY(!window.exportView(path)); // a report is about a model
+        QVERIFY(openSample(window));
+        window.workspace().compile();
+        QVERIFY(settle(window));
+        QVERIFY(window.exportView(path));
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QString html = QString::fromUtf8(file.readAll());
+        QVERIFY(html.contains(QStringLiteral("<svg")));
+        QVERIFY(!html.contains(QStringLiteral("<?xml")));
+        const auto& rows = window.workspace().calls().rows();
+        QVERIFY(!rows.empty());
+        for (const auto& row : rows) QVERIFY(html.contains(row.name.toHtmlEscaped()));
+        QVERIFY(html.contains(QStringLiteral("aot-packed")));
+        const auto failed =
+            window.exportView(folder.filePath(QStringLiteral("no/such/folder/digits.html")));
+        QVERIFY(!failed &&
+                failed.error().message.find("could not be written") != std::string::npos);
+    }
+
+    void goesBackToWhereOneWas()
+    {
+        MainWindow window(makeEngine({}), {}, options());
+        QVERIFY(openSample(window));
+        QVERIFY(window.showPerspective(QStringLiteral("inspect")));
+        QVERIFY(window.selectNode(QStringLiteral("nn.relu")));
+        const core::NodeId relu = window.workspace().selection().node();
+        QVERIFY(window.selectNode(QStringLiteral("nn.conv2d")));
+        const core::NodeId conv = window.workspace().selection().node();
+        QVERIFY(window.showPerspective(QStringLiteral("memory")));
+        const auto go = [&](const char* way) {
+            window.actions().action(QLatin1String(way))->trigger();
+            return std::pair(window.session().perspective, window.workspace().selection().node());
+        };
+        QCOMPARE(go("back"), std::pair(QStringLiteral("inspect"), conv));
+        QCOMPARE(go("back"), std::pair(QStringLiteral("inspect"), relu));
+        QCOMPARE(go("forward"), std::pair(QStringLiteral("inspect"), conv));
+        QVERIFY(window.selectNode(QStringLiteral("nn.dense"))); // another way from here
+        const core::NodeId dense = window.workspace().selection().node();
+        QCOMPARE(go("forward"), std::pair(QStringLiteral("inspect"), dense));
+        QCOMPARE(go("back"), std::pair(QStringLiteral("inspect"), conv));
+        window.workspace().reload(); // its nodes are others
+        QVERIFY(settle(window));
+        const auto here =
+            std::pair(window.session().perspective, window.workspace().selection().node());
+        QCOMPARE(go("back"), here);
     }
 
     void takesNoLinks()

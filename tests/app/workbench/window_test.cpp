@@ -196,6 +196,29 @@ private slots:
             QVERIFY2(label->height() >= label->fontMetrics().height(), qPrintable(label->text()));
     }
 
+    void keepsEveryTabAndTheGraphInASmallWindow()
+    {
+        MainWindow window(makeEngine({}), {}, options());
+        window.resize(1024, 700);
+        window.show();
+        window.openModel(QStringLiteral(TENON_SAMPLE_MODEL));
+        QVERIFY(settle(window));
+        QVERIFY(!window.grab().isNull()); // lays it out
+        auto* title = window.findChild<TitleBar*>();
+        views::PillTabs& tabs = title->tabs();
+        QCOMPARE(tabs.count(), 6);
+        for (int i = 0; i < tabs.count(); ++i) {
+            QVERIFY(tabs.rect().contains(tabs.tabRect(i)));
+            const QString text = tabs.tabText(i);
+            QVERIFY(tabs.tabRect(i).width() > tabs.fontMetrics().horizontalAdvance(text));
+        }
+        QVERIFY(tabs.geometry().right() < window.findChild<TargetField*>()->geometry().left());
+        QVERIFY(window.inspectPage().canvas().width() > 400);
+        window.resize(1600, 1000);
+        QVERIFY(!window.grab().isNull());
+        QVERIFY(window.inspectPage().canvas().width() > 800);
+    }
+
     void compilesAndShowsAssemblyOfAFusedKernel()
     {
         MainWindow window(makeEngine({}), {}, options());

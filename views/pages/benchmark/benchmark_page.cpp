@@ -3,6 +3,7 @@
 #include "views/pages/benchmark/benchmark_page.h"
 
 #include "views/models/format.h"
+#include "views/pages/common/columns.h"
 
 #include <QPainter>
 #include <QSplitter>
@@ -115,14 +116,7 @@ BenchmarkPage::BenchmarkPage(const ThemeSource& themes, WorkspacePresenter& work
     rows->addWidget(m_callsPanel);
     rows->setSizes({390, 500});
     rows->setChildrenCollapsible(false);
-    auto* columns = new QSplitter(Qt::Horizontal);
-    columns->setHandleWidth(kGutter);
-    columns->addWidget(rows);
-    columns->addWidget(new InspectorPanel(themes, inspector));
-    columns->setStretchFactor(0, 1);
-    columns->setStretchFactor(1, 0);
-    columns->setSizes({1190, 364});
-    columns->setChildrenCollapsible(false);
+    auto* columns = new Columns({{rows, 0}, {new InspectorPanel(themes, inspector), 364}});
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(columns);
@@ -140,11 +134,22 @@ BenchmarkPage::BenchmarkPage(const ThemeSource& themes, WorkspacePresenter& work
 
 void BenchmarkPage::setBoard(const QString& title)
 {
+    m_boardTitle = title;
+    refresh();
+}
+
+void BenchmarkPage::refreshNotice()
+{
+    const JobState& job = m_workspace.jobs().state();
+    m_notice->setActionEnabled(m_workspace.state().canBuild);
+    if (job.isRunning)
+        return m_notice->setText(job.title + QStringLiteral("…"),
+                                 tr("The times appear here once the model was measured."));
     m_notice->setText(tr("Nothing measured yet"),
                       tr("Deploy & Benchmark runs the model on %1 in a process of its own: the "
                          "total with its spread, and the time of every kernel call on the nodes it "
                          "came from.")
-                          .arg(title));
+                          .arg(m_boardTitle));
 }
 
 void BenchmarkPage::refresh()
@@ -156,7 +161,7 @@ void BenchmarkPage::refresh()
     m_chartTwin->setVisible(isMeasured);
     m_chartTwin->button()->setVisible(isMeasured);
     m_notice->setVisible(!isMeasured);
-    m_notice->setActionEnabled(state.canBuild);
+    refreshNotice();
     m_threads->setEnabled(!state.isBusy);
     m_total->setText(state.measurementText);
     m_peer->setText(state.peerText);

@@ -44,6 +44,7 @@ signals:
 
 private:
     void refresh();
+    void refreshNotice();
 
     WorkspacePresenter& m_workspace;
     Panel* m_totalPanel;
@@ -57,6 +58,7 @@ private:
     PillTabs* m_threads;
     DataTable* m_table;
     EmptyNotice* m_notice;
+    QString m_boardTitle;
 };
 
 } // namespace tenon::views

@@ -10,6 +10,8 @@
 #include <QKeyEvent>
 #include <QPainter>
 
+#include <algorithm>
+
 namespace tenon::views {
 
 namespace {
@@ -120,6 +122,16 @@ void DataTable::setColumnWidths(const std::vector<int>& widths)
                                                                        : QHeaderView::Stretch);
         if (widths[i] > 0) horizontalHeader()->resizeSection(column, widths[i]);
     }
+}
+
+void DataTable::fitColumn(int column, int most)
+{
+    const int now = columnWidth(column);
+    const auto [fitted, isFirst] = m_fitted.try_emplace(column, now);
+    if (fitted->second != now) return;
+    const int least = horizontalHeader()->sectionSizeHint(column);
+    setColumnWidth(column, std::clamp(sizeHintForColumn(column), least, std::max(least, most)));
+    fitted->second = columnWidth(column);
 }
 
 void DataTable::copySelection() const

@@ -7,6 +7,8 @@
 #include <QStyledItemDelegate>
 #include <QTableView>
 
+#include <map>
+
 namespace tenon::views {
 
 /// Paints cells with the theme; rows with a share (SortRole) show it as a bar in one column.
@@ -45,6 +47,8 @@ public:
     DataDelegate& delegate() { return *m_delegate; }
     /// Widths by column; 0 takes what is left.
     void setColumnWidths(const std::vector<int>& widths);
+    /// As wide as the rows in view need, up to `most`; a width that was dragged stays.
+    void fitColumn(int column, int most);
     void copySelection() const;
 
 signals:
@@ -57,6 +61,7 @@ private:
     void applyTheme();
     const ThemeSource& m_themes;
     DataDelegate* m_delegate;
+    std::map<int, int> m_fitted; ///< column -> width that was set last
 };
 
 } // namespace tenon::views

@@ -45,15 +45,15 @@ Banner::Banner(const ThemeSource& themes, QWidget* parent)
     , m_title(new ThemedLabel(themes, ThemedLabel::Role::Strong))
     , m_text(new ThemedLabel(themes, ThemedLabel::Role::Body))
     , m_node(new PillButton(themes, PillButton::Look::Quiet, tr("Go to node")))
+    , m_issues(new PillButton(themes, PillButton::Look::Quiet, tr("Show issues")))
 {
     connect(&themes, &ThemeSource::changed, this, [this] { update(); });
     m_text->setWordWrap(true);
     m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    auto* issues = new PillButton(themes, PillButton::Look::Quiet, tr("Show issues"));
     auto* copy = new PillButton(themes, PillButton::Look::Quiet, tr("Copy details"));
     auto* close = new PillButton(themes, PillButton::Look::Quiet, tr("Dismiss"));
     connect(m_node, &QPushButton::clicked, this, &Banner::nodeRequested);
-    connect(issues, &QPushButton::clicked, this, &Banner::detailsRequested);
+    connect(m_issues, &QPushButton::clicked, this, &Banner::detailsRequested);
     connect(copy, &QPushButton::clicked, this, [this] {
         QGuiApplication::clipboard()->setText(m_title->text() + QStringLiteral(": ") +
                                               m_text->text());
@@ -65,17 +65,18 @@ Banner::Banner(const ThemeSource& themes, QWidget* parent)
     layout->addWidget(m_title);
     layout->addWidget(m_text, 1);
     layout->addWidget(m_node);
-    layout->addWidget(issues);
+    layout->addWidget(m_issues);
     layout->addWidget(copy);
     layout->addWidget(close);
     hide();
 }
 
-void Banner::showMessage(const QString& title, const QString& text, bool hasNode)
+void Banner::showMessage(const QString& title, const QString& text, Leads leads)
 {
     m_title->setText(title);
     m_text->setText(text);
-    m_node->setVisible(hasNode);
+    m_node->setVisible(leads.hasNode);
+    m_issues->setVisible(leads.hasIssues);
     setVisible(!title.isEmpty());
     setAccessibleName(title + QStringLiteral(": ") + text);
 }

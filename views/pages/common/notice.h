@@ -32,7 +32,13 @@ class Banner : public QWidget
     Q_OBJECT
 public:
     explicit Banner(const ThemeSource& themes, QWidget* parent = nullptr);
-    void showMessage(const QString& title, const QString& text, bool hasNode);
+    /// What else can be seen of it; an empty title hides the banner.
+    struct Leads
+    {
+        bool hasNode = false;
+        bool hasIssues = false;
+    };
+    void showMessage(const QString& title, const QString& text, Leads leads);
 
 signals:
     void nodeRequested();
@@ -47,6 +53,7 @@ private:
     ThemedLabel* m_title;
     ThemedLabel* m_text;
     PillButton* m_node;
+    PillButton* m_issues;
 };
 
 } // namespace tenon::views

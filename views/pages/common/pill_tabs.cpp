@@ -30,7 +30,16 @@ PillTabs::PillTabs(const ThemeSource& themes, Size size, QWidget* parent)
 QSize PillTabs::tabSizeHint(int index) const
 {
     const int text = QFontMetrics(m_themes.theme().bodyStrong).horizontalAdvance(tabText(index));
-    return m_size == Size::Large ? QSize(std::max(84, text + 36), 30) : QSize(text + 18, 26);
+    if (m_size == Size::Small) return {text + 18, 26};
+    return {m_isTight ? text + 18 : std::max(84, text + 36), 30};
+}
+
+void PillTabs::setTight(bool isTight)
+{
+    if (isTight == m_isTight) return;
+    m_isTight = isTight;
+    if (count() > 0) setTabText(0, tabText(0)); // measures the tabs again
+    updateGeometry();
 }
 
 QSize PillTabs::minimumTabSizeHint(int index) const { return tabSizeHint(index); }

@@ -19,6 +19,8 @@ public:
         Small  ///< tabs inside a panel
     };
     PillTabs(const ThemeSource& themes, Size size, QWidget* parent = nullptr);
+    /// Only as wide as the words need, where room is short.
+    void setTight(bool isTight);
 
 protected:
     QSize tabSizeHint(int index) const override;
@@ -30,6 +32,7 @@ protected:
 private:
     const ThemeSource& m_themes;
     Size m_size;
+    bool m_isTight = false;
     int m_hovered = -1;
 };
 

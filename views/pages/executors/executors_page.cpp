@@ -2,6 +2,8 @@
 // Lays out the Executors perspective and binds it to its presenter.
 #include "views/pages/executors/executors_page.h"
 
+#include "views/pages/common/columns.h"
+
 #include <QMenu>
 #include <QSplitter>
 
@@ -28,14 +30,7 @@ ExecutorsPage::ExecutorsPage(const ThemeSource& themes, WorkspacePresenter& work
     left->addWidget(buildTable(themes));
     left->setStretchFactor(0, 0);
     left->setStretchFactor(1, 1);
-    auto* columns = new QSplitter(Qt::Horizontal);
-    columns->setHandleWidth(kGutter);
-    columns->setChildrenCollapsible(false);
-    columns->addWidget(left);
-    columns->addWidget(buildFit(themes));
-    columns->setStretchFactor(0, 1);
-    columns->setStretchFactor(1, 0);
-    columns->setSizes({1190, 364});
+    auto* columns = new Columns({{left, 0}, {buildFit(themes), 364}});
     auto* empty = new Panel(themes, tr("Executors"));
     m_notice = new EmptyNotice(
         themes, tr("Nothing to compare yet"),
@@ -160,8 +155,8 @@ void ExecutorsPage::refresh()
     m_tablePanel->setCaption(state.caption);
     m_measure->setVisible(m_workspace.engine().measureFootprint != nullptr);
     m_measure->setEnabled(state.canMeasure);
-    m_board->setText(state.budgetTitle);
-    m_board->setVisible(!state.budgetTitle.isEmpty());
+    m_board->setText(state.budgetTitle.isEmpty() ? tr("Choose a board") : state.budgetTitle);
+    m_board->setVisible(state.hasBudgets);
     m_board->updateGeometry();
     m_ramFit->setFit(state.ram);
     m_flashFit->setFit(state.flash);
@@ -172,9 +167,11 @@ void ExecutorsPage::refresh()
         const bool fits = state.ram.fits() && state.flash.fits();
         const bool isSure = !fits || (state.ram.isExact && state.flash.isExact);
         m_verdict->setText(!shown.problem.isEmpty() ? tr("Nothing is known of %1.").arg(name)
-                           : !fits                  ? tr("%1 does not fit.").arg(name)
-                           : isSure                 ? tr("%1 fits.").arg(name)
-                                                    : tr("What is known of %1 fits.").arg(name));
+                           : state.budgetTitle.isEmpty()
+                               ? tr("No board is known by this target; choose one to compare with.")
+                           : !fits  ? tr("%1 does not fit.").arg(name)
+                           : isSure ? tr("%1 fits.").arg(name)
+                                    : tr("What is known of %1 fits.").arg(name));
     }
     m_method->setText(state.method);
     m_exclusions->setText(state.exclusions);

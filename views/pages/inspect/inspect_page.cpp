@@ -2,6 +2,8 @@
 // Lays out the Inspect perspective and binds it to its presenters.
 #include "views/pages/inspect/inspect_page.h"
 
+#include "views/pages/common/columns.h"
+
 #include <QKeyEvent>
 
 namespace tenon::views {
@@ -14,16 +16,8 @@ InspectPage::InspectPage(const ThemeSource& themes, WorkspacePresenter& workspac
     , m_presenter(presenter)
 {
     m_inspector = new InspectorPanel(themes, inspector);
-    auto* columns = new QSplitter(Qt::Horizontal);
-    columns->setHandleWidth(kGutter);
-    columns->addWidget(buildModel(themes, workspace));
-    columns->addWidget(buildGraph(themes));
-    columns->addWidget(m_inspector);
-    columns->setStretchFactor(0, 0);
-    columns->setStretchFactor(1, 1);
-    columns->setStretchFactor(2, 0);
-    columns->setSizes({288, 900, 364});
-    columns->setChildrenCollapsible(false);
+    auto* model = buildModel(themes, workspace);
+    auto* columns = new Columns({{model, 288}, {buildGraph(themes), 0}, {m_inspector, 364}});
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(columns);
@@ -124,6 +118,7 @@ void InspectPage::refresh()
 
 void InspectPage::refreshScene()
 {
+    if (m_workspace.document()) m_canvas->setEmptyText(tr("The graph is being laid out"), {});
     m_canvas->setScene(m_presenter.scene());
     m_canvas->selectPlace(m_presenter.selectedPlace());
     m_rows->setRows(m_graphTwin->isTable() ? sceneRows(*m_presenter.scene())

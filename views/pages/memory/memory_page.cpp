@@ -2,6 +2,8 @@
 // Lays out the Memory perspective and binds it to its presenter.
 #include "views/pages/memory/memory_page.h"
 
+#include "views/pages/common/columns.h"
+
 #include <QHeaderView>
 #include <QSplitter>
 
@@ -37,7 +39,7 @@ MemoryPage::MemoryPage(const ThemeSource& themes, WorkspacePresenter& workspace,
     auto* lower = splitter(Qt::Horizontal, {760, 390}, {buildMap(themes), buildPlanners(themes)});
     auto* left = splitter(Qt::Vertical, {400, 440}, {buildCurve(themes), lower});
     left->setStretchFactor(1, 1);
-    auto* columns = splitter(Qt::Horizontal, {1190, 364}, {left, buildAlive(themes)});
+    auto* columns = new Columns({{left, 0}, {buildAlive(themes), 364}});
     auto* empty = new Panel(themes, tr("Memory"));
     m_notice = new EmptyNotice(
         themes, tr("No memory plan yet"),

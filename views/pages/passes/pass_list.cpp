@@ -2,6 +2,7 @@
 // Painting of phases and passes.
 #include "views/pages/passes/pass_list.h"
 
+#include "views/models/format.h"
 #include "views/models/pass_model.h"
 
 #include <QPainter>
@@ -59,7 +60,7 @@ void PassDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
         painter->setFont(t.body);
         painter->setPen(isSelected ? t.accentInk : t.secondary);
         painter->drawText(count, Qt::AlignRight | Qt::AlignVCenter,
-                          index.data(PassModel::ChangeCountRole).toString());
+                          countText(index.data(PassModel::ChangeCountRole).toInt()));
         const double share = index.data(PassModel::ShareRole).toDouble();
         painter->setPen(Qt::NoPen);
         painter->setBrush(isSelected ? t.accent : t.accentSoft);

@@ -3,6 +3,7 @@
 #include "views/pages/passes/passes_page.h"
 
 #include "views/models/format.h"
+#include "views/pages/common/columns.h"
 
 #include <QKeyEvent>
 
@@ -13,7 +14,6 @@ PassesPage::PassesPage(const ThemeSource& themes, PassesPresenter& presenter,
     : QWidget(parent)
     , m_presenter(presenter)
 {
-    m_columns = new QSplitter(Qt::Horizontal);
     auto* middle = new QSplitter(Qt::Vertical);
     middle->setHandleWidth(kGutter);
     middle->addWidget(buildGraph(themes));
@@ -22,15 +22,7 @@ PassesPage::PassesPage(const ThemeSource& themes, PassesPresenter& presenter,
     middle->setStretchFactor(1, 2);
     middle->setSizes({600, 300});
     m_inspector = new InspectorPanel(themes, inspector);
-    m_columns->setHandleWidth(kGutter);
-    m_columns->addWidget(buildList(themes));
-    m_columns->addWidget(middle);
-    m_columns->addWidget(m_inspector);
-    m_columns->setStretchFactor(0, 0);
-    m_columns->setStretchFactor(1, 1);
-    m_columns->setStretchFactor(2, 0);
-    m_columns->setSizes({268, 920, 364});
-    m_columns->setChildrenCollapsible(false);
+    m_columns = new Columns({{buildList(themes), 268}, {middle, 0}, {m_inspector, 364}});
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(m_columns);
@@ -146,6 +138,9 @@ void PassesPage::refreshScene()
     m_canvas->setScene(m_presenter.scene());
     m_rows->setRows(m_graphTwin->isTable() ? sceneRows(*m_presenter.scene())
                                            : std::vector<SceneRow>());
+    constexpr int kRule = 0, kPlace = 1, kWidestRule = 190, kWidestPlace = 300;
+    m_deltas->fitColumn(kRule, kWidestRule);
+    m_deltas->fitColumn(kPlace, kWidestPlace);
 }
 
 bool PassesPage::handleKey(QKeyEvent* event)

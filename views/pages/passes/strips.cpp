@@ -116,11 +116,12 @@ void LineageStrip::paintEvent(QPaintEvent*)
     if (m_lineage.rows.empty()) {
         painter.setFont(t.body);
         painter.setPen(t.secondary);
-        painter.drawText(
-            rect(), Qt::AlignCenter,
+        const QString hint =
             m_lineage.title.isEmpty()
                 ? tr("Select a node to see every pass that touched it, back to the model file.")
-                : tr("No pass touched it, and it comes from no operator of the model file."));
+                : tr("No pass touched it, and it comes from no operator of the model file.");
+        painter.drawText(rect(), Qt::AlignCenter,
+                         QFontMetrics(t.body).elidedText(hint, Qt::ElideRight, width() - 16));
         return;
     }
     const double now = xOf(m_version);

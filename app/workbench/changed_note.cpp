@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Watches file and folder: who saves writes a new file and gives it the old one's name.
+#include "app/workbench/changed_note.h"
+
+#include "views/models/format.h"
+
+#include <QFileInfo>
+#include <QPainter>
+
+namespace tenon::app {
+
+namespace {
+
+constexpr int kPauseMs = 300;
+
+} // namespace
+
+ChangedNote::ChangedNote(const views::ThemeSource& themes, views::WorkspacePresenter& workspace,
+                         QWidget* parent)
+    : QWidget(parent)
+    , m_themes(themes)
+    , m_title(new views::ThemedLabel(themes, views::ThemedLabel::Role::Strong))
+    , m_text(new views::ThemedLabel(themes, views::ThemedLabel::Role::Body))
+    , m_reload(new views::PillButton(themes, views::PillButton::Look::Plain, tr("Reload")))
+{
+    using Look = views::PillButton::Look;
+    m_text->setWordWrap(true);
+    m_pause.setSingleShot(true);
+    m_pause.setInterval(kPauseMs);
+    auto* close = new views::PillButton(themes, Look::Quiet, tr("Keep what is shown"));
+    auto* layout = new QHBoxLayout(this);
+    layout->setContentsMargins(views::kPanelMargin, 8, 8, 8);
+    layout->setSpacing(10);
+    layout->addWidget(m_title);
+    layout->addWidget(m_text, 1);
+    layout->addWidget(m_reload);
+    layout->addWidget(close);
+    hide();
+    connect(&themes, &views::ThemeSource::changed, this, [this] { update(); });
+    connect(close, &QPushButton::clicked, this, [this] {
+        m_read = stampOf(m_path);
+        hide();
+    });
+    connect(m_reload, &QPushButton::clicked, &workspace, &views::WorkspacePresenter::reload);
+    connect(&workspace, &views::WorkspacePresenter::opened, this, &ChangedNote::watch);
+    connect(&m_pause, &QTimer::timeout, this, &ChangedNote::look);
+    for (const auto changed :
+         {&QFileSystemWatcher::fileChanged, &QFileSystemWatcher::directoryChanged})
+        connect(&m_watcher, changed, this, [this] { m_pause.start(); });
+}
+
+ChangedNote::Stamp ChangedNote::stampOf(const QString& path)
+{
+    const QFileInfo file(path);
+    return file.exists() ? Stamp{file.lastModified(), file.size()} : Stamp();
+}
+
+void ChangedNote::watch(const QString& path)
+{
+    if (const QStringList old = m_watcher.files() + m_watcher.directories(); !old.isEmpty())
+        m_watcher.removePaths(old);
+    m_path = path;
+    m_read = stampOf(path);
+    m_watcher.addPaths({path, QFileInfo(path).absolutePath()});
+    hide();
+}
+
+void ChangedNote::look()
+{
+    if (!m_watcher.files().contains(m_path) && QFileInfo::exists(m_path))
+        m_watcher.addPath(m_path); // another file by the same name
+    const Stamp now = stampOf(m_path);
+    if (now == m_read) return hide();
+    const bool isThere = now.bytes >= 0;
+    const QString name = views::modelName(m_path);
+    m_title->setText(isThere ? tr("%1 changed on the disk").arg(name)
+                             : tr("%1 is no longer there").arg(name));
+    m_text->setText(tr("The window shows it as it was when it was opened."));
+    m_reload->setVisible(isThere);
+    setAccessibleName(m_title->text());
+    show();
+}
+
+void ChangedNote::paintEvent(QPaintEvent*)
+{
+    const views::Theme& t = m_themes.theme();
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(t.accentSoft);
+    painter.setBrush(t.accentTint);
+    painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), views::kPanelRadius,
+                            views::kPanelRadius);
+}
+
+} // namespace tenon::app

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// ChangedNote: a bar that appears when the opened file changed on the disk, and offers to read it
+// again.
+#pragma once
+
+#include "views/pages/common/panel.h"
+#include "views/pages/common/pill_tabs.h"
+#include "views/presenters/workspace_presenter.h"
+
+#include <QDateTime>
+#include <QFileSystemWatcher>
+#include <QTimer>
+
+namespace tenon::app {
+
+class ChangedNote : public QWidget
+{
+    Q_OBJECT
+public:
+    ChangedNote(const views::ThemeSource& themes, views::WorkspacePresenter& workspace,
+                QWidget* parent = nullptr);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    /// What tells one content of a file from the next.
+    struct Stamp
+    {
+        QDateTime time;
+        qint64 bytes = -1; ///< -1: there is no such file
+        bool operator==(const Stamp& other) const = default;
+    };
+    static Stamp stampOf(const QString& path);
+    void watch(const QString& path);
+    void look();
+
+    const views::ThemeSource& m_themes;
+    QFileSystemWatcher m_watcher;
+    QTimer m_pause; ///< until who writes is done
+    QString m_path;
+    Stamp m_read;
+    views::ThemedLabel* m_title;
+    views::ThemedLabel* m_text;
+    views::PillButton* m_reload;
+};
+
+} // namespace tenon::app
