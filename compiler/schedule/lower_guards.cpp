@@ -2,6 +2,7 @@
 // Lowering step: guards leave the loops that they do not depend on.
 #include "compiler/schedule/affine.h"
 #include "compiler/schedule/lower.h"
+#include "compiler/schedule/tree.h"
 #include "core/ir/tir/visit.h"
 
 #include <algorithm>
@@ -47,9 +48,14 @@ Stmt hoisted(const Stmt& stmt)
     const Expr& condition = stmt->body->condition;
     if (stmt->kind == StmtKind::Allocate)
         return tir::ifThen(condition, tir::allocate(stmt->buffer, stmt->body->body));
-    const bool leaves = stmt->kind == StmtKind::For && !usesVar(condition, stmt->loop.var.get()) &&
-                        stmt->loop.kind != tir::LoopKind::Parallel;
-    return leaves ? tir::ifThen(condition, tir::forLoop(stmt->loop, stmt->body->body)) : stmt;
+    if (stmt->kind != StmtKind::For || stmt->loop.kind == tir::LoopKind::Parallel) return stmt;
+    const auto asksLoop = [&](const Expr& term) { return usesVar(term, stmt->loop.var.get()); };
+    const Expr leaving = termsWhere(condition, [&](const Expr& term) { return !asksLoop(term); });
+    if (!leaving.get()) return stmt;
+    const Expr staying = termsWhere(condition, asksLoop);
+    const Stmt body =
+        staying.get() ? tir::ifThen(staying, stmt->body->body) : Stmt(stmt->body->body);
+    return tir::ifThen(leaving, tir::forLoop(stmt->loop, body));
 }
 
 } // namespace

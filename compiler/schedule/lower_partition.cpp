@@ -99,12 +99,23 @@ private:
         const tir::Loop& loop = stmt->loop;
         const auto range = rangeOf(loop);
         const bool canSplit = range && range->min == 0 && loop.kind == tir::LoopKind::Serial;
-        if (const Stmt tile = canSplit ? onlyTileOf(stmt->body) : nullptr) {
+        const Stmt tile = isCutFree(*stmt, range) ? stmt->body
+                          : canSplit              ? onlyTileOf(stmt->body)
+                                                  : nullptr;
+        if (tile) {
             const std::vector<int64_t> cuts = cutsOf(*stmt, tile, range->max + 1);
             if (!cuts.empty()) return split(*stmt, cuts);
         }
         if (range) m_outer[loop.var.get()] = *range;
         return tir::forLoop(loop, visit(stmt->body));
+    }
+
+    /// Two unrolled loops are as long as one. Only guards that unrolling does not decide are worth
+    /// it: the border's position among those of a tile whose window is walked by loops.
+    static bool isCutFree(const tir::StmtNode& stmt, const std::optional<tir::IntRange>& range)
+    {
+        return range && range->min == 0 && stmt.loop.kind == tir::LoopKind::Unrolled &&
+               !guardsOf(stmt, stmt.body).areUnrolled;
     }
 
     /// Where to cut the loop: around the iterations in which every guard holds, or else between all

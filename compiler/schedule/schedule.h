@@ -73,6 +73,9 @@ public:
                                            std::string loop); ///< returns the init block
     /// Lets sums start from what the only block that reads them adds.
     Status initWithAddends(std::string init);
+    /// Runs a sum's block only where a condition does not make what it adds zero, as far as the
+    /// condition is the same all along `axis`.
+    Status skipZeroTerms(std::string block, int64_t axis);
     /// Joins axes `axis` and `axis + 1` of a block (with their loops) into one; the result names
     /// the loop.
     Result<std::string> fuseAxes(std::string block, int64_t axis);

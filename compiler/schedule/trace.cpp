@@ -100,6 +100,10 @@ constexpr Primitive kPrimitives[] = {
      [](Schedule& s, const Operands& o, const Attrs& a) {
          return none(s.setScope(o[0], scopeNamed(a.string("scope", ""))));
      }},
+    {"skip_zero_terms", 1,
+     [](Schedule& s, const Operands& o, const Attrs& a) {
+         return none(s.skipZeroTerms(o[0], a.integer("axis", 0)));
+     }},
     {"split", 1,
      [](Schedule& s, const Operands& o, const Attrs& a) {
          return s.split(o[0], a.integers("factors", {}));

@@ -58,8 +58,8 @@ bool isFirstPad(const Schedule& schedule, const Chain& chain, const std::string&
     return block == chain.pads[0] && !isSliding(tagOf(blockOf(schedule, chain.convs[0])));
 }
 
-/// Elementwise blocks into one behind each convolution; padding into the windows, but not into what
-/// all channels of a convolution read.
+/// Elementwise blocks into one behind each convolution; padding into the windows and the image, but
+/// not into blocks of channels that a convolution reads.
 Status simplifyChain(Schedule& schedule, const Chain& chain)
 {
     std::vector<std::string> keep = chain.convs;
@@ -67,9 +67,12 @@ Status simplifyChain(Schedule& schedule, const Chain& chain)
     keep.insert(keep.end(), chain.between.begin(), chain.between.end());
     inlineElementwise(schedule, keep);
     for (size_t i = 0; i < chain.convs.size(); ++i) {
-        const bool stays = chain.pads[i].empty() || isFirstPad(schedule, chain, chain.pads[i]);
-        if (!stays && !inlineSmallPad(schedule, chain.pads[i], chain.convs[i]))
-            return badSchedule("conv_chain", "cannot take the padding into " + chain.convs[i]);
+        const std::string &pad = chain.pads[i], &conv = chain.convs[i];
+        if (pad.empty()) continue;
+        if (isFirstPad(schedule, chain, pad))
+            (void)inlinePlanePad(schedule, pad, conv);
+        else if (!inlineSmallPad(schedule, pad, conv))
+            return badSchedule("conv_chain", "cannot take the padding into " + conv);
     }
     for (const std::string& conv : chain.convs) {
         const bool isResult =

@@ -49,8 +49,9 @@ INSTANTIATE_TEST_SUITE_P(All, Primitive,
                                          "fuse_axes", "fuse_dims", "init_with_addends", "pad",
                                          "parallel", "peel", "permute_dims", "reorder",
                                          "reverse_compute_at", "reverse_compute_inline", "rfactor",
-                                         "set_scope", "split", "split_overlap", "storage_align",
-                                         "stream", "tensorize", "tile", "unroll", "vectorize"),
+                                         "set_scope", "skip_zero_terms", "split", "split_overlap",
+                                         "storage_align", "stream", "tensorize", "tile", "unroll",
+                                         "vectorize"),
                          [](const auto& param) { return std::string(param.param); });
 
 } // namespace
