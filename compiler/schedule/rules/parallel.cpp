@@ -57,7 +57,15 @@ int64_t costOf(const Expr& expr)
     }
 }
 
-/// What the statement computes; what only finds elements is not counted.
+bool isDot(const Expr& expr)
+{
+    return expr->kind == ExprKind::Intrinsic &&
+           (expr->intrinsic == Intrinsic::DotI8I8 || expr->intrinsic == Intrinsic::DotI8Narrow ||
+            expr->intrinsic == Intrinsic::DotU8I8);
+}
+
+/// What the statement computes; what only finds elements, or joins the bytes of a dot product,
+/// which lie side by side, is not counted.
 int64_t operationsIn(const Stmt& stmt)
 {
     if (!stmt) return 0;
@@ -66,7 +74,7 @@ int64_t operationsIn(const Stmt& stmt)
     if (stmt->value)
         tir::visitExprs(stmt->value, [&](const Expr& expr) {
             count += costOf(expr);
-            return expr->kind != ExprKind::Load;
+            return expr->kind != ExprKind::Load && !isDot(expr);
         });
     const bool isLoop = stmt->kind == tir::StmtKind::For;
     if (!isLoop && stmt->kind != tir::StmtKind::While) return count;

@@ -5,6 +5,7 @@
 #include "compiler/schedule/rules/families.h"
 #include "compiler/schedule/rules/kernel_form.h"
 #include "compiler/schedule/rules/rule.h"
+#include "core/ir/tir/visit.h"
 
 namespace tenon::compiler {
 namespace {
@@ -69,14 +70,31 @@ constexpr ScheduleRule kRules[] = {
     {"default", isAny, scheduleDefault, ""},
 };
 
+bool isShared(const tir::PrimFunc& function)
+{
+    bool found = false;
+    tir::visitStmts(function.body, [&](const tir::Stmt& stmt) {
+        found = found ||
+                (stmt->kind == tir::StmtKind::For && stmt->loop.kind == tir::LoopKind::Parallel);
+        return !found;
+    });
+    return found;
+}
+
 Status applyRule(const ScheduleRule& rule, const tir::PrimFunc& unscheduled,
                  const TargetFacts& facts, ScheduledKernel& out)
 {
     Schedule schedule(unscheduled);
-    TargetFacts own = facts; // tiles of small kernels need not leave work for other threads
+    TargetFacts own = facts;
     if (!isWorthSharing(schedule, "", facts)) own.threads = 1;
     if (Status status = checkForm(schedule, rule.name, rule.axes); !status) return status;
     if (Status status = rule.apply(schedule, own); !status) return status;
+    // Tiles of kernels that one thread computes after all need not leave work for others.
+    if (own.threads > 1 && !isShared(schedule.function())) {
+        own.threads = 1;
+        schedule = Schedule(unscheduled);
+        if (Status status = rule.apply(schedule, own); !status) return status;
+    }
     out = {schedule.function(), schedule.trace(), std::string(rule.name), {}};
     return kDone;
 }

@@ -167,6 +167,22 @@ TEST(Rules, TransformDataForEachThreadThatSharesFilters)
         << "four blocks of filters, four rows of tiles";
 }
 
+TEST(Rules, CountADotProductOfBytesOnceWhenTheyShareWork)
+{
+    const auto isShared = [](const std::string& image) {
+        const auto conv =
+            test::fusedKernel("%x: Tensor[(1, 4, " + image +
+                              ", 16), uint8], %w: Tensor[(1, 4, 1, 1, 4, 64), int32]\n" +
+                              "%c = qnn.contrib_conv2d_NCHWc(%x, %w, out_layout=\"NCHW16c\")\n");
+        CHECK(conv) << conv.error().text();
+        const auto kernel = scheduleKernel(*conv, kAvx512);
+        CHECK(kernel) << kernel.error().text();
+        return !kernel->trace.empty() && kernel->trace.back().primitive == "parallel";
+    };
+    EXPECT_FALSE(isShared("25, 5")) << "half a million products";
+    EXPECT_TRUE(isShared("50, 28"));
+}
+
 class EveryOp : public testing::TestWithParam<const OpDef*>
 {
 };
