@@ -62,7 +62,7 @@ void StackChart::setSelected(int bar)
 
 QSize StackChart::sizeHint() const
 {
-    return {420, kRowHeight * std::max(1, static_cast<int>(m_bars.size())) + kLegendHeight};
+    return {420, kRowHeight * std::max(1, static_cast<int>(m_bars.size())) + 2 * kLegendHeight};
 }
 
 QSize StackChart::minimumSizeHint() const
@@ -168,20 +168,25 @@ void StackChart::paintLegend(QPainter& painter) const
 {
     const Theme& t = m_themes.theme();
     QStringList seen;
-    double x = kLabelWidth;
-    const double y = kRowHeight * static_cast<double>(m_bars.size()) + 4;
+    double x = 10;
+    double y = kRowHeight * static_cast<double>(m_bars.size()) + 4;
     painter.setFont(t.secondaryFont);
     for (const StackBar& bar : m_bars)
         for (const StackPart& part : bar.parts) {
             if (seen.contains(part.name)) continue;
             seen << part.name;
+            const int wide = QFontMetrics(t.secondaryFont).horizontalAdvance(part.name);
+            if (x > 10 && x + 14 + wide > width()) { // the rest goes into a second line
+                x = 10;
+                y += kLegendHeight - 4;
+            }
             painter.setPen(Qt::NoPen);
             painter.setBrush(t.families[static_cast<size_t>(part.colour)]);
             painter.drawRoundedRect(QRectF(x, y + 5, 9, 9), 2, 2);
             painter.setPen(t.secondary);
             painter.drawText(QRectF(x + 14, y, 200, 19), Qt::AlignLeft | Qt::AlignVCenter,
                              part.name);
-            x += 14 + QFontMetrics(t.secondaryFont).horizontalAdvance(part.name) + 16;
+            x += 14 + wide + 16;
         }
 }
 

@@ -15,7 +15,8 @@ using Look = PillButton::Look;
 
 constexpr int kStepRows = 10;
 constexpr int kStepsHeight = 25 * kStepRows + 34;
-constexpr int kPreflightHeight = 25 * 4;
+constexpr int kLeastStepsHeight = 25 * 4 + 34;
+constexpr int kPreflightHeight = 25 * 2;
 
 QSplitter* splitter(Qt::Orientation orientation, std::initializer_list<QWidget*> parts,
                     const QList<int>& sizes)
@@ -154,7 +155,8 @@ QWidget* DeployPage::buildDeployment(const ThemeSource& themes)
     m_steps->setColumnWidths({26, 82, 0, 104});
     m_steps->delegate().setSeverityColumn(0);
     m_steps->delegate().setBarColumn(3);
-    m_steps->setFixedHeight(kStepsHeight);
+    m_steps->setMaximumHeight(kStepsHeight);
+    m_steps->setMinimumHeight(kLeastStepsHeight); // the rest is scrolled to
     m_steps->setAccessibleName(tr("Steps of the deployment"));
     m_preflightTitle = new ThemedLabel(themes, Role::Strong, tr("Preflight"));
     m_preflight = makeChecks(themes, &m_deploy.preflight(), 136);
@@ -170,11 +172,12 @@ QWidget* DeployPage::buildDeployment(const ThemeSource& themes)
     auto* layout = new QVBoxLayout(report);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(6);
-    layout->addWidget(m_steps);
+    layout->addWidget(m_steps, 100); // as high as its rows, where there is room
     layout->addLayout(indented(m_overhead));
     layout->addLayout(indented(m_error));
     layout->addLayout(indented(m_preflightTitle));
     layout->addWidget(m_preflight, 1);
+    layout->addStretch(); // for when there is no preflight
     m_notice = new EmptyNotice(themes, {}, {}, tr("Deploy & Benchmark"));
     m_notice->setObjectName(QStringLiteral("deployNotice"));
     m_deployStack = new QStackedWidget;
@@ -328,7 +331,9 @@ void DeployPage::refresh()
     m_error->setVisible(!state.error.isEmpty());
     m_overhead->setText(state.overheadText);
     m_overhead->setVisible(!state.overheadText.isEmpty());
-    m_preflightTitle->setVisible(m_deploy.preflight().rowCount() > 0);
+    const bool hasPreflight = m_deploy.preflight().rowCount() > 0;
+    m_preflightTitle->setVisible(hasPreflight);
+    m_preflight->setVisible(hasPreflight);
     refreshResult();
 }
 

@@ -75,7 +75,7 @@ QWidget* ExecutorsPage::buildTable(const ThemeSource& themes)
 {
     m_tablePanel = new Panel(themes, tr("Parts"));
     m_table = new DataTable(themes, &m_presenter.table());
-    m_table->setColumnWidths({150, 100, 0, 240, 130});
+    m_table->setColumnWidths({110, 70, 0, 240, 100});
     m_table->delegate().setBarColumn(3, 104); // "81,341,856 B"
     m_table->setAccessibleName(tr("Flash and RAM of every executor, part by part"));
     m_tablePanel->content()->setContentsMargins(8, 0, 8, 8);

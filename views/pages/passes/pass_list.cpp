@@ -16,6 +16,31 @@ constexpr int kPhaseHeight = 25;
 constexpr int kBarWidth = 34;
 constexpr int kCountWidth = 36;
 
+/// How many changes at the right end, and a bar where the name leaves room for one; answers with
+/// what the name has to leave.
+int paintChanges(QPainter& painter, const QRect& text, const QModelIndex& index, const Theme& t,
+                 bool isSelected)
+{
+    constexpr int kGap = 8;
+    const QString count = countText(index.data(PassModel::ChangeCountRole).toInt());
+    const int barLeft = text.right() - kCountWidth - kBarWidth - 2;
+    const int nameWidth = painter.fontMetrics().horizontalAdvance(index.data().toString());
+    painter.save();
+    painter.setFont(t.body);
+    painter.setPen(isSelected ? t.accentInk : t.secondary);
+    painter.drawText(text, Qt::AlignRight | Qt::AlignVCenter, count);
+    const int taken = painter.fontMetrics().horizontalAdvance(count) + kGap;
+    if (text.left() + nameWidth + kGap < barLeft) {
+        const double share = index.data(PassModel::ShareRole).toDouble();
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(isSelected ? t.accent : t.accentSoft);
+        painter.drawRoundedRect(
+            QRectF(barLeft, text.center().y() - 2.5, std::max(3.0, kBarWidth * share), 7), 2, 2);
+    }
+    painter.restore();
+    return taken;
+}
+
 } // namespace
 
 void PassDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
@@ -54,22 +79,10 @@ void PassDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
         painter->setBrush(t.accent);
         painter->drawEllipse(QPointF(area.left() + 7, area.center().y() + 1), 2.2, 2.2);
     }
-    const QRect count(text.right() - kCountWidth, text.top(), kCountWidth, text.height());
-    const QRect bar(count.left() - kBarWidth - 2, text.top(), kBarWidth, text.height());
-    if (!isNoOp) {
-        painter->setFont(t.body);
-        painter->setPen(isSelected ? t.accentInk : t.secondary);
-        painter->drawText(count, Qt::AlignRight | Qt::AlignVCenter,
-                          countText(index.data(PassModel::ChangeCountRole).toInt()));
-        const double share = index.data(PassModel::ShareRole).toDouble();
-        painter->setPen(Qt::NoPen);
-        painter->setBrush(isSelected ? t.accent : t.accentSoft);
-        painter->drawRoundedRect(
-            QRectF(bar.left(), bar.center().y() - 2.5, std::max(3.0, kBarWidth * share), 7), 2, 2);
-    }
     painter->setFont(isSelected ? t.bodyStrong : t.body);
+    int width = text.width();
+    if (!isNoOp) width -= paintChanges(*painter, text, index, t, isSelected);
     painter->setPen(ink);
-    const int width = (isNoOp ? text.right() : bar.left() - 6) - text.left();
     painter->drawText(
         QRect(text.left(), text.top(), width, text.height()), Qt::AlignLeft | Qt::AlignVCenter,
         QFontMetrics(painter->font()).elidedText(index.data().toString(), Qt::ElideRight, width));
