@@ -202,6 +202,32 @@ private slots:
         }
     }
 
+    void showsTheEdgesOfASmallGraphFromAfarToo()
+    {
+        auto with = std::make_shared<Scene>();
+        for (const double top : {0.0, 20000.0}) {
+            with->items.emplace_back();
+            with->items.back().rect = {0, top, kCardWidth, kCardHeight};
+        }
+        with->points = {{kCardWidth / 2, kCardHeight}, {kCardWidth / 2, 20000}};
+        SceneEdge edge{0, 1};
+        edge.count = 2;
+        with->edges = {edge};
+        with->bounds = with->visible = {0, 0, kCardWidth, 20000 + kCardHeight};
+        auto without = std::make_shared<Scene>(*with);
+        without->edges.clear();
+        const auto paint = [](const ScenePtr& scene) {
+            ScenePainter painter(loadTheme(false));
+            painter.setScene(scene);
+            QImage image(200, 400, QImage::Format_RGB32);
+            image.fill(Qt::white);
+            QPainter out(&image);
+            painter.paint(out, {scene->visible.center(), 0.01}, image.size(), {});
+            return image;
+        };
+        QVERIFY(paint(with) != paint(without));
+    }
+
     void themesAreReadable()
     {
         for (const bool isDark : {false, true}) {

@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kDimmed = 0.5;
 constexpr int kLargestTextCache = 20000;
+constexpr size_t kFewEdges = 4000;
 
 bool isDim(DiffState state) { return state == DiffState::Unchanged; }
 
@@ -115,7 +116,9 @@ void ScenePainter::paint(QPainter& painter, const Camera& camera, QSizeF view,
         painter.translate(view.width() / 2, view.height() / 2);
         painter.scale(camera.zoom, camera.zoom);
         painter.translate(-camera.centre);
-        if (cardPixels > 1.5) paintEdges(painter, m_now, area, camera.zoom, focus);
+        // Without its edges a graph is dust; with tens of thousands they are what takes the time.
+        if (cardPixels > 1.5 || m_now.scene->edges.size() < kFewEdges)
+            paintEdges(painter, m_now, area, camera.zoom, focus);
         painter.restore();
         paintQuads(painter, camera, view, items);
         return;

@@ -335,7 +335,7 @@ void Storyboard::findBypasses()
         if (versions == everything) continue; // every other way exists together with it
         const auto leads = [&](auto&& self, PlaceId place, int length, bool isBroken) -> bool {
             for (const size_t next : out[static_cast<size_t>(place)]) {
-                if (m_bypasses[next]) continue; // a way that is not laid out itself
+                if (next == j || m_bypasses[next]) continue; // a way that is not laid out itself
                 const bool isElsewhere = (m_jointPresence[next] & versions) == 0;
                 if (m_joints[next].second == target) {
                     if (length > 0 && (isBroken || isElsewhere)) return true;

@@ -46,6 +46,14 @@ WrappedTable* makeChecks(const ThemeSource& themes, CheckModel* model, int subje
     return table;
 }
 
+ThemedLabel* makeSentence(const ThemeSource& themes, ThemedLabel::Role role)
+{
+    auto* label = new ThemedLabel(themes, role);
+    label->setWordWrap(true);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    return label;
+}
+
 QHBoxLayout* indented(QWidget* part)
 {
     auto* row = new QHBoxLayout;
@@ -162,12 +170,8 @@ QWidget* DeployPage::buildDeployment(const ThemeSource& themes)
     m_preflight = makeChecks(themes, &m_deploy.preflight(), 136);
     m_preflight->setMinimumHeight(kPreflightHeight);
     m_preflight->setAccessibleName(tr("Checks before anything was sent"));
-    m_error = new ThemedLabel(themes, Role::Error);
-    m_overhead = new ThemedLabel(themes, Role::Secondary);
-    for (ThemedLabel* label : {m_error, m_overhead}) {
-        label->setWordWrap(true);
-        label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    }
+    m_error = makeSentence(themes, Role::Error);
+    m_overhead = makeSentence(themes, Role::Secondary);
     auto* report = new QWidget;
     auto* layout = new QVBoxLayout(report);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -209,12 +213,8 @@ QWidget* DeployPage::buildResult(const ThemeSource& themes)
     dress(*m_resultPanel, 6);
     m_result = new ThemedLabel(themes, Role::Heading);
     m_emulated = new ThemedLabel(themes, Role::Strong, tr("emulated: times are not silicon's"));
-    m_resultDetail = new ThemedLabel(themes, Role::Secondary);
-    m_hygiene = new ThemedLabel(themes, Role::Secondary);
-    for (ThemedLabel* label : {m_resultDetail, m_hygiene}) {
-        label->setWordWrap(true);
-        label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    }
+    m_resultDetail = makeSentence(themes, Role::Secondary);
+    m_hygiene = makeSentence(themes, Role::Secondary);
     m_calls = new DataTable(themes, &m_workspace.calls());
     m_calls->setColumnWidths({0, 0, 0, 120, 70, 100, 0, 0});
     for (const int unused : {0, 2, 6, 7}) m_calls->setColumnHidden(unused, true);
