@@ -174,6 +174,65 @@ RegisterTile tileOf(TileSpace space, bool sharesPositions, const TargetFacts& fa
     return divided.vectors * divided.positions >= kEnoughSums ? divided : tile;
 }
 
+/// Three blocks of half a vector: two of them make a vector, which takes a third of the
+/// instructions off.
+bool hasHalfVectors(const ConvShape& shape, const TargetFacts& facts)
+{
+    return shape.weights->dtype == kFloat32 && shape.vectors == 3 &&
+           2 * shape.lanes == facts.lanes(kFloat32.bytes());
+}
+
+/// Halves in whole vectors leave room for more positions. An input that two products use is
+/// no memory operand; LLVM keeps some ahead, and a sum in memory took twice the time.
+RegisterTile tileOfSums(const ConvShape& shape, int64_t columns, Walk walk,
+                        const TargetFacts& facts)
+{
+    constexpr int kInputs = 4;
+    if (!hasHalfVectors(shape, facts)) return convTile(shape, columns, walk, facts);
+    ConvShape paired = shape;
+    paired.vectors = 2;
+    TargetFacts fewer = facts;
+    fewer.vectorRegisters -= kInputs;
+    const RegisterTile tile = convTile(paired, columns, walk, fewer);
+    return tile.vectors == 2 ? RegisterTile{shape.vectors, tile.positions}
+                             : convTile(shape, columns, walk, facts);
+}
+
+/// Loops inside a register tile.
+struct TileLoops
+{
+    std::string positions, blocks, lane;
+};
+
+/// A vector and a half per position in place of three halves; the sums of a position lie side by
+/// side for it.
+Status unrollHalfVectors(Schedule& schedule, const std::string& conv, const TileLoops& loops)
+{
+    const std::string sums = outputOf(schedule, conv);
+    const auto rank = static_cast<int64_t>(bufferNamed(schedule.function(), sums)->shape.size());
+    std::vector<int64_t> order{0};
+    for (int64_t dim = 2; dim + 1 < rank; ++dim) order.push_back(dim);
+    order.insert(order.end(), {1, rank - 1});
+    if (Status status = schedule.permuteDims(sums, order); !status) return status;
+    const int64_t lanes = schedule.extentOf(loops.lane);
+    const auto whole = schedule.fuse({loops.blocks, loops.lane});
+    if (!whole) return whole.error();
+    const auto half = schedule.peel(*whole, 2 * lanes);
+    if (!half) return half.error();
+    for (const std::string& vector : {*whole, *half})
+        if (Status status = schedule.vectorize(vector); !status) return status;
+    return schedule.extentOf(loops.positions) == 1 ? kDone : schedule.unroll(loops.positions);
+}
+
+Status unrollSums(Schedule& schedule, const std::string& conv, const ConvShape& shape,
+                  const TileLoops& loops, const TargetFacts& facts)
+{
+    (void)schedule.skipZeroTerms(conv, 3); // refused where no row is padded
+    if (hasHalfVectors(shape, facts) && schedule.extentOf(loops.blocks) == shape.vectors)
+        return unrollHalfVectors(schedule, conv, loops);
+    return unrollTile(schedule, conv, 3, shape.lanes);
+}
+
 } // namespace
 
 ConvLoops loopsOfConv(const Schedule& schedule, const std::string& conv)
@@ -222,7 +281,7 @@ Result<ConvNest> tileConvolution(Schedule& schedule, const std::string& conv, co
 {
     const auto& [shape, loops] = site;
     const int64_t columns = schedule.extentOf(loops.column);
-    const RegisterTile tile = convTile(shape, columns, walk, facts);
+    const RegisterTile tile = tileOfSums(shape, columns, walk, facts);
     const auto blocks = schedule.split(loops.outBlock, {-1, tile.vectors});
     if (!blocks) return blocks.error();
     auto tiles = tilesOf(schedule, loops, shape, {walk, tile.positions}, facts);
@@ -252,7 +311,9 @@ Result<ConvNest> tileConvolution(Schedule& schedule, const std::string& conv, co
     if (!left) return left.error();
     if (!reduction->unrolled.empty())
         if (Status status = schedule.unroll(reduction->unrolled); !status) return status.error();
-    if (Status status = unrollTile(schedule, conv, 3, shape.lanes); !status) return status.error();
+    const TileLoops inside{tiles->positions, (*blocks)[1], loops.lane};
+    if (Status status = unrollSums(schedule, conv, shape, inside, facts); !status)
+        return status.error();
     return ConvNest{.outer = outer,
                     .blocks = readsWeightsOften ? (*blocks)[0] : "",
                     .left = *left,
