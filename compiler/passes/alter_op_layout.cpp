@@ -31,10 +31,12 @@ public:
         , m_uses(module, function)
         , m_lanes(std::min(context.facts.lanes(4), 16))
         , m_dotValues(dotValues(context.target))
-        , m_maxError(context.target.kind == "c"
-                         ? 0 // memory counts for more than time there
-                         : context.number("winograd.max_error", kWinogradMaxError))
-        , m_plan(module, function, {m_lanes, m_maxError})
+        , m_machine{m_lanes,
+                    context.target.kind == "c"
+                        ? 0 // memory counts for more than time there
+                        : context.number("winograd.max_error", kWinogradMaxError),
+                    staysInCache(module, function, context.facts.l2Bytes)}
+        , m_plan(module, function, m_machine)
         , m_values(module, m_uses)
     {
     }
@@ -107,7 +109,7 @@ private:
         const int64_t inBlock = isDepthwise ? outBlock : blockRead(node.operands[0]);
         const int64_t packed = isDepthwise ? outBlock : weightBlock(conv->outChannels, outBlock);
         if (!isDepthwise && inBlock > 1)
-            if (const auto form = winogradFormOf(m_module, node, m_lanes, m_maxError); form.tile)
+            if (const auto form = winogradFormOf(m_module, node, m_machine); form.tile)
                 return alterToWinograd(node, form, {inBlock, outBlock, packed});
         const std::string layout =
             "OIHW" + std::to_string(isDepthwise ? 1 : inBlock) + "i" + std::to_string(packed) + "o";
@@ -376,7 +378,7 @@ private:
     UseIndex m_uses;
     int m_lanes;
     std::optional<DataType> m_dotValues; ///< of quantized layers; none: they stay as they are
-    double m_maxError;                   ///< of Winograd convolutions
+    LayoutMachine m_machine;
     LayoutPlan m_plan;
     LayoutValues m_values;
     PatchWriter* m_patch = nullptr;

@@ -95,7 +95,9 @@ double convolutionCycles(const BlockableConvolution& conv, int64_t in, int64_t o
     if (in == 0 || conv.kernelSize != 9 || conv.stride != 1 || !conv.isSquare) return direct;
     const ConvolutionSize size{conv.batch, conv.inChannels, conv.outChannels, conv.rows,
                                conv.columns};
-    return std::min(direct, winogradForm(size, static_cast<int>(out), machine.maxError).cycles);
+    LayoutMachine blocked = machine;
+    blocked.lanes = static_cast<int>(out);
+    return std::min(direct, winogradForm(size, blocked).cycles);
 }
 
 double windowCycles(const NodeRecord& node, int64_t block)

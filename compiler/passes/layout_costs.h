@@ -3,6 +3,7 @@
 // weighs.
 #pragma once
 
+#include "compiler/passes/winograd_choice.h"
 #include "core/ir/module.h"
 
 #include <cstdint>
@@ -11,12 +12,6 @@
 namespace tenon::compiler {
 
 using namespace core;
-
-struct LayoutMachine
-{
-    int lanes;       ///< float32 per vector
-    double maxError; ///< of Winograd convolutions
-};
 
 /// A convolution that AlterOpLayout can write in blocks.
 struct BlockableConvolution

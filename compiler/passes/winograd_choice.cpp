@@ -24,6 +24,8 @@ constexpr double kCyclesPerStep = 0.15;
 /// much depends on what other cores read).
 constexpr double kColdBytesPerCycle = 4;
 constexpr double kStreamedBytesPerCycle = 4.5;
+/// Filters that stay in the second-level cache.
+constexpr double kCachedBytesPerCycle = 16;
 /// Schedules ask for filters while they compute where vectors have so many lanes.
 constexpr int kStreamingLanes = 8;
 /// Lanes of the vectors that take one factor of a product from memory for all lanes: with fewer,
@@ -40,18 +42,20 @@ constexpr double kDataCycles = 4;
 constexpr double kResultCycles = 3;
 
 /// Reading overlaps with computing where it was asked for, all but a part of either.
-double withFilters(double cycles, double bytes, double lanes)
+double withFilters(double cycles, double bytes, const LayoutMachine& machine)
 {
-    if (lanes < kStreamingLanes) return cycles + bytes / kColdBytesPerCycle;
-    const double reading = bytes / kStreamedBytesPerCycle;
+    if (machine.lanes < kStreamingLanes)
+        return cycles + bytes / (machine.staysInCache ? kCachedBytesPerCycle : kColdBytesPerCycle);
+    const double reading =
+        bytes / (machine.staysInCache ? kCachedBytesPerCycle : kStreamedBytesPerCycle);
     return std::max(cycles, reading) + 0.25 * std::min(cycles, reading);
 }
 
-double directCycles(const ConvolutionSize& s, double lanes)
+double directCycles(const ConvolutionSize& s, const LayoutMachine& machine)
 {
     const double filters = 9.0 * static_cast<double>(s.inChannels * s.outChannels);
     const double macs = filters * static_cast<double>(s.batch * s.rows * s.columns);
-    return withFilters(macs / lanes / kMacsPerCycle, filters * 4, lanes);
+    return withFilters(macs / machine.lanes / kMacsPerCycle, filters * 4, machine);
 }
 
 double tilesOf(const ConvolutionSize& s, int64_t m)
@@ -68,13 +72,13 @@ double transformCycles(const ConvolutionSize& s, double lanes, int64_t m)
     return tilesOf(s, m) * points * vectors / lanes;
 }
 
-double transformedBeforeCycles(const ConvolutionSize& s, double lanes, int64_t m)
+double transformedBeforeCycles(const ConvolutionSize& s, const LayoutMachine& machine, int64_t m)
 {
     const auto points = static_cast<double>((m + 2) * (m + 2));
     const double filters = points * static_cast<double>(s.inChannels * s.outChannels);
     const double macs = filters * static_cast<double>(s.batch) * tilesOf(s, m);
-    return withFilters(macs / lanes / kMacsPerCycle, filters * 4, lanes) +
-           transformCycles(s, lanes, m);
+    return withFilters(macs / machine.lanes / kMacsPerCycle, filters * 4, machine) +
+           transformCycles(s, machine.lanes, m);
 }
 
 /// Of a pair of channels, where the last tiles leave out the points that they can do without.
@@ -88,16 +92,16 @@ double productsInKernel(const ConvolutionSize& s, int64_t m)
            points(s.columns, (s.columns + m - 1) / m <= kTilesOfUnrolledColumns);
 }
 
-double transformedInKernelCycles(const ConvolutionSize& s, double lanes, int64_t m)
+double transformedInKernelCycles(const ConvolutionSize& s, const LayoutMachine& machine, int64_t m)
 {
     const auto filters = static_cast<double>(s.inChannels * s.outChannels);
     const double groups = std::ceil(tilesOf(s, m) / kTilesPerTransform);
     const double row = m == 2 ? 3 : 6;
     const double steps = row * (3 + static_cast<double>(m + 2) * groups);
     const double cycles = productsInKernel(s, m) / kBroadcastMacsPerCycle + steps * kCyclesPerStep;
-    return withFilters(static_cast<double>(s.batch) * filters * cycles / lanes, 9 * filters * 4,
-                       lanes) +
-           transformCycles(s, lanes, m);
+    return withFilters(static_cast<double>(s.batch) * filters * cycles / machine.lanes,
+                       9 * filters * 4, machine) +
+           transformCycles(s, machine.lanes, m);
 }
 
 } // namespace
@@ -109,22 +113,43 @@ double winogradError(int64_t tile, int64_t inChannels)
     return (tile == 4 ? 1.8e-7 : 3.0e-8) * std::sqrt(static_cast<double>(inChannels));
 }
 
-WinogradForm winogradForm(const ConvolutionSize& size, int lanes, double maxError)
+bool staysInCache(const core::Module& module, const core::GraphFunction& function, int64_t l2Bytes)
 {
-    WinogradForm best{.cycles = directCycles(size, lanes)};
+    constexpr double kTransformed = 4; // 36 points for 9 elements
+    double constants = 0, largest = 0;
+    for (const core::NodeId id : function.order) {
+        const core::NodeRecord& node = module.node(id);
+        for (const core::TensorType& type : node.types) {
+            const auto shape = core::constantShape(type.shape);
+            if (!shape) return false;
+            auto bytes = static_cast<double>(type.dtype.bytes());
+            for (const int64_t extent : *shape) bytes *= static_cast<double>(extent);
+            if (node.kind == core::NodeKind::Constant)
+                constants += bytes;
+            else
+                largest = std::max(largest, bytes);
+        }
+    }
+    return kTransformed * constants + 2 * largest <= static_cast<double>(l2Bytes);
+}
+
+WinogradForm winogradForm(const ConvolutionSize& size, const LayoutMachine& machine)
+{
+    WinogradForm best{.cycles = directCycles(size, machine)};
     const auto consider = [&](const WinogradForm& form) {
         if (form.cycles < best.cycles) best = form;
     };
     for (const int64_t m : {2, 4}) {
-        if (winogradError(m, size.inChannels) > maxError) continue;
-        consider({m, false, transformedBeforeCycles(size, lanes, m)});
-        if (lanes >= kInKernelLanes) consider({m, true, transformedInKernelCycles(size, lanes, m)});
+        if (winogradError(m, size.inChannels) > machine.maxError) continue;
+        consider({m, false, transformedBeforeCycles(size, machine, m)});
+        if (machine.lanes >= kInKernelLanes)
+            consider({m, true, transformedInKernelCycles(size, machine, m)});
     }
     return best;
 }
 
-WinogradForm winogradFormOf(const core::Module& module, const core::NodeRecord& node, int lanes,
-                            double maxError)
+WinogradForm winogradFormOf(const core::Module& module, const core::NodeRecord& node,
+                            const LayoutMachine& machine)
 {
     const std::vector<int64_t> weight = *core::constantShape(module.type(node.operands[1]).shape);
     // A batch of unknown size is computed item by item.
@@ -135,7 +160,7 @@ WinogradForm winogradFormOf(const core::Module& module, const core::NodeRecord& 
     if (weight[2] != 3 || weight[3] != 3 || !out || node.attrs.integers("strides", ones) != ones ||
         node.attrs.integers("dilation", ones) != ones)
         return {};
-    return winogradForm({(*out)[0], weight[1], weight[0], (*out)[2], (*out)[3]}, lanes, maxError);
+    return winogradForm({(*out)[0], weight[1], weight[0], (*out)[2], (*out)[3]}, machine);
 }
 
 std::string winogradKernelLayout(const WinogradForm& form, int64_t inChannels,

@@ -31,12 +31,24 @@ struct WinogradForm
     double cycles = 0;
 };
 
+/// What layouts are chosen for.
+struct LayoutMachine
+{
+    int lanes;                 ///< float32 per vector
+    double maxError;           ///< of Winograd convolutions
+    bool staysInCache = false; ///< all that a run touches: filters come from the second level
+};
+
+/// True where everything stays in the second-level cache from run to run, even with all filters
+/// transformed.
+bool staysInCache(const core::Module& module, const core::GraphFunction& function, int64_t l2Bytes);
+
 /// The cheapest form within the error budget.
-WinogradForm winogradForm(const ConvolutionSize& size, int lanes, double maxError);
+WinogradForm winogradForm(const ConvolutionSize& size, const LayoutMachine& machine);
 
 /// The same for a convolution of the graph; that of tile 0 for one of another kind.
-WinogradForm winogradFormOf(const core::Module& module, const core::NodeRecord& node, int lanes,
-                            double maxError);
+WinogradForm winogradFormOf(const core::Module& module, const core::NodeRecord& node,
+                            const LayoutMachine& machine);
 
 struct ChannelBlocks
 {

@@ -158,16 +158,16 @@ TEST(Winograd, StaysWithinTheExpectedError)
 TEST(Winograd, IsChosenByCostWithinTheBudget)
 {
     const ConvolutionSize early{1, 64, 64, 56, 56};
-    EXPECT_EQ(winogradForm(early, 16, kWinogradMaxError).tile, 4);
-    EXPECT_EQ(winogradForm(early, 16, 1e-6).tile, 2);
-    EXPECT_EQ(winogradForm(early, 16, 0).tile, 0);
-    EXPECT_EQ(winogradForm({1, 512, 512, 1, 1}, 16, kWinogradMaxError).tile, 0);
+    EXPECT_EQ(winogradForm(early, {16, kWinogradMaxError}).tile, 4);
+    EXPECT_EQ(winogradForm(early, {16, 1e-6}).tile, 2);
+    EXPECT_EQ(winogradForm(early, {16, 0}).tile, 0);
+    EXPECT_EQ(winogradForm({1, 512, 512, 1, 1}, {16, kWinogradMaxError}).tile, 0);
 }
 
 TEST(Winograd, TransformsFiltersOfFewTilesInTheKernel)
 {
     const auto form = [](const ConvolutionSize& size, int lanes) {
-        return winogradForm(size, lanes, kWinogradMaxError);
+        return winogradForm(size, {lanes, kWinogradMaxError});
     };
     EXPECT_FALSE(form({1, 64, 64, 56, 56}, 16).isTransformedInKernel);
     EXPECT_FALSE(form({1, 128, 128, 28, 28}, 16).isTransformedInKernel);
@@ -179,6 +179,15 @@ TEST(Winograd, TransformsFiltersOfFewTilesInTheKernel)
     // No registers are left for it; filters that are read once cost more than they save then.
     EXPECT_FALSE(form({1, 512, 512, 7, 7}, 8).isTransformedInKernel);
     EXPECT_NE(form({1, 512, 512, 7, 7}, 8).tile, 4);
+}
+
+TEST(Winograd, ReadsTransformedFiltersThatStayInTheCache)
+{
+    // As in networks for 32 x 32 images: 74 KB of filters, or four times as much.
+    const ConvolutionSize size{1, 32, 32, 16, 16};
+    EXPECT_TRUE(winogradForm(size, {16, kWinogradMaxError, false}).isTransformedInKernel);
+    EXPECT_FALSE(winogradForm(size, {16, kWinogradMaxError, true}).isTransformedInKernel);
+    EXPECT_EQ(winogradForm(size, {16, kWinogradMaxError, true}).tile, 4);
 }
 
 } // namespace
