@@ -66,19 +66,6 @@ Result<ResultLoops> tileResult(Schedule& schedule, const std::string& last,
     return ResultLoops{axes[0].loop, (*y)[0], "", (*blocks)[0], (*x)[0]};
 }
 
-/// Where all rows of tiles are one step, every thread gets as many blocks of filters and transforms
-/// all data for itself: to fetch it from another core's cache takes longer than to compute it again
-/// (two threads, 128 channels at 28 x 28: 0.32 against 0.28 ms).
-Status shareFilters(Schedule& schedule, ResultLoops& loops, const TargetFacts& facts)
-{
-    if (schedule.extentOf(loops.step) > 1) return kDone;
-    const auto parts = stepPerThread(schedule, loops.filters, facts);
-    if (!parts) return parts.error();
-    loops.share = (*parts)[0];
-    loops.filters = (*parts)[1];
-    return kDone;
-}
-
 /// Products of one filter block under `loop`: per tile position, register tiles of tiles x vectors.
 Status scheduleProducts(Schedule& schedule, const WinogradBlocks& blocks,
                         const WinogradShape& shape, const std::string& loop,
@@ -127,14 +114,28 @@ Status spreadPoints(Schedule& schedule, const std::string& dataTiles)
                                  kElementsPerLine);
 }
 
+/// Where all rows of tiles are one step, every thread gets as many blocks of filters and transforms
+/// all data for itself: to fetch it from another core's cache takes longer than to compute it again
+/// (two threads, 128 channels at 28 x 28: 0.32 against 0.28 ms).
+Status shareFilters(Schedule& schedule, const WinogradBlocks& blocks, ResultLoops& loops,
+                    const TargetFacts& facts)
+{
+    if (schedule.extentOf(loops.step) > 1) return kDone;
+    if (blocks.filterPoints.empty())
+        if (Status status = spreadPoints(schedule, blocks.dataTiles); !status) return status;
+    const auto parts = stepPerThread(schedule, loops.filters, facts);
+    if (!parts) return parts.error();
+    loops.share = (*parts)[0];
+    loops.filters = (*parts)[1];
+    return kDone;
+}
+
 /// The transform of the data, under `loop` or, where that is "", before everything else.
 Status scheduleData(Schedule& schedule, const WinogradBlocks& blocks, const std::string& loop,
                     const TargetFacts& facts)
 {
     if (!loop.empty())
         if (Status status = schedule.computeAt(blocks.dataTiles, loop); !status) return status;
-    if (loop.empty() && blocks.filterPoints.empty())
-        if (Status status = spreadPoints(schedule, blocks.dataTiles); !status) return status;
     // n, a, b, ic_outer, tile, ic_inner: a tile of one vector of channels at a time.
     const std::vector<std::string> own = innerLoops(schedule, blocks.dataTiles, 6);
     const int64_t lanes = schedule.extentOf(own[5]);
@@ -174,7 +175,7 @@ Status scheduleConv2dWinograd(Schedule& schedule, const TargetFacts& facts)
     const std::vector<std::string> after = blocksAfter(schedule, blocks.last);
     auto loops = tileResult(schedule, blocks.last, shape, rows);
     if (!loops) return loops.error();
-    if (Status status = shareFilters(schedule, *loops, facts); !status) return status;
+    if (Status status = shareFilters(schedule, blocks, *loops, facts); !status) return status;
     for (const std::string& block : {blocks.resultTiles, blocks.resultRows}) {
         if (Status status = schedule.computeAt(block, loops->tile); !status) return status;
         if (Status status = schedule.setScope(outputOf(schedule, block), tir::Scope::Local);
