@@ -80,6 +80,8 @@ llvm::Value* Emitter::binary(const ExprNode& node)
                 return dotOfBytes(dot.intrinsic, sum, value(dot.args[1]), value(dot.args[2]));
             }
     if (llvm::Value* product = productOfBytes(node)) return product;
+    if (node.kind == ExprKind::FloorDiv || node.kind == ExprKind::FloorMod)
+        return floorDivide(node);
     llvm::Value* a = value(node.args[0]);
     llvm::Value* b = value(node.args[1]);
     const bool isFloat = node.dtype.isFloat();
@@ -99,13 +101,6 @@ llvm::Value* Emitter::binary(const ExprNode& node)
             return m_builder.CreateFSub(a, m_builder.CreateFMul(quotient, b));
         }
         return isSigned ? m_builder.CreateSRem(a, b) : m_builder.CreateURem(a, b);
-    case ExprKind::FloorDiv:
-    case ExprKind::FloorMod:
-        CHECK(!isFloat) << "floor division of floats";
-        if (!isSigned)
-            return node.kind == ExprKind::FloorDiv ? m_builder.CreateUDiv(a, b)
-                                                   : m_builder.CreateURem(a, b);
-        return floorDivide(a, b, node.kind == ExprKind::FloorMod);
     case ExprKind::Min:
     case ExprKind::Max: break;
     default: CHECK(false) << "expression kind " << static_cast<int>(node.kind);
@@ -129,21 +124,6 @@ llvm::Value* Emitter::binary(const ExprNode& node)
     // Which of 0 and -0 is larger matters to nobody and costs three instructions of six.
     if (auto* call = llvm::dyn_cast<llvm::Instruction>(result)) call->setHasNoSignedZeros(true);
     return result;
-}
-
-llvm::Value* Emitter::floorDivide(llvm::Value* a, llvm::Value* b, bool wantRemainder)
-{
-    // Loop variables and extents are non-negative almost everywhere, but that is not known here:
-    // correct the C result.
-    llvm::Value* remainder = m_builder.CreateSRem(a, b);
-    llvm::Value* zero = llvm::Constant::getNullValue(a->getType());
-    llvm::Value* isWrong =
-        m_builder.CreateAnd(m_builder.CreateICmpNE(remainder, zero),
-                            m_builder.CreateICmpSLT(m_builder.CreateXor(remainder, b), zero));
-    if (wantRemainder)
-        return m_builder.CreateAdd(remainder, m_builder.CreateSelect(isWrong, b, zero));
-    llvm::Value* quotient = m_builder.CreateSDiv(a, b);
-    return m_builder.CreateSub(quotient, m_builder.CreateZExt(isWrong, a->getType()));
 }
 
 llvm::Value* Emitter::compare(const ExprNode& node)
@@ -212,76 +192,6 @@ llvm::Value* Emitter::rampValue(const ExprNode& node)
     llvm::Value* base = m_builder.CreateVectorSplat(node.dtype.lanes, value(node.args[0]));
     llvm::Value* stride = m_builder.CreateVectorSplat(node.dtype.lanes, value(node.args[1]));
     return m_builder.CreateAdd(base, m_builder.CreateMul(llvm::ConstantVector::get(steps), stride));
-}
-
-Emitter::Affine Emitter::affineOf(const Expr& index)
-{
-    const ExprNode& node = *index;
-    const auto scaled = [](Affine a, int64_t factor) {
-        a.constant *= factor;
-        for (auto& term : a.terms) term.second *= factor;
-        return a;
-    };
-    if (node.kind == ExprKind::Add || node.kind == ExprKind::Sub) {
-        Affine a = affineOf(node.args[0]);
-        const Affine b = scaled(affineOf(node.args[1]), node.kind == ExprKind::Sub ? -1 : 1);
-        a.constant += b.constant;
-        for (const auto& [term, coefficient] : b.terms) {
-            const auto same = std::find_if(a.terms.begin(), a.terms.end(),
-                                           [&](const auto& t) { return t.first == term; });
-            if (same != a.terms.end())
-                same->second += coefficient;
-            else
-                a.terms.emplace_back(term, coefficient);
-        }
-        return a;
-    }
-    if (node.kind == ExprKind::Mul) {
-        const Affine a = affineOf(node.args[0]);
-        const Affine b = affineOf(node.args[1]);
-        if (b.terms.empty()) return scaled(a, b.constant);
-        if (a.terms.empty()) return scaled(b, a.constant);
-    }
-    llvm::Value* whole = value(index);
-    if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(whole))
-        return {constant->getSExtValue(), {}};
-    return {0, {{whole, 1}}};
-}
-
-std::pair<llvm::Value*, llvm::Align> Emitter::address(const tir::Buffer& buffer, const Expr& index)
-{
-    const auto place = m_places.find(buffer.get());
-    CHECK(place != m_places.end()) << "buffer " << buffer->name << " has no storage";
-    Affine affine = affineOf(index);
-    const auto depthOf = [&](const llvm::Value* v) {
-        const auto found = m_depth.find(v);
-        return found != m_depth.end() ? found->second : m_loopDepth;
-    };
-    std::stable_sort(affine.terms.begin(), affine.terms.end(), [&](const auto& a, const auto& b) {
-        return depthOf(a.first) < depthOf(b.first);
-    });
-    llvm::Type* element = storedTypeOf(buffer->dtype.scalar());
-    llvm::Type* index64 = m_builder.getInt64Ty();
-    llvm::Value* pointer = place->second.pointer;
-    const int64_t bytes = buffer->dtype.bytes();
-    int64_t known = place->second.alignment;
-    // One GEP per loop level: each inner pointer is the outer one plus its own step, which hoists
-    // and strength-reduces.
-    for (const auto& [term, coefficient] : affine.terms) {
-        llvm::Value* wide = m_builder.CreateSExtOrTrunc(term, index64);
-        llvm::Value* step =
-            coefficient == 1
-                ? wide
-                : m_builder.CreateMul(wide, llvm::ConstantInt::getSigned(index64, coefficient), "",
-                                      false, true);
-        pointer = m_builder.CreateInBoundsGEP(element, pointer, step);
-        while (coefficient * bytes % known != 0) known /= 2;
-    }
-    if (affine.constant != 0)
-        pointer = m_builder.CreateInBoundsGEP(
-            element, pointer, llvm::ConstantInt::getSigned(index64, affine.constant));
-    while (affine.constant * bytes % known != 0) known /= 2;
-    return {pointer, llvm::Align(static_cast<uint64_t>(std::max<int64_t>(known, 1)))};
 }
 
 llvm::Value* Emitter::loadElement(const ExprNode& node)

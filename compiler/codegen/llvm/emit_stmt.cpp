@@ -4,12 +4,27 @@
 
 #include <llvm/BinaryFormat/Dwarf.h>
 
+#include <optional>
+
 namespace tenon::compiler {
 
 using tir::ExprKind;
 using tir::LoopKind;
 using tir::StmtKind;
 using tir::StmtNode;
+
+namespace {
+
+/// What the variable can be, where that is known when compiling.
+std::optional<tir::IntRange> rangeOf(const tir::Loop& loop)
+{
+    if (loop.min->kind != ExprKind::IntImm || loop.extent->kind != ExprKind::IntImm ||
+        loop.extent->integer <= 0)
+        return std::nullopt;
+    return tir::IntRange{loop.min->integer, loop.min->integer + loop.extent->integer - 1};
+}
+
+} // namespace
 
 Emitter::Emitter(llvm::Module& module, const EmitOptions& options)
     : m_module(module)
@@ -98,6 +113,7 @@ void Emitter::statement(const tir::Stmt& stmt)
         for (const tir::Stmt& child : node.stmts) statement(child);
         return;
     case StmtKind::For:
+        if (const auto range = rangeOf(node.loop)) m_ranges[node.loop.var.get()] = *range;
         if (node.loop.kind == LoopKind::Parallel && !m_insideParallel) return parallelLoop(node);
         if (node.loop.kind == LoopKind::Unrolled) return unrolled(node);
         return loop(node);
@@ -209,7 +225,7 @@ void Emitter::request(const tir::ExprNode& load)
     CHECK(place != m_places.end()) << "buffer " << load.buffer->name << " has no storage";
     // Not in bounds: the last requests lie behind the buffer.
     llvm::Value* pointer = m_builder.CreateGEP(storedTypeOf(load.buffer->dtype.scalar()),
-                                               place->second.pointer, value(load.args[0]));
+                                               place->second.pointer, linear(load.args[0]));
     m_builder.CreateIntrinsic(llvm::Intrinsic::prefetch, {m_builder.getPtrTy()},
                               {pointer, m_builder.getInt32(kRead), m_builder.getInt32(kSecondLevel),
                                m_builder.getInt32(kOfElements)});

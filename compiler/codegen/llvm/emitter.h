@@ -5,6 +5,7 @@
 #include "compiler/codegen/llvm/byte_dot.h"
 #include "compiler/codegen/llvm/known_values.h"
 #include "core/base/result.h"
+#include "core/ir/tir/simplify.h"
 #include "core/ir/tir/stmt.h"
 
 #include <llvm/IR/DIBuilder.h>
@@ -36,8 +37,7 @@ struct EmitOptions
     bool hasNanMaximum = false;  ///< one instruction is the maximum that keeps NaN
     /// The target cannot convert such numbers: they are bits in memory and binary32, rounded after
     /// each operation, in registers.
-    bool lacksFloat16 = false;
-    bool lacksBfloat16 = false;
+    bool lacksFloat16 = false, lacksBfloat16 = false;
 };
 
 class Emitter
@@ -56,7 +56,7 @@ private:
         llvm::Value* pointer;
         unsigned alignment;
     };
-    /// An index: constant + sum of coefficient * value, outer loops first so that sums hoist.
+    /// An index: constant + sum of coefficient * value. With outer loops first, sums hoist.
     struct Affine
     {
         int64_t constant = 0;
@@ -66,16 +66,19 @@ private:
     // emit_expr.cpp
     llvm::Value* value(const tir::Expr& expr);
     llvm::Value* binary(const tir::ExprNode& node);
-    llvm::Value* floorDivide(llvm::Value* a, llvm::Value* b, bool wantRemainder);
     llvm::Value* compare(const tir::ExprNode& node);
     llvm::Value* castTo(DataType to, llvm::Value* source, DataType from);
     llvm::Value* everySecond(const tir::ExprNode& node, llvm::Type* stored, int lanes);
     llvm::Value* loadElement(const tir::ExprNode& node);
     llvm::Value* rampValue(const tir::ExprNode& node);
+    llvm::Value* conditional(const tir::ExprNode& node);
+    // emit_index.cpp
+    llvm::Value* floorDivide(const tir::ExprNode& node);
     Affine affineOf(const tir::Expr& index);
+    Affine outerFirst(Affine affine) const;
+    llvm::Value* linear(const tir::Expr& index); ///< as value(), outer loops first
     /// Address of element `index`, constant parts as a displacement, and its known alignment.
     std::pair<llvm::Value*, llvm::Align> address(const tir::Buffer& buffer, const tir::Expr& index);
-    llvm::Value* conditional(const tir::ExprNode& node);
     // emit_type.cpp
     llvm::Type* typeOf(DataType dtype);       ///< of a register value (bool: i1)
     llvm::Type* storedTypeOf(DataType dtype); ///< of memory (bool: i8)
@@ -84,7 +87,6 @@ private:
     llvm::Value* toStored(llvm::Value* value, DataType dtype);
     /// To what the type can hold, where registers hold more.
     llvm::Value* rounded(llvm::Value* value, DataType dtype);
-
     // emit_math.cpp: expansions in plain vector arithmetic with stated error bounds
     llvm::Value* intrinsic(const tir::ExprNode& node);
     /// int8 times int8 as int32 where lanes of 16 bits multiply into lanes of 32; else null.
@@ -135,6 +137,7 @@ private:
     llvm::Function* m_function = nullptr;
     llvm::BasicBlock* m_entry = nullptr;
     std::unordered_map<const tir::VarNode*, llvm::Value*> m_vars;
+    tir::Ranges m_ranges; ///< of the loops around
     std::unordered_map<const tir::BufferNode*, Place> m_places;
     std::unordered_map<const llvm::Value*, int> m_depth; ///< loop depth of loop variables
     int m_loopDepth = 0;

@@ -8,14 +8,13 @@
 #include "compiler/codegen/llvm/expand_missing.h"
 #include "compiler/codegen/llvm/hexagon_builtins.h"
 #include "compiler/codegen/llvm/lane_loads.h"
+#include "compiler/codegen/llvm/machine_passes.h"
 #include "compiler/codegen/llvm/neon_narrow.h"
 #include "compiler/codegen/llvm/soft_half.h"
+#include "compiler/codegen/llvm/step_pointers.h"
 #include "core/ir/tir/text.h"
 
 #include <llvm/Analysis/TargetTransformInfo.h>
-#include <llvm/CodeGen/MachineModuleInfo.h>
-#include <llvm/CodeGen/Passes.h>
-#include <llvm/CodeGen/TargetPassConfig.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/MCSubtargetInfo.h>
@@ -36,6 +35,10 @@ namespace {
 constexpr const char* kPipeline =
     "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
     "loop-mssa(licm),early-cse<memssa>,instcombine<no-verify-fixpoint>,sroa,dce)";
+/// The same code for x86-64, where selection combines as much once more.
+constexpr const char* kShortPipeline =
+    "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
+    "loop-mssa(licm),sroa,early-cse<memssa>,dce)";
 
 /// What AArch64 does at once with bytes and lanes that lie side by side.
 void useNeighbours(llvm::Module& module, ByteDot dot, llvm::FunctionAnalysisManager& analyses)
@@ -70,34 +73,17 @@ Status optimize(llvm::Module& module, llvm::TargetMachine& machine)
     builder.registerLoopAnalyses(loops);
     builder.crossRegisterProxies(loops, functions, graphs, modules);
     llvm::ModulePassManager passes;
-    if (llvm::Error error = builder.parsePassPipeline(passes, kPipeline)) {
+    const bool isShort = stepsPointers(machine);
+    if (llvm::Error error =
+            builder.parsePassPipeline(passes, isShort ? kShortPipeline : kPipeline)) {
         return makeError(DiagnosticCode::CodegenFailure,
                          "LLVM pipeline: " + llvm::toString(std::move(error)));
     }
     passes.run(module, modules);
+    for (llvm::Function& function : module)
+        if (isShort && !function.isDeclaration()) stepPointers(function);
     if (machine.getTargetTriple().isAArch64()) useNeighbours(module, byteDot(machine), functions);
     return kDone;
-}
-
-/// As addPassesToEmitFile, without what follows the values of a source's variables: kernels have
-/// lines but no variables.
-bool addCodegen(llvm::legacy::PassManager& passes, llvm::TargetMachine& machine,
-                llvm::raw_pwrite_stream& out, llvm::CodeGenFileType type)
-{
-    auto& generator = static_cast<llvm::LLVMTargetMachine&>(machine);
-    auto* info = new llvm::MachineModuleInfoWrapperPass(&generator); // `passes` owns it
-    llvm::TargetPassConfig* config = generator.createPassConfig(passes);
-    config->setDisableVerify(true);
-    config->disablePass(&llvm::LiveDebugValuesID);
-    passes.add(config);
-    passes.add(info);
-    if (config->addISelPasses()) return false;
-    config->addMachinePasses();
-    config->setInitialized();
-    if (generator.addAsmPrinter(passes, out, nullptr, type, info->getMMI().getContext()))
-        return false;
-    passes.add(llvm::createFreeMachineFunctionPass());
-    return true;
 }
 
 Result<std::string> writeModule(llvm::Module& module, llvm::TargetMachine& machine, EmitForm form)
@@ -120,7 +106,7 @@ Result<std::string> writeModule(llvm::Module& module, llvm::TargetMachine& machi
     llvm::legacy::PassManager codegen;
     const auto type = form == EmitForm::Object ? llvm::CodeGenFileType::ObjectFile
                                                : llvm::CodeGenFileType::AssemblyFile;
-    if (!addCodegen(codegen, machine, stream, type))
+    if (!addMachinePasses(codegen, machine, stream, type))
         return makeError(DiagnosticCode::CodegenFailure,
                          "LLVM cannot write this kind of file for " +
                              machine.getTargetTriple().str());
