@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Places over all passes of models whose passes move operators past each other.
+#include "tests/views/fixtures.h"
 #include "views/models/stage.h"
+#include "views/presenters/inspector_presenter.h"
 
 #include <QTest>
 
@@ -27,7 +29,7 @@ private:
     }
 
     /// image -> relu -> transpose -> scores; a pass has the transpose first.
-    static DocumentPtr swapped()
+    static std::shared_ptr<Document> swapped()
     {
         auto document = std::make_shared<Document>();
         core::Module module;
@@ -68,6 +70,35 @@ private slots:
             }
             QVERIFY(output > others);
         }
+    }
+
+    void marksTheNodesThatErrorsAreAbout()
+    {
+        const std::shared_ptr<Document> document = swapped();
+        document->issues = {core::makeError(core::DiagnosticCode::BadModel, "not supported",
+                                            {.node = "transpose"})};
+        Stage stage = Stage::forPasses(std::make_shared<const Storyboard>(document));
+        QVERIFY(stage.arrange());
+        for (const SceneItem& item : stage.scene(0, DiffMode::After).items) {
+            QCOMPARE(item.isFaulty, item.title == QStringLiteral("transpose"));
+            QCOMPARE(item.spoken.contains(QStringLiteral("error")), item.isFaulty);
+        }
+    }
+
+    void saysWhatIsWrongWithTheSelectedNode()
+    {
+        const std::shared_ptr<Document> document = swapped();
+        document->issues = {core::makeError(core::DiagnosticCode::BadModel, "not supported",
+                                            {.node = "transpose"})};
+        const Engine engine = tests::fakeEngine();
+        JobPresenter jobs(1);
+        Selection selection;
+        InspectorPresenter inspector(engine, jobs, selection);
+        inspector.setDocument(document);
+        selection.select(document->imported.main().order.back());
+        QCOMPARE(inspector.state().facts.front().value, QStringLiteral("not supported"));
+        selection.select(document->imported.main().order.front());
+        QVERIFY(inspector.state().facts.front().value != QStringLiteral("not supported"));
     }
 };
 

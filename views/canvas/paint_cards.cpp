@@ -13,6 +13,14 @@ constexpr float kQuietBar = 0.45f;
 
 bool isDim(DiffState state) { return state == DiffState::Unchanged; }
 
+/// Errors wear the colour of what is taken away, and a glyph of their own.
+DiffState stateOf(const SceneItem& item) { return item.isFaulty ? DiffState::Removed : item.state; }
+
+QString glyphOf(const SceneItem& item)
+{
+    return item.isFaulty ? QStringLiteral("!") : Theme::stateGlyph(item.state);
+}
+
 } // namespace
 
 QColor ScenePainter::frameFill(const SceneItem& item, CardLook look) const
@@ -27,8 +35,8 @@ void ScenePainter::paintFrame(QPainter& painter, const SceneItem& item, CardLook
     const bool isSelected = look == CardLook::Selected;
     QColor fill = frameFill(item, look);
     if (item.isScope && !isSelected) fill.setAlphaF(0.55f); // scopes in scopes
-    painter.setPen(
-        QPen(isSelected ? m_theme.accent : m_theme.stateColour(item.state), isSelected ? 2 : 1.2));
+    painter.setPen(QPen(isSelected ? m_theme.accent : m_theme.stateColour(stateOf(item)),
+                        isSelected ? 2 : 1.2));
     painter.setBrush(fill);
     painter.drawRoundedRect(item.rect, 7, 7);
 }
@@ -38,7 +46,7 @@ void ScenePainter::paintFrameTitle(QPainter& painter, const SceneItem& item, Car
 {
     const bool isSelected = look == CardLook::Selected;
     const QRectF band(item.rect.left() + 14, item.rect.top() + 4, item.rect.width() - 28, 22);
-    const QString glyph = Theme::stateGlyph(item.state);
+    const QString glyph = glyphOf(item);
     const QString right =
         item.figure.isEmpty() ? (item.isScope ? item.detail : QString()) : item.figure;
     const QFontMetricsF strong(m_theme.bodyStrong), plain(m_theme.secondaryFont);
@@ -55,7 +63,7 @@ void ScenePainter::paintFrameTitle(QPainter& painter, const SceneItem& item, Car
     painter.drawText(band.adjusted(0, 0, -glyphWidth, 0), Qt::AlignRight | Qt::AlignVCenter, right);
     painter.setFont(m_theme.bodyStrong);
     if (!glyph.isEmpty()) {
-        painter.setPen(m_theme.stateInk(item.state));
+        painter.setPen(m_theme.stateInk(stateOf(item)));
         painter.drawText(band, Qt::AlignRight | Qt::AlignVCenter, glyph);
     }
     painter.setPen(isSelected          ? m_theme.accentInk
@@ -70,7 +78,7 @@ void ScenePainter::paintCard(QPainter& painter, const SceneItem& item, double zo
     const bool isQuiet = isDim(item.state) && look == CardLook::Normal;
     QPen border(isSelected                  ? m_theme.accent
                 : look == CardLook::Hovered ? m_theme.secondary
-                                            : m_theme.stateColour(item.state),
+                                            : m_theme.stateColour(stateOf(item)),
                 isSelected ? 2 : 1.1);
     if (item.state == DiffState::Removed && !isSelected) border.setStyle(Qt::DashLine);
     painter.setPen(border);
@@ -106,7 +114,7 @@ void ScenePainter::paintCardText(QPainter& painter, const SceneItem& item, CardL
     const double left = item.rect.left() + 14, width = item.rect.width() - 26;
     const bool hasOneLine = item.detail.isEmpty() && item.figure.isEmpty();
     const double top = item.rect.top() + (hasOneLine ? 12 : 4);
-    const QString glyph = Theme::stateGlyph(item.state);
+    const QString glyph = glyphOf(item);
     painter.setFont(m_theme.bodyStrong);
     const bool isQuiet = isDim(item.state) && look == CardLook::Normal;
     painter.setPen(look == CardLook::Selected ? m_theme.accentInk
@@ -115,7 +123,7 @@ void ScenePainter::paintCardText(QPainter& painter, const SceneItem& item, CardL
     painter.drawStaticText(QPointF(left, top), text(m_titles, item.title, m_theme.bodyStrong,
                                                     width - (glyph.isEmpty() ? 0 : 14)));
     if (!glyph.isEmpty()) {
-        painter.setPen(m_theme.stateInk(item.state));
+        painter.setPen(m_theme.stateInk(stateOf(item)));
         painter.drawText(QRectF(left, top, width, 17), Qt::AlignRight | Qt::AlignVCenter, glyph);
     }
     painter.setFont(m_theme.secondaryFont);

@@ -41,6 +41,7 @@ struct SceneItem
     bool isBefore = false;    ///< on the left of two versions side by side
     bool isFrame = false;
     bool isMember = false;
+    bool isFaulty = false;    ///< an error of the import is about it, or about a node inside
     bool isScope = false;     ///< a frame of the model's own hierarchy
     bool isCollapsed = false; ///< a scope shown as one card
     float heat = -1;          ///< 0..1 share of the slowest call, -1 when not measured

@@ -28,6 +28,7 @@ public:
         , m_document(m_board.document())
         , m_version(version)
         , m_now(m_board.version(version))
+        , m_faulty(faultyNodes(m_document))
     {
         m_isDiff =
             mode == DiffMode::Union && version > 0 && m_document.passes[version - 1].isChanged;
@@ -124,7 +125,8 @@ private:
         item.title = titleOf(module, node);
         item.detail = occupant.inner ? detailOf(module, *occupant.inner) : detailOf(module, node);
         item.family = occupant.inner ? familyOf(module, *occupant.inner) : familyOf(module, node);
-        item.spoken = spokenText(module, node);
+        item.isFaulty = m_faulty.count(node.name) > 0;
+        item.spoken = spokenText(module, node) + QLatin1String(item.isFaulty ? ", error" : "");
     }
 
     void describeOutput(int output, SceneItem& item) const
@@ -224,28 +226,27 @@ private:
         }
     }
 
-    /// The outermost collapsed scope around a card, or -1.
-    int hidingScope(PlaceId place) const
+    /// True where the outermost collapsed scope around a card stands for it.
+    bool isHidden(PlaceId place)
     {
-        int found = -1;
+        int card = -1;
         for (int s = m_stage.m_scopeOfPlace[static_cast<size_t>(place)]; s >= 0;
              s = m_stage.m_scopes[static_cast<size_t>(s)].parent)
-            if (m_stage.m_collapsed.count(m_stage.m_scopes[static_cast<size_t>(s)].path)) found = s;
-        return found;
+            if (m_stage.m_collapsed.count(m_stage.m_scopes[static_cast<size_t>(s)].path))
+                card = m_itemOfScope[static_cast<size_t>(s)];
+        if (card < 0) return false;
+        m_scene.itemOfPlace[static_cast<size_t>(place)] = card;
+        if (now(place).node && m_faulty.count(now(place).node->name))
+            m_scene.items[static_cast<size_t>(card)].isFaulty = true;
+        return true;
     }
 
     void writeCards()
     {
         for (const PlaceId place : m_board.sequence()) {
-            if (!isShown(place)) continue;
+            if (!isShown(place) || isHidden(place)) continue;
             const Occupant* old = before(place);
             const bool isGone = !now(place).node;
-            const int hiding = hidingScope(place);
-            if (hiding >= 0) {
-                m_scene.itemOfPlace[static_cast<size_t>(place)] =
-                    m_itemOfScope[static_cast<size_t>(hiding)];
-                continue;
-            }
             const Storyboard::Place& info = m_board.places()[static_cast<size_t>(place)];
             SceneItem item;
             item.place = place;
@@ -384,6 +385,7 @@ private:
     std::unordered_map<PlaceId, RowFold> m_folds; ///< of frames with gaps
     std::vector<int> m_itemOfScope;
     std::set<int> m_timed;
+    std::unordered_set<std::string> m_faulty;
     std::unordered_set<uint64_t> m_drawn;
     std::unordered_set<core::ValueRef> m_labelled;
 };

@@ -147,6 +147,15 @@ bool Stage::arrange(const std::function<bool()>& shouldStop)
     return true;
 }
 
+std::unordered_set<std::string> faultyNodes(const Document& document)
+{
+    std::unordered_set<std::string> names;
+    for (const core::Diagnostic& issue : document.issues)
+        if (issue.severity == core::Severity::Error && !issue.location.node.empty())
+            names.insert(issue.location.node);
+    return names;
+}
+
 bool isSameWork(const core::NodeRecord& a, const core::NodeRecord& b)
 {
     return a.id == b.id && a.op == b.op && a.kind == b.kind && a.attrs == b.attrs &&

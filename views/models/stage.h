@@ -6,6 +6,8 @@
 #include "views/models/scene.h"
 
 #include <set>
+#include <string>
+#include <unordered_set>
 
 namespace tenon::views {
 
@@ -91,6 +93,9 @@ inline uint64_t jointKey(PlaceId from, PlaceId to)
 {
     return (static_cast<uint64_t>(static_cast<uint32_t>(from)) << 32) | static_cast<uint32_t>(to);
 }
+
+/// Names of the nodes that errors of the import are about.
+std::unordered_set<std::string> faultyNodes(const Document& document);
 
 /// A record that only reads other values now (its operand was replaced) is not a change to look at.
 bool isSameWork(const core::NodeRecord& a, const core::NodeRecord& b);

@@ -73,6 +73,12 @@ void InspectorPresenter::showNode(core::NodeId node)
     const core::Module* module = nullptr;
     const core::NodeRecord* found = record(module);
     if (found) {
+        for (const core::Diagnostic& issue : m_document->issues) {
+            if (issue.location.node.empty() || issue.location.node != found->name) continue;
+            const QString text = QString::fromStdString(issue.message);
+            const bool isError = issue.severity == core::Severity::Error;
+            m_state.facts.push_back({isError ? tr("error") : tr("issue"), text, text, {}});
+        }
         describe(*module, *found);
         describeMembers(*module, *found);
         describeCall(callForNode(*m_document, *found));
@@ -80,6 +86,18 @@ void InspectorPresenter::showNode(core::NodeId node)
     emit stateChanged();
     emit codeChanged();
 }
+
+namespace {
+
+/// What the importer does not know has no family.
+QString kindText(const core::Module& module, const core::NodeRecord& node)
+{
+    if (!node.types.empty() && node.types[0].dtype == core::kHandle)
+        return QObject::tr("not imported");
+    return familyText(familyOf(module, node));
+}
+
+} // namespace
 
 void InspectorPresenter::describe(const core::Module& module, const core::NodeRecord& node)
 {
@@ -95,7 +113,7 @@ void InspectorPresenter::describe(const core::Module& module, const core::NodeRe
                      : node.kind == core::NodeKind::Constant ? tr("constant")
                      : node.kind == core::NodeKind::Call     ? tr("call of a primitive function")
                      : node.kind == core::NodeKind::CallTir  ? tr("kernel call")
-                                                             : familyText(familyOf(module, node)),
+                                                             : kindText(module, node),
                      {},
                      {}});
     for (size_t i = 0; i < node.operands.size(); ++i) {
