@@ -87,6 +87,21 @@ RightSide rightSideOf(const Schedule& schedule, const Product& p, const TargetFa
     return right;
 }
 
+/// The left side whose rows are copied side by side, [K, row of the tile], for each row of tiles;
+/// null where they are read as they lie. Lanes then come from fewer registers, which leaves more to
+/// the sums; columns enough must read the copy to pay for it.
+tir::Buffer copiedLeftOf(const Schedule& schedule, const Product& p, const RightSide& right,
+                         const TargetFacts& facts)
+{
+    constexpr int64_t kFewestRows = 48, kFewestColumns = 192;
+    if (!facts.hasLaneOperand || !right.isPacked || !p.batch.empty() || p.rows < kFewestRows ||
+        p.columns < kFewestColumns * facts.threads || p.depth % right.lanes != 0)
+        return nullptr;
+    const tir::Buffer left = bufferAlong(schedule, p, 0);
+    const bool isPlain = left && left->shape.size() == 2 && left->dtype == kFloat32;
+    return isPlain ? left : nullptr;
+}
+
 RegisterTile tileOf(const Schedule& schedule, const Product& p, const RightSide& right,
                     TargetFacts facts)
 {
@@ -102,6 +117,7 @@ RegisterTile tileOf(const Schedule& schedule, const Product& p, const RightSide&
         space.vectors = right.perBlock;
     }
     space.vectorBytes = p.depth * facts.vectorBytes;
+    space.arePositionsTogether = copiedLeftOf(schedule, p, right, facts) != nullptr;
     // Each element of the left side is multiplied with several vectors: it takes a register. Where
     // the tile leaves none, sums go through the stack (28 + 4 registers: 142 against 170 GFLOP/s).
     facts.hasEmbeddedBroadcast = false;
@@ -125,14 +141,29 @@ Result<std::string> copiedPanel(Schedule& schedule, const Product& p, const Righ
     return copy;
 }
 
+/// The block that copies rows of the left side side by side; empty where it is read as it lies.
+Result<std::string> copiedRows(Schedule& schedule, const Product& p, const tir::Buffer& left)
+{
+    if (!left) return std::string();
+    const auto copy = schedule.cacheRead(p.block, left->name, tir::Scope::Global);
+    if (!copy) return copy;
+    if (Status status = schedule.permuteDims(outputOf(schedule, *copy), {1, 0}); !status)
+        return status.error();
+    return copy;
+}
+
 /// The loops around a register tile, and those of its depth.
 struct TileLoops
 {
+    std::string shared; ///< by threads
+    std::string tile;   ///< the innermost around a tile
     std::string columns, rows, depth, depthStep;
 };
 
+/// `shares` is 0 where a panel of columns stays in the cache for all rows, which threads share by
+/// columns; else rows stay for so many shares of the columns.
 Result<TileLoops> splitIntoTiles(Schedule& schedule, const Product& p, const RegisterTile& tile,
-                                 int64_t lanes)
+                                 int64_t lanes, int64_t shares)
 {
     const int64_t width = tile.vectors * lanes;
     const auto columns = p.columns % width == 0 ? schedule.split(p.n, {-1, width})
@@ -144,11 +175,21 @@ Result<TileLoops> splitIntoTiles(Schedule& schedule, const Product& p, const Reg
     if (!rows) return rows.error();
     const auto depth = schedule.split(p.k, {-1, divisorUpTo(p.depth, 4)});
     if (!depth) return depth.error();
+    TileLoops loops{(*columns)[0], (*rows)[0], (*columns)[0], (*rows)[0], (*depth)[0], (*depth)[1]};
     std::vector<std::string> order = p.batch;
-    order.insert(order.end(), {(*columns)[0], (*rows)[0], (*depth)[0], (*depth)[1], (*rows)[1],
-                               (*parts)[0], (*parts)[1]});
+    if (shares > 0) {
+        const int64_t tiles = schedule.extentOf(loops.columns);
+        const auto shared = schedule.split(loops.columns, {divisorUpTo(tiles, shares), -1});
+        if (!shared) return shared.error();
+        loops.shared = (*shared)[0];
+        loops.columns = loops.tile = (*shared)[1];
+        order.insert(order.end(), {loops.shared, loops.rows, loops.columns});
+    } else {
+        order.insert(order.end(), {loops.columns, loops.rows});
+    }
+    order.insert(order.end(), {loops.depth, loops.depthStep, (*rows)[1], (*parts)[0], (*parts)[1]});
     if (Status status = schedule.reorder(order); !status) return status.error();
-    return TileLoops{(*columns)[0], (*rows)[0], (*depth)[0], (*depth)[1]};
+    return loops;
 }
 
 /// Copies under the loop that reads the panel, in vectors along what is consecutive there.
@@ -171,6 +212,26 @@ Status schedulePanel(Schedule& schedule, const std::string& panel, const std::st
     return schedule.vectorize(loops.back());
 }
 
+/// Copies the rows of a tile, as many elements of as many rows at a time: squares that are
+/// transposed in registers.
+Status scheduleRows(Schedule& schedule, const std::string& copy, const std::string& loop,
+                    int64_t lanes)
+{
+    if (Status status = schedule.computeAt(copy, loop); !status) return status;
+    const std::vector<std::string> loops = schedule.loopsOf(copy);
+    const std::string& row = loops[loops.size() - 2];
+    if (schedule.extentOf(row) < lanes) return kDone;
+    const auto rows = schedule.splitOverlap(row, lanes);
+    if (!rows) return rows.error();
+    const auto depth = schedule.split(loops.back(), {-1, lanes});
+    if (!depth) return depth.error();
+    if (Status status = schedule.reorder({(*rows)[0], (*depth)[0], (*depth)[1], (*rows)[1]});
+        !status)
+        return status;
+    if (Status status = schedule.unroll((*depth)[1]); !status) return status;
+    return schedule.vectorize((*rows)[1]);
+}
+
 } // namespace
 
 Status scheduleMatmul(Schedule& schedule, const TargetFacts& facts)
@@ -186,9 +247,12 @@ Status scheduleMatmul(Schedule& schedule, const TargetFacts& facts)
     const auto panel = copiedPanel(schedule, p, right);
     if (!panel) return panel.error();
     const RegisterTile tile = tileOf(schedule, p, right, facts);
-    const auto loops = splitIntoTiles(schedule, p, tile, right.lanes);
+    const tir::Buffer copied = copiedLeftOf(schedule, p, right, facts);
+    const auto rows = copiedRows(schedule, p, copied);
+    if (!rows) return rows.error();
+    const auto loops = splitIntoTiles(schedule, p, tile, right.lanes, copied ? facts.threads : 0);
     if (!loops) return loops.error();
-    const auto left = attachEpilogue(schedule, p.block, loops->rows, right.lanes);
+    const auto left = attachEpilogue(schedule, p.block, loops->tile, right.lanes);
     if (!left) return left.error();
     if (Status status = initialiseTile(schedule, p.block, loops->depth, 3, right.lanes); !status)
         return status;
@@ -197,6 +261,9 @@ Status scheduleMatmul(Schedule& schedule, const TargetFacts& facts)
     if (!panel->empty())
         if (Status status = schedulePanel(schedule, *panel, loops->columns, right); !status)
             return status;
+    if (!rows->empty())
+        if (Status status = scheduleRows(schedule, *rows, loops->rows, right.lanes); !status)
+            return status;
     for (const std::string& name : others)
         if (Status status = scheduleBlock(schedule, name, facts); !status) return status;
     for (const std::string& name : *left)
@@ -204,7 +271,7 @@ Status scheduleMatmul(Schedule& schedule, const TargetFacts& facts)
     if (right.isPacked)
         if (Status status = streamWeights(schedule, right.buffer, facts); !status) return status;
     std::vector<std::string> outer = p.batch;
-    if (p.columns % (tile.vectors * right.lanes) == 0) outer.push_back(loops->columns);
+    if (p.columns % (tile.vectors * right.lanes) == 0) outer.push_back(loops->shared);
     return parallelise(schedule, outer, facts);
 }
 

@@ -27,7 +27,8 @@ struct TileSpace
     int64_t products = 0;    ///< of this shape whose columns of tiles threads share; 0: none does
     int64_t vectorBytes = 0; ///< weights of a vector, read again for each row of tiles; 0: few
     bool isDivided = false;  ///< no tile overlaps the one before: threads share runs of them
-    bool endsOften = false;  ///< the innermost loop around a tile's steps has few iterations
+    bool arePositionsTogether = false; ///< a step's inputs lie side by side
+    bool endsOften = false; ///< the innermost loop around a tile's steps has few iterations
 };
 
 /// Cycles of one reduction step of a tile, on a core that does two multiply-adds and two loads per

@@ -27,7 +27,8 @@ constexpr TargetFacts kAvx512{.vectorBytes = 64,
                               .l2Bytes = int64_t{2} << 20,
                               .threads = 4};
 constexpr TargetFacts kAvx2{.vectorBytes = 32, .vectorRegisters = 16, .hasFma = true, .threads = 2};
-constexpr TargetFacts kNeon{.vectorBytes = 16, .vectorRegisters = 32, .hasFma = true, .threads = 4};
+constexpr TargetFacts kNeon{
+    .vectorBytes = 16, .vectorRegisters = 32, .hasFma = true, .hasLaneOperand = true, .threads = 4};
 constexpr TargetFacts kSse{};
 constexpr TargetFacts kScalar{.vectorBytes = 4}; ///< C source, and RISC-V without vectors
 
@@ -130,13 +131,14 @@ TargetFacts sharedBy(int threads)
     return facts;
 }
 
-/// Steps of the kernel's trace for so many threads, after a comparison of what it computes.
-std::string stepsFor(const tir::PrimFunc& function, int threads)
+/// Steps of the kernel's trace, after a comparison of what it computes.
+std::string stepsFor(const tir::PrimFunc& function, const TargetFacts& facts)
 {
-    const auto kernel = scheduleKernel(function, sharedBy(threads));
+    const auto kernel = scheduleKernel(function, facts);
     if (!kernel) return kernel.error().text();
     EXPECT_EQ(kernel->refusal, "");
-    EXPECT_EQ(test::scheduleDifference(function, kernel->function), "") << threads << " threads";
+    EXPECT_EQ(test::scheduleDifference(function, kernel->function), "")
+        << facts.threads << " threads";
     std::string text;
     for (const TraceStep& step : kernel->trace) text += step.text() + "\n";
     return text;
@@ -149,10 +151,11 @@ TEST(Rules, PadForEachThreadWhatItReads)
 %c = nn.contrib_conv2d_NCHWc(%x, %w, data_layout="NCHW4c", kernel_layout="OIHW4i4o", out_layout="NCHW4c", padding=[1, 1, 1, 1], strides=[1, 1], dilation=[1, 1])
 )");
     ASSERT_TRUE(conv) << conv.error().text();
-    EXPECT_THAT(stepsFor(*conv, 3), HasSubstr("compute_at(\"pad\", \"oh_0_0\")"));
-    EXPECT_THAT(stepsFor(*conv, 8), HasSubstr("compute_at(\"pad\", \"oc_outer_0_0\")"))
+    EXPECT_THAT(stepsFor(*conv, sharedBy(3)), HasSubstr("compute_at(\"pad\", \"oh_0_0\")"));
+    EXPECT_THAT(stepsFor(*conv, sharedBy(8)), HasSubstr("compute_at(\"pad\", \"oc_outer_0_0\")"))
         << "eight blocks, twelve rows";
-    EXPECT_THAT(stepsFor(*conv, 7), Not(HasSubstr("compute_at(\"pad\""))) << "shares are uneven";
+    EXPECT_THAT(stepsFor(*conv, sharedBy(7)), Not(HasSubstr("compute_at(\"pad\"")))
+        << "shares are uneven";
 }
 
 TEST(Rules, TransformDataForEachThreadThatSharesFilters)
@@ -162,8 +165,9 @@ TEST(Rules, TransformDataForEachThreadThatSharesFilters)
 %c = nn.contrib_conv2d_winograd_NCHWc(%x, %w, data_layout="NCHW4c", kernel_layout="OHWI4i8o", out_layout="NCHW4c", padding=[1, 1, 1, 1], tile_size=2)
 )");
     ASSERT_TRUE(conv) << conv.error().text();
-    EXPECT_THAT(stepsFor(*conv, 2), HasSubstr("compute_at(\"data_tiles\", \"i1_1_0_0\")"));
-    EXPECT_THAT(stepsFor(*conv, 3), HasSubstr("compute_at(\"data_tiles\", \"i2_1_0\")"))
+    EXPECT_THAT(stepsFor(*conv, sharedBy(2)),
+                HasSubstr("compute_at(\"data_tiles\", \"i1_1_0_0\")"));
+    EXPECT_THAT(stepsFor(*conv, sharedBy(3)), HasSubstr("compute_at(\"data_tiles\", \"i2_1_0\")"))
         << "four blocks of filters, four rows of tiles";
 }
 
@@ -181,6 +185,22 @@ TEST(Rules, CountADotProductOfBytesOnceWhenTheyShareWork)
     };
     EXPECT_FALSE(isShared("25, 5")) << "half a million products";
     EXPECT_TRUE(isShared("50, 28"));
+}
+
+TEST(Rules, CopyRowsOfAProductSideBySideWhereLanesAreOperands)
+{
+    const auto product = test::fusedKernel(
+        R"(%x: Tensor[(50, 8), float32], %w: Tensor[(48, 8, 16), float32], %b: Tensor[(768,), float32]
+%y = nn.contrib_dense_pack(%x, %w, weight_layout="NK16n")
+%z = nn.bias_add(%y, %b, axis=1)
+)");
+    ASSERT_TRUE(product) << product.error().text();
+    expectSame(*product, "50 rows, tiles of six");
+    TargetFacts facts = kNeon;
+    EXPECT_THAT(stepsFor(*product, facts), HasSubstr("permute_dims(\"p0_global\", order=[1, 0])"));
+    facts.threads = 5;
+    EXPECT_THAT(stepsFor(*product, facts), Not(HasSubstr("permute_dims(")))
+        << "too few columns for each";
 }
 
 class EveryOp : public testing::TestWithParam<const OpDef*>
