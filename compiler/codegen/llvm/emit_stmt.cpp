@@ -172,9 +172,12 @@ void Emitter::loop(const StmtNode& node)
     llvm::Value* next = m_builder.CreateAdd(counter, llvm::ConstantInt::get(counter->getType(), 1),
                                             "", false, true);
     counter->addIncoming(next, m_builder.GetInsertBlock());
-    // Not `next < end`: InstCombine would compare the counter before it steps, which takes one more
-    // instruction than counting down to zero.
-    m_builder.CreateCondBr(m_builder.CreateICmpNE(next, end), body, exit);
+    // InstCombine lets `next < end` compare the counter before it steps, which takes AArch64 one
+    // more instruction than counting down to zero; counting down, x86 adds an index to every
+    // address.
+    const bool countsDown = llvm::Triple(m_module.getTargetTriple()).isAArch64();
+    const auto goesOn = countsDown ? llvm::CmpInst::ICMP_NE : llvm::CmpInst::ICMP_SLT;
+    m_builder.CreateCondBr(m_builder.CreateICmp(goesOn, next, end), body, exit);
     m_builder.SetInsertPoint(exit);
 }
 
