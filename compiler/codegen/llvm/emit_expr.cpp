@@ -29,6 +29,32 @@ bool isDotOnZero(const ExprNode& node)
     return (sum.kind == ExprKind::Broadcast ? sum.args[0] : node.args[0]).isConstInt(0);
 }
 
+/// Minimum or maximum, NaN where an operand is.
+llvm::Value* extremum(KnownBuilder& builder, const ExprNode& node, llvm::Value* a, llvm::Value* b,
+                      bool hasNanMaximum)
+{
+    const bool isMax = node.kind == ExprKind::Max;
+    if (!node.dtype.isFloat()) {
+        const bool isSigned = node.dtype.isSigned();
+        const auto id = isMax ? (isSigned ? llvm::Intrinsic::smax : llvm::Intrinsic::umax)
+                              : (isSigned ? llvm::Intrinsic::smin : llvm::Intrinsic::umin);
+        return builder.CreateBinaryIntrinsic(id, a, b);
+    }
+    // With a constant side one compare-and-select keeps a NaN of the other side and is a single
+    // machine instruction.
+    if (llvm::isa<llvm::Constant>(a)) std::swap(a, b);
+    if (llvm::isa<llvm::Constant>(b) && !hasNanMaximum) {
+        llvm::Value* takeConstant =
+            isMax ? builder.CreateFCmpOGT(b, a) : builder.CreateFCmpOLT(b, a);
+        return builder.CreateSelect(takeConstant, b, a);
+    }
+    llvm::Value* result = builder.CreateBinaryIntrinsic(
+        isMax ? llvm::Intrinsic::maximum : llvm::Intrinsic::minimum, a, b);
+    // Which of 0 and -0 is larger matters to nobody and costs three instructions of six.
+    if (auto* call = llvm::dyn_cast<llvm::Instruction>(result)) call->setHasNoSignedZeros(true);
+    return result;
+}
+
 } // namespace
 
 llvm::Value* Emitter::value(const Expr& expr)
@@ -102,28 +128,10 @@ llvm::Value* Emitter::binary(const ExprNode& node)
         }
         return isSigned ? m_builder.CreateSRem(a, b) : m_builder.CreateURem(a, b);
     case ExprKind::Min:
-    case ExprKind::Max: break;
+    case ExprKind::Max: return extremum(m_builder, node, a, b, m_options.hasNanMaximum);
     default: CHECK(false) << "expression kind " << static_cast<int>(node.kind);
     }
-    const bool isMax = node.kind == ExprKind::Max;
-    if (!isFloat) {
-        const auto id = isMax ? (isSigned ? llvm::Intrinsic::smax : llvm::Intrinsic::umax)
-                              : (isSigned ? llvm::Intrinsic::smin : llvm::Intrinsic::umin);
-        return m_builder.CreateBinaryIntrinsic(id, a, b);
-    }
-    // With a constant side one compare-and-select keeps a NaN of the other side and is a single
-    // machine instruction.
-    if (llvm::isa<llvm::Constant>(a)) std::swap(a, b);
-    if (llvm::isa<llvm::Constant>(b) && !m_options.hasNanMaximum) {
-        llvm::Value* takeConstant =
-            isMax ? m_builder.CreateFCmpOGT(b, a) : m_builder.CreateFCmpOLT(b, a);
-        return m_builder.CreateSelect(takeConstant, b, a);
-    }
-    llvm::Value* result = m_builder.CreateBinaryIntrinsic(
-        isMax ? llvm::Intrinsic::maximum : llvm::Intrinsic::minimum, a, b);
-    // Which of 0 and -0 is larger matters to nobody and costs three instructions of six.
-    if (auto* call = llvm::dyn_cast<llvm::Instruction>(result)) call->setHasNoSignedZeros(true);
-    return result;
+    return nullptr;
 }
 
 llvm::Value* Emitter::compare(const ExprNode& node)

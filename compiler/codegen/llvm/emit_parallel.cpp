@@ -5,16 +5,10 @@
 #include "core/ir/tir/visit.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tenon::compiler {
 namespace {
-
-/// Outer variables and buffers that the loop's body reads or writes.
-struct Captures
-{
-    std::vector<const tir::VarNode*> vars;
-    std::vector<const tir::BufferNode*> buffers;
-};
 
 template <class T>
 void addOnce(std::vector<T>& list, T item)
@@ -55,140 +49,221 @@ void Emitter::returnOnFailure(llvm::Value* status)
     m_builder.SetInsertPoint(fine);
 }
 
-/// Task t of n runs the range [begin + extent*t/n, begin + extent*(t+1)/n): a static partition.
-llvm::Function* Emitter::emitTask(const std::string& name, llvm::Function* range,
-                                  llvm::StructType* closureType, llvm::Value* begin,
-                                  llvm::Value* extent)
+/// What writing another function changes of the emitter; put back at the end of its life.
+class Emitter::Aside
 {
-    auto* type = llvm::FunctionType::get(
-        m_builder.getInt32Ty(),
-        {m_builder.getInt32Ty(), m_builder.getPtrTy(), m_builder.getPtrTy()}, false);
-    auto* task = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, m_module);
-    task->addFnAttr(llvm::Attribute::NoUnwind);
-    llvm::IRBuilder<> builder(llvm::BasicBlock::Create(m_context, "entry", task));
-    llvm::Type* indexType = begin->getType();
-    auto* environmentType =
-        llvm::StructType::get(m_context, {builder.getPtrTy(), builder.getInt32Ty()});
-    const auto field = [&](unsigned i) {
-        return builder.CreateLoad(closureType->getElementType(i),
-                                  builder.CreateStructGEP(closureType, task->getArg(2), i));
-    };
-    llvm::Value* id = builder.CreateSExtOrTrunc(task->getArg(0), indexType);
-    llvm::Value* count = builder.CreateLoad(
-        builder.getInt32Ty(), builder.CreateStructGEP(environmentType, task->getArg(1), 1));
-    llvm::Value* tasks = builder.CreateSExtOrTrunc(count, indexType);
-    llvm::Value* first = field(0);
-    llvm::Value* length = field(1);
-    CHECK(extent->getType() == indexType) << "loop bounds of two types";
-    const auto share = [&](llvm::Value* t) {
-        return builder.CreateAdd(first, builder.CreateSDiv(builder.CreateMul(length, t), tasks));
-    };
-    std::vector<llvm::Value*> arguments{
-        share(id), share(builder.CreateAdd(id, llvm::ConstantInt::get(indexType, 1)))};
-    for (unsigned i = 2; i < closureType->getNumElements(); ++i) arguments.push_back(field(i));
-    builder.CreateRet(builder.CreateCall(range, arguments));
-    return task;
-}
-
-void Emitter::parallelLoop(const tir::StmtNode& node)
-{
-    Captures captures;
-    const auto note = [&](const tir::Expr& e) {
-        if (e->kind == tir::ExprKind::VarRef && m_vars.count(e->var.get()) &&
-            e->var != node.loop.var)
-            addOnce(captures.vars, e->var.get());
-        if (e->kind == tir::ExprKind::Load && m_places.count(e->buffer.get()))
-            addOnce(captures.buffers, e->buffer.get());
-        return true;
-    };
-    tir::visitExprsIn(node.body, note);
-    tir::visitStmts(node.body, [&](const tir::Stmt& s) {
-        if (s->kind == tir::StmtKind::Store && m_places.count(s->buffer.get()))
-            addOnce(captures.buffers, s->buffer.get());
-        return true;
-    });
-
-    llvm::Value* begin = value(node.loop.min);
-    llvm::Value* extent = value(node.loop.extent);
-    std::vector<llvm::Type*> fields{begin->getType(), extent->getType()};
-    std::vector<llvm::Value*> values{begin, extent};
-    for (const tir::VarNode* var : captures.vars) values.push_back(m_vars[var]);
-    for (const tir::BufferNode* buffer : captures.buffers)
-        values.push_back(m_places[buffer].pointer);
-    for (size_t i = 2; i < values.size(); ++i) fields.push_back(values[i]->getType());
-    auto* closureType = llvm::StructType::get(m_context, fields);
-    llvm::AllocaInst* closure = entryAlloca(closureType, llvm::Align(16), "closure");
-    for (unsigned i = 0; i < values.size(); ++i)
-        m_builder.CreateStore(values[i], m_builder.CreateStructGEP(closureType, closure, i));
-
-    // The range is a function of its own whose pointers are noalias; the task only unpacks the
-    // closure and calls it.
-    llvm::Type* indexType = begin->getType();
-    std::vector<llvm::Type*> rangeParams{indexType, indexType};
-    rangeParams.insert(rangeParams.end(), fields.begin() + 2, fields.end());
-    const std::string name = m_options.symbol + "_task" + std::to_string(m_parallelCount++);
-    auto* range =
-        llvm::Function::Create(llvm::FunctionType::get(m_builder.getInt32Ty(), rangeParams, false),
-                               llvm::Function::InternalLinkage, name + "_range", m_module);
-    range->addFnAttr(llvm::Attribute::NoInline); // inlining would lose the noalias facts
-    llvm::Function* task = emitTask(name, range, closureType, begin, extent);
-
-    // Write the range with fresh maps; everything of the caller is restored afterwards.
-    const auto callerVars = m_vars;
-    const auto callerPlaces = m_places;
-    const auto callerDepth = m_depth;
-    const auto callerWorkspaces = std::exchange(m_workspaces, {});
-    llvm::Function* const callerFunction = m_function;
-    llvm::BasicBlock* const callerEntry = m_entry;
-    llvm::DISubprogram* const callerSubprogram = m_subprogram;
-    const int callerLoopDepth = std::exchange(m_loopDepth, 0);
-    const auto callerPoint = m_builder.saveAndClearIP();
-    const llvm::DebugLoc callerLocation = m_builder.getCurrentDebugLocation();
-
-    beginFunction(range, range->getName().str());
-    m_insideParallel = true;
-    m_vars.clear();
-    m_places.clear();
-    unsigned argument = 2;
-    for (const tir::VarNode* var : captures.vars) m_vars[var] = range->getArg(argument++);
-    for (const tir::BufferNode* buffer : captures.buffers) {
-        range->addParamAttr(argument, llvm::Attribute::NoAlias);
-        m_places[buffer] = {range->getArg(argument++), callerPlaces.at(buffer).alignment};
+public:
+    explicit Aside(Emitter& emitter)
+        : m_emitter(emitter)
+        , m_vars(emitter.m_vars)
+        , m_places(emitter.m_places)
+        , m_depth(emitter.m_depth)
+        , m_workspaces(std::exchange(emitter.m_workspaces, {}))
+        , m_function(emitter.m_function)
+        , m_entry(emitter.m_entry)
+        , m_subprogram(emitter.m_subprogram)
+        , m_loopDepth(std::exchange(emitter.m_loopDepth, 0))
+        , m_point(emitter.m_builder.saveAndClearIP())
+        , m_location(emitter.m_builder.getCurrentDebugLocation())
+    {
     }
-    llvm::BasicBlock* body = llvm::BasicBlock::Create(m_context, node.loop.var->name, range);
-    llvm::BasicBlock* exit = llvm::BasicBlock::Create(m_context, "done", range);
-    llvm::BasicBlock* entry = m_builder.GetInsertBlock();
-    m_builder.CreateCondBr(m_builder.CreateICmpSLT(range->getArg(0), range->getArg(1)), body, exit);
-    m_builder.SetInsertPoint(body);
-    llvm::PHINode* counter = m_builder.CreatePHI(indexType, 2, node.loop.var->name);
-    counter->addIncoming(range->getArg(0), entry);
-    m_vars[node.loop.var.get()] = counter;
-    m_depth[counter] = m_loopDepth++;
-    statement(node.body);
-    llvm::Value* next =
-        m_builder.CreateAdd(counter, llvm::ConstantInt::get(indexType, 1), "", false, true);
-    counter->addIncoming(next, m_builder.GetInsertBlock());
-    m_builder.CreateCondBr(m_builder.CreateICmpSLT(next, range->getArg(1)), body, exit);
-    m_builder.SetInsertPoint(exit);
-    m_builder.CreateRet(m_builder.getInt32(0));
+    Aside(const Aside&) = delete;
+    Aside& operator=(const Aside&) = delete;
+    ~Aside()
+    {
+        m_emitter.m_vars = std::move(m_vars);
+        m_emitter.m_places = std::move(m_places);
+        m_emitter.m_depth = std::move(m_depth);
+        m_emitter.m_workspaces = std::move(m_workspaces);
+        m_emitter.m_function = m_function;
+        m_emitter.m_entry = m_entry;
+        m_emitter.m_subprogram = m_subprogram;
+        m_emitter.m_loopDepth = m_loopDepth;
+        m_emitter.m_builder.restoreIP(m_point);
+        m_emitter.m_builder.SetCurrentDebugLocation(m_location);
+    }
 
-    m_insideParallel = false;
-    m_vars = callerVars;
-    m_places = callerPlaces;
-    m_depth = callerDepth;
-    m_workspaces = callerWorkspaces;
-    m_function = callerFunction;
-    m_entry = callerEntry;
-    m_subprogram = callerSubprogram;
-    m_loopDepth = callerLoopDepth;
-    m_builder.restoreIP(callerPoint);
-    m_builder.SetCurrentDebugLocation(callerLocation);
+private:
+    Emitter& m_emitter;
+    decltype(Emitter::m_vars) m_vars;
+    decltype(Emitter::m_places) m_places;
+    decltype(Emitter::m_depth) m_depth;
+    decltype(Emitter::m_workspaces) m_workspaces;
+    llvm::Function* m_function;
+    llvm::BasicBlock* m_entry;
+    llvm::DISubprogram* m_subprogram;
+    int m_loopDepth;
+    llvm::IRBuilderBase::InsertPoint m_point;
+    llvm::DebugLoc m_location;
+};
 
-    auto* launchType = llvm::FunctionType::get(
-        m_builder.getInt32Ty(),
-        {m_builder.getPtrTy(), m_builder.getPtrTy(), m_builder.getInt32Ty()}, false);
-    returnOnFailure(m_builder.CreateCall(launchType, runtimePointer("__TVMBackendParallelLaunch"),
-                                         {task, closure, m_builder.getInt32(0)}));
-}
+/// Three parts: a closure of what the body uses, a task that takes its share of the iterations, and
+/// the range of iterations, a function of its own whose pointers are noalias.
+class Emitter::ParallelLoop
+{
+public:
+    ParallelLoop(Emitter& emitter, const tir::StmtNode& node)
+        : m_emitter(emitter)
+        , m_builder(emitter.m_builder)
+        , m_node(node)
+    {
+    }
+
+    void emit()
+    {
+        findCaptures();
+        makeClosure();
+        const std::string name =
+            m_emitter.m_options.symbol + "_task" + std::to_string(m_emitter.m_parallelCount++);
+        llvm::Function* range = declareRange(name + "_range");
+        llvm::Function* task = writeTask(name, range);
+        writeRange(range);
+        auto* launchType = llvm::FunctionType::get(
+            m_builder.getInt32Ty(),
+            {m_builder.getPtrTy(), m_builder.getPtrTy(), m_builder.getInt32Ty()}, false);
+        m_emitter.returnOnFailure(
+            m_builder.CreateCall(launchType, m_emitter.runtimePointer("__TVMBackendParallelLaunch"),
+                                 {task, m_closure, m_builder.getInt32(0)}));
+    }
+
+private:
+    /// Outer variables and buffers that the loop's body reads or writes.
+    void findCaptures()
+    {
+        tir::visitExprsIn(m_node.body, [&](const tir::Expr& e) {
+            if (e->kind == tir::ExprKind::VarRef && m_emitter.m_vars.count(e->var.get()) &&
+                e->var != m_node.loop.var)
+                addOnce(m_vars, e->var.get());
+            if (e->kind == tir::ExprKind::Load && m_emitter.m_places.count(e->buffer.get()))
+                addOnce(m_buffers, e->buffer.get());
+            return true;
+        });
+        tir::visitStmts(m_node.body, [&](const tir::Stmt& s) {
+            if (s->kind == tir::StmtKind::Store && m_emitter.m_places.count(s->buffer.get()))
+                addOnce(m_buffers, s->buffer.get());
+            return true;
+        });
+    }
+
+    /// The first iteration, how many there are, and the captures.
+    void makeClosure()
+    {
+        std::vector<llvm::Value*> values{m_emitter.value(m_node.loop.min),
+                                         m_emitter.value(m_node.loop.extent)};
+        CHECK(values[0]->getType() == values[1]->getType()) << "loop bounds of two types";
+        for (const tir::VarNode* var : m_vars) values.push_back(m_emitter.m_vars[var]);
+        for (const tir::BufferNode* buffer : m_buffers)
+            values.push_back(m_emitter.m_places[buffer].pointer);
+        std::vector<llvm::Type*> fields;
+        for (const llvm::Value* each : values) fields.push_back(each->getType());
+        m_indexType = fields[0];
+        m_closureType = llvm::StructType::get(m_emitter.m_context, fields);
+        m_closure = m_emitter.entryAlloca(m_closureType, llvm::Align(16), "closure");
+        for (unsigned i = 0; i < values.size(); ++i)
+            m_builder.CreateStore(values[i],
+                                  m_builder.CreateStructGEP(m_closureType, m_closure, i));
+    }
+
+    /// From, to, and the captures.
+    llvm::Function* declareRange(const std::string& name)
+    {
+        std::vector<llvm::Type*> params{m_indexType, m_indexType};
+        for (unsigned i = kFirstCapture; i < m_closureType->getNumElements(); ++i)
+            params.push_back(m_closureType->getElementType(i));
+        auto* range =
+            llvm::Function::Create(llvm::FunctionType::get(m_builder.getInt32Ty(), params, false),
+                                   llvm::Function::InternalLinkage, name, m_emitter.m_module);
+        range->addFnAttr(llvm::Attribute::NoInline); // inlining would lose the noalias facts
+        return range;
+    }
+
+    /// Task t of n runs the range [begin + extent*t/n, begin + extent*(t+1)/n): a static partition.
+    llvm::Function* writeTask(const std::string& name, llvm::Function* range)
+    {
+        auto* type = llvm::FunctionType::get(
+            m_builder.getInt32Ty(),
+            {m_builder.getInt32Ty(), m_builder.getPtrTy(), m_builder.getPtrTy()}, false);
+        auto* task =
+            llvm::Function::Create(type, llvm::Function::InternalLinkage, name, m_emitter.m_module);
+        task->addFnAttr(llvm::Attribute::NoUnwind);
+        llvm::LLVMContext& context = m_emitter.m_context;
+        llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "entry", task));
+        auto* environmentType =
+            llvm::StructType::get(context, {builder.getPtrTy(), builder.getInt32Ty()});
+        const auto field = [&](unsigned i) {
+            return builder.CreateLoad(m_closureType->getElementType(i),
+                                      builder.CreateStructGEP(m_closureType, task->getArg(2), i));
+        };
+        llvm::Value* id = builder.CreateSExtOrTrunc(task->getArg(0), m_indexType);
+        llvm::Value* count = builder.CreateLoad(
+            builder.getInt32Ty(), builder.CreateStructGEP(environmentType, task->getArg(1), 1));
+        llvm::Value* tasks = builder.CreateSExtOrTrunc(count, m_indexType);
+        llvm::Value* first = field(0);
+        llvm::Value* length = field(1);
+        const auto share = [&](llvm::Value* t) {
+            return builder.CreateAdd(first,
+                                     builder.CreateSDiv(builder.CreateMul(length, t), tasks));
+        };
+        std::vector<llvm::Value*> arguments{
+            share(id), share(builder.CreateAdd(id, llvm::ConstantInt::get(m_indexType, 1)))};
+        for (unsigned i = kFirstCapture; i < m_closureType->getNumElements(); ++i)
+            arguments.push_back(field(i));
+        builder.CreateRet(builder.CreateCall(range, arguments));
+        return task;
+    }
+
+    /// With fresh maps; everything of the caller is restored afterwards.
+    void writeRange(llvm::Function* range)
+    {
+        const Aside aside(m_emitter);
+        m_emitter.beginFunction(range, range->getName().str());
+        m_emitter.m_insideParallel = true;
+        bindCaptures(range);
+        llvm::LLVMContext& context = m_emitter.m_context;
+        const std::string& name = m_node.loop.var->name;
+        llvm::BasicBlock* body = llvm::BasicBlock::Create(context, name, range);
+        llvm::BasicBlock* exit = llvm::BasicBlock::Create(context, "done", range);
+        llvm::BasicBlock* entry = m_builder.GetInsertBlock();
+        m_builder.CreateCondBr(m_builder.CreateICmpSLT(range->getArg(0), range->getArg(1)), body,
+                               exit);
+        m_builder.SetInsertPoint(body);
+        llvm::PHINode* counter = m_builder.CreatePHI(m_indexType, 2, name);
+        counter->addIncoming(range->getArg(0), entry);
+        m_emitter.m_vars[m_node.loop.var.get()] = counter;
+        m_emitter.m_depth[counter] = m_emitter.m_loopDepth++;
+        m_emitter.statement(m_node.body);
+        llvm::Value* next =
+            m_builder.CreateAdd(counter, llvm::ConstantInt::get(m_indexType, 1), "", false, true);
+        counter->addIncoming(next, m_builder.GetInsertBlock());
+        m_builder.CreateCondBr(m_builder.CreateICmpSLT(next, range->getArg(1)), body, exit);
+        m_builder.SetInsertPoint(exit);
+        m_builder.CreateRet(m_builder.getInt32(0));
+        m_emitter.m_insideParallel = false;
+    }
+
+    void bindCaptures(llvm::Function* range)
+    {
+        const auto outside = std::exchange(m_emitter.m_places, {});
+        m_emitter.m_vars.clear();
+        unsigned argument = kFirstCapture;
+        for (const tir::VarNode* var : m_vars) m_emitter.m_vars[var] = range->getArg(argument++);
+        for (const tir::BufferNode* buffer : m_buffers) {
+            range->addParamAttr(argument, llvm::Attribute::NoAlias);
+            m_emitter.m_places[buffer] = {range->getArg(argument++), outside.at(buffer).alignment};
+        }
+    }
+
+    static constexpr unsigned kFirstCapture = 2; ///< of the closure and of the range's parameters
+    Emitter& m_emitter;
+    KnownBuilder& m_builder;
+    const tir::StmtNode& m_node;
+    std::vector<const tir::VarNode*> m_vars;
+    std::vector<const tir::BufferNode*> m_buffers;
+    llvm::Type* m_indexType = nullptr;
+    llvm::StructType* m_closureType = nullptr;
+    llvm::AllocaInst* m_closure = nullptr;
+};
+
+void Emitter::parallelLoop(const tir::StmtNode& node) { ParallelLoop(*this, node).emit(); }
 
 } // namespace tenon::compiler

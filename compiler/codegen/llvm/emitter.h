@@ -116,9 +116,8 @@ private:
 
     // emit_parallel.cpp
     void parallelLoop(const tir::StmtNode& node);
-    llvm::Function* emitTask(const std::string& name, llvm::Function* range,
-                             llvm::StructType* closureType, llvm::Value* begin,
-                             llvm::Value* extent);
+    class Aside;
+    class ParallelLoop;
     llvm::Value* runtimePointer(const std::string& name);
     void returnOnFailure(llvm::Value* status);
     llvm::AllocaInst* entryAlloca(llvm::Type* type, llvm::Align align, const llvm::Twine& name);
