@@ -136,11 +136,11 @@ void TrackerState::request(Turn& turn)
                           turn.message.at(2).get<std::string>(), turn.knowsLeases(4)};
     if (queue.requests.size() >= kMostRequests) return turn.refuse();
     turn.peer.isWatched = turn.peer.isWatched || request.isWatched;
-    // Behind everybody of the same or a higher priority.
-    const auto behind =
-        std::find_if(queue.requests.begin(), queue.requests.end(),
-                     [&](const Request& each) { return each.priority < request.priority; });
-    queue.requests.insert(behind, request);
+    // Behind everybody of the same or a higher priority; from the back, where most belong.
+    const auto ahead =
+        std::find_if(queue.requests.rbegin(), queue.requests.rend(),
+                     [&](const Request& each) { return each.priority >= request.priority; });
+    queue.requests.insert(ahead.base(), request);
     match(key, turn);
 }
 

@@ -376,6 +376,36 @@ TEST(TrackerRules, acceptOffersOnlyFromTheHostsTheyAreTold)
               R"([0,["192.168.1.7",9000,"k:0.1"]])");
 }
 
+TEST(TrackerRules, endOnlyForWhoKnowsTheKey)
+{
+    bool isGood = true;
+    TrackerState open({});
+    EXPECT_EQ(open.handle(1, R"([2,""])", 0ms, isGood).at(0).message, "-1");
+    EXPECT_FALSE(open.hasEnded()) << "no key is no password";
+    TrackerState keyed({.stopKey = "enough"});
+    EXPECT_EQ(keyed.handle(1, R"([2,"more"])", 0ms, isGood).at(0).message, "-1");
+    EXPECT_FALSE(keyed.hasEnded());
+    EXPECT_EQ(keyed.handle(1, R"([2,"enough"])", 0ms, isGood).at(0).message, "0");
+    EXPECT_TRUE(keyed.hasEnded());
+}
+
+TEST(TrackerRules, limitWhatOnePeerMayFillTheMemoryWith)
+{
+    bool isGood = true;
+    TrackerState state({});
+    state.open(1, "10.0.0.1", 0ms);
+    state.open(2, "10.0.0.2", 0ms);
+    size_t offers = 0;
+    for (; isGood && offers < 100000; ++offers)
+        state.handle(1, "[3,\"a\",[" + std::to_string(offers) + ",\"k\"],null]", 0ms, isGood);
+    EXPECT_LT(offers, 100000u);
+    isGood = true;
+    size_t requests = 0;
+    for (; isGood && requests < 100000; ++requests)
+        state.handle(2, R"([4,"nobody","u",1])", 0ms, isGood);
+    EXPECT_LT(requests, 100000u);
+}
+
 TEST(TrackerRules, knowRangesOfAddresses)
 {
     for (const char* bad : {"", "pi", "1.2.3", "1.2.3.4/", "1.2.3.4/33", "1.2.3.4/x", "::1"})
