@@ -57,5 +57,25 @@ TEST(RunHistory, refusesOtherFiles)
     EXPECT_FALSE(RunHistory::open(folder.file("text.db")));
 }
 
+/// Changes four bytes of the header of a history.
+bool opensWith(std::streamoff offset, const std::string& bytes)
+{
+    const test::TemporaryFolder folder;
+    const std::string path = folder.file("history.db");
+    EXPECT_TRUE(RunHistory::open(path));
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(offset) << bytes;
+    file.close();
+    return static_cast<bool>(RunHistory::open(path));
+}
+
+TEST(RunHistory, refusesDatabasesOfOthersAndOfNewerVersions)
+{
+    constexpr std::streamoff kUserVersion = 60, kApplication = 68; // of SQLite's file format
+    EXPECT_TRUE(opensWith(kApplication, "Teno"));
+    EXPECT_FALSE(opensWith(kApplication, "Else"));
+    EXPECT_FALSE(opensWith(kUserVersion, std::string("\0\0\0\x63", 4)));
+}
+
 } // namespace
 } // namespace tenon::remote

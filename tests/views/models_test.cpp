@@ -42,12 +42,15 @@ private slots:
         QCOMPARE(shortCountText(3504872), QStringLiteral("3.50 M"));
         QCOMPARE(shortCountText(9999), QStringLiteral("9,999"));
         QCOMPARE(shortCountText(999600), QStringLiteral("1.00 M"));
+        QCOMPARE(shortCountText(99960), QStringLiteral("100 k"));
         QCOMPARE(byteText(1023), QStringLiteral("1023 B"));
+        QCOMPARE(byteText(1048300), QStringLiteral("1.00 MiB"));
         QCOMPARE(byteText(4816896), QStringLiteral("4.59 MiB"));
         QCOMPARE(byteDifferenceText(-451584), QStringLiteral("−441 KiB"));
         QCOMPARE(byteDifferenceText(0), QStringLiteral("0"));
         QCOMPARE(durationText(312), QStringLiteral("312 µs"));
         QCOMPARE(durationText(0.5), QStringLiteral("500 ns"));
+        QCOMPARE(durationText(999.7), QStringLiteral("1.00 ms"));
         QCOMPARE(durationText(1020), QStringLiteral("1.02 ms"));
         QCOMPARE(durationText(3100000), QStringLiteral("3.10 s"));
         QCOMPARE(shapeLabel({core::kFloat32, core::makeShape({1, 64, 56})}),
