@@ -186,6 +186,39 @@ private slots:
         QCOMPARE(bench.workspace.document()->revision, revision);
     }
 
+    void beginsWithTheAlignmentOfTheTarget()
+    {
+        Engine engine = tests::fakeEngine();
+        engine.compile = [compile =
+                              engine.compile](DocumentPtr document, const BuildOptions& options,
+                                              core::JobContext& job) -> core::Result<DocumentPtr> {
+            auto made = std::make_shared<Document>(**compile(document, options, job));
+            made->memory->alignment = 16;
+            return DocumentPtr(made);
+        };
+        WorkspacePresenter workspace(engine, 1);
+        MemoryPresenter memory(workspace);
+        connect(&workspace, &WorkspacePresenter::documentChanged, &memory,
+                [&] { memory.setDocument(workspace.document()); });
+        const auto wait = [&] {
+            return QTest::qWaitFor(
+                [&] { return !workspace.state().isBusy && !memory.state().isPlanning; }, 30000);
+        };
+        workspace.open(QStringLiteral("small.onnx"));
+        QVERIFY(wait());
+        workspace.compile();
+        QVERIFY(wait());
+        QCOMPARE(memory.state().question.alignment, 16);
+        QVERIFY(!memory.state().isWhatIf);
+        memory.setAlignment(64);
+        QVERIFY(wait());
+        QVERIFY(memory.state().isWhatIf);
+        QCOMPARE(memory.plan().alignment, 64);
+        memory.dropWhatIf();
+        QCOMPARE(memory.state().question.alignment, 16);
+        QVERIFY(!memory.state().isWhatIf);
+    }
+
     void forgetsEverythingWithANewModel()
     {
         Bench bench;

@@ -50,10 +50,15 @@ void MemoryPresenter::setDocument(DocumentPtr document)
 {
     const bool isOtherModel = !m_document || !document || m_document->path != document->path ||
                               m_document->calls.size() != document->calls.size();
+    const bool isWhatIf = m_document && m_document->memory &&
+                          m_state.question.alignment != m_document->memory->alignment;
     m_document = std::move(document);
     m_whatIf.reset();
     m_state.problem.clear();
     m_state.question.algorithm = m_workspace.options().planner;
+    // Targets align differently; a question about another alignment stays one.
+    if (!isWhatIf && m_document && m_document->memory)
+        m_state.question.alignment = m_document->memory->alignment;
     if (isOtherModel) {
         m_state.selectedBuffer = -1;
         m_state.call = -1;
@@ -64,7 +69,8 @@ void MemoryPresenter::setDocument(DocumentPtr document)
 
 bool MemoryPresenter::isAskingOther() const
 {
-    return !(m_state.question == MemoryQuestion{m_document->memory->algorithm});
+    return !(m_state.question ==
+             MemoryQuestion{m_document->memory->algorithm, m_document->memory->alignment});
 }
 
 void MemoryPresenter::choosePlanner(const QString& algorithm)
@@ -93,7 +99,8 @@ void MemoryPresenter::setPools(const QString& pools)
 
 void MemoryPresenter::dropWhatIf()
 {
-    m_state.question = {m_state.question.algorithm};
+    if (!m_state.hasPlan) return;
+    m_state.question = {m_state.question.algorithm, m_document->memory->alignment};
     ask();
 }
 
