@@ -3,6 +3,7 @@
 #include "core/tensor/tensor.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstring>
@@ -63,17 +64,35 @@ R load(DataType dtype, std::span<const std::byte> bytes, int64_t i)
     return static_cast<R>(loadAs<uint64_t>(bytes, i));
 }
 
+/// Memory of the system. What holds a huge page begins at one: elsewhere, those at both ends would
+/// be four hundred small ones, each found by a fault. Null when there is none.
+std::byte* mapPages(size_t size)
+{
+    constexpr size_t kHuge = size_t{2} << 20; // of x86-64, and of AArch64 with small pages of 4 KiB
+    const size_t spare = size >= kHuge ? kHuge : 0;
+    void* const pages =
+        ::mmap(nullptr, size + spare, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED) return nullptr;
+    auto* const start = static_cast<std::byte*>(pages);
+    if (spare == 0) return start;
+    const size_t lead = (kHuge - reinterpret_cast<uintptr_t>(pages) % kHuge) % kHuge;
+    if (lead > 0) ::munmap(start, lead);
+    if (lead < spare) ::munmap(start + lead + size, spare - lead);
+    return start + lead;
+}
+
 /// Zeroed bytes, 64-byte aligned. Big ones come straight from the kernel in huge pages: weights of
 /// a model would else cost ten thousand page faults and a second pass to clear them.
 std::shared_ptr<std::byte> zeroedBytes(size_t size)
 {
     constexpr size_t kBig = size_t{1} << 20;
     if (size >= kBig) {
-        void* const pages =
-            ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (pages == MAP_FAILED) throw std::bad_alloc();
+        const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+        size = (size + page - 1) / page * page;
+        std::byte* const pages = mapPages(size);
+        if (!pages) throw std::bad_alloc();
         ::madvise(pages, size, MADV_HUGEPAGE); // a hint; refused where huge pages are off
-        return {static_cast<std::byte*>(pages), [size](std::byte* p) { ::munmap(p, size); }};
+        return {pages, [size](std::byte* p) { ::munmap(p, size); }};
     }
     std::shared_ptr<std::byte> owner(static_cast<std::byte*>(::operator new(size + 64, kAlignment)),
                                      [](std::byte* p) { ::operator delete(p, kAlignment); });
