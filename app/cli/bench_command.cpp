@@ -118,12 +118,7 @@ void addBench(CLI::App& app, Action& action)
     addCompileOptions(*command, options->common);
     command->add_option("--inputs", options->inputs, "folder or files; default: made up");
     addBoardOptions(*command, options->where);
-    command->add_option("--number", options->timing.number, "runs per sample")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    command->add_option("--repeat", options->timing.repeat, "samples")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
+    addTimingOptions(*command, options->timing);
     command
         ->add_option("--min-repeat-ms", options->timing.minRepeatMs, "least duration of a sample")
         ->capture_default_str();

@@ -102,6 +102,16 @@ void addBoardOptions(CLI::App& command, BoardOptions& options)
     addConfigOptions(command, options);
 }
 
+void addTimingOptions(CLI::App& command, remote::TimingRequest& timing)
+{
+    command.add_option("--number", timing.number, "runs per sample")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    command.add_option("--repeat", timing.repeat, "samples")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+}
+
 remote::DeployEnvironment deployEnvironment(const BoardOptions& options, remote::SshPrompt& prompt)
 {
     const remote::BoardStore store(options.config);

@@ -27,6 +27,8 @@ struct BoardOptions
 void addConfigOptions(CLI::App& command, BoardOptions& options);
 /// Adds --board, --keep, --no-preflight, --queue-timeout and the above.
 void addBoardOptions(CLI::App& command, BoardOptions& options);
+/// Adds --number and --repeat.
+void addTimingOptions(CLI::App& command, remote::TimingRequest& timing);
 
 /// `prompt` outlives what is made with it.
 remote::DeployEnvironment deployEnvironment(const BoardOptions& options, remote::SshPrompt& prompt);

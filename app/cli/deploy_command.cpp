@@ -85,12 +85,7 @@ void addDeploy(CLI::App& app, Action& action)
     addCompileOptions(*command, options->common);
     addBoardOptions(*command, options->where);
     command->add_option("--inputs", options->inputs, "folder or files; default: made up");
-    command->add_option("--number", options->timing.number, "runs per sample")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
-    command->add_option("--repeat", options->timing.repeat, "samples")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
+    addTimingOptions(*command, options->timing);
     command->add_flag("--no-bench", options->skipsBenchmark, "run once and do not measure");
     command->add_option("--timeout", options->timeoutS, "seconds for a run or a measurement")
         ->capture_default_str();
