@@ -2,9 +2,8 @@
 // Reaching boards and deploying to them from commands.
 #include "app/cli/board_access.h"
 
-#include "compiler/codegen/llvm/target_features.h"
+#include "compiler/driver/target_features.h"
 #include "core/base/text.h"
-#include "core/target/target.h"
 #include "remote/deploy/deploy_record.h"
 #include "remote/measure/made_up_inputs.h"
 
@@ -35,17 +34,6 @@ const char* verdictText(Verdict verdict)
 {
     if (verdict == Verdict::Good) return "good";
     return verdict == Verdict::Doubtful ? "doubtful" : "bad";
-}
-
-/// What the code of `manifest.target` may need of a processor.
-std::vector<std::string> featuresOf(const Manifest& manifest)
-{
-    const auto target = parseTarget(manifest.target);
-    if (!target) return {};
-    const auto machine = compiler::machineSpec(*target);
-    if (!machine) return {};
-    auto features = compiler::targetFeatures(*machine);
-    return features ? std::move(*features) : std::vector<std::string>{};
 }
 
 Result<remote::BuiltModel> build(const CommonOptions& common, const std::string& path,
@@ -128,9 +116,10 @@ Result<remote::Board> chosenBoard(const BoardOptions& options)
 
 remote::BuiltModel builtModel(const Runnable& runnable)
 {
+    auto features = compiler::targetFeatures(runnable.manifest.target);
     return {.path = runnable.path,
             .manifest = runnable.manifest,
-            .features = featuresOf(runnable.manifest),
+            .features = features ? std::move(*features) : std::vector<std::string>{},
             .lifetime = runnable.folder};
 }
 

@@ -29,6 +29,7 @@ struct BoardCommandOptions
     std::string target;
     bool listsProfiles = false;
     bool skipsProbe = false;
+    bool usesProposal = false;
 };
 
 /// "USER@HOST:PORT", "[::1]:22", "HOST"; user and port are optional.
@@ -173,12 +174,14 @@ void tellProbe(const BoardCommandOptions& options, const Board& board,
                           {"facts", factsJson(facts)},
                           {"checks", checksJson(checks)}});
     const auto proposed = remote::proposedTarget(facts);
-    print(
-        board.name + ": " + board.summary + (board.isEmulated() ? " (emulated)" : "") + "\n" +
-        checksText(checks) + "target of the board: " +
-        (board.target.empty() ? "not known; add it with --target or --profile" : board.target) +
-        "\n" +
-        (proposed && *proposed != board.target ? "proposed target:     " + *proposed + "\n" : ""));
+    print(board.name + ": " + board.summary + (board.isEmulated() ? " (emulated)" : "") + "\n" +
+          checksText(checks) + "target of the board: " +
+          (board.target.empty() ? "not known; add it with --target or --profile" : board.target) +
+          "\n" +
+          (proposed && *proposed != board.target
+               ? "proposed target:     " + *proposed + "; `tenon board probe " + board.name +
+                     " --use-proposal` takes it\n"
+               : ""));
 }
 
 int add(const BoardCommandOptions& options, JobContext& job)
@@ -215,8 +218,15 @@ int probe(const BoardCommandOptions& options, JobContext& job)
     const BoardStore store(options.access.config);
     auto board = store.find(options.name);
     if (!board) return failure(board.error());
+    if (options.usesProposal && board->kind == BoardKind::ThisComputer)
+        return wrongUsage("`local` is always compiled for as it is; leave out --use-proposal");
     const auto facts = probeBoard(options, *board, job);
     if (!facts) return failure(facts.error());
+    if (options.usesProposal) {
+        auto proposed = remote::proposedTarget(*facts);
+        if (!proposed) return failure(proposed.error());
+        board->target = std::move(*proposed);
+    }
     if (board->kind != BoardKind::ThisComputer)
         if (const auto updated = store.update(*board); !updated) return failure(updated.error());
     tellProbe(options, *board, *facts);
@@ -293,9 +303,12 @@ void addBoard(CLI::App& app, Action& action)
     adding->add_option("--target", options->target,
                        "what to compile for; default: as the probe proposes");
     adding->add_flag("--no-probe", options->skipsProbe, "do not connect now");
+    CLI::App* probing = addWord(*command, "probe", "says what a board is", probe, options, action);
+    probing->add_option("NAME", options->name, "the board")->required();
+    probing->add_flag("--use-proposal", options->usesProposal,
+                      "compile for the proposed target from now on");
     for (const auto& [word, help, handler] :
-         {std::tuple{"probe", "says what a board is", Handler{probe}},
-          std::tuple{
+         {std::tuple{
               "remove", "forgets a board",
               Handler{[](const BoardCommandOptions&o, JobContext&) { return removeBoard(o); }}},
           std::tuple{"test", "runs the sample model on a board", Handler{test}}})

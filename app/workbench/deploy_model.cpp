@@ -7,7 +7,7 @@
 #include "app/workbench/board_builder.h"
 #include "app/workbench/document_builder.h"
 #include "app/workbench/measure_here.h"
-#include "compiler/codegen/llvm/target_features.h"
+#include "compiler/driver/target_features.h"
 #include "remote/board/board_store.h"
 #include "remote/deploy/deploy_record.h"
 #include "remote/measure/made_up_inputs.h"

@@ -2,6 +2,7 @@
 // From the text of a probe to facts.
 #include "remote/board/board_facts.h"
 
+#include "compiler/driver/target_features.h"
 #include "core/base/text.h"
 #include "remote/board/processor.h"
 
@@ -145,8 +146,14 @@ Result<std::string> proposedTarget(const BoardFacts& facts)
                          "there is no code generator for a board of machine " +
                              core::quoted(facts.machine));
     std::string target = "llvm -mtriple=" + triple;
-    if (!facts.cpu.empty()) target += " -mcpu=" + facts.cpu;
-    const std::vector<std::string> extra = featureOptions(facts);
+    const std::string named = target + " -mcpu=" + facts.cpu;
+    std::vector<std::string> implied;
+    if (!facts.cpu.empty())
+        if (auto features = compiler::targetFeatures(named)) {
+            implied = std::move(*features);
+            target = named;
+        }
+    const std::vector<std::string> extra = featureOptions(facts, implied);
     if (!extra.empty()) target += " -mattr=" + core::join(extra, ",");
     if (facts.cores > 0) target += " -num-cores=" + std::to_string(facts.cores);
     return target;

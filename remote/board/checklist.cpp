@@ -21,7 +21,7 @@ Check processorCheck(const BoardFacts& facts)
     check.outcome = facts.cpuText.empty() ? facts.machine : facts.cpuText;
     if (facts.cores > 0) check.outcome += ", " + std::to_string(facts.cores) + " cores";
     std::vector<std::string> known;
-    for (const FeatureName& feature : namedFeatures(facts.machine))
+    for (const FeatureName& feature : notableFeatures(facts.machine))
         if (facts.hasFeature(feature.kernel)) known.emplace_back(feature.llvm);
     if (!known.empty()) check.outcome += ", " + core::join(known, " ");
     if (tripleOf(facts.machine, facts.isHardFloat).empty()) {

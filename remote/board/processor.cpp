@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of processors and features. Part numbers: MIDR_EL1 in Arm's reference manuals; feature
-// names: Linux, Documentation/arch/arm64/elf_hwcaps.rst.
+// names: Linux, Documentation/arch/arm64/elf_hwcaps.rst and arch/x86/include/asm/cpufeatures.h.
 #include "remote/board/processor.h"
 
 #include "core/base/text.h"
+#include "remote/board/x86_processor.h"
 
 #include <algorithm>
 #include <array>
@@ -25,7 +26,9 @@ constexpr std::array kParts{
     Part{0x41, 0xc07, "cortex-a7", "Cortex-A7"},
     Part{0x41, 0xc08, "cortex-a8", "Cortex-A8"},
     Part{0x41, 0xc09, "cortex-a9", "Cortex-A9"},
+    Part{0x41, 0xc0e, "cortex-a17", "Cortex-A17"},
     Part{0x41, 0xc0f, "cortex-a15", "Cortex-A15"},
+    Part{0x41, 0xd02, "cortex-a34", "Cortex-A34"},
     Part{0x41, 0xd03, "cortex-a53", "Cortex-A53"},
     Part{0x41, 0xd04, "cortex-a35", "Cortex-A35"},
     Part{0x41, 0xd05, "cortex-a55", "Cortex-A55"},
@@ -39,9 +42,19 @@ constexpr std::array kParts{
     Part{0x41, 0xd40, "neoverse-v1", "Neoverse V1"},
     Part{0x41, 0xd41, "cortex-a78", "Cortex-A78"},
     Part{0x41, 0xd42, "cortex-a78ae", "Cortex-A78AE"},
+    Part{0x41, 0xd44, "cortex-x1", "Cortex-X1"},
+    Part{0x41, 0xd46, "cortex-a510", "Cortex-A510"},
+    Part{0x41, 0xd47, "cortex-a710", "Cortex-A710"},
+    Part{0x41, 0xd48, "cortex-x2", "Cortex-X2"},
     Part{0x41, 0xd49, "neoverse-n2", "Neoverse N2"},
+    Part{0x41, 0xd4b, "cortex-a78c", "Cortex-A78C"},
+    Part{0x41, 0xd4d, "cortex-a715", "Cortex-A715"},
+    Part{0x41, 0xd4e, "cortex-x3", "Cortex-X3"},
     Part{0x41, 0xd4f, "neoverse-v2", "Neoverse V2"},
+    Part{0x46, 0x001, "a64fx", "A64FX"},
+    Part{0x48, 0xd01, "tsv110", "Kunpeng 920"},
     Part{0x4e, 0x004, "carmel", "Carmel"},
+    Part{0xc0, 0xac3, "ampere1", "AmpereOne"},
 };
 
 // Only what compiled kernels can come to use: LLVM counts AES among the features of a Cortex-A72,
@@ -59,12 +72,45 @@ constexpr std::array kArm32Features{
     FeatureName{"hwdiv-arm", "idiva"},
 };
 constexpr std::array kX86Features{
-    FeatureName{"avx", "avx"},           FeatureName{"avx2", "avx2"},
-    FeatureName{"avx512bw", "avx512bw"}, FeatureName{"avx512dq", "avx512dq"},
-    FeatureName{"avx512f", "avx512f"},   FeatureName{"avx512vl", "avx512vl"},
-    FeatureName{"avxvnni", "avx_vnni"},  FeatureName{"bmi2", "bmi2"},
-    FeatureName{"f16c", "f16c"},         FeatureName{"fma", "fma"},
-    FeatureName{"sse4.2", "sse4_2"},     FeatureName{"avx512vnni", "avx512_vnni"},
+    FeatureName{"avx", "avx"},
+    FeatureName{"avx2", "avx2"},
+    FeatureName{"avx512bf16", "avx512_bf16"},
+    FeatureName{"avx512bw", "avx512bw"},
+    FeatureName{"avx512cd", "avx512cd"},
+    FeatureName{"avx512dq", "avx512dq"},
+    FeatureName{"avx512f", "avx512f"},
+    FeatureName{"avx512fp16", "avx512_fp16"},
+    FeatureName{"avx512vl", "avx512vl"},
+    FeatureName{"avx512vnni", "avx512_vnni"},
+    FeatureName{"avxvnni", "avx_vnni"},
+    FeatureName{"f16c", "f16c"},
+    FeatureName{"fma", "fma"},
+    FeatureName{"sse4.2", "sse4_2"},
+};
+// Single instructions that LLVM picks by itself.
+constexpr std::array kX86Details{
+    FeatureName{"avx512bitalg", "avx512_bitalg"},
+    FeatureName{"avx512ifma", "avx512ifma"},
+    FeatureName{"avx512vbmi", "avx512vbmi"},
+    FeatureName{"avx512vbmi2", "avx512_vbmi2"},
+    FeatureName{"avx512vpopcntdq", "avx512_vpopcntdq"},
+    FeatureName{"avxifma", "avx_ifma"},
+    FeatureName{"bmi", "bmi1"},
+    FeatureName{"bmi2", "bmi2"},
+    FeatureName{"cx16", "cx16"},
+    FeatureName{"fma4", "fma4"},
+    FeatureName{"gfni", "gfni"},
+    FeatureName{"lzcnt", "abm"},
+    FeatureName{"movbe", "movbe"},
+    FeatureName{"popcnt", "popcnt"},
+    FeatureName{"prfchw", "3dnowprefetch"},
+    FeatureName{"sahf", "lahf_lm"},
+    FeatureName{"sse3", "pni"},
+    FeatureName{"sse4.1", "sse4_1"},
+    FeatureName{"sse4a", "sse4a"},
+    FeatureName{"ssse3", "ssse3"},
+    FeatureName{"tbm", "tbm"},
+    FeatureName{"xop", "xop"},
 };
 constexpr std::array kRiscvFeatures{
     FeatureName{"c", "c"},     FeatureName{"d", "d"},     FeatureName{"f", "f"},
@@ -72,7 +118,11 @@ constexpr std::array kRiscvFeatures{
     FeatureName{"zfh", "zfh"},
 };
 
-bool isArm32(const std::string& machine) { return machine.starts_with("arm"); }
+/// An ARMv6 board, as the first Raspberry Pi, runs none of this code.
+bool isArm32(const std::string& machine)
+{
+    return machine.starts_with("armv7") || machine.starts_with("armv8");
+}
 
 /// Value of the first line of this name; the first processor stands for all.
 std::string field(const std::string& cpuinfo, std::string_view name)
@@ -101,12 +151,34 @@ std::vector<std::string> riscvExtensions(const std::string& isa)
     return out;
 }
 
+unsigned count(const std::string& text)
+{
+    return static_cast<unsigned>(std::strtoul(text.c_str(), nullptr, 10));
+}
+
+Processor x86Processor(const std::string& cpuinfo)
+{
+    const X86Identity identity{.vendor = field(cpuinfo, "vendor_id"),
+                               .family = count(field(cpuinfo, "cpu family")),
+                               .model = count(field(cpuinfo, "model"))};
+    return {x86ProcessorName(identity, hwcapFeatures("x86_64", cpuinfo)),
+            field(cpuinfo, "model name")};
+}
+
+/// By the processor's name in the device tree.
+Processor riscvProcessor(const std::string& cpuinfo)
+{
+    const std::string name = field(cpuinfo, "uarch");
+    const bool isU74 = name == "sifive,u74-mc" || name == "sifive,u74" || name == "sifive,bullet0";
+    return {isU74 ? "sifive-u74" : "", name};
+}
+
 } // namespace
 
 Processor processorOf(const std::string& machine, const std::string& cpuinfo)
 {
-    if (machine == "x86_64") return {"", field(cpuinfo, "model name")};
-    if (machine.starts_with("riscv")) return {"", field(cpuinfo, "uarch")};
+    if (machine == "x86_64") return x86Processor(cpuinfo);
+    if (machine.starts_with("riscv")) return riscvProcessor(cpuinfo);
     const std::string number = field(cpuinfo, "CPU part");
     const std::string maker = field(cpuinfo, "CPU implementer");
     const auto implementer = static_cast<unsigned>(std::strtoul(maker.c_str(), nullptr, 16));
@@ -141,7 +213,7 @@ std::string tripleOf(const std::string& machine, bool isHardFloat)
     return {};
 }
 
-std::vector<FeatureName> namedFeatures(const std::string& machine)
+std::vector<FeatureName> notableFeatures(const std::string& machine)
 {
     if (machine == "x86_64") return {kX86Features.begin(), kX86Features.end()};
     if (machine.starts_with("riscv")) return {kRiscvFeatures.begin(), kRiscvFeatures.end()};
@@ -149,17 +221,33 @@ std::vector<FeatureName> namedFeatures(const std::string& machine)
     return {kArm64Features.begin(), kArm64Features.end()};
 }
 
-std::vector<std::string> featureOptions(const BoardFacts& facts)
+std::vector<FeatureName> namedFeatures(const std::string& machine)
 {
-    // A known processor's name implies its features; without one they are named.
+    std::vector<FeatureName> out = notableFeatures(machine);
+    if (machine == "x86_64") out.insert(out.end(), kX86Details.begin(), kX86Details.end());
+    return out;
+}
+
+std::vector<std::string> featureOptions(const BoardFacts& facts,
+                                        const std::vector<std::string>& implied)
+{
+    const auto isImplied = [&](std::string_view name) {
+        return std::find(implied.begin(), implied.end(), name) != implied.end();
+    };
     std::vector<std::string> out;
-    if (!facts.cpu.empty()) return out;
-    if (facts.machine == "aarch64") out.emplace_back("+neon");
-    for (const FeatureName& feature : namedFeatures(facts.machine))
-        if (facts.hasFeature(feature.kernel)) out.push_back("+" + std::string(feature.llvm));
+    if (facts.machine == "aarch64" && !isImplied("neon")) out.emplace_back("+neon");
+    if (facts.features.empty()) return out; // not told: the processor's name is all there is
+    const std::vector<FeatureName> features = namedFeatures(facts.machine);
+    for (const FeatureName& feature : features)
+        if (facts.hasFeature(feature.kernel) && !isImplied(feature.llvm))
+            out.push_back("+" + std::string(feature.llvm));
     if (facts.machine.starts_with("riscv"))
         for (const char* base : {"m", "a"})
-            if (facts.hasFeature(base)) out.push_back(std::string("+") + base);
+            if (facts.hasFeature(base) && !isImplied(base)) out.push_back(std::string("+") + base);
+    // Last, so that what the board lacks stays off: a hypervisor or a fuse may hide some.
+    for (const FeatureName& feature : features)
+        if (!facts.hasFeature(feature.kernel) && isImplied(feature.llvm))
+            out.push_back("-" + std::string(feature.llvm));
     return out;
 }
 

@@ -30,9 +30,13 @@ struct FeatureName
     std::string_view llvm;   ///< "dotprod"
     std::string_view kernel; ///< "asimddp"
 };
-/// Features of the machine that compiled code may need and a kernel may lack.
+/// Features of the machine that compiled code may need and a processor may lack.
 std::vector<FeatureName> namedFeatures(const std::string& machine);
-/// "+v" and the like: what the processor's name alone does not tell LLVM.
-std::vector<std::string> featureOptions(const BoardFacts& facts);
+/// Those of them that a person looks for: what makes models fast.
+std::vector<FeatureName> notableFeatures(const std::string& machine);
+/// "+v", "-avx512f" and the like: where the board differs from `implied`, what LLVM takes the
+/// named processor to have.
+std::vector<std::string> featureOptions(const BoardFacts& facts,
+                                        const std::vector<std::string>& implied);
 
 } // namespace tenon::remote

@@ -8,5 +8,7 @@ namespace tenon::compiler {
 
 /// LLVM's names of all features that are on, those the CPU's name implies included.
 Result<std::vector<std::string>> targetFeatures(const MachineSpec& spec);
+/// The same of a target as text: "llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72".
+Result<std::vector<std::string>> targetFeatures(std::string_view target);
 
 } // namespace tenon::compiler

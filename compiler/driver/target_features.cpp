@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The processor features that code for a target may need.
-#include "compiler/codegen/llvm/target_features.h"
+#include "compiler/driver/target_features.h"
 
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/Target/TargetMachine.h>
@@ -15,6 +15,14 @@ Result<std::vector<std::string>> targetFeatures(const MachineSpec& spec)
     for (const auto& entry : (*machine)->getMCSubtargetInfo()->getEnabledProcessorFeatures())
         names.emplace_back(entry.Key);
     return names;
+}
+
+Result<std::vector<std::string>> targetFeatures(std::string_view target)
+{
+    const auto parsed = parseTarget(target);
+    if (!parsed) return parsed.error();
+    const auto spec = machineSpec(*parsed);
+    return spec ? targetFeatures(*spec) : spec.error();
 }
 
 } // namespace tenon::compiler

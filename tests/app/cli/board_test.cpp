@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// tenon board, with a server on this computer as the board.
+#include "app/cli/command.h"
+#include "tests/app/cli/program.h"
+#include "tests/support/environment.h"
+#include "tests/support/rpc_server.h"
+
+#include <gtest/gtest.h>
+
+namespace tenon::cli {
+namespace {
+
+const std::string kOther = "llvm -mtriple=armv7-linux-gnueabihf";
+
+class BoardCommand : public ::testing::Test
+{
+protected:
+    Outcome board(const std::string& words) const
+    {
+        return tenon("board " + words + " --config '" + m_folder.path() + "' 2>&1");
+    }
+    std::string address() const { return "127.0.0.1:" + std::to_string(m_server.port()); }
+
+    test::TemporaryFolder m_folder;
+    test::RpcServer m_server{{}};
+};
+
+std::string targetOf(const Outcome& listed)
+{
+    return Json::parse(listed.output)["boards"].back()["target"].get<std::string>();
+}
+
+TEST_F(BoardCommand, KeepsItsTargetUntilTheProposalIsTaken)
+{
+    const Outcome added = board("add lab --rpc " + address() + " --target '" + kOther + "'");
+    ASSERT_EQ(added.code, 0) << added.output;
+    EXPECT_NE(added.output.find("target of the board: " + kOther), std::string::npos);
+    EXPECT_NE(added.output.find("`tenon board probe lab --use-proposal` takes it"),
+              std::string::npos)
+        << added.output;
+    EXPECT_EQ(targetOf(board("list --json")), kOther);
+    const Outcome taken = board("probe lab --use-proposal --json");
+    ASSERT_EQ(taken.code, 0) << taken.output;
+    const std::string proposed = Json::parse(taken.output)["facts"]["proposed_target"];
+    EXPECT_EQ(targetOf(board("list --json")), proposed);
+    EXPECT_EQ(board("probe lab").output.find("proposed target"), std::string::npos);
+}
+
+TEST_F(BoardCommand, DoesNotRetargetThisComputer)
+{
+    const Outcome refused = board("probe local --use-proposal");
+    EXPECT_EQ(refused.code, kWrongUsage);
+    EXPECT_NE(refused.output.find("leave out --use-proposal"), std::string::npos);
+}
+
+} // namespace
+} // namespace tenon::cli
