@@ -82,12 +82,17 @@ void addBoardOptions(CLI::App& command, BoardOptions& options)
     command.add_flag("--keep", options.keepsFiles, "leave what was sent on the board");
     command.add_flag("--no-preflight", options.skipsPreflight,
                      "do not check first whether the model can run there");
+    addQueueOption(command, options);
+    addConfigOptions(command, options);
+}
+
+void addQueueOption(CLI::App& command, BoardOptions& options)
+{
     command
         .add_option("--queue-timeout", options.queueTimeoutS,
                     "seconds to wait in a tracker's queue for a free board")
         ->check(CLI::Range(1, 1000000))
         ->capture_default_str();
-    addConfigOptions(command, options);
 }
 
 void addTimingOptions(CLI::App& command, remote::TimingRequest& timing)

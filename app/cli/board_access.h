@@ -25,7 +25,9 @@ struct BoardOptions
 
 /// Adds --config and --accept-host-key.
 void addConfigOptions(CLI::App& command, BoardOptions& options);
-/// Adds --board, --keep, --no-preflight, --queue-timeout and the above.
+/// Adds --queue-timeout.
+void addQueueOption(CLI::App& command, BoardOptions& options);
+/// Adds --board, --keep, --no-preflight and the above.
 void addBoardOptions(CLI::App& command, BoardOptions& options);
 /// Adds --number and --repeat.
 void addTimingOptions(CLI::App& command, remote::TimingRequest& timing);

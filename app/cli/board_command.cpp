@@ -135,7 +135,7 @@ Result<remote::BoardFacts> probeBoard(const BoardCommandOptions& options, Board&
 {
     TerminalPrompt prompt;
     remote::Deployer deployer(board, deployEnvironment(options.access, prompt));
-    auto facts = deployer.probe({}, job);
+    auto facts = deployer.probe({.queue = std::chrono::seconds(options.access.queueTimeoutS)}, job);
     if (!facts) return facts.error();
     if (const Status closed = deployer.close(); !closed) return closed.error();
     board.summary = remote::summaryLine(*facts);
@@ -266,8 +266,10 @@ int test(const BoardCommandOptions& options, JobContext& job)
 
 using Handler = int (*)(const BoardCommandOptions&, JobContext&);
 
+using Options = std::shared_ptr<BoardCommandOptions>;
+
 CLI::App* addWord(CLI::App& parent, const char* word, const char* help, Handler handler,
-                  const std::shared_ptr<BoardCommandOptions>& options, Action& action)
+                  const Options& options, Action& action)
 {
     CLI::App* command = parent.add_subcommand(word, help);
     addOutputOptions(*command, options->common);
@@ -278,6 +280,17 @@ CLI::App* addWord(CLI::App& parent, const char* word, const char* help, Handler 
     return command;
 }
 
+void addWaysToReach(CLI::App& adding, const Options& options)
+{
+    adding.add_option("--ssh", options->ssh,
+                      "a host: [USER@]HOST[:PORT] or an alias of ~/.ssh/config");
+    adding.add_option("--rpc", options->rpc, "a running RPC server: HOST:PORT");
+    adding.add_option("--tracker", options->tracker, "a tracker: HOST[:PORT], with --key");
+    adding.add_option("--virtual", options->virtualProfile, "emulate a board of this profile");
+    adding.add_option("--key", options->key, "key of the RPC server or tracker");
+    adding.add_option("--identity", options->identity, "private key file for SSH");
+}
+
 } // namespace
 
 void addBoard(CLI::App& app, Action& action)
@@ -285,36 +298,30 @@ void addBoard(CLI::App& app, Action& action)
     const auto options = std::make_shared<BoardCommandOptions>();
     CLI::App* command = app.add_subcommand("board", "boards that models run on");
     command->require_subcommand(1);
-    CLI::App* list = addWord(
-        *command, "list", "all boards",
-        [](const BoardCommandOptions& o, JobContext&) { return showList(o); }, options, action);
-    list->add_flag("--profiles", options->listsProfiles, "the kinds of boards Tenon knows");
+    const auto listing = [](const BoardCommandOptions& o, JobContext&) { return showList(o); };
+    addWord(*command, "list", "all boards", listing, options, action)
+        ->add_flag("--profiles", options->listsProfiles, "the kinds of boards Tenon knows");
     CLI::App* adding =
         addWord(*command, "add", "adds a board and looks at it", add, options, action);
     adding->add_option("NAME,--name", options->name, "what to call it");
-    adding->add_option("--ssh", options->ssh,
-                       "a host: [USER@]HOST[:PORT] or an alias of ~/.ssh/config");
-    adding->add_option("--rpc", options->rpc, "a running RPC server: HOST:PORT");
-    adding->add_option("--tracker", options->tracker, "a tracker: HOST[:PORT], with --key");
-    adding->add_option("--virtual", options->virtualProfile, "emulate a board of this profile");
-    adding->add_option("--key", options->key, "key of the RPC server or tracker");
-    adding->add_option("--identity", options->identity, "private key file for SSH");
+    addWaysToReach(*adding, options);
     adding->add_option("--profile", options->profile, "take target and cores from this profile");
     adding->add_option("--target", options->target,
                        "what to compile for; default: as the probe proposes");
     adding->add_flag("--no-probe", options->skipsProbe, "do not connect now");
-    CLI::App* probing = addWord(*command, "probe", "says what a board is", probe, options, action);
-    probing->add_option("NAME", options->name, "the board")->required();
+    addQueueOption(*adding, options->access);
+    const auto addNamed = [&](const char* word, const char* help, Handler handler) {
+        CLI::App* named = addWord(*command, word, help, handler, options, action);
+        named->add_option("NAME", options->name, "the board")->required();
+        return named;
+    };
+    CLI::App* probing = addNamed("probe", "says what a board is", probe);
     probing->add_flag("--use-proposal", options->usesProposal,
                       "compile for the proposed target from now on");
-    for (const auto& [word, help, handler] :
-         {std::tuple{
-              "remove", "forgets a board",
-              Handler{[](const BoardCommandOptions&o, JobContext&) { return removeBoard(o); }}},
-          std::tuple{"test", "runs the sample model on a board", Handler{test}}})
-        addWord(*command, word, help, handler, options, action)
-            ->add_option("NAME", options->name, "the board")
-            ->required();
+    addQueueOption(*probing, options->access);
+    addNamed("remove", "forgets a board",
+             [](const BoardCommandOptions& o, JobContext&) { return removeBoard(o); });
+    addQueueOption(*addNamed("test", "runs the sample model on a board", test), options->access);
 }
 
 } // namespace tenon::cli

@@ -198,7 +198,10 @@ Status BoardServer::end(milliseconds timeout)
     const std::scoped_lock lock(m_mutex);
     const Result<SshExit> exit = m_command->finish(Deadline(timeout, nobodyStops));
     if (!exit) return exit.error();
-    return core::kDone;
+    if (exit->status >= 0) return core::kDone;
+    return makeError(DiagnosticCode::BoardFailure, "Tenon's shell on " +
+                                                       core::quoted(m_session->peer()) +
+                                                       " was killed before it could clean up");
 }
 
 int BoardServer::lastSignal()

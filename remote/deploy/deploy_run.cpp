@@ -62,7 +62,7 @@ void DeployRun::step(DeployPhase phase, const Body& body, bool applies)
     step.ms = std::max(core::millisecondsSince(start), m_elsewhereMs);
     step.state = done ? StepState::Done : StepState::Failed;
     if (!done) {
-        m_report.error = inPhase(done.error(), phase);
+        m_report.error = inPhase(done.error(), phase, m_report.board.name);
         step.detail = m_report.error->message;
     }
     log(std::string(phaseText(phase)) + ": " + step.detail);
@@ -207,6 +207,7 @@ core::Diagnostic DeployRun::explained(const core::Diagnostic& error)
     core::Diagnostic out = locateCrash(
         error, *m_session, m_runRequest,
         [&] { return link()->load(m_runRequest, limit(DeployPhase::Load), m_job); }, m_job);
+    if (m_model.lifetime) out.location.file.clear(); // a file of ours that nobody knows
     if (out.message.find("SIGILL") != std::string::npos)
         out.message += "; the processor lacks an instruction, " +
                        std::string(m_report.facts.cpuText.empty() ? "compile" : "this is a ") +
@@ -263,7 +264,8 @@ void DeployRun::cleanUp()
     step.state = done ? StepState::Done : StepState::Failed;
     step.detail = m_request.keepsFiles ? "files stay on the board" : "nothing left on the board";
     if (!done) {
-        const core::Diagnostic error = inPhase(done.error(), DeployPhase::CleanUp);
+        const core::Diagnostic error =
+            inPhase(done.error(), DeployPhase::CleanUp, m_report.board.name);
         step.detail = error.message;
         if (!m_report.error) m_report.error = error;
     }

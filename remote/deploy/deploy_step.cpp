@@ -3,6 +3,7 @@
 #include "remote/deploy/deploy_step.h"
 
 #include "core/base/board_code.h"
+#include "core/base/text.h"
 
 namespace tenon::remote {
 
@@ -48,11 +49,14 @@ std::chrono::milliseconds PhaseLimits::of(DeployPhase phase) const
     }
 }
 
-core::Diagnostic inPhase(core::Diagnostic error, DeployPhase phase)
+core::Diagnostic inPhase(core::Diagnostic error, DeployPhase phase, const std::string& board)
 {
-    if (error.code != DiagnosticCode::TimedOut) return error;
-    error.code = row(phase).timedOut;
-    error.message = "`" + std::string(phaseText(phase)) + "` took too long: " + error.message;
+    if (error.code == DiagnosticCode::TimedOut) {
+        error.code = row(phase).timedOut;
+        error.message = core::quoted(phaseText(phase)) + " took too long: " + error.message;
+    }
+    if (phase != DeployPhase::Compile && error.code != DiagnosticCode::Cancelled)
+        error.message = "board " + core::quoted(board) + ": " + error.message;
     return error;
 }
 

@@ -63,7 +63,8 @@ struct PhaseLimits
     std::chrono::milliseconds of(DeployPhase phase) const;
 };
 
-/// TimedOut becomes the phase's own code and names it; other errors stay as they are.
-core::Diagnostic inPhase(core::Diagnostic error, DeployPhase phase);
+/// Says which board it was, unless the model did not compile or the user stopped it. TimedOut
+/// becomes the phase's own code and names it.
+core::Diagnostic inPhase(core::Diagnostic error, DeployPhase phase, const std::string& board);
 
 } // namespace tenon::remote

@@ -47,12 +47,12 @@ Result<BoardFacts> Deployer::probe(const PhaseLimits& limits, core::JobContext& 
                                                                  .timeout = limits.connect,
                                                                  .queueTimeout = limits.queue},
                                                                 job);
-        if (!link) return inPhase(link.error(), DeployPhase::Connect);
+        if (!link) return inPhase(link.error(), DeployPhase::Connect, m_board.name);
         m_link = std::move(*link);
         m_keepsFiles = false;
     }
     const Result<BoardFacts> facts = m_link->probe(limits.probe, job);
-    if (!facts) return inPhase(facts.error(), DeployPhase::Probe);
+    if (!facts) return inPhase(facts.error(), DeployPhase::Probe, m_board.name);
     return facts;
 }
 

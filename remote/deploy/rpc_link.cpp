@@ -56,7 +56,12 @@ Result<Dialled> dial(const LinkRequest& request, const JobContext& job)
     if (!fd) return fd.error();
     Result<std::unique_ptr<RpcSession>> rpc =
         RpcSession::open(*fd, address.key, {request.timeout, &job});
-    if (!rpc) return rpc.error();
+    if (!rpc) {
+        core::Diagnostic error = rpc.error();
+        error.message =
+            core::quoted(address.host + ":" + std::to_string(address.port)) + ": " + error.message;
+        return error;
+    }
     out.rpc = std::move(*rpc);
     return out;
 }
@@ -129,9 +134,10 @@ private:
     }
     core::Diagnostic failed(core::Diagnostic error) const
     {
-        if (error.message.find("No space left") != std::string::npos)
+        if (error.message.find("No space left") != std::string::npos) {
             error.code = BoardCode::DiskFull;
-        else if (m_rpc->isBroken() && error.code == DiagnosticCode::RpcFailure)
+            error.message += "; free some space on the board";
+        } else if (m_rpc->isBroken() && error.code == DiagnosticCode::RpcFailure)
             error.code = BoardCode::LinkLost;
         return error;
     }

@@ -76,7 +76,10 @@ Status RpcSession::shakeHands(const std::string& key)
                          "have been faster, or the board has another key");
     case kTenonRpcDuplicate:
         return makeError(BoardCode::AuthFailure, "the RPC server is serving another client");
-    default: return unexpected("a greeting; is it an RPC server");
+    default:
+        return makeError(DiagnosticCode::RpcFailure,
+                         "what answers there does not greet as an RPC server does; is the port "
+                         "right?");
     }
     if (Status got = m_link.receive(bytes); !got) return got;
     const int32_t size = wire::integer32(number);

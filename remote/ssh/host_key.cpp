@@ -130,7 +130,8 @@ Status askAboutNewKey(SshTransport& transport, const SshOptions& options,
         return makeError(BoardCode::HostKeyUnknown,
                          "nobody has vouched for the host key of " + core::quoted(question.host) +
                              ": " + question.keyType + " " + question.fingerprint +
-                             "; compare it with the board's own, then accept it");
+                             "; compare it with the board's own (`ssh-keygen -lf` there), then "
+                             "accept it: --accept-host-key with this fingerprint");
     return options.knownHostsFile.empty() ? Status(core::kDone)
                                           : remember(transport, options.knownHostsFile);
 }

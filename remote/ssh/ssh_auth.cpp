@@ -220,7 +220,9 @@ core::Diagnostic Attempt::refused()
                      who(m_transport) + " does not let you in; tried " +
                          (m_tried.empty() ? "nothing" : core::join(m_tried, ", ")) +
                          "; it accepts " +
-                         (accepted.empty() ? "nothing Tenon can do" : core::join(accepted, ", ")));
+                         (accepted.empty() ? "nothing Tenon can do" : core::join(accepted, ", ")) +
+                         "; is the user right, and is the public key in that user's "
+                         "~/.ssh/authorized_keys there?");
 }
 
 Status Attempt::run()

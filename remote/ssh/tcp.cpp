@@ -99,7 +99,7 @@ Result<std::vector<Endpoint>> endpointsOf(const std::string& host, int port,
     if (shared->status != 0)
         return unreachable(host, port,
                            std::string("the name is not known (") + gai_strerror(shared->status) +
-                               ")");
+                               "); check its spelling or give the address");
     return shared->endpoints;
 }
 

@@ -115,7 +115,8 @@ Status checkPrograms(const BoardProfile& profile)
 {
     if (profile.emulation.program.empty())
         return makeError(DiagnosticCode::UnsupportedFeature,
-                         "there is no emulation of " + core::quoted(profile.name));
+                         "there is no emulation of " + core::quoted(profile.name) +
+                             "; `tenon board list --profiles` marks the boards that have one");
     const std::vector<std::pair<std::string, std::string>> needed{
         {"apt-get", "apt"},
         {"dpkg-deb", "dpkg"},

@@ -16,6 +16,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Kills the shell of a board that lives in `home`, then all else of ours there.
+void killEverything(const std::string& home)
+{
+    for (const bool killsShells : {true, false})
+        for (const int pid : processesBelow(home)) {
+            std::error_code gone;
+            const fs::path program =
+                fs::read_symlink("/proc/" + std::to_string(pid) + "/exe", gone);
+            if (!program.string().starts_with(home) || !killsShells) kill(pid, SIGKILL);
+        }
+}
+
 TEST_F(Deploying, refusesAnotherArchitectureBeforeSending)
 {
     const test::Sshd sshd(homeLine());
@@ -68,6 +80,29 @@ TEST_F(Deploying, survivesTheEndOfTheServerItself)
     EXPECT_EQ(report->error->code, DiagnosticCode::BoardFailure) << report->error->text();
     EXPECT_NE(report->error->message.find("kill"), std::string::npos) << report->error->text();
     EXPECT_TRUE(isBoardClean()); // its shell has seen to that
+    expectWorks(sshd);
+}
+
+TEST_F(Deploying, admitsThatAKilledShellLeavesFiles)
+{
+    const test::Sshd sshd(homeLine());
+    const DeployRequest wanted =
+        request(test::sabotagedSource("for (volatile int i = 0;;) ++i;\n"));
+    std::jthread killer;
+    const DeployReportPtr report =
+        Deployer(board(sshd), environment(sshd))
+            .deploy(wanted, m_job, [&](const DeployReportPtr& each) {
+                const bool isRunning = step(*each, DeployPhase::Run).state == StepState::Running;
+                if (isRunning && !killer.joinable())
+                    killer = std::jthread([this] { killEverything(home()); });
+            });
+    ASSERT_TRUE(report->error);
+    EXPECT_NE(report->error->message.find("board `"), std::string::npos) << report->error->text();
+    const DeployStep& cleanUp = step(*report, DeployPhase::CleanUp);
+    EXPECT_EQ(cleanUp.state, StepState::Failed);
+    EXPECT_NE(cleanUp.detail.find("files may remain"), std::string::npos) << cleanUp.detail;
+    for (const fs::directory_entry& left : fs::directory_iterator(home()))
+        fs::remove_all(left.path());
     expectWorks(sshd);
 }
 

@@ -33,13 +33,19 @@ TEST(DeployPhases, haveALimitAndACodeEach)
         {DeployPhase::Fetch, BoardCode::FetchTimedOut},
         {DeployPhase::CleanUp, BoardCode::CleanUpTimedOut}};
     for (const auto& [phase, code] : codes) {
-        const auto late = inPhase(core::makeError(DiagnosticCode::TimedOut, "no answer"), phase);
+        const auto late =
+            inPhase(core::makeError(DiagnosticCode::TimedOut, "no answer"), phase, "pi");
         EXPECT_EQ(late.code, code);
         EXPECT_NE(late.message.find(phaseText(phase)), std::string::npos);
         EXPECT_GT(PhaseLimits().of(phase).count(), 0);
         const auto other = core::makeError(DiagnosticCode::Cancelled, "cancelled");
-        EXPECT_EQ(inPhase(other, phase).code, DiagnosticCode::Cancelled);
+        EXPECT_EQ(inPhase(other, phase, "pi").code, DiagnosticCode::Cancelled);
+        EXPECT_EQ(inPhase(other, phase, "pi").message, "cancelled");
     }
+    const auto full = core::makeError(BoardCode::DiskFull, "no room");
+    EXPECT_EQ(inPhase(full, DeployPhase::Upload, "pi").message, "board `pi`: no room");
+    const auto model = core::makeError(DiagnosticCode::BadModel, "no graph");
+    EXPECT_EQ(inPhase(model, DeployPhase::Compile, "pi").message, "no graph");
     EXPECT_EQ(core::codeText(BoardCode::AuthFailure), "auth-failure");
     EXPECT_EQ(core::codeText(BoardCode::WrongArchitecture), "wrong-architecture");
 }
