@@ -84,9 +84,17 @@ def report(text, values, limit):
     print(f"{text:34} median {middle:8.1f} ms   of {', '.join(f'{v:.0f}' for v in values)}{verdict}")
 
 
+def note_load():
+    load, cores = os.getloadavg()[0], os.cpu_count() or 1
+    if load > cores / 2:
+        print(f"note: load {load:.1f} on {cores} cores: other work makes all of this longer, and the limits"
+              " are those of a quiet computer")
+
+
 def measure(arguments, folder):
     first = [deploy(arguments, folder, [arguments.model])[0] for _ in range(arguments.rounds)]
     print(f"virtual rpi4, {arguments.model}: first deployment of a process")
+    note_load()
     for i, step in enumerate(first[0]["steps"]):
         if step["state"] == "done":
             report("  " + step["step"], [each["steps"][i]["ms"] for each in first], None)
