@@ -114,6 +114,13 @@ TargetFacts tileFacts(const ConvShape& shape, TargetFacts facts)
     return facts;
 }
 
+/// True where lanes are operands and positions read columns of their own, as many as make vectors.
+bool areColumnsApart(const ConvShape& shape, const TargetFacts& facts)
+{
+    return facts.hasLaneOperand && shape.weights->dtype == kFloat32 &&
+           shape.columnStep >= kUnrolledLanes && shape.kernelColumns % kUnrolledLanes == 0;
+}
+
 /// Reduction loops from outside to inside; the last one is unrolled unless it is the only step.
 struct ConvReduction
 {
@@ -122,15 +129,24 @@ struct ConvReduction
 };
 
 Result<ConvReduction> splitReduction(Schedule& schedule, const ConvLoops& loops,
-                                     const ConvShape& shape, bool hasByteLanes)
+                                     const ConvShape& shape, const TargetFacts& facts)
 {
     ConvReduction out{{loops.inBlock, loops.kernelRow, loops.kernelColumn}, ""};
-    if (shape.inLanes == 1 && hasByteLanes && schedule.extentOf(loops.inBlock) % 2 == 0) {
+    if (shape.inLanes == 1 && hasByteLanes(shape, facts) &&
+        schedule.extentOf(loops.inBlock) % 2 == 0) {
         // A quad of channels is a short step; two of them are what a product of matrices takes.
         const auto pairs = schedule.split(loops.inBlock, {-1, 2});
         if (!pairs) return pairs.error();
         out.loops = {(*pairs)[0], loops.kernelRow, loops.kernelColumn, (*pairs)[1], loops.inLane};
         out.unrolled = (*pairs)[1];
+        return out;
+    }
+    if (shape.inLanes == 1 && areColumnsApart(shape, facts)) {
+        // Four columns of a kernel are one load of inputs, none of which another position reads.
+        const auto fours = schedule.split(loops.kernelColumn, {-1, kUnrolledLanes});
+        if (!fours) return fours.error();
+        out.loops = {loops.inBlock, loops.kernelRow, (*fours)[0], (*fours)[1], loops.inLane};
+        out.unrolled = (*fours)[1];
         return out;
     }
     if (shape.inLanes == 1) {
@@ -244,13 +260,16 @@ ConvLoops loopsOfConv(const Schedule& schedule, const std::string& conv)
 ConvShape shapeOfConv(const Schedule& schedule, const std::string& conv)
 {
     const std::vector<AxisView> axes = axesOf(schedule, conv);
-    ConvShape shape{.lanes = axes[4].extent,
-                    .outBlocks = axes[1].extent,
-                    .rows = axes[2].extent,
-                    .columns = axes[3].extent,
-                    .inLanes = axes[8].extent,
-                    .kernelRows = axes[6].extent,
-                    .kernelColumns = axes[7].extent};
+    ConvShape shape{
+        .lanes = axes[4].extent,
+        .outBlocks = axes[1].extent,
+        .rows = axes[2].extent,
+        .columns = axes[3].extent,
+        .inLanes = axes[8].extent,
+        .kernelRows = axes[6].extent,
+        .kernelColumns = axes[7].extent,
+        .columnStep =
+            blockOf(schedule, conv)->block.annotations.integers("strides", {1, 1}).back()};
     tir::Buffer data, weight;
     for (const tir::Buffer& buffer : inputsOf(schedule, conv))
         (buffer->shape.size() == 6 ? weight : data) = buffer;
@@ -286,7 +305,7 @@ Result<ConvNest> tileConvolution(Schedule& schedule, const std::string& conv, co
     if (!blocks) return blocks.error();
     auto tiles = tilesOf(schedule, loops, shape, {walk, tile.positions}, facts);
     if (!tiles) return tiles.error();
-    const auto reduction = splitReduction(schedule, loops, shape, hasByteLanes(shape, facts));
+    const auto reduction = splitReduction(schedule, loops, shape, facts);
     if (!reduction) return reduction.error();
 
     const bool weightsFirst = readsWeightsOnce(shape, facts);

@@ -22,7 +22,8 @@ struct ConvLoops
 struct ConvShape
 {
     int64_t lanes, outBlocks, rows, columns, inLanes, kernelRows, kernelColumns;
-    int64_t vectors; ///< output vectors per weight block
+    int64_t columnStep; ///< columns from one position to the next
+    int64_t vectors;    ///< output vectors per weight block
     tir::Buffer weights;
     int64_t weightBytes; ///< all weights
     int64_t inputRowBytes;
