@@ -57,45 +57,6 @@ void NodeMap::set(NodeId id, NodePtr record)
         chunk = nullptr;
 }
 
-std::vector<NodeId> NodeMap::changedSince(const NodeMap& other) const
-{
-    std::vector<NodeId> out;
-    const size_t count = std::max(m_chunks.size(), other.m_chunks.size());
-    for (size_t c = 0; c < count; ++c) {
-        const Chunk* mine = c < m_chunks.size() ? m_chunks[c].get() : nullptr;
-        const Chunk* theirs = c < other.m_chunks.size() ? other.m_chunks[c].get() : nullptr;
-        if (mine == theirs) continue;
-        for (uint32_t i = 0; i < kChunk; ++i) {
-            const NodeRecord* a = mine ? mine->nodes[i].get() : nullptr;
-            const NodeRecord* b = theirs ? theirs->nodes[i].get() : nullptr;
-            if (a != b) out.push_back(NodeId(static_cast<uint32_t>(c) * kChunk + i));
-        }
-    }
-    return out;
-}
-
-size_t NodeMap::ownedBytes(const NodeMap* previous) const
-{
-    size_t bytes = m_chunks.capacity() * sizeof(m_chunks[0]);
-    for (size_t c = 0; c < m_chunks.size(); ++c) {
-        const Chunk* theirs =
-            previous && c < previous->m_chunks.size() ? previous->m_chunks[c].get() : nullptr;
-        if (!m_chunks[c] || m_chunks[c].get() == theirs) continue;
-        bytes += sizeof(Chunk);
-        for (uint32_t i = 0; i < kChunk; ++i) {
-            const NodePtr& node = m_chunks[c]->nodes[i];
-            if (!node || (theirs && theirs->nodes[i] == node)) continue;
-            bytes += sizeof(NodeRecord) + node->operands.capacity() * sizeof(ValueRef) +
-                     node->name.capacity() + node->op.capacity() +
-                     node->origin.capacity() * sizeof(SourceId) +
-                     node->attrs.entries().capacity() * sizeof(node->attrs.entries()[0]) +
-                     node->types.size() * sizeof(TensorType);
-            for (const TensorType& type : node->types) bytes += type.shape.capacity() * sizeof(Dim);
-        }
-    }
-    return bytes;
-}
-
 Module::Module()
     : m_sources(std::make_shared<std::vector<SourceNode>>())
     , m_ids(std::make_shared<IdSource>())
@@ -151,24 +112,9 @@ void Module::setKernel(std::string name, PrimFuncPtr kernel)
     m_kernels.own()[std::move(name)] = std::move(kernel);
 }
 
-void Module::eraseKernel(const std::string& name) { m_kernels.own().erase(name); }
-
 void Module::setSources(std::shared_ptr<const std::vector<SourceNode>> sources)
 {
     m_sources = std::move(sources);
-}
-
-std::map<ValueRef, std::vector<NodeId>> usesOf(const Module& module, const GraphFunction& function)
-{
-    std::map<ValueRef, std::vector<NodeId>> uses;
-    for (const NodeId id : function.order) {
-        for (const ValueRef& operand : module.node(id).operands) {
-            if (!operand.node.isValid()) continue;
-            std::vector<NodeId>& users = uses[operand];
-            if (users.empty() || users.back() != id) users.push_back(id);
-        }
-    }
-    return uses;
 }
 
 } // namespace tenon::core

@@ -37,9 +37,6 @@ public:
     const NodePtr& find(NodeId id) const; ///< null pointer when absent
     void set(NodeId id,
              NodePtr record); ///< null erases; copies the chunk first unless only this map owns it
-    /// Chunks whose storage differs from `other`'s, for cheap diffs.
-    std::vector<NodeId> changedSince(const NodeMap& other) const;
-    size_t ownedBytes(const NodeMap* previous) const; ///< bytes not shared with `previous`
     /// Calls fn(address, bytes) for the table and every chunk, fn(record) for every record.
     template <class StorageFn, class RecordFn>
     void visitStorage(StorageFn storage, RecordFn record) const
@@ -127,7 +124,6 @@ public:
     void eraseFunction(FunctionId id);
     void setMain(FunctionId id) { m_main = id; }
     void setKernel(std::string name, PrimFuncPtr kernel);
-    void eraseKernel(const std::string& name);
     void setSources(std::shared_ptr<const std::vector<SourceNode>> sources);
 
 private:
@@ -138,8 +134,5 @@ private:
     std::shared_ptr<IdSource> m_ids;
     FunctionId m_main;
 };
-
-/// value -> nodes of the function that read it, in order; function results are not uses.
-std::map<ValueRef, std::vector<NodeId>> usesOf(const Module& module, const GraphFunction& function);
 
 } // namespace tenon::core

@@ -23,18 +23,6 @@ void JobContext::progress(double fraction, const std::string& text) const
     if (m_hook) m_hook(fraction, text);
 }
 
-void JobContext::addDiagnostic(Diagnostic diagnostic)
-{
-    const std::scoped_lock lock(m_mutex);
-    m_diagnostics.push_back(std::move(diagnostic));
-}
-
-std::vector<Diagnostic> JobContext::diagnostics() const
-{
-    const std::scoped_lock lock(m_mutex);
-    return m_diagnostics;
-}
-
 Status JobContext::parallelFor(size_t count, const std::function<Status(size_t)>& body) const
 {
     std::atomic<size_t> next{0};

@@ -32,8 +32,6 @@ public:
 
     /// Reports progress in [0, 1]; called from any thread.
     void progress(double fraction, const std::string& text) const;
-    void addDiagnostic(Diagnostic diagnostic);
-    std::vector<Diagnostic> diagnostics() const;
 
     unsigned threads() const { return m_threads; }
     /// Calls body(i) for every i in [0, count) on up to threads() threads; returns the first error
@@ -44,8 +42,6 @@ private:
     unsigned m_threads;
     ProgressHook m_hook;
     std::atomic<bool> m_stop{false};
-    mutable std::mutex m_mutex;
-    std::vector<Diagnostic> m_diagnostics;
 };
 
 /// Starts work on its own thread; starting the same key again supersedes the older job.

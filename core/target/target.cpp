@@ -142,11 +142,6 @@ std::string Target::stringOption(std::string_view name) const
     return text ? *text : std::string();
 }
 
-bool Target::hasKey(std::string_view key) const
-{
-    return std::find(keys.begin(), keys.end(), key) != keys.end();
-}
-
 bool Target::isCpu() const { return kind == "llvm" || kind == "c" || kind == "hexagon"; }
 
 bool Target::hasDsp() const

@@ -43,7 +43,6 @@ struct Target
     const TargetValue* find(std::string_view name) const;
     int64_t intOption(std::string_view name, int64_t fallback) const;
     std::string stringOption(std::string_view name) const;
-    bool hasKey(std::string_view key) const;
     /// True for kinds whose code runs on a processor with a LLVM triple (llvm, c, hexagon).
     bool isCpu() const;
     /// Armv7E-M or Armv8-M DSP instructions, respectively Helium, by the name of the CPU.

@@ -99,11 +99,6 @@ QString typeText(const core::TensorType& type)
            dims.join(QStringLiteral(", ")) + QLatin1Char(']');
 }
 
-QString signedText(qint64 value)
-{
-    return (value < 0 ? QString(kMinus) : QString()) + countText(std::abs(value));
-}
-
 QString arrowText(qint64 before, qint64 after)
 {
     return countText(before) + QStringLiteral(" → ") + countText(after);

@@ -25,8 +25,6 @@ QString durationText(double microseconds);
 QString shapeLabel(const core::TensorType& type);
 /// "float32 [1, 64, 56, 56]", or "unknown type".
 QString typeText(const core::TensorType& type);
-/// "−" for negative numbers, thousands separated.
-QString signedText(qint64 value);
 /// "3 → 1".
 QString arrowText(qint64 before, qint64 after);
 /// "resnet.onnx"; with its folder where the file is called model.onnx, as in many collections.
