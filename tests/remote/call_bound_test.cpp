@@ -81,7 +81,9 @@ TEST(Bandwidth, IsMeasuredForEveryLevel)
     for (size_t i = 0; i < rates.size(); ++i) {
         EXPECT_GT(rates[i].readGbps, 0);
         EXPECT_GT(rates[i].copyGbps, 0);
-        if (i > 0) EXPECT_GT(rates[i].bytes, rates[i - 1].bytes);
+        if (i > 0) {
+            EXPECT_GT(rates[i].bytes, rates[i - 1].bytes);
+        }
     }
 }
 

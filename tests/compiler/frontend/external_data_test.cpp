@@ -134,9 +134,10 @@ TEST_F(ExternalData, RefusesDeviceNodes)
         const Diagnostic& error = loaded->diagnostics.front();
         EXPECT_EQ(error.code, DiagnosticCode::BadExternalData) << error.text();
         // There may be no terminal; what can be opened is looked at before it is read.
-        if (device != "tty")
+        if (device != "tty") {
             EXPECT_NE(error.message.find("is not a regular file"), std::string::npos)
                 << error.text();
+        }
     }
 }
 

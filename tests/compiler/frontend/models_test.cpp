@@ -85,8 +85,9 @@ TEST_P(InvalidModel, OpensAndSaysWhy)
     EXPECT_EQ(loaded->module.sources().size(), loaded->facts.nodeCount);
     // Everything that stops the import says what would help.
     for (const NodeReport& node : importReport(*loaded).nodes)
-        if (node.verdict == NodeVerdict::Unsupported || node.verdict == NodeVerdict::Invalid)
+        if (node.verdict == NodeVerdict::Unsupported || node.verdict == NodeVerdict::Invalid) {
             EXPECT_NE(node.why.find_first_of(";:"), std::string::npos) << node.why;
+        }
 }
 
 INSTANTIATE_TEST_SUITE_P(
