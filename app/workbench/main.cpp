@@ -130,15 +130,21 @@ int fail(const QString& message)
     return 4;
 }
 
+/// Opens the requested model; 0 when it is open.
+int openModel(MainWindow& window, const Request& request)
+{
+    window.openModel(request.model, request.shapes);
+    if (!settle(window, request.timeoutSeconds))
+        return fail(QStringLiteral("the model was not open in time"));
+    if (window.workspace().document()) return 0;
+    return fail(request.model + QStringLiteral(": ") + window.workspace().state().bannerText);
+}
+
 /// Brings the window into the requested state; 0 when all of it exists.
 int applyState(MainWindow& window, const Request& request)
 {
-    if (!request.model.isEmpty()) {
-        window.openModel(request.model, request.shapes);
-        if (!settle(window, request.timeoutSeconds))
-            return fail(QStringLiteral("the model was not open in time"));
-        if (!window.workspace().document()) return fail(window.workspace().state().bannerText);
-    }
+    if (!request.model.isEmpty())
+        if (const int code = openModel(window, request); code != 0) return code;
     if (!request.board.isEmpty() && !window.chooseBoard(request.board))
         return fail(
             QStringLiteral("no board `%1`; `tenon board list` shows them").arg(request.board));
