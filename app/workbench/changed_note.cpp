@@ -5,7 +5,6 @@
 #include "views/models/format.h"
 
 #include <QFileInfo>
-#include <QPainter>
 
 namespace tenon::app {
 
@@ -17,26 +16,12 @@ constexpr int kPauseMs = 300;
 
 ChangedNote::ChangedNote(const views::ThemeSource& themes, views::WorkspacePresenter& workspace,
                          QWidget* parent)
-    : QWidget(parent)
-    , m_themes(themes)
-    , m_title(new views::ThemedLabel(themes, views::ThemedLabel::Role::Strong))
-    , m_text(new views::ThemedLabel(themes, views::ThemedLabel::Role::Body))
-    , m_reload(new views::PillButton(themes, views::PillButton::Look::Plain, tr("Reload")))
+    : NoticeBar(themes, Kind::News, parent)
+    , m_reload(addButton(views::PillButton::Look::Plain, tr("Reload")))
 {
-    using Look = views::PillButton::Look;
-    m_text->setWordWrap(true);
     m_pause.setSingleShot(true);
     m_pause.setInterval(kPauseMs);
-    auto* close = new views::PillButton(themes, Look::Quiet, tr("Keep what is shown"));
-    auto* layout = new QHBoxLayout(this);
-    layout->setContentsMargins(views::kPanelMargin, 8, 8, 8);
-    layout->setSpacing(10);
-    layout->addWidget(m_title);
-    layout->addWidget(m_text, 1);
-    layout->addWidget(m_reload);
-    layout->addWidget(close);
-    hide();
-    connect(&themes, &views::ThemeSource::changed, this, [this] { update(); });
+    const auto* close = addButton(views::PillButton::Look::Quiet, tr("Keep what is shown"));
     connect(close, &QPushButton::clicked, this, [this] {
         m_read = stampOf(m_path);
         hide();
@@ -73,23 +58,12 @@ void ChangedNote::look()
     if (now == m_read) return hide();
     const bool isThere = now.bytes >= 0;
     const QString name = views::modelName(m_path);
-    m_title->setText(isThere ? tr("%1 changed on the disk").arg(name)
-                             : tr("%1 is no longer there").arg(name));
-    m_text->setText(tr("The window shows it as it was when it was opened."));
+    title().setText(isThere ? tr("%1 changed on the disk").arg(name)
+                            : tr("%1 is no longer there").arg(name));
+    text().setText(tr("The window shows it as it was when it was opened."));
     m_reload->setVisible(isThere);
-    setAccessibleName(m_title->text());
+    setAccessibleName(title().text());
     show();
-}
-
-void ChangedNote::paintEvent(QPaintEvent*)
-{
-    const views::Theme& t = m_themes.theme();
-    QPainter painter(this);
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(t.accentSoft);
-    painter.setBrush(t.accentTint);
-    painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), views::kPanelRadius,
-                            views::kPanelRadius);
 }
 
 } // namespace tenon::app

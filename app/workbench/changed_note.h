@@ -3,8 +3,7 @@
 // again.
 #pragma once
 
-#include "views/pages/common/panel.h"
-#include "views/pages/common/pill_tabs.h"
+#include "views/pages/common/notice.h"
 #include "views/presenters/workspace_presenter.h"
 
 #include <QDateTime>
@@ -13,15 +12,12 @@
 
 namespace tenon::app {
 
-class ChangedNote : public QWidget
+class ChangedNote : public views::NoticeBar
 {
     Q_OBJECT
 public:
     ChangedNote(const views::ThemeSource& themes, views::WorkspacePresenter& workspace,
                 QWidget* parent = nullptr);
-
-protected:
-    void paintEvent(QPaintEvent* event) override;
 
 private:
     /// What tells one content of a file from the next.
@@ -35,13 +31,10 @@ private:
     void watch(const QString& path);
     void look();
 
-    const views::ThemeSource& m_themes;
     QFileSystemWatcher m_watcher;
     QTimer m_pause; ///< until who writes is done
     QString m_path;
     Stamp m_read;
-    views::ThemedLabel* m_title;
-    views::ThemedLabel* m_text;
     views::PillButton* m_reload;
 };
 

@@ -39,57 +39,67 @@ void EmptyNotice::setText(const QString& title, const QString& text)
 
 void EmptyNotice::setActionEnabled(bool isEnabled) { m_button->setEnabled(isEnabled); }
 
-Banner::Banner(const ThemeSource& themes, QWidget* parent)
+NoticeBar::NoticeBar(const ThemeSource& themes, Kind kind, QWidget* parent)
     : QWidget(parent)
     , m_themes(themes)
+    , m_kind(kind)
     , m_title(new ThemedLabel(themes, ThemedLabel::Role::Strong))
     , m_text(new ThemedLabel(themes, ThemedLabel::Role::Body))
-    , m_node(new PillButton(themes, PillButton::Look::Quiet, tr("Go to node")))
-    , m_issues(new PillButton(themes, PillButton::Look::Quiet, tr("Show issues")))
 {
     connect(&themes, &ThemeSource::changed, this, [this] { update(); });
     m_text->setWordWrap(true);
-    m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    auto* copy = new PillButton(themes, PillButton::Look::Quiet, tr("Copy details"));
-    auto* close = new PillButton(themes, PillButton::Look::Quiet, tr("Dismiss"));
-    connect(m_node, &QPushButton::clicked, this, &Banner::nodeRequested);
-    connect(m_issues, &QPushButton::clicked, this, &Banner::detailsRequested);
-    connect(copy, &QPushButton::clicked, this, [this] {
-        QGuiApplication::clipboard()->setText(m_title->text() + QStringLiteral(": ") +
-                                              m_text->text());
-    });
-    connect(close, &QPushButton::clicked, this, &Banner::dismissed);
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(kPanelMargin, 8, 8, 8);
     layout->setSpacing(10);
     layout->addWidget(m_title);
     layout->addWidget(m_text, 1);
-    layout->addWidget(m_node);
-    layout->addWidget(m_issues);
-    layout->addWidget(copy);
-    layout->addWidget(close);
     hide();
+}
+
+PillButton* NoticeBar::addButton(PillButton::Look look, const QString& text)
+{
+    auto* button = new PillButton(m_themes, look, text);
+    layout()->addWidget(button);
+    return button;
+}
+
+void NoticeBar::paintEvent(QPaintEvent*)
+{
+    const Theme& t = m_themes.theme();
+    const bool isFailure = m_kind == Kind::Failure;
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(isFailure ? t.removed : t.accentSoft);
+    painter.setBrush(isFailure ? t.removedTint : t.accentTint);
+    painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), kPanelRadius,
+                            kPanelRadius);
+}
+
+Banner::Banner(const ThemeSource& themes, QWidget* parent)
+    : NoticeBar(themes, Kind::Failure, parent)
+    , m_node(addButton(PillButton::Look::Quiet, tr("Go to node")))
+    , m_issues(addButton(PillButton::Look::Quiet, tr("Show issues")))
+{
+    text().setTextInteractionFlags(Qt::TextSelectableByMouse);
+    connect(m_node, &QPushButton::clicked, this, &Banner::nodeRequested);
+    connect(m_issues, &QPushButton::clicked, this, &Banner::detailsRequested);
+    connect(addButton(PillButton::Look::Quiet, tr("Copy details")), &QPushButton::clicked, this,
+            [this] {
+                QGuiApplication::clipboard()->setText(title().text() + QStringLiteral(": ") +
+                                                      text().text());
+            });
+    connect(addButton(PillButton::Look::Quiet, tr("Dismiss")), &QPushButton::clicked, this,
+            &Banner::dismissed);
 }
 
 void Banner::showMessage(const QString& title, const QString& text, Leads leads)
 {
-    m_title->setText(title);
-    m_text->setText(text);
+    this->title().setText(title);
+    this->text().setText(text);
     m_node->setVisible(leads.hasNode);
     m_issues->setVisible(leads.hasIssues);
     setVisible(!title.isEmpty());
     setAccessibleName(title + QStringLiteral(": ") + text);
-}
-
-void Banner::paintEvent(QPaintEvent*)
-{
-    const Theme& t = m_themes.theme();
-    QPainter painter(this);
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(t.removed);
-    painter.setBrush(t.removedTint);
-    painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), kPanelRadius,
-                            kPanelRadius);
 }
 
 } // namespace tenon::views

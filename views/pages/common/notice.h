@@ -26,8 +26,34 @@ private:
     PillButton* m_button;
 };
 
+/// A bar above the pages: a title, a sentence and buttons; hidden until there is something to say.
+class NoticeBar : public QWidget
+{
+    Q_OBJECT
+public:
+    enum class Kind
+    {
+        News,
+        Failure,
+    };
+    NoticeBar(const ThemeSource& themes, Kind kind, QWidget* parent);
+
+protected:
+    /// Behind the text and the buttons that are there.
+    PillButton* addButton(PillButton::Look look, const QString& text);
+    ThemedLabel& title() { return *m_title; }
+    ThemedLabel& text() { return *m_text; }
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    const ThemeSource& m_themes;
+    Kind m_kind;
+    ThemedLabel* m_title;
+    ThemedLabel* m_text;
+};
+
 /// Non-modal: what failed, why, and a way to close it.
-class Banner : public QWidget
+class Banner : public NoticeBar
 {
     Q_OBJECT
 public:
@@ -45,13 +71,7 @@ signals:
     void dismissed();
     void detailsRequested();
 
-protected:
-    void paintEvent(QPaintEvent* event) override;
-
 private:
-    const ThemeSource& m_themes;
-    ThemedLabel* m_title;
-    ThemedLabel* m_text;
     PillButton* m_node;
     PillButton* m_issues;
 };
