@@ -66,16 +66,7 @@ TEST_F(Deploying, survivesAServerThatIsKilledInMidRun)
 TEST_F(Deploying, survivesTheEndOfTheServerItself)
 {
     const test::Sshd sshd(homeLine());
-    const DeployRequest wanted =
-        request(test::sabotagedSource("for (volatile int i = 0;;) ++i;\n"));
-    std::jthread killer;
-    const DeployReportPtr report =
-        Deployer(board(sshd), environment(sshd))
-            .deploy(wanted, m_job, [&](const DeployReportPtr& each) {
-                const bool isRunning = step(*each, DeployPhase::Run).state == StepState::Running;
-                if (isRunning && !killer.joinable())
-                    killer = std::jthread([this] { killServers(); });
-            });
+    const DeployReportPtr report = deployAndKill(sshd, [this] { killServers(); });
     ASSERT_TRUE(report->error);
     EXPECT_EQ(report->error->code, DiagnosticCode::BoardFailure) << report->error->text();
     EXPECT_NE(report->error->message.find("kill"), std::string::npos) << report->error->text();
@@ -86,16 +77,7 @@ TEST_F(Deploying, survivesTheEndOfTheServerItself)
 TEST_F(Deploying, admitsThatAKilledShellLeavesFiles)
 {
     const test::Sshd sshd(homeLine());
-    const DeployRequest wanted =
-        request(test::sabotagedSource("for (volatile int i = 0;;) ++i;\n"));
-    std::jthread killer;
-    const DeployReportPtr report =
-        Deployer(board(sshd), environment(sshd))
-            .deploy(wanted, m_job, [&](const DeployReportPtr& each) {
-                const bool isRunning = step(*each, DeployPhase::Run).state == StepState::Running;
-                if (isRunning && !killer.joinable())
-                    killer = std::jthread([this] { killEverything(home()); });
-            });
+    const DeployReportPtr report = deployAndKill(sshd, [this] { killEverything(home()); });
     ASSERT_TRUE(report->error);
     EXPECT_NE(report->error->message.find("board `"), std::string::npos) << report->error->text();
     const DeployStep& cleanUp = step(*report, DeployPhase::CleanUp);

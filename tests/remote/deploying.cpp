@@ -99,6 +99,19 @@ DeployReportPtr Deploying::deploy(const test::Sshd& sshd, const DeployRequest& w
     return Deployer(board(sshd), environment(sshd)).deploy(wanted, m_job);
 }
 
+DeployReportPtr Deploying::deployAndKill(const test::Sshd& sshd,
+                                         const std::function<void()>& killing)
+{
+    const DeployRequest wanted =
+        request(test::sabotagedSource("for (volatile int i = 0;;) ++i;\n"));
+    std::jthread killer;
+    return Deployer(board(sshd), environment(sshd))
+        .deploy(wanted, m_job, [&](const DeployReportPtr& each) {
+            const bool isRunning = step(*each, DeployPhase::Run).state == StepState::Running;
+            if (isRunning && !killer.joinable()) killer = std::jthread(killing);
+        });
+}
+
 void Deploying::expectWorks(const test::Sshd& sshd)
 {
     const DeployReportPtr report = deploy(sshd, request());

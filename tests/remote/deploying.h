@@ -11,6 +11,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 namespace tenon::remote {
 
 using core::BoardCode;
@@ -44,6 +46,8 @@ protected:
         return report.steps[static_cast<size_t>(phase)];
     }
     DeployReportPtr deploy(const test::Sshd& sshd, const DeployRequest& wanted);
+    /// A run that does not end by itself; `killing` begins when it does, in a thread of its own.
+    DeployReportPtr deployAndKill(const test::Sshd& sshd, const std::function<void()>& killing);
     void expectWorks(const test::Sshd& sshd);
     void expectFailure(const test::Sshd& sshd, const DeployRequest& wanted, DeployPhase phase,
                        DiagnosticCode code, const std::string& text);
