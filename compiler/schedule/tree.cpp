@@ -273,6 +273,11 @@ bool repeatsReduction(const Stmt& root)
     return false;
 }
 
+bool isNumber(const Expr& expr, int number)
+{
+    return expr.isConstInt(number) || (expr->kind == ExprKind::FloatImm && expr->number == number);
+}
+
 Diagnostic badSchedule(std::string_view primitive, const std::string& message)
 {
     return makeError(DiagnosticCode::BadSchedule, quoted(primitive) + " " + message);

@@ -59,6 +59,9 @@ tir::Stmt guarded(const tir::Stmt& stmt, const tir::Expr& condition);
 /// The conjunction of those terms of a predicate that satisfy `keep`; null when none does.
 tir::Expr termsWhere(const tir::Expr& predicate, const std::function<bool(const tir::Expr&)>& keep);
 
+/// Whether it is this constant, as an integer or as a float.
+bool isNumber(const tir::Expr& expr, int number);
+
 /// True when `loop` or a loop inside is a reduction loop around the second half of an overlapping
 /// split (see splitOverlap).
 bool repeatsReduction(const tir::Stmt& root);

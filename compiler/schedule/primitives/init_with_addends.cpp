@@ -160,9 +160,7 @@ Status Schedule::initWithAddends(std::string init)
     };
     const Stmt start = site->stmt->body;
     if (start->kind != tir::StmtKind::Store) return refuse("it is no plain store");
-    const bool isZero = start->value.isConstInt(0) ||
-                        (start->value->kind == ExprKind::FloatImm && start->value->number == 0);
-    if (!isZero) return refuse("it does not store 0");
+    if (!isNumber(start->value, 0)) return refuse("it does not store 0");
     const bool isFloat = start->value->kind == ExprKind::FloatImm;
     const tir::Buffer sums = start->buffer;
     const int64_t terms = termsIn(m_function.body, sums, init);

@@ -31,9 +31,7 @@ bool isCombiner(ExprKind kind)
 bool mayStartOften(const Expr& init, ExprKind combiner)
 {
     if (combiner != ExprKind::Add && combiner != ExprKind::Mul) return true;
-    const int neutral = combiner == ExprKind::Add ? 0 : 1;
-    if (init->kind == ExprKind::IntImm) return init->integer == neutral;
-    return init->kind == ExprKind::FloatImm && init->number == neutral;
+    return isNumber(init, combiner == ExprKind::Add ? 0 : 1);
 }
 
 /// A block that combines with its result, under the loop that is factored out.

@@ -13,11 +13,6 @@ using tir::Expr;
 using tir::ExprKind;
 using tir::Stmt;
 
-bool isZero(const Expr& expr)
-{
-    return expr.isConstInt(0) || (expr->kind == ExprKind::FloatImm && expr->number == 0);
-}
-
 /// The factor that a condition makes zero; null when there is none.
 Expr conditionalFactor(const Expr& term)
 {
@@ -27,7 +22,7 @@ Expr conditionalFactor(const Expr& term)
     }
     const bool isConditional = term->kind == ExprKind::Intrinsic &&
                                term->intrinsic == tir::Intrinsic::IfThenElse &&
-                               isZero(term->args[2]);
+                               isNumber(term->args[2], 0);
     return isConditional ? term : Expr();
 }
 
