@@ -12,7 +12,6 @@ using core::DataType;
 using core::kFloat32;
 using core::kInt64;
 using core::Tensor;
-using tenon_onnx::AttributeProto;
 using tenon_onnx::TensorProto;
 
 namespace {
@@ -36,37 +35,7 @@ bool hasKnownShape(const GraphValue& value)
                        [](int64_t dim) { return dim >= 0; });
 }
 
-AttributeProto& addAttr(tenon_onnx::NodeProto& node, const std::string& name,
-                        AttributeProto::AttributeType type)
-{
-    AttributeProto& attr = *node.add_attribute();
-    attr.set_name(name);
-    attr.set_type(type);
-    return attr;
-}
-
 } // namespace
-
-void setInts(tenon_onnx::NodeProto& node, const std::string& name, const Dims& values)
-{
-    AttributeProto& attr = addAttr(node, name, AttributeProto::INTS);
-    for (const int64_t value : values) attr.add_ints(value);
-}
-
-void setInt(tenon_onnx::NodeProto& node, const std::string& name, int64_t value)
-{
-    addAttr(node, name, AttributeProto::INT).set_i(value);
-}
-
-void setFloat(tenon_onnx::NodeProto& node, const std::string& name, double value)
-{
-    addAttr(node, name, AttributeProto::FLOAT).set_f(static_cast<float>(value));
-}
-
-void setText(tenon_onnx::NodeProto& node, const std::string& name, const std::string& value)
-{
-    addAttr(node, name, AttributeProto::STRING).set_s(value);
-}
 
 GraphBuilder::GraphBuilder(uint64_t seed)
     : m_random(seed)

@@ -2,6 +2,7 @@
 // GraphBuilder: values of known shape, and nodes on them, for random graphs.
 #pragma once
 
+#include "tests/fuzz/graphs/node_attributes.h"
 #include "tests/fuzz/graphs/random_graph.h"
 
 #include <algorithm>
@@ -9,8 +10,6 @@
 #include <string>
 
 namespace tenon::test {
-
-using Dims = std::vector<int64_t>;
 
 struct GraphValue
 {
@@ -70,11 +69,6 @@ private:
     std::vector<GraphValue> m_values;
     int m_names = 0;
 };
-
-void setInts(tenon_onnx::NodeProto& node, const std::string& name, const Dims& values);
-void setInt(tenon_onnx::NodeProto& node, const std::string& name, int64_t value);
-void setFloat(tenon_onnx::NodeProto& node, const std::string& name, double value);
-void setText(tenon_onnx::NodeProto& node, const std::string& name, const std::string& value);
 
 using NodeKind = void (*)(GraphBuilder&);
 
