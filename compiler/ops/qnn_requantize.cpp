@@ -2,12 +2,15 @@
 // qnn.requantize: integers of one scale as integers of another. The ratio of the scales is a
 // binary32 number: values below 2^24 times a ratio round twice, at most 2^-22 of the result, so the
 // integer differs from exact arithmetic only where that lies within 2^-14 of a half, and by one.
+// What a bias has beside whole integers is added to the product, which rounds once more.
 #include "compiler/ops/quantization.h"
 
 namespace tenon::compiler {
 namespace {
 
 using tir::Expr;
+
+constexpr size_t kOffset = 3;
 
 Result<Types> infer(const OpView& op)
 {
@@ -22,8 +25,12 @@ Result<Types> infer(const OpView& op)
         return opError(op, DiagnosticCode::DtypeMismatch,
                        "has zero points of " + op.operands[2].dtype.text() + " for values of " +
                            out.text());
+    if (op.isPresent(kOffset) && op.operands[kOffset].dtype != kFloat32)
+        return opError(op, DiagnosticCode::DtypeMismatch,
+                       "expects offsets of float32 but they are " + op.operands[kOffset].text());
     Shape shape = op.operands[0].shape;
-    for (size_t i = 1; i < op.operands.size() && op.isPresent(i); ++i) {
+    for (size_t i = 1; i < op.operands.size(); ++i) {
+        if (!op.isPresent(i)) continue;
         const auto wider = broadcastShapes(op, shape, op.operands[i].shape);
         if (!wider) return wider.error();
         if (*wider != shape)
@@ -47,7 +54,8 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
             const Expr centred = tir::cast(kInt32, te::at(in[0], i)) - inputZero;
             const Expr zero =
                 op.isPresent(2) ? tir::cast(kInt32, operand(2, i)) : tir::intImm(0, kInt32);
-            const Expr value = tir::cast(kFloat32, centred) * operand(1, i);
+            Expr value = tir::cast(kFloat32, centred) * operand(1, i);
+            if (op.isPresent(kOffset)) value = value + operand(kOffset, i);
             return requantized(value, zero,
                                {out, intAttr(op, "a_min"), intAttr(op, "a_max"),
                                 intAttr(op, kSmallScaleAttr) != 0});
@@ -58,20 +66,23 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
 constexpr OperandSpec kOperands[] = {
     {"data", "integers of any shape"},
     {"scale", "scale of data / scale of the result; broadcasts to data"},
-    {"zero_point", "of the result; broadcasts to data; absent: 0", OperandSpec::Optional}};
+    {"zero_point", "of the result; broadcasts to data; absent: 0", OperandSpec::Optional},
+    {"offset", "added before rounding, in steps of the result; broadcasts to data; absent: 0",
+     OperandSpec::Optional}};
 constexpr AttrSpec kAttrs[] = {
     {"input_zero_point", "int", "zero point of data", "0"},
     {"a_min", "int", "lower limit of the result, beside that of its type", "-2147483648"},
     {"a_max", "int", "upper limit of the result, beside that of its type", "2147483647"},
-    {kSmallScaleAttr, "int", "1: scales are at most 1/2, so no product leaves 31 bits", "0"},
+    {kSmallScaleAttr, "int", "1: scales and offsets are at most 1/2, so no result leaves 31 bits",
+     "0"},
     {"out_dtype", "dtype", "type of the result, 8 to 32 bits", "int8"}};
 
 } // namespace
 
 extern constinit const OpDef qnnRequantizeOp = {
     .name = "qnn.requantize",
-    .doc = "y = clip(saturate(round((data - input_zero_point) * scale) + zero_point), a_min, "
-           "a_max), halves to even",
+    .doc = "y = clip(saturate(round((data - input_zero_point) * scale + offset) + zero_point), "
+           "a_min, a_max), halves to even",
     .family = Family::Elementwise,
     .operands = kOperands,
     .attrs = kAttrs,

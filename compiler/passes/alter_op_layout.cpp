@@ -32,8 +32,8 @@ public:
         , m_lanes(std::min(context.facts.lanes(4), 16))
         , m_dotValues(dotValues(context.target))
         , m_machine{m_lanes,
-                    context.target.kind == "c"
-                        ? 0 // memory counts for more than time there
+                    context.target.kind == "c" || hasFineSteps(module, function)
+                        ? 0 // memory counts for more than time there; or the error would show
                         : context.number("winograd.max_error", kWinogradMaxError),
                     staysInCache(module, function, context.facts.l2Bytes)}
         , m_plan(module, function, m_machine)

@@ -134,7 +134,7 @@ private:
     {
         if (isMoved(node.operands[0])) addTo(node, "input_zero_point", 0);
         if (!mayMove(node) || !isKnownZero(node, 2)) return;
-        node.operands.resize(3);
+        node.operands.resize(std::max<size_t>(node.operands.size(), 3));
         node.operands[2] = movedZero(node.operands[2]);
         moveLimits(node);
     }

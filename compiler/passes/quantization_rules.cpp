@@ -2,6 +2,7 @@
 // Layers, sums, means and concatenations of quantized tensors as integer operators.
 #include "compiler/passes/quantization_rules.h"
 
+#include "compiler/passes/quantization_bounds.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -9,9 +10,6 @@
 
 namespace tenon::compiler {
 namespace {
-
-/// A bias rounds to whole sums: what that may cost, in units of the result's last place.
-constexpr double kBiasStep = 1.0 / 64;
 
 struct Layer
 {
@@ -59,6 +57,8 @@ std::optional<std::vector<double>> biasValues(const QuantizationSite& site, cons
     if (!value || !value->dtype().isFloat()) return std::nullopt;
     const NodeRecord& add = site.module.node(layer.consumed.back());
     const size_t fromEnd = isOp(add, "nn.bias_add") ? 1 : layer.channelRank;
+    // A bias of higher rank than the sums would give the result more dimensions.
+    if (add.types.at(0).shape != layer.node->types.at(0).shape) return std::nullopt;
     if (value->size() != 1) {
         const std::vector<int64_t>& shape = value->shape();
         const bool fits = value->size() == channels && shape.size() >= fromEnd &&
@@ -94,18 +94,27 @@ std::vector<int64_t> channelShape(const Layer& layer, int64_t channels)
     return shape;
 }
 
-/// Biases in units of the sums; nothing when rounding them would show in the result.
-std::optional<std::vector<int64_t>> biasSteps(const std::vector<double>& bias,
-                                              const std::vector<double>& step, double outScale)
+/// The bias of every channel in units of the sums, and what is left, in steps of the result.
+struct SplitBias
 {
-    std::vector<int64_t> out;
+    std::vector<int64_t> sums;
+    std::vector<double> rest; ///< empty: nothing that could show
+};
+
+/// Nothing for a bias that 32 bits do not hold.
+std::optional<SplitBias> splitBias(const std::vector<double>& bias, const std::vector<double>& step,
+                                   const std::vector<double>& ratio)
+{
+    SplitBias out;
+    double largest = 0;
     for (size_t i = 0; i < bias.size(); ++i) {
         const double sums = bias[i] / step[i];
-        const bool isWhole = std::abs(sums - std::nearbyint(sums)) < 1e-3;
-        if (std::abs(sums) > 1 << 30 || (!isWhole && step[i] > kBiasStep * outScale))
-            return std::nullopt;
-        out.push_back(std::llround(sums));
+        if (!(std::abs(sums) <= kLargestBias)) return std::nullopt;
+        out.sums.push_back(std::llround(sums));
+        out.rest.push_back((sums - static_cast<double>(out.sums.back())) * ratio[i]);
+        largest = std::max(largest, std::abs(out.rest.back()));
     }
+    if (largest <= kBiasError) out.rest.clear();
     return out;
 }
 
@@ -164,17 +173,31 @@ Patch finishQuantize(PatchWriter& patch, const QuantizeTarget& target, ValueRef 
     return patch.take();
 }
 
-std::optional<Patch> quantizeLayer(const QuantizationSite& site, const QuantizeTarget& target)
+namespace {
+
+/// A layer between integers, and what its integer form needs.
+struct IntegerLayer
+{
+    Layer real;
+    Quantized data, weight;
+    int64_t channels;
+    std::vector<double> ratio; ///< of a sum's step to the result's, per channel
+    SplitBias bias;
+};
+
+std::optional<IntegerLayer> readIntegerLayer(const QuantizationSite& site,
+                                             const QuantizeTarget& target)
 {
     const std::optional<Layer> layer = readLayer(site, target.input);
     if (!layer) return std::nullopt;
     const auto data = readDequantized(site, layer->node->operands[0]);
     const auto weight = readDequantized(site, layer->node->operands[1]);
     if (!data || !weight || !data->isPerTensor() || !isByte(*data) || !isByte(*weight) ||
-        weight->axis != 0 || !constantValue(site, weight->integers))
+        weight->axis != 0)
         return std::nullopt;
-    const auto shape = knownShape(site.module, weight->integers);
-    const int64_t channels = shape->at(0);
+    const auto whole = constantValue(site, weight->integers);
+    if (!whole) return std::nullopt;
+    const int64_t channels = whole->shape().at(0);
     const auto bias = biasValues(site, *layer, channels);
     if (!bias) return std::nullopt;
     std::vector<double> step, ratio;
@@ -182,32 +205,48 @@ std::optional<Patch> quantizeLayer(const QuantizationSite& site, const QuantizeT
         step.push_back(data->scales[0] * weight->scales[weight->isPerTensor() ? 0 : i]);
         ratio.push_back(step.back() / target.scale);
     }
-    const auto sums = biasSteps(*bias, step, target.scale);
-    if (!sums) return std::nullopt;
+    auto split = splitBias(*bias, step, ratio);
+    if (!split || !areRatios(ratio) ||
+        !fitSums(*whole, weight->zeros, reachOf(*data), split->sums))
+        return std::nullopt;
+    return IntegerLayer{*layer, *data, *weight, channels, std::move(ratio), *std::move(split)};
+}
 
-    const bool isConv = layer->node->op == "nn.conv2d";
+} // namespace
+
+/// Sums are exact. What is rounded: the sum as binary32 beyond 2^24, the ratio of scales, their
+/// product, and the rest of the bias, each by 2^-24 of a result that does not saturate. With
+/// kBiasError that is less than 2^-12 step before the one rounding that the model asks for.
+std::optional<Patch> quantizeLayer(const QuantizationSite& site, const QuantizeTarget& target)
+{
+    const std::optional<IntegerLayer> found = readIntegerLayer(site, target);
+    if (!found) return std::nullopt;
+    const auto& [layer, data, weight, channels, ratio, bias] = *found;
+    const bool isConv = layer.node->op == "nn.conv2d";
+    const std::vector<int64_t> each = channelShape(layer, channels);
     PatchWriter patch =
         quantizePatch(site, target, isConv ? "integer-conv2d" : "integer-dense",
-                      nodeLabel(*layer->node) + " stands between integers of scale " +
-                          exact(static_cast<float>(data->scales[0])) + " and " +
+                      nodeLabel(*layer.node) + " stands between integers of scale " +
+                          exact(static_cast<float>(data.scales[0])) + " and " +
                           exact(static_cast<float>(target.scale)),
-                      layer->consumed);
-    Attrs attrs = layer->node->attrs;
+                      layer.consumed);
+    Attrs attrs = layer.node->attrs;
     for (const char* layout : {"data_layout", "kernel_layout", "out_layout"}) attrs.erase(layout);
     ValueRef out = patch.op(
         isConv ? "qnn.conv2d" : "qnn.dense",
-        {data->integers, weight->integers, zeroOperand(patch, *data), zeroOperand(patch, *weight)},
+        {data.integers, weight.integers, zeroOperand(patch, data), zeroOperand(patch, weight)},
         std::move(attrs));
-    if (layer->bias.node.isValid())
-        out =
-            patch.op("add", {out, patch.constant(integers(*sums, channelShape(*layer, channels)))});
-    const Tensor scales = weight->isPerTensor() ? floats({ratio[0]}, {})
-                                                : floats(ratio, channelShape(*layer, channels));
-    out = patch.op("qnn.requantize", {out, patch.constant(scales), zeroPointOf(patch, target)},
-                   target.limits());
-    return finishQuantize(patch, target, out, layer->consumed);
+    if (layer.bias.node.isValid())
+        out = patch.op("add", {out, patch.constant(integers(bias.sums, each))});
+    const Tensor scales = weight.isPerTensor() ? floats({ratio[0]}, {}) : floats(ratio, each);
+    std::vector<ValueRef> operands{out, patch.constant(scales), zeroPointOf(patch, target)};
+    if (!bias.rest.empty()) operands.push_back(patch.constant(floats(bias.rest, each)));
+    out = patch.op("qnn.requantize", std::move(operands), target.limits());
+    return finishQuantize(patch, target, out, layer.consumed);
 }
 
+/// Sums: both products and their sum are rounded, by 3 * 2^-24 of kLargestTerm at most, 2^-6 step.
+/// Products: exact integers times one ratio, 2^-23 of the result.
 std::optional<Patch> quantizeBinary(const QuantizationSite& site, const QuantizeTarget& target)
 {
     const NodeRecord& node = site.module.node(target.input.node);
@@ -218,6 +257,8 @@ std::optional<Patch> quantizeBinary(const QuantizationSite& site, const Quantize
     const auto a = readDequantized(site, node.operands[0]);
     const auto b = readDequantized(site, node.operands[1]);
     if (!a || !b || !a->isPerTensor() || !b->isPerTensor() || !isByte(*a) || !isByte(*b))
+        return std::nullopt;
+    if (isProduct ? !isProductExact(*a, *b, target.scale) : !isSumExact(*a, *b, target.scale))
         return std::nullopt;
     PatchWriter patch = quantizePatch(site, target, isProduct ? "integer-mul" : "integer-add",
                                       nodeLabel(node) + " stands between integers", {node.id});
@@ -263,6 +304,7 @@ std::optional<MeanAxes> meanAxesOf(const QuantizationSite& site, const NodeRecor
 
 } // namespace
 
+/// The sum is exact; its binary32 number, the ratio and their product round by 2^-24 each.
 std::optional<Patch> quantizeMean(const QuantizationSite& site, const QuantizeTarget& target)
 {
     const NodeRecord& node = site.module.node(target.input.node);
@@ -275,7 +317,8 @@ std::optional<Patch> quantizeMean(const QuantizationSite& site, const QuantizeTa
     const auto shape = knownShape(site.module, node.operands[0]);
     int64_t count = 1;
     for (const int64_t axis : mean->axes) count *= shape->at(static_cast<size_t>(axis));
-    if (count < 1 || count > 1 << 20) return std::nullopt;
+    if (count < 1 || count > kMostSummands || !areRatios({data->scales[0] / target.scale}))
+        return std::nullopt;
     PatchWriter patch = quantizePatch(site, target, "integer-mean",
                                       nodeLabel(node) + " stands between integers", {node.id});
     const ValueRef wide = patch.op("cast", {data->integers}, {{"dtype", kInt32}});
@@ -290,6 +333,7 @@ std::optional<Patch> quantizeMean(const QuantizationSite& site, const QuantizeTa
     return finishQuantize(patch, target, out, {node.id});
 }
 
+/// As `requantize`, part by part; limits of the whole are those of its parts.
 std::optional<Patch> quantizeConcat(const QuantizationSite& site, const QuantizeTarget& target)
 {
     const NodeRecord& node = site.module.node(target.input.node);
@@ -297,7 +341,9 @@ std::optional<Patch> quantizeConcat(const QuantizationSite& site, const Quantize
     std::vector<Quantized> parts;
     for (const ValueRef& operand : node.operands) {
         auto part = readDequantized(site, operand);
-        if (!part || !part->isPerTensor() || !isByte(*part)) return std::nullopt;
+        if (!part || !part->isPerTensor() || !isByte(*part) ||
+            !areRatios({part->scales[0] / target.scale}))
+            return std::nullopt;
         parts.push_back(std::move(*part));
     }
     PatchWriter patch = quantizePatch(site, target, "integer-concat",
@@ -308,10 +354,13 @@ std::optional<Patch> quantizeConcat(const QuantizationSite& site, const Quantize
     return finishQuantize(patch, target, out, {node.id});
 }
 
+/// Integers below 2^9 are exact, so the ratio and the product round: 2^-23 of the result.
 std::optional<Patch> requantize(const QuantizationSite& site, const QuantizeTarget& target)
 {
     const auto data = readDequantized(site, target.input);
-    if (!data || !data->isPerTensor() || !isByte(*data)) return std::nullopt;
+    if (!data || !data->isPerTensor() || !isByte(*data) ||
+        !areRatios({data->scales[0] / target.scale}))
+        return std::nullopt;
     PatchWriter patch =
         quantizePatch(site, target, "requantize",
                       "nothing but scales changes in front of " + nodeLabel(*target.node), {});

@@ -299,7 +299,19 @@ void noteScales(const Module& module, NodeRecord& node)
     if (!scales) return;
     for (int64_t i = 0; i < scales->size(); ++i)
         if (!(std::abs(scales->number(i)) <= 0.5)) return;
+    const Tensor* rest = node.operands.size() > 3 ? constantOf(module, node.operands[3]) : nullptr;
+    if (node.operands.size() > 3 && !rest) return;
+    for (int64_t i = 0; rest && i < rest->size(); ++i)
+        if (!(std::abs(rest->number(i)) <= 0.5)) return;
     node.attrs.set(std::string(kSmallScaleAttr), int64_t{1});
+}
+
+bool hasFineSteps(const Module& module, const GraphFunction& function)
+{
+    return std::any_of(function.order.begin(), function.order.end(), [&](NodeId id) {
+        const NodeRecord& node = module.node(id);
+        return isOp(node, "qnn.quantize") && node.types.at(0).dtype.bits > 8;
+    });
 }
 
 bool alterQuantizedLayer(const QuantizedLayerSite& site)

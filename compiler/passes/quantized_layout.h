@@ -25,4 +25,8 @@ void noteScales(const Module& module, NodeRecord& node);
 /// their packed forms; false for what must stay as it is.
 bool alterQuantizedLayer(const QuantizedLayerSite& site);
 
+/// True where values become integers of more than 8 bits: a step of theirs is less than the error
+/// of Winograd convolutions in front of it.
+bool hasFineSteps(const Module& module, const GraphFunction& function);
+
 } // namespace tenon::compiler
