@@ -21,10 +21,10 @@ struct BenchOptions
 };
 
 void tell(const BenchOptions& options, const remote::Board& board, const Manifest& manifest,
-          const remote::Timing& timing)
+          const remote::Timing& timing, const std::string& sha256)
 {
     if (options.common.json)
-        printJson(benchJson(board, manifest, timing));
+        printJson(benchJson(board, manifest, timing, sha256));
     else
         print(benchText(board, manifest, timing));
 }
@@ -62,7 +62,7 @@ int benchElsewhere(const BenchOptions& options, const remote::TimingRequest& tim
     int code = kSuccess;
     const remote::DeployReportPtr report = deployOnce(work, options.path, job, code);
     if (!report) return code;
-    tell(options, report->board, report->manifest, *report->timing);
+    tell(options, report->board, report->manifest, *report->timing, report->sha256);
     remember(remote::BoardStore(options.where.config), *report, options.common.optLevel);
     return kSuccess;
 }
@@ -103,7 +103,9 @@ int bench(const BenchOptions& options, JobContext& job)
                                           placeOf(*request) +
                                               ": these times say nothing about a real processor");
     const remote::Board here{.name = std::string(remote::kThisComputer)};
-    tell(options, here, runnable->manifest, *measured);
+    const auto digest = runnable->sha256();
+    if (!digest) return failure(digest.error());
+    tell(options, here, runnable->manifest, *measured, *digest);
     return kSuccess;
 }
 

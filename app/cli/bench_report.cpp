@@ -125,12 +125,14 @@ std::string layersText(const Manifest& manifest, const remote::Timing& timing)
 
 } // namespace
 
-Json benchJson(const remote::Board& board, const Manifest& manifest, const remote::Timing& timing)
+Json benchJson(const remote::Board& board, const Manifest& manifest, const remote::Timing& timing,
+               const std::string& sha256)
 {
     const remote::Summary& summary = timing.summaryMs;
     const remote::Hygiene& hygiene = timing.hygiene;
     Json out = {{"board", board.name},
                 {"emulated", board.isEmulated()},
+                {"sha256", sha256},
                 {"threads", timing.threads},
                 {"runs", timing.runsMs},
                 {"median_ms", summary.median},

@@ -9,7 +9,9 @@
 
 namespace tenon::cli {
 
-Json benchJson(const remote::Board& board, const Manifest& manifest, const remote::Timing& timing);
+/// `sha256` of the artifact that was measured.
+Json benchJson(const remote::Board& board, const Manifest& manifest, const remote::Timing& timing,
+               const std::string& sha256);
 std::string benchText(const remote::Board& board, const Manifest& manifest,
                       const remote::Timing& timing);
 

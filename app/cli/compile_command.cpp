@@ -4,8 +4,7 @@
 #include "compiler/driver/kernel_service.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
-
-#include <filesystem>
+#include "remote/measure/file_digest.h"
 
 namespace tenon::cli {
 namespace {
@@ -32,11 +31,6 @@ compiler::CInterface interfaceOf(const CompileCommandOptions& options)
 {
     return options.interfaceApi == "c" ? compiler::CInterface::Structs
                                        : compiler::CInterface::Packed;
-}
-
-std::string modelName(const CompileCommandOptions& options)
-{
-    return std::filesystem::path(options.model).stem().string();
 }
 
 /// Options of tvmc that are read so that its command lines work, but change nothing here yet.
@@ -78,6 +72,13 @@ Json kernelsJson(const compiler::CompileResult& result)
     return out;
 }
 
+/// Null for a folder of C sources.
+Json sha256Json(const std::string& path)
+{
+    const Result<std::string> digest = remote::fileSha256(path);
+    return digest ? Json(*digest) : Json();
+}
+
 Json compileJson(const compiler::CompileResult& result, const compiler::PackageReport& report,
                  const std::string& output)
 {
@@ -90,6 +91,7 @@ Json compileJson(const compiler::CompileResult& result, const compiler::PackageR
             {"target", result.target.text()},
             {"executor", compiler::executorName(result.options.executor)},
             {"file_bytes", report.fileBytes},
+            {"sha256", sha256Json(output)},
             {"unchanged", report.isUnchanged},
             {"kernels", kernelsJson(result)},
             {"phases",
@@ -181,7 +183,7 @@ Result<std::string> emittedC(const compiler::CompileResult& result,
 {
     if (!result.machine.isSource())
         return makeError(DiagnosticCode::BadArgument, "--emit c needs --target c");
-    auto sources = compiler::cSources(result, interfaceOf(options), modelName(options));
+    auto sources = compiler::cSources(result, interfaceOf(options));
     if (!sources) return sources.error();
     std::string out;
     for (const compiler::CSource& source : *sources)
@@ -233,10 +235,9 @@ int compileModel(const CompileCommandOptions& options, JobContext& job)
     if (!options.emit.empty()) return emitKernels(**result, options);
 
     job.progress(0.95, "writing " + output);
-    auto report =
-        (*result)->machine.isSource()
-            ? compiler::writeCArtifact(**result, interfaceOf(options), output, modelName(options))
-            : compiler::writeArtifact(**result, output, modelName(options));
+    auto report = (*result)->machine.isSource()
+                      ? compiler::writeCArtifact(**result, interfaceOf(options), output)
+                      : compiler::writeArtifact(**result, output);
     if (!report) return failure(report.error());
     job.progress(1, "done");
     if (options.common.json)

@@ -23,13 +23,15 @@ Json reportJson(const remote::DeployReport& report)
     Json out{{"board", report.board.name},
              {"emulated", report.board.isEmulated()},
              {"target", report.target},
+             {"sha256", report.sha256},
              {"steps", stepsJson(report)},
              {"checks", checksJson(report.checks)},
              {"sent_bytes", report.sentBytes},
              {"reused_bytes", report.reusedBytes},
              {"overhead_ms", report.overheadMs()},
              {"total_ms", report.totalMs}};
-    if (report.timing) out["bench"] = benchJson(report.board, report.manifest, *report.timing);
+    if (report.timing)
+        out["bench"] = benchJson(report.board, report.manifest, *report.timing, report.sha256);
     if (report.error) out["error"] = diagnosticJson(*report.error);
     return out;
 }

@@ -5,6 +5,7 @@
 #include "compiler/frontend/onnx/tensor_file.h"
 #include "core/base/text.h"
 #include "remote/measure/emulation.h"
+#include "remote/measure/file_digest.h"
 #include "remote/measure/made_up_inputs.h"
 
 #include <algorithm>
@@ -56,9 +57,10 @@ bool fitsShape(const std::vector<int64_t>& declared, const std::vector<int64_t>&
 
 } // namespace
 
+Result<std::string> Runnable::sha256() const { return remote::fileSha256(path); }
+
 Result<Runnable> buildRunnable(std::shared_ptr<const compiler::Loaded> loaded,
-                               const CommonOptions& options, const std::string& name,
-                               JobContext& job)
+                               const CommonOptions& options, JobContext& job)
 {
     auto result = compiler::compile(std::move(loaded), compileOptions(options), job);
     if (!result) return result.error();
@@ -69,7 +71,7 @@ Result<Runnable> buildRunnable(std::shared_ptr<const compiler::Loaded> loaded,
     Runnable out{.path = folder->file("model" + suffix),
                  .folder = std::make_shared<const TemporaryFolder>(std::move(*folder)),
                  .compiled = *result};
-    auto report = compiler::writeArtifact(**result, out.path, name);
+    auto report = compiler::writeArtifact(**result, out.path);
     if (!report) return report.error();
     out.manifest = std::move(report->manifest);
     return out;
@@ -92,7 +94,7 @@ Result<Runnable> openRunnable(const std::string& path, const CommonOptions& opti
     if (!opened) return opened.error();
     for (const Diagnostic& d : opened->loaded->diagnostics)
         if (d.severity != Severity::Error) printDiagnostic(d);
-    return buildRunnable(opened->loaded, options, fs::path(path).stem().string(), job);
+    return buildRunnable(opened->loaded, options, job);
 }
 
 Result<remote::RunRequest> runRequest(const Runnable& runnable, unsigned threads,

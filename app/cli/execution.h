@@ -18,12 +18,13 @@ struct Runnable
     Manifest manifest;
     std::shared_ptr<const TemporaryFolder> folder; ///< holds a library compiled just now
     compiler::CompileResultPtr compiled;           ///< null for an artifact given as a file
+
+    Result<std::string> sha256() const; ///< of the file
 };
 
-/// Compiles a loaded model into a temporary folder.
+/// Compiles a loaded model into a temporary folder: the file that `compile` would write.
 Result<Runnable> buildRunnable(std::shared_ptr<const compiler::Loaded> loaded,
-                               const CommonOptions& options, const std::string& name,
-                               JobContext& job);
+                               const CommonOptions& options, JobContext& job);
 /// A model is compiled; anything `compile` wrote as .so, .wasm or .elf is taken as it is.
 Result<Runnable> openRunnable(const std::string& path, const CommonOptions& options,
                               JobContext& job);

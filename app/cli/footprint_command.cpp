@@ -5,7 +5,6 @@
 #include "remote/footprint/footprint.h"
 
 #include <algorithm>
-#include <filesystem>
 
 namespace tenon::cli {
 namespace {
@@ -73,7 +72,6 @@ int footprint(const FootprintOptions& options, JobContext& job)
     remote::FootprintRequest request;
     request.loaded = opened->loaded;
     request.options = compileOptions(options.common);
-    request.modelName = std::filesystem::path(options.model).stem().string();
     request.executors = split(options.executors, ',');
     const auto measured = remote::measureFootprint(request, job);
     if (!measured) return failure(measured.error());

@@ -94,15 +94,23 @@ Status writeOutputs(const std::vector<ManifestTensor>& specs, const std::vector<
     return kDone;
 }
 
+/// Where which artifact ran.
+struct Place
+{
+    std::string name;
+    std::string sha256;
+};
+
 int tell(const RunOptions& options, const Manifest& manifest, const std::vector<Tensor>& outputs,
-         const std::string& place)
+         const Place& place)
 {
     Json list = Json::array();
     for (size_t i = 0; i < outputs.size() && i < manifest.outputs.size(); ++i) {
         list.push_back(outputJson(manifest.outputs[i], outputs[i], options));
         if (!options.common.json) print(outputText(manifest.outputs[i], outputs[i], options));
     }
-    if (options.common.json) printJson({{"place", place}, {"outputs", std::move(list)}});
+    if (options.common.json)
+        printJson({{"place", place.name}, {"sha256", place.sha256}, {"outputs", std::move(list)}});
     if (options.outputs.empty()) return kSuccess;
     const Status written = writeOutputs(manifest.outputs, outputs, options.outputs);
     return written ? kSuccess : failure(written.error());
@@ -118,7 +126,7 @@ int runElsewhere(const RunOptions& options, JobContext& job)
     const remote::DeployReportPtr report = deployOnce(work, options.path, job, code);
     if (!report) return code;
     const std::string place = "on board " + core::quoted(report->board.name);
-    return tell(options, report->manifest, report->outputs, place);
+    return tell(options, report->manifest, report->outputs, {place, report->sha256});
 }
 
 int run(const RunOptions& options, JobContext& job)
@@ -150,7 +158,9 @@ int run(const RunOptions& options, JobContext& job)
     if (!outputs) return failure(outputs.error());
 
     if (!options.common.json && !request->emulator.empty()) print(placeOf(*request) + "\n");
-    return tell(options, manifest, *outputs, placeOf(*request));
+    const auto digest = runnable->sha256();
+    if (!digest) return failure(digest.error());
+    return tell(options, manifest, *outputs, {placeOf(*request), *digest});
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 // Tensors of a test case are matched to inputs by name, else by position.
 #include "app/cli/verify_bindings.h"
 
+#include "core/base/text.h"
 #include "core/ir/size_bounds.h"
 
 #include <algorithm>
@@ -62,6 +63,29 @@ std::vector<std::string> integerInputs(const compiler::ModelFacts& facts)
     for (const auto& input : facts.inputs)
         if (input.dtype.find("int") != std::string::npos) names.push_back(input.name);
     return names;
+}
+
+std::vector<std::string> bindingsText(const compiler::ImportOptions& options)
+{
+    std::vector<std::string> out;
+    const auto add = [&](const char* option, const std::string& name, const std::string& value) {
+        out.insert(out.end(), {option, name + "=" + value});
+    };
+    for (const auto& [name, sizes] : options.shapes) add("--shape", name, join(sizes, ","));
+    for (const auto& [name, size] : options.dims) add("--shape", name, std::to_string(size));
+    for (const auto& [name, ranges] : options.bounds) {
+        std::vector<std::string> texts;
+        for (const DimBounds& range : ranges) texts.push_back(boundsText(range));
+        add("--shape", name, join(texts, ","));
+    }
+    for (const auto& [name, value] : options.values) {
+        std::vector<std::string> numbers;
+        for (int64_t i = 0; i < value.size(); ++i)
+            numbers.push_back(value.dtype().isFloat() ? exact(value.number(i))
+                                                      : std::to_string(value.integer(i)));
+        add("--value", name, join(numbers, ","));
+    }
+    return out;
 }
 
 GivenTensors withoutFixed(const compiler::ModelFacts& facts, const GivenTensors& given,

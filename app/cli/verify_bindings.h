@@ -24,6 +24,8 @@ bool fixValues(const compiler::Loaded& loaded, const std::vector<std::string>& n
                const GivenTensors& given, compiler::ImportOptions& options);
 /// The inputs that can hold shapes, axes or counts.
 std::vector<std::string> integerInputs(const compiler::ModelFacts& facts);
+/// The bindings as options of the command line: "--shape", "x=1,3,224,224", ...
+std::vector<std::string> bindingsText(const compiler::ImportOptions& options);
 /// What is given of the values that the compiled model contains is not given to it again.
 GivenTensors withoutFixed(const compiler::ModelFacts& facts, const GivenTensors& given,
                           const compiler::ImportOptions& options);

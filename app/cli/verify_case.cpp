@@ -3,6 +3,7 @@
 #include "app/cli/verify_case.h"
 
 #include "app/cli/execution.h"
+#include "app/cli/one_step.h"
 #include "app/cli/verify_bindings.h"
 #include "compiler/frontend/load_model.h"
 #include "compiler/frontend/onnx/tensor_file.h"
@@ -146,25 +147,19 @@ private:
         m_isSingleOperator = loaded->facts.nodeCount == 1;
         if (markUnsupported(*loaded))
             return makeError(DiagnosticCode::UnsupportedOperator, m_result.reason);
+        m_result.bindings = bindingsText(*bindings);
         return build(std::make_shared<const compiler::Loaded>(std::move(*loaded)));
     }
 
-    /// A quantized model is also built at opt level 0, which evaluates its real values exactly.
+    /// The artifact that `compile` writes; nothing else is judged.
     Status build(std::shared_ptr<const compiler::Loaded> loaded)
     {
-        const std::string name = fs::path(m_folder).filename().string();
-        m_exact.reset();
-        if (auto quantized = withLastQuantized(*loaded);
-            quantized && m_options.common.optLevel > 0 && !m_isSingleOperator) {
-            loaded = std::make_shared<const compiler::Loaded>(std::move(*quantized));
-            CommonOptions exact = m_options.common;
-            exact.optLevel = 0;
-            auto runnable = buildRunnable(loaded, exact, name, m_job);
-            if (!runnable) return runnable.error();
-            m_exact = std::move(*runnable);
-        }
-        auto runnable = buildRunnable(loaded, m_options.common, name, m_job);
+        m_loaded = loaded;
+        auto runnable = buildRunnable(std::move(loaded), m_options.common, m_job);
         if (!runnable) return runnable.error();
+        auto digest = runnable->sha256();
+        if (!digest) return digest.error();
+        m_result.sha256 = std::move(*digest);
         m_runnable = std::move(*runnable);
         return kDone;
     }
@@ -173,11 +168,12 @@ private:
     {
         auto inputs = assignInputs(runnable.manifest.inputs, given);
         if (!inputs) return inputs.error();
-        auto request = runRequest(runnable, std::max(1u, m_options.common.threads),
+        auto request = runRequest(runnable, threadCount(m_options.common),
                                   std::chrono::seconds(m_options.timeoutS));
         if (!request) return request.error();
         request->inputs = std::move(*inputs);
         m_result.place = placeOf(*request);
+        m_result.threads = request->threads;
         return remote::runArtifact(*request, m_job);
     }
 
@@ -195,16 +191,11 @@ private:
         if (!wanted) return wanted.error();
         auto got = m_options.where.isElsewhere() ? runOnBoard() : infer(*m_runnable, m_given);
         if (!got) return got.error();
-        if (m_exact) {
-            auto exact = infer(*m_exact, m_given);
-            if (!exact) return exact.error();
-            compareQuantized(set, wanted->size(), *got, *exact);
-            got = std::move(exact);
-        }
         if (got->size() < wanted->size())
             return makeError(DiagnosticCode::NumericMismatch,
                              "the model has " + std::to_string(got->size()) + " outputs, not " +
                                  std::to_string(wanted->size()));
+        m_effects.reset();
         for (size_t i = 0; i < wanted->size(); ++i)
             compareOutput(set, i, (*got)[i], (*wanted)[i].second);
         return kDone;
@@ -233,35 +224,35 @@ private:
             .skipsPreflight = m_options.where.skipsPreflight};
         const remote::DeployReportPtr report = m_deployer->deploy(request, m_job);
         if (report->error) return *report->error;
+        m_result.sha256 = report->sha256;
         return report->outputs;
     }
 
-    /// The tensors behind the model's own outputs; those are compared at opt level 0.
-    void compareQuantized(size_t set, size_t own, const std::vector<Tensor>& got,
-                          const std::vector<Tensor>& exact)
+    /// How output `index` follows the last quantized tensors; null when it may not differ by a
+    /// step.
+    const StepEffect* effectOn(size_t index)
     {
-        QuantizedDifference here;
-        for (size_t i = own; i < got.size() && i < exact.size(); ++i) here.add(got[i], exact[i]);
-        QuantizedDifference& all = m_result.quantized;
-        all.elements += here.elements;
-        all.different += here.different;
-        all.largest = std::max(all.largest, here.largest);
-        if (here.largest > 1)
-            fail("set " + std::to_string(set) + ": the last quantized tensor is up to " +
-                 std::to_string(here.largest) + " steps from exact evaluation, in " +
-                 std::to_string(here.different) + " of " + std::to_string(here.elements) +
-                 " elements");
+        if (m_isSingleOperator) return nullptr;
+        if (!m_effects) m_effects = stepEffects(*m_loaded, m_options.common, m_given, m_job);
+        return index < m_effects->size() ? &(*m_effects)[index] : nullptr;
     }
 
-    void compareOutput(size_t set, size_t index, const Tensor& got, const Tensor& wanted)
+    void compareOutput(size_t set, size_t index, const Tensor& got, const Tensor& reference)
     {
-        const Tolerance tolerance =
-            toleranceFor(m_meta, set, index, wanted, m_isSingleOperator, m_options);
-        const Comparison comparison = compareTensors(got, wanted, tolerance);
-        m_result.maxAbsError = std::max(m_result.maxAbsError, comparison.maxAbsError);
-        if (!comparison.reason.empty())
+        // Old data sets hold bfloat16 as its bits.
+        const bool isBits = got.dtype() == kBfloat16 && reference.dtype() == kUInt16;
+        const Tensor wanted = isBits ? sameBits(reference, kBfloat16) : reference;
+        OutputResult out{.set = set, .output = index};
+        out.tolerance = toleranceFor(m_meta, set, index, wanted, m_isSingleOperator, m_options);
+        out.judgement = judge(got, wanted, out.tolerance);
+        if (!out.judgement.reason.empty())
+            if (const StepEffect* effect = effectOn(index))
+                out.judgement = judge(got, wanted, out.tolerance, *effect);
+        m_result.maxAbsError = std::max(m_result.maxAbsError, out.judgement.maxAbsError);
+        if (const std::string& reason = out.judgement.reason; !reason.empty())
             fail("set " + std::to_string(set) + ", output " + std::to_string(index) + ": " +
-                 comparison.reason);
+                 reason);
+        m_result.outputs.push_back(std::move(out));
     }
 
     std::string m_folder;
@@ -274,44 +265,13 @@ private:
     GivenTensors m_given; ///< what the compiled model still asks for
     std::optional<Runnable> m_runnable;
     remote::NoPrompt m_noPrompt;
-    std::unique_ptr<remote::Deployer> m_deployer; ///< of cases that run on a board
-    std::optional<Runnable> m_exact;              ///< of a quantized model: at opt level 0
+    std::unique_ptr<remote::Deployer> m_deployer;     ///< of cases that run on a board
+    std::shared_ptr<const compiler::Loaded> m_loaded; ///< what the artifact was compiled from
+    std::optional<std::vector<StepEffect>> m_effects; ///< on the outputs of the current set
     bool m_isSingleOperator = false;
 };
 
 } // namespace
-
-Comparison compareTensors(const Tensor& got, const Tensor& wanted, const Tolerance& tolerance)
-{
-    // Old data sets hold bfloat16 as its bits.
-    if (got.dtype() == kBfloat16 && wanted.dtype() == kUInt16)
-        return compareTensors(got, sameBits(wanted, kBfloat16), tolerance);
-    if (got.shape() != wanted.shape() || got.dtype() != wanted.dtype())
-        return {0, "got " + got.typeText() + " instead of " + wanted.typeText()};
-    Comparison out;
-    int64_t misses = 0;
-    int64_t worst = -1;
-    double worstExcess = 0;
-    for (int64_t i = 0; i < wanted.size(); ++i) {
-        const double want = wanted.number(i);
-        const double have = got.number(i);
-        if (want == have || (std::isnan(want) && std::isnan(have))) continue;
-        const double difference = std::fabs(want - have);
-        const double allowed = wanted.dtype().isFloat()
-                                   ? tolerance.relative * std::fabs(want) + tolerance.absolute
-                                   : 0;
-        if (std::isfinite(difference)) out.maxAbsError = std::max(out.maxAbsError, difference);
-        if (difference <= allowed) continue;
-        ++misses;
-        const double excess = std::isfinite(difference) ? difference - allowed : HUGE_VAL;
-        if (worst < 0 || excess > worstExcess) worst = i, worstExcess = excess;
-    }
-    if (misses > 0)
-        out.reason = std::to_string(misses) + " of " + std::to_string(wanted.size()) +
-                     " elements differ, worst at " + std::to_string(worst) + ": got " +
-                     exact(got.number(worst)) + " instead of " + exact(wanted.number(worst));
-    return out;
-}
 
 std::vector<std::string> findCases(const std::string& root)
 {

@@ -3,18 +3,12 @@
 #pragma once
 
 #include "app/cli/board_access.h"
-#include "app/cli/last_quantized.h"
+#include "app/cli/verify_judge.h"
 
 #include <optional>
 #include <set>
 
 namespace tenon::cli {
-
-struct Tolerance
-{
-    double relative = 0;
-    double absolute = 0;
-};
 
 struct CaseOptions
 {
@@ -25,25 +19,29 @@ struct CaseOptions
     int timeoutS = 120;
 };
 
+/// One output of one data set.
+struct OutputResult
+{
+    size_t set = 0;
+    size_t output = 0;
+    Tolerance tolerance;
+    Judgement judgement;
+};
+
 struct CaseResult
 {
     std::string name;
     std::string status; ///< "passed", "failed" or "unsupported"
     std::string reason;
     double maxAbsError = 0;
-    std::string place = {};              ///< where it ran: "this computer", "emulated by ..."
-    QuantizedDifference quantized = {};  ///< at the last quantized tensors of a quantized model
+    std::string place = {};                 ///< where it ran: "this computer", "emulated by ..."
+    std::string sha256 = {};                ///< of the artifact that was judged last
+    unsigned threads = 0;                   ///< it ran with
+    std::vector<std::string> bindings = {}; ///< options with which `compile` writes that artifact
+    std::vector<OutputResult> outputs = {};
     std::set<std::string> types = {};    ///< of the model's inputs and outputs
     std::vector<std::string> fixed = {}; ///< inputs that became constants of the compiled model
 };
-
-/// How far two tensors are apart; `reason` is empty when `got` is within the tolerance.
-struct Comparison
-{
-    double maxAbsError = 0;
-    std::string reason;
-};
-Comparison compareTensors(const Tensor& got, const Tensor& wanted, const Tolerance& tolerance);
 
 /// Folders below `root` (itself included) that hold model.onnx and test_data_set_0, sorted.
 std::vector<std::string> findCases(const std::string& root);

@@ -166,6 +166,7 @@ views::Deployment deploymentOf(const remote::DeployReport& report)
     views::Deployment out;
     out.board = text(report.board.name);
     out.target = text(report.target);
+    out.sha256 = text(report.sha256);
     out.isEmulated = report.board.isEmulated();
     for (const remote::DeployStep& step : report.steps)
         out.steps.push_back({text(remote::phaseText(step.phase)), stepState(step.state), step.ms, 0,

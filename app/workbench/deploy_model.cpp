@@ -37,8 +37,7 @@ Result<remote::BuiltModel> built(const DocumentPtr& document)
     const auto backing = backingOf(document);
     remote::BuiltModel model;
     model.path = folder->filePath(QStringLiteral("model.so")).toStdString();
-    auto artifact =
-        compiler::writeArtifact(*backing->result, model.path, document->name.toStdString());
+    auto artifact = compiler::writeArtifact(*backing->result, model.path);
     if (!artifact) return artifact.error();
     model.manifest = std::move(artifact->manifest);
     if (auto features = compiler::targetFeatures(backing->result->machine))
@@ -100,6 +99,7 @@ void addMeasurement(const DeployWork& work, const remote::DeployReport& report,
     if (report.board.kind == remote::BoardKind::ThisComputer)
         timing.peak = work.peaks.of(timing.threads);
     timed->measurement = measurementOf(timing, *timed, placeOf(report), report.board.isEmulated());
+    timed->measurement->sha256 = outcome.report.sha256;
     outcome.document = timed;
     const remote::BoardStore store(work.engine.configFolder.toStdString());
     const core::Status kept = remote::keepInHistory(store.historyPath(), report,

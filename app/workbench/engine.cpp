@@ -112,7 +112,6 @@ Result<views::Footprint> measureFootprints(const DocumentPtr& document, JobConte
                                "there is no program to measure; compile the model first");
     remote::FootprintRequest request;
     request.loaded = backing->loaded;
-    request.modelName = document->name.toStdString();
     request.options = backing->result->options;
     auto measured = remote::measureFootprint(request, job);
     if (!measured) return measured.error();

@@ -6,6 +6,7 @@
 #include "app/workbench/document_builder.h"
 #include "compiler/package/wasm_object.h"
 #include "remote/measure/emulation.h"
+#include "remote/measure/file_digest.h"
 #include "views/models/deployment_rows.h"
 
 #include <QElapsedTimer>
@@ -71,16 +72,20 @@ private:
     QElapsedTimer m_total;
 };
 
-Status link(const views::Document& document, remote::RunRequest& request, const QString& folder)
+Status link(const views::Document& document, remote::RunRequest& request, const QString& folder,
+            QString& sha256)
 {
     const auto backing = std::static_pointer_cast<const Backing>(document.backing);
     const compiler::CompileResult& result = *backing->result;
     request.artifactPath =
         folder.toStdString() + "/model" + std::string(compiler::runnableSuffix(result.machine));
     if (Status found = remote::runHere(request, result.target); !found) return found;
-    const auto artifact =
-        compiler::writeArtifact(result, request.artifactPath, document.name.toStdString());
-    return artifact ? Status(core::kDone) : Status(artifact.error());
+    const auto artifact = compiler::writeArtifact(result, request.artifactPath);
+    if (!artifact) return artifact.error();
+    const auto digest = remote::fileSha256(request.artifactPath);
+    if (!digest) return digest.error();
+    sha256 = QString::fromStdString(*digest);
+    return core::kDone;
 }
 
 Status measure(const DeployWork& work, const remote::RunRequest& request,
@@ -98,6 +103,7 @@ Status measure(const DeployWork& work, const remote::RunRequest& request,
     ++timed->revision;
     timed->measurement =
         measurementOf(*measured, *timed, QStringLiteral("this computer"), isEmulated);
+    timed->measurement->sha256 = outcome.report.sha256;
     outcome.document = timed;
     outcome.report.isEmulated = isEmulated;
     return core::kDone;
@@ -130,7 +136,7 @@ views::DeployOutcome measureHere(const DeployWork& work, core::JobContext& job)
     });
     steps.run(1, [&](QString& detail) {
         detail = QStringLiteral("to run on this computer, which is another machine");
-        return link(*outcome.document, request, folder.path());
+        return link(*outcome.document, request, folder.path(), outcome.report.sha256);
     });
     steps.run(2, [&](QString& detail) {
         detail = QStringLiteral("measured");

@@ -20,11 +20,10 @@ core::Result<views::DocumentPtr> saveModel(const EngineOptions& engine,
     if (!compiled) return compiled.error();
     const compiler::CompileResult& result = *backingOf(*compiled)->result;
     job.progress(0.95, "writing " + path.toStdString());
-    const std::string name = document->name.toStdString();
-    const auto written = result.machine.isSource()
-                             ? compiler::writeCArtifact(result, compiler::CInterface::Packed,
-                                                        path.toStdString(), name)
-                             : compiler::writeArtifact(result, path.toStdString(), name);
+    const auto written =
+        result.machine.isSource()
+            ? compiler::writeCArtifact(result, compiler::CInterface::Packed, path.toStdString())
+            : compiler::writeArtifact(result, path.toStdString());
     if (!written) return written.error();
     return compiled;
 }

@@ -122,18 +122,17 @@ std::string vmReason(const Module& lowered);
 std::string defaultCacheFolder();
 
 /// Links or archives the result by the extension of `path` (.so, .o, .tar, .wasm, .elf),
-/// atomically. `modelName` is shown in the manifest. Glue and builtins objects come from the object
-/// cache when it has them.
-Result<PackageReport> writeArtifact(const CompileResult& result, const std::string& path,
-                                    const std::string& modelName);
+/// atomically. Everything that is run, measured, sent or kept is written here: the bytes follow
+/// from the model, its bindings and the options alone, wherever they are written, by whom and how
+/// often. Glue and builtins objects come from the object cache when it has them.
+Result<PackageReport> writeArtifact(const CompileResult& result, const std::string& path);
 
 /// The whole program of a `c` target as C99 files; `interface` is the AOT executor's. Errors: what
 /// writeCSources and writeCGraphSources say.
-Result<std::vector<CSource>> cSources(const CompileResult& result, CInterface interface,
-                                      const std::string& modelName);
+Result<std::vector<CSource>> cSources(const CompileResult& result, CInterface interface);
 /// Writes them to a .tar, or to a folder that holds nothing else.
 Result<PackageReport> writeCArtifact(const CompileResult& result, CInterface interface,
-                                     const std::string& path, const std::string& modelName);
+                                     const std::string& path);
 
 /// Alignment of the workspace pool for the target: 64, or as the options of `c` say.
 int64_t workspaceAlignment(const Target& target);

@@ -25,8 +25,7 @@ Result<std::string> cachedObject(const ObjectCache& cache, const std::string& ke
 
 } // namespace
 
-Result<std::vector<CSource>> cSources(const CompileResult& result, CInterface interface,
-                                      const std::string& modelName)
+Result<std::vector<CSource>> cSources(const CompileResult& result, CInterface interface)
 {
     CProgram program{result.program, result.memory};
     std::string all;
@@ -37,7 +36,7 @@ Result<std::vector<CSource>> cSources(const CompileResult& result, CInterface in
     program.helpers = cHelpers(all);
     program.interface = interface;
     program.alignment = workspaceAlignment(result.target);
-    program.title = "Model `" + modelName +
+    program.title = "Model `" + result.loaded->name +
                     "`, written by Tenon " TENON_VERSION " for the target " +
                     core::quoted(result.target.text()) + ".";
     return result.options.executor == ExecutorKind::Graph ? writeCGraphSources(program)
@@ -45,9 +44,9 @@ Result<std::vector<CSource>> cSources(const CompileResult& result, CInterface in
 }
 
 Result<PackageReport> writeCArtifact(const CompileResult& result, CInterface interface,
-                                     const std::string& path, const std::string& modelName)
+                                     const std::string& path)
 {
-    auto sources = cSources(result, interface, modelName);
+    auto sources = cSources(result, interface);
     if (!sources) return sources.error();
     const ExecutorKind executor = result.options.executor;
     if (interface == CInterface::Packed && executor == ExecutorKind::Aot)
@@ -61,8 +60,7 @@ Result<PackageReport> writeCArtifact(const CompileResult& result, CInterface int
     return report;
 }
 
-Result<PackageReport> writeArtifact(const CompileResult& result, const std::string& path,
-                                    const std::string& modelName)
+Result<PackageReport> writeArtifact(const CompileResult& result, const std::string& path)
 {
     if (result.machine.isSource())
         return makeError(DiagnosticCode::UnsupportedTarget,
@@ -85,7 +83,7 @@ Result<PackageReport> writeArtifact(const CompileResult& result, const std::stri
     // The graph executor's storages are its own.
     input.memory = result.options.executor == ExecutorKind::Graph ? nullptr : &result.memory;
     input.manifest.toolVersion = TENON_VERSION;
-    input.manifest.modelName = modelName;
+    input.manifest.modelName = result.loaded->name;
     input.manifest.modelHash = moduleHash(result.loaded->module);
     input.manifest.target = result.target.text();
     input.manifest.optLevel = result.options.optLevel;

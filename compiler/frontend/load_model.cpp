@@ -9,6 +9,8 @@
 #include "core/ir/graph_text.h"
 #include "core/ir/graph_verify.h"
 
+#include <filesystem>
+
 namespace tenon::compiler {
 namespace {
 
@@ -81,7 +83,9 @@ Result<Loaded> loadModel(const std::string& path, const ImportOptions& options)
         error.location.file = path;
         return error;
     }
-    return loadedFromText(std::move(*module));
+    Loaded loaded = loadedFromText(std::move(*module));
+    loaded.name = std::filesystem::path(path).stem().string();
+    return loaded;
 }
 
 } // namespace tenon::compiler

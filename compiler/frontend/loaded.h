@@ -65,6 +65,7 @@ struct ModelFacts
 /// compiled.
 struct Loaded
 {
+    std::string name; ///< of the file without folder and suffix: what artifacts call the model
     Module module;
     std::vector<Diagnostic> diagnostics;
     ModelFacts facts;

@@ -11,6 +11,7 @@ namespace tenon::remote {
 struct UploadedFile
 {
     std::string loadName; ///< what the server calls it
+    std::string sha256;   ///< of the bytes that will be loaded
     int64_t sentBytes = 0;
     int64_t reusedBytes = 0;
 };

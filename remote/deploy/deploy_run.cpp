@@ -173,9 +173,11 @@ Status DeployRun::upload(std::string& detail)
         link()->upload(m_model.path, limit(DeployPhase::Upload), m_job);
     if (!sent) return sent.error();
     m_runRequest.loadName = sent->loadName;
+    m_report.sha256 = sent->sha256;
     m_report.sentBytes = sent->sentBytes;
     m_report.reusedBytes = sent->reusedBytes;
     detail = bytes(sent->sentBytes) + " sent, " + bytes(sent->reusedBytes) + " were there";
+    log("artifact SHA-256 " + sent->sha256);
     return core::kDone;
 }
 

@@ -52,6 +52,7 @@ struct DeployReport
     std::vector<Check> checks;     ///< of probe and preflight
     BoardFacts facts;
     core::Manifest manifest;
+    std::string sha256; ///< of the artifact that was brought there
     std::vector<core::Tensor> outputs;
     std::optional<Timing> timing;
     int64_t sentBytes = 0;

@@ -3,6 +3,7 @@
 #include "remote/deploy/local_link.h"
 
 #include "remote/measure/child_process.h"
+#include "remote/measure/file_digest.h"
 
 namespace tenon::remote {
 
@@ -31,9 +32,11 @@ public:
         if (!reply) return reply.error();
         return parseProbe(reply->text);
     }
-    Result<UploadedFile> upload(const std::string&, milliseconds, const JobContext&) override
+    Result<UploadedFile> upload(const std::string& path, milliseconds, const JobContext&) override
     {
-        return UploadedFile{};
+        const Result<std::string> digest = fileSha256(path);
+        if (!digest) return digest.error();
+        return UploadedFile{.sha256 = *digest};
     }
     Result<std::unique_ptr<ArtifactSession>> load(const RunRequest& request, milliseconds,
                                                   const JobContext& job) override

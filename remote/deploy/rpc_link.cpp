@@ -5,9 +5,9 @@
 #include "core/base/board_code.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "remote/measure/file_digest.h"
 #include "remote/ssh/tcp.h"
 #include "remote/tracker/tracker_client.h"
-#include "runtime/rpc/sha256.h"
 
 namespace tenon::remote {
 
@@ -91,13 +91,12 @@ public:
         if (Status open = ensureOpen(timeout, job); !open) return open.error();
         const auto file = core::MappedFile::open(path);
         if (!file) return file.error();
-        char hex[TENON_SHA256_HEX];
-        tenon_sha256_hex((*file)->bytes().data(), (*file)->bytes().size(), hex);
-        const std::string name = std::string(hex) + ".so";
+        const std::string digest = sha256Of((*file)->bytes());
+        const std::string name = digest + ".so";
         const Result<Reply> reply = m_rpc->callGlobal(
             "tvm.rpc.server.upload", PackedArgs().text(name).bytes((*file)->bytes()));
         if (!reply) return failed(reply.error());
-        return UploadedFile{name, static_cast<int64_t>((*file)->bytes().size()), 0};
+        return UploadedFile{name, digest, static_cast<int64_t>((*file)->bytes().size()), 0};
     }
     Result<std::unique_ptr<ArtifactSession>> load(const RunRequest& request, milliseconds timeout,
                                                   const JobContext& job) override

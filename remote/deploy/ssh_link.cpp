@@ -8,8 +8,8 @@
 #include "remote/deploy/board_server.h"
 #include "remote/deploy/file_patch.h"
 #include "remote/deploy/probe_script.h"
+#include "remote/measure/file_digest.h"
 #include "remote/virtual/virtual_board.h"
-#include "runtime/rpc/sha256.h"
 
 #include <algorithm>
 #include <future>
@@ -28,13 +28,6 @@ using std::chrono::milliseconds;
 namespace {
 
 constexpr const char* kSuffix = ".so";
-
-std::string digestOf(const MappedFile& file)
-{
-    char hex[TENON_SHA256_HEX];
-    tenon_sha256_hex(file.bytes().data(), file.bytes().size(), hex);
-    return hex;
-}
 
 class SshLink : public BoardLink
 {
@@ -99,7 +92,7 @@ Status SshLink::startServer(milliseconds timeout, const JobContext& job)
     if (!path) return path.error();
     const auto file = MappedFile::open(*path);
     if (!file) return file.error();
-    const std::string name = "server-" + digestOf(**file);
+    const std::string name = "server-" + sha256Of((*file)->bytes());
     return m_server->start({.name = name, .bytes = (*file)->bytes(), .isThere = has(name)}, timeout,
                            job);
 }
@@ -120,10 +113,10 @@ Result<UploadedFile> SshLink::upload(const std::string& path, milliseconds timeo
     const auto size = static_cast<int64_t>(bytes.size());
     UploadedFile out{.reusedBytes = size};
     // Hashing takes a part of the time that sending takes, and another processor.
-    BoardServer::Parcel parcel{.base = m_baseName,
-                               .sha256 =
-                                   std::async(std::launch::async, [&] { return digestOf(**file); }),
-                               .suffix = kSuffix};
+    BoardServer::Parcel parcel{
+        .base = m_baseName,
+        .sha256 = std::async(std::launch::async, [bytes] { return sha256Of(bytes); }),
+        .suffix = kSuffix};
     if (!hasModels() || !has(parcel.sha256.get() + kSuffix)) {
         const FilePatch patch =
             makePatch(m_base ? m_base->bytes() : std::span<const std::byte>(), bytes);
@@ -134,7 +127,8 @@ Result<UploadedFile> SshLink::upload(const std::string& path, milliseconds timeo
         m_folder.files.push_back(parcel.sha256.get() + kSuffix);
     }
     m_base = *file;
-    m_baseName = parcel.sha256.get() + kSuffix;
+    out.sha256 = parcel.sha256.get();
+    m_baseName = out.sha256 + kSuffix;
     out.loadName = m_folder.path + "/" + m_baseName;
     return out;
 }

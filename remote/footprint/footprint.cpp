@@ -37,10 +37,10 @@ Result<ExecutorFootprint> measureOne(const FootprintRequest& request, const std:
         none.notMeasured = "the model needs the vm executor: " + (*result)->vmReason;
         return none;
     }
-    if (!(*result)->machine.isSource()) return measureLibrary(**result, request.modelName);
+    if (!(*result)->machine.isSource()) return measureLibrary(**result);
     const auto interface =
         executor == "aot-c" ? compiler::CInterface::Structs : compiler::CInterface::Packed;
-    return measureMicroImage(**result, interface, request.modelName);
+    return measureMicroImage(**result, interface);
 }
 
 } // namespace

@@ -47,7 +47,6 @@ struct FootprintRequest
 {
     std::shared_ptr<const compiler::Loaded> loaded;
     compiler::CompileOptions options; ///< target and planner; the executor is chosen here
-    std::string modelName;
     std::vector<std::string> executors = {"graph", "aot-packed", "aot-c"};
 };
 

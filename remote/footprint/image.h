@@ -9,11 +9,9 @@ namespace tenon::remote {
 /// Bare-metal image of a `c` target for a Cortex-M: compiled, linked, and run on an emulated board
 /// for the stack.
 core::Result<ExecutorFootprint> measureMicroImage(const compiler::CompileResult& result,
-                                                  compiler::CInterface interface,
-                                                  const std::string& modelName);
+                                                  compiler::CInterface interface);
 
 /// Shared library of an `llvm` target with the server that runs it.
-core::Result<ExecutorFootprint> measureLibrary(const compiler::CompileResult& result,
-                                               const std::string& modelName);
+core::Result<ExecutorFootprint> measureLibrary(const compiler::CompileResult& result);
 
 } // namespace tenon::remote

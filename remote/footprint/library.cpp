@@ -134,13 +134,12 @@ core::Status addRam(const compiler::CompileResult& result, const core::ManifestM
 
 } // namespace
 
-Result<ExecutorFootprint> measureLibrary(const compiler::CompileResult& result,
-                                         const std::string& modelName)
+Result<ExecutorFootprint> measureLibrary(const compiler::CompileResult& result)
 {
     Result<core::TemporaryFolder> folder = core::TemporaryFolder::make("tenon-footprint-");
     if (!folder) return folder.error();
     const std::string path = folder->file("model.so");
-    const auto report = compiler::writeArtifact(result, path, modelName);
+    const auto report = compiler::writeArtifact(result, path);
     if (!report) return report.error();
     const auto sections = sectionBytes("size", path);
     const auto symbols = symbolBytes("nm", path);

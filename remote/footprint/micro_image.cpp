@@ -84,10 +84,10 @@ public:
     {
     }
 
-    Result<ExecutorFootprint> measure(const std::string& modelName)
+    Result<ExecutorFootprint> measure()
     {
         const auto written =
-            compiler::writeCArtifact(m_result, m_interface, m_folder.file("source"), modelName);
+            compiler::writeCArtifact(m_result, m_interface, m_folder.file("source"));
         if (!written) return written.error();
         if (core::Status files = writeFiles(); !files) return files.error();
         std::vector<std::string> model{m_folder.file("source/src/default_lib0.c"),
@@ -297,8 +297,7 @@ private:
 } // namespace
 
 Result<ExecutorFootprint> measureMicroImage(const compiler::CompileResult& result,
-                                            compiler::CInterface interface,
-                                            const std::string& modelName)
+                                            compiler::CInterface interface)
 {
     const Core* core = coreOf(result.target);
     if (!core)
@@ -312,7 +311,7 @@ Result<ExecutorFootprint> measureMicroImage(const compiler::CompileResult& resul
                          "libnewlib-arm-none-eabi");
     Result<core::TemporaryFolder> folder = core::TemporaryFolder::make("tenon-footprint-");
     if (!folder) return folder.error();
-    return MicroImage(result, interface, *core, std::move(*folder)).measure(modelName);
+    return MicroImage(result, interface, *core, std::move(*folder)).measure();
 }
 
 } // namespace tenon::remote

@@ -16,7 +16,6 @@ FootprintRequest requestFor(const std::string& model, const std::string& target)
     EXPECT_TRUE(loaded) << loaded.error().text();
     request.loaded = std::make_shared<const compiler::Loaded>(std::move(*loaded));
     request.options.target = target;
-    request.modelName = "model";
     return request;
 }
 

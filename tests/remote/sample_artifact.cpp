@@ -19,7 +19,7 @@ void SampleArtifact::make(const char* target, const char* file)
     ASSERT_TRUE(result) << result.error().text();
     m_calls = (*result)->program.calls.size();
     m_request.artifactPath = m_folder.file(file);
-    const auto written = compiler::writeArtifact(**result, m_request.artifactPath, "digits");
+    const auto written = compiler::writeArtifact(**result, m_request.artifactPath);
     ASSERT_TRUE(written) << written.error().text();
     const core::Status found = runHere(m_request, (*result)->target);
     ASSERT_TRUE(found) << found.error().text();

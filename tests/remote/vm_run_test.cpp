@@ -47,7 +47,7 @@ protected:
         EXPECT_FALSE((*result)->vmReason.empty());
         m_planned = (*result)->memory.problem.buffers.size();
         m_atRunTime = (*result)->memory.atRunTime;
-        auto report = compiler::writeArtifact(**result, m_folder.file("m.so"), "test");
+        auto report = compiler::writeArtifact(**result, m_folder.file("m.so"));
         ASSERT_TRUE(report) << report.error().text();
         EXPECT_EQ(report->manifest.executor, "vm");
     }

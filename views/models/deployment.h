@@ -107,6 +107,7 @@ struct Deployment
 {
     QString board;
     QString target;
+    QString sha256; ///< of the artifact that runs there; empty before it is sent
     bool isEmulated = false;
     std::vector<StepRow> steps;
     std::vector<CheckRow> preflight;

@@ -113,6 +113,12 @@ QString modelName(const QString& path)
                : file.fileName();
 }
 
+QString shortDigest(const QString& digest)
+{
+    constexpr int kShown = 16;
+    return digest.left(kShown) + (digest.size() > kShown ? QStringLiteral("…") : QString());
+}
+
 QString shortenedMiddle(const QString& text, int length)
 {
     if (text.size() <= length || length < 5) return text;

@@ -29,6 +29,8 @@ QString typeText(const core::TensorType& type);
 QString arrowText(qint64 before, qint64 after);
 /// "resnet.onnx"; with its folder where the file is called model.onnx, as in many collections.
 QString modelName(const QString& path);
+/// The first digits of a hash, which has no place to break a line at: "3f56e9a654a8dbec…".
+QString shortDigest(const QString& digest);
 /// Keeps the beginning and the end of a long name: "features.…conv.0".
 QString shortenedMiddle(const QString& text, int length);
 

@@ -34,6 +34,7 @@ struct Measurement
     QString method;          ///< for tooltips: how it was obtained
     QString hygiene;         ///< governor, clock, temperature, load, and what makes it doubtful
     QString date;
+    QString sha256; ///< of the artifact that was measured
     int runs = 0;
     int threads = 1;
     double medianUs = 0;

@@ -194,6 +194,8 @@ void DeployPresenter::refreshResult()
            "%6")
             .arg(m.board, durationText(m.lowUs), durationText(m.highUs), durationText(m.p95Us),
                  countOf(m.threads, tr("thread")), durationText(callsUs));
+    if (!m.sha256.isEmpty())
+        m_state.resultDetail += tr(" · artifact SHA-256 %1").arg(shortDigest(m.sha256));
     if (const QString& stale = m_workspace.state().staleText; !stale.isEmpty())
         m_state.resultDetail = stale + QStringLiteral(" · ") + m_state.resultDetail;
     m_state.hygiene = m.hygiene;

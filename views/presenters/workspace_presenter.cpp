@@ -313,8 +313,11 @@ void WorkspacePresenter::refreshMeasurement()
             .arg(durationText(m->lowUs), durationText(m->highUs)),
         tr("p95 %1").arg(durationText(m->p95Us))};
     if (callsUs > 0) detail << tr("calls together %1").arg(durationText(callsUs));
+    if (!m->sha256.isEmpty()) detail << tr("artifact SHA-256 %1").arg(shortDigest(m->sha256));
     if (m->peer) m_state.peerText = peerTextOf(*m);
     m_state.measurementMethod = m->method;
+    if (!m->sha256.isEmpty())
+        m_state.measurementMethod += tr("\nSHA-256 of the artifact: %1").arg(m->sha256);
     detail << m->peak << m->hygiene;
     detail.removeAll(QString());
     m_state.measurementDetail = detail.join(QStringLiteral(" · "));

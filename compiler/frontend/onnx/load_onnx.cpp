@@ -36,6 +36,7 @@ Result<Loaded> loadOnnxBytes(std::span<const std::byte> bytes, std::shared_ptr<c
     ModelFacts facts = factsOf(model);
     std::vector<Diagnostic> problems = inlineFunctions(model);
     Loaded loaded = GraphImport(model, name, storage, options).run();
+    loaded.name = std::filesystem::path(name).stem().string();
     loaded.facts = std::move(facts);
     for (Diagnostic& problem : problems) {
         problem.location.file = name;

@@ -138,7 +138,7 @@ TEST_F(Compile, graphAndAotAgreeWithTheEvaluatorAtEveryOptLevel)
         for (int level = 0; level <= 3; ++level) {
             const auto result = compiled(loaded, options(executor, level));
             const std::string path = (m_folder / "model.so").string();
-            const auto written = writeArtifact(*result, path, "zoo");
+            const auto written = writeArtifact(*result, path);
             ASSERT_TRUE(written) << written.error().text();
             remote::RunRequest request;
             request.artifactPath = path;

@@ -148,7 +148,7 @@ private:
             return kDone;
         if (!compiled) return inRun(compiled.error());
         const std::string library = m_folder + "/model.so";
-        auto written = compiler::writeArtifact(**compiled, library, "random");
+        auto written = compiler::writeArtifact(**compiled, library);
         if (!written) return inRun(written.error());
         auto outputs = remote::runArtifact(
             {.artifactPath = library, .inputs = m_graph.inputs, .poison = true}, m_job);

@@ -145,7 +145,7 @@ private:
             std::make_shared<const compiler::Loaded>(std::move(*loaded)), options, m_job);
         if (!compiled) return compiled.error();
         const std::string library = folder + "/model.so";
-        if (auto s = compiler::writeArtifact(**compiled, library, "random"); !s) return s.error();
+        if (auto s = compiler::writeArtifact(**compiled, library); !s) return s.error();
         remote::RunRequest request{.artifactPath = library,
                                    .inputs = written.inputs,
                                    .threads = m_setting.threads,

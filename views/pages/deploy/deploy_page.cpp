@@ -346,6 +346,7 @@ void DeployPage::refreshResult()
     m_result->setText(state.resultText);
     m_emulated->setVisible(state.isEmulated);
     m_resultDetail->setText(state.resultDetail);
+    m_resultDetail->setToolTip(m_workspace.state().measurementMethod);
     m_hygiene->setText(state.hygiene);
     m_hygiene->setVisible(!state.hygiene.isEmpty());
     const bool hasHistory = m_deploy.history().rowCount() > 0;
