@@ -4,6 +4,10 @@
 
 #include "core/base/text.h"
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
 namespace tenon::core {
@@ -37,6 +41,41 @@ Result<std::string> serverProcessor(std::string_view tripleOrMachine)
 
 namespace {
 
+struct CrossCompiler
+{
+    std::string_view processor;
+    std::string_view program;
+    std::string_view package;
+};
+
+constexpr CrossCompiler kCompilers[] = {
+    {"x86_64", "x86_64-linux-gnu-gcc", "gcc-x86-64-linux-gnu"},
+    {"aarch64", "aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"},
+    {"armv7", "arm-linux-gnueabihf-gcc", "gcc-arm-linux-gnueabihf"},
+    {"riscv64", "riscv64-linux-gnu-gcc", "gcc-riscv64-linux-gnu"}};
+
+bool isOnPath(std::string_view program)
+{
+    const char* path = std::getenv("PATH");
+    const std::vector<std::string> folders = split(path ? path : "/usr/bin:/bin", ':');
+    return std::any_of(folders.begin(), folders.end(), [&](const std::string& folder) {
+        const std::string file = folder + "/" + std::string(program);
+        return !folder.empty() && access(file.c_str(), X_OK) == 0;
+    });
+}
+
+/// What to do about a program that is not there.
+std::string advice(std::string_view processor)
+{
+    const std::string build = "build Tenon's target `product`, as `./dev run` does";
+    for (const CrossCompiler& compiler : kCompilers)
+        if (compiler.processor == processor && !isOnPath(compiler.program))
+            return "the cross compiler `" + std::string(compiler.program) +
+                   "` that makes it is not installed; run: sudo apt-get install " +
+                   std::string(compiler.package) + ", then " + build;
+    return "its compiler is installed, but this build left it out; " + build;
+}
+
 /// `what` names the program in an error; `prefix` starts its path below share/tenon.
 Result<std::string> shippedProgram(std::string_view tripleOrMachine, const std::string& what,
                                    const std::string& prefix)
@@ -48,10 +87,9 @@ Result<std::string> shippedProgram(std::string_view tripleOrMachine, const std::
     const std::filesystem::path path =
         program.parent_path().parent_path() / "share/tenon" / (prefix + *processor);
     if (std::filesystem::is_regular_file(path, failed)) return path.string();
-    return makeError(
-        DiagnosticCode::UnsupportedTarget,
-        what + " for " + *processor + " boards is missing at " + core::quoted(path.string()) +
-            "; install the cross compiler of packaging/dev/packages.txt and build again");
+    return makeError(DiagnosticCode::UnsupportedTarget,
+                     what + " for " + *processor + " boards is missing at " +
+                         core::quoted(path.string()) + ": " + advice(*processor));
 }
 
 } // namespace

@@ -30,7 +30,12 @@ refresh() { apt update || echo "some package lists failed" >&2; }
 # shellcheck disable=SC2086
 fetch() { apt -y --download-only install $packages; }
 find "$cache/lists" -name '*_Packages*' | grep -q . || refresh
-fetch || { refresh && fetch; } # lists of another month name packages that are gone
+# Lists of another month name packages that are gone.
+fetch || { refresh && fetch; } || {
+    echo "the packages of its system cannot be downloaded; is this computer online, and does" \
+        "$sources name a mirror that has $architecture?" >&2
+    exit 1
+}
 [ -n "$folder" ] || exit 0
 
 part=$folder.part
