@@ -206,8 +206,7 @@ std::optional<IntegerLayer> readIntegerLayer(const QuantizationSite& site,
         ratio.push_back(step.back() / target.scale);
     }
     auto split = splitBias(*bias, step, ratio);
-    if (!split || !areRatios(ratio) ||
-        !fitSums(*whole, weight->zeros, reachOf(*data), split->sums))
+    if (!split || !areRatios(ratio) || !fitSums(*whole, weight->zeros, reachOf(*data), split->sums))
         return std::nullopt;
     return IntegerLayer{*layer, *data, *weight, channels, std::move(ratio), *std::move(split)};
 }

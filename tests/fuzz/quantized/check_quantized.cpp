@@ -3,7 +3,6 @@
 // integers that its piece was given, so errors of pieces before it do not count.
 #include "tests/fuzz/quantized/check_quantized.h"
 
-#include "compiler/driver/compile.h"
 #include "compiler/frontend/load_model.h"
 #include "compiler/frontend/onnx/tensor_file.h"
 #include "core/base/file.h"
@@ -136,8 +135,7 @@ private:
             if (d.severity == Severity::Error) return d;
         compiler::CompileOptions options;
         options.target = m_setting.target;
-        options.executor =
-            m_setting.isVm ? compiler::ExecutorKind::Vm : compiler::ExecutorKind::Aot;
+        options.executor = m_setting.executor;
         options.optLevel = m_setting.optLevel;
         options.runThreads = m_setting.threads;
         options.cacheFolder = m_folder + "/cache";

@@ -3,6 +3,7 @@
 // ones.
 #pragma once
 
+#include "compiler/driver/compile.h"
 #include "core/base/result.h"
 #include "core/jobs/job.h"
 #include "tests/fuzz/quantized/quantized_graph.h"
@@ -31,7 +32,7 @@ struct QuantizedSetting
 {
     std::string target = "llvm -mcpu=native";
     int optLevel = 3;
-    bool isVm = false;
+    compiler::ExecutorKind executor = compiler::ExecutorKind::Aot;
     unsigned threads = 1;
 };
 

@@ -29,6 +29,14 @@ struct Parameters
     size_t axis = 0;
 };
 
+/// Real numbers are exact here, but what is stored as binary32 is divided as such: the quotient may
+/// round to a half, and the model says so.
+double quotient(double real, double scale)
+{
+    const auto stored = static_cast<float>(real);
+    return static_cast<double>(stored) == real ? stored / static_cast<float>(scale) : real / scale;
+}
+
 Array quantize(const Array& real, const Parameters& by, DataType dtype)
 {
     const double low = dtype.isSigned() ? -std::ldexp(1.0, dtype.bits - 1) : 0;
@@ -36,7 +44,8 @@ Array quantize(const Array& real, const Parameters& by, DataType dtype)
     return arrayOf(real.shape, [&](int64_t i) {
         const double scale = parameterAt(by.scale, real.shape, by.axis, i);
         const double zero = parameterAt(by.zero, real.shape, by.axis, i);
-        return std::clamp(wholeOf(real.data[static_cast<size_t>(i)] / scale) + zero, low, high);
+        return std::clamp(wholeOf(quotient(real.data[static_cast<size_t>(i)], scale)) + zero, low,
+                          high);
     });
 }
 

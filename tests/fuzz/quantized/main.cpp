@@ -2,16 +2,20 @@
 // Error of quantized models: `./dev fuzz quantized --count N`.
 //
 // usage: fuzz_quantized [--count N] [--seed S] [--save FOLDER] [--target TARGET] [--opt-level L]
-//                       [--table]
+//                       [--table] [--model FOLDER]...
 // Graph i has the seed S + i, and with it its executor and threads. Fails when a quantized tensor
 // that is fed exact inputs is more than a step off, or when fewer than 99.9 % of the elements of
 // whole graphs are within a step. What fails is kept below FOLDER as cases for `tenon verify`.
+// --model counts the steps of the models of such cases instead: opt levels 0 and 3, the graph and
+// the AOT executor, one thread and two.
 #include "tests/fuzz/quantized/check_quantized.h"
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 namespace tenon::test {
 namespace {
@@ -26,6 +30,7 @@ struct Options
     std::string target = QuantizedSetting().target;
     int optLevel = 3;
     bool showsTable = false;
+    std::vector<std::string> models;
 };
 
 bool readOptions(int argc, char** argv, Options& options)
@@ -42,6 +47,8 @@ bool readOptions(int argc, char** argv, Options& options)
             options.target = argv[++i];
         else if (std::strcmp(argv[i], "--opt-level") == 0 && hasNext)
             options.optLevel = std::atoi(argv[++i]);
+        else if (std::strcmp(argv[i], "--model") == 0 && hasNext)
+            options.models.emplace_back(argv[++i]);
         else if (std::strcmp(argv[i], "--table") == 0)
             options.showsTable = true;
         else
@@ -54,7 +61,9 @@ QuantizedSetting settingOf(const Options& options, uint64_t seed)
 {
     return {.target = options.target,
             .optLevel = options.optLevel,
-            .isVm = seed % 5 == 0,
+            .executor = seed % 5 == 0   ? compiler::ExecutorKind::Vm
+                        : seed % 5 == 1 ? compiler::ExecutorKind::Graph
+                                        : compiler::ExecutorKind::Aot,
             .threads = seed % 3 == 0 ? 2u : 1u};
 }
 
@@ -98,6 +107,56 @@ int fuzz(const Options& options)
     return failures == 0 && isWithin ? 0 : 1;
 }
 
+/// One row of the table: all data sets of a model in one setting.
+bool countModel(const Options& options, const std::string& folder, const QuantizedSetting& setting,
+                core::JobContext& job)
+{
+    const std::string name = std::filesystem::path(folder).filename().string();
+    QuantizedDifferences all;
+    for (int set = 0; set < dataSetsOf(folder); ++set) {
+        const auto graph = readQuantizedModel(folder, set);
+        if (!graph) {
+            std::printf("%s: %s\n", name.c_str(), graph.error().text().c_str());
+            return false;
+        }
+        const auto found = checkQuantized(*graph, setting, options.save + "/" + name, job);
+        if (!found) {
+            std::printf("%s: %s\n", name.c_str(), found.error().text().c_str());
+            return false;
+        }
+        all.add(*found);
+    }
+    const auto counts = [](const Steps& steps) {
+        return std::to_string(steps.elements) + " | " + std::to_string(steps.one) + " | " +
+               std::to_string(steps.more);
+    };
+    std::printf("| %s | %d | %s | %u | %s | %s | %s |\n", name.c_str(), setting.optLevel,
+                std::string(compiler::executorName(setting.executor)).c_str(), setting.threads,
+                counts(all.whole).c_str(), counts(all.tapped).c_str(),
+                counts(all.allLocal()).c_str());
+    std::fflush(stdout);
+    return all.allLocal().more == 0;
+}
+
+int countModels(const Options& options)
+{
+    core::JobContext job;
+    std::printf(
+        "elements, by one step, by more: of the last quantized tensors, of all of them, and "
+        "of each on exact inputs\n"
+        "| model | level | executor | threads | last | 1 | > 1 | all | 1 | > 1 | alone | 1 | "
+        "> 1 |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+    bool isWithin = true;
+    for (const std::string& folder : options.models)
+        for (const int level : {0, 3})
+            for (const auto executor : {compiler::ExecutorKind::Graph, compiler::ExecutorKind::Aot})
+                for (const unsigned threads : {1u, 2u})
+                    isWithin &= countModel(options, folder,
+                                           {options.target, level, executor, threads}, job);
+    std::filesystem::remove_all(options.save);
+    return isWithin ? 0 : 1;
+}
+
 } // namespace
 } // namespace tenon::test
 
@@ -106,8 +165,8 @@ int main(int argc, char** argv)
     tenon::test::Options options;
     if (!tenon::test::readOptions(argc, argv, options)) {
         std::fprintf(stderr, "usage: fuzz_quantized [--count N] [--seed S] [--save FOLDER] "
-                             "[--target TARGET] [--opt-level L] [--table]\n");
+                             "[--target TARGET] [--opt-level L] [--table] [--model FOLDER]...\n");
         return 2;
     }
-    return tenon::test::fuzz(options);
+    return options.models.empty() ? tenon::test::fuzz(options) : tenon::test::countModels(options);
 }

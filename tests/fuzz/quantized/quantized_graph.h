@@ -2,6 +2,7 @@
 // QuantizedGraph: a random quantized model with the exact value of each of its tensors.
 #pragma once
 
+#include "core/base/result.h"
 #include "core/tensor/tensor.h"
 #include "tests/fuzz/quantized/exact_operators.h"
 
@@ -31,6 +32,10 @@ struct QuantizedGraph
 
 /// Equal seeds give equal graphs.
 QuantizedGraph makeQuantizedGraph(uint64_t seed);
+/// The model of a case in ONNX's backend-test layout up to its last quantized tensors, on the
+/// inputs of a data set. CHECKs that the exact evaluation knows its operators.
+core::Result<QuantizedGraph> readQuantizedModel(const std::string& folder, int set);
+int dataSetsOf(const std::string& folder);
 
 /// Which numbers a node computes with.
 enum class Numbers
