@@ -2,6 +2,8 @@
 // tenon compile: a model into one artifact, or its kernels as text.
 #include "app/cli/command.h"
 #include "compiler/driver/kernel_service.h"
+#include "compiler/passes/expected_error.h"
+#include "compiler/passes/winograd_choice.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "remote/measure/file_digest.h"
@@ -79,6 +81,34 @@ Json sha256Json(const std::string& path)
     return digest ? Json(*digest) : Json();
 }
 
+/// What rounding is expected to do, relative to the largest result: of the model, and by layer.
+Json errorJson(const compiler::CompileResult& result)
+{
+    const compiler::ExpectedError error = compiler::expectedError(result.passes);
+    Json layers = Json::array();
+    const Module& lowered = result.passes.last();
+    for (const compiler::KernelCall& call : result.program.calls) {
+        const NodePtr& node = lowered.findNode(call.node);
+        if (!node || !node->callee.isValid()) continue;
+        for (const NodeId member : lowered.function(node->callee).order)
+            if (const auto layer = error.layers.find(member); layer != error.layers.end())
+                layers.push_back({{"call", call.name},
+                                  {"from_nodes", call.fromNodes},
+                                  {"method", call.method},
+                                  {"relative_error", layer->second.own},
+                                  {"share", layer->second.share}});
+    }
+    return {{"output", error.total}, {"layers", std::move(layers)}};
+}
+
+std::string errorLine(const compiler::CompileResult& result)
+{
+    const double error = compiler::expectedError(result.passes).total;
+    if (error == 0) return {};
+    return "error     " + compiler::errorText(error) +
+           " of the largest result expected by rounding\n";
+}
+
 Json compileJson(const compiler::CompileResult& result, const compiler::PackageReport& report,
                  const std::string& output)
 {
@@ -94,6 +124,7 @@ Json compileJson(const compiler::CompileResult& result, const compiler::PackageR
             {"sha256", sha256Json(output)},
             {"unchanged", report.isUnchanged},
             {"kernels", kernelsJson(result)},
+            {"expected_error", errorJson(result)},
             {"phases",
              {{"import_ms", phases.importMs},
               {"passes_ms", phases.passesMs},
@@ -148,6 +179,7 @@ std::string compileText(const compiler::CompileResult& result,
                         bytesText(static_cast<uint64_t>(memory.ioBytes))}});
     for (const auto& [name, range] : report.manifest.bounds)
         out += "size      " + name + " = " + boundsText(range) + "; memory is for the largest\n";
+    if (listsKernels) out += errorLine(result);
     if (!listsKernels && cached == result.kernels.size()) return out;
     std::vector<std::vector<std::string>> rows;
     for (const compiler::CompiledKernel& kernel : result.kernels)

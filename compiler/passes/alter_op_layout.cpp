@@ -6,6 +6,7 @@
 #include "compiler/codegen/llvm/target_machine.h"
 #include "compiler/ops/op.h"
 #include "compiler/passes/channel_block.h"
+#include "compiler/passes/error_budget.h"
 #include "compiler/passes/layout_plan.h"
 #include "compiler/passes/layout_values.h"
 #include "compiler/passes/passes.h"
@@ -36,7 +37,9 @@ public:
                         ? 0 // memory counts for more than time there; or the error would show
                         : context.number("winograd.max_error", kWinogradMaxError),
                     staysInCache(module, function, context.facts.l2Bytes)}
-        , m_plan(module, function, m_machine)
+        , m_budget(module, function, m_machine,
+                   context.number("winograd.output_error", kOutputError))
+        , m_plan(module, function, m_machine, m_budget)
         , m_values(module, m_uses)
     {
     }
@@ -109,8 +112,8 @@ private:
         const int64_t inBlock = isDepthwise ? outBlock : blockRead(node.operands[0]);
         const int64_t packed = isDepthwise ? outBlock : weightBlock(conv->outChannels, outBlock);
         if (!isDepthwise && inBlock > 1)
-            if (const auto form = winogradFormOf(m_module, node, m_machine); form.tile)
-                return alterToWinograd(node, form, {inBlock, outBlock, packed});
+            if (const int64_t tile = m_budget.tile(node.id); tile != 0)
+                return alterToWinograd(node, tile, {inBlock, outBlock, packed});
         const std::string layout =
             "OIHW" + std::to_string(isDepthwise ? 1 : inBlock) + "i" + std::to_string(packed) + "o";
         NodeRecord record = node;
@@ -122,7 +125,7 @@ private:
                          m_plan.weighed(std::to_string(conv->inChannels) + " to " +
                                             std::to_string(conv->outChannels) + " channels as " +
                                             blockedLayout(inBlock) + ", " + layout + ", " +
-                                            blockedLayout(outBlock),
+                                            blockedLayout(outBlock) + m_budget.shareText(node.id),
                                         {node.id, 0}));
         record.operands = {m_values.blocked(node.operands[0], inBlock),
                            m_values.packedWeight(node.operands[1], "OIHW", layout)};
@@ -130,10 +133,10 @@ private:
         return true;
     }
 
-    bool alterToWinograd(const NodeRecord& node, const WinogradForm& form,
-                         const ChannelBlocks& blocks)
+    bool alterToWinograd(const NodeRecord& node, int64_t tile, const ChannelBlocks& blocks)
     {
         const int64_t channels = m_module.type(node.operands[0]).shape[1].value();
+        const WinogradForm form = winogradForm(*winogradSize(m_module, node), m_machine, tile);
         const std::string layout = winogradKernelLayout(form, channels, blocks);
         NodeRecord record = node;
         record.op = "nn.contrib_conv2d_winograd_NCHWc";
@@ -142,10 +145,11 @@ private:
         record.attrs.set("data_layout", blockedLayout(blocks.in));
         record.attrs.set("kernel_layout", layout);
         record.attrs.set("out_layout", blockedLayout(blocks.out));
-        m_values.explain("winograd-conv", m_plan.weighed(winogradReason(form, channels) + ", " +
-                                                             blockedLayout(blocks.in) + " to " +
-                                                             blockedLayout(blocks.out),
-                                                         {node.id, 0}));
+        m_values.explain("winograd-conv",
+                         m_plan.weighed(winogradReason(form, channels) + ", " +
+                                            blockedLayout(blocks.in) + " to " +
+                                            blockedLayout(blocks.out) + m_budget.shareText(node.id),
+                                        {node.id, 0}));
         record.operands = {m_values.blocked(node.operands[0], blocks.in),
                            m_values.winogradWeight(node.operands[1], form, layout)};
         m_values.produce(node, std::move(record), blocks.out);
@@ -379,6 +383,7 @@ private:
     int m_lanes;
     std::optional<DataType> m_dotValues; ///< of quantized layers; none: they stay as they are
     LayoutMachine m_machine;
+    ErrorBudget m_budget;
     LayoutPlan m_plan;
     LayoutValues m_values;
     PatchWriter* m_patch = nullptr;

@@ -92,12 +92,12 @@ double convolutionCycles(const BlockableConvolution& conv, int64_t in, int64_t o
         return in == out ? macs / static_cast<double>(out) / kDepthwiseMacs : kNone;
     const double direct =
         macs / static_cast<double>(out) / (in == 0 ? kPlainInputMacs : kBlockedMacs);
-    if (in == 0 || conv.kernelSize != 9 || conv.stride != 1 || !conv.isSquare) return direct;
+    if (in == 0 || conv.tile == 0) return direct;
     const ConvolutionSize size{conv.batch, conv.inChannels, conv.outChannels, conv.rows,
                                conv.columns};
     LayoutMachine blocked = machine;
     blocked.lanes = static_cast<int>(out);
-    return std::min(direct, winogradForm(size, blocked).cycles);
+    return winogradForm(size, blocked, conv.tile).cycles;
 }
 
 double windowCycles(const NodeRecord& node, int64_t block)

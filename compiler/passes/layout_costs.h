@@ -20,7 +20,8 @@ struct BlockableConvolution
     int64_t kernelSize; ///< elements of the window
     int64_t stride;     ///< along a row
     bool isDepthwise;
-    bool isSquare; ///< and without dilation
+    bool isSquare;    ///< and without dilation
+    int64_t tile = 0; ///< m of Winograd's method where that is chosen for blocks
 };
 /// Nothing for convolutions of other kinds.
 std::optional<BlockableConvolution> blockableConvolution(const Module& module,

@@ -68,10 +68,11 @@ bool isElementwise(const NodeRecord& node)
 } // namespace
 
 LayoutPlan::LayoutPlan(const Module& module, const GraphFunction& function,
-                       const LayoutMachine& machine)
+                       const LayoutMachine& machine, const ErrorBudget& budget)
     : m_module(module)
     , m_function(function)
     , m_machine(machine)
+    , m_budget(budget)
 {
     joinValues();
     addClasses();
@@ -169,7 +170,8 @@ void LayoutPlan::addCosts()
         const NodeRecord& node = m_module.node(id);
         if (node.kind == NodeKind::Constant) continue;
         const bool isOne = node.kind == NodeKind::Op && node.types.size() == 1;
-        const auto conv = isOne ? blockableConvolution(m_module, node) : std::nullopt;
+        auto conv = isOne ? blockableConvolution(m_module, node) : std::nullopt;
+        if (conv) conv->tile = m_budget.tile(id);
         if (conv && classOf({id, 0}) && classOf(node.operands[0])) {
             addConvolution(node, *conv);
         } else if (isOne && node.op == "concatenate" && classOf({id, 0})) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/passes/choice_graph.h"
+#include "compiler/passes/error_budget.h"
 #include "compiler/passes/layout_costs.h"
 #include "compiler/passes/use_index.h"
 
@@ -17,7 +18,8 @@ namespace tenon::compiler {
 class LayoutPlan
 {
 public:
-    LayoutPlan(const Module& module, const GraphFunction& function, const LayoutMachine& machine);
+    LayoutPlan(const Module& module, const GraphFunction& function, const LayoutMachine& machine,
+               const ErrorBudget& budget);
 
     /// Channels per block; 0: plain, also where blocks are not possible.
     int64_t block(ValueRef value) const;
@@ -46,6 +48,7 @@ private:
     const Module& m_module;
     const GraphFunction& m_function;
     LayoutMachine m_machine;
+    const ErrorBudget& m_budget;
     std::vector<ValueRef> m_values; ///< all of four dimensions, in order
     std::unordered_map<ValueRef, size_t> m_index;
     std::vector<size_t> m_parent;              ///< union-find over m_values

@@ -57,6 +57,7 @@ constexpr KnownKey kKeys[] = {
     {"tir.usmp.enable", KeyType::Bool},
     {"tir.usmp.use_workspace_io", KeyType::Bool},
     {"winograd.max_error", KeyType::Number},
+    {"winograd.output_error", KeyType::Number},
 };
 
 const char* typeText(KeyType type)

@@ -133,34 +133,43 @@ bool staysInCache(const core::Module& module, const core::GraphFunction& functio
     return kTransformed * constants + 2 * largest <= static_cast<double>(l2Bytes);
 }
 
+WinogradForm winogradForm(const ConvolutionSize& size, const LayoutMachine& machine, int64_t tile)
+{
+    if (tile == 0) return {.cycles = directCycles(size, machine)};
+    WinogradForm best{tile, false, transformedBeforeCycles(size, machine, tile)};
+    if (machine.lanes < kInKernelLanes) return best;
+    const double inKernel = transformedInKernelCycles(size, machine, tile);
+    return inKernel < best.cycles ? WinogradForm{tile, true, inKernel} : best;
+}
+
 WinogradForm winogradForm(const ConvolutionSize& size, const LayoutMachine& machine)
 {
-    WinogradForm best{.cycles = directCycles(size, machine)};
-    const auto consider = [&](const WinogradForm& form) {
+    WinogradForm best = winogradForm(size, machine, 0);
+    for (const int64_t tile : {2, 4}) {
+        if (winogradError(tile, size.inChannels) > machine.maxError) continue;
+        const WinogradForm form = winogradForm(size, machine, tile);
         if (form.cycles < best.cycles) best = form;
-    };
-    for (const int64_t m : {2, 4}) {
-        if (winogradError(m, size.inChannels) > machine.maxError) continue;
-        consider({m, false, transformedBeforeCycles(size, machine, m)});
-        if (machine.lanes >= kInKernelLanes)
-            consider({m, true, transformedInKernelCycles(size, machine, m)});
     }
     return best;
 }
 
-WinogradForm winogradFormOf(const core::Module& module, const core::NodeRecord& node,
-                            const LayoutMachine& machine)
+std::optional<ConvolutionSize> winogradSize(const core::Module& module,
+                                            const core::NodeRecord& node)
 {
-    const std::vector<int64_t> weight = *core::constantShape(module.type(node.operands[1]).shape);
+    if (node.kind != core::NodeKind::Op || node.op != "nn.conv2d" ||
+        node.attrs.integer("groups", 1) != 1)
+        return std::nullopt;
+    const auto weight = core::constantShape(module.type(node.operands[1]).shape);
     // A batch of unknown size is computed item by item.
     core::Shape shape = node.types[0].shape;
-    if (!shape[0].isConst()) shape[0] = core::Dim(1);
+    if (shape.size() == 4 && !shape[0].isConst()) shape[0] = core::Dim(1);
     const auto out = core::constantShape(shape);
     const std::vector<int64_t> ones{1, 1};
-    if (weight[2] != 3 || weight[3] != 3 || !out || node.attrs.integers("strides", ones) != ones ||
+    if (!weight || weight->size() != 4 || (*weight)[2] != 3 || (*weight)[3] != 3 || !out ||
+        out->size() != 4 || node.attrs.integers("strides", ones) != ones ||
         node.attrs.integers("dilation", ones) != ones)
-        return {};
-    return winogradForm({(*out)[0], weight[1], weight[0], (*out)[2], (*out)[3]}, machine);
+        return std::nullopt;
+    return ConvolutionSize{(*out)[0], (*weight)[1], (*weight)[0], (*out)[2], (*out)[3]};
 }
 
 std::string winogradKernelLayout(const WinogradForm& form, int64_t inChannels,
@@ -182,11 +191,17 @@ std::string winogradKernelLayout(const WinogradForm& form, int64_t inChannels,
 
 std::string winogradReason(const WinogradForm& form, int64_t inChannels)
 {
-    char error[32];
-    std::snprintf(error, sizeof error, "%.1e", winogradError(form.tile, inChannels));
     const std::string side = std::to_string(form.tile);
     const std::string where = form.isTransformedInKernel ? ", raw filters" : "";
-    return "tiles of " + side + " x " + side + where + ", expected relative error " + error;
+    return "tiles of " + side + " x " + side + where + ", expected relative error " +
+           errorText(winogradError(form.tile, inChannels));
+}
+
+std::string errorText(double error)
+{
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1e", error);
+    return text;
 }
 
 } // namespace tenon::compiler

@@ -5,6 +5,7 @@
 #include "core/ir/module.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace tenon::compiler {
@@ -43,12 +44,14 @@ struct LayoutMachine
 /// transformed.
 bool staysInCache(const core::Module& module, const core::GraphFunction& function, int64_t l2Bytes);
 
-/// The cheapest form within the error budget.
+/// The cheapest form whose own error is at most `maxError`.
 WinogradForm winogradForm(const ConvolutionSize& size, const LayoutMachine& machine);
+/// The cheapest form of a tile; 0: direct.
+WinogradForm winogradForm(const ConvolutionSize& size, const LayoutMachine& machine, int64_t tile);
 
-/// The same for a convolution of the graph; that of tile 0 for one of another kind.
-WinogradForm winogradFormOf(const core::Module& module, const core::NodeRecord& node,
-                            const LayoutMachine& machine);
+/// Of a convolution that Winograd's method can compute; a batch of unknown size counts as one.
+std::optional<ConvolutionSize> winogradSize(const core::Module& module,
+                                            const core::NodeRecord& node);
 
 struct ChannelBlocks
 {
@@ -61,6 +64,8 @@ struct ChannelBlocks
 std::string winogradKernelLayout(const WinogradForm& form, int64_t inChannels,
                                  const ChannelBlocks& blocks);
 
+/// "1.4e-06".
+std::string errorText(double error);
 /// "tiles of 4 x 4, raw filters, expected relative error 1.4e-06".
 std::string winogradReason(const WinogradForm& form, int64_t inChannels);
 

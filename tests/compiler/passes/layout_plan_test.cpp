@@ -29,7 +29,8 @@ std::vector<int64_t> blocksOf(const std::string& text)
 {
     const Module module = typed(text);
     const GraphFunction& function = *openFunctions(module).front();
-    const LayoutPlan plan(module, function, kMachine);
+    const ErrorBudget budget(module, function, kMachine, kOutputError);
+    const LayoutPlan plan(module, function, kMachine, budget);
     std::vector<int64_t> blocks;
     for (const NodeId id : function.order)
         if (module.node(id).kind == NodeKind::Op) blocks.push_back(plan.block({id, 0}));
@@ -76,7 +77,8 @@ TEST(LayoutPlan, saysWhatTheAlternativesCost)
 {
     const Module module = typed(joinOf(32, 32, 16));
     const GraphFunction& function = *openFunctions(module).front();
-    const LayoutPlan plan(module, function, kMachine);
+    const ErrorBudget budget(module, function, kMachine, kOutputError);
+    const LayoutPlan plan(module, function, kMachine, budget);
     for (const NodeId id : function.order) {
         if (module.node(id).op != "nn.conv2d") continue;
         const std::string reason = plan.weighed("", {id, 0});
