@@ -190,6 +190,39 @@ Array softmax(const Array& x)
     return out;
 }
 
+/// Scale, bias, mean and variance of each channel.
+Array batchNorm(const NodeProto& node, const Operands& in)
+{
+    const Dims& shape = in[0]->shape;
+    const int64_t area = countOf({shape.begin() + 2, shape.end()});
+    return arrayOf(shape, [&](int64_t i) {
+        const auto channel = static_cast<size_t>(i / area % shape[1]);
+        const auto of = [&](size_t k) { return in[k]->data[channel]; };
+        const double deviation = std::sqrt(of(4) + floatOf(node, "epsilon", 1e-5));
+        return (in[0]->data[static_cast<size_t>(i)] - of(3)) / deviation * of(1) + of(2);
+    });
+}
+
+/// Along the last axis.
+Array layerNorm(const NodeProto& node, const Operands& in)
+{
+    Array out = *in[0];
+    const auto width = static_cast<size_t>(out.shape.back());
+    for (size_t row = 0; row < out.data.size(); row += width) {
+        double mean = 0, variance = 0;
+        for (size_t i = row; i < row + width; ++i) mean += out.data[i];
+        mean /= static_cast<double>(width);
+        for (size_t i = row; i < row + width; ++i)
+            variance += (out.data[i] - mean) * (out.data[i] - mean);
+        variance /= static_cast<double>(width);
+        const double deviation = std::sqrt(variance + floatOf(node, "epsilon", 1e-5));
+        for (size_t i = row; i < row + width; ++i)
+            out.data[i] =
+                (out.data[i] - mean) / deviation * in[1]->data[i - row] + in[2]->data[i - row];
+    }
+    return out;
+}
+
 using Function = std::function<double(double)>;
 
 Function functionOf(const NodeProto& node, const Operands& in)
@@ -222,6 +255,13 @@ Array evaluateReal(const NodeProto& node, const Operands& in)
     if (op == "Add") return combined(*in[0], *in[1], [](double x, double y) { return x + y; });
     if (op == "Sub") return combined(*in[0], *in[1], [](double x, double y) { return x - y; });
     if (op == "Mul") return combined(*in[0], *in[1], [](double x, double y) { return x * y; });
+    if (op == "Div") return combined(*in[0], *in[1], [](double x, double y) { return x / y; });
+    if (op == "Max")
+        return combined(*in[0], *in[1], [](double x, double y) { return std::max(x, y); });
+    if (op == "Min")
+        return combined(*in[0], *in[1], [](double x, double y) { return std::min(x, y); });
+    if (op == "BatchNormalization") return batchNorm(node, in);
+    if (op == "LayerNormalization") return layerNorm(node, in);
     if (op == "PRelu")
         return combined(*in[0], *in[1], [](double x, double y) { return x < 0 ? x * y : x; });
     if (op == "MatMul") return matMul(*in[0], *in[1]);

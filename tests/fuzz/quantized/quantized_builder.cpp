@@ -126,7 +126,8 @@ Grid QuantizedBuilder::fittingGrid(const Array& values)
         zero = chance(30) ? least + (chance(50) ? steps : 0)
                           : std::nearbyint(between(least, least + steps));
     }
-    return {dtype, scale, scalar(scale), constant(dtype, {}, {zero})};
+    const Dims one = chance(20) ? Dims{1} : Dims{}; // exporters write either
+    return {dtype, scale, constant(core::kFloat32, one, {scale}), constant(dtype, one, {zero})};
 }
 
 std::string QuantizedBuilder::quantized(const std::string& real, const Grid* grid)
@@ -239,11 +240,14 @@ QuantizedBuilder::Weight QuantizedBuilder::weight(const Dims& shape, int64_t fan
 
 std::string QuantizedBuilder::dequantized(const Weight& weight, size_t channelAxis)
 {
-    return apply("DequantizeLinear", {weight.integers, weight.scale, weight.zero},
-                 [&](NodeProto& node) {
-                     if (weight.scales.size() > 1 || !shape(weight.scale).empty())
-                         setInt(node, "axis", static_cast<int64_t>(channelAxis));
-                 });
+    std::vector<std::string> operands{weight.integers, weight.scale};
+    const std::vector<double>& zeros = tensor(weight.zero).exact.data;
+    if (tensor(weight.integers).dtype == core::kUInt8 || zeros[0] != 0 || chance(60))
+        operands.push_back(weight.zero);
+    return apply("DequantizeLinear", operands, [&](NodeProto& node) {
+        if (weight.scales.size() > 1 || !shape(weight.scale).empty())
+            setInt(node, "axis", static_cast<int64_t>(channelAxis));
+    });
 }
 
 } // namespace tenon::test

@@ -3,6 +3,7 @@
 #include "tests/fuzz/quantized/quantized_builder.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tenon::test {
 
@@ -75,6 +76,18 @@ std::string randomBias(QuantizedBuilder& b, int64_t channels, const QuantizedBui
     return b.apply("Reshape", {real, b.integers(shape)});
 }
 
+std::string normalized(QuantizedBuilder& b, const std::string& real)
+{
+    const int64_t channels = b.shape(real)[1];
+    std::vector<std::string> operands{real};
+    for (const auto& [low, high] : {std::pair(0.5, 2.0), {-0.5, 0.5}, {-0.5, 0.5}, {0.3, 3.0}}) {
+        std::vector<double> values;
+        for (int64_t i = 0; i < channels; ++i) values.push_back(b.between(low, high));
+        operands.push_back(b.constant(core::kFloat32, {channels}, values));
+    }
+    return b.apply("BatchNormalization", operands);
+}
+
 void convolution(QuantizedBuilder& b)
 {
     const std::string data = b.tensorOfRank(b.chance(90) ? 4 : 3);
@@ -93,6 +106,7 @@ void convolution(QuantizedBuilder& b)
     std::string out =
         b.apply("Conv", operands, [&](tenon_onnx::NodeProto& node) { window.set(node); });
     if (!bias.empty() && isAdded) out = b.apply("Add", {out, bias});
+    if (b.chance(12)) out = normalized(b, out);
     // Residual connections that are added before anything is rounded.
     if (const auto other = b.another(b.shape(out), data); other && b.chance(25))
         out = b.apply("Add", {out, b.dequantized(*other)});

@@ -115,7 +115,7 @@ void binary(QuantizedBuilder& b)
     } else {
         right = b.addInput(shape);
     }
-    const std::string op = b.oneOf<std::string>({"Add", "Add", "Add", "Sub", "Mul"});
+    const std::string op = b.oneOf<std::string>({"Add", "Add", "Add", "Sub", "Mul", "Max"});
     finishPiece(b, b.apply(op, {b.dequantized(left), b.dequantized(right)}));
 }
 
@@ -126,7 +126,30 @@ void withConstant(QuantizedBuilder& b)
     const int64_t channels = b.chance(50) ? 1 : b.shape(real)[1];
     for (int64_t i = 0; i < channels; ++i) values.push_back(b.between(-1, 1));
     const std::string constant = b.constant(core::kFloat32, {channels, 1, 1}, values);
-    finishPiece(b, b.apply(b.oneOf<std::string>({"Add", "Mul", "Sub"}), {real, constant}));
+    finishPiece(
+        b, b.apply(b.oneOf<std::string>({"Add", "Mul", "Sub", "Max", "Min"}), {real, constant}));
+}
+
+void quotient(QuantizedBuilder& b)
+{
+    const std::string real = b.dequantized(b.tensorOfRank(static_cast<size_t>(b.pick(2, 4))));
+    finishPiece(b, b.apply("Div", {real, b.scalar(b.between(0.3, 3))}));
+}
+
+void layerNorm(QuantizedBuilder& b)
+{
+    const std::string real = b.dequantized(b.tensorOfRank(3));
+    if (b.opset() < 17) return finishPiece(b, real);
+    const int64_t width = b.shape(real).back();
+    std::vector<double> scale, bias;
+    for (int64_t i = 0; i < width; ++i) {
+        scale.push_back(b.between(0.5, 2));
+        bias.push_back(b.between(-0.5, 0.5));
+    }
+    finishPiece(b, b.apply("LayerNormalization",
+                           {real, b.constant(core::kFloat32, {width}, scale),
+                            b.constant(core::kFloat32, {width}, bias)},
+                           [](NodeProto& node) { setFloat(node, "epsilon", 1e-3); }));
 }
 
 void concatenation(QuantizedBuilder& b)
@@ -261,9 +284,9 @@ void finishPiece(QuantizedBuilder& b, const std::string& real)
 void addRandomPiece(QuantizedBuilder& builder)
 {
     static constexpr Piece kPieces[] = {
-        addLayer, addLayer,  addLayer,      addLayer,     addLayer,         addLayer, binary,
-        binary,   function,  concatenation, meanPool,     meanPool,         resize,   movement,
-        maxPool,  flattened, movement,      withConstant, addQuantizedLayer};
+        addLayer, addLayer, addLayer,      addLayer,     addLayer, addLayer,  binary,
+        binary,   function, concatenation, meanPool,     meanPool, resize,    movement,
+        movement, maxPool,  flattened,     withConstant, quotient, layerNorm, addQuantizedLayer};
     kPieces[builder.pick(0, std::size(kPieces) - 1)](builder);
 }
 
