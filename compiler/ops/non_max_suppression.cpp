@@ -125,7 +125,7 @@ private:
         const Expr shared = length(maximum(a.top, b.top), minimum(a.bottom, b.bottom)) *
                             length(maximum(a.left, b.left), minimum(a.right, b.right));
         const Expr all = area(a) + area(b) - shared;
-        return all > zero && shared > m_overlap * all;
+        return all > zero && shared / all > m_overlap;
     }
 
     bool m_isCentered;

@@ -54,8 +54,11 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
             const Expr centred = tir::cast(kInt32, te::at(in[0], i)) - inputZero;
             const Expr zero =
                 op.isPresent(2) ? tir::cast(kInt32, operand(2, i)) : tir::intImm(0, kInt32);
-            Expr value = tir::cast(kFloat32, centred) * operand(1, i);
-            if (op.isPresent(kOffset)) value = value + operand(kOffset, i);
+            const Expr sum = tir::cast(kFloat32, centred);
+            const Expr value = op.isPresent(kOffset)
+                                   ? tir::call(tir::Intrinsic::Fma, kFloat32,
+                                               {sum, operand(1, i), operand(kOffset, i)})
+                                   : sum * operand(1, i);
             return requantized(value, zero,
                                {out, intAttr(op, "a_min"), intAttr(op, "a_max"),
                                 intAttr(op, kSmallScaleAttr) != 0});

@@ -21,6 +21,12 @@ tir::Expr signOf(const tir::Expr& x)
     return tir::select(x > zero, one, tir::select(x < zero, zero - one, zero));
 }
 
+/// The negative of 0 is -0, which 0 - x is not.
+tir::Expr negated(const tir::Expr& x)
+{
+    return x->dtype.isFloat() ? x * tir::floatImm(-1, x->dtype) : tir::zeroOf(x->dtype) - x;
+}
+
 struct Row
 {
     std::string_view name;

@@ -13,6 +13,11 @@ using tir::Expr;
 
 Expr number(double value, const Expr& like) { return tir::floatImm(value, like->dtype); }
 Expr times(double factor, const Expr& x) { return number(factor, x) * x; }
+/// factor * x + addend, rounded once where the processor can.
+Expr plus(double factor, const Expr& x, const Expr& addend)
+{
+    return tir::call(tir::Intrinsic::Fma, x->dtype, {number(factor, x), x, addend});
+}
 
 /// The value of index `e`; lazily, so that an unrolled loop computes one of them.
 Expr choose(const Expr& e, const Exprs& values)
@@ -63,13 +68,13 @@ Expr winogradData(int64_t m, const Expr& e, const LineFn& line)
         return choose(e, {line(0) - line(2), times(0.5, line(1) + line(2)),
                           times(0.5, line(2) - line(1)), line(1) - line(3)});
     // Rows of opposite points share their even and odd parts.
-    const Expr even1 = times(-1.0 / 6, line(4) - times(4, line(2)));
-    const Expr odd1 = times(-1.0 / 6, line(3) - times(4, line(1)));
+    const Expr even1 = times(-1.0 / 6, plus(-4, line(2), line(4)));
+    const Expr odd1 = times(-1.0 / 6, plus(-4, line(1), line(3)));
     const Expr even2 = times(1.0 / 24, line(4) - line(2));
     const Expr odd2 = times(1.0 / 12, line(3) - line(1));
-    return choose(e, {line(0) - times(1.25, line(2)) + times(0.25, line(4)), even1 + odd1,
-                      even1 - odd1, even2 + odd2, even2 - odd2,
-                      times(4, line(1)) - times(5, line(3)) + line(5)});
+    return choose(e,
+                  {plus(0.25, line(4), plus(-1.25, line(2), line(0))), even1 + odd1, even1 - odd1,
+                   even2 + odd2, even2 - odd2, plus(4, line(1), plus(-5, line(3), line(5)))});
 }
 
 Expr winogradResult(int64_t m, const Expr& e, const LineFn& line)
@@ -79,8 +84,8 @@ Expr winogradResult(int64_t m, const Expr& e, const LineFn& line)
     if (m == 2) return choose(e, {line(0) + sum1, difference1 - line(3)});
     const Expr sum2 = line(3) + line(4);
     const Expr difference2 = line(3) - line(4);
-    return choose(e, {line(0) + sum1 + sum2, difference1 + times(2, difference2),
-                      sum1 + times(4, sum2), difference1 + times(8, difference2) + line(5)});
+    return choose(e, {line(0) + sum1 + sum2, plus(2, difference2, difference1), plus(4, sum2, sum1),
+                      plus(8, difference2, difference1) + line(5)});
 }
 
 } // namespace tenon::compiler

@@ -10,6 +10,7 @@
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/side_by_side.h"
 #include "compiler/passes/use_index.h"
+#include "compiler/schedule/rules.h"
 #include "core/base/text.h"
 #include "core/ir/graph_text.h"
 #include "core/ir/size_bounds.h"
@@ -231,6 +232,12 @@ Result<tir::PrimFunc> lowerWithSizes(const Module& module, const GraphFunction& 
     return withSizes(*std::move(kernel), kernelSizes(module, function));
 }
 
+enum class SumOrder : uint8_t
+{
+    Any,
+    AsWritten
+};
+
 /// Equal exactly when lowering gives the same loop function.
 std::string structureKey(const Module& module, const GraphFunction& function)
 {
@@ -239,14 +246,32 @@ std::string structureKey(const Module& module, const GraphFunction& function)
     return printFunction(module, anonymous);
 }
 
+/// A statement adds to what it overwrites.
+bool hasSums(const tir::PrimFunc& function)
+{
+    bool found = false;
+    tir::visitStmts(function.body, [&](const tir::Stmt& stmt) {
+        if (stmt->kind == tir::StmtKind::Store && stmt->buffer->dtype.isFloat())
+            tir::visitExprs(stmt->value, [&](const tir::Expr& expr) {
+                found =
+                    found || (expr->kind == tir::ExprKind::Load && expr->buffer == stmt->buffer);
+                return !found;
+            });
+        return !found;
+    });
+    return found;
+}
+
 struct NamedKernel
 {
     std::string name;
     PrimFuncPtr kernel;
     std::string text;
 
-    void set(tir::PrimFunc function)
+    void set(tir::PrimFunc function, SumOrder order)
     {
+        if (order == SumOrder::AsWritten && hasSums(function))
+            function.attrs.set(std::string(kOrderedSumsAttr), int64_t{1});
         text = tir::print(function);
         kernel = std::make_shared<const tir::PrimFunc>(std::move(function));
     }
@@ -260,18 +285,18 @@ struct Lowered
     NamedKernel chunk; ///< of several items; empty when there is none
 };
 
-Status lowerOne(const Module& module, const SizeBounds& bounds, Lowered& lowered)
+Status lowerOne(const Module& module, const SizeBounds& bounds, SumOrder order, Lowered& lowered)
 {
     const GraphFunction& function = *lowered.function;
     lowered.items = itemsOf(module, function, bounds);
     auto kernel = lowered.items ? lowerItems(module, function, lowered.items->axes, 1)
                                 : lowerWithSizes(module, function);
     if (!kernel) return kernel.error();
-    lowered.whole.set(std::move(*kernel));
+    lowered.whole.set(std::move(*kernel), order);
     if (!lowered.items || lowered.items->chunk == 1) return kDone;
     auto chunk = lowerItems(module, function, lowered.items->axes, lowered.items->chunk);
     if (!chunk) return chunk.error();
-    lowered.chunk.set(std::move(*chunk));
+    lowered.chunk.set(std::move(*chunk), order);
     return kDone;
 }
 
@@ -279,8 +304,9 @@ Status lowerOne(const Module& module, const SizeBounds& bounds, Lowered& lowered
 Status lowerAll(const Module& module, const PassContext& context, std::vector<Lowered*> pending)
 {
     const SizeBounds bounds = boundsOf(module.main());
+    const SumOrder order = context.optLevel == 0 ? SumOrder::AsWritten : SumOrder::Any;
     return context.job->parallelFor(
-        pending.size(), [&](size_t i) { return lowerOne(module, bounds, *pending[i]); });
+        pending.size(), [&](size_t i) { return lowerOne(module, bounds, order, *pending[i]); });
 }
 
 /// k_<hash of the text>; more digits where eight are not enough to tell kernels apart.

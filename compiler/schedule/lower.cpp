@@ -19,6 +19,7 @@ Result<tir::PrimFunc> lowerToLoops(const tir::PrimFunc& scheduled)
     function.body = hoistGuards(tir::simplify(function.body));
     function.body = tir::simplify(partitionLoops(function.body));
     function.body = tir::simplify(lowerVectorized(function.body));
+    if (!hasOrderedSums(function)) function.body = fuseSums(function.body);
     function = requestStreams(std::move(function));
     if (Status valid = tir::verify(function); !valid) return valid.error();
     return function;

@@ -35,6 +35,9 @@ tir::Stmt partitionLoops(const tir::Stmt& body);
 /// Turns vectorized loops into Ramp and Broadcast expressions; what cannot be one becomes serial.
 tir::Stmt lowerVectorized(const tir::Stmt& body);
 
+/// Makes products that are added to a sum, c[i] = c[i] + a * b, fused multiply-adds.
+tir::Stmt fuseSums(const tir::Stmt& body);
+
 /// Puts requests for the parameter that `stream` named into its loops: an Evaluate of a Load, which
 /// reads nothing and may lie beyond the end of the buffer.
 tir::PrimFunc requestStreams(tir::PrimFunc function);

@@ -11,6 +11,11 @@
 
 namespace tenon::compiler {
 
+/// Attr of a function whose sums are computed as written: term by term in order, each product and
+/// each sum rounded.
+inline constexpr std::string_view kOrderedSumsAttr = "ordered_sums";
+bool hasOrderedSums(const tir::PrimFunc& function);
+
 struct ScheduledKernel
 {
     tir::PrimFunc function;

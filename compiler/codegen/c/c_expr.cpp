@@ -278,10 +278,7 @@ CExpressions::Piece CExpressions::intrinsic(const ExprNode& node)
         return function("abs_" + cSuffix(node.dtype), node);
     case Intrinsic::Sigmoid: return function("sigmoid_" + cSuffix(node.dtype), node);
     case Intrinsic::Rsqrt: return function("rsqrt_" + cSuffix(node.dtype), node);
-    case Intrinsic::Fma:
-        return {inside(node.args[0], kProduct) + " * " + inside(node.args[1], kUnary) + " + " +
-                    inside(node.args[2], kProduct),
-                kSum};
+    case Intrinsic::Fma: return function("fma_" + cSuffix(node.dtype), node);
     case Intrinsic::IsNan: return function("isnan", node);
     case Intrinsic::IsInf: return function("isinf", node);
     case Intrinsic::BitwiseAnd: return bits(" & ");

@@ -239,6 +239,13 @@ struct Helper
 constexpr Helper kHelpers[] = {
     {"abs_i32(", "static inline int32_t abs_i32(int32_t x) { return x < 0 ? -x : x; }\n"},
     {"abs_i64(", "static inline int64_t abs_i64(int64_t x) { return x < 0 ? -x : x; }\n"},
+    // Rounded once where the processor has one instruction for it.
+    {"fma_f32(", "static inline float fma_f32(float a, float b, float c)\n"
+                 "{\n#ifdef __FP_FAST_FMAF\n    return fmaf(a, b, c);\n#else\n"
+                 "    return a * b + c;\n#endif\n}\n"},
+    {"fma_f64(", "static inline double fma_f64(double a, double b, double c)\n"
+                 "{\n#ifdef __FP_FAST_FMA\n    return fma(a, b, c);\n#else\n"
+                 "    return a * b + c;\n#endif\n}\n"},
     {"floordiv_i32(", "static inline int32_t floordiv_i32(int32_t a, int32_t b)\n"
                       "{\n    return a / b - (a % b != 0 && (a % b < 0) != (b < 0));\n}\n"},
     {"floordiv_i64(", "static inline int64_t floordiv_i64(int64_t a, int64_t b)\n"
@@ -276,6 +283,17 @@ constexpr Helper kHelpers[] = {
      "static inline double sigmoid_f64(double x) { return 1.0 / (1.0 + exp(-x)); }\n"},
 };
 
+/// GCC fuses products with sums unless it is told not to, also across statements, and does not know
+/// the standard's pragma. GCC 12 for AArch64 calls a copy of a function for known addresses dead
+/// and drops it (ivopts of `&workspace - 8 * &workspace`).
+constexpr std::string_view kCompilers =
+    "/* Every operation rounds by itself: fma_ says what does not. */\n"
+    "#if defined(__GNUC__) && !defined(__clang__)\n"
+    "#pragma GCC optimize(\"fp-contract=off\", \"no-ipa-cp\")\n"
+    "#else\n"
+    "#pragma STDC FP_CONTRACT OFF\n"
+    "#endif\n\n";
+
 } // namespace
 
 core::Result<CKernel> emitCKernel(const tir::PrimFunc& lowered, const std::string& symbol)
@@ -288,7 +306,8 @@ std::string cHelpers(const std::string& kernels)
     std::string out;
     for (const Helper& helper : kHelpers)
         if (kernels.find(helper.name) != std::string::npos) out += helper.text;
-    return out.empty() ? out : out + "\n";
+    if (!out.empty()) out += "\n";
+    return std::string(kCompilers) + out;
 }
 
 } // namespace tenon::compiler

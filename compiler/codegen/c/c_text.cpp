@@ -14,12 +14,19 @@ using core::DtypeKind;
 namespace {
 
 constexpr std::string_view kKeywords[] = {
-    "auto",     "break",  "case",    "char",     "const",    "continue", "default",  "do",
-    "double",   "else",   "enum",    "extern",   "float",    "for",      "goto",     "if",
-    "inline",   "int",    "long",    "register", "restrict", "return",   "short",    "signed",
-    "sizeof",   "static", "struct",  "switch",   "typedef",  "union",    "unsigned", "void",
-    "volatile", "while",  "scratch", "main",     "y0",       "y1",       "yn",       "j0",
-    "j1",       "jn",     "exp",     "log",      "pow",      "sqrt",     "tanh",     "erf",
+    "auto",    "break",  "case",     "char",   "const",    "continue", "default",
+    "do",      "double", "else",     "enum",   "extern",   "float",    "for",
+    "goto",    "if",     "inline",   "int",    "long",     "register", "restrict",
+    "return",  "short",  "signed",   "sizeof", "static",   "struct",   "switch",
+    "typedef", "union",  "unsigned", "void",   "volatile", "while",    "scratch",
+    "main",    "y0",     "y1",       "yn",     "j0",       "j1",       "jn",
+};
+
+/// What <math.h> declares, in float with an f behind it.
+constexpr std::string_view kMathNames[] = {
+    "acos",  "acosh", "asin", "asinh", "atan", "atanh", "ceil",  "cos",   "cosh",
+    "erf",   "exp",   "fabs", "floor", "fma",  "fmod",  "log",   "pow",   "rint",
+    "round", "sin",   "sinh", "sqrt",  "tan",  "tanh",  "trunc", "isinf", "isnan",
 };
 
 constexpr size_t kLineWidth = 96;
@@ -90,6 +97,10 @@ std::string cIdentifier(std::string_view name)
     if (out.empty() || (out[0] >= '0' && out[0] <= '9')) out.insert(out.begin(), 'v');
     for (const std::string_view keyword : kKeywords)
         if (out == keyword) return out + "_";
+    for (const std::string_view function : kMathNames)
+        if (out == function ||
+            (out.size() == function.size() + 1 && out.back() == 'f' && out.starts_with(function)))
+            return out + "_";
     return out;
 }
 

@@ -121,11 +121,7 @@ llvm::Value* Emitter::binary(const ExprNode& node)
                : isSigned ? m_builder.CreateSDiv(a, b)
                           : m_builder.CreateUDiv(a, b);
     case ExprKind::Mod:
-        if (isFloat) { // no libm: x - trunc(x / y) * y
-            llvm::Value* quotient =
-                m_builder.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, m_builder.CreateFDiv(a, b));
-            return m_builder.CreateFSub(a, m_builder.CreateFMul(quotient, b));
-        }
+        if (isFloat) return remainder(a, b, node.dtype);
         return isSigned ? m_builder.CreateSRem(a, b) : m_builder.CreateURem(a, b);
     case ExprKind::Min:
     case ExprKind::Max: return extremum(m_builder, node, a, b, m_options.hasNanMaximum);

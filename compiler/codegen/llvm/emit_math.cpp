@@ -183,20 +183,18 @@ llvm::Value* Emitter::intrinsic(const tir::ExprNode& node)
     const uint8_t bits = widen && dtype.bits == 32 ? 64 : widen ? 32 : dtype.bits;
     const DataType wide{DtypeKind::Float, bits, dtype.lanes};
     const auto wideArg = [&](size_t i) { return castTo(wide, arg(i), dtype); };
-    VectorMath math(m_builder, typeOf(wide), m_options.hasReciprocal);
-    // An argument divided by a constant, as in GELU, is multiplied by the reciprocal: it is off by
-    // one ulp at most, and a division takes longer than the polynomial.
-    const tir::Expr& first = node.args[0];
-    const tir::Expr* divisor = first->kind == tir::ExprKind::Div ? &first->args[1] : nullptr;
-    if (divisor && (*divisor)->kind == tir::ExprKind::Broadcast) divisor = &(*divisor)->args[0];
-    const bool multiplies = divisor && (*divisor)->kind == tir::ExprKind::FloatImm && !widen;
-    llvm::Value* x =
-        multiplies
-            ? m_builder.CreateFMul(value(first->args[0]),
-                                   llvm::ConstantFP::get(typeOf(wide), 1 / (*divisor)->number))
-            : wideArg(0);
-    llvm::Value* result =
-        node.intrinsic == Intrinsic::Pow ? math.pow(x, wideArg(1)) : math.unary(node.intrinsic, x);
+    llvm::Value* x = wideArg(0);
+    llvm::Value* y = node.intrinsic == Intrinsic::Pow ? wideArg(1) : nullptr;
+    llvm::Value* result = nullptr;
+    {
+        // Inside an expansion roundings are its own affair; its arguments were computed before.
+        const llvm::IRBuilderBase::FastMathFlagGuard around(m_builder);
+        llvm::FastMathFlags flags;
+        flags.setAllowContract(true);
+        m_builder.setFastMathFlags(flags);
+        VectorMath math(m_builder, typeOf(wide), m_options.hasReciprocal);
+        result = y ? math.pow(x, y) : math.unary(node.intrinsic, x);
+    }
     return castTo(dtype, result, wide);
 }
 

@@ -33,10 +33,6 @@ Emitter::Emitter(llvm::Module& module, const EmitOptions& options)
     , m_debug(std::make_unique<llvm::DIBuilder>(module))
     , m_options(options)
 {
-    llvm::FastMathFlags flags;
-    flags.setAllowContract(
-        true); // a*b+c may become one fused multiply-add: fewer roundings, not more
-    m_builder.setFastMathFlags(flags);
     m_known.watch(m_builder);
 }
 

@@ -87,6 +87,7 @@ private:
     llvm::Value* toStored(llvm::Value* value, DataType dtype);
     /// To what the type can hold, where registers hold more.
     llvm::Value* rounded(llvm::Value* value, DataType dtype);
+    llvm::Value* remainder(llvm::Value* a, llvm::Value* b, DataType dtype); ///< emit_remainder.cpp
     // emit_math.cpp: expansions in plain vector arithmetic with stated error bounds
     llvm::Value* intrinsic(const tir::ExprNode& node);
     /// int8 times int8 as int32 where lanes of 16 bits multiply into lanes of 32; else null.

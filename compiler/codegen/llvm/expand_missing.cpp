@@ -20,10 +20,11 @@ struct Lacks
 {
     bool rounding = false;
     bool fma = false;
-    bool wideFma = false;      ///< of 64-bit floats
-    bool conversion = false;   ///< between floats and 64-bit integers
-    bool wideDivision = false; ///< of 64-bit integers
-    bool division = false;     ///< of integers of any width
+    bool wideFma = false;          ///< of 64-bit floats
+    bool conversion = false;       ///< between floats and 64-bit integers
+    bool narrowConversion = false; ///< of vectors of 64-bit integers to binary32, in one rounding
+    bool wideDivision = false;     ///< of 64-bit integers
+    bool division = false;         ///< of integers of any width
 
     static Lacks of(const llvm::TargetMachine& machine)
     {
@@ -40,6 +41,8 @@ struct Lacks
             lacks.conversion = true;
             lacks.wideDivision = true;
             lacks.division = triple.isARM() ? !has("+hwdiv-arm") : !has("+hwdiv");
+        } else if (triple.isAArch64()) {
+            lacks.narrowConversion = true; // by way of binary64
         } else if (triple.isWasm()) {
             lacks.fma = true;
         } else if (triple.getArch() == llvm::Triple::hexagon) {
@@ -50,7 +53,8 @@ struct Lacks
     }
     bool isNothing() const
     {
-        return !rounding && !fma && !wideFma && !conversion && !wideDivision && !division;
+        return !rounding && !fma && !wideFma && !conversion && !narrowConversion && !wideDivision &&
+               !division;
     }
 };
 
@@ -147,9 +151,22 @@ private:
 
     static bool isWideInteger(llvm::Type* type) { return type->getScalarType()->isIntegerTy(64); }
 
+    /// A vector of 64-bit integers as binary32, where it becomes binary64 in between.
+    llvm::Value* throughWide(llvm::CastInst& cast)
+    {
+        const bool isSigned = llvm::isa<llvm::SIToFPInst>(cast);
+        if (!isSigned && !llvm::isa<llvm::UIToFPInst>(cast)) return nullptr;
+        llvm::Value* source = cast.getOperand(0);
+        if (!isWideInteger(source->getType()) || !source->getType()->isVectorTy() ||
+            !cast.getType()->getScalarType()->isFloatTy())
+            return nullptr;
+        return m_b.CreateCast(cast.getOpcode(), within53Bits(source, isSigned), cast.getType());
+    }
+
     /// Between 64-bit integers and floats by way of two 32-bit halves in binary64.
     llvm::Value* conversion(llvm::CastInst& cast)
     {
+        if (m_lacks.narrowConversion) return throughWide(cast);
         if (!m_lacks.conversion) return nullptr;
         llvm::Value* source = cast.getOperand(0);
         const bool isSigned =
@@ -169,10 +186,28 @@ private:
         return like->getWithNewType(scalar);
     }
 
+    /// What is not rounded by binary64 and rounds to the same binary32: of more bits, the last ones
+    /// become one that says whether any was set.
+    llvm::Value* within53Bits(llvm::Value* x, bool isSigned)
+    {
+        constexpr uint64_t kLast = 2047;
+        const auto number = [&](uint64_t value) {
+            return llvm::ConstantInt::get(x->getType(), value);
+        };
+        llvm::Value* carried = m_b.CreateAdd(m_b.CreateAnd(x, number(kLast)), number(kLast));
+        llvm::Value* odd = m_b.CreateAnd(m_b.CreateOr(x, carried), number(~kLast));
+        const uint64_t limit = uint64_t{1} << 53;
+        llvm::Value* fits =
+            isSigned ? m_b.CreateICmpULT(m_b.CreateAdd(x, number(limit)), number(2 * limit))
+                     : m_b.CreateICmpULT(x, number(limit));
+        return m_b.CreateSelect(fits, x, odd);
+    }
+
     llvm::Value* toFloat(llvm::Value* source, llvm::Type* type, bool isSigned)
     {
         llvm::Type* half = shaped(type, m_b.getInt32Ty());
         llvm::Type* wide = shaped(type, m_b.getDoubleTy());
+        if (type->getScalarType()->isFloatTy()) source = within53Bits(source, isSigned);
         llvm::Value* low = m_b.CreateUIToFP(m_b.CreateTrunc(source, half), wide);
         llvm::Value* upper = m_b.CreateTrunc(m_b.CreateLShr(source, 32), half);
         llvm::Value* high =

@@ -195,7 +195,9 @@ Result<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const MachineSp
     auto target = findTarget(spec.triple);
     if (!target) return target.error();
     llvm::TargetOptions options;
-    options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
+    // Each operation rounds as the loop IR says: what is fused says so (tir::Intrinsic::Fma), or is
+    // part of a function's expansion.
+    options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
     options.FloatABIType = spec.hardFloat ? llvm::FloatABI::Hard : llvm::FloatABI::Soft;
     options.MCOptions.ABIName = spec.abi;
     options.FunctionSections = true;

@@ -79,6 +79,17 @@ void convertConstantOfShape(NodeImport& node)
     node.output(0, node.emit("broadcast_to", {scalar}, {{"shape", shape}}));
 }
 
+namespace {
+
+/// i * delta as the type holds it: a run rounds the product, then the sum.
+double roundedTo(DataType dtype, int64_t i, double delta)
+{
+    const double product = static_cast<double>(i) * delta;
+    return dtype == kFloat32 ? static_cast<double>(static_cast<float>(product)) : product;
+}
+
+} // namespace
+
 void convertRange(NodeImport& node)
 {
     if (!node.constant(0) || !node.constant(1) || !node.constant(2)) return rangeAtRunTime(node);
@@ -103,7 +114,7 @@ void convertRange(NodeImport& node)
                 if (dtype.isInt())
                     storeInteger(dtype, out, i, first.integer(0) + i * step.integer(0));
                 else
-                    storeNumber(dtype, out, i, start[0] + static_cast<double>(i) * delta[0]);
+                    storeNumber(dtype, out, i, start[0] + roundedTo(dtype, i, delta[0]));
             }
         }));
 }

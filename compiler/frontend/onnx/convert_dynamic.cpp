@@ -212,10 +212,15 @@ void rangeAtRunTime(NodeImport& node)
     const Tensor* constantStep = node.constant(2);
     if (constantStep && constantStep->number(0) == 0)
         return node.fail(DiagnosticCode::BadAttribute, "the step of a range is 0");
-    const ValueRef span = node.emit("subtract", {limit, start});
+    // As the import does with constants: what rounds to a whole number in fewer bits may be more.
+    const auto wide = [&](ValueRef value) {
+        const bool isKept = !dtype.isFloat() || dtype == kFloat64;
+        return isKept ? value : node.emit("cast", {value}, {{"dtype", kFloat64}});
+    };
+    const ValueRef span = node.emit("subtract", {wide(limit), wide(start)});
     ValueRef count;
     if (dtype.isFloat()) {
-        count = node.emit("ceil", {node.emit("divide", {span, step})});
+        count = node.emit("ceil", {node.emit("divide", {span, wide(step)})});
         count = node.emit("cast", {count}, {{"dtype", kInt64}});
     } else {
         const ValueRef floor = node.emit("floor_divide", {node.emit("negative", {span}), step});

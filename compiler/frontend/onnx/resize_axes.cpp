@@ -3,6 +3,7 @@
 #include "compiler/frontend/onnx/resize_axes.h"
 
 #include "compiler/frontend/onnx/formula.h"
+#include "compiler/ops/resample.h"
 
 #include <algorithm>
 #include <cmath>
@@ -110,9 +111,14 @@ ValueRef resampledAxis(NodeImport& node, ValueRef x, size_t at, const ResampledA
     const auto dimension = static_cast<int64_t>(at);
     if (how.method == "nearest") {
         std::vector<int64_t> sources;
+        const bool isCrop = how.transformation == "tf_crop_and_resize";
+        const Resample exact =
+            makeResample(how.transformation, axis.input, axis.output, axis.scale);
         for (int64_t o = 0; o < axis.output; ++o)
             sources.push_back(std::clamp<int64_t>(
-                nearest(sourceOf(axis, how.transformation, o), how.rounding), 0, axis.input - 1));
+                isCrop ? nearest(sourceOf(axis, how.transformation, o), how.rounding)
+                       : exact.nearestPixel(tir::Expr(o), how.rounding)->integer,
+                0, axis.input - 1));
         return f.take(x, f.integers(sources, {axis.output}), dimension);
     }
     const std::vector<double> matrix = matrixOf(axis, how);

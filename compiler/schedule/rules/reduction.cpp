@@ -119,7 +119,7 @@ Status scheduleReduction(Schedule& schedule, const std::string& block, const Tar
     const bool hasVectors =
         axes.lastSpatial >= 0 && isContiguousAlong(stmt, static_cast<size_t>(axes.lastSpatial)) &&
         axesOf(schedule, block)[static_cast<size_t>(axes.lastSpatial)].extent >= 4;
-    if (!hasVectors && stmt->init) {
+    if (!hasVectors && stmt->init && !hasOrderedSums(schedule.function())) {
         const std::vector<std::string> before = schedule.blocks();
         const auto made =
             makeStrands(schedule, block, axes.reduceIndex.back(), lanesOf(schedule, block, facts));

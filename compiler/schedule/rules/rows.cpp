@@ -100,6 +100,7 @@ Status peelPartialStep(Schedule& schedule, const std::string& block, const std::
 
 Status makeRowStrands(Schedule& schedule, const std::string& block, const TargetFacts& facts)
 {
+    if (hasOrderedSums(schedule.function())) return kDone;
     const std::vector<AxisView> own = axesOf(schedule, block);
     const int64_t lanes = lanesOf(schedule, block, facts);
     if (own.empty() || !own.back().isReduce || own.back().extent <= lanes || lanes < 4)

@@ -239,7 +239,8 @@ Status initialiseTile(Schedule& schedule, const std::string& block, const std::s
 {
     const auto init = schedule.decomposeReduction(block, loop);
     if (!init) return init.error();
-    (void)schedule.initWithAddends(*init); // refused where nothing suitable is added
+    if (!hasOrderedSums(schedule.function()))
+        (void)schedule.initWithAddends(*init); // refused where nothing suitable is added
     return unrollTile(schedule, *init, own, lanes);
 }
 

@@ -103,6 +103,11 @@ Status applyRule(const ScheduleRule& rule, const tir::PrimFunc& unscheduled,
 
 std::span<const ScheduleRule> allScheduleRules() { return kRules; }
 
+bool hasOrderedSums(const tir::PrimFunc& function)
+{
+    return function.attrs.integer(kOrderedSumsAttr, 0) != 0;
+}
+
 Result<ScheduledKernel> scheduleKernel(const tir::PrimFunc& unscheduled, const TargetFacts& facts)
 {
     // A kernel whose fused neighbours do not fit its rule still gets the rule that fits all.

@@ -107,7 +107,8 @@ TEST(Pipeline, KeepsResultsAtEveryOptLevel)
             }
         }
         // Rewritten arithmetic rounds elsewhere: no difference at all would mean nothing was run.
-        EXPECT_GT(worst, 0);
+        // Opt level 0 rewrites none.
+        EXPECT_EQ(worst > 0, optLevel > 0) << worst;
     }
 }
 
