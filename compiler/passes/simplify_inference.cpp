@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SimplifyInference: writes batch normalization as multiply and add per channel. Needs types.
-// Stands first so that folding sees plain arithmetic.
+// Stands first so that folding sees plain arithmetic. What stands between a model's elements and a
+// step keeps its formula: the last bit of it decides.
+#include "compiler/ops/op.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/use_index.h"
 #include "core/base/text.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
 
 namespace tenon::compiler {
 namespace {
@@ -45,15 +51,71 @@ Patch expandBatchNorm(const Module& module, FunctionId function, const NodeRecor
     return patch.take();
 }
 
+/// Computes each element from elements, or chooses among them.
+bool keepsElements(const NodeRecord& node)
+{
+    const OpDef* op = node.kind == NodeKind::Op ? findOp(node.op) : nullptr;
+    return op && (op->pattern <= Pattern::Injective || op->accuracy == Accuracy::Exact);
+}
+
+bool isFloat(const Module& module, ValueRef value)
+{
+    return value.node.isValid() && module.type(value).dtype.isFloat();
+}
+
+/// A function of floats that jumps: rounding, or a result that is no float.
+bool isStep(const NodeRecord& node)
+{
+    static constexpr std::string_view kSteps[] = {"ceil", "floor", "floor_divide", "floor_mod",
+                                                  "mod",  "round", "sign",         "trunc"};
+    if (node.kind != NodeKind::Op) return false;
+    const bool isNamed =
+        std::find(std::begin(kSteps), std::end(kSteps), node.op) != std::end(kSteps);
+    return isNamed || std::any_of(node.types.begin(), node.types.end(),
+                                  [](const TensorType& type) { return !type.dtype.isFloat(); });
+}
+
+/// True when no sum stands before the node.
+bool isOfElements(const Module& module, const NodeRecord& node, std::set<NodeId>& seen)
+{
+    for (const ValueRef operand : node.operands) {
+        if (!isFloat(module, operand) || !seen.insert(operand.node).second) continue;
+        const NodeRecord& before = module.node(operand.node);
+        if (before.kind != NodeKind::Op) continue;
+        if (!keepsElements(before) || !isOfElements(module, before, seen)) return false;
+    }
+    return true;
+}
+
+/// True when elementwise operators lead from the node to a step.
+bool leadsToStep(const Module& module, const UseIndex& uses, NodeId id, std::set<NodeId>& seen)
+{
+    for (const NodeId user : uses.users(id)) {
+        if (!seen.insert(user).second) continue;
+        const NodeRecord& node = module.node(user);
+        if (isStep(node)) return true;
+        if (keepsElements(node) && leadsToStep(module, uses, user, seen)) return true;
+    }
+    return false;
+}
+
+bool needsFormula(const Module& module, const UseIndex& uses, const NodeRecord& node)
+{
+    std::set<NodeId> before, behind;
+    return isOfElements(module, node, before) && leadsToStep(module, uses, node.id, behind);
+}
+
 } // namespace
 
 Result<Patches> runSimplifyInference(const Module& module, const PassContext&)
 {
     Patches patches;
     for (const GraphFunction* function : openFunctions(module)) {
+        const UseIndex uses(module, *function);
         for (const NodeId id : function->order) {
             const NodeRecord& node = module.node(id);
-            if (isOp(node, "nn.batch_norm") && knownShape(module, node.operands[1]))
+            if (isOp(node, "nn.batch_norm") && knownShape(module, node.operands[1]) &&
+                !needsFormula(module, uses, node))
                 patches.push_back(expandBatchNorm(module, function->id, node));
         }
     }

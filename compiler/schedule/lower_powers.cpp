@@ -12,6 +12,21 @@ namespace {
 using tir::Expr;
 using tir::ExprKind;
 
+/// Binary64 powers by products: exact where the result is, which exp(y log x) misses by units in
+/// the last place. Binary32 powers come from binary64 and have none to miss.
+Expr wholePower(const Expr& base, double exponent, const Expr& otherwise)
+{
+    constexpr double kMost = 16; // as many copies of the base
+    if (exponent != std::floor(exponent) || exponent < 3 || exponent > kMost) return otherwise;
+    Expr square = base, out;
+    for (auto rest = static_cast<int64_t>(exponent);;) {
+        if (rest & 1) out = out.get() ? out * square : square;
+        rest >>= 1;
+        if (rest == 0) return out;
+        square = square * square;
+    }
+}
+
 /// x^2 as x * x is exact to the last bit of pow; x^3 is off by at most one rounding.
 Expr product(const Expr& expr)
 {
@@ -22,7 +37,7 @@ Expr product(const Expr& expr)
     if (exponent->number == 1) return base;
     if (exponent->number == 2) return base * base;
     if (exponent->number == 3) return base * base * base;
-    return expr;
+    return expr->dtype.scalar() == kFloat64 ? wholePower(base, exponent->number, expr) : expr;
 }
 
 /// erf(x / c) as erf(x * (1 / c)): the argument is off by at most one rounding, which moves these
