@@ -13,6 +13,7 @@
 #include "affinity.h"
 #include "clock.h"
 #include "error.h"
+#include "processors.h"
 
 /* A launch writes the job, then raises `generation`. Each share of the job is taken once per
  * generation, by raising its `taken` to it: by its worker or, when that has not begun by the time
@@ -63,6 +64,7 @@ static struct
     char error[kErrorCapacity];     /* of the task that failed first */
     atomic_int cpus[kMaxThreads];   /* where each thread of the job was last seen */
     atomic_uint taken[kMaxThreads]; /* generation of each thread's latest share */
+    atomic_bool ran[kMaxThreads];   /* threads that have run a share themselves */
     _Alignas(64) atomic_uint generation;
     atomic_int sleepers;
     _Alignas(64) atomic_uint remaining;
@@ -134,6 +136,13 @@ static bool take_share(int thread, unsigned generation)
     return atomic_compare_exchange_strong(&s_pool.taken[thread], &before, generation);
 }
 
+/* Written once, so that threads do not take the line from one another. */
+static void note_run(int thread)
+{
+    if (!atomic_load_explicit(&s_pool.ran[thread], memory_order_relaxed))
+        atomic_store_explicit(&s_pool.ran[thread], true, memory_order_relaxed);
+}
+
 static void run_share(int thread)
 {
     const job* current = &s_pool.job;
@@ -164,6 +173,7 @@ static void* worker(void* argument)
         if (atomic_load(&s_pool.stop)) return NULL;
         keep_apart(thread);
         if (!take_share(thread, seen)) continue;
+        note_run(thread);
         run_share(thread);
         if (atomic_fetch_sub(&s_pool.remaining, 1) == 1 && atomic_load(&s_pool.caller_sleeps)) {
             pthread_mutex_lock(&s_pool.sleep);
@@ -248,7 +258,7 @@ static int automatic_count(void)
     const char* text = getenv("TENON_NUM_THREADS");
     if (!text) text = getenv("TVM_NUM_THREADS");
     long wanted = text ? strtol(text, NULL, 10) : 0;
-    if (wanted < 1) wanted = tenon_affinity_cpu_count();
+    if (wanted < 1) wanted = tenon_usable_processors();
     return wanted > kMaxThreads ? kMaxThreads : (int)wanted;
 }
 
@@ -267,8 +277,16 @@ int tenon_threads_set_count(int count)
     if (count != atomic_load(&s_pool.wanted)) stop_workers();
     atomic_store(&s_pool.wanted, count);
     s_pool.count = 0;
+    for (int i = 0; i < kMaxThreads; ++i) atomic_store(&s_pool.ran[i], false);
     pthread_mutex_unlock(&s_pool.use);
     return 0;
+}
+
+int tenon_threads_ran(void)
+{
+    int count = 0;
+    for (int i = 0; i < kMaxThreads; ++i) count += atomic_load(&s_pool.ran[i]);
+    return count;
 }
 
 int tenon_threads_pin(bool pinned)
@@ -306,6 +324,7 @@ static int run_on_pool(FTVMParallelLambda fn, void* cdata, int num_task)
     keep_apart(0);
     announce();
     t_inside = true;
+    note_run(0);
     run_share(0);
     run_what_waits();
     t_inside = false;

@@ -12,6 +12,8 @@ extern "C" {
 /** Threads of a parallel region, the caller included; 0 chooses by environment and machine. */
 int tenon_threads_set_count(int count);
 int tenon_threads_count(void);
+/** Threads that have run a task themselves since the count was set, the caller included. */
+int tenon_threads_ran(void);
 /** Ties the caller and each worker to one allowed CPU of its own, or frees them again. */
 int tenon_threads_pin(bool pinned);
 

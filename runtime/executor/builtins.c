@@ -5,6 +5,7 @@
 #include "../common/args.h"
 #include "../common/error.h"
 #include "../common/poison.h"
+#include "../common/processors.h"
 #include "../common/registry.h"
 #include "../common/thread_pool.h"
 #include "factory.h"
@@ -25,6 +26,24 @@ static int num_threads(TENON_PACKED_PARAMETERS)
 {
     TENON_PACKED_PROLOGUE("runtime.NumThreads");
     return tenon_return_int(result, tenon_threads_count());
+}
+
+static int threads_ran(TENON_PACKED_PARAMETERS)
+{
+    TENON_PACKED_PROLOGUE("tenon.threads_ran");
+    return tenon_return_int(result, tenon_threads_ran());
+}
+
+static int last_cache_bytes(TENON_PACKED_PARAMETERS)
+{
+    TENON_PACKED_PROLOGUE("tenon.last_cache_bytes");
+    return tenon_return_int(result, tenon_last_cache_bytes());
+}
+
+static int usable_processors(TENON_PACKED_PARAMETERS)
+{
+    TENON_PACKED_PROLOGUE("tenon.usable_processors");
+    return tenon_return_int(result, tenon_usable_processors());
 }
 
 static int pin_threads(TENON_PACKED_PARAMETERS)
@@ -63,8 +82,11 @@ const tenon_method tenon_builtin_functions[] = {
     {"runtime.NumThreads", num_threads},
     {"runtime.RPCTimeEvaluator", tenon_time_evaluator_create},
     {"runtime.config_threadpool", config_threadpool},
+    {"tenon.last_cache_bytes", last_cache_bytes},
     {"tenon.pin_threads", pin_threads},
     {"tenon.poison_memory", poison_memory},
+    {"tenon.threads_ran", threads_ran},
+    {"tenon.usable_processors", usable_processors},
     {"tvm.graph_executor.create", tenon_graph_executor_create},
     {"tvm.graph_executor_debug.create", tenon_graph_executor_create},
 };

@@ -10,6 +10,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "../common/processors.h"
+
 static void put(tenon_writer* out, const char* text) { tenon_write_bytes(out, text, strlen(text)); }
 
 static void put_section(tenon_writer* out, const char* name, const char* text)
@@ -60,6 +62,8 @@ void tenon_probe(tenon_writer* out, const char* folder)
     }
     snprintf(text, sizeof text, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
     put_section(out, "cores", text);
+    snprintf(text, sizeof text, "0-%d", tenon_usable_processors() - 1);
+    put_section(out, "allowed", text);
     if (statvfs(folder, &disk) == 0) {
         unsigned long long unit = disk.f_frsize ? disk.f_frsize : disk.f_bsize;
         snprintf(text, sizeof text, "filesystem 1024-blocks used available\n- %llu 0 %llu",

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "../common/error.h"
+#include "../common/processors.h"
 #include "attend.h"
 #include "guard.h"
 #include "interrupt.h"
@@ -235,6 +236,7 @@ int main(int argc, char** argv)
     char key[256];
     tenon_tracker tracker = {.fd = -1};
     options chosen = read_options(argc, argv);
+    tenon_usable_processors(); /* asked here: sessions may not read the system's files */
     if (chosen.fd >= 0) serve(chosen.fd, "", &chosen, 0);
     if (chosen.digest && tenon_attend_self(chosen.digest) != 0)
         return give_up("start", TVMGetLastError());
