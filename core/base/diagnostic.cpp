@@ -3,6 +3,7 @@
 #include "core/base/diagnostic.h"
 
 #include "core/base/board_code.h"
+#include "core/base/option_code.h"
 #include "core/base/printable.h"
 
 #include <iterator>
@@ -23,7 +24,14 @@ std::string_view codeText(DiagnosticCode code)
 #include "core/base/board_diagnostics.def"
 #undef DIAGNOSTIC
     };
+    static constexpr std::string_view kOptionTexts[] = {
+#define DIAGNOSTIC(name, text) text,
+#include "core/base/option_diagnostics.def"
+#undef DIAGNOSTIC
+    };
     const auto number = static_cast<size_t>(code);
+    if (number >= OptionCode::kFirst && number - OptionCode::kFirst < std::size(kOptionTexts))
+        return kOptionTexts[number - OptionCode::kFirst];
     if (number >= BoardCode::kFirst && number - BoardCode::kFirst < std::size(kBoardTexts))
         return kBoardTexts[number - BoardCode::kFirst];
     return "internal-error";

@@ -9,7 +9,8 @@ import sys
 
 from source_tree import read, report, with_suffix
 
-LISTS = ("core/base/diagnostics.def", "core/base/board_diagnostics.def")
+LISTS = ("core/base/diagnostics.def", "core/base/board_diagnostics.def",
+         "core/base/option_diagnostics.def")
 
 
 def main():
@@ -27,7 +28,7 @@ def main():
     for name, text in codes:
         if not re.search(rf"\bDiagnosticCode::{name}\b|\b{name}\b", sources):
             problems.append(f"{text}: no code produces it")
-        if not re.search(rf"\b(Diagnostic|Board)Code::{name}\b|[^\w-]{text}[^\w-]", tests):
+        if not re.search(rf"\b(Diagnostic|Board|Option)Code::{name}\b|[^\w-]{text}[^\w-]", tests):
             problems.append(f"{text}: no test expects it")
     return report(problems)
 
