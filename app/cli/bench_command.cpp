@@ -76,7 +76,7 @@ int bench(const BenchOptions& options, JobContext& job)
     if (options.where.isElsewhere()) return benchElsewhere(options, timing, job);
     auto runnable = openRunnable(options.path, options.common, job);
     if (!runnable) return failure(runnable.error());
-    auto request = runRequest(*runnable, threadCount(options.common), std::chrono::minutes(5));
+    auto request = runRequest(*runnable, options.common, std::chrono::minutes(5));
     if (!request) return failure(request.error());
     if (options.inputs.empty()) {
         auto inputs = remote::madeUpInputs(runnable->manifest);

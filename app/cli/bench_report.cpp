@@ -134,6 +134,7 @@ Json benchJson(const remote::Board& board, const Manifest& manifest, const remot
                 {"emulated", board.isEmulated()},
                 {"sha256", sha256},
                 {"threads", timing.threads},
+                {"threads_ran", timing.threadsRan},
                 {"runs", timing.runsMs},
                 {"median_ms", summary.median},
                 {"mad_ms", summary.mad},
@@ -157,11 +158,11 @@ std::string benchText(const remote::Board& board, const Manifest& manifest,
                       const remote::Timing& timing)
 {
     const remote::Summary& summary = timing.summaryMs;
-    std::string out = "median " + fixed(summary.median, 3) + " ms (95 % " +
-                      fixed(summary.ci95Low, 3) + " to " + fixed(summary.ci95High, 3) + ", p95 " +
-                      fixed(summary.p95, 3) + ", min " + fixed(summary.min, 3) + ") over " +
-                      std::to_string(timing.runsMs.size()) + " runs, " +
-                      std::to_string(timing.threads) + " threads\n";
+    std::string out =
+        "median " + fixed(summary.median, 3) + " ms (95 % " + fixed(summary.ci95Low, 3) + " to " +
+        fixed(summary.ci95High, 3) + ", p95 " + fixed(summary.p95, 3) + ", min " +
+        fixed(summary.min, 3) + ") over " + std::to_string(timing.runsMs.size()) + " runs, " +
+        std::to_string(timing.threads) + (timing.threads == 1 ? " thread\n" : " threads\n");
     if (timing.peer) out += peerText(timing);
     if (!timing.callMs.empty()) out += layersText(manifest, timing);
     if (board.isEmulated())

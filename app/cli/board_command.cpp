@@ -139,7 +139,7 @@ Result<remote::BoardFacts> probeBoard(const BoardCommandOptions& options, Board&
     if (!facts) return facts.error();
     if (const Status closed = deployer.close(); !closed) return closed.error();
     board.summary = remote::summaryLine(*facts);
-    board.threads = facts->cores;
+    board.threads = facts->usableCores();
     const auto proposed = remote::proposedTarget(*facts);
     if (proposed && board.target.empty()) board.target = *proposed;
     return facts;
@@ -155,6 +155,7 @@ Json factsJson(const remote::BoardFacts& facts)
             {"features", facts.features},
             {"libc", facts.libc},
             {"cores", facts.cores},
+            {"usable_cores", facts.usableCores()},
             {"ram_bytes", facts.ramBytes},
             {"free_ram_bytes", facts.freeRamBytes},
             {"free_disk_bytes", facts.freeDiskBytes},

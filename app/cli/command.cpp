@@ -13,7 +13,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <thread>
 
 namespace tenon::cli {
 namespace {
@@ -78,7 +77,10 @@ void addCompileOptions(CLI::App& command, CommonOptions& options)
     command.add_option("--opt-level", options.optLevel, "0 to 3")
         ->check(CLI::Range(0, 3))
         ->capture_default_str();
-    command.add_option("--threads", options.threads, "threads a kernel may use; 0: all");
+    command
+        .add_option("--threads", options.threads,
+                    "threads to compile for and to run with; 0: as many as the target has cores")
+        ->check(CLI::Range(0u, kMostThreads));
     command.add_option("--pass-config", options.passConfig,
                        "KEY=VALUE, for example relay.FuseOps.max_depth=16");
     command.add_option("--disable-pass", options.disabledPasses, "leave out a pass; repeatable")
@@ -147,12 +149,6 @@ compiler::CompileOptions compileOptions(const CommonOptions& options)
     return out;
 }
 
-unsigned threadCount(const CommonOptions& options)
-{
-    return options.threads > 0 ? options.threads
-                               : std::max(1u, std::thread::hardware_concurrency());
-}
-
 Result<OpenedModel> openModel(const std::string& path, const CommonOptions& options)
 {
     auto bindings = importOptions(options);
@@ -176,6 +172,7 @@ void printDiagnostic(const Diagnostic& diagnostic)
 
 void noteChoices(const compiler::CompileResult& result, int verbosity)
 {
+    printDiagnostics(result.remarks);
     if (verbosity > 0) printDiagnostics(compiler::refusalWarnings(result));
     if (result.vmReason.empty()) return;
     printDiagnostic(Diagnostic{Severity::Note,

@@ -38,7 +38,7 @@ struct CommonOptions
     int optLevel = 3;
     std::vector<std::string> shapes; ///< "NAME=1,3,224,224" or "dim=8"
     std::vector<std::string> values; ///< "NAME=2,3": an input that becomes a constant
-    unsigned threads = 0;            ///< 0: as many as the computer has
+    unsigned threads = 0;            ///< 0: as the target says
     std::vector<std::string> passConfig;
     std::vector<std::string> disabledPasses;
     std::string planner = "hill_climb";
@@ -56,9 +56,6 @@ void addCompileOptions(CLI::App& command, CommonOptions& options);
 /// Reads --shape entries; error BadArgument names the entry.
 Result<compiler::ImportOptions> importOptions(const CommonOptions& options);
 compiler::CompileOptions compileOptions(const CommonOptions& options);
-/// --threads, or all of this computer's.
-unsigned threadCount(const CommonOptions& options);
-
 /// The loaded model, how long that took, and the exit code when it cannot be used.
 struct OpenedModel
 {

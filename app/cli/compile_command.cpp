@@ -6,6 +6,7 @@
 #include "compiler/passes/winograd_choice.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/target/ignored_options.h"
 #include "remote/measure/file_digest.h"
 
 namespace tenon::cli {
@@ -19,7 +20,7 @@ struct CompileCommandOptions
     std::string format;
     std::string emit;
     std::string interfaceApi = "packed";
-    std::string runtime = "cpp";
+    std::string runtime;
     bool unpackedApi = false;
 };
 
@@ -31,20 +32,25 @@ bool isSource(const CompileCommandOptions& options)
 
 compiler::CInterface interfaceOf(const CompileCommandOptions& options)
 {
-    return options.interfaceApi == "c" ? compiler::CInterface::Structs
-                                       : compiler::CInterface::Packed;
+    if (options.interfaceApi == "c") return compiler::CInterface::Structs;
+    return options.unpackedApi ? compiler::CInterface::Unpacked : compiler::CInterface::Packed;
 }
 
-/// Options of tvmc that are read so that its command lines work, but change nothing here yet.
+/// Options of tvmc that are read so that its command lines work, where they change nothing.
 void warnIgnored(const CompileCommandOptions& options)
 {
-    if (isSource(options)) return;
-    const auto warn = [](const std::string& what) {
-        printDiagnostic(makeWarning(DiagnosticCode::UnsupportedFeature, what + " is ignored"));
+    const bool hasChoice = isSource(options) && options.common.executor != "graph";
+    const auto warn = [](const std::string& what, std::string_view why) {
+        printDiagnostic(noEffect(what, why));
     };
-    if (options.interfaceApi != "packed") warn("--interface-api " + options.interfaceApi);
-    if (options.unpackedApi) warn("--unpacked-api");
-    if (options.runtime != "cpp") warn("--runtime " + options.runtime);
+    constexpr std::string_view kPackedOnly =
+        "only C source with the AOT executor has the choice; all else follows TVM's packed calls";
+    if (!hasChoice && options.interfaceApi != "packed")
+        warn("--interface-api " + options.interfaceApi, kPackedOnly);
+    if (!hasChoice && options.unpackedApi) warn("--unpacked-api", kPackedOnly);
+    if (!options.runtime.empty())
+        warn("--runtime " + options.runtime,
+             "libraries run with TVM's runtime in C++ and with Tenon's, C source needs none");
 }
 
 std::vector<std::string> sourceNames(const compiler::CompileResult& result, int kernel)
@@ -119,6 +125,8 @@ Json compileJson(const compiler::CompileResult& result, const compiler::PackageR
     for (const auto& [name, range] : report.manifest.bounds) bounds[name] = boundsText(range);
     return {{"output", output},
             {"target", result.target.text()},
+            {"threads", result.threads.count},
+            {"threads_from", result.threads.text()},
             {"executor", compiler::executorName(result.options.executor)},
             {"file_bytes", report.fileBytes},
             {"sha256", sha256Json(output)},
@@ -163,6 +171,7 @@ std::string compileText(const compiler::CompileResult& result,
         {{"output", output + " (" + bytesText(static_cast<uint64_t>(report.fileBytes)) +
                         (report.isUnchanged ? ", as it was)" : ")")},
          {"target", result.target.text()},
+         {"threads", " " + result.threads.text()},
          {"executor", std::string(compiler::executorName(result.options.executor))},
          {"kernels", " " + std::to_string(result.kernels.size()) + ", " + std::to_string(cached) +
                          " from the cache, " + std::to_string(result.program.calls.size()) +
@@ -300,7 +309,7 @@ void addCompile(CLI::App& app, Action& action)
                      "of C source: packed, or c for structs of pointers")
         ->check(CLI::IsMember({"packed", "c"}));
     command->add_flag("--unpacked-api", options->unpackedApi,
-                      "accepted for tvmc's sake; has no effect");
+                      "of C source: the run function takes the pointers themselves");
     command->add_option("--runtime", options->runtime, "accepted for tvmc's sake; has no effect")
         ->check(CLI::IsMember({"cpp", "crt"}));
     command->callback([options, &action] {

@@ -23,6 +23,8 @@ Json reportJson(const remote::DeployReport& report)
     Json out{{"board", report.board.name},
              {"emulated", report.board.isEmulated()},
              {"target", report.target},
+             {"threads", report.threads.running()},
+             {"threads_from", report.threads.text()},
              {"sha256", report.sha256},
              {"steps", stepsJson(report)},
              {"checks", checksJson(report.checks)},

@@ -3,6 +3,7 @@
 #include "app/cli/execution.h"
 
 #include "compiler/frontend/onnx/tensor_file.h"
+#include "core/base/processors.h"
 #include "core/base/text.h"
 #include "remote/measure/emulation.h"
 #include "remote/measure/file_digest.h"
@@ -97,11 +98,24 @@ Result<Runnable> openRunnable(const std::string& path, const CommonOptions& opti
     return buildRunnable(opened->loaded, options, job);
 }
 
-Result<remote::RunRequest> runRequest(const Runnable& runnable, unsigned threads,
+Result<ThreadChoice> threadsOf(const Manifest& manifest, const CommonOptions& options)
+{
+    const auto target = parseTarget(manifest.target);
+    if (!target) return target.error();
+    return chooseThreads(*target, {.asked = options.threads,
+                                   .thisComputer = usableProcessors(),
+                                   .artifact = manifest.threads});
+}
+
+Result<remote::RunRequest> runRequest(const Runnable& runnable, const CommonOptions& options,
                                       std::chrono::seconds timeout)
 {
-    remote::RunRequest request{
-        .artifactPath = runnable.path, .threads = threads, .timeout = timeout};
+    const auto threads = threadsOf(runnable.manifest, options);
+    if (!threads) return threads.error();
+    remote::RunRequest request{.artifactPath = runnable.path,
+                               .threads = threads->count,
+                               .mayExceedProcessors = threads->isAsked(),
+                               .timeout = timeout};
     auto target = parseTarget(runnable.manifest.target);
     if (!target) return target.error();
     if (Status found = remote::runHere(request, *target); !found) return found.error();

@@ -29,8 +29,10 @@ Result<Runnable> buildRunnable(std::shared_ptr<const compiler::Loaded> loaded,
 Result<Runnable> openRunnable(const std::string& path, const CommonOptions& options,
                               JobContext& job);
 
+/// With how many threads it runs: --threads, or as many as it was compiled for.
+Result<ThreadChoice> threadsOf(const Manifest& manifest, const CommonOptions& options);
 /// A request to run it on this computer; code for another processor is emulated.
-Result<remote::RunRequest> runRequest(const Runnable& runnable, unsigned threads,
+Result<remote::RunRequest> runRequest(const Runnable& runnable, const CommonOptions& options,
                                       std::chrono::seconds timeout);
 /// True when its times say nothing about a real processor.
 bool isEmulated(const remote::RunRequest& request);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon footprint: flash and RAM of a model, executor by executor.
 #include "app/cli/command.h"
+#include "compiler/driver/option_remarks.h"
 #include "core/base/text.h"
 #include "remote/footprint/footprint.h"
 
@@ -72,6 +73,7 @@ int footprint(const FootprintOptions& options, JobContext& job)
     remote::FootprintRequest request;
     request.loaded = opened->loaded;
     request.options = compileOptions(options.common);
+    printDiagnostics(compiler::optionRemarks(request.options));
     request.executors = split(options.executors, ',');
     const auto measured = remote::measureFootprint(request, job);
     if (!measured) return failure(measured.error());

@@ -2,6 +2,7 @@
 // tenon passes: runs the pipeline, lists what every pass changed, prints and compares modules.
 #include "app/cli/command.h"
 #include "app/cli/text_diff.h"
+#include "compiler/driver/option_remarks.h"
 #include "core/base/text.h"
 #include "core/ir/graph_text.h"
 
@@ -130,6 +131,7 @@ int passes(const PassesOptions& options, JobContext& job)
 
     compiler::CompileOptions compile = compileOptions(options.common);
     compile.stopBeforeCodegen = true;
+    printDiagnostics(compiler::optionRemarks(compile));
     compile.passes.stopAfter = options.stopAfter;
     compile.passes.maxRewrites = options.maxRewrites;
     compile.passes.verifyNumerics = options.verifiesNumerics;

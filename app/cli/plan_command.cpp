@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon plan: static memory planning of models and of minimalloc's CSV problems.
 #include "app/cli/command.h"
+#include "compiler/driver/option_remarks.h"
 #include "compiler/driver/planning_problem.h"
 #include "compiler/memory/plan_csv.h"
 #include "compiler/memory/pools.h"
@@ -72,7 +73,9 @@ Result<compiler::PlanningProblem> problemOf(const std::string& path, const PlanO
     auto opened = openModel(path, options.common);
     if (!opened) return opened.error();
     printDiagnostics(opened->loaded->diagnostics);
-    return compiler::planningProblem(opened->loaded, compileOptions(options.common), job);
+    const compiler::CompileOptions how = compileOptions(options.common);
+    printDiagnostics(compiler::optionRemarks(how));
+    return compiler::planningProblem(opened->loaded, how, job);
 }
 
 std::vector<std::string> chosenPlanners(const PlanOptions& options, bool hasLifetimes)

@@ -135,8 +135,7 @@ int run(const RunOptions& options, JobContext& job)
     auto runnable = openRunnable(options.path, options.common, job);
     if (!runnable) return failure(runnable.error());
     const Manifest& manifest = runnable->manifest;
-    auto request =
-        runRequest(*runnable, threadCount(options.common), std::chrono::seconds(options.timeoutS));
+    auto request = runRequest(*runnable, options.common, std::chrono::seconds(options.timeoutS));
     if (!request) return failure(request.error());
     if (options.inputs.empty()) {
         auto inputs = remote::madeUpInputs(manifest);

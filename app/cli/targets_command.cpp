@@ -2,9 +2,12 @@
 // tenon targets: kinds and tags, what a target string means, and what this computer is.
 #include "app/cli/command.h"
 #include "compiler/codegen/llvm/target_machine.h"
+#include "core/base/processors.h"
 #include "core/base/text.h"
+#include "core/target/ignored_options.h"
 #include "core/target/target_kind.h"
 #include "core/target/target_tag.h"
+#include "core/target/thread_choice.h"
 
 namespace tenon::cli {
 namespace {
@@ -41,10 +44,13 @@ int explainTarget(const TargetsOptions& options)
             {"triple", machine->triple}, {"cpu", machine->cpu}, {"features", machine->features}};
         text += "  LLVM: " + machine->text() + "\n";
         if (auto facts = compiler::targetFacts(*machine)) {
+            const ThreadChoice threads =
+                chooseThreads(*target, {.thisComputer = usableProcessors()});
+            facts->threads = threads.count;
             out["facts"] = factsJson(*facts);
             text += "  vectors of " + std::to_string(facts->vectorBytes) + " bytes, " +
                     std::to_string(facts->vectorRegisters) + " registers" +
-                    (facts->hasFma ? ", fused multiply-add" : "") + "\n";
+                    (facts->hasFma ? ", fused multiply-add" : "") + "\n  " + threads.text() + "\n";
         }
     }
     if (options.common.json)
@@ -59,6 +65,7 @@ int detect(const TargetsOptions& options)
     const compiler::MachineSpec machine = compiler::hostMachine();
     auto facts = compiler::targetFacts(machine);
     if (!facts) return failure(facts.error());
+    facts->threads = usableProcessors();
     const std::string text = "llvm -mtriple=" + machine.triple + " -mcpu=" + machine.cpu;
     if (options.common.json) {
         printJson({{"target", text},
@@ -89,25 +96,60 @@ int listCpus(const TargetsOptions& options)
     return kSuccess;
 }
 
-int targets(const TargetsOptions& options)
+Json kindJson(const TargetKind& kind)
 {
-    if (!options.explain.empty()) return explainTarget(options);
-    if (options.detects) return detect(options);
-    if (!options.cpus.empty()) return listCpus(options);
+    Json ignored = Json::object();
+    for (const std::string& name : targetOptionNames(kind))
+        if (const TargetOption* option = findTargetOption(kind, name); !option->noEffect.empty())
+            ignored[name] = option->noEffect;
+    return {{"name", kind.name},
+            {"meaning", kind.meaning},
+            {"state", kindStateText(kind.state)},
+            {"why", kind.why},
+            {"options", targetOptionNames(kind)},
+            {"no_effect", std::move(ignored)}};
+}
+
+/// Of tags whose targets are (not) compiled for.
+std::string tagLines(bool isCompiled)
+{
+    std::string out;
+    for (const std::string& tag : targetTagNames()) {
+        const auto target = parseTarget(tag);
+        if (target && static_cast<bool>(checkGenerates(*target)) == isCompiled)
+            out += "  " + tag + "\n";
+    }
+    return out;
+}
+
+int listKinds(const TargetsOptions& options)
+{
     Json kinds = Json::array();
-    std::vector<std::vector<std::string>> rows;
+    std::map<KindState, std::vector<std::vector<std::string>>> rows;
     for (const TargetKind& kind : allTargetKinds()) {
-        kinds.push_back(
-            {{"name", kind.name}, {"meaning", kind.meaning}, {"options", targetOptionNames(kind)}});
-        rows.push_back({"  " + std::string(kind.name), " " + std::string(kind.meaning)});
+        kinds.push_back(kindJson(kind));
+        const std::string why = kind.why.empty() ? "" : " (" + std::string(kind.why) + ")";
+        rows[kind.state].push_back(
+            {"  " + std::string(kind.name), " " + std::string(kind.meaning) + why});
     }
     if (options.common.json) {
         printJson({{"kinds", std::move(kinds)}, {"tags", targetTagNames()}});
         return kSuccess;
     }
-    print("kinds\n" + table(rows) + "\ntags\n");
-    for (const std::string& tag : targetTagNames()) print("  " + tag + "\n");
+    print("kinds that code is generated for\n" + table(rows[KindState::Generates]) +
+          "\nkinds that are understood, but not compiled for yet\n" +
+          table(rows[KindState::NotYet]) + "\nkinds that are declined for good\n" +
+          table(rows[KindState::Declined]) + "\ntags\n" + tagLines(true) +
+          "\ntags of kinds that are not compiled for\n" + tagLines(false));
     return kSuccess;
+}
+
+int targets(const TargetsOptions& options)
+{
+    if (!options.explain.empty()) return explainTarget(options);
+    if (options.detects) return detect(options);
+    if (!options.cpus.empty()) return listCpus(options);
+    return listKinds(options);
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 #include "compiler/schedule/rules.h"
 #include "compiler/schedule/schedule.h"
 #include "core/base/file.h"
+#include "core/base/processors.h"
 #include "core/ir/tir/text.h"
 
 namespace tenon::cli {
@@ -77,6 +78,7 @@ int workOnTir(const TirOptions& options)
     if (!machine) return failure(machine.error());
     auto facts = compiler::targetFacts(*machine);
     if (!facts) return failure(facts.error());
+    facts->threads = chooseThreads(*target, {.thisComputer = usableProcessors()}).count;
     std::string trace;
     auto shaped = scheduled(options, *function, *facts, trace);
     if (!shaped) return failure(shaped.error());

@@ -168,8 +168,8 @@ private:
     {
         auto inputs = assignInputs(runnable.manifest.inputs, given);
         if (!inputs) return inputs.error();
-        auto request = runRequest(runnable, threadCount(m_options.common),
-                                  std::chrono::seconds(m_options.timeoutS));
+        auto request =
+            runRequest(runnable, m_options.common, std::chrono::seconds(m_options.timeoutS));
         if (!request) return request.error();
         request->inputs = std::move(*inputs);
         m_result.place = placeOf(*request);

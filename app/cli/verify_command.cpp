@@ -2,6 +2,7 @@
 // tenon verify: folders in ONNX's backend-test layout, each case in a child process.
 #include "app/cli/child_run.h"
 #include "app/cli/verify_case.h"
+#include "compiler/driver/option_remarks.h"
 #include "core/base/text.h"
 
 #include <atomic>
@@ -213,12 +214,15 @@ Status aimAtBoard(VerifyOptions& options)
     if (!options.one.where.isElsewhere()) return kDone;
     const auto board = chosenBoard(options.one.where);
     if (!board) return board.error();
-    if (options.one.common.target != CommonOptions().target) return kDone;
+    std::string& target = options.one.common.target;
+    const bool isGiven = target != CommonOptions().target;
+    if (!isGiven) target = board->target;
+    target = withCores(target, board->threads);
+    if (isGiven) return kDone;
     if (board->target.empty())
         return makeError(DiagnosticCode::BadTarget,
                          "the target of board " + core::quoted(board->name) +
                              " is not known yet; run `tenon board probe` or give --target");
-    options.one.common.target = board->target;
     return kDone;
 }
 
@@ -266,6 +270,7 @@ int verify(VerifyOptions options, JobContext& job)
                                      {.file = folder}));
         cases.insert(cases.end(), found.begin(), found.end());
     }
+    printDiagnostics(compiler::optionRemarks(compileOptions(options.one.common)));
     const Result<std::vector<CaseResult>> results = runAll(options, cases, job);
     if (!results) return failure(results.error());
     return tellAll(options, *results);

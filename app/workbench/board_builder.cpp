@@ -3,7 +3,7 @@
 #include "app/workbench/board_builder.h"
 
 #include "compiler/codegen/llvm/target_machine.h"
-#include "core/target/target.h"
+#include "core/target/thread_choice.h"
 #include "remote/board/profile.h"
 #include "remote/deploy/deploy_record.h"
 #include "remote/measure/statistics.h"
@@ -116,8 +116,10 @@ bool isSameMachine(const QString& target, const QString& boardTarget)
 
 views::BoardEntry boardEntry(const Board& board)
 {
-    views::BoardEntry entry{text(board.name),   wayOf(board.kind),   text(board.address()),
-                            text(board.target), text(board.profile), text(board.summary)};
+    views::BoardEntry entry{
+        text(board.name),      wayOf(board.kind),
+        text(board.address()), text(core::withCores(board.target, board.threads)),
+        text(board.profile),   text(board.summary)};
     entry.budget.name = entry.budget.title = entry.title();
     if (board.profile.empty()) return entry;
     if (const auto profile = remote::findProfile(board.profile)) {

@@ -110,7 +110,7 @@ Result<ProbeFindings> BoardDesk::look(Board& board, const BoardAsk& ask, JobCont
     if (!facts) return facts.error();
     if (!closed) return closed.error();
     board.summary = remote::summaryLine(*facts);
-    board.threads = facts->cores;
+    board.threads = facts->usableCores();
     if (const auto target = remote::proposedTarget(*facts); target && board.target.empty())
         board.target = *target;
     return findingsOf(board, *facts);

@@ -15,9 +15,6 @@
 
 #include <QTemporaryDir>
 
-#include <algorithm>
-#include <thread>
-
 namespace tenon::app {
 
 using core::JobContext;
@@ -57,7 +54,7 @@ remote::TimingRequest timingFor(const DeployWork& work)
 
 /// Where TENON_ONNXRUNTIME names its library, ONNX Runtime is measured in turns with the model;
 /// returns why not, which is no failure of the deployment.
-std::string addPeer(const DeployWork& work, const remote::NamedTensors& inputs,
+std::string addPeer(const DeployWork& work, unsigned threads, const remote::NamedTensors& inputs,
                     remote::TimingRequest& timing, const JobContext& job)
 {
     const std::string model = work.question.document->path.toStdString();
@@ -65,14 +62,8 @@ std::string addPeer(const DeployWork& work, const remote::NamedTensors& inputs,
     if (library.empty() || work.board.kind != remote::BoardKind::ThisComputer ||
         !model.ends_with(".onnx"))
         return {};
-    const int asked = work.question.options.threads;
     auto peer = remote::Peer::start(
-        {.library = library,
-         .model = model,
-         .inputs = inputs,
-         .threads = asked > 0 ? static_cast<unsigned>(asked)
-                              : std::max(1u, std::thread::hardware_concurrency())},
-        job);
+        {.library = library, .model = model, .inputs = inputs, .threads = threads}, job);
     if (!peer) return peer.error().message;
     timing.peer = std::move(*peer);
     return {};
@@ -131,7 +122,7 @@ views::DeployOutcome deployModel(const DeployWork& work, remote::Deployer& deplo
     std::string noPeer;
     request.inputs = [&](const core::Manifest& manifest) {
         auto inputs = remote::madeUpInputs(manifest);
-        if (inputs) noPeer = addPeer(work, *inputs, *request.timing, job);
+        if (inputs) noPeer = addPeer(work, manifest.threads, *inputs, *request.timing, job);
         return inputs;
     };
     request.target = work.question.options.target.toStdString();

@@ -156,6 +156,8 @@ std::shared_ptr<Document> documentOf(const compiler::Loaded& loaded, const QStri
 void addResult(const compiler::CompileResultPtr& result, Document& document)
 {
     document.target = text(result->options.target);
+    document.issues = result->loaded->diagnostics;
+    document.issues.insert(document.issues.end(), result->remarks.begin(), result->remarks.end());
     document.macs = 0;
     addPasses(result->passes, document);
     addKernels(*result, document);

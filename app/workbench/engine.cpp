@@ -11,8 +11,11 @@
 #include "compiler/driver/kernel_text.h"
 #include "compiler/frontend/onnx/load_onnx.h"
 #include "compiler/frontend/shape_option.h"
-#include "core/target/target.h"
+#include "core/base/processors.h"
+#include "core/target/ignored_options.h"
+#include "core/target/target_kind.h"
 #include "core/target/target_tag.h"
+#include "core/target/thread_choice.h"
 #include "remote/board/profile.h"
 
 namespace tenon::app {
@@ -137,10 +140,19 @@ views::TargetVerdict checkTarget(const QString& text)
     views::TargetVerdict verdict{true, QString::fromStdString(target->text()), {}, {}};
     for (const std::string& line : target->explain())
         verdict.explanation << QString::fromStdString(line);
-    if (auto machine = compiler::machineSpec(*target); !machine && target->kind == "llvm") {
+    std::optional<core::Diagnostic> problem;
+    if (const core::Status generates = core::checkGenerates(*target); !generates)
+        problem = generates.error();
+    else if (const auto machine = compiler::machineSpec(*target); !machine)
+        problem = machine.error();
+    if (problem) {
         verdict.isValid = false;
-        verdict.message = QString::fromStdString(machine.error().message);
+        verdict.message = QString::fromStdString(problem->message);
+        return verdict;
     }
+    const core::ThreadChoice threads =
+        core::chooseThreads(*target, {.thisComputer = core::usableProcessors()});
+    verdict.explanation << QString::fromStdString(threads.text());
     return verdict;
 }
 
@@ -150,7 +162,13 @@ QStringList targetSuggestions()
                     QStringLiteral("llvm -mcpu=skylake-avx512"),
                     QStringLiteral("llvm -mcpu=znver4"),
                     QStringLiteral("llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72")};
-    for (const std::string& tag : core::targetTagNames()) all << QString::fromStdString(tag);
+    for (const core::TargetKind& kind : core::allTargetKinds())
+        if (kind.state == core::KindState::Generates && kind.name != "llvm")
+            all << QString::fromUtf8(kind.name.data(), static_cast<qsizetype>(kind.name.size()));
+    // Only what can be compiled for; the rest is explained when it is written.
+    for (const std::string& tag : core::targetTagNames())
+        if (const auto target = core::parseTarget(tag); target && core::checkGenerates(*target))
+            all << QString::fromStdString(tag);
     return all;
 }
 

@@ -12,7 +12,6 @@
 #include <QElapsedTimer>
 #include <QTemporaryDir>
 
-#include <algorithm>
 #include <functional>
 
 namespace tenon::app {
@@ -77,6 +76,8 @@ Status link(const views::Document& document, remote::RunRequest& request, const 
 {
     const auto backing = std::static_pointer_cast<const Backing>(document.backing);
     const compiler::CompileResult& result = *backing->result;
+    request.threads = result.threads.count;
+    request.mayExceedProcessors = result.threads.isAsked();
     request.artifactPath =
         folder.toStdString() + "/model" + std::string(compiler::runnableSuffix(result.machine));
     if (Status found = remote::runHere(request, result.target); !found) return found;
@@ -124,14 +125,16 @@ views::DeployOutcome measureHere(const DeployWork& work, core::JobContext& job)
     views::DeployOutcome outcome;
     const QTemporaryDir folder;
     remote::RunRequest request;
-    request.threads = static_cast<unsigned>(std::max(1, work.question.options.threads));
     Steps steps(work, outcome);
     steps.run(0, [&](QString& detail) -> Status {
         auto compiled =
             compiledFor(work.engine, work.question.document, work.question.options, job);
         if (!compiled) return compiled.error();
         outcome.document = *compiled;
-        detail = QStringLiteral("for ") + work.question.options.target;
+        detail =
+            QStringLiteral("for %1; %2")
+                .arg(work.question.options.target,
+                     QString::fromStdString(backingOf(outcome.document)->result->threads.text()));
         return core::kDone;
     });
     steps.run(1, [&](QString& detail) {

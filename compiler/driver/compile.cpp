@@ -4,10 +4,14 @@
 
 #include "compiler/codegen/c/c_kernel.h"
 #include "compiler/driver/kernels.h"
+#include "compiler/driver/option_remarks.h"
 #include "compiler/executor/place_joins.h"
 #include "compiler/passes/fusion_groups.h"
+#include "compiler/passes/pass_config.h"
 #include "core/base/clock.h"
+#include "core/base/processors.h"
 #include "core/ir/tir/text.h"
+#include "core/target/ignored_options.h"
 
 #include <algorithm>
 #include <chrono>
@@ -45,12 +49,17 @@ Result<Target> supportedTarget(const std::string& text)
 {
     auto target = parseTarget(text);
     if (!target) return target;
-    if (target->kind != "llvm" && target->kind != "c" && target->kind != "hexagon")
-        return makeError(DiagnosticCode::UnsupportedTarget,
-                         "no code generator for target kind `" + target->kind +
-                             "` yet; supported: llvm, c, hexagon",
-                         {.detail = text});
+    if (Status generates = checkGenerates(*target); !generates) return generates.error();
     return target;
+}
+
+/// What the user shall know of the options: what nobody says, and what changes nothing.
+std::vector<Diagnostic> remarksOn(const CompileResult& result, const PassConfig& config)
+{
+    std::vector<Diagnostic> out = ignoredOptions(result.target);
+    for (Diagnostic& ignored : ignoredPassConfig(config)) out.push_back(std::move(ignored));
+    if (auto remark = result.threads.remark()) out.push_back(std::move(*remark));
+    return out;
 }
 
 /// The C text of every kernel, and the memory it wants to be lent.
@@ -70,6 +79,32 @@ Status writeKernelsInC(CompileResult& result)
         result.program.kernels[i].scratchBytes = source->scratchBytes;
     }
     return kDone;
+}
+
+/// Everything that follows from target and options alone; the pass configuration comes back.
+Result<PassConfig> prepare(CompileResult& result)
+{
+    const CompileOptions& options = result.options;
+    auto target = supportedTarget(options.target);
+    if (!target) return target.error();
+    result.target = std::move(*target);
+    auto config = parsePassConfig(options.passConfig);
+    if (!config) return config.error();
+    auto planner = configuredPlanner(*config, options.planner);
+    if (!planner) return planner.error();
+    auto machine = machineSpec(result.target);
+    if (!machine) return machine.error();
+    machine->vectorizes = !disablesVectors(*config);
+    result.machine = std::move(*machine);
+    auto facts = targetFacts(result.machine);
+    if (!facts) return facts.error();
+    result.facts = *facts;
+    result.threads = chooseThreads(
+        result.target, {.asked = options.runThreads, .thisComputer = usableProcessors()});
+    result.facts.threads = result.threads.count;
+    result.remarks = remarksOn(result, *config);
+    result.options.planner = std::move(*planner);
+    return config;
 }
 
 /// Names of the calls that only join.
@@ -190,20 +225,10 @@ Result<CompileResultPtr> compile(std::shared_ptr<const Loaded> loaded,
     result->loaded = loaded;
     result->phases.importMs = importMs;
     if (Status fine = modelErrors(*loaded); !fine) return fine.error();
-    auto target = supportedTarget(options.target);
-    if (!target) return target.error();
-    result->target = *target;
-    auto machine = machineSpec(*target);
-    if (!machine) return machine.error();
-    result->machine = *machine;
-    auto facts = targetFacts(*machine);
-    if (!facts) return facts.error();
-    if (options.runThreads > 0) facts->threads = options.runThreads;
-    result->facts = *facts;
-
-    auto config = parsePassConfig(options.passConfig);
+    auto config = prepare(*result);
     if (!config) return config.error();
-    PassContext context{*target, *facts, options.optLevel, *config, &job, kPassesShare};
+    PassContext context{result->target, result->facts, options.optLevel,
+                        *config,        &job,          kPassesShare};
     const auto passesStart = Clock::now();
     auto trace = runPasses(loaded->module, context, options.passes);
     if (!trace) return withBindings(trace.error(), loaded->module);
@@ -216,8 +241,8 @@ Result<CompileResultPtr> compile(std::shared_ptr<const Loaded> loaded,
 
     const auto codegenStart = Clock::now();
     const auto service = options.service ? options.service : inProcessKernelService();
-    auto kernels =
-        compileKernels(result->passes.last(), *machine, *facts, options.cacheFolder, *service, job);
+    auto kernels = compileKernels(result->passes.last(), result->machine, result->facts,
+                                  options.cacheFolder, *service, job);
     if (!kernels) return kernels.error();
     if (Status go = job.checkStop(); !go) return go.error();
     result->kernels = std::move(*kernels);
@@ -230,6 +255,13 @@ Result<CompileResultPtr> compile(std::shared_ptr<const Loaded> loaded,
     result->phases.totalMs = importMs + millisecondsSince(start);
     if (Status go = job.checkStop(); !go) return go.error();
     return CompileResultPtr(result);
+}
+
+std::vector<Diagnostic> optionRemarks(const CompileOptions& options)
+{
+    CompileResult result;
+    result.options = options;
+    return prepare(result) ? result.remarks : std::vector<Diagnostic>();
 }
 
 std::vector<Diagnostic> refusalWarnings(const CompileResult& result)

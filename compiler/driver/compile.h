@@ -13,6 +13,7 @@
 #include "compiler/passes/pass.h"
 #include "compiler/schedule/schedule.h"
 #include "core/jobs/job.h"
+#include "core/target/thread_choice.h"
 
 #include <memory>
 #include <string>
@@ -29,7 +30,7 @@ struct CompileOptions
     RunPassesOptions passes;
     std::string planner = "hill_climb";
     std::string cacheFolder; ///< objects of compiled kernels; empty: no cache
-    unsigned runThreads = 0; ///< threads the kernels are shaped for; 0: as the target says
+    unsigned runThreads = 0; ///< threads the kernels are shaped for; 0: as chooseThreads() says
     std::shared_ptr<KernelService> service; ///< null: in this process
     bool stopBeforeCodegen = false;         ///< passes only
 };
@@ -70,6 +71,8 @@ struct CompileResult
     Target target;
     MachineSpec machine;
     TargetFacts facts;
+    ThreadChoice threads;            ///< where the number in the facts comes from
+    std::vector<Diagnostic> remarks; ///< on target and options: what nobody says, what is ignored
     std::shared_ptr<const Loaded> loaded;
     PassTrace passes;
     std::vector<CompiledKernel> kernels; ///< index = ProgramKernel index

@@ -8,6 +8,7 @@
 #include "compiler/executor/glue.h"
 #include "compiler/schedule/rules.h"
 #include "core/ir/tir/text.h"
+#include "core/ir/tir/visit.h"
 #include "core/jobs/job.h"
 
 #include <nlohmann/json.hpp>
@@ -15,12 +16,26 @@
 namespace tenon::compiler {
 namespace {
 
+/// The same loops, one element at a time.
+tir::Stmt withoutVectors(const tir::Stmt& body)
+{
+    return tir::rewriteStmt(body, [](const tir::Stmt& stmt) {
+        if (stmt->kind != tir::StmtKind::For || stmt->loop.kind != tir::LoopKind::Vectorized)
+            return stmt;
+        tir::Loop loop = stmt->loop;
+        loop.kind = tir::LoopKind::Serial;
+        return tir::forLoop(std::move(loop), stmt->body);
+    });
+}
+
 /// All but the object; `loops` become what it is made of.
-Result<KernelProducts> scheduleAndLower(const tir::PrimFunc& unscheduled, const TargetFacts& facts,
+Result<KernelProducts> scheduleAndLower(const tir::PrimFunc& unscheduled,
+                                        const MachineSpec& machine, const TargetFacts& facts,
                                         tir::PrimFunc& loops)
 {
     auto scheduled = scheduleKernel(unscheduled, facts);
     if (!scheduled) return scheduled.error();
+    if (!machine.vectorizes) scheduled->function.body = withoutVectors(scheduled->function.body);
     auto lowered = lowerToLoops(scheduled->function);
     if (!lowered) return lowered.error();
     KernelProducts products;
@@ -40,7 +55,7 @@ public:
                                    const MachineSpec& machine, const TargetFacts& facts) override
     {
         tir::PrimFunc loops;
-        auto products = scheduleAndLower(unscheduled, facts, loops);
+        auto products = scheduleAndLower(unscheduled, machine, facts, loops);
         if (!products || machine.isSource()) return products; // source is written with the program
         auto object =
             m_machines.emit({loops, symbol, facts.vectorBytes}, machine, EmitForm::Object);
@@ -74,10 +89,10 @@ class Scheduling final : public InProcess
 {
 public:
     Result<KernelProducts> compile(const tir::PrimFunc& unscheduled, const std::string&,
-                                   const MachineSpec&, const TargetFacts& facts) override
+                                   const MachineSpec& machine, const TargetFacts& facts) override
     {
         tir::PrimFunc loops;
-        return scheduleAndLower(unscheduled, facts, loops);
+        return scheduleAndLower(unscheduled, machine, facts, loops);
     }
 };
 

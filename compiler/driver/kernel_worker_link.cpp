@@ -41,9 +41,18 @@ Diagnostic malformed(const char* what)
                      std::string("malformed message between compiler and worker: ") + what);
 }
 
-Json machineJson(const MachineSpec& m) { return {m.triple, m.cpu, m.features, m.abi, m.hardFloat}; }
+Json machineJson(const MachineSpec& m)
+{
+    return {m.triple,   m.cpu,        m.features,      m.abi, static_cast<int>(m.floatAbi),
+            m.optLevel, m.vectorizes, m.isThisComputer};
+}
 
-MachineSpec machineFrom(const Json& m) { return {m.at(0), m.at(1), m.at(2), m.at(3), m.at(4)}; }
+MachineSpec machineFrom(const Json& m)
+{
+    return {
+        m.at(0), m.at(1), m.at(2), m.at(3), static_cast<MachineSpec::FloatAbi>(m.at(4).get<int>()),
+        m.at(5), m.at(6), m.at(7)};
+}
 
 Json factsJson(const TargetFacts& facts)
 {

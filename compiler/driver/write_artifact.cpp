@@ -6,7 +6,9 @@
 #include "compiler/package/c_package.h"
 #include "core/base/text.h"
 #include "core/ir/module_hash.h"
+#include "core/target/c_options.h"
 
+#include <algorithm>
 #include <functional>
 
 namespace tenon::compiler {
@@ -36,9 +38,13 @@ Result<std::vector<CSource>> cSources(const CompileResult& result, CInterface in
     program.helpers = cHelpers(all);
     program.interface = interface;
     program.alignment = workspaceAlignment(result.target);
+    program.constantsAlignment =
+        std::max<int64_t>(4, result.target.intOption("constants-byte-alignment", 16));
     program.title = "Model `" + result.loaded->name +
                     "`, written by Tenon " TENON_VERSION " for the target " +
                     core::quoted(result.target.text()) + ".";
+    if (const auto options = cCompilerOptions(result.target); !options.empty())
+        program.title += " To be compiled with " + join(options, " ") + ".";
     return result.options.executor == ExecutorKind::Graph ? writeCGraphSources(program)
                                                           : writeCSources(program);
 }
@@ -87,6 +93,7 @@ Result<PackageReport> writeArtifact(const CompileResult& result, const std::stri
     input.manifest.modelHash = moduleHash(result.loaded->module);
     input.manifest.target = result.target.text();
     input.manifest.optLevel = result.options.optLevel;
+    input.manifest.threads = result.facts.threads;
     input.emitGlue = [&](const std::string& text) {
         return cachedObject(cache, "glue\n" + machine + "\n" + text,
                             [&] { return emit(TextRequest::Kind::IrText, text); });

@@ -153,7 +153,7 @@ private:
     /// Bytes before the blob so that the first parameter's data are aligned.
     size_t padBefore(const NamedTensors& params) const
     {
-        const auto alignment = static_cast<size_t>(m_source.alignment);
+        const auto alignment = static_cast<size_t>(m_source.constantsAlignment);
         return (alignment - firstDataAt(params) % alignment) % alignment;
     }
 
@@ -168,8 +168,8 @@ private:
         return "#include <stdint.h>\n\n" + cPlacedMacro() + "/* The graph's JSON. */\nextern " +
                graph + ";\n" + graph + " = " + byteInitializer(json) +
                ";\n\n/* The parameters as TVM's runtime saves them. */\nextern " + bytes + ";\n" +
-               bytes + " TVMGEN_PLACED(\".rodata.tvm\", " + std::to_string(m_source.alignment) +
-               ") = " + byteInitializer(blob) + ";\n";
+               bytes + " TVMGEN_PLACED(\".rodata.tvm\", " +
+               std::to_string(m_source.constantsAlignment) + ") = " + byteInitializer(blob) + ";\n";
     }
 
     const CProgram& m_source;

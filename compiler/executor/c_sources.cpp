@@ -70,8 +70,18 @@ private:
                    "_run(TVMValue* args, int32_t* type_codes, int32_t num_args,\n"
                    "                           TVMValue* out_value, int32_t* out_type_code, "
                    "void* resource)";
+        if (m_source.interface == CInterface::Unpacked)
+            return "int32_t " + m_prefix + "_run(" + core::join(pointerParameters(), ", ") + ")";
         return "int32_t " + m_prefix + "_run(struct " + m_prefix + "_inputs* inputs, struct " +
                m_prefix + "_outputs* outputs)";
+    }
+
+    std::vector<std::string> pointerParameters() const
+    {
+        std::vector<std::string> out;
+        for (const std::string& input : m_inputs) out.push_back("void* in_" + input);
+        for (const std::string& output : m_outputs) out.push_back("void* out_" + output);
+        return out.empty() ? std::vector<std::string>{"void"} : out;
     }
 
     std::string tensorMacros(const std::vector<int>& tensors,
@@ -105,9 +115,9 @@ private:
         out += "/* Static memory for the values between kernels. */\n#define " +
                upperCased(m_prefix) + "_WORKSPACE_SIZE " +
                std::to_string(m_source.memory.workspaceBytes()) + "\n\n";
-        if (!isPacked()) {
+        if (m_source.interface == CInterface::Structs) {
             out += structOf("inputs", m_inputs) + structOf("outputs", m_outputs);
-        } else {
+        } else if (isPacked()) {
             out += "/* Arguments: tensors of the inputs, then of the outputs, in this order:\n * " +
                    core::join(m_inputs, ", ") + "; " + core::join(m_outputs, ", ") + ". */\n";
         }
@@ -148,8 +158,8 @@ private:
             body += "/* " + replaced(constant.name, "*/", "* /") + ": " + shapeText(constant) +
                     " */\nextern " + constantDeclaration(tensor) + ";\n" +
                     constantDeclaration(tensor) + " TVMGEN_PLACED(\".rodata.tvm\", " +
-                    std::to_string(m_source.alignment) + ") = " + cInitializer(constant.constant) +
-                    ";\n\n";
+                    std::to_string(m_source.constantsAlignment) +
+                    ") = " + cInitializer(constant.constant) + ";\n\n";
         }
         std::string out;
         if (body.find("INFINITY") != std::string::npos || body.find("NAN") != std::string::npos)
@@ -214,6 +224,7 @@ private:
                 isPacked() ? "((DLTensor*)args[" + std::to_string(index) + "].v_handle)->data"
                            : from + "->" + name;
             const std::string local = (from == "inputs" ? "in_" : "out_") + name;
+            if (m_source.interface == CInterface::Unpacked) return local; // a parameter
             out += "    void* const " + local + " = " + value + ";\n";
             return local;
         };

@@ -12,8 +12,9 @@ namespace tenon::compiler {
 
 enum class CInterface : uint8_t
 {
-    Packed, ///< TVM's packed function over tensors
-    Structs ///< a struct of input pointers and one of output pointers
+    Packed,  ///< TVM's packed function over tensors
+    Structs, ///< a struct of input pointers and one of output pointers
+    Unpacked ///< the pointers themselves, inputs before outputs
 };
 
 struct CProgram
@@ -24,8 +25,9 @@ struct CProgram
     std::vector<std::string> kernels;
     std::string helpers;
     CInterface interface = CInterface::Structs;
-    int64_t alignment = 16; ///< of the workspace and the weights
-    std::string title;      ///< of the comment that every file starts with
+    int64_t alignment = 16;          ///< of the workspace
+    int64_t constantsAlignment = 16; ///< of the weights
+    std::string title;               ///< of the comment that every file starts with
 };
 
 /// One file: its path below the folder, and its content.

@@ -31,6 +31,8 @@ constexpr PlannerDef kPlanners[] = {
      placeLinearScan},
 };
 
+constexpr PlannerDef kApart = {kNoSharing, "every buffer in a place of its own", false, placeApart};
+
 core::Diagnostic unknownPlanner(std::string_view name)
 {
     std::vector<std::string> names;
@@ -82,7 +84,7 @@ const PlannerDef* findPlanner(std::string_view name)
 {
     for (const PlannerDef& planner : kPlanners)
         if (planner.name == name) return &planner;
-    return nullptr;
+    return name == kNoSharing ? &kApart : nullptr;
 }
 
 core::Result<MemoryPlan> planMemory(std::string_view algorithm, const PlanningProblem& problem,

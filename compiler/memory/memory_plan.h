@@ -99,6 +99,11 @@ struct PlannerDef
                                           const PlannerLimits& limits);
 };
 
+/// What is planned with unless somebody says otherwise.
+inline constexpr std::string_view kUsualPlanner = "hill_climb";
+/// Every buffer in a place of its own: to see what planning saves, and for debuggers. In no list.
+inline constexpr std::string_view kNoSharing = "no_sharing";
+
 /// Every planner, in the order in which comparisons show them.
 std::span<const PlannerDef> allPlanners();
 const PlannerDef* findPlanner(std::string_view name);

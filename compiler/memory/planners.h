@@ -14,6 +14,8 @@ core::Result<PlannedBuffers> placeHillClimb(const PlanningProblem& problem,
                                             const PlannerLimits& limits);
 core::Result<PlannedBuffers> placeExact(const PlanningProblem& problem,
                                         const PlannerLimits& limits);
+core::Result<PlannedBuffers> placeApart(const PlanningProblem& problem,
+                                        const PlannerLimits& limits);
 core::Result<PlannedBuffers> placeLinearScan(const PlanningProblem& problem,
                                              const PlannerLimits& limits);
 

@@ -4,6 +4,7 @@
 
 #include "compiler/package/byte_stream.h"
 #include "core/base/text.h"
+#include "core/target/ignored_options.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -189,19 +190,25 @@ SectionPlan planSection(const DataSection& section)
 core::Result<ElfMachine> ElfMachine::of(const std::string& triple)
 {
     const std::string arch = triple.substr(0, triple.find('-'));
-    const bool isOther = triple.find("macos") != std::string::npos ||
-                         triple.find("darwin") != std::string::npos ||
-                         triple.find("windows") != std::string::npos;
-    if (!isOther) {
-        if (arch == "x86_64") return ElfMachine{.machine = 62};
-        if (arch == "aarch64" || arch == "arm64") return ElfMachine{.machine = 183};
-        if (arch == "riscv64") return ElfMachine{.machine = 243, .flags = 0x5}; // lp64d, compressed
-        if (arch.starts_with("arm") || arch.starts_with("thumb"))
-            return ElfMachine{.machine = 40, .flags = 0x05000000, .is64 = false};
-        // The linker keeps the newest version that an input says, and data says none.
-        if (arch == "hexagon") return ElfMachine{.machine = 164, .is64 = false};
-        if (arch == "i686" || arch == "i386") return ElfMachine{.machine = 3, .is64 = false};
-    }
+    const auto has = [&](std::string_view word) { return triple.find(word) != std::string::npos; };
+    if (has("apple") || has("macos") || has("darwin"))
+        return core::makeError(core::DiagnosticCode::UnsupportedTarget,
+                               "no library is linked for " + core::quoted(triple) + ": " +
+                                   std::string(core::kNoAppleLibraries) +
+                                   "; --emit asm shows the kernels",
+                               {.detail = "mtriple"});
+    if (has("windows"))
+        return core::makeError(core::DiagnosticCode::UnsupportedTarget,
+                               "no library can be linked for " + core::quoted(triple) + " yet",
+                               {.detail = "mtriple"});
+    if (arch == "x86_64") return ElfMachine{.machine = 62};
+    if (arch == "aarch64" || arch == "arm64") return ElfMachine{.machine = 183};
+    if (arch == "riscv64") return ElfMachine{.machine = 243, .flags = 0x5}; // lp64d, compressed
+    if (arch.starts_with("arm") || arch.starts_with("thumb"))
+        return ElfMachine{.machine = 40, .flags = 0x05000000, .is64 = false};
+    // The linker keeps the newest version that an input says, and data says none.
+    if (arch == "hexagon") return ElfMachine{.machine = 164, .is64 = false};
+    if (arch == "i686" || arch == "i386") return ElfMachine{.machine = 3, .is64 = false};
     return core::makeError(core::DiagnosticCode::UnsupportedTarget,
                            "no library can be linked for " + core::quoted(triple) +
                                "; ELF for x86_64, aarch64, arm, riscv64 and i686 is supported",

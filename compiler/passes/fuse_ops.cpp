@@ -225,12 +225,18 @@ private:
     Patch m_patch;
 };
 
+/// Operators per kernel; Relax has a key of its own for the same.
+int64_t fuseDepth(const PassContext& context)
+{
+    const int64_t relax = context.integer("relax.FuseOps.max_depth", 256);
+    return std::max<int64_t>(1, context.integer("relay.FuseOps.max_depth", relax));
+}
+
 } // namespace
 
 Result<Patches> runFuseOps(const Module& module, const PassContext& context)
 {
-    const int64_t maxMembers =
-        context.optLevel == 0 ? 1 : context.integer("relay.FuseOps.max_depth", 256);
+    const int64_t maxMembers = context.optLevel == 0 ? 1 : fuseDepth(context);
     Patches patches;
     FunctionAttrs attrs;
     std::map<std::string, size_t> taken;

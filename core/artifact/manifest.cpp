@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 
@@ -255,6 +256,7 @@ std::string writeManifest(const Manifest& manifest)
                  {"inputs", toJson(manifest.inputs)},      {"outputs", toJson(manifest.outputs)},
                  {"kernels", std::move(kernels)},          {"calls", std::move(calls)},
                  {"memory", toJson(manifest.memory)}};
+    if (manifest.threads > 0) json["threads"] = manifest.threads;
     for (const auto& [name, range] : manifest.bounds) json["bounds"][name] = boundsText(range);
     return json.dump(1, ' ', false, Json::error_handler_t::replace);
 }
@@ -282,6 +284,9 @@ Result<Manifest> parseManifest(std::string_view text)
     fields.get("outputs", manifest.outputs);
     readKernelsAndCalls(fields, manifest);
     readMemory(fields.nested("memory"), manifest.memory);
+    int threads = 0;
+    if (fields.has("threads")) fields.get("threads", threads);
+    manifest.threads = static_cast<unsigned>(std::max(0, threads));
     if (fields.has("bounds")) fields.get("bounds", manifest.bounds);
     for (const ManifestCall& call : manifest.calls)
         if (call.kernel < 0 || static_cast<size_t>(call.kernel) >= manifest.kernels.size())

@@ -72,6 +72,7 @@ struct Manifest
     std::string target;
     std::string executor; ///< "graph", "aot" or "vm"
     int optLevel = 3;
+    unsigned threads = 0; ///< that the kernels are shaped for; 0: not told
     std::vector<ManifestTensor> inputs;
     std::vector<ManifestTensor> outputs;
     std::vector<ManifestKernel> kernels;

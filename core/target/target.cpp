@@ -3,6 +3,7 @@
 #include "core/target/target.h"
 
 #include "core/base/text.h"
+#include "core/target/ignored_options.h"
 #include "core/target/target_kind.h"
 
 #include <nlohmann/json.hpp>
@@ -104,6 +105,8 @@ std::vector<std::string> Target::explain() const
     lines.push_back(kind + ": " + std::string(row ? row->meaning : "unknown kind"));
     if (!tag.empty())
         lines.push_back("tag " + tag + ": a known device; expands to the options below");
+    if (row && row->state != KindState::Generates)
+        lines.push_back(std::string(kindStateText(row->state)) + ": " + std::string(row->why));
     if (!keys.empty())
         lines.push_back("keys " + join(keys, ", ") + ": families of kernels to try, in this order");
     for (const auto& [name, value] : allOptions(*this)) {
@@ -112,8 +115,12 @@ std::vector<std::string> Target::explain() const
         line += optionMeaning(*this, name, option);
         if (option && option->defaultText == valueText(value) && !option->defaultText.empty())
             line += " (default)";
+        if (const std::string_view why = noEffectOf(*this, name); !why.empty())
+            line += "; no effect here: " + std::string(why);
         lines.push_back(std::move(line));
     }
+    if (mtriple.find("apple") != std::string::npos)
+        lines.push_back("libraries for " + mtriple + ": " + std::string(kNoAppleLibraries));
     if (kind == "llvm" && mtriple.empty()) lines.push_back("no -mtriple: code for this computer");
     if (kind == "llvm" && mcpu.empty())
         lines.push_back("no -mcpu: code that every processor of the architecture runs");

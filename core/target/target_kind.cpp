@@ -9,15 +9,23 @@ namespace {
 
 using enum OptionType;
 
+// Why an option changes nothing, for options of several kinds.
+constexpr std::string_view kNoDispatch = "schedules follow from what the processor can do";
+constexpr std::string_view kNoRecords = "no tuning records are looked up";
+constexpr std::string_view kNoLibraries = "every kernel is generated; none calls a library";
+constexpr std::string_view kNoDriver = "a processor needs no other one to drive it";
+constexpr std::string_view kNoDevice = "write -mcpu=native for this computer, or probe a board";
+constexpr std::string_view kOneDevice = "compiled models are for the processor that runs them";
+
 constexpr TargetOption kCommon[] = {
-    {"keys", StringList, "dispatch keys, most specific first; rules look kernels up by them"},
+    {"keys", StringList, "dispatch keys, most specific first", {}, kNoDispatch},
     {"tag", String, "the tag this target came from"},
-    {"device", String, "device family; becomes a dispatch key"},
-    {"model", String, "free name of the board or chip, used to look up tuning records"},
-    {"libs", StringList, "extra libraries that kernels may call"},
-    {"host", OptionType::Target, "the processor that drives the device"},
-    {"from_device", Integer, "take missing options from the live device of this number"},
-    {"target_device_type", Integer, "device type code, instead of the kind's own"},
+    {"device", String, "device family; becomes a dispatch key", {}, kNoDispatch},
+    {"model", String, "free name of the board or chip", {}, kNoRecords},
+    {"libs", StringList, "extra libraries that kernels may call", {}, kNoLibraries},
+    {"host", OptionType::Target, "the processor that drives the device", {}, kNoDriver},
+    {"from_device", Integer, "take missing options from this live device", {}, kNoDevice},
+    {"target_device_type", Integer, "device type code, not the kind's own", {}, kOneDevice},
 };
 
 constexpr TargetOption kMcpu = {"mcpu", String, "processor to generate code and schedules for"};
@@ -26,11 +34,24 @@ constexpr TargetOption kMattr = {"mattr", StringList,
 constexpr TargetOption kMtriple = {"mtriple", String,
                                    "architecture, vendor, system and ABI of the device"};
 constexpr TargetOption kFloatAbi = {"mfloat-abi", String,
-                                    "how floats are passed: hard (registers) or soft"};
+                                    "how 32-bit Arm passes floats: hard (in their registers), "
+                                    "softfp (in those of integers) or soft (has no instructions)"};
 constexpr TargetOption kNumCores = {"num-cores", Integer, "processor cores to use"};
 
 constexpr std::string_view kMovedOption =
     "executor or runtime setting in the old place; stock 0.16 rejects it in a target";
+constexpr std::string_view kNoRegistry = "compiled models need no registry of functions";
+constexpr std::string_view kNoRuntime = "compiled models bring what they need of a runtime";
+constexpr std::string_view kOtherOption = "give it on the command line: --executor";
+constexpr std::string_view kOtherInterface = "give it on the command line: --interface-api";
+constexpr std::string_view kOtherCalls = "give it on the command line: --unpacked-api";
+constexpr std::string_view kParametersInside = "parameters always lie in the compiled model";
+constexpr std::string_view kNoFastMath =
+    "--opt-level says what may change in sums and quotients, see the manual on numerics";
+constexpr std::string_view kNoLlvmOptions =
+    "LLVM's own options hold for a whole process, in which other models are compiled, too";
+constexpr std::string_view kNoJit = "models are compiled ahead of time";
+constexpr std::string_view kPlainC = "C source is the same for all; tell the C compiler";
 
 constexpr TargetOption kLlvmOptions[] = {
     kMattr,
@@ -39,37 +60,37 @@ constexpr TargetOption kLlvmOptions[] = {
     kFloatAbi,
     {"mabi", String, "name of the machine ABI, such as lp64d or ilp32"},
     kNumCores,
-    {"fast-math", Boolean, "allow every floating-point shortcut below"},
-    {"fast-math-nnan", Boolean, "assume that there are no NaNs"},
-    {"fast-math-ninf", Boolean, "assume that there are no infinities"},
-    {"fast-math-nsz", Boolean, "ignore the sign of zero"},
-    {"fast-math-arcp", Boolean, "allow a reciprocal in place of a division"},
-    {"fast-math-contract", Boolean, "allow fused multiply-add"},
-    {"fast-math-reassoc", Boolean, "allow sums to be reordered"},
+    {"fast-math", Boolean, "allow every floating-point shortcut below", {}, kNoFastMath},
+    {"fast-math-nnan", Boolean, "assume that there are no NaNs", {}, kNoFastMath},
+    {"fast-math-ninf", Boolean, "assume that there are no infinities", {}, kNoFastMath},
+    {"fast-math-nsz", Boolean, "ignore the sign of zero", {}, kNoFastMath},
+    {"fast-math-arcp", Boolean, "allow a reciprocal in place of a division", {}, kNoFastMath},
+    {"fast-math-contract", Boolean, "allow fused multiply-add", {}, kNoFastMath},
+    {"fast-math-reassoc", Boolean, "allow sums to be reordered", {}, kNoFastMath},
     {"opt-level", Integer, "optimisation level of the LLVM back end, 0 to 3"},
-    {"cl-opt", StringList, "options passed to LLVM's command line parser"},
-    {"jit", String, "which LLVM JIT runs the code: mcjit or orcjit"},
-    {"system-lib", Boolean, kMovedOption},
-    {"runtime", String, kMovedOption},
-    {"executor", String, kMovedOption},
-    {"link-params", Boolean, kMovedOption},
+    {"cl-opt", StringList, "options passed to LLVM's command line parser", {}, kNoLlvmOptions},
+    {"jit", String, "which LLVM JIT runs the code: mcjit or orcjit", {}, kNoJit},
+    {"system-lib", Boolean, kMovedOption, {}, kNoRegistry},
+    {"runtime", String, kMovedOption, {}, kNoRuntime},
+    {"executor", String, kMovedOption, {}, kOtherOption},
+    {"link-params", Boolean, kMovedOption, {}, kParametersInside},
 };
 
 constexpr TargetOption kCOptions[] = {
     kMcpu,
     {"march", String, "architecture for the C compiler, such as armv7e-m"},
-    kMtriple,
-    kMattr,
+    {"mtriple", String, kMtriple.meaning, {}, kPlainC},
+    {"mattr", StringList, kMattr.meaning, {}, kPlainC},
     {"mfloat-abi", String, "how floats are passed: hard, softfp or soft; for the C compiler"},
     {"mfpu", String, "floating-point unit, such as fpv4-sp-d16; for the C compiler"},
     {"workspace-byte-alignment", Integer, "alignment of workspace buffers in bytes"},
     {"constants-byte-alignment", Integer, "alignment of constants in bytes"},
-    {"system-lib", Boolean, kMovedOption},
-    {"runtime", String, kMovedOption},
-    {"executor", String, kMovedOption},
-    {"link-params", Boolean, kMovedOption},
-    {"interface-api", String, kMovedOption},
-    {"unpacked-api", Boolean, kMovedOption},
+    {"system-lib", Boolean, kMovedOption, {}, kNoRegistry},
+    {"runtime", String, kMovedOption, {}, kNoRuntime},
+    {"executor", String, kMovedOption, {}, kOtherOption},
+    {"link-params", Boolean, kMovedOption, {}, kParametersInside},
+    {"interface-api", String, kMovedOption, {}, kOtherInterface},
+    {"unpacked-api", Boolean, kMovedOption, {}, kOtherCalls},
 };
 
 constexpr std::string_view kThreadsPerBlock = "threads that one block may have";
@@ -158,10 +179,15 @@ constexpr TargetOption kVulkanOptions[] = {
 constexpr TargetOption kWebgpuOptions[] = {
     {"max_num_threads", Integer, kMaxThreads, "256"},
 };
+constexpr std::string_view kOneHexagon = "code is the same for every system of a Hexagon";
+constexpr std::string_view kNoVtcm = "kernels use the scalar unit and no vector memory";
 constexpr TargetOption kHexagonOptions[] = {
-    kMattr,    {"mcpu", String, "DSP version, such as v68"},
-    kMtriple,  {"llvm-options", StringList, "options passed to LLVM's command line parser"},
-    kNumCores, {"vtcm-capacity", Integer, "bytes of tightly coupled vector memory"},
+    kMattr,
+    {"mcpu", String, "DSP version, such as v68"},
+    {"mtriple", String, kMtriple.meaning, {}, kOneHexagon},
+    {"llvm-options", StringList, "options for LLVM's command line parser", {}, kNoLlvmOptions},
+    kNumCores,
+    {"vtcm-capacity", Integer, "bytes of tightly coupled vector memory", {}, kNoVtcm},
 };
 constexpr TargetOption kCompositeOptions[] = {
     {"devices", StringList, "the targets that share the work"},
@@ -171,31 +197,46 @@ constexpr TargetOption kCmsisOptions[] = {
 constexpr TargetOption kCcompilerOptions[] = {
     {"header", String, "text put in front of the generated C"}};
 
+constexpr std::string_view kNoGpu = "kernels are written for processors only so far";
+constexpr std::string_view kNoFpga =
+    "its vendor's compiler takes hours for a model, is closed and no longer kept";
+constexpr std::string_view kPartOfTvm = "it is a part of TVM's own tool chain in Python";
+constexpr std::string_view kNoPartition = "a model runs on one target as a whole so far";
+
+using enum KindState;
 constexpr TargetKind kKinds[] = {
-    {"aocl", "OpenCL on Intel FPGAs", 32, "aocl,hls", {}},
-    {"aocl_sw_emu", "OpenCL on emulated Intel FPGAs", 32, "aocl,hls", {}},
-    {"c", "C source for any C99 compiler", 1, "cpu", kCOptions},
-    {"ccompiler", "C source from an external generator", 1, "", kCcompilerOptions},
-    {"cmsis-nn", "Arm's CMSIS-NN kernels", 1, "", kCmsisOptions},
-    {"composite", "several targets at once", 1, "", kCompositeOptions},
-    {"cuda", "NVIDIA GPUs through CUDA", 2, "cuda,gpu", kCudaOptions},
-    {"ext_dev", "an external device", 12, "", {}},
-    {"hexagon", "Qualcomm Hexagon DSPs", 16, "hexagon,cpu", kHexagonOptions},
-    {"hybrid", "hybrid script", 1, "", {}},
-    {"llvm", "machine code for processors, through LLVM", 1, "cpu", kLlvmOptions},
-    {"metal", "Apple GPUs", 8, "metal,gpu", kMetalOptions},
-    {"nvptx", "NVIDIA GPUs through LLVM", 2, "cuda,gpu", kNvptxOptions},
-    {"opencl", "GPUs and accelerators through OpenCL", 4, "opencl,gpu", kOpenclOptions},
-    {"rocm", "AMD GPUs", 10, "rocm,gpu", kRocmOptions},
-    {"sdaccel", "OpenCL on Xilinx FPGAs", 4, "sdaccel,hls", {}},
-    {"stackvm", "a small stack interpreter", 1, "cpu", {}},
-    {"vulkan", "GPUs through Vulkan", 7, "vulkan,gpu", kVulkanOptions},
-    {"webgpu", "GPUs in browsers", 15, "webgpu,gpu", kWebgpuOptions},
+    {"aocl", "OpenCL on Intel FPGAs", 32, "aocl,hls", {}, Declined, kNoFpga},
+    {"aocl_sw_emu", "OpenCL on emulated Intel FPGAs", 32, "aocl,hls", {}, Declined, kNoFpga},
+    {"c", "C source for any C99 compiler", 1, "cpu", kCOptions, Generates},
+    {"ccompiler", "C source from an external generator", 1, "", kCcompilerOptions, Declined,
+     kPartOfTvm},
+    {"cmsis-nn", "Arm's CMSIS-NN kernels", 1, "", kCmsisOptions, NotYet, kNoPartition},
+    {"composite", "several targets at once", 1, "", kCompositeOptions, NotYet, kNoPartition},
+    {"cuda", "NVIDIA GPUs through CUDA", 2, "cuda,gpu", kCudaOptions, NotYet, kNoGpu},
+    {"ext_dev", "an external device", 12, "", {}, Declined, kPartOfTvm},
+    {"hexagon", "Qualcomm Hexagon DSPs", 16, "hexagon,cpu", kHexagonOptions, Generates},
+    {"hybrid", "hybrid script", 1, "", {}, Declined, kPartOfTvm},
+    {"llvm", "machine code for processors, through LLVM", 1, "cpu", kLlvmOptions, Generates},
+    {"metal", "Apple GPUs", 8, "metal,gpu", kMetalOptions, NotYet, kNoGpu},
+    {"nvptx", "NVIDIA GPUs through LLVM", 2, "cuda,gpu", kNvptxOptions, NotYet, kNoGpu},
+    {"opencl", "GPUs and accelerators through OpenCL", 4, "opencl,gpu", kOpenclOptions, NotYet,
+     kNoGpu},
+    {"rocm", "AMD GPUs", 10, "rocm,gpu", kRocmOptions, NotYet, kNoGpu},
+    {"sdaccel", "OpenCL on Xilinx FPGAs", 4, "sdaccel,hls", {}, Declined, kNoFpga},
+    {"stackvm", "a small stack interpreter", 1, "cpu", {}, Declined, kPartOfTvm},
+    {"vulkan", "GPUs through Vulkan", 7, "vulkan,gpu", kVulkanOptions, NotYet, kNoGpu},
+    {"webgpu", "GPUs in browsers", 15, "webgpu,gpu", kWebgpuOptions, NotYet, kNoGpu},
 };
 
 } // namespace
 
 std::span<const TargetKind> allTargetKinds() { return kKinds; }
+
+std::string_view kindStateText(KindState state)
+{
+    if (state == KindState::Generates) return "generates code";
+    return state == KindState::NotYet ? "not yet" : "declined";
+}
 
 const TargetKind* findTargetKind(std::string_view name)
 {

@@ -4,6 +4,7 @@
 #include "core/target/target.h"
 #include "core/target/target_kind.h"
 #include "core/target/target_tag.h"
+#include "core/target/target_values.h"
 
 #include <nlohmann/json.hpp>
 
@@ -28,12 +29,6 @@ struct Fields
 Result<Fields> readRaw(std::string_view text, int depth);
 Result<Fields> readJson(const Json& object, int depth);
 Result<Target> parseAny(std::string_view text, int depth);
-
-Diagnostic targetError(const std::string& key, const std::string& what)
-{
-    return makeError(DiagnosticCode::BadTarget, "target option " + core::quoted(key) + ": " + what,
-                     {.detail = key});
-}
 
 std::string quotedList(std::vector<std::string> names)
 {
@@ -307,37 +302,6 @@ std::vector<std::string> orderedKeys(const Target& target, const TargetKind& kin
     return keys;
 }
 
-/// What a kind demands of its values beyond their types.
-Status checkValues(const Target& target)
-{
-    const auto oneOf = [](const std::string& text, std::initializer_list<std::string_view> words) {
-        return std::find(words.begin(), words.end(), text) != words.end();
-    };
-    const std::string abi = target.stringOption("mfloat-abi");
-    if (!abi.empty() && !oneOf(abi, {"hard", "soft"}) && !(target.kind == "c" && abi == "softfp"))
-        return targetError("mfloat-abi", core::quoted(abi) + " is neither `hard` nor `soft`");
-    const std::string jit = target.stringOption("jit");
-    if (!jit.empty() && !oneOf(jit, {"mcjit", "orcjit"}))
-        return targetError("jit", core::quoted(jit) + " is neither `mcjit` nor `orcjit`");
-    const std::string arch = target.kind == "nvptx" ? target.mcpu : target.stringOption("arch");
-    if (oneOf(target.kind, {"cuda", "nvptx"}) && !arch.starts_with("sm_"))
-        return targetError(target.kind == "nvptx" ? "mcpu" : "arch",
-                           core::quoted(arch) +
-                               " is no compute capability; write for example `sm_80`");
-    if (target.kind == "nvptx" && target.mtriple != "nvptx64-nvidia-cuda")
-        return targetError("mtriple", "must be `nvptx64-nvidia-cuda` for kind `nvptx`");
-    for (const std::string& feature : target.mattr)
-        if (feature.size() < 2 || (feature[0] != '+' && feature[0] != '-'))
-            return targetError("mattr",
-                               core::quoted(feature) +
-                                   " must start with + (add) or - (remove), as in `+neon`");
-    if (target.device.find(',') != std::string::npos)
-        return targetError("device", "is one name; it may not have a comma");
-    const int64_t level = target.intOption("opt-level", 0);
-    if (level < 0 || level > 3) return targetError("opt-level", "must be 0, 1, 2 or 3");
-    return kDone;
-}
-
 Result<Target> assembled(Fields fields)
 {
     const TargetKind& kind = *findTargetKind(fields.kind);
@@ -362,7 +326,7 @@ Result<Target> assembled(Fields fields)
             if (lib == "mkldnn") lib = "dnnl"; // the library was renamed
     if (target.mtriple == "default") target.mtriple.clear();
     target.keys = orderedKeys(target, kind, keys);
-    const Status status = checkValues(target);
+    const Status status = checkTargetValues(target);
     if (!status) return status.error();
     return target;
 }

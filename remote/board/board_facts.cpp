@@ -3,7 +3,9 @@
 #include "remote/board/board_facts.h"
 
 #include "compiler/driver/target_features.h"
+#include "core/base/processors.h"
 #include "core/base/text.h"
+#include "core/target/thread_choice.h"
 #include "remote/board/processor.h"
 
 #include <algorithm>
@@ -105,6 +107,12 @@ void readProcessor(const std::string& cpuinfo, BoardFacts& facts)
 
 } // namespace
 
+unsigned BoardFacts::usableCores() const
+{
+    const unsigned count = usable > 0 && (cores == 0 || usable < cores) ? usable : cores;
+    return std::min(count, core::kMostThreads);
+}
+
 bool BoardFacts::hasFeature(std::string_view name) const
 {
     return std::binary_search(features.begin(), features.end(), name);
@@ -121,6 +129,9 @@ Result<BoardFacts> parseProbe(std::string_view output)
     while (!facts.model.empty() && facts.model.back() == '\0') facts.model.pop_back();
     facts.cores = static_cast<unsigned>(std::max(0.0, number(line("cores"), 0)));
     readProcessor(sections["cpuinfo"], facts);
+    facts.usable = core::cpusInList(sections["allowed"]);
+    if (const unsigned share = core::cpusOfQuotas(sections["quota"]); share > 0)
+        facts.usable = facts.usable > 0 ? std::min(facts.usable, share) : share;
     facts.libc = libcOf(sections["libc"]);
     facts.ramBytes = std::max<int64_t>(0, kibibytes(sections["meminfo"], "MemTotal"));
     facts.freeRamBytes = kibibytes(sections["meminfo"], "MemAvailable");
@@ -155,7 +166,8 @@ Result<std::string> proposedTarget(const BoardFacts& facts)
         }
     const std::vector<std::string> extra = featureOptions(facts, implied);
     if (!extra.empty()) target += " -mattr=" + core::join(extra, ",");
-    if (facts.cores > 0) target += " -num-cores=" + std::to_string(facts.cores);
+    if (const unsigned cores = facts.usableCores(); cores > 0)
+        target += " -num-cores=" + std::to_string(cores);
     return target;
 }
 

@@ -21,7 +21,8 @@ struct BoardFacts
     std::string cpuText;               ///< for people: "Cortex-A72"
     std::vector<std::string> features; ///< HWCAP by the kernel's names, sorted
     std::string libc;                  ///< "glibc 2.36", "musl", ...
-    unsigned cores = 0;
+    unsigned cores = 0;                ///< of the machine, as it says
+    unsigned usable = 0;               ///< that its system lets programs of this login use
     int64_t ramBytes = 0;
     int64_t freeRamBytes = -1;
     int64_t freeDiskBytes = -1; ///< where uploads go
@@ -32,6 +33,8 @@ struct BoardFacts
     bool isHardFloat = true; ///< 32-bit Arm: user programs pass floats in registers
 
     bool hasFeature(std::string_view name) const;
+    /// To compile for: as many as may be used, of a machine that may say anything.
+    unsigned usableCores() const;
 };
 
 /// Reads what the probe script printed: sections of `== name` and text. Unknown sections are

@@ -31,6 +31,16 @@ Check processorCheck(const BoardFacts& facts)
     return check;
 }
 
+/// Only where it is news: a control group, a set of CPUs, or a board that says nonsense.
+std::vector<Check> coresChecks(const BoardFacts& facts)
+{
+    const unsigned usable = facts.usableCores();
+    if (facts.cores <= usable) return {};
+    return {{Verdict::Doubtful, "cores",
+             std::to_string(usable) + " of " + std::to_string(facts.cores) + " may be used",
+             "models run on no more threads, unless --threads asks for more"}};
+}
+
 Check memoryCheck(const BoardFacts& facts)
 {
     if (facts.freeRamBytes < 0) return {Verdict::Doubtful, "memory", "not told", ""};
@@ -96,6 +106,7 @@ std::vector<Check> probeChecklist(const BoardFacts& facts)
     std::vector<Check> out{{Verdict::Good, "system", facts.kernel, ""}};
     if (!facts.libc.empty()) out[0].outcome += ", " + facts.libc;
     out.push_back(processorCheck(facts));
+    for (Check& check : coresChecks(facts)) out.push_back(std::move(check));
     out.push_back(memoryCheck(facts));
     out.push_back(diskCheck(facts));
     out.push_back(clockCheck(facts));

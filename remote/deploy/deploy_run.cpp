@@ -74,8 +74,8 @@ DeployReportPtr DeployRun::run()
     const auto bound = [this](Status (DeployRun::*method)(std::string&)) {
         return [this, method](std::string& detail) { return (this->*method)(detail); };
     };
-    m_report.target = m_request.target.empty() ? m_deployer.m_board.target : m_request.target;
-    const bool knowsTarget = !m_report.target.empty();
+    aim(m_deployer.m_board.threads);
+    const bool knowsTarget = knowsEnough();
     startArrival();
     if (knowsTarget) step(DeployPhase::Compile, bound(&DeployRun::compile));
     step(DeployPhase::Connect, bound(&DeployRun::connect));
@@ -93,6 +93,40 @@ DeployReportPtr DeployRun::run()
     m_report.isFinished = true;
     publish();
     return std::make_shared<const DeployReport>(std::move(m_report));
+}
+
+/// Takes what is asked for, or the board's own target; a target that says nothing of cores gets
+/// those of the board.
+void DeployRun::aim(unsigned cores)
+{
+    const Board& board = m_deployer.m_board;
+    if (m_report.target.empty())
+        m_report.target = m_request.target.empty() ? board.target : m_request.target;
+    if (board.kind != BoardKind::ThisComputer)
+        m_report.target = core::withCores(m_report.target, cores);
+}
+
+/// False when the board must be asked before anything can be compiled for it.
+bool DeployRun::knowsEnough() const
+{
+    if (m_report.target.empty()) return false;
+    if (m_request.threads > 0 || m_deployer.m_board.kind == BoardKind::ThisComputer) return true;
+    const auto target = core::parseTarget(m_report.target);
+    return !target || !core::lacksCores(*target);
+}
+
+/// With how many threads it runs; what the system gives is added once the server is asked.
+core::ThreadChoice DeployRun::threads() const
+{
+    const std::string& built = m_model.manifest.target;
+    const auto target = core::parseTarget(built.empty() ? m_report.target : built);
+    const Board& board = m_deployer.m_board;
+    const unsigned found = m_report.facts.usableCores();
+    core::KnownCores known{.asked = m_request.threads, .artifact = m_model.manifest.threads};
+    const bool isHere = board.kind == BoardKind::ThisComputer;
+    (isHere ? known.thisComputer : known.board) = found > 0 ? found : board.threads;
+    if (found == 0 && board.summary.empty()) known.boardSource = core::ThreadSource::Profile;
+    return core::chooseThreads(target ? *target : core::Target(), known);
 }
 
 void DeployRun::startArrival()
@@ -126,6 +160,7 @@ Status DeployRun::compile(std::string& detail)
         if (!proposed) return proposed.error();
         m_report.target = *proposed;
     }
+    aim(m_report.facts.usableCores());
     Result<BuiltModel> model = m_request.build(m_report.target, m_job);
     if (!model) return model.error();
     m_model = std::move(*model);
@@ -183,10 +218,10 @@ Status DeployRun::upload(std::string& detail)
 
 Status DeployRun::load(std::string& detail)
 {
-    const unsigned known =
-        m_report.facts.cores > 0 ? m_report.facts.cores : std::max(1u, m_report.board.threads);
+    m_report.threads = threads();
     m_runRequest.artifactPath = m_model.path;
-    m_runRequest.threads = m_request.threads > 0 ? m_request.threads : known;
+    m_runRequest.threads = m_report.threads.count;
+    m_runRequest.mayExceedProcessors = m_report.threads.isAsked();
     m_runRequest.timeout = limit(DeployPhase::Load);
     if (m_request.inputs) {
         Result<NamedTensors> inputs = m_request.inputs(m_model.manifest);
@@ -197,7 +232,12 @@ Status DeployRun::load(std::string& detail)
         link()->load(m_runRequest, limit(DeployPhase::Load), m_job);
     if (!session) return session.error();
     m_session = std::move(*session);
-    detail = std::to_string(m_runRequest.threads) + " threads";
+    m_report.threads.usable = m_session->usableProcessors();
+    detail = m_report.threads.text();
+    if (m_report.threads.isShort())
+        m_report.checks.push_back(
+            {Verdict::Doubtful, "threads", detail,
+             "compile with -num-cores=" + std::to_string(m_report.threads.usable)});
     if (Status set = m_session->setInputs(m_runRequest.inputs, m_job); !set) return set;
     m_session->setTimeout(limit(DeployPhase::Run));
     return core::kDone;

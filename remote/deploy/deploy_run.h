@@ -22,6 +22,9 @@ private:
     void log(const std::string& sentence) { m_report.log.push_back(sentence); }
     std::chrono::milliseconds limit(DeployPhase phase) const { return m_request.limits.of(phase); }
 
+    void aim(unsigned cores);
+    bool knowsEnough() const;
+    core::ThreadChoice threads() const;
     /// Connects in the background unless the deployer is connected.
     void startArrival();
     core::Status compile(std::string& detail);

@@ -4,6 +4,7 @@
 
 #include "core/artifact/manifest.h"
 #include "core/jobs/job.h"
+#include "core/target/thread_choice.h"
 #include "remote/board/board.h"
 #include "remote/board/board_facts.h"
 #include "remote/deploy/deploy_step.h"
@@ -35,7 +36,7 @@ struct DeployRequest
     std::function<core::Result<NamedTensors>(const core::Manifest& manifest)> inputs;
     std::string target; ///< empty: the board's own
     std::optional<TimingRequest> timing;
-    unsigned threads = 0;        ///< 0: as many as the board has cores
+    unsigned threads = 0;        ///< asked for; 0: as core::chooseThreads() says
     bool keepsFiles = false;     ///< what was sent stays on the board for the next time
     bool staysConnected = false; ///< the next deploy() of this Deployer starts warm
     bool skipsPreflight = false;
@@ -52,7 +53,8 @@ struct DeployReport
     std::vector<Check> checks;     ///< of probe and preflight
     BoardFacts facts;
     core::Manifest manifest;
-    std::string sha256; ///< of the artifact that was brought there
+    std::string sha256;         ///< of the artifact that was brought there
+    core::ThreadChoice threads; ///< to run with; known once the model is loaded
     std::vector<core::Tensor> outputs;
     std::optional<Timing> timing;
     int64_t sentBytes = 0;

@@ -91,11 +91,14 @@ void checkMachine(const BuiltModel& model, const BoardFacts& facts, Checks& chec
                           "the model is compiled for " + machineTitle(kind->machine) +
                               ", this board is " + std::string(expected->title),
                           rebuildAdvice(facts));
-    const bool isSoft = kind->machine == 40 && (kind->flags & kArmHardFloat) == 0;
-    if (isSoft && facts.isHardFloat)
+    const bool isHard = (kind->flags & kArmHardFloat) != 0;
+    if (kind->machine == 40 && isHard != facts.isHardFloat)
         return checks.bad(
             "machine", BoardCode::WrongArchitecture,
-            "the model passes floats in integer registers, this board's programs do not",
+            isHard ? "the model passes floats in their own registers (-mfloat-abi=hard), this "
+                     "board's programs do not"
+                   : "the model passes floats in integer registers (-mfloat-abi=softfp or soft), "
+                     "this board's programs do not",
             rebuildAdvice(facts));
     checks.good("machine", std::string(expected->title));
 }

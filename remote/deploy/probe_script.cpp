@@ -29,6 +29,16 @@ line governor /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor
 line frequency /sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq
 line temperature /sys/class/thermal/thermal_zone0/temp
 line load /proc/loadavg
+say allowed; while read -r k v; do [ "$k" != Cpus_allowed_list: ] || echo "$v"; done < /proc/self/status
+say quota
+share() { if [ -r "$1" ] && read -r a < "$1"; then [ -z "$2" ] || read -r b < "$2"; echo "$a $b"; fi; }
+while IFS=: read -r n c p; do
+    case ,$c, in ,,) d=/sys/fs/cgroup ;; *,cpu,*) d=/sys/fs/cgroup/cpu ;; *) continue ;; esac
+    while b=; do
+        if [ "$c" ]; then share "$d$p/cpu.cfs_quota_us" "$d$p/cpu.cfs_period_us"; else share "$d$p/cpu.max"; fi
+        [ "$p" ] || break; p=${p%/*}
+    done
+done < /proc/self/cgroup
 if [ -e /lib/ld-linux.so.3 ] && [ ! -e /lib/ld-linux-armhf.so.3 ]; then say hardfloat; echo no; fi
 root=$HOME/.tenon
 if ! mkdir -p "$root/@NAME@" 2>/dev/null || [ ! -w "$root/@NAME@" ]; then

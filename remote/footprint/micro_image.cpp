@@ -3,11 +3,13 @@
 #include "core/base/file.h"
 #include "core/base/temporary_folder.h"
 #include "core/base/text.h"
+#include "core/target/c_options.h"
 #include "remote/footprint/image.h"
 #include "remote/footprint/micro_main.h"
 #include "remote/footprint/storages.h"
 #include "remote/footprint/tool.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace tenon::remote {
@@ -23,7 +25,7 @@ constexpr const char* kTools = "arm-none-eabi-";
 struct Core
 {
     std::string_view cpu;
-    std::vector<std::string> options;  ///< of the compiler, for floating point
+    std::vector<std::string> options;  ///< of the compiler, for floating point; empty: no unit
     const char* board = nullptr;       ///< emulated board that has it; null: none
     std::vector<std::string> memory{}; ///< where that differs from MPS2's, as link.ld has it
 };
@@ -49,6 +51,30 @@ const Core* coreOf(const core::Target& target)
     for (const Core& core : allCores())
         if (core.cpu == target.mcpu) return &core;
     return nullptr;
+}
+
+/// The core's own options, with what the target says in their place. GCC knows best what goes
+/// together, but calls a core without a unit a matter of its library.
+Result<std::vector<std::string>> compilerOptions(const Core& core, const core::Target& target)
+{
+    const std::string abi = target.stringOption("mfloat-abi");
+    if (core.options.empty() && !abi.empty() && abi != "soft")
+        return makeError(DiagnosticCode::BadTarget,
+                         std::string(core.cpu) + " has no floating-point unit; -mfloat-abi=" + abi +
+                             " needs one, leave it out or write soft",
+                         {.detail = "mfloat-abi"});
+    std::vector<std::string> out{"-mcpu=" + std::string(core.cpu), "-mthumb"};
+    const std::vector<std::string> given = core::cCompilerOptions(target);
+    const auto isGiven = [&](const std::string& option) {
+        const std::string name = option.substr(0, option.find('=') + 1);
+        return std::any_of(given.begin(), given.end(),
+                           [&](const std::string& each) { return each.starts_with(name); });
+    };
+    for (const std::string& option : core.options)
+        if (!isGiven(option)) out.push_back(option);
+    for (const std::string& option : given)
+        if (!option.starts_with("-mcpu=")) out.push_back(option);
+    return out;
 }
 
 /// Sources of the graph executor for bare boards, below runtime/.
@@ -114,8 +140,8 @@ public:
 private:
     std::string method(const Said& said) const
     {
-        std::string text = "C compiled with " + std::string(kTools) +
-                           "gcc -Os, linked with unused sections dropped; an empty program with "
+        std::string text = "C compiled with " + std::string(kTools) + "gcc -Os, " + given() +
+                           "linked with unused sections dropped; an empty program with "
                            "the same start-up code is subtracted; parts by symbol size; ";
         if (m_isGraph)
             text += "the graph executor of runtime/micro parses JSON and parameters on the board, "
@@ -126,6 +152,13 @@ private:
         return text + what + "not measured: " +
                (m_core.board ? "qemu-system-arm is not installed"
                              : "no emulated board has this core");
+    }
+
+    /// Of the target, where it says how to compile.
+    std::string given() const
+    {
+        const auto options = core::cCompilerOptions(m_result.target);
+        return options.size() < 2 ? "" : core::join(options, " ") + ", ";
     }
 
     core::Status writeFiles() const
@@ -148,9 +181,9 @@ private:
     {
         const std::string board = TENON_RUNTIME_FOLDER "/micro/mps2";
         const std::string image = m_folder.file(name + ".elf");
+        const auto machine = compilerOptions(m_core, m_result.target);
+        if (!machine) return machine.error();
         std::vector<std::string> words{std::string(kTools) + "gcc",
-                                       "-mcpu=" + std::string(m_core.cpu),
-                                       "-mthumb",
                                        "-std=c99",
                                        "-Os",
                                        "-ffunction-sections",
@@ -162,7 +195,7 @@ private:
                                        "-I" + board,
                                        "-I" TENON_RUNTIME_FOLDER "/micro/graph",
                                        "-I" + m_folder.file("source/include")};
-        words.insert(words.end(), m_core.options.begin(), m_core.options.end());
+        words.insert(words.end(), machine->begin(), machine->end());
         words.insert(words.end(), m_core.memory.begin(), m_core.memory.end());
         words.insert(words.end(), options.begin(), options.end());
         words.insert(words.end(), sources.begin(), sources.end());

@@ -4,6 +4,7 @@
 
 #include "core/artifact/manifest.h"
 #include "core/base/text.h"
+#include "core/target/thread_choice.h"
 #include "remote/measure/child_process.h"
 
 #include <nlohmann/json.hpp>
@@ -83,6 +84,8 @@ ArtifactSession::ArtifactSession(const RunRequest& request, std::unique_ptr<Serv
     , m_loadName(request.loadName)
     , m_emulator(request.emulator.empty() ? "" : request.emulator.front())
     , m_threads(std::max(1u, request.threads))
+    , m_wantedThreads(m_threads)
+    , m_mayExceed(request.mayExceedProcessors)
     , m_poison(request.poison)
     , m_timeout(request.timeout)
     , m_server(std::move(server))
@@ -158,14 +161,31 @@ Status ArtifactSession::callIfPresent(const std::string& name, const PackedArgs&
     return released ? released : Status(explain(released.error()));
 }
 
+/// What a function of the server without arguments counts; 0 where it has no such function.
+Result<int64_t> ArtifactSession::countOf(const std::string& name)
+{
+    const Result<Reply> reply = m_rpc->callGlobal(name, {});
+    if (!reply && (m_rpc->isBroken() || reply.error().code == DiagnosticCode::Cancelled))
+        return explain(reply.error());
+    return reply ? reply->integer : 0;
+}
+
+/// Never more than the system gives, unless it was asked for: threads that wait for the processor
+/// of another are slower than fewer ones.
+Status ArtifactSession::setThreads()
+{
+    const Result<int64_t> usable = countOf("tenon.usable_processors");
+    if (!usable) return usable.error();
+    if (*usable > 0 && *usable <= core::kMostThreads) m_usable = static_cast<unsigned>(*usable);
+    if (m_usable > 0 && !m_mayExceed) m_threads = std::min(m_threads, m_usable);
+    return callIfPresent("runtime.config_threadpool",
+                         PackedArgs().integer(0).integer(static_cast<int64_t>(m_threads)));
+}
+
 Status ArtifactSession::load(const JobContext& job)
 {
     start(job);
-    if (Status set =
-            callIfPresent("runtime.config_threadpool",
-                          PackedArgs().integer(0).integer(static_cast<int64_t>(m_threads)));
-        !set)
-        return set;
+    if (Status set = setThreads(); !set) return set;
     if (Status set = callIfPresent("tenon.poison_memory", PackedArgs().integer(m_poison ? 1 : 0));
         !set)
         return set;

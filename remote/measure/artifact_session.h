@@ -34,6 +34,8 @@ public:
     bool isBroken() const override { return m_isDead || m_rpc->isBroken(); }
     bool hasEmulatorFailed() const { return m_hasEmulatorFailed; }
     int crashedCall() const { return m_crashedCall; }
+    /// Of the machine that runs the artifact; 0: it does not tell.
+    unsigned usableProcessors() const { return m_usable; }
     void setTimeout(std::chrono::milliseconds timeout) { m_timeout = timeout; }
 
 private:
@@ -46,6 +48,8 @@ private:
     core::Status describeByManifest();
     core::Status callIfPresent(const std::string& name, const PackedArgs& arguments);
     core::Result<Hygiene> hygiene();
+    core::Result<int64_t> countOf(const std::string& name);
+    core::Status setThreads();
     core::Result<RemoteTensor> inputBuffer(const TensorSpec& spec,
                                            const std::vector<int64_t>& shape);
     core::Result<RemoteHandle> makeEvaluator(const TimingRequest& request, int repeat);
@@ -57,6 +61,9 @@ private:
     std::string m_loadName;
     std::string m_emulator; ///< its program; empty: the server runs by itself
     unsigned m_threads;
+    unsigned m_wantedThreads;
+    bool m_mayExceed;
+    unsigned m_usable = 0;
     bool m_poison;
     std::chrono::milliseconds m_timeout;
     std::unique_ptr<ServerEnd> m_server;

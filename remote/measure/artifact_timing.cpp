@@ -3,8 +3,6 @@
 #include "remote/measure/artifact_session.h"
 #include "remote/peer/peer.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 
@@ -53,8 +51,9 @@ Result<RemoteHandle> ArtifactSession::makeEvaluator(const TimingRequest& request
 {
     int64_t flushBytes = 0;
     if (request.coldCache) {
-        const int64_t cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
-        flushBytes = std::max<int64_t>(2 * cache, int64_t{64} << 20);
+        const Result<int64_t> cache = countOf("tenon.last_cache_bytes"); // of the board
+        if (!cache) return cache.error();
+        flushBytes = std::max<int64_t>(2 * *cache, int64_t{64} << 20);
     }
     const PackedArgs arguments = PackedArgs()
                                      .handle(m_executor)
@@ -152,6 +151,14 @@ Result<Timing> ArtifactSession::measure(const TimingRequest& request, const JobC
         timing.hygiene.warnings.push_back("the measured process was interrupted " +
                                           std::to_string(timing.hygiene.involuntarySwitches) +
                                           " times");
+    if (m_threads < m_wantedThreads)
+        timing.hygiene.warnings.push_back(
+            "the model is made for " + std::to_string(m_wantedThreads) +
+            " threads, but the system lets only " + std::to_string(m_threads) +
+            (m_threads == 1 ? " processor" : " processors") + " be used");
+    const Result<int64_t> ran = countOf("tenon.threads_ran");
+    if (!ran) return ran.error();
+    timing.threadsRan = static_cast<unsigned>(std::clamp<int64_t>(*ran, 0, m_threads));
     if (request.perCall) {
         // About one second of instrumented runs.
         const double fit = 1000 / std::max(timing.summaryMs.median, 1e-3);

@@ -27,6 +27,8 @@ struct RunRequest
     std::string loadName; ///< what the server calls the artifact; empty: its path here
     NamedTensors inputs;
     unsigned threads = 1;
+    /// The user asked for so many: also where the system gives fewer processors.
+    bool mayExceedProcessors = false;
     std::chrono::milliseconds timeout{std::chrono::minutes(5)}; ///< of each single step
     bool poison = false; ///< memory a run has not written holds NaN: shows faults of memory plans
     std::string serverPath; ///< empty: tenon-rpc-server beside the running program
@@ -67,6 +69,7 @@ struct Timing
     std::vector<double> callMs;
     double callSumMs = 0;
     unsigned threads = 1;
+    unsigned threadsRan = 0; ///< that took part; 0: the server does not tell
     Hygiene hygiene;
     std::optional<PeerTiming> peer;
     std::optional<MachinePeak> peak; ///< of this computer, where that is what was measured

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <thread>
 
 namespace tenon::remote {
@@ -180,6 +181,27 @@ TEST(Probe, proposesWhatOtherMachinesCanDo)
     for (const std::string& each :
          {target("== machine\nriscv64\n"), target("== machine\naarch64\n"), target(kPi4)})
         EXPECT_TRUE(core::parseTarget(each)) << each;
+}
+
+TEST(Probe, takesTheProcessorsThatMayBeUsed)
+{
+    const auto facts = [](const std::string& more) { return *parseProbe(kPi4 + more); };
+    EXPECT_EQ(facts("").usableCores(), 4u);
+    EXPECT_EQ(facts("== allowed\n0-3\n== quota\nmax 100000\n").usableCores(), 4u);
+    EXPECT_EQ(facts("== allowed\n0,2\n").usableCores(), 2u);
+    EXPECT_EQ(facts("== allowed\n0-3\n== quota\n150000 100000\n100000 100000\n").usableCores(), 1u);
+    // A board that names cores it has not, and one that names none.
+    const BoardFacts lying =
+        *parseProbe("== machine\naarch64\n== cores\n1000000\n== allowed\n0-1\n");
+    EXPECT_EQ(lying.usableCores(), 2u);
+    EXPECT_TRUE(proposedTarget(lying)->ends_with("-num-cores=2"));
+    EXPECT_TRUE(proposedTarget(*parseProbe("== machine\naarch64\n== cores\n1000000\n"))
+                    ->ends_with("-num-cores=256"));
+    EXPECT_EQ(parseProbe("== machine\naarch64\n== allowed\n0-2\n")->usableCores(), 3u);
+    const auto checks = probeChecklist(facts("== allowed\n0\n"));
+    EXPECT_TRUE(std::any_of(checks.begin(), checks.end(), [](const Check& check) {
+        return check.subject == "cores" && check.outcome == "1 of 4 may be used";
+    }));
 }
 
 TEST(Probe, survivesAnythingABoardMaySay)

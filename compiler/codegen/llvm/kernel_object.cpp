@@ -94,7 +94,8 @@ Result<std::string> writeModule(llvm::Module& module, llvm::TargetMachine& machi
         return makeError(DiagnosticCode::CodegenFailure,
                          "generated LLVM IR is invalid: " + brokenStream.str());
     expandMissing(module, machine);
-    if (Status done = optimize(module, machine); !done) return done.error();
+    if (machine.getOptLevel() != llvm::CodeGenOptLevel::None)
+        if (Status done = optimize(module, machine); !done) return done.error();
     if (form == EmitForm::LlvmIr) {
         std::string text;
         llvm::raw_string_ostream stream(text);

@@ -3,6 +3,7 @@
 #include "compiler/codegen/llvm/target_machine.h"
 
 #include "core/base/text.h"
+#include "core/target/thread_choice.h"
 
 #include <llvm/ADT/StringMap.h>
 #include <llvm/MC/MCSubtargetInfo.h>
@@ -85,12 +86,31 @@ std::string defaultCpu(const llvm::Triple& triple)
     return "generic";
 }
 
+using FloatAbi = MachineSpec::FloatAbi;
+
+bool isArm32(const llvm::Triple& triple) { return triple.isARM() || triple.isThumb(); }
+
+/// As the triple's system passes floats, unless the target says otherwise.
+FloatAbi floatAbiOf(const Target& target, const llvm::Triple& triple)
+{
+    const std::string given = target.stringOption("mfloat-abi");
+    if (!isArm32(triple) || given == "hard") return FloatAbi::Hard;
+    if (!given.empty()) return given == "soft" ? FloatAbi::Soft : FloatAbi::SoftFp;
+    switch (triple.getEnvironment()) {
+    case llvm::Triple::GNUEABI:
+    case llvm::Triple::MuslEABI:
+    case llvm::Triple::EABI:
+    case llvm::Triple::Android: return FloatAbi::SoftFp;
+    default: return FloatAbi::Hard;
+    }
+}
+
 /// LLVM's 32-bit Arm processors have no floats and no vectors by themselves: as with a C compiler,
 /// a name brings the unit that it is built with.
 void addArmUnit(const MachineSpec& spec, std::vector<std::string>& features)
 {
     const llvm::Triple triple(spec.triple);
-    if ((!triple.isARM() && !triple.isThumb()) || !spec.hardFloat || spec.cpu == "generic") return;
+    if (!isArm32(triple) || spec.cpu == "generic") return;
     std::vector<llvm::StringRef> unit;
     llvm::ARM::getFPUFeatures(llvm::ARM::getDefaultFPU(spec.cpu, llvm::ARM::parseCPUArch(spec.cpu)),
                               unit);
@@ -105,6 +125,30 @@ void addRiscvBase(const MachineSpec& spec, std::vector<std::string>& features)
     for (const char* feature : {"+m", "+a", "+f", "+d", "+c"}) features.emplace_back(feature);
 }
 
+/// Caches of one core of x86 processors as their makers publish them. What a schedule assumes is
+/// thus the same wherever it is compiled; the defaults are those of a Cortex-A72.
+void addKnownCaches(std::string_view cpu, TargetFacts& facts)
+{
+    struct Caches
+    {
+        std::string_view cpu;
+        int l1KiB;
+        int l2KiB;
+    };
+    constexpr Caches kKnown[] = {
+        {"haswell", 32, 256},        {"broadwell", 32, 256},       {"skylake", 32, 256},
+        {"icelake-client", 48, 512}, {"tigerlake", 48, 1280},      {"alderlake", 48, 1280},
+        {"raptorlake", 48, 2048},    {"icelake-server", 48, 1280}, {"sapphirerapids", 48, 2048},
+        {"emeraldrapids", 48, 2048}, {"graniterapids", 48, 2048},  {"znver1", 32, 512},
+        {"znver2", 32, 512},         {"znver3", 32, 512},          {"znver4", 32, 1024},
+        {"znver5", 48, 1024}};
+    for (const Caches& known : kKnown)
+        if (known.cpu == cpu) {
+            facts.l1Bytes = known.l1KiB * int64_t{1024};
+            facts.l2Bytes = known.l2KiB * int64_t{1024};
+        }
+}
+
 /// LLVM ends the process where it cannot replace floating-point instructions by calls.
 bool lacksFloats(const MachineSpec& spec)
 {
@@ -116,18 +160,52 @@ bool lacksFloats(const MachineSpec& spec)
     return !info->checkFeatures("+d");
 }
 
+/// What no code is generated for.
+Status checkMachine(const MachineSpec& spec)
+{
+    if (isOldHexagon(spec))
+        return makeError(DiagnosticCode::UnsupportedTarget,
+                         "Hexagon code is generated for v66 and later, not for " + quoted(spec.cpu),
+                         {.detail = "mcpu"});
+    if (spec.floatAbi == FloatAbi::Soft)
+        return makeError(
+            DiagnosticCode::UnsupportedTarget,
+            "code without floating-point instructions needs functions in their place, "
+            "which compiled models do not bring; write -mfloat-abi=softfp, or give the "
+            "C sources of the target `c` to a compiler",
+            {.detail = "mfloat-abi"});
+    if (lacksFloats(spec))
+        return makeError(DiagnosticCode::UnsupportedTarget,
+                         "code for RISC-V needs a processor with doubles: add `-mattr=+f,+d`, or "
+                         "give the C sources of the target `c` to a compiler",
+                         {.detail = "mattr"});
+    return kDone;
+}
+
 } // namespace
+
+std::string_view floatAbiText(MachineSpec::FloatAbi abi)
+{
+    if (abi == FloatAbi::Hard) return "hard";
+    return abi == FloatAbi::Soft ? "soft" : "softfp";
+}
 
 std::string MachineSpec::text() const
 {
-    return "triple=" + triple + " cpu=" + cpu + " features=" + features + " abi=" + abi +
-           (hardFloat ? " hard" : " soft");
+    return "triple=" + triple + " cpu=" + cpu + " features=" + features + " abi=" + abi + " " +
+           std::string(floatAbiText(floatAbi)) +
+           (optLevel == kUsualOptLevel ? "" : " opt=" + std::to_string(optLevel)) +
+           (vectorizes ? "" : " scalar");
 }
 
 MachineSpec hostMachine()
 {
-    return {llvm::Triple::normalize(llvm::sys::getDefaultTargetTriple()),
-            llvm::sys::getHostCPUName().str(), hostFeatures(), "", true};
+    MachineSpec spec;
+    spec.triple = llvm::Triple::normalize(llvm::sys::getDefaultTargetTriple());
+    spec.cpu = llvm::sys::getHostCPUName().str();
+    spec.features = hostFeatures();
+    spec.isThisComputer = true;
+    return spec;
 }
 
 Result<CpuTables> cpuTables(const std::string& triple)
@@ -165,16 +243,14 @@ Result<MachineSpec> machineSpec(const Target& target)
     }
     MachineSpec spec;
     spec.triple = triple;
+    spec.isThisComputer = isThisComputer(target);
     const std::string named = llvmCpuName(target);
     spec.cpu = isNative ? llvm::sys::getHostCPUName().str()
                         : (named.empty() ? defaultCpu(llvm::Triple(triple)) : named);
-    if (isOldHexagon(spec))
-        return makeError(DiagnosticCode::UnsupportedTarget,
-                         "Hexagon code is generated for v66 and later, not for " + quoted(spec.cpu),
-                         {.detail = "mcpu"});
     std::vector<std::string> features;
     if (isNative) features.push_back(hostFeatures());
-    spec.hardFloat = target.stringOption("mfloat-abi") != "soft";
+    spec.floatAbi = floatAbiOf(target, llvm::Triple(triple));
+    spec.optLevel = static_cast<int>(target.intOption("opt-level", MachineSpec::kUsualOptLevel));
     if (!isNative) {
         addArmUnit(spec, features);
         addRiscvBase(spec, features);
@@ -182,11 +258,7 @@ Result<MachineSpec> machineSpec(const Target& target)
     features.insert(features.end(), target.mattr.begin(), target.mattr.end());
     spec.features = join(features, ",");
     spec.abi = target.stringOption("mabi");
-    if (lacksFloats(spec))
-        return makeError(DiagnosticCode::UnsupportedTarget,
-                         "code for RISC-V needs a processor with doubles: add `-mattr=+f,+d`, or "
-                         "give the C sources of the target `c` to a compiler",
-                         {.detail = "mattr"});
+    if (Status fine = checkMachine(spec); !fine) return fine.error();
     return spec;
 }
 
@@ -198,7 +270,8 @@ Result<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const MachineSp
     // Each operation rounds as the loop IR says: what is fused says so (tir::Intrinsic::Fma), or is
     // part of a function's expansion.
     options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
-    options.FloatABIType = spec.hardFloat ? llvm::FloatABI::Hard : llvm::FloatABI::Soft;
+    options.FloatABIType =
+        spec.floatAbi == FloatAbi::Hard ? llvm::FloatABI::Hard : llvm::FloatABI::Soft;
     options.MCOptions.ABIName = spec.abi;
     options.FunctionSections = true;
     const llvm::Triple triple(spec.triple);
@@ -208,7 +281,7 @@ Result<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const MachineSp
     const llvm::Reloc::Model place = triple.isWasm() ? llvm::Reloc::Static : llvm::Reloc::PIC_;
     std::unique_ptr<llvm::TargetMachine> machine(
         (*target)->createTargetMachine(spec.triple, spec.cpu, spec.features, options, place, model,
-                                       llvm::CodeGenOptLevel::Default));
+                                       *llvm::CodeGenOpt::getLevel(spec.optLevel)));
     if (!machine)
         return makeError(DiagnosticCode::BadTarget,
                          "LLVM cannot create a code generator for " + spec.text());
@@ -299,12 +372,10 @@ Result<TargetFacts> targetFacts(const MachineSpec& spec)
         facts.vectorRegisters = 16;
         facts.hasFma = true;
     }
-    if (spec.cpu == llvm::sys::getHostCPUName() &&
-        triple.getArch() == llvm::Triple(hostMachine().triple).getArch()) {
+    addKnownCaches(spec.cpu, facts);
+    if (spec.isThisComputer) {
         if (const long l1 = ::sysconf(_SC_LEVEL1_DCACHE_SIZE); l1 > 0) facts.l1Bytes = l1;
         if (const long l2 = ::sysconf(_SC_LEVEL2_CACHE_SIZE); l2 > 0) facts.l2Bytes = l2;
-        if (const long threads = ::sysconf(_SC_NPROCESSORS_ONLN); threads > 0)
-            facts.threads = static_cast<unsigned>(threads);
     }
     return facts;
 }

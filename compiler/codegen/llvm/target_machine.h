@@ -29,14 +29,29 @@ struct MachineSpec
     std::string cpu;
     std::string features; ///< "+avx2,-avx512f" form
     std::string abi;
-    bool hardFloat = true;
+    /// How floats are passed: in their registers, or in those of integers though there are
+    /// instructions for them (softfp), or there are none (soft). Only 32-bit Arm has the choice.
+    enum class FloatAbi : uint8_t
+    {
+        Hard,
+        SoftFp,
+        Soft
+    };
+    FloatAbi floatAbi = FloatAbi::Hard;
+    int optLevel = kUsualOptLevel;
+    bool vectorizes = true;      ///< false: vectorized loops are run one element at a time
+    bool isThisComputer = false; ///< caches may be measured; code does not depend on it
 
     /// C source for some compiler; LLVM is not asked.
     bool isSource() const { return triple == "c"; }
 
+    static constexpr int kUsualOptLevel = 2; ///< of LLVM's code generator
     friend bool operator==(const MachineSpec&, const MachineSpec&) = default;
     std::string text() const; ///< one line, part of cache keys
 };
+
+/// "hard", "softfp", "soft", as a C compiler's -mfloat-abi has it.
+std::string_view floatAbiText(MachineSpec::FloatAbi abi);
 
 /// Resolves and validates the target against LLVM's CPU and feature tables.
 Result<MachineSpec> machineSpec(const Target& target);
@@ -57,8 +72,8 @@ bool hasReciprocal(const llvm::TargetMachine& machine);
 /// CPU and feature names LLVM knows for a triple (empty: this computer).
 Result<CpuTables> cpuTables(const std::string& triple);
 
-/// Vector width, registers, caches and threads of the target; caches and threads are measured only
-/// for this computer.
+/// Vector width, registers and caches of the target; caches are measured only for this computer.
+/// How many threads there are is for chooseThreads() to say.
 Result<TargetFacts> targetFacts(const MachineSpec& spec);
 
 /// This computer's CPU name, triple and enabled features.

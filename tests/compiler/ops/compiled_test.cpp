@@ -49,8 +49,9 @@ void expectCompiledAgrees(const std::string& example, Accuracy accuracy)
         ASSERT_TRUE(parsed) << parsed.error().text();
         const auto machine = machineSpec(*parsed);
         ASSERT_TRUE(machine) << machine.error().text();
-        const auto facts = targetFacts(*machine);
+        auto facts = targetFacts(*machine);
         ASSERT_TRUE(facts) << facts.error().text();
+        if (machine->isThisComputer) facts->threads = 2;
         const auto kernel = scheduleKernel(**function, *facts);
         ASSERT_TRUE(kernel) << kernel.error().text() << "\n" << tir::print(**function);
         const std::string what = target + " rule " + kernel->rule + " " + example + "\n";

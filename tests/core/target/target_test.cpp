@@ -164,7 +164,7 @@ const BadCase kBadCases[] = {
     {"llvm -=x", "-=x", "before '=' is empty"},
     {"llvm -num-cores=four", "num-cores", "`four` is not a number"},
     {"llvm -fast-math=2", "fast-math", "not a truth value"},
-    {"llvm -mfloat-abi=medium", "mfloat-abi", "neither `hard` nor `soft`"},
+    {"llvm -mfloat-abi=medium", "mfloat-abi", "none of `hard`, `softfp`, `soft`"},
     {"llvm -mattr=neon", "mattr", "must start with + (add)"},
     {"llvm -opt-level=4", "opt-level", "must be 0, 1, 2 or 3"},
     {"llvm -host=lvm", "host", "`lvm` is not defined"},

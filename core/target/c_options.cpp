@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/target/c_options.h"
+
+namespace tenon::core {
+
+std::vector<std::string> cCompilerOptions(const Target& target)
+{
+    std::vector<std::string> out;
+    if (target.kind != "c") return out;
+    if (!target.mcpu.empty()) out.push_back("-mcpu=" + target.mcpu);
+    for (const char* name : {"march", "mfloat-abi", "mfpu"})
+        if (const std::string value = target.stringOption(name); !value.empty())
+            out.push_back("-" + std::string(name) + "=" + value);
+    return out;
+}
+
+} // namespace tenon::core
