@@ -138,6 +138,8 @@ Status VmBuilder::addCall(const NodeRecord& node)
         addResult(node, i);
         tensors.push_back(m_registers.at({node.id, i}));
     }
+    // Of the nodes in one kernel, those that may be at fault.
+    if (!call.dividers.empty()) m_writer.node(dividerLabel(call.dividers));
     if (node.attrs.has(kItemAxesAttr))
         emitCallEach(node, call.kernel, tensors);
     else

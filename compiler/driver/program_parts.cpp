@@ -4,6 +4,8 @@
 
 #include "compiler/driver/call_method.h"
 #include "compiler/ops/op.h"
+#include "core/base/text.h"
+#include "core/ir/tir/division.h"
 
 namespace tenon::compiler {
 namespace {
@@ -105,6 +107,28 @@ double ProgramParts::movedBytes(const KernelCall& call, const std::vector<NodeId
     return read + written;
 }
 
+/// Nodes of the model behind the integer divisions of a kernel, quoted.
+std::vector<std::string> ProgramParts::dividersOf(const NodeRecord& call) const
+{
+    std::vector<SourceId> sources;
+    for (const NodeId id : m_module.function(call.callee).order) {
+        const NodeRecord& member = m_module.node(id);
+        if (member.op == "divide" || member.op == "mod" || member.op == "floor_divide" ||
+            member.op == "floor_mod")
+            sources.insert(sources.end(), member.origin.begin(), member.origin.end());
+    }
+    if (sources.empty()) sources = call.origin;
+    std::vector<std::string> out;
+    for (const SourceId source : sources) {
+        const SourceNode& node = m_module.sources()[source.value];
+        std::string text =
+            quoted(node.name) + (node.op == "Range" ? ", a Range whose delta is 0" : "");
+        if (std::find(out.begin(), out.end(), text) == out.end()) out.push_back(std::move(text));
+    }
+    if (out.empty()) out.push_back(quoted(readableName(call)));
+    return out;
+}
+
 const KernelCall& ProgramParts::addCall(const NodeRecord& node)
 {
     KernelCall call;
@@ -128,7 +152,9 @@ const KernelCall& ProgramParts::addCall(const NodeRecord& node)
     for (const SourceId source : node.origin)
         call.fromNodes.push_back(m_module.sources()[source.value].name);
     call.method = methodOf(m_module, m_module.function(node.callee).order);
-    const std::string& refusal = m_kernels[static_cast<size_t>(call.kernel)].refusal;
+    const CompiledKernel& compiled = m_kernels[static_cast<size_t>(call.kernel)];
+    if (tir::mayDivideByZero(compiled.unscheduled->body)) call.dividers = dividersOf(node);
+    const std::string& refusal = compiled.refusal;
     if (!refusal.empty())
         call.method += (call.method.empty() ? "" : ", ") + ("plain loops because of " + refusal);
     for (const NodeId member : m_module.function(node.callee).order)

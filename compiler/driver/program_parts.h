@@ -32,6 +32,7 @@ public:
     int callCount() const { return static_cast<int>(m_program.calls.size()); }
 
 private:
+    std::vector<std::string> dividersOf(const NodeRecord& call) const;
     double movedBytes(const KernelCall& call, const std::vector<core::NodeId>& members) const;
     std::string uniqueName(std::string name);
 

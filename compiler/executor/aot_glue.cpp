@@ -3,6 +3,7 @@
 #include "compiler/executor/glue.h"
 #include "compiler/executor/glue_support.h"
 #include "core/base/text.h"
+#include "runtime/include/tenon/c_backend_api.h"
 
 #include <map>
 
@@ -37,7 +38,8 @@ private:
     std::vector<bool> m_isDirect;
     std::map<int, std::string> m_base; ///< memory owner -> value its bytes start at
     std::vector<std::string> m_texts; ///< what to say when call i fails, last: when memory runs out
-    std::vector<std::string> m_failures; ///< operands of the phi of those texts
+    std::map<size_t, std::string> m_faults; ///< what to say when the data of call i are at fault
+    std::vector<std::string> m_failures;    ///< operands of the phi of those texts
 };
 
 EntryWriter::EntryWriter(IrText& ir, const ExecutorProgram& program, const ProgramMemory& memory)
@@ -112,10 +114,18 @@ void EntryWriter::addCall(size_t index, Entry entry)
     m_ir.line("  %status" + number + " = call i32 " +
               irSymbol(m_program.kernels[at(call.kernel)].symbol) + "(" +
               core::join(pointers, ", ") + ")");
+    std::string text = m_texts[index];
+    if (const auto fault = m_faults.find(index); fault != m_faults.end()) {
+        m_ir.line("  %isFault" + number + " = icmp eq i32 %status" + number + ", " +
+                  std::to_string(kTenonDividedByZero));
+        m_ir.line("  %text" + number + " = select i1 %isFault" + number + ", ptr " + fault->second +
+                  ", ptr " + text);
+        text = "%text" + number;
+    }
     m_ir.line("  %isDone" + number + " = icmp eq i32 %status" + number + ", 0");
     m_ir.line("  br i1 %isDone" + number + ", label %call" + std::to_string(index + 1) +
               ", label %failed");
-    m_failures.push_back("[ " + m_texts[index] + ", %call" + number + " ]");
+    m_failures.push_back("[ " + text + ", %call" + number + " ]");
 }
 
 void EntryWriter::addCopies()
@@ -155,8 +165,12 @@ void EntryWriter::write(Entry entry, const std::string& name, const std::string&
 {
     m_failures.clear();
     m_texts.clear(); // they are globals, so they stand before the function
-    for (const KernelCall& call : m_program.calls)
+    m_faults.clear();
+    for (const KernelCall& call : m_program.calls) {
+        if (!call.dividers.empty())
+            m_faults[m_texts.size()] = m_ir.addString(divisionFault(call.dividers));
         m_texts.push_back(m_ir.addString(name + ": kernel call " + call.name + " failed"));
+    }
     m_texts.push_back(m_ir.addString(name + ": cannot allocate " +
                                      std::to_string(m_memory.workspaceBytes()) +
                                      " bytes of workspace"));

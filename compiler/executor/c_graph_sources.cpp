@@ -90,8 +90,10 @@ private:
         return cIdentifier(kernel.function) + "_packed";
     }
 
-    std::string packed(const ProgramKernel& kernel) const
+    std::string packed(size_t index) const
     {
+        const ProgramKernel& kernel = m_program.kernels[index];
+        const std::vector<std::string> dividers = dividersOf(m_program, static_cast<int>(index));
         std::vector<std::string> arguments;
         for (int i = 0; i < kernel.parameterCount; ++i)
             arguments.push_back("((DLTensor*)args[" + std::to_string(i) + "].v_handle)->data");
@@ -102,8 +104,12 @@ private:
                "    (void)type_codes;\n    (void)out_value;\n    (void)out_type_code;\n"
                "    (void)resource;\n    if (num_args != " +
                std::to_string(kernel.parameterCount) + ") return -1;\n    " +
-               cIdentifier(kernel.function) + "(" + core::join(arguments, ",\n        ") +
-               ");\n    return 0;\n}\n\n";
+               (dividers.empty() ? "" : "divided_by_zero = 0;\n    ") +
+               cIdentifier(kernel.function) + "(" + core::join(arguments, ",\n        ") + ");\n" +
+               (dividers.empty() ? ""
+                                 : "    if (divided_by_zero) return tenon_micro_fault(" +
+                                       cString(divisionFault(dividers)) + ");\n") +
+               "    return 0;\n}\n\n";
     }
 
     /// Kernels lend one scratch to one another, as they run one after another.
@@ -133,7 +139,7 @@ private:
                    ");\n\n";
         out += m_source.helpers;
         for (size_t i = 0; i < m_program.kernels.size(); ++i)
-            out += cKernelText(m_source, i) + "\n" + packed(m_program.kernels[i]);
+            out += cKernelText(m_source, i) + "\n" + packed(i);
         std::string names, rows;
         for (size_t i = 0; i < m_program.kernels.size(); ++i) {
             const std::string name = m_prefix + "_name_" + std::to_string(i);

@@ -5,6 +5,7 @@
 #include "compiler/codegen/c/c_text.h"
 #include "core/base/text.h"
 
+#include <algorithm>
 #include <set>
 
 namespace tenon::compiler {
@@ -121,10 +122,7 @@ private:
             out += "/* Arguments: tensors of the inputs, then of the outputs, in this order:\n * " +
                    core::join(m_inputs, ", ") + "; " + core::join(m_outputs, ", ") + ". */\n";
         }
-        out +=
-            "/* One inference; 0 on success. Not reentrant: the workspace is static. Pointers are\n"
-            " * aligned for their element type. */\n" +
-            runSignature() + ";\n\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
+        out += returnCodes() + runSignature() + ";\n\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
         return out;
     }
 
@@ -212,7 +210,33 @@ private:
         }
         std::string out = "    /* " + replaced(core::join(call.fromNodes, ", "), "*/", "* /") +
                           " */\n    " + cIdentifier(kernel.function) + "(";
-        return out + core::join(arguments, ",\n        ") + ");\n";
+        out += core::join(arguments, ",\n        ") + ");\n";
+        if (!call.dividers.empty())
+            out +=
+                "    if (divided_by_zero && !fault) fault = " + std::to_string(faultCode(index)) +
+                ";\n";
+        return out;
+    }
+
+    /// What run returns when the data of a call are at fault: 1 for the first that may be. The
+    /// calls behind it run all the same: time and stack of an inference do not depend on data.
+    size_t faultCode(size_t index) const
+    {
+        return 1 + static_cast<size_t>(std::count_if(
+                       m_program.calls.begin(),
+                       m_program.calls.begin() + static_cast<std::ptrdiff_t>(index),
+                       [](const KernelCall& call) { return !call.dividers.empty(); }));
+    }
+
+    std::string returnCodes() const
+    {
+        std::string out = "/* One inference; 0 on success";
+        for (size_t i = 0; i < m_program.calls.size(); ++i)
+            if (const auto& dividers = m_program.calls[i].dividers; !dividers.empty())
+                out += ",\n * " + std::to_string(faultCode(i)) + " for " +
+                       replaced(divisionFault(dividers), "*/", "* /");
+        return out + ". Not reentrant: the workspace is static. Pointers are\n"
+                     " * aligned for their element type. */\n";
     }
 
     /// Where inputs and direct outputs are.
@@ -262,8 +286,10 @@ private:
                    "    (void)resource;\n    if (num_args != " +
                    std::to_string(m_inputs.size() + m_outputs.size()) + ") return -1;\n" + body;
         for (size_t i = 0; i < m_inputs.size(); ++i) body += "    (void)in_" + m_inputs[i] + ";\n";
+        const bool mayFault = faultCode(m_program.calls.size()) > 1;
+        if (mayFault) body += "    int32_t fault = 0;\n    divided_by_zero = 0;\n";
         for (size_t i = 0; i < m_program.calls.size(); ++i) body += callText(i);
-        body += copies() + "    return 0;\n";
+        body += copies() + (mayFault ? "    return fault;\n" : "    return 0;\n");
         std::string out = "#include \"" + m_prefix +
                           ".h\"\n\n#include <math.h>\n#include <stddef.h>\n"
                           "#include <string.h>\n\n" +

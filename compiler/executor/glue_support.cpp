@@ -3,6 +3,7 @@
 #include "compiler/executor/glue_support.h"
 
 #include "core/base/text.h"
+#include "runtime/include/tenon/c_backend_api.h"
 
 #include <set>
 
@@ -220,6 +221,14 @@ std::string addSignature(IrText& ir, const ExecutorProgram& program, std::string
     const std::string text = ir.addString(std::string(function) + ": num_args should be " + count);
     return ir.addConstant("%Signature",
                           "{ i32 " + count + ", ptr " + list + ", ptr " + text + " }");
+}
+
+void addFaultReturn(IrText& ir, const std::string& text)
+{
+    ir.line("  %isFault = icmp eq i32 %status, " + std::to_string(kTenonDividedByZero));
+    ir.line("  br i1 %isFault, label %fault, label %other\nfault:");
+    ir.line("  %faultCode = call i32 @tenon.fail(ptr " + text + ")");
+    ir.line("  ret i32 %faultCode\nother:");
 }
 
 void beginPackedFunction(IrText& ir, std::string_view function, const std::string& signature)

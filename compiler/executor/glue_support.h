@@ -21,6 +21,9 @@ std::string addSignature(IrText& ir, const ExecutorProgram& program, std::string
 /// `define i32 @function(...)` up to the block in which the arguments are known to be right.
 void beginPackedFunction(IrText& ir, std::string_view function, const std::string& signature);
 
+/// Goes on where %status is not kTenonDividedByZero; else tells the text and returns.
+void addFaultReturn(IrText& ir, const std::string& text);
+
 /// The parts of a runtime that are the same wherever there is none: TVMAPISetLastError and
 /// tenon_last_error, sequential launches, and `initialize`, which fills the pointer variables.
 std::string aloneRuntimeText(std::string_view initialize);

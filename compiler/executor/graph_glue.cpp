@@ -13,6 +13,8 @@ void addPackedKernel(IrText& ir, const ExecutorProgram& program, const KernelCal
 {
     const ProgramKernel& kernel = program.kernels[at(call.kernel)];
     const std::string signature = addSignature(ir, program, kernel.function, call.arguments);
+    const std::vector<std::string> dividers = dividersOf(program, call.kernel);
+    const std::string fault = dividers.empty() ? "" : ir.addString(divisionFault(dividers));
     beginPackedFunction(ir, kernel.function, signature);
     std::vector<std::string> pointers;
     for (size_t i = 0; i < call.arguments.size(); ++i) {
@@ -22,6 +24,7 @@ void addPackedKernel(IrText& ir, const ExecutorProgram& program, const KernelCal
     }
     ir.line("  %status = call i32 " + irSymbol(kernel.symbol) + "(" + core::join(pointers, ", ") +
             ")");
+    if (!dividers.empty()) addFaultReturn(ir, fault);
     ir.line("  ret i32 %status\n}\n");
 }
 

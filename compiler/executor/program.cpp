@@ -2,9 +2,37 @@
 // ExecutorProgram: memory of views and the program's own rules.
 #include "compiler/executor/program.h"
 
+#include "core/base/text.h"
+
 #include <set>
 
 namespace tenon::compiler {
+
+std::string dividerLabel(const std::vector<std::string>& dividers)
+{
+    constexpr size_t kMost = 4;
+    std::vector<std::string> named(
+        dividers.begin(),
+        dividers.begin() + static_cast<std::ptrdiff_t>(std::min(kMost, dividers.size())));
+    if (dividers.size() > kMost) named.emplace_back("another");
+    return (named.size() == 1 ? "node " : "one of ") + core::join(named, ", ");
+}
+
+std::string divisionFault(const std::vector<std::string>& dividers)
+{
+    return dividerLabel(dividers) + ": integer division by zero";
+}
+
+std::vector<std::string> dividersOf(const ExecutorProgram& program, int kernel)
+{
+    std::vector<std::string> out;
+    for (const KernelCall& call : program.calls) {
+        if (call.kernel != kernel) continue;
+        for (const std::string& node : call.dividers)
+            if (std::find(out.begin(), out.end(), node) == out.end()) out.push_back(node);
+    }
+    return out;
+}
 
 int ExecutorProgram::memoryOwner(int tensor) const
 {

@@ -72,9 +72,14 @@ struct KernelCall
     std::vector<std::string> fromNodes;  ///< their readable names, for the manifest
     double flops = 0;                    ///< 0 when unknown
     double movedBytes = 0;
-    core::NodeId node = {};  ///< of the lowered module
-    std::string method = {}; ///< how it does its heaviest operator, see methodOf()
+    core::NodeId node = {};                 ///< of the lowered module
+    std::string method = {};                ///< how it does its heaviest operator, see methodOf()
+    std::vector<std::string> dividers = {}; ///< nodes whose data may divide an integer by zero
 };
+
+/// "node `Div_3`", and ": integer division by zero" behind it.
+std::string dividerLabel(const std::vector<std::string>& dividers);
+std::string divisionFault(const std::vector<std::string>& dividers);
 
 struct VmCode;
 
@@ -95,6 +100,9 @@ struct ExecutorProgram
     int memoryOwner(int tensor) const;
     int64_t memoryOffset(int tensor) const;
 };
+
+/// The dividers of all calls that share the kernel.
+std::vector<std::string> dividersOf(const ExecutorProgram& program, int kernel);
 
 /// Checks the program's own rules (ranges, roles, written before read, unique names); our bugs
 /// only, so a failure CHECKs with the call's name.

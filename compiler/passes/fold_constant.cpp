@@ -54,7 +54,8 @@ public:
         for (const NodeId id : m_nodes) groups[root(m_index.at(id))].nodes.push_back(id);
         if (const Status done = computeAll(groups); !done) return done.error();
         Patches patches;
-        for (const auto& [first, group] : groups) patches.push_back(patchOf(group));
+        for (const auto& [first, group] : groups)
+            if (!group.nodes.empty()) patches.push_back(patchOf(group));
         return patches;
     }
 
@@ -149,6 +150,11 @@ private:
                 inputs.push_back(!operand.node.isValid() ? Tensor()
                                  : constant              ? *constant
                                                          : group.values.at(operand));
+            }
+            if (dividesByZero(node, inputs)) {
+                // The run says so, if it comes there.
+                group.nodes.clear();
+                return kDone;
             }
             Result<std::vector<Tensor>> results = evaluateNode(m_module, node, inputs, job);
             if (!results) return results.error();

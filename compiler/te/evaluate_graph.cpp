@@ -147,6 +147,18 @@ private:
 
 } // namespace
 
+bool dividesByZero(const NodeRecord& node, const std::vector<Tensor>& inputs)
+{
+    if (node.op != "divide" && node.op != "mod" && node.op != "floor_divide" &&
+        node.op != "floor_mod")
+        return false;
+    const Tensor& divisor = inputs.at(1);
+    bool found = false;
+    for (int64_t i = 0; divisor.dtype().isInt() && !found && i < divisor.size(); ++i)
+        found = divisor.integer(i) == 0;
+    return found;
+}
+
 Result<std::vector<Tensor>> evaluateNode(const Module&, const NodeRecord& node,
                                          const std::vector<Tensor>& inputs, const JobContext& job)
 {
@@ -154,6 +166,8 @@ Result<std::vector<Tensor>> evaluateNode(const Module&, const NodeRecord& node,
     if (!op || !op->lower)
         return makeError(DiagnosticCode::UnsupportedOperator,
                          "operator " + quoted(node.op) + " cannot be evaluated");
+    if (dividesByZero(node, inputs))
+        return makeError(DiagnosticCode::BadModel, "integer division by zero", {.node = node.name});
     // A reshape moves nothing; weights are reshaped often.
     if (node.op == "reshape" && !node.types.empty())
         if (const auto shape = constantShape(node.types[0].shape))

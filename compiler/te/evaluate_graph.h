@@ -15,8 +15,12 @@ namespace tenon::compiler {
 
 using namespace core;
 
+/// Whether a quotient or remainder of integers has no value for these operands.
+bool dividesByZero(const NodeRecord& node, const std::vector<Tensor>& inputs);
+
 /// Results of one Op node for the given operand values (null tensors for absent operands), through
-/// the operator's compute declaration. Shapes are those of `inputs` and of the node's types.
+/// the operator's compute declaration. Shapes are those of `inputs` and of the node's types. Error
+/// BadModel where it divides an integer by zero.
 Result<std::vector<Tensor>> evaluateNode(const Module& module, const NodeRecord& node,
                                          const std::vector<Tensor>& inputs, const JobContext& job);
 

@@ -13,8 +13,10 @@ namespace {
 using tir::ExprKind;
 using tir::Intrinsic;
 
+/// By -1 the lowest number wraps, where the processor would trap.
 int64_t floorDivide(int64_t a, int64_t b)
 {
+    if (b == -1) return static_cast<int64_t>(0 - static_cast<uint64_t>(a));
     const int64_t q = a / b;
     return q - ((a % b != 0) && ((a < 0) != (b < 0)));
 }
@@ -95,7 +97,7 @@ void integerBinary(ExprKind kind, DataType dtype, DataType from, Registers& r, i
         case ExprKind::FloorMod:
             z[i] = q == 0         ? 0
                    : isUnsigned64 ? divide(p, q, true)
-                                  : wrap(u(p - q * floorDivide(p, q)));
+                                  : wrap(u(p) - u(q) * u(floorDivide(p, q)));
             break;
         case ExprKind::Min: z[i] = less(p, q) ? p : q; break;
         case ExprKind::Max: z[i] = less(p, q) ? q : p; break;

@@ -108,6 +108,9 @@ core::Diagnostic ArtifactSession::explain(const core::Diagnostic& error)
     if (signal == SIGABRT && !saidSo && !m_emulator.empty()) return emulatorFault();
     std::string text = "the compiled code ended its process";
     if (signal != 0) text = "the compiled code crashed with " + signalName(signal);
+    // Sent by somebody: no fault of the code.
+    if (signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT)
+        text = "the process was ended with " + signalName(signal);
     if (signal == SIGKILL)
         text = "the process was killed with SIGKILL; somebody ended it or memory ran out";
     core::Diagnostic diagnostic = makeError(DiagnosticCode::BoardFailure, text, {.file = m_path});

@@ -180,6 +180,7 @@ CExpressions::Piece CExpressions::comparison(const ExprNode& node, const char* s
 
 CExpressions::Piece CExpressions::arithmetic(const ExprNode& node, const Expr& handle)
 {
+    if (tir::needsSafeDivisor(node, m_ranges, m_loaded)) return safeDivision(node);
     if (node.kind == ExprKind::Mod && node.dtype.isFloat())
         return function(node.dtype.bits == 64 ? "fmod" : "fmodf", node);
     const bool isSum = node.kind == ExprKind::Add || node.kind == ExprKind::Sub;
@@ -212,6 +213,7 @@ CExpressions::Piece CExpressions::arithmetic(const ExprNode& node, const Expr& h
 
 CExpressions::Piece CExpressions::division(const ExprNode& node, bool wantsRemainder)
 {
+    if (tir::needsSafeDivisor(node, m_ranges, m_loaded)) return safeDivision(node);
     const auto a = boundsOf(node.args[0]);
     const auto b = boundsOf(node.args[1]);
     const bool isPlain = !node.dtype.isSigned() || (a && a->min >= 0 && b && b->min > 0);
@@ -220,6 +222,19 @@ CExpressions::Piece CExpressions::division(const ExprNode& node, bool wantsRemai
                     inside(node.args[1], kUnary),
                 kProduct};
     return function((wantsRemainder ? "floormod_" : "floordiv_") + cSuffix(node.dtype), node);
+}
+
+/// Division by zero and of the lowest number by -1 is undefined in C.
+CExpressions::Piece CExpressions::safeDivision(const ExprNode& node)
+{
+    const bool isFloor = (node.kind == ExprKind::FloorDiv || node.kind == ExprKind::FloorMod) &&
+                         node.dtype.isSigned();
+    const bool isQuotient = node.kind == ExprKind::Div || node.kind == ExprKind::FloorDiv;
+    const std::string name = std::string("checked_") + (isFloor ? "floor" : "") +
+                             (isQuotient ? "div_" : "mod_") + cSuffix(node.dtype);
+    const Piece call = function(name, node);
+    if (node.dtype.bits >= 32) return call;
+    return {"(" + cType(node.dtype) + ")" + call.text, kUnary};
 }
 
 CExpressions::Piece CExpressions::extremum(const ExprNode& node)

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/base/result.h"
-#include "core/ir/tir/simplify.h"
+#include "core/ir/tir/division.h"
 
 #include <set>
 #include <string>
@@ -22,6 +22,11 @@ public:
     /// Declares a variable with the values it may have; returns its C name.
     std::string declare(const tir::Var& var, std::optional<tir::IntRange> range);
     std::string declare(const tir::Buffer& buffer);
+    /// Remembers whether the variable holds data.
+    void bind(const tir::Var& var, const tir::Expr& value)
+    {
+        if (tir::isLoaded(value, m_loaded)) m_loaded.insert(var.get());
+    }
     void forget(const tir::Var& var) { m_ranges.erase(var.get()); }
     /// "int32_t" where the expression's values fit.
     std::string indexType(const tir::Expr& expr) const;
@@ -44,6 +49,7 @@ private:
     Piece arithmetic(const tir::ExprNode& node, const tir::Expr& handle);
     Piece comparison(const tir::ExprNode& node, const char* sign);
     Piece division(const tir::ExprNode& node, bool wantsRemainder);
+    Piece safeDivision(const tir::ExprNode& node);
     Piece extremum(const tir::ExprNode& node);
     Piece conversion(const tir::ExprNode& node);
     Piece intrinsic(const tir::ExprNode& node);
@@ -53,6 +59,7 @@ private:
     std::unordered_map<const tir::VarNode*, std::string> m_vars;
     std::unordered_map<const tir::BufferNode*, std::string> m_buffers;
     tir::Ranges m_ranges;
+    tir::LoadedVars m_loaded;
     std::set<std::string> m_taken;
     std::optional<core::Diagnostic> m_problem;
 };

@@ -155,6 +155,7 @@ private:
         const std::string type = isIndex ? m_names.indexType(node.value) : cType(node.value->dtype);
         const std::string value = m_names.text(node.value);
         const std::string name = m_names.declare(node.var, m_names.boundsOf(node.value));
+        m_names.bind(node.var, node.value);
         line("const " + type + " " + name + " = " + value + ";");
         statement(node.body);
     }
@@ -239,6 +240,52 @@ struct Helper
 constexpr Helper kHelpers[] = {
     {"abs_i32(", "static inline int32_t abs_i32(int32_t x) { return x < 0 ? -x : x; }\n"},
     {"abs_i64(", "static inline int64_t abs_i64(int64_t x) { return x < 0 ? -x : x; }\n"},
+    {"checked_div_i32(",
+     "static inline int32_t checked_div_i32(int32_t a, int32_t b)\n"
+     "{\n    if (b == 0) divided_by_zero = 1;\n"
+     "    return b == 0 ? 0 : b == -1 ? (int32_t)(0 - (uint32_t)a) : a / b;\n}\n"},
+    {"checked_floordiv_i32(",
+     "static inline int32_t checked_floordiv_i32(int32_t a, int32_t b)\n"
+     "{\n    if (b == 0) divided_by_zero = 1;\n"
+     "    if (b == 0 || b == -1) return b == 0 ? 0 : (int32_t)(0 - (uint32_t)a);\n"
+     "    return a / b - (a % b != 0 && (a % b < 0) != (b < 0));\n}\n"},
+    {"checked_floormod_i32(",
+     "static inline int32_t checked_floormod_i32(int32_t a, int32_t b)\n"
+     "{\n    if (b == 0) divided_by_zero = 1;\n"
+     "    if (b == 0 || b == -1) return 0;\n"
+     "    return a % b + (a % b != 0 && (a % b < 0) != (b < 0) ? b : 0);\n}\n"},
+    {"checked_mod_i32(", "static inline int32_t checked_mod_i32(int32_t a, int32_t b)\n"
+                         "{\n    if (b == 0) divided_by_zero = 1;\n"
+                         "    return b == 0 || b == -1 ? 0 : a % b;\n}\n"},
+    {"checked_div_i64(",
+     "static inline int64_t checked_div_i64(int64_t a, int64_t b)\n"
+     "{\n    if (b == 0) divided_by_zero = 1;\n"
+     "    return b == 0 ? 0 : b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b;\n}\n"},
+    {"checked_floordiv_i64(",
+     "static inline int64_t checked_floordiv_i64(int64_t a, int64_t b)\n"
+     "{\n    if (b == 0) divided_by_zero = 1;\n"
+     "    if (b == 0 || b == -1) return b == 0 ? 0 : (int64_t)(0 - (uint64_t)a);\n"
+     "    return a / b - (a % b != 0 && (a % b < 0) != (b < 0));\n}\n"},
+    {"checked_floormod_i64(",
+     "static inline int64_t checked_floormod_i64(int64_t a, int64_t b)\n"
+     "{\n    if (b == 0) divided_by_zero = 1;\n"
+     "    if (b == 0 || b == -1) return 0;\n"
+     "    return a % b + (a % b != 0 && (a % b < 0) != (b < 0) ? b : 0);\n}\n"},
+    {"checked_mod_i64(", "static inline int64_t checked_mod_i64(int64_t a, int64_t b)\n"
+                         "{\n    if (b == 0) divided_by_zero = 1;\n"
+                         "    return b == 0 || b == -1 ? 0 : a % b;\n}\n"},
+    {"checked_div_u32(", "static inline uint32_t checked_div_u32(uint32_t a, uint32_t b)\n"
+                         "{\n    if (b == 0) divided_by_zero = 1;\n"
+                         "    return b == 0 ? 0 : a / b;\n}\n"},
+    {"checked_mod_u32(", "static inline uint32_t checked_mod_u32(uint32_t a, uint32_t b)\n"
+                         "{\n    if (b == 0) divided_by_zero = 1;\n"
+                         "    return b == 0 ? 0 : a % b;\n}\n"},
+    {"checked_div_u64(", "static inline uint64_t checked_div_u64(uint64_t a, uint64_t b)\n"
+                         "{\n    if (b == 0) divided_by_zero = 1;\n"
+                         "    return b == 0 ? 0 : a / b;\n}\n"},
+    {"checked_mod_u64(", "static inline uint64_t checked_mod_u64(uint64_t a, uint64_t b)\n"
+                         "{\n    if (b == 0) divided_by_zero = 1;\n"
+                         "    return b == 0 ? 0 : a % b;\n}\n"},
     // Rounded once where the processor has one instruction for it.
     {"fma_f32(", "static inline float fma_f32(float a, float b, float c)\n"
                  "{\n#ifdef __FP_FAST_FMAF\n    return fmaf(a, b, c);\n#else\n"
@@ -306,6 +353,9 @@ std::string cHelpers(const std::string& kernels)
     std::string out;
     for (const Helper& helper : kHelpers)
         if (kernels.find(helper.name) != std::string::npos) out += helper.text;
+    if (out.find("divided_by_zero") != std::string::npos)
+        out.insert(0, "/* Noted by the division that met it, read after the kernel. */\n"
+                      "static int divided_by_zero;\n\n");
     if (!out.empty()) out += "\n";
     return std::string(kCompilers) + out;
 }

@@ -80,6 +80,22 @@ std::string cInteger(int64_t value, DataType dtype)
     return std::to_string(value);
 }
 
+std::string cString(std::string_view text)
+{
+    std::string out = "\"";
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        // '?' begins what old compilers take for a trigraph.
+        if (byte >= ' ' && byte < 0x7f && c != '"' && c != '\\' && c != '?') {
+            out += c;
+            continue;
+        }
+        const auto digit = [&](int shift) { return static_cast<char>('0' + (byte >> shift & 7)); };
+        out += {'\\', digit(6), digit(3), digit(0)};
+    }
+    return out + "\"";
+}
+
 std::string cName(std::string_view name)
 {
     std::string out;

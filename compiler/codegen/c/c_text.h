@@ -20,6 +20,9 @@ std::string cSuffix(core::DataType dtype);
 std::string cFloat(double value, core::DataType dtype);
 std::string cInteger(int64_t value, core::DataType dtype);
 
+/// A string literal of ASCII characters.
+std::string cString(std::string_view text);
+
 /// Letters, digits and underscores: a part of a longer identifier.
 std::string cName(std::string_view name);
 /// The same on its own: never a keyword, never empty, no digit in front.

@@ -106,23 +106,16 @@ llvm::Value* Emitter::binary(const ExprNode& node)
                 return dotOfBytes(dot.intrinsic, sum, value(dot.args[1]), value(dot.args[2]));
             }
     if (llvm::Value* product = productOfBytes(node)) return product;
-    if (node.kind == ExprKind::FloorDiv || node.kind == ExprKind::FloorMod)
-        return floorDivide(node);
+    if (llvm::Value* quotient = division(node)) return quotient;
     llvm::Value* a = value(node.args[0]);
     llvm::Value* b = value(node.args[1]);
     const bool isFloat = node.dtype.isFloat();
-    const bool isSigned = node.dtype.isSigned();
     switch (node.kind) {
     case ExprKind::Add: return isFloat ? m_builder.CreateFAdd(a, b) : m_builder.CreateAdd(a, b);
     case ExprKind::Sub: return isFloat ? m_builder.CreateFSub(a, b) : m_builder.CreateSub(a, b);
     case ExprKind::Mul: return isFloat ? m_builder.CreateFMul(a, b) : m_builder.CreateMul(a, b);
-    case ExprKind::Div:
-        return isFloat    ? m_builder.CreateFDiv(a, b)
-               : isSigned ? m_builder.CreateSDiv(a, b)
-                          : m_builder.CreateUDiv(a, b);
-    case ExprKind::Mod:
-        if (isFloat) return remainder(a, b, node.dtype);
-        return isSigned ? m_builder.CreateSRem(a, b) : m_builder.CreateURem(a, b);
+    case ExprKind::Div: return m_builder.CreateFDiv(a, b);
+    case ExprKind::Mod: return remainder(a, b, node.dtype);
     case ExprKind::Min:
     case ExprKind::Max: return extremum(m_builder, node, a, b, m_options.hasNanMaximum);
     default: CHECK(false) << "expression kind " << static_cast<int>(node.kind);

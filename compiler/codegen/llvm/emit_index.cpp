@@ -10,30 +10,6 @@ using tir::Expr;
 using tir::ExprKind;
 using tir::ExprNode;
 
-llvm::Value* Emitter::floorDivide(const ExprNode& node)
-{
-    CHECK(!node.dtype.isFloat()) << "floor division of floats";
-    const bool wantsRemainder = node.kind == ExprKind::FloorMod;
-    llvm::Value* a = node.dtype == kInt64 ? linear(node.args[0]) : value(node.args[0]);
-    llvm::Value* b = value(node.args[1]);
-    const auto isAtLeast = [&](const Expr& expr, int64_t least) {
-        const auto bounds = tir::boundsOf(expr, m_ranges);
-        return bounds && bounds->min >= least;
-    };
-    if (!node.dtype.isSigned() || (isAtLeast(node.args[0], 0) && isAtLeast(node.args[1], 1)))
-        return wantsRemainder ? m_builder.CreateURem(a, b) : m_builder.CreateUDiv(a, b);
-    // Sizes known at run time only may be any number here: correct the C result.
-    llvm::Value* remainder = m_builder.CreateSRem(a, b);
-    llvm::Value* zero = llvm::Constant::getNullValue(a->getType());
-    llvm::Value* isWrong =
-        m_builder.CreateAnd(m_builder.CreateICmpNE(remainder, zero),
-                            m_builder.CreateICmpSLT(m_builder.CreateXor(remainder, b), zero));
-    if (wantsRemainder)
-        return m_builder.CreateAdd(remainder, m_builder.CreateSelect(isWrong, b, zero));
-    llvm::Value* quotient = m_builder.CreateSDiv(a, b);
-    return m_builder.CreateSub(quotient, m_builder.CreateZExt(isWrong, a->getType()));
-}
-
 Emitter::Affine Emitter::affineOf(const Expr& index)
 {
     const ExprNode& node = *index;

@@ -3,6 +3,7 @@
 // failures propagate.
 #include "compiler/codegen/llvm/emitter.h"
 #include "core/ir/tir/visit.h"
+#include "runtime/include/tenon/c_backend_api.h"
 
 #include <algorithm>
 #include <utility>
@@ -59,6 +60,7 @@ public:
         , m_places(emitter.m_places)
         , m_depth(emitter.m_depth)
         , m_workspaces(std::exchange(emitter.m_workspaces, {}))
+        , m_fault(std::exchange(emitter.m_fault, nullptr))
         , m_function(emitter.m_function)
         , m_entry(emitter.m_entry)
         , m_subprogram(emitter.m_subprogram)
@@ -75,6 +77,7 @@ public:
         m_emitter.m_places = std::move(m_places);
         m_emitter.m_depth = std::move(m_depth);
         m_emitter.m_workspaces = std::move(m_workspaces);
+        m_emitter.m_fault = m_fault;
         m_emitter.m_function = m_function;
         m_emitter.m_entry = m_entry;
         m_emitter.m_subprogram = m_subprogram;
@@ -89,6 +92,7 @@ private:
     decltype(Emitter::m_places) m_places;
     decltype(Emitter::m_depth) m_depth;
     decltype(Emitter::m_workspaces) m_workspaces;
+    llvm::AllocaInst* m_fault;
     llvm::Function* m_function;
     llvm::BasicBlock* m_entry;
     llvm::DISubprogram* m_subprogram;
@@ -106,6 +110,7 @@ public:
         : m_emitter(emitter)
         , m_builder(emitter.m_builder)
         , m_node(node)
+        , m_mayDivide(tir::mayDivideByZero(node.body, emitter.m_loaded))
     {
     }
 
@@ -145,7 +150,8 @@ private:
         });
     }
 
-    /// The first iteration, how many there are, and the captures.
+    /// The first iteration, how many there are, the captures, and where a task notes a fault: what
+    /// tasks return is lost in the pools of other runtimes.
     void makeClosure()
     {
         std::vector<llvm::Value*> values{m_emitter.value(m_node.loop.min),
@@ -154,6 +160,7 @@ private:
         for (const tir::VarNode* var : m_vars) values.push_back(m_emitter.m_vars[var]);
         for (const tir::BufferNode* buffer : m_buffers)
             values.push_back(m_emitter.m_places[buffer].pointer);
+        if (m_mayDivide) values.push_back(m_emitter.faultSlot());
         std::vector<llvm::Type*> fields;
         for (const llvm::Value* each : values) fields.push_back(each->getType());
         m_indexType = fields[0];
@@ -168,7 +175,7 @@ private:
     llvm::Function* declareRange(const std::string& name)
     {
         std::vector<llvm::Type*> params{m_indexType, m_indexType};
-        for (unsigned i = kFirstCapture; i < m_closureType->getNumElements(); ++i)
+        for (unsigned i = kFirstCapture; i < endOfCaptures(); ++i)
             params.push_back(m_closureType->getElementType(i));
         auto* range =
             llvm::Function::Create(llvm::FunctionType::get(m_builder.getInt32Ty(), params, false),
@@ -206,10 +213,30 @@ private:
         };
         std::vector<llvm::Value*> arguments{
             share(id), share(builder.CreateAdd(id, llvm::ConstantInt::get(m_indexType, 1)))};
-        for (unsigned i = kFirstCapture; i < m_closureType->getNumElements(); ++i)
-            arguments.push_back(field(i));
-        builder.CreateRet(builder.CreateCall(range, arguments));
+        for (unsigned i = kFirstCapture; i < endOfCaptures(); ++i) arguments.push_back(field(i));
+        llvm::Value* status = builder.CreateCall(range, arguments);
+        builder.CreateRet(m_mayDivide ? notedBy(builder, status, field(endOfCaptures())) : status);
         return task;
+    }
+
+    /// What a task returns after it told of a fault.
+    llvm::Value* notedBy(llvm::IRBuilder<>& builder, llvm::Value* status, llvm::Value* slot) const
+    {
+        llvm::Function* task = builder.GetInsertBlock()->getParent();
+        llvm::BasicBlock* note = llvm::BasicBlock::Create(m_emitter.m_context, "note", task);
+        llvm::BasicBlock* done = llvm::BasicBlock::Create(m_emitter.m_context, "noted", task);
+        llvm::Value* isFault = builder.CreateICmpEQ(status, builder.getInt32(kTenonDividedByZero));
+        builder.CreateCondBr(isFault, note, done);
+        builder.SetInsertPoint(note);
+        builder.CreateStore(status, slot, true); // by several tasks, the same number
+        builder.CreateBr(done);
+        builder.SetInsertPoint(done);
+        return builder.CreateSelect(isFault, builder.getInt32(0), status);
+    }
+
+    unsigned endOfCaptures() const
+    {
+        return kFirstCapture + static_cast<unsigned>(m_vars.size() + m_buffers.size());
     }
 
     /// With fresh maps; everything of the caller is restored afterwards.
@@ -237,7 +264,7 @@ private:
         counter->addIncoming(next, m_builder.GetInsertBlock());
         m_builder.CreateCondBr(m_builder.CreateICmpSLT(next, range->getArg(1)), body, exit);
         m_builder.SetInsertPoint(exit);
-        m_builder.CreateRet(m_builder.getInt32(0));
+        m_builder.CreateRet(m_emitter.status());
         m_emitter.m_insideParallel = false;
     }
 
@@ -257,6 +284,7 @@ private:
     Emitter& m_emitter;
     KnownBuilder& m_builder;
     const tir::StmtNode& m_node;
+    bool m_mayDivide; ///< an integer by zero
     std::vector<const tir::VarNode*> m_vars;
     std::vector<const tir::BufferNode*> m_buffers;
     llvm::Type* m_indexType = nullptr;

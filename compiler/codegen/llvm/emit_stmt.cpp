@@ -69,7 +69,7 @@ Status Emitter::emit(const tir::PrimFunc& function,
         m_vars[function.sizes[i].get()] =
             kernel->getArg(static_cast<unsigned>(function.params.size() + i));
     statement(function.body);
-    m_builder.CreateRet(m_builder.getInt32(0));
+    m_builder.CreateRet(status());
     m_debug->finalize();
     return kDone;
 }
@@ -116,7 +116,10 @@ void Emitter::statement(const tir::Stmt& stmt)
     case StmtKind::Store: return storeElement(node);
     case StmtKind::If: return branch(node);
     case StmtKind::While: return whileLoop(node);
-    case StmtKind::Let: m_vars[node.var.get()] = value(node.value); return statement(node.body);
+    case StmtKind::Let:
+        if (tir::isLoaded(node.value, m_loaded)) m_loaded.insert(node.var.get());
+        m_vars[node.var.get()] = value(node.value);
+        return statement(node.body);
     case StmtKind::Allocate: return allocation(node);
     case StmtKind::Evaluate:
         if (node.value->kind == ExprKind::Load) return request(*node.value);

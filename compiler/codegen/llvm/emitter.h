@@ -2,10 +2,10 @@
 // Emitter: writes flat loop IR (schedule/rules.h: lowerToLoops) as final-form LLVM IR.
 #pragma once
 
-#include "compiler/codegen/llvm/byte_dot.h"
+#include "compiler/codegen/llvm/emit_options.h"
 #include "compiler/codegen/llvm/known_values.h"
 #include "core/base/result.h"
-#include "core/ir/tir/simplify.h"
+#include "core/ir/tir/division.h"
 #include "core/ir/tir/stmt.h"
 
 #include <llvm/IR/DIBuilder.h>
@@ -21,32 +21,14 @@ namespace tenon::compiler {
 using namespace core;
 struct Narrowing;
 
-/// Bounds of one emission; everything the IR does not say.
-struct EmitOptions
-{
-    std::string symbol;         ///< name of the kernel function
-    std::string sourceName;     ///< file name the line table refers to (the printed TIR)
-    int vectorBytes = 16;       ///< widest vector the target likes; wider ones must stay legal
-    int64_t stackBytes = 16384; ///< larger Allocates go to TVMBackendAllocWorkspace
-    bool isElf = true;
-    ByteDot byteDot = ByteDot::Scalar;
-    bool hasReciprocal = false;  ///< the target has estimates of reciprocals of vectors of 16
-    bool hasNarrowLanes = false; ///< AArch64 multiplies into wider lanes, narrows and saturates
-    int packedLanes = 0;         ///< x86 packs bytes of four such vectors with saturation
-    bool permutesBytes = false;  ///< AVX-512 VBMI brings bytes of a vector into any order
-    bool hasNanMaximum = false;  ///< one instruction is the maximum that keeps NaN
-    /// The target cannot convert such numbers: they are bits in memory and binary32, rounded after
-    /// each operation, in registers.
-    bool lacksFloat16 = false, lacksBfloat16 = false;
-};
-
 class Emitter
 {
 public:
     Emitter(llvm::Module& module, const EmitOptions& options);
 
-    /// Emits `int32_t symbol(void* p0, ..., i64 size0, ...)`; `lines` is the statement -> line map
-    /// of the printed function.
+    /// Emits `int32_t symbol(void* p0, ..., i64 size0, ...)`, which returns 0, -1 when the runtime
+    /// refused something, or kTenonDividedByZero; `lines` is the statement -> line map of the
+    /// printed function.
     Status emit(const tir::PrimFunc& function,
                 const std::unordered_map<const tir::StmtNode*, int>& lines);
 
@@ -72,8 +54,14 @@ private:
     llvm::Value* loadElement(const tir::ExprNode& node);
     llvm::Value* rampValue(const tir::ExprNode& node);
     llvm::Value* conditional(const tir::ExprNode& node);
+    // emit_division.cpp
+    llvm::Value* division(const tir::ExprNode& node); ///< of integers, quotient or remainder
+    llvm::Value* safeDivisor(llvm::Value* divisor, bool isSigned);
+    llvm::Value* floorDivide(const tir::ExprNode& node, llvm::Value* a, llvm::Value* b);
+    void noteFault(llvm::Value* isZero);
+    llvm::AllocaInst* faultSlot();
+    llvm::Value* status(); ///< what the function being written returns at its end
     // emit_index.cpp
-    llvm::Value* floorDivide(const tir::ExprNode& node);
     Affine affineOf(const tir::Expr& index);
     Affine outerFirst(Affine affine) const;
     llvm::Value* linear(const tir::Expr& index); ///< as value(), outer loops first
@@ -143,6 +131,8 @@ private:
     int m_loopDepth = 0;
     llvm::Value* m_mask = nullptr; ///< lanes that may be loaded, inside a vector if_then_else
     std::vector<llvm::Value*> m_workspaces; ///< to free before every return, innermost last
+    tir::LoadedVars m_loaded;
+    llvm::AllocaInst* m_fault = nullptr; ///< of the function being written; null: no fault so far
     int m_parallelCount = 0;
     bool m_insideParallel = false;
 };

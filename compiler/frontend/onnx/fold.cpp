@@ -25,7 +25,7 @@ struct FoldRow
 Folded foldBinary(NodeImport& node)
 {
     if (node.inputCount() != 2) return std::nullopt;
-    if (node.op() == "Mod" && node.integer("fmod", 0) != 0) return std::nullopt; // another sign
+    if (node.integer("fmod", 0) != 0) return std::nullopt; // another sign
     return foldedBinary(node.op(), *node.constant(0), *node.constant(1));
 }
 

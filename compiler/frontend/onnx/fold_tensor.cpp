@@ -108,6 +108,8 @@ std::optional<Tensor> foldedBinary(std::string_view op, const Tensor& a, const T
 {
     const auto shape = broadcast(a.shape(), b.shape());
     if (!shape || a.dtype() != b.dtype() || elementCount(*shape) > 4096) return std::nullopt;
+    // Their upper half reads as negative.
+    if (a.dtype() == kUInt64) return std::nullopt;
     const DataType dtype = isPredicate(op) ? kBool : a.dtype();
     bool isDefined = true;
     Tensor out = Tensor::make(dtype, *shape, [&](std::span<std::byte> bytes) {

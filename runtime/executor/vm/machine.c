@@ -9,6 +9,7 @@
 #include "../../common/dtype.h"
 #include "../../common/error.h"
 #include "../../common/object.h"
+#include "../../include/tenon/c_backend_api.h"
 #include "../profile.h"
 
 int vm_machine_init(vm_machine* machine, const vm_program* program, const tenon_vm_table* table)
@@ -133,15 +134,22 @@ static int gather_pointers(vm_machine* machine, const int64_t* words)
     return 0;
 }
 
+static int checked(int32_t status, int64_t call)
+{
+    if (status == 0) return 0;
+    if (status == kTenonDividedByZero) return tenon_fail("integer division by zero");
+    return tenon_fail("kernel call %lld failed", (long long)call);
+}
+
 static int call(vm_machine* machine, const int64_t* words)
 {
     if (gather_pointers(machine, words + 3) != 0) return -1;
     dimensions(machine, words + 4 + words[3], machine->sizes);
     tenon_profile_enter((int32_t)words[2]);
     const int64_t start = machine->call_ns ? tenon_clock_ns() : 0;
-    int status = machine->table->kernels[words[1]](machine->pointers, machine->sizes);
+    const int32_t status = machine->table->kernels[words[1]](machine->pointers, machine->sizes);
     if (machine->call_ns) machine->call_ns[words[2]] += tenon_clock_ns() - start;
-    return status == 0 ? 0 : tenon_fail("kernel call %lld failed", (long long)words[2]);
+    return checked(status, words[2]);
 }
 
 static void step_over(vm_machine* machine, int64_t count, const int64_t* item_bytes, int64_t items)
@@ -150,7 +158,7 @@ static void step_over(vm_machine* machine, int64_t count, const int64_t* item_by
         machine->pointers[i] = (char*)machine->pointers[i] + items * item_bytes[i];
 }
 
-static int run_items(vm_machine* machine, const int64_t* words, int64_t items)
+static int32_t run_items(vm_machine* machine, const int64_t* words, int64_t items)
 {
     const tenon_vm_kernel* kernels = machine->table->kernels;
     const int64_t tensors = words[6];
@@ -161,7 +169,8 @@ static int run_items(vm_machine* machine, const int64_t* words, int64_t items)
         /* The last chunk ends with the items. */
         const int64_t extra = done + step > items ? done + step - items : 0;
         step_over(machine, tensors, item_bytes, -extra);
-        if (kernel(machine->pointers, NULL) != 0) return -1;
+        const int32_t status = kernel(machine->pointers, NULL);
+        if (status != 0) return status;
         step_over(machine, tensors, item_bytes, step);
     }
     return 0;
@@ -172,9 +181,9 @@ static int call_each(vm_machine* machine, const int64_t* words)
     if (gather_pointers(machine, words + 6) != 0) return -1;
     tenon_profile_enter((int32_t)words[4]);
     const int64_t start = machine->call_ns ? tenon_clock_ns() : 0;
-    int status = run_items(machine, words, machine->scalars[words[5]]);
+    const int32_t status = run_items(machine, words, machine->scalars[words[5]]);
     if (machine->call_ns) machine->call_ns[words[4]] += tenon_clock_ns() - start;
-    return status == 0 ? 0 : tenon_fail("kernel call %lld failed", (long long)words[4]);
+    return checked(status, words[4]);
 }
 
 static int move(vm_machine* machine, const int64_t* words)

@@ -14,6 +14,14 @@ typedef int (*TVMBackendPackedCFunc)(TVMValue* args, int* type_codes, int num_ar
                                      TVMValue* out_ret_value, int* out_ret_tcode,
                                      void* resource_handle);
 
+enum
+{
+    /** What a kernel returns when its data divided an integer by zero: the fault of the data, told
+     * with the node's name. Other kernels of the artifact return 0, or -1 after recording a text.
+     */
+    kTenonDividedByZero = 1
+};
+
 /** Finds a function among the imports of `mod_node`, then among the globals; owned by the module.
  */
 TVM_DLL int TVMBackendGetFuncFromEnv(void* mod_node, const char* func_name, TVMFunctionHandle* out);

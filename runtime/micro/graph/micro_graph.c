@@ -10,6 +10,7 @@
 #include "../../common/error.h"
 #include "../../executor/graph.h"
 #include "../../executor/params.h"
+#include "../../include/tenon/c_backend_api.h"
 #include "micro_arena.h"
 
 struct tenon_micro_graph
@@ -194,15 +195,20 @@ static int run_node(tenon_micro_graph* self, size_t index)
     for (int64_t i = 0; i < node->output_count; ++i)
         self->values[count++].v_handle = &self->tensors[to + (size_t)i];
     for (int32_t i = 0; i < count; ++i) self->codes[i] = kTVMDLTensorHandle;
-    if (self->calls[index](self->values, self->codes, count, &value, &code, NULL) == 0) return 0;
-    return tenon_fail("a kernel failed");
+    int32_t status = self->calls[index](self->values, self->codes, count, &value, &code, NULL);
+    if (status == 0) return 0;
+    return status == kTenonDividedByZero ? status : tenon_fail("a kernel failed");
 }
 
 int tenon_micro_graph_run(tenon_micro_graph* self)
 {
-    for (size_t i = 0; i < self->graph.node_count; ++i)
-        if (self->graph.nodes[i].func_name && run_node(self, i) != 0) return -1;
-    return 0;
+    int fault = 0;
+    for (size_t i = 0; i < self->graph.node_count; ++i) {
+        const int status = self->graph.nodes[i].func_name ? run_node(self, i) : 0;
+        if (status < 0) return -1;
+        if (status > 0) fault = status;
+    }
+    return fault;
 }
 
 size_t tenon_micro_graph_used_bytes(const tenon_micro_graph* self)

@@ -45,12 +45,16 @@ int tenon_micro_graph_create(const tenon_micro_model* model, void* memory, size_
 DLTensor* tenon_micro_graph_input(tenon_micro_graph* graph, const char* name);
 /** The tensor of an output, to read after a run; NULL beyond the last. */
 DLTensor* tenon_micro_graph_output(tenon_micro_graph* graph, size_t index);
-/** Calls the kernels in order. 0, or -1 with a last error. */
+/** Calls the kernels in order. 0, or -1 with a last error; 1 with a last error that names the node
+ * when all ran but the data divided an integer by zero: the outputs mean nothing then. */
 int tenon_micro_graph_run(tenon_micro_graph* graph);
 
 /** How much of the memory is in use at most, and how much of that are tensors. */
 size_t tenon_micro_graph_used_bytes(const tenon_micro_graph* graph);
 size_t tenon_micro_graph_tensor_bytes(const tenon_micro_graph* graph);
+
+/** For generated kernels: notes what the data did wrong; 1, which no other failure is. */
+int32_t tenon_micro_fault(const char* text);
 
 /** What failed last; names and numbers are not filled in. */
 const char* tenon_micro_last_error(void);

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the code of a kernel may rely on.
+#pragma once
+
+#include "compiler/codegen/llvm/byte_dot.h"
+
+#include <cstdint>
+#include <string>
+
+namespace tenon::compiler {
+
+/// Bounds of one emission; everything the IR does not say.
+struct EmitOptions
+{
+    std::string symbol;         ///< name of the kernel function
+    std::string sourceName;     ///< file name the line table refers to (the printed TIR)
+    int vectorBytes = 16;       ///< widest vector the target likes; wider ones must stay legal
+    int64_t stackBytes = 16384; ///< larger Allocates go to TVMBackendAllocWorkspace
+    bool isElf = true;
+    ByteDot byteDot = ByteDot::Scalar;
+    bool hasReciprocal = false;  ///< the target has estimates of reciprocals of vectors of 16
+    bool hasNarrowLanes = false; ///< AArch64 multiplies into wider lanes, narrows and saturates
+    int packedLanes = 0;         ///< x86 packs bytes of four such vectors with saturation
+    bool permutesBytes = false;  ///< AVX-512 VBMI brings bytes of a vector into any order
+    bool hasNanMaximum = false;  ///< one instruction is the maximum that keeps NaN
+    /// The target cannot convert such numbers: they are bits in memory and binary32, rounded after
+    /// each operation, in registers.
+    bool lacksFloat16 = false, lacksBfloat16 = false;
+};
+
+} // namespace tenon::compiler
