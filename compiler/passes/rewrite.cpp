@@ -40,7 +40,13 @@ ValueRef PatchWriter::reshapedConstant(ValueRef value, std::vector<int64_t> shap
     return value;
 }
 
-void PatchWriter::change(NodeRecord record) { m_patch.nodes.push_back(std::move(record)); }
+void PatchWriter::change(NodeRecord record)
+{
+    // What control flow gives is a promise of its bodies, which no rule derives from operands.
+    if (record.types.empty() && !record.bodies.empty())
+        record.types = m_module.node(record.id).types;
+    m_patch.nodes.push_back(std::move(record));
+}
 
 void PatchWriter::replaceAndErase(NodeId id, ValueRef to)
 {
