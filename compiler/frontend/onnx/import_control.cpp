@@ -17,6 +17,30 @@ bool keepsCondition(const Module& module, const GraphFunction& body)
     return node.kind == NodeKind::Constant && node.constant->integer(0) != 0;
 }
 
+/// How many steps a loop runs whatever its data are; nothing when its condition may end it or only
+/// the run knows the trip count.
+std::optional<int64_t> stepsOf(const Module& module, const GraphFunction& body,
+                               const NodeImport& node)
+{
+    const Tensor* trips = node.constant(0);
+    const Tensor* first = node.constant(1);
+    const bool begins = !node.has(1) || (first && first->integer(0) != 0);
+    if (!begins || (node.has(0) && !trips) || !keepsCondition(module, body)) return std::nullopt;
+    return trips ? std::max<int64_t>(0, trips->integer(0)) : INT64_MAX;
+}
+
+/// Refuses what nobody waits for.
+bool mayEnd(NodeImport& node, const std::optional<int64_t>& steps)
+{
+    constexpr int64_t kMostSteps = int64_t{1} << 40;
+    if (!steps || *steps <= kMostSteps) return true;
+    node.fail(DiagnosticCode::BadModel,
+              *steps == INT64_MAX
+                  ? "the loop never ends: no step of it makes its condition false"
+                  : "the loop would take " + std::to_string(*steps) + " steps, which is too many");
+    return false;
+}
+
 /// Dimensions on which both branches agree stay.
 std::optional<TensorType> joined(const TensorType& a, const TensorType& b, GraphState& state)
 {
@@ -184,13 +208,9 @@ void GraphImport::importLoop(NodeImport& node)
     if (!(body->results[0].type.dtype == kBool))
         return node.fail(DiagnosticCode::DtypeMismatch,
                          "the body's condition is " + body->results[0].type.text());
-    // Every step runs unless a condition may end the loop.
-    const Tensor* trips = node.constant(0);
-    const Tensor* first = node.constant(1);
-    const bool runsAll = trips && (!node.has(1) || (first && first->integer(0) != 0)) &&
-                         keepsCondition(m_state.module, m_state.module.function(body->function));
-    const Dim count =
-        runsAll ? Dim(std::max<int64_t>(0, trips->integer(0))) : Dim::symbol(m_state.newSize());
+    const auto steps = stepsOf(m_state.module, m_state.module.function(body->function), node);
+    if (!mayEnd(node, steps)) return;
+    const Dim count = steps ? Dim(*steps) : Dim::symbol(m_state.newSize());
     Types types;
     for (size_t i = 0; i < node.outputCount(); ++i) {
         TensorType type = i < carried ? params[2 + i] : body->results[1 + i].type;

@@ -176,6 +176,12 @@ ValueRef NodeImport::emit(std::string op, std::vector<ValueRef> operands, Attrs 
 NodeId NodeImport::emitControl(std::string op, std::vector<ValueRef> operands, Attrs attrs,
                                std::vector<FunctionId> bodies, Types types)
 {
+    for (TensorType& type : types) {
+        if (!isTooLarge(type.shape)) continue;
+        fail(DiagnosticCode::ShapeMismatch,
+             "the result would be " + type.text() + ", which is too large");
+        type = untypedValue();
+    }
     m_emitted.push_back(m_state.addControl(std::move(op), std::move(operands), std::move(attrs),
                                            std::move(bodies), std::move(types), m_source));
     return m_emitted.back();

@@ -7,6 +7,7 @@
 
 #include "../../common/dtype.h"
 #include "../../common/error.h"
+#include "../../common/memory_limit.h"
 
 static int find_table(tenon_module* root, const vm_program* program, const tenon_vm_table** out)
 {
@@ -73,9 +74,27 @@ int vm_value_check(const vm_value* value, const DLTensor* tensor)
                       type, wanted, seen);
 }
 
+/* Of the inputs that were given and of the constants. */
+static size_t given_bytes(const vm_executor* self)
+{
+    size_t total = 0;
+    size_t bytes;
+    for (size_t i = 0; i < self->program->input_count; ++i)
+        if (self->is_given[i] && tenon_tensor_bytes(self->given[i].shape, self->given[i].ndim,
+                                                    self->given[i].dtype, &bytes))
+            total += bytes;
+    for (size_t i = 0; i < self->program->constant_count; ++i) {
+        const vm_value* constant = &self->program->constants[i];
+        if (tenon_tensor_bytes(constant->shape, constant->rank, constant->dtype, &bytes))
+            total += bytes;
+    }
+    return total;
+}
+
 int vm_executor_run(vm_executor* self)
 {
     self->has_run = false;
+    self->machine.pool.limit = tenon_memory_limit(given_bytes(self));
     for (size_t i = 0; i < self->program->input_count; ++i) {
         if (!self->is_given[i])
             return tenon_fail("input `%s` was not set", self->program->inputs[i].name);

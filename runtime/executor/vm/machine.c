@@ -44,8 +44,6 @@ void vm_machine_free(vm_machine* machine)
 {
     if (!machine->program) return;
     clear_registers(machine);
-    for (size_t i = 0; machine->lists && i < machine->program->list_count; ++i)
-        free(machine->lists[i].items);
     vm_pool_free(&machine->pool);
     free(machine->arena);
     free(machine->tensors);

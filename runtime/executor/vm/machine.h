@@ -30,12 +30,12 @@ typedef struct
     const int64_t* shape;
 } vm_place;
 
-/** Values that a loop collects. */
+/** Values that a loop collects, one behind another. */
 typedef struct
 {
-    vm_tensor* items;
+    vm_tensor first; /* the first one's type and shape, and the memory of all */
     size_t count;
-    size_t capacity;
+    size_t item_bytes;
 } vm_list;
 
 typedef struct

@@ -27,6 +27,41 @@ static size_t class_of(size_t bytes)
     return size_class;
 }
 
+static void free_unused(vm_pool* pool)
+{
+    for (size_t i = 0; i < kVmSizeClasses; ++i) {
+        while (pool->free[i]) {
+            vm_block* block = pool->free[i];
+            pool->free[i] = block->next;
+            pool->held -= class_bytes(i);
+            free(block->data);
+            free(block);
+        }
+    }
+}
+
+static vm_block* new_block(vm_pool* pool, size_t size_class)
+{
+    const size_t bytes = class_bytes(size_class);
+    if (bytes > pool->limit || pool->held > pool->limit - bytes) free_unused(pool);
+    if (bytes > pool->limit || pool->held > pool->limit - bytes) {
+        tenon_fail("a value of %zu bytes beside %zu bytes of others is more than a run may take, "
+                   "%zu bytes; TENON_MEMORY_LIMIT sets another limit",
+                   bytes, pool->held, pool->limit);
+        return NULL;
+    }
+    vm_block* block = calloc(1, sizeof *block);
+    if (block) block->data = tenon_aligned_alloc(bytes);
+    if (!block || !block->data) {
+        free(block);
+        tenon_fail("out of memory for a tensor of %zu bytes", bytes);
+        return NULL;
+    }
+    block->size_class = size_class;
+    pool->held += bytes;
+    return block;
+}
+
 vm_block* vm_pool_take(vm_pool* pool, size_t bytes)
 {
     if (bytes > SIZE_MAX / 4) {
@@ -35,23 +70,18 @@ vm_block* vm_pool_take(vm_pool* pool, size_t bytes)
     }
     size_t size_class = class_of(bytes);
     vm_block* block = pool->free[size_class];
-    if (block) {
+    if (block)
         pool->free[size_class] = block->next;
-    } else {
-        block = calloc(1, sizeof *block);
-        if (block) block->data = tenon_aligned_alloc(class_bytes(size_class));
-        if (!block || !block->data) {
-            free(block);
-            tenon_fail("out of memory for a tensor of %zu bytes", bytes);
-            return NULL;
-        }
-        block->size_class = size_class;
-    }
+    else
+        block = new_block(pool, size_class);
+    if (!block) return NULL;
     block->refs = 1;
     block->next = NULL;
     tenon_poison(block->data, class_bytes(size_class));
     return block;
 }
+
+size_t vm_block_bytes(const vm_block* block) { return class_bytes(block->size_class); }
 
 vm_block* vm_block_ref(vm_block* block)
 {
@@ -66,14 +96,4 @@ void vm_block_unref(vm_pool* pool, vm_block* block)
     pool->free[block->size_class] = block;
 }
 
-void vm_pool_free(vm_pool* pool)
-{
-    for (size_t i = 0; i < kVmSizeClasses; ++i) {
-        while (pool->free[i]) {
-            vm_block* block = pool->free[i];
-            pool->free[i] = block->next;
-            free(block->data);
-            free(block);
-        }
-    }
-}
+void vm_pool_free(vm_pool* pool) { free_unused(pool); }

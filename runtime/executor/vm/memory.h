@@ -26,10 +26,15 @@ enum
 typedef struct
 {
     vm_block* free[kVmSizeClasses];
+    size_t held;  /* bytes of all blocks, in use or free */
+    size_t limit; /* that `held` does not pass */
 } vm_pool;
 
-/** A block of at least `bytes` with one reference; NULL with a text when there is no memory. */
+/** A block of at least `bytes` with one reference; NULL with a text when there is no memory or the
+ * limit would be passed. */
 vm_block* vm_pool_take(vm_pool* pool, size_t bytes);
+/** How many bytes the block holds. */
+size_t vm_block_bytes(const vm_block* block);
 /** NULL is allowed in both. */
 vm_block* vm_block_ref(vm_block* block);
 void vm_block_unref(vm_pool* pool, vm_block* block);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values of the VM and the lists that loops collect them in. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../../common/dtype.h"
@@ -11,8 +10,8 @@
 
 enum
 {
-    kMaxListItems = 1 << 24,
-    kShapeText = 256
+    kShapeText = 256,
+    kBytesPerItem = 256 /* of the limit, however small the items: steps take time as well */
 };
 
 void vm_shape_print(const int64_t* shape, int32_t rank, char* out, size_t size)
@@ -92,25 +91,61 @@ size_t vm_tensor_bytes(const vm_tensor* tensor)
     return bytes;
 }
 
+static bool is_like_first(const vm_list* list, const vm_tensor* item)
+{
+    const int32_t rank = list->first.rank;
+    return item->rank == rank && (rank == 0 || memcmp(item->shape, list->first.shape,
+                                                      (size_t)rank * sizeof *item->shape) == 0);
+}
+
+/* Memory for one item more, half as much again where there was some. */
+static int make_room(vm_machine* machine, vm_list* list)
+{
+    const size_t used = list->count * list->item_bytes;
+    const size_t wanted = used + list->item_bytes;
+    if (list->first.block && wanted <= vm_block_bytes(list->first.block)) return 0;
+    vm_block* block = vm_pool_take(&machine->pool, wanted + used / 2);
+    if (!block) return -1;
+    if (used) memcpy(block->data, list->first.data, used);
+    vm_tensor_clear(machine, &list->first);
+    list->first.block = block;
+    list->first.data = block->data;
+    return 0;
+}
+
 int vm_list_push(vm_machine* machine, vm_list* list, const vm_tensor* item)
 {
-    if (list->count >= kMaxListItems)
-        return tenon_fail("a loop collects more than %d values", kMaxListItems);
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? 2 * list->capacity : 16;
-        vm_tensor* items = realloc(list->items, capacity * sizeof *items);
-        if (!items) return tenon_fail("out of memory for %zu values of a loop", capacity);
-        list->items = items;
-        list->capacity = capacity;
+    if (list->count == 0) {
+        vm_list_clear(machine, list);
+        list->item_bytes = vm_tensor_bytes(item);
+        set(&list->first, NULL, item->dtype, item->rank, item->shape);
+    } else if (!is_like_first(list, item)) {
+        char before[kShapeText];
+        char now[kShapeText];
+        vm_shape_print(list->first.shape, list->first.rank, before, sizeof before);
+        vm_shape_print(item->shape, item->rank, now, sizeof now);
+        return tenon_fail("a collected value has the shape %s in step 0 but %s in step %zu", before,
+                          now, list->count);
     }
-    list->items[list->count].block = NULL;
-    vm_tensor_assign(machine, &list->items[list->count++], item);
+    if (list->count >= machine->pool.limit / kBytesPerItem)
+        return tenon_fail("a loop has collected %zu values, one for every %d of the %zu bytes that "
+                          "a run may take; TENON_MEMORY_LIMIT sets another limit",
+                          list->count, kBytesPerItem, machine->pool.limit);
+    if (make_room(machine, list) != 0) {
+        char text[kShapeText];
+        snprintf(text, sizeof text, "a loop has collected %zu values of %zu bytes", list->count,
+                 list->item_bytes);
+        return tenon_fail_within(text);
+    }
+    if (list->item_bytes)
+        memcpy(list->first.data + list->count * list->item_bytes, item->data, list->item_bytes);
+    ++list->count;
     return 0;
 }
 
 void vm_list_clear(vm_machine* machine, vm_list* list)
 {
-    for (size_t i = 0; i < list->count; ++i) vm_tensor_clear(machine, &list->items[i]);
+    vm_tensor_clear(machine, &list->first);
     list->count = 0;
 }
 
@@ -118,25 +153,14 @@ int vm_list_stack(vm_machine* machine, const vm_list* list, vm_tensor* to, DLDat
                   int32_t rank, const int64_t* shape)
 {
     int64_t all[kTenonVmMaxRank + 1] = {(int64_t)list->count};
-    const vm_tensor* first = list->count ? &list->items[0] : NULL;
-    if (first) rank = first->rank;
+    if (list->count) rank = list->first.rank;
     if (rank >= kTenonVmMaxRank) return tenon_fail("a loop collects values of rank %d", (int)rank);
-    if (rank) memcpy(all + 1, first ? first->shape : shape, (size_t)rank * sizeof *shape);
-    for (size_t i = 1; i < list->count; ++i) {
-        const vm_tensor* item = &list->items[i];
-        if (item->rank == rank &&
-            (rank == 0 || memcmp(item->shape, all + 1, (size_t)rank * sizeof *shape) == 0))
-            continue;
-        char before[kShapeText];
-        char now[kShapeText];
-        vm_shape_print(all + 1, rank, before, sizeof before);
-        vm_shape_print(item->shape, item->rank, now, sizeof now);
-        return tenon_fail("a collected value has the shape %s in step 0 but %s in step %zu", before,
-                          now, i);
-    }
-    if (vm_tensor_allocate(machine, to, dtype, rank + 1, all) != 0) return -1;
-    size_t bytes = first ? vm_tensor_bytes(first) : 0;
-    for (size_t i = 0; i < list->count && bytes; ++i)
-        memcpy(to->data + i * bytes, list->items[i].data, bytes);
+    if (rank)
+        memcpy(all + 1, list->count ? list->first.shape : shape, (size_t)rank * sizeof *shape);
+    if (list->count == 0) return vm_tensor_allocate(machine, to, dtype, rank + 1, all);
+    if (!tenon_dtype_equal(dtype, list->first.dtype))
+        return tenon_fail("a loop collects values of another type than it returns");
+    vm_tensor_assign(machine, to, &list->first);
+    set(to, to->data, dtype, rank + 1, all);
     return 0;
 }

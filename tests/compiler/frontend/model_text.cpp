@@ -24,6 +24,8 @@ int32_t elementType(const std::string& name)
         {"int32", TensorProto::INT32},    {"int8", TensorProto::INT8},
         {"uint8", TensorProto::UINT8},    {"bool", TensorProto::BOOL},
         {"string", TensorProto::STRING},  {"int4", TensorProto::INT4},
+        {"int16", TensorProto::INT16},    {"uint16", TensorProto::UINT16},
+        {"uint32", TensorProto::UINT32},  {"uint64", TensorProto::UINT64},
     };
     return kTypes.at(name);
 }
