@@ -36,12 +36,13 @@ const char* verdictText(Verdict verdict)
     return verdict == Verdict::Doubtful ? "doubtful" : "bad";
 }
 
-Result<remote::BuiltModel> build(const CommonOptions& common, const std::string& path,
+Result<remote::BuiltModel> build(const BoardJob& work, const std::string& path,
                                  const std::string& target, JobContext& job)
 {
-    CommonOptions options = common;
+    CommonOptions options = work.common;
     options.target = target;
-    auto runnable = openRunnable(path, options, job);
+    auto runnable = openRunnable(
+        path, options, work.inputs.empty() ? InputSource::MadeUp : InputSource::Given, job);
     if (!runnable) return runnable.error();
     return builtModel(*runnable);
 }
@@ -133,7 +134,7 @@ remote::DeployReportPtr deployOnBoard(remote::Deployer& deployer, const BoardJob
 {
     remote::DeployRequest request;
     request.build = [&](const std::string& target, JobContext& buildJob) {
-        return build(work.common, path, target, buildJob);
+        return build(work, path, target, buildJob);
     };
     request.inputs = [&](const Manifest& manifest) -> Result<remote::NamedTensors> {
         if (work.inputs.empty()) return remote::madeUpInputs(manifest);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon compile: a model into one artifact, or its kernels as text.
 #include "app/cli/command.h"
+#include "app/cli/open_for_build.h"
 #include "compiler/driver/kernel_service.h"
 #include "compiler/passes/expected_error.h"
 #include "compiler/passes/winograd_choice.h"
@@ -261,7 +262,7 @@ int compileModel(const CompileCommandOptions& options, JobContext& job)
         if (auto format = compiler::outputFormatOf(output); !format)
             return wrongUsage(format.error().message);
     warnIgnored(options);
-    auto opened = openModel(options.model, options.common);
+    auto opened = openForBuild(options.model, options.common);
     if (!opened) return failure(opened.error());
     for (const Diagnostic& d : opened->loaded->diagnostics)
         if (d.severity != Severity::Error) printDiagnostic(d);
@@ -271,7 +272,8 @@ int compileModel(const CompileCommandOptions& options, JobContext& job)
         how.cacheFolder.clear();                           // what it holds has them
     }
     auto result = compiler::compile(opened->loaded, how, job, opened->ms);
-    if (!result) return failure(result.error());
+    if (!result)
+        return failure(withProposal(result.error(), options.model, *opened, options.common));
     noteChoices(**result, options.common.verbosity);
     if (!options.emit.empty()) return emitKernels(**result, options);
 

@@ -2,7 +2,9 @@
 // Artifacts and inputs for running.
 #include "app/cli/execution.h"
 
+#include "app/cli/open_for_build.h"
 #include "compiler/frontend/onnx/tensor_file.h"
+#include "compiler/frontend/open_sizes.h"
 #include "core/base/processors.h"
 #include "core/base/text.h"
 #include "remote/measure/emulation.h"
@@ -78,8 +80,46 @@ Result<Runnable> buildRunnable(std::shared_ptr<const compiler::Loaded> loaded,
     return out;
 }
 
+namespace {
+
+/// Why inputs cannot be made up, and what to bind.
+Diagnostic openSizesError(const std::string& path, const OpenedModel& opened,
+                          const CommonOptions& options)
+{
+    std::vector<std::string> open;
+    const Module& module = opened.loaded->module;
+    for (const NodeId id : module.main().params) {
+        const NodeRecord& input = module.node(id);
+        if (!constantShape(input.types[0].shape))
+            open.push_back(core::quoted(input.name) + " " + input.types[0].text());
+    }
+    return withProposal(
+        makeError(DiagnosticCode::DynamicShape,
+                  "no data were given, and none can be made up for the sizes that are open: " +
+                      join(open, ", ") + "; bind them with --shape or give data with --inputs"),
+        path, opened, options);
+}
+
+Result<Runnable> compileAndOpen(const std::string& path, const CommonOptions& options,
+                                InputSource inputs, JobContext& job)
+{
+    auto opened =
+        inputs == InputSource::MadeUp ? openForBuild(path, options) : openModel(path, options);
+    if (!opened) return opened.error();
+    for (const Diagnostic& d : opened->loaded->diagnostics)
+        if (d.severity != Severity::Error) printDiagnostic(d);
+    if (inputs == InputSource::MadeUp && !hasErrors(opened->loaded->diagnostics) &&
+        compiler::hasUnboundSizes(opened->loaded->module))
+        return openSizesError(path, *opened, options);
+    auto runnable = buildRunnable(opened->loaded, options, job);
+    if (!runnable) return withProposal(runnable.error(), path, *opened, options);
+    return runnable;
+}
+
+} // namespace
+
 Result<Runnable> openRunnable(const std::string& path, const CommonOptions& options,
-                              JobContext& job)
+                              InputSource inputs, JobContext& job)
 {
     if (path.ends_with(".so") || path.ends_with(".wasm") || path.ends_with(".elf")) {
         auto manifest = readManifest(path);
@@ -91,11 +131,7 @@ Result<Runnable> openRunnable(const std::string& path, const CommonOptions& opti
             DiagnosticCode::BadArgument,
             "objects and archives cannot be loaded; compile to .so, .wasm or .elf to run here",
             {.file = path});
-    auto opened = openModel(path, options);
-    if (!opened) return opened.error();
-    for (const Diagnostic& d : opened->loaded->diagnostics)
-        if (d.severity != Severity::Error) printDiagnostic(d);
-    return buildRunnable(opened->loaded, options, job);
+    return compileAndOpen(path, options, inputs, job);
 }
 
 Result<ThreadChoice> threadsOf(const Manifest& manifest, const CommonOptions& options)

@@ -25,9 +25,16 @@ struct Runnable
 /// Compiles a loaded model into a temporary folder: the file that `compile` would write.
 Result<Runnable> buildRunnable(std::shared_ptr<const compiler::Loaded> loaded,
                                const CommonOptions& options, JobContext& job);
+
+enum class InputSource : uint8_t
+{
+    Given, ///< the data say what the model leaves open
+    MadeUp ///< needs sizes: a batch that nobody bound becomes 1
+};
+
 /// A model is compiled; anything `compile` wrote as .so, .wasm or .elf is taken as it is.
 Result<Runnable> openRunnable(const std::string& path, const CommonOptions& options,
-                              JobContext& job);
+                              InputSource inputs, JobContext& job);
 
 /// With how many threads it runs: --threads, or as many as it was compiled for.
 Result<ThreadChoice> threadsOf(const Manifest& manifest, const CommonOptions& options);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon footprint: flash and RAM of a model, executor by executor.
 #include "app/cli/command.h"
+#include "app/cli/open_for_build.h"
 #include "compiler/driver/option_remarks.h"
 #include "core/base/text.h"
 #include "remote/footprint/footprint.h"
@@ -66,7 +67,7 @@ std::string footprintText(const std::vector<remote::ExecutorFootprint>& all)
 
 int footprint(const FootprintOptions& options, JobContext& job)
 {
-    auto opened = openModel(options.model, options.common);
+    auto opened = openForBuild(options.model, options.common);
     if (!opened) return failure(opened.error());
     for (const Diagnostic& d : opened->loaded->diagnostics)
         if (d.severity != Severity::Error) printDiagnostic(d);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon plan: static memory planning of models and of minimalloc's CSV problems.
 #include "app/cli/command.h"
+#include "app/cli/open_for_build.h"
 #include "compiler/driver/option_remarks.h"
 #include "compiler/driver/planning_problem.h"
 #include "compiler/memory/plan_csv.h"
@@ -70,7 +71,7 @@ Result<compiler::PlanningProblem> problemOf(const std::string& path, const PlanO
         }
         return csv->problem;
     }
-    auto opened = openModel(path, options.common);
+    auto opened = openForBuild(path, options.common);
     if (!opened) return opened.error();
     printDiagnostics(opened->loaded->diagnostics);
     const compiler::CompileOptions how = compileOptions(options.common);

@@ -147,6 +147,9 @@ std::shared_ptr<Document> documentOf(const compiler::Loaded& loaded, const QStri
         for (const core::Dim& dim : input.shape)
             for (const std::string& symbol : dim.symbols())
                 if (!document->openDims.contains(text(symbol))) document->openDims << text(symbol);
+    // Inputs whose values decide what is computed are bound in the same line.
+    for (const std::string& name : loaded.neededValues)
+        if (!document->openDims.contains(text(name))) document->openDims << text(name);
     document->parameters = loaded.facts.parameterCount;
     document->imported = loaded.module;
     document->issues = loaded.diagnostics;

@@ -9,7 +9,7 @@
 #include "app/workbench/memory_builder.h"
 #include "app/workbench/save_model.h"
 #include "compiler/driver/kernel_text.h"
-#include "compiler/frontend/onnx/load_onnx.h"
+#include "compiler/frontend/open_sizes.h"
 #include "compiler/frontend/shape_option.h"
 #include "core/base/processors.h"
 #include "core/target/ignored_options.h"
@@ -27,6 +27,25 @@ using views::DocumentPtr;
 
 namespace {
 
+/// What the field of sizes takes so that the model can be imported.
+void proposeBindings(const QString& path, const compiler::ImportOptions& bindings,
+                     compiler::Loaded& loaded)
+{
+    if (!core::hasErrors(loaded.diagnostics) || loaded.neededValues.empty()) return;
+    QString proposal =
+        QString::fromStdString(compiler::proposedBindings(path.toStdString(), loaded, bindings));
+    proposal.remove(QStringLiteral("--shape ")).remove(QStringLiteral("--value "));
+    if (proposal.isEmpty()) return;
+    loaded.diagnostics.push_back(
+        {core::Severity::Note,
+         core::DiagnosticCode::DynamicShape,
+         "this binds all that the model leaves open, in the field of sizes "
+         "of the Inspect page: " +
+             proposal.toStdString(),
+         {},
+         {}});
+}
+
 Result<DocumentPtr> openModel(const EngineOptions& engine, const QString& path,
                               const BuildOptions& build, const views::Engine::Read& take,
                               JobContext& job)
@@ -34,9 +53,10 @@ Result<DocumentPtr> openModel(const EngineOptions& engine, const QString& path,
     job.progress(0.1, "reading");
     compiler::ImportOptions bindings;
     const core::Status bound = compiler::readShapeOptions(build.shapes.toStdString(), bindings);
-    auto read = compiler::loadOnnx(path.toStdString(), bindings);
+    auto read = compiler::loadForBuild(path.toStdString(), bindings);
     if (!read) return read.error();
     if (!bound) read->diagnostics.insert(read->diagnostics.begin(), bound.error());
+    proposeBindings(path, bindings, *read);
     const auto loaded = std::make_shared<const compiler::Loaded>(*std::move(read));
     auto document = documentOf(*loaded, path);
     document->backing = std::make_shared<const Backing>(Backing{loaded, nullptr, {}});

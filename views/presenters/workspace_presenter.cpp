@@ -267,8 +267,8 @@ void WorkspacePresenter::refreshShapes()
     m_state.shapes = m_options.shapes;
     m_state.canBindShapes = !dims.isEmpty() || !m_options.shapes.isEmpty();
     m_state.shapesExample = dims.value(0) + QStringLiteral("=1..8");
-    if (dims.size() > 1)
-        m_state.shapesExample += QLatin1Char(' ') + dims[1] + QStringLiteral("=128");
+    for (qsizetype i = 1; i < dims.size(); ++i)
+        m_state.shapesExample += QLatin1Char(' ') + dims[i] + QStringLiteral("=128");
     QString problem = m_shapesProblem;
     if (problem.isEmpty() && !m_options.shapes.isEmpty()) {
         // What the bindings themselves got wrong has no node; it comes first.
@@ -281,9 +281,13 @@ void WorkspacePresenter::refreshShapes()
     }
     m_state.areShapesValid = problem.isEmpty();
     const QString open = openSizesText(*m_document);
+    const bool isAssumed = open.isEmpty() && m_options.shapes.isEmpty() && !dims.isEmpty();
+    const QString names = dims.join(QStringLiteral(", "));
     m_state.shapesText = !problem.isEmpty() ? problem
-                         : open.isEmpty()   ? tr("every size is known")
-                                            : tr("known at run time only: %1").arg(open);
+                         : !open.isEmpty()  ? tr("known at run time only: %1").arg(open)
+                         : !isAssumed       ? tr("every size is known")
+                         : core::hasErrors(m_document->issues) ? tr("open: %1").arg(names)
+                                                               : tr("%1 is taken as 1").arg(names);
 }
 
 void WorkspacePresenter::refreshMeasurement()

@@ -5,6 +5,8 @@
 #include "compiler/frontend/onnx/tensor_reader.h"
 #include "core/base/text.h"
 
+#include <algorithm>
+
 namespace tenon::compiler {
 namespace {
 
@@ -65,6 +67,19 @@ std::string symbolName(std::string name)
     return name;
 }
 
+/// What exporters write where they know no name: each such dimension is one of its own, equal names
+/// or not. (Names with a number, as "unk__12", are given once per size and stay names.)
+bool isPlaceholder(std::string_view name)
+{
+    std::string plain;
+    for (const char c : name)
+        if (c != ' ') plain += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    static constexpr std::string_view kPlaceholders[] = {
+        "", "*", "-1", "?", "any", "dynamic", "none", "null", "unk", "unknown"};
+    return std::find(std::begin(kPlaceholders), std::end(kPlaceholders), plain) !=
+           std::end(kPlaceholders);
+}
+
 int64_t elementsOf(const tenon_onnx::TensorProto& tensor)
 {
     int64_t count = 1;
@@ -100,7 +115,7 @@ ValueFacts valueFactsOf(const tenon_onnx::ValueInfoProto& info)
         const auto& dim = type.tensor_type().shape().dim(i);
         if (dim.has_dim_value() && dim.dim_value() >= 0)
             facts.shape.emplace_back(dim.dim_value());
-        else if (dim.has_dim_param() && !dim.dim_param().empty())
+        else if (dim.has_dim_param() && !isPlaceholder(dim.dim_param()))
             facts.shape.push_back(Dim::symbol(symbolName(dim.dim_param())));
         else
             facts.shape.push_back(Dim::unknown(info.name() + "_d" + std::to_string(i)));

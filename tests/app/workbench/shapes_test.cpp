@@ -95,7 +95,7 @@ private slots:
         QVERIFY(window.inspectPage().shapes().line().isEnabled());
         QCOMPARE(window.inspectPage().shapes().line().placeholderText(),
                  QStringLiteral("batch=1..8"));
-        QCOMPARE(shown(window), QStringLiteral("known at run time only: batch"));
+        QCOMPARE(shown(window), QStringLiteral("batch is taken as 1"));
     }
 
     void saysWhatIsWrongAndChangesNothing()
@@ -115,7 +115,7 @@ private slots:
         QCOMPARE(shown(window), QStringLiteral("Return applies"));
         QTest::keyClick(&window.inspectPage().shapes().line(), Qt::Key_Escape);
         QVERIFY(window.inspectPage().shapes().line().text().isEmpty());
-        QCOMPARE(shown(window), QStringLiteral("known at run time only: batch"));
+        QCOMPARE(shown(window), QStringLiteral("batch is taken as 1"));
         // Well written, but of another model: as on the command line.
         bind(window, QStringLiteral("sequence=4"));
         QVERIFY(shown(window).contains(

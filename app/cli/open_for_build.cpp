@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The batch of one, and what else to bind.
+#include "app/cli/open_for_build.h"
+
+#include "compiler/frontend/open_sizes.h"
+#include "core/base/clock.h"
+
+#include <chrono>
+
+namespace tenon::cli {
+
+Result<OpenedModel> openForBuild(const std::string& path, const CommonOptions& options)
+{
+    if (options.executor == "vm") return openModel(path, options);
+    auto bindings = importOptions(options);
+    if (!bindings) return bindings.error();
+    const auto start = std::chrono::steady_clock::now();
+    auto loaded = compiler::loadForBuild(path, *bindings);
+    if (!loaded) return openModel(path, options); // which says what is wrong with the file
+    const double ms = millisecondsSince(start);
+    return OpenedModel{std::make_shared<const compiler::Loaded>(std::move(*loaded)), ms};
+}
+
+Diagnostic withProposal(Diagnostic error, const std::string& path, const OpenedModel& opened,
+                        const CommonOptions& options)
+{
+    if (error.code == DiagnosticCode::Cancelled || error.code == DiagnosticCode::IoFailure ||
+        opened.loaded->facts.format != "onnx")
+        return error;
+    const auto bindings = importOptions(options);
+    if (!bindings) return error;
+    const std::string proposal = compiler::proposedBindings(path, *opened.loaded, *bindings);
+    if (proposal.empty()) return error;
+    error.notes.push_back(Diagnostic{Severity::Note,
+                                     DiagnosticCode::DynamicShape,
+                                     "this binds all that the model leaves open: " + proposal,
+                                     {},
+                                     {}});
+    return error;
+}
+
+} // namespace tenon::cli
