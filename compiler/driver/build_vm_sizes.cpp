@@ -107,6 +107,11 @@ void VmBuilder::addCheck(const SizeCheck& check)
     case SizeCheck::Equal: return emit(kTenonVmEqual, "equal");
     case SizeCheck::OneOrEqual: return emit(kTenonVmOneOrEqual, "equal, or the first 1");
     case SizeCheck::AtMost: return emit(kTenonVmLessEqual, "in this order");
+    case SizeCheck::AtMostOf:
+        m_writer.emit({kTenonVmExpect, kTenonVmLessEqual, m_writer.size(check.a),
+                       m_writer.size(check.b),
+                       m_writer.text("indices choose from an axis that has no elements")});
+        return;
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // gather and gather_nd: single elements, or slices at tuples of indices.
 #include "compiler/ops/attr_reader.h"
+#include "compiler/ops/chosen_axes.h"
 #include "compiler/ops/shapes.h"
 
 namespace tenon::compiler {
@@ -28,6 +29,7 @@ Result<Types> inferElements(const OpView& op)
             return opError(op, DiagnosticCode::ShapeMismatch,
                            "has indices " + op.operands[1].text() + " that reach outside " +
                                op.operands[0].text());
+    if (const Status ok = needChoices(op); !ok) return ok.error();
     return Types{{op.operands[0].dtype, indices}};
 }
 
@@ -61,6 +63,7 @@ Result<Types> inferTuples(const OpView& op)
         return opError(op, DiagnosticCode::ShapeMismatch,
                        "cannot take " + op.operands[1].text() + " from " + op.operands[0].text() +
                            " with " + std::to_string(batch) + " batch dimensions");
+    if (const Status ok = needChoices(op); !ok) return ok.error();
     Shape out(indices.begin(), indices.end() - 1);
     out.insert(out.end(), data.begin() + batch + depth, data.end());
     return Types{{op.operands[0].dtype, out}};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // scatter_elements and scatter_nd: a copy of a tensor with some of its elements updated in order.
 #include "compiler/ops/attr_reader.h"
+#include "compiler/ops/chosen_axes.h"
 #include "compiler/ops/shapes.h"
 
 #include <algorithm>
@@ -88,6 +89,7 @@ Result<Types> inferElements(const OpView& op)
                            "has updates " + op.operands[2].text() + " that reach outside " +
                                op.operands[0].text());
     }
+    if (const Status ok = needChoices(op); !ok) return ok.error();
     return Types{op.operands[0]};
 }
 
@@ -120,6 +122,7 @@ Result<Types> inferTuples(const OpView& op)
         return opError(op, DiagnosticCode::ShapeMismatch,
                        "expects updates of the shape " + shapeText(updates) + " but they are " +
                            op.operands[2].text());
+    if (const Status ok = needChoices(op); !ok) return ok.error();
     return Types{op.operands[0]};
 }
 

@@ -3,6 +3,7 @@
 // and updates pair the dimensions that they walk along together.
 #include "compiler/ops/size_checks.h"
 
+#include "compiler/ops/chosen_axes.h"
 #include "compiler/ops/op.h"
 
 #include <algorithm>
@@ -36,6 +37,7 @@ public:
             addEqual(shape(0).at(1), shape(1).at(1) * Dim(m_node.attrs.integer("groups", 1)));
         if (m_node.op == "nn.conv2d_transpose") addEqual(shape(0).at(1), shape(1).at(0));
         if (m_node.op == "nn.batch_norm") addChannels();
+        addChoices();
         if (m_node.op == "gather" || m_node.op == "scatter_elements") addAlong();
         if (m_node.op == "scatter_elements") addSame(shape(1), shape(2));
         if (m_node.op == "gather_nd") addBatch();
@@ -96,6 +98,18 @@ private:
     {
         const bool isKnown = a.isConst() && b.isConst();
         if (!isKnown && !(a == b)) m_checks.push_back({a, b, SizeCheck::AtMost});
+    }
+
+    /// Indices, where there are any, choose from axes that are not empty.
+    void addChoices()
+    {
+        if (m_node.operands.size() < 2 || !has(1)) return;
+        for (const size_t axis : chosenAxes(m_node.op, m_node.attrs, shape(0), shape(1))) {
+            const Dim& extent = shape(0).at(axis);
+            if (extent.isConst() && extent.value() > 0) continue;
+            const Dim count = choiceCount(m_node.op, shape(1));
+            m_checks.push_back({count, count * extent, SizeCheck::AtMostOf});
+        }
     }
 
     /// Indices stay inside the data along the axes that they do not choose from.

@@ -16,7 +16,8 @@ struct SizeCheck
     {
         Equal,
         OneOrEqual, ///< `a` broadcasts to `b`
-        AtMost
+        AtMost,
+        AtMostOf ///< what `a` indices choose from has elements: `b` is `a` times its extent
     };
     Dim a;
     Dim b;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // take: slices of a tensor chosen by an index tensor.
 #include "compiler/ops/attr_reader.h"
+#include "compiler/ops/chosen_axes.h"
 #include "compiler/ops/shapes.h"
 
 namespace tenon::compiler {
@@ -15,6 +16,7 @@ Result<Types> infer(const OpView& op)
                        "expects integer indices but they are " + index.text());
     const auto axis = normalAxis(op, intAttr(op, "axis"), data.shape.size());
     if (!axis) return axis.error();
+    if (const Status ok = needChoices(op); !ok) return ok.error();
     Shape shape(data.shape.begin(), data.shape.begin() + *axis);
     shape.insert(shape.end(), op.operands[1].shape.begin(), op.operands[1].shape.end());
     shape.insert(shape.end(), data.shape.begin() + *axis + 1, data.shape.end());
