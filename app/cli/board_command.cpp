@@ -163,6 +163,7 @@ Json factsJson(const remote::BoardFacts& facts)
             {"clock_mhz", facts.clockMhz},
             {"temperature_c", facts.temperatureC},
             {"load", facts.load},
+            {"sandbox", facts.sandbox},
             {"proposed_target", proposed ? *proposed : ""}};
 }
 

@@ -4,6 +4,7 @@
 #include "app/cli/interrupt.h"
 #include "compiler/driver/kernel_service.h"
 #include "core/base/printable.h"
+#include "core/base/temporary_folder.h"
 #include "remote/peer/peer_program.h"
 
 #include <unistd.h>
@@ -78,5 +79,7 @@ int main(int argc, char** argv)
 {
     if (argc > 1 && argv[1] == std::string_view(remote::kPeerCommand))
         return remote::runPeerProgram({argv + 2, argv + argc}, 3, 3);
+    const bool isWorker = argc > 1 && argv[1] == std::string_view("kernel-worker");
+    if (!isWorker) core::sweepTemporaryFolders(); // what programs that were killed left
     return run(argc, argv);
 }

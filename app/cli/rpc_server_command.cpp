@@ -22,8 +22,9 @@ struct RpcServerOptions
     int port = 9090;
     std::string key;
     std::string tracker;
-    int memoryMib = 0;
+    int memoryMib = -1;
     bool trustsNetwork = false;
+    bool confines = true;
 };
 
 bool isLoopback(const std::string& address) { return address.starts_with("127."); }
@@ -50,9 +51,15 @@ Result<std::vector<std::string>> serverArguments(const RpcServerOptions& options
 {
     const auto host = numericAddress(options.host);
     if (!host) return host.error();
-    std::vector<std::string> out{
-        "--host", *host,       "--port",   std::to_string(options.port),
-        "--key",  options.key, "--memory", std::to_string(options.memoryMib)};
+    std::vector<std::string> out{"--host", *host,      "--port", std::to_string(options.port),
+                                 "--key",  options.key};
+    if (options.memoryMib >= 0)
+        out.insert(out.end(), {"--memory", std::to_string(options.memoryMib)});
+    if (!options.confines) out.emplace_back("--no-sandbox");
+    if (options.trustsNetwork) out.emplace_back("--trust-network");
+    constexpr size_t kMostKey = 256;
+    if (options.key.size() > kMostKey)
+        return makeError(DiagnosticCode::BadArgument, "a key has at most 256 bytes");
     if (!isLoopback(*host) && !options.trustsNetwork)
         return makeError(DiagnosticCode::BadArgument,
                          "the protocol is plain text without passwords: everybody who reaches " +
@@ -107,9 +114,12 @@ void addRpcServer(CLI::App& app, Action& action)
     command->add_option("--key", options->key,
                         "what clients must ask for; with a tracker: what kind of board this is");
     command->add_option("--tracker", options->tracker, "offer this server there: HOST[:PORT]");
-    command->add_option("--memory", options->memoryMib, "MiB that a session may have; 0: no limit")
-        ->check(CLI::Range(0, 1 << 24))
-        ->capture_default_str();
+    command
+        ->add_option("--memory", options->memoryMib,
+                     "MiB that a session may have, if not all of this computer; 0: no limit")
+        ->check(CLI::Range(0, 1 << 24));
+    command->add_flag("!--no-sandbox", options->confines,
+                      "let sessions start processes, open sockets and reach all files");
     command->add_flag("--trust-network", options->trustsNetwork,
                       "listen where others can reach it, in plain text");
     command->callback(

@@ -4,6 +4,7 @@
 #include "app/workbench/main_window.h"
 #include "compiler/driver/compile.h"
 #include "compiler/driver/kernel_service.h"
+#include "core/base/temporary_folder.h"
 #include "remote/peer/peer_program.h"
 #include "views/canvas/canvas_accessible.h"
 
@@ -21,6 +22,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -230,14 +232,22 @@ bool choosePlatform(const std::vector<std::string_view>& arguments)
 #endif
 }
 
-} // namespace
-
-int main(int argc, char** argv)
+/// What the window starts itself for.
+std::optional<int> runAsWorker(int argc, char** argv)
 {
     if (argc > 1 && std::strcmp(argv[1], "kernel-worker") == 0)
         return tenon::compiler::runKernelWorker(3);
     if (argc > 1 && std::strcmp(argv[1], tenon::remote::kPeerCommand) == 0)
         return tenon::remote::runPeerProgram({argv + 2, argv + argc}, 3, 3);
+    return std::nullopt;
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    if (const std::optional<int> code = runAsWorker(argc, argv)) return *code;
+    tenon::core::sweepTemporaryFolders(); // what programs that were killed left
     if (!choosePlatform({argv + 1, argv + argc}))
         return fail(QStringLiteral("there is no display here: set DISPLAY or WAYLAND_DISPLAY, or "
                                    "paint the window with --screenshot FILE"));

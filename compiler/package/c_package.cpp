@@ -4,9 +4,12 @@
 
 #include "compiler/package/archive.h"
 #include "core/base/file.h"
+#include "core/base/temporary_folder.h"
 #include "core/base/text.h"
 
-#include <cstdlib>
+#include <fcntl.h>
+
+#include <cstdio>
 #include <filesystem>
 
 namespace tenon::compiler {
@@ -16,31 +19,14 @@ namespace fs = std::filesystem;
 using core::DiagnosticCode;
 using core::Status;
 
-/// A new folder beside `path`, removed at the end of its scope unless it was moved away.
-class FolderBeside
+/// What was at `path` and what was at `fresh` change places, if possible in one step.
+void exchange(const std::string& fresh, const std::string& path, std::error_code& failed)
 {
-public:
-    explicit FolderBeside(const std::string& path)
-        : m_path(path + ".XXXXXX")
-    {
-        m_exists = ::mkdtemp(m_path.data()) != nullptr;
-        std::error_code ignored;
-        fs::permissions(m_path, static_cast<fs::perms>(0755), ignored);
-    }
-    FolderBeside(const FolderBeside&) = delete;
-    FolderBeside& operator=(const FolderBeside&) = delete;
-    ~FolderBeside()
-    {
-        std::error_code ignored;
-        if (m_exists) fs::remove_all(m_path, ignored);
-    }
-    bool exists() const { return m_exists; }
-    const std::string& path() const { return m_path; }
-
-private:
-    std::string m_path;
-    bool m_exists;
-};
+    if (::renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0) return;
+    const std::string kept = fresh + "/../old";
+    fs::rename(path, kept, failed);
+    if (!failed) fs::rename(fresh, path, failed);
+}
 
 core::Diagnostic cannotWrite(const std::string& path, const std::error_code& failed)
 {
@@ -86,22 +72,25 @@ Status writeCPackage(const std::vector<CSource>& sources, const std::string& pat
     while (target.size() > 1 && target.back() == '/') target.pop_back();
     if (!isTar)
         if (Status fine = checkReplaceable(target); !fine) return fine;
-    const FolderBeside fresh(target);
-    if (!fresh.exists())
-        return core::makeError(DiagnosticCode::IoFailure,
-                               "cannot create a folder beside " + core::quoted(target));
-    if (Status written = writeAll(sources, fresh.path()); !written) return written;
+    const auto beside = core::TemporaryFolder::makeBeside(target);
+    if (!beside) return beside.error();
+    const std::string fresh = beside->file("new");
+    std::error_code failed;
+    fs::create_directory(fresh, failed);
+    if (failed) return cannotWrite(fresh, failed);
+    fs::permissions(fresh, static_cast<fs::perms>(0755), failed);
+    if (Status written = writeAll(sources, fresh); !written) return written;
     if (isTar)
         return core::replaceFileAtomically(target, [&](const std::string& temporary) {
             std::vector<TarMember> members;
             for (const CSource& source : sources)
-                members.push_back({"./" + source.path, fresh.path() + "/" + source.path});
+                members.push_back({"./" + source.path, fresh + "/" + source.path});
             return writeTar(temporary, members);
         });
-    std::error_code failed;
-    const FolderBeside old(target);
-    if (fs::exists(target, failed)) fs::rename(target, old.path() + "/old", failed);
-    if (!failed) fs::rename(fresh.path(), target, failed);
+    if (fs::exists(target, failed))
+        exchange(fresh, target, failed);
+    else if (!failed)
+        fs::rename(fresh, target, failed);
     return failed ? Status(cannotWrite(target, failed)) : core::kDone;
 }
 

@@ -8,12 +8,16 @@
 
 namespace tenon::core {
 
-/// Removed with everything in it when its owner goes.
+/// Removed with everything in it when its owner goes. A lock, which ends with the process, says
+/// that somebody still uses it: what a killed program left is known by that.
 class TemporaryFolder
 {
 public:
-    /// Its name starts with `prefix`. Without a usable TMPDIR it lies in /tmp.
+    /// Its name starts with `prefix`, "tenon-" or "tenon-word-". Without a usable TMPDIR it lies in
+    /// /tmp.
     static Result<TemporaryFolder> make(const std::string& prefix);
+    /// On the same file system as `path`, to be renamed to it.
+    static Result<TemporaryFolder> makeBeside(const std::string& path);
     TemporaryFolder(TemporaryFolder&& other) noexcept;
     TemporaryFolder& operator=(TemporaryFolder&&) = delete;
     ~TemporaryFolder();
@@ -22,8 +26,13 @@ public:
     std::string file(const std::string& name) const { return m_path + "/" + name; }
 
 private:
-    explicit TemporaryFolder(std::string path);
+    TemporaryFolder(std::string path, int lock);
+    static Result<TemporaryFolder> makeAt(const std::string& start);
     std::string m_path;
+    int m_lock; ///< -1: this file system knows no locks of folders
 };
+
+/// Removes the folders of all of Tenon's programs and of this user that nobody holds any more.
+void sweepTemporaryFolders();
 
 } // namespace tenon::core

@@ -141,6 +141,7 @@ Result<BoardFacts> parseProbe(std::string_view output)
     if (const double milli = number(line("temperature")); milli > -1)
         facts.temperatureC = milli / 1e3;
     facts.load = number(line("load"));
+    facts.sandbox = line("sandbox");
     facts.isHardFloat = line("hardfloat") != "no";
     return facts;
 }

@@ -30,6 +30,7 @@ struct BoardFacts
     double clockMhz = -1;
     double temperatureC = -1;
     double load = -1;
+    std::string sandbox; ///< what its server holds sessions to: "seccomp and Landlock 7", "none"
     bool isHardFloat = true; ///< 32-bit Arm: user programs pass floats in registers
 
     bool hasFeature(std::string_view name) const;

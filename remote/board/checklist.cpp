@@ -99,6 +99,16 @@ Check loadCheck(const BoardFacts& facts)
     return check;
 }
 
+Check sandboxCheck(const BoardFacts& facts)
+{
+    Check check{Verdict::Good, "sandbox", "sessions are confined by " + facts.sandbox, ""};
+    if (facts.sandbox == "none")
+        check = {
+            Verdict::Doubtful, "sandbox", "none: models have all rights of the server's user",
+            "deploy models that you trust; a kernel with seccomp and Landlock confines others"};
+    return check;
+}
+
 } // namespace
 
 std::vector<Check> probeChecklist(const BoardFacts& facts)
@@ -112,6 +122,7 @@ std::vector<Check> probeChecklist(const BoardFacts& facts)
     out.push_back(clockCheck(facts));
     out.push_back(temperatureCheck(facts));
     out.push_back(loadCheck(facts));
+    if (!facts.sandbox.empty()) out.push_back(sandboxCheck(facts));
     return out;
 }
 

@@ -34,6 +34,8 @@ public:
     virtual core::Result<std::unique_ptr<ArtifactSession>> load(const RunRequest& request,
                                                                 std::chrono::milliseconds timeout,
                                                                 const core::JobContext& job) = 0;
+    /// "sessions are confined by seccomp", when the server said so beside the probe.
+    virtual std::string confinement() const { return {}; }
     /// Ends what runs on the board and, unless files are kept, removes what was brought.
     virtual core::Status close(bool keepsFiles, std::chrono::milliseconds timeout) = 0;
 };

@@ -143,6 +143,9 @@ Status BoardServer::start(const Program& program, milliseconds timeout, const Jo
     const size_t colon = said->rfind(':');
     m_port = colon == std::string::npos ? 0 : std::atoi(said->c_str() + colon + 1);
     if (m_port > 0) {
+        const size_t begin = said->find('(');
+        if (begin != std::string::npos)
+            m_confinement = said->substr(begin + 1, said->rfind(')') - begin - 1);
         m_beat = std::jthread([this](const std::stop_token& stop) { beat(stop); });
         return core::kDone;
     }

@@ -26,6 +26,8 @@ public:
 
     /// What the script said.
     const std::string& greeting() const { return m_greeting; }
+    /// What the server said it holds sessions to.
+    const std::string& confinement() const { return m_confinement; }
 
     struct Program
     {
@@ -71,6 +73,7 @@ private:
     std::mutex m_mutex; ///< around the command
     std::unique_ptr<SshCommand> m_command;
     std::string m_greeting;
+    std::string m_confinement;
     std::string m_key;
     int m_port = 0;
     size_t m_errorsRead = 0;

@@ -238,6 +238,8 @@ Status DeployRun::load(std::string& detail)
         m_report.checks.push_back(
             {Verdict::Doubtful, "threads", detail,
              "compile with -num-cores=" + std::to_string(m_report.threads.usable)});
+    if (const std::string confinement = link()->confinement(); !confinement.empty())
+        detail += ", " + confinement;
     if (Status set = m_session->setInputs(m_runRequest.inputs, m_job); !set) return set;
     m_session->setTimeout(limit(DeployPhase::Run));
     return core::kDone;

@@ -43,7 +43,7 @@ if [ -e /lib/ld-linux.so.3 ] && [ ! -e /lib/ld-linux-armhf.so.3 ]; then say hard
 root=$HOME/.tenon
 if ! mkdir -p "$root/@NAME@" 2>/dev/null || [ ! -w "$root/@NAME@" ]; then
     rmdir "$root/@NAME@" "$root" 2>/dev/null
-    root=$(mktemp -d /tmp/tenon-XXXXXX) && mkdir "$root/@NAME@" || exit 1
+    root=$(mktemp -d /tmp/tenon-board-XXXXXX) && mkdir "$root/@NAME@" || exit 1
 fi
 folder=$root/@NAME@
 leave() { cd /; @CLEAN@ exit "$1"; }
@@ -60,7 +60,7 @@ say received
 IFS= read -r go || leave 1
 [ "$size" = 0 ] || { chmod 700 "$name.$$" && mv "$name.$$" "$name"; } || leave 1
 TMPDIR=$folder "./$name" --self "${name#server-}" --port 0 --attended --silence 30 \
-    --trust-paths @TIDY@
+    --trust-path "$folder" @TIDY@
 leave $?
 )";
 
@@ -72,12 +72,13 @@ constexpr std::string_view kCleanStore =
     R"([ "$1" = 0 ] || { rm -f "$folder/$name" "$folder/$name.$$" 2>/dev/null; )"
     R"(rmdir "$folder" "$root" 2>/dev/null; };)";
 
-/// A name nobody else uses at the same time.
+/// A name nobody else uses at the same time. Behind the dot is the shell's number: as long as it
+/// lives, its folder is not one that was left behind.
 std::string runName()
 {
     unsigned long long number = 0;
     if (getrandom(&number, sizeof number, 0) != sizeof number) number = 0;
-    return "run-" + std::to_string(number);
+    return "run-" + std::to_string(number) + ".$$";
 }
 
 /// The lines of section `name`.

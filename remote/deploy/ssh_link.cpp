@@ -43,6 +43,7 @@ public:
                                 const JobContext& job) override;
     Result<std::unique_ptr<ArtifactSession>> load(const RunRequest& request, milliseconds timeout,
                                                   const JobContext& job) override;
+    std::string confinement() const override { return m_server ? m_server->confinement() : ""; }
     Status close(bool keepsFiles, milliseconds timeout) override;
 
 private:

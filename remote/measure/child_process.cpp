@@ -27,6 +27,7 @@ using core::Result;
 namespace {
 
 constexpr int kChildSocket = 3;
+constexpr std::chrono::milliseconds kPatience{500};
 
 } // namespace
 
@@ -78,6 +79,8 @@ ChildProcess::ChildProcess(ChildProcess&& other) noexcept
 ChildProcess::~ChildProcess()
 {
     if (m_socket >= 0) close(m_socket);
+    // A server that hears of the end sees to what its session has started; others are killed.
+    static_cast<void>(signalOfDeath(kPatience));
     if (!m_isReaped) {
         kill(m_pid, SIGKILL);
         // SIGKILL cannot be refused, so this does not block for long.

@@ -37,7 +37,12 @@ Result<ChildProcess> startLocalServer(const RunRequest& request)
     const std::string server =
         request.serverPath.empty() ? besideThisProgram("tenon-rpc-server") : request.serverPath;
     std::vector<std::string> command = request.emulator;
-    command.insert(command.end(), {server, "--fd", "3", "--trust-paths"});
+    std::error_code ignored;
+    const bool loads = !request.artifactPath.empty(); // or it only asks what this computer is
+    command.insert(
+        command.end(),
+        {server, "--fd", "3", "--trust-path",
+         loads ? std::filesystem::absolute(request.artifactPath, ignored).string() : "/dev/null"});
     return ChildProcess::start(command.front(), {command.begin() + 1, command.end()},
                                request.emulator.empty() ? ErrorOutput::Inherited
                                                         : ErrorOutput::Kept);

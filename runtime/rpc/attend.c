@@ -2,17 +2,13 @@
 /* A server that somebody holds by its standard input. */
 #include "attend.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../common/error.h"
@@ -21,10 +17,7 @@
 #include "sha256.h"
 
 /* A process has one standard input. */
-static pthread_mutex_t s_lock = PTHREAD_MUTEX_INITIALIZER;
-static pid_t s_child;
 static int s_silence_s;
-static bool s_has_ended;
 
 int tenon_attend_key(char* key, size_t capacity)
 {
@@ -49,10 +42,6 @@ int tenon_attend_key(char* key, size_t capacity)
 static void* watch(void* argument)
 {
     tenon_receive_files(STDIN_FILENO, s_silence_s);
-    pthread_mutex_lock(&s_lock);
-    s_has_ended = true;
-    if (s_child > 0) kill(s_child, SIGKILL);
-    pthread_mutex_unlock(&s_lock);
     shutdown((int)(intptr_t)argument, SHUT_RDWR);
     return NULL;
 }
@@ -65,14 +54,6 @@ int tenon_attend_watch(int listener, int silence_s)
         return tenon_fail("cannot watch standard input");
     pthread_detach(thread);
     return 0;
-}
-
-void tenon_attend_session(pid_t child)
-{
-    pthread_mutex_lock(&s_lock);
-    s_child = child;
-    if (s_has_ended && child > 0) kill(child, SIGKILL);
-    pthread_mutex_unlock(&s_lock);
 }
 
 int tenon_attend_self(const char* digest)
@@ -90,28 +71,12 @@ int tenon_attend_self(const char* digest)
     return strcmp(found, digest) == 0 ? 0 : tenon_fail("the program arrived damaged");
 }
 
-/* What servers that could not tidy up, because the power went or so, left a day ago. */
-static void remove_old(const char* root)
-{
-    const time_t day = 24 * 60 * 60;
-    DIR* folder = opendir(root);
-    for (struct dirent* entry; folder && (entry = readdir(folder));) {
-        struct stat about;
-        if (strncmp(entry->d_name, "run-", 4) == 0 &&
-            fstatat(dirfd(folder), entry->d_name, &about, AT_SYMLINK_NOFOLLOW) == 0 &&
-            about.st_mtime < time(NULL) - day)
-            tenon_folder_remove_at(dirfd(folder), entry->d_name);
-    }
-    if (folder) closedir(folder);
-}
-
 void tenon_attend_tidy(void)
 {
     char folder[kTenonPathCapacity];
     char* end = getcwd(folder, sizeof folder) ? strrchr(folder, '/') : NULL;
     if (!end || end == folder || chdir("/") != 0) return;
-    tenon_folder_remove(folder);
+    tenon_folder_remove_at(AT_FDCWD, folder);
     *end = 0;
-    remove_old(folder);
     rmdir(folder);
 }

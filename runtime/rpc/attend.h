@@ -4,7 +4,6 @@
 #define TENON_RUNTIME_RPC_ATTEND_H
 
 #include <stddef.h>
-#include <sys/types.h>
 
 /** Reads the first line of standard input, the secret that clients must know: it is on no command
  * line and in no environment. -1 when there is none. */
@@ -13,14 +12,11 @@ int tenon_attend_key(char* key, size_t capacity);
 /** -1 with an error unless the file of this very program has this SHA-256: it came by a link. */
 int tenon_attend_self(const char* digest);
 
-/** From now on files come by standard input (receive.h), whose end, or silence for so long, ends
- * the server: sessions are killed, and accept() on `listener` fails. */
+/** From now on files come by standard input (receive.h), whose end, or silence for so long, shuts
+ * `listener` down: accept() fails, and the server ends. */
 int tenon_attend_watch(int listener, int silence_s);
-/** The process that serves a session, 0 when none does. */
-void tenon_attend_session(pid_t child);
 
-/** Removes the working folder; from the one above what broken connections left there a day ago, and
- * that one, too, when it is empty then. */
+/** Removes the working folder, and the one above, too, when it is empty then. */
 void tenon_attend_tidy(void);
 
 #endif

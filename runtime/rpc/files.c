@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,39 +15,10 @@
 #include "../common/bytes.h"
 #include "../common/error.h"
 
-const char* tenon_folder_parent(void)
-{
-    const char* parent = getenv("TMPDIR");
-    return parent && parent[0] == '/' ? parent : "/tmp";
-}
-
-int tenon_folder_make(char path[kTenonPathCapacity])
-{
-    const char* parent = tenon_folder_parent();
-    if (snprintf(path, kTenonPathCapacity, "%s/tenon-rpc-XXXXXX", parent) >= kTenonPathCapacity ||
-        !mkdtemp(path))
-        return tenon_fail("cannot create a folder below `%s`: %s", parent, strerror(errno));
-    return 0;
-}
-
 static bool is_file_name(const char* name)
 {
     return strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
 }
-
-void tenon_folder_remove_at(int parent, const char* name)
-{
-    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    DIR* folder = fd < 0 ? NULL : fdopendir(fd);
-    if (fd >= 0 && !folder) close(fd);
-    for (struct dirent* entry; folder && (entry = readdir(folder));)
-        if (is_file_name(entry->d_name) && unlinkat(fd, entry->d_name, 0) != 0)
-            tenon_folder_remove_at(fd, entry->d_name);
-    if (folder) closedir(folder);
-    unlinkat(parent, name, AT_REMOVEDIR);
-}
-
-void tenon_folder_remove(const char* path) { tenon_folder_remove_at(AT_FDCWD, path); }
 
 char* tenon_folder_list(const char* path)
 {

@@ -5,18 +5,8 @@
 
 #include <stddef.h>
 
-enum
-{
-    kTenonPathCapacity = 1024
-};
+#include "folder.h"
 
-/** Where the folders of sessions are made: $TMPDIR or /tmp. */
-const char* tenon_folder_parent(void);
-/** Creates a private temporary folder and writes its path. */
-int tenon_folder_make(char path[kTenonPathCapacity]);
-/** Removes the folder with everything in it, as far as that is possible. */
-void tenon_folder_remove(const char* path);
-void tenon_folder_remove_at(int parent, const char* name);
 /** Names separated by commas; free() it. NULL with an error. */
 char* tenon_folder_list(const char* path);
 

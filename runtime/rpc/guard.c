@@ -9,12 +9,14 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
+
+#if defined(__linux__)
+#include <sys/sysinfo.h>
+#endif
 
 #include "../common/error.h"
 #include "../executor/profile.h"
-#include "files.h"
 #include "protocol.h"
 
 enum
@@ -25,7 +27,6 @@ enum
 
 /* Signal handlers have no arguments of ours; a process serves one session. */
 static int s_fd = -1;
-static const char* s_folder = "";
 static char s_handler_stack[kStackBytes];
 
 static const struct
@@ -85,18 +86,6 @@ static void send_exception(const text* message)
     (void)sent; /* nothing can be done about it here */
 }
 
-/* Removing a folder allocates, which a crashed process must not; `rm` is another process. */
-static void remove_folder(void)
-{
-    if (!s_folder[0]) return;
-    pid_t child = fork();
-    if (child == 0) {
-        execl("/bin/rm", "rm", "-rf", "--", s_folder, (char*)NULL);
-        _exit(1);
-    }
-    if (child > 0) waitpid(child, NULL, 0);
-}
-
 static void on_fatal_signal(int signal, siginfo_t* info, void* context)
 {
     (void)context;
@@ -118,15 +107,13 @@ static void on_fatal_signal(int signal, siginfo_t* info, void* context)
         put_number(&message, (uint64_t)(uintptr_t)info->si_addr, 16);
     }
     send_exception(&message);
-    remove_folder();
     /* SA_RESETHAND restored the default action: raising again dies of the signal. */
     raise(signal);
 }
 
-void tenon_guard_crashes(int fd, const char* folder)
+void tenon_guard_crashes(int fd)
 {
     s_fd = fd;
-    s_folder = folder;
     stack_t stack = {.ss_sp = s_handler_stack, .ss_size = sizeof s_handler_stack};
     sigaltstack(&stack, NULL);
     struct sigaction action = {.sa_sigaction = on_fatal_signal,
@@ -151,7 +138,6 @@ static void* watch(void* argument)
         put(&message, " s");
         send_exception(&message);
     }
-    if (s_folder[0]) tenon_folder_remove(s_folder);
     _exit(ready == 0 ? 3 : 0);
 }
 
@@ -164,13 +150,36 @@ int tenon_guard_link(int timeout_s)
     return 0;
 }
 
-void tenon_guard_limits(size_t memory_mib)
+static void limit(int what, rlim_t most)
 {
-    rlim_t bytes = (rlim_t)memory_mib << 20;
-    struct rlimit data = {bytes, bytes};
-    if (memory_mib > 0) setrlimit(RLIMIT_DATA, &data);
-    struct rlimit none = {0, 0};
-    setrlimit(RLIMIT_CORE, &none);
-    struct rlimit files = {256, 256};
-    setrlimit(RLIMIT_NOFILE, &files);
+    struct rlimit now;
+    if (getrlimit(what, &now) == 0 && now.rlim_max < most) most = now.rlim_max;
+    const struct rlimit wanted = {most, most};
+    setrlimit(what, &wanted);
+}
+
+/* All memory of the machine, but enough for a start; 0 when that is not known. */
+static rlim_t memory_of_machine(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    if (pages <= 0 || size <= 0) return 0;
+    const rlim_t least = (rlim_t)256 << 20;
+    const rlim_t all = (rlim_t)pages * (rlim_t)size;
+    return all > least ? all : least;
+}
+
+void tenon_guard_limits(int memory_mib, int file_mib)
+{
+    /* Of data, not of addresses: weights are mapped from files. */
+    const rlim_t data = memory_mib < 0 ? memory_of_machine() : (rlim_t)memory_mib << 20;
+    if (data > 0) limit(RLIMIT_DATA, data);
+    if (file_mib > 0) limit(RLIMIT_FSIZE, (rlim_t)file_mib << 20);
+    signal(SIGXFSZ, SIG_IGN); /* the write fails instead */
+    limit(RLIMIT_CORE, 0);
+    limit(RLIMIT_NOFILE, 256);
+#if defined(__linux__)
+    /* Where nothing forbids new processes, a bomb of them stays small; root is above that. */
+    struct sysinfo now;
+    if (sysinfo(&now) == 0) limit(RLIMIT_NPROC, (rlim_t)now.procs + 512);
+#endif
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waiting that SIGINT and SIGTERM end. */
+/* Waiting that SIGINT, SIGTERM and the end of a child end. */
 #define _GNU_SOURCE
 #include "interrupt.h"
 
-#include <poll.h>
 #include <signal.h>
 #include <time.h>
 
@@ -12,20 +11,20 @@ static volatile sig_atomic_t s_came;
 
 static void on_signal(int signal)
 {
-    (void)signal;
-    s_came = 1;
+    if (signal != SIGCHLD) s_came = 1;
 }
 
 static void set_handlers(void (*handler)(int), int how)
 {
+    static const int kSignals[] = {SIGINT, SIGTERM, SIGCHLD};
     struct sigaction action = {.sa_handler = handler};
     sigset_t signals;
     sigemptyset(&action.sa_mask);
     sigemptyset(&signals);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    for (int i = 0; i < 3; ++i) {
+        sigaddset(&signals, kSignals[i]);
+        sigaction(kSignals[i], &action, NULL);
+    }
     sigprocmask(how, &signals, NULL);
 }
 
@@ -39,13 +38,14 @@ void tenon_interrupt_release(void) { set_handlers(SIG_DFL, SIG_UNBLOCK); }
 
 bool tenon_interrupt_came(void) { return s_came != 0; }
 
-bool tenon_interrupt_wait(int fd, int timeout_ms)
+bool tenon_interrupt_wait(struct pollfd* entries, int count, int64_t timeout_ns)
 {
-    struct pollfd entry = {.fd = fd, .events = POLLIN};
-    struct timespec limit = {timeout_ms / 1000, (timeout_ms % 1000) * 1000000L};
+    const struct timespec limit = {(time_t)(timeout_ns / 1000000000),
+                                   (long)(timeout_ns % 1000000000)};
     sigset_t mask;
     sigprocmask(SIG_BLOCK, NULL, &mask);
     sigdelset(&mask, SIGINT);
     sigdelset(&mask, SIGTERM);
-    return ppoll(&entry, 1, timeout_ms < 0 ? NULL : &limit, &mask) > 0 && !s_came;
+    sigdelset(&mask, SIGCHLD);
+    return ppoll(entries, (nfds_t)count, timeout_ns < 0 ? NULL : &limit, &mask) > 0;
 }

@@ -3,16 +3,18 @@
 #ifndef TENON_RUNTIME_RPC_INTERRUPT_H
 #define TENON_RUNTIME_RPC_INTERRUPT_H
 
+#include <poll.h>
 #include <stdbool.h>
+#include <stdint.h>
 
-/** From now on these signals are felt in tenon_interrupt_wait() only. */
+/** From now on these signals, and SIGCHLD, are felt in tenon_interrupt_wait() only. */
 void tenon_interrupt_catch(void);
 /** In a forked child: the signals end it again. */
 void tenon_interrupt_release(void);
 bool tenon_interrupt_came(void);
 
-/** True when `fd` is readable or has ended, false after `timeout_ms` (negative: never) or an
- * interrupt. */
-bool tenon_interrupt_wait(int fd, int timeout_ms);
+/** poll() until one of the entries is ready (true), `timeout_ns` are over (negative: never), an
+ * interrupt came or a child ended, which may have been a moment ago. */
+bool tenon_interrupt_wait(struct pollfd* entries, int count, int64_t timeout_ns);
 
 #endif

@@ -3,20 +3,20 @@
 #include "link.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 
+#include "../common/clock.h"
 #include "../common/error.h"
 
 enum
 {
-    kReadStep = 1 << 20,
-    kMaxKey = 4096,
-    kGreetingS = 10
+    kReadStep = 1 << 20
 };
 
 int tenon_link_read(int fd, void* data, size_t size)
@@ -25,6 +25,24 @@ int tenon_link_read(int fd, void* data, size_t size)
     while (size > 0) {
         ssize_t got = read(fd, at, size);
         if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return tenon_fail("the link ended");
+        at += got;
+        size -= (size_t)got;
+    }
+    return 0;
+}
+
+int tenon_link_read_until(int fd, void* data, size_t size, int64_t end_ns)
+{
+    char* at = data;
+    while (size > 0) {
+        struct pollfd entry = {.fd = fd, .events = POLLIN};
+        const int64_t left_ms = (end_ns - tenon_clock_ns()) / 1000000;
+        if (left_ms <= 0) return tenon_fail("it takes too long to answer");
+        const int ready = poll(&entry, 1, left_ms < INT_MAX ? (int)left_ms : INT_MAX);
+        if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
+        const ssize_t got = recv(fd, at, size, MSG_DONTWAIT);
+        if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
         if (got <= 0) return tenon_fail("the link ended");
         at += got;
         size -= (size_t)got;
@@ -68,13 +86,49 @@ static int read_packet(int fd, uint8_t** buffer, size_t* capacity, size_t* size)
     return 0;
 }
 
-void tenon_link_serve(int fd, tenon_rpc_session* session)
+/* False when nothing comes for so long (0: for ever). */
+static bool await_packet(int fd, int patience_ms)
+{
+    struct pollfd entry = {.fd = fd, .events = POLLIN};
+    const int64_t end = tenon_clock_ns() + patience_ms * INT64_C(1000000);
+    for (;;) {
+        const int64_t left = (end - tenon_clock_ns()) / 1000000;
+        const int ready = poll(&entry, 1, patience_ms == 0 ? -1 : left > 0 ? (int)left : 0);
+        if (ready >= 0 || errno != EINTR) return ready > 0;
+    }
+}
+
+/* Whoever holds a session and does nothing keeps others from it; it hears why when it comes back.
+ */
+static void end_of_patience(int fd, int patience_ms)
+{
+    char text[96];
+    tenon_writer reply = tenon_writer_of(256);
+    snprintf(text, sizeof text, "RPCSessionTimeoutError: the session was idle for %.1f s",
+             patience_ms / 1000.0);
+    TVMValue value = {.v_str = text};
+    int code = kTVMStr;
+    const size_t start = tenon_packet_begin(&reply, kTenonRpcException);
+    tenon_write_seq(&reply, &value, &code, 1);
+    tenon_packet_end(&reply, start);
+    fprintf(stderr, "tenon-rpc-server: %s\n", text);
+    tenon_link_write(fd, reply.data, reply.size);
+    tenon_writer_free(&reply);
+}
+
+void tenon_link_serve(int fd, tenon_rpc_session* session, const tenon_link_patience* patience)
 {
     uint8_t* packet = NULL;
     size_t capacity = 0;
     size_t size;
     tenon_writer reply = tenon_writer_of(TENON_RPC_MAX_PACKET + 8);
-    while (read_packet(fd, &packet, &capacity, &size) == 0) {
+    for (;;) {
+        const int limit_ms = session->is_open ? patience->idle_ms : patience->first_ms;
+        if (!await_packet(fd, limit_ms)) {
+            end_of_patience(fd, limit_ms);
+            break;
+        }
+        if (read_packet(fd, &packet, &capacity, &size) != 0) break;
         reply.size = 0;
         if (!tenon_rpc_session_handle(session, packet, size, &reply) ||
             tenon_link_write(fd, reply.data, reply.size) != 0)
@@ -82,61 +136,4 @@ void tenon_link_serve(int fd, tenon_rpc_session* session)
     }
     tenon_writer_free(&reply);
     free(packet);
-}
-
-static int answer(int fd, int32_t status, const char* key)
-{
-    tenon_writer writer = tenon_writer_of(kMaxKey + 64);
-    tenon_write_i32(&writer, status);
-    if (status == kTenonRpcMagic) {
-        char text[kMaxKey];
-        int length = snprintf(text, sizeof text, "server:%s", key);
-        tenon_write_i32(&writer, length);
-        tenon_write_bytes(&writer, text, (size_t)length);
-    }
-    int result = writer.failed ? -1 : tenon_link_write(fd, writer.data, writer.size);
-    tenon_writer_free(&writer);
-    return result;
-}
-
-/* "client:<key>" with options after a blank. */
-static int check_key(char* text, const char* key, int* timeout_s)
-{
-    static const char kPrefix[] = "client:";
-    static const char kTimeout[] = "-timeout=";
-    char* options = strchr(text, ' ');
-    if (options) *options++ = 0;
-    const char* timeout = options ? strstr(options, kTimeout) : NULL;
-    double seconds = timeout ? strtod(timeout + sizeof kTimeout - 1, NULL) : 0;
-    *timeout_s = seconds > 0 && seconds < 1e6 ? (int)seconds + 1 : 0;
-    return key && strncmp(text, kPrefix, sizeof kPrefix - 1) == 0 &&
-                   strcmp(text + sizeof kPrefix - 1, key) == 0
-               ? 0
-               : -1;
-}
-
-static void set_patience(int fd, int seconds)
-{
-    struct timeval patience = {.tv_sec = seconds};
-    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-}
-
-int tenon_link_greet(int fd, const tenon_link_keys* keys, int* timeout_s)
-{
-    uint8_t header[8];
-    char text[kMaxKey + 1];
-    set_patience(fd, kGreetingS);
-    if (tenon_link_read(fd, header, sizeof header) != 0) return -1;
-    tenon_reader reader = tenon_reader_of(header, sizeof header);
-    int32_t magic = tenon_read_i32(&reader);
-    int32_t length = tenon_read_i32(&reader);
-    if (magic != kTenonRpcMagic) return tenon_fail("the client speaks another protocol");
-    if (length < 0 || length > kMaxKey) return tenon_fail("the client's key is too long");
-    if (tenon_link_read(fd, text, (size_t)length) != 0) return -1;
-    text[length] = 0;
-    set_patience(fd, 0);
-    if (check_key(text, keys->expected, timeout_s) == 0)
-        return answer(fd, kTenonRpcMagic, keys->own);
-    answer(fd, kTenonRpcMismatch, keys->own);
-    return tenon_fail("the client asked for another key");
 }

@@ -9,20 +9,18 @@
 int tenon_link_read(int fd, void* data, size_t size);
 int tenon_link_write(int fd, const void* data, size_t size);
 
-/** Serves packets until the client says goodbye or the link ends. */
-void tenon_link_serve(int fd, tenon_rpc_session* session);
+/** The same, in all of it not later than `end_ns` of the clock, however little comes at a time. Of
+ * sockets. */
+int tenon_link_read_until(int fd, void* data, size_t size, int64_t end_ns);
 
-/** What a listening server and its clients call each other. */
+/** How long a client may say nothing; 0: for ever. */
 typedef struct
 {
-    const char* expected; /* the key that clients must know; "": they have none to know, NULL:
-                             nobody does */
-    const char* own;      /* the server's own key, which it tells them */
-} tenon_link_keys;
+    int first_ms; /* before it has opened the session */
+    int idle_ms;  /* between two packets */
+} tenon_link_patience;
 
-/** The server's side of the handshake of a listening server: 0 when the client may go on. The
- * client's wish for a session timeout goes to *timeout_s (0: none). Who takes long to greet is
- * refused. */
-int tenon_link_greet(int fd, const tenon_link_keys* keys, int* timeout_s);
+/** Serves packets until the client says goodbye, the link ends or it says nothing for too long. */
+void tenon_link_serve(int fd, tenon_rpc_session* session, const tenon_link_patience* patience);
 
 #endif

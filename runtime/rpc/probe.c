@@ -50,7 +50,7 @@ static void put_file(tenon_writer* out, const char* name, const char* path)
     put_section(out, name, text);
 }
 
-void tenon_probe(tenon_writer* out, const char* folder)
+void tenon_probe(tenon_writer* out, const char* folder, const char* abilities)
 {
     struct utsname system;
     struct statvfs disk;
@@ -72,5 +72,6 @@ void tenon_probe(tenon_writer* out, const char* folder)
     }
     for (size_t i = 0; i < sizeof kFiles / sizeof kFiles[0]; ++i)
         put_file(out, kFiles[i].name, kFiles[i].path);
+    if (abilities) put_section(out, "sandbox", abilities[0] ? abilities : "none");
     tenon_write_u8(out, 0);
 }

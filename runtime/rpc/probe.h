@@ -8,6 +8,6 @@
 /** Sections "== name" and lines: machine, kernel, model, cores, cpuinfo, meminfo, disk of `folder`,
  * governor, frequency (kHz), temperature (thousandths of a degree), load. What the system does not
  * tell is left out. Terminated. */
-void tenon_probe(tenon_writer* out, const char* folder);
+void tenon_probe(tenon_writer* out, const char* folder, const char* abilities);
 
 #endif

@@ -3,190 +3,66 @@
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <netinet/tcp.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../common/error.h"
 #include "../common/processors.h"
 #include "attend.h"
-#include "guard.h"
+#include "child.h"
 #include "interrupt.h"
-#include "link.h"
+#include "options.h"
+#include "protocol.h"
+#include "room.h"
+#include "serve.h"
+#include "sweep.h"
 #include "tracker.h"
-
-#if defined(__linux__)
-#include <sys/prctl.h>
-#endif
 
 enum
 {
-    kRefused = 1, /* exit status of a child whose client did not know the key */
-    kTrackerMs = 500
+    kAcceptedAtOnce = 16,
+    kTrackerNs = 500000000
 };
 
 typedef struct
 {
-    int fd; /* -1: listen */
-    int port;
-    const char* host;
-    const char* key;
-    const char* tracker; /* NULL: none */
-    const char* digest;  /* of this program's file; NULL: whatever it is */
-    int memory_mib;      /* 0: no limit */
-    int silence_s;       /* 0: no limit */
-    bool may_open_paths;
-    bool is_attended;
-    bool is_tidy;
-} options;
+    const tenon_server_options* options;
+    tenon_sandbox_abilities abilities;
+    int listener;
+    tenon_tracker* tracker; /* NULL: none */
+    tenon_room room;
+    tenon_service service;
+    bool has_ended;
+} server;
 
-static const char kUsage[] =
-    "usage: tenon-rpc-server --fd N [--trust-paths]\n"
-    "       tenon-rpc-server [--host ADDRESS] [--port N] [--key TEXT [--tracker ADDRESS:PORT] |\n"
-    "                        --attended [--tidy] [--silence N] [--trust-paths]] [--self SHA256]\n"
-    "Serves the session on socket N and ends with it, or listens for one session after another.\n"
-    "  --trust-paths  the client may load any file by absolute path, not only what it uploads\n"
-    "  --memory N     MiB of data that a session may have (default 0: no limit)\n"
-    "  --host ADDRESS to listen on (default 127.0.0.1: this computer only); who reaches it runs "
-    "code\n"
-    "  --port N       port to listen on (default 9090, 0: any free port)\n"
-    "  --key TEXT     clients must ask for this key\n"
-    "  --tracker A:P  offer this server there as TEXT; clients must ask the tracker for it\n"
-    "  --attended     the key is the first line of standard input, whose end ends the server\n"
-    "  --silence N    so does N seconds without a line of it (default 0: no limit)\n"
-    "  --self SHA256  of this program's file; starts only when that is so\n"
-    "  --tidy         removes the working folder at that end\n";
+static const struct timespec kMoment = {.tv_nsec = 10000000};
 
-static int number_after(int argc, char** argv, int* at, int most)
+static void say_error(void) { fprintf(stderr, "tenon-rpc-server: %s\n", TVMGetLastError()); }
+
+static int give_up(const char* doing, const char* why)
 {
-    char* end = NULL;
-    long value = *at + 1 < argc ? strtol(argv[++*at], &end, 10) : -1;
-    if (!end || *end || value < 0 || value > most) {
-        fputs(kUsage, stderr);
-        exit(2);
-    }
-    return (int)value;
+    fprintf(stderr, "tenon-rpc-server: cannot %s: %s\n", doing, why);
+    return 1;
 }
 
-static options read_options(int argc, char** argv)
+/* Small answers go at once, and a client that is silently gone is noticed after half a minute. */
+static void tune(int fd)
 {
-    options chosen = {.fd = -1, .port = 9090, .host = "127.0.0.1", .key = ""};
-    for (int i = 1; i < argc; ++i) {
-        if (strcmp(argv[i], "--fd") == 0) {
-            chosen.fd = number_after(argc, argv, &i, 65535);
-        } else if (strcmp(argv[i], "--port") == 0) {
-            chosen.port = number_after(argc, argv, &i, 65535);
-        } else if (strcmp(argv[i], "--memory") == 0) {
-            chosen.memory_mib = number_after(argc, argv, &i, 1 << 24);
-        } else if (strcmp(argv[i], "--silence") == 0) {
-            chosen.silence_s = number_after(argc, argv, &i, 1 << 20);
-        } else if (strcmp(argv[i], "--host") == 0 && i + 1 < argc) {
-            chosen.host = argv[++i];
-        } else if (strcmp(argv[i], "--key") == 0 && i + 1 < argc) {
-            chosen.key = argv[++i];
-        } else if (strcmp(argv[i], "--tracker") == 0 && i + 1 < argc) {
-            chosen.tracker = argv[++i];
-        } else if (strcmp(argv[i], "--trust-paths") == 0) {
-            chosen.may_open_paths = true;
-        } else if (strcmp(argv[i], "--self") == 0 && i + 1 < argc) {
-            chosen.digest = argv[++i];
-        } else if (strcmp(argv[i], "--attended") == 0) {
-            chosen.is_attended = true;
-        } else if (strcmp(argv[i], "--tidy") == 0) {
-            chosen.is_tidy = true;
-        } else {
-            bool is_help = strcmp(argv[i], "--help") == 0;
-            fputs(kUsage, is_help ? stdout : stderr);
-            exit(is_help ? 0 : 2);
-        }
-    }
-    return chosen;
-}
-
-/* Runs until the client leaves; does not return. */
-static void serve(int fd, const char* folder, const options* chosen, int timeout_s)
-{
-    static tenon_rpc_session session; /* the guards look at it while the process lives */
-    tenon_rpc_session_start(&session, folder);
-    bool is_own_user = chosen->fd >= 0 || chosen->is_attended;
-    session.may_open_paths = chosen->may_open_paths && is_own_user;
-    tenon_guard_limits((size_t)chosen->memory_mib);
-    tenon_guard_crashes(fd, session.folder);
-    if (tenon_guard_link(timeout_s) != 0)
-        fprintf(stderr, "tenon-rpc-server: %s\n", TVMGetLastError());
-    tenon_link_serve(fd, &session);
-    tenon_rpc_session_end(&session);
-    /* Workers of the thread pool may still spin: end without waiting for them. */
-    fflush(NULL);
-    _exit(0);
-}
-
-/* The child's part of serve_connection(). Who does not know the key gets status 1. */
-static void serve_in_child(int fd, const char* folder, const options* chosen,
-                           const tenon_link_keys* keys)
-{
-    int timeout_s;
-    tenon_interrupt_release();
-#if defined(__linux__)
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-#endif
-    if (tenon_link_greet(fd, keys, &timeout_s) != 0) {
-        fprintf(stderr, "tenon-rpc-server: %s\n", TVMGetLastError());
-        _exit(kRefused);
-    }
-    serve(fd, folder, chosen, timeout_s);
-}
-
-/* Waits for the child, whose end closes `done`; kills it when it must not go on. The status. */
-static int await_session(pid_t child, int done, tenon_tracker* tracker)
-{
-    int status = 0;
-    bool is_killed = false;
-    while (!tenon_interrupt_wait(done, tracker ? kTrackerMs : -1)) {
-        bool is_lost = tracker && !tenon_tracker_holds(tracker);
-        if (is_lost) fprintf(stderr, "tenon-rpc-server: the client of the session is gone\n");
-        if (!is_lost && !tenon_interrupt_came()) continue;
-        is_killed = kill(child, SIGKILL) == 0;
-        break;
-    }
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-    if (WIFSIGNALED(status) && !is_killed)
-        fprintf(stderr, "tenon-rpc-server: a session ended by signal %d\n", WTERMSIG(status));
-    return status;
-}
-
-/* One connection in a child of its own; the folder is the parent's, so that it goes in any case. */
-static void serve_connection(int listener, int fd, const options* chosen, tenon_tracker* tracker)
-{
-    char folder[kTenonPathCapacity];
-    int done[2];
-    tenon_link_keys keys = {chosen->key, chosen->key};
-    if (tracker) keys.expected = tracker->match_key[0] ? tracker->match_key : NULL;
-    if (pipe2(done, O_CLOEXEC) != 0) return;
-    pid_t child = tenon_folder_make(folder) == 0 ? fork() : -1;
-    if (child == 0) {
-        close(listener);
-        close(done[0]);
-        if (tracker && tracker->fd >= 0) close(tracker->fd);
-        serve_in_child(fd, folder, chosen, &keys);
-    }
-    close(done[1]);
-    if (child > 0) {
-        tenon_attend_session(child);
-        int status = await_session(child, done[0], tracker);
-        tenon_attend_session(0);
-        bool was_served = !WIFEXITED(status) || WEXITSTATUS(status) != kRefused;
-        if (tracker && was_served) tenon_tracker_served(tracker);
-    } else {
-        fprintf(stderr, "tenon-rpc-server: %s\n", TVMGetLastError());
-    }
-    close(done[0]);
-    tenon_folder_remove(folder);
+    static const struct
+    {
+        int level;
+        int name;
+        int value;
+    } kOptions[] = {{IPPROTO_TCP, TCP_NODELAY, 1},   {SOL_SOCKET, SO_KEEPALIVE, 1},
+                    {IPPROTO_TCP, TCP_KEEPIDLE, 10}, {IPPROTO_TCP, TCP_KEEPINTVL, 5},
+                    {IPPROTO_TCP, TCP_KEEPCNT, 4},   {IPPROTO_TCP, TCP_USER_TIMEOUT, 30000}};
+    for (size_t i = 0; i < sizeof kOptions / sizeof kOptions[0]; ++i)
+        setsockopt(fd, kOptions[i].level, kOptions[i].name, &kOptions[i].value, sizeof(int));
 }
 
 /* *port becomes the one it got. */
@@ -201,60 +77,172 @@ static int open_listener(const char* host, int* port)
     socklen_t size = sizeof address;
     int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (listener < 0 || setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
-        bind(listener, (struct sockaddr*)&address, size) != 0 || listen(listener, 16) != 0 ||
+        bind(listener, (struct sockaddr*)&address, size) != 0 || listen(listener, SOMAXCONN) != 0 ||
         getsockname(listener, (struct sockaddr*)&address, &size) != 0)
         return -1;
     *port = ntohs(address.sin_port);
-    printf("listening on %s:%d\n", host, *port);
-    fflush(stdout);
     return listener;
 }
 
-/* Serves one client after the other until it is interrupted or an attended server shall end. */
-static void serve_clients(int listener, const options* chosen, tenon_tracker* tracker)
+/* One line, which also says what sessions are held to here. */
+static void announce(const server* self, int port)
 {
-    while (!tenon_interrupt_came()) {
-        int yes = 1;
-        if (!tenon_interrupt_wait(listener, tracker ? tenon_tracker_offer(tracker) : -1)) continue;
-        int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-        if (fd < 0 && errno == EINVAL) return; /* the listener was shut down */
-        if (fd < 0) continue;
-        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-        serve_connection(listener, fd, chosen, tracker);
-        close(fd);
+    const char* means = tenon_sandbox_text(self->abilities);
+    if (means[0])
+        printf("listening on %s:%d (sessions are confined by %s)\n", self->options->host, port,
+               means);
+    else
+        printf("listening on %s:%d (sessions are not confined)\n", self->options->host, port);
+    fflush(stdout);
+}
+
+static const char* expected_key(const server* self)
+{
+    return self->tracker ? tenon_tracker_key(self->tracker) : self->options->key;
+}
+
+/* A few at a time: who greets at once is heard before others can crowd it out. */
+static void admit(server* self)
+{
+    for (int i = 0; i < kAcceptedAtOnce; ++i) {
+        struct sockaddr_in from;
+        socklen_t size = sizeof from;
+        const int fd = accept4(self->listener, (struct sockaddr*)&from, &size, SOCK_CLOEXEC);
+        if (fd >= 0) {
+            tune(fd);
+            tenon_room_admit(&self->room, fd, from.sin_addr.s_addr);
+            continue;
+        }
+        if (errno == EINTR || errno == ECONNABORTED) continue;
+        self->has_ended = errno == EINVAL; /* the listener was shut down */
+        /* Not to turn round and round while there are no descriptors left. */
+        if (errno != EAGAIN) nanosleep(&kMoment, NULL);
+        return;
     }
 }
 
-static int give_up(const char* doing, const char* why)
+static void start_session(server* self)
 {
-    fprintf(stderr, "tenon-rpc-server: cannot %s: %s\n", doing, why);
+    tenon_guest guest;
+    if (self->service.child || !tenon_room_take(&self->room, &guest)) return;
+    if (self->tracker) tenon_tracker_spend(self->tracker);
+    const tenon_client client = {guest.fd, guest.timeout_s};
+    if (tenon_service_start(&self->service, &client, self->options, self->abilities) != 0 ||
+        tenon_greeting_answer(guest.fd, kTenonRpcMagic, self->options->key) != 0)
+        say_error();
+    close(guest.fd);
+    if (!self->service.child && self->tracker) tenon_tracker_served(self->tracker);
+}
+
+static void end_session(server* self, int status)
+{
+    const bool is_killed = status < 0;
+    status = tenon_service_end(&self->service, status);
+    if (!is_killed && WIFSIGNALED(status))
+        fprintf(stderr, "tenon-rpc-server: a session ended by signal %d\n", WTERMSIG(status));
+    if (self->tracker) tenon_tracker_served(self->tracker);
+}
+
+static void look_after_session(server* self)
+{
+    int status = -1;
+    if (!self->service.child) return;
+    if (tenon_child_has_ended(self->service.child, &status)) {
+        end_session(self, status);
+    } else if (self->tracker && !tenon_tracker_holds(self->tracker)) {
+        fprintf(stderr, "tenon-rpc-server: the client of the session is gone\n");
+        end_session(self, -1);
+    }
+}
+
+/* Looks after the offer; nanoseconds until something is due, -1: never. */
+static int64_t time_left(server* self)
+{
+    int64_t left = tenon_room_time_left(&self->room);
+    if (!self->tracker) return left;
+    const int64_t due =
+        self->service.child ? kTrackerNs : tenon_tracker_offer(self->tracker) * INT64_C(1000000);
+    return left < 0 || due < left ? due : left;
+}
+
+/* Serves one client after the other until it is interrupted or an attended server shall end. */
+static void serve_clients(server* self)
+{
+    struct pollfd entries[1 + kTenonMostGuests];
+    tenon_room_start(&self->room, self->options->greeting_ms);
+    while (!tenon_interrupt_came() && !self->has_ended) {
+        const int64_t left = time_left(self);
+        entries[0] = (struct pollfd){.fd = self->listener, .events = POLLIN};
+        tenon_room_entries(&self->room, entries + 1);
+        for (int i = 0; i <= self->room.count; ++i) entries[i].revents = 0;
+        tenon_interrupt_wait(entries, 1 + self->room.count, left);
+        tenon_room_attend(&self->room, entries + 1, expected_key(self));
+        if (entries[0].revents) admit(self);
+        look_after_session(self);
+        start_session(self);
+    }
+    tenon_room_end(&self->room);
+    if (self->service.child) end_session(self, -1);
+}
+
+/* The session of an inherited socket; ends as its process does. */
+static int serve_one(server* self)
+{
+    int status = -1;
+    const tenon_client client = {.fd = self->options->fd};
+    tenon_interrupt_catch();
+    if (tenon_service_start(&self->service, &client, self->options, self->abilities) != 0)
+        return give_up("start", TVMGetLastError());
+    close(self->options->fd); /* its end is the child's */
+    while (!tenon_interrupt_came() && !tenon_child_has_ended(self->service.child, &status))
+        tenon_interrupt_wait(NULL, 0, -1);
+    status = tenon_service_end(&self->service, status);
+    tenon_interrupt_release();
+    if (WIFEXITED(status)) return WEXITSTATUS(status);
+    const int signal_number = WIFSIGNALED(status) ? WTERMSIG(status) : SIGTERM;
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
     return 1;
+}
+
+static int listen_and_serve(server* self, tenon_tracker* tracker)
+{
+    const tenon_server_options* options = self->options;
+    int port = options->port;
+    self->listener = open_listener(options->host, &port);
+    if (self->listener < 0) return give_up("listen", strerror(errno));
+    announce(self, port);
+    tracker->port = port;
+    self->tracker = options->tracker ? tracker : NULL;
+    tenon_interrupt_catch();
+    if (options->is_attended && tenon_attend_watch(self->listener, options->silence_s) != 0)
+        return give_up("start", TVMGetLastError());
+    serve_clients(self);
+    if (options->is_tidy) tenon_attend_tidy();
+    return 0;
 }
 
 int main(int argc, char** argv)
 {
-    char key[256];
+    static server self; /* large */
+    char key[kTenonMostKeyBytes + 1];
     tenon_tracker tracker = {.fd = -1};
-    options chosen = read_options(argc, argv);
+    tenon_server_options options = tenon_server_options_read(argc, argv);
+    self.options = &options;
     tenon_usable_processors(); /* asked here: sessions may not read the system's files */
-    if (chosen.fd >= 0) serve(chosen.fd, "", &chosen, 0);
-    if (chosen.digest && tenon_attend_self(chosen.digest) != 0)
+    tenon_service_leave_home(options.fd);
+    tenon_child_adopt();
+    if (options.is_confined) self.abilities = tenon_sandbox_look();
+    if (options.digest && tenon_attend_self(options.digest) != 0)
         return give_up("start", TVMGetLastError());
-    if (chosen.is_attended && chosen.tracker)
-        return give_up("start", "--attended and --tracker exclude each other");
-    if (chosen.is_attended) {
+    if (options.fd >= 0) return serve_one(&self);
+    tenon_sweep_folders();
+    if (options.is_attended) {
+        tenon_sweep_board();
         if (tenon_attend_key(key, sizeof key) != 0) return give_up("start", TVMGetLastError());
-        chosen.key = key;
+        options.key = key;
     }
-    if (chosen.tracker && tenon_tracker_start(&tracker, chosen.tracker, chosen.key) != 0)
+    if (options.tracker && tenon_tracker_start(&tracker, options.tracker, options.key) != 0)
         return give_up("start", TVMGetLastError());
-    int listener = open_listener(chosen.host, &chosen.port);
-    if (listener < 0) return give_up("listen", strerror(errno));
-    tracker.port = chosen.port;
-    tenon_interrupt_catch();
-    if (chosen.is_attended && tenon_attend_watch(listener, chosen.silence_s) != 0)
-        return give_up("start", TVMGetLastError());
-    serve_clients(listener, &chosen, chosen.tracker ? &tracker : NULL);
-    if (chosen.is_tidy) tenon_attend_tidy();
-    return 0;
+    return listen_and_serve(&self, &tracker);
 }

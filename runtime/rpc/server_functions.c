@@ -9,11 +9,13 @@
 #include "probe.h"
 #include "session.h"
 
-/* Made when a file needs it: a client that is of this computer sends none, and kills this process
- * when it has enough. */
+/* Made when a file needs it, unless whoever serves the session has made one, or means none. */
 static int make_folder(tenon_rpc_session* session)
 {
-    return session->folder[0] ? 0 : tenon_folder_make(session->folder);
+    if (session->folder.path[0]) return 0;
+    if (!session->owns_folder)
+        return tenon_fail("this session has no folder: its client names files by absolute path");
+    return tenon_folder_make(&session->folder);
 }
 
 /* Argument 0, a file name, as a path in the session's folder. */
@@ -21,7 +23,7 @@ static int file_argument(tenon_rpc_session* session, const tenon_args* args, cha
 {
     const char* name;
     if (tenon_arg_str(args, 0, &name) != 0 || make_folder(session) != 0) return -1;
-    return tenon_file_path(session->folder, name, path);
+    return tenon_file_path(session->folder.path, name, path);
 }
 
 /* (name, bytes) */
@@ -70,31 +72,47 @@ static int listdir(TENON_PACKED_PARAMETERS)
 {
     TENON_PACKED_PROLOGUE("listdir");
     tenon_rpc_session* session = resource;
-    char* names = make_folder(session) == 0 ? tenon_folder_list(session->folder) : NULL;
+    char* names = make_folder(session) == 0 ? tenon_folder_list(session->folder.path) : NULL;
     if (!names) return -1;
     int status = tenon_return_str(result, names);
     free(names);
     return status;
 }
 
-/* Argument 0: an uploaded file, or (for a client of our own user) any absolute path. */
+/* `path` is `allowed` or below it, and says so plainly. */
+static bool is_within(const char* path, const char* allowed)
+{
+    const size_t size = strlen(allowed);
+    if (strcmp(allowed, "/") == 0) return true;
+    return strncmp(path, allowed, size) == 0 && (path[size] == 0 || path[size] == '/') &&
+           !strstr(path, "/../");
+}
+
+/* Argument 0: an uploaded file, or (for a client of our own user) a file by absolute path. */
 static int path_argument(tenon_rpc_session* session, const tenon_args* args, char* path)
 {
     const char* name;
     if (tenon_arg_str(args, 0, &name) != 0) return -1;
-    if (!session->may_open_paths || name[0] != '/')
-        return make_folder(session) == 0 ? tenon_file_path(session->folder, name, path) : -1;
+    if (!session->readable || name[0] != '/')
+        return make_folder(session) == 0 ? tenon_file_path(session->folder.path, name, path) : -1;
+    if (!is_within(name, session->readable))
+        return tenon_fail("`%s` is not in `%s`, which is all that may be loaded here", name,
+                          session->readable);
     if (strlen(name) >= kTenonPathCapacity) return tenon_fail("the file name is too long");
     strcpy(path, name);
     return 0;
 }
 
+/* (path, format) */
 static int load_module(TENON_PACKED_PARAMETERS)
 {
     TENON_PACKED_PROLOGUE("load_module");
     char path[kTenonPathCapacity];
+    const char* format = "";
     TVMModuleHandle module;
-    if (path_argument(resource, &args, path) != 0 || TVMModLoadFromFile(path, "", &module) != 0)
+    if (path_argument(resource, &args, path) != 0 ||
+        (args.count > 1 && tenon_arg_str(&args, 1, &format) != 0) ||
+        TVMModLoadFromFile(path, format, &module) != 0)
         return -1;
     return tenon_return_module(result, module);
 }
@@ -105,7 +123,8 @@ static int probe(TENON_PACKED_PARAMETERS)
     TENON_PACKED_PROLOGUE("probe");
     const tenon_rpc_session* session = resource;
     tenon_writer text = tenon_writer_of(1 << 20);
-    tenon_probe(&text, session->folder[0] ? session->folder : tenon_folder_parent());
+    tenon_probe(&text, session->folder.path[0] ? session->folder.path : tenon_folder_parent(),
+                session->abilities);
     int status = text.failed ? tenon_fail("the machine says too much")
                              : tenon_return_str(result, (const char*)text.data);
     tenon_writer_free(&text);
@@ -150,6 +169,8 @@ static int usage(TENON_PACKED_PARAMETERS)
 }
 
 static const tenon_method kFunctions[] = {
+    /* The runtime's own would take any path. */
+    {"runtime.ModuleLoadFromFile", load_module},
     {"tenon.rpc.server.probe", probe},
     {"tenon.rpc.server.usage", usage},
     {"tvm.rpc.server.ImportModule", import_module},

@@ -13,14 +13,15 @@ void tenon_rpc_session_start(tenon_rpc_session* session, const char* folder)
     uint64_t limit = (uint64_t)8 << 30;
     *session =
         (tenon_rpc_session){.memory_limit = limit < SIZE_MAX / 2 ? (size_t)limit : SIZE_MAX / 2};
-    snprintf(session->folder, sizeof session->folder, "%s", folder);
+    session->folder.lock = -1;
+    snprintf(session->folder.path, sizeof session->folder.path, "%s", folder);
     session->owns_folder = folder[0] == 0;
 }
 
 void tenon_rpc_session_end(tenon_rpc_session* session)
 {
     tenon_handles_clear(&session->handles);
-    if (session->owns_folder && session->folder[0]) tenon_folder_remove(session->folder);
+    if (session->owns_folder) tenon_folder_discard(&session->folder);
 }
 
 void tenon_reply(tenon_writer* reply, TVMValue value, int code)

@@ -12,9 +12,10 @@
 typedef struct
 {
     tenon_handles handles;
-    char folder[kTenonPathCapacity]; /* of uploads; "" until there is one */
-    bool may_open_paths; /* load_module accepts absolute paths: the client is our own user */
-    size_t memory_limit; /* of data the client allocates */
+    tenon_folder folder;   /* of uploads; its path is "" until there is one */
+    const char* readable;  /* what load_module takes by absolute path, beside uploads; or NULL */
+    const char* abilities; /* what the session is held to (sandbox.h), for the probe; or NULL */
+    size_t memory_limit;   /* of data the client allocates */
     size_t memory_used;
     bool is_open; /* InitServer was accepted */
     bool owns_folder;

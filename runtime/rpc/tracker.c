@@ -25,7 +25,7 @@ enum
     kMostMissed = 4,  /* looks until an offer that nobody used is made anew */
     kFirstWaitMs = 500,
     kMostWaitMs = 8000,
-    kPatienceS = 3, /* for one answer */
+    kPatienceS = 3, /* for a connection, and for a whole answer */
     kMostAnswer = 1 << 20,
     kMostRequest = 1024
 };
@@ -81,16 +81,20 @@ static void give_up(tenon_tracker* tracker)
     tracker->next_ns = tenon_clock_ns() + jittered(tracker->wait_ms) * INT64_C(1000000);
 }
 
+static int64_t answer_end_ns(void) { return tenon_clock_ns() + kPatienceS * INT64_C(1000000000); }
+
 /* One message and its answer, a text in the arena; NULL when the tracker does not answer. */
 static char* ask(tenon_tracker* tracker, tenon_arena* arena, const char* message)
 {
     uint8_t header[4];
+    const int64_t end_ns = answer_end_ns();
     tenon_writer writer = tenon_writer_of(kMostRequest);
     tenon_write_i32(&writer, (int32_t)strlen(message));
     tenon_write_bytes(&writer, message, strlen(message));
     int status = writer.failed ? -1 : tenon_link_write(tracker->fd, writer.data, writer.size);
     tenon_writer_free(&writer);
-    if (status != 0 || tenon_link_read(tracker->fd, header, sizeof header) != 0) return NULL;
+    if (status != 0 || tenon_link_read_until(tracker->fd, header, sizeof header, end_ns) != 0)
+        return NULL;
     tenon_reader reader = tenon_reader_of(header, sizeof header);
     int32_t size = tenon_read_i32(&reader);
     char* text =
@@ -100,7 +104,7 @@ static char* ask(tenon_tracker* tracker, tenon_arena* arena, const char* message
         return NULL;
     }
     text[size] = 0;
-    return tenon_link_read(tracker->fd, text, (size_t)size) == 0 ? text : NULL;
+    return tenon_link_read_until(tracker->fd, text, (size_t)size, end_ns) == 0 ? text : NULL;
 }
 
 /* The whole number that the answer is; -1 for anything else. */
@@ -126,7 +130,9 @@ static int exchange_magic(tenon_tracker* tracker)
     tenon_write_i32(&writer, kMagic);
     int status = tenon_link_write(tracker->fd, writer.data, writer.size);
     tenon_writer_free(&writer);
-    if (status != 0 || tenon_link_read(tracker->fd, bytes, sizeof bytes) != 0) return -1;
+    if (status != 0 ||
+        tenon_link_read_until(tracker->fd, bytes, sizeof bytes, answer_end_ns()) != 0)
+        return -1;
     tenon_reader reader = tenon_reader_of(bytes, sizeof bytes);
     return tenon_read_i32(&reader) == kMagic ? 0 : tenon_fail("what answers is no tracker");
 }
@@ -135,11 +141,10 @@ static int connect_to(tenon_tracker* tracker)
 {
     int yes = 1;
     char message[kMostRequest];
-    struct timeval patience = {.tv_sec = kPatienceS};
+    const struct timeval patience = {.tv_sec = kPatienceS};
     tracker->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (tracker->fd < 0) return tenon_fail("no socket: %s", strerror(errno));
     setsockopt(tracker->fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-    setsockopt(tracker->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     setsockopt(tracker->fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
     if (connect(tracker->fd, (struct sockaddr*)&tracker->address, sizeof tracker->address) != 0)
         return tenon_fail("%s", strerror(errno));
@@ -153,18 +158,22 @@ static int connect_to(tenon_tracker* tracker)
     return 0;
 }
 
-/* The fifth element tells a tracker of Tenon that leases are understood; TVM's does not look. */
+/* The fifth element tells a tracker of Tenon that leases are understood, the sixth that this server
+ * is the one that made the offer before; TVM's does not look. */
 static int put_offer(tenon_tracker* tracker)
 {
     char message[kMostRequest];
+    char before[kTenonMatchKeyCapacity];
+    memcpy(before, tracker->match_key, sizeof before);
     snprintf(tracker->match_key, sizeof tracker->match_key, "%s:0.%020llu%020llu", tracker->key,
              (unsigned long long)random_bits(), (unsigned long long)random_bits());
-    snprintf(message, sizeof message, "[3, \"%s\", [%d, \"%s\"], null, \"leases\"]", tracker->key,
-             tracker->port, tracker->match_key);
+    snprintf(message, sizeof message, "[3, \"%s\", [%d, \"%s\"], null, \"leases\", \"%s\"]",
+             tracker->key, tracker->port, tracker->match_key, before);
     int64_t answer = ask_number(tracker, message);
     if (answer < 0) return -1;
     tracker->knows_leases = answer == 1;
     tracker->is_offered = true;
+    tracker->is_spent = false;
     tracker->missed = 0;
     return 0;
 }
@@ -243,6 +252,13 @@ bool tenon_tracker_holds(tenon_tracker* tracker)
     if (is_over < 0) give_up(tracker);
     return is_over <= 0;
 }
+
+const char* tenon_tracker_key(const tenon_tracker* tracker)
+{
+    return tracker->match_key[0] && !tracker->is_spent ? tracker->match_key : NULL;
+}
+
+void tenon_tracker_spend(tenon_tracker* tracker) { tracker->is_spent = true; }
 
 void tenon_tracker_served(tenon_tracker* tracker)
 {

@@ -22,6 +22,7 @@ typedef struct
     int port;                               /* where this server listens */
     int fd;                                 /* -1: not connected */
     char match_key[kTenonMatchKeyCapacity]; /* what the next client must know; "": nobody can */
+    bool is_spent;                          /* a client came with it */
     bool is_new;                            /* connected, but that was not said yet */
     bool is_offered;                        /* the tracker has the match key */
     bool knows_leases;                      /* it is a tracker of Tenon */
@@ -42,6 +43,11 @@ int tenon_tracker_offer(tenon_tracker* tracker);
 
 /** While a session runs: false when the tracker says that its client is gone. */
 bool tenon_tracker_holds(tenon_tracker* tracker);
+
+/** The key that a client must know now; NULL: nobody can. */
+const char* tenon_tracker_key(const tenon_tracker* tracker);
+/** A client came with the key, which is worth nothing from now on. */
+void tenon_tracker_spend(tenon_tracker* tracker);
 
 /** The session is over: the next offer is due. */
 void tenon_tracker_served(tenon_tracker* tracker);

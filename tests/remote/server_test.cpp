@@ -2,10 +2,9 @@
 // The listening server: handshake, uploads, and a folder that goes with the session.
 #include "core/base/text.h"
 #include "remote/rpc/rpc_session.h"
+#include "tests/remote/serving.h"
 #include "tests/runtime/artifacts.h"
-#include "tests/support/rpc_server.h"
 
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -19,42 +18,7 @@
 namespace tenon::remote {
 namespace {
 
-/// A listening server on a free port, with TMPDIR in a folder of the test.
-class Server : public testing::Test
-{
-protected:
-    explicit Server(const std::vector<std::string>& arguments = {"--key", "pi"})
-        : m_server(arguments)
-    {
-    }
-
-    int connected() const
-    {
-        const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        sockaddr_in address{};
-        address.sin_family = AF_INET;
-        address.sin_port = htons(static_cast<uint16_t>(m_server.port()));
-        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        EXPECT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-        return fd;
-    }
-    /// Sends the handshake; what the server answers, as far as `size` bytes.
-    static std::string shakeHands(int fd, const std::string& key, size_t size)
-    {
-        const std::string hello =
-            test::Stream().u32(0xFF271).u32(static_cast<uint32_t>(key.size())).raw(key).bytes();
-        EXPECT_EQ(write(fd, hello.data(), hello.size()), static_cast<ssize_t>(hello.size()));
-        std::string answer(size, 0);
-        answer.resize(
-            static_cast<size_t>(std::max<ssize_t>(0, recv(fd, answer.data(), size, MSG_WAITALL))));
-        return answer;
-    }
-    size_t filesLeft() const { return m_server.filesLeft(); }
-
-    test::RpcServer m_server;
-};
-
-const std::string kWelcome = test::Stream().u32(0xFF271).u32(9).raw("server:pi").bytes();
+using Server = Serving;
 
 TEST_F(Server, refusesStrangers)
 {
@@ -179,7 +143,7 @@ class OpenServer : public Server
 {
 protected:
     OpenServer()
-        : Server({"--key", "pi", "--host", "0.0.0.0", "--memory", "64"})
+        : Server({"--key", "pi", "--host", "0.0.0.0", "--trust-network", "--memory", "64"})
     {
     }
 };

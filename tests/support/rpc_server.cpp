@@ -8,9 +8,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
 #include <utility>
 
 extern char** environ;
@@ -39,10 +44,10 @@ RpcServer::RpcServer(const std::vector<std::string>& arguments)
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
     m_out = ends[0];
-    const std::string line = nextLine();
-    const size_t colon = line.rfind(':');
-    EXPECT_NE(colon, std::string::npos) << line;
-    if (colon != std::string::npos) m_port = std::atoi(line.c_str() + colon + 1);
+    m_greeting = nextLine();
+    const size_t colon = m_greeting.rfind(':');
+    EXPECT_NE(colon, std::string::npos) << m_greeting;
+    if (colon != std::string::npos) m_port = std::atoi(m_greeting.c_str() + colon + 1);
 }
 
 RpcServer::~RpcServer()
@@ -69,6 +74,40 @@ int RpcServer::stop(int signal)
     kill(m_pid, signal);
     waitpid(std::exchange(m_pid, -1), &status, 0);
     return status;
+}
+
+namespace {
+
+/// The parent of each process that has not ended.
+std::map<pid_t, pid_t> processes()
+{
+    std::map<pid_t, pid_t> parents;
+    std::error_code gone; // processes end while we look
+    for (const auto& entry : std::filesystem::directory_iterator("/proc", gone)) {
+        const pid_t pid = std::atoi(entry.path().filename().c_str());
+        if (pid <= 0) continue;
+        std::ifstream in(entry.path() / "stat");
+        const std::string text((std::istreambuf_iterator<char>(in)), {});
+        const size_t end = text.rfind(')');
+        char state = 0;
+        int parent = 0;
+        const bool isKnown = end != std::string::npos &&
+                             std::sscanf(text.c_str() + end + 1, " %c %d", &state, &parent) == 2;
+        if (isKnown && state != 'Z') parents[pid] = parent;
+    }
+    return parents;
+}
+
+} // namespace
+
+size_t RpcServer::descendants() const
+{
+    const std::map<pid_t, pid_t> parents = processes();
+    return static_cast<size_t>(std::count_if(parents.begin(), parents.end(), [&](const auto& one) {
+        pid_t at = one.second;
+        while (at > 1 && at != m_pid && parents.contains(at)) at = parents.at(at);
+        return at == m_pid;
+    }));
 }
 
 size_t RpcServer::filesLeft() const

@@ -22,6 +22,13 @@ public:
     ~RpcServer();
 
     int port() const { return m_port; }
+    pid_t pid() const { return m_pid; }
+    /// What it said first.
+    const std::string& greeting() const { return m_greeting; }
+    /// Processes below it that have not ended, whoever started them.
+    size_t descendants() const;
+    /// Where its sessions have their folders.
+    const std::string& folder() const { return m_folder.path(); }
     /// The next line that it prints; "" when none comes within a minute.
     std::string nextLine();
     /// Ends it; its exit status as waitpid() gives it.
@@ -34,6 +41,7 @@ private:
     pid_t m_pid = -1;
     int m_out = -1;
     int m_port = 0;
+    std::string m_greeting;
 };
 
 } // namespace tenon::test

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Clients that do not know the key, or never say it: they hold nobody up.
+#include "tests/remote/serving.h"
+#include "tests/runtime/artifacts.h"
+
+#include <sys/socket.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <thread>
+
+namespace tenon::remote {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+class HostileClient : public Serving
+{
+protected:
+    explicit HostileClient(const std::vector<std::string>& arguments = {"--key", "pi"})
+        : Serving(arguments)
+    {
+    }
+    ~HostileClient() override
+    {
+        for (const int fd : m_held) close(fd);
+    }
+    void hold(int count)
+    {
+        for (int i = 0; i < count; ++i) m_held.push_back(connected());
+    }
+    /// Somebody who knows the key gets in.
+    void expectServed() { EXPECT_TRUE(session()); }
+    static bool isHungUp(int fd)
+    {
+        char byte = 0;
+        return recv(fd, &byte, 1, 0) <= 0;
+    }
+
+    std::vector<int> m_held;
+};
+
+TEST_F(HostileClient, inGreatNumbersHoldsNobodyUp)
+{
+    for (int i = 0; i < 5; ++i) {
+        hold(200); // silent
+        expectServed();
+    }
+    for (int i = 0; i < 50; ++i) { // half a greeting
+        m_held.push_back(connected());
+        EXPECT_EQ(send(m_held.back(), hello("client:pi").data(), 12, MSG_NOSIGNAL), 12);
+    }
+    expectServed();
+    EXPECT_EQ(m_server.descendants(), 0u); // none of them costs a process
+}
+
+TEST_F(HostileClient, isServedAfterTheSessionItWaitsFor)
+{
+    auto first = session();
+    ASSERT_TRUE(first);
+    hold(100);
+    std::jthread later([&] {
+        std::this_thread::sleep_for(200ms);
+        first.reset();
+    });
+    expectServed();
+}
+
+TEST_F(HostileClient, withAKeyThatIsTooLongIsRefused)
+{
+    const int fd = connected();
+    const std::string said = test::Stream().u32(0xFF271).u32(1 << 20).bytes();
+    EXPECT_EQ(send(fd, said.data(), said.size(), MSG_NOSIGNAL), 8);
+    EXPECT_TRUE(isHungUp(fd));
+    close(fd);
+    expectServed();
+}
+
+/// With little patience.
+class HastyServer : public HostileClient
+{
+protected:
+    HastyServer()
+        : HostileClient({"--key", "pi", "--greeting", "300"})
+    {
+    }
+};
+
+TEST_F(HastyServer, endsAGreetingThatDripsAsAWhole)
+{
+    const int fd = connected();
+    const std::string said = hello("client:pi");
+    const Clock::time_point start = Clock::now();
+    size_t sent = 0;
+    while (sent + 1 < said.size() && send(fd, said.data() + sent, 1, MSG_NOSIGNAL) == 1 &&
+           Clock::now() - start < 60s) {
+        ++sent;
+        std::this_thread::sleep_for(50ms);
+    }
+    EXPECT_LT(sent + 1, said.size()); // 17 bytes of 50 ms each: it was hung up on before
+    close(fd);
+    expectServed();
+}
+
+TEST_F(HastyServer, forgetsWhoDoesNotOpenASession)
+{
+    const int fd = connected();
+    EXPECT_EQ(shakeHands(fd, "client:pi", kWelcome.size()), kWelcome);
+    expectServed(); // after the first was given up
+    EXPECT_LE(recv(fd, nullptr, 0, MSG_DONTWAIT), 0);
+    close(fd);
+}
+
+std::string errorsOf(const std::string& arguments)
+{
+    const std::string program =
+        (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "tenon-rpc-server")
+            .string();
+    FILE* out = popen(
+        ("timeout 5 '" + program + "' " + arguments + " 2>&1; echo \"status $?\"").c_str(), "r");
+    std::string text;
+    for (int c = 0; (c = std::fgetc(out)) != EOF;) text.push_back(static_cast<char>(c));
+    pclose(out);
+    return text;
+}
+
+TEST(ServerOptions, refusesWhatWouldOpenItToStrangersUnasked)
+{
+    for (const char* host : {"0.0.0.0", "192.168.1.1"}) {
+        const std::string said = errorsOf(std::string("--port 0 --host ") + host);
+        EXPECT_NE(said.find("--trust-network"), std::string::npos) << said;
+        EXPECT_NE(said.find("status 2"), std::string::npos) << said;
+    }
+}
+
+TEST(ServerOptions, refusesNumbersAndKeysThatAreNone)
+{
+    for (const char* arguments :
+         {"--port ''", "--port -1", "--port 65536", "--port 80x", "--port ' 80'", "--port",
+          "--idle +1", "--trust-paths", "--trust-path a --fd 3", "--host localhost"})
+        EXPECT_NE(errorsOf(arguments).find("status 2"), std::string::npos) << arguments;
+    EXPECT_NE(errorsOf("--port 0 --key " + std::string(257, 'k')).find("256 bytes"),
+              std::string::npos);
+}
+
+} // namespace
+} // namespace tenon::remote
