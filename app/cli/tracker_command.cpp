@@ -71,7 +71,12 @@ int query(const TrackerOptions& options, JobContext& job)
         printJson(json);
         return kSuccess;
     }
-    print(queueTable(json) + leaseTable(json));
+    try {
+        print(queueTable(json) + leaseTable(json));
+    } catch (const Json::exception&) { // the other side decides what stands there
+        return failure(makeError(DiagnosticCode::RpcFailure,
+                                 core::quoted(address->text()) + " describes itself unreadably"));
+    }
     return kSuccess;
 }
 

@@ -48,20 +48,25 @@ Status Link::broken(core::Diagnostic why)
     return why;
 }
 
+Status Link::check()
+{
+    if (m_patience.job && m_patience.job->stopRequested())
+        return broken(makeError(DiagnosticCode::Cancelled, "cancelled"));
+    if (std::chrono::steady_clock::now() < m_deadline) return core::kDone;
+    const double seconds = static_cast<double>(m_patience.timeout.count()) / 1000;
+    return broken(makeError(DiagnosticCode::TimedOut,
+                            "the server did not answer within " + core::fixed(seconds, 1) + " s"));
+}
+
 Status Link::wait(short events)
 {
     for (;;) {
-        if (m_patience.job && m_patience.job->stopRequested())
-            return broken(makeError(DiagnosticCode::Cancelled, "cancelled"));
+        if (Status go = check(); !go) return go;
         const auto left =
             std::chrono::duration_cast<milliseconds>(m_deadline - std::chrono::steady_clock::now());
-        if (left.count() <= 0) {
-            const double seconds = static_cast<double>(m_patience.timeout.count()) / 1000;
-            return broken(makeError(DiagnosticCode::TimedOut, "the server did not answer within " +
-                                                                  core::fixed(seconds, 1) + " s"));
-        }
         pollfd entry{m_fd, events, 0};
-        const int ready = poll(&entry, 1, static_cast<int>(std::min(left, kPollStep).count()));
+        const auto step = std::clamp(left, milliseconds(0), kPollStep);
+        const int ready = poll(&entry, 1, static_cast<int>(step.count()));
         if (ready > 0) return core::kDone;
         if (ready < 0 && errno != EINTR)
             return broken(makeError(DiagnosticCode::RpcFailure,
@@ -85,6 +90,19 @@ Status Link::send(std::span<const std::byte> data)
     return core::kDone;
 }
 
+Status Link::receive(std::string& out, size_t size)
+{
+    constexpr size_t kFirstStep = size_t{1} << 20;
+    out.clear();
+    while (out.size() < size) {
+        const size_t before = out.size();
+        out.resize(before + std::min(size - before, std::max(before, kFirstStep)));
+        if (Status got = receive(std::as_writable_bytes(std::span(out)).subspan(before)); !got)
+            return got;
+    }
+    return core::kDone;
+}
+
 Status Link::receive(std::span<std::byte> data)
 {
     if (m_broken) return makeError(DiagnosticCode::RpcFailure, "the link is broken");
@@ -92,6 +110,8 @@ Status Link::receive(std::span<std::byte> data)
         const ssize_t got = recv(m_fd, data.data(), data.size(), 0);
         if (got > 0) {
             data = data.subspan(static_cast<size_t>(got));
+            // Who always has something more to say is not waited for, but has the same time.
+            if (Status go = check(); !go) return go;
         } else if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
             if (Status ready = wait(POLLIN); !ready) return ready;
         } else {

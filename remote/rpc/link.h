@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <span>
+#include <string>
 
 namespace tenon::remote {
 
@@ -32,9 +33,13 @@ public:
     /// Errors: Cancelled, TimedOut, RpcFailure when the other side is gone.
     core::Status send(std::span<const std::byte> data);
     core::Status receive(std::span<std::byte> data);
+    /// `size` bytes that the other side announced: memory grows with what comes, not before.
+    core::Status receive(std::string& out, size_t size);
     bool isBroken() const { return m_broken; }
 
 private:
+    /// Errors when time is up or the job was stopped.
+    core::Status check();
     core::Status wait(short events);
     core::Status broken(core::Diagnostic why);
 

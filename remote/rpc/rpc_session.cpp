@@ -61,7 +61,7 @@ Status RpcSession::greet()
 
 Status RpcSession::shakeHands(const std::string& key)
 {
-    constexpr int32_t kMostKey = 4096;
+    constexpr int32_t kMostKey = 512; // 256 of its own, and what stands before it
     m_link.begin(m_patience);
     const std::string hello = wire::handshake(key);
     if (Status sent = m_link.send(std::as_bytes(std::span(hello))); !sent) return sent;
@@ -113,8 +113,7 @@ Result<RpcSession::Packet> RpcSession::exchange(Packet request)
     if (Status got = m_link.receive(std::as_writable_bytes(std::span(code))); !got)
         return got.error();
     answer.code = wire::integer32(code);
-    answer.body.resize(static_cast<size_t>(size) - sizeof code);
-    if (Status got = m_link.receive(std::as_writable_bytes(std::span(answer.body))); !got)
+    if (Status got = m_link.receive(answer.body, static_cast<size_t>(size) - sizeof code); !got)
         return got.error();
     if (answer.code == kTenonRpcException) {
         const Result<Reply> text = wire::readValue(answer.body);

@@ -45,7 +45,9 @@ std::set<std::string> knownKeys(const Json& summary)
     const auto servers = summary.find("server_info");
     if (servers == summary.end() || !servers->is_array()) return keys;
     for (const Json& server : *servers) {
-        const std::string key = server.is_object() ? server.value("key", "") : "";
+        const auto named = server.is_object() ? server.find("key") : server.end();
+        if (named == server.end() || !named->is_string()) continue;
+        const std::string key = *named;
         if (key.starts_with(kServerPrefix))
             keys.insert(key.substr(std::string_view(kServerPrefix).size()));
     }
@@ -197,6 +199,10 @@ Status readServer(const Json& answer, TrackerLease::Parts& parts)
             return makeError(DiagnosticCode::RpcFailure, "the tracker refused the request");
         const Json& server = answer.at(1);
         parts.server = {server.at(0), server.at(1), server.at(2)};
+        if (!isGoodPort(server.at(1).get<int64_t>()) || !isGoodKey(parts.server.host) ||
+            parts.server.key.size() > kMostMatchKeyBytes)
+            return makeError(DiagnosticCode::RpcFailure,
+                             "the tracker answered with an impossible address of a server");
         if (answer.size() > 2) parts.number = answer.at(2);
     } catch (const Json::exception&) {
         return makeError(DiagnosticCode::RpcFailure,

@@ -8,6 +8,7 @@
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <set>
 
 namespace tenon::remote {
 
@@ -25,9 +27,15 @@ using core::Status;
 
 namespace {
 
-constexpr size_t kMostPeers = 512;
-/// A peer that does not read its answers is hung up on.
+constexpr size_t kMostPeers = 1024;
+constexpr size_t kMostPeersOfOneHost = 512;
+/// A peer that does not read its answers gets no more, and in the end is hung up on.
+constexpr size_t kManyUnread = size_t{64} << 10;
 constexpr size_t kMostUnread = size_t{4} << 20;
+/// Of connections, and of one peer's messages, before others have their turn.
+constexpr int kAtOnce = 16;
+/// A descriptor for each peer, and some for the rest of the program.
+constexpr rlim_t kDescriptors = kMostPeers + 256;
 
 TrackerState::Time now()
 {
@@ -43,13 +51,13 @@ uint64_t aboveEarlierLives()
                                      .count());
 }
 
-/// Boards lose power in the middle of sessions; their connections then end within a minute.
+/// Boards lose power in the middle of sessions; their connections then end within half a minute.
 void setOptions(int fd)
 {
     const int yes = 1;
-    const int idleS = 30;
-    const int intervalS = 10;
-    const int probes = 3;
+    const int idleS = 10;
+    const int intervalS = 5;
+    const int probes = 4;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
     setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idleS, sizeof idleS);
@@ -62,16 +70,25 @@ void setOptions(int fd)
 struct TrackerServer::Peer
 {
     int fd;
+    std::string host;
+    TrackerState::Time heard;
     bool hasGreeted = false;
-    TrackerStream in;
+    TrackerStream in{kMaxTrackerRequest};
     std::string out;
+
+    bool mayAsk() const { return out.size() < kManyUnread; }
 };
 
-TrackerServer::TrackerServer(int listener, int port, TrackerState::Options rules)
+TrackerServer::TrackerServer(int listener, int port, const TrackerServerOptions& options)
     : m_listener(listener)
     , m_port(port)
-    , m_state(std::move(rules))
+    , m_greeting(options.greeting)
+    , m_state(options.rules)
 {
+    rlimit files{};
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= kDescriptors) return;
+    files.rlim_cur = std::min(files.rlim_max, kDescriptors);
+    setrlimit(RLIMIT_NOFILE, &files);
 }
 
 TrackerServer::~TrackerServer()
@@ -95,13 +112,13 @@ Result<std::unique_ptr<TrackerServer>> TrackerServer::listen(const TrackerServer
     const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     const bool isListening = fd >= 0 &&
                              setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
-                             bind(fd, generic, size) == 0 && ::listen(fd, 64) == 0 &&
+                             bind(fd, generic, size) == 0 && ::listen(fd, SOMAXCONN) == 0 &&
                              getsockname(fd, generic, &size) == 0;
     if (isListening) {
-        TrackerState::Options rules = options.rules;
-        rules.firstLease = std::max(rules.firstLease, aboveEarlierLives());
+        TrackerServerOptions chosen = options;
+        chosen.rules.firstLease = std::max(chosen.rules.firstLease, aboveEarlierLives());
         return std::unique_ptr<TrackerServer>(
-            new TrackerServer(fd, ntohs(address.sin_port), std::move(rules)));
+            new TrackerServer(fd, ntohs(address.sin_port), chosen));
     }
     const int reason = errno;
     if (fd >= 0) close(fd);
@@ -110,22 +127,54 @@ Result<std::unique_ptr<TrackerServer>> TrackerServer::listen(const TrackerServer
                                                     std::strerror(reason));
 }
 
-void TrackerServer::acceptOne()
+bool TrackerServer::makeRoom(const std::string& host)
 {
-    sockaddr_in address{};
-    socklen_t size = sizeof address;
-    const int fd = accept4(m_listener, reinterpret_cast<sockaddr*>(&address), &size,
-                           SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (fd < 0) return;
-    if (m_peers.size() >= kMostPeers) {
-        close(fd);
-        return;
+    const auto ofHost = std::count_if(m_peers.begin(), m_peers.end(),
+                                      [&](const auto& each) { return each.second->host == host; });
+    const bool areMany = static_cast<size_t>(ofHost) >= kMostPeersOfOneHost;
+    if (!areMany && m_peers.size() < kMostPeers) return true;
+    const std::set<uint64_t> useful = m_state.usefulOnes();
+    // Whoever has been silent longest; before all who have not even greeted.
+    uint64_t leaving = 0;
+    auto least = std::pair(true, TrackerState::Time::max());
+    for (const auto& [id, peer] : m_peers) {
+        const auto rank = std::pair(peer->hasGreeted, peer->heard);
+        if ((areMany && peer->host != host) || useful.contains(id) || rank >= least) continue;
+        leaving = id;
+        least = rank;
     }
-    setOptions(fd);
-    std::array<char, INET_ADDRSTRLEN> host{};
-    inet_ntop(AF_INET, &address.sin_addr, host.data(), host.size());
-    m_state.open(m_next, host.data(), now());
-    m_peers.emplace(m_next++, std::make_unique<Peer>(Peer{.fd = fd}));
+    if (leaving != 0) hangUp(leaving);
+    return leaving != 0;
+}
+
+void TrackerServer::acceptSome()
+{
+    for (int i = 0; i < kAtOnce; ++i) {
+        sockaddr_in address{};
+        socklen_t size = sizeof address;
+        const int fd = accept4(m_listener, reinterpret_cast<sockaddr*>(&address), &size,
+                               SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (fd < 0) return;
+        std::array<char, INET_ADDRSTRLEN> host{};
+        inet_ntop(AF_INET, &address.sin_addr, host.data(), host.size());
+        if (!makeRoom(host.data())) {
+            close(fd);
+            continue;
+        }
+        setOptions(fd);
+        m_state.open(m_next, host.data(), now());
+        m_peers.emplace(
+            m_next++, std::make_unique<Peer>(Peer{.fd = fd, .host = host.data(), .heard = now()}));
+    }
+}
+
+void TrackerServer::hangUpOnSilentOnes()
+{
+    std::vector<uint64_t> silent = m_state.silentOnes(now());
+    for (const auto& [id, peer] : m_peers)
+        if (!peer->hasGreeted && now() - peer->heard > m_greeting) silent.push_back(id);
+    for (const uint64_t id : silent)
+        if (m_peers.contains(id)) hangUp(id);
 }
 
 void TrackerServer::hangUp(uint64_t id)
@@ -154,15 +203,22 @@ bool TrackerServer::readFrom(uint64_t id)
     if (got < 0) return errno == EAGAIN || errno == EINTR;
     if (got == 0) return false;
     peer.in.append({block.data(), static_cast<size_t>(got)});
-    if (!peer.hasGreeted) {
+    if (!peer.hasGreeted) { // its time goes on with each byte
         const std::optional<int32_t> magic = peer.in.number();
         if (!magic) return true;
         if (*magic != kTrackerMagic) return false; // hang up without another word
         peer.hasGreeted = true;
         peer.out += trackerNumber(kTrackerMagic);
     }
+    peer.heard = now();
+    return true;
+}
+
+bool TrackerServer::answer(uint64_t id)
+{
+    Peer& peer = *m_peers.at(id);
     bool isGood = true;
-    while (isGood) {
+    for (int i = 0; i < kAtOnce && isGood && peer.hasGreeted && peer.mayAsk(); ++i) {
         const std::optional<std::string> message = peer.in.next();
         if (!message) break;
         for (const TrackerState::Reply& reply : m_state.handle(id, *message, now(), isGood)) {
@@ -179,20 +235,28 @@ Status TrackerServer::serve(const core::JobContext& job)
     while (!job.stopRequested() && !m_state.hasEnded()) {
         std::vector<pollfd> entries{{m_listener, POLLIN, 0}};
         std::vector<uint64_t> ids{0};
+        bool isBusy = false;
         for (const auto& [id, peer] : m_peers) {
-            const short events = peer->out.empty() ? POLLIN : POLLIN | POLLOUT;
-            entries.push_back({peer->fd, events, 0});
+            // What it said before has its turn first.
+            const bool hasWork = peer->hasGreeted && peer->in.hasNext() && peer->mayAsk();
+            const int events = (peer->mayAsk() && !hasWork ? POLLIN : 0) | POLLRDHUP |
+                               (peer->out.empty() ? 0 : POLLOUT);
+            entries.push_back({peer->fd, static_cast<short>(events), 0});
             ids.push_back(id);
+            isBusy = isBusy || hasWork;
         }
-        if (poll(entries.data(), entries.size(), 50) < 0) continue;
-        if (entries[0].revents != 0) acceptOne();
-        for (size_t i = 1; i < entries.size(); ++i)
-            if ((entries[i].revents & ~POLLOUT) != 0 && !readFrom(ids[i])) hangUp(ids[i]);
-        for (const uint64_t id : m_state.silentOnes(now())) hangUp(id);
+        if (poll(entries.data(), entries.size(), isBusy ? 0 : 50) < 0) continue;
         std::vector<uint64_t> broken;
+        for (size_t i = 1; i < entries.size(); ++i) {
+            const bool isReadable = (entries[i].revents & ~POLLOUT) != 0;
+            if ((isReadable && !readFrom(ids[i])) || !answer(ids[i])) broken.push_back(ids[i]);
+        }
         for (const auto& [id, peer] : m_peers)
             if (!writeTo(*peer)) broken.push_back(id);
-        for (const uint64_t id : broken) hangUp(id);
+        for (const uint64_t id : broken)
+            if (m_peers.contains(id)) hangUp(id);
+        hangUpOnSilentOnes();
+        if (entries[0].revents != 0) acceptSome();
     }
     return core::kDone;
 }

@@ -14,6 +14,7 @@ struct TrackerServerOptions
 {
     std::string host = "127.0.0.1"; ///< numeric; the protocol has no secrets, so loopback first
     int port = 9190;                ///< 0: any free one
+    std::chrono::milliseconds greeting{10000}; ///< for a peer to say that it knows the protocol
     TrackerState::Options rules;
 };
 
@@ -32,15 +33,22 @@ public:
 
 private:
     struct Peer;
-    TrackerServer(int listener, int port, TrackerState::Options rules);
-    void acceptOne();
+    TrackerServer(int listener, int port, const TrackerServerOptions& options);
+    void acceptSome();
+    /// False when there are too many connections, of this host or in all, and each is of use.
+    bool makeRoom(const std::string& host);
+    /// Those who have not even said what they speak for too long.
+    void hangUpOnSilentOnes();
     /// False when the peer is to be hung up on.
     bool readFrom(uint64_t id);
+    /// A few of the messages that have come; false as above.
+    bool answer(uint64_t id);
     bool writeTo(Peer& peer);
     void hangUp(uint64_t id);
 
     int m_listener;
     int m_port;
+    std::chrono::milliseconds m_greeting;
     TrackerState m_state;
     std::map<uint64_t, std::unique_ptr<Peer>> m_peers;
     uint64_t m_next = 1;

@@ -14,9 +14,15 @@ namespace {
 
 constexpr const char* kDone = "0";
 constexpr const char* kFailed = "-1";
-/// More offers of one connection, or requests of one key, than there are ever reasons for.
-constexpr size_t kMostOffers = 1024;
-constexpr size_t kMostRequests = 65536;
+/// More offers or requests of one connection than there are ever reasons for.
+constexpr size_t kMostOffers = 64;
+constexpr size_t kMostRequests = 64;
+constexpr size_t kMostLeases = 4096;
+/// A third of what a client reads, for each of three lists; what is beyond is left out.
+constexpr size_t kMostListBytes = 300'000;
+/// A small summary is made anew each time; who asks for a large one again and again gets it again.
+constexpr size_t kSmallSummary = 8192;
+constexpr TrackerState::Time kSummaryAge{200};
 /// Of leases whose client and server are both gone.
 constexpr std::chrono::hours kLongestMemory{1};
 
@@ -37,6 +43,13 @@ struct TrackerState::Turn
         isGood = false;
         answer(kFailed);
     }
+    /// Element `index`, if it is a text.
+    std::string textAt(size_t index) const
+    {
+        return message.size() > index && message[index].is_string()
+                   ? message[index].get<std::string>()
+                   : std::string();
+    }
     /// Element `index` says that the sender is Tenon's and knows of leases.
     bool knowsLeases(size_t index) const
     {
@@ -53,6 +66,7 @@ TrackerState::TrackerState(Options options)
 void TrackerState::open(Connection connection, std::string host, Time now)
 {
     m_peers[connection] = {.host = std::move(host), .heard = now};
+    forgetOldLeases();
     std::erase_if(m_leases, [&](const auto& entry) {
         const Lease& lease = entry.second;
         return lease.isOver && !m_peers.contains(lease.offer.from) &&
@@ -63,6 +77,7 @@ void TrackerState::open(Connection connection, std::string host, Time now)
 void TrackerState::close(Connection connection)
 {
     m_peers.erase(connection);
+    std::erase_if(m_owners, [&](const auto& entry) { return entry.second == connection; });
     for (auto& [key, queue] : m_queues) {
         std::erase_if(queue.offers, [&](const Offer& each) { return each.from == connection; });
         std::erase_if(queue.requests, [&](const Request& each) { return each.from == connection; });
@@ -83,6 +98,44 @@ bool TrackerState::mayOffer(const Peer& peer) const
     return m_options.offerers.empty() ||
            std::any_of(m_options.offerers.begin(), m_options.offerers.end(),
                        [&](const AddressRange& range) { return range.contains(peer.host); });
+}
+
+bool TrackerState::owns(Connection connection, const Offer& offer, const std::string& before)
+{
+    Connection& owner = m_owners.try_emplace({offer.host, offer.port}, connection).first->second;
+    if (owner == connection) return true;
+    const auto isIt = [&](const Offer& each) {
+        return each.host == offer.host && each.port == offer.port && each.matchKey == before;
+    };
+    const auto has = [&](const auto& entry) {
+        const auto& offers = entry.second.offers;
+        return std::any_of(offers.begin(), offers.end(), isIt);
+    };
+    const auto lease = m_leases.find(before);
+    const bool isProven = std::any_of(m_queues.begin(), m_queues.end(), has) ||
+                          (lease != m_leases.end() && isIt(lease->second.offer));
+    if (isProven) owner = connection;
+    return isProven;
+}
+
+bool TrackerState::isKnownMatchKey(const std::string& matchKey) const
+{
+    const auto has = [&](const auto& entry) {
+        const auto& offers = entry.second.offers;
+        return std::any_of(offers.begin(), offers.end(),
+                           [&](const Offer& each) { return each.matchKey == matchKey; });
+    };
+    return m_leases.contains(matchKey) || std::any_of(m_queues.begin(), m_queues.end(), has);
+}
+
+/// A server that comes and goes under ever new addresses must not fill the memory.
+void TrackerState::forgetOldLeases()
+{
+    while (m_leases.size() > kMostLeases)
+        m_leases.erase(std::min_element(m_leases.begin(), m_leases.end(),
+                                        [](const auto& one, const auto& other) {
+                                            return one.second.number < other.second.number;
+                                        }));
 }
 
 void TrackerState::forgetBoard(const std::string& host, int port)
@@ -115,14 +168,17 @@ void TrackerState::put(Turn& turn)
     const Offer offer{turn.from, isElsewhere ? message[3].get<std::string>() : turn.peer.host,
                       message.at(2).at(0), message.at(2).at(1)};
     const std::string key = message.at(1);
-    if (!mayOffer(turn.peer)) return turn.refuse();
+    if (!mayOffer(turn.peer) || !isGoodKey(key) || !isGoodKey(offer.host) ||
+        !isGoodPort(message[2][0].get<int64_t>()) || offer.matchKey.size() > kMostMatchKeyBytes ||
+        !owns(turn.from, offer, turn.textAt(5)))
+        return turn.refuse();
     forgetBoard(offer.host, offer.port);
     size_t mine = 0;
     for (const auto& [name, queue] : m_queues)
         mine += static_cast<size_t>(
             std::count_if(queue.offers.begin(), queue.offers.end(),
                           [&](const Offer& each) { return each.from == turn.from; }));
-    if (mine >= kMostOffers) return turn.refuse();
+    if (mine >= kMostOffers || isKnownMatchKey(offer.matchKey)) return turn.refuse();
     m_queues[key].offers.push_back(offer);
     turn.answer(turn.knowsLeases(4) ? "1" : kDone);
     match(key, turn);
@@ -131,10 +187,16 @@ void TrackerState::put(Turn& turn)
 void TrackerState::request(Turn& turn)
 {
     const std::string key = turn.message.at(1);
-    Queue& queue = m_queues[key];
     const Request request{turn.from, turn.message.at(3).get<int64_t>(),
                           turn.message.at(2).get<std::string>(), turn.knowsLeases(4)};
-    if (queue.requests.size() >= kMostRequests) return turn.refuse();
+    size_t mine = 0;
+    for (const auto& [name, queue] : m_queues)
+        mine += static_cast<size_t>(
+            std::count_if(queue.requests.begin(), queue.requests.end(),
+                          [&](const Request& each) { return each.from == turn.from; }));
+    if (mine >= kMostRequests || !isGoodKey(key) || request.user.size() > kMostKeyBytes)
+        return turn.refuse();
+    Queue& queue = m_queues[key];
     turn.peer.isWatched = turn.peer.isWatched || request.isWatched;
     // Behind everybody of the same or a higher priority; from the back, where most belong.
     const auto ahead =
@@ -150,10 +212,12 @@ void TrackerState::updateInfo(Turn& turn)
     const Json& address = info.at("addr");
     const bool isElsewhere = m_options.allowsCustomAddress && address.at(0).is_string();
     const std::string host = isElsewhere ? address[0].get<std::string>() : turn.peer.host;
-    if (!mayOffer(turn.peer)) return turn.refuse();
-    turn.peer.info =
-        Json{{"key", info.at("key").get<std::string>()}, {"addr", {host, address.at(1).get<int>()}}}
-            .dump();
+    const std::string key = info.at("key");
+    const int port = address.at(1);
+    if (!mayOffer(turn.peer) || !isGoodKey(key) || !isGoodKey(host) ||
+        !isGoodPort(address[1].get<int64_t>()))
+        return turn.refuse();
+    turn.peer.info = Json{{"key", key}, {"addr", {host, port}}}.dump();
     turn.answer(kDone);
 }
 
@@ -162,27 +226,69 @@ void TrackerState::askLease(Turn& turn)
     const auto found = m_leases.find(turn.message.at(1).get<std::string>());
     // A lease of an earlier life of this tracker is none of its business.
     if (found == m_leases.end()) return turn.answer(kDone);
-    found->second.offer.from = turn.from; // perhaps it had to connect again
+    Offer& offer = found->second.offer;
+    const bool isItsHost = m_options.allowsCustomAddress || offer.host == turn.peer.host;
+    // Perhaps it had to connect again.
+    if (isItsHost && owns(turn.from, offer, offer.matchKey)) offer.from = turn.from;
     turn.answer(found->second.isOver ? "1" : kDone);
 }
 
-nlohmann::json TrackerState::summary(Time now) const
+namespace {
+
+/// A list or object whose text stays within a size.
+class Bounded
 {
-    Json queues = Json::object();
+public:
+    explicit Bounded(nlohmann::json start)
+        : m_json(std::move(start))
+    {
+    }
+    void add(const std::string& name, const nlohmann::json& value)
+    {
+        m_bytes += name.size() * 6 + value.dump().size() + 8; // every character may be escaped
+        if (m_bytes > kMostListBytes) return;
+        if (m_json.is_array())
+            m_json.push_back(value);
+        else
+            m_json[name] = value;
+    }
+    nlohmann::json take() { return std::move(m_json); }
+
+private:
+    nlohmann::json m_json;
+    size_t m_bytes = 0;
+};
+
+} // namespace
+
+nlohmann::json TrackerState::makeSummary(Time now) const
+{
+    Bounded queues(Json::object());
     for (const auto& [key, queue] : m_queues)
-        queues[key] = {{"free", queue.offers.size()}, {"pending", queue.requests.size()}};
-    Json servers = Json::array();
+        queues.add(key, {{"free", queue.offers.size()}, {"pending", queue.requests.size()}});
+    Bounded servers(Json::array());
     for (const auto& [connection, peer] : m_peers)
-        if (!peer.info.empty()) servers.push_back(Json::parse(peer.info));
-    Json leases = Json::array();
+        if (!peer.info.empty()) servers.add("", Json::parse(peer.info));
+    Bounded leases(Json::array());
     for (const auto& [matchKey, lease] : m_leases)
-        leases.push_back({{"lease", lease.number},
-                          {"key", lease.key},
-                          {"addr", {lease.offer.host, lease.offer.port}},
-                          {"user", lease.request.user},
-                          {"seconds", (now - lease.since).count() / 1000},
-                          {"over", lease.isOver}});
-    return {0, {{"queue_info", queues}, {"server_info", servers}, {"leases", leases}}};
+        leases.add("", {{"lease", lease.number},
+                        {"key", lease.key},
+                        {"addr", {lease.offer.host, lease.offer.port}},
+                        {"user", lease.request.user},
+                        {"seconds", (now - lease.since).count() / 1000},
+                        {"over", lease.isOver}});
+    return {0,
+            {{"queue_info", queues.take()},
+             {"server_info", servers.take()},
+             {"leases", leases.take()}}};
+}
+
+const std::string& TrackerState::summary(Time now)
+{
+    if (m_summary.size() > kSmallSummary && now - m_summaryTime < kSummaryAge) return m_summary;
+    m_summary = makeSummary(now).dump();
+    m_summaryTime = now;
+    return m_summary;
 }
 
 std::string TrackerState::pendingKeys(Connection connection) const
@@ -201,7 +307,7 @@ void TrackerState::dispatch(Turn& turn)
     case TrackerCode::Put: return put(turn);
     case TrackerCode::Request: return request(turn);
     case TrackerCode::UpdateInfo: return updateInfo(turn);
-    case TrackerCode::Summary: return turn.answer(summary(turn.now).dump());
+    case TrackerCode::Summary: return turn.answer(summary(turn.now));
     case TrackerCode::PendingKeys: return turn.answer(pendingKeys(turn.from));
     case TrackerCode::AskLease: return askLease(turn);
     case TrackerCode::Stop: {
@@ -228,6 +334,20 @@ TrackerState::handle(Connection connection, const std::string& message, Time now
     }
     isGood = turn.isGood;
     return turn.replies;
+}
+
+std::set<TrackerState::Connection> TrackerState::usefulOnes() const
+{
+    std::set<Connection> out;
+    for (const auto& [connection, peer] : m_peers)
+        if (!peer.info.empty()) out.insert(connection);
+    for (const auto& [key, queue] : m_queues) {
+        for (const Offer& each : queue.offers) out.insert(each.from);
+        for (const Request& each : queue.requests) out.insert(each.from);
+    }
+    for (const auto& [matchKey, lease] : m_leases)
+        out.insert({lease.offer.from, lease.request.from});
+    return out;
 }
 
 std::vector<TrackerState::Connection> TrackerState::silentOnes(Time now) const

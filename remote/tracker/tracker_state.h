@@ -12,6 +12,7 @@
 #include <deque>
 #include <list>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,8 @@ namespace tenon::remote {
 /// Rules beyond the protocol's. A board is an address; at most one client has it: an offer is
 /// handed out once, a newer one of the same board replaces it, and each lease has a larger number
 /// than all before. A connection that goes takes its offers and requests with it at once. An offer
-/// leads to the host it came from. Tenon's clients say that they live; when one is silent, its
+/// leads to the host it came from, and only the connection that offered an address first may offer
+/// it again, as long as it is open. Tenon's clients say that they live; when one is silent, its
 /// board is told.
 class TrackerState
 {
@@ -50,6 +52,8 @@ public:
     /// be hung up on.
     std::vector<Reply> handle(Connection connection, const std::string& message, Time now,
                               bool& isGood);
+    /// Connections that offer, wait for or have something, or said that they are servers.
+    std::set<Connection> usefulOnes() const;
     /// Connections that should have said something and did not: hang up on them.
     std::vector<Connection> silentOnes(Time now) const;
     bool hasEnded() const { return m_hasEnded; }
@@ -100,15 +104,25 @@ private:
     void askLease(Turn& turn);
     void dispatch(Turn& turn);
     bool mayOffer(const Peer& peer) const;
+    /// The address belongs to this connection, or to none that still lives, or the connection knows
+    /// what was offered before; then it is this one's.
+    bool owns(Connection connection, const Offer& offer, const std::string& before);
+    bool isKnownMatchKey(const std::string& matchKey) const;
+    void forgetOldLeases();
     void forgetBoard(const std::string& host, int port);
     void match(const std::string& key, Turn& turn);
-    Json summary(Time now) const;
+    /// As a text; a large one at most five times a second, and never longer than clients read.
+    const std::string& summary(Time now);
+    Json makeSummary(Time now) const;
     std::string pendingKeys(Connection connection) const;
 
     Options m_options;
     std::map<Connection, Peer> m_peers;
     std::map<std::string, Queue> m_queues;
-    std::map<std::string, Lease> m_leases; ///< by match key
+    std::map<std::string, Lease> m_leases;                      ///< by match key
+    std::map<std::pair<std::string, int>, Connection> m_owners; ///< of addresses
+    std::string m_summary;
+    Time m_summaryTime{0};
     uint64_t m_nextLease;
     bool m_hasEnded = false;
 };

@@ -41,6 +41,17 @@ bool isShallow(std::string_view json)
     return true;
 }
 
+bool isGoodKey(const std::string& key) { return !key.empty() && key.size() <= kMostKeyBytes; }
+
+bool isGoodPort(int64_t port) { return port >= 1 && port <= 65535; }
+
+bool TrackerStream::hasNext() const
+{
+    if (m_isBroken || m_bytes.size() < 4) return false;
+    const int32_t size = readTrackerNumber(m_bytes);
+    return size < 0 || size > m_longest || m_bytes.size() >= 4 + static_cast<size_t>(size);
+}
+
 std::optional<int32_t> TrackerStream::number()
 {
     if (m_isBroken || m_bytes.size() < 4) return std::nullopt;
@@ -53,7 +64,7 @@ std::optional<std::string> TrackerStream::next()
 {
     if (m_isBroken || m_bytes.size() < 4) return std::nullopt;
     const int32_t size = readTrackerNumber(m_bytes);
-    m_isBroken = size < 0 || size > kMaxTrackerMessage;
+    m_isBroken = size < 0 || size > m_longest;
     if (m_isBroken || m_bytes.size() < 4 + static_cast<size_t>(size)) return std::nullopt;
     std::string message = m_bytes.substr(4, static_cast<size_t>(size));
     m_bytes.erase(0, 4 + static_cast<size_t>(size));

@@ -10,8 +10,14 @@
 namespace tenon::remote {
 
 inline constexpr int32_t kTrackerMagic = 0x2F271;
-/// Nothing the protocol says is longer; a peer that announces more is hung up on.
+/// No answer of a tracker is longer, and nothing that a tracker is told; a peer that announces more
+/// is hung up on.
 inline constexpr int32_t kMaxTrackerMessage = 1 << 20;
+inline constexpr int32_t kMaxTrackerRequest = 1 << 14;
+/// The same of the texts in it: what kind of board, who waits, and what a server's clients must
+/// say.
+inline constexpr size_t kMostKeyBytes = 256;
+inline constexpr size_t kMostMatchKeyBytes = 512;
 
 enum class TrackerCode : int
 {
@@ -39,19 +45,30 @@ std::string trackerMessage(std::string_view json);
 /// whoever prints it.
 bool isShallow(std::string_view json);
 
+/// "server:pi4", 4711: what may stand there.
+bool isGoodKey(const std::string& key);
+bool isGoodPort(int64_t port);
+
 /// Cuts messages out of a stream of bytes.
 class TrackerStream
 {
 public:
+    explicit TrackerStream(int32_t longest = kMaxTrackerMessage)
+        : m_longest(longest)
+    {
+    }
     void append(std::string_view bytes) { m_bytes.append(bytes); }
     /// The next whole message, if there is one.
     std::optional<std::string> next();
+    /// next() has something to give.
+    bool hasNext() const;
     /// The next four bytes as a number, if they are there: the magic.
     std::optional<int32_t> number();
     /// The peer announced a message of impossible length; nothing more is read.
     bool isBroken() const { return m_isBroken; }
 
 private:
+    int32_t m_longest;
     std::string m_bytes;
     bool m_isBroken = false;
 };

@@ -135,12 +135,17 @@ private:
 
     void offer(BoardModel& board)
     {
-        board.matchKey = board.key + ":0." + std::to_string(++m_keys);
+        const std::string before =
+            std::exchange(board.matchKey, board.key + ":0." + std::to_string(++m_keys));
         board.isOffered = true;
         board.isOver = false;
         board.heard = m_now;
         Json message{3, board.key, {9000, board.matchKey}, nullptr};
-        if (below(2) == 0) message.push_back("leases");
+        // Who comes by a new connection says what it offered before; stock servers wait until the
+        // tracker has noticed the end of the old one, which is no part of this.
+        const bool isNew = board.old != 0;
+        if (isNew || below(2) == 0) message.push_back("leases");
+        if (isNew) message.push_back(before);
         tell(board.connection, message);
     }
     void connectBoard(BoardModel& board)
