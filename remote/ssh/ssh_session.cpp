@@ -89,11 +89,13 @@ SshSession::connect(const SshAddress& given, const SshOptions& options, const co
                                : connectTcp(address.host, address.port, options.timeout, job);
     if (!fd) return fd.error();
     const auto transport = std::make_shared<SshTransport>(
-        *fd, address.user + "@" + address.host + ":" + std::to_string(address.port));
+        *fd, address.user + "@" + address.host + ":" + std::to_string(address.port),
+        options.longestSilence);
     configure(transport->session(), address, options);
     Deadline deadline(options.timeout, job);
     if (Status greeted = greet(*transport, address, options, deadline); !greeted)
         return whileConnecting(greeted.error());
+    transport->startHeart();
     return std::make_shared<SshSession>(transport);
 }
 

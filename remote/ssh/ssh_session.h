@@ -33,6 +33,9 @@ struct SshOptions
     SshPrompt* prompt = nullptr;     ///< null: no to everything
     bool usesAgent = true;
     std::chrono::milliseconds timeout{std::chrono::seconds(20)}; ///< to connect, without prompts
+    /// The same as connections notice by themselves when no packet is acknowledged (tcp.cpp); a
+    /// server that hangs acknowledges all the same.
+    std::chrono::milliseconds longestSilence{6000};
     /// Makes the socket to the server in another way than by TCP; empty: TCP.
     std::function<core::Result<int>()> dial;
 };

@@ -6,7 +6,10 @@
 #include "core/base/text.h"
 
 #include <fcntl.h>
+#include <libssh/server.h>
+#include <linux/sockios.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,8 +30,22 @@ namespace {
 
 /// Another thread may take our packets off the socket: look again after this even without traffic.
 constexpr milliseconds kStep{10};
+/// Questions in the longest silence: libssh sends one, and takes the answer with the next call.
+constexpr int kBeats = 12;
+constexpr int kMuch = 32 * 1024;
 
 } // namespace
+
+bool Silence::persists(uint64_t sign)
+{
+    const auto now = std::chrono::steady_clock::now();
+    const auto passed =
+        std::min<std::chrono::steady_clock::duration>(now - m_looked, m_longest / 4);
+    m_length = sign == m_sign ? m_length + passed : std::chrono::steady_clock::duration(0);
+    m_looked = now;
+    m_sign = sign;
+    return m_length >= m_longest;
+}
 
 milliseconds Deadline::left() const
 {
@@ -44,11 +61,12 @@ Status Deadline::check(const std::string& peer) const
                                                    core::fixed(seconds, 1) + " s");
 }
 
-SshTransport::SshTransport(int fd, std::string peer)
+SshTransport::SshTransport(int fd, std::string peer, milliseconds longestSilence)
     : m_fd(fd)
     , m_copy(fcntl(fd, F_DUPFD_CLOEXEC, 3))
     , m_session(ssh_new())
     , m_peer(std::move(peer))
+    , m_longestSilence(longestSilence)
 {
     CHECK(m_session) << "libssh has no memory";
     const int no = 0;
@@ -58,10 +76,12 @@ SshTransport::SshTransport(int fd, std::string peer)
     // With Nagle's delay on, small writes crawl at 1 MB/s; the socket has it off as well.
     ssh_options_set(m_session, SSH_OPTIONS_NODELAY, &yes);
     ssh_set_blocking(m_session, 0);
+    ssh_set_counters(m_session, &m_counter, nullptr);
 }
 
 SshTransport::~SshTransport()
 {
+    m_heart = {};
     ssh_disconnect(m_session);
     ssh_free(m_session);
     // Some versions of libssh close the descriptor they were given, some do not: ours tells whether
@@ -91,8 +111,51 @@ void SshTransport::cut()
     shutdown(m_fd, SHUT_RDWR);
 }
 
+uint64_t SshTransport::signOfLife()
+{
+    const std::scoped_lock lock(m_mutex);
+    int unacknowledged = 0;
+    ioctl(m_fd, SIOCOUTQ, &unacknowledged);
+    // The system acknowledges small messages for a server that hangs, but not without end.
+    if (unacknowledged < kMuch) unacknowledged = 0;
+    return m_counter.in_bytes << 32 ^ static_cast<uint64_t>(unacknowledged);
+}
+
+std::string SshTransport::silenceText() const
+{
+    return core::fixed(static_cast<double>(m_longestSilence.count()) / 1000, 1) + " s";
+}
+
+void SshTransport::startHeart()
+{
+    m_heart = std::jthread([this](const std::stop_token& stop) { beat(stop); });
+}
+
+void SshTransport::beat(const std::stop_token& stop)
+{
+    Silence silence(m_longestSilence);
+    std::mutex mutex;
+    std::condition_variable_any wake;
+    std::unique_lock waiting(mutex);
+    while (!wake.wait_for(waiting, stop, m_longestSilence / kBeats,
+                          [&] { return stop.stop_requested(); })) {
+        if (!isAlive()) return;
+        {
+            const std::scoped_lock lock(m_mutex);
+            ssh_send_keepalive(m_session);
+        }
+        if (!silence.persists(signOfLife())) continue;
+        m_isSilent = true;
+        return cut();
+    }
+}
+
 core::Diagnostic SshTransport::lost()
 {
+    if (m_isSilent)
+        return makeError(BoardCode::LinkLost,
+                         core::quoted(m_peer) + " has not answered for " + silenceText() +
+                             "; is the board still powered and on the network?");
     return makeError(BoardCode::LinkLost,
                      "the connection to " + core::quoted(m_peer) +
                          " was lost; is the board still powered and on the network?");
@@ -119,9 +182,13 @@ void SshTransport::waitForTraffic(milliseconds atMost, int extra, short extraEve
 
 Result<int> SshTransport::retry(const std::function<int()>& attempt, const Deadline& deadline)
 {
+    Silence silence(m_longestSilence);
     for (;;) {
         if (Status go = deadline.check(m_peer); !go) return go.error();
         if (m_isCut) return lost();
+        if (!m_heart.joinable() && silence.persists(signOfLife()))
+            return makeError(DiagnosticCode::TimedOut,
+                             core::quoted(m_peer) + " has said nothing for " + silenceText());
         int status = SSH_AGAIN;
         {
             const std::scoped_lock lock(m_mutex);

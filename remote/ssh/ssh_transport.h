@@ -8,9 +8,12 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <string>
+#include <thread>
 
 namespace tenon::remote {
 
@@ -35,11 +38,31 @@ private:
     const core::JobContext& m_job;
 };
 
+/// Tells when a peer has been silent for too long. What passed while nobody looked, because this
+/// program was stopped or the machine slept, does not count.
+class Silence
+{
+public:
+    explicit Silence(std::chrono::milliseconds longest)
+        : m_longest(longest)
+    {
+    }
+    /// `sign` is anything that changes when the peer gives a sign of life. True when it did not for
+    /// too long.
+    bool persists(uint64_t sign);
+
+private:
+    std::chrono::milliseconds m_longest;
+    std::chrono::steady_clock::time_point m_looked = std::chrono::steady_clock::now();
+    std::chrono::steady_clock::duration m_length{0};
+    uint64_t m_sign = ~uint64_t{0};
+};
+
 class SshTransport
 {
 public:
-    /// Takes over the connected socket.
-    SshTransport(int fd, std::string peer);
+    /// Takes over the connected socket, and gives up on a peer that is silent for so long.
+    SshTransport(int fd, std::string peer, std::chrono::milliseconds longestSilence);
     SshTransport(const SshTransport&) = delete;
     SshTransport& operator=(const SshTransport&) = delete;
     ~SshTransport();
@@ -50,6 +73,10 @@ public:
     /// The same as a Status: SSH_ERROR becomes LinkLost or, with the link alive, `code`.
     core::Status complete(const std::function<int()>& attempt, const Deadline& deadline,
                           core::DiagnosticCode code, const std::string& doing);
+    /// From now on the peer is asked all the time whether it lives, and the connection is cut when
+    /// it says nothing; before, each retry() fails with TimedOut when the peer says nothing so
+    /// long.
+    void startHeart();
     /// Waits a moment for traffic; `extra` is another descriptor to wake for.
     void waitForTraffic(std::chrono::milliseconds atMost, int extra = -1, short extraEvents = 0);
 
@@ -64,12 +91,21 @@ public:
     std::string reason();
 
 private:
+    /// Changes with whatever comes from the peer, and with what it acknowledges.
+    uint64_t signOfLife();
+    void beat(const std::stop_token& stop);
+    std::string silenceText() const;
+
     int m_fd;   ///< ours, to wait on and to cut
     int m_copy; ///< libssh's
     ssh_session m_session;
     std::mutex m_mutex;
     std::string m_peer;
+    std::chrono::milliseconds m_longestSilence;
     std::atomic<bool> m_isCut{false};
+    std::atomic<bool> m_isSilent{false}; ///< and therefore cut
+    ssh_counter_struct m_counter{};
+    std::jthread m_heart;
 };
 
 } // namespace tenon::remote
