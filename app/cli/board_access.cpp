@@ -219,11 +219,9 @@ std::string checksText(const std::vector<Check>& checks)
 
 void remember(const remote::BoardStore& store, const DeployReport& report, int optLevel)
 {
-    const Status kept = remote::keepInHistory(store.historyPath(), report, optLevel, TENON_VERSION);
-    if (kept) return;
-    Diagnostic warning = kept.error();
-    warning.severity = Severity::Warning;
-    printDiagnostic(warning);
+    const std::optional<Diagnostic> warning =
+        remote::keepInHistory(store.historyPath(), report, optLevel, TENON_VERSION);
+    if (warning) printDiagnostic(*warning);
 }
 
 } // namespace tenon::cli

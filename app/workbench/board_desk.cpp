@@ -214,6 +214,7 @@ Result<std::vector<views::HistoryRow>> BoardDesk::history(const views::DocumentP
     if (!QFile::exists(text(m_store.historyPath()))) return std::vector<views::HistoryRow>();
     const auto history = remote::RunHistory::open(m_store.historyPath());
     if (!history) return history.error();
+    if ((*history)->note()) return *(*history)->note(); // said once; it is a new file now
     const auto records =
         (*history)->recent(kHistoryRows, core::moduleHash(backingOf(document)->loaded->module));
     if (!records) return records.error();

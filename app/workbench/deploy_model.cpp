@@ -93,11 +93,11 @@ void addMeasurement(const DeployWork& work, const remote::DeployReport& report,
     timed->measurement->sha256 = outcome.report.sha256;
     outcome.document = timed;
     const remote::BoardStore store(work.engine.configFolder.toStdString());
-    const core::Status kept = remote::keepInHistory(store.historyPath(), report,
-                                                    work.question.options.optLevel, TENON_VERSION);
-    if (!kept)
-        outcome.report.log << QStringLiteral("the measurement was not kept: ") +
-                                  QString::fromStdString(kept.error().message);
+    const std::optional<core::Diagnostic> warning = remote::keepInHistory(
+        store.historyPath(), report, work.question.options.optLevel, TENON_VERSION);
+    if (warning)
+        outcome.report.log << QStringLiteral("keeping the measurement: ") +
+                                  QString::fromStdString(warning->message);
 }
 
 } // namespace

@@ -10,21 +10,30 @@
 namespace tenon::remote {
 
 using core::Result;
-using core::Status;
+
+namespace {
+
+core::Diagnostic asWarning(core::Diagnostic error)
+{
+    error.severity = core::Severity::Warning;
+    return error;
+}
+
+} // namespace
 
 std::string historyName(const Board& board)
 {
     return board.name + (board.isEmulated() ? " (emulated)" : "");
 }
 
-Status keepInHistory(const std::string& path, const DeployReport& report, int optLevel,
-                     const std::string& toolVersion)
+std::optional<core::Diagnostic> keepInHistory(const std::string& path, const DeployReport& report,
+                                              int optLevel, const std::string& toolVersion)
 {
-    if (!report.timing) return core::kDone;
+    if (!report.timing) return std::nullopt;
     std::error_code ignored; // opening says why when the folder could not be made
     std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
     const Result<std::unique_ptr<RunHistory>> history = RunHistory::open(path);
-    if (!history) return history.error();
+    if (!history) return asWarning(history.error());
     const Result<int64_t> id = (*history)->add({.unixTimeS = std::time(nullptr),
                                                 .modelName = report.manifest.modelName,
                                                 .modelHash = report.manifest.modelHash,
@@ -36,8 +45,8 @@ Status keepInHistory(const std::string& path, const DeployReport& report, int op
                                                 .optLevel = optLevel,
                                                 .runsMs = report.timing->runsMs,
                                                 .hygiene = hygieneJson(report.timing->hygiene)});
-    if (!id) return id.error();
-    return core::kDone;
+    if (!id) return asWarning(id.error());
+    return (*history)->note();
 }
 
 } // namespace tenon::remote

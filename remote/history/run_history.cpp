@@ -2,9 +2,17 @@
 // What was measured, when, and on what.
 #include "remote/history/run_history.h"
 
-#include <sqlite3.h>
+#include "core/base/descriptor.h"
+#include "core/base/text.h"
 
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <sys/file.h>
+
+#include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 namespace tenon::remote {
 
@@ -85,6 +93,42 @@ int64_t numberOf(sqlite3* database, const char* sql)
     return query.step() == SQLITE_ROW ? query.integer() : -1;
 }
 
+/// Held while a damaged file is renamed.
+class FolderLock
+{
+public:
+    explicit FolderLock(const std::string& path)
+        : m_fd(::open(folderOf(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+    {
+        while (m_fd.get() >= 0 && flock(m_fd.get(), LOCK_EX) != 0 && errno == EINTR) {}
+    }
+
+private:
+    static std::string folderOf(const std::string& path)
+    {
+        const std::string folder = std::filesystem::path(path).parent_path().string();
+        return folder.empty() ? "." : folder;
+    }
+    core::Descriptor m_fd;
+};
+
+/// Where it is now. Nothing that was set aside before is written over.
+Result<std::string> setAside(const std::string& path)
+{
+    std::string aside = path + ".damaged";
+    for (int i = 2; std::filesystem::exists(aside) && i < 1000; ++i)
+        aside = path + ".damaged-" + std::to_string(i);
+    if (std::rename(path.c_str(), aside.c_str()) != 0)
+        return makeError(DiagnosticCode::IoFailure,
+                         std::string("cannot rename the damaged run history: ") +
+                             std::strerror(errno),
+                         {.file = path});
+    // Its parts would be taken for those of the new file.
+    for (const char* part : {"-wal", "-shm"})
+        std::rename((path + part).c_str(), (aside + part).c_str());
+    return aside;
+}
+
 } // namespace
 
 RunHistory::RunHistory(sqlite3* database)
@@ -110,27 +154,65 @@ Status RunHistory::execute(const std::string& sql)
 
 Result<std::unique_ptr<RunHistory>> RunHistory::open(const std::string& path)
 {
+    bool isDamaged = false;
+    Result<std::unique_ptr<RunHistory>> history = openOnce(path, isDamaged);
+    if (history || !isDamaged) return history;
+    // Another program may see the same: one of them renames, the other finds the new file.
+    const FolderLock lock(path);
+    isDamaged = false;
+    history = openOnce(path, isDamaged);
+    if (history || !isDamaged) return history;
+    const core::Diagnostic damage = history.error();
+    const Result<std::string> aside = setAside(path);
+    if (!aside) return aside.error();
+    history = openOnce(path, isDamaged);
+    if (!history) return history;
+    (*history)->m_note = makeError(DiagnosticCode::IoFailure,
+                                   damage.message + "; it was renamed to " + core::quoted(*aside) +
+                                       ", and a new history begins",
+                                   {.file = path});
+    (*history)->m_note->severity = core::Severity::Warning;
+    return history;
+}
+
+Result<std::unique_ptr<RunHistory>> RunHistory::openOnce(const std::string& path, bool& isDamaged)
+{
     sqlite3* database = nullptr;
     const int status = sqlite3_open(path.c_str(), &database);
     std::unique_ptr<RunHistory> history(new RunHistory(database));
     if (status != SQLITE_OK) return history->failure("open");
-    if (Status prepared = history->prepareFile(); !prepared) return prepared.error();
+    Status prepared = history->prepareFile(isDamaged);
+    const int reason = sqlite3_errcode(database) & 0xff;
+    isDamaged = isDamaged || (!prepared && (reason == SQLITE_CORRUPT || reason == SQLITE_NOTADB));
+    if (!prepared) return prepared.error();
     return history;
 }
 
+Status RunHistory::checkFile(bool& isDamaged)
+{
+    const int64_t version = numberOf(m_database, "PRAGMA user_version");
+    const bool isOurs = numberOf(m_database, "PRAGMA application_id") == kApplicationId;
+    if (isOurs && version > kVersion)
+        return makeError(DiagnosticCode::IoFailure, "the run history is of a newer version");
+    Statement check(m_database, "PRAGMA quick_check(1)");
+    const bool isWhole = check.step() == SQLITE_ROW && check.text() == "ok" &&
+                         numberOf(m_database, "SELECT count(*) FROM run") >= 0;
+    isDamaged = !isOurs || version < 1 || !isWhole;
+    if (!isDamaged) return core::kDone;
+    return makeError(DiagnosticCode::IoFailure,
+                     isOurs ? "the run history is damaged" : "the file of the run history is none");
+}
+
 /// One transaction, so that two programs that start at once do not both create the table.
-Status RunHistory::prepareFile()
+Status RunHistory::prepareFile(bool& isDamaged)
 {
     for (const char* pragma : {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL"})
         if (Status done = execute(pragma); !done) return done;
     if (Status begun = execute("BEGIN IMMEDIATE"); !begun) return begun;
-    const int64_t version = numberOf(m_database, "PRAGMA user_version");
-    const bool isNew = numberOf(m_database, "SELECT count(*) FROM sqlite_master") == 0;
-    const bool isOurs = numberOf(m_database, "PRAGMA application_id") == kApplicationId;
-    if (!isNew && (!isOurs || version < 1 || version > kVersion))
-        return makeError(DiagnosticCode::IoFailure,
-                         "this file is no run history, or one of a newer version");
-    if (isNew) {
+    const int64_t tables = numberOf(m_database, "SELECT count(*) FROM sqlite_master");
+    if (tables != 0) {
+        if (Status fine = checkFile(isDamaged); !fine) return fine;
+    } else {
         const std::string sql =
             "PRAGMA application_id=" + std::to_string(kApplicationId) +
             "; PRAGMA user_version=" + std::to_string(kVersion) +

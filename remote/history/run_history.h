@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,8 +35,11 @@ struct RunRecord
 class RunHistory
 {
 public:
-    /// Creates the file when there is none; refuses files of other programs and newer versions.
+    /// Creates the file when there is none, and when it is damaged or of another program: then it
+    /// is renamed, and note() says how. Refuses newer versions.
     static core::Result<std::unique_ptr<RunHistory>> open(const std::string& path);
+    /// A warning that names the file that was set aside.
+    const std::optional<core::Diagnostic>& note() const { return m_note; }
     RunHistory(const RunHistory&) = delete;
     RunHistory& operator=(const RunHistory&) = delete;
     ~RunHistory();
@@ -47,11 +51,17 @@ public:
 
 private:
     explicit RunHistory(sqlite3* database);
+    static core::Result<std::unique_ptr<RunHistory>> openOnce(const std::string& path,
+                                                              bool& isDamaged);
+    /// Error when there is damage; `isDamaged` tells it from a newer version or a file that cannot
+    /// be read.
+    core::Status checkFile(bool& isDamaged);
     core::Status execute(const std::string& sql);
-    core::Status prepareFile();
+    core::Status prepareFile(bool& isDamaged);
     core::Diagnostic failure(const std::string& doing) const;
 
     sqlite3* m_database;
+    std::optional<core::Diagnostic> m_note;
 };
 
 } // namespace tenon::remote

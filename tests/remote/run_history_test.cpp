@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The run history keeps records across openings and refuses files that are none.
+// The run history keeps records across openings and sets files aside that are damaged.
 #include "remote/history/run_history.h"
 #include "tests/support/environment.h"
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <filesystem>
 #include <fstream>
+#include <thread>
 
 namespace tenon::remote {
 namespace {
@@ -49,32 +52,91 @@ TEST(RunHistory, keepsRecordsAcrossOpenings)
     EXPECT_EQ((*history)->recent(10, "none")->size(), 0u);
 }
 
-TEST(RunHistory, refusesOtherFiles)
+TEST(RunHistory, refusesWhatItCannotMake)
 {
     const test::TemporaryFolder folder;
     EXPECT_FALSE(RunHistory::open(folder.file("no/such/folder.db")));
-    std::ofstream(folder.file("text.db")) << std::string(4096, 'x');
-    EXPECT_FALSE(RunHistory::open(folder.file("text.db")));
 }
 
-/// Changes four bytes of the header of a history.
-bool opensWith(std::streamoff offset, const std::string& bytes)
+/// A history of one record with `bytes` written over it at `offset`.
+std::string damagedHistory(const test::TemporaryFolder& folder, std::streamoff offset,
+                           const std::string& bytes)
 {
-    const test::TemporaryFolder folder;
-    const std::string path = folder.file("history.db");
-    EXPECT_TRUE(RunHistory::open(path));
+    const std::string path = folder.file("history.sqlite");
+    {
+        const auto history = RunHistory::open(path);
+        EXPECT_TRUE(history && (*history)->add(record(1, "one")));
+    }
     std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
     file.seekp(offset) << bytes;
-    file.close();
-    return static_cast<bool>(RunHistory::open(path));
+    return path;
 }
 
-TEST(RunHistory, refusesDatabasesOfOthersAndOfNewerVersions)
+TEST(RunHistory, setsADamagedFileAsideOnceAndSaysWhere)
 {
-    constexpr std::streamoff kUserVersion = 60, kApplication = 68; // of SQLite's file format
-    EXPECT_TRUE(opensWith(kApplication, "Teno"));
-    EXPECT_FALSE(opensWith(kApplication, "Else"));
-    EXPECT_FALSE(opensWith(kUserVersion, std::string("\0\0\0\x63", 4)));
+    constexpr std::streamoff kApplication = 68; // of SQLite's file format
+    for (const auto& [offset, bytes] : std::vector<std::pair<std::streamoff, std::string>>{
+             {0, std::string(100, 'x')},        // no database at all
+             {100, std::string(200, '\xff')},   // the list of tables
+             {4096, std::string(4096, '\x5a')}, // the records
+             {kApplication, "Else"}}) {         // of another program
+        const test::TemporaryFolder folder;
+        const std::string path = damagedHistory(folder, offset, bytes);
+        const auto history = RunHistory::open(path);
+        ASSERT_TRUE(history) << offset << ": " << history.error().text();
+        ASSERT_TRUE((*history)->note()) << offset;
+        const std::string& said = (*history)->note()->message;
+        EXPECT_NE(said.find(path + ".damaged"), std::string::npos) << said;
+        EXPECT_EQ((*history)->note()->severity, core::Severity::Warning);
+        EXPECT_TRUE((*history)->add(record(2, "two")));
+        const auto again = RunHistory::open(path);
+        ASSERT_TRUE(again);
+        EXPECT_FALSE((*again)->note()); // once
+        EXPECT_EQ((*again)->recent(10)->size(), 1u);
+        EXPECT_TRUE(std::filesystem::exists(path + ".damaged"));
+        EXPECT_FALSE(std::filesystem::exists(path + ".damaged-2"));
+    }
+}
+
+TEST(RunHistory, writesOverNothingThatWasSetAside)
+{
+    const test::TemporaryFolder folder;
+    const std::string path = folder.file("history.sqlite");
+    for (int i = 0; i < 3; ++i) {
+        std::ofstream(path) << std::string(5000, 'x') << i;
+        const auto history = RunHistory::open(path);
+        ASSERT_TRUE(history && (*history)->note());
+    }
+    for (const char* end : {".damaged", ".damaged-2", ".damaged-3"})
+        EXPECT_TRUE(std::filesystem::exists(path + end)) << end;
+}
+
+TEST(RunHistory, isSetAsideByOneOfSeveralPrograms)
+{
+    const test::TemporaryFolder folder;
+    const std::string path = folder.file("history.sqlite");
+    std::ofstream(path) << std::string(5000, 'x');
+    std::atomic<int> notes = 0;
+    std::vector<std::jthread> programs;
+    for (int i = 0; i < 8; ++i)
+        programs.emplace_back([&] {
+            const auto history = RunHistory::open(path);
+            ASSERT_TRUE(history) << history.error().text();
+            notes += (*history)->note() ? 1 : 0;
+            EXPECT_TRUE((*history)->add(record(1, "one")));
+        });
+    programs.clear();
+    EXPECT_EQ(notes, 1);
+    EXPECT_EQ((*RunHistory::open(path))->recent(100)->size(), 8u);
+}
+
+TEST(RunHistory, refusesNewerVersionsAndLeavesThemAlone)
+{
+    constexpr std::streamoff kUserVersion = 60; // of SQLite's file format
+    const test::TemporaryFolder folder;
+    const std::string path = damagedHistory(folder, kUserVersion, std::string("\0\0\0\x63", 4));
+    EXPECT_FALSE(RunHistory::open(path));
+    EXPECT_FALSE(std::filesystem::exists(path + ".damaged"));
 }
 
 } // namespace
