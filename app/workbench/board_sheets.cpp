@@ -2,9 +2,10 @@
 // Forms and questions about boards.
 #include "app/workbench/board_sheets.h"
 
-#include <QFileDialog>
+#include "views/pages/common/popup_menu.h"
+
+#include <QDir>
 #include <QIntValidator>
-#include <QMenu>
 
 #include <iterator>
 
@@ -43,9 +44,10 @@ QHBoxLayout* buttonRow(std::initializer_list<PillButton*> buttons)
 } // namespace
 
 AddBoardSheet::AddBoardSheet(const views::ThemeSource& themes, views::BoardsPresenter& boards,
-                             QWidget* window)
+                             AskForFile askForFile, QWidget* window)
     : Overlay(themes, window, {560, 380})
     , m_boards(boards)
+    , m_askForFile(std::move(askForFile))
     , m_grid(new QGridLayout)
     , m_way(new views::PillTabs(themes, views::PillTabs::Size::Small))
     , m_profile(new PillButton(themes, Look::Plain, tr("ask the board")))
@@ -113,24 +115,24 @@ QWidget* AddBoardSheet::buildIdentity()
     layout->addWidget(m_identity, 1);
     layout->addWidget(browse);
     connect(browse, &QPushButton::clicked, this, [this] {
-        const QString path = QFileDialog::getOpenFileName(this, tr("Private key"));
-        if (!path.isEmpty()) m_identity->setText(path);
+        m_askForFile(this, {FileQuestion::Kind::Open, tr("Private key"), QDir::homePath(), {}},
+                     [this](const QString& path) { m_identity->setText(path); });
     });
     return row;
 }
 
 void AddBoardSheet::chooseProfile()
 {
-    QMenu menu(this);
+    QMenu* menu = views::makePopupMenu(this);
     const auto choose = [this](const QString& name, const QString& title) {
         m_profileName = name;
         m_profile->setText(title);
         m_profile->updateGeometry();
     };
-    menu.addAction(tr("ask the board"), this, [this, choose] { choose({}, tr("ask the board")); });
+    menu->addAction(tr("ask the board"), this, [this, choose] { choose({}, tr("ask the board")); });
     for (const views::BoardKindEntry& kind : m_boards.kinds())
-        menu.addAction(kind.title, this, [choose, kind] { choose(kind.name, kind.title); });
-    menu.exec(m_profile->mapToGlobal(QPoint(0, m_profile->height() + 4)));
+        menu->addAction(kind.title, this, [choose, kind] { choose(kind.name, kind.title); });
+    menu->popup(m_profile->mapToGlobal(QPoint(0, m_profile->height() + 4)));
 }
 
 void AddBoardSheet::showWay()

@@ -2,6 +2,7 @@
 // Sheets about boards: a new board's address, and what a connection wants to know.
 #pragma once
 
+#include "app/workbench/file_question.h"
 #include "app/workbench/overlay.h"
 #include "views/pages/common/pill_tabs.h"
 #include "views/presenters/boards_presenter.h"
@@ -16,7 +17,7 @@ class AddBoardSheet : public Overlay
     Q_OBJECT
 public:
     AddBoardSheet(const views::ThemeSource& themes, views::BoardsPresenter& boards,
-                  QWidget* window);
+                  AskForFile askForFile, QWidget* window);
     /// Keeps what was entered last, unless it became a board.
     void openForm();
     views::BoardRequest request() const;
@@ -30,6 +31,7 @@ private:
     void submit();
 
     views::BoardsPresenter& m_boards;
+    AskForFile m_askForFile;
     QGridLayout* m_grid;
     views::PillTabs* m_way;
     QLineEdit* m_name = nullptr;

@@ -17,7 +17,7 @@ public:
     const QString& text() const { return m_text; }
 
 signals:
-    void dropped(const QString& path);
+    void dropped(QString path);
 
 protected:
     void paintEvent(QPaintEvent* event) override;

@@ -5,11 +5,11 @@
 
 #include "app/workbench/changed_note.h"
 #include "app/workbench/drop_hint.h"
+#include "views/pages/common/popup_menu.h"
 
 #include <QApplication>
 #include <QFileInfo>
 #include <QKeyEvent>
-#include <QMenu>
 #include <QPainter>
 #include <QTimer>
 
@@ -54,7 +54,7 @@ MainWindow::MainWindow(views::Engine engine, Settings settings, const WindowOpti
     m_keys = new ShortcutSheet(m_themes, this, keyRows());
     m_log = new LogSheet(m_themes, this);
     m_palette = new CommandPalette(m_themes, this, paletteSources());
-    m_addBoard = new AddBoardSheet(m_themes, m_boards, this);
+    m_addBoard = new AddBoardSheet(m_themes, m_boards, m_options.askForFile, this);
     m_forget = new ForgetSheet(m_themes, m_boards, this);
     connect(new DropHint(m_themes, this), &DropHint::dropped, this,
             [this](const QString& path) { openModel(path); });
@@ -69,7 +69,13 @@ MainWindow::MainWindow(views::Engine engine, Settings settings, const WindowOpti
     if (!m_settings.problem.isEmpty()) m_workspace.jobs().addLog(m_settings.problem);
 }
 
-MainWindow::~MainWindow() = default;
+/// Widgets go before what they look at: a child that loses the focus or hides on its way out still
+/// asks presenters and themes, which are members and would be gone when QWidget deletes children.
+MainWindow::~MainWindow()
+{
+    hide();
+    while (auto* child = findChild<QWidget*>(QString(), Qt::FindDirectChildrenOnly)) delete child;
+}
 
 void MainWindow::buildPages()
 {
@@ -317,18 +323,18 @@ void MainWindow::openOverlay(const QString& name)
 
 void MainWindow::showMenu(QPoint position)
 {
-    QMenu menu(this);
+    QMenu* menu = views::makePopupMenu(this);
     QString group;
     for (const ActionSpec& spec : m_actions.specs()) {
         if (spec.isLocal || spec.id.startsWith(QLatin1String("recent"))) continue;
-        if (!group.isEmpty() && spec.group != group) menu.addSeparator();
+        if (!group.isEmpty() && spec.group != group) menu->addSeparator();
         group = spec.group;
         QAction* action = m_actions.action(spec.id);
         if (!spec.icon.isEmpty())
             action->setIcon(views::themedIcon(spec.icon, m_themes.theme().secondary));
-        menu.addAction(action);
+        menu->addAction(action);
     }
-    menu.exec(position);
+    menu->popup(position);
 }
 
 void MainWindow::paintEvent(QPaintEvent*)

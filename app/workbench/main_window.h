@@ -29,6 +29,7 @@ struct WindowOptions
     QString samplePath;
     unsigned threads = 2;
     QString settingsPath; ///< empty: the user's own
+    AskForFile askForFile = askWithDialog;
 };
 
 class MainWindow : public QWidget
@@ -39,8 +40,7 @@ public:
     ~MainWindow() override;
 
     void openModel(const QString& path, const QString& shapes = {}); ///< its open sizes bound
-    /// False when there is no such board.
-    bool chooseBoard(const QString& name);
+    bool chooseBoard(const QString& name); ///< false when there is no such board
     void cancelJobs();
     bool showPerspective(const QString& name); ///< false when there is no such page
     QStringList perspectives() const;

@@ -43,7 +43,7 @@ void Trail::step(int by)
     m_isGoing = true; // going there is no news
     m_places[m_at].version = m_here().version;
     m_at = by < 0 ? m_at - 1 : m_at + 1;
-    m_go(m_places[m_at]);
+    m_go(TrailPlace(m_places[m_at]));
     m_isGoing = false;
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The board in use: what follows from choosing one, and where boards are chosen.
 #include "app/workbench/main_window.h"
-
-#include <QMenu>
+#include "views/pages/common/popup_menu.h"
 
 namespace tenon::app {
 
@@ -50,9 +49,9 @@ bool MainWindow::chooseBoard(const QString& name) { return m_boards.choose(name)
 void MainWindow::showBoards()
 {
     m_boards.reload();
-    QMenu menu(this);
+    QMenu* menu = views::makePopupMenu(this);
     for (const views::BoardRow& row : m_boards.model().rows()) {
-        QAction* action = menu.addAction(
+        QAction* action = menu->addAction(
             row.board.title() + QStringLiteral("   ·   ") + views::boardStateText(row.state), this,
             [this, name = row.board.name] { chooseBoard(name); });
         action->setCheckable(true);
@@ -60,10 +59,10 @@ void MainWindow::showBoards()
         action->setEnabled(m_boards.state().canChange);
         action->setToolTip(row.board.address);
     }
-    menu.addSeparator();
+    menu->addSeparator();
     for (const char* id : {"add-board", "virtual-board", "show-deploy"})
-        menu.addAction(m_actions.action(QLatin1String(id)));
-    menu.exec(m_status->boardCorner() - QPoint(0, menu.sizeHint().height() + 4));
+        menu->addAction(m_actions.action(QLatin1String(id)));
+    menu->popup(m_status->boardCorner() - QPoint(0, menu->sizeHint().height() + 4));
 }
 
 } // namespace tenon::app

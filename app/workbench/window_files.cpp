@@ -7,7 +7,6 @@
 
 #include <QCoreApplication>
 #include <QDateTime>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QPainter>
 #include <QSaveFile>
@@ -23,25 +22,10 @@ QString stemOf(const QString& documentName)
                                                    : QFileInfo(documentName).completeBaseName();
 }
 
-/// With the suffix of the filter "Picture (*.png)", unless one was typed.
-QString withSuffix(const QString& path, const QString& filter)
+/// In the folder of the last file.
+QString startIn(const QString& folder, const QString& name)
 {
-    if (path.isEmpty() || !QFileInfo(path).suffix().isEmpty()) return path;
-    return path + QLatin1Char('.') +
-           filter.section(QStringLiteral("*."), 1).section(QLatin1Char(')'), 0, 0);
-}
-
-/// Asks for a file, in the folder of the last one; empty: none.
-QString askWhereTo(QWidget* window, const QString& title, const QString& name,
-                   const QStringList& filters, QString& folder)
-{
-    QString filter = filters.first();
-    const QString chosen = QFileDialog::getSaveFileName(
-        window, title, folder.isEmpty() ? name : folder + QLatin1Char('/') + name,
-        filters.join(QStringLiteral(";;")), &filter);
-    const QString path = withSuffix(chosen, filter);
-    if (!path.isEmpty()) folder = QFileInfo(path).path();
-    return path;
+    return folder.isEmpty() ? name : folder + QLatin1Char('/') + name;
 }
 
 core::Status writeText(const QString& path, const QString& text)
@@ -81,9 +65,12 @@ void MainWindow::chooseFile()
 {
     const QString folder =
         m_settings.recents.isEmpty() ? QString() : QFileInfo(m_settings.recents.first()).path();
-    const QString path = QFileDialog::getOpenFileName(this, tr("Open model"), folder,
-                                                      tr("ONNX models (*.onnx);;All files (*)"));
-    if (!path.isEmpty()) openModel(path);
+    m_options.askForFile(this,
+                         {FileQuestion::Kind::Open,
+                          tr("Open model"),
+                          folder,
+                          {tr("ONNX models (*.onnx)"), tr("All files (*)")}},
+                         [this](const QString& path) { openModel(path); });
 }
 
 core::Status MainWindow::exportView(const QString& path)
@@ -108,17 +95,20 @@ void MainWindow::chooseExport()
         m_workspace.document() ? stemOf(m_workspace.document()->name) : QStringLiteral("tenon");
     for (const PageEntry& entry : m_pages)
         if (m_stack->currentWidget() == entry.page) name += QLatin1Char('-') + entry.name;
-    const QString path = askWhereTo(
-        this, tr("Export the view"), name + QStringLiteral(".svg"),
-        {tr("Vector picture (*.svg)"), tr("Picture (*.png)"), tr("Report of all pages (*.html)")},
-        m_saveFolder);
-    if (path.isEmpty()) return;
-    m_workspace.forgetFailure();
-    const core::Status done = exportView(path);
-    if (done)
-        m_workspace.jobs().tell(tr("Exported %1").arg(path));
-    else
-        m_workspace.report(tr("The view was not exported"), done.error());
+    const FileQuestion question{
+        FileQuestion::Kind::Save,
+        tr("Export the view"),
+        startIn(m_saveFolder, name + QStringLiteral(".svg")),
+        {tr("Vector picture (*.svg)"), tr("Picture (*.png)"), tr("Report of all pages (*.html)")}};
+    m_options.askForFile(this, question, [this](const QString& path) {
+        m_saveFolder = QFileInfo(path).path();
+        m_workspace.forgetFailure();
+        const core::Status done = exportView(path);
+        if (done)
+            m_workspace.jobs().tell(tr("Exported %1").arg(path));
+        else
+            m_workspace.report(tr("The view was not exported"), done.error());
+    });
 }
 
 void MainWindow::chooseSave()
@@ -126,10 +116,13 @@ void MainWindow::chooseSave()
     const QStringList formats = m_workspace.engine().saveFormats(m_workspace.state().target);
     if (!m_workspace.state().canBuild || formats.isEmpty()) return;
     const QString suffix = formats.first().section(QLatin1Char('*'), 1).chopped(1);
-    const QString path =
-        askWhereTo(this, tr("Save the compiled model"),
-                   stemOf(m_workspace.document()->name) + suffix, formats, m_saveFolder);
-    if (!path.isEmpty()) m_workspace.save(path);
+    const FileQuestion question{
+        FileQuestion::Kind::Save, tr("Save the compiled model"),
+        startIn(m_saveFolder, stemOf(m_workspace.document()->name) + suffix), formats};
+    m_options.askForFile(this, question, [this](const QString& path) {
+        m_saveFolder = QFileInfo(path).path();
+        m_workspace.save(path);
+    });
 }
 
 } // namespace tenon::app

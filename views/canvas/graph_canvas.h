@@ -53,7 +53,7 @@ public:
 signals:
     void placeSelected(int place);
     void placeOpened(int place);
-    void scopeToggled(const QString& path);
+    void scopeToggled(QString path);
 
 protected:
     void paintEvent(QPaintEvent* event) override;

@@ -108,6 +108,7 @@ int PassModel::rowCount(const QModelIndex& parent) const
 {
     if (!parent.isValid()) return static_cast<int>(m_phases.size());
     if (parent.internalId() != 0 || parent.column() != 0) return 0;
+    if (static_cast<size_t>(parent.row()) >= m_phases.size()) return 0;
     return static_cast<int>(m_phases[static_cast<size_t>(parent.row())].passes.size());
 }
 
@@ -146,7 +147,8 @@ QVariant PassModel::passData(int pass, int role) const
 
 QVariant PassModel::data(const QModelIndex& index, int role) const
 {
-    if (!index.isValid()) return {};
+    // Made before the rows were replaced: it may point behind them.
+    if (!index.isValid() || !hasIndex(index.row(), index.column(), parent(index))) return {};
     if (index.internalId() != 0) {
         const Phase& phase = m_phases[static_cast<size_t>(index.internalId()) - 1];
         return passData(phase.passes[static_cast<size_t>(index.row())], role);

@@ -45,6 +45,12 @@ public:
         endResetModel();
     }
     const std::vector<Row>& rows() const { return m_rows; }
+    /// Null for an index that was made before the rows were replaced and points behind them.
+    const Row* row(const QModelIndex& index) const
+    {
+        const bool isThere = index.isValid() && static_cast<size_t>(index.row()) < m_rows.size();
+        return isThere ? &m_rows[static_cast<size_t>(index.row())] : nullptr;
+    }
 
     int rowCount(const QModelIndex& parent = {}) const override
     {
@@ -56,13 +62,13 @@ public:
     }
     QVariant data(const QModelIndex& index, int role) const override
     {
-        if (!index.isValid()) return {};
-        const Row& row = m_rows[static_cast<size_t>(index.row())];
+        const Row* const shown = row(index);
+        if (!shown || index.column() >= columnCount()) return {};
         const TableColumn<Row>& column = m_columns[static_cast<size_t>(index.column())];
-        if (role == Qt::DisplayRole || role == PlainTextRole) return column.text(row);
+        if (role == Qt::DisplayRole || role == PlainTextRole) return column.text(*shown);
         if (role == Qt::TextAlignmentRole)
             return QVariant(Qt::AlignVCenter | (column.isNumber ? Qt::AlignRight : Qt::AlignLeft));
-        return column.extra ? column.extra(row, role) : QVariant();
+        return column.extra ? column.extra(*shown, role) : QVariant();
     }
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override
     {

@@ -22,7 +22,7 @@ public:
 
 public slots:
     /// The answer is handed on and not kept.
-    void accept(const std::string& answer) { settle(answer); }
+    void accept(std::string answer) { settle(std::move(answer)); }
     void refuse() { settle(std::nullopt); }
 
 signals:

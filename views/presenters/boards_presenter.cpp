@@ -54,7 +54,7 @@ void BoardsPresenter::reload()
     refresh();
 }
 
-bool BoardsPresenter::select(const QString& name)
+bool BoardsPresenter::select(QString name)
 {
     const auto found = std::find_if(m_boards.begin(), m_boards.end(),
                                     [&](const BoardEntry& each) { return each.name == name; });
@@ -67,7 +67,7 @@ bool BoardsPresenter::select(const QString& name)
     return true;
 }
 
-bool BoardsPresenter::choose(const QString& name)
+bool BoardsPresenter::choose(QString name)
 {
     if (!m_state.canChange || !select(name)) return false;
     retarget(board().target);
@@ -161,7 +161,7 @@ void BoardsPresenter::noteOffline()
 
 void BoardsPresenter::useProposedTarget() { retarget(m_state.proposedTarget); }
 
-void BoardsPresenter::add(const BoardRequest& request)
+void BoardsPresenter::add(BoardRequest request)
 {
     const auto& engine = m_workspace.engine().boards;
     if (!engine.add) return;
@@ -171,7 +171,7 @@ void BoardsPresenter::add(const BoardRequest& request)
                 });
 }
 
-void BoardsPresenter::addVirtual(const QString& kind)
+void BoardsPresenter::addVirtual(QString kind)
 {
     const auto& engine = m_workspace.engine().boards;
     if (!engine.addVirtual) return;

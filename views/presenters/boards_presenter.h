@@ -50,22 +50,22 @@ public slots:
     void reload();
     /// Selects a board and compiles for it; looks at it if nobody did yet. False when there is no
     /// such board, or while something runs.
-    bool choose(const QString& name);
+    bool choose(QString name);
     /// Selects without compiling or connecting: for a session that comes back.
-    bool select(const QString& name);
+    bool select(QString name);
     void probe();
     /// Probes this computer unasked: nobody is disturbed by that.
     void probeIfHere();
     void useProposedTarget();
-    void add(const BoardRequest& request);
-    void addVirtual(const QString& kind);
+    void add(BoardRequest request);
+    void addVirtual(QString kind);
     void forget();
     void cancel();
 
 signals:
     void stateChanged();
     void selected(); ///< another board
-    void added(const QString& name);
+    void added(QString name);
 
 private:
     /// What this window has learned of a board.

@@ -111,7 +111,7 @@ void ExecutorsPresenter::select(int executor)
     refresh();
 }
 
-void ExecutorsPresenter::chooseBudget(const QString& name)
+void ExecutorsPresenter::chooseBudget(QString name)
 {
     for (size_t i = 0; i < m_budgets.size(); ++i)
         if (m_budgets[i].name == name) {
@@ -131,7 +131,7 @@ void ExecutorsPresenter::chooseForTarget()
         if (processorOf(m_budgets[i].target) == processor) m_budget = i;
 }
 
-void ExecutorsPresenter::setBoardBudget(const MemoryBudget& budget)
+void ExecutorsPresenter::setBoardBudget(MemoryBudget budget)
 {
     const bool hasLimit = budget.flashBytes > 0 || budget.ramBytes > 0;
     if (m_hasBoardBudget) m_budgets.erase(m_budgets.begin());

@@ -44,9 +44,9 @@ public:
 public slots:
     void select(int executor);
     /// By name; unknown names change nothing.
-    void chooseBudget(const QString& name);
+    void chooseBudget(QString name);
     /// The budget of the board in use comes first and counts; one without limits is none.
-    void setBoardBudget(const MemoryBudget& budget);
+    void setBoardBudget(MemoryBudget budget);
     /// Links the images and measures them.
     void measure();
 

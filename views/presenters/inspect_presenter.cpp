@@ -77,9 +77,9 @@ void InspectPresenter::arrange()
             *slot = stage;
             return core::kDone;
         },
-        [this, slot](const core::Status& status) {
+        [this, document, slot](const core::Status& status) {
             --m_layouts;
-            if (status && *slot) takeStage(*slot);
+            if (status && *slot && document == m_alone) takeStage(*slot);
         });
 }
 
@@ -164,7 +164,7 @@ void InspectPresenter::selectNode(core::NodeId node)
     emit selectionMoved(m_selected);
 }
 
-void InspectPresenter::toggleScope(const QString& path)
+void InspectPresenter::toggleScope(QString path)
 {
     if (!m_collapsed.erase(path)) m_collapsed.insert(path);
     arrange();
@@ -179,7 +179,7 @@ void InspectPresenter::setAllCollapsed(bool isCollapsed)
     arrange();
 }
 
-bool InspectPresenter::find(const QString& text, bool forward)
+bool InspectPresenter::find(QString text, bool forward)
 {
     if (!m_stage || text.isEmpty()) return false;
     const VersionView view = m_stage->board().version(0);

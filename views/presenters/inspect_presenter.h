@@ -31,10 +31,10 @@ public slots:
     void selectNode(tenon::core::NodeId node);
     /// Selects the node and opens the groups it sits in.
     void seekNode(tenon::core::NodeId node);
-    void toggleScope(const QString& path);
+    void toggleScope(QString path);
     void setAllCollapsed(bool isCollapsed);
     /// Selects the next node whose name, operator or source name contains `text`; wraps around.
-    bool find(const QString& text, bool forward = true);
+    bool find(QString text, bool forward = true);
 
 signals:
     void sceneChanged();

@@ -40,19 +40,21 @@ void JobPresenter::post(std::function<void()> call)
 void JobPresenter::start(const QString& key, const QString& title, Work work, Finished finished)
 {
     m_state = {key, title, {}, 0, true, false, false, {}, {}};
+    const int job = ++m_job;
     m_clock.start();
     addLog(title);
     emit stateChanged();
     m_runner->start(
         key.toStdString(), std::move(work),
-        [this, key, finished = std::move(finished)](const core::Status& status) {
-            finish(key, status);
+        [this, job, finished = std::move(finished)](const core::Status& status) {
+            finish(job, status);
             finished(status);
         },
-        [this](double fraction, const std::string& text) {
+        [this, job](double fraction, const std::string& text) {
             const QString step = QString::fromStdString(text);
             QMetaObject::invokeMethod(
-                this, [this, fraction, step] { report(fraction, step); }, Qt::QueuedConnection);
+                this, [this, job, fraction, step] { report(job, fraction, step); },
+                Qt::QueuedConnection);
         });
 }
 
@@ -70,18 +72,18 @@ void JobPresenter::cancel()
     m_runner->cancel(m_state.key.toStdString());
 }
 
-void JobPresenter::report(double fraction, const QString& step)
+void JobPresenter::report(int job, double fraction, const QString& step)
 {
-    if (!m_state.isRunning || m_state.isCancelling) return;
+    if (job != m_job || !m_state.isRunning || m_state.isCancelling) return;
     if (step != m_state.step && !step.isEmpty()) addLog(QStringLiteral("  ") + step);
     m_state.fraction = fraction;
     m_state.step = step;
     emit stateChanged();
 }
 
-void JobPresenter::finish(const QString& key, const core::Status& status)
+void JobPresenter::finish(int job, const core::Status& status)
 {
-    if (key != m_state.key || !m_state.isRunning) return;
+    if (job != m_job || !m_state.isRunning) return;
     m_state.isRunning = m_state.isCancelling = false;
     const QString took = durationText(static_cast<double>(m_clock.nsecsElapsed()) / 1000);
     if (status) {

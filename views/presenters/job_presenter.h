@@ -58,10 +58,11 @@ signals:
     void logChanged();
 
 private:
-    void report(double fraction, const QString& step);
-    void finish(const QString& key, const core::Status& status);
+    void report(int job, double fraction, const QString& step);
+    void finish(int job, const core::Status& status);
 
     JobState m_state;
+    int m_job = 0; ///< number of the one that is shown: an older one's end is not its end
     QStringList m_log;
     QElapsedTimer m_clock;
     QTimer m_newsTimer;

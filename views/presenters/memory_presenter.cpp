@@ -55,6 +55,7 @@ void MemoryPresenter::setDocument(DocumentPtr document)
     m_document = std::move(document);
     m_whatIf.reset();
     m_state.problem.clear();
+    m_state.isPlanning = false; // what was asked of the one before is answered no more
     m_state.question.algorithm = m_workspace.options().planner;
     // Targets align differently; a question about another alignment stays one.
     if (!isWhatIf && m_document && m_document->memory)
@@ -73,7 +74,7 @@ bool MemoryPresenter::isAskingOther() const
              MemoryQuestion{m_document->memory->algorithm, m_document->memory->alignment});
 }
 
-void MemoryPresenter::choosePlanner(const QString& algorithm)
+void MemoryPresenter::choosePlanner(QString algorithm)
 {
     if (!m_state.hasPlan || algorithm == m_state.question.algorithm) return;
     m_state.question.algorithm = algorithm;
@@ -89,7 +90,7 @@ void MemoryPresenter::setAlignment(qint64 bytes)
     ask();
 }
 
-void MemoryPresenter::setPools(const QString& pools)
+void MemoryPresenter::setPools(QString pools)
 {
     const QString text = pools.trimmed();
     if (text == m_state.question.pools) return;

@@ -55,9 +55,9 @@ public slots:
     void stepCall(int by) { showCall(m_state.call + by); }
     void selectBuffer(int buffer);
     /// Compiles again with that planner.
-    void choosePlanner(const QString& algorithm);
+    void choosePlanner(QString algorithm);
     void setAlignment(qint64 bytes);
-    void setPools(const QString& pools);
+    void setPools(QString pools);
     void dropWhatIf();
 
 signals:

@@ -62,7 +62,9 @@ void PassesPresenter::arrange()
             slot->lineage = std::make_shared<const LineageIndex>(board);
             return core::kDone;
         },
-        [this, slot](const core::Status& status) {
+        [this, document, slot](const core::Status& status) {
+            // Another model may have come while this was on its way: its versions are others.
+            if (document != m_document) return;
             if (status && slot->stage) takeStage(slot->stage, slot->lineage);
         });
     refreshState();
@@ -213,7 +215,7 @@ ScenePtr PassesPresenter::sceneBefore() const
         m_stage->scene(static_cast<size_t>(m_state.version) - 1, DiffMode::After));
 }
 
-void PassesPresenter::setFilter(const QString& filter) { m_passes->setFilter(filter); }
+void PassesPresenter::setFilter(QString filter) { m_passes->setFilter(filter); }
 
 void PassesPresenter::selectPlace(int place)
 {

@@ -67,7 +67,7 @@ public slots:
     void cycleMode();          ///< union, split, after
     void setMode(tenon::views::DiffMode mode);
     void togglePin(); ///< the shown version becomes the left one of the split view
-    void setFilter(const QString& filter);
+    void setFilter(QString filter);
     void selectPlace(int place);
     void selectNode(tenon::core::NodeId node);
     void seekNode(tenon::core::NodeId node) { m_selection.seek(node); }

@@ -61,10 +61,7 @@ WorkspacePresenter::WorkspacePresenter(Engine engine, unsigned threads, QObject*
 
 WorkspacePresenter::~WorkspacePresenter() = default;
 
-void WorkspacePresenter::open(const QString& path, const QString& shapes)
-{
-    read(path, shapes, false);
-}
+void WorkspacePresenter::open(QString path, QString shapes) { read(path, shapes, false); }
 
 void WorkspacePresenter::reload()
 {
@@ -132,7 +129,7 @@ void WorkspacePresenter::compile()
         });
 }
 
-void WorkspacePresenter::save(const QString& path)
+void WorkspacePresenter::save(QString path)
 {
     if (!m_state.canBuild) return;
     forgetFailure();
@@ -202,7 +199,7 @@ void WorkspacePresenter::refreshIssues()
     m_issues->setRows(std::move(rows));
 }
 
-void WorkspacePresenter::setTarget(const QString& target)
+void WorkspacePresenter::setTarget(QString target)
 {
     const QString text = target.trimmed();
     const TargetVerdict verdict =
@@ -221,7 +218,7 @@ void WorkspacePresenter::setThreads(int threads)
     refresh();
 }
 
-void WorkspacePresenter::checkShapes(const QString& text)
+void WorkspacePresenter::checkShapes(QString text)
 {
     const core::Status read =
         m_engine.checkShapes ? m_engine.checkShapes(text) : core::Status(core::kDone);
@@ -229,14 +226,14 @@ void WorkspacePresenter::checkShapes(const QString& text)
     refresh();
 }
 
-void WorkspacePresenter::bindShapes(const QString& text)
+void WorkspacePresenter::bindShapes(QString text)
 {
     checkShapes(text);
     if (!m_document || !m_shapesProblem.isEmpty() || text.trimmed() == m_options.shapes) return;
     read(m_document->path, text, m_document->isCompiled());
 }
 
-bool WorkspacePresenter::setPlanner(const QString& algorithm)
+bool WorkspacePresenter::setPlanner(QString algorithm)
 {
     m_options.planner = algorithm;
     if (!m_state.canBuild || !m_document || !m_document->isCompiled()) return false;

@@ -62,38 +62,35 @@ public:
     const BuildOptions& options() const { return m_options; }
 
 public slots:
-    void open(const QString& path, const QString& shapes = {});
+    void open(QString path, QString shapes = {});
     void reload();
     void compile();
     /// Writes the compiled model, compiled first if it is not yet.
-    void save(const QString& path);
+    void save(QString path);
     void cancel();
     /// Validates at once; takes effect on the next compile.
-    void setTarget(const QString& target);
+    void setTarget(QString target);
     /// To shape the kernels for and to run with; 0: as many as the board has cores.
     void setThreads(int threads);
     /// As one types: says what is wrong with a line of bindings, and changes nothing.
-    void checkShapes(const QString& text);
+    void checkShapes(QString text);
     /// Opens the model again with its sizes bound; what was compiled is compiled again.
-    void bindShapes(const QString& text);
+    void bindShapes(QString text);
     /// Takes effect at once when the model is compiled already: true when a compile was started.
-    bool setPlanner(const QString& algorithm);
+    bool setPlanner(QString algorithm);
     /// The same model with what was compiled or measured elsewhere.
-    void takeResult(const DocumentPtr& document) { setDocument(document, true); }
+    void takeResult(DocumentPtr document) { setDocument(document, true); }
     void dismissBanner();
     /// A new job: what went wrong in the last one is history.
     void forgetFailure();
     /// Shows an error of the window itself as that of a job.
-    void report(const QString& what, const tenon::core::Diagnostic& diagnostic)
-    {
-        fail(what, diagnostic);
-    }
+    void report(QString what, tenon::core::Diagnostic diagnostic) { fail(what, diagnostic); }
 
 signals:
     void stateChanged();
     /// `isSameModel`: only results were added, passes and positions are as before.
     void documentChanged(bool isSameModel);
-    void opened(const QString& path);
+    void opened(QString path);
 
 private:
     void read(const QString& path, const QString& shapes, bool isCompiledAfter);

@@ -42,7 +42,9 @@ public:
                const QModelIndex& index) const override
     {
         const Theme& t = m_themes.theme();
-        const BoardRow& row = m_boards->rows()[static_cast<size_t>(index.row())];
+        const BoardRow* const shown = m_boards->row(index);
+        if (!shown) return;
+        const BoardRow& row = *shown;
         painter->save();
         painter->setRenderHint(QPainter::Antialiasing);
         const QRectF frame = QRectF(option.rect).adjusted(0, 1, 0, -1);
@@ -135,8 +137,8 @@ BoardList::BoardList(const ThemeSource& themes, BoardModel* model, QWidget* pare
 
 void BoardList::choose(const QModelIndex& index)
 {
-    const BoardRow& row = m_boards->rows()[static_cast<size_t>(index.row())];
-    if (!row.isSelected) emit chosen(row.board.name);
+    const BoardRow* const row = m_boards->row(index);
+    if (row && !row->isSelected) emit chosen(row->board.name);
 }
 
 } // namespace tenon::views

@@ -20,7 +20,7 @@ public:
     BoardList(const ThemeSource& themes, BoardModel* model, QWidget* parent = nullptr);
 
 signals:
-    void chosen(const QString& name);
+    void chosen(QString name);
 
 private:
     void choose(const QModelIndex& index);

@@ -3,8 +3,8 @@
 #include "views/pages/executors/executors_page.h"
 
 #include "views/pages/common/columns.h"
+#include "views/pages/common/popup_menu.h"
 
-#include <QMenu>
 #include <QSplitter>
 
 namespace tenon::views {
@@ -129,11 +129,11 @@ void ExecutorsPage::connectParts()
 
 void ExecutorsPage::chooseBudget()
 {
-    QMenu menu(this);
+    QMenu* menu = makePopupMenu(this);
     for (const MemoryBudget& budget : m_presenter.budgets())
-        menu.addAction(budget.title, this,
-                       [this, name = budget.name] { m_presenter.chooseBudget(name); });
-    menu.exec(m_board->mapToGlobal(QPoint(0, m_board->height() + 4)));
+        menu->addAction(budget.title, this,
+                        [this, name = budget.name] { m_presenter.chooseBudget(name); });
+    menu->popup(m_board->mapToGlobal(QPoint(0, m_board->height() + 4)));
 }
 
 void ExecutorsPage::showFootprint()

@@ -32,7 +32,9 @@ public:
                const QModelIndex& index) const override
     {
         const Theme& t = m_themes.theme();
-        const BufferRow& row = m_buffers->rows()[static_cast<size_t>(index.row())];
+        const BufferRow* const shown = m_buffers->row(index);
+        if (!shown) return;
+        const BufferRow& row = *shown;
         const bool isSelected = option.state & QStyle::State_Selected;
         painter->save();
         painter->setRenderHint(QPainter::Antialiasing);
@@ -91,7 +93,7 @@ AliveList::AliveList(const ThemeSource& themes, BufferModel* model, QWidget* par
     setAccessibleName(tr("Buffers alive at this call"));
     connect(&themes, &ThemeSource::changed, this, [this] { viewport()->update(); });
     const auto go = [this](const QModelIndex& index) {
-        emit bufferRequested(m_buffers->rows()[static_cast<size_t>(index.row())].buffer);
+        if (const BufferRow* const row = m_buffers->row(index)) emit bufferRequested(row->buffer);
     };
     connect(this, &QListView::clicked, this, go);
     connect(this, &QListView::activated, this, go);

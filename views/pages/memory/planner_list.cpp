@@ -35,7 +35,9 @@ public:
                const QModelIndex& index) const override
     {
         const Theme& t = m_themes.theme();
-        const PlannerRow& row = m_planners->rows()[static_cast<size_t>(index.row())];
+        const PlannerRow* const shown = m_planners->row(index);
+        if (!shown) return;
+        const PlannerRow& row = *shown;
         painter->save();
         painter->setRenderHint(QPainter::Antialiasing);
         const bool isHovered = (option.state & QStyle::State_MouseOver) && !row.isReference;
@@ -128,8 +130,8 @@ QSize PlannerList::sizeHint() const { return {300, kRowHeight * m_planners->rowC
 
 void PlannerList::choose(const QModelIndex& index)
 {
-    const PlannerRow& row = m_planners->rows()[static_cast<size_t>(index.row())];
-    if (!row.isReference && !row.isChosen) emit chosen(row.algorithm);
+    const PlannerRow* const row = m_planners->row(index);
+    if (row && !row->isReference && !row->isChosen) emit chosen(row->algorithm);
 }
 
 } // namespace tenon::views

@@ -18,7 +18,7 @@ public:
     QSize minimumSizeHint() const override { return sizeHint(); }
 
 signals:
-    void chosen(const QString& algorithm);
+    void chosen(QString algorithm);
 
 private:
     void choose(const QModelIndex& index);

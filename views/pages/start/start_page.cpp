@@ -161,7 +161,7 @@ StartPage::StartPage(const ThemeSource& themes, QWidget* parent)
 void StartPage::setRecents(const QStringList& paths)
 {
     while (QLayoutItem* item = m_recentRows->takeAt(0)) {
-        delete item->widget();
+        item->widget()->deleteLater(); // one of them may be the button that was clicked
         delete item;
     }
     int number = 0;

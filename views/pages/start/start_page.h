@@ -17,7 +17,7 @@ public:
 
 signals:
     void openRequested();
-    void pathChosen(const QString& path);
+    void pathChosen(QString path);
 
 protected:
     void paintEvent(QPaintEvent* event) override;

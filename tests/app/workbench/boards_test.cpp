@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Clicks into the list of boards: what a click leads to replaces the rows that were clicked.
+#include "app/workbench/engine.h"
+#include "app/workbench/main_window.h"
+#include "tests/app/workbench/fake_boards.h"
+
+#include <QMenu>
+#include <QTest>
+
+using namespace tenon;
+using namespace tenon::app;
+
+class BoardsTest : public QObject
+{
+    Q_OBJECT
+
+private:
+    static bool settle(MainWindow& window)
+    {
+        return QTest::qWaitFor([&] { return window.isSettled(); }, 240000);
+    }
+    static views::Engine engine()
+    {
+        views::Engine engine = makeEngine({});
+        tests::useFakeBoards(engine);
+        return engine;
+    }
+    static WindowOptions options() { return {true, false, QStringLiteral(TENON_SAMPLE_MODEL), 1}; }
+    static void clickRow(views::BoardList& list, int row)
+    {
+        const QPoint at = list.visualRect(list.model()->index(row, 0)).center();
+        QTest::mouseClick(list.viewport(), Qt::LeftButton, {}, at);
+    }
+
+private slots:
+    void choosesAnotherBoardByAClickAfterADeployment()
+    {
+        MainWindow window(engine(), {}, options());
+        window.resize(1280, 800);
+        window.show();
+        window.openModel(QStringLiteral(TENON_SAMPLE_MODEL));
+        QVERIFY(settle(window));
+        QVERIFY(window.showPerspective(QStringLiteral("deploy")));
+        QVERIFY(settle(window));
+        window.deploy().deploy();
+        QVERIFY(settle(window));
+        QVERIFY2(window.deploy().state().error.isEmpty(),
+                 qPrintable(window.deploy().state().error));
+        views::BoardList& list = window.deployPage().boards();
+        for (const int row : {1, 0, 1, 2}) {
+            const QString name = window.boards().boards()[static_cast<size_t>(row)].name;
+            clickRow(list, row);
+            QCOMPARE(window.boards().board().name, name);
+            QVERIFY(settle(window));
+        }
+    }
+
+    /// The sender's own row goes out of the list while its name is on the way.
+    void keepsTheNameThatASignalCarries()
+    {
+        MainWindow window(engine(), {}, options());
+        views::BoardList& list = window.deployPage().boards();
+        QString seen;
+        connect(&list, &views::BoardList::chosen, this, [&](const QString& name) {
+            window.boards().model().setRows({});
+            seen = name;
+        });
+        window.show();
+        QVERIFY(window.showPerspective(QStringLiteral("deploy")));
+        QVERIFY(settle(window));
+        clickRow(list, 1);
+        QCOMPARE(seen, QStringLiteral("pi"));
+    }
+
+    void answersForAnIndexOfRowsThatAreGone()
+    {
+        MainWindow window(engine(), {}, options());
+        views::BoardModel& model = window.boards().model();
+        const QModelIndex last = model.index(3, 0);
+        model.setRows({});
+        QVERIFY(!model.data(last, Qt::DisplayRole).isValid());
+        QVERIFY(!model.row(last));
+    }
+
+    void opensItsMenusWithoutWaitingInside()
+    {
+        auto window = std::make_unique<MainWindow>(engine(), Settings(), options());
+        window->resize(1280, 800);
+        window->show();
+        window->actions().action(QStringLiteral("choose-board"))->trigger();
+        QVERIFY(qobject_cast<QMenu*>(QApplication::activePopupWidget()));
+        window.reset(); // takes the menu with it
+        QVERIFY(!QApplication::activePopupWidget());
+    }
+};
+
+QTEST_MAIN(BoardsTest)
+#include "boards_test.moc"
