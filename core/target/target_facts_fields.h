@@ -13,7 +13,7 @@ template <class Facts, class Visitor>
 void visitFields(Facts& facts, Visitor&& visit)
 {
     auto& [vectorBytes, vectorRegisters, hasFma, hasEmbeddedBroadcast, hasLaneOperand, l1Bytes,
-           l2Bytes, threads] = facts;
+           l2Bytes, threads, sharedCycles] = facts;
     visit("vector_bytes", vectorBytes);
     visit("vector_registers", vectorRegisters);
     visit("fma", hasFma);
@@ -22,6 +22,7 @@ void visitFields(Facts& facts, Visitor&& visit)
     visit("l1_bytes", l1Bytes);
     visit("l2_bytes", l2Bytes);
     visit("threads", threads);
+    visit("shared_cycles", sharedCycles);
 }
 
 } // namespace tenon::core

@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 status=0
-for lint in diagnostics documents functions includes licences marks signals sizes twins; do
+for lint in diagnostics documents functions includes licences marks signals sizes tests twins; do
     output=$("packaging/dev/check_$lint.py") || { status=1; printf '%s:\n%s\n' "$lint" "$output"; }
 done
 packaging/dev/format.sh --check || [ $? -eq 77 ] || status=1

@@ -96,10 +96,7 @@ class OperatorCases : public ::testing::TestWithParam<const char*>
 TEST_P(OperatorCases, HaveNoWrongValues)
 {
     const std::string folder = "/usr/include/onnx/backend/test/data/node";
-    if (!std::filesystem::is_directory(folder)) {
-        ASSERT_FALSE(isRequired("libonnx-testdata")) << "libonnx-testdata is not installed";
-        GTEST_SKIP() << "SKIP: libonnx-testdata is not installed";
-    }
+    TENON_NEED_OPERATOR_CASES(folder);
     const json result = verify(std::string("--jobs 2 --timeout 300 ") + GetParam() + folder);
     expectNoWrongValues(result);
     // Falls when a converter is lost; raise it when one is added.

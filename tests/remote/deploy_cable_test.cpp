@@ -113,10 +113,10 @@ protected:
         Deploying::SetUp();
         if (IsSkipped() || HasFatalFailure()) return;
         TENON_NEED_TOOL("ip");
-        if (geteuid() != 0) GTEST_SKIP() << "SKIP: only root may make networks";
+        TENON_NEED(geteuid() == 0, "root", "only root may make networks");
         m_keys.emplace(homeLine());
         m_cabled.emplace(*m_keys);
-        if (!m_cabled->isUp()) GTEST_SKIP() << "SKIP: this system lets nobody make networks";
+        TENON_NEED(m_cabled->isUp(), "networks", "this system lets nobody make networks");
         DeployReportPtr report; // sshd needs a moment before it listens
         for (int i = 0; i < 600; ++i) {
             report = deployed(request());

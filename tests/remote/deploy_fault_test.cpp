@@ -92,8 +92,8 @@ TEST_F(Deploying, saysThatMemoryOfTheBoardRanOut)
 {
     // 64 MiB of real memory for everything that runs there.
     const std::string group = "/sys/fs/cgroup/memory/tenon-test-" + std::to_string(getpid());
-    if (geteuid() != 0 || mkdir(group.c_str(), 0755) != 0)
-        GTEST_SKIP() << "SKIP: only root may limit memory, and by cgroups of the first version";
+    TENON_NEED(geteuid() == 0 && mkdir(group.c_str(), 0755) == 0, "cgroups",
+               "only root may limit memory, and by cgroups of the first version");
     std::ofstream(group + "/memory.limit_in_bytes") << (64 << 20);
     std::ofstream(group + "/memory.swappiness") << 0;
     {
@@ -138,8 +138,8 @@ TEST_F(Deploying, saysThatTheDiskIsFull)
 {
     const std::string disk = m_folder.file("disk");
     fs::create_directory(disk);
-    if (geteuid() != 0 || mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=256k") != 0)
-        GTEST_SKIP() << "SKIP: only root may mount a small disk";
+    TENON_NEED(geteuid() == 0 && mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=256k") == 0, "root",
+               "only root may mount a small disk");
     {
         const test::Sshd sshd("SetEnv HOME=" + disk + "\n");
         DeployRequest wanted = request();

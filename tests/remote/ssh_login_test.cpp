@@ -56,9 +56,9 @@ protected:
     /// Why root's password cannot be another one for a while; "" when it can.
     static std::string missingRoot()
     {
-        if (geteuid() != 0) return "SKIP: only root may give an sshd other accounts";
+        if (geteuid() != 0) return "only root may give an sshd other accounts";
         if (std::system("unshare -m true 2>/dev/null") != 0)
-            return "SKIP: mounts of one's own are not allowed here";
+            return "mounts of one's own are not allowed here";
         return "";
     }
     /// Shell commands after which root's password is kPassword, or what `hash` says.
@@ -107,7 +107,7 @@ protected:
 
 TEST_F(Login, worksWithAPassword)
 {
-    if (const std::string reason = missingRoot(); !reason.empty()) GTEST_SKIP() << reason;
+    TENON_NEED(missingRoot().empty(), "root", missingRoot());
     const test::Sshd sshd(
         test::Sshd::Setup{.config = "PasswordAuthentication yes\nPubkeyAuthentication no\n"
                                     "KbdInteractiveAuthentication no\n",
@@ -125,7 +125,7 @@ TEST_F(Login, worksWithAPassword)
 
 TEST_F(Login, answersTheServersQuestions)
 {
-    if (const std::string reason = missingRoot(); !reason.empty()) GTEST_SKIP() << reason;
+    TENON_NEED(missingRoot().empty(), "root", missingRoot());
     const test::Sshd sshd(test::Sshd::Setup{
         .config = "UsePAM yes\nKbdInteractiveAuthentication yes\nPasswordAuthentication no\n"
                   "PubkeyAuthentication no\n",
@@ -141,7 +141,7 @@ TEST_F(Login, answersTheServersQuestions)
 
 TEST_F(Login, isRefusedForALockedAccount)
 {
-    if (const std::string reason = missingRoot(); !reason.empty()) GTEST_SKIP() << reason;
+    TENON_NEED(missingRoot().empty(), "root", missingRoot());
     const test::Sshd sshd(
         test::Sshd::Setup{.config = "PasswordAuthentication yes\nKbdInteractiveAuthentication no\n",
                           .before = accounts("!")});
@@ -252,7 +252,7 @@ TEST_F(Login, worksWithDropbear)
 {
     TENON_NEED_TOOL("dropbear");
     TENON_NEED_TOOL("dropbearkey");
-    if (const std::string reason = missingRoot(); !reason.empty()) GTEST_SKIP() << reason;
+    TENON_NEED(missingRoot().empty(), "root", missingRoot());
     const std::string home = m_folder.file("home");
     std::filesystem::create_directories(home + "/.ssh");
     std::ofstream(m_folder.file("passwd")) << "root:x:0:0:root:" << home << ":/bin/sh\n";

@@ -21,13 +21,13 @@ protected:
         for (const char* tool :
              {"sshd", "ssh-keygen", "qemu-aarch64", "aarch64-linux-gnu-gcc", "apt-get", "dpkg-deb"})
             TENON_NEED_TOOL(tool);
-        if (const std::string reason = test::missingEmulatedSystem(); !reason.empty())
-            GTEST_SKIP() << reason;
+        TENON_NEED(test::missingEmulatedSystem().empty(), "emulated-system",
+                   test::missingEmulatedSystem());
         const auto profile = findProfile("rpi4");
         ASSERT_TRUE(profile) << profile.error().text();
         const auto made = makeVirtualBoard("pi", *profile, m_folder.file("pi"), m_job);
-        if (!made && made.error().code == DiagnosticCode::UnsupportedFeature)
-            GTEST_SKIP() << "SKIP: " << made.error().message;
+        TENON_NEED(made || made.error().code != DiagnosticCode::UnsupportedFeature, "namespaces",
+                   made.error().message);
         ASSERT_TRUE(made) << made.error().text();
         m_board = *made;
         m_before = filesOfBoard();

@@ -2,6 +2,7 @@
 // What a test may find around it: source tree, outside data, tools, a folder of its own.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,18 @@ private:
         ASSERT_FALSE(::tenon::test::isRequired(name)) << reason_;                                  \
         GTEST_SKIP() << reason_;                                                                   \
     }
+
+/// The same for what is neither a program nor data: `name` is what TENON_REQUIRE calls it.
+#define TENON_NEED(isThere, name, reason)                                                          \
+    if (!(isThere)) {                                                                              \
+        ASSERT_FALSE(::tenon::test::isRequired(name)) << (reason);                                 \
+        GTEST_SKIP() << "SKIP: " << (reason);                                                      \
+    }
+
+/// The operator cases that Debian ships; required by the name of their package.
+#define TENON_NEED_OPERATOR_CASES(folder)                                                          \
+    TENON_NEED(std::filesystem::is_directory(folder), "libonnx-testdata",                          \
+               "libonnx-testdata is not installed")
 
 /// The same for a path below TENON_TEST_DATA; required by the name "data".
 #define TENON_NEED_DATA(relative)                                                                  \

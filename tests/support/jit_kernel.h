@@ -13,8 +13,8 @@
 
 namespace tenon::test {
 
-/// Loads `object` (hidden symbol `symbol`) with a one-thread runtime that cuts parallel loops into
-/// `tasks` tasks.
+/// Loads `object` (hidden symbol `symbol`) with a runtime that cuts parallel loops into `tasks`
+/// tasks, each in a thread of its own.
 class JitKernel
 {
 public:

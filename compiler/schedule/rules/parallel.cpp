@@ -16,10 +16,6 @@ using tir::ExprKind;
 using tir::Intrinsic;
 using tir::Stmt;
 
-/// Fewest cycles of one thread that are worth sharing, some 8 us: handing work to a spinning worker
-/// and waiting for it takes about 1 us, and more is lost where each core then holds a half of what
-/// the next kernel reads (two threads, kws_dscnn: 30 us from 25000 on, 39 us with 12000).
-constexpr double kSharedCycles = 25000;
 /// Bytes per cycle that one core reads and writes where it computes little (its second-level
 /// cache).
 constexpr int64_t kBytesPerCycle = 16;
@@ -140,7 +136,8 @@ double cyclesOf(const Schedule& schedule, const std::string& loop, const TargetF
 
 bool isWorthSharing(const Schedule& schedule, const std::string& loop, const TargetFacts& facts)
 {
-    return facts.threads > 1 && cyclesOf(schedule, loop, facts) >= kSharedCycles;
+    return facts.threads > 1 &&
+           cyclesOf(schedule, loop, facts) >= static_cast<double>(facts.sharedCycles);
 }
 
 Result<std::vector<std::string>> stepPerThread(Schedule& schedule, const std::string& loop,

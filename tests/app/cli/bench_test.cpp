@@ -68,7 +68,7 @@ TEST_F(Bench, SaysWhatAComparisonNeeds)
 TEST_F(Bench, TakesTurnsWithOnnxRuntime)
 {
     const char* library = std::getenv("TENON_ONNXRUNTIME");
-    if (!library || !*library) GTEST_SKIP() << "TENON_ONNXRUNTIME names no library";
+    TENON_NEED(library && *library, "onnxruntime", "TENON_ONNXRUNTIME names no library");
     const Outcome benched =
         tenon("bench --json --peer onnxruntime --repeat 7 --threads 1 " + model());
     ASSERT_EQ(benched.code, 0);

@@ -4,6 +4,7 @@
 #include "app/workbench/engine.h"
 #include "app/workbench/main_window.h"
 #include "core/base/file.h"
+#include "tests/support/need_qt.h"
 #include "tests/support/sshd.h"
 
 #include <QDirIterator>
@@ -15,13 +16,6 @@
 
 using namespace tenon;
 using namespace tenon::app;
-
-// Skips by name, or fails where TENON_REQUIRE lists the tool.
-#define NEED_TOOL(name)                                                                            \
-    if (const std::string reason_ = test::missingTool(name); !reason_.empty()) {                   \
-        QVERIFY2(!test::isRequired(name), reason_.c_str());                                        \
-        QSKIP(reason_.c_str());                                                                    \
-    }
 
 class DeployTest : public QObject
 {
@@ -361,8 +355,8 @@ private slots:
     void makesAVirtualRaspberryPiCancelsThereAndDeploysAgain()
     {
         for (const char* tool : {"apt-get", "dpkg-deb", "sshd", "qemu-aarch64"}) NEED_TOOL(tool);
-        const std::string missing = test::missingEmulatedSystem();
-        if (!missing.empty()) QSKIP(missing.c_str());
+        NEED(test::missingEmulatedSystem().empty(), "emulated-system",
+             test::missingEmulatedSystem());
         const QTemporaryDir config;
         const auto isEndless = std::make_shared<std::atomic<bool>>(true);
         MainWindow window(engineWith(config.path(), isEndless), {},
@@ -373,8 +367,8 @@ private slots:
         QVERIFY(window.showPerspective(QStringLiteral("deploy")));
         QTest::mouseClick(&window.deployPage().virtualButton(), Qt::LeftButton);
         QVERIFY(settle(window));
-        if (window.workspace().state().bannerText.contains(QStringLiteral("install proot")))
-            QSKIP("SKIP: this system gives users no namespaces, and there is no proot");
+        NEED(!window.workspace().state().bannerText.contains(QStringLiteral("install proot")),
+             "namespaces", "this system gives users no namespaces, and there is no proot");
         QVERIFY2(window.boards().board().isEmulated(),
                  qPrintable(window.workspace().state().bannerText));
         QVERIFY(window.workspace().state().target.contains(QStringLiteral("cortex-a72")));

@@ -16,12 +16,22 @@
 namespace tenon::compiler {
 namespace {
 
-constexpr const char* kTargets[] = {
-    "llvm -mcpu=native",
-#ifdef __x86_64__
-    "llvm -mcpu=x86-64",
-#endif
+struct Way
+{
+    std::string target;
+    int threads = 1; ///< more than one share every loop that can be, be it ever so short
 };
+
+const std::vector<Way>& ways()
+{
+    static const std::vector<Way> kWays = {{"llvm -mcpu=native"},
+                                           {"llvm -mcpu=native", 2},
+#ifdef __x86_64__
+                                           {"llvm -mcpu=x86-64"}
+#endif
+    };
+    return kWays;
+}
 
 void expectClose(const Tensor& wanted, const Tensor& got, Accuracy accuracy,
                  const std::string& what)
@@ -44,22 +54,24 @@ void expectCompiledAgrees(const std::string& example, Accuracy accuracy)
     const std::vector<Tensor> inputs = test::randomInputs(*module, 11);
     const auto wanted = interpret(**function, inputs);
     ASSERT_TRUE(wanted) << wanted.error().text();
-    for (const std::string target : kTargets) {
+    for (const auto& [target, threads] : ways()) {
         const auto parsed = parseTarget(target);
         ASSERT_TRUE(parsed) << parsed.error().text();
         const auto machine = machineSpec(*parsed);
         ASSERT_TRUE(machine) << machine.error().text();
         auto facts = targetFacts(*machine);
         ASSERT_TRUE(facts) << facts.error().text();
-        if (machine->isThisComputer) facts->threads = 2;
+        facts->threads = static_cast<unsigned>(threads);
+        if (threads > 1) facts->sharedCycles = 0;
         const auto kernel = scheduleKernel(**function, *facts);
         ASSERT_TRUE(kernel) << kernel.error().text() << "\n" << tir::print(**function);
-        const std::string what = target + " rule " + kernel->rule + " " + example + "\n";
+        const std::string what = target + " on " + std::to_string(threads) + " thread(s), rule " +
+                                 kernel->rule + " " + example + "\n";
         const auto scheduled = interpret(kernel->function, inputs);
         ASSERT_TRUE(scheduled) << what << scheduled.error().text();
         const auto flat = lowerToLoops(kernel->function);
         ASSERT_TRUE(flat) << what << flat.error().text();
-        const auto got = test::runCompiled(*flat, inputs, target);
+        const auto got = test::runCompiled(*flat, inputs, target, threads);
         // The baseline processor cannot convert float16; that is refused by name.
         if (!got && got.error().code == DiagnosticCode::UnsupportedDtype &&
             target == "llvm -mcpu=x86-64" && example.find("float16") != std::string::npos)
@@ -88,6 +100,25 @@ INSTANTIATE_TEST_SUITE_P(Ops, CompiledOp, ::testing::ValuesIn(allOps().begin(), 
                                  if (c == '.') c = '_';
                              return name;
                          });
+
+/// The way with two threads is one: most operators have a loop that they share.
+TEST(CompiledOps, ShareLoopsBetweenTwoThreads)
+{
+    TargetFacts facts;
+    facts.threads = 2;
+    facts.sharedCycles = 0;
+    size_t shared = 0;
+    for (const OpDef* op : allOps()) {
+        const auto module = test::exampleModule(std::string(op->example));
+        ASSERT_TRUE(module) << op->name;
+        const auto function = test::lowered(*module, module->node(module->main().order[0]));
+        ASSERT_TRUE(function) << op->name;
+        const auto kernel = scheduleKernel(**function, facts);
+        ASSERT_TRUE(kernel) << op->name << ": " << kernel.error().text();
+        shared += tir::print(kernel->function).find("T.parallel(") != std::string::npos;
+    }
+    EXPECT_GT(2 * shared, allOps().size());
+}
 
 /// Geometries whose loops do not divide by vectors and tiles.
 constexpr const char* kOddCases[] = {

@@ -28,6 +28,8 @@ constexpr const char* kFiles[] = {
     "dense",
     "det",
     "dilate",
+    "dynamic_pad",
+    "dynamic_reduce",
     "dynamic_slice",
     "einsum",
     "full",
