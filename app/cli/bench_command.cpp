@@ -3,6 +3,7 @@
 #include "app/cli/bench_report.h"
 #include "app/cli/board_access.h"
 #include "remote/measure/made_up_inputs.h"
+#include "remote/peer/output_difference.h"
 #include "remote/peer/peer.h"
 
 namespace tenon::cli {
@@ -95,6 +96,7 @@ int bench(const BenchOptions& options, JobContext& job)
         auto peer = startPeer(options, *request, job);
         if (!peer) return failure(peer.error());
         timing.peer = std::move(*peer);
+        timing.peerShare = remote::outputShareOf(runnable->manifest);
     }
     auto measured = remote::measureArtifact(*request, timing, job);
     if (!measured) return failure(measured.error());

@@ -11,6 +11,7 @@ namespace {
 struct BoundShare
 {
     double share = 0; ///< of the least time that the call can take; 0: not known
+    double ms = 0;    ///< that time
     std::string_view bound;
 };
 
@@ -21,7 +22,7 @@ BoundShare boundShare(const Manifest& manifest, size_t call, const remote::Timin
     const remote::CallBound bound = remote::boundOf(remote::workOf(manifest.calls[call]),
                                                     *timing.peak, remote::runBytes(manifest));
     if (bound.ms <= 0) return {};
-    return {bound.ms / ms, bound.isMemory ? "memory" : "compute"};
+    return {remote::shareOfBound(bound, ms), bound.ms, bound.isMemory ? "memory" : "compute"};
 }
 
 Json layersJson(const Manifest& manifest, const remote::Timing& timing)
@@ -38,9 +39,10 @@ Json layersJson(const Manifest& manifest, const remote::Timing& timing)
              {"method", call.method},
              {"ms", timing.callMs[i]},
              {"flops", call.flops}});
-        if (const BoundShare of = boundShare(manifest, i, timing); of.share > 0) {
+        if (const BoundShare of = boundShare(manifest, i, timing); of.ms > 0) {
             out.back()["bound"] = of.bound;
-            out.back()["bound_share"] = of.share;
+            out.back()["bound_ms"] = of.ms;
+            if (of.share > 0) out.back()["bound_share"] = of.share;
         }
     }
     return out;
@@ -62,6 +64,7 @@ Json peersJson(const remote::Timing& timing)
         out.push_back(
             {{"name", timing.peer->name},
              {"version", timing.peer->version},
+             {"difference", timing.peer->difference},
              {"runs", timing.peer->runsMs},
              {"median_ms", timing.peer->summaryMs.median},
              {"min_ms", timing.peer->summaryMs.min},
@@ -75,10 +78,15 @@ std::string peerText(const remote::Timing& timing)
     const remote::Summary& ours = timing.summaryMs;
     const remote::Summary& theirs = timing.peer->summaryMs;
     const bool isTold = ours.ci95High < theirs.ci95Low || theirs.ci95High < ours.ci95Low;
-    return timing.peer->name + " " + timing.peer->version + " median " + fixed(theirs.median, 3) +
-           " ms (95 % " + fixed(theirs.ci95Low, 3) + " to " + fixed(theirs.ci95High, 3) + ", min " +
-           fixed(theirs.min, 3) + "); Tenon takes " + fixed(ours.median / theirs.median, 2) +
-           " of that" + (isTold ? "" : ", but the intervals overlap") + "\n";
+    const std::string times = timing.peer->name + " " + timing.peer->version + " median " +
+                              fixed(theirs.median, 3) + " ms (95 % " + fixed(theirs.ci95Low, 3) +
+                              " to " + fixed(theirs.ci95High, 3) + ", min " + fixed(theirs.min, 3) +
+                              ")";
+    if (!timing.peer->difference.empty())
+        return times + "; no ratio, as it computes something else: " + timing.peer->difference +
+               "\n";
+    return times + "; Tenon takes " + fixed(ours.median / theirs.median, 2) + " of that" +
+           (isTold ? "" : ", but the intervals overlap") + "\n";
 }
 
 std::string peakText(const remote::MachinePeak& peak)
@@ -119,7 +127,9 @@ std::string layersText(const Manifest& manifest, const remote::Timing& timing)
                       " ms, whole run " + fixed(timing.summaryMs.median, 3) + " ms\n";
     if (timing.peak) out += peakText(*timing.peak);
     if (isWinograd)
-        out += "note: rates count the work of the direct method, of which Winograd does less\n";
+        out +=
+            "note: GFLOP/s count the work of the direct method, of which Winograd does less; its "
+            "bound counts its own\n";
     return out;
 }
 
@@ -145,7 +155,8 @@ Json benchJson(const remote::Board& board, const Manifest& manifest, const remot
                 {"layers_sum_ms", timing.callSumMs},
                 {"hygiene", Json::parse(remote::hygieneJson(hygiene))},
                 {"peers", peersJson(timing)}};
-    if (timing.peer) out["ratio"] = summary.median / timing.peer->summaryMs.median;
+    if (timing.peer && timing.peer->difference.empty())
+        out["ratio"] = summary.median / timing.peer->summaryMs.median;
     if (timing.peak)
         out["peak"] = {{"isa", timing.peak->isa},
                        {"fp32_gflops_per_core", timing.peak->fp32Gflops},

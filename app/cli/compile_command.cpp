@@ -122,6 +122,8 @@ Json compileJson(const compiler::CompileResult& result, const compiler::PackageR
     const compiler::CompilePhases& phases = result.phases;
     const double link = report.glueMs + report.dataMs + report.linkMs;
     const ManifestMemory& memory = report.manifest.memory;
+    int64_t programMacs = 0;
+    for (const compiler::KernelCall& call : result.program.calls) programMacs += call.macs;
     Json bounds = Json::object();
     for (const auto& [name, range] : report.manifest.bounds) bounds[name] = boundsText(range);
     return {{"output", output},
@@ -134,6 +136,9 @@ Json compileJson(const compiler::CompileResult& result, const compiler::PackageR
             {"unchanged", report.isUnchanged},
             {"kernels", kernelsJson(result)},
             {"expected_error", errorJson(result)},
+            {"kernel_count", result.kernels.size()},
+            {"call_count", result.program.calls.size()},
+            {"program_macs", programMacs},
             {"phases",
              {{"import_ms", phases.importMs},
               {"passes_ms", phases.passesMs},
@@ -144,11 +149,20 @@ Json compileJson(const compiler::CompileResult& result, const compiler::PackageR
               {"total_ms", phases.totalMs + link}}},
             {"memory",
              {{"workspace_bytes", memory.workspaceBytes},
+              {"kernel_workspace_bytes", memory.kernelWorkspaceBytes},
               {"constant_bytes", memory.constantBytes},
               {"io_bytes", memory.ioBytes},
               {"lower_bound_bytes", memory.lowerBoundBytes},
               {"values_at_run_time", result.memory.atRunTime}}},
             {"bounds", std::move(bounds)}};
+}
+
+/// What the hungriest kernel takes while it runs.
+std::string scratchText(const ManifestMemory& memory)
+{
+    if (memory.kernelWorkspaceBytes == 0) return {};
+    return " and scratch of one kernel " +
+           bytesText(static_cast<uint64_t>(memory.kernelWorkspaceBytes));
 }
 
 /// Values that are not in the plan of a VM program.
@@ -183,8 +197,8 @@ std::string compileText(const compiler::CompileResult& result,
                         ", total " + fixed(phases.totalMs + link, 1) + " ms"},
          {"memory", "workspace " + bytesText(static_cast<uint64_t>(memory.workspaceBytes)) +
                         " (bound " + bytesText(static_cast<uint64_t>(memory.lowerBoundBytes)) +
-                        ")" + runTimeText(result.memory.atRunTime) + ", constants " +
-                        bytesText(static_cast<uint64_t>(memory.constantBytes)) +
+                        ")" + scratchText(memory) + runTimeText(result.memory.atRunTime) +
+                        ", constants " + bytesText(static_cast<uint64_t>(memory.constantBytes)) +
                         ", inputs and outputs " +
                         bytesText(static_cast<uint64_t>(memory.ioBytes))}});
     for (const auto& [name, range] : report.manifest.bounds)

@@ -2,7 +2,7 @@
 // tenon inspect: what a model is and what is wrong with it; opens what cannot be compiled, too.
 #include "app/cli/command.h"
 #include "compiler/frontend/import_report.h"
-#include "compiler/ops/op.h"
+#include "compiler/frontend/model_counts.h"
 #include "core/base/text.h"
 #include "core/ir/graph_text.h"
 #include "core/ir/size_bounds.h"
@@ -16,27 +16,6 @@ struct InspectOptions
     std::string model;
     bool printsIr = false;
 };
-
-/// Multiply-accumulates of convolutions, dense layers and matrix products.
-double macsOf(const Module& module)
-{
-    double macs = 0;
-    for (const NodeId id : module.main().order) {
-        const NodeRecord& node = module.node(id);
-        const compiler::OpDef* op = node.kind == NodeKind::Op ? compiler::findOp(node.op) : nullptr;
-        if (!op ||
-            (op->family != compiler::Family::Convolution && op->family != compiler::Family::Dense))
-            continue;
-        bool isConstant = true;
-        for (const TensorType& type : node.types)
-            isConstant = isConstant && constantShape(type.shape);
-        for (const ValueRef& operand : node.operands)
-            isConstant = isConstant &&
-                         (!operand.node.isValid() || constantShape(module.type(operand).shape));
-        if (isConstant) macs += compiler::costOf(module, node).flops / 2;
-    }
-    return macs;
-}
 
 Json valuesJson(const std::vector<compiler::ValueFacts>& values)
 {
@@ -88,6 +67,7 @@ std::string reportText(const compiler::ImportReport& report)
 Json inspectJson(const compiler::Loaded& loaded, const std::string& path)
 {
     const compiler::ModelFacts& facts = loaded.facts;
+    const ModelCounts counts = compiler::countsOf(loaded);
     Json opsets = Json::object();
     for (const auto& [domain, version] : facts.opsets) opsets[domain] = version;
     Json metadata = Json::object();
@@ -107,10 +87,12 @@ Json inspectJson(const compiler::Loaded& loaded, const std::string& path)
              {"functions", facts.functions},
              {"inputs", valuesJson(facts.inputs)},
              {"outputs", valuesJson(facts.outputs)},
-             {"nodes", facts.nodeCount},
-             {"params", facts.parameterCount},
-             {"param_bytes", facts.parameterBytes},
-             {"macs", static_cast<int64_t>(macsOf(loaded.module))}};
+             {"nodes", counts.fileNodes},
+             {"graph_nodes", counts.graphNodes},
+             {"nested_nodes", counts.nestedNodes},
+             {"params", counts.parameters},
+             {"param_bytes", counts.parameterBytes},
+             {"macs", counts.macs}};
     Json ops = Json::object();
     for (const auto& [op, count] : facts.opCounts) ops[op] = count;
     out["ops"] = std::move(ops);
@@ -153,11 +135,15 @@ std::string inspectText(const compiler::Loaded& loaded, const OpenedModel& opene
     addValues(rows, "outputs", facts.outputs);
     for (const auto& [name, range] : boundsOf(loaded.module.main()))
         rows.push_back({"size", name + " = " + boundsText(range)});
-    rows.push_back({"nodes", " " + thousands(static_cast<int64_t>(facts.nodeCount))});
-    rows.push_back({"parameters", " " + thousands(facts.parameterCount) + " (" +
-                                      bytesText(static_cast<uint64_t>(facts.parameterBytes)) +
+    const ModelCounts counts = compiler::countsOf(loaded);
+    const std::string nested =
+        counts.nestedNodes > 0 ? ", " + thousands(counts.nestedNodes) + " nested" : "";
+    rows.push_back({"nodes", " " + thousands(counts.fileNodes) + " in the file, " +
+                                 thousands(counts.graphNodes) + " in the imported graph" + nested});
+    rows.push_back({"parameters", " " + thousands(counts.parameters) + " (" +
+                                      bytesText(static_cast<uint64_t>(counts.parameterBytes)) +
                                       ")"});
-    rows.push_back({"MACs", " " + thousands(static_cast<int64_t>(macsOf(loaded.module)))});
+    rows.push_back({"MACs", " " + thousands(counts.macs)});
     rows.push_back({"import", fixed(opened.ms, 1) + " ms, " +
                                   std::to_string(loaded.changes.size()) + " nodes folded"});
     std::string out = table(rows) + "\noperators\n";

@@ -65,7 +65,8 @@ Json passesJson(const compiler::PassTrace& trace)
 
 std::string passesText(const compiler::PassTrace& trace)
 {
-    std::vector<std::vector<std::string>> rows{{"", "pass", "phase", "ms", "nodes", "changes", ""}};
+    std::vector<std::vector<std::string>> rows{
+        {"", "pass", "phase", "ms", "graph nodes", "changes", ""}};
     for (size_t i = 0; i < trace.records.size(); ++i) {
         const compiler::PassRecord& record = trace.records[i];
         std::map<std::string, size_t> rules;

@@ -11,6 +11,7 @@
 #include "remote/board/board_store.h"
 #include "remote/deploy/deploy_record.h"
 #include "remote/measure/made_up_inputs.h"
+#include "remote/peer/output_difference.h"
 #include "remote/peer/peer.h"
 
 #include <QTemporaryDir>
@@ -123,6 +124,7 @@ views::DeployOutcome deployModel(const DeployWork& work, remote::Deployer& deplo
     request.inputs = [&](const core::Manifest& manifest) {
         auto inputs = remote::madeUpInputs(manifest);
         if (inputs) noPeer = addPeer(work, manifest.threads, *inputs, *request.timing, job);
+        request.timing->peerShare = remote::outputShareOf(manifest);
         return inputs;
     };
     request.target = work.question.options.target.toStdString();

@@ -3,6 +3,8 @@
 #include "app/workbench/document_builder.h"
 
 #include "app/workbench/memory_builder.h"
+#include "compiler/frontend/model_counts.h"
+#include "compiler/ops/node_work.h"
 #include "compiler/package/package.h"
 #include "remote/measure/call_bound.h"
 #include "views/models/format.h"
@@ -22,6 +24,16 @@ QString text(std::string_view value)
     return QString::fromUtf8(value.data(), static_cast<qsizetype>(value.size()));
 }
 
+/// Of the nodes that no version before had.
+void addMacs(const core::Module& module, Document& document)
+{
+    for (const auto& [id, function] : module.functions())
+        for (const core::NodeId node : function->order)
+            if (!document.macs.contains(node))
+                if (const int64_t macs = compiler::macsOf(module, module.node(node)); macs > 0)
+                    document.macs.emplace(node, macs);
+}
+
 void addPasses(const compiler::PassTrace& trace, Document& document)
 {
     document.imported = trace.imported;
@@ -29,6 +41,7 @@ void addPasses(const compiler::PassTrace& trace, Document& document)
     for (const compiler::PassRecord& record : trace.records) {
         views::PassStep step{text(record.name), text(record.phase), record.skipped, record.changed,
                              record.ms,         record.changes,     record.after};
+        addMacs(record.after, document);
         document.passes.push_back(std::move(step));
     }
 }
@@ -57,10 +70,12 @@ void addKernels(const compiler::CompileResult& result, Document& document)
         shown.method = text(call.method);
         const core::ManifestCall described = compiler::describedCall(result.program, call);
         const remote::CallWork work = remote::workOf(described);
-        shown.flops = work.flops;
+        shown.flops = described.flops;
+        shown.leastFlops = work.flops;
         shown.movedBytes = work.movedBytes;
         shown.writtenBytes = work.writtenBytes;
-        document.macs += call.flops / 2;
+        shown.weightBytes = work.weightBytes;
+        shown.macs = call.macs;
         document.calls.push_back(std::move(shown));
     }
 }
@@ -97,13 +112,14 @@ std::vector<views::CallTime> callTimes(const remote::Timing& timing, const Docum
     std::vector<remote::CallWork> works;
     for (size_t i = 0; i < document.calls.size(); ++i) {
         const views::KernelCall& call = document.calls[i];
-        works.push_back({call.flops, call.movedBytes, call.writtenBytes, methods[i]});
+        works.push_back(
+            {call.leastFlops, call.movedBytes, call.writtenBytes, call.weightBytes, methods[i]});
     }
     const double runBytes = remote::runBytes(
         document.memory ? static_cast<double>(document.memory->arenaBytes) : 0, works);
     for (size_t i = 0; i < std::min(times.size(), works.size()); ++i) {
         const remote::CallBound bound = remote::boundOf(works[i], *timing.peak, runBytes);
-        times[i].boundUs = bound.ms * kUs;
+        times[i].boundUs = remote::shareOfBound(bound, timing.callMs[i]) * times[i].medianUs;
         times[i].isMemoryBound = bound.isMemory;
     }
     return times;
@@ -150,8 +166,9 @@ std::shared_ptr<Document> documentOf(const compiler::Loaded& loaded, const QStri
     // Inputs whose values decide what is computed are bound in the same line.
     for (const std::string& name : loaded.neededValues)
         if (!document->openDims.contains(text(name))) document->openDims << text(name);
-    document->parameters = loaded.facts.parameterCount;
+    document->counts = compiler::countsOf(loaded);
     document->imported = loaded.module;
+    addMacs(loaded.module, *document);
     document->issues = loaded.diagnostics;
     return document;
 }
@@ -161,7 +178,6 @@ void addResult(const compiler::CompileResultPtr& result, Document& document)
     document.target = text(result->options.target);
     document.issues = result->loaded->diagnostics;
     document.issues.insert(document.issues.end(), result->remarks.begin(), result->remarks.end());
-    document.macs = 0;
     addPasses(result->passes, document);
     addKernels(*result, document);
     if (!document.calls.empty()) document.memory = memoryPlanOf(result->program, result->memory);
@@ -196,7 +212,7 @@ views::Measurement measurementOf(const remote::Timing& timing, const Document& d
     if (timing.peer)
         m.peer = {QStringLiteral("%1 %2").arg(text(timing.peer->name), text(timing.peer->version)),
                   timing.peer->summaryMs.median * kUs, timing.peer->summaryMs.ci95Low * kUs,
-                  timing.peer->summaryMs.ci95High * kUs};
+                  timing.peer->summaryMs.ci95High * kUs, text(timing.peer->difference)};
     return m;
 }
 

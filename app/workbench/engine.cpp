@@ -214,12 +214,13 @@ views::Engine makeEngine(const EngineOptions& options)
     engine.plan = [](DocumentPtr document, const views::MemoryQuestion& question, JobContext&) {
         return planModel(document, question);
     };
-    engine.estimateFootprint = [](DocumentPtr document, JobContext&) -> Result<views::Footprint> {
+    engine.estimateFootprint = [](DocumentPtr document,
+                                  JobContext& job) -> Result<views::Footprint> {
         const auto backing = backingOf(document);
         if (!backing->result)
             return core::makeError(core::DiagnosticCode::BadArgument,
                                    "there is no program to count; compile the model first");
-        return estimateFootprint(*backing->result);
+        return estimateFootprint(backing->result, job);
     };
     engine.measureFootprint = measureFootprints;
     engine.budgets = memoryBudgets;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the executors take: estimated from a compile that has linked nothing yet, or measured.
+// What the executors take: counted on the libraries that a compile links to, or measured.
 #pragma once
 
 #include "compiler/driver/compile.h"
@@ -8,8 +8,9 @@
 
 namespace tenon::app {
 
-/// Graph and AOT executor; parts that only a linked image shows are unknown.
-core::Result<views::Footprint> estimateFootprint(const compiler::CompileResult& result);
+/// Graph and AOT executor; parts that only a run shows are unknown.
+core::Result<views::Footprint> estimateFootprint(const compiler::CompileResultPtr& result,
+                                                 core::JobContext& job);
 /// What remote measured on linked images.
 views::Footprint measuredFootprint(const std::vector<remote::ExecutorFootprint>& measured,
                                    const std::string& target);

@@ -4,6 +4,7 @@
 
 #include "compiler/memory/live_bytes.h"
 #include "compiler/memory/pools.h"
+#include "compiler/package/package.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -93,18 +94,17 @@ views::MemoryPlan memoryPlanOf(const ExecutorProgram& program, const ProgramMemo
 {
     views::MemoryPlan plan;
     plan.algorithm = text(memory.plan.algorithm);
-    plan.arenaBytes = memory.workspaceBytes();
-    plan.lowerBoundBytes = memory.plan.lowerBoundBytes;
+    const core::ManifestMemory described = compiler::describedMemory(program, &memory);
+    plan.arenaBytes = described.workspaceBytes;
+    plan.lowerBoundBytes = described.lowerBoundBytes;
+    plan.constantBytes = described.constantBytes;
+    plan.scratchBytes = described.kernelWorkspaceBytes;
+    plan.ioBytes = described.ioBytes;
     plan.valuesAtRunTime = memory.atRunTime;
     for (size_t i = 0; i < memory.problem.pools.size(); ++i)
         plan.pools.push_back({text(memory.problem.pools[i].name),
                               memory.problem.pools[i].sizeHintBytes, memory.plan.peakBytes[i]});
     addBuffers(program, memory, plan);
-    for (const compiler::ProgramTensor& tensor : program.tensors)
-        if (tensor.role == compiler::TensorRole::Constant && tensor.viewOf < 0)
-            plan.constantBytes += tensor.bytes();
-    for (const compiler::ProgramKernel& kernel : program.kernels)
-        plan.scratchBytes = std::max<qint64>(plan.scratchBytes, kernel.workspaceBytes);
     const std::vector<int64_t> live = compiler::liveBytes(memory.problem);
     plan.liveBytes.assign(live.begin(), live.end());
     plan.liveBytes.resize(std::max(plan.liveBytes.size(), program.calls.size()), 0);

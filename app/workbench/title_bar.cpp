@@ -96,7 +96,7 @@ void TitleBar::fitName()
         std::min(most, m_name->fontMetrics().horizontalAdvance(m_name->text()) + 4));
 }
 
-/// Whole facts only: the last ones give way first, all of them are the tooltip.
+/// Whole facts only: the last ones give way first, all of them stand in the tooltip in full digits.
 void TitleBar::fitFacts()
 {
     const QString whole = m_workspace.state().facts;
@@ -106,7 +106,7 @@ void TitleBar::fitFacts()
            m_facts->fontMetrics().horizontalAdvance(facts.join(QStringLiteral(" · "))) > room)
         facts.removeLast();
     m_facts->setText(facts.join(QStringLiteral(" · ")));
-    m_facts->setToolTip(whole);
+    m_facts->setToolTip(m_workspace.state().exactFacts);
 }
 
 void TitleBar::paintEvent(QPaintEvent*)

@@ -3,6 +3,7 @@
 #include "compiler/driver/program_parts.h"
 
 #include "compiler/driver/call_method.h"
+#include "compiler/ops/node_work.h"
 #include "compiler/ops/op.h"
 #include "core/base/text.h"
 #include "core/ir/tir/division.h"
@@ -86,25 +87,67 @@ int ProgramParts::useKernel(const std::string& kernel, int call)
     return index;
 }
 
-/// A kernel that looks up rows or cuts out a part reads no more of anything than it writes.
-double ProgramParts::movedBytes(const KernelCall& call, const std::vector<NodeId>& members) const
+namespace {
+
+/// The share of parameter `param` that some member of the function reads.
+double readShareOf(const Module& module, const GraphFunction& function, NodeId param)
 {
-    const auto bytesOf = [&](int argument) {
-        return static_cast<double>(m_program.tensors[static_cast<size_t>(argument)].bytes());
-    };
-    const auto readsPart = [&](NodeId member) {
-        const std::string& op = m_module.node(member).op;
-        return op == "take" || op == "gather" || op == "gather_nd" || op == "strided_slice" ||
-               op == "dynamic_slice";
+    double most = 0;
+    for (const NodeId member : function.order) {
+        const NodeRecord& node = module.node(member);
+        for (size_t i = 0; i < node.operands.size(); ++i)
+            if (node.operands[i].node == param) most = std::max(most, readShare(module, node, i));
+    }
+    return most > 0 ? most : 1; // nobody is known to read it
+}
+
+bool readsPart(const NodeRecord& node)
+{
+    const std::string& op = node.op;
+    return op == "take" || op == "gather" || op == "gather_nd" || op == "strided_slice" ||
+           op == "dynamic_slice";
+}
+
+} // namespace
+
+/// A kernel that looks up rows or cuts out a part reads no more of anything than it writes; one
+/// whose window steps over elements does not read them; an input that is given twice is read once.
+void ProgramParts::addMovedBytes(const GraphFunction& function, KernelCall& call) const
+{
+    const auto tensorOf = [&](int argument) -> const ProgramTensor& {
+        return m_program.tensors[static_cast<size_t>(argument)];
     };
     const auto outputs = call.arguments.end() - call.outputCount;
-    double written = 0, read = 0;
+    double written = 0;
     for (auto output = outputs; output != call.arguments.end(); ++output)
-        written += bytesOf(*output);
-    const bool isPart = std::any_of(members.begin(), members.end(), readsPart);
-    for (auto input = call.arguments.begin(); input != outputs; ++input)
-        read += isPart ? std::min(written, bytesOf(*input)) : bytesOf(*input);
-    return read + written;
+        written += static_cast<double>(tensorOf(*output).bytes());
+    const bool isPart = std::any_of(function.order.begin(), function.order.end(),
+                                    [&](NodeId id) { return readsPart(m_module.node(id)); });
+    const auto inputs = static_cast<size_t>(outputs - call.arguments.begin());
+    const bool isMatched = function.params.size() == inputs;
+    std::set<int> seen;
+    double read = 0;
+    for (size_t i = 0; i < inputs; ++i) {
+        if (!seen.insert(call.arguments[i]).second) continue;
+        const ProgramTensor& tensor = tensorOf(call.arguments[i]);
+        double bytes = static_cast<double>(tensor.bytes());
+        if (isPart) bytes = std::min(written, bytes);
+        if (isMatched) bytes *= readShareOf(m_module, function, function.params[i]);
+        read += bytes;
+        if (tensor.role == TensorRole::Constant) call.weightBytes += bytes;
+    }
+    call.movedBytes = read + written;
+}
+
+void ProgramParts::addWork(const GraphFunction& function, KernelCall& call) const
+{
+    for (const NodeId member : function.order) {
+        const NodeRecord& node = m_module.node(member);
+        call.flops += costOf(m_module, node).flops;
+        call.leastFlops += leastFlops(m_module, node);
+        call.macs += macsOf(m_module, node);
+    }
+    addMovedBytes(function, call);
 }
 
 /// Nodes of the model behind the integer divisions of a kernel, quoted.
@@ -157,9 +200,7 @@ const KernelCall& ProgramParts::addCall(const NodeRecord& node)
     const std::string& refusal = compiled.refusal;
     if (!refusal.empty())
         call.method += (call.method.empty() ? "" : ", ") + ("plain loops because of " + refusal);
-    for (const NodeId member : m_module.function(node.callee).order)
-        call.flops += costOf(m_module, m_module.node(member)).flops;
-    call.movedBytes = movedBytes(call, m_module.function(node.callee).order);
+    addWork(m_module.function(node.callee), call);
     m_program.calls.push_back(std::move(call));
     return m_program.calls.back();
 }

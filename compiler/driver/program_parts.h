@@ -33,7 +33,8 @@ public:
 
 private:
     std::vector<std::string> dividersOf(const NodeRecord& call) const;
-    double movedBytes(const KernelCall& call, const std::vector<core::NodeId>& members) const;
+    void addMovedBytes(const core::GraphFunction& function, KernelCall& call) const;
+    void addWork(const core::GraphFunction& function, KernelCall& call) const;
     std::string uniqueName(std::string name);
 
     const Module& m_module;

@@ -71,9 +71,12 @@ struct KernelCall
     std::vector<core::SourceId> sources; ///< nodes of the model file it computes
     std::vector<std::string> fromNodes;  ///< their readable names, for the manifest
     double flops = 0;                    ///< 0 when unknown
-    double movedBytes = 0;
-    core::NodeId node = {};                 ///< of the lowered module
-    std::string method = {};                ///< how it does its heaviest operator, see methodOf()
+    double leastFlops = 0;               ///< of those, what no kernel can leave out
+    double movedBytes = 0;               ///< what is read and written, each tensor once
+    double weightBytes = 0;              ///< of those, constants
+    int64_t macs = 0;                    ///< of its convolutions and products
+    core::NodeId node = {};              ///< of the lowered module
+    std::string method = {};             ///< how it does its heaviest operator, see methodOf()
     std::vector<std::string> dividers = {}; ///< nodes whose data may divide an integer by zero
 };
 

@@ -66,6 +66,8 @@ struct PackageReport
 core::Result<PackageReport> writePackage(const PackageInput& input, OutputFormat format,
                                          const std::string& path);
 
+/// What a program takes of memory; `memory` is null for the graph executor, whose storages count.
+core::ManifestMemory describedMemory(const ExecutorProgram& program, const ProgramMemory* memory);
 /// The manifest of a program: everything but the head.
 core::Manifest makeManifest(const ExecutorProgram& program, ExecutorKind executor,
                             const ProgramMemory* memory, core::Manifest head);

@@ -15,6 +15,8 @@ core::ManifestTensor described(const ProgramTensor& tensor, std::string name)
     return {std::move(name), tensor.dtype.text(), tensor.shape, tensor.dims};
 }
 
+} // namespace
+
 core::ManifestMemory describedMemory(const ExecutorProgram& program, const ProgramMemory* memory)
 {
     core::ManifestMemory out;
@@ -46,8 +48,6 @@ core::ManifestMemory describedMemory(const ExecutorProgram& program, const Progr
     return out;
 }
 
-} // namespace
-
 core::ManifestCall describedCall(const ExecutorProgram& program, const KernelCall& call)
 {
     core::ManifestCall out;
@@ -55,7 +55,9 @@ core::ManifestCall describedCall(const ExecutorProgram& program, const KernelCal
     out.kernel = call.kernel;
     out.fromNodes = call.fromNodes;
     out.flops = call.flops;
+    out.leastFlops = call.leastFlops;
     out.movedBytes = call.movedBytes;
+    out.weightBytes = call.weightBytes;
     out.method = call.method;
     for (size_t i = call.arguments.size() - at(call.outputCount); i < call.arguments.size(); ++i) {
         const ProgramTensor& tensor = program.tensors[at(call.arguments[i])];

@@ -6,6 +6,7 @@
 #include "compiler/passes/use_index.h"
 #include "core/base/clock.h"
 #include "core/base/text.h"
+#include "core/ir/model_counts.h"
 #include "core/ir/module_bytes.h"
 
 #include <algorithm>
@@ -101,7 +102,7 @@ private:
         PassRecord record;
         record.name = pass.name;
         record.phase = pass.phase;
-        record.nodesBefore = m_current.main().order.size();
+        record.nodesBefore = static_cast<size_t>(graphNodes(m_current));
         // Lowering needs groups: without fusion every operator is one.
         const bool isUnfused = pass.name == "FuseOps" && isDisabled(pass);
         record.skipped = pass.minOptLevel > m_context.optLevel || (isDisabled(pass) && !isUnfused);
@@ -115,7 +116,7 @@ private:
         record.changes.shrink_to_fit();
         record.ms = millisecondsSince(start);
         record.changed = !record.changes.empty();
-        record.nodesAfter = m_current.main().order.size();
+        record.nodesAfter = static_cast<size_t>(graphNodes(m_current));
         record.after = m_current;
         const bool verifies = m_options.verify == VerifyEach::Pass ||
                               (m_options.verify == VerifyEach::Phase && endsPhase);

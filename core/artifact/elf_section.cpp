@@ -102,6 +102,32 @@ bool isNamed(std::span<const std::byte> names, uint64_t offset, std::string_view
     return names[offset + name.size()] == std::byte{0};
 }
 
+/// "" where the name lies outside the names.
+std::string nameAt(std::span<const std::byte> names, uint64_t offset)
+{
+    std::string name;
+    for (uint64_t i = offset; i < names.size() && names[i] != std::byte{0}; ++i)
+        name += static_cast<char>(names[i]);
+    return name;
+}
+
+/// Calls `take(section)` with each that is marked for allocation.
+template <class Take>
+Status forEachLoaded(std::span<const std::byte> file, const SectionTable& table, const Take& take)
+{
+    const Bytes bytes(file);
+    for (uint64_t i = 0; i < table.count; ++i) {
+        const auto section = table.at(i);
+        if (!section) return bad("the ELF section table ends early");
+        if ((section->flags & kFlagAllocated) == 0) continue;
+        if (section->type != kTypeWithoutContent && !bytes.range(section->offset, section->size))
+            return bad("an ELF section lies outside the file");
+        if (section->size > (uint64_t{1} << 40)) return bad("an ELF section is larger than a TiB");
+        take(*section);
+    }
+    return kDone;
+}
+
 } // namespace
 
 Result<std::span<const std::byte>> findElfSection(std::span<const std::byte> file,
@@ -127,21 +153,33 @@ Result<std::span<const std::byte>> findElfSection(std::span<const std::byte> fil
 
 Result<LoadedBytes> loadedBytes(std::span<const std::byte> file)
 {
+    const Result<SectionTable> table = readTable(Bytes(file));
+    if (!table) return table.error();
+    LoadedBytes loaded;
+    const Status read = forEachLoaded(file, *table, [&](const Section& section) {
+        const bool isZeroed = section.type == kTypeWithoutContent;
+        (isZeroed ? loaded.zeroed : loaded.stored) += static_cast<int64_t>(section.size);
+    });
+    if (!read) return read.error();
+    return loaded;
+}
+
+Result<std::map<std::string, int64_t>> storedSections(std::span<const std::byte> file)
+{
     const Bytes bytes(file);
     const Result<SectionTable> table = readTable(bytes);
     if (!table) return table.error();
-    LoadedBytes loaded;
-    for (uint64_t i = 0; i < table->count; ++i) {
-        const auto section = table->at(i);
-        if (!section) return bad("the ELF section table ends early");
-        if ((section->flags & kFlagAllocated) == 0) continue;
-        const bool isZeroed = section->type == kTypeWithoutContent;
-        if (!isZeroed && !bytes.range(section->offset, section->size))
-            return bad("an ELF section lies outside the file");
-        if (section->size > (uint64_t{1} << 40)) return bad("an ELF section is larger than a TiB");
-        (isZeroed ? loaded.zeroed : loaded.stored) += static_cast<int64_t>(section->size);
-    }
-    return loaded;
+    const auto nameSection = table->at(table->nameSection);
+    const auto names = nameSection ? bytes.range(nameSection->offset, nameSection->size)
+                                   : std::optional<std::span<const std::byte>>();
+    if (!names) return bad("the ELF file has no section names");
+    std::map<std::string, int64_t> stored;
+    const Status read = forEachLoaded(file, *table, [&](const Section& section) {
+        if (section.type == kTypeWithoutContent) return;
+        stored[nameAt(*names, section.name)] += static_cast<int64_t>(section.size);
+    });
+    if (!read) return read.error();
+    return stored;
 }
 
 } // namespace tenon::core

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds one section of an ELF file by name, and what the file takes on its target; bounds-checked,
+// Finds sections of an ELF file by name, and what the file takes on its target; bounds-checked,
 // for files nobody vouches for.
 #pragma once
 
@@ -7,7 +7,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace tenon::core {
@@ -25,5 +27,7 @@ struct LoadedBytes
 };
 /// Error BadArtifact when it is no little-endian ELF file.
 Result<LoadedBytes> loadedBytes(std::span<const std::byte> file);
+/// The stored bytes of those sections by name.
+Result<std::map<std::string, int64_t>> storedSections(std::span<const std::byte> file);
 
 } // namespace tenon::core

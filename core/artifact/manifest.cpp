@@ -198,6 +198,9 @@ void readKernelsAndCalls(Fields& fields, Manifest& manifest)
         row.get("outputs", call.outputs);
         row.get("flops", call.flops);
         row.get("moved_bytes", call.movedBytes);
+        call.leastFlops = call.flops;
+        if (row.has("least_flops")) row.get("least_flops", call.leastFlops);
+        if (row.has("weight_bytes")) row.get("weight_bytes", call.weightBytes);
         if (row.has("method")) row.get("method", call.method);
     });
 }
@@ -246,7 +249,9 @@ std::string writeManifest(const Manifest& manifest)
                          {"from_nodes", call.fromNodes},
                          {"outputs", toJson(call.outputs)},
                          {"flops", call.flops},
-                         {"moved_bytes", call.movedBytes}});
+                         {"least_flops", call.leastFlops},
+                         {"moved_bytes", call.movedBytes},
+                         {"weight_bytes", call.weightBytes}});
         if (!call.method.empty()) calls.back()["method"] = call.method;
     }
     Json json = {{"manifest_version", Manifest::kVersion}, {"tool_version", manifest.toolVersion},

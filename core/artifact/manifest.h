@@ -36,8 +36,10 @@ struct ManifestCall
     int kernel = -1;                    ///< index into kernels
     std::vector<std::string> fromNodes; ///< names of the model's nodes it computes
     std::vector<ManifestTensor> outputs;
-    double flops = 0; ///< 0 when unknown
-    double movedBytes = 0;
+    double flops = 0;        ///< 0 when unknown
+    double leastFlops = 0;   ///< of those, what no kernel can leave out
+    double movedBytes = 0;   ///< what is read and written, each tensor once
+    double weightBytes = 0;  ///< of those, constants
     std::string method = {}; ///< how it does its heaviest operator: "direct", "Winograd F(4x4,3x3)"
 };
 

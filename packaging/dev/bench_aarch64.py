@@ -4,11 +4,13 @@
 
 usage: bench_aarch64.py [--build DIR] [--models A,B] [--mcpu NAME] [--json FILE] [--kernels]
 Both run on zeros, on one thread, under QEMU's user-mode emulation of the processor; what a second
-inference executes is counted. --kernels lists Tenon's functions, and skips ONNX Runtime.
+inference executes is counted. The outputs for the stored inputs are compared in the same run: a
+row whose outputs are wrong has no ratio. --kernels lists Tenon's functions, and skips ONNX Runtime.
 """
 import argparse
 import json
 import os
+import subprocess
 import sys
 
 import bench_peer
@@ -105,16 +107,23 @@ def bench_one(name, folder, arguments):
     peer = [os.path.join(arguments.build, "bin/counted_ort-aarch64"), arguments.library,
             os.path.join(folder, "model.onnx"), *inputs_of(folder)]
     ours = instruction_count.run_counted(arguments.build, emulator, runner)
-    theirs = theirs_of(name, emulator, peer, arguments)
-    return {"tenon": ours, "ort": theirs, "ratio": ours / theirs}
+    theirs = instruction_count.run_counted(arguments.build, emulator, peer)
+    row = {"tenon": ours, "ort": theirs, "difference": difference_of(folder, arguments)}
+    if not row["difference"]:
+        row["ratio"] = ours / theirs
+    return row
 
 
-def theirs_of(name, emulator, peer, arguments):
-    """ONNX Runtime's count; the same in every run, so --ort-from takes it from earlier ones."""
-    earlier = arguments.earlier.get("rows", {}).get(name, {})
-    if arguments.earlier.get("mcpu") == arguments.mcpu and "ort" in earlier:
-        return earlier["ort"]
-    return instruction_count.run_counted(arguments.build, emulator, peer)
+def difference_of(folder, arguments):
+    """Why the target's outputs are not the ones stored with the model; "" when they are."""
+    target = f"llvm -mtriple=aarch64-linux-gnu -mcpu={arguments.mcpu}"
+    done = subprocess.run([os.path.join(arguments.build, "bin/tenon"), "verify", folder, "--json",
+                           "--target", target], capture_output=True, text=True, check=False)
+    try:
+        case = json.loads(done.stdout)["cases"][0]
+    except (ValueError, LookupError):
+        return done.stderr.strip() or "nothing was compared"
+    return "" if case["status"] == "passed" else case["reason"]
 
 
 def folder_of(data, name):
@@ -129,13 +138,8 @@ def main():
     parser.add_argument("--mcpu", default="cortex-a72", choices=PROCESSORS)
     parser.add_argument("--kernels", action="store_true")
     parser.add_argument("--compile-option", action="append", default=[])
-    parser.add_argument("--ort-from", help="JSON of an earlier run whose peer's counts still hold")
     parser.add_argument("--json", help="also write the rows to this file")
     arguments = parser.parse_args()
-    arguments.earlier = {}
-    if arguments.ort_from:
-        with open(arguments.ort_from, encoding="utf-8") as file:
-            arguments.earlier = json.load(file)
     data = bench_peer.models_folder()
     arguments.library = bench_peer.library_of_peer(arguments.build, "arm64")
     print(f"-mcpu={arguments.mcpu}, one thread; instructions per inference under emulation, "
@@ -155,11 +159,10 @@ def main():
             print(f"{name:32} {row['tenon'] / 1e6:10.2f}")
             continue
         rows[name] = row
-        print(f"{name:32} {row['tenon'] / 1e6:10.2f} {row['ort'] / 1e6:10.2f} {row['ratio']:6.2f}",
+        print(f"{name:32} {row['tenon'] / 1e6:10.2f} {row['ort'] / 1e6:10.2f} "
+              f"{bench_peer.ratio_text(row):>6}",
               flush=True)
-    if rows:
-        mean = bench_peer.geometric_mean(r["ratio"] for r in rows.values())
-        print(f"\ngeometric mean of {len(rows)} ratios: {mean:.3f}")
+    bench_peer.print_mean(rows, "ratios")
     if arguments.json:
         with open(arguments.json, "w", encoding="utf-8") as file:
             json.dump({"mcpu": arguments.mcpu, "onnxruntime": bench_peer.ORT_VERSION, "rows": rows},

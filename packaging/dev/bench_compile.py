@@ -8,7 +8,7 @@ onto its own output, which is found as it should be and not written. change: aft
 model became another operator, so that its kernel is compiled and all others are reused.
 first: loading the artifact and running it once in a new process, against ONNX Runtime's session
 creation and first run in another; starting the processes and reading inputs count for neither.
-Each is the best of the rounds. TVM's build time is a published figure of another machine.
+Each is the best of the rounds. The outputs of both are compared; where they differ there is no ratio.
 """
 import argparse
 import json
@@ -18,7 +18,6 @@ import subprocess
 import sys
 
 import bench_peer
-import tvm_published
 from bench_peer import Peer, Tenon
 
 # What changes a model by one node: operators whose names are equally long, of the same operands.
@@ -91,7 +90,7 @@ def bench_one(name, folder, arguments):
     changed = write_changed(folder, work)
     totals = {"cold_ms": [], "new_ms": [], "same_ms": [], "change_ms": [], "first_run_ms": [],
               "ort_first_run_ms": []}
-    row = {"tvm_build_s": tvm_published.build_seconds(name)}
+    row = {"difference": ""}
     for _ in range(arguments.rounds):
         _, report = tenon.compile(options=["--no-cache"])
         totals["cold_ms"].append(report["phases"]["total_ms"])
@@ -108,32 +107,22 @@ def bench_one(name, folder, arguments):
         totals["first_run_ms"].append(first_run_ms(tenon, artifact, folder))
         peer = Peer(arguments.build, arguments.library, folder, arguments.threads)
         totals["ort_first_run_ms"].append(peer.start["session_ms"] + peer.start["first_run_ms"])
+        row["difference"] = row["difference"] or tenon.difference_from(
+            peer, artifact, os.path.join(folder, "test_data_set_0"))
         peer.close()
     row.update({key: min(values) if values else None for key, values in totals.items()})
-    row["ratio"] = row["first_run_ms"] / row["ort_first_run_ms"]
-    if row["tvm_build_s"]:
-        row["tvm_ratio"] = row["tvm_build_s"] * 1e3 / row["cold_ms"]
+    if not row["difference"]:
+        row["ratio"] = row["first_run_ms"] / row["ort_first_run_ms"]
     return row
 
 
 def print_row(name, row):
     change = (f"{row['change_ms']:9.1f} {row['change_compiled']:4d}/{row['change_reused']:<4d}"
               if row["change_ms"] else f"{'':9} {'':9}")
-    tvm = (f"{row['tvm_build_s']:9.1f} {row['tvm_ratio']:7.0f}x" if row["tvm_build_s"] else "")
     print(f"{name:32} {row['cold_ms']:9.1f} {row['kernels']:7d} {row['new_ms']:9.1f} "
           f"{row['same_ms']:9.1f} {change} "
-          f"{row['first_run_ms']:9.2f} {row['ort_first_run_ms']:9.2f} {row['ratio']:6.2f} {tvm}",
-          flush=True)
-
-
-def print_means(rows):
-    mean = bench_peer.geometric_mean
-    print(f"\ngeometric mean of {len(rows)} first-run ratios: "
-          f"{mean(row['ratio'] for row in rows.values()):.3f}")
-    faster = [row["tvm_ratio"] for row in rows.values() if row["tvm_build_s"]]
-    if faster:
-        print(f"geometric mean of {len(faster)} compiles, times as fast as TVM's: "
-              f"{mean(faster):.0f} (TVM: {tvm_published.SOURCE})")
+          f"{row['first_run_ms']:9.2f} {row['ort_first_run_ms']:9.2f} "
+          f"{bench_peer.ratio_text(row):>6}", flush=True)
 
 
 def main():
@@ -150,7 +139,7 @@ def main():
         models.append(("resnet50", zoo_model(arguments, "resnet50")))
     print(f"machine: {machine}\n")
     print(f"{'model':32} {'cold ms':>9} {'kernels':>7} {'new ms':>9} {'same ms':>9} {'change ms':>9} "
-          f"{'new/old':>9} {'first ms':>9} {'ort':>9} {'ratio':>6} {'tvm s':>9} {'faster':>8}")
+          f"{'new/old':>9} {'first ms':>9} {'ort':>9} {'ratio':>6}")
     rows = {}
     for name, folder in models:
         try:
@@ -159,8 +148,7 @@ def main():
             print(f"{name:32} not measured: {error}")
             continue
         print_row(name, rows[name])
-    if rows:
-        print_means(rows)
+    bench_peer.print_mean(rows, "first-run ratios")
     bench_peer.write_json(arguments.json, machine, arguments.threads, rows)
     return 0 if rows else 1
 

@@ -6,12 +6,13 @@ usage: bench_kernels.py [--build DIR] [--kernels A,B] [--rounds N] [--json FILE]
 Each kernel runs as a short and as a long chain of equal operators, both sides and both chains in
 turns. Times are per operator: the difference of the chains' times over the difference of their
 lengths, which leaves out what each chain does once, such as the move into a blocked layout and
-back. GFLOP/s count the operator's own multiply-adds, so Winograd convolutions may exceed the peak.
+back. GFLOP/s count the operator's own multiply-adds, of which Winograd convolutions do fewer.
 Convolutions of bytes are compared with the peak of the instructions that multiply four of them per
-lane. The bound is what a direct operator can reach at best: it computes at the peak, or copies its
-data as fast as the cache or memory it is in can be copied, or reads its weights from memory.
-The peak and the rates are what a quarter of the rounds reach, in turns with the chains: other
-programs and the clock change what the computer can do from one minute to the next.
+lane. The bound is what an operator of the method that was chosen can reach at best: it computes
+at the peak what it cannot leave out, or copies its data as fast as the cache or memory that holds
+them can be copied, or reads its weights. The peak and the rates are the best of the rounds, as the
+times are, in turns with the chains: other programs and the clock change what the computer can do
+from one minute to the next. A row whose outputs differ from ONNX Runtime's has no ratio.
 Strided convolutions stand side by side on one input; of each output a pool takes every sixteenth
 row and column, which costs next to nothing.
 """
@@ -19,6 +20,7 @@ import argparse
 import math
 import os
 import random
+import re
 import struct
 import sys
 
@@ -67,6 +69,15 @@ class Convolutions:
     def flops(self):
         return (2 * self.channels * self.other // self.groups * self.kernel ** 2 * self.size ** 2)
 
+    def inside_share(self):
+        """Of the products, those that meet the image and not its padding."""
+        met = sum(0 <= at + tap - self.kernel // 2 < self.size
+                  for at in self.positions() for tap in range(self.kernel))
+        return (met / len(self.positions()) / self.kernel) ** 2
+
+    def positions(self):
+        return range(self.size)
+
     def copied(self):
         """Bytes that go in, or come out, on average."""
         return (self.channels + self.other) / 2 * self.size ** 2 * self.element
@@ -104,8 +115,12 @@ class StridedConvolutions(Convolutions):
     def flops(self):
         return 2 * self.channels * self.other * self.kernel ** 2 * self.out_size() ** 2
 
+    def positions(self):
+        return range(0, self.size, 2)
+
     def copied(self):
-        into = self.channels * self.size ** 2
+        read = self.size if self.kernel > 1 else self.out_size()  # rows between are not looked at
+        into = self.channels * read ** 2
         return (into + self.other * self.out_size() ** 2) / 2 * self.element
 
 
@@ -159,6 +174,9 @@ class Products:
 
     def flops(self):
         return 2 * self.rows * self.columns ** 2
+
+    def inside_share(self):
+        return 1
 
     def copied(self):
         return 4 * self.rows * self.columns
@@ -225,14 +243,34 @@ def write_chain(kernel, count, folder):
         file.write(made_up_tensor("x", kernel.shape(), 99))
 
 
-def bound_ms(kernel, machine, threads):
-    """Least time of one direct operator: to compute, to move its data, to read its weights."""
-    cache = machine["l2_bytes"] or 1 << 20
-    level = "copy_l2_gb_s" if 2 * kernel.copied() <= cache * threads else "copy_memory_gb_s"
-    compute = kernel.flops() / (machine.get(kernel.peak) * threads or math.inf)
-    data = kernel.copied() / (machine[level] * threads)
-    reads = SHORT * kernel.weights() > cache
-    weights = kernel.weights() / machine["read_memory_gb_s"] if reads else 0
+def rate_at(machine, moved, rate):
+    """Between two measured sizes the rate changes evenly with the logarithm of the size."""
+    rates = machine["bandwidth"]
+    above = next((i for i, each in enumerate(rates) if each["bytes"] >= moved), None)
+    if above is None or above == 0:
+        return rates[-1 if above is None else 0][rate]
+    low, high = rates[above - 1], rates[above]
+    part = math.log(moved / low["bytes"]) / math.log(high["bytes"] / low["bytes"])
+    return low[rate] + part * (high[rate] - low[rate])
+
+
+def least_flops(kernel, method):
+    """What no kernel of that method can leave out: no products with padding, and of a Winograd
+    convolution those of its tiles."""
+    tile = re.match(r"Winograd F\((\d)x", method)
+    if tile:
+        m = int(tile.group(1))
+        return kernel.flops() * (m + 2) ** 2 / (9 * m ** 2)
+    return kernel.flops() * kernel.inside_share()
+
+
+def bound_ms(kernel, machine, threads, method):
+    """Least time of one operator, as remote/measure/call_bound has it: to compute, to move its data
+    where the operator before it left them, or to read its weights where all of a chain's lie."""
+    compute = least_flops(kernel, method) / (machine.get(kernel.peak) * threads or math.inf)
+    data = kernel.copied() / (rate_at(machine, 2 * kernel.copied(), "copy_gb_s") * threads)
+    weights = kernel.weights() / (
+        rate_at(machine, SHORT * kernel.weights(), "read_gb_s") * threads)
     return max(compute, data, weights) / 1e6
 
 
@@ -246,6 +284,8 @@ class Chain:
         self.tenon = Tenon(arguments.build, os.path.join(folder, "model.onnx"), folder,
                            arguments.threads)
         self.artifact, _ = self.tenon.compile(options=kernel.options)
+        self.difference = self.tenon.difference_from(self.peer, self.artifact,
+                                                     os.path.join(folder, "test_data_set_0"))
         self.number, self.repeat = bench_peer.counts_for(self.peer.ask("run 3")["min_ms"], ROUND_MS)
         self.rounds = {"tenon": [], "ort": []}
 
@@ -267,8 +307,16 @@ def per_operator(short, long):
     if min(row.values()) <= 0:
         raise RuntimeError("a long chain took no longer than a short one; measure on a computer "
                            "that is less busy, or in more --rounds")
-    row["ratio"] = row["tenon_median_ms"] / row["ort_median_ms"]
+    row["difference"] = short.difference or long.difference
+    if not row["difference"]:
+        row["ratio"] = row["tenon_median_ms"] / row["ort_median_ms"]
     return row
+
+
+def share_of_bound(least, ms):
+    """None where more than noise is beyond the bound: then what was measured of the machine is not
+    what bounds it."""
+    return None if least > 1.1 * ms else min(least / ms, 1)
 
 
 def bench_one(name, kernel, arguments, machines):
@@ -287,15 +335,15 @@ def bench_one(name, kernel, arguments, machines):
         for chain in chains:
             chain.peer.close()
     machines += seen
-    machine = bench_peer.good_of(seen)
-    peak = machine.get(kernel.peak) * arguments.threads or math.inf  # unknown: 0 % of it
+    machine = bench_peer.best_of(seen)
     row = per_operator(*chains)
+    methods = [method for method in chains[-1].tenon.methods if method]
+    row["method"] = max(set(methods), key=methods.count) if methods else ""
     row["peak_gflops"] = machine.get(kernel.peak) * arguments.threads
+    row["bound_ms"] = bound_ms(kernel, machine, arguments.threads, row["method"])
+    row["tenon_of_bound"] = share_of_bound(row["bound_ms"], row["tenon_ms"])
     for side in ("tenon", "ort"):
-        ms = row[side + "_ms"]
-        gflops = kernel.flops() / ms / 1e6
-        row.update({f"{side}_gflops": gflops, f"{side}_of_peak": gflops / peak,
-                    f"{side}_of_bound": bound_ms(kernel, machine, arguments.threads) / ms})
+        row[f"{side}_gflops"] = kernel.flops() / row[side + "_ms"] / 1e6
     return row
 
 
@@ -309,21 +357,20 @@ def main():
     print(f"machine: {machines[0]}")
     print(f"{arguments.threads} thread(s), pinned, in turns; best time per operator beyond {SHORT} of "
           f"a chain of {LONG}; ratio of the medians of the quietest rounds\n")
-    print(f"{'kernel':28} {'tenon ms':>9} {'GFLOP/s':>8} {'peak':>6} {'bound':>6} {'ort ms':>9} "
-          f"{'GFLOP/s':>8} {'peak':>6} {'ratio':>6}")
+    print(f"{'kernel':28} {'tenon ms':>9} {'GFLOP/s':>8} {'bound':>6} {'ort ms':>9} {'GFLOP/s':>8} "
+          f"{'ratio':>6}  method")
     wanted = [part for part in arguments.kernels.split(",") if part]
     rows = {}
     for name, kernel in KERNELS.items():
         if wanted and not any(part in name for part in wanted):
             continue
         row = rows[name] = bench_one(name, kernel, arguments, machines)
-        print(f"{name:28} {row['tenon_ms']:9.4f} {row['tenon_gflops']:8.1f} "
-              f"{row['tenon_of_peak']:6.0%} {row['tenon_of_bound']:6.0%} {row['ort_ms']:9.4f} "
-              f"{row['ort_gflops']:8.1f} {row['ort_of_peak']:6.0%} {row['ratio']:6.2f}", flush=True)
-    if rows:
-        mean = bench_peer.geometric_mean(r["ratio"] for r in rows.values())
-        print(f"\ngeometric mean of {len(rows)} ratios: {mean:.3f}")
-    bench_peer.write_json(arguments.json, bench_peer.good_of(machines), arguments.threads, rows)
+        share = "–" if row["tenon_of_bound"] is None else f"{row['tenon_of_bound']:.0%}"
+        print(f"{name:28} {row['tenon_ms']:9.4f} {row['tenon_gflops']:8.1f} {share:>6} "
+              f"{row['ort_ms']:9.4f} {row['ort_gflops']:8.1f} {bench_peer.ratio_text(row):>6}  "
+              f"{row['method']}", flush=True)
+    bench_peer.print_mean(rows, "ratios")
+    bench_peer.write_json(arguments.json, bench_peer.best_of(machines), arguments.threads, rows)
     return 0 if rows else 1
 
 

@@ -12,7 +12,6 @@ import math
 import os
 import re
 
-import tvm_published
 from source_tree import ROOT
 
 PAGE = os.path.join(ROOT, "resources/manual/performance.md")
@@ -39,8 +38,18 @@ def table(header, rows):
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
 
 
-def mean_of(rows, key="ratio"):
-    return math.exp(sum(math.log(row[key]) for row in rows) / len(rows))
+def mean_of(rows):
+    ratios = [row["ratio"] for row in rows if "ratio" in row]
+    return math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else math.nan
+
+
+def ratio_of(row):
+    """None where the outputs of the two differed."""
+    return f"{row['ratio']:.2f}" if "ratio" in row else "–"
+
+
+def share_of(share):
+    return "–" if share is None else f"{share:.0%}"
 
 
 def models_table(results):
@@ -49,8 +58,7 @@ def models_table(results):
     header = ["model"]
     for result in results:
         threads = f"{result['threads']} thread" + ("s" if result["threads"] > 1 else "")
-        header += [f"Tenon, {threads}", "ONNX Runtime", "ratio", "TVM / ORT (published)",
-                   "Tenon / TVM (derived)"]
+        header += [f"Tenon, {threads}", "ONNX Runtime", "ratio"]
     body = []
     for name in names:
         cells = [f"`{name}`"]
@@ -60,30 +68,21 @@ def models_table(results):
     last = ["geometric mean"]
     for result in results:
         rows = list(result["rows"].values())
-        derived = [row for row in rows if "tenon_to_tvm_derived" in row]
-        last += ["", "", f"{mean_of(rows):.2f}", "",
-                 f"{mean_of(derived, 'tenon_to_tvm_derived'):.2f}" if derived else ""]
-    return (machine_line(results[0]) + f"Published: {tvm_published.SOURCE}.\n\n"
-            + table(header, body + [last]))
+        last += ["", "", f"{mean_of(rows):.2f}"]
+    return machine_line(results[0]) + "\n" + table(header, body + [last])
 
 
 def model_cells(row):
     if not row:
-        return [""] * 5
-    cells = [f"{row['tenon_min_ms']:.3f}", f"{row['ort_min_ms']:.3f}", f"{row['ratio']:.2f}"]
-    if "tenon_to_tvm_derived" not in row:
-        return cells + ["", ""]
-    return cells + [f"{row['tvm_to_ort_published']:.2f}", f"{row['tenon_to_tvm_derived']:.2f}"]
+        return [""] * 3
+    return [f"{row['tenon_min_ms']:.3f}", f"{row['ort_min_ms']:.3f}", ratio_of(row)]
 
 
 def kernels_table(result):
     body = [[name] + [f"{row['tenon_ms']:.4f}", f"{row['tenon_gflops']:.0f}",
-                      f"{row['tenon_of_peak']:.0%}", f"{row['tenon_of_bound']:.0%}",
-                      f"{row['ort_ms']:.4f}",
-                      f"{row['ort_of_peak']:.0%}", f"{row['ratio']:.2f}"]
+                      share_of(row["tenon_of_bound"]), f"{row['ort_ms']:.4f}", ratio_of(row)]
             for name, row in result["rows"].items()]
-    header = ["operator", "Tenon ms", "GFLOP/s", "of peak", "of bound", "ONNX Runtime ms", "of peak",
-              "ratio"]
+    header = ["operator", "Tenon ms", "GFLOP/s", "of bound", "ONNX Runtime ms", "ratio"]
     return machine_line(result) + "\n" + table(header, body)
 
 
@@ -95,19 +94,14 @@ def compile_table(result):
         cells += ([f"{row['change_ms']:.0f}", f"{row['change_compiled']} / {row['change_reused']}"]
                   if row["change_ms"] else ["", ""])
         cells += [f"{row['first_run_ms']:.2f}", f"{row['ort_first_run_ms']:.1f}",
-                  f"{row['ratio']:.2f}"]
-        cells += ([f"{row['tvm_build_s']:.1f}", f"{row['tvm_ratio']:.0f}"]
-                  if row["tvm_build_s"] else ["", ""])
+                  ratio_of(row)]
         body.append(cells)
     rows = list(result["rows"].values())
-    published = [row for row in rows if row["tvm_build_s"]]
-    body.append(["geometric mean"] + [""] * 8 + [f"{mean_of(rows):.2f}", "",
-                f"{mean_of(published, 'tvm_ratio'):.0f}" if published else ""])
+    body.append(["geometric mean"] + [""] * 8 + [f"{mean_of(rows):.2f}"])
     header = ["model", "cold ms", "kernels", "again, new file ms", "again, same file ms",
               "one node changed ms", "compiled / reused", "load and first run ms",
-              "ONNX Runtime's", "ratio", "TVM's build s (published)", "times as fast"]
-    return (machine_line(result) + f"Published: {tvm_published.SOURCE}.\n\n"
-            + table(header, body))
+              "ONNX Runtime's", "ratio"]
+    return machine_line(result) + "\n" + table(header, body)
 
 
 def aarch64_table(results):
@@ -121,7 +115,7 @@ def aarch64_table(results):
         for name, cells in body.items():
             row = result["rows"].get(name)
             cells += ([f"{row['tenon'] / 1e6:.2f}", f"{row['ort'] / 1e6:.2f}",
-                       f"{row['ratio']:.2f}"] if row else ["", "", ""])
+                       ratio_of(row)] if row else ["", "", ""])
     last = ["geometric mean"]
     for result in results:
         last += ["", "", f"{mean_of(list(result['rows'].values())):.2f}"]

@@ -3,7 +3,7 @@
 """Times Tenon and ONNX Runtime side by side, in turns, pinned to the same cores.
 
 usage: bench_models.py [--build DIR] [--models A,B] [--threads N] [--rounds N] [--no-ladder]
-TVM/ORT is a published ratio of another machine; the next column is what follows for Tenon to TVM.
+The outputs of both are compared in the same run; a row whose outputs differ has no ratio.
 Models come from TENON_TEST_DATA (or ../shared/data); a ratio below 1 means Tenon is faster.
 """
 import argparse
@@ -12,7 +12,6 @@ import os
 import sys
 
 import bench_peer
-import tvm_published
 from bench_peer import Peer, Tenon
 
 def ladder(tenon, rounds):
@@ -32,36 +31,13 @@ def bench_one(name, folder, arguments):
     try:
         tenon = Tenon(arguments.build, os.path.join(folder, "model.onnx"),
                       os.path.join(arguments.build, "bench", name), arguments.threads)
-        row = bench_peer.measure(tenon, peer, arguments.rounds)
+        row = bench_peer.measure(tenon, peer, arguments.rounds,
+                                 os.path.join(folder, "test_data_set_0"))
         if not arguments.no_ladder:
             row["ladder_ms"] = ladder(tenon, arguments.rounds)
         return row
     finally:
         peer.close()
-
-
-def compare_with_tvm(name, row, threads):
-    """Adds TVM's published ratio to ONNX Runtime and what follows for Tenon's to TVM."""
-    published = tvm_published.ratio_to_ort(name, threads)
-    if published:
-        row["tvm_to_ort_published"] = published
-        row["tenon_to_tvm_derived"] = row["ratio"] / published
-
-
-def tvm_cells(row):
-    if "tvm_to_ort_published" not in row:
-        return f"{'':9} {'':9}"
-    return f"{row['tvm_to_ort_published']:9.2f} {row['tenon_to_tvm_derived']:9.2f}"
-
-
-def print_means(rows):
-    mean = bench_peer.geometric_mean(r["ratio"] for r in rows.values())
-    print(f"\ngeometric mean of {len(rows)} ratios: {mean:.3f}")
-    derived = [r["tenon_to_tvm_derived"] for r in rows.values() if "tenon_to_tvm_derived" in r]
-    if derived:
-        print(f"geometric mean of {len(derived)} derived ratios to TVM: "
-              f"{bench_peer.geometric_mean(derived):.3f} (published: {tvm_published.SOURCE}; "
-              "derived: the ratio measured here over the published one)")
 
 
 def main():
@@ -77,7 +53,7 @@ def main():
     print(f"{arguments.threads} thread(s), pinned; Tenon and ONNX Runtime take turns; "
           "ratio = Tenon / ORT, the median of the rounds' ratios of medians (lowest..highest)\n")
     print(f"{'model':32} {'tenon min':>10} {'median':>9} {'ort min':>9} {'median':>9} "
-          f"{'ratio':>18} {'TVM/ORT':>9} {'/ TVM':>9}   opt level 0, 1, 2, 3 (min ms)")
+          f"{'ratio':>18}   opt level 0, 1, 2, 3 (min ms)")
     rows = {}
     for name, folder in bench_peer.models_of(data, [n for n in arguments.models.split(",") if n]):
         try:
@@ -85,14 +61,12 @@ def main():
         except (RuntimeError, KeyError) as error:
             print(f"{name:32} not measured: {error}")
             continue
-        compare_with_tvm(name, row, arguments.threads)
         steps = " ".join(f"{ms:9.3f}" for ms in row.get("ladder_ms", []))
-        spread = f"({row['ratio_low']:.2f}..{row['ratio_high']:.2f})"
+        spread = f"({row['ratio_low']:.2f}..{row['ratio_high']:.2f})" if "ratio" in row else ""
         print(f"{name:32} {row['tenon_min_ms']:10.3f} {row['tenon_median_ms']:9.3f} "
-              f"{row['ort_min_ms']:9.3f} {row['ort_median_ms']:9.3f} {row['ratio']:5.2f} "
-              f"{spread:>12} {tvm_cells(row)}   {steps}", flush=True)
-    if rows:
-        print_means(rows)
+              f"{row['ort_min_ms']:9.3f} {row['ort_median_ms']:9.3f} "
+              f"{bench_peer.ratio_text(row):>5} {spread:>12}   {steps}", flush=True)
+    bench_peer.print_mean(rows, "ratios")
     bench_peer.write_json(arguments.json, machine, arguments.threads, rows)
     return 0 if rows else 1
 

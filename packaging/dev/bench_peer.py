@@ -76,6 +76,13 @@ class Peer:
             raise RuntimeError("the peer ended; its message is above")
         return json.loads(line)
 
+    def difference(self, folder, is_quantized):
+        """How its outputs differ from output_0.pb and so on in `folder`; "" within tolerance."""
+        answer = self.ask(f"check {folder} {0.02 if is_quantized else 1e-4}")
+        if "error" in answer:
+            raise RuntimeError(answer["error"])
+        return answer["difference"]
+
     def ask(self, command):
         self.process.stdin.write(command + "\n")
         self.process.stdin.flush()
@@ -92,6 +99,7 @@ class Tenon:
     def __init__(self, build, model, work, threads):
         self.build, self.program = build, os.path.join(build, "bin/tenon")
         self.model, self.work, self.threads = model, work, threads
+        self.methods = []  # of the kernel calls, once outputs were compared
         os.makedirs(work, exist_ok=True)
 
     def compile(self, level=3, options=(), cache=None, onto_old=False):
@@ -112,6 +120,20 @@ class Tenon:
             "--no-pin"])  # taskset pins both sides alike
         runs = sorted(report["runs"])
         return {"min_ms": runs[0], "median_ms": statistics.median(runs)}
+
+    def difference_from(self, peer, artifact, inputs):
+        """How the peer's outputs differ from those of the artifact on the same inputs, now."""
+        outputs = os.path.join(os.path.abspath(self.work), "outputs")
+        done = subprocess.run([self.program, "run", artifact, "--inputs", inputs, "--outputs",
+                               outputs, "--threads", str(self.threads)], capture_output=True,
+                              text=True, check=False)
+        if done.returncode != 0:
+            raise RuntimeError((done.stderr or done.stdout).strip())
+        methods = [layer["method"] for layer in self.call(
+            [self.program, "bench", artifact, "--json", "--per-layer", "--repeat", "1",
+             "--threads", str(self.threads)])["layers"]]
+        self.methods = methods
+        return peer.difference(outputs, any("int8" in method for method in methods))
 
     @staticmethod
     def call(command, environment=None):
@@ -135,22 +157,27 @@ def counts_for(ms, round_ms=ROUND_MS):
     return number, max(5, min(200, math.ceil(round_ms / (ms * number))))
 
 
-def measure(tenon, peer, rounds):
-    """Times of both in turns; ratio = Tenon / ORT, the median of the rounds' ratios of medians."""
+def measure(tenon, peer, rounds, inputs):
+    """Times of both in turns; ratio = Tenon / ORT, the median of the rounds' ratios of medians.
+    A row whose outputs differ has no ratio: its times are of different computations."""
     first = peer.ask("run 3")
     number, repeat = counts_for(first["min_ms"])
     artifact, _ = tenon.compile()
+    difference = tenon.difference_from(peer, artifact, inputs)
     ours, theirs = [], []
     for _ in range(rounds):
         theirs.append(peer.ask(f"run {number * repeat}"))
         ours.append(tenon.run(artifact, number, repeat))
     ratios = [a["median_ms"] / b["median_ms"] for a, b in zip(ours, theirs)]
-    return {"tenon_min_ms": min(r["min_ms"] for r in ours),
-            "tenon_median_ms": statistics.median(r["median_ms"] for r in ours),
-            "ort_min_ms": min(r["min_ms"] for r in theirs),
-            "ort_median_ms": statistics.median(r["median_ms"] for r in theirs),
-            "ratio": statistics.median(ratios), "ratio_low": min(ratios),
-            "ratio_high": max(ratios)}
+    row = {"tenon_min_ms": min(r["min_ms"] for r in ours),
+           "tenon_median_ms": statistics.median(r["median_ms"] for r in ours),
+           "ort_min_ms": min(r["min_ms"] for r in theirs),
+           "ort_median_ms": statistics.median(r["median_ms"] for r in theirs),
+           "difference": difference}
+    if not difference:
+        row.update({"ratio": statistics.median(ratios), "ratio_low": min(ratios),
+                    "ratio_high": max(ratios)})
+    return row
 
 
 def peak_of(build):
@@ -160,14 +187,17 @@ def peak_of(build):
     return {"cpu": cpu_name(), "load": round(os.getloadavg()[0], 1), **json.loads(done.stdout)}
 
 
-def good_of(machines):
-    """What a quarter of several measurements of one machine reached of each quantity: other
-    programs make many too low, and adjusted time makes a few too high."""
-    good = dict(machines[0])
-    for key, value in good.items():
+def best_of(machines):
+    """The most that several measurements of one machine reached of each quantity, as the best times
+    are held against it: other programs only ever take away from both."""
+    best = dict(machines[0])
+    for key, value in best.items():
         if isinstance(value, float) and key != "load":
-            good[key] = sorted(m[key] for m in machines)[(len(machines) - 1) * 3 // 4]
-    return good
+            best[key] = max(m[key] for m in machines)
+    best["bandwidth"] = [
+        {key: max(m["bandwidth"][level][key] for m in machines) for key in rate}
+        for level, rate in enumerate(best["bandwidth"])]
+    return best
 
 
 def cpu_name():
@@ -182,6 +212,20 @@ def cpu_name():
 
 def geometric_mean(ratios):
     return math.exp(statistics.mean(math.log(ratio) for ratio in ratios))
+
+
+def ratio_text(row):
+    """Why there is none stands behind the row."""
+    return f"{row['ratio']:.2f}" if "ratio" in row else "–"
+
+
+def print_mean(rows, what):
+    ratios = [row["ratio"] for row in rows.values() if "ratio" in row]
+    if ratios:
+        print(f"\ngeometric mean of {len(ratios)} {what}: {geometric_mean(ratios):.3f}")
+    for name, row in rows.items():
+        if row.get("difference"):
+            print(f"{name} has no ratio: {row['difference']}")
 
 
 def add_arguments(parser, rounds):

@@ -5,6 +5,8 @@
 #include "core/base/text.h"
 #include "remote/footprint/image.h"
 
+#include <algorithm>
+
 namespace tenon::remote {
 
 using core::DiagnosticCode;
@@ -43,7 +45,63 @@ Result<ExecutorFootprint> measureOne(const FootprintRequest& request, const std:
     return measureMicroImage(**result, interface);
 }
 
+/// The compile as it is for another executor; where that leaves calls out, all over again.
+Result<compiler::CompileResultPtr> compiledFor(const compiler::CompileResultPtr& result,
+                                               compiler::ExecutorKind executor,
+                                               core::JobContext& job)
+{
+    if (result->options.executor == executor) return result;
+    const core::Module& lowered = result->passes.last();
+    const auto calls = std::count_if(
+        lowered.main().order.begin(), lowered.main().order.end(),
+        [&](core::NodeId id) { return lowered.node(id).kind == core::NodeKind::CallTir; });
+    if (static_cast<size_t>(calls) != result->program.calls.size()) {
+        compiler::CompileOptions options = result->options;
+        options.executor = executor;
+        return compiler::compile(result->loaded, options, job);
+    }
+    auto other = std::make_shared<compiler::CompileResult>(*result);
+    other->options.executor = executor;
+    return compiler::CompileResultPtr(other);
+}
+
+Result<ExecutorFootprint> countOne(const compiler::CompileResultPtr& result,
+                                   compiler::ExecutorKind executor, core::JobContext& job)
+{
+    const auto compiled = compiledFor(result, executor, job);
+    if (!compiled) return compiled.error();
+    return countLibrary(**compiled);
+}
+
 } // namespace
+
+Result<std::vector<ExecutorFootprint>> countFootprint(const compiler::CompileResultPtr& result,
+                                                      core::JobContext& job)
+{
+    using compiler::ExecutorKind;
+    std::vector<ExecutorFootprint> out;
+    for (const auto& [name, executor] :
+         {std::pair{"graph", ExecutorKind::Graph}, std::pair{"aot-packed", ExecutorKind::Aot}}) {
+        if (core::Status go = job.checkStop(); !go) return go.error();
+        ExecutorFootprint one;
+        if (const char* reason = missingReason(name, result->target)) {
+            one.notMeasured = reason;
+        } else if (result->options.executor == ExecutorKind::Vm) {
+            one.notMeasured = "the model needs the vm executor: " + result->vmReason;
+        } else {
+            auto counted = countOne(result, executor, job);
+            if (!counted && counted.error().code != DiagnosticCode::UnsupportedFeature)
+                return counted.error();
+            if (counted)
+                one = std::move(*counted);
+            else
+                one.notMeasured = counted.error().message;
+        }
+        one.executor = name;
+        out.push_back(std::move(one));
+    }
+    return out;
+}
 
 Result<std::vector<ExecutorFootprint>> measureFootprint(const FootprintRequest& request,
                                                         core::JobContext& job)

@@ -56,4 +56,11 @@ struct FootprintRequest
 core::Result<std::vector<ExecutorFootprint>> measureFootprint(const FootprintRequest& request,
                                                               core::JobContext& job);
 
+/// What a compile that is there tells without running anything: flash of the libraries it links to,
+/// workspace as planned with the largest scratch of a kernel, inputs and outputs. The same numbers
+/// as measureFootprint() gives; runtime, statics, stack and heap are -1. Executors of targets whose
+/// libraries say nothing about sizes say why in notMeasured.
+core::Result<std::vector<ExecutorFootprint>>
+countFootprint(const compiler::CompileResultPtr& result, core::JobContext& job);
+
 } // namespace tenon::remote

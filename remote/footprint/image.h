@@ -11,6 +11,13 @@ namespace tenon::remote {
 core::Result<ExecutorFootprint> measureMicroImage(const compiler::CompileResult& result,
                                                   compiler::CInterface interface);
 
+/// Code, constants and metadata of a linked library.
+core::Result<FlashBytes> flashOfLibrary(const std::string& path,
+                                        const core::ManifestMemory& memory);
+
+/// The part of measureLibrary() that needs no run.
+core::Result<ExecutorFootprint> countLibrary(const compiler::CompileResult& result);
+
 /// Shared library of an `llvm` target with the server that runs it.
 core::Result<ExecutorFootprint> measureLibrary(const compiler::CompileResult& result);
 

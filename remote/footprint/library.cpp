@@ -134,6 +134,45 @@ core::Status addRam(const compiler::CompileResult& result, const core::ManifestM
 
 } // namespace
 
+Result<FlashBytes> flashOfLibrary(const std::string& path, const core::ManifestMemory& memory)
+{
+    const auto file = core::readFile(path);
+    if (!file) return file.error();
+    const auto sections = core::storedSections(std::as_bytes(std::span(*file)));
+    if (!sections) return sections.error();
+    FlashBytes flash;
+    flash.kernels = sum(*sections, {".text", ".plt", ".data", ".data.rel.ro", ".got"});
+    flash.constants = memory.constantBytes;
+    for (const auto& [name, bytes] : *sections) flash.metadata += bytes;
+    flash.metadata -= flash.kernels + flash.constants;
+    return flash;
+}
+
+Result<ExecutorFootprint> countLibrary(const compiler::CompileResult& result)
+{
+    Result<core::TemporaryFolder> folder = core::TemporaryFolder::make("tenon-footprint-");
+    if (!folder) return folder.error();
+    const std::string path = folder->file("model.so");
+    const auto report = compiler::writeArtifact(result, path);
+    if (!report) return report.error();
+    const core::ManifestMemory& memory = report->manifest.memory;
+    const auto flash = flashOfLibrary(path, memory);
+    if (!flash) return flash.error();
+    ExecutorFootprint out;
+    out.flash = *flash;
+    out.flash.runtime = -1;
+    out.ram.statics = -1;
+    out.ram.io = memory.ioBytes;
+    out.plannedBytes = memory.workspaceBytes;
+    if (result.options.executor == compiler::ExecutorKind::Graph) {
+        const Storages storages = storagesOf(result.program);
+        out.ram.io = storages.io;
+        out.plannedBytes = storages.others;
+    }
+    out.ram.workspace = out.plannedBytes + memory.kernelWorkspaceBytes;
+    return out;
+}
+
 Result<ExecutorFootprint> measureLibrary(const compiler::CompileResult& result)
 {
     Result<core::TemporaryFolder> folder = core::TemporaryFolder::make("tenon-footprint-");
@@ -142,28 +181,22 @@ Result<ExecutorFootprint> measureLibrary(const compiler::CompileResult& result)
     const auto report = compiler::writeArtifact(result, path);
     if (!report) return report.error();
     const auto sections = sectionBytes("size", path);
-    const auto symbols = symbolBytes("nm", path);
+    const auto flash = flashOfLibrary(path, report->manifest.memory);
     const auto runtime = runtimeBytes(result.machine.triple);
     const auto said = askRunner(result.target, result.machine.triple, path);
     if (!sections) return sections.error();
-    if (!symbols) return symbols.error();
+    if (!flash) return flash.error();
     if (!runtime) return runtime.error();
     if (!said) return said.error();
     ExecutorFootprint out;
-    out.flash.kernels = sum(*sections, {".text", ".plt", ".data", ".data.rel.ro", ".got"});
-    for (const auto& [name, bytes] : *symbols)
-        if (name.starts_with("tenon_constant_")) out.flash.constants += bytes;
-    int64_t all = 0;
-    for (const auto& [name, bytes] : *sections)
-        if (!name.starts_with(".debug") && name != ".comment" && name != ".bss") all += bytes;
-    out.flash.metadata = all - out.flash.kernels - out.flash.constants;
+    out.flash = *flash;
     out.flash.runtime = runtime->flash;
     out.ram.statics = runtime->statics + sum(*sections, {".bss"});
     if (core::Status counted = addRam(result, report->manifest.memory, *said, out); !counted)
         return counted.error();
     out.method =
-        "shared library: constants by symbol size, code by section, metadata the rest without "
-        "debug information; runtime: the smallest static program that loads and runs models by "
+        "shared library: constants as listed, code by section, metadata the rest without debug "
+        "information; runtime: the smallest static program that loads and runs models by "
         "any executor, an empty program with the same C library subtracted; stack painted, "
         "workspaces and the rest of the heap counted at the allocator in one run on one thread " +
         said->where;

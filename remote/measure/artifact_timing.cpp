@@ -40,9 +40,20 @@ bool timePeer(Peer& peer, const TimingRequest& request, int samples, Timing& tim
         timing.hygiene.warnings.push_back("no comparison: " + ms.error().message);
         return false;
     }
-    if (!timing.peer) timing.peer = PeerTiming{peer.name(), peer.version(), {}, {}};
     timing.peer->runsMs.insert(timing.peer->runsMs.end(), ms->begin(), ms->end());
     return true;
+}
+
+/// What both give for the inputs that are set, before it matters how fast.
+Result<PeerTiming> comparePeer(ArtifactSession& session, const TimingRequest& request,
+                               const JobContext& job)
+{
+    Peer& peer = *request.peer;
+    const auto outputs = session.run(job);
+    if (!outputs) return outputs.error();
+    const auto difference = peer.difference(*outputs, request.peerShare, job);
+    if (!difference) return difference.error();
+    return PeerTiming{peer.name(), peer.version(), {}, {}, *difference};
 }
 
 } // namespace
@@ -83,6 +94,13 @@ Status ArtifactSession::timeRuns(const TimingRequest& request, Timing& timing,
     const Result<RemoteHandle> evaluator = makeEvaluator(request, portion);
     if (!evaluator) return evaluator.error();
     Peer* peer = request.peer.get();
+    if (peer) {
+        auto compared = comparePeer(*this, request, job);
+        if (compared) timing.peer = *std::move(compared);
+        if (!compared)
+            timing.hygiene.warnings.push_back("no comparison: " + compared.error().message);
+        if (!compared) peer = nullptr;
+    }
     while (static_cast<int>(timing.runsMs.size()) < total) {
         const Result<Reply> reply = m_rpc->call(*evaluator, {});
         if (!reply) return explain(reply.error());

@@ -22,30 +22,35 @@ double rateAt(const std::vector<Bandwidth>& rates, double bytes, double Bandwidt
     return below.*rate + part * ((*above).*rate - below.*rate);
 }
 
-/// What it reads beyond a byte for each that it writes: weights, where it has any.
-double weightBytes(const CallWork& work)
+constexpr double kNoise = 1.1; ///< of a call's median, and of the rates it is held against
+
+/// What is written was copied from as many bytes read; more is read, or written twice as fast.
+double activationsMs(const CallWork& work, const MachinePeak& peak)
 {
-    return std::max(0.0, work.movedBytes - 2 * work.writtenBytes);
+    const double bytes = work.movedBytes - work.weightBytes;
+    const double read = std::max(0.0, bytes - work.writtenBytes);
+    const double copied = std::min(read, work.writtenBytes);
+    const double copyRate = rateAt(peak.bandwidth, bytes, &Bandwidth::copyGbps);
+    const double readRate = rateAt(peak.bandwidth, bytes, &Bandwidth::readGbps);
+    const double nanoseconds = copied / copyRate + (read - copied) / readRate +
+                               (work.writtenBytes - copied) / (2 * copyRate);
+    return nanoseconds * 1e-6; // bytes per GB/s are nanoseconds
 }
 
-/// What is written was copied from as many bytes read; what is read beyond that are weights where
-/// there is a choice of methods (convolutions, products), else activations just computed.
 double movingMs(const CallWork& work, const MachinePeak& peak, double runBytes)
 {
     if (peak.bandwidth.empty() || work.movedBytes <= 0) return 0;
-    const double rest = weightBytes(work);
-    const double copied = (work.movedBytes - rest) / 2;
-    const double from = work.method.empty() ? work.movedBytes : std::max(work.movedBytes, runBytes);
-    const double seconds = copied / rateAt(peak.bandwidth, work.movedBytes, &Bandwidth::copyGbps) +
-                           rest / rateAt(peak.bandwidth, from, &Bandwidth::readGbps);
-    return seconds * 1e-6; // bytes per GB/s are nanoseconds
+    const double from = std::max(work.movedBytes, runBytes);
+    const double weights =
+        work.weightBytes / rateAt(peak.bandwidth, from, &Bandwidth::readGbps) * 1e-6;
+    return std::max(activationsMs(work, peak), weights);
 }
 
 } // namespace
 
 CallWork workOf(const core::ManifestCall& call)
 {
-    CallWork work{call.flops, call.movedBytes, 0, call.method};
+    CallWork work{call.leastFlops, call.movedBytes, 0, call.weightBytes, call.method};
     for (const core::ManifestTensor& output : call.outputs) {
         const auto dtype = core::parseDataType(output.dtype);
         double bytes = dtype ? static_cast<double>(dtype->bytes()) : 0;
@@ -63,6 +68,12 @@ CallBound boundOf(const CallWork& work, const MachinePeak& peak, double runBytes
     return {std::max(computing, moving), moving > computing};
 }
 
+double shareOfBound(const CallBound& bound, double ms)
+{
+    const double share = ms > 0 ? bound.ms / ms : 0;
+    return share > kNoise ? 0 : std::min(share, 1.0);
+}
+
 double runBytes(const core::Manifest& manifest)
 {
     std::vector<CallWork> works;
@@ -73,7 +84,7 @@ double runBytes(const core::Manifest& manifest)
 double runBytes(double workspaceBytes, const std::vector<CallWork>& works)
 {
     double bytes = workspaceBytes;
-    for (const CallWork& work : works) bytes += weightBytes(work);
+    for (const CallWork& work : works) bytes += work.weightBytes;
     return bytes;
 }
 

@@ -49,6 +49,7 @@ struct TimingRequest
     bool coldCache = false; ///< empty the caches before each timed batch; use with number 1
     /// Takes turns with the artifact on the same machine; null: nobody.
     std::shared_ptr<Peer> peer = nullptr;
+    double peerShare = 1e-4; ///< of the largest output: as far may the peer's be from ours
 };
 
 /// What the peer of a TimingRequest took for the same.
@@ -58,6 +59,7 @@ struct PeerTiming
     std::string version;
     std::vector<double> runsMs;
     Summary summaryMs;
+    std::string difference = {}; ///< how its outputs differ from ours: then there is no ratio
 };
 
 struct Timing

@@ -11,8 +11,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <utility>
 
@@ -188,27 +186,19 @@ Status OrtSession::writeOutputs(const std::string& folder)
     return core::kDone;
 }
 
-/// Largest difference of the float outputs from the reference files.
-Result<double> OrtSession::maxAbsError(const std::string& dataSet)
+Result<OutputDifference> OrtSession::difference(const std::string& folder, double share)
 {
-    double worst = 0;
+    OutputDifference difference;
     for (size_t i = 0; i < m_outputs.size(); ++i) {
-        const auto wanted = core::readOnnxTensor(dataSet + "/output_" + std::to_string(i) + ".pb");
+        const auto wanted = core::readOnnxTensor(folder + "/output_" + std::to_string(i) + ".pb");
         if (!wanted) return wanted.error();
-        if (wanted->elementType != 1) continue;
-        void* data = nullptr;
-        const Status done = call<ort::GetTensorMutableData>(m_outputs[i], &data);
-        if (!done) return done.error();
-        const auto* got = static_cast<const float*>(data);
-        for (size_t at = 0; at + 4 <= wanted->raw.size(); at += 4) {
-            float reference = 0;
-            std::memcpy(&reference, wanted->raw.data() + at, 4);
-            const double difference =
-                static_cast<double>(got[at / 4]) - static_cast<double>(reference);
-            worst = std::max(worst, std::abs(difference));
-        }
+        const auto bytes = outputBytes(m_outputs[i]);
+        if (!bytes) return bytes.error();
+        const auto got = core::parseOnnxTensor(*bytes);
+        if (!got) return got.error();
+        addDifference(*got, *wanted, share, difference);
     }
-    return worst;
+    return difference;
 }
 
 } // namespace tenon::remote

@@ -4,6 +4,7 @@
 
 #include "core/tensor/onnx_tensor.h"
 #include "remote/peer/ort_api.h"
+#include "remote/peer/output_difference.h"
 
 #include <string>
 #include <vector>
@@ -21,8 +22,8 @@ public:
     core::Status open(const std::string& model, const std::string& dataSet, int threads);
 
     core::Status run();
-    /// Largest difference of the float outputs from the reference files.
-    core::Result<double> maxAbsError(const std::string& dataSet);
+    /// Of the outputs from output_0.pb and so on in `folder`; `share` as addDifference() has it.
+    core::Result<OutputDifference> difference(const std::string& folder, double share);
     core::Status writeOutputs(const std::string& folder);
     const char* version() const { return m_version; }
     double sessionMs() const { return m_sessionMs; }

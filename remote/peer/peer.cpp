@@ -112,15 +112,41 @@ Result<std::unique_ptr<Peer>> Peer::start(const PeerRequest& request, const JobC
     return peer;
 }
 
+Status Peer::send(const std::string& command)
+{
+    // Shorter than any socket's buffer; what is not taken is a process that is gone.
+    if (::send(m_socket, command.data(), command.size(), MSG_NOSIGNAL) ==
+        static_cast<ssize_t>(command.size()))
+        return core::kDone;
+    return failure("ONNX Runtime's process is gone");
+}
+
+Result<std::string> Peer::difference(const std::vector<core::Tensor>& outputs, double share,
+                                     const JobContext& job)
+{
+    const auto folder = core::TemporaryFolder::make("tenon-peer-");
+    if (!folder) return folder.error();
+    for (size_t i = 0; i < outputs.size(); ++i) {
+        const std::string name = "output_" + std::to_string(i);
+        const std::string bytes = core::onnxTensorBytes(core::onnxTensorOf(outputs[i], name));
+        if (Status done = core::writeFileAtomically(folder->file(name + ".pb"), bytes); !done)
+            return done.error();
+    }
+    if (Status sent = send("check " + folder->path() + " " + std::to_string(share) + "\n"); !sent)
+        return sent.error();
+    const Result<std::string> line = readLine(job);
+    if (!line) return line.error();
+    const Result<Json> answer = understood(*line);
+    if (!answer) return answer.error();
+    return answer->value("difference", "onnxruntime compared nothing");
+}
+
 Result<std::vector<double>> Peer::time(const PeerSamples& samples, const JobContext& job)
 {
     const std::string command = "sample " + std::to_string(samples.count) + " " +
                                 std::to_string(samples.number) + " " +
                                 std::to_string(samples.minRepeatMs) + "\n";
-    // Shorter than any socket's buffer; what is not taken is a process that is gone.
-    if (::send(m_socket, command.data(), command.size(), MSG_NOSIGNAL) !=
-        static_cast<ssize_t>(command.size()))
-        return failure("ONNX Runtime's process is gone");
+    if (Status sent = send(command); !sent) return sent.error();
     const Result<std::string> line = readLine(job);
     if (!line) return line.error();
     const Result<Json> answer = understood(*line);

@@ -41,12 +41,17 @@ public:
     ~Peer();
     /// Milliseconds of one run, for each sample.
     core::Result<std::vector<double>> time(const PeerSamples& samples, const core::JobContext& job);
+    /// How the outputs of its last run differ from these, which another engine computed from the
+    /// same inputs; empty: within the tolerance (addDifference()).
+    core::Result<std::string> difference(const std::vector<core::Tensor>& outputs, double share,
+                                         const core::JobContext& job);
     const std::string& name() const { return m_name; }
     const std::string& version() const { return m_version; }
 
 private:
     explicit Peer(ChildProcess child);
     core::Result<std::string> readLine(const core::JobContext& job);
+    core::Status send(const std::string& command);
 
     ChildProcess m_child;
     int m_socket;

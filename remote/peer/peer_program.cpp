@@ -75,11 +75,17 @@ Json answerTo(OrtSession& session, const std::string& line, std::string& dataSet
         return samples(session, count, number, leastMs);
     if (word == "write" && words >> path) return answerOf(session.writeOutputs(path));
     if (word == "open" && words >> path >> dataSet) return answerOf(session.open(path, dataSet, 1));
-    if (word != "check")
-        return {{"error", "commands are `run K`, `sample K N MS`, `check`, `write` and `open`"}};
-    const auto error = session.maxAbsError(dataSet);
-    if (!error) return {{"error", error.error().message}};
-    return {{"max_abs_error", *error}};
+    double share = kFloatShare;
+    if (word != "check" || !(words >> path >> share))
+        return {{"error", "commands are `run K`, `sample K N MS`, `check DIR SHARE`, `write DIR` "
+                          "and `open MODEL DATA_SET`"}};
+    const auto found = session.difference(path, share);
+    if (!found) return {{"error", found.error().message}};
+    return {{"max_abs_error", found->maxAbsError},
+            {"largest", found->largest},
+            {"elements", found->elements},
+            {"outside", found->outside},
+            {"difference", found->text()}};
 }
 
 /// As many processors as threads, so that both sides of a comparison have the same.

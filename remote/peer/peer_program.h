@@ -11,7 +11,8 @@ namespace tenon::remote {
 /// `output` after a first line that introduces the library:
 ///   run K                 K runs: their number, shortest, median and longest
 ///   sample K N MS         K samples, each the mean of at least N runs and MS milliseconds
-///   check                 compares the outputs with output_0.pb and so on
+///   check DIR SHARE       compares the outputs with output_0.pb and so on there: how many elements
+///                         are farther apart than addDifference() allows, and how far
 ///   write DIR             writes them there
 ///   open MODEL DATA_SET   takes another model; the paths hold no spaces
 /// Returns the exit code.

@@ -20,30 +20,54 @@ MachinePeak machine(unsigned threads = 1)
 
 TEST(CallBound, ConvolutionsAreBoundByComputing)
 {
-    const CallBound bound = boundOf({1e9, 400, 200, "direct"}, machine(), 1e5);
+    const CallBound bound = boundOf({1e9, 400, 200, 0, "direct"}, machine(), 1e5);
     EXPECT_FALSE(bound.isMemory);
     EXPECT_DOUBLE_EQ(bound.ms, 10); // 1e9 / 100e9 s
-    EXPECT_DOUBLE_EQ(boundOf({1e9, 400, 200, "direct"}, machine(2), 1e5).ms, 5);
-    EXPECT_DOUBLE_EQ(boundOf({1e9, 400, 200, "direct int8"}, machine(), 1e5).ms, 2.5);
+    EXPECT_DOUBLE_EQ(boundOf({1e9, 400, 200, 0, "direct"}, machine(2), 1e5).ms, 5);
+    EXPECT_DOUBLE_EQ(boundOf({1e9, 400, 200, 0, "direct int8"}, machine(), 1e5).ms, 2.5);
 }
 
 TEST(CallBound, ProductsOfOneRowAreBoundByReadingTheirWeights)
 {
     // The call alone would fit into the cache; the whole model, which runs in between, does not.
-    const CallBound bound = boundOf({200, 900, 0, "dense"}, machine(), 1e6);
+    const CallBound bound = boundOf({200, 900, 0, 900, "dense"}, machine(), 1e6);
     EXPECT_TRUE(bound.isMemory);
     EXPECT_DOUBLE_EQ(bound.ms, 900 / 10e9 * 1e3);
-    EXPECT_DOUBLE_EQ(boundOf({200, 900, 0, "dense"}, machine(), 1e3).ms, 900 / 100e9 * 1e3);
+    EXPECT_DOUBLE_EQ(boundOf({200, 900, 0, 900, "dense"}, machine(), 1e3).ms, 900 / 100e9 * 1e3);
+}
+
+/// A depthwise convolution of stride 2: what the call before it wrote is still in the cache,
+/// whatever else a run goes through.
+TEST(CallBound, InputsThatAreLargerThanOutputsAreNoWeights)
+{
+    const CallBound bound = boundOf({10, 1000, 200, 0, "depthwise"}, machine(), 1e9);
+    EXPECT_TRUE(bound.isMemory);
+    EXPECT_DOUBLE_EQ(bound.ms, (200 / 50e9 + 600 / 100e9) * 1e3);
+}
+
+TEST(CallBound, WeightsAndActivationsMayComeAtTheSameTime)
+{
+    EXPECT_DOUBLE_EQ(boundOf({10, 1000, 400, 200, "direct"}, machine(), 1e9).ms, 200 / 10e9 * 1e3);
 }
 
 TEST(CallBound, ElementwiseCallsAreBoundByCopyingWhereTheirBytesAre)
 {
-    const CallBound bound = boundOf({100, 1000, 500, ""}, machine(), 1e6);
+    const CallBound bound = boundOf({100, 1000, 500, 0, ""}, machine(), 1e6);
     EXPECT_TRUE(bound.isMemory);
     EXPECT_DOUBLE_EQ(bound.ms, 500 / 50e9 * 1e3);
     // Half way between two sizes the rate is between theirs.
-    const CallBound between = boundOf({100, 1e4, 5e3, ""}, machine(), 1e6);
+    const CallBound between = boundOf({100, 1e4, 5e3, 0, ""}, machine(), 1e6);
     EXPECT_DOUBLE_EQ(between.ms, 5e3 / 27.5e9 * 1e3);
+}
+
+TEST(CallBound, TellsNoShareOfWhatIsPassed)
+{
+    const CallBound bound{.ms = 2};
+    EXPECT_DOUBLE_EQ(shareOfBound(bound, 4), 0.5);
+    EXPECT_DOUBLE_EQ(shareOfBound(bound, 1.9), 1); // noise
+    EXPECT_EQ(shareOfBound(bound, 1), 0);
+    EXPECT_EQ(shareOfBound({}, 1), 0);
+    EXPECT_EQ(shareOfBound(bound, 0), 0);
 }
 
 TEST(CallBound, CountsWhatARunGoesThrough)
@@ -53,6 +77,7 @@ TEST(CallBound, CountsWhatARunGoesThrough)
     core::ManifestCall dense, lookup;
     dense.outputs = {{"a", "float32", {10}}};
     dense.movedBytes = 40 + 40 + 400;
+    dense.weightBytes = 400;
     lookup.outputs = {{"b", "float32", {10}}};
     lookup.movedBytes = 40 + 40;
     manifest.calls = {dense, lookup};
@@ -62,14 +87,17 @@ TEST(CallBound, CountsWhatARunGoesThrough)
 TEST(CallBound, IsNotKnownWhereNothingIs)
 {
     EXPECT_EQ(boundOf({}, machine(), 0).ms, 0);
-    EXPECT_EQ(boundOf({1e9, 1e3, 500, ""}, {.isa = "none"}, 0).ms, 0);
+    EXPECT_EQ(boundOf({1e9, 1e3, 500, 0, ""}, {.isa = "none"}, 0).ms, 0);
 }
 
 TEST(CallBound, ReadsTheOutputsOfAManifest)
 {
     core::ManifestCall call;
     call.outputs = {{"a", "float32", {2, 3}}, {"b", "int8", {5}}, {"c", "float32", {-1, 4}}};
+    call.flops = 100;
+    call.leastFlops = 80;
     call.movedBytes = 64;
+    EXPECT_EQ(workOf(call).flops, 80);
     EXPECT_EQ(workOf(call).writtenBytes, 24 + 5);
     EXPECT_EQ(workOf(call).movedBytes, 64);
 }

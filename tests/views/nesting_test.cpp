@@ -50,8 +50,8 @@ private slots:
     void countsWhatIsNested()
     {
         const DocumentPtr shown = document();
-        QCOMPARE(operatorCount(shown->imported), 2); // if, add
-        QCOMPARE(nestedOperatorCount(shown->imported), 3);
+        QCOMPARE(core::graphNodes(shown->imported), 2); // if, add
+        QCOMPARE(core::nestedNodes(shown->imported), 3);
         QVERIFY(factsText(*shown).startsWith(QStringLiteral("2 nodes, 3 nested")));
         const auto rows = operatorRows(*shown);
         QVERIFY(std::any_of(rows.begin(), rows.end(), [](const OperatorRow& row) {

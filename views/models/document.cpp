@@ -4,7 +4,8 @@
 
 #include "core/ir/size_bounds.h"
 #include "views/models/format.h"
-#include "views/models/nesting.h"
+
+#include <QObject>
 
 #include <algorithm>
 
@@ -31,17 +32,83 @@ int Document::callOfNode(core::NodeId node) const
     return it == calls.end() ? -1 : static_cast<int>(it - calls.begin());
 }
 
+qint64 Document::macsOf(const core::Module& module, const core::NodeRecord& node) const
+{
+    const auto own = macs.find(node.id);
+    qint64 total = own == macs.end() ? 0 : own->second;
+    const auto callee = module.functions().find(node.callee);
+    if (!node.callee.isValid() || callee == module.functions().end()) return total;
+    for (const core::NodeId member : callee->second->order)
+        if (const auto found = macs.find(member); found != macs.end()) total += found->second;
+    return total;
+}
+
+/// What the window made itself has no file: its graph counts.
+qint64 Document::fileNodes() const
+{
+    return counts.fileNodes > 0 ? counts.fileNodes : core::graphNodes(imported);
+}
+
 QString factsText(const Document& document)
 {
-    QStringList facts{countOf(operatorCount(document.imported), QStringLiteral("node"))};
-    if (const qint64 nested = nestedOperatorCount(document.imported); nested > 0)
+    const core::ModelCounts& counts = document.counts;
+    QStringList facts{countOf(document.fileNodes(), QStringLiteral("node"))};
+    if (const qint64 nested = core::nestedNodes(document.imported); nested > 0)
         facts.back() += QStringLiteral(", %1 nested").arg(countText(nested));
-    if (document.parameters > 0)
-        facts << shortCountText(static_cast<double>(document.parameters)) +
+    if (counts.parameters > 0)
+        facts << shortCountText(static_cast<double>(counts.parameters)) +
                      QStringLiteral(" parameters");
-    if (document.macs > 0) facts << shortCountText(document.macs) + QStringLiteral(" MACs");
+    if (counts.macs > 0)
+        facts << shortCountText(static_cast<double>(counts.macs)) + QStringLiteral(" MACs");
     if (!document.opset.isEmpty()) facts << QStringLiteral("opset ") + document.opset;
     return facts.join(QStringLiteral(" · "));
+}
+
+std::vector<ExactFact> exactFacts(const Document& document)
+{
+    const core::ModelCounts& counts = document.counts;
+    std::vector<ExactFact> facts{
+        {"nodes", QObject::tr("nodes in the file"), document.fileNodes()},
+        {"graph_nodes", QObject::tr("nodes of the graph after the import"),
+         core::graphNodes(document.imported)},
+        {"nested_nodes", QObject::tr("nodes inside of If, Loop and Scan"),
+         core::nestedNodes(document.imported)},
+        {"params", QObject::tr("parameters"), counts.parameters},
+        {"param_bytes", QObject::tr("bytes of the parameters in the file"), counts.parameterBytes},
+        {"macs", QObject::tr("multiply-accumulates of convolutions and products, as imported"),
+         counts.macs}};
+    if (!document.isCompiled()) return facts;
+    qint64 programMacs = 0;
+    for (const KernelCall& call : document.calls) programMacs += call.macs;
+    facts.push_back(
+        {"program_macs",
+         QObject::tr("multiply-accumulates of the kernels, filled-up channels included"),
+         programMacs});
+    facts.push_back(
+        {"call_count", QObject::tr("kernel calls"), static_cast<qint64>(document.calls.size())});
+    facts.push_back({"kernel_count", QObject::tr("different kernels"),
+                     static_cast<qint64>(document.kernels.size())});
+    if (!document.memory) return facts;
+    const MemoryPlan& memory = *document.memory;
+    facts.push_back(
+        {"workspace_bytes", QObject::tr("bytes of the planned arena"), memory.arenaBytes});
+    facts.push_back({"lower_bound_bytes", QObject::tr("lower bound of any plan, in bytes"),
+                     memory.lowerBoundBytes});
+    facts.push_back({"kernel_workspace_bytes",
+                     QObject::tr("largest scratch of one kernel beside the arena, in bytes"),
+                     memory.scratchBytes});
+    facts.push_back(
+        {"constant_bytes", QObject::tr("bytes of the compiled constants"), memory.constantBytes});
+    facts.push_back({"io_bytes", QObject::tr("bytes of inputs and outputs"), memory.ioBytes});
+    return facts;
+}
+
+QString exactFactsText(const Document& document)
+{
+    QStringList lines;
+    for (const ExactFact& fact : exactFacts(document))
+        if (fact.value > 0) lines << fact.label + QStringLiteral(": ") + countText(fact.value);
+    return lines.join(QLatin1Char('\n'));
 }
 
 QString methodReason(const Document& document, const KernelCall& call)
@@ -165,15 +232,6 @@ QString openSizesText(const Document& document)
                     if (!sizes.contains(size)) sizes << size;
                 }
     return sizes.join(QStringLiteral(", "));
-}
-
-qint64 operatorCount(const core::Module& module)
-{
-    if (!module.mainId().isValid()) return 0;
-    const auto& order = module.main().order;
-    return std::count_if(order.begin(), order.end(), [&](core::NodeId id) {
-        return module.node(id).kind != core::NodeKind::Constant;
-    });
 }
 
 } // namespace tenon::views

@@ -4,6 +4,7 @@
 
 #include "core/base/diagnostic.h"
 #include "core/ir/change_set.h"
+#include "core/ir/model_counts.h"
 #include "core/ir/module.h"
 #include "views/models/measurement.h"
 #include "views/models/memory_plan.h"
@@ -14,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 namespace tenon::views {
@@ -54,8 +56,11 @@ struct KernelCall
     QString kernel; ///< key into Document::kernels
     std::vector<core::SourceId> sources;
     double flops = 0;
+    double leastFlops = 0;   ///< of those, what no kernel can leave out
     double movedBytes = 0;   ///< inputs, weights and outputs
     double writtenBytes = 0; ///< of those, the outputs
+    double weightBytes = 0;  ///< of those, constants
+    qint64 macs = 0;         ///< of the operators that it computes
     QString method;          ///< "Winograd F(4x4,3x3)", "direct"; empty where there is one way only
 };
 
@@ -72,8 +77,8 @@ struct Document
     QString name;
     QString producer;
     QString opset;
-    qint64 parameters = 0;
-    double macs = 0;
+    core::ModelCounts counts;
+    std::unordered_map<core::NodeId, qint64> macs; ///< of each node of any version that has some
     QString target;
     QStringList openDims; ///< symbolic dimensions of the inputs as the file has them
     core::Module imported;
@@ -97,12 +102,28 @@ struct Document
     int cachedKernelCount() const;
     /// Index into `calls` of the call that serves `node` of the last version, or -1.
     int callOfNode(core::NodeId node) const;
+    /// Multiply-accumulates of the node itself; of a call, of the operators in it. They add up:
+    /// those of a kernel's members are the kernel's.
+    qint64 macsOf(const core::Module& module, const core::NodeRecord& node) const;
+    qint64 fileNodes() const;
 };
 
 using DocumentPtr = std::shared_ptr<const Document>;
 
 /// "300 nodes · 3.50 M parameters · 300 M MACs · opset 13".
 QString factsText(const Document& document);
+
+/// A number that the command line gives by the same key.
+struct ExactFact
+{
+    const char* key; ///< of `inspect --json` and `compile --json`
+    QString label;   ///< says what is counted
+    qint64 value = 0;
+};
+/// Of the model, and, when it is compiled, of its program.
+std::vector<ExactFact> exactFacts(const Document& document);
+/// A fact to a line, in full digits.
+QString exactFactsText(const Document& document);
 /// Why the layout pass let the call do its convolution or product that way; empty when it did not
 /// choose.
 QString methodReason(const Document& document, const KernelCall& call);
@@ -113,7 +134,5 @@ core::NodeId counterpart(const Document& from, core::NodeId node, const Document
 QString modelText(const Document& document);
 /// The sizes that are known at run time only, with their bounds: "batch=1..8, seq"; empty: none.
 QString openSizesText(const Document& document);
-/// Nodes of the main function that compute something.
-qint64 operatorCount(const core::Module& module);
 
 } // namespace tenon::views

@@ -24,6 +24,7 @@ struct PeerMeasurement
     double medianUs = 0;
     double lowUs = 0; ///< 95 % confidence interval of the median
     double highUs = 0;
+    QString difference = {}; ///< how its outputs differ from ours; then its time is no comparison
 };
 
 /// What a benchmark run measured.

@@ -49,6 +49,7 @@ struct MemoryPlan
     qint64 lowerBoundBytes = 0;
     qint64 withoutReuseBytes = 0;
     qint64 constantBytes = 0;
+    qint64 ioBytes = 0;      ///< inputs and outputs
     qint64 scratchBytes = 0; ///< the most that one kernel takes beside the arena
     int valuesAtRunTime = 0; ///< not in the plan: their size or their end is known only then
     qint64 alignment = 64;

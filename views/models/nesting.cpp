@@ -71,16 +71,4 @@ QString nestedChangesText(int changes)
     return countOf(changes, QStringLiteral("change")) + QStringLiteral(" inside");
 }
 
-qint64 nestedOperatorCount(const core::Module& module)
-{
-    qint64 count = 0;
-    if (!module.mainId().isValid()) return count;
-    for (const NodeId id : module.main().order)
-        forEachNested(module, module.node(id), [&](NodeId inner) {
-            const core::NodeKind kind = module.node(inner).kind;
-            count += kind != core::NodeKind::Constant && kind != core::NodeKind::Parameter;
-        });
-    return count;
-}
-
 } // namespace tenon::views

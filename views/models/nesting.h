@@ -27,7 +27,4 @@ std::unordered_map<core::NodeId, int> nestedChanges(const Document& document, si
 /// "3 changes inside".
 QString nestedChangesText(int changes);
 
-/// Operators of nested functions.
-qint64 nestedOperatorCount(const core::Module& module);
-
 } // namespace tenon::views

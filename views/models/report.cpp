@@ -107,11 +107,22 @@ QString tiles(const Document& document, const MemoryPlan* memory)
                          ? QObject::tr("which is the lower bound")
                          : QObject::tr("lower bound %1").arg(byteText(memory->lowerBoundBytes))));
     }
-    if (document.macs > 0)
-        html += tile(shortCountText(document.macs), QObject::tr("multiply-accumulates"));
-    html +=
-        tile(shortCountText(static_cast<double>(document.parameters)), QObject::tr("parameters"));
+    const core::ModelCounts& counts = document.counts;
+    if (counts.macs > 0)
+        html += tile(shortCountText(static_cast<double>(counts.macs)),
+                     QObject::tr("multiply-accumulates"));
+    html += tile(shortCountText(static_cast<double>(counts.parameters)), QObject::tr("parameters"));
     return QStringLiteral("<div class=\"tiles\">%1</div>\n").arg(html);
+}
+
+/// The figures of the tiles and more, in full digits.
+QString factTable(const Document& document)
+{
+    using Model = TableModel<ExactFact>;
+    return tableOf(new Model({{QObject::tr("Figure"), [](const ExactFact& f) { return f.label; }},
+                              {QObject::tr("Exactly"),
+                               [](const ExactFact& f) { return countText(f.value); }, true}}),
+                   exactFacts(document));
 }
 
 QString passTable(const Document& document)
@@ -126,13 +137,13 @@ QString passTable(const Document& document)
         rows.push_back({step.name, step.phase, durationText(step.ms * 1000),
                         step.isChanged ? countText(static_cast<qint64>(step.changes.size()))
                                        : QStringLiteral("–"),
-                        countText(operatorCount(step.after))});
+                        countText(core::graphNodes(step.after))});
     return tableOf(
         new Model({{QObject::tr("Pass"), [](const Row& r) { return r.name; }},
                    {QObject::tr("Phase"), [](const Row& r) { return r.phase; }},
                    {QObject::tr("Time"), [](const Row& r) { return r.time; }, true},
                    {QObject::tr("Changes"), [](const Row& r) { return r.changes; }, true},
-                   {QObject::tr("Nodes after"), [](const Row& r) { return r.nodes; }, true}}),
+                   {QObject::tr("Graph nodes after"), [](const Row& r) { return r.nodes; }, true}}),
         std::move(rows));
 }
 
@@ -211,6 +222,7 @@ QString reportHtml(const Document& document, const ReportParts& parts)
     html += tiles(document, memory);
     html += section(QObject::tr("Model"),
                     QStringLiteral("<pre>%1</pre>\n").arg(escaped(modelText(document))));
+    html += section(QObject::tr("Figures"), factTable(document));
     if (!document.issues.empty())
         html +=
             section(QObject::tr("Issues"), tableOf(makeIssueModel(nullptr), issueRows(document)));

@@ -155,7 +155,6 @@ CallModel* makeCallModel(QObject* parent)
                                  "outputs takes at the measured bandwidth")
                 : QStringLiteral("bound by computing: of the time that its work takes at the "
                                  "measured peak of the cores");
-        if (isWinograd(row)) text += QStringLiteral("; ") + QLatin1String(kWinogradCount);
         return text;
     };
     const auto why = [extra](const CallRow& row, int role) -> QVariant {

@@ -97,6 +97,25 @@ QString kindText(const core::Module& module, const core::NodeRecord& node)
     return familyText(familyOf(module, node));
 }
 
+QString macsTip(bool isCall)
+{
+    return isCall ? QObject::tr("multiply-accumulates of the operators in it, by their shapes")
+                  : QObject::tr("multiply-accumulates of this node, by its shapes");
+}
+
+/// "conv_3 (Conv)" of the nodes of the file that it came from.
+QStringList originsOf(const core::Module& module, const core::NodeRecord& node)
+{
+    QStringList origins;
+    for (const core::SourceId source : node.origin)
+        if (source.value < module.sources().size()) {
+            const core::SourceNode& from = module.sources()[source.value];
+            origins << QString::fromStdString(from.name) + QStringLiteral(" (") +
+                           QString::fromStdString(from.op) + QLatin1Char(')');
+        }
+    return origins;
+}
+
 } // namespace
 
 void InspectorPresenter::describe(const core::Module& module, const core::NodeRecord& node)
@@ -132,19 +151,15 @@ void InspectorPresenter::describe(const core::Module& module, const core::NodeRe
     }
     for (size_t i = 0; i < node.types.size(); ++i)
         facts.push_back({i == 0 ? tr("output") : QString(), typeText(node.types[i]), {}, {}});
+    if (const qint64 macs = m_document->macsOf(module, node); macs > 0)
+        facts.push_back({tr("MACs"), countText(macs), macsTip(isCall), {}});
     if (!isCall)
         for (const auto& [name, value] : node.attrs.entries())
             facts.push_back({QString::fromStdString(name),
                              QString::fromStdString(core::attrText(value)),
                              {},
                              {}});
-    QStringList origins;
-    for (const core::SourceId source : node.origin)
-        if (source.value < module.sources().size()) {
-            const core::SourceNode& from = module.sources()[source.value];
-            origins << QString::fromStdString(from.name) + QStringLiteral(" (") +
-                           QString::fromStdString(from.op) + QLatin1Char(')');
-        }
+    const QStringList origins = originsOf(module, node);
     for (int i = 0; i < origins.size() && i < 6; ++i)
         facts.push_back(
             {i == 0 ? tr("from") : QString(), origins[i], origins.join(QLatin1Char('\n')), {}});
@@ -200,14 +215,11 @@ void InspectorPresenter::describeCall(int call)
     facts.push_back({tr("kernel"), kernelText, found.name, {}});
     if (!found.method.isEmpty())
         facts.push_back({tr("method"), found.method, methodReason(*m_document, found), {}});
-    if (found.flops > 0)
+    if (found.flops > 0 && found.movedBytes > 0)
         facts.push_back(
-            {tr("MACs"),
-             shortCountText(found.flops / 2) +
-                 (found.movedBytes > 0 ? tr("  ·  arithmetic intensity %1")
-                                             .arg(found.flops / found.movedBytes, 0, 'f', 1)
-                                       : QString()),
-             tr("computed from the shapes"),
+            {tr("intensity"),
+             tr("%1 operations per byte").arg(found.flops / found.movedBytes, 0, 'f', 1),
+             tr("arithmetic intensity of the whole kernel, computed from the shapes"),
              {}});
     if (m_document->measurement &&
         static_cast<size_t>(call) < m_document->measurement->calls.size()) {

@@ -242,9 +242,15 @@ void MemoryPresenter::refreshCaptions()
     if (shown.valuesAtRunTime > 0)
         m_state.curveCaption +=
             tr(" · more at run time for %1").arg(countOf(shown.valuesAtRunTime, tr("value")));
+    // Beside the arena, while one kernel runs: a board must have it, too.
+    const QString scratch =
+        shown.scratchBytes > 0
+            ? tr(" + scratch of one kernel %1").arg(bytesExactly(shown.scratchBytes))
+            : QString();
     const QString above =
         lost == 0 ? tr("= bound") : tr("%1 above the bound").arg(bytesExactly(lost));
-    m_state.mapCaption = mark + tr("arena %1 %2").arg(bytesExactly(shown.arenaBytes), above);
+    m_state.mapCaption =
+        mark + tr("arena %1 %2").arg(bytesExactly(shown.arenaBytes), above) + scratch;
     m_state.plannersCaption = tr("same lifetimes, alignment %1").arg(shown.alignment);
 }
 

@@ -40,6 +40,8 @@ QString peerTextOf(const Measurement& m)
     const QString times = QObject::tr("%1 takes %2 (%3 to %4) on the same inputs and threads")
                               .arg(peer.name, durationText(peer.medianUs), durationText(peer.lowUs),
                                    durationText(peer.highUs));
+    if (!peer.difference.isEmpty())
+        return times + QObject::tr("; it computes something else: %1").arg(peer.difference);
     if (!isTold) return times + QObject::tr("; the difference to Tenon is within the noise");
     return times +
            QObject::tr("; Tenon takes %1 times that").arg(m.medianUs / peer.medianUs, 0, 'f', 2);
@@ -346,6 +348,7 @@ void WorkspacePresenter::refresh()
     if (m_document) {
         m_state.title = m_document->name;
         m_state.facts = factsText(*m_document);
+        m_state.exactFacts = exactFactsText(*m_document);
         m_state.modelText = modelText(*m_document);
         m_state.path = m_document->path;
         m_state.errorCount = static_cast<int>(std::count_if(

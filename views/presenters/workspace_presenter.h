@@ -16,7 +16,8 @@ struct WorkspaceState
     bool hasDocument = false;
     QString title;
     QString facts;
-    QString modelText; ///< producer, opset, inputs and outputs, one per line
+    QString exactFacts; ///< in full digits, one per line
+    QString modelText;  ///< producer, opset, inputs and outputs, one per line
     QString path;
     QString target;
     bool isTargetValid = true;
