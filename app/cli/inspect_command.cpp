@@ -147,13 +147,13 @@ std::string inspectText(const compiler::Loaded& loaded, const OpenedModel& opene
     rows.push_back({"import", fixed(opened.ms, 1) + " ms, " +
                                   std::to_string(loaded.changes.size()) + " nodes folded"});
     std::string out = table(rows) + "\noperators\n";
-    std::vector<std::pair<size_t, std::string>> counts;
-    for (const auto& [op, count] : facts.opCounts) counts.emplace_back(count, op);
-    std::sort(counts.begin(), counts.end(), [](const auto& a, const auto& b) {
+    std::vector<std::pair<size_t, std::string>> operators;
+    for (const auto& [op, count] : facts.opCounts) operators.emplace_back(count, op);
+    std::sort(operators.begin(), operators.end(), [](const auto& a, const auto& b) {
         return a.first != b.first ? a.first > b.first : a.second < b.second;
     });
     std::vector<std::vector<std::string>> ops;
-    for (const auto& [count, op] : counts) ops.push_back({"  " + op, std::to_string(count)});
+    for (const auto& [count, op] : operators) ops.push_back({"  " + op, std::to_string(count)});
     return out + table(ops) + reportText(compiler::importReport(loaded));
 }
 

@@ -85,7 +85,8 @@ private:
     {
         auto inputs = assignInputs(runnable.manifest.inputs, given);
         if (!inputs) return inputs.error();
-        auto request = runRequest(runnable, 1, std::chrono::minutes(2));
+        const CommonOptions options{.threads = 1};
+        auto request = runRequest(runnable, options, std::chrono::minutes(2));
         if (request) request->inputs = std::move(*inputs);
         return request;
     }
