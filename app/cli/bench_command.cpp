@@ -68,6 +68,15 @@ int benchElsewhere(const BenchOptions& options, const remote::TimingRequest& tim
     return kSuccess;
 }
 
+/// Given, or made up where none are.
+Result<remote::NamedTensors> inputsFor(const BenchOptions& options, const Manifest& manifest)
+{
+    if (options.inputs.empty()) return remote::madeUpInputs(manifest);
+    auto given = readTensors(options.inputs);
+    if (!given) return given.error();
+    return assignInputs(manifest.inputs, *given);
+}
+
 int bench(const BenchOptions& options, JobContext& job)
 {
     remote::TimingRequest timing = options.timing;
@@ -81,17 +90,9 @@ int bench(const BenchOptions& options, JobContext& job)
     if (!runnable) return failure(runnable.error());
     auto request = runRequest(*runnable, options.common, std::chrono::minutes(5));
     if (!request) return failure(request.error());
-    if (options.inputs.empty()) {
-        auto inputs = remote::madeUpInputs(runnable->manifest);
-        if (!inputs) return failure(inputs.error());
-        request->inputs = std::move(*inputs);
-    } else {
-        auto given = readTensors(options.inputs);
-        if (!given) return failure(given.error());
-        auto inputs = assignInputs(runnable->manifest.inputs, *given);
-        if (!inputs) return failure(inputs.error());
-        request->inputs = std::move(*inputs);
-    }
+    auto inputs = inputsFor(options, runnable->manifest);
+    if (!inputs) return failure(inputs.error());
+    request->inputs = std::move(*inputs);
     if (!options.peer.empty()) {
         auto peer = startPeer(options, *request, job);
         if (!peer) return failure(peer.error());

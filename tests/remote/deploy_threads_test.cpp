@@ -2,6 +2,7 @@
 // How many threads a deployment compiles for and runs with, and what it says about it.
 #include "core/base/processors.h"
 #include "tests/remote/deploying.h"
+#include "tests/support/environment.h"
 
 #include <sched.h>
 
@@ -85,7 +86,7 @@ TEST_F(DeployThreads, takeWhatIsKnownOfTheBoard)
 /// A board whose login may use one processor of several.
 TEST_F(DeployThreads, keepToTheProcessorsOfTheLogin)
 {
-    if (core::usableProcessors() < 2) GTEST_SKIP() << "SKIP: this computer has one processor";
+    TENON_NEED(core::usableProcessors() > 1, "processors", "this computer has one processor");
     cpu_set_t all;
     ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
     int first = 0;

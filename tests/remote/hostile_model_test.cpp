@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models whose code does what no model has to: new processes, sockets, files of others.
 #include "tests/remote/serving.h"
+#include "tests/support/environment.h"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -145,7 +146,7 @@ TEST_F(FreeModel, takesItsProcessesAlongWhenTheServerIsInterrupted)
 
 TEST_F(HostileModel, startsNoProcessAndReachesNoOther)
 {
-    if (!has("seccomp")) GTEST_SKIP() << "SKIP: this kernel filters no system calls";
+    TENON_NEED(has("seccomp"), "seccomp", "this kernel filters no system calls");
     auto rpc = session();
     ASSERT_TRUE(rpc);
     const RemoteHandle hide = loaded(*rpc, source(), "hide");
@@ -182,7 +183,7 @@ TEST_F(HostileModel, startsNoProcessAndReachesNoOther)
 
 TEST_F(HostileModel, reachesNoFilesButItsOwn)
 {
-    if (!has("Landlock")) GTEST_SKIP() << "SKIP: this kernel has no Landlock";
+    TENON_NEED(has("Landlock"), "landlock", "this kernel has no Landlock");
     auto rpc = session();
     ASSERT_TRUE(rpc);
     const RemoteHandle function = loaded(*rpc, source(), "call");

@@ -216,11 +216,10 @@ void InspectorPresenter::describeCall(int call)
     if (!found.method.isEmpty())
         facts.push_back({tr("method"), found.method, methodReason(*m_document, found), {}});
     if (found.flops > 0 && found.movedBytes > 0)
-        facts.push_back(
-            {tr("intensity"),
-             tr("%1 operations per byte").arg(found.flops / found.movedBytes, 0, 'f', 1),
-             tr("arithmetic intensity of the whole kernel, computed from the shapes"),
-             {}});
+        facts.push_back({tr("intensity"),
+                         tr("%1 operations/byte").arg(found.flops / found.movedBytes, 0, 'f', 1),
+                         tr("of the whole kernel, by its shapes"),
+                         {}});
     if (m_document->measurement &&
         static_cast<size_t>(call) < m_document->measurement->calls.size()) {
         const Measurement& m = *m_document->measurement;

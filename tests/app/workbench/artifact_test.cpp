@@ -3,6 +3,7 @@
 // byte, what `tenon compile` writes for the same target and options.
 #include "app/workbench/engine.h"
 #include "tests/compiler/frontend/model_text.h"
+#include "tests/support/need_qt.h"
 #include "tests/support/sshd.h"
 
 #include <QCryptographicHash>
@@ -226,10 +227,7 @@ private slots:
         const Place& where = kPlaces[place];
         const Model& what = kModels[model];
         for (const char* tool : {where.emulator, where.compiler})
-            if (const std::string reason = *tool ? test::missingTool(tool) : ""; !reason.empty()) {
-                QVERIFY2(!test::isRequired(tool), reason.c_str());
-                QSKIP(reason.c_str());
-            }
+            if (*tool) NEED_TOOL(tool);
         const QStringList target{QStringLiteral("--target"), QLatin1String(where.target)};
         const QString wanted = compiled(what, target);
         QCOMPARE(wanted.size(), 64);
@@ -303,11 +301,7 @@ private slots:
 
     void deploysWhatCompileWritesToAnSshBoard()
     {
-        for (const char* tool : {"sshd", "ssh-keygen"})
-            if (const std::string reason = test::missingTool(tool); !reason.empty()) {
-                QVERIFY2(!test::isRequired(tool), reason.c_str());
-                QSKIP(reason.c_str());
-            }
+        for (const char* tool : {"sshd", "ssh-keygen"}) NEED_TOOL(tool);
         const test::Sshd sshd;
         const QString config = file(QStringLiteral("ssh-config"));
         const QStringList access{QStringLiteral("--config"), config,

@@ -86,7 +86,7 @@ TEST(Threads, doNotDependOnWhichComputerCompiles)
 TEST(Threads, runOnAnEmulatedBoard)
 {
     TENON_NEED_TOOL("qemu-aarch64");
-    if (usableProcessors() < 2) GTEST_SKIP() << "SKIP: this computer has one processor";
+    TENON_NEED(usableProcessors() > 1, "processors", "this computer has one processor");
     const auto result = compiled(kPi + " -num-cores=2", 0, false);
     auto folder = TemporaryFolder::make("tenon-threads-");
     ASSERT_TRUE(folder);
