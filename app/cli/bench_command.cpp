@@ -16,6 +16,7 @@ struct BenchOptions
     std::vector<std::string> inputs;
     BoardOptions where;
     remote::TimingRequest timing;
+    SamplingOptions sampling;
     bool isUnpinned = false;
     std::string peer;
     std::string peerLibrary;
@@ -80,6 +81,7 @@ Result<remote::NamedTensors> inputsFor(const BenchOptions& options, const Manife
 int bench(const BenchOptions& options, JobContext& job)
 {
     remote::TimingRequest timing = options.timing;
+    applySampling(options.sampling, timing);
     timing.pin = !options.isUnpinned;
     if (options.where.isElsewhere() && !options.peer.empty())
         return wrongUsage("--peer compares on this computer; leave out --board");
@@ -125,7 +127,7 @@ void addBench(CLI::App& app, Action& action)
     addCompileOptions(*command, options->common);
     command->add_option("--inputs", options->inputs, "folder or files; default: made up");
     addBoardOptions(*command, options->where);
-    addTimingOptions(*command, options->timing);
+    addTimingOptions(*command, options->timing, options->sampling);
     command
         ->add_option("--min-repeat-ms", options->timing.minRepeatMs, "least duration of a sample")
         ->capture_default_str();

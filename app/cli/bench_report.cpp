@@ -133,6 +133,14 @@ std::string layersText(const Manifest& manifest, const remote::Timing& timing)
     return out;
 }
 
+/// " ± 0.012 (95 % confidence interval 3.498 to 3.522)", or why there is none.
+std::string spreadText(const remote::Summary& summary)
+{
+    if (!summary.hasInterval()) return " (too few samples for a confidence interval)";
+    return " ± " + fixed(summary.half, 3) + " (95 % confidence interval " +
+           fixed(summary.ci95Low, 3) + " to " + fixed(summary.ci95High, 3) + ")";
+}
+
 } // namespace
 
 Json benchJson(const remote::Board& board, const Manifest& manifest, const remote::Timing& timing,
@@ -146,7 +154,9 @@ Json benchJson(const remote::Board& board, const Manifest& manifest, const remot
                 {"threads", timing.threads},
                 {"threads_ran", timing.threadsRan},
                 {"runs", timing.runsMs},
+                {"ended", timing.ending},
                 {"median_ms", summary.median},
+                {"half_width_ms", summary.half},
                 {"mad_ms", summary.mad},
                 {"p95_ms", summary.p95},
                 {"min_ms", summary.min},
@@ -169,11 +179,13 @@ std::string benchText(const remote::Board& board, const Manifest& manifest,
                       const remote::Timing& timing)
 {
     const remote::Summary& summary = timing.summaryMs;
-    std::string out =
-        "median " + fixed(summary.median, 3) + " ms (95 % " + fixed(summary.ci95Low, 3) + " to " +
-        fixed(summary.ci95High, 3) + ", p95 " + fixed(summary.p95, 3) + ", min " +
-        fixed(summary.min, 3) + ") over " + std::to_string(timing.runsMs.size()) + " runs, " +
-        std::to_string(timing.threads) + (timing.threads == 1 ? " thread\n" : " threads\n");
+    std::string out = "median " + fixed(summary.median, 3) + " ms" + spreadText(summary) + ", p95 " +
+                      fixed(summary.p95, 3) + ", min " + fixed(summary.min, 3) + "; " +
+                      std::to_string(summary.samples) +
+                      (summary.samples == 1 ? " sample, " : " samples, ") +
+                      std::to_string(timing.threads) +
+                      (timing.threads == 1 ? " thread" : " threads") +
+                      (timing.ending.empty() ? "" : "; " + timing.ending) + "\n";
     if (timing.peer) out += peerText(timing);
     if (!timing.callMs.empty()) out += layersText(manifest, timing);
     if (board.isEmulated())

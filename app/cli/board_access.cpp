@@ -96,14 +96,35 @@ void addQueueOption(CLI::App& command, BoardOptions& options)
         ->capture_default_str();
 }
 
-void addTimingOptions(CLI::App& command, remote::TimingRequest& timing)
+void addTimingOptions(CLI::App& command, remote::TimingRequest& timing, SamplingOptions& sampling)
 {
     command.add_option("--number", timing.number, "runs per sample")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
-    command.add_option("--repeat", timing.repeat, "samples")
-        ->check(CLI::PositiveNumber)
-        ->capture_default_str();
+    command
+        .add_option("--repeat", sampling.repeat,
+                    "samples; default: until the precision or the budget is reached")
+        ->check(CLI::Range(1, 1000000));
+    command
+        .add_option("--time-budget", sampling.budgetS,
+                    "seconds that measuring may take; default: 10")
+        ->check(CLI::Range(0.001, 1e6));
+    command
+        .add_option("--precision", sampling.precisionPercent,
+                    "percent of the median that its 95 % confidence interval (the ±) may reach to "
+                    "each side; default: 2")
+        ->check(CLI::Range(0.001, 100.0));
+}
+
+void applySampling(const SamplingOptions& sampling, remote::TimingRequest& timing)
+{
+    const remote::SamplingLimits usual = remote::kUsualSampling;
+    const bool isCounted = sampling.repeat > 0;
+    timing.repeat = isCounted ? sampling.repeat : usual.samples;
+    timing.budgetS = sampling.budgetS > 0 ? sampling.budgetS : (isCounted ? 0 : usual.budgetS);
+    timing.precision = sampling.precisionPercent > 0 ? sampling.precisionPercent / 100
+                       : isCounted                   ? 0
+                                                     : usual.precision;
 }
 
 remote::DeployEnvironment deployEnvironment(const BoardOptions& options, remote::SshPrompt& prompt)

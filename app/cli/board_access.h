@@ -29,8 +29,19 @@ void addConfigOptions(CLI::App& command, BoardOptions& options);
 void addQueueOption(CLI::App& command, BoardOptions& options);
 /// Adds --board, --keep, --no-preflight and the above.
 void addBoardOptions(CLI::App& command, BoardOptions& options);
-/// Adds --number and --repeat.
-void addTimingOptions(CLI::App& command, remote::TimingRequest& timing);
+/// How many samples were asked for, and in what time; 0: nothing was said.
+struct SamplingOptions
+{
+    int repeat = 0;
+    double budgetS = 0;
+    double precisionPercent = 0;
+};
+
+/// Adds --number, --repeat, --time-budget and --precision.
+void addTimingOptions(CLI::App& command, remote::TimingRequest& timing, SamplingOptions& sampling);
+/// A number of samples ends with them unless a budget or precision was given, too; else the usual
+/// budget and precision hold.
+void applySampling(const SamplingOptions& sampling, remote::TimingRequest& timing);
 
 /// `prompt` outlives what is made with it.
 remote::DeployEnvironment deployEnvironment(const BoardOptions& options, remote::SshPrompt& prompt);

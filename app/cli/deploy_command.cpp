@@ -14,6 +14,7 @@ struct DeployOptions
     std::vector<std::string> models;
     std::vector<std::string> inputs;
     remote::TimingRequest timing{.perCall = true};
+    SamplingOptions sampling;
     int timeoutS = 300;
     bool skipsBenchmark = false;
 };
@@ -58,7 +59,10 @@ int deploy(const DeployOptions& options, JobContext& job)
                   .common = options.common,
                   .inputs = options.inputs,
                   .timeoutS = options.timeoutS};
-    if (!options.skipsBenchmark) work.timing = options.timing;
+    if (!options.skipsBenchmark) {
+        work.timing = options.timing;
+        applySampling(options.sampling, *work.timing);
+    }
     TerminalPrompt prompt;
     remote::Deployer deployer(*board, deployEnvironment(options.where, prompt));
     Json all = Json::array();
@@ -89,7 +93,7 @@ void addDeploy(CLI::App& app, Action& action)
     addCompileOptions(*command, options->common);
     addBoardOptions(*command, options->where);
     command->add_option("--inputs", options->inputs, "folder or files; default: made up");
-    addTimingOptions(*command, options->timing);
+    addTimingOptions(*command, options->timing, options->sampling);
     command->add_flag("--no-bench", options->skipsBenchmark, "run once and do not measure");
     command->add_option("--timeout", options->timeoutS, "seconds for a run or a measurement")
         ->capture_default_str();

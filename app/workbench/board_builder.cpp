@@ -6,6 +6,7 @@
 #include "core/target/thread_choice.h"
 #include "remote/board/profile.h"
 #include "remote/deploy/deploy_record.h"
+#include "remote/history/compare_runs.h"
 #include "remote/measure/statistics.h"
 #include "views/models/deployment_rows.h"
 
@@ -93,6 +94,14 @@ QString conditionOf(const remote::BoardFacts& facts)
     if (facts.temperatureC >= 0) parts << QStringLiteral("%1 °C").arg(qRound(facts.temperatureC));
     if (!facts.governor.empty()) parts << QStringLiteral("governor ") + text(facts.governor);
     return parts.join(QStringLiteral("  ·  "));
+}
+
+/// What `now` says against the measurement before it.
+void tellChange(const remote::RunRecord& now, const remote::RunRecord& before,
+                views::HistoryRow& row)
+{
+    const remote::RunComparison compared = remote::compareRuns(now, before);
+    row.change = compared.ratio > 0 ? views::changeText(compared.ratio) : text(compared.noReason);
 }
 
 } // namespace
@@ -201,6 +210,7 @@ std::vector<views::HistoryRow> historyRows(const std::vector<remote::RunRecord>&
                                            const Board& board)
 {
     std::vector<views::HistoryRow> rows;
+    const remote::RunRecord* newer = nullptr; // of the row before
     for (const remote::RunRecord& record : records) {
         if (record.board != remote::historyName(board)) continue;
         const remote::Summary summary = remote::summarize(record.runsMs);
@@ -217,6 +227,8 @@ std::vector<views::HistoryRow> historyRows(const std::vector<remote::RunRecord>&
         row.lowUs = summary.ci95Low * kUs;
         row.highUs = summary.ci95High * kUs;
         row.isEmulated = board.isEmulated();
+        if (newer) tellChange(*newer, record, rows.back());
+        newer = &record;
         rows.push_back(row);
     }
     return rows;

@@ -44,15 +44,6 @@ Result<remote::BuiltModel> built(const DocumentPtr& document)
     return model;
 }
 
-remote::TimingRequest timingFor(const DeployWork& work)
-{
-    const bool isEmulated = work.board.isEmulated();
-    remote::TimingRequest timing{.perCall = true};
-    timing.repeat = isEmulated ? work.engine.emulatedRepeats : work.engine.repeats;
-    timing.minRepeatMs = isEmulated ? 0 : 20;
-    return timing;
-}
-
 /// Where TENON_ONNXRUNTIME names its library, ONNX Runtime is measured in turns with the model;
 /// returns why not, which is no failure of the deployment.
 std::string addPeer(const DeployWork& work, unsigned threads, const remote::NamedTensors& inputs,
@@ -103,6 +94,18 @@ void addMeasurement(const DeployWork& work, const remote::DeployReport& report,
 
 } // namespace
 
+remote::TimingRequest timingFor(const DeployWork& work, bool isEmulated)
+{
+    const remote::SamplingLimits usual = remote::kUsualSampling;
+    remote::TimingRequest timing{.perCall = true};
+    timing.minRepeatMs = isEmulated ? 0 : 20;
+    timing.repeat = work.engine.repeats > 0 ? work.engine.repeats : usual.samples;
+    if (work.engine.repeats > 0) return timing;
+    timing.budgetS = work.question.budgetS;
+    timing.precision = usual.precision;
+    return timing;
+}
+
 views::DeployOutcome deployModel(const DeployWork& work, remote::Deployer& deployer,
                                  JobContext& job)
 {
@@ -128,7 +131,7 @@ views::DeployOutcome deployModel(const DeployWork& work, remote::Deployer& deplo
         return inputs;
     };
     request.target = work.question.options.target.toStdString();
-    request.timing = timingFor(work);
+    request.timing = timingFor(work, work.board.isEmulated());
     request.threads = static_cast<unsigned>(work.question.options.threads);
     request.staysConnected = work.board.kind != remote::BoardKind::ThisComputer;
     const remote::DeployReportPtr report = deployer.deploy(

@@ -17,6 +17,8 @@ struct DeployWork
     remote::KnownPeaks& peaks; ///< of this computer
 };
 
+/// How the window measures: within the budget of the question, or as often as the engine says.
+remote::TimingRequest timingFor(const DeployWork& work, bool isEmulated);
 views::DeployOutcome deployModel(const DeployWork& work, remote::Deployer& deployer,
                                  core::JobContext& job);
 

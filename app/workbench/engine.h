@@ -14,8 +14,7 @@ struct EngineOptions
     std::shared_ptr<compiler::KernelService> kernels; ///< code generation; null: in this process
     QString cacheFolder;                              ///< compiled kernels; empty: none
     QString configFolder;     ///< boards, host keys and history; empty: the user's
-    int repeats = 40;         ///< of a benchmark
-    int emulatedRepeats = 10; ///< emulated runs are long, and their spread says nothing
+    int repeats = 0; ///< of a benchmark; 0: until the precision or the asked budget is reached
 };
 
 views::Engine makeEngine(const EngineOptions& options);

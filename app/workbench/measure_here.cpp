@@ -90,14 +90,15 @@ Status link(const views::Document& document, remote::RunRequest& request, const 
 }
 
 Status measure(const DeployWork& work, const remote::RunRequest& request,
-               views::DeployOutcome& outcome, core::JobContext& job)
+               views::DeployOutcome& outcome, QString& detail, core::JobContext& job)
 {
     const auto backing = backingOf(outcome.document);
     const bool isEmulated = !compiler::isWasm(backing->result->machine.triple);
-    const remote::TimingRequest timing{.repeat = isEmulated ? work.engine.emulatedRepeats
-                                                            : work.engine.repeats,
-                                       .minRepeatMs = isEmulated ? 0 : 20,
-                                       .perCall = true};
+    remote::TimingRequest timing = timingFor(work, isEmulated);
+    timing.watch = [&](const remote::SamplingState& state) {
+        detail = QString::fromStdString(remote::samplingText(state));
+        work.watch(outcome.report);
+    };
     const auto measured = remote::measureArtifact(request, timing, job);
     if (!measured) return measured.error();
     auto timed = std::make_shared<views::Document>(*outcome.document);
@@ -107,6 +108,8 @@ Status measure(const DeployWork& work, const remote::RunRequest& request,
     timed->measurement->sha256 = outcome.report.sha256;
     outcome.document = timed;
     outcome.report.isEmulated = isEmulated;
+    detail = QString::fromStdString(remote::samplingText({.summaryMs = measured->summaryMs})) +
+             QStringLiteral("; ") + QString::fromStdString(measured->ending);
     return core::kDone;
 }
 
@@ -142,8 +145,7 @@ views::DeployOutcome measureHere(const DeployWork& work, core::JobContext& job)
         return link(*outcome.document, request, folder.path(), outcome.report.sha256);
     });
     steps.run(2, [&](QString& detail) {
-        detail = QStringLiteral("measured");
-        return measure(work, request, outcome, job);
+        return measure(work, request, outcome, detail, job);
     });
     outcome.report.isFinished = true;
     return outcome;

@@ -43,6 +43,7 @@ std::optional<core::Diagnostic> keepInHistory(const std::string& path, const Dep
                                                 .toolVersion = toolVersion,
                                                 .threads = report.timing->threads,
                                                 .optLevel = optLevel,
+                                                .artifact = report.sha256,
                                                 .runsMs = report.timing->runsMs,
                                                 .hygiene = hygieneJson(report.timing->hygiene)});
     if (!id) return asWarning(id.error());

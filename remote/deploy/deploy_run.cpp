@@ -271,12 +271,20 @@ Status DeployRun::execute(std::string& detail)
 
 Status DeployRun::benchmark(std::string& detail)
 {
-    Result<Timing> timing = m_session->measure(*m_request.timing, m_job);
+    TimingRequest wanted = *m_request.timing;
+    wanted.watch = [&, watch = wanted.watch](const SamplingState& state) {
+        detail = samplingText(state);
+        publish();
+        if (watch) watch(state);
+    };
+    Result<Timing> timing = m_session->measure(wanted, m_job);
     if (!timing) return explained(timing.error());
     m_report.timing = std::move(*timing);
     const Summary& summary = m_report.timing->summaryMs;
-    detail = "median " + core::fixed(summary.median, 3) + " ms of " +
-             std::to_string(m_report.timing->runsMs.size()) + " samples";
+    detail = "median " + core::fixed(summary.median, 3) + " ms";
+    if (summary.hasInterval()) detail += " ± " + core::fixed(summary.half, 3);
+    detail += " of " + std::to_string(summary.samples) +
+              (summary.samples == 1 ? " sample; " : " samples; ") + m_report.timing->ending;
     if (m_report.board.isEmulated()) detail += ", emulated: not a time of silicon";
     return core::kDone;
 }

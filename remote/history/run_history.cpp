@@ -24,11 +24,11 @@ using core::Status;
 namespace {
 
 constexpr int kApplicationId = 0x54656e6f; // "Teno"
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 
 constexpr const char* kColumns =
     "time, model_name, model_hash, target, executor, board, tool_version, threads, opt_level, "
-    "runs_ms, hygiene";
+    "artifact, runs_ms, hygiene";
 
 /// A prepared statement with an end of life; binds and reads in order.
 class Statement
@@ -218,9 +218,14 @@ Status RunHistory::prepareFile(bool& isDamaged)
             "; PRAGMA user_version=" + std::to_string(kVersion) +
             "; CREATE TABLE run(id INTEGER PRIMARY KEY, time INTEGER NOT NULL, model_name TEXT, "
             "model_hash TEXT, target TEXT, executor TEXT, board TEXT, tool_version TEXT, "
-            "threads INTEGER, opt_level INTEGER, runs_ms BLOB, hygiene TEXT);"
+            "threads INTEGER, opt_level INTEGER, runs_ms BLOB, hygiene TEXT, artifact TEXT);"
             "CREATE INDEX run_by_model ON run(model_hash, time)";
         if (Status created = execute(sql); !created) return created;
+    } else if (version < kVersion) {
+        if (Status grown = execute("ALTER TABLE run ADD COLUMN artifact TEXT; PRAGMA user_version=" +
+                                   std::to_string(kVersion));
+            !grown)
+            return grown;
     }
     return execute("COMMIT");
 }
@@ -228,7 +233,7 @@ Status RunHistory::prepareFile(bool& isDamaged)
 Result<int64_t> RunHistory::add(const RunRecord& record)
 {
     Statement insert(m_database, std::string("INSERT INTO run(") + kColumns +
-                                     ") VALUES(?,?,?,?,?,?,?,?,?,?,?)");
+                                     ") VALUES(?,?,?,?,?,?,?,?,?,?,?,?)");
     insert.bind(record.unixTimeS)
         .bind(record.modelName)
         .bind(record.modelHash)
@@ -238,6 +243,7 @@ Result<int64_t> RunHistory::add(const RunRecord& record)
         .bind(record.toolVersion)
         .bind(static_cast<int64_t>(record.threads))
         .bind(static_cast<int64_t>(record.optLevel))
+        .bind(record.artifact)
         .bind(record.runsMs)
         .bind(record.hygiene);
     if (insert.step() != SQLITE_DONE) return failure("write");
@@ -264,6 +270,7 @@ Result<std::vector<RunRecord>> RunHistory::recent(size_t limit, const std::strin
         record.toolVersion = query.text();
         record.threads = static_cast<unsigned>(query.integer());
         record.optLevel = static_cast<int>(query.integer());
+        record.artifact = query.text();
         record.runsMs = query.doubles();
         record.hygiene = query.text();
         records.push_back(std::move(record));

@@ -23,10 +23,11 @@ struct RunRecord
     std::string modelHash;
     std::string target;
     std::string executor;
-    std::string board; ///< "this computer", a host, ...
+    std::string board;    ///< "this computer", a host, ...
     std::string toolVersion;
     unsigned threads = 1;
     int optLevel = 3;
+    std::string artifact;       ///< SHA-256 of what was measured; empty in old records
     std::vector<double> runsMs; ///< the samples; everything else about time follows from them
     std::string hygiene;        ///< JSON
 };

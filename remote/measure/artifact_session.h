@@ -53,6 +53,7 @@ private:
     core::Result<RemoteTensor> inputBuffer(const TensorSpec& spec,
                                            const std::vector<int64_t>& shape);
     core::Result<RemoteHandle> makeEvaluator(const TimingRequest& request, int repeat);
+    core::Result<std::vector<double>> timePortion(const TimingRequest& request, int samples);
     core::Status timeRuns(const TimingRequest& request, Timing& timing,
                           const core::JobContext& job);
     core::Status timeCalls(Timing& timing, int repeats);

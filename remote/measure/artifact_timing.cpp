@@ -14,8 +14,6 @@ using core::Status;
 
 namespace {
 
-constexpr int kLeastPortion = 5;
-
 /// Voluntary and involuntary context switches, minor and major page faults of the server; -1 when
 /// it does not count.
 Result<std::vector<int64_t>> countersOf(RpcSession& rpc)
@@ -56,6 +54,27 @@ Result<PeerTiming> comparePeer(ArtifactSession& session, const TimingRequest& re
     return PeerTiming{peer.name(), peer.version(), {}, {}, *difference};
 }
 
+/// The peer when it computes the same, else null and a warning.
+Peer* comparedPeer(ArtifactSession& session, const TimingRequest& request, Timing& timing,
+                   const JobContext& job)
+{
+    if (!request.peer) return nullptr;
+    auto compared = comparePeer(session, request, job);
+    if (compared) {
+        timing.peer = *std::move(compared);
+        return request.peer.get();
+    }
+    timing.hygiene.warnings.push_back("no comparison: " + compared.error().message);
+    return nullptr;
+}
+
+/// What is left of the budget for single calls, which run after the samples.
+double callsShareS(const TimingRequest& request, double onceS)
+{
+    if (!request.perCall || request.budgetS <= 0) return 0;
+    return std::min(request.budgetS / 2, std::max(request.budgetS / 10, 2.2 * onceS));
+}
+
 } // namespace
 
 Result<RemoteHandle> ArtifactSession::makeEvaluator(const TimingRequest& request, int repeat)
@@ -84,39 +103,49 @@ Result<RemoteHandle> ArtifactSession::makeEvaluator(const TimingRequest& request
     return made->handle;
 }
 
-/// In up to ten portions, so that progress can be told; each costs a warm-up run, so small ones do
-/// not pay.
+/// The first run tells what one takes; what it and the calls take is not there for samples.
 Status ArtifactSession::timeRuns(const TimingRequest& request, Timing& timing,
                                  const JobContext& job)
 {
-    const int total = std::max(1, request.repeat);
-    const int portion = std::min(total, std::max(kLeastPortion, (total + 9) / 10));
-    const Result<RemoteHandle> evaluator = makeEvaluator(request, portion);
-    if (!evaluator) return evaluator.error();
-    Peer* peer = request.peer.get();
-    if (peer) {
-        auto compared = comparePeer(*this, request, job);
-        if (compared) timing.peer = *std::move(compared);
-        if (!compared)
-            timing.hygiene.warnings.push_back("no comparison: " + compared.error().message);
-        if (!compared) peer = nullptr;
-    }
-    while (static_cast<int>(timing.runsMs.size()) < total) {
-        const Result<Reply> reply = m_rpc->call(*evaluator, {});
-        if (!reply) return explain(reply.error());
-        const Result<std::vector<double>> seconds = reply->doubles();
-        if (!seconds) return seconds.error();
-        for (const double value : *seconds)
-            if (static_cast<int>(timing.runsMs.size()) < total)
-                timing.runsMs.push_back(value * 1e3);
+    Peer* peer = comparedPeer(*this, request, timing, job);
+    const double begun = steadySeconds();
+    if (Status ran = execute(job); !ran) return ran;
+    const double onceS = steadySeconds() - begun;
+    SamplingLimits limits{request.repeat, request.budgetS, request.precision};
+    if (limits.budgetS > 0)
+        limits.budgetS = std::max(1e-3, limits.budgetS - onceS - callsShareS(request, onceS));
+    Sampling sampling(
+        limits, std::max(onceS * std::max(1, request.number), request.minRepeatMs / 1e3),
+        steadySeconds);
+    for (int portion = 0; (portion = sampling.next()) > 0;) {
+        const Result<std::vector<double>> runsMs = timePortion(request, portion);
+        if (!runsMs) return runsMs.error();
         if (peer && !timePeer(*peer, request, portion, timing, job)) peer = nullptr;
-        job.progress(static_cast<double>(timing.runsMs.size()) / total, "measuring");
+        sampling.add(*runsMs);
+        const SamplingState state = sampling.state();
+        job.progress(state.fraction, samplingText(state));
+        if (request.watch) request.watch(state);
     }
-    const Status released = m_rpc->release(*evaluator);
-    if (!released) return explain(released.error());
+    timing.runsMs = sampling.runsMs();
+    timing.ending = sampling.ending();
     timing.summaryMs = summarize(timing.runsMs);
     if (timing.peer) timing.peer->summaryMs = summarize(timing.peer->runsMs);
     return core::kDone;
+}
+
+/// In milliseconds.
+Result<std::vector<double>> ArtifactSession::timePortion(const TimingRequest& request, int samples)
+{
+    const Result<RemoteHandle> evaluator = makeEvaluator(request, samples);
+    if (!evaluator) return evaluator.error();
+    const Result<Reply> reply = m_rpc->call(*evaluator, {});
+    if (!reply) return explain(reply.error());
+    Result<std::vector<double>> runs = reply->doubles();
+    if (!runs) return runs.error();
+    for (double& seconds : *runs) seconds *= 1e3;
+    const Status released = m_rpc->release(*evaluator);
+    if (!released) return explain(released.error());
+    return runs;
 }
 
 Status ArtifactSession::timeCalls(Timing& timing, int repeats)
@@ -165,7 +194,7 @@ Result<Timing> ArtifactSession::measure(const TimingRequest& request, const JobC
         timing.hygiene.involuntarySwitches = (*after)[1] - (*before)[1];
         timing.hygiene.majorFaults = (*after)[3] - (*before)[3];
     }
-    if (timing.hygiene.involuntarySwitches > request.repeat)
+    if (timing.hygiene.involuntarySwitches > static_cast<int64_t>(timing.runsMs.size()))
         timing.hygiene.warnings.push_back("the measured process was interrupted " +
                                           std::to_string(timing.hygiene.involuntarySwitches) +
                                           " times");
@@ -178,8 +207,9 @@ Result<Timing> ArtifactSession::measure(const TimingRequest& request, const JobC
     if (!ran) return ran.error();
     timing.threadsRan = static_cast<unsigned>(std::clamp<int64_t>(*ran, 0, m_threads));
     if (request.perCall) {
-        // About one second of instrumented runs.
-        const double fit = 1000 / std::max(timing.summaryMs.median, 1e-3);
+        // About one second of instrumented runs, or a tenth of the budget.
+        const double share = request.budgetS > 0 ? std::min(1.0, request.budgetS / 10) : 1;
+        const double fit = 1000 * share / std::max(timing.summaryMs.median, 1e-3);
         if (Status timed = timeCalls(timing, static_cast<int>(std::clamp(fit, 1.0, 200.0))); !timed)
             return timed.error();
     }

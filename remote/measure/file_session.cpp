@@ -136,11 +136,30 @@ Result<std::vector<Tensor>> FileSession::run(const JobContext& job)
     return outputs;
 }
 
+/// Every portion is a process of its own; the first one also times the calls.
 Result<Timing> FileSession::measure(const TimingRequest& request, const JobContext& job)
 {
     std::vector<Tensor> outputs;
-    Result<Timing> timing = start(request, outputs, job);
-    if (!timing) return timing;
+    const double begun = steadySeconds();
+    if (const auto once = run(job); !once) return once.error();
+    const double onceS = steadySeconds() - begun;
+    SamplingLimits limits{request.repeat, request.budgetS, request.precision};
+    if (limits.budgetS > 0) limits.budgetS = std::max(1e-3, limits.budgetS - onceS);
+    Sampling sampling(limits, std::max(onceS, request.minRepeatMs / 1e3), steadySeconds);
+    Result<Timing> timing = Timing{};
+    TimingRequest portion = request;
+    while ((portion.repeat = sampling.next()) > 0) {
+        Result<Timing> taken = start(portion, outputs, job);
+        if (!taken) return taken;
+        sampling.add(taken->runsMs);
+        if (portion.perCall) timing = std::move(*taken);
+        portion.perCall = false;
+        const SamplingState state = sampling.state();
+        job.progress(state.fraction, samplingText(state));
+        if (request.watch) request.watch(state);
+    }
+    timing->runsMs = sampling.runsMs();
+    timing->ending = sampling.ending();
     timing->summaryMs = summarize(timing->runsMs);
     timing->hygiene.warnings.push_back(hygieneWarning());
     if (request.coldCache) timing->hygiene.warnings.push_back("caches were not emptied");

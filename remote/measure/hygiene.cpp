@@ -22,7 +22,8 @@ Hygiene hygieneOf(const BoardFacts& facts)
                   .governor = facts.governor,
                   .loadAverage = facts.load,
                   .clockMhz = facts.clockMhz,
-                  .temperatureC = facts.temperatureC};
+                  .temperatureC = facts.temperatureC,
+                  .cores = facts.cores};
     if (facts.load > 0.5 * std::max(1u, facts.cores))
         state.warnings.push_back("other work kept the computer busy (load " +
                                  core::fixed(facts.load, 1) + ")");
@@ -42,6 +43,7 @@ std::string hygieneJson(const Hygiene& state)
                                   {"load", state.loadAverage},
                                   {"clock_mhz", state.clockMhz},
                                   {"temperature_c", state.temperatureC},
+                                  {"cores", state.cores},
                                   {"pinned", state.isPinned},
                                   {"involuntary_switches", state.involuntarySwitches},
                                   {"major_faults", state.majorFaults},

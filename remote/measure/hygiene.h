@@ -18,6 +18,7 @@ struct Hygiene
     double loadAverage = -1; ///< of the last minute, before measuring
     double clockMhz = -1;    ///< current clock of CPU 0
     double temperatureC = -1;
+    unsigned cores = 0;               ///< what the load is to be held against; 0: not told
     bool isPinned = false;            ///< each thread was tied to one CPU
     int64_t involuntarySwitches = -1; ///< of the measured process while it measured
     int64_t majorFaults = -1;

@@ -6,6 +6,7 @@
 #include "core/tensor/tensor.h"
 #include "remote/measure/hygiene.h"
 #include "remote/measure/machine_peak.h"
+#include "remote/measure/sampling.h"
 #include "remote/measure/statistics.h"
 
 #include <chrono>
@@ -44,12 +45,15 @@ struct TimingRequest
     int number = 1;
     int repeat = 20;
     int minRepeatMs = 0;
+    double budgetS = 0;   ///< seconds for all of it, then fewer samples do; 0: without end
+    double precision = 0; ///< fewer samples do for an interval as small; see SamplingLimits
     bool perCall = false;
     bool pin = true;
     bool coldCache = false; ///< empty the caches before each timed batch; use with number 1
     /// Takes turns with the artifact on the same machine; null: nobody.
     std::shared_ptr<Peer> peer = nullptr;
     double peerShare = 1e-4; ///< of the largest output: as far may the peer's be from ours
+    SamplingWatch watch = {}; ///< called after every portion of samples
 };
 
 /// What the peer of a TimingRequest took for the same.
@@ -66,6 +70,7 @@ struct Timing
 {
     std::vector<double> runsMs; ///< one per repeat: milliseconds of a single run
     Summary summaryMs;          ///< of runsMs
+    std::string ending;         ///< why there are not more: "the interval is within 2 %"
     /// Median of each kernel call in execution order (empty unless asked for and possible), from
     /// instrumented runs; their sum is to be compared with summaryMs.median.
     std::vector<double> callMs;

@@ -2,19 +2,25 @@
 // Robust summaries of timing samples.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 namespace tenon::remote {
 
-/// Of a sample; all zero for an empty one.
+/// Of a sample; all zero for an empty one. What stands behind a `±` is `half`, everywhere.
 struct Summary
 {
+    size_t samples = 0;
     double median = 0;
     double mad = 0; ///< median absolute deviation from the median
     double p95 = 0;
-    double ci95Low = 0; ///< 95 % confidence interval of the median
+    double half = 0;    ///< the 95 % confidence interval reaches so far to each side of the median
+    double ci95Low = 0; ///< the interval's ends; never below zero
     double ci95High = 0;
     double min = 0;
+
+    /// Below six samples no two of them enclose the median in 95 % of cases; their range stands in.
+    bool hasInterval() const { return samples >= 6; }
 };
 
 Summary summarize(std::vector<double> values);

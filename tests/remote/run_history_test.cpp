@@ -4,6 +4,7 @@
 #include "tests/support/environment.h"
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 #include <atomic>
 #include <filesystem>
@@ -24,6 +25,7 @@ RunRecord record(int64_t time, const std::string& hash)
             .toolVersion = "0.1.0",
             .threads = 2,
             .optLevel = 3,
+            .artifact = "3f56",
             .runsMs = {1.5, 1.25, 1.75},
             .hygiene = "{}"};
 }
@@ -48,8 +50,36 @@ TEST(RunHistory, keepsRecordsAcrossOpenings)
     EXPECT_EQ((*newest)[0].runsMs, (std::vector<double>{1.5, 1.25, 1.75}));
     EXPECT_EQ((*newest)[0].modelName, "a 'quoted' name");
     EXPECT_EQ((*newest)[0].threads, 2u);
+    EXPECT_EQ((*newest)[0].artifact, "3f56");
     EXPECT_EQ((*history)->recent(10, "odd")->size(), 2u);
     EXPECT_EQ((*history)->recent(10, "none")->size(), 0u);
+}
+
+TEST(RunHistory, takesOverFilesOfTheVersionBefore)
+{
+    const test::TemporaryFolder folder;
+    const std::string path = folder.file("history.db");
+    sqlite3* database = nullptr;
+    ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
+    const char* old = "PRAGMA application_id=1415933551; PRAGMA user_version=1;"
+                      "CREATE TABLE run(id INTEGER PRIMARY KEY, time INTEGER NOT NULL, model_name "
+                      "TEXT, model_hash TEXT, target TEXT, executor TEXT, board TEXT, tool_version "
+                      "TEXT, threads INTEGER, opt_level INTEGER, runs_ms BLOB, hygiene TEXT);"
+                      "INSERT INTO run(time, model_hash, hygiene) VALUES(1, 'old', '{}')";
+    ASSERT_EQ(sqlite3_exec(database, old, nullptr, nullptr, nullptr), SQLITE_OK);
+    sqlite3_close(database);
+    for (int round = 0; round < 2; ++round) {
+        const auto history = RunHistory::open(path);
+        ASSERT_TRUE(history) << history.error().text();
+        ASSERT_TRUE((*history)->add(record(2 + round, "new")));
+    }
+    const auto history = RunHistory::open(path);
+    ASSERT_TRUE(history);
+    EXPECT_EQ((*history)->recent(10, "new")->size(), 2u);
+    const auto kept = (*history)->recent(10, "old");
+    ASSERT_EQ(kept->size(), 1u);
+    EXPECT_EQ((*kept)[0].artifact, "");
+    EXPECT_EQ((*kept)[0].hygiene, "{}");
 }
 
 TEST(RunHistory, refusesWhatItCannotMake)

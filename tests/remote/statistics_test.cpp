@@ -15,8 +15,11 @@ TEST(Statistics, summarizesByRanks)
     EXPECT_EQ(summary.p95, 100);
     EXPECT_EQ(summary.min, 1);
     // n = 10: ranks floor(5 - 3.1) = 1 and ceil(5 + 3.1) + 1 = 10.
-    EXPECT_EQ(summary.ci95Low, 1);
+    // The farther end counts for both sides, and no time is below zero.
+    EXPECT_EQ(summary.half, 94.5);
+    EXPECT_EQ(summary.ci95Low, 0);
     EXPECT_EQ(summary.ci95High, 100);
+    EXPECT_TRUE(summary.hasInterval());
 }
 
 TEST(Statistics, takesAnyNumberOfSamples)
@@ -27,6 +30,7 @@ TEST(Statistics, takesAnyNumberOfSamples)
     EXPECT_EQ(one.p95, 3);
     EXPECT_EQ(one.ci95Low, 3);
     EXPECT_EQ(one.ci95High, 3);
+    EXPECT_FALSE(one.hasInterval());
     std::vector<double> many;
     for (int i = 1; i <= 100; ++i) many.push_back(i);
     const Summary hundred = summarize(many);
@@ -34,6 +38,7 @@ TEST(Statistics, takesAnyNumberOfSamples)
     EXPECT_EQ(hundred.p95, 95);
     EXPECT_EQ(hundred.ci95Low, 40);
     EXPECT_EQ(hundred.ci95High, 61);
+    EXPECT_EQ(hundred.half, 10.5);
 }
 
 } // namespace

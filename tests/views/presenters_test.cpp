@@ -275,16 +275,24 @@ private slots:
         QVERIFY(bench.workspace.state().bannerTitle.isEmpty()); // a cancel is no failure
     }
 
-    void historySaysFasterOnlyWhenTheIntervalsDoNotOverlap()
+    void saysHowMuchFasterInPercent()
     {
-        std::vector<HistoryRow> rows(3);
-        rows[2] = {.medianUs = 200, .lowUs = 190, .highUs = 210};
-        rows[1] = {.medianUs = 205, .lowUs = 195, .highUs = 215};
-        rows[0] = {.medianUs = 100, .lowUs = 99, .highUs = 101};
-        compareNeighbours(rows);
-        QVERIFY(rows[2].change.isEmpty());
-        QCOMPARE(rows[1].change, QStringLiteral("no difference shown"));
-        QCOMPARE(rows[0].change, QStringLiteral("51 % faster"));
+        QCOMPARE(changeText(100.0 / 205), QStringLiteral("51 % faster"));
+        QCOMPARE(changeText(1.031), QStringLiteral("3.1 % slower"));
+    }
+
+    void takesATimeBudgetInSeconds()
+    {
+        Bench bench;
+        QVERIFY(bench.open());
+        for (const char* wrong : {"", "x", "-3", "0", "1e99", "nan", "10 min"}) {
+            bench.deploy.setBudget(QLatin1String(wrong));
+            QVERIFY2(!bench.deploy.state().isBudgetValid, wrong);
+        }
+        for (const char* right : {"3", "0.5 s", " 60s "}) {
+            bench.deploy.setBudget(QLatin1String(right));
+            QVERIFY2(bench.deploy.state().isBudgetValid, right);
+        }
     }
 
     void stepsThroughPasses()

@@ -26,7 +26,7 @@ private:
         m.board = QStringLiteral("pi");
         m.runs = 40;
         m.medianUs = 1234;
-        m.madUs = 5;
+        m.highUs = m.medianUs + 5;
         m.isEmulated = true;
         for (size_t i = 0; i < document->calls.size(); ++i)
             m.calls.push_back({static_cast<double>(100 + i)});

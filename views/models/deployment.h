@@ -135,7 +135,7 @@ struct HistoryRow
     double medianUs = 0;
     double lowUs = 0; ///< 95 % confidence interval of the median
     double highUs = 0;
-    /// Against the measurement before it: "12 % faster", or that the intervals overlap.
+    /// Against the measurement before it: "12 % faster", or why there is no verdict.
     QString change;
     bool isEmulated = false;
 };

@@ -21,18 +21,6 @@ int severityOf(CheckVerdict verdict)
     return verdict == CheckVerdict::Bad ? 2 : verdict == CheckVerdict::Doubtful ? 1 : 0;
 }
 
-QString changeText(const HistoryRow& now, const HistoryRow& before)
-{
-    if (now.target != before.target) return words("another target");
-    if (now.threads != before.threads) return words("other threads");
-    if (now.lowUs <= before.highUs && before.lowUs <= now.highUs)
-        return words("no difference shown");
-    const double ratio = now.medianUs / before.medianUs;
-    const double percent = std::abs(1 - ratio) * 100;
-    return (ratio < 1 ? words("%1 % faster") : words("%1 % slower"))
-        .arg(percent, 0, 'f', percent < 10 ? 1 : 0);
-}
-
 } // namespace
 
 QString BoardEntry::title() const { return isHere() ? words("This computer") : name; }
@@ -151,10 +139,11 @@ HistoryModel* makeHistoryModel(QObject* parent)
     const auto extra = [](const HistoryRow& row, int role) -> QVariant {
         if (role == EmulatedRole) return row.isEmulated;
         if (role != Qt::ToolTipRole) return {};
-        return words("%1\n%2 executor, %3, n = %4")
+        return words("%1\n%2 executor, %3, n = %4\n%5")
             .arg(row.target, row.executor)
             .arg(countOf(row.threads, words("thread")))
-            .arg(row.runs);
+            .arg(row.runs)
+            .arg(row.change);
     };
     const auto median = [](const HistoryRow& r) { return durationText(r.medianUs); };
     const auto interval = [](const HistoryRow& r) {
@@ -175,10 +164,11 @@ void shareOut(std::vector<StepRow>& steps)
     for (StepRow& step : steps) step.share = longest > 0 ? step.ms / longest : 0;
 }
 
-void compareNeighbours(std::vector<HistoryRow>& rows)
+QString changeText(double ratio)
 {
-    for (size_t i = 0; i + 1 < rows.size(); ++i)
-        if (rows[i + 1].medianUs > 0) rows[i].change = changeText(rows[i], rows[i + 1]);
+    const double percent = std::abs(1 - ratio) * 100;
+    return (ratio < 1 ? words("%1 % faster") : words("%1 % slower"))
+        .arg(percent, 0, 'f', percent < 10 ? 1 : 0);
 }
 
 } // namespace tenon::views

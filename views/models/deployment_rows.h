@@ -43,7 +43,7 @@ QString stepGlyph(StepState state);
 QString checkGlyph(CheckVerdict verdict);
 /// Fills in each row's share of the longest.
 void shareOut(std::vector<StepRow>& steps);
-/// Fills in `change`; `rows` are newest first.
-void compareNeighbours(std::vector<HistoryRow>& rows);
+/// "12 % faster", "3.1 % slower" of a ratio of times, now to before.
+QString changeText(double ratio);
 
 } // namespace tenon::views

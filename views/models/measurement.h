@@ -45,6 +45,8 @@ struct Measurement
     double highUs = 0;
     std::vector<CallTime> calls; ///< parallel to Document::calls
     std::vector<double> runUs;
+    /// What stands behind a `±`: so far the interval reaches to each side of the median.
+    double halfUs() const { return highUs - medianUs; }
     QString peak; ///< what this computer can do at most, as measured; empty: not known
     std::optional<PeerMeasurement> peer;
 };

@@ -39,6 +39,7 @@ struct DeployQuestion
     DocumentPtr document;
     QString board;
     BuildOptions options;
+    double budgetS = 10; ///< seconds that measuring may take
 };
 
 struct DeployOutcome

@@ -4,6 +4,7 @@
 
 #include "views/models/format.h"
 
+#include <QLocale>
 #include <QPointer>
 
 #include <algorithm>
@@ -14,6 +15,9 @@ namespace {
 
 const QString kHistoryKey = QStringLiteral("deploy.history");
 const QString kDisconnectKey = QStringLiteral("deploy.disconnect");
+
+constexpr double kLeastBudgetS = 0.1;
+constexpr double kMostBudgetS = 86400;
 
 /// Index of the step that runs, or -1.
 int runningStep(const Deployment& report)
@@ -62,7 +66,7 @@ void DeployPresenter::deploy()
     if (!m_state.canDeploy) return;
     m_workspace.forgetFailure();
     const DeployQuestion question{m_workspace.document(), m_boards.board().name,
-                                  m_workspace.options()};
+                                  m_workspace.options(), m_budgetS};
     const auto outcome = std::make_shared<DeployOutcome>();
     show({});
     m_state.isRunning = true;
@@ -107,6 +111,17 @@ void DeployPresenter::finish(const DocumentPtr& deployed, const DeployOutcome& o
         m_workspace.report(tr("The deployment did not finish"), status.error());
     loadHistory();
     refresh();
+}
+
+void DeployPresenter::setBudget(const QString& text)
+{
+    QString number = text.trimmed();
+    if (number.endsWith(QLatin1Char('s'))) number.chop(1);
+    bool isNumber = false;
+    const double seconds = QLocale::c().toDouble(number.trimmed(), &isNumber);
+    m_state.isBudgetValid = isNumber && seconds >= kLeastBudgetS && seconds <= kMostBudgetS;
+    if (m_state.isBudgetValid) m_budgetS = seconds;
+    emit stateChanged();
 }
 
 void DeployPresenter::show(const Deployment& report)
@@ -162,7 +177,6 @@ void DeployPresenter::loadHistory()
             auto found = history(document, board);
             if (!found) return found.error();
             *rows = *std::move(found);
-            compareNeighbours(*rows);
             return core::kDone;
         },
         [this, rows](const core::Status& status) {

@@ -14,6 +14,7 @@ struct DeployState
     bool hasReport = false;   ///< of the selected board
     bool isConnected = false; ///< the connection stays for the next deployment
     bool hasResult = false;   ///< the model shown has been measured
+    bool isBudgetValid = true;
     bool isEmulated = false;  ///< what is shown was measured on an emulated processor
     QString caption;          ///< "done in 3.10 s", "upload …", "failed: run"
     QString error;            ///< why it failed
@@ -40,6 +41,8 @@ public:
     bool isLoading() const { return m_isLoading; }
 
 public slots:
+    /// Seconds that measuring may take, "10" or "10 s"; what is no such number changes nothing.
+    void setBudget(const QString& text);
     /// Compiles for the board, sends, runs, measures; nothing while another job runs.
     void deploy();
     /// Ends the connection that was kept; the board is as it was before.
@@ -65,6 +68,7 @@ private:
     Deployment m_report;
     QString m_boardName;
     DeployState m_state;
+    double m_budgetS = 10;
     bool m_isLoading = false;
     bool m_isConnected = false;
     StepModel* m_steps;

@@ -306,7 +306,7 @@ void WorkspacePresenter::refreshMeasurement()
     if (!m) return;
     m_state.isEmulated = m->isEmulated;
     m_state.measurementText =
-        tr("%1 ± %2, n = %3").arg(durationText(m->medianUs), durationText(m->madUs)).arg(m->runs);
+        tr("%1 ± %2, n = %3").arg(durationText(m->medianUs), durationText(m->halfUs())).arg(m->runs);
     if (m->isEmulated) m_state.measurementText += tr(", emulated");
     double callsUs = 0;
     for (const CallTime& call : m->calls) callsUs += call.medianUs;

@@ -61,7 +61,6 @@ private:
         EngineOptions options = Bench::options(config);
         views::Engine engine = makeEngine(options);
         options.repeats = 10000000;
-        options.emulatedRepeats = 10000000;
         engine.boards.deploy =
             [quick = engine.boards.deploy, slow = makeEngine(options).boards.deploy, isEndless](
                 const auto& question, const auto& ask, const auto& watch, core::JobContext& job) {

@@ -164,6 +164,8 @@ void BenchmarkPage::refresh()
     refreshNotice();
     m_threads->setEnabled(!state.isBusy);
     m_total->setText(state.measurementText);
+    m_total->setToolTip(tr("± is the 95 % confidence interval of the median: as far as the band in "
+                           "the chart reaches"));
     m_peer->setText(state.peerText);
     m_peer->setVisible(!state.peerText.isEmpty());
     m_detail->setText(state.measurementDetail);

@@ -17,6 +17,7 @@ constexpr int kStepRows = 10;
 constexpr int kStepsHeight = 25 * kStepRows + 34;
 constexpr int kLeastStepsHeight = 25 * 4 + 34;
 constexpr int kPreflightHeight = 25 * 2;
+constexpr int kBudgetWidth = 56;
 
 QSplitter* splitter(Qt::Orientation orientation, std::initializer_list<QWidget*> parts,
                     const QList<int>& sizes)
@@ -67,6 +68,7 @@ QHBoxLayout* indented(QWidget* part)
 DeployPage::DeployPage(const ThemeSource& themes, WorkspacePresenter& workspace,
                        BoardsPresenter& boards, DeployPresenter& deploy, QWidget* parent)
     : QWidget(parent)
+    , m_themes(themes)
     , m_workspace(workspace)
     , m_boards(boards)
     , m_deploy(deploy)
@@ -156,6 +158,12 @@ QWidget* DeployPage::buildDeployment(const ThemeSource& themes)
     m_disconnect = new PillButton(themes, Look::Quiet, tr("Disconnect"));
     m_disconnect->setToolTip(tr("The connection is kept for the next deployment; what was sent "
                                 "goes from the board when it ends"));
+    m_budget = new QLineEdit(QStringLiteral("10 s"));
+    m_budget->setFixedWidth(kBudgetWidth);
+    m_budget->setAccessibleName(tr("Time budget of a benchmark"));
+    m_budget->setToolTip(tr("Measuring ends after so many seconds, or as soon as the 95 % confidence "
+                            "interval of the median is within 2 %"));
+    m_deployPanel->header()->addWidget(m_budget);
     for (PillButton* button : {m_disconnect, m_start, m_stop})
         m_deployPanel->header()->addWidget(button);
     dress(*m_deployPanel, 3);
@@ -212,6 +220,7 @@ QWidget* DeployPage::buildResult(const ThemeSource& themes)
     m_resultPanel->header()->addWidget(m_showOnGraph);
     dress(*m_resultPanel, 6);
     m_result = new ThemedLabel(themes, Role::Heading);
+    m_result->setToolTip(tr("± is the 95 % confidence interval of the median"));
     m_emulated = new ThemedLabel(themes, Role::Strong, tr("emulated: times are not silicon's"));
     m_resultDetail = makeSentence(themes, Role::Secondary);
     m_hygiene = makeSentence(themes, Role::Secondary);
@@ -270,6 +279,7 @@ void DeployPage::connectParts()
     connect(m_useTarget, &QPushButton::clicked, &m_boards, &BoardsPresenter::useProposedTarget);
     connect(m_start, &QPushButton::clicked, &m_deploy, &DeployPresenter::deploy);
     connect(m_notice, &EmptyNotice::triggered, &m_deploy, &DeployPresenter::deploy);
+    connect(m_budget, &QLineEdit::textChanged, &m_deploy, &DeployPresenter::setBudget);
     connect(m_stop, &QPushButton::clicked, &m_workspace, &WorkspacePresenter::cancel);
     connect(m_disconnect, &QPushButton::clicked, &m_deploy, &DeployPresenter::disconnectBoard);
     connect(m_calls, &DataTable::nodeRequested, this, [this](qint64 node) {
@@ -327,6 +337,10 @@ void DeployPage::refresh()
     m_start->setEnabled(state.canDeploy);
     m_stop->setVisible(state.isRunning);
     m_disconnect->setVisible(state.isConnected && !state.isRunning);
+    m_budget->setEnabled(!state.isRunning);
+    m_budget->setStyleSheet(state.isBudgetValid ? QString()
+                                                : QStringLiteral("QLineEdit { border-color: %1; }")
+                                                      .arg(m_themes.theme().removed.name()));
     m_error->setText(state.error);
     m_error->setVisible(!state.error.isEmpty());
     m_overhead->setText(state.overheadText);

@@ -8,6 +8,7 @@
 #include "views/pages/deploy/board_list.h"
 #include "views/presenters/deploy_presenter.h"
 
+#include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QStackedWidget>
 
@@ -28,6 +29,7 @@ public:
     DataTable& history() { return *m_history; }
     QPlainTextEdit& log() { return *m_log; }
     PillButton& deployButton() { return *m_start; }
+    QLineEdit& budget() { return *m_budget; }
     PillButton& virtualButton() { return *m_addVirtual; }
 
 signals:
@@ -48,6 +50,7 @@ private:
     void refreshResult();
     void refreshLog();
 
+    const ThemeSource& m_themes;
     WorkspacePresenter& m_workspace;
     BoardsPresenter& m_boards;
     DeployPresenter& m_deploy;
@@ -75,6 +78,7 @@ private:
     PillButton* m_start = nullptr;
     PillButton* m_stop = nullptr;
     PillButton* m_disconnect = nullptr;
+    QLineEdit* m_budget = nullptr;
     QPlainTextEdit* m_log = nullptr;
     Panel* m_resultPanel = nullptr;
     QStackedWidget* m_resultStack = nullptr;
