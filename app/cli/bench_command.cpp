@@ -142,7 +142,10 @@ void addBench(CLI::App& app, Action& action)
                       "empty the caches before each sample");
     command->add_flag("--no-pin", options->isUnpinned, "do not tie threads to CPUs");
     command->callback([options, &action] {
-        action = [options](JobContext& job) { return bench(*options, job); };
+        action = [options](JobContext& job) {
+            const Status chosen = chooseVirtualBoard(options->where, job);
+            return chosen ? bench(*options, job) : failure(chosen.error());
+        };
     });
 }
 

@@ -4,8 +4,10 @@
 
 #include "compiler/driver/target_features.h"
 #include "core/base/text.h"
+#include "remote/board/profile.h"
 #include "remote/deploy/deploy_record.h"
 #include "remote/measure/made_up_inputs.h"
+#include "remote/virtual/virtual_board.h"
 
 #include <cstdio>
 
@@ -80,6 +82,10 @@ void addConfigOptions(CLI::App& command, BoardOptions& options)
 void addBoardOptions(CLI::App& command, BoardOptions& options)
 {
     command.add_option("--board", options.board, "where to run; default: this computer");
+    command
+        .add_option("--virtual", options.virtualProfile,
+                    "an emulated board of this profile, made first where there is none: rpi4")
+        ->excludes("--board");
     command.add_flag("--keep", options.keepsFiles, "leave what was sent on the board");
     command.add_flag("--no-preflight", options.skipsPreflight,
                      "do not check first whether the model can run there");
@@ -125,6 +131,28 @@ void applySampling(const SamplingOptions& sampling, remote::TimingRequest& timin
     timing.precision = sampling.precisionPercent > 0 ? sampling.precisionPercent / 100
                        : isCounted                   ? 0
                                                      : usual.precision;
+}
+
+Status chooseVirtualBoard(BoardOptions& options, JobContext& job)
+{
+    if (options.virtualProfile.empty()) return kDone;
+    const auto profile = remote::findProfile(options.virtualProfile);
+    if (!profile) return profile.error();
+    options.board = profile->name;
+    const remote::BoardStore store(options.config);
+    if (const auto known = store.find(profile->name)) {
+        if (known->isEmulated()) return kDone;
+        return makeError(DiagnosticCode::BadArgument,
+                         "the board " + core::quoted(known->name) +
+                             " is no emulated one; give another name to one of `tenon board add "
+                             "--virtual` and use --board");
+    }
+    job.progress(0.05, "making an emulated " + profile->title);
+    const auto made = remote::makeVirtualBoard(
+        profile->name, *profile, store.folder() + "/virtual/" + profile->name, job);
+    if (!made) return made.error();
+    const auto kept = store.add(*made);
+    return kept ? Status(kDone) : Status(kept.error());
 }
 
 remote::DeployEnvironment deployEnvironment(const BoardOptions& options, remote::SshPrompt& prompt)

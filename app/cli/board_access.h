@@ -14,6 +14,7 @@ namespace tenon::cli {
 struct BoardOptions
 {
     std::string board;
+    std::string virtualProfile; ///< an emulated board of this kind, which may not be there yet
     std::string config; ///< folder; empty: the user's
     std::string acceptedFingerprint;
     bool keepsFiles = false;
@@ -42,6 +43,9 @@ void addTimingOptions(CLI::App& command, remote::TimingRequest& timing, Sampling
 /// A number of samples ends with them unless a budget or precision was given, too; else the usual
 /// budget and precision hold.
 void applySampling(const SamplingOptions& sampling, remote::TimingRequest& timing);
+
+/// Makes the emulated board of --virtual where there is none, and chooses it.
+Status chooseVirtualBoard(BoardOptions& options, JobContext& job);
 
 /// `prompt` outlives what is made with it.
 remote::DeployEnvironment deployEnvironment(const BoardOptions& options, remote::SshPrompt& prompt);

@@ -98,7 +98,10 @@ void addDeploy(CLI::App& app, Action& action)
     command->add_option("--timeout", options->timeoutS, "seconds for a run or a measurement")
         ->capture_default_str();
     command->callback([options, &action] {
-        action = [options](JobContext& job) { return deploy(*options, job); };
+        action = [options](JobContext& job) {
+            const Status chosen = chooseVirtualBoard(options->where, job);
+            return chosen ? deploy(*options, job) : failure(chosen.error());
+        };
     });
 }
 

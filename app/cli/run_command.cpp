@@ -179,8 +179,12 @@ void addRun(CLI::App& app, Action& action)
     command->add_option("--print-top", options->top, "print the K largest elements of each output");
     command->add_option("--timeout", options->timeoutS, "seconds for each step")
         ->capture_default_str();
-    command->callback(
-        [options, &action] { action = [options](JobContext& job) { return run(*options, job); }; });
+    command->callback([options, &action] {
+        action = [options](JobContext& job) {
+            const Status chosen = chooseVirtualBoard(options->where, job);
+            return chosen ? run(*options, job) : failure(chosen.error());
+        };
+    });
 }
 
 } // namespace tenon::cli

@@ -253,6 +253,8 @@ int tellAll(const VerifyOptions& options, const std::vector<CaseResult>& results
 
 int verify(VerifyOptions options, JobContext& job)
 {
+    if (const Status chosen = chooseVirtualBoard(options.one.where, job); !chosen)
+        return failure(chosen.error());
     if (const Status aimed = aimAtBoard(options); !aimed) return failure(aimed.error());
     if (options.relative >= 0) options.one.relative = options.relative;
     if (options.absolute >= 0) options.one.absolute = options.absolute;

@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 namespace tenon::cli {
 namespace {
 
@@ -51,6 +53,43 @@ TEST_F(BoardCommand, DoesNotRetargetThisComputer)
     const Outcome refused = board("probe local --use-proposal");
     EXPECT_EQ(refused.code, kWrongUsage);
     EXPECT_NE(refused.output.find("leave out --use-proposal"), std::string::npos);
+}
+
+TEST_F(BoardCommand, MakesVirtualBoardsOnlyOfKindsThatCanBeEmulated)
+{
+    const auto deploy = [&](const std::string& options) {
+        return tenon("deploy x.onnx --config '" + m_folder.path() + "' " + options + " 2>&1");
+    };
+    EXPECT_NE(deploy("--virtual quux").output.find("quux"), std::string::npos);
+    EXPECT_EQ(deploy("--virtual rpi4 --board local").code, kWrongUsage);
+    ASSERT_EQ(board("add rpi4 --rpc " + address()).code, 0);
+    const Outcome real = deploy("--virtual rpi4");
+    EXPECT_EQ(real.code, kBadInput);
+    EXPECT_NE(real.output.find("is no emulated one"), std::string::npos) << real.output;
+}
+
+TEST_F(BoardCommand, SaysWhyAServerIsMissing)
+{
+    // The program without what stands beside it in a whole build.
+    const std::string alone = m_folder.file("tenon");
+    std::filesystem::copy_file(TENON_PROGRAM, alone);
+    const auto run = [&](const std::string& path) {
+        return shell("PATH='" + path + "' '" + alone + "' run '" +
+                     test::sourcePath("resources/sample/digits/model.onnx") +
+                     "' --target 'llvm -mtriple=aarch64-linux-gnu' 2>&1")
+            .output;
+    };
+    std::filesystem::create_directory(m_folder.file("bin"));
+    for (const char* program : {"qemu-aarch64", "aarch64-linux-gnu-gcc"}) {
+        const std::string file = m_folder.file("bin/") + program;
+        EXPECT_EQ(shell("printf '#!/bin/sh\n' > '" + file + "'; chmod +x '" + file + "'").code, 0);
+    }
+    EXPECT_NE(run(m_folder.file("bin")).find("its compiler is installed, but this build left it out"),
+              std::string::npos)
+        << run(m_folder.file("bin"));
+    std::filesystem::remove(m_folder.file("bin/aarch64-linux-gnu-gcc"));
+    EXPECT_NE(run(m_folder.file("bin")).find("sudo apt-get install gcc-aarch64-linux-gnu"),
+              std::string::npos);
 }
 
 } // namespace
