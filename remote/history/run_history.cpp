@@ -26,6 +26,9 @@ namespace {
 constexpr int kApplicationId = 0x54656e6f; // "Teno"
 constexpr int kVersion = 2;
 
+/// From version 1.
+constexpr const char* kGrow = "ALTER TABLE run ADD COLUMN artifact TEXT; PRAGMA user_version=2";
+
 constexpr const char* kColumns =
     "time, model_name, model_hash, target, executor, board, tool_version, threads, opt_level, "
     "artifact, runs_ms, hygiene";
@@ -212,6 +215,8 @@ Status RunHistory::prepareFile(bool& isDamaged)
     const int64_t tables = numberOf(m_database, "SELECT count(*) FROM sqlite_master");
     if (tables != 0) {
         if (Status fine = checkFile(isDamaged); !fine) return fine;
+        if (numberOf(m_database, "PRAGMA user_version") < kVersion)
+            if (Status grown = execute(kGrow); !grown) return grown;
     } else {
         const std::string sql =
             "PRAGMA application_id=" + std::to_string(kApplicationId) +
@@ -221,11 +226,6 @@ Status RunHistory::prepareFile(bool& isDamaged)
             "threads INTEGER, opt_level INTEGER, runs_ms BLOB, hygiene TEXT, artifact TEXT);"
             "CREATE INDEX run_by_model ON run(model_hash, time)";
         if (Status created = execute(sql); !created) return created;
-    } else if (version < kVersion) {
-        if (Status grown = execute("ALTER TABLE run ADD COLUMN artifact TEXT; PRAGMA user_version=" +
-                                   std::to_string(kVersion));
-            !grown)
-            return grown;
     }
     return execute("COMMIT");
 }
