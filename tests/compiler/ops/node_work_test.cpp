@@ -20,7 +20,7 @@ Work workOf(const std::string& example)
     const auto module = test::exampleModule(example);
     EXPECT_TRUE(module) << module.error().text();
     if (!module) return {};
-    const NodeRecord& node = module->node(module->main().order[0]);
+    const core::NodeRecord& node = module->node(module->main().order[0]);
     return {macsOf(*module, node), leastFlops(*module, node), readShare(*module, node, 0)};
 }
 
