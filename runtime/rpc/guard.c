@@ -161,6 +161,9 @@ static void limit(int what, rlim_t most)
 /* All memory of the machine, but enough for a start; 0 when that is not known. */
 static rlim_t memory_of_machine(void)
 {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return 0; /* sanitizers reserve far more than there is */
+#endif
     const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
     if (pages <= 0 || size <= 0) return 0;
     const rlim_t least = (rlim_t)256 << 20;

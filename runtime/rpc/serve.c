@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "serve.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../common/clock.h"
 #include "../common/error.h"
 #include "child.h"
 #include "guard.h"
@@ -25,6 +27,9 @@ enum
     kSessionFd = 3,
     kMostWords = 8
 };
+
+static const int64_t kSecondNs = 1000000000;
+static const int64_t kGraceNs = 1000000000;
 
 /* What the runtime and its parts ask the environment for. */
 static const char* const kKeptWords[kMostWords] = {"OMP_NUM_THREADS", "TENON_NUM_THREADS", "TMPDIR",
@@ -105,29 +110,62 @@ static void serve(const tenon_service* service, const tenon_client* client,
     _exit(0);
 }
 
+static void forget(tenon_service* service)
+{
+    service->child = 0;
+    tenon_folder_discard(&service->folder);
+    if (service->client >= 0) close(service->client);
+    service->client = -1;
+}
+
 int tenon_service_start(tenon_service* service, const tenon_client* client,
                         const tenon_server_options* options, tenon_sandbox_abilities abilities)
 {
     const bool needs_folder = options->fd < 0 || !options->path;
     memset(service, 0, sizeof *service);
     service->folder.lock = -1;
-    if (needs_folder && tenon_folder_make(&service->folder) != 0) return -1;
-    service->child = tenon_child_fork();
+    service->client = client->fd;
+    if (client->timeout_s > 0)
+        service->end_ns = tenon_clock_ns() + client->timeout_s * kSecondNs + kGraceNs;
+    service->child =
+        needs_folder && tenon_folder_make(&service->folder) != 0 ? -1 : tenon_child_fork();
     if (service->child == 0) {
         tenon_interrupt_release();
         serve(service, client, options, abilities);
     }
     if (service->child > 0) return 0;
-    service->child = 0;
-    tenon_folder_discard(&service->folder);
-    return tenon_fail("no process for a session");
+    const bool has_folder = service->folder.path[0] || !needs_folder;
+    forget(service);
+    return has_folder ? tenon_fail("no process for a session: %s", strerror(errno)) : -1;
+}
+
+struct pollfd tenon_service_entry(const tenon_service* service)
+{
+    const bool is_open = service->child > 0 && !service->has_hung_up;
+    return (struct pollfd){.fd = is_open ? service->client : -1, .events = POLLRDHUP};
+}
+
+bool tenon_service_is_overdue(tenon_service* service, struct pollfd entry)
+{
+    const int64_t now = tenon_clock_ns();
+    if (entry.fd >= 0 && entry.revents && !service->has_hung_up) {
+        service->has_hung_up = true;
+        if (!service->end_ns || service->end_ns > now + kGraceNs) service->end_ns = now + kGraceNs;
+    }
+    return service->end_ns && now >= service->end_ns;
+}
+
+int64_t tenon_service_time_left(const tenon_service* service)
+{
+    if (!service->child || !service->end_ns) return -1;
+    const int64_t left = service->end_ns - tenon_clock_ns();
+    return left > 0 ? left : 0;
 }
 
 int tenon_service_end(tenon_service* service, int status)
 {
     if (!tenon_child_end_all(service->child, &status))
         fprintf(stderr, "tenon-rpc-server: processes of a session do not end\n");
-    service->child = 0;
-    tenon_folder_discard(&service->folder);
+    forget(service);
     return status;
 }

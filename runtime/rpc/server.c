@@ -130,7 +130,6 @@ static void start_session(server* self)
     if (tenon_service_start(&self->service, &client, self->options, self->abilities) != 0 ||
         tenon_greeting_answer(guest.fd, kTenonRpcMagic, self->options->key) != 0)
         say_error();
-    close(guest.fd);
     if (!self->service.child && self->tracker) tenon_tracker_served(self->tracker);
 }
 
@@ -143,42 +142,52 @@ static void end_session(server* self, int status)
     if (self->tracker) tenon_tracker_served(self->tracker);
 }
 
-static void look_after_session(server* self)
+static void look_after_session(server* self, struct pollfd entry)
 {
     int status = -1;
     if (!self->service.child) return;
     if (tenon_child_has_ended(self->service.child, &status)) {
         end_session(self, status);
+    } else if (tenon_service_is_overdue(&self->service, entry)) {
+        fprintf(stderr, "tenon-rpc-server: a session did not end by itself\n");
+        end_session(self, -1);
     } else if (self->tracker && !tenon_tracker_holds(self->tracker)) {
         fprintf(stderr, "tenon-rpc-server: the client of the session is gone\n");
         end_session(self, -1);
     }
 }
 
+static int64_t sooner(int64_t one, int64_t other)
+{
+    return one < 0 || (other >= 0 && other < one) ? other : one;
+}
+
 /* Looks after the offer; nanoseconds until something is due, -1: never. */
 static int64_t time_left(server* self)
 {
-    int64_t left = tenon_room_time_left(&self->room);
+    const int64_t left =
+        sooner(tenon_room_time_left(&self->room), tenon_service_time_left(&self->service));
     if (!self->tracker) return left;
-    const int64_t due =
-        self->service.child ? kTrackerNs : tenon_tracker_offer(self->tracker) * INT64_C(1000000);
-    return left < 0 || due < left ? due : left;
+    if (self->service.child) return sooner(left, kTrackerNs);
+    return sooner(left, tenon_tracker_offer(self->tracker) * INT64_C(1000000));
 }
 
 /* Serves one client after the other until it is interrupted or an attended server shall end. */
 static void serve_clients(server* self)
 {
-    struct pollfd entries[1 + kTenonMostGuests];
+    struct pollfd entries[2 + kTenonMostGuests];
     tenon_room_start(&self->room, self->options->greeting_ms);
     while (!tenon_interrupt_came() && !self->has_ended) {
         const int64_t left = time_left(self);
         entries[0] = (struct pollfd){.fd = self->listener, .events = POLLIN};
-        tenon_room_entries(&self->room, entries + 1);
-        for (int i = 0; i <= self->room.count; ++i) entries[i].revents = 0;
-        tenon_interrupt_wait(entries, 1 + self->room.count, left);
-        tenon_room_attend(&self->room, entries + 1, expected_key(self));
+        entries[1] = tenon_service_entry(&self->service);
+        tenon_room_entries(&self->room, entries + 2);
+        const int count = 2 + self->room.count;
+        if (!tenon_interrupt_wait(entries, count, left))
+            for (int i = 0; i < count; ++i) entries[i].revents = 0;
+        tenon_room_attend(&self->room, entries + 2, expected_key(self));
         if (entries[0].revents) admit(self);
-        look_after_session(self);
+        look_after_session(self, entries[1]);
         start_session(self);
     }
     tenon_room_end(&self->room);
@@ -193,9 +202,12 @@ static int serve_one(server* self)
     tenon_interrupt_catch();
     if (tenon_service_start(&self->service, &client, self->options, self->abilities) != 0)
         return give_up("start", TVMGetLastError());
-    close(self->options->fd); /* its end is the child's */
-    while (!tenon_interrupt_came() && !tenon_child_has_ended(self->service.child, &status))
-        tenon_interrupt_wait(NULL, 0, -1);
+    while (!tenon_interrupt_came() && !tenon_child_has_ended(self->service.child, &status)) {
+        struct pollfd entry = tenon_service_entry(&self->service);
+        if (!tenon_interrupt_wait(&entry, 1, tenon_service_time_left(&self->service)))
+            entry.revents = 0;
+        if (tenon_service_is_overdue(&self->service, entry)) break;
+    }
     status = tenon_service_end(&self->service, status);
     tenon_interrupt_release();
     if (WIFEXITED(status)) return WEXITSTATUS(status);

@@ -18,6 +18,8 @@
 namespace tenon::remote {
 namespace {
 
+using core::JobContext;
+
 /// An artifact has no C library. `call` makes any system call: number, then up to four numbers or
 /// texts.
 constexpr const char* kSource = R"(
@@ -142,6 +144,20 @@ TEST_F(FreeModel, takesItsProcessesAlongWhenTheServerIsInterrupted)
     EXPECT_TRUE(becomes([&] { return m_server.descendants() >= 4; }));
     EXPECT_EQ(m_server.stop(SIGTERM), 0);
     EXPECT_EQ(filesLeft(), 0u);
+}
+
+TEST_F(HostileModel, cannotHoldTheServerByStoppingItself)
+{
+    auto rpc = session();
+    ASSERT_TRUE(rpc);
+    const RemoteHandle function = loaded(*rpc, source(), "call");
+    const int64_t self = call(*rpc, function, PackedArgs().integer(SYS_getpid));
+    const JobContext job;
+    rpc->setPatience({std::chrono::milliseconds(200), &job});
+    EXPECT_FALSE(
+        rpc->call(function, PackedArgs().integer(SYS_kill).integer(self).integer(SIGSTOP)));
+    rpc.reset(); // hangs up, which nobody there can see
+    EXPECT_TRUE(session());
 }
 
 TEST_F(HostileModel, startsNoProcessAndReachesNoOther)
