@@ -24,7 +24,7 @@ struct RpcServerOptions
     std::string tracker;
     int memoryMib = -1;
     bool trustsNetwork = false;
-    bool confines = true;
+    bool isLetGo = false;
 };
 
 bool isLoopback(const std::string& address) { return address.starts_with("127."); }
@@ -55,7 +55,7 @@ Result<std::vector<std::string>> serverArguments(const RpcServerOptions& options
                                  "--key",  options.key};
     if (options.memoryMib >= 0)
         out.insert(out.end(), {"--memory", std::to_string(options.memoryMib)});
-    if (!options.confines) out.emplace_back("--no-sandbox");
+    if (options.isLetGo) out.emplace_back("--no-sandbox");
     if (options.trustsNetwork) out.emplace_back("--trust-network");
     constexpr size_t kMostKey = 256;
     if (options.key.size() > kMostKey)
@@ -118,7 +118,7 @@ void addRpcServer(CLI::App& app, Action& action)
         ->add_option("--memory", options->memoryMib,
                      "MiB that a session may have, if not all of this computer; 0: no limit")
         ->check(CLI::Range(0, 1 << 24));
-    command->add_flag("!--no-sandbox", options->confines,
+    command->add_flag("--no-sandbox", options->isLetGo,
                       "let sessions start processes, open sockets and reach all files");
     command->add_flag("--trust-network", options->trustsNetwork,
                       "listen where others can reach it, in plain text");
