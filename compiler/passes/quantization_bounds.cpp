@@ -35,11 +35,13 @@ bool fitSums(const Tensor& weight, const std::vector<int64_t>& zeros, double rea
     for (int64_t channel = 0; channel < channels; ++channel) {
         const auto at = static_cast<size_t>(channel);
         const int64_t zero = zeros[zeros.size() == 1 ? 0 : at];
+        const double most = INT32_MAX - std::abs(static_cast<double>(bias[at]));
+        // No layer is that deep but for a few: nothing to add up.
+        if (static_cast<double>(each) * UINT8_MAX * reach <= most) continue;
         int64_t sum = 0;
         for (int64_t i = channel * each; i < (channel + 1) * each; ++i)
             sum += std::abs(weight.integer(i) - zero);
-        if (static_cast<double>(sum) * reach + std::abs(static_cast<double>(bias[at])) > INT32_MAX)
-            return false;
+        if (static_cast<double>(sum) * reach > most) return false;
     }
     return true;
 }
