@@ -3,6 +3,7 @@
 // go, so only the values that others read become constants. Stands after every pass that writes
 // arithmetic on weights.
 #include "compiler/ops/op.h"
+#include "compiler/passes/constant_growth.h"
 #include "compiler/passes/control.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
@@ -38,18 +39,21 @@ bool staysSmall(const Module& module, const NodeRecord& node)
 class Folding
 {
 public:
-    Folding(const Module& module, const GraphFunction& function, const PassContext& context)
+    /// `bytesLeft`: of results, for all functions together.
+    Folding(const Module& module, const GraphFunction& function, const PassContext& context,
+            int64_t& bytesLeft)
         : m_module(module)
         , m_function(function)
         , m_context(context)
         , m_uses(module, function)
+        , m_bytesLeft(bytesLeft)
     {
     }
 
     Result<Patches> run()
     {
         for (const NodeId id : m_function.order)
-            if (isFoldable(m_module.node(id))) join(id);
+            if (isFoldable(m_module.node(id)) && takeBytes(m_module.node(id))) join(id);
         std::map<size_t, Group> groups;
         for (const NodeId id : m_nodes) groups[root(m_index.at(id))].nodes.push_back(id);
         if (const Status done = computeAll(groups); !done) return done.error();
@@ -82,6 +86,16 @@ private:
             if (!constantOf(m_module, operand) && !m_index.count(operand.node)) return false;
         }
         return any && staysSmall(m_module, node);
+    }
+
+    /// Results of all nodes lie in memory at once; what no longer fits is computed in every run.
+    bool takeBytes(const NodeRecord& node)
+    {
+        int64_t bytes = 0;
+        for (const TensorType& type : node.types) bytes += type.bytes();
+        if (bytes > m_bytesLeft) return false;
+        m_bytesLeft -= bytes;
+        return true;
     }
 
     void join(NodeId id)
@@ -248,6 +262,7 @@ private:
     const GraphFunction& m_function;
     const PassContext& m_context;
     UseIndex m_uses;
+    int64_t& m_bytesLeft;
     std::vector<NodeId> m_nodes;
     std::unordered_map<NodeId, size_t> m_index;
     std::vector<size_t> m_parent;
@@ -258,8 +273,9 @@ private:
 Result<Patches> runFoldConstant(const Module& module, const PassContext& context)
 {
     Patches patches;
+    int64_t bytesLeft = foldedBytesAllowed(constantBytes(module));
     for (const GraphFunction* function : openFunctions(module)) {
-        Result<Patches> mine = Folding(module, *function, context).run();
+        Result<Patches> mine = Folding(module, *function, context, bytesLeft).run();
         if (!mine) return mine.error();
         for (Patch& patch : *mine) patches.push_back(std::move(patch));
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pass runner: the one place that applies patches, verifies, times, stops and records.
+#include "compiler/passes/constant_growth.h"
 #include "compiler/passes/numeric_check.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/record_sharing.h"
@@ -53,6 +54,7 @@ public:
             if (!check) return check.error();
             m_numerics = std::move(*check);
         }
+        if (const Status fits = checkConstantGrowth(m_trace.imported); !fits) return fits.error();
         for (size_t i = 0; i < m_pipeline.size(); ++i) {
             if (const Status go = m_context.job->checkStop(); !go) return go.error();
             const double fraction = static_cast<double>(i) / static_cast<double>(m_pipeline.size());

@@ -237,6 +237,10 @@ void convertTranspose(NodeImport& node)
     transposeBy(node, node.input(0), axes, true);
 }
 
+/// More are joined in groups first: a kernel tells its parts apart one after the other, and code
+/// generation takes more than twice as long for twice as many.
+constexpr int64_t kMostParts = 48;
+
 void convertConcat(NodeImport& node)
 {
     const int64_t axis = node.axisOf(node.integer("axis", 1), node.rank(0));
@@ -246,6 +250,17 @@ void convertConcat(NodeImport& node)
     }
     std::vector<ValueRef> parts;
     for (size_t i = 0; i < node.inputCount(); ++i) parts.push_back(node.input(i));
+    while (parts.size() > kMostParts && !node.hasFailed()) {
+        std::vector<ValueRef> joined;
+        for (size_t i = 0; i < parts.size(); i += kMostParts) {
+            const auto first = parts.begin() + static_cast<std::ptrdiff_t>(i);
+            const auto last = parts.size() - i <= kMostParts ? parts.end() : first + kMostParts;
+            joined.push_back(last - first == 1
+                                 ? *first
+                                 : node.emit("concatenate", {first, last}, {{"axis", axis}}));
+        }
+        parts = std::move(joined);
+    }
     node.output(0, node.emit("concatenate", parts, {{"axis", axis}}));
 }
 

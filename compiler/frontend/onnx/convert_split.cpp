@@ -24,6 +24,43 @@ std::vector<Dim> partsOf(NodeImport& node, int64_t axis)
     return out;
 }
 
+/// Each part has a kernel of its own, for where it lies. Of many parts, groups are cut out first,
+/// so that parts of different groups share one.
+std::vector<ValueRef> splitInto(NodeImport& node, ValueRef value, const std::vector<int64_t>& sizes,
+                                int64_t axis)
+{
+    constexpr size_t kMostParts = 48;
+    const size_t perGroup = sizes.size() <= kMostParts ? 1 : kMostParts;
+    std::vector<int64_t> groups;
+    for (size_t i = 0; i < sizes.size(); i += perGroup) {
+        const auto first = sizes.begin() + static_cast<std::ptrdiff_t>(i);
+        const size_t count = std::min(perGroup, sizes.size() - i);
+        groups.push_back(
+            std::accumulate(first, first + static_cast<std::ptrdiff_t>(count), int64_t{0}));
+    }
+    std::vector<ValueRef> parts{value};
+    if (groups.size() > kMostParts) {
+        parts = splitInto(node, value, groups, axis);
+    } else if (groups.size() > 1) {
+        std::vector<int64_t> indices;
+        for (size_t i = 0; i + 1 < groups.size(); ++i)
+            indices.push_back((indices.empty() ? 0 : indices.back()) + groups[i]);
+        const ValueRef out = node.emit("split", {value}, {{"indices", indices}, {"axis", axis}});
+        parts.clear();
+        for (uint32_t i = 0; i < static_cast<uint32_t>(groups.size()); ++i)
+            parts.push_back({out.node, i});
+    }
+    if (perGroup == 1) return parts;
+    std::vector<ValueRef> out;
+    for (size_t i = 0; i < parts.size(); ++i) {
+        const size_t from = i * perGroup, to = std::min(sizes.size(), from + perGroup);
+        const std::vector<int64_t> own(sizes.begin() + static_cast<std::ptrdiff_t>(from),
+                                       sizes.begin() + static_cast<std::ptrdiff_t>(to));
+        for (const ValueRef part : splitInto(node, parts[i], own, axis)) out.push_back(part);
+    }
+    return out;
+}
+
 } // namespace
 
 void convertSplit(NodeImport& node)
@@ -56,12 +93,8 @@ void convertSplit(NodeImport& node)
         node.forward(0, 0);
         return;
     }
-    std::vector<int64_t> indices;
-    for (size_t i = 0; i + 1 < sizes.size(); ++i)
-        indices.push_back((indices.empty() ? 0 : indices.back()) + sizes[i]);
-    const ValueRef out =
-        node.emit("split", {node.input(0)}, {{"indices", indices}, {"axis", axis}});
-    for (uint32_t i = 0; i < static_cast<uint32_t>(count); ++i) node.output(i, {out.node, i});
+    const std::vector<ValueRef> parts = splitInto(node, node.input(0), sizes, axis);
+    for (size_t i = 0; i < parts.size(); ++i) node.output(i, parts[i]);
 }
 
 } // namespace tenon::compiler

@@ -74,5 +74,75 @@ TEST(FoldConstant, StopsBetweenGroups)
     }
 }
 
+/// A constant joined with itself so many times.
+std::string doubled(int64_t elements, int times, const std::string& with)
+{
+    std::string text = "def @main(%x: Tensor[(1), float32]) {\n  %0 = rand(1) : Tensor[(" +
+                       std::to_string(elements) + "), float32]\n";
+    for (int i = 0; i < times; ++i) {
+        const std::string before = "%" + std::to_string(i);
+        text += "  %" + std::to_string(i + 1) + " = concatenate(" + before + ", " +
+                (with.empty() ? before : with) + ", axis=0)\n";
+    }
+    return text + "  %y = add(%" + std::to_string(times) + ", %x)\n  return %y\n}\n";
+}
+
+Module typed(const std::string& text)
+{
+    Result<Module> module = parseModule(text);
+    CHECK(module) << module.error().text();
+    CHECK(inferMissingTypes(*module)) << "the text is typed wrongly";
+    return std::move(*module);
+}
+
+int64_t foldedBytes(const Module& module)
+{
+    JobContext job(1);
+    const auto patches = folded(module, job);
+    CHECK(patches) << patches.error().text();
+    int64_t bytes = 0;
+    for (const Patch& patch : *patches)
+        for (const NodeRecord& node : patch.nodes)
+            if (node.constant) bytes += static_cast<int64_t>(node.constant->bytes().size());
+    return bytes;
+}
+
+TEST(FoldConstant, LeavesWhatGrowsTooMuchToTheRun)
+{
+    EXPECT_EQ(foldedBytes(typed(doubled(1024, 4, ""))), 4096 << 4);
+    const int64_t most = foldedBytes(typed(doubled(1024, 15, "")));
+    EXPECT_GT(most, 1 << 20);
+    EXPECT_LE(most, 64 << 20);
+    EXPECT_LE(foldedBytes(typed(doubled(1024, 40, ""))), 64 << 20);
+}
+
+TEST(FoldConstant, RefusesModelsThatComputeFarMoreThanTheyHold)
+{
+    const auto error = [](const std::string& text) {
+        const auto trace = runPasses(typed(text), PassContext{}, {});
+        return trace ? std::string() : trace.error().text();
+    };
+    const auto refused = [&](const std::string& text) {
+        return error(text).find("out-of-memory") != std::string::npos &&
+               error(text).find("from constants alone") != std::string::npos;
+    };
+    EXPECT_TRUE(refused(doubled(1024, 22, "")));
+    EXPECT_TRUE(refused(doubled(1024, 45, "")));
+    EXPECT_TRUE(refused("def @main(%x: Tensor[(1), float32]) {\n"
+                        "  %0 = rand(1) : Tensor[(1), float32]\n"
+                        "  %1 = tile(%0, reps=[2000000000])\n"
+                        "  %y = add(%1, %x)\n  return %y\n}\n"));
+    EXPECT_TRUE(refused("def @main(%x: Tensor[(1), float32]) {\n"
+                        "  %0 = rand(1) : Tensor[(1), float32]\n"
+                        "  %1 = broadcast_to(%0, shape=[40000, 40000])\n"
+                        "  %2 = sum(%1)\n  %y = add(%2, %x)\n  return %y\n}\n"));
+    // A causal mask from a few numbers.
+    EXPECT_EQ(error("def @main(%x: Tensor[(1), float32]) {\n"
+                    "  %0 = rand(1) : Tensor[(1), float32]\n"
+                    "  %1 = broadcast_to(%0, shape=[512, 512])\n"
+                    "  %y = add(%1, %x)\n  return %y\n}\n"),
+              "");
+}
+
 } // namespace
 } // namespace tenon::compiler
