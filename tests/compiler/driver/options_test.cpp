@@ -226,7 +226,8 @@ constexpr KeyChange kKeyChanges[] = {{"fuse_rows", "0", "mobilenet"},
                                      {"tir.disable_vectorize", "1", "dscnn"},
                                      {"tir.usmp.algorithm", "linear_scan", "dscnn"},
                                      {"tir.usmp.enable", "0", "dscnn"},
-                                     {"winograd.max_error", "0", "resnet"}};
+                                     {"winograd.max_error", "0", "resnet"},
+                                     {"winograd.output_error", "0", "resnet"}};
 
 /// Loops and plan with the configuration, for a processor that all of it is about.
 std::string configured(const char* name, const std::vector<std::string>& config)
