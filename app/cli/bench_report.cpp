@@ -179,13 +179,12 @@ std::string benchText(const remote::Board& board, const Manifest& manifest,
                       const remote::Timing& timing)
 {
     const remote::Summary& summary = timing.summaryMs;
-    std::string out = "median " + fixed(summary.median, 3) + " ms" + spreadText(summary) + ", p95 " +
-                      fixed(summary.p95, 3) + ", min " + fixed(summary.min, 3) + "; " +
-                      std::to_string(summary.samples) +
-                      (summary.samples == 1 ? " sample, " : " samples, ") +
-                      std::to_string(timing.threads) +
-                      (timing.threads == 1 ? " thread" : " threads") +
-                      (timing.ending.empty() ? "" : "; " + timing.ending) + "\n";
+    std::string out =
+        "median " + fixed(summary.median, 3) + " ms" + spreadText(summary) + ", p95 " +
+        fixed(summary.p95, 3) + ", min " + fixed(summary.min, 3) + "; " +
+        std::to_string(summary.samples) + (summary.samples == 1 ? " sample, " : " samples, ") +
+        std::to_string(timing.threads) + (timing.threads == 1 ? " thread" : " threads") +
+        (timing.ending.empty() ? "" : "; " + timing.ending) + "\n";
     if (timing.peer) out += peerText(timing);
     if (!timing.callMs.empty()) out += layersText(manifest, timing);
     if (board.isEmulated())

@@ -148,8 +148,8 @@ Status chooseVirtualBoard(BoardOptions& options, JobContext& job)
                              "--virtual` and use --board");
     }
     job.progress(0.05, "making an emulated " + profile->title);
-    const auto made = remote::makeVirtualBoard(
-        profile->name, *profile, store.folder() + "/virtual/" + profile->name, job);
+    const auto made = remote::makeVirtualBoard(profile->name, *profile,
+                                               store.folder() + "/virtual/" + profile->name, job);
     if (!made) return made.error();
     const auto kept = store.add(*made);
     return kept ? Status(kDone) : Status(kept.error());

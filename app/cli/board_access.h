@@ -15,7 +15,7 @@ struct BoardOptions
 {
     std::string board;
     std::string virtualProfile; ///< an emulated board of this kind, which may not be there yet
-    std::string config; ///< folder; empty: the user's
+    std::string config;         ///< folder; empty: the user's
     std::string acceptedFingerprint;
     bool keepsFiles = false;
     bool skipsPreflight = false;

@@ -13,8 +13,8 @@ struct EngineOptions
 {
     std::shared_ptr<compiler::KernelService> kernels; ///< code generation; null: in this process
     QString cacheFolder;                              ///< compiled kernels; empty: none
-    QString configFolder;     ///< boards, host keys and history; empty: the user's
-    int repeats = 0; ///< of a benchmark; 0: until the precision or the asked budget is reached
+    QString configFolder; ///< boards, host keys and history; empty: the user's
+    int repeats = 0;      ///< of a benchmark; 0: until the precision or the asked budget is reached
 };
 
 views::Engine makeEngine(const EngineOptions& options);

@@ -144,9 +144,7 @@ views::DeployOutcome measureHere(const DeployWork& work, core::JobContext& job)
         detail = QStringLiteral("to run on this computer, which is another machine");
         return link(*outcome.document, request, folder.path(), outcome.report.sha256);
     });
-    steps.run(2, [&](QString& detail) {
-        return measure(work, request, outcome, detail, job);
-    });
+    steps.run(2, [&](QString& detail) { return measure(work, request, outcome, detail, job); });
     outcome.report.isFinished = true;
     return outcome;
 }

@@ -13,8 +13,9 @@ struct RunComparison
 };
 
 /// A verdict only where both were measured under the same conditions, as far as both tell them
-/// (machine, target, threads, clock, governor, temperature, load, interruptions, pinning), on a real
-/// processor, with enough samples, of different builds, and where the intervals do not overlap.
+/// (machine, target, threads, clock, governor, temperature, load, interruptions, pinning), on a
+/// real processor, with enough samples, of different builds, and where the intervals do not
+/// overlap.
 RunComparison compareRuns(const RunRecord& now, const RunRecord& before);
 
 } // namespace tenon::remote

@@ -23,7 +23,7 @@ struct RunRecord
     std::string modelHash;
     std::string target;
     std::string executor;
-    std::string board;    ///< "this computer", a host, ...
+    std::string board; ///< "this computer", a host, ...
     std::string toolVersion;
     unsigned threads = 1;
     int optLevel = 3;

@@ -114,9 +114,9 @@ Status ArtifactSession::timeRuns(const TimingRequest& request, Timing& timing,
     SamplingLimits limits{request.repeat, request.budgetS, request.precision};
     if (limits.budgetS > 0)
         limits.budgetS = std::max(1e-3, limits.budgetS - onceS - callsShareS(request, onceS));
-    Sampling sampling(
-        limits, std::max(onceS * std::max(1, request.number), request.minRepeatMs / 1e3),
-        steadySeconds);
+    Sampling sampling(limits,
+                      std::max(onceS * std::max(1, request.number), request.minRepeatMs / 1e3),
+                      steadySeconds);
     for (int portion = 0; (portion = sampling.next()) > 0;) {
         const Result<std::vector<double>> runsMs = timePortion(request, portion);
         if (!runsMs) return runsMs.error();

@@ -52,7 +52,7 @@ struct TimingRequest
     bool coldCache = false; ///< empty the caches before each timed batch; use with number 1
     /// Takes turns with the artifact on the same machine; null: nobody.
     std::shared_ptr<Peer> peer = nullptr;
-    double peerShare = 1e-4; ///< of the largest output: as far may the peer's be from ours
+    double peerShare = 1e-4;  ///< of the largest output: as far may the peer's be from ours
     SamplingWatch watch = {}; ///< called after every portion of samples
 };
 

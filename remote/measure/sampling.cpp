@@ -13,7 +13,7 @@ namespace tenon::remote {
 namespace {
 
 constexpr int kLeastPortion = 5;
-constexpr double kPortionS = 0.5;     ///< how long nobody hears anything, where runs are short
+constexpr double kPortionS = 0.5;      ///< how long nobody hears anything, where runs are short
 constexpr int kLeastForPrecision = 10; ///< fewer may agree by chance
 
 std::string countText(size_t samples)
@@ -29,8 +29,7 @@ std::string samplingText(const SamplingState& state)
     std::string out = countText(summary.samples);
     if (summary.samples > 0) out += ", median " + core::fixed(summary.median, 3) + " ms";
     if (summary.hasInterval()) out += " ± " + core::fixed(summary.half, 3);
-    if (state.leftS >= 0)
-        out += ", at most " + core::fixed(std::ceil(state.leftS), 0) + " s left";
+    if (state.leftS >= 0) out += ", at most " + core::fixed(std::ceil(state.leftS), 0) + " s left";
     return out;
 }
 

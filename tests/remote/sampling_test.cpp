@@ -7,7 +7,8 @@
 namespace tenon::remote {
 namespace {
 
-/// Takes samples of the given lengths as long as the sampling asks; each portion costs one more run.
+/// Takes samples of the given lengths as long as the sampling asks; each portion costs one more
+/// run.
 class Bench
 {
 public:

@@ -89,10 +89,11 @@ QString tiles(const Document& document, const MemoryPlan* memory)
 {
     QString html;
     if (const auto& m = document.measurement) {
-        html += tile(QObject::tr("%1 ± %2").arg(durationText(m->medianUs), durationText(m->halfUs())),
-                     QObject::tr("median and its 95 % interval, %1 on %2%3")
-                         .arg(countOf(m->runs, QObject::tr("run")), m->board,
-                              m->isEmulated ? QObject::tr(", emulated") : QString()));
+        html +=
+            tile(QObject::tr("%1 ± %2").arg(durationText(m->medianUs), durationText(m->halfUs())),
+                 QObject::tr("median and its 95 % interval, %1 on %2%3")
+                     .arg(countOf(m->runs, QObject::tr("run")), m->board,
+                          m->isEmulated ? QObject::tr(", emulated") : QString()));
         if (m->peer)
             html += tile(durationText(m->peer->medianUs),
                          QObject::tr("%1, same inputs and threads").arg(m->peer->name));

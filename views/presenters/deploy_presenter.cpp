@@ -113,12 +113,12 @@ void DeployPresenter::finish(const DocumentPtr& deployed, const DeployOutcome& o
     refresh();
 }
 
-void DeployPresenter::setBudget(const QString& text)
+void DeployPresenter::setBudget(QString text)
 {
-    QString number = text.trimmed();
-    if (number.endsWith(QLatin1Char('s'))) number.chop(1);
+    text = text.trimmed();
+    if (text.endsWith(QLatin1Char('s'))) text.chop(1);
     bool isNumber = false;
-    const double seconds = QLocale::c().toDouble(number.trimmed(), &isNumber);
+    const double seconds = QLocale::c().toDouble(text.trimmed(), &isNumber);
     m_state.isBudgetValid = isNumber && seconds >= kLeastBudgetS && seconds <= kMostBudgetS;
     if (m_state.isBudgetValid) m_budgetS = seconds;
     emit stateChanged();

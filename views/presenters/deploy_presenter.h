@@ -15,15 +15,15 @@ struct DeployState
     bool isConnected = false; ///< the connection stays for the next deployment
     bool hasResult = false;   ///< the model shown has been measured
     bool isBudgetValid = true;
-    bool isEmulated = false;  ///< what is shown was measured on an emulated processor
-    QString caption;          ///< "done in 3.10 s", "upload …", "failed: run"
-    QString error;            ///< why it failed
-    QString overheadText;     ///< "overhead 0.42 s · 3.40 MiB sent, 0 B were there"
-    QString resultText;       ///< median and spread
-    QString resultDetail;     ///< interval, threads, sum of the calls
-    QString hygiene;          ///< what the board was like while measuring
-    QString historyCaption;   ///< "12 measurements on rpi4"
-    QString historyProblem;   ///< why there is no history
+    bool isEmulated = false; ///< what is shown was measured on an emulated processor
+    QString caption;         ///< "done in 3.10 s", "upload …", "failed: run"
+    QString error;           ///< why it failed
+    QString overheadText;    ///< "overhead 0.42 s · 3.40 MiB sent, 0 B were there"
+    QString resultText;      ///< median and spread
+    QString resultDetail;    ///< interval, threads, sum of the calls
+    QString hygiene;         ///< what the board was like while measuring
+    QString historyCaption;  ///< "12 measurements on rpi4"
+    QString historyProblem;  ///< why there is no history
 };
 
 class DeployPresenter : public QObject
@@ -42,7 +42,7 @@ public:
 
 public slots:
     /// Seconds that measuring may take, "10" or "10 s"; what is no such number changes nothing.
-    void setBudget(const QString& text);
+    void setBudget(QString text);
     /// Compiles for the board, sends, runs, measures; nothing while another job runs.
     void deploy();
     /// Ends the connection that was kept; the board is as it was before.

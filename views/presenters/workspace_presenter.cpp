@@ -305,8 +305,9 @@ void WorkspacePresenter::refreshMeasurement()
     const auto& m = m_document->measurement;
     if (!m) return;
     m_state.isEmulated = m->isEmulated;
-    m_state.measurementText =
-        tr("%1 ± %2, n = %3").arg(durationText(m->medianUs), durationText(m->halfUs())).arg(m->runs);
+    m_state.measurementText = tr("%1 ± %2, n = %3")
+                                  .arg(durationText(m->medianUs), durationText(m->halfUs()))
+                                  .arg(m->runs);
     if (m->isEmulated) m_state.measurementText += tr(", emulated");
     double callsUs = 0;
     for (const CallTime& call : m->calls) callsUs += call.medianUs;

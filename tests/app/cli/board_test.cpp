@@ -84,8 +84,9 @@ TEST_F(BoardCommand, SaysWhyAServerIsMissing)
         const std::string file = m_folder.file("bin/") + program;
         EXPECT_EQ(shell("printf '#!/bin/sh\n' > '" + file + "'; chmod +x '" + file + "'").code, 0);
     }
-    EXPECT_NE(run(m_folder.file("bin")).find("its compiler is installed, but this build left it out"),
-              std::string::npos)
+    EXPECT_NE(
+        run(m_folder.file("bin")).find("its compiler is installed, but this build left it out"),
+        std::string::npos)
         << run(m_folder.file("bin"));
     std::filesystem::remove(m_folder.file("bin/aarch64-linux-gnu-gcc"));
     EXPECT_NE(run(m_folder.file("bin")).find("sudo apt-get install gcc-aarch64-linux-gnu"),

@@ -149,7 +149,7 @@ QWidget* DeployPage::buildChecklist(const ThemeSource& themes)
     return m_checklistPanel;
 }
 
-QWidget* DeployPage::buildDeployment(const ThemeSource& themes)
+void DeployPage::buildDeployHeader(const ThemeSource& themes)
 {
     m_deployPanel = new Panel(themes, tr("Deployment"));
     m_start = new PillButton(themes, Look::Plain, tr("Deploy & Benchmark"));
@@ -161,12 +161,18 @@ QWidget* DeployPage::buildDeployment(const ThemeSource& themes)
     m_budget = new QLineEdit(QStringLiteral("10 s"));
     m_budget->setFixedWidth(kBudgetWidth);
     m_budget->setAccessibleName(tr("Time budget of a benchmark"));
-    m_budget->setToolTip(tr("Measuring ends after so many seconds, or as soon as the 95 % confidence "
-                            "interval of the median is within 2 %"));
+    m_budget->setToolTip(
+        tr("Measuring ends after so many seconds, or as soon as the 95 % confidence "
+           "interval of the median is within 2 %"));
     m_deployPanel->header()->addWidget(m_budget);
     for (PillButton* button : {m_disconnect, m_start, m_stop})
         m_deployPanel->header()->addWidget(button);
     dress(*m_deployPanel, 3);
+}
+
+QWidget* DeployPage::buildDeployment(const ThemeSource& themes)
+{
+    buildDeployHeader(themes);
     m_steps = new DataTable(themes, &m_deploy.steps());
     m_steps->setColumnWidths({26, 82, 0, 104});
     m_steps->delegate().setSeverityColumn(0);

@@ -40,6 +40,7 @@ signals:
 private:
     QWidget* buildBoards(const ThemeSource& themes);
     QWidget* buildChecklist(const ThemeSource& themes);
+    void buildDeployHeader(const ThemeSource& themes);
     QWidget* buildDeployment(const ThemeSource& themes);
     QWidget* buildLog(const ThemeSource& themes);
     QWidget* buildResult(const ThemeSource& themes);
