@@ -3,6 +3,8 @@
 #include "compiler/ops/attr_reader.h"
 #include "compiler/ops/shapes.h"
 
+#include <cmath>
+
 namespace tenon::compiler {
 namespace {
 
@@ -14,6 +16,22 @@ Result<Types> infer(const OpView& op)
     return Types{{to, op.operands[0].shape}};
 }
 
+/// Floats beyond the type's limits give these; a NaN gives any number.
+tir::Expr saturated(DataType to, const tir::Expr& x)
+{
+    const tir::Expr wide = x->dtype.bits < 32 ? tir::cast(kFloat32, x) : x;
+    const tir::Expr highest = tir::highestOf(to);
+    const auto limit = [&](double value) { return tir::floatImm(value, wide->dtype); };
+    const int digits = wide->dtype.bits == 64 ? 53 : 24;
+    const int bits = to.bits - (to.isSigned() ? 1 : 0);
+    const double beyond = std::ldexp(1.0, bits); // the least number that is too large
+    // The greatest number of so many digits below it.
+    const double most = bits <= digits ? beyond - 1 : beyond - std::ldexp(1.0, bits - digits);
+    const double least = to.isSigned() ? -beyond : 0;
+    const tir::Expr whole = tir::cast(to, minimum(maximum(wide, limit(least)), limit(most)));
+    return bits <= digits ? whole : tir::select(wide >= limit(beyond), highest, whole);
+}
+
 Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
 {
     const DataType to = dtypeAttr(op, "dtype");
@@ -21,8 +39,8 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
         "cast", in[0]->shape(),
         [&](const Exprs& i) {
             const tir::Expr x = te::at(in[0], i);
-            return to.isBool() && !x->dtype.isBool() ? notEqual(x, tir::zeroOf(x->dtype))
-                                                     : tir::cast(to, x);
+            if (to.isBool() && !x->dtype.isBool()) return notEqual(x, tir::zeroOf(x->dtype));
+            return x->dtype.isFloat() && to.isInt() ? saturated(to, x) : tir::cast(to, x);
         },
         "elemwise")};
 }
@@ -34,7 +52,8 @@ constexpr AttrSpec kAttrs[] = {{"dtype", "dtype", "the new element type"}};
 
 extern constinit const OpDef castOp = {
     .name = "cast",
-    .doc = "y = x as `dtype`; floats truncate towards zero to integers, bool is x != 0",
+    .doc = "y = x as `dtype`; floats truncate towards zero to integers within the type, bool is x "
+           "!= 0",
     .family = Family::Elementwise,
     .operands = kOperands,
     .attrs = kAttrs,

@@ -157,12 +157,44 @@ void wideIntegers(StepModel& m)
     m.output(m.last());
 }
 
+/// Numbers at, next to and far beyond the limits of the type.
+void farCasts(StepModel& m)
+{
+    static constexpr DataType kTypes[] = {core::kInt8,  core::kUInt8,  core::kInt16,
+                                          core::kInt32, core::kUInt32, kInt64};
+    const DataType to = kTypes[m.pick(0, 5)];
+    const DataType from = m.chance(60) ? kFloat32 : core::kFloat64;
+    const int bits = to.bits - (to.isSigned() ? 1 : 0);
+    const double beyond = std::ldexp(1.0, bits), least = to.isSigned() ? -beyond : 0;
+    Numbers values;
+    std::vector<int64_t> whole;
+    for (int64_t i = 0; i < 67; ++i) {
+        double value = m.chance(50) ? beyond : least;
+        if (m.chance(60)) value *= m.uniform(0.9999999, 1.0000001);
+        if (m.chance(30)) value = std::ldexp(m.uniform(-2, 2), static_cast<int>(m.pick(0, 90)));
+        if (from == kFloat32) value = static_cast<double>(static_cast<float>(value));
+        values.push_back(value);
+        whole.push_back(value >= beyond  ? (bits == 63 ? INT64_MAX : (int64_t{1} << bits) - 1)
+                        : value <= least ? static_cast<int64_t>(least)
+                                         : static_cast<int64_t>(value));
+    }
+    m.how = "Cast of far " + from.text() + " to " + to.text();
+    const Tensor out = Tensor::make(to, {67}, [&](std::span<std::byte> bytes) {
+        for (size_t i = 0; i < whole.size(); ++i)
+            core::storeInteger(to, bytes, static_cast<int64_t>(i), whole[i]);
+    });
+    setInt(m.node("Cast", {m.input(tensorOf(from, {67}, values))}, {out}), "to",
+           core::onnxTypeOf(to));
+    m.output(m.last());
+}
+
 } // namespace
 
 void addOther(StepModel& m)
 {
     using Other = void (*)(StepModel&);
-    static constexpr Other kOthers[] = {resize, resize, resize, range, integers, wideIntegers};
+    static constexpr Other kOthers[] = {resize,   resize,       resize,   range,   range,
+                                        integers, wideIntegers, farCasts, farCasts};
     kOthers[m.pick(0, std::size(kOthers) - 1)](m);
 }
 
