@@ -26,10 +26,13 @@ protected:
         };
         return Deployer(std::move(board), environment(sshd)).deploy(wanted, m_job);
     }
+    /// What is said of threads where the model was loaded.
     std::string loaded(const DeployReportPtr& report)
     {
         EXPECT_FALSE(report->error) << report->error->text();
-        return step(*report, DeployPhase::Load).detail;
+        const std::string said = report->threads.text();
+        EXPECT_TRUE(step(*report, DeployPhase::Load).detail.starts_with(said));
+        return said;
     }
 
     std::string m_target;
