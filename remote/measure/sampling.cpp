@@ -97,7 +97,7 @@ std::string Sampling::ending() const
         return "the interval is within " + core::exact(m_limits.precision * 100) + " %";
     if (static_cast<int>(m_runsMs.size()) >= m_limits.samples)
         return countText(m_runsMs.size()) + " were taken";
-    return "the " + core::exact(m_limits.budgetS) + " s were over";
+    return "the time budget was used up";
 }
 
 double steadySeconds()

@@ -66,7 +66,7 @@ TEST(Sampling, endsWithItsBudget)
         bench.run(0.3);
         EXPECT_LE(bench.now(), 110 + 1e-6) << sampleS;
         EXPECT_GE(bench.now(), 105) << sampleS;
-        EXPECT_EQ(bench.sampling().ending(), "the 10 s were over");
+        EXPECT_EQ(bench.sampling().ending(), "the time budget was used up");
         EXPECT_EQ(bench.sampling().state().leftS, 0);
     }
 }
