@@ -73,7 +73,7 @@ std::vector<ExactFact> exactFacts(const Document& document)
          core::graphNodes(document.imported)},
         {"nested_nodes", QObject::tr("nodes inside of If, Loop and Scan"),
          core::nestedNodes(document.imported)},
-        {"params", QObject::tr("parameters"), counts.parameters},
+        {"params", QObject::tr("parameters: elements of all initializers"), counts.parameters},
         {"param_bytes", QObject::tr("bytes of the parameters in the file"), counts.parameterBytes},
         {"macs", QObject::tr("multiply-accumulates of convolutions and products, as imported"),
          counts.macs}};

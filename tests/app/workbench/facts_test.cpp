@@ -121,7 +121,8 @@ private:
         const QString report = views::reportHtml(document, {});
         for (const views::ExactFact& fact : views::exactFacts(document)) {
             const QString digits = views::countText(fact.value);
-            const qsizetype label = report.indexOf(fact.label);
+            const qsizetype label =
+                report.indexOf(QLatin1Char('>') + fact.label + QLatin1Char('<'));
             QVERIFY2(label >= 0, qPrintable(path + fact.label));
             QVERIFY2(report.mid(label, 300).contains(digits), qPrintable(path + fact.label));
             if (fact.value > 0)
@@ -174,8 +175,10 @@ private slots:
             views::WorkspacePresenter workspace(makeEngine(options), 2);
             const views::DocumentPtr document = opened(workspace, path);
             QVERIFY2(document, qPrintable(path));
-            const Json inspected =
-                said({QStringLiteral("inspect"), path, QStringLiteral("--json")});
+            QStringList inspect{QStringLiteral("inspect"), path, QStringLiteral("--json")};
+            if (!document->openDims.isEmpty()) // which the window takes as 1
+                inspect << QStringLiteral("--shape") << QStringLiteral("batch=1");
+            const Json inspected = said(inspect);
             Json compiled = Json::object();
             if (document->isCompiled())
                 compiled = said(QStringList{QStringLiteral("compile"), path, QStringLiteral("-o"),

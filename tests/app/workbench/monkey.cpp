@@ -5,11 +5,14 @@
 #include "app/workbench/target_field.h"
 
 #include <QApplication>
+#include <QDrag>
 #include <QDragEnterEvent>
 #include <QHelpEvent>
 #include <QMimeData>
 #include <QTest>
 #include <QWheelEvent>
+
+#include <utility>
 
 namespace tenon::tests {
 
@@ -59,7 +62,20 @@ Monkey::Monkey(uint64_t seed, QStringList models, std::function<views::Engine()>
     , m_models(std::move(models))
     , m_makeEngine(std::move(makeEngine))
 {
+    constexpr int kWatchMs = 100;
+    QObject::connect(&m_watch, &QTimer::timeout, &m_watch, [this] { leaveLoops(); });
+    m_watch.start(kWatchMs);
     makeWindow();
+}
+
+/// Qt's own widgets wait inside of some handlers: for the menu of a scroll bar, for a drag of text.
+/// Nobody but this timer acts meanwhile.
+void Monkey::leaveLoops()
+{
+    const bool isSameAct = std::exchange(m_seen, m_acts) == m_acts;
+    if (!isSameAct) return;
+    QDrag::cancel();
+    if (QWidget* popup = QApplication::activePopupWidget()) popup->close();
 }
 
 void Monkey::makeWindow()
@@ -87,6 +103,7 @@ int Monkey::below(int count)
 
 std::string Monkey::act()
 {
+    ++m_acts;
     struct Choice
     {
         int weight;

@@ -5,6 +5,7 @@
 #include "app/workbench/main_window.h"
 
 #include <QTemporaryDir>
+#include <QTimer>
 
 #include <memory>
 #include <random>
@@ -51,12 +52,15 @@ private:
     QString model() { return m_models[below(static_cast<int>(m_models.size()))]; }
     std::string mouse(const char* what, QPoint at, int presses);
     void makeWindow();
+    void leaveLoops();
 
     std::mt19937_64 m_random;
     QStringList m_models;
     std::function<views::Engine()> m_makeEngine;
     QTemporaryDir m_folder;
     std::unique_ptr<app::MainWindow> m_window;
+    QTimer m_watch;
+    int m_acts = 0, m_seen = -1;
 };
 
 } // namespace tenon::tests
