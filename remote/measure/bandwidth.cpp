@@ -8,7 +8,9 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <thread>
+#include <vector>
 
 namespace tenon::remote {
 namespace {
@@ -19,6 +21,26 @@ constexpr size_t kVectorBytes = 64;
 constexpr size_t kSums = 8;
 
 using Vector = uint64_t __attribute__((vector_size(kVectorBytes)));
+
+/// Vectors at their own alignment: the allocator of std::vector does not give it to them.
+class Block
+{
+public:
+    Block(size_t vectors, uint64_t value)
+        : m_bytes((vectors + 1) * kVectorBytes)
+    {
+        void* at = m_bytes.data();
+        size_t room = m_bytes.size();
+        m_vectors =
+            static_cast<Vector*>(std::align(kVectorBytes, vectors * kVectorBytes, at, room));
+        for (size_t i = 0; i < vectors; ++i) m_vectors[i] = Vector{} + value;
+    }
+    Vector* data() { return m_vectors; }
+
+private:
+    std::vector<std::byte> m_bytes;
+    Vector* m_vectors = nullptr;
+};
 
 #define TENON_READ_LOOP(name, target)                                                              \
     [[gnu::noinline]] target uint64_t name(const Vector* block, size_t count)                      \
@@ -96,7 +118,7 @@ double readGbPerSecond(size_t bytes)
 {
     constexpr size_t kStep = kSums * kVectorBytes;
     const size_t whole = std::max<size_t>(1, bytes / kStep) * kStep;
-    const std::vector<Vector> block(whole / kVectorBytes, Vector{} + 1);
+    Block block(whole / kVectorBytes, 1);
     const auto loop = readLoop();
     volatile uint64_t sink = 0;
     return goodRate(whole, [&](size_t offset, size_t size) {
@@ -110,8 +132,8 @@ double copyGbPerSecond(size_t bytes)
 {
     constexpr size_t kStep = kSums * kVectorBytes;
     const size_t whole = std::max<size_t>(1, bytes / kStep) * kStep;
-    const std::vector<Vector> source(whole / kVectorBytes, Vector{} + 1);
-    std::vector<Vector> destination(whole / kVectorBytes, Vector{} + 2);
+    Block source(whole / kVectorBytes, 1);
+    Block destination(whole / kVectorBytes, 2);
     Vector* volatile to = destination.data(); // the copies must not be left out
     const double library = goodRate(whole, [&](size_t offset, size_t size) {
         std::memcpy(to + offset / kVectorBytes, source.data() + offset / kVectorBytes, size);
