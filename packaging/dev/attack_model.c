@@ -3,8 +3,7 @@
 #include <signal.h>
 #include <sys/syscall.h>
 
-typedef union
-{
+typedef union {
     long number;
     void* address;
 } value;
