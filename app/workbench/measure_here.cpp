@@ -7,6 +7,7 @@
 #include "compiler/package/wasm_object.h"
 #include "remote/measure/emulation.h"
 #include "remote/measure/file_digest.h"
+#include "remote/measure/made_up_inputs.h"
 #include "views/models/deployment_rows.h"
 
 #include <QElapsedTimer>
@@ -83,6 +84,9 @@ Status link(const views::Document& document, remote::RunRequest& request, const 
     if (Status found = remote::runHere(request, result.target); !found) return found;
     const auto artifact = compiler::writeArtifact(result, request.artifactPath);
     if (!artifact) return artifact.error();
+    auto inputs = remote::madeUpInputs(artifact->manifest);
+    if (!inputs) return inputs.error();
+    request.inputs = std::move(*inputs);
     const auto digest = remote::fileSha256(request.artifactPath);
     if (!digest) return digest.error();
     sha256 = QString::fromStdString(*digest);
