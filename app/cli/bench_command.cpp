@@ -86,9 +86,7 @@ int bench(const BenchOptions& options, JobContext& job)
     if (options.where.isElsewhere() && !options.peer.empty())
         return wrongUsage("--peer compares on this computer; leave out --board");
     if (options.where.isElsewhere()) return benchElsewhere(options, timing, job);
-    auto runnable =
-        openRunnable(options.path, options.common,
-                     options.inputs.empty() ? InputSource::MadeUp : InputSource::Given, job);
+    auto runnable = openRunnable(options.path, options.common, sourceOf(options.inputs), job);
     if (!runnable) return failure(runnable.error());
     auto request = runRequest(*runnable, options.common, std::chrono::minutes(5));
     if (!request) return failure(request.error());

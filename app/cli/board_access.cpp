@@ -43,8 +43,7 @@ Result<remote::BuiltModel> build(const BoardJob& work, const std::string& path,
 {
     CommonOptions options = work.common;
     options.target = target;
-    auto runnable = openRunnable(
-        path, options, work.inputs.empty() ? InputSource::MadeUp : InputSource::Given, job);
+    auto runnable = openRunnable(path, options, sourceOf(work.inputs), job);
     if (!runnable) return runnable.error();
     return builtModel(*runnable);
 }

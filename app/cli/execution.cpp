@@ -2,6 +2,7 @@
 // Artifacts and inputs for running.
 #include "app/cli/execution.h"
 
+#include "app/cli/memory_need.h"
 #include "app/cli/open_for_build.h"
 #include "compiler/frontend/onnx/tensor_file.h"
 #include "compiler/frontend/open_sizes.h"
@@ -155,6 +156,7 @@ Result<remote::RunRequest> runRequest(const Runnable& runnable, const CommonOpti
     auto target = parseTarget(runnable.manifest.target);
     if (!target) return target.error();
     if (Status found = remote::runHere(request, *target); !found) return found.error();
+    if (Status fits = needFittingMemory(runnable.manifest); !fits) return fits.error();
     return request;
 }
 

@@ -31,6 +31,10 @@ enum class InputSource : uint8_t
     Given, ///< the data say what the model leaves open
     MadeUp ///< needs sizes: a batch that nobody bound becomes 1
 };
+inline InputSource sourceOf(const std::vector<std::string>& files)
+{
+    return files.empty() ? InputSource::MadeUp : InputSource::Given;
+}
 
 /// A model is compiled; anything `compile` wrote as .so, .wasm or .elf is taken as it is.
 Result<Runnable> openRunnable(const std::string& path, const CommonOptions& options,

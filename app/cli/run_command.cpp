@@ -132,9 +132,7 @@ int runElsewhere(const RunOptions& options, JobContext& job)
 int run(const RunOptions& options, JobContext& job)
 {
     if (options.where.isElsewhere()) return runElsewhere(options, job);
-    auto runnable =
-        openRunnable(options.path, options.common,
-                     options.inputs.empty() ? InputSource::MadeUp : InputSource::Given, job);
+    auto runnable = openRunnable(options.path, options.common, sourceOf(options.inputs), job);
     if (!runnable) return failure(runnable.error());
     const Manifest& manifest = runnable->manifest;
     auto request = runRequest(*runnable, options.common, std::chrono::seconds(options.timeoutS));

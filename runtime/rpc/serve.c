@@ -32,8 +32,8 @@ static const int64_t kSecondNs = 1000000000;
 static const int64_t kGraceNs = 1000000000;
 
 /* What the runtime and its parts ask the environment for. */
-static const char* const kKeptWords[kMostWords] = {"OMP_NUM_THREADS", "TENON_NUM_THREADS", "TMPDIR",
-                                                   "TVM_NUM_THREADS"};
+static const char* const kKeptWords[kMostWords] = {
+    "OMP_NUM_THREADS", "TENON_MEMORY_LIMIT", "TENON_NUM_THREADS", "TMPDIR", "TVM_NUM_THREADS"};
 
 static void close_from(int first)
 {

@@ -107,6 +107,22 @@ const Case kCases[] = {
      "node Mul m n,zero -> z\nnode Squeeze q z -> d\nnode Range bad a,e,d -> y\n"
      "output y int64 *\n",
      "node `bad`, a Range whose delta is 0: integer division by zero"},
+    {"HugeKnownShape",
+     "input x float32 1\nints s int64 2 = 1048576,4096\nnode Expand e x,s -> y\n"
+     "output y float32 1048576,4096\n",
+     "TENON_MEMORY_LIMIT sets another limit"},
+    {"GatherFromNothing",
+     "input x float32 0,4\ninput i int64 2\nnode Gather bad x,i -> y\noutput y float32 2,4\n",
+     "has no elements"},
+    {"ScatterIntoNothing",
+     "input x float32 0,4\ninput i int64 2,1\ninput u float32 2,4\n"
+     "node ScatterND bad x,i,u -> y\noutput y float32 0,4\n",
+     "has no elements"},
+    {"GatherFromNothingAtRunTime",
+     "input z float32 4\ninput i int64 2\nfloats never float32 () = 2\n"
+     "node Greater g z,never -> m\nnode Compress few z,m -> f axis=0\n"
+     "node GatherElements bad f,i -> y\noutput y float32 2\n",
+     "node `bad`: indices choose from an axis that has no elements"},
     {"HugeConstantOfShape", huge("node ConstantOfShape bad s -> y\noutput y float32 *"), kTooMuch},
     {"HugeExpand", huge("node Expand bad f,s -> y\noutput y float32 *"), kTooMuch},
     {"HugeTile", huge("node Tile bad f,s -> y\noutput y float32 *"), kTooMuch},
