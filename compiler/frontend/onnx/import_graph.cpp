@@ -336,8 +336,9 @@ void GraphImport::settle(NodeImport& node, const tenon_onnx::NodeProto& proto, S
     // Of two branches that do not fit one another, or of which one cannot be imported, the value of
     // an input may choose the other.
     const bool isChoice = proto.op_type() == "If" && node.neededValue().empty() &&
-                          node.error().code != DiagnosticCode::BadModel && proto.input_size() > 0 &&
-                          !inputsBehind(proto.input(0)).empty();
+                          (node.error().code == DiagnosticCode::UnsupportedFeature ||
+                           node.error().code == DiagnosticCode::UnsupportedOperator) &&
+                          proto.input_size() > 0 && !inputsBehind(proto.input(0)).empty();
     Diagnostic error = node.error();
     if (isChoice) error.message += ", unless it is known which one runs; that follows";
     report(withNeededValues(std::move(error), isChoice ? proto.input(0) : node.neededValue()),

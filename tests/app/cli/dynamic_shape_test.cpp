@@ -201,7 +201,9 @@ TEST(DynamicShape, SizesThatMeetAreEqualOrOne)
     b.output(b.node("Add", "/sum", {x, y}), "z", {-1, 2});
     write("m.onnx", b.bytes());
     const std::string library = "'" + folder.file("m.so") + "'";
-    ASSERT_EQ(tenon("compile '" + folder.file("m.onnx") + "' -o " + library + " 2>/dev/null").code,
+    ASSERT_EQ(tenon("compile '" + folder.file("m.onnx") + "' --executor vm -o " + library +
+                    " 2>/dev/null")
+                  .code,
               0);
     const auto run = [&](const std::string& model) {
         return tenon("run " + model + " --inputs '" + folder.file("x.pb") + "' '" +
