@@ -8,7 +8,9 @@
 #include <QDrag>
 #include <QDragEnterEvent>
 #include <QHelpEvent>
+#include <QKeyEvent>
 #include <QMimeData>
+#include <QPointer>
 #include <QTest>
 #include <QWheelEvent>
 
@@ -233,26 +235,34 @@ std::string Monkey::hover()
     return text;
 }
 
+/// To what has the focus, shortcuts first. Each step may close the menu or window that it goes to.
+void Monkey::keyTo(Qt::Key key, const QString& text, Qt::KeyboardModifiers modifiers)
+{
+    QWidget* top = surface();
+    QWidget* focus = top->focusWidget();
+    const QPointer<QWidget> alive(focus ? focus : top);
+    if (qt_sendShortcutOverrideEvent(alive, 0, key, modifiers, text)) return;
+    for (const auto type : {QEvent::KeyPress, QEvent::KeyRelease}) {
+        QKeyEvent event(type, key, modifiers, text);
+        if (alive) QCoreApplication::sendEvent(alive, &event);
+    }
+}
+
 std::string Monkey::pressKey()
 {
-    QWindow* window = surface()->windowHandle();
     const auto key = kKeys[below(static_cast<int>(std::size(kKeys)))];
     const auto modifier = kModifiers[below(6)];
     const std::string text =
         "key " + QKeySequence(QKeyCombination(modifier, key)).toString().toStdString();
-    if (window) QTest::keyClick(window, key, modifier);
+    keyTo(key, {}, modifier);
     return text;
 }
 
 std::string Monkey::type()
 {
-    QWindow* window = surface()->windowHandle();
     const char* text = kTexts[below(static_cast<int>(std::size(kTexts)))];
     for (const QChar c : QString::fromUtf8(text))
-        if (window && surface()->windowHandle() == window) {
-            QTest::sendKeyEvent(QTest::Click, window, Qt::Key_unknown, QString(c), Qt::NoModifier,
-                                -1);
-        }
+        keyTo(Qt::Key_unknown, QString(c), Qt::NoModifier);
     return std::string("type ") + text;
 }
 

@@ -50,6 +50,7 @@ private:
     QWidget* anyPart();
     QPoint pointIn(const QWidget& part);
     QString model() { return m_models[below(static_cast<int>(m_models.size()))]; }
+    void keyTo(Qt::Key key, const QString& text, Qt::KeyboardModifiers modifiers);
     std::string mouse(const char* what, QPoint at, int presses);
     void makeWindow();
     void leaveLoops();
