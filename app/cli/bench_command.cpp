@@ -78,6 +78,18 @@ Result<remote::NamedTensors> inputsFor(const BenchOptions& options, const Manife
     return assignInputs(manifest.inputs, *given);
 }
 
+/// Says what times are worth where they were taken: beside the peak of this computer, or nothing.
+void placeTimes(const remote::RunRequest& request, const remote::TimingRequest& timing,
+                remote::Timing& measured)
+{
+    if (timing.perCall && !isEmulated(request))
+        measured.peak = remote::measurePeak(measured.threads);
+    if (isEmulated(request))
+        measured.hygiene.warnings.insert(measured.hygiene.warnings.begin(),
+                                         placeOf(request) +
+                                             ": these times say nothing about a real processor");
+}
+
 int bench(const BenchOptions& options, JobContext& job)
 {
     remote::TimingRequest timing = options.timing;
@@ -101,12 +113,7 @@ int bench(const BenchOptions& options, JobContext& job)
     }
     auto measured = remote::measureArtifact(*request, timing, job);
     if (!measured) return failure(measured.error());
-    if (timing.perCall && !isEmulated(*request))
-        measured->peak = remote::measurePeak(measured->threads);
-    if (isEmulated(*request))
-        measured->hygiene.warnings.insert(measured->hygiene.warnings.begin(),
-                                          placeOf(*request) +
-                                              ": these times say nothing about a real processor");
+    placeTimes(*request, timing, *measured);
     const remote::Board here{.name = std::string(remote::kThisComputer)};
     const auto digest = runnable->sha256();
     if (!digest) return failure(digest.error());

@@ -194,6 +194,21 @@ void InspectorPresenter::describeMembers(const core::Module& module, const core:
     }
 }
 
+void InspectorPresenter::addCallTime(size_t call)
+{
+    if (!m_document->measurement || call >= m_document->measurement->calls.size()) return;
+    const Measurement& m = *m_document->measurement;
+    const CallTime& time = m.calls[call];
+    m_state.facts.push_back(
+        {tr("time"),
+         tr("%1  (%2, n = %3)")
+             .arg(durationText(time.medianUs),
+                  m.isEmulated ? tr("emulated %1").arg(m.board) : m.board)
+             .arg(m.runs),
+         tr("measured: %1, %2, %3").arg(m.method, m.date, countOf(m.threads, tr("thread"))),
+         {}});
+}
+
 void InspectorPresenter::describeCall(int call)
 {
     if (call < 0) {
@@ -220,19 +235,7 @@ void InspectorPresenter::describeCall(int call)
                          tr("%1 operations/byte").arg(found.flops / found.movedBytes, 0, 'f', 1),
                          tr("of the whole kernel, by its shapes"),
                          {}});
-    if (m_document->measurement &&
-        static_cast<size_t>(call) < m_document->measurement->calls.size()) {
-        const Measurement& m = *m_document->measurement;
-        const CallTime& time = m.calls[static_cast<size_t>(call)];
-        facts.push_back(
-            {tr("time"),
-             tr("%1  (%2, n = %3)")
-                 .arg(durationText(time.medianUs),
-                      m.isEmulated ? tr("emulated %1").arg(m.board) : m.board)
-                 .arg(m.runs),
-             tr("measured: %1, %2, %3").arg(m.method, m.date, countOf(m.threads, tr("thread"))),
-             {}});
-    }
+    addCallTime(static_cast<size_t>(call));
     m_kernel = found.kernel;
     m_state.hasKernel = true;
     if (kernel == m_document->kernels.end()) return;

@@ -68,6 +68,7 @@ private:
     void describe(const core::Module& module, const core::NodeRecord& node);
     void describeMembers(const core::Module& module, const core::NodeRecord& node);
     void describeCall(int call);
+    void addCallTime(size_t call);
     void showListing(const KernelListing& listing);
 
     Engine m_engine;

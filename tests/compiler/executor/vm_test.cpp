@@ -68,6 +68,7 @@ Outcome runProgram(VmCode code, std::vector<int64_t> input)
     DLTensor tensor = {input.data(), {kDLCPU, 0}, 1, {kDLInt, 64, 1}, &length, nullptr, 0};
     int status = vm_program_read(&reader, &program);
     if (status == 0) status = vm_machine_init(&machine, &program, &table);
+    machine.pool.limit = 1 << 20;
     if (status == 0) {
         vm_machine_lend(&machine, 0, &tensor);
         status = vm_machine_run(&machine);
