@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon inspect: what a model is and what is wrong with it; opens what cannot be compiled, too.
 #include "app/cli/command.h"
+#include "app/cli/open_for_build.h"
 #include "compiler/frontend/import_report.h"
 #include "compiler/frontend/model_counts.h"
+#include "compiler/frontend/open_sizes.h"
 #include "core/base/text.h"
 #include "core/ir/graph_text.h"
 #include "core/ir/size_bounds.h"
@@ -64,17 +66,28 @@ std::string reportText(const compiler::ImportReport& report)
     return out;
 }
 
-Json inspectJson(const compiler::Loaded& loaded, const std::string& path)
+/// Of the model as it stands; where its batch is open, MACs are those of one, as builds take it.
+ModelCounts countsFor(const compiler::Loaded& loaded, const InspectOptions& options)
+{
+    ModelCounts counts = compiler::countsOf(loaded);
+    if (hasErrors(loaded.diagnostics) || !compiler::hasUnboundSizes(loaded.module)) return counts;
+    const auto built = openForBuild(options.model, options.common);
+    if (built && !hasErrors(built->loaded->diagnostics))
+        counts.macs = compiler::countsOf(*built->loaded).macs;
+    return counts;
+}
+
+Json inspectJson(const compiler::Loaded& loaded, const InspectOptions& options)
 {
     const compiler::ModelFacts& facts = loaded.facts;
-    const ModelCounts counts = compiler::countsOf(loaded);
+    const ModelCounts counts = countsFor(loaded, options);
     Json opsets = Json::object();
     for (const auto& [domain, version] : facts.opsets) opsets[domain] = version;
     Json metadata = Json::object();
     for (const auto& [key, value] : facts.metadata) metadata[key] = value;
     Json diagnostics = Json::array();
     for (const Diagnostic& d : loaded.diagnostics) diagnostics.push_back(diagnosticJson(d));
-    Json out{{"model", path},
+    Json out{{"model", options.model},
              {"format", facts.format},
              {"ir_version", facts.irVersion},
              {"opsets", std::move(opsets)},
@@ -113,8 +126,22 @@ void addValues(std::vector<std::vector<std::string>>& rows, const std::string& t
                                                                      : " of unknown rank")});
 }
 
-std::string inspectText(const compiler::Loaded& loaded, const OpenedModel& opened)
+/// The most frequent first.
+std::string operatorTable(const compiler::ModelFacts& facts)
 {
+    std::vector<std::pair<size_t, std::string>> operators;
+    for (const auto& [op, count] : facts.opCounts) operators.emplace_back(count, op);
+    std::sort(operators.begin(), operators.end(), [](const auto& a, const auto& b) {
+        return a.first != b.first ? a.first > b.first : a.second < b.second;
+    });
+    std::vector<std::vector<std::string>> ops;
+    for (const auto& [count, op] : operators) ops.push_back({"  " + op, std::to_string(count)});
+    return table(ops);
+}
+
+std::string inspectText(const OpenedModel& opened, const InspectOptions& options)
+{
+    const compiler::Loaded& loaded = *opened.loaded;
     const compiler::ModelFacts& facts = loaded.facts;
     std::vector<std::string> opsets;
     for (const auto& [domain, version] : facts.opsets)
@@ -135,7 +162,7 @@ std::string inspectText(const compiler::Loaded& loaded, const OpenedModel& opene
     addValues(rows, "outputs", facts.outputs);
     for (const auto& [name, range] : boundsOf(loaded.module.main()))
         rows.push_back({"size", name + " = " + boundsText(range)});
-    const ModelCounts counts = compiler::countsOf(loaded);
+    const ModelCounts counts = countsFor(loaded, options);
     const std::string nested =
         counts.nestedNodes > 0 ? ", " + thousands(counts.nestedNodes) + " nested" : "";
     rows.push_back({"nodes", " " + thousands(counts.fileNodes) + " in the file, " +
@@ -147,14 +174,7 @@ std::string inspectText(const compiler::Loaded& loaded, const OpenedModel& opene
     rows.push_back({"import", fixed(opened.ms, 1) + " ms, " +
                                   std::to_string(loaded.changes.size()) + " nodes folded"});
     std::string out = table(rows) + "\noperators\n";
-    std::vector<std::pair<size_t, std::string>> operators;
-    for (const auto& [op, count] : facts.opCounts) operators.emplace_back(count, op);
-    std::sort(operators.begin(), operators.end(), [](const auto& a, const auto& b) {
-        return a.first != b.first ? a.first > b.first : a.second < b.second;
-    });
-    std::vector<std::vector<std::string>> ops;
-    for (const auto& [count, op] : operators) ops.push_back({"  " + op, std::to_string(count)});
-    return out + table(ops) + reportText(compiler::importReport(loaded));
+    return out + operatorTable(facts) + reportText(compiler::importReport(loaded));
 }
 
 int inspect(const InspectOptions& options)
@@ -168,9 +188,9 @@ int inspect(const InspectOptions& options)
     }
     const compiler::Loaded& loaded = *opened->loaded;
     if (options.common.json)
-        printJson(inspectJson(loaded, options.model));
+        printJson(inspectJson(loaded, options));
     else
-        print(inspectText(loaded, *opened));
+        print(inspectText(*opened, options));
     if (options.printsIr && !options.common.json)
         print("\n" + printModule(loaded.module, {.hashes = false}));
     printDiagnostics(loaded.diagnostics);

@@ -71,7 +71,8 @@ TEST_F(BoardCommand, MakesVirtualBoardsOnlyOfKindsThatCanBeEmulated)
 TEST_F(BoardCommand, SaysWhyAServerIsMissing)
 {
     // The program without what stands beside it in a whole build.
-    const std::string alone = m_folder.file("tenon");
+    std::filesystem::create_directory(m_folder.file("alone"));
+    const std::string alone = m_folder.file("alone/tenon");
     std::filesystem::copy_file(TENON_PROGRAM, alone);
     const auto run = [&](const std::string& path) {
         return shell("PATH='" + path + "' '" + alone + "' run '" +

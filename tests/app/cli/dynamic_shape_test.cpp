@@ -224,7 +224,8 @@ TEST(DynamicShape, SizesThatMeetAreEqualOrOne)
                 ",2 --shape y=" + std::to_string(others) + ",2");
         ASSERT_EQ(known.code, 0) << known.output;
         const std::string wanted = sum();
-        ASSERT_EQ(run(library).code, 0);
+        const Outcome open = run(library);
+        ASSERT_EQ(open.code, 0) << open.output;
         EXPECT_EQ(sum(), wanted) << rows << " and " << others;
     }
     give(3, 4);

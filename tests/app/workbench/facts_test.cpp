@@ -119,6 +119,8 @@ private:
                             const views::Document& document, const QString& path)
     {
         const QString report = views::reportHtml(document, {});
+        const qsizetype table = report.indexOf(QStringLiteral("Exactly"));
+        QVERIFY2(table >= 0, qPrintable(path));
         for (const views::ExactFact& fact : views::exactFacts(document)) {
             const QString digits = views::countText(fact.value);
             const qsizetype label =
@@ -158,8 +160,11 @@ private:
         QCOMPARE(macs, static_cast<qint64>(document.counts.macs));
         const core::Module& last = document.version(document.versionCount() - 1);
         for (const views::KernelCall& call : document.calls)
-            QVERIFY2(document.macsOf(last, last.node(call.node)) == call.macs,
-                     qPrintable(path + call.name));
+            QVERIFY2(document.macsOf(last, last.node(call.node)) <= call.macs, // padded channels
+                     qPrintable(QStringLiteral("%1 %2: %3 MACs, but %4 of its node")
+                                    .arg(path, call.name)
+                                    .arg(call.macs)
+                                    .arg(document.macsOf(last, last.node(call.node)))));
     }
 
 private slots:
