@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <thread>
@@ -113,21 +112,6 @@ double goodRate(size_t bytes, const Move& move)
     return *good;
 }
 
-struct Free
-{
-    void operator()(Vector* block) const { std::free(block); }
-};
-using Block = std::unique_ptr<Vector[], Free>;
-
-/// Aligned as the loops want it: where no vectors are this wide, the type asks for less.
-Block blockOf(size_t bytes, uint64_t word)
-{
-    Block block(static_cast<Vector*>(std::aligned_alloc(kVectorBytes, bytes)));
-    if (!block) throw std::bad_alloc();
-    std::fill_n(block.get(), bytes / kVectorBytes, Vector{} + word);
-    return block;
-}
-
 } // namespace
 
 double readGbPerSecond(size_t bytes)
@@ -138,7 +122,7 @@ double readGbPerSecond(size_t bytes)
     const auto loop = readLoop();
     volatile uint64_t sink = 0;
     return goodRate(whole, [&](size_t offset, size_t size) {
-        sink = sink + loop(block.get() + offset / kVectorBytes, size / kVectorBytes);
+        sink = sink + loop(block.data() + offset / kVectorBytes, size / kVectorBytes);
     });
 }
 
@@ -152,11 +136,11 @@ double copyGbPerSecond(size_t bytes)
     Block destination(whole / kVectorBytes, 2);
     Vector* volatile to = destination.data(); // the copies must not be left out
     const double library = goodRate(whole, [&](size_t offset, size_t size) {
-        std::memcpy(to + offset / kVectorBytes, source.get() + offset / kVectorBytes, size);
+        std::memcpy(to + offset / kVectorBytes, source.data() + offset / kVectorBytes, size);
     });
     const auto loop = copyLoop();
     return std::max(library, goodRate(whole, [&](size_t offset, size_t size) {
-                        loop(source.get() + offset / kVectorBytes, to + offset / kVectorBytes,
+                        loop(source.data() + offset / kVectorBytes, to + offset / kVectorBytes,
                              size / kVectorBytes);
                     }));
 }
