@@ -189,7 +189,7 @@ TEST(HostileData, IsRefusedByName)
         {"div_zero_const_i64", "node `Div_0`: integer division by zero"},
         {"div_zero_rt_i32", "node `Div_0`: integer division by zero"},
         {"mod_zero_rt_i32", "node `Mod_0`: integer division by zero"},
-        {"loop_scan_5gb_a", "GiB for its values and outputs, more than a run may take"},
+        {"loop_scan_5gb_a", "node `Loop_0`: a loop has collected"},
         {"loop_scan_5gb_b", "the loop never ends: no step of it makes its condition false"},
         {"loop_shape_overflow", "steps, which is too many"},
     };
