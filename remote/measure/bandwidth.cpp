@@ -73,22 +73,20 @@ TENON_COPY_LOOP(copyAvx2, [[gnu::target("avx2")]])
 TENON_READ_LOOP(readPlain, )
 TENON_COPY_LOOP(copyPlain, )
 
-auto readLoop()
+struct Loops
 {
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f")) return readAvx512;
-    if (__builtin_cpu_supports("avx2")) return readAvx2;
-#endif
-    return readPlain;
-}
+    uint64_t (*read)(const Vector* block, size_t count);
+    void (*copy)(const Vector* from, Vector* to, size_t count);
+};
 
-auto copyLoop()
+/// With the widest vectors that this computer has.
+Loops widestLoops()
 {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f")) return copyAvx512;
-    if (__builtin_cpu_supports("avx2")) return copyAvx2;
+    if (__builtin_cpu_supports("avx512f")) return {readAvx512, copyAvx512};
+    if (__builtin_cpu_supports("avx2")) return {readAvx2, copyAvx2};
 #endif
-    return copyPlain;
+    return {readPlain, copyPlain};
 }
 
 /// Gigabytes per second of `move(offset, size)` over a block again and again: a rate that a tenth
@@ -119,7 +117,7 @@ double readGbPerSecond(size_t bytes)
     constexpr size_t kStep = kSums * kVectorBytes;
     const size_t whole = std::max<size_t>(1, bytes / kStep) * kStep;
     Block block(whole / kVectorBytes, 1);
-    const auto loop = readLoop();
+    const auto loop = widestLoops().read;
     volatile uint64_t sink = 0;
     return goodRate(whole, [&](size_t offset, size_t size) {
         sink = sink + loop(block.data() + offset / kVectorBytes, size / kVectorBytes);
@@ -138,7 +136,7 @@ double copyGbPerSecond(size_t bytes)
     const double library = goodRate(whole, [&](size_t offset, size_t size) {
         std::memcpy(to + offset / kVectorBytes, source.data() + offset / kVectorBytes, size);
     });
-    const auto loop = copyLoop();
+    const auto loop = widestLoops().copy;
     return std::max(library, goodRate(whole, [&](size_t offset, size_t size) {
                         loop(source.data() + offset / kVectorBytes, to + offset / kVectorBytes,
                              size / kVectorBytes);
