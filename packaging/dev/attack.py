@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attacks our own servers on this computer's loopback, and prints what became of it.
 
-usage: attack.py --build FOLDER [NAME...]     names: connections models kills hangs
+usage: attack.py --build FOLDER [NAME...]     names: connections sessions crowds models kills hangs
 Every attack is bounded in number and time, and goes to processes that this program started, on
 127.0.0.0/8. Exit status 1 when a server was held up or something was left behind.
 """
@@ -194,6 +194,53 @@ def attack_connections(build, report):
             server.stop()
 
 
+def attack_sessions(build, report):
+    """Clients that know the key, and stop in the middle of what they say or are told."""
+    hello = struct.pack("<ii", MAGIC, 13) + b"client:attack"
+    with tempfile.TemporaryDirectory() as folder:
+        server = rpc_server(build, folder, "--idle", "2", "--greeting", "1500")
+        for what, said in (("nothing", b""), ("one byte of a packet", b"\x01"),
+                           ("a packet's size", struct.pack("<Q", 1000)),
+                           ("half a packet", struct.pack("<Qi", 1000, 2) + b"abc")):
+            link = socket.create_connection(("127.0.0.1", server.port))
+            link.sendall(hello + said)
+            report.served(f"session of {what}: the next client",
+                          lambda: seconds_until_served(server.port))
+            link.close()
+        session = Session(server.port)
+        session.call(session.function("tvm.rpc.server.upload"), "large", bytes(24 << 20))
+        body = (struct.pack("<Q", session.function("tvm.rpc.server.download")) +
+                Session.sequence("large"))
+        session.link.sendall(struct.pack("<Qi", len(body) + 4, 3) + body)
+        report.served("session that reads no answer: the next client",
+                      lambda: seconds_until_served(server.port))
+        session.close()
+        server.stop()
+
+
+def attack_crowds(build, report):
+    """Peers of four hosts that take a tracker's places, with requests and with offers."""
+    with tempfile.TemporaryDirectory() as folder:
+        server = Server([f"{build}/bin/tenon", "tracker", "--port", "0"], folder)
+        for what, message in (("wait", '[4,"none","me",0]'), ("offer", '[3,"x",[%d,"x:%d"],null]')):
+            links = []
+            for i in range(1200):
+                text = (message % (i + 1, i + 1) if "%" in message else message).encode()
+                link = socket.socket()
+                try:
+                    link.bind((f"127.0.0.{10 + i // 300}", 0))
+                    link.connect(("127.0.0.1", server.port))
+                    link.sendall(struct.pack("<ii", TRACKER_MAGIC, len(text)) + text)
+                except OSError:
+                    pass  # hung up on already
+                links.append(link)
+            report.served(f"tracker: among 1200 that {what}",
+                          lambda: seconds_until_answered(server.port))
+            for link in links:
+                link.close()
+        server.stop()
+
+
 def compiled_model(folder):
     library = os.path.join(folder, "model.so")
     subprocess.run(["cc", "-shared", "-fPIC", "-nostdlib", "-O1", "-o", library, SOURCE], check=True)
@@ -275,7 +322,8 @@ def attack_kills(build, report):
         shutil.rmtree(output)
 
 
-ATTACKS = {"connections": attack_connections, "models": attack_models, "kills": attack_kills,
+ATTACKS = {"connections": attack_connections, "sessions": attack_sessions,
+           "crowds": attack_crowds, "models": attack_models, "kills": attack_kills,
            "hangs": attack_hangs}
 
 

@@ -16,7 +16,9 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <set>
+#include <map>
+#include <optional>
+#include <tuple>
 
 namespace tenon::remote {
 
@@ -29,6 +31,9 @@ namespace {
 
 constexpr size_t kMostPeers = 1024;
 constexpr size_t kMostPeersOfOneHost = 512;
+/// Connections of a host, compared with those of another and by themselves, that are a crowd.
+constexpr size_t kFarMore = 8;
+constexpr size_t kCrowd = 64;
 /// A peer that does not read its answers gets no more, and in the end is hung up on.
 constexpr size_t kManyUnread = size_t{64} << 10;
 constexpr size_t kMostUnread = size_t{4} << 20;
@@ -127,21 +132,38 @@ Result<std::unique_ptr<TrackerServer>> TrackerServer::listen(const TrackerServer
                                                     std::strerror(reason));
 }
 
+/// No host gets in by pushing out those of hosts that have far fewer connections; not even those
+/// that wait or serve are safe when it is their host that crowds the others out.
 bool TrackerServer::makeRoom(const std::string& host)
 {
-    const auto ofHost = std::count_if(m_peers.begin(), m_peers.end(),
-                                      [&](const auto& each) { return each.second->host == host; });
-    const bool areMany = static_cast<size_t>(ofHost) >= kMostPeersOfOneHost;
+    std::map<std::string, size_t> counts;
+    for (const auto& [id, peer] : m_peers) ++counts[peer->host];
+    const size_t own = counts[host];
+    const bool areMany = own >= kMostPeersOfOneHost;
     if (!areMany && m_peers.size() < kMostPeers) return true;
-    const std::set<uint64_t> useful = m_state.usefulOnes();
-    // Whoever has been silent longest; before all who have not even greeted.
+    const auto uses = m_state.uses();
+    const auto mayGo = [&](const Peer& peer, TrackerState::Use use) {
+        const size_t count = counts.at(peer.host);
+        if (areMany) return peer.host == host && use != TrackerState::Use::Serves;
+        if (use == TrackerState::Use::None) return count * kFarMore >= own;
+        return count >= kCrowd && count > 2 * own;
+    };
+    // First whoever has been silent longest, before all those who have not even greeted; then the
+    // last comer of the largest crowd, those who only wait first.
+    using Rank = std::tuple<bool, size_t, TrackerState::Use, bool, int64_t>;
+    std::optional<Rank> least;
     uint64_t leaving = 0;
-    auto least = std::pair(true, TrackerState::Time::max());
     for (const auto& [id, peer] : m_peers) {
-        const auto rank = std::pair(peer->hasGreeted, peer->heard);
-        if ((areMany && peer->host != host) || useful.contains(id) || rank >= least) continue;
-        leaving = id;
+        const auto found = uses.find(id);
+        const auto use = found == uses.end() ? TrackerState::Use::None : found->second;
+        if (!mayGo(*peer, use)) continue;
+        const bool isUseful = use != TrackerState::Use::None;
+        const Rank rank{isUseful, isUseful ? kMostPeers - counts.at(peer->host) : 0, use,
+                        peer->hasGreeted,
+                        isUseful ? -static_cast<int64_t>(id) : peer->heard.count()};
+        if (least && rank >= *least) continue;
         least = rank;
+        leaving = id;
     }
     if (leaving != 0) hangUp(leaving);
     return leaving != 0;

@@ -35,7 +35,7 @@ private:
     struct Peer;
     TrackerServer(int listener, int port, const TrackerServerOptions& options);
     void acceptSome();
-    /// False when there are too many connections, of this host or in all, and each is of use.
+    /// Hangs up on somebody when there are too many, of this host or in all; false: on nobody.
     bool makeRoom(const std::string& host);
     /// Those who have not even said what they speak for too long.
     void hangUpOnSilentOnes();

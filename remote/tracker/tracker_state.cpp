@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kDone = "0";
 constexpr const char* kFailed = "-1";
 /// More offers or requests of one connection than there are ever reasons for.
-constexpr size_t kMostOffers = 64;
+constexpr int64_t kMostOffers = 64;
 constexpr size_t kMostRequests = 64;
 constexpr size_t kMostLeases = 4096;
 /// A third of what a client reads, for each of three lists; what is beyond is left out.
@@ -25,6 +25,11 @@ constexpr size_t kSmallSummary = 8192;
 constexpr TrackerState::Time kSummaryAge{200};
 /// Of leases whose client and server are both gone.
 constexpr std::chrono::hours kLongestMemory{1};
+
+bool isPort(const nlohmann::json& value)
+{
+    return value.is_number_integer() && isGoodPort(value.get<int64_t>());
+}
 
 } // namespace
 
@@ -118,6 +123,17 @@ bool TrackerState::owns(Connection connection, const Offer& offer, const std::st
     return isProven;
 }
 
+bool TrackerState::offersTooMuch(Connection connection) const
+{
+    const auto isMine = [&](const Offer& each) { return each.from == connection; };
+    int64_t mine = 0;
+    for (const auto& [name, queue] : m_queues)
+        mine += std::count_if(queue.offers.begin(), queue.offers.end(), isMine);
+    const auto owned = std::count_if(m_owners.begin(), m_owners.end(),
+                                     [&](const auto& entry) { return entry.second == connection; });
+    return std::max(mine, owned) >= kMostOffers;
+}
+
 bool TrackerState::isKnownMatchKey(const std::string& matchKey) const
 {
     const auto has = [&](const auto& entry) {
@@ -169,16 +185,11 @@ void TrackerState::put(Turn& turn)
                       message.at(2).at(0), message.at(2).at(1)};
     const std::string key = message.at(1);
     if (!mayOffer(turn.peer) || !isGoodKey(key) || !isGoodKey(offer.host) ||
-        !isGoodPort(message[2][0].get<int64_t>()) || offer.matchKey.size() > kMostMatchKeyBytes ||
-        !owns(turn.from, offer, turn.textAt(5)))
+        !isPort(message[2][0]) || offer.matchKey.size() > kMostMatchKeyBytes ||
+        offersTooMuch(turn.from) || !owns(turn.from, offer, turn.textAt(5)))
         return turn.refuse();
     forgetBoard(offer.host, offer.port);
-    size_t mine = 0;
-    for (const auto& [name, queue] : m_queues)
-        mine += static_cast<size_t>(
-            std::count_if(queue.offers.begin(), queue.offers.end(),
-                          [&](const Offer& each) { return each.from == turn.from; }));
-    if (mine >= kMostOffers || isKnownMatchKey(offer.matchKey)) return turn.refuse();
+    if (isKnownMatchKey(offer.matchKey)) return turn.refuse();
     m_queues[key].offers.push_back(offer);
     turn.answer(turn.knowsLeases(4) ? "1" : kDone);
     match(key, turn);
@@ -214,8 +225,7 @@ void TrackerState::updateInfo(Turn& turn)
     const std::string host = isElsewhere ? address[0].get<std::string>() : turn.peer.host;
     const std::string key = info.at("key");
     const int port = address.at(1);
-    if (!mayOffer(turn.peer) || !isGoodKey(key) || !isGoodKey(host) ||
-        !isGoodPort(address[1].get<int64_t>()))
+    if (!mayOffer(turn.peer) || !isGoodKey(key) || !isGoodKey(host) || !isPort(address[1]))
         return turn.refuse();
     turn.peer.info = Json{{"key", key}, {"addr", {host, port}}}.dump();
     turn.answer(kDone);
@@ -336,17 +346,19 @@ TrackerState::handle(Connection connection, const std::string& message, Time now
     return turn.replies;
 }
 
-std::set<TrackerState::Connection> TrackerState::usefulOnes() const
+std::map<TrackerState::Connection, TrackerState::Use> TrackerState::uses() const
 {
-    std::set<Connection> out;
+    std::map<Connection, Use> out;
     for (const auto& [connection, peer] : m_peers)
-        if (!peer.info.empty()) out.insert(connection);
+        if (!peer.info.empty()) out[connection] = Use::Waits;
     for (const auto& [key, queue] : m_queues) {
-        for (const Offer& each : queue.offers) out.insert(each.from);
-        for (const Request& each : queue.requests) out.insert(each.from);
+        for (const Request& each : queue.requests) out.emplace(each.from, Use::Waits);
+        for (const Offer& each : queue.offers) out[each.from] = Use::Serves;
     }
-    for (const auto& [matchKey, lease] : m_leases)
-        out.insert({lease.offer.from, lease.request.from});
+    for (const auto& [matchKey, lease] : m_leases) {
+        out[lease.offer.from] = Use::Serves;
+        if (!lease.isOver) out[lease.request.from] = Use::Serves;
+    }
     return out;
 }
 

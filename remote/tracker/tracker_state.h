@@ -12,7 +12,6 @@
 #include <deque>
 #include <list>
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -52,8 +51,16 @@ public:
     /// be hung up on.
     std::vector<Reply> handle(Connection connection, const std::string& message, Time now,
                               bool& isGood);
-    /// Connections that offer, wait for or have something, or said that they are servers.
-    std::set<Connection> usefulOnes() const;
+    /// What a connection is good for: nothing yet; it said what it is or waits; it offers or has
+    /// something.
+    enum class Use
+    {
+        None,
+        Waits,
+        Serves
+    };
+    /// Those that are of any use.
+    std::map<Connection, Use> uses() const;
     /// Connections that should have said something and did not: hang up on them.
     std::vector<Connection> silentOnes(Time now) const;
     bool hasEnded() const { return m_hasEnded; }
@@ -107,6 +114,8 @@ private:
     /// The address belongs to this connection, or to none that still lives, or the connection knows
     /// what was offered before; then it is this one's.
     bool owns(Connection connection, const Offer& offer, const std::string& before);
+    /// A connection has so many offers, or addresses, as there is never a reason for.
+    bool offersTooMuch(Connection connection) const;
     bool isKnownMatchKey(const std::string& matchKey) const;
     void forgetOldLeases();
     void forgetBoard(const std::string& host, int port);

@@ -112,6 +112,26 @@ static void refuse_addresses(program* out)
     answer(out, SECCOMP_RET_ALLOW);
 }
 
+/* Memory that the limit of data does not count: shared by nobody, or growing like a stack. */
+static void refuse_uncounted_memory(program* out, long call)
+{
+    enum
+    {
+        kShared = 0x01,
+        kShareKind = 0x03,
+        kAnonymous = 0x20,
+        kGrowsDown = 0x100
+    };
+    only_for(out, call, 7);
+    load(out, argument(3));
+    put(out, BPF_JMP | BPF_JSET | BPF_K, kGrowsDown, 3, 0);
+    put(out, BPF_ALU | BPF_AND | BPF_K, kShareKind | kAnonymous, 0, 0);
+    put(out, BPF_JMP | BPF_JEQ | BPF_K, kShared | kAnonymous, 1, 0);
+    put(out, BPF_JMP | BPF_JEQ | BPF_K, kShareKind | kAnonymous, 0, 1);
+    refuse(out, EPERM);
+    answer(out, SECCOMP_RET_ALLOW);
+}
+
 /* The calls of another processor's table, or of another table, are none. */
 static void check_table(program* out)
 {
@@ -135,6 +155,7 @@ static void write_filter(program* out)
     /* Typing for the user's terminal, and signals to others by the back door. */
     const uint32_t requests[] = {0x5412, 0x541C, 0x8901, 0x8902};
     const uint32_t commands[] = {8 /* F_SETOWN */, 10 /* F_SETSIG */, 15 /* F_SETOWN_EX */};
+    const uint32_t options[] = {1 /* PR_SET_PDEATHSIG: it ends with its server */};
     check_table(out);
     only_for(out, SYS_clone, 4); /* threads only */
     load(out, argument(0));
@@ -153,6 +174,13 @@ static void write_filter(program* out)
     refuse_addresses(out);
     refuse_values(out, SYS_ioctl, 1, requests, sizeof requests / sizeof requests[0]);
     refuse_values(out, SYS_fcntl, 1, commands, sizeof commands / sizeof commands[0]);
+    refuse_values(out, SYS_prctl, 0, options, sizeof options / sizeof options[0]);
+#ifdef SYS_mmap
+    refuse_uncounted_memory(out, SYS_mmap);
+#endif
+#ifdef SYS_mmap2
+    refuse_uncounted_memory(out, SYS_mmap2);
+#endif
 #ifdef SYS_fcntl64
     refuse_values(out, SYS_fcntl64, 1, commands, sizeof commands / sizeof commands[0]);
 #endif

@@ -5,15 +5,15 @@
 
 #include "session.h"
 
-/** All of `size` bytes; -1 with an error when the link ends or breaks first. */
-int tenon_link_read(int fd, void* data, size_t size);
+/** All of `size` bytes; -1 with an error when the link breaks first. */
 int tenon_link_write(int fd, const void* data, size_t size);
 
-/** The same, in all of it not later than `end_ns` of the clock, however little comes at a time. Of
- * sockets. */
+/** All of `size` bytes of a socket, not later than `end_ns` of the clock, however little comes at a
+ * time. */
 int tenon_link_read_until(int fd, void* data, size_t size, int64_t end_ns);
 
-/** How long a client may say nothing; 0: for ever. */
+/** How long a client may say nothing; or take for a packet, or for reading its answer, beyond the
+ * second for each MiB. 0: for ever. */
 typedef struct
 {
     int first_ms; /* before it has opened the session */

@@ -53,7 +53,8 @@ TEST_F(HostileClient, inGreatNumbersHoldsNobodyUp)
         EXPECT_EQ(send(m_held.back(), hello("client:pi").data(), 12, MSG_NOSIGNAL), 12);
     }
     expectServed();
-    EXPECT_EQ(m_server.descendants(), 0u); // none of them costs a process
+    // None of them costs a process.
+    EXPECT_TRUE(becomes([&] { return m_server.descendants() == 0; }));
 }
 
 TEST_F(HostileClient, isServedAfterTheSessionItWaitsFor)
@@ -111,6 +112,65 @@ TEST_F(HastyServer, forgetsWhoDoesNotOpenASession)
     expectServed(); // after the first was given up
     EXPECT_LE(recv(fd, nullptr, 0, MSG_DONTWAIT), 0);
     close(fd);
+}
+
+/// Says half of a packet and no more.
+TEST_F(HastyServer, forgetsWhoDoesNotFinishItsFirstPacket)
+{
+    for (const size_t said : {1, 7, 8, 11}) {
+        const int fd = connected();
+        EXPECT_EQ(shakeHands(fd, "client:pi", kWelcome.size()), kWelcome);
+        const std::string packet = test::Stream().u64(1000).u32(2).bytes();
+        EXPECT_EQ(send(fd, packet.data(), said, MSG_NOSIGNAL), static_cast<ssize_t>(said));
+        expectServed();
+        close(fd);
+    }
+}
+
+/// Who knows the key, and then holds the session.
+class IdleServer : public HostileClient
+{
+protected:
+    IdleServer()
+        : HostileClient({"--key", "pi", "--idle", "1"})
+    {
+    }
+};
+
+TEST_F(IdleServer, isNotHeldByAPacketThatDrips)
+{
+    const int fd = connected();
+    const std::string opening =
+        hello("client:pi") +
+        test::Stream().u64(21).u32(2).u64(5).raw("0.8.0").u32(0).u64(1 << 20).bytes();
+    EXPECT_EQ(send(fd, opening.data(), opening.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(opening.size()));
+    std::jthread drips([fd](const std::stop_token& stop) {
+        while (!stop.stop_requested() && send(fd, "", 1, MSG_NOSIGNAL) == 1)
+            std::this_thread::sleep_for(50ms);
+    });
+    expectServed();
+    drips.request_stop();
+    drips.join();
+    close(fd);
+}
+
+TEST_F(IdleServer, isNotHeldByAnAnswerThatIsNotRead)
+{
+    const auto first = session();
+    ASSERT_TRUE(first);
+    const std::string large(24 << 20, 'x');
+    ASSERT_TRUE(first->callGlobal("tvm.rpc.server.upload", PackedArgs().text("large").bytes(
+                                                               std::as_bytes(std::span(large)))));
+    const auto download = first->globalFunction("tvm.rpc.server.download");
+    ASSERT_TRUE(download);
+    std::jthread asks([&] { // sends no more than the question, and then reads nothing
+        const core::JobContext job;
+        first->setPatience({1ms, &job});
+        static_cast<void>(first->call(*download, PackedArgs().text("large")));
+    });
+    asks.join();
+    expectServed();
 }
 
 std::string errorsOf(const std::string& arguments)

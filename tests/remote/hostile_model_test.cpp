@@ -6,6 +6,8 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
@@ -196,6 +198,63 @@ TEST_F(HostileModel, startsNoProcessAndReachesNoOther)
 #endif
     EXPECT_GT(made(SYS_getpid), 0);
 }
+
+TEST_F(HostileModel, changesNothingThatIsOutsideOfItsFiles)
+{
+    TENON_NEED(has("seccomp"), "seccomp", "this kernel filters no system calls");
+    auto rpc = session();
+    ASSERT_TRUE(rpc);
+    const RemoteHandle function = loaded(*rpc, source(), "call");
+    const std::string foreign = m_server.folder() + "/foreign";
+    std::ofstream(foreign) << "not yours";
+    const auto ofForeign = [&](long number, std::vector<int64_t> rest) {
+        PackedArgs arguments;
+        arguments.integer(number).integer(AT_FDCWD).text(foreign);
+        for (const int64_t each : rest) arguments.integer(each);
+        return call(*rpc, function, arguments);
+    };
+    // Landlock is about opening: who owns a file and who may read it is not held by that.
+    EXPECT_EQ(ofForeign(SYS_fchmodat, {0777}), -EPERM);
+    EXPECT_EQ(ofForeign(452, {0777, 0}), -EPERM); // fchmodat2
+    EXPECT_EQ(ofForeign(SYS_fchownat, {1, 1, 0}), -EPERM);
+    EXPECT_EQ(ofForeign(SYS_utimensat, {0, 0}), -EPERM);
+    const auto changed = call(*rpc, function, PackedArgs().integer(SYS_setxattr).text(foreign));
+    EXPECT_EQ(changed, -EPERM);
+    EXPECT_EQ(call(*rpc, function, PackedArgs().integer(SYS_fchmod).integer(2).integer(0777)),
+              -EPERM);
+    EXPECT_EQ(call(*rpc, function, PackedArgs().integer(SYS_inotify_add_watch).integer(3)), -EPERM);
+    // It ends with its server, whatever it wants.
+    EXPECT_EQ(call(*rpc, function, PackedArgs().integer(SYS_prctl).integer(PR_SET_PDEATHSIG)),
+              -EPERM);
+    EXPECT_EQ(std::filesystem::status(foreign).permissions() & std::filesystem::perms::others_write,
+              std::filesystem::perms::none);
+}
+
+#ifdef SYS_mmap
+TEST_F(HostileModel, hasNoMemoryThatTheLimitDoesNotCount)
+{
+    TENON_NEED(has("seccomp"), "seccomp", "this kernel filters no system calls");
+    auto rpc = session();
+    ASSERT_TRUE(rpc);
+    const RemoteHandle function = loaded(*rpc, source(), "call");
+    const auto mapped = [&](int flags) {
+        return call(*rpc, function,
+                    PackedArgs()
+                        .integer(SYS_mmap)
+                        .integer(0)
+                        .integer(4096)
+                        .integer(PROT_READ | PROT_WRITE)
+                        .integer(flags)
+                        .integer(-1));
+    };
+    EXPECT_EQ(mapped(MAP_SHARED | MAP_ANONYMOUS), -EPERM);
+    EXPECT_EQ(mapped(MAP_SHARED_VALIDATE | MAP_ANONYMOUS), -EPERM);
+    EXPECT_EQ(mapped(MAP_PRIVATE | MAP_ANONYMOUS | MAP_GROWSDOWN), -EPERM);
+    EXPECT_NE(mapped(MAP_PRIVATE | MAP_ANONYMOUS), -EPERM);
+    EXPECT_EQ(call(*rpc, function, PackedArgs().integer(SYS_memfd_create).text("x").integer(0)),
+              -EPERM);
+}
+#endif
 
 TEST_F(HostileModel, reachesNoFilesButItsOwn)
 {

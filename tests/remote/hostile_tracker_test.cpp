@@ -8,10 +8,12 @@
 #include "remote/tracker/tracker_wire.h"
 #include "runtime/rpc/protocol.h"
 #include "tests/runtime/artifacts.h"
+#include "tests/support/environment.h"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -47,6 +49,28 @@ protected:
         EXPECT_TRUE(fd) << fd.error().text();
         m_held.push_back(fd ? *fd : -1);
         return m_held.back();
+    }
+    /// From an address of this computer.
+    int dialFrom(const std::string& host)
+    {
+        const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        inet_pton(AF_INET, host.c_str(), &address.sin_addr);
+        EXPECT_EQ(bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        address.sin_port = htons(static_cast<uint16_t>(m_server->port()));
+        EXPECT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+        m_held.push_back(fd);
+        return fd;
+    }
+    /// Says it back, and more, in a minute.
+    static bool isAnswered(int fd)
+    {
+        const timeval patience{60, 0};
+        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+        std::string answer(5, 0);
+        return recv(fd, answer.data(), answer.size(), MSG_WAITALL) == 5;
     }
     static void say(int fd, const std::string& bytes)
     {
@@ -90,6 +114,31 @@ TEST_F(HostilePeer, inGreatNumbersHoldsNobodyUp)
         if (i % 2) say(fd, kMagic); // greets, and is silent then
     }
     expectServed();
+}
+
+/// 150 connections from each of 8 hosts: all of them wait for, or offer, what nobody wants.
+TEST_F(HostilePeer, ofAFewHostsFillsNotAllPlaces)
+{
+    rlimit files{};
+    ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &files), 0);
+    files.rlim_cur = std::min(files.rlim_max, rlim_t{8192});
+    TENON_NEED(files.rlim_cur >= 4096 && setrlimit(RLIMIT_NOFILE, &files) == 0, "descriptors",
+               "too few may be open");
+    for (const bool isOffering : {false, true}) {
+        for (int i = 0; i < 8 * 150; ++i) {
+            const std::string host = "127.0.0." + std::to_string(10 + i / 150);
+            const std::string number = std::to_string(i + 1);
+            const std::string offer = "[3,\"x\",[" + number + ",\"x:" + number + "\"],null]";
+            const int fd = dialFrom(host);
+            say(fd, kMagic + trackerMessage(isOffering ? offer : R"([4,"none","me",0])"));
+        }
+        expectServed();
+        const int server = dialFrom("127.0.0.100");
+        say(server, kMagic + trackerMessage(R"([3,"pi",[9090,"pi:1"],null])"));
+        EXPECT_TRUE(isAnswered(server));
+        for (const int fd : m_held) close(fd);
+        m_held.clear();
+    }
 }
 
 TEST_F(HostilePeer, thatDripsIsHungUpOn)
@@ -155,7 +204,7 @@ TEST(HostileServer, cannotOfferWhatCannotBe)
     TrackerState state({.allowsCustomAddress = true});
     state.open(1, "10.0.0.1", 0ms);
     const std::string longKey(257, 'k');
-    for (const std::string& port : {"0", "-1", "65536", "4294976386"}) {
+    for (const std::string port : {"0", "-1", "65536", "4294976386", "90.5", "\"90\""}) {
         EXPECT_EQ(said(state, 1, R"([3,"pi",[)" + port + R"(,"pi:1"],null])"), "-1") << port;
         EXPECT_EQ(said(state, 1, R"([5,{"key":"server:pi","addr":[null,)" + port + "]}]"), "-1");
     }
