@@ -91,6 +91,7 @@ std::string table(const std::vector<std::vector<std::string>>& rows);
 void addBench(CLI::App& app, Action& action);
 void addBoard(CLI::App& app, Action& action);
 void addCompile(CLI::App& app, Action& action);
+void addCompletion(CLI::App& app, Action& action);
 void addDeploy(CLI::App& app, Action& action);
 void addFootprint(CLI::App& app, Action& action);
 void addInspect(CLI::App& app, Action& action);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon: everything the workbench shows, on the command line.
 #include "app/cli/command.h"
+#include "app/cli/completion.h"
 #include "app/cli/interrupt.h"
 #include "compiler/driver/kernel_service.h"
 #include "core/base/printable.h"
@@ -20,9 +21,10 @@ namespace {
 using namespace tenon;
 
 constexpr std::array kCommands{
-    cli::addInspect, cli::addPasses, cli::addCompile, cli::addFootprint, cli::addRun,
-    cli::addVerify,  cli::addBench,  cli::addPlan,    cli::addTargets,   cli::addTir,
-    cli::addRelay,   cli::addBoard,  cli::addDeploy,  cli::addTracker,   cli::addRpcServer,
+    cli::addInspect, cli::addPasses,  cli::addCompile,   cli::addFootprint,
+    cli::addRun,     cli::addVerify,  cli::addBench,     cli::addPlan,
+    cli::addTargets, cli::addTir,     cli::addRelay,     cli::addBoard,
+    cli::addDeploy,  cli::addTracker, cli::addRpcServer, cli::addCompletion,
 };
 
 /// A bar on the terminal for anything over a second.
@@ -56,6 +58,10 @@ int run(int argc, char** argv)
     worker->callback([&] {
         action = [&](core::JobContext&) { return compiler::runKernelWorker(workerSocket); };
     });
+    if (argc > 1 && argv[1] == std::string_view("__complete")) {
+        cli::print(cli::completionLines(app, {argv + 2, argv + argc}));
+        return cli::kSuccess;
+    }
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& stop) {

@@ -14,6 +14,9 @@ Generated from `tenon COMMAND --help` by `packaging/dev/gen_docs.sh`; do not edi
 
 Exit status: 0 when all went well; 1 when the operation failed or a check did not hold; 2 for options that make no sense; 4 when
 the model, the target string or the data is at fault. Errors go to stderr, results to stdout.
+
+`source <(tenon completion bash)` in `~/.bashrc` (`zsh` in `~/.zshrc` behind `compinit`; `tenon completion fish | source` for fish) puts
+commands, options, targets, passes, planners, profiles and boards behind the tab key. The script asks `tenon` itself each time.
 """
 # An option that so many commands have, word for word, is listed once for all of them.
 SHARED = 3
