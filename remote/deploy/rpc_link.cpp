@@ -138,6 +138,8 @@ private:
             error.message += "; free some space on the board";
         } else if (m_rpc->isBroken() && error.code == DiagnosticCode::RpcFailure)
             error.code = BoardCode::LinkLost;
+        else if (error.code == BoardCode::DataFault) // no model runs here: it is about files
+            error.code = DiagnosticCode::RpcFailure;
         return error;
     }
 

@@ -3,6 +3,7 @@
 #include "remote/measure/artifact_session.h"
 
 #include "core/artifact/manifest.h"
+#include "core/base/board_code.h"
 #include "core/base/text.h"
 #include "core/target/thread_choice.h"
 #include "remote/measure/child_process.h"
@@ -59,7 +60,8 @@ int callOfCrash(const std::string& message)
 core::Diagnostic asMemoryProblem(core::Diagnostic error)
 {
     if (error.message.find("out of memory") != std::string::npos ||
-        error.message.find("exceed the memory") != std::string::npos)
+        error.message.find("exceed the memory") != std::string::npos ||
+        error.message.find("a run may take") != std::string::npos)
         error.code = DiagnosticCode::OutOfMemory;
     return error;
 }
@@ -97,7 +99,8 @@ ArtifactSession::ArtifactSession(const RunRequest& request, std::unique_ptr<Serv
 core::Diagnostic ArtifactSession::explain(const core::Diagnostic& error)
 {
     const bool saidSo = error.message.starts_with(kCrashed);
-    if (error.code != DiagnosticCode::RpcFailure) return error;
+    if (error.code != DiagnosticCode::RpcFailure && error.code != core::BoardCode::DataFault)
+        return error;
     if (!saidSo && !m_rpc->isBroken()) return asMemoryProblem(error);
     m_isDead = true;
     if (!saidSo)
@@ -199,7 +202,7 @@ Status ArtifactSession::load(const JobContext& job)
         m_rpc->callGlobal("tvm.rpc.server.load_module", PackedArgs().text(path));
     if (!module) {
         const core::Diagnostic error = explain(module.error()); // its constructors may crash
-        if (isBroken() || error.code != DiagnosticCode::RpcFailure) return error;
+        if (isBroken() || error.code != core::BoardCode::DataFault) return error;
         return makeError(DiagnosticCode::BadArtifact, error.message);
     }
     const Result<RemoteHandle> factory = m_rpc->moduleFunction(module->handle, "default");

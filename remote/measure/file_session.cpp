@@ -2,12 +2,14 @@
 // Values to bytes in a file, a process, and bytes to values.
 #include "remote/measure/file_session.h"
 
+#include "core/base/board_code.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "remote/virtual/run_program.h"
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 namespace tenon::remote {
 
@@ -19,6 +21,9 @@ using core::Status;
 using core::Tensor;
 
 namespace {
+
+constexpr const char* kFailed = " failed: "; ///< behind the program, see runProgram()
+constexpr const char* kDividedByZero = ": integer division by zero";
 
 Result<std::vector<TensorSpec>> specsOf(const std::vector<core::ManifestTensor>& tensors)
 {
@@ -56,6 +61,14 @@ Result<std::vector<Tensor>> tensorsOf(const std::string& bytes,
         at += size;
     }
     return out;
+}
+
+/// The one fault of its data that code without a runtime finds; what runs it said so last.
+std::optional<core::Diagnostic> dataFault(const std::string& message)
+{
+    const size_t start = message.find(kFailed);
+    if (start == std::string::npos || !message.ends_with(kDividedByZero)) return std::nullopt;
+    return makeError(core::BoardCode::DataFault, message.substr(start + std::strlen(kFailed)));
 }
 
 } // namespace
@@ -96,6 +109,8 @@ Status FileSession::setInputs(const NamedTensors& inputs, const JobContext&)
 Status FileSession::runToEnd(const std::vector<std::string>& command, const JobContext& job) const
 {
     const Status ran = runProgram(command, job, m_request.timeout);
+    if (!ran)
+        if (auto fault = dataFault(ran.error().message)) return *fault;
     if (!ran && ran.error().code == DiagnosticCode::IoFailure)
         return makeError(DiagnosticCode::BoardFailure, ran.error().message,
                          {.file = m_request.artifactPath});

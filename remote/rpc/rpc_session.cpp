@@ -117,7 +117,8 @@ Result<RpcSession::Packet> RpcSession::exchange(Packet request)
         return got.error();
     if (answer.code == kTenonRpcException) {
         const Result<Reply> text = wire::readValue(answer.body);
-        return makeError(DiagnosticCode::RpcFailure, text ? text->text : "the server failed");
+        return text ? makeError(BoardCode::DataFault, text->text)
+                    : makeError(DiagnosticCode::RpcFailure, "the server failed");
     }
     return answer;
 }

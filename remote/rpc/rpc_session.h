@@ -10,8 +10,9 @@
 namespace tenon::remote {
 
 /// One conversation; not thread-safe. Handles die with the session.
-/// Errors: RpcFailure (the server refused or went away), TimedOut, Cancelled. The latter two leave
-/// the session broken: kill the server or hang up.
+/// Errors: DataFault (what the other side's runtime says of a call: the program's data, or its
+/// arguments), RpcFailure (the conversation failed), TimedOut, Cancelled. The latter two leave the
+/// session broken: kill the server or hang up.
 class RpcSession
 {
 public:

@@ -170,7 +170,7 @@ TEST_P(HostileRun, EndsWithAMessage)
     const Outcome outcome = tenon("run " + path + " 2>&1");
     EXPECT_TRUE(outcome.code == 1 || outcome.code == 4) << outcome.code << ": " << outcome.output;
     EXPECT_NE(outcome.output.find(GetParam().message), std::string::npos) << outcome.output;
-    for (const char* blame : {"please report", "internal error", "crashed", "SIG"})
+    for (const char* blame : {"please report", "internal error", "crashed", "SIG", "rpc-failure"})
         EXPECT_EQ(outcome.output.find(blame), std::string::npos) << outcome.output;
     rusage usage{};
     getrusage(RUSAGE_CHILDREN, &usage);
@@ -181,6 +181,29 @@ INSTANTIATE_TEST_SUITE_P(All, HostileRun, ::testing::ValuesIn(kCases),
                          [](const testing::TestParamInfo<Case>& one) {
                              return std::string(one.param.name);
                          });
+
+TEST(DataFault, HasItsOwnCodeHoweverTheModelIsRun)
+{
+    const test::TemporaryFolder folder;
+    const std::string model = folder.file("model.onnx");
+    std::ofstream(model, std::ios::binary)
+        << test::modelOf("input a int64 1\nints none int64 1 = 0\nnode Mul z a,none -> b\n"
+                         "node Div bad a,b -> y\noutput y int64 1\n")
+               .SerializeAsString();
+    std::vector<std::string> commands{"run " + model, "run --executor aot " + model,
+                                      "run --executor vm " + model, "bench " + model};
+    if (shell("command -v qemu-aarch64").code == 0)
+        commands.push_back("run --target 'llvm -mtriple=aarch64-linux-gnu' " + model);
+    if (shell("command -v node").code == 0)
+        commands.push_back("run --target 'llvm -mtriple=wasm32-unknown-unknown' " + model);
+    for (const std::string& command : commands) {
+        const Outcome outcome = tenon(command + " 2>&1");
+        EXPECT_EQ(outcome.code, 1) << command << outcome.output;
+        EXPECT_NE(outcome.output.find("error[data-fault]: "), std::string::npos)
+            << command << outcome.output;
+        EXPECT_NE(outcome.output.find(kByZero), std::string::npos) << command << outcome.output;
+    }
+}
 
 TEST(HostileData, IsRefusedByName)
 {
