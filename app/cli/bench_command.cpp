@@ -65,7 +65,7 @@ int benchElsewhere(const BenchOptions& options, const remote::TimingRequest& tim
     const remote::DeployReportPtr report = deployOnce(work, options.path, job, code);
     if (!report) return code;
     tell(options, report->board, report->manifest, *report->timing, report->sha256);
-    remember(remote::BoardStore(options.where.config), *report, options.common.optLevel);
+    remember(boardStore(options.where.config), *report, options.common.optLevel);
     return kSuccess;
 }
 

@@ -78,10 +78,11 @@ std::string peerText(const remote::Timing& timing)
     const remote::Summary& ours = timing.summaryMs;
     const remote::Summary& theirs = timing.peer->summaryMs;
     const bool isTold = ours.ci95High < theirs.ci95Low || theirs.ci95High < ours.ci95Low;
+    const auto unit = remote::TimeUnit::of(theirs.median);
     const std::string times = timing.peer->name + " " + timing.peer->version + " median " +
-                              fixed(theirs.median, 3) + " ms (95 % " + fixed(theirs.ci95Low, 3) +
-                              " to " + fixed(theirs.ci95High, 3) + ", min " + fixed(theirs.min, 3) +
-                              ")";
+                              unit.text(theirs.median) + " (95 % " + unit.digits(theirs.ci95Low) +
+                              " to " + unit.digits(theirs.ci95High) + ", min " +
+                              unit.digits(theirs.min) + ")";
     if (!timing.peer->difference.empty())
         return times + "; no ratio, as it computes something else: " + timing.peer->difference +
                "\n";
@@ -107,7 +108,8 @@ std::string peakText(const remote::MachinePeak& peak)
 
 std::string layersText(const Manifest& manifest, const remote::Timing& timing)
 {
-    std::vector<std::vector<std::string>> rows{{"call", "method", "ms", "%", "GFLOP/s"}};
+    const auto unit = remote::TimeUnit::of(timing.summaryMs.median);
+    std::vector<std::vector<std::string>> rows{{"call", "method", unit.name, "%", "GFLOP/s"}};
     if (timing.peak) rows[0].insert(rows[0].end(), {"% of bound", "bound"});
     rows[0].push_back("from");
     bool isWinograd = false;
@@ -115,7 +117,7 @@ std::string layersText(const Manifest& manifest, const remote::Timing& timing)
         const ManifestCall& call = manifest.calls[i];
         const double ms = timing.callMs[i];
         const double share = timing.callSumMs > 0 ? ms / timing.callSumMs * 100 : 0;
-        rows.push_back({call.name, call.method, fixed(ms, 4), fixed(share, 1),
+        rows.push_back({call.name, call.method, unit.digits(ms), fixed(share, 1),
                         ms > 0 ? fixed(call.flops / ms / 1e6, 1) : ""});
         if (const BoundShare of = boundShare(manifest, i, timing); timing.peak)
             rows.back().insert(rows.back().end(), {of.share > 0 ? fixed(of.share * 100, 0) : "",
@@ -123,8 +125,8 @@ std::string layersText(const Manifest& manifest, const remote::Timing& timing)
         rows.back().push_back(join(call.fromNodes, " "));
         isWinograd |= call.method.starts_with("Winograd");
     }
-    std::string out = table(rows) + "calls together " + fixed(timing.callSumMs, 3) +
-                      " ms, whole run " + fixed(timing.summaryMs.median, 3) + " ms\n";
+    std::string out = table(rows) + "calls together " + unit.text(timing.callSumMs) +
+                      ", whole run " + unit.text(timing.summaryMs.median) + "\n";
     if (timing.peak) out += peakText(*timing.peak);
     if (isWinograd)
         out +=
@@ -133,12 +135,13 @@ std::string layersText(const Manifest& manifest, const remote::Timing& timing)
     return out;
 }
 
-/// " ± 0.012 (95 % confidence interval 3.498 to 3.522)", or why there is none.
-std::string spreadText(const remote::Summary& summary)
+/// " (95 % confidence interval 3.498 to 3.522)", or why there is none.
+std::string intervalText(const remote::Summary& summary)
 {
     if (!summary.hasInterval()) return " (too few samples for a confidence interval)";
-    return " ± " + fixed(summary.half, 3) + " (95 % confidence interval " +
-           fixed(summary.ci95Low, 3) + " to " + fixed(summary.ci95High, 3) + ")";
+    const auto unit = remote::TimeUnit::of(summary.median);
+    return " (95 % confidence interval " + unit.digits(summary.ci95Low) + " to " +
+           unit.digits(summary.ci95High) + ")";
 }
 
 } // namespace
@@ -179,11 +182,12 @@ std::string benchText(const remote::Board& board, const Manifest& manifest,
                       const remote::Timing& timing)
 {
     const remote::Summary& summary = timing.summaryMs;
+    const auto unit = remote::TimeUnit::of(summary.median);
     std::string out =
-        "median " + fixed(summary.median, 3) + " ms" + spreadText(summary) + ", p95 " +
-        fixed(summary.p95, 3) + ", min " + fixed(summary.min, 3) + "; " +
-        std::to_string(summary.samples) + (summary.samples == 1 ? " sample, " : " samples, ") +
-        std::to_string(timing.threads) + (timing.threads == 1 ? " thread" : " threads") +
+        remote::medianText(summary) + intervalText(summary) + ", p95 " + unit.digits(summary.p95) +
+        ", min " + unit.digits(summary.min) + "; " + std::to_string(summary.samples) +
+        (summary.samples == 1 ? " sample, " : " samples, ") + std::to_string(timing.threads) +
+        (timing.threads == 1 ? " thread" : " threads") +
         (timing.ending.empty() ? "" : "; " + timing.ending) + "\n";
     if (timing.peer) out += peerText(timing);
     if (!timing.callMs.empty()) out += layersText(manifest, timing);

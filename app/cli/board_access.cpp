@@ -138,7 +138,7 @@ Status chooseVirtualBoard(BoardOptions& options, JobContext& job)
     const auto profile = remote::findProfile(options.virtualProfile);
     if (!profile) return profile.error();
     options.board = profile->name;
-    const remote::BoardStore store(options.config);
+    const remote::BoardStore store = boardStore(options.config);
     if (const auto known = store.find(profile->name)) {
         if (known->isEmulated()) return kDone;
         return makeError(DiagnosticCode::BadArgument,
@@ -156,7 +156,7 @@ Status chooseVirtualBoard(BoardOptions& options, JobContext& job)
 
 remote::DeployEnvironment deployEnvironment(const BoardOptions& options, remote::SshPrompt& prompt)
 {
-    const remote::BoardStore store(options.config);
+    const remote::BoardStore store = boardStore(options.config);
     return {.ssh = {.knownHostsFile = store.knownHostsPath(),
                     .acceptedFingerprint = options.acceptedFingerprint,
                     .prompt = &prompt}};
@@ -164,7 +164,7 @@ remote::DeployEnvironment deployEnvironment(const BoardOptions& options, remote:
 
 Result<remote::Board> chosenBoard(const BoardOptions& options)
 {
-    const remote::BoardStore store(options.config);
+    const remote::BoardStore store = boardStore(options.config);
     return store.find(options.board.empty() ? std::string(remote::kThisComputer) : options.board);
 }
 
@@ -263,6 +263,11 @@ std::string checksText(const std::vector<Check>& checks)
                         " " + check.outcome + (check.advice.empty() ? "" : "; " + check.advice)});
     }
     return table(rows);
+}
+
+remote::BoardStore boardStore(const std::string& folder)
+{
+    return remote::BoardStore(folder, printDiagnostic);
 }
 
 void remember(const remote::BoardStore& store, const DeployReport& report, int optLevel)

@@ -80,6 +80,9 @@ Json checksJson(const std::vector<remote::Check>& checks);
 Json boardJson(const remote::Board& board);
 std::string checksText(const std::vector<remote::Check>& checks);
 
+/// The boards of a configuration folder; what is wrong with the file goes to stderr.
+remote::BoardStore boardStore(const std::string& folder);
+
 /// Writes the measurement into the history; a failure is only a warning.
 void remember(const remote::BoardStore& store, const remote::DeployReport& report, int optLevel);
 

@@ -78,7 +78,7 @@ int showList(const BoardCommandOptions& options)
         options.common.json ? printJson({{"profiles", std::move(list)}}) : print(table(rows));
         return kSuccess;
     }
-    const auto boards = BoardStore(options.access.config).list();
+    const auto boards = boardStore(options.access.config).list();
     if (!boards) return failure(boards.error());
     Json list = Json::array();
     std::vector<std::vector<std::string>> rows;
@@ -194,7 +194,7 @@ int add(const BoardCommandOptions& options, JobContext& job)
         return wrongUsage("say how to reach the board: one of --ssh, --rpc, --tracker, --virtual");
     if (options.name.empty() && options.virtualProfile.empty())
         return wrongUsage("give the board a name");
-    const BoardStore store(options.access.config);
+    const BoardStore store = boardStore(options.access.config);
     auto board = describedBoard(options, store, job);
     if (!board) return failure(board.error());
     if (const Status checked = remote::checkBoard(*board); !checked)
@@ -217,7 +217,7 @@ int add(const BoardCommandOptions& options, JobContext& job)
 
 int probe(const BoardCommandOptions& options, JobContext& job)
 {
-    const BoardStore store(options.access.config);
+    const BoardStore store = boardStore(options.access.config);
     auto board = store.find(options.name);
     if (!board) return failure(board.error());
     if (options.usesProposal && board->kind == BoardKind::ThisComputer)
@@ -237,7 +237,7 @@ int probe(const BoardCommandOptions& options, JobContext& job)
 
 int removeBoard(const BoardCommandOptions& options)
 {
-    const BoardStore store(options.access.config);
+    const BoardStore store = boardStore(options.access.config);
     const auto board = store.find(options.name);
     if (!board) return failure(board.error());
     const auto list = store.remove(options.name);

@@ -94,17 +94,14 @@ Json errorJson(const compiler::CompileResult& result)
     const compiler::ExpectedError error = compiler::expectedError(result.passes);
     Json layers = Json::array();
     const Module& lowered = result.passes.last();
-    for (const compiler::KernelCall& call : result.program.calls) {
-        const NodePtr& node = lowered.findNode(call.node);
-        if (!node || !node->callee.isValid()) continue;
-        for (const NodeId member : lowered.function(node->callee).order)
-            if (const auto layer = error.layers.find(member); layer != error.layers.end())
-                layers.push_back({{"call", call.name},
-                                  {"from_nodes", call.fromNodes},
-                                  {"method", call.method},
-                                  {"relative_error", layer->second.own},
-                                  {"share", layer->second.share}});
-    }
+    for (const compiler::KernelCall& call : result.program.calls)
+        if (const auto layer = compiler::errorOfCall(error, lowered, call.node))
+            layers.push_back({{"call", call.name},
+                              {"from_nodes", call.fromNodes},
+                              {"method", call.method},
+                              {"relative_error", layer->own},
+                              {"share", layer->share},
+                              {"refused", layer->refused}});
     return {{"output", error.total}, {"layers", std::move(layers)}};
 }
 

@@ -74,7 +74,7 @@ int deploy(const DeployOptions& options, JobContext& job)
         if (report->error) code = failure(*report->error);
         all.push_back(reportJson(*report));
         if (!options.common.json && !report->error) print(reportText(*report));
-        remember(remote::BoardStore(options.where.config), *report, options.common.optLevel);
+        remember(boardStore(options.where.config), *report, options.common.optLevel);
     }
     if (options.common.json) printJson(all.size() == 1 ? all[0] : Json{{"deployments", all}});
     return code;

@@ -14,6 +14,8 @@
 
 #include <QFile>
 
+#include <utility>
+
 namespace tenon::app {
 
 using core::JobContext;
@@ -61,7 +63,10 @@ std::optional<std::string> DeskPrompt::secret(const remote::SecretQuestion& ques
 
 BoardDesk::BoardDesk(EngineOptions options)
     : m_options(std::move(options))
-    , m_store(m_options.configFolder.toStdString())
+    , m_store(m_options.configFolder.toStdString(), [this](const core::Diagnostic& note) {
+        const std::lock_guard lock(m_remarkMutex);
+        m_remark = text(note.message);
+    })
 {
 }
 
@@ -82,6 +87,12 @@ remote::Deployer& BoardDesk::deployerFor(const Board& board)
                        .ssh = {.knownHostsFile = m_store.knownHostsPath(), .prompt = &m_prompt}});
     }
     return *m_deployer;
+}
+
+QString BoardDesk::takeRemark()
+{
+    const std::lock_guard lock(m_remarkMutex);
+    return std::exchange(m_remark, {});
 }
 
 Result<std::vector<views::BoardEntry>> BoardDesk::list() const
@@ -226,6 +237,7 @@ views::BoardEngine makeBoardEngine(const EngineOptions& options)
     const auto desk = std::make_shared<BoardDesk>(options);
     views::BoardEngine engine;
     engine.list = [desk] { return desk->list(); };
+    engine.remark = [desk] { return desk->takeRemark(); };
     engine.kinds = boardKinds;
     engine.add = [desk](const auto& request, const auto& ask, JobContext& job) {
         return desk->add(request, ask, job);

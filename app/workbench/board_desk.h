@@ -35,6 +35,7 @@ public:
     explicit BoardDesk(EngineOptions options);
 
     core::Result<std::vector<views::BoardEntry>> list() const;
+    QString takeRemark();
     core::Result<views::ProbeFindings> add(const views::BoardRequest& request,
                                            const views::BoardAsk& ask, core::JobContext& job);
     core::Result<views::ProbeFindings> addVirtual(const QString& kind, core::JobContext& job);
@@ -56,6 +57,8 @@ private:
                                             core::JobContext& job);
 
     EngineOptions m_options;
+    std::mutex m_remarkMutex;
+    QString m_remark;
     remote::BoardStore m_store;
     std::timed_mutex m_mutex;
     DeskPrompt m_prompt;

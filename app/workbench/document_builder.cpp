@@ -4,8 +4,9 @@
 
 #include "app/workbench/memory_builder.h"
 #include "compiler/frontend/model_counts.h"
-#include "compiler/ops/node_work.h"
+#include "compiler/ops/source_macs.h"
 #include "compiler/package/package.h"
+#include "compiler/passes/expected_error.h"
 #include "remote/measure/call_bound.h"
 #include "views/models/format.h"
 
@@ -25,23 +26,20 @@ QString text(std::string_view value)
 }
 
 /// Of the nodes that no version before had.
-void addMacs(const core::Module& module, Document& document)
+void addMacs(compiler::SourceMacs& source, const core::Module& module, Document& document)
 {
-    for (const auto& [id, function] : module.functions())
-        for (const core::NodeId node : function->order)
-            if (!document.macs.contains(node))
-                if (const int64_t macs = compiler::macsOf(module, module.node(node)); macs > 0)
-                    document.macs.emplace(node, macs);
+    for (const auto& [node, macs] : source.in(module)) document.macs.emplace(node, macs);
 }
 
 void addPasses(const compiler::PassTrace& trace, Document& document)
 {
     document.imported = trace.imported;
     document.passes.clear();
+    compiler::SourceMacs macs(trace.imported);
     for (const compiler::PassRecord& record : trace.records) {
         views::PassStep step{text(record.name), text(record.phase), record.skipped, record.changed,
                              record.ms,         record.changes,     record.after};
-        addMacs(record.after, document);
+        if (record.changed) addMacs(macs, record.after, document);
         document.passes.push_back(std::move(step));
     }
 }
@@ -77,6 +75,19 @@ void addKernels(const compiler::CompileResult& result, Document& document)
         shown.weightBytes = work.weightBytes;
         shown.macs = call.macs;
         document.calls.push_back(std::move(shown));
+    }
+}
+
+void addErrors(const compiler::PassTrace& trace, Document& document)
+{
+    const compiler::ExpectedError error = compiler::expectedError(trace);
+    document.expectedError = error.total;
+    for (views::KernelCall& call : document.calls) {
+        const auto own = compiler::errorOfCall(error, trace.last(), call.node);
+        if (!own) continue;
+        call.sumError = own->own;
+        call.errorShare = own->share;
+        call.refusedForm = text(own->refused);
     }
 }
 
@@ -168,7 +179,8 @@ std::shared_ptr<Document> documentOf(const compiler::Loaded& loaded, const QStri
         if (!document->openDims.contains(text(name))) document->openDims << text(name);
     document->counts = compiler::countsOf(loaded);
     document->imported = loaded.module;
-    addMacs(loaded.module, *document);
+    compiler::SourceMacs macs(loaded.module);
+    addMacs(macs, loaded.module, *document);
     document->issues = loaded.diagnostics;
     return document;
 }
@@ -180,6 +192,7 @@ void addResult(const compiler::CompileResultPtr& result, Document& document)
     document.issues.insert(document.issues.end(), result->remarks.begin(), result->remarks.end());
     addPasses(result->passes, document);
     addKernels(*result, document);
+    addErrors(result->passes, document);
     if (!document.calls.empty()) document.memory = memoryPlanOf(result->program, result->memory);
     const compiler::CompilePhases& p = result->phases;
     document.phases = {{QStringLiteral("passes"), p.passesMs},

@@ -53,6 +53,7 @@ QJsonObject sessionJson(const Session& session)
             {QStringLiteral("node"), session.node},
             {QStringLiteral("planner"), session.planner},
             {QStringLiteral("board"), session.board},
+            {QStringLiteral("budget"), session.budget},
             {QStringLiteral("inspectCamera"), cameraJson(session.inspectCamera)},
             {QStringLiteral("passesCamera"), cameraJson(session.passesCamera)}};
 }
@@ -69,6 +70,7 @@ Session readSession(const QJsonValue& value)
             text("node"),
             text("planner"),
             text("board"),
+            text("budget"),
             readCamera(object[QLatin1String("inspectCamera")]),
             readCamera(object[QLatin1String("passesCamera")])};
 }

@@ -37,6 +37,7 @@ struct Session
     QString node; ///< name of the selected node
     QString planner;
     QString board;
+    QString budget; ///< of a benchmark, as it was typed; empty: the usual one
     SavedCamera inspectCamera;
     SavedCamera passesCamera;
     friend bool operator==(const Session&, const Session&) = default;

@@ -32,6 +32,19 @@ Trail* makeTrail(MainWindow& window, TitleBar& title)
     return trail;
 }
 
+void toggleTable(MainWindow& window, views::BenchmarkPage& benchmark)
+{
+    if (benchmark.isVisible()) benchmark.chartTwin().toggle();
+    if (window.inspectPage().isVisible()) window.inspectPage().graphTwin().toggle();
+    if (window.passesPage().isVisible()) window.passesPage().graphTwin().toggle();
+}
+
+void toggleFigures(MainWindow& window)
+{
+    if (window.inspectPage().isVisible()) window.inspect().toggleFigure();
+    if (window.passesPage().isVisible()) window.passes().toggleFigure();
+}
+
 } // namespace
 
 void MainWindow::addActions()
@@ -230,11 +243,10 @@ void MainWindow::addLocalKeys()
         [this] { m_inspect.setAllCollapsed(true); });
     add("expand-all", graph, tr("Expand all groups"), "",
         [this] { m_inspect.setAllCollapsed(false); });
-    add("table", graph, tr("Switch between graph and table"), "T", [this] {
-        if (m_stack->currentWidget() == m_inspectPage) m_inspectPage->graphTwin().toggle();
-        if (m_stack->currentWidget() == m_passesPage) m_passesPage->graphTwin().toggle();
-        if (m_stack->currentWidget() == m_benchmarkPage) m_benchmarkPage->chartTwin().toggle();
-    });
+    add("table", graph, tr("Switch between graph and table"), "T",
+        [this] { toggleTable(*this, *m_benchmarkPage); });
+    add("figures", graph, tr("Switch the cards between times and expected errors"), "E",
+        [this] { toggleFigures(*this); });
 }
 
 std::vector<ShortcutSheet::Row> MainWindow::keyRows() const

@@ -43,6 +43,7 @@ Session MainWindow::session()
     Session session;
     session.planner = m_workspace.options().planner;
     session.board = m_boards.board().name;
+    session.budget = m_deploy.state().budget;
     for (const PageEntry& entry : m_pages)
         if (m_stack->currentWidget() == entry.page) session.perspective = entry.name;
     if (!m_workspace.document()) return session;
@@ -68,6 +69,7 @@ void MainWindow::restoreSession()
 {
     const Session& saved = m_settings.session;
     if (!saved.planner.isEmpty()) m_workspace.setPlanner(saved.planner);
+    if (!saved.budget.isEmpty()) m_deploy.setBudget(saved.budget);
     // Neither compiled for nor asked: nobody is disturbed by opening a window.
     if (!saved.board.isEmpty()) m_boards.select(saved.board);
     if (saved.model.isEmpty() || !QFileInfo::exists(saved.model)) return;

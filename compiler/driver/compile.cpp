@@ -6,6 +6,7 @@
 #include "compiler/driver/kernels.h"
 #include "compiler/driver/option_remarks.h"
 #include "compiler/executor/place_joins.h"
+#include "compiler/ops/source_macs.h"
 #include "compiler/passes/fusion_groups.h"
 #include "compiler/passes/pass_config.h"
 #include "core/base/clock.h"
@@ -140,6 +141,19 @@ void dropUnusedKernels(CompileResult& result)
         call.kernel = to[static_cast<size_t>(call.kernel)];
 }
 
+void addMacs(CompileResult& result)
+{
+    const Module& lowered = result.passes.last();
+    const auto macs = SourceMacs(result.passes.imported).in(lowered);
+    for (KernelCall& call : result.program.calls) {
+        const NodePtr& node = lowered.findNode(call.node);
+        if (!node || !node->callee.isValid()) continue;
+        for (const NodeId member : lowered.function(node->callee).order)
+            if (const auto found = macs.find(member); found != macs.end())
+                call.macs += found->second;
+    }
+}
+
 /// The program of the chosen executor and its memory plan. Only the VM takes memory at run time; a
 /// module that needs it gets it whatever was chosen.
 Status addProgram(CompileResult& result)
@@ -160,6 +174,7 @@ Status addProgram(CompileResult& result)
         if (!program) return program.error();
         result.program = std::move(*program);
     }
+    addMacs(result);
     for (size_t i = 0; i < result.kernels.size(); ++i)
         result.kernels[i].function = result.program.kernels[i].function;
     if (isVm && result.machine.isSource())

@@ -145,7 +145,6 @@ void ProgramParts::addWork(const GraphFunction& function, KernelCall& call) cons
         const NodeRecord& node = m_module.node(member);
         call.flops += costOf(m_module, node).flops;
         call.leastFlops += leastFlops(m_module, node);
-        call.macs += macsOf(m_module, node);
     }
     addMovedBytes(function, call);
 }

@@ -74,7 +74,7 @@ struct KernelCall
     double leastFlops = 0;               ///< of those, what no kernel can leave out
     double movedBytes = 0;               ///< what is read and written, each tensor once
     double weightBytes = 0;              ///< of those, constants
-    int64_t macs = 0;                    ///< of its convolutions and products
+    int64_t macs = 0;                    ///< of the model's, what it does
     core::NodeId node = {};              ///< of the lowered module
     std::string method = {};             ///< how it does its heaviest operator, see methodOf()
     std::vector<std::string> dividers = {}; ///< nodes whose data may divide an integer by zero

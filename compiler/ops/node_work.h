@@ -10,7 +10,8 @@
 namespace tenon::compiler {
 
 /// Multiply-accumulates of a convolution or product as its shapes say, products with padding among
-/// them; 0 for other operators, and where a size is known at run time only.
+/// them (after passes have filled up channels, with those: see SourceMacs); 0 for other operators,
+/// and where a size is known at run time only.
 int64_t macsOf(const core::Module& module, const core::NodeRecord& node);
 
 /// Floating-point operations that no kernel can leave out: what macsOf() counts, without products

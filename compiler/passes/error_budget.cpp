@@ -4,6 +4,7 @@
 
 #include "compiler/passes/channel_block.h"
 #include "compiler/passes/error_gain.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,9 +15,18 @@ namespace {
 /// Rounding what a layer stores, and what an operator behind it does.
 constexpr double kStored = 4e-8;
 
+constexpr std::string_view kRefused = " would be faster, but ";
+
 double squareOf(double x) { return x * x; }
 
 } // namespace
+
+std::string refusedForm(const std::string& reason)
+{
+    for (const std::string& clause : core::split(reason, ';'))
+        if (clause.find(kRefused) != std::string::npos) return std::string(core::trimmed(clause));
+    return {};
+}
 
 double storedError(double error) { return std::sqrt(squareOf(error) + squareOf(kStored)); }
 
@@ -36,7 +46,7 @@ ErrorBudget::ErrorBudget(const core::Module& module, const core::GraphFunction& 
     Choices choices;
     const ValueSamples samples(module, function);
     for (const LayerGain& layer : errorGains(module, function, samples)) {
-        m_layers[layer.node] = {squareOf(layer.gain * sumError(layer.terms)), 0};
+        m_layers[layer.node] = {squareOf(layer.gain * sumError(layer.terms)), 0, {}};
         const auto size = sizes.find(layer.node);
         if (size == sizes.end()) continue;
         choices.emplace_back(layer.node, optionsOf(size->second, machine, layer.gain));
@@ -75,7 +85,7 @@ void ErrorBudget::choose(const Choices& choices, double budget)
             *std::min_element(options.begin(), options.end(), [](const Option& a, const Option& b) {
                 return a.square < b.square;
             }));
-        m_layers[node] = {chosen.back().square, chosen.back().tile};
+        m_layers[node] = {chosen.back().square, chosen.back().tile, {}};
     }
     while (true) {
         const double left = budget - squareOf(total());
@@ -91,9 +101,29 @@ void ErrorBudget::choose(const Choices& choices, double budget)
                 next = option;
                 bestRate = saved / std::max(added, 1e-300);
             }
-        if (best == choices.size()) return;
+        if (best == choices.size()) return explain(choices, chosen, budget);
         chosen[best] = next;
-        m_layers[choices[best].first] = {next.square, next.tile};
+        m_layers[choices[best].first] = {next.square, next.tile, {}};
+    }
+}
+
+/// Of layers whose fastest form has to wait for a larger budget.
+void ErrorBudget::explain(const Choices& choices, const std::vector<Option>& chosen, double budget)
+{
+    for (size_t i = 0; i < choices.size(); ++i) {
+        const auto& [node, options] = choices[i];
+        const Option& fastest =
+            *std::min_element(options.begin(), options.end(),
+                              [](const Option& a, const Option& b) { return a.cycles < b.cycles; });
+        if (fastest.cycles >= chosen[i].cycles) continue;
+        const std::string tile = std::to_string(fastest.tile);
+        const std::string form =
+            fastest.tile == 0 ? "the direct method" : "tiles of " + tile + " x " + tile;
+        const double with = squareOf(total()) - chosen[i].square + fastest.square;
+        m_layers[node].refused = form + std::string(kRefused) +
+                                 "the model's expected error would be " +
+                                 errorText(std::sqrt(with)) + ", of which " +
+                                 errorText(std::sqrt(budget)) + " are allowed";
     }
 }
 
@@ -112,7 +142,9 @@ double ErrorBudget::share(core::NodeId node) const
 std::string ErrorBudget::shareText(core::NodeId node) const
 {
     if (share(node) == 0) return {};
-    return ", " + errorText(share(node)) + " of the largest result by rounding";
+    const std::string& refused = m_layers.at(node).refused;
+    return ", " + errorText(share(node)) + " of the largest result by rounding" +
+           (refused.empty() ? "" : "; " + refused);
 }
 
 double ErrorBudget::total() const

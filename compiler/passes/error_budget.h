@@ -18,6 +18,9 @@ double sumError(int64_t terms);
 /// The error of sums with that of storing them.
 double storedError(double error);
 
+/// What shareText() says of a faster form in the reason of a change; empty where it says nothing.
+std::string refusedForm(const std::string& reason);
+
 class ErrorBudget
 {
 public:
@@ -31,7 +34,8 @@ public:
     /// the largest result; 0 where that is not known. Independent: squares add up.
     double share(core::NodeId node) const;
     double total() const; ///< of all layers
-    /// ", 3.1e-06 of the largest result by rounding"; empty where it is not known.
+    /// ", 3.1e-06 of the largest result by rounding", and behind "; " the faster form that the
+    /// budget has no room for; empty where it is not known.
     std::string shareText(core::NodeId node) const;
 
 private:
@@ -39,6 +43,7 @@ private:
     {
         double square = 0; ///< of its share
         int64_t tile = 0;
+        std::string refused; ///< "tiles of 4 x 4 would be faster, but ..."
     };
     struct Option
     {
@@ -51,6 +56,7 @@ private:
     static std::vector<Option> optionsOf(const ConvolutionSize& size, LayoutMachine machine,
                                          double gain);
     void choose(const Choices& choices, double budget);
+    void explain(const Choices& choices, const std::vector<Option>& chosen, double budget);
 
     std::unordered_map<core::NodeId, Layer> m_layers;
 };

@@ -5,9 +5,24 @@
 #include "compiler/passes/error_budget.h"
 #include "compiler/passes/error_gain.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace tenon::compiler {
+namespace {
+
+/// Why layers have no faster form, as the pass that chose the forms has noted.
+void addRefusals(const PassTrace& trace, ExpectedError& out)
+{
+    for (const PassRecord& record : trace.records)
+        for (const Change& change : record.changes)
+            if (std::string refused = refusedForm(change.reason); !refused.empty())
+                for (const NodeId id : change.to)
+                    if (const auto layer = out.layers.find(id); layer != out.layers.end())
+                        layer->second.refused = refused;
+}
+
+} // namespace
 
 ExpectedError expectedError(const PassTrace& trace)
 {
@@ -31,6 +46,23 @@ ExpectedError expectedError(const PassTrace& trace)
         square += own * layer.gain * own * layer.gain;
     }
     out.total = std::sqrt(square);
+    addRefusals(trace, out);
+    return out;
+}
+
+std::optional<LayerError> errorOfCall(const ExpectedError& error, const Module& module, NodeId call)
+{
+    const NodePtr& node = module.findNode(call);
+    if (!node || !node->callee.isValid()) return std::nullopt;
+    std::optional<LayerError> out;
+    for (const NodeId member : module.function(node->callee).order) {
+        const auto layer = error.layers.find(member);
+        if (layer == error.layers.end()) continue;
+        if (!out) out = LayerError{0, 0};
+        out->own = std::max(out->own, layer->second.own);
+        out->share = std::hypot(out->share, layer->second.share);
+        if (!layer->second.refused.empty()) out->refused = layer->second.refused;
+    }
     return out;
 }
 

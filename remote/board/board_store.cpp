@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -109,29 +110,50 @@ Result<Board> fromJson(const Json& json)
     }
 }
 
-core::Diagnostic damaged(const std::string& path, const std::string& why)
-{
-    return makeError(DiagnosticCode::BadText,
-                     "the list of boards is damaged: " + why + "; repair the file or move it away",
-                     {.file = path});
-}
-
-Result<std::vector<Board>> readBoards(const std::string& path)
+struct FileContent
 {
     std::vector<Board> boards{thisComputer()};
-    if (access(path.c_str(), F_OK) != 0) return boards;
+    std::string damage; ///< what is wrong with the rest of it
+};
+
+Result<FileContent> readContent(const std::string& path)
+{
+    FileContent out;
+    if (access(path.c_str(), F_OK) != 0) return out;
     const Result<std::string> text = core::readFile(path);
     if (!text) return text.error();
     const Json json = Json::parse(*text, nullptr, false);
-    if (!json.is_object() || !json.contains("boards") || !json["boards"].is_array())
-        return damaged(path, "it is no list of boards in JSON");
-    if (json.value("version", 0) != kVersion) return damaged(path, "it is of another version");
+    if (!json.is_object() || !json.contains("boards") || !json["boards"].is_array()) {
+        out.damage = "it is no list of boards in JSON";
+        return out;
+    }
+    const bool hasVersion = json.contains("version") && json["version"].is_number_integer();
+    const int64_t version = hasVersion ? json["version"].get<int64_t>() : 0;
+    if (version > kVersion)
+        return makeError(DiagnosticCode::BadText,
+                         "the list of boards is of a newer version of Tenon", {.file = path});
+    if (version < kVersion) out.damage = "it has no version";
     for (const Json& item : json["boards"]) {
         Result<Board> board = fromJson(item);
-        if (!board) return damaged(path, board.error().message);
-        boards.push_back(std::move(*board));
+        if (board)
+            out.boards.push_back(std::move(*board));
+        else
+            out.damage = board.error().message;
     }
-    return boards;
+    return out;
+}
+
+/// Where it is now. Nothing that was set aside before is written over.
+Result<std::string> setAside(const std::string& path)
+{
+    std::string aside = path + ".damaged";
+    for (int i = 2; std::filesystem::exists(aside) && i < 1000; ++i)
+        aside = path + ".damaged-" + std::to_string(i);
+    if (std::rename(path.c_str(), aside.c_str()) == 0) return aside;
+    return makeError(DiagnosticCode::IoFailure,
+                     std::string("cannot rename the damaged list of boards: ") +
+                         std::strerror(errno),
+                     {.file = path});
 }
 
 Status makeFolder(const std::string& folder)
@@ -162,21 +184,64 @@ core::Diagnostic unknownBoard(const std::vector<Board>& boards, const std::strin
 
 } // namespace
 
-BoardStore::BoardStore(std::string folder)
+BoardStore::BoardStore(std::string folder, Tell tell)
     : m_folder(folder.empty() ? defaultFolder() : std::move(folder))
+    , m_tell(std::move(tell))
 {
+}
+
+Result<std::vector<Board>> BoardStore::read() const
+{
+    Result<FileContent> content = readContent(path());
+    if (!content) return content.error();
+    if (content->damage.empty()) return std::move(content->boards);
+    const Lock lock(lockPath());
+    if (!lock.isHeld())
+        return makeError(DiagnosticCode::IoFailure, "cannot lock the list of boards",
+                         {.file = m_folder});
+    return readLocked();
+}
+
+/// Another program may have seen the damage, too: the first one has renamed the file.
+Result<std::vector<Board>> BoardStore::readLocked() const
+{
+    Result<FileContent> content = readContent(path());
+    if (!content) return content.error();
+    if (content->damage.empty()) return std::move(content->boards);
+    const Result<std::string> aside = setAside(path());
+    if (!aside) return aside.error();
+    const size_t kept = content->boards.size() - 1;
+    if (kept > 0)
+        if (Status written = write(content->boards); !written) return written.error();
+    if (m_tell)
+        m_tell(core::makeWarning(
+            DiagnosticCode::BadText,
+            "the list of boards is damaged: " + content->damage + "; it was renamed to " +
+                core::quoted(*aside) + ", and a new one begins with " +
+                (kept == 0 ? "none" : "the " + std::to_string(kept) + " that can be read"),
+            {.file = path()}));
+    return std::move(content->boards);
+}
+
+Status BoardStore::write(const std::vector<Board>& boards) const
+{
+    Json list = Json::array();
+    for (const Board& board : boards)
+        if (board.kind != BoardKind::ThisComputer) list.push_back(toJson(board));
+    const Json file{{"version", kVersion}, {"boards", std::move(list)}};
+    return core::writeFileAtomically(path(), file.dump(2) + "\n");
 }
 
 Result<BoardList> BoardStore::list() const
 {
-    Result<std::vector<Board>> boards = readBoards(path());
+    Result<std::vector<Board>> boards = read();
     if (!boards) return boards.error();
     return std::make_shared<const std::vector<Board>>(std::move(*boards));
 }
 
 Result<Board> BoardStore::find(const std::string& name) const
 {
-    Result<std::vector<Board>> boards = readBoards(path());
+    Result<std::vector<Board>> boards = read();
     if (!boards) return boards.error();
     const auto found = position(*boards, name);
     if (found == boards->end()) return unknownBoard(*boards, name);
@@ -186,19 +251,14 @@ Result<Board> BoardStore::find(const std::string& name) const
 Result<BoardList> BoardStore::change(const std::function<Status(std::vector<Board>&)>& edit) const
 {
     if (Status made = makeFolder(m_folder); !made) return made.error();
-    const Lock lock(m_folder + "/boards.lock");
+    const Lock lock(lockPath());
     if (!lock.isHeld())
         return makeError(DiagnosticCode::IoFailure, "cannot lock the list of boards",
                          {.file = m_folder});
-    Result<std::vector<Board>> boards = readBoards(path());
+    Result<std::vector<Board>> boards = readLocked();
     if (!boards) return boards.error();
     if (Status edited = edit(*boards); !edited) return edited.error();
-    Json list = Json::array();
-    for (const Board& board : *boards)
-        if (board.kind != BoardKind::ThisComputer) list.push_back(toJson(board));
-    const Json file{{"version", kVersion}, {"boards", std::move(list)}};
-    if (Status written = core::writeFileAtomically(path(), file.dump(2) + "\n"); !written)
-        return written.error();
+    if (Status written = write(*boards); !written) return written.error();
     return std::make_shared<const std::vector<Board>>(std::move(*boards));
 }
 

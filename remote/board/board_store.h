@@ -16,10 +16,13 @@ using BoardList = std::shared_ptr<const std::vector<Board>>;
 class BoardStore
 {
 public:
-    /// Empty: $XDG_CONFIG_HOME/tenon or ~/.config/tenon.
-    explicit BoardStore(std::string folder = {});
+    using Tell = std::function<void(const core::Diagnostic&)>;
 
-    /// Errors: BadText when the file is damaged, with line and column; it is never overwritten.
+    /// Empty: $XDG_CONFIG_HOME/tenon or ~/.config/tenon. A damaged file is renamed, a new one
+    /// begins with the boards that can be read, and `tell` gets a warning that names both.
+    explicit BoardStore(std::string folder = {}, Tell tell = {});
+
+    /// Error BadText when the file is of a newer version.
     core::Result<BoardList> list() const;
     /// Error UnknownName with the nearest names.
     core::Result<Board> find(const std::string& name) const;
@@ -37,9 +40,14 @@ public:
 private:
     core::Result<BoardList>
     change(const std::function<core::Status(std::vector<Board>&)>& edit) const;
+    std::string lockPath() const { return m_folder + "/boards.lock"; }
+    core::Result<std::vector<Board>> read() const;
+    core::Result<std::vector<Board>> readLocked() const;
+    core::Status write(const std::vector<Board>& boards) const;
     std::string path() const { return m_folder + "/boards.json"; }
 
     std::string m_folder;
+    Tell m_tell;
 };
 
 } // namespace tenon::remote

@@ -281,10 +281,8 @@ Status DeployRun::benchmark(std::string& detail)
     if (!timing) return explained(timing.error());
     m_report.timing = std::move(*timing);
     const Summary& summary = m_report.timing->summaryMs;
-    detail = "median " + core::fixed(summary.median, 3) + " ms";
-    if (summary.hasInterval()) detail += " ± " + core::fixed(summary.half, 3);
-    detail += " of " + std::to_string(summary.samples) +
-              (summary.samples == 1 ? " sample; " : " samples; ") + m_report.timing->ending;
+    detail = medianText(summary) + " of " + std::to_string(summary.samples) +
+             (summary.samples == 1 ? " sample; " : " samples; ") + m_report.timing->ending;
     if (m_report.board.isEmulated()) detail += ", emulated: not a time of silicon";
     return core::kDone;
 }

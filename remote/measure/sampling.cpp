@@ -27,8 +27,7 @@ std::string samplingText(const SamplingState& state)
 {
     const Summary& summary = state.summaryMs;
     std::string out = countText(summary.samples);
-    if (summary.samples > 0) out += ", median " + core::fixed(summary.median, 3) + " ms";
-    if (summary.hasInterval()) out += " ± " + core::fixed(summary.half, 3);
+    if (summary.samples > 0) out += ", " + medianText(summary);
     if (state.leftS >= 0) out += ", at most " + core::fixed(std::ceil(state.leftS), 0) + " s left";
     return out;
 }

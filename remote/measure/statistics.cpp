@@ -2,6 +2,8 @@
 // Robust summaries of timing samples.
 #include "remote/measure/statistics.h"
 
+#include "core/base/text.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -45,6 +47,24 @@ Summary summarize(std::vector<double> values)
     std::sort(values.begin(), values.end());
     summary.mad = medianOfSorted(values);
     return summary;
+}
+
+TimeUnit TimeUnit::of(double medianMs)
+{
+    constexpr double kUsPerMs = 1000;
+    return medianMs < 1 ? TimeUnit{"µs", kUsPerMs} : TimeUnit{"ms", 1};
+}
+
+std::string TimeUnit::digits(double ms) const { return core::fixed(ms * perMs, 3); }
+
+std::string TimeUnit::text(double ms) const { return digits(ms) + " " + name; }
+
+std::string medianText(const Summary& summaryMs)
+{
+    const TimeUnit unit = TimeUnit::of(summaryMs.median);
+    std::string out = "median " + unit.text(summaryMs.median);
+    if (summaryMs.hasInterval()) out += " ± " + unit.digits(summaryMs.half);
+    return out;
 }
 
 } // namespace tenon::remote

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 namespace tenon::remote {
@@ -24,5 +25,20 @@ struct Summary
 };
 
 Summary summarize(std::vector<double> values);
+
+/// Below a millisecond times are written in microseconds: what stands in one line has the unit of
+/// its median.
+struct TimeUnit
+{
+    std::string name; ///< "ms" or "µs"
+    double perMs = 1;
+
+    static TimeUnit of(double medianMs);
+    std::string digits(double ms) const; ///< three decimals, no unit
+    std::string text(double ms) const;   ///< "3.510 ms", "7.012 µs"
+};
+
+/// "median 3.510 ms ± 0.102", "median 7.012 µs"; of times in milliseconds.
+std::string medianText(const Summary& summaryMs);
 
 } // namespace tenon::remote

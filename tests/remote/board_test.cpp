@@ -81,20 +81,48 @@ TEST(BoardStore, refusesWhatCannotBe)
     }
 }
 
-TEST(BoardStore, neverOverwritesADamagedFile)
+TEST(BoardStore, setsADamagedFileAsideAndKeepsWhatCanBeRead)
+{
+    const std::string good =
+        R"({"name": "pi", "kind": "ssh", "host": "h", "target": "llvm -mcpu=generic"})";
+    for (const std::string& text :
+         {std::string("{"), std::string("[]"), std::string("{\"version\": 1}"),
+          std::string("{\"version\": \"1\", \"boards\": []}"),
+          std::string("{\"version\": 1, \"boards\": [3]}"),
+          "{\"version\": 1, \"boards\": [" + good + ", {\"name\": \"x\", \"port\": \"a\"}]}",
+          "{\"version\": 1, \"boards\": [{\"name\": \"x\", \"kind\": \"what\"}, " + good + "]}"}) {
+        const test::TemporaryFolder folder;
+        const std::string path = folder.file("boards.json"), aside = path + ".damaged";
+        std::vector<std::string> told;
+        const BoardStore store(folder.path(),
+                               [&](const core::Diagnostic& note) { told.push_back(note.text()); });
+        ASSERT_TRUE(core::writeFileAtomically(path, text));
+        ASSERT_TRUE(core::writeFileAtomically(aside, "older"));
+        const size_t readable = text.find("pi") == std::string::npos ? 0 : 1;
+        const auto boards = store.list();
+        ASSERT_TRUE(boards) << text;
+        EXPECT_EQ((*boards)->size(), 1 + readable) << text;
+        ASSERT_EQ(told.size(), 1u) << text;
+        EXPECT_NE(told[0].find("renamed to `" + aside + "-2`"), std::string::npos) << told[0];
+        EXPECT_EQ(*core::readFile(aside + "-2"), text);
+        EXPECT_EQ(*core::readFile(aside), "older");
+        Board other = pi();
+        other.name = "other";
+        EXPECT_TRUE(store.add(other)) << text;
+        EXPECT_EQ((*BoardStore(folder.path()).list())->size(), 2 + readable) << text;
+        EXPECT_EQ(told.size(), 1u) << text;
+    }
+}
+
+TEST(BoardStore, leavesTheFileOfANewerVersionAlone)
 {
     const test::TemporaryFolder folder;
     const BoardStore store(folder.path());
-    for (const char* text :
-         {"{", "[]", "{\"version\": 1}", "{\"version\": 9, \"boards\": []}",
-          "{\"version\": 1, \"boards\": [3]}",
-          "{\"version\": 1, \"boards\": [{\"name\": \"x\", \"kind\": \"ssh\", \"port\": \"a\"}]}",
-          "{\"version\": 1, \"boards\": [{\"name\": \"x\", \"kind\": \"what\"}]}"}) {
-        ASSERT_TRUE(core::writeFileAtomically(folder.file("boards.json"), text));
-        EXPECT_EQ(store.list().error().code, DiagnosticCode::BadText) << text;
-        EXPECT_FALSE(store.add(pi())) << text;
-        EXPECT_EQ(*core::readFile(folder.file("boards.json")), text);
-    }
+    const std::string text = "{\"version\": 9, \"boards\": []}";
+    ASSERT_TRUE(core::writeFileAtomically(folder.file("boards.json"), text));
+    EXPECT_EQ(store.list().error().code, DiagnosticCode::BadText);
+    EXPECT_FALSE(store.add(pi()));
+    EXPECT_EQ(*core::readFile(folder.file("boards.json")), text);
 }
 
 TEST(BoardStore, losesNothingWhenProgramsAddAtOnce)

@@ -31,6 +31,10 @@ private:
         for (size_t i = 0; i < document->calls.size(); ++i)
             m.calls.push_back({static_cast<double>(100 + i)});
         document->measurement = m;
+        document->expectedError = 1.7e-5;
+        document->calls[0].sumError = 1.4e-6;
+        document->calls[0].errorShare = 1.6e-5;
+        document->calls[0].refusedForm = QStringLiteral("tiles of 4 x 4 would be faster, but");
         return document;
     }
 
@@ -54,6 +58,9 @@ private slots:
         for (const BufferRow& row : bufferRows(*document, *document->memory))
             QVERIFY2(has(row.type), qPrintable(row.type));
         for (const PassStep& step : document->passes) QVERIFY(has(step.name));
+        QVERIFY(has(QStringLiteral("1.7e-05"))); // the tile
+        QVERIFY(html.contains(QStringLiteral("1.7e-05 of the largest result expected")));
+        QVERIFY(has(QStringLiteral("1.6e-05"))); // its call
         QVERIFY(html.contains(byteText(document->memory->arenaBytes)));
         QVERIFY(!html.contains(QStringLiteral("http"))); // nothing is loaded from elsewhere
         QVERIFY(!html.contains(QStringLiteral("<script")));

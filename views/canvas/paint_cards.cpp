@@ -4,6 +4,8 @@
 
 #include <QFontMetricsF>
 
+#include <algorithm>
+
 namespace tenon::views {
 
 namespace {
@@ -39,6 +41,7 @@ void ScenePainter::paintFrame(QPainter& painter, const SceneItem& item, CardLook
                         isSelected ? 2 : 1.2));
     painter.setBrush(fill);
     painter.drawRoundedRect(item.rect, 7, 7);
+    paintHeat(painter, item);
 }
 
 /// Over the edges that enter the frame, with the frame's own ground around the words.
@@ -57,6 +60,10 @@ void ScenePainter::paintFrameTitle(QPainter& painter, const SceneItem& item, Car
     if (!item.isScope)
         painter.fillRect(QRectF(band.left() - 2, band.top() + 2,
                                 strong.horizontalAdvance(title) + 4, band.height() - 4),
+                         frameFill(item, look));
+    if (!right.isEmpty())
+        painter.fillRect(QRectF(band.right() - glyphWidth - rightWidth + 4, band.top() + 2,
+                                rightWidth - 2, band.height() - 4),
                          frameFill(item, look));
     painter.setFont(m_theme.secondaryFont);
     painter.setPen(m_theme.secondary);
@@ -93,7 +100,20 @@ void ScenePainter::paintCard(QPainter& painter, const SceneItem& item, double zo
     painter.setBrush(bar);
     painter.drawRoundedRect(
         QRectF(item.rect.left() + 1, item.rect.top() + 6, 4, item.rect.height() - 12), 2, 2);
+    paintHeat(painter, item);
     if (kCardHeight * zoom >= kTextHeight) paintCardText(painter, item, look);
+}
+
+/// A bar at the lower edge, as long as the figure is of the largest.
+void ScenePainter::paintHeat(QPainter& painter, const SceneItem& item) const
+{
+    if (item.heat <= 0) return;
+    constexpr double kHeight = 2, kInset = 9;
+    const double width = (item.rect.width() - 2 * kInset) * static_cast<double>(item.heat);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(m_theme.accent);
+    painter.drawRect(QRectF(item.rect.left() + kInset, item.rect.bottom() - kHeight - 1,
+                            std::max(2.0, width), kHeight));
 }
 
 const QStaticText& ScenePainter::text(QHash<QString, QStaticText>& cache, const QString& text,

@@ -79,6 +79,7 @@ private:
     void paintFrame(QPainter& painter, const SceneItem& item, CardLook look);
     void paintFrameTitle(QPainter& painter, const SceneItem& item, CardLook look);
     void paintCard(QPainter& painter, const SceneItem& item, double zoom, CardLook look);
+    void paintHeat(QPainter& painter, const SceneItem& item) const;
     void paintCardText(QPainter& painter, const SceneItem& item, CardLook look);
     const QStaticText& text(QHash<QString, QStaticText>& cache, const QString& text,
                             const QFont& font, double width);

@@ -80,10 +80,9 @@ std::vector<ExactFact> exactFacts(const Document& document)
     if (!document.isCompiled()) return facts;
     qint64 programMacs = 0;
     for (const KernelCall& call : document.calls) programMacs += call.macs;
-    facts.push_back(
-        {"program_macs",
-         QObject::tr("multiply-accumulates of the kernels, filled-up channels included"),
-         programMacs});
+    facts.push_back({"program_macs",
+                     QObject::tr("multiply-accumulates of the model that the kernels do"),
+                     programMacs});
     facts.push_back(
         {"call_count", QObject::tr("kernel calls"), static_cast<qint64>(document.calls.size())});
     facts.push_back({"kernel_count", QObject::tr("different kernels"),
@@ -212,7 +211,16 @@ QString modelText(const Document& document)
                                  : QString();
         lines << QStringLiteral("out  ") + name + QStringLiteral("  ") + type;
     }
+    if (const QString error = expectedErrorText(document); !error.isEmpty())
+        lines << QStringLiteral("error  ") + error;
     return lines.join(QLatin1Char('\n'));
+}
+
+QString expectedErrorText(const Document& document)
+{
+    if (document.expectedError <= 0) return {};
+    return QObject::tr("%1 of the largest result expected by rounding")
+        .arg(errorText(document.expectedError));
 }
 
 QString openSizesText(const Document& document)

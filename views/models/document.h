@@ -62,6 +62,9 @@ struct KernelCall
     double weightBytes = 0;  ///< of those, constants
     qint64 macs = 0;         ///< of the operators that it computes
     QString method;          ///< "Winograd F(4x4,3x3)", "direct"; empty where there is one way only
+    double sumError = 0;     ///< expected of its sums, relative to their terms; 0: none known
+    double errorShare = 0;   ///< what that adds to the results' error, relative to the largest
+    QString refusedForm;     ///< a faster form that the error budget has no room for, and why
 };
 
 struct PhaseTime
@@ -80,7 +83,8 @@ struct Document
     core::ModelCounts counts;
     std::unordered_map<core::NodeId, qint64> macs; ///< of each node of any version that has some
     QString target;
-    QStringList openDims; ///< symbolic dimensions of the inputs as the file has them
+    double expectedError = 0; ///< of the results by rounding, relative to the largest; 0: unknown
+    QStringList openDims;     ///< symbolic dimensions of the inputs as the file has them
     core::Module imported;
     std::vector<PassStep> passes;
     std::map<QString, KernelListing> kernels;
@@ -130,7 +134,9 @@ QString methodReason(const Document& document, const KernelCall& call);
 /// The node of `to` that stands where `node` stands in `from`: another run of the same passes gives
 /// the same program with new ids. Invalid when there is none.
 core::NodeId counterpart(const Document& from, core::NodeId node, const Document& to);
-/// What the file says about itself, inputs and outputs, one per line.
+/// "2.0e-05 of the largest result expected by rounding"; empty where it is not known.
+QString expectedErrorText(const Document& document);
+/// What the file says about itself, inputs and outputs, and the expected error, one per line.
 QString modelText(const Document& document);
 /// The sizes that are known at run time only, with their bounds: "batch=1..8, seq"; empty: none.
 QString openSizesText(const Document& document);

@@ -77,6 +77,8 @@ QString durationText(double microseconds)
     return threeDigits(microseconds / 1e6) + QStringLiteral(" s");
 }
 
+QString errorText(double error) { return QString::number(error, 'e', 1); }
+
 QString shapeLabel(const core::TensorType& type)
 {
     if (type.dtype == core::kHandle) return unknownType();

@@ -20,6 +20,8 @@ QString byteText(qint64 bytes);
 QString byteDifferenceText(qint64 bytes);
 /// "312 ns", "12.4 µs", "1.02 ms", "3.10 s": three significant digits.
 QString durationText(double microseconds);
+/// A relative error as the command line writes it: "1.4e-06".
+QString errorText(double error);
 /// "1×64×56×56"; "scalar" for rank 0; symbols by name; "unknown type" after an operator that the
 /// importer does not know.
 QString shapeLabel(const core::TensorType& type);

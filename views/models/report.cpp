@@ -113,6 +113,9 @@ QString tiles(const Document& document, const MemoryPlan* memory)
         html += tile(shortCountText(static_cast<double>(counts.macs)),
                      QObject::tr("multiply-accumulates"));
     html += tile(shortCountText(static_cast<double>(counts.parameters)), QObject::tr("parameters"));
+    if (document.expectedError > 0)
+        html += tile(errorText(document.expectedError),
+                     QObject::tr("of the largest result: error expected by rounding"));
     return QStringLiteral("<div class=\"tiles\">%1</div>\n").arg(html);
 }
 

@@ -31,7 +31,7 @@ struct SceneItem
     QRectF rect;
     QString title;
     QString detail;
-    QString figure; ///< right-aligned: a time, "in register"
+    QString figure; ///< right-aligned: a time, "error 3.1e-06"
     QString spoken;
     QString note; ///< frames: the rule that made them
     OpFamily family = OpFamily::Elementwise;
@@ -44,7 +44,7 @@ struct SceneItem
     bool isFaulty = false;    ///< an error of the import is about it, or about a node inside
     bool isScope = false;     ///< a frame of the model's own hierarchy
     bool isCollapsed = false; ///< a scope shown as one card
-    float heat = -1;          ///< 0..1 share of the slowest call, -1 when not measured
+    float heat = -1;          ///< 0..1 share of the largest figure, -1 when it has none
 };
 
 struct SceneEdge

@@ -34,8 +34,7 @@ SceneTable* makeSceneTable(QObject* parent)
          {QStringLiteral("Inside"), [](const SceneRow& r) { return r.frame; }, false, extra},
          {QStringLiteral("Change"), [](const SceneRow& r) { return stateText(r.item.state); },
           false, extra},
-         {QStringLiteral("Measured"), [](const SceneRow& r) { return r.item.figure; }, true,
-          extra}},
+         {QStringLiteral("Figure"), [](const SceneRow& r) { return r.item.figure; }, true, extra}},
         parent);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Writes the scene of one version: cards, frames and edges with their diff states and figures.
+#include "views/models/card_figures.h"
 #include "views/models/edge_label.h"
 #include "views/models/format.h"
 #include "views/models/nesting.h"
@@ -7,7 +8,7 @@
 #include "views/models/stage.h"
 
 #include <algorithm>
-#include <set>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace tenon::views {
@@ -22,11 +23,12 @@ QRectF rectOf(const core::LayoutRect& rect) { return {rect.x, rect.y, rect.width
 class SceneWriter
 {
 public:
-    SceneWriter(const Stage& stage, size_t version, DiffMode mode)
+    SceneWriter(const Stage& stage, size_t version, DiffMode mode, CardFigure figure)
         : m_stage(stage)
         , m_board(*stage.m_board)
         , m_document(m_board.document())
         , m_version(version)
+        , m_figures(m_document, figure)
         , m_now(m_board.version(version))
         , m_faulty(faultyNodes(m_document))
     {
@@ -42,7 +44,6 @@ public:
     Scene write()
     {
         if (m_stage.m_layout.nodes.empty()) return std::move(m_scene);
-        findTimes();
         findRules();
         foldFrames();
         writeScopes();
@@ -79,16 +80,6 @@ private:
         return isSameWork(*a, *b) ? DiffState::Unchanged : DiffState::Changed;
     }
 
-    void findTimes()
-    {
-        if (!m_document.measurement) return;
-        const auto& times = m_document.measurement->calls;
-        for (const CallTime& time : times) m_slowest = std::max(m_slowest, time.medianUs);
-        for (size_t c = 0; c < times.size() && c < m_document.calls.size(); ++c)
-            for (const core::SourceId source : m_document.calls[c].sources)
-                m_callOfSource.emplace(source.value, static_cast<int>(c));
-    }
-
     void findRules()
     {
         if (m_version == 0) return;
@@ -97,25 +88,6 @@ private:
                 const PlaceId place = m_board.placeOf(id);
                 if (place != kNoPlace) m_ruleOf.emplace(place, QString::fromStdString(change.rule));
             }
-    }
-
-    /// The measured call that serves a node: by identity in the last version, else through the
-    /// source nodes; each call is shown once, on the first node that stands for it.
-    void addTime(const core::NodeRecord& node, SceneItem& item)
-    {
-        if (!m_document.measurement) return;
-        int call = m_document.callOfNode(node.id);
-        for (size_t i = 0; call < 0 && i < node.origin.size(); ++i) {
-            const auto it = m_callOfSource.find(node.origin[i].value);
-            if (it != m_callOfSource.end()) call = it->second;
-        }
-        const auto& times = m_document.measurement->calls;
-        if (call < 0 || static_cast<size_t>(call) >= times.size() || !m_timed.insert(call).second)
-            return;
-        const double us = times[static_cast<size_t>(call)].medianUs;
-        item.figure = durationText(us);
-        if (m_document.measurement->isEmulated) item.figure += QStringLiteral(" emulated");
-        item.heat = m_slowest > 0 ? static_cast<float>(us / m_slowest) : -1;
     }
 
     void describe(const Occupant& occupant, const core::Module& module, SceneItem& item)
@@ -221,7 +193,7 @@ private:
             item.state = stateOf(place);
             const auto rule = m_ruleOf.find(place);
             if (item.state == DiffState::Added && rule != m_ruleOf.end()) item.note = rule->second;
-            addTime(*now(place).node, item);
+            m_figures.add(*now(place).node, item);
             add(std::move(item));
         }
     }
@@ -274,7 +246,7 @@ private:
                     changeText(*m_before.module, *old->node, *now(place).node, item.detail);
             if (info.output < 0 && !isGone && !item.isMember &&
                 now(place).node->kind != core::NodeKind::Parameter)
-                addTime(*now(place).node, item);
+                m_figures.add(*now(place).node, item);
             add(std::move(item));
         }
     }
@@ -374,25 +346,23 @@ private:
     const Storyboard& m_board;
     const Document& m_document;
     size_t m_version;
+    CardFigures m_figures;
     bool m_isDiff = false;
     VersionView m_now;
     VersionView m_before;
     Scene m_scene;
-    double m_slowest = 0;
-    std::unordered_map<uint32_t, int> m_callOfSource;
     std::unordered_map<PlaceId, QString> m_ruleOf;
     std::unordered_map<PlaceId, int> m_nestedChanges;
     std::unordered_map<PlaceId, RowFold> m_folds; ///< of frames with gaps
     std::vector<int> m_itemOfScope;
-    std::set<int> m_timed;
     std::unordered_set<std::string> m_faulty;
     std::unordered_set<uint64_t> m_drawn;
     std::unordered_set<core::ValueRef> m_labelled;
 };
 
-Scene Stage::scene(size_t version, DiffMode mode) const
+Scene Stage::scene(size_t version, DiffMode mode, CardFigure figure) const
 {
-    return SceneWriter(*this, version, mode).write();
+    return SceneWriter(*this, version, mode, figure).write();
 }
 
 } // namespace tenon::views

@@ -298,9 +298,10 @@ private:
 
 } // namespace
 
-Scene Stage::split(size_t before, size_t after) const
+Scene Stage::split(size_t before, size_t after, CardFigure figure) const
 {
-    Scene left = scene(before, DiffMode::After), right = scene(after, DiffMode::After);
+    Scene left = scene(before, DiffMode::After, figure);
+    Scene right = scene(after, DiffMode::After, figure);
     const auto pairs = Matcher(*m_board, before, after, left, right).match();
     Joiner joiner;
     Scene joined = joiner.join(std::move(left), std::move(right));

@@ -30,6 +30,16 @@ enum class DiffMode : uint8_t
     After  ///< the module after the pass alone
 };
 
+/// What stands on the cards of kernel calls.
+enum class CardFigure : uint8_t
+{
+    Time, ///< where nothing is measured, the error
+    Error ///< expected by rounding
+};
+
+/// True where there is more than one figure to choose from.
+bool canChooseFigure(const Document& document);
+
 class Stage
 {
 public:
@@ -48,9 +58,9 @@ public:
     /// Paths of the groups around a card, innermost first.
     std::vector<QString> scopesAround(PlaceId place) const;
     /// What the canvas shows for `version`, compared with the version before it in Union mode.
-    Scene scene(size_t version, DiffMode mode) const;
+    Scene scene(size_t version, DiffMode mode, CardFigure figure = CardFigure::Time) const;
     /// Two versions side by side, with ribbons between what became what.
-    Scene split(size_t before, size_t after) const;
+    Scene split(size_t before, size_t after, CardFigure figure = CardFigure::Time) const;
 
     static constexpr float kRowGap = 10; ///< between the members in a fused frame
 

@@ -67,6 +67,21 @@ core::NodeId nodeNamed(const core::Module& module, const std::string& name)
     return {};
 }
 
+QString errorShareText(const CallRow& row)
+{
+    return row.errorShare > 0 ? errorText(row.errorShare) : QString();
+}
+
+QVariant errorExtra(const CallRow& row, int role)
+{
+    if (role == NodeRole) return nodeVariant(row.node);
+    if (role == SortRole) return row.errorShare;
+    if (role != Qt::ToolTipRole || row.errorShare <= 0) return {};
+    const QString share = QStringLiteral(
+        "expected to add to the largest error by rounding, relative to the largest result");
+    return row.refusedForm.isEmpty() ? share : share + QLatin1Char('\n') + row.refusedForm;
+}
+
 } // namespace
 
 DeltaModel* makeDeltaModel(QObject* parent)
@@ -149,13 +164,12 @@ CallModel* makeCallModel(QObject* parent)
     };
     const auto bounded = [timed](const CallRow& row, int role) -> QVariant {
         if (role != Qt::ToolTipRole || row.shareOfBound <= 0) return timed(row, role);
-        QString text =
-            row.isMemoryBound
-                ? QStringLiteral("bound by memory: of the time that moving its inputs, weights and "
-                                 "outputs takes at the measured bandwidth")
-                : QStringLiteral("bound by computing: of the time that its work takes at the "
-                                 "measured peak of the cores");
-        return text;
+        return row.isMemoryBound
+                   ? QStringLiteral(
+                         "bound by memory: of the time that moving its inputs, weights and "
+                         "outputs takes at the measured bandwidth")
+                   : QStringLiteral("bound by computing: of the time that its work takes at the "
+                                    "measured peak of the cores");
     };
     const auto why = [extra](const CallRow& row, int role) -> QVariant {
         if (role == Qt::ToolTipRole && !row.methodReason.isEmpty()) return row.methodReason;
@@ -174,7 +188,8 @@ CallModel* makeCallModel(QObject* parent)
          {QStringLiteral("Time"), time, true, timed},
          {QStringLiteral("Share"), share, true, extra},
          {QStringLiteral("GFLOP/s"), rate, true, rated},
-         {QStringLiteral("Of bound"), ofBound, true, bounded}},
+         {QStringLiteral("Of bound"), ofBound, true, bounded},
+         {QStringLiteral("Error"), errorShareText, true, errorExtra}},
         parent);
 }
 
@@ -259,6 +274,8 @@ std::vector<CallRow> callRows(const Document& document)
         row.node = call.node;
         row.method = call.method;
         row.methodReason = methodReason(document, call);
+        row.errorShare = call.errorShare;
+        row.refusedForm = call.refusedForm;
         if (measured && i < measured->size()) {
             row.medianUs = (*measured)[i].medianUs;
             row.isEmulated = document.measurement->isEmulated;

@@ -42,6 +42,8 @@ struct CallRow
     double gflops = 0;
     double shareOfBound = 0; ///< of the least time that the computer allows; 0: not known
     bool isMemoryBound = false;
+    double errorShare = 0; ///< see KernelCall
+    QString refusedForm;
     core::NodeId node;
 };
 using CallModel = TableModel<CallRow>;

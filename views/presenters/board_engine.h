@@ -55,6 +55,8 @@ struct BoardEngine
 {
     /// This computer first.
     std::function<core::Result<std::vector<BoardEntry>>()> list;
+    /// What had to be done to the list before it could be read; each said once, empty: nothing.
+    std::function<QString()> remark;
     std::function<std::vector<BoardKindEntry>()> kinds;
     /// Looks at the board and keeps it in the list.
     std::function<core::Result<ProbeFindings>(const BoardRequest&, const BoardAsk&,

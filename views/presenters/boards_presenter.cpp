@@ -41,6 +41,9 @@ void BoardsPresenter::reload()
     if (!list) return refresh();
     auto boards = list();
     m_state.problem = boards ? QString() : QString::fromStdString(boards.error().message);
+    if (boards && m_workspace.engine().boards.remark)
+        m_state.problem = m_workspace.engine().boards.remark();
+    if (!m_state.problem.isEmpty()) m_workspace.jobs().addLog(m_state.problem);
     if (boards && !boards->empty()) {
         const QString name = board().name;
         m_boards = *std::move(boards);

@@ -120,7 +120,11 @@ void DeployPresenter::setBudget(QString text)
     bool isNumber = false;
     const double seconds = QLocale::c().toDouble(text.trimmed(), &isNumber);
     m_state.isBudgetValid = isNumber && seconds >= kLeastBudgetS && seconds <= kMostBudgetS;
-    if (m_state.isBudgetValid) m_budgetS = seconds;
+    if (m_state.isBudgetValid) {
+        m_budgetS = seconds;
+        m_state.budget = QLocale::c().toString(seconds, 'g', QLocale::FloatingPointShortest) +
+                         QStringLiteral(" s");
+    }
     emit stateChanged();
 }
 

@@ -11,9 +11,10 @@ struct DeployState
 {
     bool canDeploy = false;
     bool isRunning = false;
-    bool hasReport = false;   ///< of the selected board
-    bool isConnected = false; ///< the connection stays for the next deployment
-    bool hasResult = false;   ///< the model shown has been measured
+    bool hasReport = false;                  ///< of the selected board
+    bool isConnected = false;                ///< the connection stays for the next deployment
+    bool hasResult = false;                  ///< the model shown has been measured
+    QString budget = QStringLiteral("10 s"); ///< the last one that was valid
     bool isBudgetValid = true;
     bool isEmulated = false; ///< what is shown was measured on an emulated processor
     QString caption;         ///< "done in 3.10 s", "upload …", "failed: run"

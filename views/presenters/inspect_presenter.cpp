@@ -95,7 +95,7 @@ void InspectPresenter::takeStage(std::shared_ptr<const Stage> stage)
             for (const core::SourceId source : view.occupants[place].node->origin)
                 m_placeOfSource.emplace(source.value, static_cast<PlaceId>(place));
     m_selected = placeForNode(m_selection.node());
-    m_scene = std::make_shared<Scene>(m_stage->scene(0, DiffMode::After));
+    m_scene = std::make_shared<Scene>(m_stage->scene(0, DiffMode::After, m_figure));
     emit sceneChanged();
     if (m_sought.isValid()) seekNode(std::exchange(m_sought, {}));
 }
@@ -162,6 +162,14 @@ void InspectPresenter::selectNode(core::NodeId node)
     if (m_isSelecting) return;
     m_selected = placeForNode(node);
     emit selectionMoved(m_selected);
+}
+
+void InspectPresenter::toggleFigure()
+{
+    if (!canToggleFigure()) return;
+    m_figure = m_figure == CardFigure::Time ? CardFigure::Error : CardFigure::Time;
+    if (m_stage) m_scene = std::make_shared<Scene>(m_stage->scene(0, DiffMode::After, m_figure));
+    emit sceneChanged();
 }
 
 void InspectPresenter::toggleScope(QString path)

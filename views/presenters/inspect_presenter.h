@@ -19,6 +19,8 @@ public:
     void setDocument(DocumentPtr document, bool isSameModel);
 
     ScenePtr scene() const { return m_scene; }
+    CardFigure figure() const { return m_figure; }
+    bool canToggleFigure() const { return m_document && canChooseFigure(*m_document); }
     PlaceId selectedPlace() const { return m_selected; }
     size_t version() const { return m_version; }
     bool isReady() const { return m_stage && m_layouts == 0; }
@@ -27,6 +29,7 @@ public:
     core::NodeId findNode(const QString& text) const;
 
 public slots:
+    void toggleFigure(); ///< times or expected errors on the cards
     void selectPlace(int place);
     void selectNode(tenon::core::NodeId node);
     /// Selects the node and opens the groups it sits in.
@@ -55,6 +58,7 @@ private:
     std::set<QString> m_collapsed;
     bool m_hasChosenScopes = false;
     ScenePtr m_scene;
+    CardFigure m_figure = CardFigure::Time;
     PlaceId m_selected = kNoPlace;
     size_t m_version = 0;
     bool m_isSelecting = false;

@@ -209,6 +209,20 @@ void InspectorPresenter::addCallTime(size_t call)
          {}});
 }
 
+void InspectorPresenter::addCallError(const KernelCall& call)
+{
+    if (call.errorShare <= 0) return;
+    m_state.facts.push_back(
+        {tr("rounding"),
+         tr("%1 of the largest result").arg(errorText(call.errorShare)),
+         tr("what rounding here is expected to add to the largest error of the results; the sums "
+            "themselves are off by %1 of the size of their terms; of the whole model: %2")
+             .arg(errorText(call.sumError), errorText(m_document->expectedError)),
+         {}});
+    if (!call.refusedForm.isEmpty())
+        m_state.facts.push_back({tr("not taken"), call.refusedForm, call.refusedForm, {}});
+}
+
 void InspectorPresenter::describeCall(int call)
 {
     if (call < 0) {
@@ -230,6 +244,7 @@ void InspectorPresenter::describeCall(int call)
     facts.push_back({tr("kernel"), kernelText, found.name, {}});
     if (!found.method.isEmpty())
         facts.push_back({tr("method"), found.method, methodReason(*m_document, found), {}});
+    addCallError(found);
     if (found.flops > 0 && found.movedBytes > 0)
         facts.push_back({tr("intensity"),
                          tr("%1 operations/byte").arg(found.flops / found.movedBytes, 0, 'f', 1),

@@ -69,6 +69,7 @@ private:
     void describeMembers(const core::Module& module, const core::NodeRecord& node);
     void describeCall(int call);
     void addCallTime(size_t call);
+    void addCallError(const KernelCall& call);
     void showListing(const KernelListing& listing);
 
     Engine m_engine;

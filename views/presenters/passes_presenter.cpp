@@ -89,9 +89,10 @@ void PassesPresenter::rebuildScene()
     const bool isSplit = m_state.mode == DiffMode::Split && other >= 0 && other != m_state.version;
     m_scene = std::make_shared<Scene>(
         isSplit ? m_stage->split(static_cast<size_t>(std::min(other, m_state.version)),
-                                 static_cast<size_t>(std::max(other, m_state.version)))
+                                 static_cast<size_t>(std::max(other, m_state.version)), m_figure)
                 : m_stage->scene(version,
-                                 m_state.mode == DiffMode::Split ? DiffMode::After : m_state.mode));
+                                 m_state.mode == DiffMode::Split ? DiffMode::After : m_state.mode,
+                                 m_figure));
     m_deltas->setRows(deltaRows(*m_document, static_cast<size_t>(m_state.version)));
     refreshHeat();
     refreshState();
@@ -212,7 +213,14 @@ ScenePtr PassesPresenter::sceneBefore() const
 {
     if (!m_stage || m_state.version == 0) return m_scene;
     return std::make_shared<Scene>(
-        m_stage->scene(static_cast<size_t>(m_state.version) - 1, DiffMode::After));
+        m_stage->scene(static_cast<size_t>(m_state.version) - 1, DiffMode::After, m_figure));
+}
+
+void PassesPresenter::toggleFigure()
+{
+    if (!canToggleFigure()) return;
+    m_figure = m_figure == CardFigure::Time ? CardFigure::Error : CardFigure::Time;
+    rebuildScene();
 }
 
 void PassesPresenter::setFilter(QString filter) { m_passes->setFilter(filter); }

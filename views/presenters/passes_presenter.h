@@ -46,6 +46,8 @@ public:
 
     const PassesState& state() const { return m_state; }
     ScenePtr scene() const { return m_scene; }
+    CardFigure figure() const { return m_figure; }
+    bool canToggleFigure() const { return m_document && canChooseFigure(*m_document); }
     /// The version before the shown one, to play the pass from.
     ScenePtr sceneBefore() const;
     PassModel& passes() { return *m_passes; }
@@ -68,6 +70,7 @@ public slots:
     void setMode(tenon::views::DiffMode mode);
     void togglePin(); ///< the shown version becomes the left one of the split view
     void setFilter(QString filter);
+    void toggleFigure(); ///< times or expected errors on the cards
     void selectPlace(int place);
     void selectNode(tenon::core::NodeId node);
     void seekNode(tenon::core::NodeId node) { m_selection.seek(node); }
@@ -94,6 +97,7 @@ private:
     std::shared_ptr<const Stage> m_stage;
     std::shared_ptr<const LineageIndex> m_lineageIndex;
     ScenePtr m_scene;
+    CardFigure m_figure = CardFigure::Time;
     PassModel* m_passes;
     DeltaModel* m_deltas;
     Lineage m_lineage;

@@ -336,19 +336,22 @@ private slots:
         QVERIFY(window.workspace().state().target.contains(QStringLiteral("native")));
     }
 
-    void keepsADamagedListAndSaysSo()
+    void setsADamagedListAsideAndSaysSo()
     {
         const QTemporaryDir config;
         QFile file(config.filePath(QStringLiteral("boards.json")));
         QVERIFY(file.open(QIODevice::WriteOnly));
         file.write("{\"version\": 1, \"boards\": [");
         file.close();
-        const qint64 size = file.size();
         Bench bench(config.path());
         QVERIFY(settle(bench.window));
-        QVERIFY(bench.window.boards().state().problem.contains(QStringLiteral("boards")));
+        const QString aside = config.filePath(QStringLiteral("boards.json.damaged"));
+        QVERIFY2(bench.window.boards().state().problem.contains(aside),
+                 qPrintable(bench.window.boards().state().problem));
+        QVERIFY(QFile::exists(aside));
         bench.window.boards().reload();
-        QCOMPARE(file.size(), size);
+        QVERIFY(bench.window.boards().state().problem.isEmpty());
+        QCOMPARE(bench.window.boards().boards().size(), size_t{1});
     }
 
     void makesAVirtualRaspberryPiCancelsThereAndDeploysAgain()

@@ -151,6 +151,21 @@ private slots:
         QCOMPARE(window.memory().plan().algorithm, QStringLiteral("linear_scan"));
     }
 
+    void keepsTheTimeBudget()
+    {
+        const QString file = path("budget.json");
+        {
+            MainWindow window(makeEngine({}), {}, options(file));
+            window.deployPage().budget().setText(QStringLiteral("2.5 s"));
+            window.deployPage().budget().setText(QStringLiteral("nonsense"));
+            window.close();
+        }
+        MainWindow window(makeEngine({}), loadSettings(file), options(file));
+        window.restoreSession();
+        QCOMPARE(window.deployPage().budget().text(), QStringLiteral("2.5 s"));
+        QCOMPARE(window.session().budget, QStringLiteral("2.5 s"));
+    }
+
     void keepsTheSessionOfAWindowThatIsKilled()
     {
         const QString file = path("kept.json");

@@ -76,6 +76,19 @@ TEST(ErrorBudget, takesTheFastestFormsWhereAnyErrorIsAllowed)
     EXPECT_EQ(chosen(typed(chain(4)), 1).tiles, (std::vector<int64_t>{4, 4, 4, 4}));
 }
 
+TEST(ErrorBudget, namesTheFasterFormThatItHasNoRoomFor)
+{
+    const Module module = typed(chain(4));
+    const GraphFunction& function = *openFunctions(module).front();
+    const ErrorBudget tight(module, function, kMachine, 1e-7), wide(module, function, kMachine, 1);
+    for (const NodeId id : function.order) {
+        if (module.node(id).op != "nn.conv2d") continue;
+        EXPECT_EQ(refusedForm("a; " + tight.shareText(id) + "; 3 kcycles around it").substr(0, 40),
+                  "tiles of 4 x 4 would be faster, but the ");
+        EXPECT_EQ(refusedForm(wide.shareText(id)), "");
+    }
+}
+
 TEST(ErrorBudget, takesTheMostExactFormsWhereNoErrorIsAllowed)
 {
     // Sums of 32 products in place of 288.

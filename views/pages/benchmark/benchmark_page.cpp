@@ -106,7 +106,7 @@ BenchmarkPage::BenchmarkPage(const ThemeSource& themes, WorkspacePresenter& work
     m_totalPanel->header()->addWidget(m_chartTwin->button());
     m_totalPanel->content()->addWidget(m_chartTwin, 1);
     m_totalPanel->content()->addWidget(m_notice, 1);
-    m_table->setColumnWidths({40, 0, 146, 0, 76, 100, 72, 80});
+    m_table->setColumnWidths({40, 0, 146, 0, 76, 100, 72, 80, 66});
     m_table->delegate().setBarColumn(5);
     m_table->setAccessibleName(tr("Kernel calls"));
     m_callsPanel->content()->addWidget(m_table, 1);

@@ -31,10 +31,12 @@ QSplitter* splitter(Qt::Orientation orientation, std::initializer_list<QWidget*>
 }
 
 /// Headers are as high with their buttons as without.
+constexpr int kButtonMargin = 8; ///< right of a header's last button; texts keep the panel's
+
 void dress(Panel& panel, int top)
 {
     constexpr int kHeaderHeight = 34;
-    panel.header()->setContentsMargins(kPanelMargin, top, 8, top - 2);
+    panel.header()->setContentsMargins(kPanelMargin, top, kButtonMargin, top - 2);
     panel.header()->addStrut(kHeaderHeight - 2 * top + 2);
 }
 
@@ -158,7 +160,7 @@ void DeployPage::buildDeployHeader(const ThemeSource& themes)
     m_disconnect = new PillButton(themes, Look::Quiet, tr("Disconnect"));
     m_disconnect->setToolTip(tr("The connection is kept for the next deployment; what was sent "
                                 "goes from the board when it ends"));
-    m_budget = new QLineEdit(QStringLiteral("10 s"));
+    m_budget = new QLineEdit(m_deploy.state().budget);
     m_budget->setFixedWidth(kBudgetWidth);
     m_budget->setAccessibleName(tr("Time budget of a benchmark"));
     m_budget->setToolTip(
@@ -231,8 +233,8 @@ QWidget* DeployPage::buildResult(const ThemeSource& themes)
     m_resultDetail = makeSentence(themes, Role::Secondary);
     m_hygiene = makeSentence(themes, Role::Secondary);
     m_calls = new DataTable(themes, &m_workspace.calls());
-    m_calls->setColumnWidths({0, 0, 0, 120, 70, 100, 0, 0});
-    for (const int unused : {0, 2, 6, 7}) m_calls->setColumnHidden(unused, true);
+    m_calls->setColumnWidths({0, 0, 0, 120, 70, 100, 0, 0, 0});
+    for (const int unused : {0, 2, 6, 7, 8}) m_calls->setColumnHidden(unused, true);
     m_calls->delegate().setBarColumn(5);
     m_calls->setAccessibleName(tr("Time of every kernel call"));
     auto* shown = new QWidget;
@@ -344,6 +346,11 @@ void DeployPage::refresh()
     m_stop->setVisible(state.isRunning);
     m_disconnect->setVisible(state.isConnected && !state.isRunning);
     m_budget->setEnabled(!state.isRunning);
+    // Brought back by a session; what is being typed stays as it is.
+    if (!m_budget->hasFocus() && state.isBudgetValid && m_budget->text() != state.budget) {
+        const QSignalBlocker quiet(m_budget);
+        m_budget->setText(state.budget);
+    }
     m_budget->setStyleSheet(state.isBudgetValid ? QString()
                                                 : QStringLiteral("QLineEdit { border-color: %1; }")
                                                       .arg(m_themes.theme().removed.name()));
@@ -362,6 +369,8 @@ void DeployPage::refreshResult()
     const DeployState& state = m_deploy.state();
     m_resultStack->setCurrentIndex(state.hasResult ? 1 : 0);
     m_showOnGraph->setVisible(state.hasResult);
+    m_resultPanel->header()->setContentsMargins(kPanelMargin, 6,
+                                                state.hasResult ? kButtonMargin : kPanelMargin, 4);
     m_resultPanel->setCaption(m_workspace.state().callsText);
     m_result->setText(state.resultText);
     m_emulated->setVisible(state.isEmulated);

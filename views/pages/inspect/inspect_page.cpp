@@ -78,8 +78,10 @@ QWidget* InspectPage::buildGraph(const ThemeSource& themes)
     m_find->setAccessibleName(tr("Find node"));
     m_collapse = new PillButton(themes, PillButton::Look::Quiet, tr("Collapse groups"));
     m_expand = new PillButton(themes, PillButton::Look::Quiet, tr("Expand"));
+    m_figure = new FigureButton(themes);
     auto* header = m_graphPanel->header();
     header->setContentsMargins(kPanelMargin, 6, 10, 4);
+    header->addWidget(m_figure);
     header->addWidget(m_collapse);
     header->addWidget(m_expand);
     header->addWidget(m_find);
@@ -100,6 +102,7 @@ QWidget* InspectPage::buildGraph(const ThemeSource& themes)
     connect(m_canvas, &GraphCanvas::placeSelected, this, &InspectPage::showGroup);
     connect(m_canvas, &GraphCanvas::scopeToggled, &m_presenter, &InspectPresenter::toggleScope);
     connect(m_find, &QLineEdit::returnPressed, this, [this] { findNext(true); });
+    connect(m_figure, &QPushButton::clicked, &m_presenter, &InspectPresenter::toggleFigure);
     connect(m_collapse, &QPushButton::clicked, this, [this] { m_presenter.setAllCollapsed(true); });
     connect(m_expand, &QPushButton::clicked, this, [this] { m_presenter.setAllCollapsed(false); });
     return m_graphPanel;
@@ -112,6 +115,7 @@ void InspectPage::refresh()
     m_issuesPanel->setCaption(state.issueCount > 0 ? QString::number(state.issueCount) : QString());
     m_issues->setVisible(state.issueCount > 0);
     m_noIssues->setVisible(state.issueCount == 0);
+    m_figure->setChoice(m_presenter.canToggleFigure(), m_presenter.figure());
     m_collapse->setVisible(m_presenter.hasScopes());
     m_expand->setVisible(m_presenter.hasScopes());
 }
@@ -141,6 +145,7 @@ void InspectPage::keyPressEvent(QKeyEvent* event)
 {
     if (event->key() == Qt::Key_T && event->modifiers() == Qt::NoModifier)
         return m_graphTwin->toggle();
+    if (event->key() == Qt::Key_E && event->modifiers() == Qt::NoModifier) return m_figure->click();
     QWidget::keyPressEvent(event);
 }
 

@@ -4,6 +4,7 @@
 
 #include "views/canvas/graph_canvas.h"
 #include "views/models/scene_table.h"
+#include "views/pages/common/figure_button.h"
 #include "views/pages/common/inspector_panel.h"
 #include "views/pages/common/table_twin.h"
 #include "views/pages/common/wrapped_table.h"
@@ -52,6 +53,7 @@ private:
     ThemedLabel* m_facts = nullptr;
     ShapesField* m_shapes = nullptr;
     QLineEdit* m_find = nullptr;
+    FigureButton* m_figure = nullptr;
     PillButton* m_collapse = nullptr;
     PillButton* m_expand = nullptr;
     DataTable* m_operators = nullptr;

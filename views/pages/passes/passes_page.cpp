@@ -74,8 +74,11 @@ QWidget* PassesPage::buildGraph(const ThemeSource& themes)
     m_graphTwin = new TableTwin(themes, m_canvas, m_rows, tr("Graph"));
     m_graphTwin->table().setColumnWidths({250, 0, 190, 90, 84});
     m_graphPanel->header()->setContentsMargins(kPanelMargin, 6, 10, 4);
+    m_figure = new FigureButton(themes);
+    m_graphPanel->header()->addWidget(m_figure);
     m_graphPanel->header()->addWidget(m_graphTwin->button());
     m_graphPanel->content()->addWidget(m_graphTwin, 1);
+    connect(m_figure, &QPushButton::clicked, &m_presenter, &PassesPresenter::toggleFigure);
     connect(m_graphTwin, &TableTwin::toggled, this, &PassesPage::refreshScene);
     connect(&m_graphTwin->table(), &DataTable::nodeRequested, this, [this](qint64 node) {
         m_presenter.seekNode(core::NodeId(static_cast<uint32_t>(node)));
@@ -117,6 +120,7 @@ void PassesPage::refresh()
 {
     const PassesState& state = m_presenter.state();
     m_listPanel->setCaption(state.countText);
+    m_figure->setChoice(m_presenter.canToggleFigure(), m_presenter.figure());
     m_graphPanel->setTitle(state.title);
     m_graphPanel->setCaption(state.isReady ? state.modeText + tr("  ·  D diff  ·  P pin  ·  M play")
                                            : QString());
@@ -157,6 +161,7 @@ bool PassesPage::handleKey(QKeyEvent* event)
     case Qt::Key_D: m_presenter.cycleMode(); return true;
     case Qt::Key_P: m_presenter.togglePin(); return true;
     case Qt::Key_M: playPass(); return true;
+    case Qt::Key_E: m_figure->click(); return true;
     case Qt::Key_T: m_graphTwin->toggle(); return true;
     default: return false;
     }

@@ -4,6 +4,7 @@
 
 #include "views/canvas/graph_canvas.h"
 #include "views/models/scene_table.h"
+#include "views/pages/common/figure_button.h"
 #include "views/pages/common/inspector_panel.h"
 #include "views/pages/common/table_twin.h"
 #include "views/pages/passes/pass_list.h"
@@ -49,6 +50,7 @@ private:
     QLineEdit* m_filter = nullptr;
     PassList* m_list = nullptr;
     HeatStrip* m_heat = nullptr;
+    FigureButton* m_figure = nullptr;
     GraphCanvas* m_canvas = nullptr;
     SceneTable* m_rows = nullptr;
     TableTwin* m_graphTwin = nullptr;
