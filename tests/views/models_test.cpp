@@ -312,7 +312,7 @@ private slots:
         document.measurement->calls = {{100, 50, false}, {100, 25, true}};
         std::unique_ptr<CallModel> model(makeCallModel(nullptr));
         model->setRows(callRows(document));
-        const int column = model->columnCount() - 1;
+        const int column = model->columnCount() - 2;
         const auto at = [&](int row, int role) {
             return model->index(row, column).data(role).toString();
         };
