@@ -50,6 +50,7 @@ private slots:
                             QStringLiteral("conv 1"),
                             QStringLiteral("linear_scan"),
                             QStringLiteral("rpi4"),
+                            QStringLiteral("2.5 s"),
                             {0.5, {12.5, -3}},
                             {2, {0, 1e6}}};
         const QString file = path("deep/below/settings.json");
