@@ -194,7 +194,8 @@ Result<std::vector<Board>> BoardStore::read() const
 {
     Result<FileContent> content = readContent(path());
     if (!content) return content.error();
-    if (content->damage.empty()) return std::move(content->boards);
+    // Who cannot tell anybody leaves the file to who can.
+    if (content->damage.empty() || !m_tell) return std::move(content->boards);
     const Lock lock(lockPath());
     if (!lock.isHeld())
         return makeError(DiagnosticCode::IoFailure, "cannot lock the list of boards",
