@@ -39,7 +39,7 @@ Result<std::shared_ptr<remote::Peer>> startPeer(const BenchOptions& options,
         return makeError(DiagnosticCode::BadArgument, "--peer " + why);
     };
     if (!options.path.ends_with(".onnx")) return refused("needs a model, an .onnx file");
-    if (isEmulated(request)) return refused("compares on this processor; leave out --target");
+    if (request.isEmulated) return refused("compares on this processor; leave out --target");
     const std::string library =
         options.peerLibrary.empty() ? remote::libraryOfPeer() : options.peerLibrary;
     if (library.empty())
@@ -82,9 +82,9 @@ Result<remote::NamedTensors> inputsFor(const BenchOptions& options, const Manife
 void placeTimes(const remote::RunRequest& request, const remote::TimingRequest& timing,
                 remote::Timing& measured)
 {
-    if (timing.perCall && !isEmulated(request))
+    if (timing.perCall && !request.isEmulated)
         measured.peak = remote::measurePeak(measured.threads);
-    if (isEmulated(request))
+    if (request.isEmulated)
         measured.hygiene.warnings.insert(measured.hygiene.warnings.begin(),
                                          placeOf(request) +
                                              ": these times say nothing about a real processor");

@@ -28,7 +28,8 @@ struct CompileCommandOptions
 bool isSource(const CompileCommandOptions& options)
 {
     const auto target = parseTarget(options.common.target);
-    return target && target->kind == "c";
+    const compiler::BackEnd* backEnd = target ? compiler::findBackEnd(*target) : nullptr;
+    return backEnd && backEnd->sources;
 }
 
 compiler::CInterface interfaceOf(const CompileCommandOptions& options)
@@ -234,12 +235,12 @@ Result<std::string> emittedText(const compiler::CompileResult& result, const std
 Result<std::string> emittedC(const compiler::CompileResult& result,
                              const CompileCommandOptions& options)
 {
-    if (!result.machine.isSource())
+    if (!result.machine.backEnd->sources)
         return makeError(DiagnosticCode::BadArgument, "--emit c needs --target c");
-    auto sources = compiler::cSources(result, interfaceOf(options));
+    auto sources = compiler::programSources(result, interfaceOf(options));
     if (!sources) return sources.error();
     std::string out;
-    for (const compiler::CSource& source : *sources)
+    for (const compiler::SourceFile& source : *sources)
         if (!source.path.ends_with("_lib1.c")) out += "/* " + source.path + " */\n" + source.text;
     return out;
 }
@@ -289,8 +290,8 @@ int compileModel(const CompileCommandOptions& options, JobContext& job)
     if (!options.emit.empty()) return emitKernels(**result, options);
 
     job.progress(0.95, "writing " + output);
-    auto report = (*result)->machine.isSource()
-                      ? compiler::writeCArtifact(**result, interfaceOf(options), output)
+    auto report = (*result)->machine.backEnd->sources
+                      ? compiler::writeSources(**result, interfaceOf(options), output)
                       : compiler::writeArtifact(**result, output);
     if (!report) return failure(report.error());
     job.progress(1, "done");

@@ -4,6 +4,7 @@
 
 #include "app/cli/memory_need.h"
 #include "app/cli/open_for_build.h"
+#include "compiler/driver/target_cores.h"
 #include "compiler/frontend/onnx/tensor_file.h"
 #include "compiler/frontend/open_sizes.h"
 #include "core/base/processors.h"
@@ -71,7 +72,7 @@ Result<Runnable> buildRunnable(std::shared_ptr<const compiler::Loaded> loaded,
     noteChoices(**result, options.verbosity);
     auto folder = TemporaryFolder::make("tenon-");
     if (!folder) return folder.error();
-    const std::string suffix(compiler::runnableSuffix((*result)->machine));
+    const std::string suffix(compiler::suffixOf((*result)->machine.backEnd->runnable()));
     Runnable out{.path = folder->file("model" + suffix),
                  .folder = std::make_shared<const TemporaryFolder>(std::move(*folder)),
                  .compiled = *result};
@@ -122,12 +123,13 @@ Result<Runnable> compileAndOpen(const std::string& path, const CommonOptions& op
 Result<Runnable> openRunnable(const std::string& path, const CommonOptions& options,
                               InputSource inputs, JobContext& job)
 {
-    if (path.ends_with(".so") || path.ends_with(".wasm") || path.ends_with(".elf")) {
+    const auto format = compiler::outputFormatOf(path);
+    if (format && compiler::isRunnable(*format)) {
         auto manifest = readManifest(path);
         if (!manifest) return manifest.error();
         return Runnable{.path = path, .manifest = std::move(*manifest)};
     }
-    if (path.ends_with(".o") || path.ends_with(".tar"))
+    if (format)
         return makeError(
             DiagnosticCode::BadArgument,
             "objects and archives cannot be loaded; compile to .so, .wasm or .elf to run here",
@@ -141,7 +143,8 @@ Result<ThreadChoice> threadsOf(const Manifest& manifest, const CommonOptions& op
     if (!target) return target.error();
     return chooseThreads(*target, {.asked = options.threads,
                                    .thisComputer = usableProcessors(),
-                                   .artifact = manifest.threads});
+                                   .artifact = manifest.threads,
+                                   .hasThreads = compiler::hasThreads(*target)});
 }
 
 Result<remote::RunRequest> runRequest(const Runnable& runnable, const CommonOptions& options,
@@ -160,15 +163,10 @@ Result<remote::RunRequest> runRequest(const Runnable& runnable, const CommonOpti
     return request;
 }
 
-bool isEmulated(const remote::RunRequest& request)
-{
-    return !request.emulator.empty() && !request.artifactPath.ends_with(".wasm");
-}
-
 std::string placeOf(const remote::RunRequest& request)
 {
     if (request.emulator.empty()) return "this computer";
-    if (!isEmulated(request)) return "node on this computer";
+    if (!request.isEmulated) return "node on this computer";
     std::vector<std::string> words = request.emulator;
     words.front() = fs::path(words.front()).filename().string();
     return "emulated by " + join(words, " ");

@@ -45,8 +45,6 @@ Result<ThreadChoice> threadsOf(const Manifest& manifest, const CommonOptions& op
 /// A request to run it on this computer; code for another processor is emulated.
 Result<remote::RunRequest> runRequest(const Runnable& runnable, const CommonOptions& options,
                                       std::chrono::seconds timeout);
-/// True when its times say nothing about a real processor.
-bool isEmulated(const remote::RunRequest& request);
 /// "this computer", or the emulator with its options.
 std::string placeOf(const remote::RunRequest& request);
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon targets: kinds and tags, what a target string means, and what this computer is.
 #include "app/cli/command.h"
+#include "compiler/codegen/back_end.h"
 #include "compiler/codegen/llvm/target_machine.h"
+#include "compiler/driver/target_cores.h"
 #include "core/base/processors.h"
 #include "core/base/text.h"
 #include "core/target/ignored_options.h"
@@ -37,7 +39,8 @@ int explainTarget(const TargetsOptions& options)
     Json out{{"target", target->text()}, {"kind", target->kind}, {"explain", target->explain()}};
     std::string text = target->text() + "\n";
     for (const std::string& line : target->explain()) text += "  " + line + "\n";
-    if (target->kind == "llvm" || target->kind == "hexagon") {
+    const compiler::BackEnd* backEnd = compiler::findBackEnd(*target);
+    if (backEnd && backEnd->llvm) {
         auto machine = compiler::machineSpec(*target);
         if (!machine) return failure(machine.error());
         out["machine"] = {
@@ -45,7 +48,8 @@ int explainTarget(const TargetsOptions& options)
         text += "  LLVM: " + machine->text() + "\n";
         if (auto facts = compiler::targetFacts(*machine)) {
             const ThreadChoice threads =
-                chooseThreads(*target, {.thisComputer = usableProcessors()});
+                chooseThreads(*target, {.thisComputer = usableProcessors(),
+                                        .hasThreads = compiler::hasThreads(*target)});
             facts->threads = threads.count;
             out["facts"] = factsJson(*facts);
             text += "  vectors of " + std::to_string(facts->vectorBytes) + " bytes, " +

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon tir: works on loop IR text directly: parse, verify, schedule, lower, print, compile.
 #include "app/cli/command.h"
-#include "compiler/codegen/llvm/kernel_object.h"
+#include "compiler/codegen/back_end.h"
+#include "compiler/driver/target_cores.h"
 #include "compiler/schedule/lower.h"
 #include "compiler/schedule/rules.h"
 #include "compiler/schedule/schedule.h"
 #include "core/base/file.h"
 #include "core/base/processors.h"
+#include "core/base/text.h"
 #include "core/ir/tir/text.h"
 
 namespace tenon::cli {
@@ -50,9 +52,18 @@ Result<std::string> emitted(const TirOptions& options, const tir::PrimFunc& func
     auto lowered = compiler::lowerToLoops(function);
     if (!lowered) return lowered.error();
     if (options.emit == "lowered") return tir::print(*lowered);
+    const compiler::BackEnd& backEnd = *machine.backEnd;
+    if ((options.emit == "c") != (backEnd.sources != nullptr))
+        return makeError(DiagnosticCode::BadArgument,
+                         "code for " + core::quoted(options.common.target) +
+                             " is shown by --emit " + (backEnd.sources ? "c" : "llvm or asm"));
+    if (backEnd.sources) {
+        auto kernel = backEnd.sources->writeKernel(*lowered, function.name);
+        return kernel ? Result<std::string>(std::move(kernel->text)) : kernel.error();
+    }
     const compiler::EmitForm form =
         options.emit == "llvm" ? compiler::EmitForm::LlvmIr : compiler::EmitForm::Assembly;
-    return compiler::emitKernel({*lowered, function.name, facts.vectorBytes}, machine, form);
+    return backEnd.objects->emitKernel({*lowered, function.name, facts.vectorBytes}, machine, form);
 }
 
 int workOnTir(const TirOptions& options)
@@ -78,7 +89,9 @@ int workOnTir(const TirOptions& options)
     if (!machine) return failure(machine.error());
     auto facts = compiler::targetFacts(*machine);
     if (!facts) return failure(facts.error());
-    facts->threads = chooseThreads(*target, {.thisComputer = usableProcessors()}).count;
+    facts->threads = chooseThreads(*target, {.thisComputer = usableProcessors(),
+                                             .hasThreads = compiler::hasThreads(*target)})
+                         .count;
     std::string trace;
     auto shaped = scheduled(options, *function, *facts, trace);
     if (!shaped) return failure(shaped.error());
@@ -106,7 +119,7 @@ void addTir(CLI::App& app, Action& action)
     command->add_option("--schedule", options->schedule, "schedule trace, or a file with one");
     command->add_flag("--rules", options->usesRules, "let the schedule rules choose");
     command->add_option("--emit", options->emit, "what to print")
-        ->check(CLI::IsMember({"tir", "lowered", "llvm", "asm"}))
+        ->check(CLI::IsMember({"tir", "lowered", "llvm", "asm", "c"}))
         ->capture_default_str();
     command->callback(
         [options, &action] { action = [options](JobContext&) { return workOnTir(*options); }; });

@@ -3,6 +3,7 @@
 #include "app/cli/child_run.h"
 #include "app/cli/verify_case.h"
 #include "compiler/driver/option_remarks.h"
+#include "compiler/driver/target_cores.h"
 #include "core/base/text.h"
 
 #include <atomic>
@@ -217,7 +218,7 @@ Status aimAtBoard(VerifyOptions& options)
     std::string& target = options.one.common.target;
     const bool isGiven = target != CommonOptions().target;
     if (!isGiven) target = board->target;
-    target = withCores(target, board->threads);
+    target = compiler::withCores(target, board->threads);
     if (isGiven) return kDone;
     if (board->target.empty())
         return makeError(DiagnosticCode::BadTarget,

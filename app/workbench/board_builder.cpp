@@ -2,7 +2,8 @@
 // Copies what the window shows out of remote's values.
 #include "app/workbench/board_builder.h"
 
-#include "compiler/codegen/llvm/target_machine.h"
+#include "compiler/codegen/back_end.h"
+#include "compiler/driver/target_cores.h"
 #include "core/target/thread_choice.h"
 #include "remote/board/profile.h"
 #include "remote/deploy/deploy_record.h"
@@ -83,9 +84,8 @@ std::string machineOf(const QString& target)
 {
     const auto parsed = core::parseTarget(target.toStdString());
     if (!parsed) return {};
-    if (parsed->kind != "llvm") return parsed->kind;
     const auto machine = compiler::machineSpec(*parsed);
-    return machine ? machine->triple.substr(0, machine->triple.find('-')) : std::string();
+    return std::string(machine ? machine->architecture() : std::string_view());
 }
 
 QString conditionOf(const remote::BoardFacts& facts)
@@ -127,7 +127,7 @@ views::BoardEntry boardEntry(const Board& board)
 {
     views::BoardEntry entry{
         text(board.name),      wayOf(board.kind),
-        text(board.address()), text(core::withCores(board.target, board.threads)),
+        text(board.address()), text(compiler::withCores(board.target, board.threads)),
         text(board.profile),   text(board.summary)};
     entry.budget.name = entry.budget.title = entry.title();
     if (board.profile.empty()) return entry;

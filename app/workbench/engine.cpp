@@ -9,6 +9,7 @@
 #include "app/workbench/memory_builder.h"
 #include "app/workbench/save_model.h"
 #include "compiler/driver/kernel_text.h"
+#include "compiler/driver/target_cores.h"
 #include "compiler/frontend/open_sizes.h"
 #include "compiler/frontend/shape_option.h"
 #include "core/base/processors.h"
@@ -171,7 +172,8 @@ views::TargetVerdict checkTarget(const QString& text)
         return verdict;
     }
     const core::ThreadChoice threads =
-        core::chooseThreads(*target, {.thisComputer = core::usableProcessors()});
+        core::chooseThreads(*target, {.thisComputer = core::usableProcessors(),
+                                      .hasThreads = compiler::hasThreads(*target)});
     verdict.explanation << QString::fromStdString(threads.text());
     return verdict;
 }

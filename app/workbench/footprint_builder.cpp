@@ -66,7 +66,7 @@ views::Footprint uncounted(const CompileResult& result, const QString& reason)
 core::Result<views::Footprint> estimateFootprint(const compiler::CompileResultPtr& result,
                                                  core::JobContext& job)
 {
-    if (result->machine.isSource())
+    if (result->machine.backEnd->sources)
         return uncounted(*result, QStringLiteral("C source has no size before it is compiled; link "
                                                  "and measure images"));
     const auto counted = remote::countFootprint(result, job);

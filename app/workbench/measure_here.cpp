@@ -4,7 +4,6 @@
 
 #include "app/workbench/backing.h"
 #include "app/workbench/document_builder.h"
-#include "compiler/package/wasm_object.h"
 #include "remote/measure/emulation.h"
 #include "remote/measure/file_digest.h"
 #include "remote/measure/made_up_inputs.h"
@@ -79,8 +78,8 @@ Status link(const views::Document& document, remote::RunRequest& request, const 
     const compiler::CompileResult& result = *backing->result;
     request.threads = result.threads.count;
     request.mayExceedProcessors = result.threads.isAsked();
-    request.artifactPath =
-        folder.toStdString() + "/model" + std::string(compiler::runnableSuffix(result.machine));
+    request.artifactPath = folder.toStdString() + "/model" +
+                           std::string(compiler::suffixOf(result.machine.backEnd->runnable()));
     if (Status found = remote::runHere(request, result.target); !found) return found;
     const auto artifact = compiler::writeArtifact(result, request.artifactPath);
     if (!artifact) return artifact.error();
@@ -97,7 +96,7 @@ Status measure(const DeployWork& work, const remote::RunRequest& request,
                views::DeployOutcome& outcome, QString& detail, core::JobContext& job)
 {
     const auto backing = backingOf(outcome.document);
-    const bool isEmulated = !compiler::isWasm(backing->result->machine.triple);
+    const bool isEmulated = request.isEmulated;
     remote::TimingRequest timing = timingFor(work, isEmulated);
     timing.watch = [&](const remote::SamplingState& state) {
         detail = QString::fromStdString(remote::samplingText(state));

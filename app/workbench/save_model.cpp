@@ -3,13 +3,35 @@
 #include "app/workbench/save_model.h"
 
 #include "app/workbench/backing.h"
-#include "compiler/codegen/llvm/target_machine.h"
-#include "compiler/package/package.h"
+#include "compiler/codegen/back_end.h"
 #include "core/target/target.h"
 
 #include <QCoreApplication>
 
 namespace tenon::app {
+namespace {
+
+/// A line of the file dialog.
+QString words(compiler::OutputFormat format, bool holdsSource)
+{
+    using compiler::OutputFormat;
+    const auto translated = [](const char* text) {
+        return QCoreApplication::translate("Save", text);
+    };
+    switch (format) {
+    case OutputFormat::SharedLibrary: return translated("Shared library (*.so)");
+    case OutputFormat::Object: return translated("Object (*.o)");
+    case OutputFormat::Tar:
+        return holdsSource ? translated("C sources (*.tar)")
+                           : translated("Archive of objects (*.tar)");
+    case OutputFormat::WasmModule: return translated("WebAssembly module (*.wasm)");
+    case OutputFormat::Program: return translated("Program (*.elf)");
+    case OutputFormat::Folder: break;
+    }
+    return {};
+}
+
+} // namespace
 
 core::Result<views::DocumentPtr> saveModel(const EngineOptions& engine,
                                            const views::DocumentPtr& document,
@@ -21,8 +43,8 @@ core::Result<views::DocumentPtr> saveModel(const EngineOptions& engine,
     const compiler::CompileResult& result = *backingOf(*compiled)->result;
     job.progress(0.95, "writing " + path.toStdString());
     const auto written =
-        result.machine.isSource()
-            ? compiler::writeCArtifact(result, compiler::CInterface::Packed, path.toStdString())
+        result.machine.backEnd->sources
+            ? compiler::writeSources(result, compiler::CInterface::Packed, path.toStdString())
             : compiler::writeArtifact(result, path.toStdString());
     if (!written) return written.error();
     return compiled;
@@ -30,17 +52,14 @@ core::Result<views::DocumentPtr> saveModel(const EngineOptions& engine,
 
 QStringList saveFormats(const QString& target)
 {
-    const auto words = [](const char* text) { return QCoreApplication::translate("Save", text); };
     const auto parsed = core::parseTarget(target.toStdString());
-    if (!parsed) return {};
-    const auto machine = compiler::machineSpec(*parsed);
-    if (!machine) return {};
-    if (machine->isSource()) return {words("C sources (*.tar)")};
-    const QString object = words("Object (*.o)"), objects = words("Archive of objects (*.tar)");
-    const std::string_view runnable = compiler::runnableSuffix(*machine);
-    if (runnable == ".wasm") return {words("WebAssembly module (*.wasm)"), object, objects};
-    if (runnable == ".elf") return {words("Program (*.elf)"), object, objects};
-    return {words("Shared library (*.so)"), object, objects};
+    const compiler::BackEnd* backEnd = parsed ? compiler::findBackEnd(*parsed) : nullptr;
+    QStringList formats;
+    if (!backEnd) return formats;
+    for (const compiler::ArtifactForm& form : backEnd->forms)
+        if (form.format != compiler::OutputFormat::Folder)
+            formats.append(words(form.format, backEnd->sources != nullptr));
+    return formats;
 }
 
 } // namespace tenon::app

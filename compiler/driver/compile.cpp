@@ -2,7 +2,6 @@
 // The driver: passes, kernels, program and memory plan, timed and gathered into one value.
 #include "compiler/driver/compile.h"
 
-#include "compiler/codegen/c/c_kernel.h"
 #include "compiler/driver/kernels.h"
 #include "compiler/driver/option_remarks.h"
 #include "compiler/executor/place_joins.h"
@@ -63,14 +62,14 @@ std::vector<Diagnostic> remarksOn(const CompileResult& result, const PassConfig&
     return out;
 }
 
-/// The C text of every kernel, and the memory it wants to be lent.
-Status writeKernelsInC(CompileResult& result)
+/// The source of every kernel, and the memory it wants to be lent.
+Status writeKernels(CompileResult& result)
 {
     for (size_t i = 0; i < result.kernels.size(); ++i) {
         CompiledKernel& kernel = result.kernels[i];
         auto lowered = tir::parsePrimFunc(kernel.loweredText);
         if (!lowered) return lowered.error();
-        auto source = emitCKernel(*lowered, kernel.symbol);
+        auto source = result.machine.backEnd->sources->writeKernel(*lowered, kernel.symbol);
         if (!source) {
             Diagnostic error = source.error();
             error.location.detail = "kernel " + kernel.name;
@@ -100,8 +99,10 @@ Result<PassConfig> prepare(CompileResult& result)
     auto facts = targetFacts(result.machine);
     if (!facts) return facts.error();
     result.facts = *facts;
-    result.threads = chooseThreads(
-        result.target, {.asked = options.runThreads, .thisComputer = usableProcessors()});
+    result.threads =
+        chooseThreads(result.target, {.asked = options.runThreads,
+                                      .thisComputer = usableProcessors(),
+                                      .hasThreads = result.machine.backEnd->hasThreads});
     result.facts.threads = result.threads.count;
     result.remarks = remarksOn(result, *config);
     result.options.planner = std::move(*planner);
@@ -177,7 +178,8 @@ Status addProgram(CompileResult& result)
     addMacs(result);
     for (size_t i = 0; i < result.kernels.size(); ++i)
         result.kernels[i].function = result.program.kernels[i].function;
-    if (isVm && result.machine.isSource())
+    const BackEnd& backEnd = *result.machine.backEnd;
+    if (backEnd.sources && !backEnd.runs(result.options.executor))
         return makeError(
             DiagnosticCode::UnsupportedFeature,
             "the vm executor needs a target of kind llvm, but the model needs the vm: " +
@@ -186,38 +188,18 @@ Status addProgram(CompileResult& result)
         placeJoins(result.program, joinsOf(lowered, result.program));
         dropUnusedKernels(result);
     }
-    if (result.machine.isSource())
-        if (Status written = writeKernelsInC(result); !written) return written;
+    if (backEnd.sources)
+        if (Status written = writeKernels(result); !written) return written;
     if (isVm) return kDone;
-    auto memory =
-        planProgram(result.program, result.options.planner, workspaceAlignment(result.target));
+    const int64_t alignment =
+        backEnd.workspaceAlignment ? backEnd.workspaceAlignment(result.target) : 64;
+    auto memory = planProgram(result.program, result.options.planner, alignment);
     if (!memory) return memory.error();
     result.memory = std::move(*memory);
     return kDone;
 }
 
 } // namespace
-
-int64_t workspaceAlignment(const Target& target)
-{
-    return target.kind == "c"
-               ? std::max<int64_t>(4, target.intOption("workspace-byte-alignment", 16))
-               : 64;
-}
-
-std::string vmReason(const Module& lowered)
-{
-    for (const auto& [id, function] : lowered.functions()) {
-        if (function->attrs.integer("primitive", 0) != 0) continue;
-        if (id != lowered.mainId()) return "it has control flow";
-        for (const std::vector<NodeId>& nodes : {function->params, function->order})
-            for (const NodeId node : nodes)
-                for (const TensorType& type : lowered.node(node).types)
-                    if (!constantShape(type.shape))
-                        return "the shape " + shapeText(type.shape) + " is known at run time only";
-    }
-    return {};
-}
 
 std::string defaultCacheFolder()
 {
@@ -228,8 +210,21 @@ std::string defaultCacheFolder()
     return {};
 }
 
-/// Of the progress of a compile; kernels take it to 0.9.
-constexpr double kPassesShare = 0.3;
+namespace {
+
+PassContext passContext(const CompileResult& result, const PassConfig& config, JobContext& job)
+{
+    constexpr double kPassesShare = 0.3; // kernels take the progress to 0.9
+    return {.target = result.target,
+            .facts = result.facts,
+            .code = result.machine.backEnd->traits(result.machine),
+            .optLevel = result.options.optLevel,
+            .config = config,
+            .job = &job,
+            .progressShare = kPassesShare};
+}
+
+} // namespace
 
 Result<CompileResultPtr> compile(std::shared_ptr<const Loaded> loaded,
                                  const CompileOptions& options, JobContext& job, double importMs)
@@ -242,8 +237,7 @@ Result<CompileResultPtr> compile(std::shared_ptr<const Loaded> loaded,
     if (Status fine = modelErrors(*loaded); !fine) return fine.error();
     auto config = prepare(*result);
     if (!config) return config.error();
-    PassContext context{result->target, result->facts, options.optLevel,
-                        *config,        &job,          kPassesShare};
+    const PassContext context = passContext(*result, *config, job);
     const auto passesStart = Clock::now();
     auto trace = runPasses(loaded->module, context, options.passes);
     if (!trace) return withBindings(trace.error(), loaded->module);
@@ -300,7 +294,7 @@ Result<std::string> kernelText(const CompileResult& result, size_t kernel, Kerne
 {
     CHECK(kernel < result.kernels.size());
     const CompiledKernel& compiled = result.kernels[kernel];
-    if (result.machine.isSource())
+    if (result.machine.backEnd->sources)
         return makeError(DiagnosticCode::UnsupportedTarget,
                          "the target is C source; there is no assembly, use --emit c");
     const auto service = result.options.service ? result.options.service : inProcessKernelService();

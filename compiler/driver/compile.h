@@ -2,12 +2,9 @@
 // compile(): model and options in, one immutable trace of everything that happened out.
 #pragma once
 
-#include "compiler/codegen/llvm/target_machine.h"
+#include "compiler/codegen/back_end.h"
 #include "compiler/driver/kernel_service.h"
-#include "compiler/executor/c_sources.h"
-#include "compiler/executor/glue.h"
-#include "compiler/executor/memory.h"
-#include "compiler/executor/program.h"
+#include "compiler/executor/build_program.h"
 #include "compiler/frontend/loaded.h"
 #include "compiler/package/package.h"
 #include "compiler/passes/pass.h"
@@ -33,24 +30,6 @@ struct CompileOptions
     unsigned runThreads = 0; ///< threads the kernels are shaped for; 0: as chooseThreads() says
     std::shared_ptr<KernelService> service; ///< null: in this process
     bool stopBeforeCodegen = false;         ///< passes only
-};
-
-/// One distinct kernel; several calls of the program may use it.
-struct CompiledKernel
-{
-    std::string name;     ///< in the lowered module
-    std::string symbol;   ///< hash-named symbol of the object
-    std::string function; ///< readable alias, e.g. "tvmgen_default_fused_nn_conv2d_nn_relu"
-    std::string tirHash;
-    PrimFuncPtr unscheduled;
-    std::string scheduleRule;
-    std::string refusal;       ///< ScheduledKernel::refusal
-    std::string scheduleTrace; ///< replayable text
-    std::string scheduledText; ///< TIR after the schedule
-    std::string loweredText;   ///< flat TIR; what the object's line table refers to
-    std::shared_ptr<const std::string> object;
-    bool fromCache = false;
-    double compileMs = 0;
 };
 
 struct CompilePhases
@@ -105,22 +84,6 @@ enum class KernelText : uint8_t
 /// disassembled).
 Result<std::string> kernelText(const CompileResult& result, size_t kernel, KernelText form);
 
-/// The lowered module's main function as a straight line of kernel calls. `symbols`: kernel name ->
-/// index of `kernels`.
-Result<ExecutorProgram> buildProgram(const Module& lowered,
-                                     const std::vector<CompiledKernel>& kernels);
-/// As above with control flow and sizes known at run time only, as code for the VM; with the plan
-/// of the values whose largest size is known.
-struct VmProgram
-{
-    ExecutorProgram program;
-    ProgramMemory memory;
-};
-Result<VmProgram> buildVmProgram(const Module& lowered, const std::vector<CompiledKernel>& kernels,
-                                 std::string_view planner);
-/// Why the lowered module needs the VM ("control flow", ...); empty: every executor can run it.
-std::string vmReason(const Module& lowered);
-
 /// Default folder of the kernel cache: $XDG_CACHE_HOME/tenon/kernels or ~/.cache/tenon/kernels.
 std::string defaultCacheFolder();
 
@@ -130,14 +93,11 @@ std::string defaultCacheFolder();
 /// often. Glue and builtins objects come from the object cache when it has them.
 Result<PackageReport> writeArtifact(const CompileResult& result, const std::string& path);
 
-/// The whole program of a `c` target as C99 files; `interface` is the AOT executor's. Errors: what
-/// writeCSources and writeCGraphSources say.
-Result<std::vector<CSource>> cSources(const CompileResult& result, CInterface interface);
+/// The whole program as source files. Errors: what the back end says, UnsupportedTarget where it
+/// writes objects.
+Result<std::vector<SourceFile>> programSources(const CompileResult& result, CInterface interface);
 /// Writes them to a .tar, or to a folder that holds nothing else.
-Result<PackageReport> writeCArtifact(const CompileResult& result, CInterface interface,
-                                     const std::string& path);
-
-/// Alignment of the workspace pool for the target: 64, or as the options of `c` say.
-int64_t workspaceAlignment(const Target& target);
+Result<PackageReport> writeSources(const CompileResult& result, CInterface interface,
+                                   const std::string& path);
 
 } // namespace tenon::compiler

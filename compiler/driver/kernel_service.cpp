@@ -3,9 +3,9 @@
 // length, then the message).
 #include "compiler/driver/kernel_service.h"
 
-#include "compiler/codegen/llvm/machine_pool.h"
+#include "compiler/codegen/back_end.h"
+#include "compiler/codegen/llvm/linker.h"
 #include "compiler/driver/kernel_worker_link.h"
-#include "compiler/executor/glue.h"
 #include "compiler/schedule/rules.h"
 #include "core/ir/tir/text.h"
 #include "core/ir/tir/visit.h"
@@ -56,9 +56,10 @@ public:
     {
         tir::PrimFunc loops;
         auto products = scheduleAndLower(unscheduled, machine, facts, loops);
-        if (!products || machine.isSource()) return products; // source is written with the program
+        const ObjectCode* code = machine.backEnd->objects;
+        if (!products || !code) return products; // source is written with the program
         auto object =
-            m_machines.emit({loops, symbol, facts.vectorBytes}, machine, EmitForm::Object);
+            code->emitKernel({loops, symbol, facts.vectorBytes}, machine, EmitForm::Object);
         if (!object) return object.error();
         products->object = std::move(*object);
         return products;
@@ -66,23 +67,21 @@ public:
 
     Result<std::string> emitText(const TextRequest& request) override
     {
-        if (request.kind == TextRequest::Kind::Builtins) return emitBuiltins(request.machine);
-        if (request.kind == TextRequest::Kind::IrText)
-            return emitIrText(request.text, request.machine);
+        const ObjectCode* code = request.machine.backEnd->objects;
+        CHECK(code) << "no objects are made for " << request.machine.text();
+        if (request.kind == TextRequest::Kind::Builtins) return code->emitBuiltins(request.machine);
+        if (request.kind == TextRequest::Kind::Glue)
+            return code->emitGlue(request.text, request.machine);
         auto lowered = tir::parsePrimFunc(request.text);
         if (!lowered) return lowered.error();
-        return m_machines.emit({*lowered, request.symbol, request.vectorBytes}, request.machine,
-                               request.form);
+        return code->emitKernel({*lowered, request.symbol, request.vectorBytes}, request.machine,
+                                request.form);
     }
 
     Status link(const LinkRequest& request) override
     {
-        return request.isRelocatable ? linkRelocatable(request.job, request.output)
-                                     : linkSharedLibrary(request.job, request.output);
+        return compiler::link(request.job, request.output);
     }
-
-private:
-    MachinePool m_machines;
 };
 
 class Scheduling final : public InProcess

@@ -3,10 +3,12 @@
 // inside LLVM or LLD is a diagnostic.
 #pragma once
 
-#include "compiler/codegen/llvm/kernel_object.h"
-#include "compiler/package/linker.h"
+#include "compiler/codegen/kernel_source.h"
+#include "compiler/codegen/link_job.h"
+#include "compiler/codegen/machine_spec.h"
 #include "core/base/result.h"
 #include "core/ir/tir/stmt.h"
+#include "core/target/target_facts.h"
 
 #include <memory>
 #include <string>
@@ -24,16 +26,16 @@ struct KernelProducts
     std::string object;
 };
 
-/// Code that is given as text: the rest of what LLVM does for an artifact and for the reader.
+/// Code that is given as text: the rest of what a back end does for an artifact and for the reader.
 struct TextRequest
 {
     enum class Kind : uint8_t
     {
         Builtins, ///< `text` is not used
-        IrText,   ///< LLVM IR
+        Glue,     ///< in the language of the back end
         Loops     ///< flat loop IR of the kernel `symbol`
     };
-    Kind kind = Kind::IrText;
+    Kind kind = Kind::Glue;
     std::string text;
     std::string symbol;
     int vectorBytes = 16;
@@ -44,7 +46,6 @@ struct TextRequest
 struct LinkRequest
 {
     LinkJob job;
-    bool isRelocatable = false; ///< one object rather than a shared library
     std::string output;
 };
 

@@ -2,6 +2,7 @@
 // CBOR through nlohmann-json; a malformed message is an error, never a crash.
 #include "compiler/driver/kernel_worker_link.h"
 
+#include "compiler/codegen/back_end.h"
 #include "core/target/target_facts_fields.h"
 
 #include <nlohmann/json.hpp>
@@ -43,15 +44,28 @@ Diagnostic malformed(const char* what)
 
 Json machineJson(const MachineSpec& m)
 {
-    return {m.triple,   m.cpu,        m.features,      m.abi, static_cast<int>(m.floatAbi),
-            m.optLevel, m.vectorizes, m.isThisComputer};
+    return {m.triple,
+            m.cpu,
+            m.features,
+            m.abi,
+            static_cast<int>(m.floatAbi),
+            m.optLevel,
+            m.vectorizes,
+            m.isThisComputer,
+            std::string(m.backEnd->name)};
 }
 
 MachineSpec machineFrom(const Json& m)
 {
-    return {
-        m.at(0), m.at(1), m.at(2), m.at(3), static_cast<MachineSpec::FloatAbi>(m.at(4).get<int>()),
-        m.at(5), m.at(6), m.at(7)};
+    return {m.at(0),
+            m.at(1),
+            m.at(2),
+            m.at(3),
+            static_cast<MachineSpec::FloatAbi>(m.at(4).get<int>()),
+            m.at(5),
+            m.at(6),
+            m.at(7),
+            &backEndNamed(m.at(8).get<std::string>())};
 }
 
 Json factsJson(const TargetFacts& facts)
@@ -106,18 +120,15 @@ TextRequest textFrom(const Json& json)
 
 Json toJson(const LinkRequest& r)
 {
-    return {
-        {"what", "link"},           {"triple", r.job.triple},         {"objects", r.job.objects},
-        {"exports", r.job.exports}, {"aliases", r.job.aliases},       {"folder", r.job.folder},
-        {"entry", r.job.entry},     {"relocatable", r.isRelocatable}, {"output", r.output}};
+    return {{"what", "link"},
+            {"arguments", r.job.arguments},
+            {"folder", r.job.folder},
+            {"output", r.output}};
 }
 
 LinkRequest linkFrom(const Json& json)
 {
-    return {{json.at("triple"), json.at("objects"), json.at("exports"), json.at("aliases"),
-             json.at("folder"), json.at("entry")},
-            json.at("relocatable"),
-            json.at("output")};
+    return {{json.at("arguments"), json.at("folder")}, json.at("output")};
 }
 
 bool writeAll(int fd, const char* data, size_t size)

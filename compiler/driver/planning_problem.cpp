@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/planning_problem.h"
 
+#include "compiler/codegen/back_end.h"
+
 namespace tenon::compiler {
 namespace {
 
@@ -29,8 +31,8 @@ Result<PlanningProblem> planningProblem(std::shared_ptr<const Loaded> loaded,
                                         CompileOptions options, JobContext& job)
 {
     const auto target = parseTarget(options.target);
-    const bool lendsScratch = target && target->kind == "c"; // as much as the code says
-    if (!lendsScratch) {
+    const BackEnd* backEnd = target ? findBackEnd(*target) : nullptr;
+    if (!backEnd || !backEnd->lendsScratch) { // else as much as the code says
         options.service = std::make_shared<NoKernels>();
         options.cacheFolder.clear(); // empty kernels are nothing to keep
     }

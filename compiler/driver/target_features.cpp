@@ -2,6 +2,9 @@
 // The processor features that code for a target may need.
 #include "compiler/driver/target_features.h"
 
+#include "compiler/codegen/back_end.h"
+#include "compiler/codegen/llvm/target_machine.h"
+
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/Target/TargetMachine.h>
 

@@ -2,7 +2,7 @@
 // The processor features that code for a target may need, to compare with what a board has.
 #pragma once
 
-#include "compiler/codegen/llvm/target_machine.h"
+#include "compiler/codegen/machine_spec.h"
 
 namespace tenon::compiler {
 

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wires a compile result into compiler/package, with the object cache in front of LLVM.
-#include "compiler/codegen/c/c_kernel.h"
 #include "compiler/driver/compile.h"
 #include "compiler/driver/object_cache.h"
-#include "compiler/package/c_package.h"
+#include "compiler/package/source_package.h"
 #include "core/base/text.h"
 #include "core/ir/module_hash.h"
-#include "core/target/c_options.h"
 
-#include <algorithm>
 #include <functional>
 
 namespace tenon::compiler {
@@ -27,48 +24,52 @@ Result<std::string> cachedObject(const ObjectCache& cache, const std::string& ke
 
 } // namespace
 
-Result<std::vector<CSource>> cSources(const CompileResult& result, CInterface interface)
+namespace {
+
+Result<std::vector<SourceFile>> sourcesOf(const CompileResult& result, CInterface interface,
+                                          bool bringsHeaders)
 {
-    CProgram program{result.program, result.memory};
-    std::string all;
-    for (const CompiledKernel& kernel : result.kernels) {
-        program.kernels.push_back(*kernel.object);
-        all += *kernel.object;
-    }
-    program.helpers = cHelpers(all);
-    program.interface = interface;
-    program.alignment = workspaceAlignment(result.target);
-    program.constantsAlignment =
-        std::max<int64_t>(4, result.target.intOption("constants-byte-alignment", 16));
-    program.title = "Model `" + result.loaded->name +
-                    "`, written by Tenon " TENON_VERSION " for the target " +
-                    core::quoted(result.target.text()) + ".";
-    if (const auto options = cCompilerOptions(result.target); !options.empty())
-        program.title += " To be compiled with " + join(options, " ") + ".";
-    return result.options.executor == ExecutorKind::Graph ? writeCGraphSources(program)
-                                                          : writeCSources(program);
+    const SourceCode* code = result.machine.backEnd->sources;
+    if (!code)
+        return makeError(DiagnosticCode::UnsupportedTarget,
+                         "code for " + quoted(result.target.text()) +
+                             " is not written as source; use --target c");
+    SourceProgram program{.program = result.program,
+                          .memory = result.memory,
+                          .executor = result.options.executor,
+                          .target = result.target,
+                          .model = result.loaded->name,
+                          .interface = interface,
+                          .bringsHeaders = bringsHeaders};
+    for (const CompiledKernel& kernel : result.kernels) program.kernels.push_back(*kernel.object);
+    return code->writeProgram(program);
 }
 
-Result<PackageReport> writeCArtifact(const CompileResult& result, CInterface interface,
-                                     const std::string& path)
+} // namespace
+
+Result<std::vector<SourceFile>> programSources(const CompileResult& result, CInterface interface)
 {
-    auto sources = cSources(result, interface);
+    return sourcesOf(result, interface, false);
+}
+
+Result<PackageReport> writeSources(const CompileResult& result, CInterface interface,
+                                   const std::string& path)
+{
+    auto sources = sourcesOf(result, interface, true);
     if (!sources) return sources.error();
     const ExecutorKind executor = result.options.executor;
-    if (interface == CInterface::Packed && executor == ExecutorKind::Aot)
-        for (CSource& header : runtimeHeaders()) sources->push_back(std::move(header));
     PackageReport report;
     report.manifest = makeManifest(result.program, executor,
                                    executor == ExecutorKind::Aot ? &result.memory : nullptr, {});
-    if (Status written = writeCPackage(*sources, path); !written) return written.error();
-    for (const CSource& source : *sources)
+    if (Status written = writeSourcePackage(*sources, path); !written) return written.error();
+    for (const SourceFile& source : *sources)
         report.fileBytes += static_cast<int64_t>(source.text.size());
     return report;
 }
 
 Result<PackageReport> writeArtifact(const CompileResult& result, const std::string& path)
 {
-    if (result.machine.isSource())
+    if (!result.machine.backEnd->objects)
         return makeError(DiagnosticCode::UnsupportedTarget,
                          "the target is C source, which is not loaded; write it to a folder with "
                          "`tenon compile --target c -o FOLDER`");
@@ -96,10 +97,10 @@ Result<PackageReport> writeArtifact(const CompileResult& result, const std::stri
     input.manifest.threads = result.facts.threads;
     input.emitGlue = [&](const std::string& text) {
         return cachedObject(cache, "glue\n" + machine + "\n" + text,
-                            [&] { return emit(TextRequest::Kind::IrText, text); });
+                            [&] { return emit(TextRequest::Kind::Glue, text); });
     };
-    input.link = [&](const LinkJob& job, OutputFormat form, const std::string& output) {
-        return service->link({job, form == OutputFormat::Object, output});
+    input.link = [&](const LinkJob& job, const std::string& output) {
+        return service->link({job, output});
     };
     return writePackage(input, *format, path);
 }

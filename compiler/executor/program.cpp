@@ -75,6 +75,8 @@ void verifyTensors(const ExecutorProgram& program)
 
 } // namespace
 
+std::string constantSymbol(int tensor) { return "tenon_constant_" + std::to_string(tensor); }
+
 void verifyProgram(const ExecutorProgram& program)
 {
     verifyTensors(program);

@@ -107,6 +107,9 @@ struct ExecutorProgram
 /// The dividers of all calls that share the kernel.
 std::vector<std::string> dividersOf(const ExecutorProgram& program, int kernel);
 
+/// Hidden symbol under which the artifact holds a constant.
+std::string constantSymbol(int tensor);
+
 /// Checks the program's own rules (ranges, roles, written before read, unique names); our bugs
 /// only, so a failure CHECKs with the call's name.
 void verifyProgram(const ExecutorProgram& program);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A VM program as the bytes that the runtime reads.
+#include "compiler/executor/byte_stream.h"
 #include "compiler/executor/vm_code.h"
-#include "compiler/package/byte_stream.h"
 #include "runtime/include/tenon/vm_code.h"
 
 namespace tenon::compiler {

@@ -2,7 +2,7 @@
 // `__tvm_dev_mblob`: the modules inside one library, as the loader of TVM reads them.
 #pragma once
 
-#include "compiler/package/params.h"
+#include "compiler/executor/params.h"
 
 #include <string>
 #include <string_view>

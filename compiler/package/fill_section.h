@@ -2,7 +2,7 @@
 // Puts the bytes of a section into a linked library, so that weights never pass through the linker.
 #pragma once
 
-#include "compiler/package/data_object.h"
+#include "compiler/codegen/data_section.h"
 #include "compiler/package/file_parts.h"
 
 #include <memory>

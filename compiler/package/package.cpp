@@ -2,13 +2,13 @@
 // Writes the parts of an artifact into a folder of their own and joins them.
 #include "compiler/package/package.h"
 
+#include "compiler/codegen/data_section.h"
+#include "compiler/codegen/llvm/linker.h"
 #include "compiler/executor/graph_json.h"
 #include "compiler/executor/vm_code.h"
 #include "compiler/package/archive.h"
-#include "compiler/package/data_object.h"
 #include "compiler/package/device_blob.h"
 #include "compiler/package/fill_section.h"
-#include "compiler/package/wasm_object.h"
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/temporary_folder.h"
@@ -46,28 +46,29 @@ struct Parts
     std::string manifest;
 };
 
+/// Glue, and the modules that a runtime finds in the artifact.
 core::Result<Parts> makeParts(const PackageInput& input, OutputFormat format, PackageReport& report)
 {
     const ExecutorProgram& program = input.program;
+    const ObjectCode& code = *input.machine.backEnd->objects;
     Parts parts;
+    GlueParts glue{program, input.executor, format, input.memory};
+    StoragePlan storage;
     if (input.executor == ExecutorKind::Graph) {
-        const StoragePlan storage = planStorage(program);
+        storage = planStorage(program);
+        glue.storage = &storage;
         core::Result<std::string> json = graphJson(program, storage);
         if (!json) return json.error();
         report.graphJson = std::move(*json);
-        parts.glueText = graphGlueText(program, storage);
         // Parameters are linked, so the factory carries none.
         parts.blob = graphDeviceBlob(graphFactoryPayload(report.graphJson, {}, program.moduleName));
     } else if (input.executor == ExecutorKind::Vm) {
-        parts.glueText = vmGlueText(program);
         parts.blob = vmDeviceBlob(vmExecutablePayload(program));
     } else {
         CHECK(input.memory) << "the AOT executor needs a memory plan";
-        parts.glueText = aotGlueText(program, *input.memory);
-        if (isWasm(input.machine.triple)) parts.glueText += wasmRuntimeText();
-        if (format == OutputFormat::Program) parts.glueText += hexagonProgramText(program);
         parts.blob = aotDeviceBlob(aotFactoryPayload({}, program.moduleName));
     }
+    parts.glueText = code.glueText(glue);
     report.manifest = makeManifest(program, input.executor, input.memory, input.manifest);
     parts.manifest = writeManifest(report.manifest);
     return parts;
@@ -103,41 +104,12 @@ core::Status checkConstants(const std::vector<DataSymbol>& constants)
                                core::bytesText(static_cast<uint64_t>(kMaxConstantBytes)));
 }
 
-/// Weights of a library stand in a section of their own: the linker gives it addresses only.
-DataSection weightsSection(const PackageInput& input, OutputFormat format)
+/// Where the form wants it, weights stand in a section of their own: the linker gives it addresses
+/// only.
+DataSection weightsSection(const PackageInput& input, const ArtifactForm& form)
 {
-    const bool isReserved = format == OutputFormat::SharedLibrary && !isWasm(input.machine.triple);
-    return {isReserved ? ".tenon.constants" : ".rodata.tenon.constants", 64,
-            constantSymbols(input.program), isReserved};
-}
-
-core::Status writeDataParts(const PackageInput& input, const Parts& parts,
-                            const DataSection& weights, const core::TemporaryFolder& folder)
-{
-    if (core::Status fine = checkConstants(weights.symbols); !fine) return fine;
-    if (isWasm(input.machine.triple)) {
-        // Nobody walks a module's memory for what is inside: the manifest is for readers of files.
-        if (core::Status done = writeWasmDataObject(folder.file("devc.o"), {".rodata", 64, {}},
-                                                    {{".tenon.manifest", parts.manifest}});
-            !done)
-            return done;
-        return writeWasmDataObject(folder.file("constants.o"), weights, {});
-    }
-    const core::Result<ElfMachine> machine = ElfMachine::of(input.machine.triple);
-    if (!machine) return machine.error();
-    const auto asBytes = [](const std::string& text) { return std::as_bytes(std::span(text)); };
-    const std::vector<DataSection> described = {
-        {".rodata.tenon.blob",
-         64,
-         {{"__tvm_dev_mblob", asBytes(parts.blob), SymbolReach::Exported}}},
-        {".tenon.manifest",
-         8,
-         {{"__tenon_manifest", asBytes(parts.manifest), SymbolReach::Exported}}},
-    };
-    if (const core::Status done = writeDataObject(folder.file("devc.o"), *machine, described);
-        !done)
-        return done.error();
-    return writeDataObject(folder.file("constants.o"), *machine, {weights});
+    return {form.fillsWeights ? ".tenon.constants" : ".rodata.tenon.constants", 64,
+            constantSymbols(input.program), form.fillsWeights};
 }
 
 /// Paths of all objects: glue, kernels, constants, and last the module blob.
@@ -148,7 +120,8 @@ core::Result<std::vector<std::string>> writeObjects(const PackageInput& input, c
 {
     const auto glueStart = std::chrono::steady_clock::now();
     const core::Result<std::string> glue =
-        input.emitGlue ? input.emitGlue(parts.glueText) : emitIrText(parts.glueText, input.machine);
+        input.emitGlue ? input.emitGlue(parts.glueText)
+                       : input.machine.backEnd->objects->emitGlue(parts.glueText, input.machine);
     if (!glue) return glue.error();
     report.glueMs = core::millisecondsSince(glueStart);
 
@@ -162,10 +135,14 @@ core::Result<std::vector<std::string>> writeObjects(const PackageInput& input, c
             return done.error();
         paths.push_back(folder.file(name));
     }
-    if (const core::Status done = writeDataParts(input, parts, weights, folder); !done)
-        return done.error();
     paths.push_back(folder.file("constants.o"));
     paths.push_back(folder.file("devc.o"));
+    core::Status written = checkConstants(weights.symbols);
+    if (written)
+        written = input.machine.backEnd->objects->writeData(
+            {input.machine.triple, weights, parts.blob, parts.manifest, folder.file("constants.o"),
+             folder.file("devc.o")});
+    if (!written) return written.error();
     report.dataMs = core::millisecondsSince(dataStart);
     return paths;
 }
@@ -179,14 +156,15 @@ std::string aliasOf(const ProgramKernel& kernel)
     return name;
 }
 
-LinkJob linkJob(const PackageInput& input, std::vector<std::string> objects,
-                const std::vector<std::string>& exports, const core::TemporaryFolder& folder)
+LinkPlan linkPlan(const PackageInput& input, std::vector<std::string> objects,
+                  const std::vector<std::string>& exports, const core::TemporaryFolder& folder)
 {
-    LinkJob job{.triple = input.machine.triple, .objects = std::move(objects), .exports = exports};
+    LinkPlan plan{
+        .triple = input.machine.triple, .objects = std::move(objects), .exports = exports};
     for (const ProgramKernel& kernel : input.program.kernels)
-        job.aliases.emplace_back(aliasOf(kernel), kernel.symbol);
-    job.folder = folder.path();
-    return job;
+        plan.aliases.emplace_back(aliasOf(kernel), kernel.symbol);
+    plan.folder = folder.path();
+    return plan;
 }
 
 std::vector<TarMember> tarMembers(const std::vector<std::string>& paths)
@@ -199,69 +177,20 @@ std::vector<TarMember> tarMembers(const std::vector<std::string>& paths)
     return members;
 }
 
-/// A module or program stands alone: it has no runtime beside it, and no ELF loader before it.
-core::Status checkExecutor(const PackageInput& input, const std::string& what)
-{
-    if (input.executor == ExecutorKind::Vm)
-        return core::makeError(core::DiagnosticCode::UnsupportedFeature,
-                               what + " runs by itself, without the vm executor that control flow "
-                                      "and sizes known at run time need; bind sizes with --shape");
-    if (input.executor == ExecutorKind::Graph)
-        return core::makeError(core::DiagnosticCode::UnsupportedFeature,
-                               what + " runs by itself, which the graph executor cannot; use "
-                                      "--executor aot");
-    return core::kDone;
-}
-
-core::Status checkFormat(const PackageInput& input, OutputFormat format)
-{
-    const std::string& triple = input.machine.triple;
-    const bool isModule = isWasm(triple);
-    if (isModule)
-        if (core::Status fits = checkExecutor(input, "a WebAssembly module"); !fits) return fits;
-    if (isModule && (format == OutputFormat::SharedLibrary || format == OutputFormat::Program))
-        return core::makeError(core::DiagnosticCode::BadArgument,
-                               "WebAssembly has no shared libraries; end the output in .wasm");
-    if (!isModule && format == OutputFormat::WasmModule)
-        return core::makeError(core::DiagnosticCode::BadArgument,
-                               "a .wasm file needs --target \"llvm -mtriple=wasm32-unknown-unknown "
-                               "-mattr=+simd128\", not " +
-                                   core::quoted(triple));
-    if (format != OutputFormat::Program) return core::kDone;
-    if (!isHexagon(triple))
-        return core::makeError(core::DiagnosticCode::BadArgument,
-                               "programs that need no runtime are made for --target hexagon only, "
-                               "not " +
-                                   core::quoted(triple) + "; end the output in .so");
-    return checkExecutor(input, "a program");
-}
-
-std::vector<std::string> exportsOf(const PackageInput& input, OutputFormat format)
-{
-    if (isWasm(input.machine.triple)) return wasmExports(input.program);
-    if (format == OutputFormat::Program) return {"__tenon_manifest"};
-    std::vector<std::string> exports = glueExports(input.program, input.executor);
-    exports.push_back("__tvm_dev_mblob");
-    exports.push_back("__tenon_manifest");
-    std::sort(exports.begin(), exports.end());
-    return exports;
-}
-
-core::Status linkTo(const std::string& path, const PackageInput& input, const LinkJob& job,
+core::Status linkTo(const std::string& path, const PackageInput& input, const LinkPlan& plan,
                     OutputFormat format)
 {
-    if (input.link) return input.link(job, format, path);
-    return format == OutputFormat::Object ? linkRelocatable(job, path)
-                                          : linkSharedLibrary(job, path);
+    const core::Result<LinkJob> job = input.machine.backEnd->objects->linkJob(plan, format);
+    if (!job) return job.error();
+    return input.link ? input.link(*job, path) : link(*job, path);
 }
 
 /// What the linker made with the weights put in, written unless `path` holds it already.
-core::Status writeFilled(const PackageInput& input, const LinkJob& job, const DataSection& weights,
-                         const std::string& path, PackageReport& report)
+core::Status writeFilled(const PackageInput& input, const LinkPlan& plan, OutputFormat format,
+                         const DataSection& weights, const std::string& path, PackageReport& report)
 {
-    const std::string linked = job.folder + "/linked.so";
-    if (core::Status done = linkTo(linked, input, job, OutputFormat::SharedLibrary); !done)
-        return done;
+    const std::string linked = plan.folder + "/linked.so";
+    if (core::Status done = linkTo(linked, input, plan, format); !done) return done;
     core::Result<std::string> library = core::readFile(linked);
     if (!library) return library.error();
     const core::Result<FilledLibrary> filled = fillSection(*std::move(library), weights);
@@ -273,57 +202,39 @@ core::Status writeFilled(const PackageInput& input, const LinkJob& job, const Da
 }
 
 /// The parts joined into `path` in the form of the output.
-core::Status joinParts(const PackageInput& input, const LinkJob& job, OutputFormat format,
+core::Status joinParts(const PackageInput& input, const LinkPlan& plan, OutputFormat format,
                        const std::string& path)
 {
     return core::replaceFileAtomically(path, [&](const std::string& temporary) {
-        return format == OutputFormat::Tar ? writeTar(temporary, tarMembers(job.objects))
-                                           : linkTo(temporary, input, job, format);
+        return format == OutputFormat::Tar ? writeTar(temporary, tarMembers(plan.objects))
+                                           : linkTo(temporary, input, plan, format);
     });
 }
 
 } // namespace
 
-core::Result<OutputFormat> outputFormatOf(const std::string& path)
-{
-    if (path.ends_with(".so")) return OutputFormat::SharedLibrary;
-    if (path.ends_with(".o")) return OutputFormat::Object;
-    if (path.ends_with(".tar") && !path.ends_with(".mlf.tar")) return OutputFormat::Tar;
-    if (path.ends_with(".wasm")) return OutputFormat::WasmModule;
-    if (path.ends_with(".elf")) return OutputFormat::Program;
-    return core::makeError(core::DiagnosticCode::BadArgument,
-                           "cannot tell the format of " + core::quoted(path) +
-                               "; end it in .so, .o, .tar, .wasm or .elf",
-                           {.file = path});
-}
-
-std::string_view runnableSuffix(const MachineSpec& machine)
-{
-    if (isWasm(machine.triple)) return ".wasm";
-    return isHexagon(machine.triple) ? ".elf" : ".so";
-}
-
 core::Result<PackageReport> writePackage(const PackageInput& input, OutputFormat format,
                                          const std::string& path)
 {
     verifyProgram(input.program);
-    if (core::Status fits = checkFormat(input, format); !fits) return fits.error();
+    const core::Result<const ArtifactForm*> form = formFor(input.machine, input.executor, format);
+    if (!form) return form.error();
     PackageReport report;
     const core::Result<Parts> parts = makeParts(input, format, report);
     if (!parts) return parts.error();
     const core::Result<core::TemporaryFolder> folder = core::TemporaryFolder::make("tenon-link-");
     if (!folder) return folder.error();
-    const DataSection weights = weightsSection(input, format);
+    const DataSection weights = weightsSection(input, **form);
     core::Result<std::vector<std::string>> objects =
         writeObjects(input, *parts, weights, *folder, report);
     if (!objects) return objects.error();
 
-    report.exports = exportsOf(input, format);
-    LinkJob job = linkJob(input, *objects, report.exports, *folder);
-    if (format == OutputFormat::Program) job.entry = kHexagonEntry;
+    report.exports = input.machine.backEnd->objects->exports(input.program, input.executor, format);
+    const LinkPlan plan = linkPlan(input, *objects, report.exports, *folder);
     const auto linkStart = std::chrono::steady_clock::now();
-    const core::Status written = weights.isReserved ? writeFilled(input, job, weights, path, report)
-                                                    : joinParts(input, job, format, path);
+    const core::Status written = weights.isReserved
+                                     ? writeFilled(input, plan, format, weights, path, report)
+                                     : joinParts(input, plan, format, path);
     if (!written) return written.error();
     report.linkMs = core::millisecondsSince(linkStart);
     std::error_code ignored;

@@ -2,34 +2,17 @@
 // Packages: from a program and its kernel objects to one loadable file.
 #pragma once
 
-#include "compiler/codegen/llvm/target_machine.h"
-#include "compiler/executor/glue.h"
+#include "compiler/codegen/back_end.h"
+#include "compiler/executor/memory.h"
 #include "compiler/executor/program.h"
-#include "compiler/package/linker.h"
 #include "core/artifact/manifest.h"
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace tenon::compiler {
-
-enum class OutputFormat : uint8_t
-{
-    SharedLibrary, ///< .so
-    Object,        ///< .o, everything in one relocatable object
-    Tar,           ///< .tar of objects, linked by whoever loads it
-    WasmModule,    ///< .wasm, which needs no runtime
-    Program        ///< .elf, which needs no runtime either
-};
-
-/// By the path's suffix: .so, .o, .tar, .wasm, .elf; error BadArgument names them.
-core::Result<OutputFormat> outputFormatOf(const std::string& path);
-
-/// The suffix of what runs here by a runtime, an engine or itself: ".so", ".wasm" or ".elf".
-std::string_view runnableSuffix(const MachineSpec& machine);
 
 struct PackageInput
 {
@@ -42,10 +25,10 @@ struct PackageInput
     const ProgramMemory* memory = nullptr;
     /// Head of the manifest: tool, model, target, opt level; packaging fills in the rest.
     core::Manifest manifest = {};
-    /// Compiles the glue's IR text; a driver puts its object cache here. Default: emitIrText.
+    /// Compiles the glue's text; a driver puts its object cache here. Default: the back end's.
     std::function<core::Result<std::string>(const std::string& irText)> emitGlue = {};
-    /// Links a library or one object; a driver puts its workers here. Default: in this process.
-    std::function<core::Status(const LinkJob&, OutputFormat, const std::string& output)> link = {};
+    /// Calls the linker; a driver puts its workers here. Default: in this process.
+    std::function<core::Status(const LinkJob&, const std::string& output)> link = {};
 };
 
 /// What was written, and how long its parts took.

@@ -3,7 +3,6 @@
 // stands only where a plain value meets a blocked reader or the other way round, and is shared.
 // Needs folded weights; the transformed weights are for the next FoldConstant. Stands before
 // fusion. All patches belong together: a reader relies on the layout its producer got.
-#include "compiler/codegen/llvm/target_machine.h"
 #include "compiler/ops/op.h"
 #include "compiler/passes/channel_block.h"
 #include "compiler/passes/error_budget.h"
@@ -31,9 +30,9 @@ public:
         , m_function(function)
         , m_uses(module, function)
         , m_lanes(std::min(context.facts.lanes(4), 16))
-        , m_dotValues(dotValues(context.target))
+        , m_dotValues(context.code.byteProducts)
         , m_machine{m_lanes,
-                    context.target.kind == "c" || hasFineSteps(module, function)
+                    context.code.savesMemory || hasFineSteps(module, function)
                         ? 0 // memory counts for more than time there; or the error would show
                         : context.number("winograd.max_error", kWinogradMaxError),
                     staysInCache(module, function, context.facts.l2Bytes)}

@@ -5,6 +5,7 @@
 
 #include "core/ir/change_set.h"
 #include "core/jobs/job.h"
+#include "core/target/code_traits.h"
 #include "core/target/target.h"
 #include "core/target/target_facts.h"
 
@@ -29,6 +30,7 @@ struct PassContext
 {
     Target target;
     TargetFacts facts;
+    CodeTraits code;
     int optLevel = 3;
     PassConfig config;
     const JobContext* job = nullptr; ///< never null while a pass runs

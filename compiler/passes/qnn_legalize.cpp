@@ -3,7 +3,6 @@
 // signed weights. A value and its zero point move by 128 together, so every real value stays what
 // it was, bit for bit. Needs types and folded constants; stands before AlterOpLayout. All patches
 // belong together: a reader relies on the type its producer got.
-#include "compiler/codegen/llvm/target_machine.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/rewrite_functions.h"
@@ -235,7 +234,7 @@ private:
 
 Result<Patches> runQnnLegalize(const Module& module, const PassContext& context)
 {
-    const auto to = dotValues(context.target);
+    const auto to = context.code.byteProducts;
     if (!to) return Patches();
     return rewriteFunctions<Legalizer>(module, *to);
 }

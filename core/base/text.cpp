@@ -60,6 +60,13 @@ std::vector<std::string> split(std::string_view text, char separator)
     }
 }
 
+std::string replaced(std::string text, std::string_view what, std::string_view by)
+{
+    for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+        text.replace(at, what.size(), by);
+    return text;
+}
+
 std::string_view trimmed(std::string_view text)
 {
     const auto isSpace = [](char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; };

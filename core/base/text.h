@@ -13,6 +13,8 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 std::string join(const std::vector<int64_t>& numbers, std::string_view separator);
 std::vector<std::string> split(std::string_view text, char separator);
 std::string_view trimmed(std::string_view text);
+/// Every `what`, from left to right, becomes `by`.
+std::string replaced(std::string text, std::string_view what, std::string_view by);
 
 /// `value` with `digits` decimals, always with a point ("3.50").
 std::string fixed(double value, int digits);

@@ -13,12 +13,6 @@ std::string countText(unsigned count)
     return std::to_string(count) + (count == 1 ? " thread" : " threads");
 }
 
-/// C source has no threads, and neither have WebAssembly modules.
-bool runsOnOneThread(const Target& target)
-{
-    return target.kind == "c" || target.mtriple.starts_with("wasm");
-}
-
 unsigned coresOf(const Target& target)
 {
     return static_cast<unsigned>(
@@ -72,7 +66,7 @@ ThreadChoice chooseThreads(const Target& target, const KnownCores& known)
     const auto chosen = [&](unsigned count, ThreadSource source) {
         return ThreadChoice{std::clamp(count, 1u, kMostThreads), source, ofTarget};
     };
-    if (runsOnOneThread(target)) return chosen(1, ThreadSource::Single);
+    if (!known.hasThreads) return chosen(1, ThreadSource::Single);
     if (known.asked > 0) return chosen(known.asked, ThreadSource::Asked);
     ThreadChoice choice = chosen(1, ThreadSource::Unknown);
     if (ofTarget > 0)
@@ -89,24 +83,6 @@ ThreadChoice chooseThreads(const Target& target, const KnownCores& known)
 bool isThisComputer(const Target& target)
 {
     return target.kind == "llvm" && (target.mtriple.empty() || target.mcpu == "native");
-}
-
-bool lacksCores(const Target& target)
-{
-    return (target.kind == "llvm" || target.kind == "hexagon") && !runsOnOneThread(target) &&
-           coresOf(target) == 0;
-}
-
-std::string withCores(const std::string& target, unsigned cores)
-{
-    auto parsed = parseTarget(target);
-    if (cores == 0 || !parsed || !lacksCores(*parsed)) return target;
-    const unsigned count = std::min(cores, kMostThreads);
-    if (target.starts_with('{') || !parsed->tag.empty()) {
-        parsed->attributes["num-cores"] = int64_t{count};
-        return parsed->text();
-    }
-    return target + " -num-cores=" + std::to_string(count);
 }
 
 } // namespace tenon::core

@@ -34,6 +34,7 @@ struct KnownCores
     unsigned board = 0;
     ThreadSource boardSource = ThreadSource::Probe; ///< or Profile
     unsigned artifact = 0;                          ///< of a model compiled before
+    bool hasThreads = true;                         ///< what is made for the target can have any
 };
 
 struct ThreadChoice
@@ -61,10 +62,4 @@ ThreadChoice chooseThreads(const Target& target, const KnownCores& known);
 
 /// True for a target that means the computer that compiles.
 bool isThisComputer(const Target& target);
-/// True where -num-cores means something and is not given.
-bool lacksCores(const Target& target);
-/// The target's text with -num-cores of what is known of the board, where it says nothing itself;
-/// what cannot be parsed comes back as it is.
-std::string withCores(const std::string& target, unsigned cores);
-
 } // namespace tenon::core

@@ -2,6 +2,7 @@
 // One deployment, step by step.
 #include "remote/deploy/deploy_run.h"
 
+#include "compiler/driver/target_cores.h"
 #include "core/base/clock.h"
 #include "core/base/text.h"
 #include "remote/deploy/preflight.h"
@@ -103,7 +104,7 @@ void DeployRun::aim(unsigned cores)
     if (m_report.target.empty())
         m_report.target = m_request.target.empty() ? board.target : m_request.target;
     if (board.kind != BoardKind::ThisComputer)
-        m_report.target = core::withCores(m_report.target, cores);
+        m_report.target = compiler::withCores(m_report.target, cores);
 }
 
 /// False when the board must be asked before anything can be compiled for it.
@@ -112,7 +113,7 @@ bool DeployRun::knowsEnough() const
     if (m_report.target.empty()) return false;
     if (m_request.threads > 0 || m_deployer.m_board.kind == BoardKind::ThisComputer) return true;
     const auto target = core::parseTarget(m_report.target);
-    return !target || !core::lacksCores(*target);
+    return !target || !compiler::lacksCores(*target);
 }
 
 /// With how many threads it runs; what the system gives is added once the server is asked.
@@ -125,6 +126,7 @@ core::ThreadChoice DeployRun::threads() const
     core::KnownCores known{.asked = m_request.threads, .artifact = m_model.manifest.threads};
     const bool isHere = board.kind == BoardKind::ThisComputer;
     (isHere ? known.thisComputer : known.board) = found > 0 ? found : board.threads;
+    known.hasThreads = !target || compiler::hasThreads(*target);
     if (found == 0 && board.summary.empty()) known.boardSource = core::ThreadSource::Profile;
     return core::chooseThreads(target ? *target : core::Target(), known);
 }

@@ -17,11 +17,12 @@ namespace {
 /// Why the executor has no image for this kind of target; null when it has.
 const char* missingReason(const std::string& executor, const core::Target& target)
 {
-    const bool isSource = target.kind == "c";
-    if (target.mtriple.starts_with("wasm"))
+    const compiler::BackEnd* backEnd = compiler::findBackEnd(target);
+    if (!backEnd) return nullptr; // compiling says so
+    if (backEnd->runnable() == compiler::OutputFormat::WasmModule)
         return "a WebAssembly module's memory is counted by its engine; footprints are those of "
                "Cortex-M and of boards with Linux";
-    if (!isSource && executor == "aot-c")
+    if (!backEnd->sources && executor == "aot-c")
         return "structs of pointers are an interface of C source; use --target c";
     return nullptr;
 }
@@ -39,7 +40,7 @@ Result<ExecutorFootprint> measureOne(const FootprintRequest& request, const std:
         none.notMeasured = "the model needs the vm executor: " + (*result)->vmReason;
         return none;
     }
-    if (!(*result)->machine.isSource()) return measureLibrary(**result);
+    if (!(*result)->machine.backEnd->sources) return measureLibrary(**result);
     const auto interface =
         executor == "aot-c" ? compiler::CInterface::Structs : compiler::CInterface::Packed;
     return measureMicroImage(**result, interface);

@@ -112,8 +112,7 @@ public:
 
     Result<ExecutorFootprint> measure()
     {
-        const auto written =
-            compiler::writeCArtifact(m_result, m_interface, m_folder.file("source"));
+        const auto written = compiler::writeSources(m_result, m_interface, m_folder.file("source"));
         if (!written) return written.error();
         if (core::Status files = writeFiles(); !files) return files.error();
         std::vector<std::string> model{m_folder.file("source/src/default_lib0.c"),

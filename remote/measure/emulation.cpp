@@ -3,6 +3,7 @@
 // or Node.
 #include "remote/measure/emulation.h"
 
+#include "compiler/driver/compile.h"
 #include "core/base/text.h"
 #include "core/target/board_server.h"
 
@@ -78,46 +79,31 @@ std::string emulatorProgram(const std::string& name)
     return {};
 }
 
-bool isHexagon(const Target& target)
-{
-    return target.kind == "hexagon" || target.mtriple.starts_with("hexagon");
-}
-
 /// The version in "v67t" or "hexagonv67"; 0 when there is none.
-int hexagonVersion(const Target& target)
+int versionOf(const Target& target)
 {
     const size_t digits = target.mcpu.find_first_of("0123456789");
     return digits == std::string::npos ? 0 : std::atoi(target.mcpu.c_str() + digits);
 }
 
-Result<std::vector<std::string>> hexagonEmulator(const Target& target)
+/// What runs programs and modules that need no runtime.
+Result<std::vector<std::string>> aloneRunner(const compiler::AloneRunner& runner,
+                                             const Target& target)
 {
-    constexpr int kNewest = 67; // of QEMU 7.2
-    const int version = hexagonVersion(target);
-    if (version > kNewest)
+    const std::string name(runner.program), code = "code for " + core::quoted(target.text());
+    if (runner.newestVersion > 0 && versionOf(target) > runner.newestVersion)
         return core::makeError(core::DiagnosticCode::UnsupportedTarget,
-                               "code for Hexagon v" + std::to_string(version) +
-                                   " cannot run here: `qemu-hexagon` emulates versions up to v67; "
-                                   "use -mcpu=v67 or a board");
-    const std::string program = emulatorProgram("qemu-hexagon");
+                               code + " cannot run here: " + core::quoted(name) +
+                                   " emulates versions up to " + std::string(runner.cpu) +
+                                   "; use -mcpu=" + std::string(runner.cpu) + " or a board");
+    const std::string program = emulatorProgram(name);
     if (program.empty())
         return core::makeError(core::DiagnosticCode::UnsupportedTarget,
-                               "code for Hexagon does not run on this computer by itself, and "
-                               "`qemu-hexagon` is not installed; install qemu-user-static");
-    return std::vector<std::string>{program, "-cpu", "v67"};
-}
-
-bool isWasm(const Target& target) { return target.mtriple.starts_with("wasm32"); }
-
-Result<std::vector<std::string>> nodeFor(const Target& target)
-{
-    const std::string program = emulatorProgram("node");
-    if (program.empty())
-        return core::makeError(core::DiagnosticCode::UnsupportedTarget,
-                               "code for " + target.mtriple +
-                                   " is run by Node.js here, and `node` is not on PATH; install "
-                                   "nodejs");
-    return std::vector<std::string>{program};
+                               code + " does not run on this computer by itself, and " +
+                                   core::quoted(name) + " is not on PATH; install " +
+                                   std::string(runner.package));
+    if (runner.cpu.empty()) return std::vector<std::string>{program};
+    return std::vector<std::string>{program, "-cpu", std::string(runner.cpu)};
 }
 
 std::string hostProcessor()
@@ -128,13 +114,19 @@ std::string hostProcessor()
     return processor ? *processor : system.machine;
 }
 
+/// Null where a server runs the target's code.
+const compiler::AloneRunner* runnerOf(const Target& target)
+{
+    const compiler::BackEnd* backEnd = compiler::findBackEnd(target);
+    return backEnd && !backEnd->runner.program.empty() ? &backEnd->runner : nullptr;
+}
+
 } // namespace
 
 Result<std::vector<std::string>> emulatorFor(const Target& target)
 {
-    if (isHexagon(target)) return hexagonEmulator(target);
+    if (const auto* alone = runnerOf(target)) return aloneRunner(*alone, target);
     if (target.mtriple.empty()) return std::vector<std::string>{};
-    if (isWasm(target)) return nodeFor(target);
     const Result<std::string> processor = core::serverProcessor(target.mtriple);
     if (!processor) return processor.error();
     if (*processor == hostProcessor()) return std::vector<std::string>{};
@@ -157,7 +149,9 @@ core::Status runHere(RunRequest& request, const Target& target)
     Result<std::vector<std::string>> emulator = emulatorFor(target);
     if (!emulator) return emulator.error();
     request.emulator = std::move(*emulator);
-    if (request.emulator.empty() || isWasm(target) || isHexagon(target)) return core::kDone;
+    const compiler::AloneRunner* alone = runnerOf(target);
+    request.isEmulated = alone ? alone->isEmulator : !request.emulator.empty();
+    if (request.emulator.empty() || alone) return core::kDone;
     Result<std::string> server = core::boardServerPath(target.mtriple);
     if (!server) return server.error();
     request.serverPath = std::move(*server);

@@ -2,6 +2,7 @@
 // "This computer" as a board: server children, and finding the call in which one crashed.
 #include "remote/measure/local_board.h"
 
+#include "compiler/driver/compile.h"
 #include "core/base/text.h"
 #include "remote/measure/artifact_session.h"
 #include "remote/measure/child_process.h"
@@ -67,10 +68,14 @@ Result<std::unique_ptr<ArtifactSession>> openLocalSession(const RunRequest& requ
 
 namespace {
 
-bool needsNoServer(const RunRequest& request)
+/// Of an artifact that exists: a library where its name says nothing.
+compiler::OutputFormat formatOf(const RunRequest& request)
 {
-    return isWasmArtifact(request.artifactPath) || isProgramArtifact(request.artifactPath);
+    const auto format = compiler::outputFormatOf(request.artifactPath);
+    return format ? *format : compiler::OutputFormat::SharedLibrary;
 }
+
+bool needsNoServer(const RunRequest& request) { return compiler::standsAlone(formatOf(request)); }
 
 /// What a crash means to someone who only wanted the model to run.
 core::Diagnostic withAdvice(core::Diagnostic error)
@@ -104,9 +109,10 @@ Result<std::unique_ptr<LocalSession>> LocalSession::open(const RunRequest& reque
                                                          const JobContext& job)
 {
     Result<std::unique_ptr<LocalSession>> out = core::Diagnostic{};
-    if (isWasmArtifact(request.artifactPath)) {
+    const compiler::OutputFormat format = formatOf(request);
+    if (format == compiler::OutputFormat::WasmModule) {
         out = WasmSession::open(request);
-    } else if (isProgramArtifact(request.artifactPath)) {
+    } else if (format == compiler::OutputFormat::Program) {
         out = ProgramSession::open(request);
     } else if (auto session = openLocalSession(request, job); session) {
         out = std::unique_ptr<LocalSession>(std::move(*session));

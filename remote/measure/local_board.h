@@ -35,6 +35,7 @@ struct RunRequest
     std::string serverPath; ///< empty: tenon-rpc-server beside the running program
     /// An emulator with its options, in front of the server; empty: the server runs by itself.
     std::vector<std::string> emulator;
+    bool isEmulated = false; ///< its times say nothing of the device
 };
 
 class Peer;

@@ -19,7 +19,4 @@ private:
     std::string hygieneWarning() const override;
 };
 
-/// True for artifacts that this session runs, by their name.
-inline bool isProgramArtifact(const std::string& path) { return path.ends_with(".elf"); }
-
 } // namespace tenon::remote

@@ -19,9 +19,6 @@ private:
     std::string hygieneWarning() const override;
 };
 
-/// True for artifacts that this session runs, by their name.
-inline bool isWasmArtifact(const std::string& path) { return path.ends_with(".wasm"); }
-
 /// The host's JavaScript.
 const char* wasmHostText();
 

@@ -3,6 +3,7 @@
 // compiles one loop function for this computer, runs it on random data and prints the median time;
 // the tool for working on schedules. Runs take turns with so many copies of the largest parameter,
 // which then comes from memory.
+#include "compiler/codegen/back_end.h"
 #include "compiler/codegen/llvm/kernel_object.h"
 #include "compiler/schedule/rules.h"
 #include "core/base/file.h"

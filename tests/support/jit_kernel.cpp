@@ -3,6 +3,7 @@
 // object.
 #include "tests/support/jit_kernel.h"
 
+#include "compiler/codegen/back_end.h"
 #include "compiler/codegen/llvm/kernel_object.h"
 
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>

@@ -55,7 +55,7 @@ bool mentions(const Stmt& body, const tir::Var& var)
 class KernelWriter
 {
 public:
-    core::Result<CKernel> write(const tir::PrimFunc& function, const std::string& symbol)
+    core::Result<SourceKernel> write(const tir::PrimFunc& function, const std::string& symbol)
     {
         if (!function.sizes.empty())
             return core::makeError(DiagnosticCode::DynamicShape,
@@ -73,9 +73,9 @@ public:
         statement(function.body);
         if (m_names.problem()) return *m_names.problem();
         if (m_peak > 0) parameters.emplace_back("uint8_t* restrict scratch");
-        return CKernel{"static void " + symbol + "(\n    " + core::join(parameters, ",\n    ") +
-                           ")\n{\n" + m_text + "}\n",
-                       m_peak};
+        return SourceKernel{"static void " + symbol + "(\n    " +
+                                core::join(parameters, ",\n    ") + ")\n{\n" + m_text + "}\n",
+                            m_peak};
     }
 
 private:
@@ -343,7 +343,7 @@ constexpr std::string_view kCompilers =
 
 } // namespace
 
-core::Result<CKernel> emitCKernel(const tir::PrimFunc& lowered, const std::string& symbol)
+core::Result<SourceKernel> emitCKernel(const tir::PrimFunc& lowered, const std::string& symbol)
 {
     return KernelWriter().write(lowered, symbol);
 }

@@ -2,6 +2,8 @@
 // Works on vectors as on scalars, except for division, which is done lane by lane.
 #include "compiler/codegen/llvm/expand_missing.h"
 
+#include "compiler/codegen/llvm/llvm_traits.h"
+
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -16,47 +18,27 @@
 namespace tenon::compiler {
 namespace {
 
-struct Lacks
+/// Of the processors whose features say it.
+Lacks lacksOf(const llvm::TargetMachine& machine)
 {
-    bool rounding = false;
-    bool fma = false;
-    bool wideFma = false;          ///< of 64-bit floats
-    bool conversion = false;       ///< between floats and 64-bit integers
-    bool narrowConversion = false; ///< of vectors of 64-bit integers to binary32, in one rounding
-    bool wideDivision = false;     ///< of 64-bit integers
-    bool division = false;         ///< of integers of any width
-
-    static Lacks of(const llvm::TargetMachine& machine)
-    {
-        const llvm::MCSubtargetInfo& info = *machine.getMCSubtargetInfo();
-        const llvm::Triple& triple = machine.getTargetTriple();
-        const auto has = [&](const char* feature) { return info.checkFeatures(feature); };
-        Lacks lacks;
-        if (triple.isX86()) {
-            lacks.rounding = !has("+sse4.1");
-            lacks.fma = !has("+fma") && !has("+avx512f");
-        } else if (triple.isARM() || triple.isThumb()) {
-            lacks.rounding = !has("+fp-armv8");
-            lacks.fma = !has("+vfp4") && !has("+vfp4d16sp");
-            lacks.conversion = true;
-            lacks.wideDivision = true;
-            lacks.division = triple.isARM() ? !has("+hwdiv-arm") : !has("+hwdiv");
-        } else if (triple.isAArch64()) {
-            lacks.narrowConversion = true; // by way of binary64
-        } else if (triple.isWasm()) {
-            lacks.fma = true;
-        } else if (triple.getArch() == llvm::Triple::hexagon) {
-            lacks.rounding = lacks.wideFma = true;
-            lacks.wideDivision = lacks.division = true;
-        }
-        return lacks;
+    const llvm::MCSubtargetInfo& info = *machine.getMCSubtargetInfo();
+    const llvm::Triple& triple = machine.getTargetTriple();
+    const auto has = [&](const char* feature) { return info.checkFeatures(feature); };
+    Lacks lacks;
+    if (triple.isX86()) {
+        lacks.rounding = !has("+sse4.1");
+        lacks.fma = !has("+fma") && !has("+avx512f");
+    } else if (triple.isARM() || triple.isThumb()) {
+        lacks.rounding = !has("+fp-armv8");
+        lacks.fma = !has("+vfp4") && !has("+vfp4d16sp");
+        lacks.conversion = true;
+        lacks.wideDivision = true;
+        lacks.division = triple.isARM() ? !has("+hwdiv-arm") : !has("+hwdiv");
+    } else if (triple.isAArch64()) {
+        lacks.narrowConversion = true; // by way of binary64
     }
-    bool isNothing() const
-    {
-        return !rounding && !fma && !wideFma && !conversion && !narrowConversion && !wideDivision &&
-               !division;
-    }
-};
+    return lacks;
+}
 
 class Expansion
 {
@@ -285,10 +267,11 @@ private:
 
 } // namespace
 
-void expandMissing(llvm::Module& module, const llvm::TargetMachine& machine)
+void expandMissing(llvm::Module& module, const llvm::TargetMachine& machine,
+                   const LlvmTraits& traits)
 {
-    const Lacks lacks = Lacks::of(machine);
-    if (lacks.isNothing()) return;
+    const Lacks lacks = traits.lacks ? *traits.lacks : lacksOf(machine);
+    if (lacks == Lacks()) return;
     Expansion expansion(module, lacks);
     for (llvm::Function& function : module)
         if (!function.isDeclaration()) expansion.run(function);

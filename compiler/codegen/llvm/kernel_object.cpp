@@ -6,8 +6,9 @@
 #include "compiler/codegen/llvm/byte_matrices.h"
 #include "compiler/codegen/llvm/emitter.h"
 #include "compiler/codegen/llvm/expand_missing.h"
-#include "compiler/codegen/llvm/hexagon_builtins.h"
 #include "compiler/codegen/llvm/lane_loads.h"
+#include "compiler/codegen/llvm/llvm_code.h"
+#include "compiler/codegen/llvm/llvm_traits.h"
 #include "compiler/codegen/llvm/machine_passes.h"
 #include "compiler/codegen/llvm/neon_narrow.h"
 #include "compiler/codegen/llvm/soft_half.h"
@@ -24,8 +25,6 @@
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Target/TargetOptions.h>
 #include <llvm/Transforms/AggressiveInstCombine/AggressiveInstCombine.h>
-
-#include <functional>
 
 namespace tenon::compiler {
 namespace {
@@ -86,14 +85,17 @@ Status optimize(llvm::Module& module, llvm::TargetMachine& machine)
     return kDone;
 }
 
-Result<std::string> writeModule(llvm::Module& module, llvm::TargetMachine& machine, EmitForm form)
+} // namespace
+
+Result<std::string> writeModule(llvm::Module& module, llvm::TargetMachine& machine,
+                                const LlvmTraits& traits, EmitForm form)
 {
     std::string broken;
     llvm::raw_string_ostream brokenStream(broken);
     if (llvm::verifyModule(module, &brokenStream))
         return makeError(DiagnosticCode::CodegenFailure,
                          "generated LLVM IR is invalid: " + brokenStream.str());
-    expandMissing(module, machine);
+    expandMissing(module, machine, traits);
     if (machine.getOptLevel() != llvm::CodeGenOptLevel::None)
         if (Status done = optimize(module, machine); !done) return done.error();
     if (form == EmitForm::LlvmIr) {
@@ -115,17 +117,15 @@ Result<std::string> writeModule(llvm::Module& module, llvm::TargetMachine& machi
     return std::string(bytes.begin(), bytes.end());
 }
 
-} // namespace
-
 Result<std::string> emitKernel(const KernelSource& source, const MachineSpec& spec, EmitForm form)
 {
     auto machine = createTargetMachine(spec);
     if (!machine) return machine.error();
-    return emitKernel(source, **machine, form);
+    return emitKernel(source, **machine, *spec.backEnd->llvm, form);
 }
 
 Result<std::string> emitKernel(const KernelSource& source, llvm::TargetMachine& machine,
-                               EmitForm form)
+                               const LlvmTraits& traits, EmitForm form)
 {
     llvm::LLVMContext context;
     context.setDiscardValueNames(form == EmitForm::Object);
@@ -138,8 +138,8 @@ Result<std::string> emitKernel(const KernelSource& source, llvm::TargetMachine& 
     options.sourceName = source.symbol + ".tir";
     options.vectorBytes = source.vectorBytes;
     options.byteDot = byteDot(machine);
-    options.lacksFloat16 = lacksHalf(machine, HalfFormat::Binary16);
-    options.lacksBfloat16 = lacksHalf(machine, HalfFormat::Bfloat16);
+    options.lacksFloat16 = lacksHalf(machine, traits, HalfFormat::Binary16);
+    options.lacksBfloat16 = lacksHalf(machine, traits, HalfFormat::Bfloat16);
     options.hasReciprocal = hasReciprocal(machine);
     options.hasNarrowLanes = isNeon(options.byteDot);
     const bool isWide = options.vectorBytes >= 64 && isX86With(machine, "+avx512bw");
@@ -151,72 +151,7 @@ Result<std::string> emitKernel(const KernelSource& source, llvm::TargetMachine& 
     tir::print(source.lowered, &lines);
     if (Status done = Emitter(module, options).emit(source.lowered, lines); !done)
         return done.error();
-    return writeModule(module, machine, form);
-}
-
-Result<std::string> emitBuiltins(const MachineSpec& spec)
-{
-    auto machine = createTargetMachine(spec);
-    if (!machine) return machine.error();
-    llvm::LLVMContext context;
-    llvm::Module module("tenon_builtins", context);
-    module.setTargetTriple(spec.triple);
-    module.setDataLayout((*machine)->createDataLayout());
-    llvm::IRBuilder<> b(context);
-    llvm::Type* pointer = b.getPtrTy();
-    llvm::Type* size = module.getDataLayout().getIntPtrType(context);
-
-    const auto begin = [&](const char* name, llvm::Type* second) {
-        auto* type = llvm::FunctionType::get(pointer, {pointer, second, size}, false);
-        auto* function =
-            llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
-        function->setVisibility(llvm::GlobalValue::HiddenVisibility);
-        function->addFnAttr("no-builtins"); // else the loop below becomes a call of itself
-        function->addFnAttr(llvm::Attribute::NoUnwind);
-        b.SetInsertPoint(llvm::BasicBlock::Create(context, "entry", function));
-        return function;
-    };
-    // for i in [0, n): body(i), optionally from the end
-    const auto byteLoop = [&](llvm::Function* function, bool backwards,
-                              const std::function<void(llvm::Value*)>& body) {
-        llvm::Value* n = function->getArg(2);
-        auto* entry = b.GetInsertBlock();
-        auto* loop = llvm::BasicBlock::Create(context, "loop", function);
-        auto* done = llvm::BasicBlock::Create(context, "done", function);
-        b.CreateCondBr(b.CreateICmpEQ(n, llvm::ConstantInt::get(size, 0)), done, loop);
-        b.SetInsertPoint(loop);
-        llvm::PHINode* i = b.CreatePHI(size, 2);
-        i->addIncoming(llvm::ConstantInt::get(size, 0), entry);
-        llvm::Value* next = b.CreateAdd(i, llvm::ConstantInt::get(size, 1));
-        body(backwards ? b.CreateSub(n, next) : i);
-        i->addIncoming(next, loop);
-        b.CreateCondBr(b.CreateICmpULT(next, n), loop, done);
-        b.SetInsertPoint(done);
-        b.CreateRet(function->getArg(0));
-    };
-    const auto copyByte = [&](llvm::Function* function, llvm::Value* i) {
-        llvm::Value* byte =
-            b.CreateLoad(b.getInt8Ty(), b.CreateGEP(b.getInt8Ty(), function->getArg(1), i), true);
-        b.CreateStore(byte, b.CreateGEP(b.getInt8Ty(), function->getArg(0), i), true);
-    };
-    llvm::Function* copy = begin("memcpy", pointer);
-    byteLoop(copy, false, [&](llvm::Value* i) { copyByte(copy, i); });
-    llvm::Function* set = begin("memset", b.getInt32Ty());
-    llvm::Value* byte = b.CreateTrunc(set->getArg(1), b.getInt8Ty());
-    byteLoop(set, false, [&](llvm::Value* i) {
-        b.CreateStore(byte, b.CreateGEP(b.getInt8Ty(), set->getArg(0), i), true);
-    });
-    llvm::Function* move = begin("memmove", pointer);
-    auto* forward = llvm::BasicBlock::Create(context, "forward", move);
-    auto* backward = llvm::BasicBlock::Create(context, "backward", move);
-    b.CreateCondBr(b.CreateICmpULT(move->getArg(0), move->getArg(1)), forward, backward);
-    b.SetInsertPoint(forward);
-    byteLoop(move, false, [&](llvm::Value* i) { copyByte(move, i); });
-    b.SetInsertPoint(backward);
-    byteLoop(move, true, [&](llvm::Value* i) { copyByte(move, i); });
-    if ((*machine)->getTargetTriple().getArch() == llvm::Triple::hexagon)
-        addHexagonBuiltins(module);
-    return writeModule(module, **machine, EmitForm::Object);
+    return writeModule(module, machine, traits, form);
 }
 
 } // namespace tenon::compiler

@@ -3,26 +3,18 @@
 // in, plain bytes out.
 #pragma once
 
+#include "compiler/codegen/kernel_source.h"
 #include "compiler/codegen/llvm/target_machine.h"
-#include "core/ir/tir/stmt.h"
 
 #include <string>
 
+namespace llvm {
+class Module;
+} // namespace llvm
+
 namespace tenon::compiler {
 
-enum class EmitForm : uint8_t
-{
-    Object,
-    LlvmIr,
-    Assembly
-};
-
-struct KernelSource
-{
-    const tir::PrimFunc& lowered; ///< output of lowerToLoops
-    std::string symbol;           ///< hidden function symbol in the object
-    int vectorBytes = 16;         ///< TargetFacts::vectorBytes of the machine
-};
+struct LlvmTraits;
 
 /// Emits the kernel for the machine. The line table of the object refers to tir::print(lowered),
 /// file `<symbol>.tir`.
@@ -30,10 +22,10 @@ Result<std::string> emitKernel(const KernelSource& source, const MachineSpec& ma
                                EmitForm form);
 /// The same with a code generator that is there already.
 Result<std::string> emitKernel(const KernelSource& source, llvm::TargetMachine& machine,
-                               EmitForm form);
+                               const LlvmTraits& traits, EmitForm form);
 
-/// Hidden memcpy, memset, memmove and the like that LLVM itself may call, so that artifacts need no
-/// libc.
-Result<std::string> emitBuiltins(const MachineSpec& machine);
+/// The module as this machine's code: what is missing expanded, cleaned up, checked.
+Result<std::string> writeModule(llvm::Module& module, llvm::TargetMachine& machine,
+                                const LlvmTraits& traits, EmitForm form);
 
 } // namespace tenon::compiler

@@ -2,6 +2,8 @@
 // Each conversion computes the result of every range and selects.
 #include "compiler/codegen/llvm/soft_half.h"
 
+#include "compiler/codegen/llvm/llvm_traits.h"
+
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Triple.h>
@@ -95,8 +97,9 @@ llvm::Value* toBfloat16(llvm::IRBuilderBase& b, Words& w, llvm::Value* number)
 
 } // namespace
 
-bool lacksHalf(const llvm::TargetMachine& machine, HalfFormat format)
+bool lacksHalf(const llvm::TargetMachine& machine, const LlvmTraits& traits, HalfFormat format)
 {
+    if (traits.lacksHalf) return true;
     const llvm::MCSubtargetInfo& info = *machine.getMCSubtargetInfo();
     const llvm::Triple& triple = machine.getTargetTriple();
     const auto has = [&](const char* feature) { return info.checkFeatures(feature); };
@@ -105,7 +108,7 @@ bool lacksHalf(const llvm::TargetMachine& machine, HalfFormat format)
     if (triple.isX86()) return !has("+f16c") && !has("+avx512f");
     if (triple.isARM() || triple.isThumb()) return !has("+fp16");
     if (triple.isRISCV()) return !has("+zfhmin") && !has("+zfh");
-    return triple.isWasm() || triple.getArch() == llvm::Triple::hexagon;
+    return false;
 }
 
 llvm::Value* halfFromBits(llvm::IRBuilderBase& b, llvm::Value* bits, HalfFormat format)

@@ -12,6 +12,8 @@ class TargetMachine;
 
 namespace tenon::compiler {
 
+struct LlvmTraits;
+
 enum class HalfFormat : uint8_t
 {
     Binary16,
@@ -19,7 +21,7 @@ enum class HalfFormat : uint8_t
 };
 
 /// True when LLVM would call a function of a compiler's library for conversions of this format.
-bool lacksHalf(const llvm::TargetMachine& machine, HalfFormat format);
+bool lacksHalf(const llvm::TargetMachine& machine, const LlvmTraits& traits, HalfFormat format);
 
 /// binary32 of the bits (integers of 16 bits).
 llvm::Value* halfFromBits(llvm::IRBuilderBase& b, llvm::Value* bits, HalfFormat format);

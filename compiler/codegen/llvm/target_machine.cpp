@@ -2,6 +2,8 @@
 // LLVM target look-up (LLVM 19: getHostCPUFeatures returns the map).
 #include "compiler/codegen/llvm/target_machine.h"
 
+#include "compiler/codegen/llvm/llvm_code.h"
+#include "compiler/codegen/llvm/llvm_traits.h"
 #include "core/base/text.h"
 #include "core/target/thread_choice.h"
 
@@ -60,19 +62,10 @@ std::string hostFeatures()
     return join(sorted, ",");
 }
 
-/// Versions without addition of 64-bit floats.
-bool isOldHexagon(const MachineSpec& spec)
-{
-    constexpr std::string_view kOld[] = {"generic",    "hexagonv5",  "hexagonv55",
-                                         "hexagonv60", "hexagonv62", "hexagonv65"};
-    return llvm::Triple(spec.triple).getArch() == llvm::Triple::hexagon &&
-           std::find(std::begin(kOld), std::end(kOld), spec.cpu) != std::end(kOld);
-}
-
-std::string defaultTriple(const Target& target)
+std::string tripleOf(const Target& target, const LlvmTraits& traits)
 {
     if (!target.mtriple.empty()) return llvm::Triple::normalize(target.mtriple);
-    if (target.kind == "hexagon") return "hexagon";
+    if (!traits.triple.empty()) return std::string(traits.triple);
     return llvm::Triple::normalize(llvm::sys::getDefaultTargetTriple());
 }
 
@@ -82,8 +75,12 @@ std::string defaultCpu(const llvm::Triple& triple)
 {
     if (triple.isRISCV64()) return "generic-rv64";
     if (triple.getArch() == llvm::Triple::x86_64) return "x86-64";
-    if (triple.getArch() == llvm::Triple::hexagon) return "hexagonv66";
     return "generic";
+}
+
+std::string cpuOf(const llvm::Triple& triple, const LlvmTraits& traits)
+{
+    return traits.cpu.empty() ? defaultCpu(triple) : std::string(traits.cpu);
 }
 
 using FloatAbi = MachineSpec::FloatAbi;
@@ -163,10 +160,6 @@ bool lacksFloats(const MachineSpec& spec)
 /// What no code is generated for.
 Status checkMachine(const MachineSpec& spec)
 {
-    if (isOldHexagon(spec))
-        return makeError(DiagnosticCode::UnsupportedTarget,
-                         "Hexagon code is generated for v66 and later, not for " + quoted(spec.cpu),
-                         {.detail = "mcpu"});
     if (spec.floatAbi == FloatAbi::Soft)
         return makeError(
             DiagnosticCode::UnsupportedTarget,
@@ -184,20 +177,6 @@ Status checkMachine(const MachineSpec& spec)
 
 } // namespace
 
-std::string_view floatAbiText(MachineSpec::FloatAbi abi)
-{
-    if (abi == FloatAbi::Hard) return "hard";
-    return abi == FloatAbi::Soft ? "soft" : "softfp";
-}
-
-std::string MachineSpec::text() const
-{
-    return "triple=" + triple + " cpu=" + cpu + " features=" + features + " abi=" + abi + " " +
-           std::string(floatAbiText(floatAbi)) +
-           (optLevel == kUsualOptLevel ? "" : " opt=" + std::to_string(optLevel)) +
-           (vectorizes ? "" : " scalar");
-}
-
 MachineSpec hostMachine()
 {
     MachineSpec spec;
@@ -205,6 +184,7 @@ MachineSpec hostMachine()
     spec.cpu = llvm::sys::getHostCPUName().str();
     spec.features = hostFeatures();
     spec.isThisComputer = true;
+    spec.backEnd = &llvmBackEnd;
     return spec;
 }
 
@@ -224,10 +204,10 @@ Result<CpuTables> cpuTables(const std::string& triple)
     return tables;
 }
 
-Result<MachineSpec> machineSpec(const Target& target)
+Result<MachineSpec> llvmMachine(const BackEnd& backEnd, const Target& target)
 {
-    if (target.kind == "c") return MachineSpec{.triple = "c", .cpu = target.mcpu};
-    const std::string triple = defaultTriple(target);
+    const LlvmTraits& traits = *backEnd.llvm;
+    const std::string triple = tripleOf(target, traits);
     auto tables = cpuTables(triple);
     if (!tables) return tables.error();
     const bool isNative = target.mcpu == "native";
@@ -246,7 +226,7 @@ Result<MachineSpec> machineSpec(const Target& target)
     spec.isThisComputer = isThisComputer(target);
     const std::string named = llvmCpuName(target);
     spec.cpu = isNative ? llvm::sys::getHostCPUName().str()
-                        : (named.empty() ? defaultCpu(llvm::Triple(triple)) : named);
+                        : (named.empty() ? cpuOf(llvm::Triple(triple), traits) : named);
     std::vector<std::string> features;
     if (isNative) features.push_back(hostFeatures());
     spec.floatAbi = floatAbiOf(target, llvm::Triple(triple));
@@ -258,7 +238,10 @@ Result<MachineSpec> machineSpec(const Target& target)
     features.insert(features.end(), target.mattr.begin(), target.mattr.end());
     spec.features = join(features, ",");
     spec.abi = target.stringOption("mabi");
-    if (Status fine = checkMachine(spec); !fine) return fine.error();
+    Status fine = traits.check ? traits.check(spec) : kDone;
+    if (fine) fine = checkMachine(spec);
+    if (!fine) return fine.error();
+    spec.backEnd = &backEnd;
     return spec;
 }
 
@@ -277,8 +260,8 @@ Result<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const MachineSp
     const llvm::Triple triple(spec.triple);
     std::optional<llvm::CodeModel::Model> model;
     if (triple.isRISCV()) model = llvm::CodeModel::Medium;
-    // A WebAssembly module has its memory to itself: nothing is ever moved.
-    const llvm::Reloc::Model place = triple.isWasm() ? llvm::Reloc::Static : llvm::Reloc::PIC_;
+    const llvm::Reloc::Model place =
+        spec.backEnd->llvm->isPlaced ? llvm::Reloc::Static : llvm::Reloc::PIC_;
     std::unique_ptr<llvm::TargetMachine> machine(
         (*target)->createTargetMachine(spec.triple, spec.cpu, spec.features, options, place, model,
                                        *llvm::CodeGenOpt::getLevel(spec.optLevel)));
@@ -309,40 +292,32 @@ bool hasReciprocal(const llvm::TargetMachine& machine)
     return machine.getTargetTriple().isX86() && info.checkFeatures("+avx512f,+avx512dq");
 }
 
-std::optional<DataType> dotValues(const Target& target)
+CodeTraits llvmCodeTraits(const MachineSpec& spec)
 {
-    const auto spec = machineSpec(target);
-    if (!spec) return std::nullopt;
-    const auto machine = createTargetMachine(*spec);
-    if (!machine) return std::nullopt;
+    const auto machine = createTargetMachine(spec);
+    if (!machine) return {};
     switch (byteDot(**machine)) {
-    case ByteDot::Scalar: return std::nullopt;
+    case ByteDot::Scalar: return {};
     case ByteDot::MultiplyAdd:
-    case ByteDot::Fused: return kUInt8;
+    case ByteDot::Fused: return {.byteProducts = kUInt8};
     case ByteDot::NeonMultiplyAdd:
     case ByteDot::NeonSigned:
     case ByteDot::NeonMatrix: break;
     }
-    return kInt8;
+    return {.byteProducts = kInt8};
 }
 
-Result<TargetFacts> targetFacts(const MachineSpec& spec)
+Result<TargetFacts> llvmFacts(const MachineSpec& spec)
 {
-    // Small cores: no vectors, as many float registers as a Cortex-M4 can keep busy.
-    if (spec.isSource()) {
-        TargetFacts facts;
-        facts.vectorBytes = 4;
-        facts.l1Bytes = 4096;
-        facts.l2Bytes = 65536;
-        return facts;
-    }
     auto machine = createTargetMachine(spec);
     if (!machine) return machine.error();
     const llvm::MCSubtargetInfo& info = *(*machine)->getMCSubtargetInfo();
     const llvm::Triple triple(spec.triple);
     const auto has = [&](const char* feature) { return info.checkFeatures(feature); };
     TargetFacts facts;
-    if (triple.isX86()) {
+    if (spec.backEnd->llvm->addFacts) {
+        spec.backEnd->llvm->addFacts(info, facts);
+    } else if (triple.isX86()) {
         const bool avx512 = has("+avx512f") && has("+avx512vl");
         facts.vectorBytes = avx512 ? 64 : has("+avx") ? 32 : 16;
         facts.vectorRegisters = avx512 ? 32 : 16;
@@ -361,14 +336,6 @@ Result<TargetFacts> targetFacts(const MachineSpec& spec)
         // Two registers at a time: as many lanes per instruction, half as many names.
         const int bytes = has("+zvl512b") ? 64 : has("+zvl256b") ? 32 : 16;
         facts.vectorBytes = has("+v") ? std::min(2 * bytes, 64) : 4;
-        facts.vectorRegisters = 16;
-        facts.hasFma = true;
-    } else if (triple.isWasm()) {
-        const bool simd = has("+simd128");
-        facts.vectorBytes = simd ? 16 : 4;
-    } else if (triple.getArch() == llvm::Triple::hexagon) {
-        // Floats are scalar up to v67; half of the 32 general registers hold sums.
-        facts.vectorBytes = 4;
         facts.vectorRegisters = 16;
         facts.hasFma = true;
     }

@@ -86,7 +86,7 @@ protected:
             compile(std::make_shared<const Loaded>(std::move(*loaded)), options, job);
         EXPECT_TRUE(result) << result.error().text();
         m_result = *result;
-        const auto written = writeCArtifact(**result, interface, folder());
+        const auto written = writeSources(**result, interface, folder());
         EXPECT_TRUE(written) << written.error().text();
         std::ofstream(m_folder.file("main.c"))
             << (executor == ExecutorKind::Graph ? graphMainText() : mainText(interface));
@@ -260,7 +260,7 @@ TEST_F(CSource, TakesNamesThatAreNotAscii)
     Loaded named = *renamed.loaded;
     named.name = "größe";
     renamed.loaded = std::make_shared<const Loaded>(std::move(named));
-    ASSERT_TRUE(writeCArtifact(renamed, CInterface::Packed, folder()));
+    ASSERT_TRUE(writeSources(renamed, CInterface::Packed, folder()));
     const Ran built = runCommand("cc -c" + std::string(kStrict) + "-I" + folder() + "/include " +
                                  folder() + "/src/default_lib1.c -o " + m_folder.file("lib1.o"));
     EXPECT_EQ(built.status, 0) << built.output;
@@ -353,11 +353,11 @@ TEST_F(CSource, LeavesForeignFoldersAlone)
     core::JobContext job;
     const auto result = compile(std::make_shared<const Loaded>(std::move(*loaded)), options, job);
     ASSERT_TRUE(result) << result.error().text();
-    const auto written = writeCArtifact(**result, CInterface::Structs, folder());
+    const auto written = writeSources(**result, CInterface::Structs, folder());
     ASSERT_FALSE(written);
     EXPECT_EQ(written.error().code, core::DiagnosticCode::BadArgument);
     EXPECT_TRUE(std::filesystem::exists(folder() + "/notes.txt"));
-    EXPECT_TRUE(writeCArtifact(**result, CInterface::Packed, m_folder.file("c.tar")));
+    EXPECT_TRUE(writeSources(**result, CInterface::Packed, m_folder.file("c.tar")));
     EXPECT_TRUE(std::filesystem::exists(m_folder.file("c.tar")));
 }
 

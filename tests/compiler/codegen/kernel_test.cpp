@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flat loop IR through LLVM and back as numbers: control flow, memory scopes, integer rules,
 // parallel loops.
+#include "compiler/codegen/back_end.h"
 #include "compiler/codegen/llvm/kernel_object.h"
 #include "compiler/schedule/lower.h"
 #include "core/ir/tir/text.h"

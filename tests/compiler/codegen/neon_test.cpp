@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What AArch64 does with bytes, run under emulation: sums of products with and without dot
 // products, and the narrowing of results.
+#include "compiler/codegen/back_end.h"
 #include "compiler/codegen/llvm/kernel_object.h"
 #include "compiler/codegen/llvm/target_machine.h"
 #include "core/base/unsynced_file.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Code generation in workers: the same bytes as in process, errors travel, a dead worker is a
 // diagnostic and is replaced.
+#include "compiler/codegen/back_end.h"
+#include "compiler/codegen/llvm/target_machine.h"
 #include "compiler/driver/kernel_worker_link.h"
 #include "core/ir/tir/text.h"
 #include "core/target/target_facts_fields.h"
@@ -164,7 +166,9 @@ TEST(KernelService, workersLinkAndSurviveWhatCannotBeLinked)
                                         .machine = machine()});
     ASSERT_TRUE(object) << object.error().text();
     std::ofstream(folder.file("f.o"), std::ios::binary) << *object;
-    LinkRequest request{{machine().triple, {folder.file("f.o")}, {"g"}, {}, folder.path()}};
+    const LinkPlan plan{machine().triple, {folder.file("f.o")}, {"g"}, {}, folder.path()};
+    const ObjectCode& code = *machine().backEnd->objects;
+    LinkRequest request{.job = *code.linkJob(plan, OutputFormat::SharedLibrary)};
     request.output = folder.file("bad.so");
     for (int round = 0; round < 2; ++round) {
         const Status bad = there->link(request);
@@ -172,7 +176,7 @@ TEST(KernelService, workersLinkAndSurviveWhatCannotBeLinked)
         EXPECT_EQ(bad.error().code, DiagnosticCode::LinkFailure);
         EXPECT_NE(bad.error().message.find("absent"), std::string::npos) << bad.error().text();
     }
-    request.isRelocatable = true;
+    request.job = *code.linkJob(plan, OutputFormat::Object);
     std::string linked[2];
     for (const auto& [service, index] : {std::pair{here, 0}, {there, 1}}) {
         request.output = folder.file(std::to_string(index) + ".o");
@@ -212,11 +216,10 @@ TEST(KernelWorkerLink, messagesRoundTripAndRefuseNoise)
     ASSERT_TRUE(std::holds_alternative<KernelRequest>(*back));
     EXPECT_EQ(std::get<KernelRequest>(*back).machine, request.machine);
     EXPECT_EQ(std::get<KernelRequest>(*back).facts.l2Bytes, 123);
-    const auto link = decodeRequest(
-        encodeRequest(LinkRequest{{"t", {"a.o"}, {"e"}, {{"alias", "symbol"}}, "f"}, true, "o"}));
+    const auto link = decodeRequest(encodeRequest(LinkRequest{{{"ld.lld", "a.o"}, "f"}, "o"}));
     ASSERT_TRUE(link) << link.error().text();
-    EXPECT_EQ(std::get<LinkRequest>(*link).job.aliases.front().second, "symbol");
-    EXPECT_TRUE(std::get<LinkRequest>(*link).isRelocatable);
+    EXPECT_EQ(std::get<LinkRequest>(*link).job.arguments.back(), "a.o");
+    EXPECT_EQ(std::get<LinkRequest>(*link).output, "o");
     for (size_t length = 0; length < bytes.size(); ++length)
         EXPECT_FALSE(decodeRequest(bytes.substr(0, length)));
     KernelReply reply;

@@ -53,10 +53,10 @@ CompileResultPtr compiled(const std::string& name, CompileOptions how)
 /// C source without the comments that name the target.
 std::string sourceOf(const CompileResult& result, CInterface interface)
 {
-    auto sources = cSources(result, interface);
+    auto sources = programSources(result, interface);
     CHECK(sources) << sources.error().text();
     std::string out;
-    for (const CSource& source : *sources) {
+    for (const SourceFile& source : *sources) {
         const size_t from = source.text.find(" for the target ");
         const size_t to = source.text.find("`.", from);
         out += source.text.substr(0, from) + source.text.substr(to);
@@ -71,7 +71,7 @@ std::string productOf(const CompileResult& result)
     for (const CompiledKernel& kernel : result.kernels) out += kernel.scheduledText;
     for (const Placement& placement : result.memory.plan.placements)
         out += std::to_string(placement.offset) + " ";
-    if (result.machine.isSource()) return out + sourceOf(result, CInterface::Structs);
+    if (result.machine.backEnd->sources) return out + sourceOf(result, CInterface::Structs);
     const auto lowered = tir::parsePrimFunc(result.kernels.front().loweredText);
     CHECK(lowered) << lowered.error().text();
     const auto object = emitKernel({*lowered, "kernel", result.facts.vectorBytes}, result.machine,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A board's cores: what is compiled for it shares its loops, and as many threads run as there are.
+#include "compiler/codegen/llvm/target_machine.h"
 #include "compiler/driver/compile.h"
+#include "compiler/driver/target_cores.h"
 #include "compiler/frontend/onnx/load_onnx.h"
 #include "core/base/option_code.h"
 #include "core/base/processors.h"
@@ -106,6 +108,22 @@ TEST(Threads, runOnAnEmulatedBoard)
     const auto many = remote::measureArtifact(request, {.repeat = 1, .pin = false}, job);
     ASSERT_TRUE(many) << many.error().text();
     EXPECT_EQ(many->threads, usableProcessors());
+}
+
+TEST(Threads, completeATargetFromItsBoard)
+{
+    const std::string pi = "llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72";
+    const std::string pi4 = pi + " -num-cores=4";
+    for (const char* target : {"c -mcpu=cortex-m4", "llvm -mtriple=wasm32-unknown-unknown"})
+        EXPECT_FALSE(lacksCores(*parseTarget(target)));
+    EXPECT_EQ(withCores(pi, 4), pi4);
+    EXPECT_EQ(withCores(pi4, 2), pi4);
+    EXPECT_EQ(withCores(pi, 0), pi);
+    EXPECT_EQ(withCores(pi, 100000), pi + " -num-cores=256");
+    EXPECT_EQ(withCores("c -mcpu=cortex-m4", 4), "c -mcpu=cortex-m4");
+    EXPECT_EQ(withCores("no target", 4), "no target");
+    const std::string json = R"({"kind": "llvm", "mtriple": "riscv64-linux-gnu"})";
+    EXPECT_EQ(parseTarget(withCores(json, 2))->intOption("num-cores", 0), 2);
 }
 
 } // namespace

@@ -2,6 +2,8 @@
 // The sample program and its kernel in LLVM IR text.
 #include "tests/compiler/executor/sample_program.h"
 
+#include "compiler/codegen/back_end.h"
+
 namespace tenon::test {
 
 using compiler::ExecutorProgram;
@@ -96,7 +98,9 @@ compiler::MachineSpec sampleMachine(const std::string& triple)
 {
     compiler::MachineSpec spec = compiler::hostMachine();
     if (triple.empty()) return spec;
-    return {.triple = triple, .cpu = "generic"};
+    spec = {.triple = triple, .cpu = "generic"};
+    spec.backEnd = compiler::findBackEnd({.kind = "llvm", .mtriple = triple});
+    return spec;
 }
 
 } // namespace tenon::test

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every operator scheduled and compiled for this computer gives what the interpreter gives.
+#include "compiler/codegen/back_end.h"
 #include "compiler/codegen/llvm/target_machine.h"
 #include "compiler/ops/op.h"
 #include "compiler/schedule/rules.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiled Winograd convolutions against direct ones in binary64: the error stays within what the
 // choice between them expects.
+#include "compiler/codegen/back_end.h"
 #include "compiler/codegen/llvm/target_machine.h"
 #include "compiler/passes/winograd_choice.h"
 #include "compiler/schedule/rules.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Libraries whose weights were put in behind the linker, as LLVM's object reader sees them.
+#include "compiler/codegen/llvm/glue.h"
 #include "compiler/package/fill_section.h"
 #include "compiler/package/package.h"
 #include "core/base/file.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files on disk: formats, symbols, reproducibility, manifest, failures that leave nothing behind.
+#include "compiler/codegen/llvm/glue.h"
 #include "compiler/package/package.h"
 #include "core/base/file.h"
 #include "tests/compiler/executor/sample_program.h"
@@ -199,7 +200,7 @@ TEST(Package, AFailureLeavesTheOldFileAndNothingElse)
 TEST(Package, RefusesTargetsThatCannotBeLinked)
 {
     Sample sample;
-    sample.machine = {.triple = "arm64-apple-macos", .cpu = "generic"};
+    sample.machine = test::sampleMachine("arm64-apple-macos");
     const test::TemporaryFolder folder;
     PackageInput input = sample.input(ExecutorKind::Aot);
     input.emitGlue = [](const std::string&) -> core::Result<std::string> { return std::string(); };

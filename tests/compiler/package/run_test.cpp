@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Artifacts loaded and run by our runtime: both executors, wrong arguments, failing kernels.
+#include "compiler/codegen/llvm/glue.h"
 #include "compiler/package/package.h"
 #include "runtime/include/tenon/c_backend_api.h"
 #include "tests/compiler/executor/sample_program.h"

@@ -15,6 +15,7 @@ PassContext wideVectors(int optLevel = 3)
 {
     PassContext context;
     context.facts.vectorBytes = 64;
+    context.code.byteProducts = kUInt8;
     context.optLevel = optLevel;
     return context;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which convolutions become Winograd's within an error of the whole model.
+#include "compiler/codegen/back_end.h"
 #include "compiler/passes/error_budget.h"
 #include "compiler/passes/error_gain.h"
 #include "compiler/passes/pass.h"
@@ -24,6 +25,8 @@ Module typed(const std::string& text)
     options.pipeline = {"InferType"};
     PassContext context;
     context.target = *parseTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=icelake-server");
+    const auto machine = machineSpec(context.target);
+    context.code = machine->backEnd->traits(*machine);
     const Result<PassTrace> trace = runPasses(*module, context, options);
     CHECK(trace) << trace.error().text();
     return trace->last();

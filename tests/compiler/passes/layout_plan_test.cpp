@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layouts of whole functions: which blocks values get, and that they cost no more than the widest.
+#include "compiler/codegen/back_end.h"
 #include "compiler/passes/layout_plan.h"
 #include "compiler/passes/pass.h"
 #include "core/ir/graph_text.h"
@@ -19,6 +20,8 @@ Module typed(const std::string& text)
     options.pipeline = {"InferType"};
     PassContext context;
     context.target = *parseTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=icelake-server");
+    const auto machine = machineSpec(context.target);
+    context.code = machine->backEnd->traits(*machine);
     const Result<PassTrace> trace = runPasses(*module, context, options);
     EXPECT_TRUE(trace) << trace.error().text();
     return trace->last();

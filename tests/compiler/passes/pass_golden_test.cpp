@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every pass on its golden file: rules with their reasons, then the module that comes out.
+#include "compiler/codegen/back_end.h"
 #include "compiler/passes/pass.h"
 #include "core/base/file.h"
 #include "core/ir/graph_text.h"
@@ -45,6 +46,8 @@ std::string runCase(const PassDef& pass, const test::GoldenCase& golden)
     const bool isArm = golden.title.find("AArch64") != std::string::npos;
     context.target = *parseTarget(isArm ? "llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a76"
                                         : "llvm -mtriple=x86_64-linux-gnu -mcpu=icelake-server");
+    const auto machine = machineSpec(context.target);
+    context.code = machine->backEnd->traits(*machine);
     if (golden.title.find("threads") != std::string::npos) context.facts.threads = 2;
     const Result<PassTrace> trace = runPasses(*module, context, options);
     if (!trace) return trace.error().text() + "\n";

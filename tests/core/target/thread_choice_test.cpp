@@ -86,22 +86,8 @@ TEST(ThreadChoice, staysBelowWhatTheSystemGivesUnlessAsked)
 
 TEST(ThreadChoice, knowsWhatHasNoThreads)
 {
-    for (const char* target : {"c -mcpu=cortex-m4", "llvm -mtriple=wasm32-unknown-unknown"}) {
-        EXPECT_EQ(choose(target, {.asked = 4, .thisComputer = 8, .board = 8}).count, 1u);
-        EXPECT_FALSE(lacksCores(*parseTarget(target)));
-    }
-}
-
-TEST(ThreadChoice, completesATargetFromItsBoard)
-{
-    EXPECT_EQ(withCores(kPi, 4), kPi4);
-    EXPECT_EQ(withCores(kPi4, 2), kPi4);
-    EXPECT_EQ(withCores(kPi, 0), kPi);
-    EXPECT_EQ(withCores(kPi, 100000), std::string(kPi) + " -num-cores=256");
-    EXPECT_EQ(withCores("c -mcpu=cortex-m4", 4), "c -mcpu=cortex-m4");
-    EXPECT_EQ(withCores("no target", 4), "no target");
-    const std::string json = R"({"kind": "llvm", "mtriple": "riscv64-linux-gnu"})";
-    EXPECT_EQ(parseTarget(withCores(json, 2))->intOption("num-cores", 0), 2);
+    EXPECT_EQ(choose(kPi4, {.asked = 4, .thisComputer = 8, .board = 8, .hasThreads = false}).count,
+              1u);
 }
 
 TEST(ThreadChoice, refusesTargetsWithImpossibleCores)

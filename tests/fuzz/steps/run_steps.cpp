@@ -141,7 +141,7 @@ std::string runByC(const StepModel& model, const StepBuild& build, const std::st
     if (!result) return "  " + result.error().text() + "\n";
     const std::string source = folder + "/c";
     std::filesystem::remove_all(source);
-    const auto written = compiler::writeCArtifact(**result, compiler::CInterface::Structs, source);
+    const auto written = compiler::writeSources(**result, compiler::CInterface::Structs, source);
     if (!written) return "  " + written.error().text() + "\n";
     const compiler::ExecutorProgram& program = (*result)->program;
     if (Status s = writeFileAtomically(source + "/main.c", mainText(program)); !s)

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/codegen/back_end.h"
+
+#include "core/base/check.h"
+#include "core/base/text.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tenon::compiler {
+
+#define BACK_END(id) extern const BackEnd id##BackEnd;
+#include "compiler/codegen/back_ends.def"
+#undef BACK_END
+
+namespace {
+
+constexpr std::array kBackEnds = {
+#define BACK_END(id) &id##BackEnd,
+#include "compiler/codegen/back_ends.def"
+#undef BACK_END
+};
+
+std::string_view architectureOf(std::string_view triple)
+{
+    return triple.substr(0, triple.find('-'));
+}
+
+std::string kindsText()
+{
+    std::vector<std::string> kinds;
+    for (const BackEnd* each : kBackEnds)
+        if (!each->kind.empty()) kinds.emplace_back(each->kind);
+    return join(kinds, ", ");
+}
+
+std::string formsText(const BackEnd& backEnd, ExecutorKind executor)
+{
+    std::vector<std::string> forms;
+    for (const ArtifactForm& form : backEnd.forms) {
+        const bool fits = std::find(form.executors.begin(), form.executors.end(), executor) !=
+                          form.executors.end();
+        const std::string suffix(suffixOf(form.format));
+        if (fits) forms.push_back(suffix.empty() ? "a folder" : suffix);
+    }
+    return join(forms, ", ");
+}
+
+/// What stands alone has no runtime beside it that could be another executor.
+Diagnostic aloneError(const ArtifactForm& form, ExecutorKind executor)
+{
+    const std::string what = "a " + std::string(formatName(form.format));
+    if (executor == ExecutorKind::Vm)
+        return makeError(DiagnosticCode::UnsupportedFeature,
+                         what + " runs by itself, without the vm executor that control flow "
+                                "and sizes known at run time need; bind sizes with --shape");
+    return makeError(DiagnosticCode::UnsupportedFeature,
+                     what + " runs by itself, which the " + std::string(executorName(executor)) +
+                         " executor cannot; use --executor aot");
+}
+
+} // namespace
+
+bool BackEnd::runs(ExecutorKind executor) const
+{
+    return std::any_of(forms.begin(), forms.end(), [&](const ArtifactForm& form) {
+        return std::find(form.executors.begin(), form.executors.end(), executor) !=
+               form.executors.end();
+    });
+}
+
+std::span<const BackEnd* const> allBackEnds() { return kBackEnds; }
+
+const BackEnd& backEndNamed(std::string_view name)
+{
+    const auto found = std::find_if(kBackEnds.begin(), kBackEnds.end(),
+                                    [&](const BackEnd* each) { return each->name == name; });
+    CHECK(found != kBackEnds.end()) << "no back end " << name;
+    return **found;
+}
+
+const BackEnd* findBackEnd(const Target& target)
+{
+    const auto ofKind = std::find_if(kBackEnds.begin(), kBackEnds.end(), [&](const BackEnd* each) {
+        return each->kind == target.kind;
+    });
+    if (ofKind == kBackEnds.end()) return nullptr;
+    const std::string_view architecture = architectureOf(target.mtriple);
+    if (!(*ofKind)->llvm || architecture.empty()) return *ofKind;
+    for (const BackEnd* each : kBackEnds)
+        if (each->architecture == architecture) return each;
+    return *ofKind;
+}
+
+Result<MachineSpec> machineSpec(const Target& target)
+{
+    const BackEnd* backEnd = findBackEnd(target);
+    if (!backEnd)
+        return makeError(DiagnosticCode::UnsupportedTarget,
+                         "no code is made for targets of kind " + quoted(target.kind) +
+                             ", only for " + kindsText() + "; see `tenon targets`",
+                         {.detail = "kind"});
+    auto machine = backEnd->machine(*backEnd, target);
+    if (machine) machine->backEnd = backEnd;
+    return machine;
+}
+
+Result<TargetFacts> targetFacts(const MachineSpec& spec)
+{
+    CHECK(spec.backEnd) << "a machine of nobody: " << spec.text();
+    return spec.backEnd->facts(spec);
+}
+
+Result<const ArtifactForm*> formFor(const MachineSpec& machine, ExecutorKind executor,
+                                    OutputFormat format)
+{
+    const BackEnd& backEnd = *machine.backEnd;
+    for (const ArtifactForm& form : backEnd.forms) {
+        if (form.format != format) continue;
+        const bool fits = std::find(form.executors.begin(), form.executors.end(), executor) !=
+                          form.executors.end();
+        if (fits) return &form;
+        return aloneError(standsAlone(format) ? form : backEnd.forms.front(), executor);
+    }
+    return makeError(DiagnosticCode::BadArgument,
+                     "code for " + quoted(machine.triple) + " is not written as a " +
+                         std::string(formatName(format)) + "; end the output in " +
+                         formsText(backEnd, executor));
+}
+
+} // namespace tenon::compiler

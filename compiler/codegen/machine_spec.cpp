@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/codegen/machine_spec.h"
+
+namespace tenon::compiler {
+
+std::string_view floatAbiText(MachineSpec::FloatAbi abi)
+{
+    if (abi == MachineSpec::FloatAbi::Hard) return "hard";
+    return abi == MachineSpec::FloatAbi::Soft ? "soft" : "softfp";
+}
+
+std::string MachineSpec::text() const
+{
+    return "triple=" + triple + " cpu=" + cpu + " features=" + features + " abi=" + abi + " " +
+           std::string(floatAbiText(floatAbi)) +
+           (optLevel == kUsualOptLevel ? "" : " opt=" + std::to_string(optLevel)) +
+           (vectorizes ? "" : " scalar");
+}
+
+std::string_view MachineSpec::architecture() const
+{
+    return std::string_view(triple).substr(0, triple.find('-'));
+}
+
+} // namespace tenon::compiler
