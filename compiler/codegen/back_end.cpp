@@ -34,16 +34,41 @@ std::string kindsText()
     return join(kinds, ", ");
 }
 
+bool runs(const ArtifactForm& form, ExecutorKind executor)
+{
+    return std::find(form.executors.begin(), form.executors.end(), executor) !=
+           form.executors.end();
+}
+
+/// "end the output in .so, .o, .tar"
 std::string formsText(const BackEnd& backEnd, ExecutorKind executor)
 {
-    std::vector<std::string> forms;
+    std::vector<std::string> suffixes;
+    bool takesFolders = false;
     for (const ArtifactForm& form : backEnd.forms) {
-        const bool fits = std::find(form.executors.begin(), form.executors.end(), executor) !=
-                          form.executors.end();
-        const std::string suffix(suffixOf(form.format));
-        if (fits) forms.push_back(suffix.empty() ? "a folder" : suffix);
+        if (!runs(form, executor)) continue;
+        if (form.format == OutputFormat::Folder)
+            takesFolders = true;
+        else
+            suffixes.emplace_back(suffixOf(form.format));
     }
-    return join(forms, ", ");
+    return "end the output in " + join(suffixes, ", ") + (takesFolders ? ", or name a folder" : "");
+}
+
+/// Who writes that form: "hexagon", "\"llvm -mtriple=wasm32-unknown-unknown\"".
+std::string targetsText(OutputFormat format)
+{
+    std::vector<std::string> targets;
+    for (const BackEnd* each : kBackEnds) {
+        const bool writes = std::any_of(each->forms.begin(), each->forms.end(),
+                                        [&](const ArtifactForm& f) { return f.format == format; });
+        if (!writes) continue;
+        targets.push_back(each->kind.empty()
+                              ? "\"llvm -mtriple=" + std::string(each->architecture) +
+                                    "-unknown-unknown\""
+                              : std::string(each->kind));
+    }
+    return join(targets, " or ");
 }
 
 /// What stands alone has no runtime beside it that could be another executor.
@@ -64,8 +89,7 @@ Diagnostic aloneError(const ArtifactForm& form, ExecutorKind executor)
 bool BackEnd::runs(ExecutorKind executor) const
 {
     return std::any_of(forms.begin(), forms.end(), [&](const ArtifactForm& form) {
-        return std::find(form.executors.begin(), form.executors.end(), executor) !=
-               form.executors.end();
+        return tenon::compiler::runs(form, executor);
     });
 }
 
@@ -117,14 +141,14 @@ Result<const ArtifactForm*> formFor(const MachineSpec& machine, ExecutorKind exe
     const BackEnd& backEnd = *machine.backEnd;
     for (const ArtifactForm& form : backEnd.forms) {
         if (form.format != format) continue;
-        const bool fits = std::find(form.executors.begin(), form.executors.end(), executor) !=
-                          form.executors.end();
-        if (fits) return &form;
+        if (runs(form, executor)) return &form;
         return aloneError(standsAlone(format) ? form : backEnd.forms.front(), executor);
     }
+    const std::string needed = targetsText(format);
     return makeError(DiagnosticCode::BadArgument,
                      "code for " + quoted(machine.triple) + " is not written as a " +
-                         std::string(formatName(format)) + "; end the output in " +
+                         std::string(formatName(format)) +
+                         (needed.empty() ? "" : ", which needs --target " + needed) + "; " +
                          formsText(backEnd, executor));
 }
 

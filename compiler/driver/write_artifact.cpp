@@ -55,9 +55,12 @@ Result<std::vector<SourceFile>> programSources(const CompileResult& result, CInt
 Result<PackageReport> writeSources(const CompileResult& result, CInterface interface,
                                    const std::string& path)
 {
+    const ExecutorKind executor = result.options.executor;
+    const auto format = outputFormatOf(path);
+    const auto form = formFor(result.machine, executor, format ? *format : OutputFormat::Folder);
+    if (!form) return form.error();
     auto sources = sourcesOf(result, interface, true);
     if (!sources) return sources.error();
-    const ExecutorKind executor = result.options.executor;
     PackageReport report;
     report.manifest = makeManifest(result.program, executor,
                                    executor == ExecutorKind::Aot ? &result.memory : nullptr, {});

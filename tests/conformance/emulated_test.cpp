@@ -178,7 +178,8 @@ TEST(WasmModule, SaysWhatIsMissingOrDoesNotFit)
     const std::string library = outputOf(tenon("compile " + sample + "/model.onnx -o x.so" + wasm));
     EXPECT_NE(library.find("end the output in .wasm"), std::string::npos) << library;
     const std::string native = outputOf(tenon("compile " + sample + "/model.onnx -o x.wasm"));
-    EXPECT_NE(native.find("a .wasm file needs --target"), std::string::npos) << native;
+    EXPECT_NE(native.find("which needs --target \"llvm -mtriple=wasm32"), std::string::npos)
+        << native;
 }
 
 TEST(HexagonProgram, SaysWhatDoesNotFit)
