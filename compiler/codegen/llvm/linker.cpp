@@ -14,6 +14,30 @@
 LLD_HAS_DRIVER(elf)
 LLD_HAS_DRIVER(wasm)
 
+// LLD 19 forgets what it knew of a link but for these: the next one, of a single object, would take
+// freed symbols for its own. lld/ELF/Symbols.h, which is not installed, declares them so.
+namespace lld::elf {
+class Defined;
+struct ElfSym
+{
+    static Defined* bss;
+    static Defined* edata1;
+    static Defined* edata2;
+    static Defined* end1;
+    static Defined* end2;
+    static Defined* etext1;
+    static Defined* etext2;
+    static Defined* globalOffsetTable;
+    static Defined* mipsGp;
+    static Defined* mipsGpDisp;
+    static Defined* mipsLocalGp;
+    static Defined* relaIpltEnd;
+    static Defined* relaIpltStart;
+    static Defined* riscvGlobalPointer;
+    static Defined* tlsModuleBase;
+};
+} // namespace lld::elf
+
 namespace tenon::compiler {
 namespace {
 
@@ -21,6 +45,16 @@ namespace {
 // more.
 constinit std::mutex linkMutex;
 constinit bool canLink = true; // guarded by linkMutex
+
+void forgetSymbols()
+{
+    using Sym = lld::elf::ElfSym;
+    for (lld::elf::Defined** symbol :
+         {&Sym::bss, &Sym::edata1, &Sym::edata2, &Sym::end1, &Sym::end2, &Sym::etext1, &Sym::etext2,
+          &Sym::globalOffsetTable, &Sym::mipsGp, &Sym::mipsGpDisp, &Sym::mipsLocalGp,
+          &Sym::relaIpltEnd, &Sym::relaIpltStart, &Sym::riscvGlobalPointer, &Sym::tlsModuleBase})
+        *symbol = nullptr;
+}
 
 /// The first lines of what LLD said, without its own name in front.
 std::string firstErrors(const std::string& text)
@@ -46,6 +80,7 @@ core::Status runLinker(const std::vector<std::string>& arguments)
     if (!canLink)
         return core::makeError(core::DiagnosticCode::LinkFailure,
                                "the linker crashed before in this process; start it again");
+    forgetSymbols();
     std::string said;
     llvm::raw_string_ostream stream(said);
     const lld::Result result = lld::lldMain(
