@@ -7,6 +7,18 @@
 #include "core/ir/tir/text.h"
 
 namespace tenon::compiler {
+namespace {
+
+/// ONNX gives no order to the sums of layers. Those of opt level 0 that reduce a tensor (sums,
+/// means, pools) stay term by term.
+bool mayAddInRuns(const tir::PrimFunc& function)
+{
+    if (!hasOrderedSums(function)) return true;
+    const std::string kind = function.attrs.string("kind", "");
+    return kind.starts_with("conv") || kind.starts_with("dense") || kind == "matmul";
+}
+
+} // namespace
 
 Result<tir::PrimFunc> lowerToLoops(const tir::PrimFunc& scheduled)
 {
@@ -21,6 +33,7 @@ Result<tir::PrimFunc> lowerToLoops(const tir::PrimFunc& scheduled)
     function.body = tir::simplify(lowerVectorized(function.body));
     if (!hasOrderedSums(function)) function.body = fuseSums(function.body);
     function = requestStreams(std::move(function));
+    if (mayAddInRuns(function)) function = addInRuns(std::move(function));
     if (Status valid = tir::verify(function); !valid) return valid.error();
     return function;
 }

@@ -38,6 +38,9 @@ tir::Stmt lowerVectorized(const tir::Stmt& body);
 /// Makes products that are added to a sum, c[i] = c[i] + a * b, fused multiply-adds.
 tir::Stmt fuseSums(const tir::Stmt& body);
 
+/// Adds long sums in registers up run by run, which leaves less of rounding.
+tir::PrimFunc addInRuns(tir::PrimFunc function);
+
 /// Puts requests for the parameter that `stream` named into its loops: an Evaluate of a Load, which
 /// reads nothing and may lie beyond the end of the buffer.
 tir::PrimFunc requestStreams(tir::PrimFunc function);

@@ -25,8 +25,8 @@ if [ "$which" = rest ]; then
     mapfile -t folders < <(printf '%s\n' "$data"/exported/* "$data"/models/* |
         grep -vxF "$(printf '%s\n' "${folders[@]}")")
 fi
-# Level 0 adds long sums term by term; behind three convolutions one of this model's 128 states is
-# 4e-5 off by that, where the others stay inside the tolerance of its folder.
+# Level 0 adds sums term by term; behind convolutions of a size that a run tells, one of this model's
+# 128 states is 4e-5 off by that, where the others stay inside the tolerance of its folder.
 if [ "$which" = rest ] && [ "$2" = 0 ]; then
     loose=$data/models/silero-vad-v3-old
     mapfile -t folders < <(printf '%s\n' "${folders[@]}" | grep -vxF "$loose")
