@@ -39,6 +39,15 @@ struct Dialled
     std::unique_ptr<RpcSession> rpc;
 };
 
+/// Its system takes connections by itself. TVM's own servers do so while they serve another client.
+core::Diagnostic silentGreeting(milliseconds silence)
+{
+    return makeError(DiagnosticCode::TimedOut,
+                     "the connection is taken, but nothing has answered for " +
+                         core::fixed(static_cast<double>(silence.count()) / 1000, 1) +
+                         " s; is the server stopped, or busy with another client?");
+}
+
 Result<Dialled> dial(const LinkRequest& request, const JobContext& job)
 {
     const Board& board = request.board;
@@ -54,10 +63,13 @@ Result<Dialled> dial(const LinkRequest& request, const JobContext& job)
     }
     const Result<int> fd = connectTcp(address.host, address.port, request.timeout, job);
     if (!fd) return fd.error();
+    const milliseconds silence = request.environment.ssh.longestSilence;
     Result<std::unique_ptr<RpcSession>> rpc =
-        RpcSession::open(*fd, address.key, {request.timeout, &job});
-    if (!rpc) {
-        core::Diagnostic error = rpc.error();
+        RpcSession::open(*fd, address.key, {request.timeout, &job, silence});
+    Status alive = rpc ? (*rpc)->startHeart(silence) : Status(rpc.error());
+    if (!alive) {
+        core::Diagnostic error = alive.error();
+        if (error.code == BoardCode::LinkLost) error = silentGreeting(silence);
         error.message =
             core::quoted(address.host + ":" + std::to_string(address.port)) + ": " + error.message;
         return error;

@@ -2,10 +2,12 @@
 // A byte link to a server.
 #include "remote/rpc/link.h"
 
+#include "core/base/board_code.h"
 #include "core/base/text.h"
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -40,6 +42,14 @@ void Link::begin(const Patience& patience)
 {
     m_patience = patience;
     m_deadline = std::chrono::steady_clock::now() + patience.timeout;
+    m_silence = Silence(patience.longestSilence);
+}
+
+uint64_t Link::signOfLife() const
+{
+    int unread = 0;
+    ioctl(m_fd, FIONREAD, &unread);
+    return m_moved + static_cast<uint64_t>(unread);
 }
 
 Status Link::broken(core::Diagnostic why)
@@ -52,10 +62,17 @@ Status Link::check()
 {
     if (m_patience.job && m_patience.job->stopRequested())
         return broken(makeError(DiagnosticCode::Cancelled, "cancelled"));
+    const auto text = [](milliseconds time) {
+        return core::fixed(static_cast<double>(time.count()) / 1000, 1) + " s";
+    };
+    if (m_patience.longestSilence.count() > 0 && m_silence.persists(signOfLife()))
+        return broken(makeError(core::BoardCode::LinkLost,
+                                "the server has given no sign of life for " +
+                                    text(m_patience.longestSilence) +
+                                    "; is the board still powered, and its server not stopped?"));
     if (std::chrono::steady_clock::now() < m_deadline) return core::kDone;
-    const double seconds = static_cast<double>(m_patience.timeout.count()) / 1000;
     return broken(makeError(DiagnosticCode::TimedOut,
-                            "the server did not answer within " + core::fixed(seconds, 1) + " s"));
+                            "the server did not answer within " + text(m_patience.timeout)));
 }
 
 Status Link::wait(short events)
@@ -81,6 +98,7 @@ Status Link::send(std::span<const std::byte> data)
         const ssize_t sent = ::send(m_fd, data.data(), data.size(), MSG_NOSIGNAL);
         if (sent > 0) {
             data = data.subspan(static_cast<size_t>(sent));
+            m_moved += static_cast<uint64_t>(sent);
         } else if (errno == EAGAIN || errno == EINTR) {
             if (Status ready = wait(POLLOUT); !ready) return ready;
         } else {
@@ -110,6 +128,7 @@ Status Link::receive(std::span<std::byte> data)
         const ssize_t got = recv(m_fd, data.data(), data.size(), 0);
         if (got > 0) {
             data = data.subspan(static_cast<size_t>(got));
+            m_moved += static_cast<uint64_t>(got);
             // Who always has something more to say is not waited for, but has the same time.
             if (Status go = check(); !go) return go;
         } else if (got < 0 && (errno == EAGAIN || errno == EINTR)) {

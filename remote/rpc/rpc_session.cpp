@@ -99,10 +99,24 @@ RpcSession::~RpcSession()
 
 Result<RpcSession::Packet> RpcSession::exchange(Packet request)
 {
-    m_link.begin(m_patience);
+    Patience patience = m_patience;
+    if (m_longestSilence.count() > 0) patience.longestSilence = m_longestSilence;
+    m_link.begin(patience);
     const std::string bytes = wire::packet(request.code, request.body);
     const Status sent = m_link.send(std::as_bytes(std::span(bytes)));
     if (!sent) return sent.error();
+    Result<Packet> answer = receive();
+    while (answer && answer->code == kTenonRpcHeartbeat) answer = receive();
+    if (answer && answer->code == kTenonRpcException) {
+        const Result<Reply> text = wire::readValue(answer->body);
+        return text ? makeError(BoardCode::DataFault, text->text)
+                    : makeError(DiagnosticCode::RpcFailure, "the server failed");
+    }
+    return answer;
+}
+
+Result<RpcSession::Packet> RpcSession::receive()
+{
     uint8_t header[8];
     if (Status got = m_link.receive(std::as_writable_bytes(std::span(header))); !got)
         return got.error();
@@ -115,12 +129,20 @@ Result<RpcSession::Packet> RpcSession::exchange(Packet request)
     answer.code = wire::integer32(code);
     if (Status got = m_link.receive(answer.body, static_cast<size_t>(size) - sizeof code); !got)
         return got.error();
-    if (answer.code == kTenonRpcException) {
-        const Result<Reply> text = wire::readValue(answer.body);
-        return text ? makeError(BoardCode::DataFault, text->text)
-                    : makeError(DiagnosticCode::RpcFailure, "the server failed");
-    }
     return answer;
+}
+
+Status RpcSession::startHeart(std::chrono::milliseconds longestSilence)
+{
+    constexpr int64_t kBeats = 6; // in the longest silence; the first takes up to two intervals
+    const Result<RemoteHandle> function = globalFunction("tenon.rpc.server.heartbeat");
+    if (!function) return function.error();
+    if (!*function) return core::kDone;
+    const Result<Reply> started =
+        call(*function, PackedArgs().integer(longestSilence.count() / kBeats));
+    if (started) m_longestSilence = longestSilence;
+    if (m_link.isBroken()) return started.error();
+    return release(*function);
 }
 
 Result<Reply> RpcSession::syscall(int code, const PackedArgs& arguments)

@@ -38,6 +38,9 @@ public:
     core::Status release(const RemoteTensor& tensor);
     core::Status release(RemoteHandle handle);
 
+    /// Asks Tenon's servers for signs of life while they work, so that one that hangs is noticed
+    /// after `longestSilence`: LinkLost. Others know none, and may be silent until time is up.
+    core::Status startHeart(std::chrono::milliseconds longestSilence);
     /// For everything that follows.
     void setPatience(const Patience& patience) { m_patience = patience; }
     bool isBroken() const { return m_link.isBroken(); }
@@ -51,10 +54,12 @@ private:
     core::Status greet();
     core::Status shakeHands(const std::string& key);
     core::Result<Packet> exchange(Packet request);
+    core::Result<Packet> receive();
     core::Result<Reply> syscall(int code, const PackedArgs& arguments);
 
     Link m_link;
     Patience m_patience;
+    std::chrono::milliseconds m_longestSilence{0}; ///< of a server with a heart; 0: it has none
     RemoteHandle m_moduleFunction; ///< tvm.rpc.server.ModuleGetFunction, once asked for
 };
 

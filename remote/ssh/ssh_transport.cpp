@@ -36,17 +36,6 @@ constexpr int kMuch = 32 * 1024;
 
 } // namespace
 
-bool Silence::persists(uint64_t sign)
-{
-    const auto now = std::chrono::steady_clock::now();
-    const auto passed =
-        std::min<std::chrono::steady_clock::duration>(now - m_looked, m_longest / 4);
-    m_length = sign == m_sign ? m_length + passed : std::chrono::steady_clock::duration(0);
-    m_looked = now;
-    m_sign = sign;
-    return m_length >= m_longest;
-}
-
 milliseconds Deadline::left() const
 {
     return std::chrono::duration_cast<milliseconds>(m_end - std::chrono::steady_clock::now());

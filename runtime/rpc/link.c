@@ -174,13 +174,19 @@ void tenon_link_serve(int fd, tenon_rpc_session* session, const tenon_link_patie
     size_t size;
     tenon_writer reply = tenon_writer_of(TENON_RPC_MAX_PACKET + 8);
     pace now = {.start_ns = 0};
-    while (await_packet(fd, session, patience, &now) &&
-           read_packet(fd, &now, &packet, &capacity, &size) == 0) {
+    tenon_heart heart;
+    tenon_heart_init(&heart, fd);
+    session->heart = &heart;
+    while (await_packet(fd, session, patience, &now)) {
+        tenon_heart_work(&heart);
         reply.size = 0;
-        if (!tenon_rpc_session_handle(session, packet, size, &reply) ||
-            write_at_pace(fd, reply.data, reply.size, now.patience_ms) != 0)
-            break;
+        const bool goes_on = read_packet(fd, &now, &packet, &capacity, &size) == 0 &&
+                             tenon_rpc_session_handle(session, packet, size, &reply);
+        tenon_heart_rest(&heart);
+        if (!goes_on || write_at_pace(fd, reply.data, reply.size, now.patience_ms) != 0) break;
     }
+    session->heart = NULL;
+    tenon_heart_end(&heart);
     tenon_writer_free(&reply);
     free(packet);
 }

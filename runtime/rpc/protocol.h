@@ -44,7 +44,8 @@ typedef enum
     kTenonRpcDevCreateStream = 18,
     kTenonRpcDevFreeStream = 19,
     kTenonRpcDevSetStream = 20,
-    kTenonRpcDevGetCurrentStream = 21
+    kTenonRpcDevGetCurrentStream = 21,
+    kTenonRpcHeartbeat = 1000 /* Tenon's own: to clients that asked for it */
 } tenon_rpc_code;
 
 /** Appends an unfinished packet; returns where it starts. Finishing fills in its length. */

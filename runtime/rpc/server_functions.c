@@ -131,6 +131,17 @@ static int probe(TENON_PACKED_PARAMETERS)
     return status;
 }
 
+/* (interval in ms): signs of life while a call takes long. */
+static int heartbeat(TENON_PACKED_PARAMETERS)
+{
+    TENON_PACKED_PROLOGUE("heartbeat");
+    const tenon_rpc_session* session = resource;
+    int64_t interval_ms;
+    if (tenon_arg_int(&args, 0, &interval_ms) != 0) return -1;
+    if (!session->heart) return tenon_fail("heartbeat: this session has no link");
+    return tenon_heart_start(session->heart, interval_ms) == 0 ? tenon_return_none(result) : -1;
+}
+
 /* (module, name, query imports): a function or nothing. */
 static int module_get_function(TENON_PACKED_PARAMETERS)
 {
@@ -171,6 +182,7 @@ static int usage(TENON_PACKED_PARAMETERS)
 static const tenon_method kFunctions[] = {
     /* The runtime's own would take any path. */
     {"runtime.ModuleLoadFromFile", load_module},
+    {"tenon.rpc.server.heartbeat", heartbeat},
     {"tenon.rpc.server.probe", probe},
     {"tenon.rpc.server.usage", usage},
     {"tvm.rpc.server.ImportModule", import_module},

@@ -7,6 +7,7 @@
 
 #include "files.h"
 #include "handles.h"
+#include "heart.h"
 #include "protocol.h"
 
 typedef struct
@@ -15,6 +16,7 @@ typedef struct
     tenon_folder folder;   /* of uploads; its path is "" until there is one */
     const char* readable;  /* what load_module takes by absolute path, beside uploads; or NULL */
     const char* abilities; /* what the session is held to (sandbox.h), for the probe; or NULL */
+    tenon_heart* heart;    /* of the link; NULL: there is none */
     size_t memory_limit;   /* of data the client allocates */
     size_t memory_used;
     bool is_open; /* InitServer was accepted */

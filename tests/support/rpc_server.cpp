@@ -8,7 +8,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -100,14 +99,22 @@ std::map<pid_t, pid_t> processes()
 
 } // namespace
 
-size_t RpcServer::descendants() const
+std::vector<pid_t> RpcServer::processesBelow() const
 {
     const std::map<pid_t, pid_t> parents = processes();
-    return static_cast<size_t>(std::count_if(parents.begin(), parents.end(), [&](const auto& one) {
-        pid_t at = one.second;
+    std::vector<pid_t> out;
+    for (const auto& [pid, parent] : parents) {
+        pid_t at = parent;
         while (at > 1 && at != m_pid && parents.contains(at)) at = parents.at(at);
-        return at == m_pid;
-    }));
+        if (at == m_pid) out.push_back(pid);
+    }
+    return out;
+}
+
+void RpcServer::signalAll(int signal) const
+{
+    kill(m_pid, signal);
+    for (const pid_t pid : processesBelow()) kill(pid, signal);
 }
 
 size_t RpcServer::filesLeft() const

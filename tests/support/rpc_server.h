@@ -26,7 +26,9 @@ public:
     /// What it said first.
     const std::string& greeting() const { return m_greeting; }
     /// Processes below it that have not ended, whoever started them.
-    size_t descendants() const;
+    size_t descendants() const { return processesBelow().size(); }
+    /// To it and all below it.
+    void signalAll(int signal) const;
     /// Where its sessions have their folders.
     const std::string& folder() const { return m_folder.path(); }
     /// The next line that it prints; "" when none comes within a minute.
@@ -37,6 +39,8 @@ public:
     size_t filesLeft() const;
 
 private:
+    std::vector<pid_t> processesBelow() const;
+
     TemporaryFolder m_folder;
     pid_t m_pid = -1;
     int m_out = -1;
