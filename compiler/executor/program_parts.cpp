@@ -101,13 +101,6 @@ double readShareOf(const Module& module, const GraphFunction& function, NodeId p
     return most > 0 ? most : 1; // nobody is known to read it
 }
 
-bool readsPart(const NodeRecord& node)
-{
-    const std::string& op = node.op;
-    return op == "take" || op == "gather" || op == "gather_nd" || op == "strided_slice" ||
-           op == "dynamic_slice";
-}
-
 } // namespace
 
 /// A kernel that looks up rows or cuts out a part reads no more of anything than it writes; one
@@ -121,8 +114,9 @@ void ProgramParts::addMovedBytes(const GraphFunction& function, KernelCall& call
     double written = 0;
     for (auto output = outputs; output != call.arguments.end(); ++output)
         written += static_cast<double>(tensorOf(*output).bytes());
-    const bool isPart = std::any_of(function.order.begin(), function.order.end(),
-                                    [&](NodeId id) { return readsPart(m_module.node(id)); });
+    const bool isPart = std::any_of(function.order.begin(), function.order.end(), [&](NodeId id) {
+        return factsOf(m_module.node(id)).readsPart;
+    });
     const auto inputs = static_cast<size_t>(outputs - call.arguments.begin());
     const bool isMatched = function.params.size() == inputs;
     std::set<int> seen;
@@ -155,8 +149,7 @@ std::vector<std::string> ProgramParts::dividersOf(const NodeRecord& call) const
     std::vector<SourceId> sources;
     for (const NodeId id : m_module.function(call.callee).order) {
         const NodeRecord& member = m_module.node(id);
-        if (member.op == "divide" || member.op == "mod" || member.op == "floor_divide" ||
-            member.op == "floor_mod")
+        if (factsOf(member).divides)
             sources.insert(sources.end(), member.origin.begin(), member.origin.end());
     }
     if (sources.empty()) sources = call.origin;

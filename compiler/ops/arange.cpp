@@ -40,6 +40,7 @@ extern constinit const OpDef arangeOp = {
     .attrs = kAttrs,
     .accuracy = Accuracy::Rounding,
     .pattern = Pattern::Injective,
+    .takesSymbols = true,
     .infer = infer,
     .lower = lower,
     .example = "%a: Tensor[(), float32], %d: Tensor[(), float32] => arange(%a, %d, sizes=s[\"5\"])",

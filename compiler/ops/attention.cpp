@@ -238,6 +238,7 @@ extern constinit const OpDef attentionOp = {
     .operands = kOperands,
     .attrs = kAttrs,
     .pattern = Pattern::Opaque,
+    .method = "fused attention",
     .infer = infer,
     .lower = lower,
     .cost = cost,

@@ -62,6 +62,7 @@ extern constinit const OpDef batchNormOp = {
     .operands = kOperands,
     .attrs = kAttrs,
     .pattern = Pattern::Broadcast,
+    .takesSymbols = true,
     .infer = infer,
     .lower = lower,
     .cost = cost,

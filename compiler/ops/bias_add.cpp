@@ -45,6 +45,7 @@ extern constinit const OpDef biasAddOp = {
     .attrs = kAttrs,
     .accuracy = Accuracy::Exact,
     .pattern = Pattern::Broadcast,
+    .takesSymbols = true,
     .infer = infer,
     .lower = lower,
     .example =

@@ -45,6 +45,14 @@ Expr powerOf(const Expr& a, const Expr& b)
     return tir::cast(a->dtype, power);
 }
 
+/// Whether b divides, and whether the result jumps.
+enum class Curve : uint8_t
+{
+    Plain,
+    Quotient,
+    StepQuotient
+};
+
 struct Row
 {
     std::string_view name;
@@ -53,7 +61,7 @@ struct Row
 };
 
 constexpr Row kRows[] = {
-#define BINARY(id, name, doc, accuracy, domain, formula)                                           \
+#define BINARY(id, name, doc, accuracy, domain, curve, formula)                                    \
     {name, Domain::domain, [](const Expr& a, const Expr& b) -> Expr { return formula; }},
 #include "compiler/ops/binary.def"
 #undef BINARY
@@ -110,7 +118,7 @@ constexpr OperandSpec kOperands[] = {{"a", "any shape"}, {"b", "a shape that bro
 
 } // namespace
 
-#define BINARY(id, opName, opDoc, opAccuracy, domain, formula)                                     \
+#define BINARY(id, opName, opDoc, opAccuracy, domain, curve, formula)                              \
     extern constinit const OpDef id##Op = {                                                        \
         .name = opName,                                                                            \
         .doc = opDoc,                                                                              \
@@ -118,6 +126,8 @@ constexpr OperandSpec kOperands[] = {{"a", "any shape"}, {"b", "a shape that bro
         .operands = kOperands,                                                                     \
         .accuracy = Accuracy::opAccuracy,                                                          \
         .pattern = Pattern::Broadcast,                                                             \
+        .divides = Curve::curve != Curve::Plain,                                                   \
+        .isStep = Curve::curve == Curve::StepQuotient,                                             \
         .infer = infer,                                                                            \
         .lower = lower,                                                                            \
         .example = Domain::domain == Domain::Bool      ? OPERANDS("bool") opName "(%a, %b)"        \

@@ -41,6 +41,7 @@ extern constinit const OpDef bindDimsOp = {
     .attrs = kAttrs,
     .accuracy = Accuracy::Exact,
     .pattern = Pattern::Opaque,
+    .takesSymbols = true,
     .infer = infer,
     .lower = lower,
     .cost = cost,

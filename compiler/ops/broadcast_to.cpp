@@ -48,6 +48,7 @@ extern constinit const OpDef broadcastToOp = {
     .attrs = kAttrs,
     .accuracy = Accuracy::Exact,
     .pattern = Pattern::Broadcast,
+    .takesSymbols = true,
     .infer = infer,
     .lower = lower,
     .cost = cost,

@@ -59,6 +59,7 @@ extern constinit const OpDef castOp = {
     .attrs = kAttrs,
     .accuracy = Accuracy::Exact,
     .pattern = Pattern::Elementwise,
+    .takesSymbols = true,
     .infer = infer,
     .lower = lower,
     .example = "%x: Tensor[(2, 8), float32] => cast(%x, dtype=T.int32)",

@@ -51,6 +51,7 @@ extern constinit const OpDef clipOp = {
     .attrs = kAttrs,
     .accuracy = Accuracy::Exact,
     .pattern = Pattern::Elementwise,
+    .takesSymbols = true,
     .infer = infer,
     .lower = lower,
     .example = "%x: Tensor[(2, 8), float32] => clip(%x, a_max=6f, a_min=0f)",

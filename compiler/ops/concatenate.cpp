@@ -71,6 +71,7 @@ extern constinit const OpDef concatenateOp = {
     .attrs = kAttrs,
     .accuracy = Accuracy::Exact,
     .pattern = Pattern::Injective,
+    .takesSymbols = true,
     .infer = infer,
     .lower = lower,
     .cost = cost,

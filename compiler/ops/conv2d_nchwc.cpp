@@ -99,6 +99,12 @@ Cost cost(const OpView& op)
             bytesMoved(op)};
 }
 
+std::string variant(const OpView& op)
+{
+    const Shape& w = op.operands[1].shape;
+    return w[2] == Dim(1) && w[3] == Dim(1) ? "direct 1x1" : "direct";
+}
+
 constexpr OperandSpec kOperands[] = {{"data", "[N, C/i, H, W, i]"},
                                      {"weight", "[O/o, C/i, KH, KW, i, o]"}};
 constexpr AttrSpec kAttrs[] = {
@@ -119,6 +125,8 @@ extern constinit const OpDef conv2dNchwcOp = {
     .operands = kOperands,
     .attrs = kAttrs,
     .pattern = Pattern::OutEwiseFusable,
+    .isBatched = true,
+    .variant = variant,
     .infer = infer,
     .lower = lower,
     .cost = cost,

@@ -139,6 +139,7 @@ extern constinit const OpDef detOp = {
     .family = Family::Dense,
     .operands = kOperands,
     .pattern = Pattern::Opaque,
+    .takesSymbols = true,
     .infer = infer,
     .lower = lower,
     .cost = cost,

@@ -76,6 +76,7 @@ extern constinit const OpDef dynamicPadOp = {
     .attrs = kAttrs,
     .accuracy = Accuracy::Exact,
     .pattern = Pattern::Injective,
+    .takesSymbols = true,
     .infer = infer,
     .lower = lower,
     .cost = cost,

@@ -67,6 +67,7 @@ extern constinit const OpDef dynamicReduceOp = {
     .operands = kOperands,
     .attrs = kAttrs,
     .pattern = Pattern::Reduction,
+    .takesSymbols = true,
     .infer = infer,
     .lower = lower,
     .cost = cost,

@@ -68,6 +68,8 @@ extern constinit const OpDef dynamicSliceOp = {
     .attrs = kAttrs,
     .accuracy = Accuracy::Exact,
     .pattern = Pattern::Injective,
+    .readsPart = true,
+    .takesSymbols = true,
     .infer = infer,
     .lower = lower,
     .example = "%x: Tensor[(4, 8), float32], %b: Tensor[(1,), int64] => "

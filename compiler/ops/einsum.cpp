@@ -130,6 +130,7 @@ extern constinit const OpDef einsumOp = {
     .operands = kOperands,
     .attrs = kAttrs,
     .pattern = Pattern::Reduction,
+    .takesSymbols = true,
     .infer = infer,
     .lower = lower,
     .cost = cost,

@@ -55,6 +55,7 @@ extern constinit const OpDef layoutTransformOp = {
     .attrs = kAttrs,
     .accuracy = Accuracy::Exact,
     .pattern = Pattern::Injective,
+    .isBatched = true,
     .infer = infer,
     .lower = lower,
     .cost = cost,

@@ -171,6 +171,7 @@ extern constinit const OpDef nonMaxSuppressionOp = {
     .attrs = kAttrs,
     .accuracy = Accuracy::Exact,
     .pattern = Pattern::Opaque,
+    .takesSymbols = true,
     .infer = infer,
     .lower = lower,
     .example = "%b: Tensor[(1, 6, 4), float32], %s: Tensor[(1, 2, 6), float32], "

@@ -68,6 +68,7 @@ extern constinit const OpDef nonzeroOp = {
     .operands = kOperands,
     .accuracy = Accuracy::Exact,
     .pattern = Pattern::Opaque,
+    .takesSymbols = true,
     .infer = infer,
     .lower = lower,
     .example = "%x: Tensor[(2, 3), float32] => nonzero(%x)",

@@ -2,6 +2,7 @@
 // OpDef: everything there is to know about one operator, as plain data; ops.def lists them.
 #pragma once
 
+#include "compiler/ops/op_kinds.h"
 #include "compiler/te/te.h"
 #include "core/base/result.h"
 #include "core/ir/attr.h"
@@ -15,39 +16,6 @@
 namespace tenon::compiler {
 
 using namespace core;
-
-/// Fusion category, with TVM's numbers (tvm FuseOps).
-enum class Pattern : uint8_t
-{
-    Elementwise = 0,
-    Broadcast = 1,
-    Injective = 2,
-    Reduction = 3,
-    OutEwiseFusable = 4,
-    Opaque = 8
-};
-
-/// How far two correct evaluations may differ.
-enum class Accuracy : uint8_t
-{
-    Exact,
-    Rounding,
-    Random
-};
-
-/// For the operator manual and the inspector: colour family and grouping.
-enum class Family : uint8_t
-{
-    Convolution,
-    Dense,
-    Elementwise,
-    Normalization,
-    Pooling,
-    Reduction,
-    Layout,
-    Movement,
-    Control
-};
 
 struct OperandSpec
 {
@@ -99,6 +67,31 @@ struct OpDef
     std::span<const AttrSpec> attrs;
     Accuracy accuracy = Accuracy::Rounding;
     Pattern pattern = Pattern::Opaque;
+    BlockedForm blockedForm = BlockedForm::None;
+    /// Its first operand has a batch as its first axis and nothing else reads it.
+    bool isBatched = false;
+    /// A product of rows, which want to share one pass over the weights.
+    bool isRowProduct = false;
+    bool isRecurrent = false;
+    /// Fuses with nothing, whatever its pattern says.
+    bool standsAlone = false;
+    /// Reads no more of its operands than it writes.
+    bool readsPart = false;
+    /// The operand's values in row-major order under another shape.
+    bool onlyReshapes = false;
+    /// Each value of the result is one of the operand's: integers that stand for it go the same
+    /// way.
+    bool choosesValues = false;
+    /// Integers by operand 1, which may be 0.
+    bool divides = false;
+    /// A function of floats that jumps.
+    bool isStep = false;
+    /// Its lower() reads extents as expressions only; elementwise operators need not say it.
+    bool takesSymbols = false;
+    /// How it is computed, where an operator can be done in more than one way: "GEMM"; `variant`
+    /// where that depends on the node.
+    std::string_view method;
+    std::string (*variant)(const OpView&) = nullptr;
     Result<Types> (*infer)(const OpView&) = nullptr;
     /// One te tensor per result; `in` has one entry per operand, null for absent ones.
     Result<te::Tensors> (*lower)(const OpView&, const te::Tensors& in) = nullptr;
@@ -110,6 +103,8 @@ struct OpDef
 
 std::span<const OpDef* const> allOps(); ///< alphabetical
 const OpDef* findOp(std::string_view name);
+/// The facts of the node's operator; those of a definition that says nothing where it has none.
+const OpDef& factsOf(const NodeRecord& node);
 
 /// Result types of a node from its operand types; errors carry node name and operator.
 Result<Types> inferTypes(const Module& module, const NodeRecord& node);

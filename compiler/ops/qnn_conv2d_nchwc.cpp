@@ -101,6 +101,12 @@ Cost cost(const OpView& op)
             bytesMoved(op)};
 }
 
+std::string variant(const OpView& op)
+{
+    const Shape& w = op.operands[1].shape;
+    return w[2] == Dim(1) && w[3] == Dim(1) ? "direct 1x1 int8" : "direct int8";
+}
+
 constexpr OperandSpec kOperands[] = {
     {"data", "[N, C/b, H, W, b], 8-bit integers; or [N, C/4, H, W], int32, and b is 4"},
     {"weight", "[O/k, C/b, KH, KW, b/4, k]: int8 of channels 4q..4q+3 in one int32"}};
@@ -125,6 +131,8 @@ extern constinit const OpDef qnnConv2dNchwcOp = {
     .attrs = kAttrs,
     .accuracy = Accuracy::Exact,
     .pattern = Pattern::OutEwiseFusable,
+    .isBatched = true,
+    .variant = variant,
     .infer = infer,
     .lower = lower,
     .cost = cost,

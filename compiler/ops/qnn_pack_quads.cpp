@@ -114,6 +114,7 @@ extern constinit const OpDef qnnPackChannelsOp = {
     .operands = kChannelOperands,
     .accuracy = Accuracy::Exact,
     .pattern = Pattern::Injective,
+    .isBatched = true,
     .infer = inferChannels,
     .lower = lowerChannels,
     .example = "%x: Tensor[(1, 6, 4, 5), uint8] => qnn.pack_channels(%x)",
@@ -128,6 +129,7 @@ extern constinit const OpDef qnnPackColumnsOp = {
     .attrs = kColumnAttrs,
     .accuracy = Accuracy::Exact,
     .pattern = Pattern::Injective,
+    .isBatched = true,
     .infer = inferColumns,
     .lower = lowerColumns,
     .example = "%x: Tensor[(1, 1, 4, 9), uint8] => qnn.pack_columns(%x, columns=5, pad_after=2, "

@@ -90,6 +90,7 @@ extern constinit const OpDef qnnRequantizeOp = {
     .operands = kOperands,
     .attrs = kAttrs,
     .pattern = Pattern::Broadcast,
+    .takesSymbols = true,
     .infer = infer,
     .lower = lower,
     .example = "%x: Tensor[(2, 8), int32], %s: Tensor[(8,), float32] "

@@ -56,7 +56,7 @@ constexpr AttrSpec kAttrs[] = {{"axis", "int[]", "the axes reduced; empty: all",
                                {"exclude", "int", "1: `axis` names the axes that are kept", "0"}};
 
 constexpr OpDef reduction(std::string_view name, std::string_view doc, Accuracy accuracy,
-                          std::string_view example)
+                          BlockedForm form, std::string_view example)
 {
     return {.name = name,
             .doc = doc,
@@ -65,6 +65,8 @@ constexpr OpDef reduction(std::string_view name, std::string_view doc, Accuracy 
             .attrs = kAttrs,
             .accuracy = accuracy,
             .pattern = Pattern::Reduction,
+            .blockedForm = form,
+            .takesSymbols = true,
             .infer = infer,
             .lower = lower,
             .cost = cost,
@@ -74,25 +76,25 @@ constexpr OpDef reduction(std::string_view name, std::string_view doc, Accuracy 
 } // namespace
 
 extern constinit const OpDef allOp =
-    reduction("all", "y = every value along `axis` holds", Accuracy::Exact,
+    reduction("all", "y = every value along `axis` holds", Accuracy::Exact, BlockedForm::None,
               "%x: Tensor[(2, 3), bool] => all(%x, axis=[1])");
 extern constinit const OpDef anyOp =
-    reduction("any", "y = some value along `axis` holds", Accuracy::Exact,
+    reduction("any", "y = some value along `axis` holds", Accuracy::Exact, BlockedForm::None,
               "%x: Tensor[(2, 3), bool] => any(%x, axis=[0])");
 extern constinit const OpDef maxOp =
-    reduction("max", "y = largest value along `axis`", Accuracy::Exact,
+    reduction("max", "y = largest value along `axis`", Accuracy::Exact, BlockedForm::ByReduction,
               "%x: Tensor[(2, 3, 4), float32] => max(%x, axis=[1], keepdims=1)");
 extern constinit const OpDef meanOp =
     reduction("mean", "y = sum along `axis` / number of values", Accuracy::Rounding,
-              "%x: Tensor[(2, 3, 4), float32] => mean(%x, axis=[1, 2])");
+              BlockedForm::ByReduction, "%x: Tensor[(2, 3, 4), float32] => mean(%x, axis=[1, 2])");
 extern constinit const OpDef minOp =
-    reduction("min", "y = smallest value along `axis`", Accuracy::Exact,
+    reduction("min", "y = smallest value along `axis`", Accuracy::Exact, BlockedForm::ByReduction,
               "%x: Tensor[(2, 3, 4), float32] => min(%x)");
 extern constinit const OpDef prodOp =
-    reduction("prod", "y = product along `axis`", Accuracy::Rounding,
+    reduction("prod", "y = product along `axis`", Accuracy::Rounding, BlockedForm::ByReduction,
               "%x: Tensor[(2, 3), float32] => prod(%x, axis=[-1])");
 extern constinit const OpDef sumOp =
-    reduction("sum", "y = sum along `axis`", Accuracy::Rounding,
+    reduction("sum", "y = sum along `axis`", Accuracy::Rounding, BlockedForm::ByReduction,
               "%x: Tensor[(2, 3, 4), float32] => sum(%x, axis=[1], exclude=1)");
 
 } // namespace tenon::compiler

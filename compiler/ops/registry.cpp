@@ -31,4 +31,11 @@ const OpDef* findOp(std::string_view name)
     return at != ops.end() && (*at)->name == name ? *at : nullptr;
 }
 
+const OpDef& factsOf(const NodeRecord& node)
+{
+    static constexpr OpDef kNothing;
+    const OpDef* op = node.kind == NodeKind::Op ? findOp(node.op) : nullptr;
+    return op ? *op : kNothing;
+}
+
 } // namespace tenon::compiler

@@ -44,6 +44,7 @@ extern constinit const OpDef reinterpretOp = {
     .attrs = kAttrs,
     .accuracy = Accuracy::Exact,
     .pattern = Pattern::Elementwise,
+    .takesSymbols = true,
     .infer = infer,
     .lower = lower,
     .example = "%x: Tensor[(2, 8), float32] => reinterpret(%x, dtype=T.int32)",

@@ -43,6 +43,7 @@ extern constinit const OpDef shapeOfOp = {
     .attrs = kAttrs,
     .accuracy = Accuracy::Exact,
     .pattern = Pattern::Opaque,
+    .takesSymbols = true,
     .infer = infer,
     .lower = lower,
     .cost = cost,

@@ -75,6 +75,7 @@ extern constinit const OpDef slidingWindowOp = {
     .attrs = kAttrs,
     .accuracy = Accuracy::Exact,
     .pattern = Pattern::Injective,
+    .takesSymbols = true,
     .infer = infer,
     .lower = lower,
     .cost = cost,

@@ -4,98 +4,19 @@
 
 #include "core/tensor/dim_products.h"
 
-#include <algorithm>
-#include <iterator>
-
 namespace tenon::compiler {
 namespace {
 
 /// Stands before the symbol in the name of its variables; no name of a loop has a space.
 constexpr std::string_view kSymbolMark = "size ";
 
-/// Sorted. The lower() of these reads extents as expressions only.
-constexpr std::string_view kTakeSymbols[] = {
-    "all",
-    "any",
-    "arange",
-    "argmax",
-    "argmin",
-    "bind_dims",
-    "broadcast_to",
-    "cast",
-    "clip",
-    "concatenate",
-    "cumprod",
-    "cumsum",
-    "det",
-    "dynamic_pad",
-    "dynamic_reduce",
-    "dynamic_slice",
-    "einsum",
-    "expand_dims",
-    "full",
-    "gather",
-    "gather_nd",
-    "image.resize2d",
-    "max",
-    "mean",
-    "min",
-    "nn.avg_pool2d",
-    "nn.batch_norm",
-    "nn.bias_add",
-    "nn.contrib_dense_pack",
-    "nn.conv",
-    "nn.conv2d",
-    "nn.conv2d_transpose",
-    "nn.dense",
-    "nn.dilate",
-    "nn.global_avg_pool2d",
-    "nn.global_max_pool2d",
-    "nn.gru",
-    "nn.leaky_relu",
-    "nn.linear_attention",
-    "nn.log_softmax",
-    "nn.lstm",
-    "nn.matmul",
-    "nn.max_pool2d",
-    "nn.pad",
-    "nn.prelu",
-    "nn.rnn",
-    "nn.softmax",
-    "nonzero",
-    "prod",
-    "qnn.conv2d",
-    "qnn.dense",
-    "qnn.dequantize",
-    "qnn.quantize",
-    "qnn.requantize",
-    "reinterpret",
-    "reshape",
-    "scatter_elements",
-    "scatter_nd",
-    "shape_of",
-    "sizes",
-    "sliding_window",
-    "split",
-    "squeeze",
-    "strided_slice",
-    "sum",
-    "take",
-    "tile",
-    "topk",
-    "transpose",
-    "unique",
-    "vision.non_max_suppression",
-    "where",
-};
-
 } // namespace
 
 bool takesSymbols(std::string_view op)
 {
-    if (std::binary_search(std::begin(kTakeSymbols), std::end(kTakeSymbols), op)) return true;
     const OpDef* def = findOp(op);
-    return def && def->family == Family::Elementwise && def->pattern <= Pattern::Broadcast;
+    return def && (def->takesSymbols ||
+                   (def->family == Family::Elementwise && def->pattern <= Pattern::Broadcast));
 }
 
 tir::Expr extentOf(const Dim& dim)

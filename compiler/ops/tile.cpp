@@ -59,6 +59,7 @@ extern constinit const OpDef tileOp = {
     .attrs = kAttrs,
     .accuracy = Accuracy::Exact,
     .pattern = Pattern::Injective,
+    .takesSymbols = true,
     .infer = infer,
     .lower = lower,
     .cost = cost,

@@ -27,6 +27,13 @@ tir::Expr negated(const tir::Expr& x)
     return x->dtype.isFloat() ? x * tir::floatImm(-1, x->dtype) : tir::zeroOf(x->dtype) - x;
 }
 
+/// Whether a float's result jumps.
+enum class Curve : uint8_t
+{
+    Smooth,
+    Step
+};
+
 struct Row
 {
     std::string_view name;
@@ -35,7 +42,7 @@ struct Row
 };
 
 constexpr Row kRows[] = {
-#define UNARY(id, name, doc, accuracy, domain, formula)                                            \
+#define UNARY(id, name, doc, accuracy, domain, curve, formula)                                     \
     {name, Domain::domain, [](const tir::Expr& x) -> tir::Expr { return formula; }},
 #include "compiler/ops/unary.def"
 #undef UNARY
@@ -98,7 +105,7 @@ constexpr OperandSpec kOperands[] = {{"x", "any shape"}};
 
 } // namespace
 
-#define UNARY(id, opName, opDoc, opAccuracy, domain, formula)                                      \
+#define UNARY(id, opName, opDoc, opAccuracy, domain, curve, formula)                               \
     extern constinit const OpDef id##Op = {                                                        \
         .name = opName,                                                                            \
         .doc = opDoc,                                                                              \
@@ -106,6 +113,7 @@ constexpr OperandSpec kOperands[] = {{"x", "any shape"}};
         .operands = kOperands,                                                                     \
         .accuracy = Accuracy::opAccuracy,                                                          \
         .pattern = Pattern::Elementwise,                                                           \
+        .isStep = Curve::curve == Curve::Step,                                                     \
         .infer = infer,                                                                            \
         .lower = lower,                                                                            \
         .example = Domain::domain == Domain::Bool ? "%x: Tensor[(2, 8), bool] => " opName "(%x)"   \

@@ -150,6 +150,7 @@ extern constinit const OpDef uniqueOp = {
     .attrs = kAttrs,
     .accuracy = Accuracy::Exact,
     .pattern = Pattern::Opaque,
+    .takesSymbols = true,
     .infer = infer,
     .lower = lower,
     .example = "%x: Tensor[(6, 1), float32] => unique(%x)",

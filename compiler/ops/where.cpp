@@ -46,6 +46,7 @@ extern constinit const OpDef whereOp = {
     .operands = kOperands,
     .accuracy = Accuracy::Exact,
     .pattern = Pattern::Broadcast,
+    .takesSymbols = true,
     .infer = infer,
     .lower = lower,
     .example = "%c: Tensor[(2, 1), bool], %x: Tensor[(2, 4), float32], %y: Tensor[(1, 4), float32] "

@@ -330,6 +330,12 @@ Cost cost(const OpView& op)
     return {2 * 9 * elements(op.results[0]) * channels, bytesMoved(op)};
 }
 
+std::string variant(const OpView& op)
+{
+    const std::string m = std::to_string(op.attrs.integer("tile_size", 0));
+    return "Winograd F(" + m + "x" + m + ",3x3)";
+}
+
 constexpr OperandSpec kOperands[] = {
     {"data", "[N, C/i, H, W, i]"},
     {"weight", "[O/o, m + 2, m + 2, C/i, i, o]: nn.contrib_conv2d_winograd_weight_transform; or "
@@ -354,6 +360,8 @@ extern constinit const OpDef winogradConv2dNchwcOp = {
     .operands = kOperands,
     .attrs = kAttrs,
     .pattern = Pattern::OutEwiseFusable,
+    .isBatched = true,
+    .variant = variant,
     .infer = infer,
     .lower = lower,
     .cost = cost,

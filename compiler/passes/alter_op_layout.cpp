@@ -73,16 +73,15 @@ private:
         if (node.op == "concatenate") return alterConcatenation(node);
         if (node.op == "reshape") return alterReshape(node);
         if (node.operands.empty() || node.types.size() != 1) return false;
-        if (isPool(node.op) || node.op == "image.resize2d") return alterByLayout(node);
-        if (isSpatialReduction(node)) return alterReduction(node);
-        if (node.op == "nn.pad" || node.op == "strided_slice") return alterSpatial(node);
+        switch (factsOf(node).blockedForm) {
+        case BlockedForm::ByLayout: return alterByLayout(node);
+        case BlockedForm::ByAxes: return alterSpatial(node);
+        case BlockedForm::ByReduction:
+            if (isSpatialReduction(node)) return alterReduction(node);
+            break;
+        case BlockedForm::None: break;
+        }
         return alterElementwise(node);
-    }
-
-    static bool isPool(const std::string& op)
-    {
-        return op == "nn.max_pool2d" || op == "nn.avg_pool2d" || op == "nn.global_avg_pool2d" ||
-               op == "nn.global_max_pool2d";
     }
 
     /// The block in which a convolution reads a value; 1: as it is.
@@ -194,9 +193,6 @@ private:
 
     bool isSpatialReduction(const NodeRecord& node) const
     {
-        if (node.op != "mean" && node.op != "sum" && node.op != "max" && node.op != "min" &&
-            node.op != "prod")
-            return false;
         const std::vector<int64_t> axes = node.attrs.integers("axis", {});
         const size_t rank = m_module.type(node.operands[0]).shape.size();
         return !axes.empty() && node.attrs.integer("exclude", 0) == 0 &&

@@ -159,8 +159,7 @@ private:
         if (op->pattern <= Pattern::Broadcast && node.types.size() == 1)
             return passElementwise(node, results[0]);
         const bool moves = op->pattern == Pattern::Injective || op->family == Family::Movement ||
-                           op->family == Family::Layout || node.op == "nn.max_pool2d" ||
-                           node.op == "nn.global_max_pool2d" || node.op == "image.resize2d";
+                           op->family == Family::Layout || op->choosesValues;
         moves&& node.types.size() == 1 ? add(node.operands[0], results[0])
                                        : passRelative(node, results);
     }

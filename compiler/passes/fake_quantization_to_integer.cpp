@@ -3,6 +3,7 @@
 // integers. Dequantization first moves behind operators that only move values. Needs types; stands
 // before folding, which would turn quantized weights into floats. Results differ from the real
 // arithmetic by at most one step, where a value lies within rounding error of a half.
+#include "compiler/ops/op.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/quantization_rules.h"
 
@@ -15,10 +16,7 @@ constexpr QuantizeRule kRules[] = {requantize,   quantizeLayer,  quantizeBinary,
 /// Moves values without computing: integers move alike.
 bool movesValues(const NodeRecord& node)
 {
-    if (node.op == "reshape" || node.op == "transpose" || node.op == "squeeze" ||
-        node.op == "expand_dims" || node.op == "nn.max_pool2d" || node.op == "strided_slice" ||
-        node.op == "nn.global_max_pool2d")
-        return true;
+    if (factsOf(node).choosesValues) return true;
     if (node.op == "image.resize2d") return node.attrs.string("method", "linear") == "nearest";
     return node.op == "nn.pad" &&
            (node.attrs.string("pad_mode", "constant") != "constant" ||

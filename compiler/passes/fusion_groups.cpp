@@ -17,12 +17,10 @@ constexpr int kNone = -1;
 /// Bytes; what kernels assume of their parameters.
 constexpr int64_t kPartAlignment = 64;
 
-/// reshape costs nothing alone (its storage is an alias) but spoils the indices of a kernel;
-/// softmax is several loops over a row already; operators with several results stand alone.
+/// Operators with several results stand alone, too.
 bool standsAlone(const NodeRecord& node)
 {
-    return node.op == "reshape" || node.op == "nn.softmax" || node.op == "nn.log_softmax" ||
-           node.resultCount() != 1 || !node.bodies.empty();
+    return factsOf(node).standsAlone || node.resultCount() != 1 || !node.bodies.empty();
 }
 
 class Grouping

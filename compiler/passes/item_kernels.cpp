@@ -9,7 +9,6 @@
 #include "core/ir/tir/visit.h"
 
 #include <algorithm>
-#include <iterator>
 #include <unordered_set>
 
 namespace tenon::compiler {
@@ -20,43 +19,6 @@ constexpr int64_t kLargeItem = 4096;
 /// Rows that a matrix product wants to share one pass over its weights.
 constexpr int64_t kProductRows = 16;
 constexpr int64_t kMostChunk = 64;
-
-/// Sorted. Their first operand has a batch as its first axis and nothing else reads it; their
-/// lower() wants all sizes.
-constexpr std::string_view kBatched[] = {
-    "image.resize2d",
-    "layout_transform",
-    "nn.avg_pool2d",
-    "nn.contrib_conv2d_NCHWc",
-    "nn.contrib_conv2d_winograd_NCHWc",
-    "nn.contrib_dense_pack",
-    "nn.contrib_depthwise_conv2d_NCHWc",
-    "nn.conv",
-    "nn.conv2d",
-    "nn.conv2d_transpose",
-    "nn.dense",
-    "nn.global_avg_pool2d",
-    "nn.global_max_pool2d",
-    "nn.max_pool2d",
-    "qnn.contrib_conv2d_NCHWc",
-    "qnn.contrib_dense_pack",
-    "qnn.contrib_depthwise_conv2d_NCHWc",
-    "qnn.conv2d",
-    "qnn.dense",
-    "qnn.pack_channels",
-    "qnn.pack_columns",
-};
-
-bool isNamed(const NodeRecord& node, std::initializer_list<std::string_view> ops)
-{
-    return std::find(ops.begin(), ops.end(), node.op) != ops.end();
-}
-
-bool isProduct(const NodeRecord& node)
-{
-    return isNamed(node, {"nn.dense", "nn.contrib_dense_pack", "nn.matmul", "qnn.dense",
-                          "qnn.contrib_dense_pack"});
-}
 
 /// The dimensions that every symbolic value of the function begins with.
 std::optional<Shape> sharedLead(const Module& module, const GraphFunction& function)
@@ -156,9 +118,7 @@ private:
 /// Convolutions and the like: the first operand has the batch, weights are the same for all.
 bool isBatched(const Module& module, const NodeRecord& node, size_t axes)
 {
-    if (axes != 1 ||
-        !std::binary_search(std::begin(kBatched), std::end(kBatched), std::string_view(node.op)))
-        return false;
+    if (axes != 1 || !factsOf(node).isBatched) return false;
     for (size_t i = 1; i < node.operands.size(); ++i)
         if (node.operands[i].node.isValid() && !constantShape(module.type(node.operands[i]).shape))
             return false;
@@ -169,7 +129,7 @@ bool isItemwise(const Module& module, const NodeRecord& node, const Shape& lead)
 {
     if (node.kind == NodeKind::Constant || isBatched(module, node, lead.size())) return true;
     // The leading dimensions stay, so every item keeps its row-major values.
-    if (isNamed(node, {"reshape", "squeeze", "expand_dims"})) return true;
+    if (factsOf(node).onlyReshapes) return true;
     const OpDef* op = findOp(node.op);
     if (!op || !op->lower || !takesSymbols(node.op)) return false;
     if (!node.attrs.strings("sizes", {}).empty()) return false;
@@ -201,8 +161,9 @@ int64_t itemElements(const Module& module, const GraphFunction& function, size_t
 int64_t chunkOf(const Module& module, const GraphFunction& function, int64_t elements,
                 const std::optional<DimBounds>& count)
 {
-    const bool hasProduct = std::any_of(function.order.begin(), function.order.end(),
-                                        [&](NodeId id) { return isProduct(module.node(id)); });
+    const bool hasProduct =
+        std::any_of(function.order.begin(), function.order.end(),
+                    [&](NodeId id) { return factsOf(module.node(id)).isRowProduct; });
     int64_t chunk = std::clamp<int64_t>(kLargeItem / elements, 1, kMostChunk);
     if (hasProduct) chunk = kProductRows;
     return count ? std::clamp<int64_t>(count->high, 1, chunk) : chunk;

@@ -19,14 +19,9 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 /// The widest blocks are kept unless others are a tenth cheaper: the model knows no more.
 constexpr double kMargin = 1.1;
 
-bool isNamed(const NodeRecord& node, std::initializer_list<std::string_view> names)
-{
-    return std::find(names.begin(), names.end(), node.op) != names.end();
-}
-
 bool isReduction(const NodeRecord& node)
 {
-    return isNamed(node, {"mean", "sum", "max", "min", "prod"});
+    return factsOf(node).blockedForm == BlockedForm::ByReduction;
 }
 
 /// True when rows and columns go away: what is left has the same bytes in either layout.
@@ -42,8 +37,7 @@ bool reducesPixels(const NodeRecord& node)
 /// Operators that take one tensor in any blocks of channels and leave them as they are.
 bool keepsBlocks(const Module& module, const NodeRecord& node)
 {
-    if (isNamed(node, {"nn.max_pool2d", "nn.avg_pool2d", "nn.global_avg_pool2d",
-                       "nn.global_max_pool2d", "image.resize2d"}))
+    if (factsOf(node).blockedForm == BlockedForm::ByLayout)
         return node.attrs.string("layout", "NCHW") == "NCHW";
     const auto leavesChannels = [&](const char* attr) {
         const std::vector<int64_t> axes = node.attrs.integers(attr, {});

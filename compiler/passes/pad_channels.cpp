@@ -87,8 +87,7 @@ private:
     bool keepsChannels(const NodeRecord& node, int64_t channels) const
     {
         if (node.kind != NodeKind::Op || node.types.size() != 1) return false;
-        if (isNamed(node, {"nn.max_pool2d", "nn.avg_pool2d", "nn.global_avg_pool2d",
-                           "nn.global_max_pool2d"}))
+        if (factsOf(node).family == Family::Pooling)
             return node.attrs.string("layout", "NCHW") == "NCHW";
         if (node.op == "nn.bias_add")
             return normalizedAxis(node.attrs.integer("axis", 1), 4) == kChannelAxis &&

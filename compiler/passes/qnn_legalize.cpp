@@ -3,6 +3,7 @@
 // signed weights. A value and its zero point move by 128 together, so every real value stays what
 // it was, bit for bit. Needs types and folded constants; stands before AlterOpLayout. All patches
 // belong together: a reader relies on the type its producer got.
+#include "compiler/ops/op.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/rewrite_functions.h"
@@ -188,10 +189,7 @@ private:
 
     static bool movesValues(const NodeRecord& node)
     {
-        return node.op == "reshape" || node.op == "transpose" || node.op == "squeeze" ||
-               node.op == "expand_dims" || node.op == "nn.max_pool2d" ||
-               node.op == "nn.global_max_pool2d" || node.op == "strided_slice" ||
-               node.op == "concatenate" || node.op == "clip" ||
+        return factsOf(node).choosesValues || node.op == "concatenate" || node.op == "clip" ||
                (node.op == "nn.pad" && node.operands.size() == 1) ||
                (node.op == "image.resize2d" && node.attrs.string("method", "linear") == "nearest");
     }

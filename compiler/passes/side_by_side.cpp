@@ -56,16 +56,15 @@ private:
     {
         if (m_groups[group].members.size() != 1) return false;
         const NodeRecord& record = node(group);
-        if (record.op != "nn.lstm" && record.op != "nn.gru" && record.op != "nn.rnn") return false;
+        const OpDef& op = factsOf(record);
+        if (!op.isRecurrent) return false;
         Types operands;
         for (const ValueRef operand : record.operands) {
             if (operand.node.isValid() && !knownShape(m_module, operand)) return false;
             operands.push_back(operand.node.isValid() ? m_module.type(operand)
                                                       : TensorType{kHandle, {}});
         }
-        const OpDef* op = findOp(record.op);
-        return op->cost({record.op, record.attrs, operands, record.types}).flops >=
-               kLeastOperations;
+        return op.cost({record.op, record.attrs, operands, record.types}).flops >= kLeastOperations;
     }
 
     /// The later node's group stands for both: nobody may read the earlier one's results before.

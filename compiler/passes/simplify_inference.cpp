@@ -66,13 +66,10 @@ bool isFloat(const Module& module, ValueRef value)
 /// A function of floats that jumps: rounding, or a result that is no float.
 bool isStep(const NodeRecord& node)
 {
-    static constexpr std::string_view kSteps[] = {"ceil", "floor", "floor_divide", "floor_mod",
-                                                  "mod",  "round", "sign",         "trunc"};
     if (node.kind != NodeKind::Op) return false;
-    const bool isNamed =
-        std::find(std::begin(kSteps), std::end(kSteps), node.op) != std::end(kSteps);
-    return isNamed || std::any_of(node.types.begin(), node.types.end(),
-                                  [](const TensorType& type) { return !type.dtype.isFloat(); });
+    return factsOf(node).isStep ||
+           std::any_of(node.types.begin(), node.types.end(),
+                       [](const TensorType& type) { return !type.dtype.isFloat(); });
 }
 
 /// True when no sum stands before the node.

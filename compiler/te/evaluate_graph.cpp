@@ -149,9 +149,7 @@ private:
 
 bool dividesByZero(const NodeRecord& node, const std::vector<Tensor>& inputs)
 {
-    if (node.op != "divide" && node.op != "mod" && node.op != "floor_divide" &&
-        node.op != "floor_mod")
-        return false;
+    if (!factsOf(node).divides) return false;
     const Tensor& divisor = inputs.at(1);
     bool found = false;
     for (int64_t i = 0; divisor.dtype().isInt() && !found && i < divisor.size(); ++i)
