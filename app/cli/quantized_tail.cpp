@@ -2,7 +2,7 @@
 // Walks from the results back to the first quantized tensor on every path.
 #include "app/cli/quantized_tail.h"
 
-#include "compiler/ops/op.h"
+#include "compiler/ops/ops.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -18,13 +18,14 @@ bool isRounding(const NodeRecord& node)
 
 bool quantizes(const NodeRecord& node)
 {
-    return node.op == "qnn.quantize" || node.op == "qnn.requantize";
+    return compiler::isOp(node, compiler::qnnQuantizeOp) ||
+           compiler::isOp(node, compiler::qnnRequantizeOp);
 }
 
 /// True when the integers of `node` may round another way: something before them is not exact.
 bool mayDiffer(const Module& module, const NodeRecord& quantizer)
 {
-    if (quantizer.op == "qnn.requantize") return true;
+    if (compiler::isOp(quantizer, compiler::qnnRequantizeOp)) return true;
     std::unordered_set<NodeId> seen;
     std::vector<NodeId> pending;
     const auto add = [&](const NodeRecord& node) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocks and nodes of a VM program.
 #include "compiler/executor/vm_builder.h"
+#include "compiler/ops/ops.h"
 #include "compiler/passes/item_kernels.h"
 #include "compiler/passes/kernel_sizes.h"
 #include "compiler/passes/rewrite.h"
@@ -93,9 +94,9 @@ Status VmBuilder::addNode(const NodeRecord& node)
     if (node.kind == NodeKind::Constant) return addConstant(node);
     if (node.kind == NodeKind::CallTir)
         return node.kernel == kNopKernel ? addView(node) : addCall(node);
-    if (isOp(node, "bind_dims")) return addBinding(node);
-    if (isOp(node, "if")) return addIf(node);
-    if (isOp(node, "loop")) return addLoop(node);
+    if (isOp(node, bindDimsOp)) return addBinding(node);
+    if (node.op == "if") return addIf(node);
+    if (node.op == "loop") return addLoop(node);
     return errorAt(node, DiagnosticCode::UnsupportedOperator,
                    "operator " + quoted(node.op) + " was not lowered to a kernel");
 }

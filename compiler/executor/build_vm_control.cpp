@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Control flow of a VM program: If and Loop as jumps, carried values in registers of their own.
 #include "compiler/executor/vm_builder.h"
+#include "compiler/ops/ops.h"
 #include "compiler/passes/rewrite.h"
 #include "core/base/text.h"
 #include "runtime/include/tenon/vm_code.h"
@@ -40,7 +41,7 @@ void VmBuilder::findEscaping(const GraphFunction& body, const std::vector<NodeId
     for (const ValueRef& result : body.results) m_escaping.insert(result.node);
     for (auto at = order.rbegin(); at != order.rend(); ++at) {
         const NodeRecord& node = m_module.node(*at);
-        const bool isView = node.kernel == kNopKernel || isOp(node, "bind_dims");
+        const bool isView = node.kernel == kNopKernel || isOp(node, bindDimsOp);
         if (node.bodies.empty() && !(isView && m_escaping.contains(node.id))) continue;
         for (const ValueRef& operand : node.operands)
             if (operand.node.isValid()) m_escaping.insert(operand.node);

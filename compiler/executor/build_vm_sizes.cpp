@@ -2,6 +2,7 @@
 // Sizes of a VM program: where they are read from, what is checked of them, and the order of nodes
 // in which they are known before they are used.
 #include "compiler/executor/vm_builder.h"
+#include "compiler/ops/ops.h"
 #include "compiler/passes/kernel_sizes.h"
 #include "compiler/passes/rewrite.h"
 #include "core/base/text.h"
@@ -14,14 +15,11 @@
 namespace tenon::compiler {
 namespace {
 
-bool definesSizes(const NodeRecord& node)
-{
-    return isOp(node, "bind_dims") || !node.bodies.empty();
-}
+bool definesSizes(const NodeRecord& node) { return isOp(node, bindDimsOp) || !node.bodies.empty(); }
 
 std::vector<std::string> definedSizes(const NodeRecord& node)
 {
-    if (isOp(node, "bind_dims")) return node.attrs.strings("names", {});
+    if (isOp(node, bindDimsOp)) return node.attrs.strings("names", {});
     std::vector<std::string> out;
     for (const TensorType& type : node.types)
         for (const Dim& dim : type.shape)

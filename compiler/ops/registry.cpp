@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The list of all operators, expanded from ops.def.
-#include "compiler/ops/op.h"
+#include "compiler/ops/ops.h"
 
 #include <algorithm>
 
 namespace tenon::compiler {
-
-#define OP(id) extern const OpDef id##Op;
-#include "compiler/ops/ops.def"
-#undef OP
 
 namespace {
 

@@ -3,7 +3,7 @@
 // stands only where a plain value meets a blocked reader or the other way round, and is shared.
 // Needs folded weights; the transformed weights are for the next FoldConstant. Stands before
 // fusion. All patches belong together: a reader relies on the layout its producer got.
-#include "compiler/ops/op.h"
+#include "compiler/ops/ops.h"
 #include "compiler/passes/channel_block.h"
 #include "compiler/passes/error_budget.h"
 #include "compiler/passes/layout_plan.h"
@@ -65,13 +65,13 @@ private:
     bool alter(const NodeRecord& node)
     {
         if (node.kind != NodeKind::Op) return false;
-        if (node.op == "nn.conv2d") return alterConvolution(node);
-        if (node.op == "nn.dense") return alterDense(node);
+        if (isOp(node, conv2dOp)) return alterConvolution(node);
+        if (isOp(node, denseOp)) return alterDense(node);
         if (m_dotValues &&
             alterQuantizedLayer({m_module, node, m_values, *m_patch, m_lanes, *m_dotValues}))
             return true;
-        if (node.op == "concatenate") return alterConcatenation(node);
-        if (node.op == "reshape") return alterReshape(node);
+        if (isOp(node, concatenateOp)) return alterConcatenation(node);
+        if (isOp(node, reshapeOp)) return alterReshape(node);
         if (node.operands.empty() || node.types.size() != 1) return false;
         switch (factsOf(node).blockedForm) {
         case BlockedForm::ByLayout: return alterByLayout(node);
@@ -115,7 +115,7 @@ private:
         const std::string layout =
             "OIHW" + std::to_string(isDepthwise ? 1 : inBlock) + "i" + std::to_string(packed) + "o";
         NodeRecord record = node;
-        record.op = isDepthwise ? "nn.contrib_depthwise_conv2d_NCHWc" : "nn.contrib_conv2d_NCHWc";
+        record.op = (isDepthwise ? depthwiseConv2dNchwcOp : conv2dNchwcOp).name;
         record.attrs.set("data_layout", blockedLayout(inBlock));
         record.attrs.set("kernel_layout", layout);
         record.attrs.set("out_layout", blockedLayout(outBlock));
@@ -137,7 +137,7 @@ private:
         const WinogradForm form = winogradForm(*winogradSize(m_module, node), m_machine, tile);
         const std::string layout = winogradKernelLayout(form, channels, blocks);
         NodeRecord record = node;
-        record.op = "nn.contrib_conv2d_winograd_NCHWc";
+        record.op = winogradConv2dNchwcOp.name;
         record.attrs.erase("groups");
         record.attrs.set("tile_size", form.tile);
         record.attrs.set("data_layout", blockedLayout(blocks.in));
@@ -166,7 +166,7 @@ private:
         m_values.explain("pack-dense",
                          std::to_string(weight->shape()[0]) + " outputs in " + layout);
         NodeRecord record = node;
-        record.op = "nn.contrib_dense_pack";
+        record.op = densePackOp.name;
         record.operands = {m_values.plain(node.operands[0]),
                            m_values.packedWeight(node.operands[1], "NK", layout)};
         record.attrs.set("weight_layout", layout);
@@ -227,9 +227,9 @@ private:
         if (!shape || axes.size() != 2) return false;
         m_values.explain("keep-blocked", "reduces rows and columns of " + blockedLayout(block));
         record.attrs.set("keepdims", int64_t{1});
-        const ValueRef reduced = m_patch->op(record.op, record.operands, record.attrs);
+        const ValueRef reduced = m_patch->op(factsOf(record), record.operands, record.attrs);
         NodeRecord reshape = node;
-        reshape.op = "reshape";
+        reshape.op = reshapeOp.name;
         reshape.operands = {reduced};
         reshape.attrs = {{"newshape", *shape}};
         m_patch->change(std::move(reshape));
@@ -243,7 +243,7 @@ private:
             node.types[0].shape[1] != m_module.type(node.operands[0]).shape[1])
             return false;
         NodeRecord record = node;
-        if (node.op == "nn.pad") {
+        if (isOp(node, padOp)) {
             std::vector<int64_t> width = node.attrs.integers("pad_width", {});
             if (width.size() != 8 || width[2] != 0 || width[3] != 0) return false;
             width.insert(width.end(), {0, 0});

@@ -2,6 +2,7 @@
 // Walks up from an operand, keeping track of what each dimension stands for.
 #include "compiler/passes/attention_views.h"
 
+#include "compiler/ops/ops.h"
 #include "compiler/passes/rewrite.h"
 
 #include <algorithm>
@@ -74,9 +75,9 @@ bool throughReshape(const Module& module, const NodeRecord& node, AttentionView&
 bool stepUp(const Module& module, AttentionView& view)
 {
     const NodeRecord& node = module.node(view.source.node);
-    const bool moved = isOp(node, "transpose") ? throughTranspose(node, view)
-                       : isOp(node, "split")   ? throughSplit(module, node, view)
-                       : isOp(node, "reshape") ? throughReshape(module, node, view)
+    const bool moved = isOp(node, transposeOp) ? throughTranspose(node, view)
+                       : isOp(node, splitOp)   ? throughSplit(module, node, view)
+                       : isOp(node, reshapeOp) ? throughReshape(module, node, view)
                                                : false;
     if (moved) view.source = node.operands[0];
     return moved;

@@ -2,7 +2,7 @@
 // CanonicalizeOps: writes special operators through general ones and drops those without effect.
 // Needs types. Stands before folding and fusion, which then know fewer operators. Only rewrites
 // that keep every bit of every result are here.
-#include "compiler/ops/op.h"
+#include "compiler/ops/ops.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/slice_ranges.h"
@@ -34,12 +34,12 @@ ValueRef reshaped(const Site& site, PatchWriter& patch, ValueRef value, std::vec
 {
     if (constantOf(site.module, value))
         return patch.reshapedConstant(value, std::move(shape), site.uses);
-    return patch.op("reshape", {value}, {{"newshape", std::move(shape)}});
+    return patch.op(reshapeOp, {value}, {{"newshape", std::move(shape)}});
 }
 
 std::optional<Patch> biasAddToAdd(const Site& site)
 {
-    if (!isOp(site.node, "nn.bias_add")) return std::nullopt;
+    if (!isOp(site.node, biasAddOp)) return std::nullopt;
     const size_t rank = site.module.type(site.node.operands[0]).shape.size();
     const auto axis = static_cast<size_t>(normalizedAxis(site.node.attrs.integer("axis", 1), rank));
     const auto bias = knownShape(site.module, site.node.operands[1]);
@@ -47,7 +47,7 @@ std::optional<Patch> biasAddToAdd(const Site& site)
     PatchWriter patch =
         site.patch("bias-add-to-add", "a bias is an addition along axis " + std::to_string(axis));
     NodeRecord add = site.node;
-    add.op = "add";
+    add.op = addOp.name;
     add.attrs = {};
     if (axis + 1 != rank) {
         std::vector<int64_t> shape(rank - axis, 1);
@@ -60,12 +60,12 @@ std::optional<Patch> biasAddToAdd(const Site& site)
 
 std::optional<Patch> toReshape(const Site& site)
 {
-    if (!isOp(site.node, "squeeze") && !isOp(site.node, "expand_dims")) return std::nullopt;
+    if (!isOp(site.node, squeezeOp) && !isOp(site.node, expandDimsOp)) return std::nullopt;
     const auto shape = knownShape(site.module, {site.node.id, 0});
     if (!shape) return std::nullopt;
     PatchWriter patch = site.patch("to-reshape", quoted(site.node.op) + " only changes the shape");
     NodeRecord reshape = site.node;
-    reshape.op = "reshape";
+    reshape.op = reshapeOp.name;
     reshape.attrs = {{"newshape", *shape}};
     patch.change(std::move(reshape));
     return patch.take();
@@ -73,13 +73,13 @@ std::optional<Patch> toReshape(const Site& site)
 
 std::optional<Patch> subtractToAdd(const Site& site)
 {
-    if (!isOp(site.node, "subtract") || !constantOf(site.module, site.node.operands[1]))
+    if (!isOp(site.node, subtractOp) || !constantOf(site.module, site.node.operands[1]))
         return std::nullopt;
     if (!site.module.type({site.node.id, 0}).dtype.isFloat()) return std::nullopt;
     PatchWriter patch = site.patch("subtract-to-add", "x - c equals x + (-c)");
     NodeRecord add = site.node;
-    add.op = "add";
-    add.operands[1] = patch.op("negative", {add.operands[1]});
+    add.op = addOp.name;
+    add.operands[1] = patch.op(negativeOp, {add.operands[1]});
     patch.change(std::move(add));
     return patch.take();
 }
@@ -103,7 +103,7 @@ std::optional<Tensor> exactReciprocal(const Tensor& tensor)
 
 std::optional<Patch> divideToMultiply(const Site& site)
 {
-    if (!isOp(site.node, "divide")) return std::nullopt;
+    if (!isOp(site.node, divideOp)) return std::nullopt;
     const Tensor* divisor = constantOf(site.module, site.node.operands[1]);
     if (!divisor || divisor->size() == 0 || divisor->size() > 65536) return std::nullopt;
     std::optional<Tensor> reciprocal = exactReciprocal(*divisor);
@@ -111,7 +111,7 @@ std::optional<Patch> divideToMultiply(const Site& site)
     PatchWriter patch =
         site.patch("divide-to-multiply", "the divisor is a power of two, so 1/c is exact");
     NodeRecord multiply = site.node;
-    multiply.op = "multiply";
+    multiply.op = multiplyOp.name;
     multiply.operands[1] = patch.constant(std::move(*reciprocal));
     patch.change(std::move(multiply));
     return patch.take();
@@ -141,17 +141,17 @@ std::optional<ValueRef> passedOperand(const Site& site)
         return std::nullopt;
     const auto same = [&](size_t i) { return site.module.type(node.operands[i]) == node.types[0]; };
     const ValueRef first = node.operands[0];
-    if (node.op == "multiply" && node.operands.size() == 2) {
+    if (isOp(node, multiplyOp) && node.operands.size() == 2) {
         if (scalarOf(site.module, node.operands[1]) == 1.0 && same(0)) return first;
         if (scalarOf(site.module, first) == 1.0 && same(1)) return node.operands[1];
     }
     if (!same(0)) return std::nullopt;
-    if (node.op == "divide" && scalarOf(site.module, node.operands[1]) == 1.0) return first;
-    if (node.op == "reshape" || node.op == "cast" || node.op == "broadcast_to") return first;
-    if (node.op == "transpose" && isIdentityPermutation(node)) return first;
-    if (node.op == "nn.pad" && allEqual(node.attrs.integers("pad_width", {1}), 0)) return first;
-    if (node.op == "concatenate" && node.operands.size() == 1) return first;
-    if (node.op == "strided_slice" && allEqual(node.attrs.integers("strides", {}), 1)) return first;
+    if (isOp(node, divideOp) && scalarOf(site.module, node.operands[1]) == 1.0) return first;
+    if (isOp(node, reshapeOp) || isOp(node, castOp) || isOp(node, broadcastToOp)) return first;
+    if (isOp(node, transposeOp) && isIdentityPermutation(node)) return first;
+    if (isOp(node, padOp) && allEqual(node.attrs.integers("pad_width", {1}), 0)) return first;
+    if (isOp(node, concatenateOp) && node.operands.size() == 1) return first;
+    if (isOp(node, stridedSliceOp) && allEqual(node.attrs.integers("strides", {}), 1)) return first;
     return std::nullopt;
 }
 
@@ -174,7 +174,7 @@ std::optional<ValueRef> slicedOperand(const Site& site)
     const auto ranges = slicesOf(site.module, site.node);
     if (!ranges) return std::nullopt;
     const NodeRecord& joined = site.module.node(site.node.operands[0].node);
-    if (!isOp(joined, "concatenate")) return std::nullopt;
+    if (!isOp(joined, concatenateOp)) return std::nullopt;
     const int64_t axis = normalizedAxis(joined.attrs.integer("axis", 0), ranges->size());
     int64_t begin = 0;
     for (const ValueRef operand : joined.operands) {
@@ -222,9 +222,9 @@ std::vector<int64_t> composedAxes(const NodeRecord& inner, const NodeRecord& out
 /// reshape(reshape(x)) and transpose(transpose(x)) need one step only.
 std::optional<Patch> mergeTwins(const Site& site)
 {
-    if (!isOp(site.node, "reshape") && !isOp(site.node, "transpose")) return std::nullopt;
+    if (!isOp(site.node, reshapeOp) && !isOp(site.node, transposeOp)) return std::nullopt;
     const NodeRecord& inner = site.module.node(site.node.operands[0].node);
-    if (!isOp(inner, site.node.op)) return std::nullopt;
+    if (!isOp(inner, factsOf(site.node))) return std::nullopt;
     const bool isPrivate = site.uses.hasOneUser(inner.id);
     std::vector<NodeId> from{site.node.id};
     if (isPrivate) from.insert(from.begin(), inner.id);
@@ -233,7 +233,7 @@ std::optional<Patch> mergeTwins(const Site& site)
     NodeRecord merged = site.node;
     merged.operands = inner.operands;
     if (isPrivate) merged.origin = mergedOrigin(merged.origin, inner.origin);
-    if (site.node.op == "transpose")
+    if (isOp(site.node, transposeOp))
         merged.attrs.set("axes", composedAxes(inner, site.node, inner.types.at(0).shape.size()));
     patch.change(std::move(merged));
     if (isPrivate) patch.erase(inner.id);
@@ -265,13 +265,13 @@ std::optional<Patch> sinkReshape(const Site& site)
         shape->size() < 3 || site.uses.isResult(site.node.id))
         return std::nullopt;
     const auto isRows = [&](ValueRef value) {
-        if (!value.node.isValid() || !isOp(site.module.node(value.node), "reshape")) return false;
+        if (!value.node.isValid() || !isOp(site.module.node(value.node), reshapeOp)) return false;
         const NodeRecord& reshape = site.module.node(value.node);
         const auto rows = knownShape(site.module, reshape.operands[0]);
         const NodeRecord& source = site.module.node(reshape.operands[0].node);
         return knownShape(site.module, value) == shape && rows && rows->size() == 2 &&
                rows->back() == shape->back() && source.kind == NodeKind::Op &&
-               source.op != "reshape";
+               !isOp(source, reshapeOp);
     };
     const auto& operands = site.node.operands;
     const auto found = std::find_if(operands.begin(), operands.end(), isRows);
@@ -292,8 +292,8 @@ std::optional<Patch> sinkReshape(const Site& site)
         if (!value) return std::nullopt;
         inner.push_back(*value);
     }
-    const ValueRef result = patch.op(site.node.op, std::move(inner), site.node.attrs);
-    patch.replaceAndErase(site.node.id, patch.op("reshape", {result}, {{"newshape", *shape}}));
+    const ValueRef result = patch.op(factsOf(site.node), std::move(inner), site.node.attrs);
+    patch.replaceAndErase(site.node.id, patch.op(reshapeOp, {result}, {{"newshape", *shape}}));
     if (from.size() > 1) patch.erase(reshape.id);
     return patch.take();
 }

@@ -4,6 +4,7 @@
 // that are computed twice.
 #include "compiler/passes/conv_chains.h"
 
+#include "compiler/ops/ops.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/schedule/row_strips.h"
 #include "core/base/text.h"
@@ -14,8 +15,6 @@
 namespace tenon::compiler {
 namespace {
 
-constexpr const char* kPlain = "nn.contrib_conv2d_NCHWc";
-constexpr const char* kDepthwise = "nn.contrib_depthwise_conv2d_NCHWc";
 /// Bytes per cycle between a core and what is behind its second-level cache; a value that does not
 /// stay is written, read into the cache for that, and read again.
 constexpr double kFarBytesPerCycle = 12;
@@ -57,9 +56,9 @@ bool isPointwise(const NodeRecord& conv, const std::vector<int64_t>& weight)
 
 std::optional<PartKind> kindOf(const NodeRecord& node)
 {
-    if (node.op == kPlain) return PartKind::Window;
-    if (node.op == kDepthwise) return PartKind::Depthwise;
-    if (node.op == "nn.max_pool2d" || node.op == "nn.avg_pool2d") return PartKind::Pool;
+    if (isOp(node, conv2dNchwcOp)) return PartKind::Window;
+    if (isOp(node, depthwiseConv2dNchwcOp)) return PartKind::Depthwise;
+    if (isOp(node, maxPool2dOp) || isOp(node, avgPool2dOp)) return PartKind::Pool;
     return std::nullopt;
 }
 

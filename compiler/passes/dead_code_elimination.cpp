@@ -2,6 +2,7 @@
 // DeadCodeElimination: drops nodes that no result depends on; no operator but bind_dims
 // has other effects. If, Loop and Scan stay.
 // Stands after folding, which leaves constants behind.
+#include "compiler/ops/ops.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/use_index.h"
@@ -19,7 +20,7 @@ Result<Patches> runDeadCodeElimination(const Module& module, const PassContext&)
             const NodeRecord& node = module.node(*id);
             // A name that shapes use is a use that no operand tells. Bodies are functions, which
             // patches cannot drop, and must have a user.
-            if (needed.count(*id) || isOp(node, "bind_dims") || !node.bodies.empty()) {
+            if (needed.count(*id) || isOp(node, bindDimsOp) || !node.bodies.empty()) {
                 for (const ValueRef& operand : node.operands) needed.insert(operand.node);
                 continue;
             }

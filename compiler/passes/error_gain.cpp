@@ -2,7 +2,7 @@
 // From the results back to every layer, once, channel by channel.
 #include "compiler/passes/error_gain.h"
 
-#include "compiler/ops/op.h"
+#include "compiler/ops/ops.h"
 #include "compiler/passes/layer_weights.h"
 #include "compiler/passes/rewrite.h"
 
@@ -148,11 +148,11 @@ private:
         if (!any || !m_samples.find({node.id, 0})) return;
         if (const auto weights = layerWeights(m_module, node))
             return passLayer(node, *weights, results[0]);
-        if (node.op == "concatenate" || node.op == "split") return passParts(node, results);
+        if (isOp(node, concatenateOp) || isOp(node, splitOp)) return passParts(node, results);
         const OpDef* op = findOp(node.op);
         if (const double factor = windowFactor(node); factor > 0)
             return add(node.operands[0], scaled(results[0], factor));
-        if (node.op == "nn.softmax") {
+        if (isOp(node, softmaxOp)) {
             const double largest = largestOf(*m_samples.find({node.id, 0}));
             return add(node.operands[0], scaled(results[0], largest * largest));
         }
@@ -171,9 +171,9 @@ private:
             m_module.type(node.operands.empty() ? ValueRef{node.id, 0} : node.operands[0])));
         const auto to =
             static_cast<double>(std::max<int64_t>(1, countOf(m_module.type({node.id, 0}))));
-        if (node.op == "nn.global_avg_pool2d" || node.op == "mean") return to / from;
-        if (node.op == "sum") return from / to;
-        if (node.op != "nn.avg_pool2d") return 0;
+        if (isOp(node, globalAvgPool2dOp) || isOp(node, meanOp)) return to / from;
+        if (isOp(node, sumOp)) return from / to;
+        if (!isOp(node, avgPool2dOp)) return 0;
         const std::vector<int64_t> size = node.attrs.integers("pool_size", {1, 1});
         return 1 / static_cast<double>(size[0] * size[1]);
     }
@@ -204,7 +204,7 @@ private:
         std::vector<Tensor> operands;
         for (const ValueRef operand : node.operands)
             operands.push_back(operand.node.isValid() ? *m_samples.find(operand) : Tensor());
-        const bool isSum = node.op == "add" || node.op == "subtract" || node.op == "nn.bias_add";
+        const bool isSum = isOp(node, addOp) || isOp(node, subtractOp) || isOp(node, biasAddOp);
         for (size_t i = 0; i < operands.size(); ++i) {
             if (!isFloat(node.operands[i])) continue;
             if (isSum) {
@@ -243,7 +243,7 @@ private:
     /// Parts along the channels; along another axis each has all of them.
     void passParts(const NodeRecord& node, const std::vector<Gains>& results)
     {
-        const bool joins = node.op == "concatenate";
+        const bool joins = isOp(node, concatenateOp);
         const ValueRef whole = joins ? ValueRef{node.id, 0} : node.operands[0];
         const Shape& shape = m_module.type(whole).shape;
         const bool isByChannel = normalizedAxis(node.attrs.integer("axis", 0), shape.size()) == 1;

@@ -3,7 +3,7 @@
 // integers. Dequantization first moves behind operators that only move values. Needs types; stands
 // before folding, which would turn quantized weights into floats. Results differ from the real
 // arithmetic by at most one step, where a value lies within rounding error of a half.
-#include "compiler/ops/op.h"
+#include "compiler/ops/ops.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/quantization_rules.h"
 
@@ -17,8 +17,8 @@ constexpr QuantizeRule kRules[] = {requantize,   quantizeLayer,  quantizeBinary,
 bool movesValues(const NodeRecord& node)
 {
     if (factsOf(node).choosesValues) return true;
-    if (node.op == "image.resize2d") return node.attrs.string("method", "linear") == "nearest";
-    return node.op == "nn.pad" &&
+    if (isOp(node, resize2dOp)) return node.attrs.string("method", "linear") == "nearest";
+    return isOp(node, padOp) &&
            (node.attrs.string("pad_mode", "constant") != "constant" ||
             (node.operands.size() == 1 && node.attrs.number("pad_value", 0) == 0));
 }
@@ -28,7 +28,7 @@ std::optional<int64_t> movedAxis(const QuantizationSite& site, const NodeRecord&
                                  const Quantized& data)
 {
     if (data.isPerTensor()) return 0;
-    if (node.op == "transpose") {
+    if (isOp(node, transposeOp)) {
         const size_t rank = site.module.type(data.integers).shape.size();
         std::vector<int64_t> axes = node.attrs.integers("axes", {});
         if (axes.empty())
@@ -36,7 +36,7 @@ std::optional<int64_t> movedAxis(const QuantizationSite& site, const NodeRecord&
         for (size_t i = 0; i < axes.size(); ++i)
             if (normalizedAxis(axes[i], rank) == data.axis) return static_cast<int64_t>(i);
     }
-    if (node.op == "expand_dims") {
+    if (isOp(node, expandDimsOp)) {
         const size_t rank = node.types.at(0).shape.size();
         const int64_t at = normalizedAxis(node.attrs.integer("axis", 0), rank);
         return data.axis < at ? data.axis : data.axis + node.attrs.integer("num_newaxis", 1);
@@ -50,7 +50,7 @@ std::optional<Patch> moveFirst(const QuantizationSite& site, const NodeRecord& n
     if (node.kind != NodeKind::Op || node.operands.empty() || node.types.size() != 1 ||
         !node.operands[0].node.isValid())
         return std::nullopt;
-    const bool isRelu = node.op == "nn.relu";
+    const bool isRelu = isOp(node, reluOp);
     if (!isRelu && !movesValues(node)) return std::nullopt;
     const auto data = readDequantized(site, node.operands[0]);
     if (!data || (data->dtype != kInt8 && data->dtype != kUInt8)) return std::nullopt;
@@ -64,17 +64,17 @@ std::optional<Patch> moveFirst(const QuantizationSite& site, const NodeRecord& n
                       {node.id});
     NodeRecord moved = newOpNode(site.module, node.op, node.operands, node.attrs);
     moved.operands[0] = data->integers;
-    if (node.op == "nn.pad") moved.attrs.set("pad_value", static_cast<double>(data->zeros[0]));
+    if (isOp(node, padOp)) moved.attrs.set("pad_value", static_cast<double>(data->zeros[0]));
     if (isRelu) {
-        moved.op = "clip";
+        moved.op = clipOp.name;
         moved.attrs = {{"a_min", static_cast<double>(data->zeros[0])}, {"a_max", 1000.0}};
     }
     moved.name = node.name;
     const ValueRef integers{moved.id, 0};
     // Constants move now: weights are then integers for the rules to read.
     patch.change(std::move(moved));
-    NodeRecord real =
-        newOpNode(site.module, "qnn.dequantize", dequantize.operands, dequantize.attrs);
+    NodeRecord real = newOpNode(site.module, std::string(qnnDequantizeOp.name), dequantize.operands,
+                                dequantize.attrs);
     real.operands[0] = integers;
     real.attrs.set("axis", *axis);
     const ValueRef out{real.id, 0};

@@ -2,6 +2,7 @@
 // FoldScaleAxis: moves multiplications by a constant per channel into the weights of the
 // convolution or dense layer before (also across a bias) or behind them. Needs SimplifyInference
 // and folded constants; the products it writes are for the next FoldConstant.
+#include "compiler/ops/ops.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/use_index.h"
@@ -28,13 +29,13 @@ Channels channelsOf(const Module& module, const NodeRecord& node)
     const auto weight = knownShape(module, node.operands[1]);
     if (!weight || !constantOf(module, node.operands[1])) return none;
     const int64_t groups = node.attrs.integer("groups", 1);
-    if (node.op == "nn.conv2d" && node.attrs.string("data_layout", "NCHW") == "NCHW") {
+    if (isOp(node, conv2dOp) && node.attrs.string("data_layout", "NCHW") == "NCHW") {
         if (groups == 1) return {1, 1, 0, 1};
         const bool isDepthwise = weight->at(0) == groups && weight->at(1) == 1;
         return {1, isDepthwise ? 1 : -1, 0, isDepthwise ? 0 : -1};
     }
-    if (node.op == "nn.conv2d_transpose") return {groups == 1 ? 1 : -1, 1, groups == 1 ? 1 : -1, 0};
-    if (node.op == "nn.dense") return {1, 1, 0, 1};
+    if (isOp(node, conv2dTransposeOp)) return {groups == 1 ? 1 : -1, 1, groups == 1 ? 1 : -1, 0};
+    if (isOp(node, denseOp)) return {1, 1, 0, 1};
     return none;
 }
 
@@ -88,7 +89,7 @@ std::optional<Patch> foldIntoProducer(const Site& site, const NodeRecord& produc
 {
     const Module& module = site.module;
     const auto side = constantSide(module, product);
-    if (!isOp(product, "multiply") || !side) return std::nullopt;
+    if (!isOp(product, multiplyOp) || !side) return std::nullopt;
     const ValueRef scale = product.operands[*side];
     const ValueRef scaled = product.operands[1 - *side];
     const auto shape = knownShape(module, scaled);
@@ -99,7 +100,7 @@ std::optional<Patch> foldIntoProducer(const Site& site, const NodeRecord& produc
     const NodeRecord* layer = &module.node(scaled.node);
     const NodeRecord* bias = nullptr;
     std::optional<size_t> biasSide;
-    if (isOp(*layer, "add") && (biasSide = constantSide(module, *layer))) {
+    if (isOp(*layer, addOp) && (biasSide = constantSide(module, *layer))) {
         bias = layer;
         const ValueRef inner = bias->operands[1 - *biasSide];
         layer = &module.node(inner.node);
@@ -121,11 +122,11 @@ std::optional<Patch> foldIntoProducer(const Site& site, const NodeRecord& produc
                           nodeLabel(*layer),
                       std::move(from));
     const ValueRef weight =
-        patch.op("multiply", {layer->operands[1], patch.constant(std::move(*along))});
+        patch.op(multiplyOp, {layer->operands[1], patch.constant(std::move(*along))});
     patch.change(withWeight(*layer, weight, product));
     if (bias) {
         NodeRecord shifted = *bias;
-        shifted.operands[*biasSide] = patch.op("multiply", {bias->operands[*biasSide], scale});
+        shifted.operands[*biasSide] = patch.op(multiplyOp, {bias->operands[*biasSide], scale});
         shifted.origin = mergedOrigin(shifted.origin, product.origin);
         patch.change(std::move(shifted));
     }
@@ -141,7 +142,7 @@ std::optional<Patch> foldIntoConsumer(const Site& site, const NodeRecord& layer)
     if (channels.weightOperandAxis < 0) return std::nullopt;
     const NodeRecord& product = module.node(layer.operands[0].node);
     const auto side = constantSide(module, product);
-    if (!isOp(product, "multiply") || !side || !site.uses.hasOneUser(product.id))
+    if (!isOp(product, multiplyOp) || !side || !site.uses.hasOneUser(product.id))
         return std::nullopt;
     const ValueRef data = product.operands[1 - *side];
     const auto shape = knownShape(module, data);
@@ -157,7 +158,7 @@ std::optional<Patch> foldIntoConsumer(const Site& site, const NodeRecord& layer)
                           " is constant along the input channels of " + nodeLabel(layer),
                       {product.id, layer.id});
     const ValueRef weight =
-        patch.op("multiply", {layer.operands[1], patch.constant(std::move(*along))});
+        patch.op(multiplyOp, {layer.operands[1], patch.constant(std::move(*along))});
     NodeRecord changed = withWeight(layer, weight, product);
     changed.operands[0] = data;
     patch.change(std::move(changed));

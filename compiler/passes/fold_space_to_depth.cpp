@@ -2,6 +2,7 @@
 // FoldSpaceToDepth: a convolution of every s-th row and column of an image, all phases side by side
 // as channels, is one convolution of the image with steps of s and a kernel s times as large. The
 // image is then read where it is, without a tensor of its phases.
+#include "compiler/ops/ops.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/rewrite_functions.h"
@@ -64,7 +65,7 @@ public:
 private:
     bool isPlain(const NodeRecord& conv) const
     {
-        if (!isOp(conv, "nn.conv2d") || !constantOf(m_module, conv.operands[1])) return false;
+        if (!isOp(conv, conv2dOp) || !constantOf(m_module, conv.operands[1])) return false;
         const auto isOnes = [&](const char* name) {
             const std::vector<int64_t> values = conv.attrs.integers(name, {});
             return std::all_of(values.begin(), values.end(), [](int64_t v) { return v == 1; });
@@ -107,7 +108,7 @@ private:
 
     std::optional<SpaceToDepth> phasesBehind(ValueRef value) const
     {
-        const NodeRecord* joined = operatorBehind(m_module, m_uses, value, "concatenate");
+        const NodeRecord* joined = operatorBehind(m_module, m_uses, value, concatenateOp);
         if (!joined || normalizedAxis(joined->attrs.integer("axis", 0), 4) != 1)
             return std::nullopt;
         SpaceToDepth out{.nodes = {joined->id}};
@@ -161,7 +162,7 @@ private:
             const std::vector<NodeId>& users = m_uses.users(*it);
             const bool isOwned = std::all_of(users.begin(), users.end(),
                                              [&](NodeId user) { return gone.count(user) > 0; });
-            if (isOwned || isOp(m_module.node(*it), "concatenate")) gone.insert(*it);
+            if (isOwned || isOp(m_module.node(*it), concatenateOp)) gone.insert(*it);
         }
         return {gone.begin(), gone.end()};
     }

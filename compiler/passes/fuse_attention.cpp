@@ -2,6 +2,7 @@
 // FuseAttention: a product of queries and keys, its softmax and the product with the values become
 // one operator, which reads and writes through the transpositions, splits and reshapes around.
 // Stands after the simplifications and before layouts are chosen.
+#include "compiler/ops/ops.h"
 #include "compiler/passes/attention_views.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
@@ -47,7 +48,7 @@ public:
 
 private:
     /// The node behind a value that only one node reads, when it applies `op`.
-    const NodeRecord* only(ValueRef value, std::string_view op) const
+    const NodeRecord* only(ValueRef value, const OpDef& op) const
     {
         return operatorBehind(m_module, m_uses, value, op);
     }
@@ -57,11 +58,11 @@ private:
     {
         if (!value.node.isValid()) return std::nullopt;
         const NodeRecord& node = m_module.node(value.node);
-        if (isOp(node, "multiply"))
+        if (isOp(node, multiplyOp))
             for (const size_t i : {0, 1})
                 if (const auto factor = scalarOf(m_module, node.operands[i]))
                     return std::pair(node.operands[1 - i], *factor);
-        if (isOp(node, "divide"))
+        if (isOp(node, divideOp))
             if (const auto factor = scalarOf(m_module, node.operands[1]); factor && *factor != 0)
                 return std::pair(node.operands[0], 1 / *factor);
         return std::nullopt;
@@ -69,7 +70,7 @@ private:
 
     std::optional<Attention> match(const NodeRecord& mixed) const
     {
-        if (!isOp(mixed, "nn.matmul") || mixed.attrs.integer("transpose_a", 0) != 0 ||
+        if (!isOp(mixed, matmulOp) || mixed.attrs.integer("transpose_a", 0) != 0 ||
             mixed.attrs.integer("transpose_b", 0) != 0)
             return std::nullopt;
         Attention found;
@@ -83,7 +84,7 @@ private:
     /// What the softmax over the last axis reads.
     std::optional<ValueRef> softmaxOf(ValueRef weights, Attention& found) const
     {
-        if (const NodeRecord* softmax = only(weights, "nn.softmax")) {
+        if (const NodeRecord* softmax = only(weights, softmaxOp)) {
             if (normalizedAxis(softmax->attrs.integer("axis", -1), kRank) != kRank - 1)
                 return std::nullopt;
             found.nodes.push_back(softmax->id);
@@ -96,19 +97,19 @@ private:
     /// altogether become zero.
     std::optional<ValueRef> guardedSoftmaxOf(ValueRef weights, Attention& found) const
     {
-        const NodeRecord* quotient = only(weights, "divide");
+        const NodeRecord* quotient = only(weights, divideOp);
         if (!quotient) return std::nullopt;
         const NodeRecord& powers = m_module.node(quotient->operands[0].node);
-        const NodeRecord* total = only(quotient->operands[1], "where");
-        if (!isOp(powers, "exp") || !total) return std::nullopt;
-        const NodeRecord* shifted = only(powers.operands[0], "subtract");
-        const NodeRecord* sum = only(total->operands[2], "sum");
-        const NodeRecord* shift = shifted ? only(shifted->operands[1], "where") : nullptr;
+        const NodeRecord* total = only(quotient->operands[1], whereOp);
+        if (!isOp(powers, expOp) || !total) return std::nullopt;
+        const NodeRecord* shifted = only(powers.operands[0], subtractOp);
+        const NodeRecord* sum = only(total->operands[2], sumOp);
+        const NodeRecord* shift = shifted ? only(shifted->operands[1], whereOp) : nullptr;
         if (!shift || !sum || sum->operands[0].node != powers.id || !alongRows(*sum)) return {};
         const NodeRecord& isEmpty = m_module.node(shift->operands[0].node);
         const NodeRecord& top = m_module.node(shift->operands[2].node);
         const bool fits =
-            isOp(isEmpty, "equal") && isOp(top, "max") && alongRows(top) &&
+            isOp(isEmpty, equalOp) && isOp(top, maxOp) && alongRows(top) &&
             total->operands[0].node == isEmpty.id && isEmpty.operands[0].node == top.id &&
             scalarOf(m_module, isEmpty.operands[1]) == -HUGE_VAL &&
             scalarOf(m_module, shift->operands[1]) == 0 &&
@@ -153,7 +154,7 @@ private:
         };
         if (!isReadHere(scores)) return false;
         const NodeRecord& sum = m_module.node(scores.node);
-        if (isOp(sum, "add")) {
+        if (isOp(sum, addOp)) {
             const size_t own = leadsToProduct(sum.operands[0]) ? 0 : 1;
             found.nodes.push_back(sum.id);
             found.mask = sum.operands[1 - own];
@@ -166,7 +167,7 @@ private:
             scores = below->first;
         }
         const NodeRecord& product = m_module.node(scores.node);
-        if (!isOp(product, "nn.matmul") || !isReadHere(scores) ||
+        if (!isOp(product, matmulOp) || !isReadHere(scores) ||
             product.attrs.integer("transpose_a", 0) != 0)
             return false;
         found.nodes.push_back(product.id);
@@ -186,7 +187,7 @@ private:
     bool leadsToProduct(ValueRef value) const
     {
         while (const auto below = scaled(value)) value = below->first;
-        return value.node.isValid() && isOp(m_module.node(value.node), "nn.matmul");
+        return value.node.isValid() && isOp(m_module.node(value.node), matmulOp);
     }
 
     /// Four known dimensions everywhere, nothing broadcast but the mask.
@@ -247,7 +248,7 @@ private:
                               " scores of each of " + std::to_string(query[0] * query[1]) +
                               " heads stay in the cache",
                           inOrder(gone));
-        patch.replace({last->id, 0}, patch.op("nn.attention", operands, attrs));
+        patch.replace({last->id, 0}, patch.op(attentionOp, operands, attrs));
         for (const NodeId id : gone) patch.erase(id);
         return patch.take();
     }
@@ -257,7 +258,7 @@ private:
     {
         if (!m_uses.hasOneUser(mixed.id)) return &mixed;
         const NodeRecord& user = m_module.node(m_uses.users(mixed.id)[0]);
-        const bool fits = isOp(user, "transpose") &&
+        const bool fits = isOp(user, transposeOp) &&
                           user.attrs.integers("axes", {}).size() == kRank &&
                           user.attrs.integers("axes", {}).back() == kRank - 1;
         return fits ? &user : &mixed;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // FuseLayerNorm: mean, differences, variance and quotient of rows become one operator, with the
 // factors and the sum behind. Stands after the simplifications and before layouts are chosen.
+#include "compiler/ops/ops.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/rewrite_functions.h"
@@ -41,14 +42,14 @@ public:
 
 private:
     /// The node behind a value when it applies `op` and `readers` nodes read it.
-    const NodeRecord* behind(ValueRef value, std::string_view op, size_t readers = 1) const
+    const NodeRecord* behind(ValueRef value, const OpDef& op, size_t readers = 1) const
     {
         return operatorBehind(m_module, m_uses, value, op, readers);
     }
 
     const NodeRecord* rowMean(ValueRef value) const
     {
-        const NodeRecord* mean = behind(value, "mean");
+        const NodeRecord* mean = behind(value, meanOp);
         if (!mean || mean->attrs.integer("keepdims", 0) == 0) return nullptr;
         const std::vector<int64_t> axes = mean->attrs.integers("axis", {});
         const auto shape = knownShape(m_module, mean->operands[0]);
@@ -62,11 +63,11 @@ private:
     /// d^2 as power or product; null when it is something else.
     const NodeRecord* squareOf(ValueRef value, ValueRef base) const
     {
-        if (const NodeRecord* power = behind(value, "power"))
+        if (const NodeRecord* power = behind(value, powerOp))
             return power->operands[0] == base && scalarOf(m_module, power->operands[1]) == 2
                        ? power
                        : nullptr;
-        const NodeRecord* product = behind(value, "multiply");
+        const NodeRecord* product = behind(value, multiplyOp);
         const bool fits = product && product->operands[0] == base && product->operands[1] == base;
         return fits ? product : nullptr;
     }
@@ -74,11 +75,11 @@ private:
     /// divide(d, sqrt(mean(d^2) + epsilon)) with d = x - mean(x).
     std::optional<LayerNorm> match(const NodeRecord& quotient) const
     {
-        if (!isOp(quotient, "divide") || quotient.types[0].dtype != kFloat32) return std::nullopt;
+        if (!isOp(quotient, divideOp) || quotient.types[0].dtype != kFloat32) return std::nullopt;
         const ValueRef base = quotient.operands[0];
-        const NodeRecord* difference = behind(base, "subtract", 2);
-        const NodeRecord* root = behind(quotient.operands[1], "sqrt");
-        const NodeRecord* shifted = root ? behind(root->operands[0], "add") : nullptr;
+        const NodeRecord* difference = behind(base, subtractOp, 2);
+        const NodeRecord* root = behind(quotient.operands[1], sqrtOp);
+        const NodeRecord* shifted = root ? behind(root->operands[0], addOp) : nullptr;
         if (!difference || !shifted) return std::nullopt;
         const size_t own = scalarOf(m_module, shifted->operands[1]) ? 0 : 1;
         const auto epsilon = scalarOf(m_module, shifted->operands[1 - own]);
@@ -96,8 +97,7 @@ private:
     }
 
     /// The only reader of the result so far, when it applies `op` with one value per element.
-    const NodeRecord* perElement(const LayerNorm& found, std::string_view op,
-                                 ValueRef& operand) const
+    const NodeRecord* perElement(const LayerNorm& found, const OpDef& op, ValueRef& operand) const
     {
         const NodeId last = found.nodes.back();
         if (!m_uses.hasOneUser(last)) return nullptr;
@@ -113,9 +113,9 @@ private:
 
     void addScale(LayerNorm& found) const
     {
-        if (const NodeRecord* scaled = perElement(found, "multiply", found.gamma))
+        if (const NodeRecord* scaled = perElement(found, multiplyOp, found.gamma))
             found.nodes.push_back(scaled->id);
-        if (const NodeRecord* shifted = perElement(found, "add", found.beta))
+        if (const NodeRecord* shifted = perElement(found, addOp, found.beta))
             found.nodes.push_back(shifted->id);
     }
 
@@ -130,7 +130,7 @@ private:
             operands.push_back(found.gamma);
         if (found.beta.node.isValid()) operands.push_back(found.beta);
         const ValueRef result =
-            patch.op("nn.layer_norm", std::move(operands), {{"epsilon", found.epsilon}});
+            patch.op(layerNormOp, std::move(operands), {{"epsilon", found.epsilon}});
         patch.replace({found.nodes.back(), 0}, result);
         for (const NodeId id : found.nodes) patch.erase(id);
         return patch.take();

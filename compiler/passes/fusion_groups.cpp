@@ -3,7 +3,7 @@
 // together with everything between them, when categories and shapes allow it.
 #include "compiler/passes/fusion_groups.h"
 
-#include "compiler/ops/op.h"
+#include "compiler/ops/ops.h"
 #include "compiler/passes/control.h"
 #include "compiler/passes/use_index.h"
 
@@ -185,7 +185,7 @@ private:
     bool isWidenedForReduction(int i) const
     {
         const NodeRecord& node = *at(i).node;
-        return node.op == "cast" && at(i).users.size() == 1 && !at(i).isExit &&
+        return isOp(node, castOp) && at(i).users.size() == 1 && !at(i).isExit &&
                at(at(i).users[0]).pattern == Pattern::Reduction &&
                node.types[0].dtype.bytes() > m_module.type(node.operands[0]).dtype.bytes();
     }
@@ -215,7 +215,7 @@ private:
         });
     }
 
-    bool isConcatenation(int i) const { return at(i).node->op == "concatenate"; }
+    bool isConcatenation(int i) const { return isOp(*at(i).node, concatenateOp); }
 
     /// Every part is computed and begins where a kernel may write: the join then costs nothing.
     bool isPlaceable(int i) const
@@ -262,7 +262,7 @@ private:
 
 bool joinsWholeTensors(const NodeRecord& node)
 {
-    if (node.op != "concatenate" || node.types.size() != 1) return false;
+    if (!isOp(node, concatenateOp) || node.types.size() != 1) return false;
     const auto shape = constantShape(node.types[0].shape);
     if (!shape) return false;
     int64_t axis = node.attrs.integer("axis", 0);

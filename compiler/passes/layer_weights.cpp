@@ -2,6 +2,7 @@
 // One pass over the weights.
 #include "compiler/passes/layer_weights.h"
 
+#include "compiler/ops/ops.h"
 #include "compiler/passes/rewrite.h"
 
 #include <algorithm>
@@ -27,7 +28,7 @@ std::vector<double> windowShares(const Module& module, const NodeRecord& node, s
     std::vector<double> out(elements, 1);
     const Shape& data = module.type(node.operands[0]).shape;
     const Shape& result = node.types[0].shape;
-    if (node.op != "nn.conv2d" || data.size() != 4 || result.size() != 4) return out;
+    if (!isOp(node, conv2dOp) || data.size() != 4 || result.size() != 4) return out;
     for (const size_t axis : {2, 3})
         if (!data[axis].isConst() || !result[axis].isConst()) return out;
     const Shape& weight = module.type(node.operands[1]).shape;
@@ -73,8 +74,8 @@ std::vector<double> LayerWeights::weighted(const std::vector<double>& operandSqu
 
 std::optional<LayerWeights> layerWeights(const Module& module, const NodeRecord& node)
 {
-    const bool isTransposed = isOp(node, "nn.conv2d_transpose"), isDense = isOp(node, "nn.dense");
-    if (!isOp(node, "nn.conv2d") && !isTransposed && !isDense) return std::nullopt;
+    const bool isTransposed = isOp(node, conv2dTransposeOp), isDense = isOp(node, denseOp);
+    if (!isOp(node, conv2dOp) && !isTransposed && !isDense) return std::nullopt;
     const Tensor* weight = constantOf(module, node.operands[1]);
     if (!weight || weight->dtype() != kFloat32 || weight->size() == 0 || !isPlain(node))
         return std::nullopt;

@@ -3,6 +3,7 @@
 // cache.
 #include "compiler/passes/layout_costs.h"
 
+#include "compiler/ops/ops.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/winograd_choice.h"
 
@@ -50,7 +51,7 @@ double plainCycles(const BlockableConvolution& conv, double macs, int lanes)
 std::optional<BlockableConvolution> blockableConvolution(const Module& module,
                                                          const NodeRecord& node)
 {
-    if (!isOp(node, "nn.conv2d") || node.attrs.string("data_layout", "NCHW") != "NCHW" ||
+    if (!isOp(node, conv2dOp) || node.attrs.string("data_layout", "NCHW") != "NCHW" ||
         node.attrs.string("kernel_layout", "OIHW") != "OIHW")
         return std::nullopt;
     const Tensor* weight = constantOf(module, node.operands[1]);
@@ -106,8 +107,7 @@ double windowCycles(const NodeRecord& node, int64_t block)
     for (const Dim& dim : node.types[0].shape)
         if (dim.isConst()) results *= static_cast<double>(dim.value());
     const auto lanes = static_cast<double>(std::max<int64_t>(1, block));
-    if (isOp(node, "image.resize2d"))
-        return results * (block == 0 ? kPlainResize : kResize / lanes);
+    if (isOp(node, resize2dOp)) return results * (block == 0 ? kPlainResize : kResize / lanes);
     const std::vector<int64_t> window = node.attrs.integers("pool_size", {});
     if (window.size() != 2) return 0;
     const double steps = results * static_cast<double>(window[0] * window[1]);

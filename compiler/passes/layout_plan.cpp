@@ -2,7 +2,7 @@
 // From a function to a graph of choices, and back.
 #include "compiler/passes/layout_plan.h"
 
-#include "compiler/ops/op.h"
+#include "compiler/ops/ops.h"
 #include "compiler/passes/channel_block.h"
 #include "compiler/passes/rewrite.h"
 
@@ -45,8 +45,8 @@ bool keepsBlocks(const Module& module, const NodeRecord& node)
                             [](int64_t axis) { return normalizedAxis(axis, 4) < 2; });
     };
     if (isReduction(node)) return node.attrs.integer("keepdims", 0) != 0 && leavesChannels("axis");
-    if (node.op == "strided_slice") return leavesChannels("axes");
-    return node.op == "nn.pad" && node.types[0].shape.size() == 4 &&
+    if (isOp(node, stridedSliceOp)) return leavesChannels("axes");
+    return isOp(node, padOp) && node.types[0].shape.size() == 4 &&
            node.types[0].shape[1] == module.type(node.operands[0]).shape[1];
 }
 
@@ -168,9 +168,9 @@ void LayoutPlan::addCosts()
         if (conv) conv->tile = m_budget.tile(id);
         if (conv && classOf({id, 0}) && classOf(node.operands[0])) {
             addConvolution(node, *conv);
-        } else if (isOne && node.op == "concatenate" && classOf({id, 0})) {
+        } else if (isOne && isOp(node, concatenateOp) && classOf({id, 0})) {
             addConcatenation(node);
-        } else if (isOne && node.op == "qnn.conv2d") {
+        } else if (isOne && isOp(node, qnnConv2dOp)) {
             continue; // blocks of its own, always
         } else if (isOne && keepsBlocks(m_module, node)) {
             addWindow(node);
@@ -197,7 +197,7 @@ void LayoutPlan::payPlainReaders(const NodeRecord& node)
     for (const ValueRef operand : node.operands) {
         if (!classOf(operand)) continue;
         const Shape& shape = m_module.type(operand).shape;
-        const bool isPixel = node.op == "reshape" && shape[2] == Dim(1) && shape[3] == Dim(1);
+        const bool isPixel = isOp(node, reshapeOp) && shape[2] == Dim(1) && shape[3] == Dim(1);
         if (!isPixel && !reducesPixels(node)) payTransform(operand);
     }
 }

@@ -2,6 +2,7 @@
 // Bookkeeping of plain and blocked forms.
 #include "compiler/passes/layout_values.h"
 
+#include "compiler/ops/ops.h"
 #include "compiler/passes/channel_block.h"
 
 namespace tenon::compiler {
@@ -37,7 +38,7 @@ bool LayoutValues::isOnlyBlocked(ValueRef value) const
 ValueRef LayoutValues::transform(ValueRef value, const std::string& from, const std::string& to)
 {
     explain("insert-layout", from + " to " + to + " for one reader or more");
-    return m_patch->op("layout_transform", {value}, {{"src_layout", from}, {"dst_layout", to}});
+    return m_patch->op(layoutTransformOp, {value}, {{"src_layout", from}, {"dst_layout", to}});
 }
 
 ValueRef LayoutValues::plain(ValueRef value)
@@ -73,7 +74,7 @@ ValueRef LayoutValues::winogradWeight(ValueRef weight, const WinogradForm& form,
     if (form.isTransformedInKernel) return packedWeight(weight, "OIHW", layout);
     ValueRef& packed = m_weights[{weight, layout + " of tile " + std::to_string(form.tile)}];
     if (!packed.node.isValid())
-        packed = m_patch->op("nn.contrib_conv2d_winograd_weight_transform", {weight},
+        packed = m_patch->op(winogradWeightTransformOp, {weight},
                              {{"tile_size", form.tile}, {"kernel_layout", layout}});
     return packed;
 }
@@ -82,7 +83,7 @@ ValueRef LayoutValues::reshaped(ValueRef value, std::vector<int64_t> shape)
 {
     if (constantOf(m_module, value))
         return m_patch->reshapedConstant(value, std::move(shape), m_uses);
-    return m_patch->op("reshape", {value}, {{"newshape", std::move(shape)}});
+    return m_patch->op(reshapeOp, {value}, {{"newshape", std::move(shape)}});
 }
 
 void LayoutValues::produce(const NodeRecord& node, NodeRecord record, int64_t block)
@@ -94,7 +95,7 @@ void LayoutValues::produce(const NodeRecord& node, NodeRecord record, int64_t bl
         record.id = m_module.ids().nextNode();
         forms = {value, {record.id, 0}, block};
         NodeRecord back = node;
-        back.op = "layout_transform";
+        back.op = layoutTransformOp.name;
         back.operands = {forms.blocked};
         back.attrs = {{"src_layout", blockedLayout(block)}, {"dst_layout", "NCHW"}};
         m_patch->change(std::move(record));

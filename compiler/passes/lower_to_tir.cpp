@@ -2,7 +2,7 @@
 // LowerToTIR: writes every primitive function as a loop function through its operators' compute
 // declarations; equal ones are shared by the hash of their text, which names no nodes. Needs
 // FuseOps. Functions that only rename a shape become calls of "__nop".
-#include "compiler/ops/op.h"
+#include "compiler/ops/ops.h"
 #include "compiler/ops/symbols.h"
 #include "compiler/passes/item_kernels.h"
 #include "compiler/passes/kernel_sizes.h"
@@ -34,8 +34,8 @@ bool isAlias(const Module& module, const GraphFunction& function)
 {
     if (function.order.size() != 1 || function.params.size() != 1) return false;
     const NodeRecord& node = module.node(function.order[0]);
-    if (isOp(node, "reshape")) return true;
-    if (!isOp(node, "layout_transform")) return false;
+    if (isOp(node, reshapeOp)) return true;
+    if (!isOp(node, layoutTransformOp)) return false;
     const std::string from = node.attrs.string("src_layout", "");
     const std::string to = node.attrs.string("dst_layout", "");
     const bool isActivation = from.starts_with("NCHW") && to.starts_with("NCHW");

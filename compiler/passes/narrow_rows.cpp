@@ -2,6 +2,7 @@
 // NarrowRows: where all that is read of a chain of operators are some rows, it computes only those.
 // A classifier reads one token of its last layer. Stands behind the fusions into attention and
 // layer normalization, which know that their rows are independent, and before layouts are chosen.
+#include "compiler/ops/ops.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite_functions.h"
 #include "compiler/passes/row_demand.h"
@@ -60,8 +61,8 @@ private:
             auto demand = rowDemandOf(m_module, node, wanted->second);
             if (!demand) continue;
             region.nodes.push_back(node.id);
-            region.isWorthIt = region.isWorthIt || node.op == "nn.dense" ||
-                               node.op == "nn.attention" || node.op == "nn.layer_norm";
+            region.isWorthIt = region.isWorthIt || isOp(node, denseOp) || isOp(node, attentionOp) ||
+                               isOp(node, layerNormOp);
             for (size_t i = 0; i < node.operands.size(); ++i)
                 if (demand->operands[i])
                     region.rows.emplace(node.operands[i].node, *demand->operands[i]);
@@ -108,7 +109,7 @@ private:
         }
         // What selected the rows has nothing left to choose from.
         NodeRecord rest = selection;
-        rest.op = "reshape";
+        rest.op = reshapeOp.name;
         rest.operands = {selection.operands[0]};
         rest.attrs = {{"newshape", *knownShape(m_module, {selection.id, 0})}};
         patch.change(std::move(rest));
@@ -120,7 +121,7 @@ private:
                      const NodeRecord& selection) const
     {
         NodeRecord slice =
-            newOpNode(m_module, "strided_slice", {value},
+            newOpNode(m_module, std::string(stridedSliceOp.name), {value},
                       {{"axes", std::vector<int64_t>{static_cast<int64_t>(rows.axis)}},
                        {"begin", std::vector<int64_t>{rows.begin}},
                        {"end", std::vector<int64_t>{rows.begin + rows.count}}});

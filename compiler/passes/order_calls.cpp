@@ -5,6 +5,7 @@
 // grow. Inputs, constants and results lie in the caller's memory or the artifact's and cost nothing
 // here.
 #include "compiler/memory/call_order.h"
+#include "compiler/ops/ops.h"
 #include "compiler/passes/fusion_groups.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
@@ -34,7 +35,7 @@ bool isStraightLine(const Module& module, const GraphFunction& main)
 {
     return std::all_of(main.order.begin(), main.order.end(), [&](NodeId id) {
         const NodeRecord& node = module.node(id);
-        return node.bodies.empty() && !isOp(node, "bind_dims") &&
+        return node.bodies.empty() && !isOp(node, bindDimsOp) &&
                std::all_of(node.types.begin(), node.types.end(),
                            [](const TensorType& type) { return constantShape(type.shape); });
     });

@@ -3,7 +3,7 @@
 // filters, and drops them again where its values leave the blocked part of the graph (a classifier
 // of 1,000 channels runs in 63 vectors of 16 lanes instead of 125 of 8). Stands before
 // AlterOpLayout, which then blocks the larger count.
-#include "compiler/ops/op.h"
+#include "compiler/ops/ops.h"
 #include "compiler/passes/channel_block.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
@@ -25,11 +25,6 @@ struct Chain
     int64_t channels = 0;
     int64_t padded = 0;
 };
-
-bool isNamed(const NodeRecord& node, std::initializer_list<std::string_view> names)
-{
-    return std::find(names.begin(), names.end(), node.op) != names.end();
-}
 
 /// A constant with one value per channel and nothing along the other axes.
 bool isPerChannel(const Tensor& tensor, size_t axisFromEnd, int64_t channels)
@@ -65,7 +60,7 @@ private:
     Chain chainOf(const NodeRecord& conv) const
     {
         Chain chain;
-        if (!isOp(conv, "nn.conv2d") || conv.attrs.integer("groups", 1) != 1 ||
+        if (!isOp(conv, conv2dOp) || conv.attrs.integer("groups", 1) != 1 ||
             conv.attrs.string("data_layout", "NCHW") != "NCHW" ||
             conv.attrs.string("kernel_layout", "OIHW") != "OIHW")
             return chain;
@@ -89,10 +84,10 @@ private:
         if (node.kind != NodeKind::Op || node.types.size() != 1) return false;
         if (factsOf(node).family == Family::Pooling)
             return node.attrs.string("layout", "NCHW") == "NCHW";
-        if (node.op == "nn.bias_add")
+        if (isOp(node, biasAddOp))
             return normalizedAxis(node.attrs.integer("axis", 1), 4) == kChannelAxis &&
                    constantOf(m_module, node.operands[1]) != nullptr;
-        if (isNamed(node, {"add", "subtract", "multiply", "maximum", "minimum"}))
+        if (isOneOf(node, addOp, subtractOp, multiplyOp, maximumOp, minimumOp))
             return std::any_of(node.operands.begin(), node.operands.end(), [&](ValueRef operand) {
                 const Tensor* constant = constantOf(m_module, operand);
                 return constant && (constant->size() == 1 || isPerChannel(*constant, 2, channels));
@@ -107,13 +102,13 @@ private:
         const std::vector<NodeId>& users = m_uses.users(chain.nodes.back());
         return std::all_of(users.begin(), users.end(), [&](NodeId id) {
             const NodeRecord& user = m_module.node(id);
-            if (user.op == "concatenate") {
+            if (isOp(user, concatenateOp)) {
                 const Shape& shape = user.types.at(0).shape;
                 return shape.size() != 4 || !shape[kChannelAxis].isConst() ||
                        channelBlock(shape[kChannelAxis].value(), m_lanes) == 0;
             }
-            return isNamed(user, {"reshape", "transpose", "nn.softmax", "nn.log_softmax",
-                                  "nn.dense", "squeeze", "split", "take"});
+            return isOneOf(user, reshapeOp, transposeOp, softmaxOp, logSoftmaxOp, denseOp,
+                           squeezeOp, splitOp, takeOp);
         });
     }
 
@@ -149,7 +144,7 @@ private:
         }
         const ValueRef last{chain.nodes.back(), 0};
         const auto axis = static_cast<int64_t>(kChannelAxis);
-        patch.replace(last, patch.op("strided_slice", {last},
+        patch.replace(last, patch.op(stridedSliceOp, {last},
                                      {{"axes", std::vector<int64_t>{axis}},
                                       {"begin", std::vector<int64_t>{0}},
                                       {"end", std::vector<int64_t>{chain.channels}}}));

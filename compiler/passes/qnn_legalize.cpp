@@ -3,7 +3,7 @@
 // signed weights. A value and its zero point move by 128 together, so every real value stays what
 // it was, bit for bit. Needs types and folded constants; stands before AlterOpLayout. All patches
 // belong together: a reader relies on the type its producer got.
-#include "compiler/ops/op.h"
+#include "compiler/ops/ops.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/rewrite_functions.h"
@@ -91,7 +91,7 @@ private:
     {
         m_isTouched = true;
         const ValueRef mask = to == kUInt8 ? scalar(kInt8, -kHalf) : scalar(kUInt8, kHalf);
-        return m_patch->op("cast", {m_patch->op("bitwise_xor", {value, mask})}, {{"dtype", to}});
+        return m_patch->op(castOp, {m_patch->op(bitwiseXorOp, {value, mask})}, {{"dtype", to}});
     }
     ValueRef asMoved(ValueRef value) { return isMoved(value) ? value : converted(value, m_to); }
 
@@ -103,17 +103,17 @@ private:
 
     void rewrite(NodeRecord& node)
     {
-        if (node.op == "qnn.quantize") return quantize(node);
-        if (node.op == "qnn.requantize") return requantize(node);
-        if (node.op == "qnn.add" || node.op == "qnn.mul") return binary(node);
-        if (node.op == "qnn.conv2d" || node.op == "qnn.dense") return layer(node);
-        if (node.op == "qnn.dequantize" && isKnownZero(node, 2) && isMoved(node.operands[0])) {
+        if (isOp(node, qnnQuantizeOp)) return quantize(node);
+        if (isOp(node, qnnRequantizeOp)) return requantize(node);
+        if (isOp(node, qnnAddOp) || isOp(node, qnnMulOp)) return binary(node);
+        if (isOp(node, qnnConv2dOp) || isOp(node, qnnDenseOp)) return layer(node);
+        if (isOp(node, qnnDequantizeOp) && isKnownZero(node, 2) && isMoved(node.operands[0])) {
             node.operands.resize(3);
             node.operands[2] = movedZero(node.operands[2]);
             m_isTouched = true;
             return;
         }
-        if (node.op == "take") return lookUp(node);
+        if (isOp(node, takeOp)) return lookUp(node);
         if (movesValues(node)) return movement(node);
         for (ValueRef& operand : node.operands)
             if (isMoved(operand)) operand = converted(operand, m_from);
@@ -189,9 +189,9 @@ private:
 
     static bool movesValues(const NodeRecord& node)
     {
-        return factsOf(node).choosesValues || node.op == "concatenate" || node.op == "clip" ||
-               (node.op == "nn.pad" && node.operands.size() == 1) ||
-               (node.op == "image.resize2d" && node.attrs.string("method", "linear") == "nearest");
+        return factsOf(node).choosesValues || isOp(node, concatenateOp) || isOp(node, clipOp) ||
+               (isOp(node, padOp) && node.operands.size() == 1) ||
+               (isOp(node, resize2dOp) && node.attrs.string("method", "linear") == "nearest");
     }
 
     void movement(NodeRecord& node)
@@ -208,8 +208,8 @@ private:
         const auto add = [&](const char* attr) {
             node.attrs.set(attr, node.attrs.number(attr, 0) + static_cast<double>(m_shift));
         };
-        if (node.op == "nn.pad") add("pad_value");
-        if (node.op == "clip") {
+        if (isOp(node, padOp)) add("pad_value");
+        if (isOp(node, clipOp)) {
             add("a_min");
             add("a_max");
         }

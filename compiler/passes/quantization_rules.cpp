@@ -2,6 +2,7 @@
 // Layers, sums, means and concatenations of quantized tensors as integer operators.
 #include "compiler/passes/quantization_rules.h"
 
+#include "compiler/ops/ops.h"
 #include "compiler/passes/quantization_bounds.h"
 #include "core/base/text.h"
 
@@ -19,7 +20,7 @@ struct Layer
     size_t channelRank; ///< dimensions from the channel to the end
 };
 
-bool isLayer(const NodeRecord& node) { return isOp(node, "nn.conv2d") || isOp(node, "nn.dense"); }
+bool isLayer(const NodeRecord& node) { return isOp(node, conv2dOp) || isOp(node, denseOp); }
 
 bool isPlainLayout(const NodeRecord& node)
 {
@@ -32,10 +33,10 @@ std::optional<Layer> readLayer(const QuantizationSite& site, ValueRef value)
 {
     const NodeRecord* node = &site.module.node(value.node);
     Layer layer;
-    if ((isOp(*node, "nn.bias_add") || isOp(*node, "add")) && site.uses.hasOneUser(node->id)) {
+    if ((isOp(*node, biasAddOp) || isOp(*node, addOp)) && site.uses.hasOneUser(node->id)) {
         // The layer stands on either side of an addition.
         const bool isFirst = isLayer(site.module.node(node->operands[0].node));
-        if (!isFirst && isOp(*node, "nn.bias_add")) return std::nullopt;
+        if (!isFirst && isOp(*node, biasAddOp)) return std::nullopt;
         layer.bias = node->operands[isFirst ? 1 : 0];
         layer.consumed.push_back(node->id);
         node = &site.module.node(node->operands[isFirst ? 0 : 1].node);
@@ -44,7 +45,7 @@ std::optional<Layer> readLayer(const QuantizationSite& site, ValueRef value)
         return std::nullopt;
     layer.consumed.insert(layer.consumed.begin(), node->id);
     layer.node = node;
-    layer.channelRank = node->op == "nn.conv2d" ? 3 : 1;
+    layer.channelRank = isOp(*node, conv2dOp) ? 3 : 1;
     return layer;
 }
 
@@ -56,7 +57,7 @@ std::optional<std::vector<double>> biasValues(const QuantizationSite& site, cons
     const std::optional<Tensor> value = constantValue(site, layer.bias);
     if (!value || !value->dtype().isFloat()) return std::nullopt;
     const NodeRecord& add = site.module.node(layer.consumed.back());
-    const size_t fromEnd = isOp(add, "nn.bias_add") ? 1 : layer.channelRank;
+    const size_t fromEnd = isOp(add, biasAddOp) ? 1 : layer.channelRank;
     // A bias of higher rank than the sums would give the result more dimensions.
     if (add.types.at(0).shape != layer.node->types.at(0).shape) return std::nullopt;
     if (value->size() != 1) {
@@ -146,7 +147,7 @@ ValueRef rescaled(PatchWriter& patch, const QuantizeTarget& target, const Quanti
     if (isSame && !limits.has("a_min") && !limits.has("a_max")) return value.integers;
     Attrs attrs = limits;
     attrs.set("input_zero_point", value.zeros[0]);
-    return patch.op("qnn.requantize",
+    return patch.op(qnnRequantizeOp,
                     {value.integers, patch.constant(floats({value.scales[0] / target.scale}, {})),
                      zeroPointOf(patch, target)},
                     std::move(attrs));
@@ -221,7 +222,7 @@ std::optional<Patch> quantizeLayer(const QuantizationSite& site, const QuantizeT
     const std::optional<IntegerLayer> found = readIntegerLayer(site, target);
     if (!found) return std::nullopt;
     const auto& [layer, data, weight, channels, ratio, bias] = *found;
-    const bool isConv = layer.node->op == "nn.conv2d";
+    const bool isConv = isOp(*layer.node, conv2dOp);
     const std::vector<int64_t> each = channelShape(layer, channels);
     PatchWriter patch =
         quantizePatch(site, target, isConv ? "integer-conv2d" : "integer-dense",
@@ -232,15 +233,15 @@ std::optional<Patch> quantizeLayer(const QuantizationSite& site, const QuantizeT
     Attrs attrs = layer.node->attrs;
     for (const char* layout : {"data_layout", "kernel_layout", "out_layout"}) attrs.erase(layout);
     ValueRef out = patch.op(
-        isConv ? "qnn.conv2d" : "qnn.dense",
+        isConv ? qnnConv2dOp : qnnDenseOp,
         {data.integers, weight.integers, zeroOperand(patch, data), zeroOperand(patch, weight)},
         std::move(attrs));
     if (layer.bias.node.isValid())
-        out = patch.op("add", {out, patch.constant(integers(bias.sums, each))});
+        out = patch.op(addOp, {out, patch.constant(integers(bias.sums, each))});
     const Tensor scales = weight.isPerTensor() ? floats({ratio[0]}, {}) : floats(ratio, each);
     std::vector<ValueRef> operands{out, patch.constant(scales), zeroPointOf(patch, target)};
     if (!bias.rest.empty()) operands.push_back(patch.constant(floats(bias.rest, each)));
-    out = patch.op("qnn.requantize", std::move(operands), target.limits());
+    out = patch.op(qnnRequantizeOp, std::move(operands), target.limits());
     return finishQuantize(patch, target, out, layer.consumed);
 }
 
@@ -249,8 +250,8 @@ std::optional<Patch> quantizeLayer(const QuantizationSite& site, const QuantizeT
 std::optional<Patch> quantizeBinary(const QuantizationSite& site, const QuantizeTarget& target)
 {
     const NodeRecord& node = site.module.node(target.input.node);
-    const bool isProduct = isOp(node, "multiply");
-    if ((!isProduct && !isOp(node, "add") && !isOp(node, "subtract")) ||
+    const bool isProduct = isOp(node, multiplyOp);
+    if ((!isProduct && !isOp(node, addOp) && !isOp(node, subtractOp)) ||
         !site.uses.hasOneUser(node.id))
         return std::nullopt;
     const auto a = readDequantized(site, node.operands[0]);
@@ -264,12 +265,12 @@ std::optional<Patch> quantizeBinary(const QuantizationSite& site, const Quantize
     Attrs attrs = target.limits();
     attrs.set("lhs_scale", a->scales[0]);
     attrs.set("lhs_zero_point", a->zeros[0]);
-    attrs.set("rhs_scale", isOp(node, "subtract") ? -b->scales[0] : b->scales[0]);
+    attrs.set("rhs_scale", isOp(node, subtractOp) ? -b->scales[0] : b->scales[0]);
     attrs.set("rhs_zero_point", b->zeros[0]);
     attrs.set("output_scale", target.scale);
     attrs.set("output_zero_point", target.zero);
     const ValueRef out =
-        patch.op(isProduct ? "qnn.mul" : "qnn.add", {a->integers, b->integers}, std::move(attrs));
+        patch.op(isProduct ? qnnMulOp : qnnAddOp, {a->integers, b->integers}, std::move(attrs));
     return finishQuantize(patch, target, out, {node.id});
 }
 
@@ -287,15 +288,15 @@ std::optional<MeanAxes> meanAxesOf(const QuantizationSite& site, const NodeRecor
     const auto shape = knownShape(site.module, node.operands[0]);
     if (!shape) return std::nullopt;
     const bool isPlane = node.attrs.string("layout", "NCHW") == "NCHW" && shape->size() == 4;
-    if (isOp(node, "nn.global_avg_pool2d") && isPlane) return MeanAxes{{2, 3}, true};
-    if (isOp(node, "nn.avg_pool2d") && isPlane) {
+    if (isOp(node, globalAvgPool2dOp) && isPlane) return MeanAxes{{2, 3}, true};
+    if (isOp(node, avgPool2dOp) && isPlane) {
         const std::vector<int64_t> none(4, 0), whole(shape->begin() + 2, shape->end());
         if (node.attrs.integers("padding", none) != none ||
             node.attrs.integers("pool_size", {}) != whole)
             return std::nullopt;
         return MeanAxes{{2, 3}, true};
     }
-    if (!isOp(node, "mean") || node.attrs.integer("exclude", 0) != 0) return std::nullopt;
+    if (!isOp(node, meanOp) || node.attrs.integer("exclude", 0) != 0) return std::nullopt;
     MeanAxes out{node.attrs.integers("axis", {}), node.attrs.integer("keepdims", 0) != 0};
     for (int64_t& axis : out.axes) axis = normalizedAxis(axis, shape->size());
     return out.axes.empty() ? std::nullopt : std::optional(out);
@@ -320,14 +321,14 @@ std::optional<Patch> quantizeMean(const QuantizationSite& site, const QuantizeTa
         return std::nullopt;
     PatchWriter patch = quantizePatch(site, target, "integer-mean",
                                       nodeLabel(node) + " stands between integers", {node.id});
-    const ValueRef wide = patch.op("cast", {data->integers}, {{"dtype", kInt32}});
+    const ValueRef wide = patch.op(castOp, {data->integers}, {{"dtype", kInt32}});
     const ValueRef sums =
-        patch.op("sum", {wide}, {{"axis", mean->axes}, {"keepdims", int64_t{mean->keepsDims}}});
+        patch.op(sumOp, {wide}, {{"axis", mean->axes}, {"keepdims", int64_t{mean->keepsDims}}});
     Attrs attrs = target.limits();
     attrs.set("input_zero_point", data->zeros[0] * count);
     const double ratio = data->scales[0] / (static_cast<double>(count) * target.scale);
     const ValueRef out = patch.op(
-        "qnn.requantize", {sums, patch.constant(floats({ratio}, {})), zeroPointOf(patch, target)},
+        qnnRequantizeOp, {sums, patch.constant(floats({ratio}, {})), zeroPointOf(patch, target)},
         std::move(attrs));
     return finishQuantize(patch, target, out, {node.id});
 }
@@ -336,7 +337,7 @@ std::optional<Patch> quantizeMean(const QuantizationSite& site, const QuantizeTa
 std::optional<Patch> quantizeConcat(const QuantizationSite& site, const QuantizeTarget& target)
 {
     const NodeRecord& node = site.module.node(target.input.node);
-    if (!isOp(node, "concatenate") || !site.uses.hasOneUser(node.id)) return std::nullopt;
+    if (!isOp(node, concatenateOp) || !site.uses.hasOneUser(node.id)) return std::nullopt;
     std::vector<Quantized> parts;
     for (const ValueRef& operand : node.operands) {
         auto part = readDequantized(site, operand);
@@ -349,7 +350,7 @@ std::optional<Patch> quantizeConcat(const QuantizationSite& site, const Quantize
                                       nodeLabel(node) + " stands between integers", {node.id});
     std::vector<ValueRef> operands;
     for (const Quantized& part : parts) operands.push_back(rescaled(patch, target, part));
-    const ValueRef out = patch.op("concatenate", std::move(operands), node.attrs);
+    const ValueRef out = patch.op(concatenateOp, std::move(operands), node.attrs);
     return finishQuantize(patch, target, out, {node.id});
 }
 

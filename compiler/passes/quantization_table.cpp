@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise functions of one 8-bit tensor: all 256 values are computed now, with the very
 // definition that opt level 0 runs.
-#include "compiler/ops/op.h"
+#include "compiler/ops/ops.h"
 #include "compiler/passes/quantization_rules.h"
 #include "compiler/te/evaluate_graph.h"
 
@@ -82,7 +82,7 @@ private:
                    std::find(m_nodes.begin(), m_nodes.end(), id) != m_nodes.end();
         };
         return std::all_of(m_nodes.begin(), m_nodes.end(), [&](NodeId id) {
-            if (isOp(m_site.module.node(id), "qnn.dequantize")) return true;
+            if (isOp(m_site.module.node(id), qnnDequantizeOp)) return true;
             const std::vector<NodeId>& users = m_site.uses.users(id);
             return !m_site.uses.isResult(id) && std::all_of(users.begin(), users.end(), isInside);
         });
@@ -124,17 +124,17 @@ std::optional<Patch> quantizeByTable(const QuantizationSite& site, const Quantiz
     if (!table) return std::nullopt;
     std::vector<NodeId> consumed;
     for (const NodeId id : function.nodes())
-        if (!isOp(site.module.node(id), "qnn.dequantize")) consumed.push_back(id);
+        if (!isOp(site.module.node(id), qnnDequantizeOp)) consumed.push_back(id);
     QuantizeTarget whole = target;
     whole.consumed = {target.node->id};
     PatchWriter patch = quantizePatch(site, whole, "integer-table",
                                       "what stands in front of " + nodeLabel(*target.node) +
                                           " is a function of 256 values",
                                       consumed);
-    ValueRef index = patch.op("cast", {function.source().integers}, {{"dtype", kInt32}});
+    ValueRef index = patch.op(castOp, {function.source().integers}, {{"dtype", kInt32}});
     if (function.source().dtype.isSigned())
-        index = patch.op("add", {index, patch.constant(Tensor::of<int32_t>(kInt32, {}, {128}))});
-    const ValueRef out = patch.op("take", {patch.constant(std::move(*table)), index},
+        index = patch.op(addOp, {index, patch.constant(Tensor::of<int32_t>(kInt32, {}, {128}))});
+    const ValueRef out = patch.op(takeOp, {patch.constant(std::move(*table)), index},
                                   {{"axis", int64_t{0}}, {"mode", std::string("clip")}});
     return finishQuantize(patch, whole, out, consumed);
 }

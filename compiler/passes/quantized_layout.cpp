@@ -2,6 +2,7 @@
 // Packing of 8-bit weights into quads, and the blocked forms of quantized layers.
 #include "compiler/passes/quantized_layout.h"
 
+#include "compiler/ops/ops.h"
 #include "compiler/ops/quantization.h"
 #include "compiler/passes/channel_block.h"
 
@@ -157,7 +158,7 @@ Attrs withWeightFacts(const QuantizedLayerSite& site, const Tensor& quads, Attrs
 NodeRecord corrected(const QuantizedLayerSite& site, ValueRef layer, Tensor share)
 {
     NodeRecord add = site.node;
-    add.op = "add";
+    add.op = addOp.name;
     add.attrs = {};
     add.operands = {layer, site.patch.constant(std::move(share))};
     return add;
@@ -189,7 +190,7 @@ PackedConvolution byColumns(const QuantizedLayerSite& site, const LayerConstants
     std::vector<int64_t> dilation = attrs.integers("dilation", {1, 1});
     std::vector<int64_t> padding = attrs.integers("padding", {0, 0, 0, 0});
     const ValueRef quads =
-        site.patch.op("qnn.pack_columns", {site.values.plain(site.node.operands[0])},
+        site.patch.op(qnnPackColumnsOp, {site.values.plain(site.node.operands[0])},
                       {{"columns", s[3]},
                        {"stride", strides[1]},
                        {"dilation", dilation[1]},
@@ -220,7 +221,7 @@ PackedConvolution packedConvolution(const QuantizedLayerSite& site, const LayerC
     if (isPacked && site.bytes == kInt8) attrs.set("packed_dtype", kInt8);
     if (channels == 1) return byColumns(site, constants, std::move(attrs));
     if (isPacked)
-        return {site.patch.op("qnn.pack_channels", {site.values.plain(data)}), *constants.weight,
+        return {site.patch.op(qnnPackChannelsOp, {site.values.plain(data)}), *constants.weight,
                 (channels + 3) / 4 * 4, 4, std::move(attrs)};
     const int64_t block = channelBlock(channels, site.lanes);
     return {site.values.blocked(data, block), *constants.weight, channels, block, std::move(attrs)};
@@ -250,7 +251,7 @@ bool alterQuantizedConvolution(const QuantizedLayerSite& site)
     if (isDepthwise) {
         attrs.set("kernel_rows", constants->weight->shape()[2]);
         layer = site.patch.op(
-            "qnn.contrib_depthwise_conv2d_NCHWc",
+            qnnDepthwiseConv2dNchwcOp,
             {site.values.blocked(node.operands[0], outBlock),
              site.patch.constant(depthwiseWeight(site, *constants->weight, outBlock))},
             std::move(attrs));
@@ -259,9 +260,8 @@ bool alterQuantizedConvolution(const QuantizedLayerSite& site)
         PackedConvolution packed = packedConvolution(site, *constants, inChannels, attrs);
         const Tensor weight = packedConvWeight(packed.weight, packed.channels, packed.inBlock,
                                                weightBlock(outChannels, outBlock));
-        layer =
-            site.patch.op("qnn.contrib_conv2d_NCHWc", {packed.data, site.patch.constant(weight)},
-                          withWeightFacts(site, weight, std::move(packed.attrs)));
+        layer = site.patch.op(qnnConv2dNchwcOp, {packed.data, site.patch.constant(weight)},
+                              withWeightFacts(site, weight, std::move(packed.attrs)));
     }
     Tensor share = zeroPointShare(*constants->weight, constants->zero,
                                   {outChannels / outBlock, 1, 1, outBlock});
@@ -281,10 +281,9 @@ bool alterQuantizedDense(const QuantizedLayerSite& site)
                                                     " outputs in blocks of " +
                                                     std::to_string(block) + ", weights by four");
     const Tensor weight = packedDenseWeight(*constants->weight, block);
-    const ValueRef layer =
-        site.patch.op("qnn.contrib_dense_pack",
-                      {site.values.plain(node.operands[0]), site.patch.constant(weight)},
-                      withWeightFacts(site, weight, {}));
+    const ValueRef layer = site.patch.op(
+        qnnDensePackOp, {site.values.plain(node.operands[0]), site.patch.constant(weight)},
+        withWeightFacts(site, weight, {}));
     site.patch.change(
         corrected(site, layer, zeroPointShare(*constants->weight, constants->zero, {shape[0]})));
     return true;
@@ -295,7 +294,7 @@ bool alterQuantizedDense(const QuantizedLayerSite& site)
 void noteScales(const Module& module, NodeRecord& node)
 {
     const Tensor* scales =
-        node.op == "qnn.requantize" ? constantOf(module, node.operands[1]) : nullptr;
+        isOp(node, qnnRequantizeOp) ? constantOf(module, node.operands[1]) : nullptr;
     if (!scales) return;
     for (int64_t i = 0; i < scales->size(); ++i)
         if (!(std::abs(scales->number(i)) <= 0.5)) return;
@@ -310,14 +309,14 @@ bool hasFineSteps(const Module& module, const GraphFunction& function)
 {
     return std::any_of(function.order.begin(), function.order.end(), [&](NodeId id) {
         const NodeRecord& node = module.node(id);
-        return isOp(node, "qnn.quantize") && node.types.at(0).dtype.bits > 8;
+        return isOp(node, qnnQuantizeOp) && node.types.at(0).dtype.bits > 8;
     });
 }
 
 bool alterQuantizedLayer(const QuantizedLayerSite& site)
 {
-    if (site.node.op == "qnn.conv2d") return alterQuantizedConvolution(site);
-    return site.node.op == "qnn.dense" && alterQuantizedDense(site);
+    if (isOp(site.node, qnnConv2dOp)) return alterQuantizedConvolution(site);
+    return isOp(site.node, qnnDenseOp) && alterQuantizedDense(site);
 }
 
 } // namespace tenon::compiler

@@ -2,6 +2,7 @@
 // Readers of quantization parameters and constant expressions.
 #include "compiler/passes/quantized_values.h"
 
+#include "compiler/ops/ops.h"
 #include "compiler/te/evaluate_graph.h"
 
 #include <algorithm>
@@ -37,8 +38,8 @@ std::optional<Parameters> readParameters(const Module& module, const NodeRecord&
 std::optional<std::pair<double, double>> limitsOf(const NodeRecord& node)
 {
     constexpr double kAll = HUGE_VAL;
-    if (isOp(node, "nn.relu")) return std::pair(0.0, kAll);
-    if (isOp(node, "clip"))
+    if (isOp(node, reluOp)) return std::pair(0.0, kAll);
+    if (isOp(node, clipOp))
         return std::pair(node.attrs.number("a_min", -kAll), node.attrs.number("a_max", kAll));
     return std::nullopt;
 }
@@ -49,7 +50,7 @@ std::optional<Quantized> readDequantized(const QuantizationSite& site, ValueRef 
 {
     if (!value.node.isValid()) return std::nullopt;
     const NodeRecord& node = site.module.node(value.node);
-    if (!isOp(node, "qnn.dequantize") || node.attrs.dtype("out_dtype", kFloat32) != kFloat32)
+    if (!isOp(node, qnnDequantizeOp) || node.attrs.dtype("out_dtype", kFloat32) != kFloat32)
         return std::nullopt;
     const auto parameters = readParameters(site.module, node);
     if (!parameters) return std::nullopt;
@@ -75,7 +76,7 @@ Attrs QuantizeTarget::limits() const
 
 std::optional<QuantizeTarget> readQuantize(const QuantizationSite& site, const NodeRecord& node)
 {
-    if (!isOp(node, "qnn.quantize")) return std::nullopt;
+    if (!isOp(node, qnnQuantizeOp)) return std::nullopt;
     const auto parameters = readParameters(site.module, node);
     const DataType dtype = node.types.at(0).dtype;
     if (!parameters || parameters->scales.size() != 1 || dtype.bits != 8 ||

@@ -14,10 +14,10 @@ PatchWriter::PatchWriter(const Module& module, FunctionId function, std::string 
     m_patch.from = std::move(from);
 }
 
-ValueRef PatchWriter::op(std::string name, std::vector<ValueRef> operands, Attrs attrs)
+ValueRef PatchWriter::op(const OpDef& op, std::vector<ValueRef> operands, Attrs attrs)
 {
     m_patch.nodes.push_back(
-        newOpNode(m_module, std::move(name), std::move(operands), std::move(attrs)));
+        newOpNode(m_module, std::string(op.name), std::move(operands), std::move(attrs)));
     return {m_patch.nodes.back().id, 0};
 }
 
@@ -54,13 +54,8 @@ void PatchWriter::replaceAndErase(NodeId id, ValueRef to)
     erase(id);
 }
 
-bool isOp(const NodeRecord& node, std::string_view op)
-{
-    return node.kind == NodeKind::Op && node.op == op;
-}
-
 const NodeRecord* operatorBehind(const Module& module, const UseIndex& uses, ValueRef value,
-                                 std::string_view op, size_t readers)
+                                 const OpDef& op, size_t readers)
 {
     if (!value.node.isValid()) return nullptr;
     const NodeRecord& node = module.node(value.node);

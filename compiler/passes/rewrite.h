@@ -2,6 +2,7 @@
 // What rules share: reading constants and shapes, and writing patches.
 #pragma once
 
+#include "compiler/ops/ops.h"
 #include "compiler/passes/use_index.h"
 #include "core/ir/change_set.h"
 
@@ -20,7 +21,7 @@ public:
     PatchWriter(const Module& module, FunctionId function, std::string rule, std::string reason,
                 std::vector<NodeId> from);
 
-    ValueRef op(std::string name, std::vector<ValueRef> operands, Attrs attrs = {});
+    ValueRef op(const OpDef& op, std::vector<ValueRef> operands, Attrs attrs = {});
     ValueRef constant(Tensor value, std::string name = {});
     /// `value` with its constant reshaped: in place when it has one reader (it then joins
     /// `from`), else a new constant of the same bytes.
@@ -38,10 +39,9 @@ private:
     Patch m_patch;
 };
 
-bool isOp(const NodeRecord& node, std::string_view op);
 /// The node behind `value` when it applies `op`, `readers` nodes read it and nothing else needs it.
 const NodeRecord* operatorBehind(const Module& module, const UseIndex& uses, ValueRef value,
-                                 std::string_view op, size_t readers = 1);
+                                 const OpDef& op, size_t readers = 1);
 /// The value of a Constant node, or null.
 const Tensor* constantOf(const Module& module, ValueRef value);
 /// Its only element as a double, when `value` is a constant of one element.

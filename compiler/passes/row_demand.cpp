@@ -2,7 +2,7 @@
 // Rows through each kind of operator.
 #include "compiler/passes/row_demand.h"
 
-#include "compiler/ops/op.h"
+#include "compiler/ops/ops.h"
 
 #include <algorithm>
 #include <functional>
@@ -115,16 +115,16 @@ std::optional<RowDemand> rowDemandOf(const Module& module, const NodeRecord& nod
         demand.operands[0] = Rows{axis, rows.begin, rows.count};
         return demand;
     };
-    if (node.op == "reshape") return throughReshape(module, node, rows, *result);
-    if (node.op == "nn.attention") return throughAttention(module, node, rows);
-    if (node.op == "transpose") {
+    if (isOp(node, reshapeOp)) return throughReshape(module, node, rows, *result);
+    if (isOp(node, attentionOp)) return throughAttention(module, node, rows);
+    if (isOp(node, transposeOp)) {
         const Extents order = node.attrs.integers("axes", {});
         if (order.size() != result->size()) return std::nullopt;
         return ofFirst(static_cast<size_t>(normalizedAxis(order[rows.axis], order.size())));
     }
-    if (node.op == "nn.dense" && rows.axis == 0) return ofFirst(0);
-    if (node.op == "nn.layer_norm" && rows.axis < last) return ofFirst(rows.axis);
-    if (node.op == "nn.softmax" &&
+    if (isOp(node, denseOp) && rows.axis == 0) return ofFirst(0);
+    if (isOp(node, layerNormOp) && rows.axis < last) return ofFirst(rows.axis);
+    if (isOp(node, softmaxOp) &&
         normalizedAxis(node.attrs.integer("axis", -1), last + 1) != static_cast<int64_t>(rows.axis))
         return ofFirst(rows.axis);
     if (isBroadcast(node)) return throughBroadcast(module, node, rows, *result);
@@ -133,12 +133,12 @@ std::optional<RowDemand> rowDemandOf(const Module& module, const NodeRecord& nod
 
 std::optional<Rows> selectedRows(const Module& module, const NodeRecord& node)
 {
-    if (!isOp(node, "take") && !isOp(node, "strided_slice")) return std::nullopt;
+    if (!isOp(node, takeOp) && !isOp(node, stridedSliceOp)) return std::nullopt;
     const auto shape = knownShape(module, node.operands[0]);
     const auto result = knownShape(module, {node.id, 0});
     if (!shape || !result) return std::nullopt;
     Rows rows;
-    if (node.op == "take") {
+    if (isOp(node, takeOp)) {
         const auto index = scalarOf(module, node.operands[1]);
         rows.axis =
             static_cast<size_t>(normalizedAxis(node.attrs.integer("axis", 0), shape->size()));

@@ -2,7 +2,7 @@
 // SimplifyInference: writes batch normalization as multiply and add per channel. Needs types.
 // Stands first so that folding sees plain arithmetic. What stands between a model's elements and a
 // step keeps its formula: the last bit of it decides.
-#include "compiler/ops/op.h"
+#include "compiler/ops/ops.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/use_index.h"
@@ -37,17 +37,17 @@ Patch expandBatchNorm(const Module& module, FunctionId function, const NodeRecor
         patch.constant(Tensor::make(perChannel.dtype, {}, [&](std::span<std::byte> bytes) {
             storeNumber(perChannel.dtype, bytes, 0, epsilon);
         }));
-    const ValueRef deviation = patch.op("rsqrt", {patch.op("add", {variance, epsilonValue})});
-    ValueRef scale = patch.op("multiply", {gamma, deviation});
-    ValueRef shift = patch.op("subtract", {beta, patch.op("multiply", {mean, scale})});
+    const ValueRef deviation = patch.op(rsqrtOp, {patch.op(addOp, {variance, epsilonValue})});
+    ValueRef scale = patch.op(multiplyOp, {gamma, deviation});
+    ValueRef shift = patch.op(subtractOp, {beta, patch.op(multiplyOp, {mean, scale})});
     if (axis + 1 != rank) {
         std::vector<int64_t> shape(rank - axis, 1);
         shape[0] = perChannel.shape.at(0).value();
-        scale = patch.op("reshape", {scale}, {{"newshape", shape}});
-        shift = patch.op("reshape", {shift}, {{"newshape", shape}});
+        scale = patch.op(reshapeOp, {scale}, {{"newshape", shape}});
+        shift = patch.op(reshapeOp, {shift}, {{"newshape", shape}});
     }
-    const ValueRef scaled = patch.op("multiply", {node.operands[0], scale});
-    patch.replaceAndErase(node.id, patch.op("add", {scaled, shift}));
+    const ValueRef scaled = patch.op(multiplyOp, {node.operands[0], scale});
+    patch.replaceAndErase(node.id, patch.op(addOp, {scaled, shift}));
     return patch.take();
 }
 
@@ -111,7 +111,7 @@ Result<Patches> runSimplifyInference(const Module& module, const PassContext&)
         const UseIndex uses(module, *function);
         for (const NodeId id : function->order) {
             const NodeRecord& node = module.node(id);
-            if (isOp(node, "nn.batch_norm") && knownShape(module, node.operands[1]) &&
+            if (isOp(node, batchNormOp) && knownShape(module, node.operands[1]) &&
                 !needsFormula(module, uses, node))
                 patches.push_back(expandBatchNorm(module, function->id, node));
         }

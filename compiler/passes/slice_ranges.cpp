@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/slice_ranges.h"
 
+#include "compiler/ops/ops.h"
+
 #include <algorithm>
 
 namespace tenon::compiler {
 
 std::optional<std::vector<SliceRange>> slicesOf(const Module& module, const NodeRecord& node)
 {
-    if (!isOp(node, "strided_slice")) return std::nullopt;
+    if (!isOp(node, stridedSliceOp)) return std::nullopt;
     const auto shape = knownShape(module, node.operands[0]);
     const auto result = knownShape(module, {node.id, 0});
     if (!shape || !result) return std::nullopt;

@@ -3,6 +3,7 @@
 // become the last axis behind all, as in detectors: each part is transposed by itself, while its
 // channels lie side by side anyway, and those of all sizes are joined before the channels are, in
 // the memory of one tensor. The whole is then moved twice, not four times.
+#include "compiler/ops/ops.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/rewrite_functions.h"
@@ -45,14 +46,14 @@ public:
     }
 
 private:
-    const NodeRecord* behind(ValueRef value, std::string_view op) const
+    const NodeRecord* behind(ValueRef value, const OpDef& op) const
     {
         return operatorBehind(m_module, m_uses, value, op);
     }
 
     const NodeRecord* joinBehind(ValueRef value, int64_t axis, size_t rank) const
     {
-        const NodeRecord* join = behind(value, "concatenate");
+        const NodeRecord* join = behind(value, concatenateOp);
         const bool fits = join && normalizedAxis(join->attrs.integer("axis", 0), rank) == axis;
         return fits ? join : nullptr;
     }
@@ -60,7 +61,7 @@ private:
     /// [N, C, H, W] as [N, C, H W].
     const NodeRecord* flattenedImage(ValueRef value) const
     {
-        const NodeRecord* reshape = behind(value, "reshape");
+        const NodeRecord* reshape = behind(value, reshapeOp);
         const auto to = knownShape(m_module, value);
         const auto from = reshape ? knownShape(m_module, reshape->operands[0]) : std::nullopt;
         const bool fits = from && to && from->size() == 4 && to->size() == 3 &&
@@ -71,7 +72,7 @@ private:
     std::optional<Joined> joinedBehind(const NodeRecord& node) const
     {
         const std::vector<int64_t> channelsLast{0, 2, 1};
-        if (!isOp(node, "transpose") || node.attrs.integers("axes", {}) != channelsLast)
+        if (!isOp(node, transposeOp) || node.attrs.integers("axes", {}) != channelsLast)
             return std::nullopt;
         const NodeRecord* sizes = joinBehind(node.operands[0], 2, 3);
         if (!sizes) return std::nullopt;
@@ -110,7 +111,7 @@ private:
         constexpr int kMostSteps = 8;
         for (int step = 0; step < kMostSteps && part.node.isValid(); ++step) {
             const NodeRecord& node = m_module.node(part.node);
-            if (isOp(node, "nn.conv2d")) return true;
+            if (isOp(node, conv2dOp)) return true;
             if (node.kind != NodeKind::Op || node.operands.empty() ||
                 knownShape(m_module, part) != knownShape(m_module, node.operands[0]))
                 return false;
@@ -133,7 +134,7 @@ private:
         Attrs axes, rows;
         axes.set("axes", std::vector<int64_t>{0, 2, 3, 1});
         rows.set("newshape", std::vector<int64_t>{shape[0], shape[2] * shape[3], shape[1]});
-        return patch.op("reshape", {patch.op("transpose", {part}, std::move(axes))},
+        return patch.op(reshapeOp, {patch.op(transposeOp, {part}, std::move(axes))},
                         std::move(rows));
     }
 
@@ -142,7 +143,7 @@ private:
         if (parts.size() == 1) return parts[0];
         Attrs attrs;
         attrs.set("axis", axis);
-        return patch.op("concatenate", std::move(parts), std::move(attrs));
+        return patch.op(concatenateOp, std::move(parts), std::move(attrs));
     }
 
     Patch patchOf(const NodeRecord& node, const Joined& found) const

@@ -2,7 +2,7 @@
 // Samples of parameters and layers are drawn; what is between them is computed.
 #include "compiler/passes/value_samples.h"
 
-#include "compiler/ops/op.h"
+#include "compiler/ops/ops.h"
 #include "compiler/passes/layer_weights.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/te/evaluate_graph.h"
@@ -96,9 +96,9 @@ bool movesPixels(const NodeRecord& node)
         });
     };
     const std::vector<int64_t> width = node.attrs.integers("pad_width", {});
-    return node.op == "nn.max_pool2d" || node.op == "nn.avg_pool2d" ||
-           node.op == "image.resize2d" || (node.op == "strided_slice" && leavesChannels("axes")) ||
-           (node.op == "nn.pad" && width.size() == 8 &&
+    return isOp(node, maxPool2dOp) || isOp(node, avgPool2dOp) || isOp(node, resize2dOp) ||
+           (isOp(node, stridedSliceOp) && leavesChannels("axes")) ||
+           (isOp(node, padOp) && width.size() == 8 &&
             std::all_of(width.begin(), width.begin() + 4, [](int64_t w) { return w == 0; }));
 }
 
@@ -127,7 +127,7 @@ bool isPerChannel(const Tensor& constant, const Shape& shape)
 
 bool isLayer(const NodeRecord& node)
 {
-    return isOp(node, "nn.conv2d") || isOp(node, "nn.dense") || isOp(node, "nn.conv2d_transpose");
+    return isOp(node, conv2dOp) || isOp(node, denseOp) || isOp(node, conv2dTransposeOp);
 }
 
 } // namespace
@@ -189,7 +189,7 @@ Tensor ValueSamples::layerResult(const NodeRecord& node, const Tensor& data) con
 {
     const auto weights = layerWeights(m_module, node);
     const std::vector<double> squares = squaresByChannel(data);
-    const bool isOwn = node.op == "nn.dense" || m_last.count(node.id) > 0;
+    const bool isOwn = isOp(node, denseOp) || m_last.count(node.id) > 0;
     return isOwn && weights && squares.size() == weights->groups * weights->operands
                ? normal(node, weights->weighted(squares))
                : normal(node, {1});
@@ -198,12 +198,12 @@ Tensor ValueSamples::layerResult(const NodeRecord& node, const Tensor& data) con
 /// Adds a bias, or the shift of a normalization.
 bool ValueSamples::isNormalizing(const NodeRecord& node) const
 {
-    if (node.op != "add" || node.types[0].shape.size() != 4) return false;
+    if (!isOp(node, addOp) || node.types[0].shape.size() != 4) return false;
     for (const size_t side : {0, 1}) {
         const Tensor* constant = constantOf(m_module, node.operands[side]);
         if (!constant || !isPerChannel(*constant, node.types[0].shape)) continue;
         const NodeRecord& before = m_module.node(node.operands[1 - side].node);
-        return isOp(before, "multiply") || (isLayer(before) && !m_last.count(before.id));
+        return isOp(before, multiplyOp) || (isLayer(before) && !m_last.count(before.id));
     }
     return false;
 }
@@ -217,9 +217,9 @@ NodeRecord ValueSamples::resized(const NodeRecord& node, const std::vector<Tenso
     const std::vector<int64_t>& small = operands[0].shape();
     if (from == small || node.types.empty()) return out;
     const std::vector<int64_t> to = knownExtents(node.types[0].shape);
-    if (node.op == "reshape") {
+    if (isOp(node, reshapeOp)) {
         out.attrs.set("newshape", regrouped(from, to, small));
-    } else if (node.op == "image.resize2d" && to.size() == 4 && small.size() == 4) {
+    } else if (isOp(node, resize2dOp) && to.size() == 4 && small.size() == 4) {
         out.attrs.set("size",
                       std::vector<int64_t>{std::max<int64_t>(1, to[2] * small[2] / from[2]),
                                            std::max<int64_t>(1, to[3] * small[3] / from[3])});

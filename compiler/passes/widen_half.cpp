@@ -4,7 +4,7 @@
 // one by one adds up to more than the last digits of a deep model's result. Only inputs, outputs
 // and what is no arithmetic are halves. Needs types; stands before folding, which then widens
 // weights once.
-#include "compiler/ops/op.h"
+#include "compiler/ops/ops.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/use_index.h"
@@ -26,13 +26,13 @@ bool readsHalf(const Module& module, const NodeRecord& node)
 /// What moves and chooses values as well, so that nothing between operators is rounded.
 bool mustWiden(const NodeRecord& node)
 {
-    return findOp(node.op) && node.op != "cast" && !node.op.starts_with("qnn.") &&
+    return findOp(node.op) && !isOp(node, castOp) && !node.op.starts_with("qnn.") &&
            node.types.size() == 1;
 }
 
 ValueRef cast(PatchWriter& patch, ValueRef value, DataType to)
 {
-    return patch.op("cast", {value}, {{"dtype", to}});
+    return patch.op(castOp, {value}, {{"dtype", to}});
 }
 
 Patch widened(const Module& module, const GraphFunction& function, const NodeRecord& node)
@@ -50,8 +50,8 @@ Patch widened(const Module& module, const GraphFunction& function, const NodeRec
         patch.change(std::move(record));
         return patch.take();
     }
-    record.operands = {patch.op(node.op, std::move(operands), node.attrs)};
-    record.op = "cast";
+    record.operands = {patch.op(factsOf(node), std::move(operands), node.attrs)};
+    record.op = castOp.name;
     record.attrs = {{"dtype", stored}};
     patch.change(std::move(record));
     return patch.take();
@@ -70,10 +70,10 @@ bool isStated(const Module& module, const NodeRecord& cast)
 std::optional<Patch> keepBits(const Module& module, const GraphFunction& function,
                               const UseIndex& uses, const NodeRecord& node)
 {
-    if (!isOp(node, "cast") || node.types.at(0).dtype != kFloat32 || uses.isResult(node.id))
+    if (!isOp(node, castOp) || node.types.at(0).dtype != kFloat32 || uses.isResult(node.id))
         return std::nullopt;
     const NodeRecord& narrow = module.node(node.operands[0].node);
-    if (!isOp(narrow, "cast") || !isHalf(narrow.types.at(0).dtype) ||
+    if (!isOp(narrow, castOp) || !isHalf(narrow.types.at(0).dtype) ||
         module.type(narrow.operands[0]).dtype != kFloat32 || isStated(module, narrow))
         return std::nullopt;
     PatchWriter patch(module, function.id, "keep-bits",

@@ -2,6 +2,7 @@
 // Cycles of either form on a core with two vector units, filters read from beyond the caches.
 #include "compiler/passes/winograd_choice.h"
 
+#include "compiler/ops/ops.h"
 #include "compiler/ops/winograd.h"
 
 #include <algorithm>
@@ -156,9 +157,7 @@ WinogradForm winogradForm(const ConvolutionSize& size, const LayoutMachine& mach
 std::optional<ConvolutionSize> winogradSize(const core::Module& module,
                                             const core::NodeRecord& node)
 {
-    if (node.kind != core::NodeKind::Op || node.op != "nn.conv2d" ||
-        node.attrs.integer("groups", 1) != 1)
-        return std::nullopt;
+    if (!isOp(node, conv2dOp) || node.attrs.integer("groups", 1) != 1) return std::nullopt;
     const auto weight = core::constantShape(module.type(node.operands[1]).shape);
     // A batch of unknown size is computed item by item.
     core::Shape shape = node.types[0].shape;

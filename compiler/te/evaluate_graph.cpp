@@ -2,7 +2,7 @@
 // Walks a graph in order and evaluates node by node; values die with their last reader.
 #include "compiler/te/evaluate_graph.h"
 
-#include "compiler/ops/op.h"
+#include "compiler/ops/ops.h"
 #include "compiler/te/evaluate.h"
 #include "core/base/text.h"
 
@@ -167,7 +167,7 @@ Result<std::vector<Tensor>> evaluateNode(const Module&, const NodeRecord& node,
     if (dividesByZero(node, inputs))
         return makeError(DiagnosticCode::BadModel, "integer division by zero", {.node = node.name});
     // A reshape moves nothing; weights are reshaped often.
-    if (node.op == "reshape" && !node.types.empty())
+    if (isOp(node, reshapeOp) && !node.types.empty())
         if (const auto shape = constantShape(node.types[0].shape))
             return std::vector<Tensor>{inputs.at(0).reshaped(*shape)};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Folds integers by what the operators mean: shape chains may use any of them.
 #include "compiler/frontend/onnx/node_import.h"
-#include "compiler/ops/op.h"
+#include "compiler/ops/ops.h"
 #include "compiler/te/evaluate_graph.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ std::optional<std::map<ValueRef, Tensor>> NodeImport::evaluateEmitted() const
         const NodeRecord& node = m_state.module.node(id);
         const OpDef* op = findOp(node.op);
         if (!op || op->accuracy == Accuracy::Random || op->family == Family::Control ||
-            node.op == "sizes")
+            isOp(node, sizesOp))
             return std::nullopt;
         for (const TensorType& type : node.types)
             if (!constantShape(type.shape)) return std::nullopt;
