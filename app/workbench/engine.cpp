@@ -12,6 +12,7 @@
 #include "compiler/driver/target_cores.h"
 #include "compiler/frontend/open_sizes.h"
 #include "compiler/frontend/shape_option.h"
+#include "compiler/ops/op.h"
 #include "core/base/processors.h"
 #include "core/target/ignored_options.h"
 #include "core/target/target_kind.h"
@@ -194,10 +195,36 @@ QStringList targetSuggestions()
     return all;
 }
 
+views::OpFamily shownFamily(compiler::Family family)
+{
+    using compiler::Family;
+    switch (family) {
+    case Family::Convolution: return views::OpFamily::Convolution;
+    case Family::Dense: return views::OpFamily::Dense;
+    case Family::Elementwise: return views::OpFamily::Elementwise;
+    case Family::Normalization: return views::OpFamily::Normalization;
+    case Family::Pooling:
+    case Family::Reduction: return views::OpFamily::Pooling;
+    case Family::Layout:
+    case Family::Movement:
+    case Family::Control: break;
+    }
+    return views::OpFamily::Movement;
+}
+
 } // namespace
+
+views::OpFamilies opFamilies()
+{
+    views::OpFamilies families;
+    for (const compiler::OpDef* op : compiler::allOps())
+        families.emplace(op->name, shownFamily(op->family));
+    return families;
+}
 
 views::Engine makeEngine(const EngineOptions& options)
 {
+    views::setOpFamilies(opFamilies());
     views::Engine engine;
     engine.open = [options](const QString& path, const BuildOptions& build,
                             const views::Engine::Read& read,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/driver/kernel_service.h"
+#include "views/models/node_text.h"
 #include "views/presenters/engine.h"
 
 #include <memory>
@@ -17,6 +18,9 @@ struct EngineOptions
     int repeats = 0;      ///< of a benchmark; 0: until the precision or the asked budget is reached
 };
 
+/// The colour family of each operator's cards, as its definition says.
+views::OpFamilies opFamilies();
+/// Tells the views the families, too.
 views::Engine makeEngine(const EngineOptions& options);
 
 } // namespace tenon::app

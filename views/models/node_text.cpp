@@ -19,7 +19,7 @@ struct FamilyWord
     OpFamily family;
 };
 
-/// First match wins: a name is looked through for these words.
+/// For names that no table has. First match wins: a name is looked through for these words.
 constexpr std::array kWords = {FamilyWord{"conv", OpFamily::Convolution},
                                FamilyWord{"dense", OpFamily::Dense},
                                FamilyWord{"matmul", OpFamily::Dense},
@@ -55,6 +55,12 @@ constexpr std::array kWords = {FamilyWord{"conv", OpFamily::Convolution},
 
 constexpr std::array<std::string_view, 6> kReductions = {"sum", "mean", "max",
                                                          "min", "prod", "all"};
+
+OpFamilies& knownFamilies()
+{
+    static OpFamilies families;
+    return families;
+}
 
 const core::TensorType* operandType(const core::Module& module, const core::NodeRecord& node,
                                     size_t index)
@@ -158,7 +164,7 @@ const core::NodeRecord* anchorOf(const core::Module& module, const core::NodeRec
     const core::NodeRecord* first = nullptr;
     for (const core::NodeId id : function->second->order) {
         const core::NodeRecord& member = module.node(id);
-        if (member.kind == core::NodeKind::Constant) continue;
+        if (member.kind != core::NodeKind::Op) continue;
         const OpFamily family = familyOfOp(member.op);
         if (family == OpFamily::Convolution || family == OpFamily::Dense) return &member;
         if (!first) first = &member;
@@ -168,8 +174,12 @@ const core::NodeRecord* anchorOf(const core::Module& module, const core::NodeRec
 
 } // namespace
 
+void setOpFamilies(OpFamilies families) { knownFamilies() = std::move(families); }
+
 OpFamily familyOfOp(const std::string& op)
 {
+    const auto known = knownFamilies().find(op);
+    if (known != knownFamilies().end()) return known->second;
     for (const FamilyWord& entry : kWords)
         if (op.find(entry.word) != std::string::npos) return entry.family;
     for (const std::string_view name : kReductions)
@@ -183,11 +193,11 @@ OpFamily familyOf(const core::Module& module, const core::NodeRecord& node)
     case core::NodeKind::Parameter:
     case core::NodeKind::Constant: return OpFamily::Boundary;
     case core::NodeKind::Op: return familyOfOp(node.op);
-    case core::NodeKind::CallTir: return familyOfOp(node.kernel);
+    case core::NodeKind::CallTir: // keeps the function that it was lowered from
     case core::NodeKind::Call: break;
     }
     const core::NodeRecord* anchor = anchorOf(module, node);
-    return anchor ? familyOfOp(anchor->op) : OpFamily::Elementwise;
+    return anchor ? familyOfOp(anchor->op) : familyOfOp(node.kernel);
 }
 
 QString familyText(OpFamily family)

@@ -6,6 +6,9 @@
 
 #include <QString>
 
+#include <map>
+#include <string>
+
 namespace tenon::views {
 
 enum class OpFamily : uint8_t
@@ -21,7 +24,11 @@ enum class OpFamily : uint8_t
 constexpr int kOpFamilyCount = 7;
 
 OpFamily familyOf(const core::Module& module, const core::NodeRecord& node);
+/// Of an operator by the table, else by words in the name, as that of a kernel.
 OpFamily familyOfOp(const std::string& op);
+using OpFamilies = std::map<std::string, OpFamily>;
+/// What the compiler knows of its operators; for the whole program, before anything is shown.
+void setOpFamilies(OpFamilies families);
 QString familyText(OpFamily family);
 
 /// "nn.conv2d", the name of a fused function, or an input's name.
