@@ -102,14 +102,16 @@ bool movesPixels(const NodeRecord& node)
             std::all_of(width.begin(), width.begin() + 4, [](int64_t w) { return w == 0; }));
 }
 
-/// The same pixels again where there are more, fewer where there are less.
+/// The same pixels again where there are more, fewer where there are less; the same channels again
+/// where a side that was cut became channels.
 Tensor repeated(const Tensor& data, std::vector<int64_t> shape)
 {
     const std::vector<int64_t> to = shape, &from = data.shape();
-    if (from == to) return data;
+    if (from == to || data.size() == 0) return data;
     return Tensor::make(data.dtype(), std::move(shape), [&](std::span<std::byte> bytes) {
         for (int64_t i = 0; i < elementCount(to); ++i) {
-            const int64_t x = i % to[3], y = i / to[3] % to[2], plane = i / to[3] / to[2];
+            const int64_t x = i % to[3], y = i / to[3] % to[2];
+            const int64_t plane = i / to[3] / to[2] % (from[0] * from[1]);
             const int64_t at = (plane * from[2] + y % from[2]) * from[3] + x % from[3];
             storeNumber(data.dtype(), bytes, i, data.number(at));
         }

@@ -169,7 +169,8 @@ void EntryWriter::write(Entry entry, const std::string& name, const std::string&
     for (const KernelCall& call : m_program.calls) {
         if (!call.dividers.empty())
             m_faults[m_texts.size()] = m_ir.addString(divisionFault(call.dividers));
-        m_texts.push_back(m_ir.addString(name + ": kernel call " + call.name + " failed"));
+        m_texts.push_back(m_ir.addString(name + ": kernel call " + call.name +
+                                         " failed: out of memory, or of threads, for it"));
     }
     m_texts.push_back(m_ir.addString(name + ": cannot allocate " +
                                      std::to_string(m_memory.workspaceBytes()) +

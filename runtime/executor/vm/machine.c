@@ -136,7 +136,8 @@ static int checked(int32_t status, int64_t call)
 {
     if (status == 0) return 0;
     if (status == kTenonDividedByZero) return tenon_fail("integer division by zero");
-    return tenon_fail("kernel call %lld failed", (long long)call);
+    return tenon_fail("kernel call %lld failed: out of memory, or of threads, for it",
+                      (long long)call);
 }
 
 static int call(vm_machine* machine, const int64_t* words)

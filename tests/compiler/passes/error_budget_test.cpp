@@ -74,6 +74,20 @@ std::vector<double> gainsOf(const Module& module)
     return gains;
 }
 
+/// Samples have fewer pixels than the model; a transposition makes channels of them.
+TEST(ErrorBudget, TakesChannelsThatWereSides)
+{
+    const Module module = typed("def @main(%x: Tensor[(1, 4, 64, 64), float32]) {\n"
+                                "  %w = rand(1, -0.1, 0.1) : Tensor[(32, 64, 3, 3), float32]\n"
+                                "  %t = transpose(%x, axes=[0, 2, 1, 3])\n"
+                                "  %p = nn.max_pool2d(%t, pool_size=[1, 1])\n"
+                                "  %c = nn.conv2d(%p, %w, padding=[1, 1, 1, 1])\n"
+                                "  return %c\n}\n");
+    const Choice choice = chosen(module, 2e-5);
+    ASSERT_EQ(choice.tiles.size(), 1u);
+    EXPECT_GT(choice.total, 0);
+}
+
 TEST(ErrorBudget, takesTheFastestFormsWhereAnyErrorIsAllowed)
 {
     EXPECT_EQ(chosen(typed(chain(4)), 1).tiles, (std::vector<int64_t>{4, 4, 4, 4}));
