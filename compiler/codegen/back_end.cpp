@@ -21,11 +21,6 @@ constexpr std::array kBackEnds = {
 #undef BACK_END
 };
 
-std::string_view architectureOf(std::string_view triple)
-{
-    return triple.substr(0, triple.find('-'));
-}
-
 std::string kindsText()
 {
     std::vector<std::string> kinds;
@@ -34,19 +29,13 @@ std::string kindsText()
     return join(kinds, ", ");
 }
 
-bool runs(const ArtifactForm& form, ExecutorKind executor)
-{
-    return std::find(form.executors.begin(), form.executors.end(), executor) !=
-           form.executors.end();
-}
-
 /// "end the output in .so, .o, .tar"
 std::string formsText(const BackEnd& backEnd, ExecutorKind executor)
 {
     std::vector<std::string> suffixes;
     bool takesFolders = false;
     for (const ArtifactForm& form : backEnd.forms) {
-        if (!runs(form, executor)) continue;
+        if (!form.runs(executor)) continue;
         if (form.format == OutputFormat::Folder)
             takesFolders = true;
         else
@@ -86,11 +75,15 @@ Diagnostic aloneError(const ArtifactForm& form, ExecutorKind executor)
 
 } // namespace
 
+bool ArtifactForm::runs(ExecutorKind executor) const
+{
+    return std::find(executors.begin(), executors.end(), executor) != executors.end();
+}
+
 bool BackEnd::runs(ExecutorKind executor) const
 {
-    return std::any_of(forms.begin(), forms.end(), [&](const ArtifactForm& form) {
-        return tenon::compiler::runs(form, executor);
-    });
+    return std::any_of(forms.begin(), forms.end(),
+                       [&](const ArtifactForm& form) { return form.runs(executor); });
 }
 
 std::span<const BackEnd* const> allBackEnds() { return kBackEnds; }
@@ -141,7 +134,7 @@ Result<const ArtifactForm*> formFor(const MachineSpec& machine, ExecutorKind exe
     const BackEnd& backEnd = *machine.backEnd;
     for (const ArtifactForm& form : backEnd.forms) {
         if (form.format != format) continue;
-        if (runs(form, executor)) return &form;
+        if (form.runs(executor)) return &form;
         return aloneError(standsAlone(format) ? form : backEnd.forms.front(), executor);
     }
     const std::string needed = targetsText(format);

@@ -28,6 +28,8 @@ struct ArtifactForm
     OutputFormat format;
     std::span<const ExecutorKind> executors;
     bool fillsWeights = false; ///< weights are put in behind the linker: fillSection()
+
+    bool runs(ExecutorKind executor) const;
 };
 
 /// How this computer runs what needs no runtime.
@@ -73,6 +75,7 @@ struct BackEnd
     bool hasThreads = true;
     bool lendsScratch = false; ///< the planner gives kernels the memory that they want for a call
     AloneRunner runner = {};   ///< of the first form, where that needs no runtime
+    /// machineSpec() adds the row.
     Result<MachineSpec> (*machine)(const BackEnd&, const Target&) = nullptr;
     Result<TargetFacts> (*facts)(const MachineSpec&) = nullptr;
     CodeTraits (*traits)(const MachineSpec&) = nullptr;

@@ -17,9 +17,9 @@ std::string MachineSpec::text() const
            (vectorizes ? "" : " scalar");
 }
 
-std::string_view MachineSpec::architecture() const
+std::string_view architectureOf(std::string_view triple)
 {
-    return std::string_view(triple).substr(0, triple.find('-'));
+    return triple.substr(0, triple.find('-'));
 }
 
 } // namespace tenon::compiler

@@ -14,6 +14,9 @@ using namespace core;
 
 struct BackEnd;
 
+/// The first word of a triple: "aarch64".
+std::string_view architectureOf(std::string_view triple);
+
 /// A target with `native` and empty fields resolved. The fields are LLVM's; a back end that asks
 /// another compiler fills in what that one needs.
 struct MachineSpec
@@ -38,8 +41,8 @@ struct MachineSpec
 
     static constexpr int kUsualOptLevel = 2; ///< of LLVM's code generator
     friend bool operator==(const MachineSpec&, const MachineSpec&) = default;
-    std::string text() const;              ///< one line, part of cache keys
-    std::string_view architecture() const; ///< "aarch64"; "c" for C source
+    std::string text() const; ///< one line, part of cache keys
+    std::string_view architecture() const { return architectureOf(triple); } ///< or "c"
 };
 
 /// "hard", "softfp", "soft", as a C compiler's -mfloat-abi has it.

@@ -22,10 +22,6 @@ Result<std::string> cachedObject(const ObjectCache& cache, const std::string& ke
     return object;
 }
 
-} // namespace
-
-namespace {
-
 Result<std::vector<SourceFile>> sourcesOf(const CompileResult& result, CInterface interface,
                                           bool bringsHeaders)
 {

@@ -14,6 +14,9 @@ enum class ExecutorKind : uint8_t
     Vm
 };
 
+inline constexpr ExecutorKind kAllExecutors[] = {ExecutorKind::Graph, ExecutorKind::Aot,
+                                                 ExecutorKind::Vm};
+
 std::string_view executorName(ExecutorKind executor);
 
 } // namespace tenon::compiler

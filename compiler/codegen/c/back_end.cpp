@@ -22,9 +22,9 @@ int64_t workspaceAlignment(const Target& target)
     return alignmentOf(target, "workspace-byte-alignment");
 }
 
-Result<MachineSpec> machine(const BackEnd& backEnd, const Target& target)
+Result<MachineSpec> machine(const BackEnd&, const Target& target)
 {
-    return MachineSpec{.triple = "c", .cpu = target.mcpu, .backEnd = &backEnd};
+    return MachineSpec{.triple = "c", .cpu = target.mcpu};
 }
 
 /// Small cores: no vectors, as many float registers as a Cortex-M4 can keep busy.

@@ -58,12 +58,11 @@ Result<LinkJob> linkJob(const LinkPlan& plan, OutputFormat format)
                                            : elfLinkJob(plan, format);
 }
 
-constexpr ExecutorKind kAll[] = {ExecutorKind::Graph, ExecutorKind::Aot, ExecutorKind::Vm};
 constexpr ExecutorKind kAot[] = {ExecutorKind::Aot};
 constexpr ArtifactForm kForms[] = {{OutputFormat::Program, kAot},
-                                   {OutputFormat::SharedLibrary, kAll, true},
-                                   {OutputFormat::Object, kAll},
-                                   {OutputFormat::Tar, kAll}};
+                                   {OutputFormat::SharedLibrary, kAllExecutors, true},
+                                   {OutputFormat::Object, kAllExecutors},
+                                   {OutputFormat::Tar, kAllExecutors}};
 constexpr Lacks kLacks = {
     .rounding = true, .wideFma = true, .wideDivision = true, .division = true};
 constexpr LlvmTraits kTraits = {.triple = "hexagon",

@@ -12,10 +12,9 @@
 namespace tenon::compiler {
 namespace {
 
-constexpr ExecutorKind kAll[] = {ExecutorKind::Graph, ExecutorKind::Aot, ExecutorKind::Vm};
-constexpr ArtifactForm kForms[] = {{OutputFormat::SharedLibrary, kAll, true},
-                                   {OutputFormat::Object, kAll},
-                                   {OutputFormat::Tar, kAll}};
+constexpr ArtifactForm kForms[] = {{OutputFormat::SharedLibrary, kAllExecutors, true},
+                                   {OutputFormat::Object, kAllExecutors},
+                                   {OutputFormat::Tar, kAllExecutors}};
 constexpr LlvmTraits kTraits;
 constexpr ObjectCode kObjects = {llvmKernel,   llvmBuiltins,   llvmGlueText, emitIrText,
                                  writeElfData, libraryExports, elfLinkJob};

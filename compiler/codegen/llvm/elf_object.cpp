@@ -179,7 +179,7 @@ core::Status writePieces(const std::string& path, const std::vector<Piece>& piec
 
 core::Result<ElfMachine> ElfMachine::of(const std::string& triple)
 {
-    const std::string arch = triple.substr(0, triple.find('-'));
+    const std::string arch(architectureOf(triple));
     const auto has = [&](std::string_view word) { return triple.find(word) != std::string::npos; };
     if (has("apple") || has("macos") || has("darwin"))
         return core::makeError(core::DiagnosticCode::UnsupportedTarget,

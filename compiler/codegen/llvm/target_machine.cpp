@@ -241,7 +241,6 @@ Result<MachineSpec> llvmMachine(const BackEnd& backEnd, const Target& target)
     Status fine = traits.check ? traits.check(spec) : kDone;
     if (fine) fine = checkMachine(spec);
     if (!fine) return fine.error();
-    spec.backEnd = &backEnd;
     return spec;
 }
 

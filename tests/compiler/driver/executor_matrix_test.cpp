@@ -11,7 +11,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <tuple>
@@ -50,12 +49,6 @@ protected:
     }
 };
 
-bool writes(const ArtifactForm& form, ExecutorKind executor)
-{
-    return std::find(form.executors.begin(), form.executors.end(), executor) !=
-           form.executors.end();
-}
-
 TEST_P(ExecutorMatrix, WritesItsFormsAndRefusesTheOthers)
 {
     const auto result = compiled();
@@ -69,7 +62,7 @@ TEST_P(ExecutorMatrix, WritesItsFormsAndRefusesTheOthers)
         const test::TemporaryFolder folder;
         const std::string path = folder.file("model" + std::string(suffixOf(form.format)));
         const Status done = write(**result, path);
-        EXPECT_EQ(done.operator bool(), writes(form, executor())) << formatName(form.format);
+        EXPECT_EQ(done.operator bool(), form.runs(executor())) << formatName(form.format);
         EXPECT_EQ(std::filesystem::exists(path), done.operator bool());
     }
 }
@@ -86,7 +79,7 @@ void expectTheReference(const std::vector<Tensor>& outputs)
 TEST_P(ExecutorMatrix, RunsHere)
 {
     const ArtifactForm& form = backEnd().forms.front();
-    if (!isRunnable(form.format) || !writes(form, executor())) return; // as the other test says
+    if (!isRunnable(form.format) || !form.runs(executor())) return; // as the other test says
     if (!backEnd().runner.program.empty()) TENON_NEED_TOOL(std::string(backEnd().runner.program));
     const auto result = compiled();
     ASSERT_TRUE(result) << result.error().text();
@@ -106,14 +99,14 @@ TEST_P(ExecutorMatrix, RunsHere)
     expectTheReference(*outputs);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, ExecutorMatrix,
-    testing::Combine(testing::ValuesIn(allBackEnds().begin(), allBackEnds().end()),
-                     testing::Values(ExecutorKind::Graph, ExecutorKind::Aot, ExecutorKind::Vm)),
-    [](const auto& info) {
-        return std::string(std::get<0>(info.param)->name) + "_" +
-               std::string(executorName(std::get<1>(info.param)));
-    });
+INSTANTIATE_TEST_SUITE_P(All, ExecutorMatrix,
+                         testing::Combine(testing::ValuesIn(allBackEnds().begin(),
+                                                            allBackEnds().end()),
+                                          testing::ValuesIn(kAllExecutors)),
+                         [](const auto& info) {
+                             return std::string(std::get<0>(info.param)->name) + "_" +
+                                    std::string(executorName(std::get<1>(info.param)));
+                         });
 
 } // namespace
 } // namespace tenon::compiler
