@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// tenon tir: works on loop IR text directly: parse, verify, schedule, lower, print, compile.
+// tenon tir: works on loop IR text directly: parse, verify, schedule, lower, print, or compile into
+// a library.
 #include "app/cli/command.h"
 #include "compiler/codegen/back_end.h"
+#include "compiler/driver/compile_function.h"
 #include "compiler/driver/target_cores.h"
 #include "compiler/schedule/lower.h"
 #include "compiler/schedule/rules.h"
@@ -9,6 +11,7 @@
 #include "core/base/file.h"
 #include "core/base/processors.h"
 #include "core/base/text.h"
+#include "core/ir/tir/access_check.h"
 #include "core/ir/tir/text.h"
 
 namespace tenon::cli {
@@ -20,8 +23,15 @@ struct TirOptions
     std::string path;
     std::string schedule;
     std::string emit = "tir";
+    std::string output;
     bool usesRules = false;
 };
+
+Diagnostic inFile(Diagnostic error, const std::string& path)
+{
+    error.location.file = path;
+    return error;
+}
 
 /// A trace file's content; what is no file is the trace itself.
 std::string traceText(const std::string& argument)
@@ -66,7 +76,45 @@ Result<std::string> emitted(const TirOptions& options, const tir::PrimFunc& func
     return backEnd.objects->emitKernel({*lowered, function.name, facts.vectorBytes}, machine, form);
 }
 
-int workOnTir(const TirOptions& options)
+/// For the target's back end: a folder where it writes sources, else by the path's suffix.
+Result<compiler::OutputFormat> formatOf(const TirOptions& options,
+                                        const compiler::MachineSpec& machine)
+{
+    auto format = compiler::outputFormatOf(options.output);
+    return !format && machine.backEnd->sources ? compiler::OutputFormat::Folder : format;
+}
+
+int writeLibrary(const TirOptions& options, const tir::PrimFunc& function,
+                 const compiler::MachineSpec& machine, JobContext& job)
+{
+    const auto format = formatOf(options, machine);
+    if (!format) return wrongUsage(format.error().message);
+    auto result = compiler::compileFunction(function, *format, compileOptions(options.common), job);
+    if (!result) return failure(inFile(result.error(), options.path));
+    printDiagnostics((*result)->remarks);
+    auto report =
+        machine.backEnd->sources
+            ? compiler::writeSources(**result, compiler::CInterface::Packed, options.output)
+            : compiler::writeArtifact(**result, options.output);
+    if (!report) return failure(report.error());
+    const std::string_view executor = compiler::executorName((*result)->options.executor);
+    if (options.common.json)
+        printJson({{"function", function.name},
+                   {"output", options.output},
+                   {"target", (*result)->target.text()},
+                   {"executor", executor},
+                   {"exports", report->exports},
+                   {"file_bytes", report->fileBytes}});
+    else
+        print(table({{"output", options.output + " (" +
+                                    bytesText(static_cast<uint64_t>(report->fileBytes)) + ")"},
+                     {"function", function.name},
+                     {"target", (*result)->target.text()},
+                     {"executor", std::string(executor)}}));
+    return kSuccess;
+}
+
+int workOnTir(const TirOptions& options, JobContext& job)
 {
     auto text = readFile(options.path);
     if (!text) {
@@ -74,13 +122,9 @@ int workOnTir(const TirOptions& options)
         return kBadInput;
     }
     auto function = tir::parsePrimFunc(*text);
-    if (!function) {
-        Diagnostic error = function.error();
-        error.location.file = options.path;
-        return failure(error);
-    }
+    if (!function) return failure(inFile(function.error(), options.path));
     if (const Status fine = tir::verify(*function); !fine) {
-        printDiagnostic(fine.error());
+        printDiagnostic(inFile(fine.error(), options.path));
         return kBadInput;
     }
     auto target = parseTarget(options.common.target);
@@ -89,12 +133,19 @@ int workOnTir(const TirOptions& options)
     if (!machine) return failure(machine.error());
     auto facts = compiler::targetFacts(*machine);
     if (!facts) return failure(facts.error());
-    facts->threads = chooseThreads(*target, {.thisComputer = usableProcessors(),
+    facts->threads = chooseThreads(*target, {.asked = options.common.threads,
+                                             .thisComputer = usableProcessors(),
                                              .hasThreads = compiler::hasThreads(*target)})
                          .count;
     std::string trace;
     auto shaped = scheduled(options, *function, *facts, trace);
     if (!shaped) return failure(shaped.error());
+    if (!options.output.empty()) {
+        // Code that others call: what was written is proven, schedules keep it so.
+        if (const Status inside = tir::checkAccesses(*function); !inside)
+            return failure(inFile(inside.error(), options.path));
+        return writeLibrary(options, *shaped, *machine, job);
+    }
     auto out = emitted(options, *shaped, *machine, *facts);
     if (!out) return failure(out.error());
     if (options.common.json)
@@ -118,11 +169,16 @@ void addTir(CLI::App& app, Action& action)
     command->add_option("--target", options->common.target, "target string")->capture_default_str();
     command->add_option("--schedule", options->schedule, "schedule trace, or a file with one");
     command->add_flag("--rules", options->usesRules, "let the schedule rules choose");
+    command->add_option("--threads", options->common.threads,
+                        "threads that the loops are shared among; 0: as the target says");
+    command->add_option("-o,--output", options->output,
+                        "library to write instead of printing; its suffix is the format");
     command->add_option("--emit", options->emit, "what to print")
         ->check(CLI::IsMember({"tir", "lowered", "llvm", "asm", "c"}))
         ->capture_default_str();
-    command->callback(
-        [options, &action] { action = [options](JobContext&) { return workOnTir(*options); }; });
+    command->callback([options, &action] {
+        action = [options](JobContext& job) { return workOnTir(*options, job); };
+    });
 }
 
 } // namespace tenon::cli

@@ -2,6 +2,7 @@
 // The driver: passes, kernels, program and memory plan, timed and gathered into one value.
 #include "compiler/driver/compile.h"
 
+#include "compiler/driver/compile_stages.h"
 #include "compiler/driver/kernels.h"
 #include "compiler/driver/option_remarks.h"
 #include "compiler/executor/place_joins.h"
@@ -81,7 +82,8 @@ Status writeKernels(CompileResult& result)
     return kDone;
 }
 
-/// Everything that follows from target and options alone; the pass configuration comes back.
+} // namespace
+
 Result<PassConfig> prepare(CompileResult& result)
 {
     const CompileOptions& options = result.options;
@@ -108,6 +110,8 @@ Result<PassConfig> prepare(CompileResult& result)
     result.options.planner = std::move(*planner);
     return config;
 }
+
+namespace {
 
 /// Names of the calls that only join.
 std::set<std::string> joinsOf(const Module& lowered, const ExecutorProgram& program)
@@ -226,6 +230,24 @@ PassContext passContext(const CompileResult& result, const PassConfig& config, J
 
 } // namespace
 
+Status generate(CompileResult& result, const std::string& cacheFolder, KernelService& service,
+                JobContext& job)
+{
+    const auto codegenStart = Clock::now();
+    auto kernels = compileKernels(result.passes.last(), result.machine, result.facts, cacheFolder,
+                                  service, job);
+    if (!kernels) return kernels.error();
+    if (Status go = job.checkStop(); !go) return go.error();
+    result.kernels = std::move(*kernels);
+    result.phases.codegenMs = millisecondsSince(codegenStart);
+
+    job.progress(0.92, "planning memory");
+    const auto planStart = Clock::now();
+    if (Status built = addProgram(result); !built) return built.error();
+    result.phases.planMs = millisecondsSince(planStart);
+    return kDone;
+}
+
 Result<CompileResultPtr> compile(std::shared_ptr<const Loaded> loaded,
                                  const CompileOptions& options, JobContext& job, double importMs)
 {
@@ -248,19 +270,9 @@ Result<CompileResultPtr> compile(std::shared_ptr<const Loaded> loaded,
         return CompileResultPtr(result);
     }
 
-    const auto codegenStart = Clock::now();
     const auto service = options.service ? options.service : inProcessKernelService();
-    auto kernels = compileKernels(result->passes.last(), result->machine, result->facts,
-                                  options.cacheFolder, *service, job);
-    if (!kernels) return kernels.error();
-    if (Status go = job.checkStop(); !go) return go.error();
-    result->kernels = std::move(*kernels);
-    result->phases.codegenMs = millisecondsSince(codegenStart);
-
-    job.progress(0.92, "planning memory");
-    const auto planStart = Clock::now();
-    if (Status built = addProgram(*result); !built) return built.error();
-    result->phases.planMs = millisecondsSince(planStart);
+    if (Status built = generate(*result, options.cacheFolder, *service, job); !built)
+        return built.error();
     result->phases.totalMs = importMs + millisecondsSince(start);
     if (Status go = job.checkStop(); !go) return go.error();
     return CompileResultPtr(result);

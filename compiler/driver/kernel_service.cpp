@@ -29,11 +29,9 @@ tir::Stmt withoutVectors(const tir::Stmt& body)
 }
 
 /// All but the object; `loops` become what it is made of.
-Result<KernelProducts> scheduleAndLower(const tir::PrimFunc& unscheduled,
-                                        const MachineSpec& machine, const TargetFacts& facts,
-                                        tir::PrimFunc& loops)
+Result<KernelProducts> lowerScheduled(Result<ScheduledKernel> scheduled, const MachineSpec& machine,
+                                      tir::PrimFunc& loops)
 {
-    auto scheduled = scheduleKernel(unscheduled, facts);
     if (!scheduled) return scheduled.error();
     if (!machine.vectorizes) scheduled->function.body = withoutVectors(scheduled->function.body);
     auto lowered = lowerToLoops(scheduled->function);
@@ -55,7 +53,7 @@ public:
                                    const MachineSpec& machine, const TargetFacts& facts) override
     {
         tir::PrimFunc loops;
-        auto products = scheduleAndLower(unscheduled, machine, facts, loops);
+        auto products = lowerScheduled(schedule(unscheduled, facts), machine, loops);
         const ObjectCode* code = machine.backEnd->objects;
         if (!products || !code) return products; // source is written with the program
         auto object =
@@ -82,6 +80,13 @@ public:
     {
         return compiler::link(request.job, request.output);
     }
+
+protected:
+    virtual Result<ScheduledKernel> schedule(const tir::PrimFunc& unscheduled,
+                                             const TargetFacts& facts) const
+    {
+        return scheduleKernel(unscheduled, facts);
+    }
 };
 
 class Scheduling final : public InProcess
@@ -91,7 +96,16 @@ public:
                                    const MachineSpec& machine, const TargetFacts& facts) override
     {
         tir::PrimFunc loops;
-        return scheduleAndLower(unscheduled, machine, facts, loops);
+        return lowerScheduled(schedule(unscheduled, facts), machine, loops);
+    }
+};
+
+class AsWritten final : public InProcess
+{
+    Result<ScheduledKernel> schedule(const tir::PrimFunc& function,
+                                     const TargetFacts&) const override
+    {
+        return ScheduledKernel{.function = function, .trace = {}, .rule = "as written"};
     }
 };
 
@@ -123,6 +137,8 @@ Status answer(KernelService& service, const LinkRequest& request, KernelReply&)
 std::shared_ptr<KernelService> inProcessKernelService() { return std::make_shared<InProcess>(); }
 
 std::shared_ptr<KernelService> schedulingKernelService() { return std::make_shared<Scheduling>(); }
+
+std::shared_ptr<KernelService> asWrittenKernelService() { return std::make_shared<AsWritten>(); }
 
 int runKernelWorker(int fd)
 {

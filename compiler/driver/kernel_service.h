@@ -67,6 +67,9 @@ std::shared_ptr<KernelService> inProcessKernelService();
 /// Chooses and applies schedules, lowers, and stops there: products without objects.
 std::shared_ptr<KernelService> schedulingKernelService();
 
+/// Works in the calling process on loops that somebody else has scheduled.
+std::shared_ptr<KernelService> asWrittenKernelService();
+
 /// Works in warm child processes running `program kernel-worker`: the window's choice. A worker
 /// that dies is reported with its signal and replaced on the next request.
 std::shared_ptr<KernelService> workerKernelService(std::string program);
