@@ -32,16 +32,17 @@ public:
     explicit CabledBoard(const test::Sshd& keys)
         : m_name("tenon" + std::to_string(getpid()))
         , m_cable("tn" + std::to_string(getpid()))
-        , m_net("10.213." + std::to_string(getpid() / 250 % 250) + ".")
+        , m_block(static_cast<uint32_t>(getpid()) % 0x8000 * 4)
     {
+        shell("ip link del " + m_cable + "; ip netns del " + m_name); // of one that was killed
         // The rate makes sure that an upload takes a while.
-        m_isUp = shell("ip netns add " + m_name + " && ip link add " + m_cable +
-                       " type veth peer name eth0 netns " + m_name + " && ip addr add " + m_net +
-                       "1/24 dev " + m_cable + " && ip link set " + m_cable +
-                       " up && tc qdisc add dev " + m_cable +
-                       " root tbf rate 100mbit burst 64kb latency 50ms && ip -n " + m_name +
-                       " addr add " + address() + "/24 dev eth0 && ip -n " + m_name +
-                       " link set eth0 up && ip -n " + m_name + " link set lo up");
+        m_isUp =
+            shell("ip netns add " + m_name + " && ip link add " + m_cable +
+                  " type veth peer name eth0 netns " + m_name + " && ip addr add " + host(1) +
+                  "/30 dev " + m_cable + " && ip link set " + m_cable + " up && tc qdisc add dev " +
+                  m_cable + " root tbf rate 100mbit burst 64kb latency 50ms && ip -n " + m_name +
+                  " addr add " + address() + "/30 dev eth0 && ip -n " + m_name +
+                  " link set eth0 up && ip -n " + m_name + " link set lo up");
         if (m_isUp) startSshd(keys);
     }
     CabledBoard(const CabledBoard&) = delete;
@@ -53,7 +54,7 @@ public:
         shell("ip netns del " + m_name);
     }
     bool isUp() const { return m_isUp; }
-    std::string address() const { return m_net + "2"; }
+    std::string address() const { return host(2); }
     void pullOut() const { EXPECT_TRUE(shell("ip link set " + m_cable + " down")); }
     void plugIn() const { EXPECT_TRUE(shell("ip link set " + m_cable + " up")); }
     int64_t sentBytes() const
@@ -74,6 +75,14 @@ public:
     }
 
 private:
+    /// One of the two of a network that no other process has, among those kept for tests of
+    /// networks.
+    std::string host(uint32_t number) const
+    {
+        const uint32_t at = m_block + number;
+        return "198." + std::to_string(18 + (at >> 16)) + "." + std::to_string(at >> 8 & 255) +
+               "." + std::to_string(at & 255);
+    }
     void startSshd(const test::Sshd& keys)
     {
         std::vector<std::string> command{"ip",
@@ -100,7 +109,7 @@ private:
 
     std::string m_name;
     std::string m_cable;
-    std::string m_net;
+    uint32_t m_block; ///< of four addresses
     bool m_isUp = false;
     pid_t m_sshd = -1;
 };

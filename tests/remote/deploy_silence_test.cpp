@@ -10,21 +10,29 @@ namespace {
 class Silent : public Deploying
 {
 protected:
-    /// Deploys; from the begin of `phase` on nothing gets through any more.
-    DeployReportPtr deployStalling(DeployPhase phase, const DeployRequest& wanted)
+    /// Deploys; from the begin of `phase` on nothing gets through any more. Null when it was given
+    /// up before.
+    DeployReportPtr deployStalling(DeployPhase phase, std::chrono::milliseconds silence,
+                                   const DeployRequest& wanted)
     {
         test::Sshd sshd;
+        bool hasStalled = false;
         DeployEnvironment here = environment(sshd);
-        here.ssh.longestSilence = 600ms; // instead of six seconds
-        return Deployer(board(sshd), here).deploy(wanted, m_job, [&](const DeployReportPtr& each) {
-            if (step(*each, phase).state == StepState::Running) sshd.stall();
-        });
+        here.ssh.longestSilence = silence; // instead of six seconds
+        DeployReportPtr report =
+            Deployer(board(sshd), here).deploy(wanted, m_job, [&](const DeployReportPtr& each) {
+                if (step(*each, phase).state != StepState::Running) return;
+                sshd.stall();
+                hasStalled = true;
+            });
+        return hasStalled ? report : nullptr;
     }
     void expectNoticed(DeployPhase phase, DiagnosticCode code, const DeployRequest& wanted)
     {
-        const auto start = std::chrono::steady_clock::now();
-        const DeployReportPtr report = deployStalling(phase, wanted);
-        EXPECT_LT(std::chrono::steady_clock::now() - start, 30s) << phaseText(phase);
+        DeployReportPtr report;
+        for (const auto silence : kSilences)
+            if (!report) report = deployStalling(phase, silence, wanted);
+        ASSERT_TRUE(report) << phaseText(phase);
         ASSERT_TRUE(report->error) << phaseText(phase);
         EXPECT_EQ(report->error->code, code) << report->error->text();
         EXPECT_EQ(step(*report, phase).state, StepState::Failed) << report->error->text();
@@ -50,19 +58,23 @@ TEST_F(Silent, isNoticedWhileItComputes)
 TEST_F(Silent, isNoticedBeforeItLetsAnybodyIn)
 {
     DeployRequest wanted = request();
+    wanted.limits.connect = std::chrono::hours(1);
     expectNoticed(DeployPhase::Connect, BoardCode::ConnectTimedOut, wanted);
 }
 
 TEST_F(Silent, isNotMistakenForABoardThatComputes)
 {
-    test::Sshd sshd;
-    DeployEnvironment here = environment(sshd);
-    here.ssh.longestSilence = 1200ms;
-    DeployRequest wanted = request(test::sabotagedSource(
-        "static int runs; if (++runs == 1) for (volatile long i = 0; i < 1500000000; ++i) {}\n"));
-    const DeployReportPtr report = Deployer(board(sshd), here).deploy(wanted, m_job);
-    EXPECT_FALSE(report->error) << report->error->text();
-    EXPECT_TRUE(isBoardClean());
+    DeployReportPtr report;
+    for (const auto silence : kSilences) {
+        test::Sshd sshd;
+        DeployEnvironment here = environment(sshd);
+        here.ssh.longestSilence = silence;
+        const DeployRequest wanted = request(test::sabotagedSource(sleepingFor(2 * silence)));
+        report = Deployer(board(sshd), here).deploy(wanted, m_job);
+        EXPECT_TRUE(isBoardClean());
+        if (!report->error) return;
+    }
+    ADD_FAILURE() << report->error->text();
 }
 
 } // namespace

@@ -57,6 +57,14 @@ DeployRequest Deploying::request(const std::string& source)
     return out;
 }
 
+std::string sleepingFor(std::chrono::milliseconds time)
+{
+    const std::string seconds = std::to_string(time.count() / 1000);
+    const std::string nanoseconds = std::to_string(time.count() % 1000 * 1'000'000);
+    return "static int runs; static const long time[2] = {" + seconds + ", " + nanoseconds +
+           "};\nif (++runs == 1) ask(SYS_nanosleep, (long)time, 0);\n";
+}
+
 std::vector<int> processesBelow(const std::string& folder)
 {
     std::vector<int> out;

@@ -21,6 +21,13 @@ using core::JobContext;
 using core::Tensor;
 using namespace std::chrono_literals;
 
+/// How long a peer may be silent, to be tried one after the other: a machine that is busy makes
+/// peers silent for longer than the first.
+constexpr std::chrono::milliseconds kSilences[] = {900ms, 4s, 16s};
+
+/// Code for a kernel that is busy for so long when it runs for the first time.
+std::string sleepingFor(std::chrono::milliseconds time);
+
 /// Processes whose program or working folder is below `folder`.
 std::vector<int> processesBelow(const std::string& folder);
 

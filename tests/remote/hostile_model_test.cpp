@@ -130,9 +130,7 @@ TEST_F(FreeModel, cannotBlockTheServerByProcessesThatStay)
     EXPECT_TRUE(has("not confined"));
     for (const bool isOrderly : {true, false, true}) {
         hideAndGo(isOrderly);
-        const auto start = std::chrono::steady_clock::now();
-        ASSERT_TRUE(session()); // the next one is served
-        EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30));
+        ASSERT_TRUE(session()); // the next one is served, although they would stay for ever
         EXPECT_TRUE(becomes([&] { return m_server.descendants() == 0; }));
     }
     EXPECT_TRUE(becomes([&] { return filesLeft() == 0; }));
@@ -312,12 +310,12 @@ TEST_F(HostileModel, loadsNothingByPath)
     }
 }
 
-/// With little of everything.
+/// With room for small files.
 class SmallServer : public HostileModel
 {
 protected:
     SmallServer()
-        : HostileModel({"--key", "pi", "--file-size", "1", "--idle", "1"})
+        : HostileModel({"--key", "pi", "--file-size", "1"})
     {
     }
 };
@@ -334,7 +332,17 @@ TEST_F(SmallServer, holdsFilesToTheirSize)
     EXPECT_EQ(rpc->callGlobal("tvm.rpc.server.listdir", PackedArgs().text("/"))->text, "");
 }
 
-TEST_F(SmallServer, takesASessionBackFromWhoeverDoesNotUseIt)
+/// With little patience.
+class IdleSession : public Serving
+{
+protected:
+    IdleSession()
+        : Serving({"--key", "pi", "--idle", "1"})
+    {
+    }
+};
+
+TEST_F(IdleSession, isTakenBackFromWhoeverDoesNotUseIt)
 {
     const auto idle = session();
     ASSERT_TRUE(idle);

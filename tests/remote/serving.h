@@ -32,6 +32,11 @@ protected:
     static std::string shakeHands(int fd, const std::string& key, size_t size);
     /// An open session.
     std::unique_ptr<RpcSession> session() const;
+    /// A connection whose greeting is answered; a machine that is busy may be too slow for a server
+    /// with little patience, and tries again.
+    int known() const;
+    /// Somebody who knows the key gets in, sooner or later.
+    bool isServed() const;
     /// Compiles, uploads and loads C source; its function `name`.
     static RemoteHandle loaded(RpcSession& rpc, const std::string& source, const std::string& name);
     size_t filesLeft() const { return m_server.filesLeft(); }

@@ -207,9 +207,11 @@ public:
         for (std::string& word : command) argv.push_back(word.data());
         argv.push_back(nullptr);
         EXPECT_EQ(posix_spawnp(&m_pid, argv[0], nullptr, nullptr, argv.data(), environ), 0);
-        for (int i = 0; i < 6000 && !std::filesystem::exists(socket); ++i)
-            std::this_thread::sleep_for(10ms);
         setenv("SSH_AUTH_SOCK", socket.c_str(), 1);
+        const auto isThere = [] { // and listens; 1: it has no keys
+            return WEXITSTATUS(std::system("ssh-add -l > /dev/null 2>&1")) == 1;
+        };
+        for (int i = 0; i < 6000 && !isThere(); ++i) std::this_thread::sleep_for(10ms);
     }
     Agent(const Agent&) = delete;
     Agent& operator=(const Agent&) = delete;

@@ -97,17 +97,26 @@ std::map<pid_t, pid_t> processes()
     return parents;
 }
 
-} // namespace
-
-std::vector<pid_t> RpcServer::processesBelow() const
+std::vector<pid_t> processesBelow(pid_t top)
 {
     const std::map<pid_t, pid_t> parents = processes();
     std::vector<pid_t> out;
     for (const auto& [pid, parent] : parents) {
         pid_t at = parent;
-        while (at > 1 && at != m_pid && parents.contains(at)) at = parents.at(at);
-        if (at == m_pid) out.push_back(pid);
+        while (at > 1 && at != top && parents.contains(at)) at = parents.at(at);
+        if (at == top) out.push_back(pid);
     }
+    return out;
+}
+
+} // namespace
+
+std::vector<pid_t> RpcServer::processesBelow() const
+{
+    // A process that gets another parent while we look would seem to be nobody's.
+    std::vector<pid_t> out = test::processesBelow(m_pid);
+    for (std::vector<pid_t> again; (again = test::processesBelow(m_pid)) != out;)
+        out = std::move(again);
     return out;
 }
 
@@ -120,9 +129,17 @@ void RpcServer::signalAll(int signal) const
 size_t RpcServer::filesLeft() const
 {
     size_t count = 0;
-    for ([[maybe_unused]] const auto& entry :
-         std::filesystem::recursive_directory_iterator(m_folder.path()))
-        ++count;
+    std::error_code gone; // a folder that goes while we look leaves nothing to count
+    std::vector<std::string> folders{m_folder.path()};
+    while (!folders.empty()) {
+        const std::string folder = std::exchange(folders.back(), {});
+        folders.pop_back();
+        std::filesystem::directory_iterator at(folder, gone);
+        for (; !gone && at != std::filesystem::directory_iterator(); at.increment(gone)) {
+            ++count;
+            if (at->is_directory(gone)) folders.push_back(at->path().string());
+        }
+    }
     return count;
 }
 

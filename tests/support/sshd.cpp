@@ -187,7 +187,7 @@ void Sshd::relay(int client)
             poll(nullptr, 0, 20);
             continue;
         }
-        if (poll(entries.data(), entries.size(), 50) <= 0) continue;
+        if (poll(entries.data(), entries.size(), 50) <= 0 || m_isStalled) continue;
         const int64_t left = m_cutAfter - m_toServer;
         if (left <= 0) break;
         if (entries[0].revents != 0) {
