@@ -64,6 +64,11 @@ void addModelOptions(CLI::App& command, CommonOptions& options)
         .add_option("--value", options.values,
                     "fix an input to a value that the compiled model then contains: axes=0,2")
         ->type_name("NAME=NUMBERS");
+    command
+        .add_option(
+            "--operators", options.operators,
+            "file that declares operators which are not built in, beside MODEL.ops; repeatable")
+        ->type_name("FILE");
 }
 
 void addCompileOptions(CLI::App& command, CommonOptions& options)
@@ -115,6 +120,7 @@ Result<Tensor> parseValue(std::string_view text)
 Result<compiler::ImportOptions> importOptions(const CommonOptions& options)
 {
     compiler::ImportOptions out;
+    out.operatorFiles = options.operators;
     for (const std::string& entry : options.shapes)
         if (Status read = compiler::readShapeOption(entry, out); !read) {
             Diagnostic error = read.error();

@@ -36,9 +36,10 @@ struct CommonOptions
     std::string target = "llvm -mcpu=native";
     std::string executor = "aot";
     int optLevel = 3;
-    std::vector<std::string> shapes; ///< "NAME=1,3,224,224" or "dim=8"
-    std::vector<std::string> values; ///< "NAME=2,3": an input that becomes a constant
-    unsigned threads = 0;            ///< 0: as the target says
+    std::vector<std::string> shapes;    ///< "NAME=1,3,224,224" or "dim=8"
+    std::vector<std::string> values;    ///< "NAME=2,3": an input that becomes a constant
+    std::vector<std::string> operators; ///< files with definitions of operators
+    unsigned threads = 0;               ///< 0: as the target says
     std::vector<std::string> passConfig;
     std::vector<std::string> disabledPasses;
     std::string planner = "hill_climb";

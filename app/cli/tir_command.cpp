@@ -114,6 +114,16 @@ int writeLibrary(const TirOptions& options, const tir::PrimFunc& function,
     return kSuccess;
 }
 
+/// Code that others call stays inside its buffers.
+Status provenInside(const TirOptions& options, const tir::PrimFunc& function)
+{
+    const Status inside = tir::checkAccesses(function);
+    if (inside) return kDone;
+    Diagnostic error = inFile(inside.error(), options.path);
+    error.message += "; guard it with T.if_then_else, T.min and T.max";
+    return error;
+}
+
 int workOnTir(const TirOptions& options, JobContext& job)
 {
     auto text = readFile(options.path);
@@ -141,10 +151,8 @@ int workOnTir(const TirOptions& options, JobContext& job)
     auto shaped = scheduled(options, *function, *facts, trace);
     if (!shaped) return failure(shaped.error());
     if (!options.output.empty()) {
-        // Code that others call: what was written is proven, schedules keep it so.
-        if (const Status inside = tir::checkAccesses(*function); !inside)
-            return failure(inFile(inside.error(), options.path));
-        return writeLibrary(options, *shaped, *machine, job);
+        const Status inside = provenInside(options, *function); // schedules keep it so
+        return inside ? writeLibrary(options, *shaped, *machine, job) : failure(inside.error());
     }
     auto out = emitted(options, *shaped, *machine, *facts);
     if (!out) return failure(out.error());

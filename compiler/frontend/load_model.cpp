@@ -3,6 +3,7 @@
 #include "compiler/frontend/load_model.h"
 
 #include "compiler/frontend/onnx/load_onnx.h"
+#include "compiler/frontend/operator_table.h"
 #include "compiler/passes/passes.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
@@ -70,13 +71,30 @@ Result<Module> readText(std::string_view text)
     return module;
 }
 
+/// With the operators that its files declare, and the file beside the model.
+Result<ImportOptions> withOperators(const std::string& path, ImportOptions options)
+{
+    std::error_code none;
+    const std::string beside = operatorFileBeside(path);
+    if (beside != path && std::filesystem::is_regular_file(beside, none))
+        options.operatorFiles.push_back(beside);
+    if (options.operatorFiles.empty()) return options;
+    auto table = readOperatorFiles(options.operatorFiles);
+    if (!table) return table.error();
+    options.operators = std::make_shared<const OperatorTable>(std::move(*table));
+    return options;
+}
+
 } // namespace
 
 Result<Loaded> loadModel(const std::string& path, const ImportOptions& options)
 {
     auto file = MappedFile::open(path);
     if (!file) return file.error();
-    if (!looksLikeGraphText((*file)->text())) return loadOnnx(path, options);
+    if (!looksLikeGraphText((*file)->text())) {
+        const auto all = withOperators(path, options);
+        return all ? loadOnnx(path, *all) : all.error();
+    }
     auto module = readText((*file)->text());
     if (!module) {
         Diagnostic error = module.error();

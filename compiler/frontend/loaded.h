@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,8 @@
 namespace tenon::compiler {
 
 using namespace core;
+
+struct OperatorTable;
 
 struct ImportOptions
 {
@@ -28,6 +31,9 @@ struct ImportOptions
     /// Values of inputs that become constants of the compiled model, by input name; of the input's
     /// type and shape, or convertible to them.
     std::map<std::string, Tensor> values;
+    /// Files with definitions of operators that are not built in; loadModel() reads them.
+    std::vector<std::string> operatorFiles;
+    std::shared_ptr<const OperatorTable> operators; ///< what was read of them; null: nothing
 };
 
 /// An input or output as the file declares it.

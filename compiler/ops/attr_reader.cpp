@@ -134,8 +134,9 @@ std::vector<double> floatsAttr(const OpView& op, std::string_view name)
 Status checkAttrs(const OpDef& def, const Attrs& attrs)
 {
     for (const auto& [name, value] : attrs.entries()) {
-        const auto spec = std::find_if(def.attrs.begin(), def.attrs.end(),
-                                       [&](const AttrSpec& s) { return s.name == name; });
+        const auto spec = std::find_if(def.attrs.begin(), def.attrs.end(), [&](const AttrSpec& s) {
+            return s.name == name || s.name == "*"; // the last: its infer() checks the others
+        });
         if (spec == def.attrs.end()) {
             std::vector<std::string> known;
             for (const AttrSpec& s : def.attrs) known.emplace_back(s.name);
@@ -143,7 +144,7 @@ Status checkAttrs(const OpDef& def, const Attrs& attrs)
             return opError(def.name, DiagnosticCode::BadAttribute,
                            "has no attribute " + quoted(name) + "; " + hint);
         }
-        if (!hasType(value, spec->type))
+        if (spec->name != "*" && !hasType(value, spec->type))
             return opError(def.name, DiagnosticCode::BadAttribute,
                            "attribute " + quoted(name) + " is " + attrText(value) +
                                "; it must be " + std::string(spec->type));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cast: values converted to another element type.
 #include "compiler/ops/attr_reader.h"
+#include "compiler/ops/conversion.h"
 #include "compiler/ops/shapes.h"
 
 #include <cmath>
@@ -32,16 +33,21 @@ tir::Expr saturated(DataType to, const tir::Expr& x)
     return bits <= digits ? whole : tir::select(wide >= limit(beyond), highest, whole);
 }
 
+} // namespace
+
+tir::Expr converted(DataType to, const tir::Expr& x)
+{
+    if (to.isBool() && !x->dtype.isBool()) return notEqual(x, tir::zeroOf(x->dtype));
+    return x->dtype.isFloat() && to.isInt() ? saturated(to, x) : tir::cast(to, x);
+}
+
+namespace {
+
 Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
 {
     const DataType to = dtypeAttr(op, "dtype");
     return te::Tensors{te::compute(
-        "cast", in[0]->shape(),
-        [&](const Exprs& i) {
-            const tir::Expr x = te::at(in[0], i);
-            if (to.isBool() && !x->dtype.isBool()) return notEqual(x, tir::zeroOf(x->dtype));
-            return x->dtype.isFloat() && to.isInt() ? saturated(to, x) : tir::cast(to, x);
-        },
+        "cast", in[0]->shape(), [&](const Exprs& i) { return converted(to, te::at(in[0], i)); },
         "elemwise")};
 }
 

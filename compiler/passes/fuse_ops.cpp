@@ -36,7 +36,7 @@ const char* patternText(Pattern pattern)
 std::string functionName(const Module& module, const FusionGroup& group)
 {
     std::string name = "fused";
-    for (const NodeId id : group.members) name += "_" + module.node(id).op;
+    for (const NodeId id : group.members) name += "_" + shownOperator(module.node(id));
     for (char& c : name)
         if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
     if (name.size() > kNameLength)
@@ -50,14 +50,14 @@ std::string reasonOf(const Module& module, const FusionGroup& group)
     if (group.members.size() == 1) return "nothing around it fits";
     std::vector<std::string> others;
     for (const NodeId id : group.members)
-        if (id != group.anchor) others.push_back(module.node(id).op);
+        if (id != group.anchor) others.push_back(shownOperator(module.node(id)));
     if (others.size() > 6) {
         others.resize(6);
         others.emplace_back("...");
     }
     const std::string list = join(others, ", ");
     if (!group.anchor.isValid()) return list + " need each element once and have one exit";
-    return module.node(group.anchor).op + " takes " + list + " into its loops";
+    return shownOperator(module.node(group.anchor)) + " takes " + list + " into its loops";
 }
 
 /// Attributes of the functions of one pattern; all share them.

@@ -24,6 +24,11 @@ const Types& SharedTypes::get() const
     return m_types ? *m_types : kNone;
 }
 
+std::string shownOperator(const NodeRecord& node)
+{
+    return node.op.starts_with("user.") ? node.attrs.string("operator", node.op) : node.op;
+}
+
 std::vector<SourceId> mergedOrigin(const std::vector<SourceId>& a, const std::vector<SourceId>& b)
 {
     std::vector<SourceId> out;

@@ -60,6 +60,9 @@ struct NodeRecord
 
 using NodePtr = std::shared_ptr<const NodeRecord>;
 
+/// The operator as people know it: an operator of the user's goes by the name in its definition.
+std::string shownOperator(const NodeRecord& node);
+
 /// Sorted union of two origin sets.
 std::vector<SourceId> mergedOrigin(const std::vector<SourceId>& a, const std::vector<SourceId>& b);
 

@@ -142,7 +142,8 @@ QString attrsDetail(const core::NodeRecord& node)
     QStringList parts;
     for (const auto& [name, value] : node.attrs.entries()) {
         const QString text = QString::fromStdString(core::attrText(value));
-        if (text.size() <= 18) parts << QString::fromStdString(name) + QLatin1Char(' ') + text;
+        if (text.size() <= 18 && name != "operator")
+            parts << QString::fromStdString(name) + QLatin1Char(' ') + text;
     }
     return parts.mid(0, 3).join(QStringLiteral(", "));
 }
@@ -211,7 +212,7 @@ QString familyText(OpFamily family)
 QString titleOf(const core::Module& module, const core::NodeRecord& node)
 {
     switch (node.kind) {
-    case core::NodeKind::Op: return QString::fromStdString(node.op);
+    case core::NodeKind::Op: return QString::fromStdString(core::shownOperator(node));
     case core::NodeKind::CallTir: return QString::fromStdString(node.kernel);
     case core::NodeKind::Call: {
         const auto function = module.functions().find(node.callee);

@@ -7,6 +7,7 @@
 #include "compiler/frontend/onnx/model_facts.h"
 #include "compiler/frontend/onnx/operand_kinds.h"
 #include "compiler/frontend/onnx/sparse_tensor.h"
+#include "compiler/frontend/operator_table.h"
 #include "core/base/text.h"
 
 #include <queue>
@@ -52,7 +53,8 @@ Diagnostic unknownOperator(const tenon_onnx::NodeProto& node, int oldest, int64_
         why = " is not supported: it " + std::string(declined);
     else if (!isStandardDomain(node.domain()))
         why = " is not supported: it is an extension of ONNX; export with operators of ai.onnx, or "
-              "with the operator's body as a function of the model";
+              "with the operator's body as a function of the model, or declare it in a file beside "
+              "the model (manual: extend.md)";
     return makeError(DiagnosticCode::UnsupportedOperator, "operator " + quoted(shown) + why);
 }
 
@@ -299,7 +301,9 @@ void GraphImport::importNode(const tenon_onnx::NodeProto& proto, SourceId source
     const int64_t opset = opsetOf(proto);
     const Converter* converter = findConverter(keyOf(proto), opset, &oldest);
     const GraphOperator* graphOperator = findGraphOperator(keyOf(proto), opset);
-    if (!converter && !graphOperator) {
+    const Definition* definition =
+        m_options.operators ? m_options.operators->find(keyOf(proto)) : nullptr;
+    if (!converter && !graphOperator && !definition) {
         report(unknownOperator(proto, oldest, opset), source);
         importOpaque(proto, source);
         return;
@@ -311,6 +315,10 @@ void GraphImport::importNode(const tenon_onnx::NodeProto& proto, SourceId source
         return;
     }
     if (graphOperator) return importByGraph(*graphOperator, proto, source);
+    if (!converter) {
+        importDefined(*definition, folding);
+        return settle(folding, proto, source);
+    }
     NodeImport node(m_state, proto, source, opset, m_storage);
     if (const std::string name = node.firstSequence();
         !name.empty() && proto.op_type() != "Identity")

@@ -13,6 +13,8 @@
 
 namespace tenon::compiler {
 
+struct Definition;
+
 class GraphImport
 {
 public:
@@ -105,6 +107,7 @@ private:
     void reportUnknownInputs(const tenon_onnx::NodeProto& proto, SourceId source);
     /// What the file says of a value, with bound symbols; nothing when that is no whole type.
     std::optional<TensorType> declaredType(const std::string& name) const;
+    void importDefined(const Definition& definition, NodeImport& node);
     void importOpaque(const tenon_onnx::NodeProto& proto, SourceId source);
     void importOutputs();
     /// True when the last diagnostic was not about this node.

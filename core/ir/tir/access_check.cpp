@@ -103,26 +103,61 @@ private:
                                             [&](const Expr& fact) { return decided(expr - fact); });
     }
 
-    /// Whether least <= expr <= most.
+    bool isAtLeast(const Expr& expr, int64_t least) const
+    {
+        const std::vector<Expr>& args = expr->args;
+        const auto first = [&] { return isAtLeast(args[0], least); };
+        const auto second = [&] { return isAtLeast(args[1], least); };
+        if (expr->kind == ExprKind::Max && (first() || second())) return true;
+        if (expr->kind == ExprKind::Min && first() && second()) return true;
+        if (isWidened(expr)) return first();
+        int64_t dividend = 0;
+        // A quotient is so large where its dividend is a multiple as large.
+        if (const int64_t divisor = divisorOf(expr);
+            divisor > 0 && !__builtin_mul_overflow(least, divisor, &dividend) &&
+            isAtLeast(args[0], dividend))
+            return true;
+        return isNotNegative(asIndex(expr) - Expr(least));
+    }
+
+    bool isAtMost(const Expr& expr, int64_t most) const
+    {
+        const std::vector<Expr>& args = expr->args;
+        const auto first = [&] { return isAtMost(args[0], most); };
+        const auto second = [&] { return isAtMost(args[1], most); };
+        if (expr->kind == ExprKind::Min && (first() || second())) return true;
+        if (expr->kind == ExprKind::Max && first() && second()) return true;
+        if (isWidened(expr)) return first();
+        int64_t dividend = 0;
+        if (const int64_t divisor = divisorOf(expr);
+            divisor > 0 && !__builtin_mul_overflow(most, divisor, &dividend) &&
+            !__builtin_add_overflow(dividend, divisor - 1, &dividend) &&
+            isAtMost(args[0], dividend))
+            return true;
+        return isNotNegative(Expr(most) - asIndex(expr));
+    }
+
+    /// An integer in a type that holds all of its own.
+    static bool isWidened(const Expr& expr)
+    {
+        if (expr->kind != ExprKind::Cast || expr->dtype.lanes != 1 || !expr->dtype.isSigned())
+            return false;
+        const DataType from = expr->args[0]->dtype;
+        return from.isInt() && from.lanes == 1 &&
+               (from.isSigned() ? from.bits <= expr->dtype.bits : from.bits < expr->dtype.bits);
+    }
+
+    /// Of a quotient that rounds down, by a number; else 0.
+    static int64_t divisorOf(const Expr& expr)
+    {
+        const bool isQuotient =
+            expr->kind == ExprKind::FloorDiv && expr->args[1]->kind == ExprKind::IntImm;
+        return isQuotient ? expr->args[1]->integer : 0;
+    }
+
     bool isWithin(const Expr& expr, int64_t least, int64_t most) const
     {
-        if (isNotNegative(asIndex(expr) - Expr(least)) && isNotNegative(Expr(most) - asIndex(expr)))
-            return true;
-        const std::vector<Expr>& args = expr->args;
-        // A quotient lies between bounds where its dividend lies between multiples of them.
-        if (expr->kind == ExprKind::FloorDiv && args[1]->kind == ExprKind::IntImm) {
-            const int64_t divisor = args[1]->integer;
-            int64_t first = 0, last = 0;
-            if (divisor <= 0 || __builtin_mul_overflow(least, divisor, &first) ||
-                __builtin_mul_overflow(most, divisor, &last) ||
-                __builtin_add_overflow(last, divisor - 1, &last))
-                return false;
-            return isWithin(args[0], first, last);
-        }
-        if (expr->kind == ExprKind::Cast && args[0]->dtype.isInt() &&
-            args[0]->dtype.bits <= expr->dtype.bits && args[0]->dtype.lanes == 1)
-            return isWithin(args[0], least, most);
-        return false;
+        return isAtLeast(expr, least) && isAtMost(expr, most);
     }
 
     std::optional<IntRange> rangeOf(const Expr& expr) const
@@ -150,10 +185,10 @@ private:
             return checkIndex(buffer, base + index->args[1] * Expr(index->dtype.lanes - 1), axis);
         }
         if (isIndexLike(index) && isWithin(index, 0, extent->integer - 1)) return;
-        fail(DiagnosticCode::BadText,
-             "index " + quoted(print(index)) + " of " + quoted(buffer.name) +
-                 " is not proven to be inside its " + std::to_string(extent->integer) + ": " +
-                 knownText(index) + "; guard it with T.if_then_else, T.min and T.max");
+        fail(DiagnosticCode::BadText, "index " + quoted(print(index)) + " of " +
+                                          quoted(buffer.name) + " is not proven to be inside its " +
+                                          std::to_string(extent->integer) + ": " +
+                                          knownText(index));
     }
 
     void access(const BufferNode& buffer, const std::vector<Expr>& indices)

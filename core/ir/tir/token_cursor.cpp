@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the text of the loop IR is read with below its expressions: tokens, literals, attributes.
+// Tokens, literals and attributes of text.
+#include "core/ir/tir/token_cursor.h"
+
 #include "core/base/text.h"
-#include "core/ir/tir/parse_expr.h"
 #include "core/ir/tir/text_common.h"
 
 #include <algorithm>
@@ -28,7 +29,7 @@ double numberOfText(std::string_view digits)
     return value;
 }
 
-ExprParser::ExprParser(std::vector<Token> tokens)
+TokenCursor::TokenCursor(std::vector<Token> tokens)
     : m_tokens(std::move(tokens))
 {
     for (const Token& token : m_tokens) {
@@ -40,45 +41,45 @@ ExprParser::ExprParser(std::vector<Token> tokens)
     }
 }
 
-const Token& ExprParser::peek(size_t ahead) const
+const Token& TokenCursor::peek(size_t ahead) const
 {
     return m_tokens[std::min(m_at + ahead, m_tokens.size() - 1)];
 }
 
-Token ExprParser::take()
+Token TokenCursor::take()
 {
     const Token token = peek();
     if (m_at + 1 < m_tokens.size()) ++m_at;
     return token;
 }
 
-bool ExprParser::at(std::string_view symbolOrWord) const
+bool TokenCursor::at(std::string_view symbolOrWord) const
 {
     const Token& token = peek();
     return (token.kind == TokenKind::Symbol || token.kind == TokenKind::Name) &&
            token.text == symbolOrWord;
 }
 
-bool ExprParser::accept(std::string_view symbolOrWord)
+bool TokenCursor::accept(std::string_view symbolOrWord)
 {
     if (!at(symbolOrWord)) return false;
     take();
     return true;
 }
 
-bool ExprParser::acceptKind(TokenKind kind)
+bool TokenCursor::acceptKind(TokenKind kind)
 {
     if (peek().kind != kind) return false;
     take();
     return true;
 }
 
-void ExprParser::expect(std::string_view symbolOrWord)
+void TokenCursor::expect(std::string_view symbolOrWord)
 {
     if (!accept(symbolOrWord)) fail("expected " + quoted(symbolOrWord));
 }
 
-void ExprParser::fail(const std::string& message)
+void TokenCursor::fail(const std::string& message)
 {
     if (m_error) return;
     const Token& token = peek();
@@ -86,27 +87,32 @@ void ExprParser::fail(const std::string& message)
         "", "", "", "", "end of line", "indentation", "end of block", "", "end of text"};
     std::string seen = kKinds[static_cast<size_t>(token.kind)];
     if (seen.empty()) seen = quoted(token.text);
-    m_error =
-        makeError(DiagnosticCode::BadText, message + ", found " + seen,
-                  {.detail = std::to_string(token.line) + ":" + std::to_string(token.column)});
+    failAt(token.line, token.column, message + ", found " + seen);
+}
+
+void TokenCursor::failAt(int line, int column, const std::string& message)
+{
+    if (m_error) return;
+    m_error = makeError(DiagnosticCode::BadText, message,
+                        {.detail = std::to_string(line) + ":" + std::to_string(column)});
     m_at = m_tokens.size() - 1;
 }
 
-std::string ExprParser::name()
+std::string TokenCursor::name()
 {
     if (peek().kind == TokenKind::Name) return take().text;
     fail("expected a name");
     return {};
 }
 
-std::string ExprParser::stringLiteral()
+std::string TokenCursor::stringLiteral()
 {
     if (peek().kind == TokenKind::String) return take().text;
     fail("expected a string");
     return {};
 }
 
-int64_t ExprParser::integerLiteral()
+int64_t TokenCursor::integerLiteral()
 {
     const bool negative = accept("-");
     if (peek().kind != TokenKind::Number || !isInteger(peek().text)) {
@@ -121,7 +127,7 @@ int64_t ExprParser::integerLiteral()
     return value;
 }
 
-DataType ExprParser::dtypeLiteral()
+DataType TokenCursor::dtypeLiteral()
 {
     const Token token = peek();
     const Result<DataType> dtype = parseDataType(stringLiteral());
@@ -130,14 +136,14 @@ DataType ExprParser::dtypeLiteral()
     return kFloat32;
 }
 
-double ExprParser::attrNumber(const std::string& digits)
+double TokenCursor::attrNumber(const std::string& digits)
 {
     if (digits == "inff" || digits == "nanf") return numberOfText(digits.substr(0, 3));
     expect("f");
     return numberOfText(digits);
 }
 
-AttrValue ExprParser::attrValue()
+AttrValue TokenCursor::attrValue()
 {
     if (peek().kind == TokenKind::String) return stringLiteral();
     if (accept("T")) {
@@ -180,7 +186,7 @@ AttrValue ExprParser::attrValue()
     return negative ? -value : value;
 }
 
-Attrs ExprParser::dict()
+Attrs TokenCursor::dict()
 {
     Attrs attrs;
     expect("{");
