@@ -23,6 +23,9 @@ namespace {
 
 constexpr int kAttempts = 500;
 constexpr int kFurtherAttempts = 120;
+/// Conflicts that are looked at, in all climbs together: of thousands of buffers that all conflict,
+/// few attempts are made. Counted, so that every computer makes the same plan.
+constexpr int64_t kMostLooks = 20'000'000;
 
 /// glibc's rand_r.
 class Random
@@ -57,8 +60,10 @@ struct Attempt
 class Climb
 {
 public:
-    Climb(const PlanningProblem& problem, std::vector<int> order)
+    /// `looks` counts down.
+    Climb(const PlanningProblem& problem, std::vector<int> order, int64_t& looks)
         : m_problem(problem)
+        , m_looks(looks)
         , m_order(std::move(order))
         , m_position(m_order.size())
     {
@@ -85,7 +90,14 @@ private:
     std::vector<int> earlierConflicts(const std::vector<int>& of) const;
     void swapPositions(std::pair<int, int> swap);
 
+    const std::vector<int>& conflictsOf(int index) const
+    {
+        m_looks -= static_cast<int64_t>(m_problem.conflicts[at(index)].size());
+        return m_problem.conflicts[at(index)];
+    }
+
     const PlanningProblem& m_problem;
+    int64_t& m_looks;
     std::vector<int> m_order;
     std::vector<size_t> m_position; ///< of each buffer in m_order
     std::vector<Taken> m_around;    ///< scratch of lowestGap
@@ -96,7 +108,7 @@ Placement Climb::lowestGap(int index, const std::vector<Placement>& placements)
 {
     const BufferInfo& buffer = m_problem.buffers[at(index)];
     m_around.clear();
-    for (const int other : m_problem.conflicts[at(index)]) {
+    for (const int other : conflictsOf(index)) {
         const Placement placed = placements[at(other)];
         if (placed.pool < 0) continue;
         const BufferInfo& taken = m_problem.buffers[at(other)];
@@ -146,7 +158,7 @@ std::vector<int> Climb::earlierConflicts(const std::vector<int>& of) const
 {
     std::vector<bool> isFound(m_order.size(), false); // by position
     for (const int index : of)
-        for (const int other : m_problem.conflicts[at(index)])
+        for (const int other : conflictsOf(index))
             if (m_position[at(other)] < m_position[at(index)])
                 isFound[m_position[at(other)]] = true;
     std::vector<int> found;
@@ -210,6 +222,7 @@ void Climb::run(int attempts, int64_t bound, Attempt& best)
         } else {
             swapPositions(lastSwap);
         }
+        if (m_looks <= 0) return;
         const std::optional<std::pair<int, int>> swap = chosenSwap(current);
         if (!swap) return;
         firstMoved = std::min(m_position[at(swap->first)], m_position[at(swap->second)]);
@@ -260,14 +273,17 @@ core::Result<PlannedBuffers> placeHillClimb(const PlanningProblem& problem,
     const int64_t bound = lowerBound(problem);
     const std::vector<int> bySize = orderBySize(problem);
     if (bySize.empty()) return PlannedBuffers();
-    Climb(problem, bySize).run(kAttempts, bound, best);
-    const auto isDone = [&] { return !best.placements.empty() && best.total <= bound; };
+    int64_t looks = kMostLooks;
+    Climb(problem, bySize, looks).run(kAttempts, bound, best);
+    const auto isDone = [&] {
+        return looks <= 0 || (!best.placements.empty() && best.total <= bound);
+    };
     std::vector<std::vector<int>> further;
     if (!isDone() && problem.hasLifetimes)
         further = {orderByArea(problem), orderByLifetime(problem), orderByStart(problem)};
     if (!isDone()) further.push_back(orderByConflicts(problem));
     for (std::vector<int>& order : further)
-        if (!isDone()) Climb(problem, std::move(order)).run(kFurtherAttempts, bound, best);
+        if (!isDone()) Climb(problem, std::move(order), looks).run(kFurtherAttempts, bound, best);
     if (!best.placements.empty()) return PlannedBuffers{std::move(best.placements)};
     // Name a buffer that found no room in the plain greedy order.
     return placeGreedyBySize(problem, limits);

@@ -56,18 +56,23 @@ PlanningProblem makeProblem(std::vector<BufferInfo> buffers, std::vector<Pool> p
 {
     PlanningProblem problem;
     problem.conflicts.resize(buffers.size());
+    size_t count = 0;
     std::vector<int> open;
     for (const LifetimeEvent& event : lifetimeEvents(buffers)) {
         if (event.isEnd) {
             open.erase(std::find(open.begin(), open.end(), event.buffer));
             continue;
         }
+        count += open.size();
+        if (count > kMostConflicts) break;
         for (const int other : open) {
             problem.conflicts[static_cast<size_t>(event.buffer)].push_back(other);
             problem.conflicts[static_cast<size_t>(other)].push_back(event.buffer);
         }
         open.push_back(event.buffer);
     }
+    problem.hasConflicts = count <= kMostConflicts;
+    if (!problem.hasConflicts) problem.conflicts.clear();
     problem.buffers = std::move(buffers);
     problem.pools = std::move(pools);
     return problem;
@@ -92,6 +97,7 @@ core::Result<MemoryPlan> planMemory(std::string_view algorithm, const PlanningPr
 {
     const PlannerDef* planner = findPlanner(algorithm);
     if (!planner) return unknownPlanner(algorithm);
+    if (!problem.hasConflicts && planner->place != placeApart) planner = findPlanner("linear_scan");
     if (planner->needsLifetimes && !problem.hasLifetimes)
         return core::makeError(core::DiagnosticCode::BadArgument,
                                core::quoted(algorithm) + " needs lifetimes, not only conflicts");
@@ -100,7 +106,7 @@ core::Result<MemoryPlan> planMemory(std::string_view algorithm, const PlanningPr
     if (!planned) return planned.error();
     const double tookMs = core::millisecondsSince(start);
 
-    MemoryPlan plan{.algorithm = std::string(algorithm),
+    MemoryPlan plan{.algorithm = std::string(planner->name),
                     .placements = std::move(planned->placements)};
     plan.ms = tookMs;
     plan.lowerBoundBytes = lowerBound(problem);

@@ -47,6 +47,7 @@ struct PlanningProblem
     std::vector<Pool> pools = {Pool{}};
     std::vector<std::vector<int>> conflicts;
     bool hasLifetimes = true; ///< false: only `conflicts` counts, first and last mean nothing
+    bool hasConflicts = true; ///< false: they are too many to list, lifetimes have to do
 };
 
 struct Placement
@@ -68,7 +69,9 @@ struct MemoryPlan
     int64_t totalBytes() const; ///< sum of the peaks
 };
 
-/// Conflicts from lifetimes: two buffers conflict when they share a program point.
+/// Conflicts from lifetimes: two buffers conflict when they share a program point. Of more than
+/// kMostConflicts none is listed.
+inline constexpr size_t kMostConflicts = 4'000'000;
 PlanningProblem makeProblem(std::vector<BufferInfo> buffers, std::vector<Pool> pools = {Pool{}});
 
 /// The largest sum, over program points, of the live buffers' aligned sizes; the last buffer of
@@ -108,7 +111,8 @@ inline constexpr std::string_view kNoSharing = "no_sharing";
 std::span<const PlannerDef> allPlanners();
 const PlannerDef* findPlanner(std::string_view name);
 
-/// Runs the named planner and checks its plan with checkPlan. Errors: UnknownName with candidates,
+/// Runs the named planner, or linear_scan where conflicts are too many to list, and checks its plan
+/// with checkPlan. Errors: UnknownName with candidates,
 /// OutOfMemory when a pool's size hint is too small.
 core::Result<MemoryPlan> planMemory(std::string_view algorithm, const PlanningProblem& problem,
                                     const PlannerLimits& limits = {});

@@ -132,5 +132,37 @@ TEST(RandomPlans, ExactFindsTheOptimumOfMixedAlignmentsAndProvesIt)
     }
 }
 
+/// With lives that nearly all meet, and alignments that no plan can do without padding.
+PlanningProblem crowdOf(int count)
+{
+    std::mt19937 random(19);
+    std::vector<BufferInfo> buffers = crowded(randomBuffers(random, count, 1000, 1));
+    for (BufferInfo& buffer : buffers) buffer.alignment = int64_t{1} << (random() % 7);
+    return makeProblem(std::move(buffers));
+}
+
+TEST(RandomPlans, OfACrowdAreClimbedToInFewAttempts)
+{
+    // A thousand attempts would look at billions of conflicts.
+    const PlanningProblem problem = crowdOf(2500);
+    EXPECT_TRUE(problem.hasConflicts);
+    const auto plan = planMemory("hill_climb", problem);
+    ASSERT_TRUE(plan);
+    EXPECT_EQ(plan->algorithm, "hill_climb");
+    EXPECT_LE(plan->totalBytes(), planMemory("greedy_by_size", problem)->totalBytes());
+}
+
+TEST(RandomPlans, OfMoreConflictsThanCanBeListedComeFromLifetimes)
+{
+    const PlanningProblem problem = crowdOf(20'000);
+    EXPECT_FALSE(problem.hasConflicts);
+    for (const PlannerDef& planner : allPlanners()) {
+        const auto plan = planMemory(planner.name, problem);
+        ASSERT_TRUE(plan) << planner.name;
+        EXPECT_EQ(plan->algorithm, "linear_scan");
+        EXPECT_GE(plan->totalBytes(), plan->lowerBoundBytes);
+    }
+}
+
 } // namespace
 } // namespace tenon::compiler
