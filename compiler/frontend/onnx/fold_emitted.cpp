@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Folds integers by what the operators mean: shape chains may use any of them.
+#include "compiler/frontend/onnx/merged_source.h"
 #include "compiler/frontend/onnx/node_import.h"
 #include "compiler/ops/ops.h"
 #include "compiler/te/evaluate_graph.h"
@@ -68,7 +69,7 @@ void NodeImport::foldIntegers()
         if (!values->contains(m_state.find(name)->ref)) return; // an input handed on
     std::vector<SourceId> origin{m_source};
     for (const ImportedValue* in : m_inputs)
-        if (in) origin = mergedOrigin(origin, in->origin);
+        if (in) origin = mergedSource(origin, in->origin, m_source);
     for (const std::string& name : m_defined) {
         ImportedValue& value = *m_state.find(name);
         value.origin = origin;

@@ -21,6 +21,7 @@ using tenon_onnx::NodeProto;
 
 constexpr size_t kMaxDepth = 32;
 constexpr int kMaxNodes = 1 << 17; ///< a few functions that call each other grow exponentially
+constexpr size_t kMaxNameBytes = 24 << 20; ///< and so do names, which tell the calls that led there
 
 bool isStandard(const std::string& domain) { return domain.empty() || domain == "ai.onnx"; }
 
@@ -80,7 +81,7 @@ private:
     {
         const FunctionProto* function = functionOf(node);
         const bool isTooMuch =
-            m_active.size() > kMaxDepth || m_nodes > kMaxNodes ||
+            m_active.size() > kMaxDepth || m_nodes > kMaxNodes || m_nameBytes > kMaxNameBytes ||
             std::find(m_active.begin(), m_active.end(), function) != m_active.end();
         if (function && isTooMuch && m_problems.empty())
             m_problems.push_back(
@@ -95,6 +96,9 @@ private:
             return;
         }
         ++m_nodes;
+        m_nameBytes += node.name().size();
+        for (const std::string& name : node.input()) m_nameBytes += name.size();
+        for (const std::string& name : node.output()) m_nameBytes += name.size();
         for (AttributeProto& attribute : *node.mutable_attribute()) {
             if (attribute.has_g()) expandGraph(*attribute.mutable_g());
             for (GraphProto& body : *attribute.mutable_graphs()) expandGraph(body);
@@ -185,6 +189,7 @@ private:
     std::vector<const FunctionProto*> m_active; ///< calls being expanded
     int m_calls = 0;
     int m_nodes = 0;
+    size_t m_nameBytes = 0; ///< of those nodes
 };
 
 } // namespace

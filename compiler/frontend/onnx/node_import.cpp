@@ -2,6 +2,7 @@
 // Inputs and outputs of an ONNX node and the emission of graph IR.
 #include "compiler/frontend/onnx/node_import.h"
 
+#include "compiler/frontend/onnx/merged_source.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -256,7 +257,7 @@ void NodeImport::outputConstant(size_t output, Tensor value)
     if (hasFailed()) return;
     std::vector<SourceId> origin{m_source};
     for (const ImportedValue* in : m_inputs)
-        if (in && in->constant) origin = mergedOrigin(origin, in->origin);
+        if (in && in->constant) origin = mergedSource(origin, in->origin, m_source);
     ImportedValue out = constantValue({}, std::move(value));
     out.origin = std::move(origin);
     define(output, std::move(out));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Model-local functions and sparse initializers: what the import makes of them.
 #include "compiler/frontend/import_report.h"
+#include "compiler/frontend/onnx/inline_functions.h"
 #include "compiler/frontend/onnx/load_onnx.h"
 #include "core/ir/graph_text.h"
 #include "tests/compiler/frontend/model_text.h"
@@ -127,6 +128,26 @@ tenon_onnx::SparseTensorProto sparse(const std::vector<int64_t>& indices)
     out.add_dims(2);
     out.add_dims(2);
     return out;
+}
+
+TEST(Functions, ThatDoubleAreNotWrittenOutWithAllTheirNames)
+{
+    // Long before there are too many nodes, those have names of hundreds of megabytes.
+    ModelProto model = modelOf("opset 17\nopset my.ops 1\ninput x float32 2\n"
+                               "node F0 n x -> y domain:my.ops\noutput y float32 2\n");
+    const std::string tail(2000, 'f');
+    for (int i = 0; i < 20; ++i) {
+        FunctionProto& function = addFunction(model, "F" + std::to_string(i));
+        const std::string next = "F" + std::to_string(i + 1);
+        for (const auto& [from, to] : {std::pair("a", "t"), std::pair("t", "r")}) {
+            NodeProto& call = addNode(function, next, {from}, to);
+            call.set_domain("my.ops");
+            call.set_name(tail + to);
+        }
+    }
+    addNode(addFunction(model, "F20"), "Relu", {"a"}, "r");
+    inlineFunctions(model);
+    EXPECT_LT(model.ByteSizeLong(), size_t{64} << 20);
 }
 
 TEST(SparseInitializers, AreWrittenOutDensely)

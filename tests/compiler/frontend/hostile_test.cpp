@@ -58,6 +58,31 @@ TEST(HostileModel, MayHaveAnyName)
     }
 }
 
+/// Each of whose nodes would otherwise remember all before it: gigabytes.
+TEST(HostileModel, MayComputeALongChainFromConstants)
+{
+    constexpr int kNodes = 30'000;
+    auto model = modelOf("opset 13\ninput x float32 1\nfloats k float32 1 = 1\n"
+                         "node Add n0 k,k -> v0\nnode Add last x,v0 -> y\noutput y float32 1\n");
+    auto& graph = *model.mutable_graph();
+    for (int i = 1; i < kNodes; ++i) {
+        auto& node = *graph.add_node() = graph.node(0);
+        node.set_name("n" + std::to_string(i));
+        node.set_input(0, "v" + std::to_string(i - 1));
+        node.set_output(0, "v" + std::to_string(i));
+    }
+    graph.mutable_node(1)->set_input(1, "v" + std::to_string(kNodes - 1));
+    const std::string bytes = model.SerializeAsString();
+    const auto loaded =
+        loadOnnxBytes(std::as_bytes(std::span(bytes)), nullptr, ".", "model.onnx", {});
+    ASSERT_TRUE(loaded) << loaded.error().text();
+    size_t sources = 0;
+    for (const NodeId id : loaded->module.main().order)
+        sources += loaded->module.node(id).origin.size();
+    EXPECT_LE(sources, 1000u);
+    EXPECT_GE(loaded->changes.size() + sources, size_t{kNodes}); // none is forgotten
+}
+
 TEST(HostileModel, HasItsAxesCheckedAtTheirBounds)
 {
     for (const std::string op :
