@@ -13,6 +13,7 @@
 #include "core/base/processors.h"
 #include "core/ir/tir/text.h"
 #include "core/target/ignored_options.h"
+#include "runtime/include/tenon/c_backend_api.h"
 
 #include <algorithm>
 #include <chrono>
@@ -159,6 +160,15 @@ void addMacs(CompileResult& result)
     }
 }
 
+/// What a runtime takes.
+Status checkCount(size_t count, const char* what)
+{
+    if (count <= TENON_MOST_TENSORS) return kDone;
+    return makeError(DiagnosticCode::UnsupportedFeature,
+                     "the model has " + std::to_string(count) + " " + what +
+                         "; a runtime takes at most " + std::to_string(TENON_MOST_TENSORS));
+}
+
 /// The program of the chosen executor and its memory plan. Only the VM takes memory at run time; a
 /// module that needs it gets it whatever was chosen.
 Status addProgram(CompileResult& result)
@@ -179,6 +189,8 @@ Status addProgram(CompileResult& result)
         if (!program) return program.error();
         result.program = std::move(*program);
     }
+    if (Status few = checkCount(result.program.inputs.size(), "inputs"); !few) return few;
+    if (Status few = checkCount(result.program.outputs.size(), "outputs"); !few) return few;
     addMacs(result);
     for (size_t i = 0; i < result.kernels.size(); ++i)
         result.kernels[i].function = result.program.kernels[i].function;

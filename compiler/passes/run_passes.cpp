@@ -142,6 +142,7 @@ private:
             const bool isHeldBack = holdBack(pass, *patches);
             AppliedPatches applied = applyPatches(m_current, *patches);
             const bool isAny = !applied.changes.empty();
+            m_isSettled = m_isSettled && !isAny;
             for (Change& change : applied.changes) record.changes.push_back(std::move(change));
             if (const Status done = settle(record); !done) return done;
             if (isHeldBack && pass.name == "FuseOps") return wrapTheRest(pass, record);
@@ -159,6 +160,7 @@ private:
         if (!patches) return patches.error();
         for (Change& change : applyPatches(m_current, *patches).changes)
             record.changes.push_back(std::move(change));
+        m_isSettled = false;
         return settle(record);
     }
 
@@ -179,9 +181,11 @@ private:
         return true;
     }
 
-    /// Restores the order of nodes, completes types and shares what is equal after patches.
+    /// Restores the order of nodes, completes types and shares what is equal after patches: most
+    /// passes find nothing to do in most models.
     Status settle(PassRecord& record)
     {
+        if (m_isSettled) return kDone;
         std::vector<FunctionId> open;
         for (const GraphFunction* function : openFunctions(m_current)) open.push_back(function->id);
         for (const FunctionId id : open) sortTopologically(m_current, id);
@@ -190,6 +194,7 @@ private:
         if (!finer) return finer.error();
         for (Change& change : applyPatches(m_current, *finer).changes)
             record.changes.push_back(std::move(change));
+        m_isSettled = finer->empty();
         m_sharing.share(m_current);
         return kDone;
     }
@@ -235,7 +240,8 @@ private:
     PassContext m_context;
     const RunPassesOptions& m_options;
     Module m_current;
-    int64_t m_rewritesLeft; ///< negative: unlimited
+    bool m_isSettled = false; ///< nothing changed since it was
+    int64_t m_rewritesLeft;   ///< negative: unlimited
     std::vector<const PassDef*> m_pipeline;
     std::optional<NumericCheck> m_numerics;
     RecordSharing m_sharing;

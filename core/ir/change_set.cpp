@@ -236,6 +236,14 @@ void sortTopologically(Module& module, FunctionId functionId)
     GraphFunction function = module.function(functionId);
     std::unordered_map<NodeId, size_t> position;
     for (size_t i = 0; i < function.order.size(); ++i) position[function.order[i]] = i;
+    const auto isInOrder = [&](NodeId id) {
+        const std::vector<ValueRef>& operands = module.node(id).operands;
+        return std::all_of(operands.begin(), operands.end(), [&](const ValueRef& operand) {
+            const auto producer = position.find(operand.node);
+            return producer == position.end() || producer->second < position.at(id);
+        });
+    };
+    if (std::all_of(function.order.begin(), function.order.end(), isInOrder)) return;
     std::vector<size_t> waiting(function.order.size(), 0);
     std::vector<std::vector<size_t>> users(function.order.size());
     for (size_t i = 0; i < function.order.size(); ++i) {

@@ -12,15 +12,11 @@
 #include "aot_module.h"
 #include "params.h"
 
-enum
-{
-    kMaxTensors = 4096
-};
-
 static int check_list(const void* items, int64_t count, const char* what)
 {
-    if (count >= 0 && count <= kMaxTensors && (items || count == 0)) return 0;
-    return tenon_fail("the metadata lists %lld %s", (long long)count, what);
+    if (count >= 0 && count <= TENON_MOST_TENSORS && (items || count == 0)) return 0;
+    return tenon_fail("the metadata lists %lld %s, of which there may be %d", (long long)count,
+                      what, TENON_MOST_TENSORS);
 }
 
 static int check_metadata(const TVMMetadata* metadata)

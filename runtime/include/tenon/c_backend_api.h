@@ -81,6 +81,9 @@ typedef struct
     const char* mod_name;
 } TVMMetadata;
 
+/* Inputs, outputs and pools that an executor takes of each; more is damage. */
+#define TENON_MOST_TENSORS 65536
+
 /** Type of the variable __TenonProfileMark that an instrumented library exports: called with i
  * before its call i, and with the number of calls after the last one. */
 typedef void (*TenonProfileMarkFunc)(int32_t call_index);
