@@ -13,6 +13,7 @@
 #include "core/base/text.h"
 #include "core/ir/tir/access_check.h"
 #include "core/ir/tir/text.h"
+#include "core/ir/tir/type_check.h"
 
 namespace tenon::cli {
 namespace {
@@ -114,6 +115,12 @@ int writeLibrary(const TirOptions& options, const tir::PrimFunc& function,
     return kSuccess;
 }
 
+Status checked(const tir::PrimFunc& function)
+{
+    if (Status fine = tir::verify(function); !fine) return fine;
+    return tir::checkTypes(function);
+}
+
 /// Code that others call stays inside its buffers.
 Status provenInside(const TirOptions& options, const tir::PrimFunc& function)
 {
@@ -133,7 +140,7 @@ int workOnTir(const TirOptions& options, JobContext& job)
     }
     auto function = tir::parsePrimFunc(*text);
     if (!function) return failure(inFile(function.error(), options.path));
-    if (const Status fine = tir::verify(*function); !fine) {
+    if (const Status fine = checked(*function); !fine) {
         printDiagnostic(inFile(fine.error(), options.path));
         return kBadInput;
     }
