@@ -48,12 +48,15 @@ using Patches = std::vector<Patch>;
 /// runner).
 struct PassDef
 {
+    Result<Patches> (*run)(const Module&, const PassContext&) = nullptr;
     std::string_view name;    ///< TVM's name, e.g. "FuseOps"
     std::string_view cliName; ///< "fuse-ops"
     std::string_view phase;   ///< import, simplify, layout, fuse, lower, plan
     int minOptLevel = 0;
     std::string_view summary;
-    Result<Patches> (*run)(const Module&, const PassContext&) = nullptr;
+    std::string_view needs;      ///< of the module it gets
+    std::string_view guarantees; ///< of the module it leaves
+    std::string_view stands;     ///< where in the default pipeline, and why there
     bool repeat = false;
     bool atomic = false; ///< its patches only make sense together; --max-rewrites takes all or none
 };

@@ -6,7 +6,7 @@
 
 namespace tenon::compiler {
 
-#define PASS(function, name, cliName, phase, minOptLevel, repeat, atomic, summary)                 \
+#define PASS(function, ...)                                                                        \
     Result<Patches> function(const Module& module, const PassContext& context);
 #include "compiler/passes/passes.def"
 #undef PASS

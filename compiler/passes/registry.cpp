@@ -6,8 +6,7 @@ namespace tenon::compiler {
 namespace {
 
 constexpr PassDef kPasses[] = {
-#define PASS(function, name, cliName, phase, minOptLevel, repeat, atomic, summary)                 \
-    {name, cliName, phase, minOptLevel, summary, &function, repeat, atomic},
+#define PASS(function, ...) {.run = &function, __VA_ARGS__},
 #include "compiler/passes/passes.def"
 #undef PASS
 };

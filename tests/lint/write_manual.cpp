@@ -84,6 +84,11 @@ std::string passManual()
         text += "| " + std::string(pass.name) + " | `" + std::string(pass.cliName) + "` | " +
                 std::string(pass.phase) + " | " + std::to_string(pass.minOptLevel) + " | " +
                 std::string(pass.summary) + " |\n";
+    text += "\n## What they rely on\n\n"
+            "| pass | needs | guarantees | stands |\n|---|---|---|---|\n";
+    for (const PassDef& pass : allPasses())
+        text += "| " + std::string(pass.name) + " | " + std::string(pass.needs) + " | " +
+                std::string(pass.guarantees) + " | " + std::string(pass.stands) + " |\n";
     text += "\n## Default pipeline\n\n";
     int index = 1;
     for (const std::string_view name : defaultPipeline())
