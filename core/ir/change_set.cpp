@@ -100,12 +100,20 @@ private:
         for (const NodeRecord& node : patch.nodes) m_consumed.insert(node.id);
     }
 
+    /// What stands for the value now; a patch's own records read what the patch itself replaces.
     ValueRef resolved(ValueRef value, size_t ownPatch) const
     {
+        std::vector<ValueRef> path;
         for (size_t hops = 0; hops <= m_replacements.size(); ++hops) {
             const auto found = m_replacements.find(value);
-            if (found == m_replacements.end() || found->second.patch == ownPatch) return value;
-            value = found->second.to;
+            if (found == m_replacements.end() || found->second.patch == ownPatch) {
+                for (const ValueRef& from : path) m_shortcuts[from] = value;
+                return value;
+            }
+            const auto shortcut = m_shortcuts.find(value);
+            const bool isShort = ownPatch == kNoPatch && shortcut != m_shortcuts.end();
+            if (ownPatch == kNoPatch) path.push_back(value);
+            value = isShort ? shortcut->second : found->second.to;
         }
         CHECK(false) << "replacements form a cycle";
         return value;
@@ -209,6 +217,9 @@ private:
     std::unordered_set<NodeId> m_erased;
     std::unordered_set<NodeId> m_needed; ///< read by records or replacements of accepted patches
     std::unordered_map<ValueRef, Replacement> m_replacements;
+    /// Ends of chains of replacements, as far as they were when somebody walked there: each value
+    /// of a long chain would otherwise walk all of it.
+    mutable std::unordered_map<ValueRef, ValueRef> m_shortcuts;
     std::unordered_map<NodeId, size_t> m_patchOf; ///< accepted patch that gives the record
     std::unordered_map<const Patch*, std::vector<NodeId>> m_fresh;
     std::unordered_set<const Patch*> m_placed;

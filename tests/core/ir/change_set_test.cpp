@@ -157,6 +157,29 @@ TEST(ChangeSet, DropsAPatchThatWouldTurnReplacementsInACircle)
     EXPECT_TRUE(verifyModule(s.module).empty());
 }
 
+TEST(ChangeSet, FollowsLongChainsOfReplacements)
+{
+    constexpr int kNodes = 100'000; // each walking to the end would take five billion steps
+    Sample s;
+    NodeId last = s.c;
+    std::vector<Patch> patches;
+    GraphFunction function = s.module.main();
+    for (int i = 0; i < kNodes; ++i) {
+        const NodeRecord node = s.node("exp", last);
+        s.module.setNode(node);
+        function.order.push_back(node.id);
+        patches.push_back(s.patch("skip", {node.id}));
+        patches.back().replace = {{{node.id, 0}, {last, 0}}};
+        patches.back().erase = {node.id};
+        last = node.id;
+    }
+    function.results = {{last, 0}};
+    s.module.setFunction(std::move(function));
+    EXPECT_EQ(applyPatches(s.module, patches).dropped, 0u);
+    EXPECT_EQ(ops(s.module), (std::vector<std::string>{"nn.relu", "sigmoid", "tanh"}));
+    EXPECT_EQ(s.module.main().results[0].node, s.c);
+}
+
 TEST(ChangeSet, MovesNodesIntoAFunctionUnderTheSameId)
 {
     Sample s;
