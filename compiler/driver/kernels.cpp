@@ -21,7 +21,7 @@ std::string factsText(const TargetFacts& facts)
 {
     std::string text;
     visitFields(facts, [&](const char* name, const auto& value) {
-        text += std::string(name) + "=" + std::to_string(value) + ",";
+        text += std::string(name) + "=" + exact(static_cast<double>(value)) + ",";
     });
     return text;
 }

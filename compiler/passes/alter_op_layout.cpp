@@ -35,7 +35,7 @@ public:
                     context.code.savesMemory || hasFineSteps(module, function)
                         ? 0 // memory counts for more than time there; or the error would show
                         : context.number("winograd.max_error", kWinogradMaxError),
-                    staysInCache(module, function, context.facts.l2Bytes)}
+                    staysInCache(module, function, context.facts.l2Bytes), context.facts}
         , m_budget(module, function, m_machine,
                    context.number("winograd.output_error", kOutputError))
         , m_plan(module, function, m_machine, m_budget)
@@ -135,7 +135,8 @@ private:
     {
         const int64_t channels = m_module.type(node.operands[0]).shape[1].value();
         const WinogradForm form = winogradForm(*winogradSize(m_module, node), m_machine, tile);
-        const std::string layout = winogradKernelLayout(form, channels, blocks);
+        const std::string layout =
+            winogradKernelLayout(form, channels, blocks, m_machine.facts.l1Bytes);
         NodeRecord record = node;
         record.op = winogradConv2dNchwcOp.name;
         record.attrs.erase("groups");

@@ -15,9 +15,8 @@
 namespace tenon::compiler {
 namespace {
 
-/// Bytes per cycle between a core and what is behind its second-level cache; a value that does not
-/// stay is written, read into the cache for that, and read again.
-constexpr double kFarBytesPerCycle = 12;
+/// A value that does not stay in the second-level cache is written, read into it for that, and read
+/// again.
 constexpr double kTransfers = 3;
 /// Largest window, and its most columns, that the depthwise kernel unrolls.
 constexpr int64_t kLargestWindow = 9;
@@ -206,11 +205,12 @@ private:
         for (size_t i = 0; i + 1 < chain.size(); ++i) {
             const Part& from = *m_parts[chain[i]];
             const Part& to = *m_parts[chain[i + 1]];
-            saved += kTransfers * static_cast<double>(from.bytes()) / kFarBytesPerCycle;
+            saved += kTransfers * static_cast<double>(from.bytes()) / m_facts.farBytesPerCycle();
             // Rows that two strips need.
             const auto again = static_cast<double>(std::max<int64_t>(0, to.window - to.stride)) /
                                static_cast<double>(strip * to.stride);
-            const double perCycle = 2.0 * std::max(1, m_facts.lanes(kFloat32.bytes()));
+            const double perCycle =
+                m_facts.vectorMacs() * std::max(1, m_facts.lanes(kFloat32.bytes()));
             saved -= again * static_cast<double>(from.macs) / perCycle;
         }
         return saved;

@@ -14,36 +14,44 @@ namespace tenon::compiler {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::infinity();
-/// Multiply-adds of vectors per cycle that register tiles over channels reach.
-constexpr double kBlockedMacs = 1.7;
+// Of the vectors that the machine multiplies and adds per cycle (measured on Sapphire Rapids, which
+// has two).
+
+/// What register tiles over channels reach.
+constexpr double kBlocked = 0.85;
 /// The same where channels are read one by one (the first layer).
-constexpr double kPlainInputMacs = 1.4;
+constexpr double kPlainInput = 0.7;
 /// Along rows of plain values: every window begins between two vectors.
-constexpr double kPlainMacs = 0.9;
+constexpr double kPlain = 0.45;
 /// Where neighbours of a result are not neighbours in the data, lanes are collected.
-constexpr double kStridedMacs = 0.25;
-/// Depthwise kernels load about as much as they compute (1.4 from the second-level cache, less from
-/// beyond); rows of one channel fill few registers (0.26 to 0.35 at 14 to 56 columns).
-constexpr double kDepthwiseMacs = 0.9;
-constexpr double kPlainDepthwiseMacs = 0.3;
-/// Bytes per cycle that one core copies between layouts, with the cycles of a kernel of its own.
-constexpr double kCopiedBytesPerCycle = 12;
+constexpr double kStrided = 0.125;
+/// Depthwise kernels load about as much as they compute (0.7 from the second-level cache, less from
+/// beyond); rows of one channel fill few registers (0.13 to 0.18 at 14 to 56 columns).
+constexpr double kDepthwise = 0.45;
+constexpr double kPlainDepthwise = 0.15;
+
+/// What one core copies between layouts, of what its second-level cache gives (12 of 32 there).
+constexpr double kCopiedOfL2 = 0.375;
+/// A kernel of its own: instructions that are not in its loops, about as many everywhere.
 constexpr double kCallCycles = 400;
 
-/// Cycles of one resized element with one element per vector, and of plain ones (U-Net's last
-/// layer: 3.3 in blocks of 4, with a transformation, against 7.9).
-constexpr double kResize = 12;
-constexpr double kPlainResize = 8;
-/// Cycles of one step of a plain pool's window, with and without lanes to collect.
-constexpr double kStridedPool = 1;
-constexpr double kPlainPool = 0.15;
+/// Instructions of one resized element with one element per vector, and of plain ones (U-Net's last
+/// layer there: 3.3 cycles in blocks of 4, with a transformation, against 7.9).
+constexpr double kResize = 24;
+constexpr double kPlainResize = 16;
+/// Instructions of one step of a pool's window: in blocks of channels, and of a plain one with and
+/// without lanes to collect.
+constexpr double kBlockedPool = 2;
+constexpr double kStridedPool = 2;
+constexpr double kPlainPool = 0.3;
 
-double plainCycles(const BlockableConvolution& conv, double macs, int lanes)
+double plainCycles(const BlockableConvolution& conv, double macs, const LayoutMachine& machine)
 {
+    const int lanes = machine.lanes;
     const auto vectors = static_cast<double>((conv.columns + lanes - 1) / lanes);
     const double filled = static_cast<double>(conv.columns) / vectors;
-    const double whole = conv.isDepthwise ? kPlainDepthwiseMacs : kPlainMacs;
-    return macs / filled / (conv.stride == 1 ? whole : kStridedMacs);
+    const double whole = conv.isDepthwise ? kPlainDepthwise : kPlain;
+    return macs / filled / ((conv.stride == 1 ? whole : kStrided) * machine.facts.vectorMacs());
 }
 
 } // namespace
@@ -88,11 +96,14 @@ double convolutionCycles(const BlockableConvolution& conv, int64_t in, int64_t o
         static_cast<double>((conv.isDepthwise ? 1 : conv.inChannels) * conv.kernelSize);
     const double macs = perOutput * static_cast<double>(conv.batch * conv.outChannels) *
                         static_cast<double>(conv.rows * conv.columns);
-    if (out == 0) return in == 0 ? plainCycles(conv, macs, machine.lanes) : kNone;
+    if (out == 0) return in == 0 ? plainCycles(conv, macs, machine) : kNone;
+    const double perCycle = machine.facts.vectorMacs(static_cast<int>(out));
     if (conv.isDepthwise)
-        return in == out ? macs / static_cast<double>(out) / kDepthwiseMacs : kNone;
+        return in == out ? macs / static_cast<double>(out) /
+                               (kDepthwise * std::min(perCycle, machine.facts.vectorLoads()))
+                         : kNone;
     const double direct =
-        macs / static_cast<double>(out) / (in == 0 ? kPlainInputMacs : kBlockedMacs);
+        macs / static_cast<double>(out) / ((in == 0 ? kPlainInput : kBlocked) * perCycle);
     if (in == 0 || conv.tile == 0) return direct;
     const ConvolutionSize size{conv.batch, conv.inChannels, conv.outChannels, conv.rows,
                                conv.columns};
@@ -101,27 +112,29 @@ double convolutionCycles(const BlockableConvolution& conv, int64_t in, int64_t o
     return winogradForm(size, blocked, conv.tile).cycles;
 }
 
-double windowCycles(const NodeRecord& node, int64_t block)
+double windowCycles(const NodeRecord& node, int64_t block, const TargetFacts& facts)
 {
     double results = 1;
     for (const Dim& dim : node.types[0].shape)
         if (dim.isConst()) results *= static_cast<double>(dim.value());
     const auto lanes = static_cast<double>(std::max<int64_t>(1, block));
-    if (isOp(node, resize2dOp)) return results * (block == 0 ? kPlainResize : kResize / lanes);
+    const double perCycle = facts.vectorPipes;
+    if (isOp(node, resize2dOp))
+        return results * (block == 0 ? kPlainResize : kResize / lanes) / perCycle;
     const std::vector<int64_t> window = node.attrs.integers("pool_size", {});
     if (window.size() != 2) return 0;
     const double steps = results * static_cast<double>(window[0] * window[1]);
     const bool isStrided = node.attrs.integers("strides", {1, 1}) != std::vector<int64_t>{1, 1};
-    if (block == 0) return steps * (isStrided ? kStridedPool : kPlainPool);
-    return steps / lanes;
+    if (block == 0) return steps * (isStrided ? kStridedPool : kPlainPool) / perCycle;
+    return steps * kBlockedPool / lanes / perCycle;
 }
 
-double transformCycles(const TensorType& type)
+double transformCycles(const TensorType& type, const TargetFacts& facts)
 {
     double bytes = 2.0 * static_cast<double>(type.dtype.bytes());
     for (const Dim& dim : type.shape)
         if (dim.isConst()) bytes *= static_cast<double>(dim.value());
-    return bytes / kCopiedBytesPerCycle + kCallCycles;
+    return bytes / (kCopiedOfL2 * facts.l2BytesPerCycle) + kCallCycles;
 }
 
 } // namespace tenon::compiler

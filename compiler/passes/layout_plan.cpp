@@ -189,7 +189,7 @@ void LayoutPlan::payTransform(ValueRef value)
     if (!node || m_isPaid[m_index.at(value)]) return;
     m_isPaid[m_index.at(value)] = true;
     for (size_t option = 1; option < m_blocks[*node].size(); ++option)
-        m_graph.addCost(*node, option, transformCycles(m_module.type(value)));
+        m_graph.addCost(*node, option, transformCycles(m_module.type(value), m_machine.facts));
 }
 
 void LayoutPlan::payPlainReaders(const NodeRecord& node)
@@ -205,7 +205,7 @@ void LayoutPlan::payPlainReaders(const NodeRecord& node)
 void LayoutPlan::addConvolution(const NodeRecord& node, const BlockableConvolution& conv)
 {
     const size_t in = *classOf(node.operands[0]), out = *classOf({node.id, 0});
-    const double move = transformCycles(m_module.type(node.operands[0]));
+    const double move = transformCycles(m_module.type(node.operands[0]), m_machine.facts);
     m_hasConvolution[in] = m_hasConvolution[out] = true;
     for (size_t i = 0; i < m_blocks[in].size(); ++i)
         for (size_t o = 0; o < m_blocks[out].size(); ++o) {
@@ -227,7 +227,7 @@ void LayoutPlan::addWindow(const NodeRecord& node)
     const auto own = classOf({node.id, 0});
     if (!own) return;
     for (size_t option = 0; option < m_blocks[*own].size(); ++option)
-        m_graph.addCost(*own, option, windowCycles(node, m_blocks[*own][option]));
+        m_graph.addCost(*own, option, windowCycles(node, m_blocks[*own][option], m_machine.facts));
 }
 
 /// Joined in blocks where these divide every part, else plain, and then brought into blocks.
@@ -242,10 +242,11 @@ void LayoutPlan::addConcatenation(const NodeRecord& node)
     for (size_t o = 0; o < m_blocks[out].size(); ++o) {
         const int64_t to = m_blocks[out][o];
         const bool isBlocked = to != 0 && fits(to);
-        if (to != 0 && !isBlocked) m_graph.addCost(out, o, transformCycles(node.types[0]));
+        if (to != 0 && !isBlocked)
+            m_graph.addCost(out, o, transformCycles(node.types[0], m_machine.facts));
         for (const ValueRef part : node.operands) {
             const auto in = classOf(part);
-            const double move = transformCycles(m_module.type(part));
+            const double move = transformCycles(m_module.type(part), m_machine.facts);
             for (size_t i = 0; in && i < m_blocks[*in].size(); ++i) {
                 const int64_t from = m_blocks[*in][i], wanted = isBlocked ? to : 0;
                 const double moves = from == wanted ? 0 : from != 0 && wanted != 0 ? 2 : 1;

@@ -13,15 +13,24 @@
 namespace tenon::compiler {
 namespace {
 
-/// Fewest operations of each that are worth a thread: some 8 us.
-constexpr double kLeastOperations = 4e5;
+/// Operations of a recurrent operator, most of which wait for its weights, of those that the
+/// machine could do (16 of 64 per cycle on Sapphire Rapids).
+constexpr double kReached = 0.25;
+
+/// Fewest operations of each that are worth a thread.
+double leastOperations(const TargetFacts& facts)
+{
+    return facts.sharedCycles() * kReached * 2 * facts.floatMacs;
+}
 
 class Pairs
 {
 public:
-    Pairs(const Module& module, const GraphFunction& function, std::vector<FusionGroup> groups)
+    Pairs(const Module& module, const GraphFunction& function, const TargetFacts& facts,
+          std::vector<FusionGroup> groups)
         : m_module(module)
         , m_uses(module, function)
+        , m_leastOperations(leastOperations(facts))
         , m_groups(std::move(groups))
     {
         for (const NodeId id : function.order) m_position[id] = m_position.size();
@@ -64,7 +73,8 @@ private:
             operands.push_back(operand.node.isValid() ? m_module.type(operand)
                                                       : TensorType{kHandle, {}});
         }
-        return op.cost({record.op, record.attrs, operands, record.types}).flops >= kLeastOperations;
+        return op.cost({record.op, record.attrs, operands, record.types}).flops >=
+               m_leastOperations;
     }
 
     /// The later node's group stands for both: nobody may read the earlier one's results before.
@@ -89,6 +99,7 @@ private:
 
     const Module& m_module;
     const UseIndex m_uses;
+    const double m_leastOperations;
     std::vector<FusionGroup> m_groups;
     std::unordered_map<NodeId, size_t> m_position; ///< in the function's order
 };
@@ -99,7 +110,7 @@ std::vector<FusionGroup> joinSideBySide(const Module& module, const GraphFunctio
                                         const TargetFacts& facts, std::vector<FusionGroup> groups)
 {
     if (facts.threads < 2) return groups;
-    return Pairs(module, function, std::move(groups)).joined();
+    return Pairs(module, function, facts, std::move(groups)).joined();
 }
 
 } // namespace tenon::compiler

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cycles of either form on a core with two vector units, filters read from beyond the caches.
+// Cycles of either form: products by the machine's vectors, filters by what it reads from where
+// they stay between two runs.
 #include "compiler/passes/winograd_choice.h"
 
 #include "compiler/ops/ops.h"
 #include "compiler/ops/winograd.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <initializer_list>
@@ -13,20 +15,15 @@
 namespace tenon::compiler {
 namespace {
 
-/// What the loops reach of the two multiply-adds per cycle.
-constexpr double kMacsPerCycle = 2 * 0.85;
+/// What the loops reach of the machine's multiply-adds.
+constexpr double kReached = 0.85;
 /// The same beside the transforms of filters, where every one reads its other factor from memory
 /// for all lanes, and what a step of a transform adds (measured on Sapphire Rapids, all in the
 /// first-level cache: 15.6 cycles for 24 products, 16.1 with 3 to 6 steps more).
-constexpr double kBroadcastMacsPerCycle = 1.5;
-constexpr double kCyclesPerStep = 0.15;
-/// Filters are larger than the second-level cache or were evicted since the last run (measured
-/// there for filters of 4 and 9 MB: 4 to 5, and as much to 9 where they are asked for in time; how
-/// much depends on what other cores read).
-constexpr double kColdBytesPerCycle = 4;
-constexpr double kStreamedBytesPerCycle = 4.5;
-/// Filters that stay in the second-level cache.
-constexpr double kCachedBytesPerCycle = 16;
+constexpr double kReachedByBroadcasts = 0.75;
+constexpr double kVectorsPerStep = 0.3;
+/// Filters that stay in the second-level cache, of which a loop that computes reaches a half.
+constexpr double kReachedOfL2 = 0.5;
 /// Schedules ask for filters while they compute where vectors have so many lanes.
 constexpr int kStreamingLanes = 8;
 /// Lanes of the vectors that take one factor of a product from memory for all lanes: with fewer,
@@ -34,29 +31,31 @@ constexpr int kStreamingLanes = 8;
 constexpr int kInKernelLanes = 16;
 /// Tiles that share one transform along the second axis there; all share that along the first.
 constexpr int64_t kTilesPerTransform = 8;
-/// What a block of filters may take at one point: all tiles pass over it, a few at a time, and read
-/// it from the first-level cache where it stays there beside the data (of 4, 2 and 1 vectors of 16
-/// lanes at 256 channels, one is a quarter faster than four; at 128 two are 5 % faster).
-constexpr int64_t kFirstLevelBytes = 16 << 10;
-/// Cycles per transformed vector: arithmetic of both directions, and a load and a store each.
-constexpr double kDataCycles = 4;
-constexpr double kResultCycles = 3;
+/// Vectors that are computed, loaded and stored for one that is transformed.
+constexpr double kDataVectors = 8;
+constexpr double kResultVectors = 6;
 
 /// Reading overlaps with computing where it was asked for, all but a part of either.
+/// Filters that are larger than the second-level cache, or were evicted since the last run, come
+/// from memory.
 double withFilters(double cycles, double bytes, const LayoutMachine& machine)
 {
+    const core::TargetFacts& facts = machine.facts;
+    const double cached = kReachedOfL2 * facts.l2BytesPerCycle;
     if (machine.lanes < kStreamingLanes)
-        return cycles + bytes / (machine.staysInCache ? kCachedBytesPerCycle : kColdBytesPerCycle);
-    const double reading =
-        bytes / (machine.staysInCache ? kCachedBytesPerCycle : kStreamedBytesPerCycle);
+        return cycles + bytes / (machine.staysInCache ? cached : facts.coldBytesPerCycle());
+    const double reading = bytes / (machine.staysInCache ? cached : facts.memoryBytesPerCycle);
     return std::max(cycles, reading) + 0.25 * std::min(cycles, reading);
 }
+
+double vectorMacs(const LayoutMachine& machine) { return machine.facts.vectorMacs(machine.lanes); }
 
 double directCycles(const ConvolutionSize& s, const LayoutMachine& machine)
 {
     const double filters = 9.0 * static_cast<double>(s.inChannels * s.outChannels);
     const double macs = filters * static_cast<double>(s.batch * s.rows * s.columns);
-    return withFilters(macs / machine.lanes / kMacsPerCycle, filters * 4, machine);
+    return withFilters(macs / machine.lanes / (kReached * vectorMacs(machine)), filters * 4,
+                       machine);
 }
 
 double tilesOf(const ConvolutionSize& s, int64_t m)
@@ -64,13 +63,22 @@ double tilesOf(const ConvolutionSize& s, int64_t m)
     return static_cast<double>(((s.rows + m - 1) / m) * ((s.columns + m - 1) / m));
 }
 
-/// Of the data and the result.
-double transformCycles(const ConvolutionSize& s, double lanes, int64_t m)
+/// What a block of filters may take at one point: all tiles pass over it, a few at a time, and read
+/// it from the first-level cache where it stays there beside the data. Of 48 KiB it may be 16
+/// (Sapphire Rapids: of 4, 2 and 1 vectors of 16 lanes at 256 channels, one is a quarter faster
+/// than four; at 128 two are 5 % faster).
+int64_t bytesAtOnePoint(int64_t l1Bytes)
 {
-    const double vectors = kDataCycles * static_cast<double>(s.inChannels) +
-                           kResultCycles * static_cast<double>(s.outChannels);
+    return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(l1Bytes) / 2));
+}
+
+/// Of the data and the result.
+double transformCycles(const ConvolutionSize& s, const LayoutMachine& machine, int64_t m)
+{
+    const double vectors = kDataVectors * static_cast<double>(s.inChannels) +
+                           kResultVectors * static_cast<double>(s.outChannels);
     const auto points = static_cast<double>(s.batch * (m + 2) * (m + 2));
-    return tilesOf(s, m) * points * vectors / lanes;
+    return tilesOf(s, m) * points * (vectors / vectorMacs(machine)) / machine.lanes;
 }
 
 double transformedBeforeCycles(const ConvolutionSize& s, const LayoutMachine& machine, int64_t m)
@@ -78,8 +86,9 @@ double transformedBeforeCycles(const ConvolutionSize& s, const LayoutMachine& ma
     const auto points = static_cast<double>((m + 2) * (m + 2));
     const double filters = points * static_cast<double>(s.inChannels * s.outChannels);
     const double macs = filters * static_cast<double>(s.batch) * tilesOf(s, m);
-    return withFilters(macs / machine.lanes / kMacsPerCycle, filters * 4, machine) +
-           transformCycles(s, machine.lanes, m);
+    return withFilters(macs / machine.lanes / (kReached * vectorMacs(machine)), filters * 4,
+                       machine) +
+           transformCycles(s, machine, m);
 }
 
 /// Of a pair of channels, where the last tiles leave out the points that they can do without.
@@ -99,10 +108,13 @@ double transformedInKernelCycles(const ConvolutionSize& s, const LayoutMachine& 
     const double groups = std::ceil(tilesOf(s, m) / kTilesPerTransform);
     const double row = m == 2 ? 3 : 6;
     const double steps = row * (3 + static_cast<double>(m + 2) * groups);
-    const double cycles = productsInKernel(s, m) / kBroadcastMacsPerCycle + steps * kCyclesPerStep;
+    const double perCycle = vectorMacs(machine);
+    const double broadcasts = std::min(perCycle, machine.facts.vectorLoads());
+    const double cycles = productsInKernel(s, m) / (kReachedByBroadcasts * broadcasts) +
+                          steps * (kVectorsPerStep / perCycle);
     return withFilters(static_cast<double>(s.batch) * filters * cycles / machine.lanes,
                        9 * filters * 4, machine) +
-           transformCycles(s, machine.lanes, m);
+           transformCycles(s, machine, m);
 }
 
 } // namespace
@@ -172,7 +184,7 @@ std::optional<ConvolutionSize> winogradSize(const core::Module& module,
 }
 
 std::string winogradKernelLayout(const WinogradForm& form, int64_t inChannels,
-                                 const ChannelBlocks& blocks)
+                                 const ChannelBlocks& blocks, int64_t l1Bytes)
 {
     const auto layout = [](const char* axes, int64_t in, int64_t out) {
         return axes + std::to_string(in) + "i" + std::to_string(out) + "o";
@@ -183,7 +195,7 @@ std::string winogradKernelLayout(const WinogradForm& form, int64_t inChannels,
     // Short vectors come in pairs or fours, whose steps take less than reading them.
     if (blocks.out >= kStreamingLanes)
         while (out > blocks.out &&
-               (blocks.most % out != 0 || 4 * inChannels * out > kFirstLevelBytes))
+               (blocks.most % out != 0 || 4 * inChannels * out > bytesAtOnePoint(l1Bytes)))
             out -= blocks.out;
     return layout("OHWI", blocks.in, out);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/ir/module.h"
+#include "core/target/target_facts.h"
 
 #include <cstdint>
 #include <optional>
@@ -38,6 +39,7 @@ struct LayoutMachine
     int lanes;                 ///< float32 per vector
     double maxError;           ///< of Winograd convolutions
     bool staysInCache = false; ///< all that a run touches: filters come from the second level
+    core::TargetFacts facts = {};
 };
 
 /// True where everything stays in the second-level cache from run to run, even with all filters
@@ -62,7 +64,7 @@ struct ChannelBlocks
 
 /// Layout of filters of so many input channels, like OHWI16i64o or OIHW1i16o.
 std::string winogradKernelLayout(const WinogradForm& form, int64_t inChannels,
-                                 const ChannelBlocks& blocks);
+                                 const ChannelBlocks& blocks, int64_t l1Bytes);
 
 /// "1.4e-06".
 std::string errorText(double error);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// TargetFacts: the few numbers that schedule rules ask about a processor; filled by the code
-// generator.
+// TargetFacts: the few numbers that schedule rules and cost models ask about a processor; filled by
+// the code generator from what LLVM knows and from the table of machines.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 namespace tenon::core {
 
-/// What a schedule may assume of the machine. The defaults describe a plain 128-bit SIMD core.
+/// What a schedule may assume of the machine. The defaults describe a plain 128-bit SIMD core in
+/// the surroundings of a server.
 struct TargetFacts
 {
     int vectorBytes = 16;     ///< widest vector worth using, in bytes
@@ -18,15 +20,48 @@ struct TargetFacts
     bool hasLaneOperand = false; ///< one lane of a register multiplies a vector for free (AArch64)
     int64_t l1Bytes = 32768;     ///< data cache of one core
     int64_t l2Bytes = int64_t{1} << 20;
-    unsigned threads = 1; ///< threads a parallel loop may use
-    /// Fewest cycles of one thread that are worth sharing, some 8 us: handing work to a spinning
-    /// worker and waiting for it takes about 1 us, and more is lost where each core then holds a
-    /// half of what the next kernel reads (two threads, kws_dscnn: 30 us from 25000 on, 39 us with
-    /// 12000).
-    int64_t sharedCycles = 25000;
+    int64_t l3Bytes = int64_t{32} << 20; ///< 0: memory lies behind the second level
+    unsigned threads = 1;                ///< threads a parallel loop may use
+
+    // Per cycle of one core.
+    double floatMacs = 32;        ///< products of float32 that are added to a sum
+    double byteMacs = 128;        ///< of int8, added to sums of 32 bits
+    double vectorPipes = 2;       ///< arithmetic of vectors that begins, whatever their width
+    double issueWidth = 2;        ///< instructions that a loop of such arithmetic and loads reaches
+    double loads = 2;             ///< loads that begin, whatever their width
+    double sumLatency = 4;        ///< cycles from one addition to a sum to the next
+    double l1BytesPerCycle = 128; ///< that are read
+    double l2BytesPerCycle = 32;
+    double l3BytesPerCycle = 12;
+    double memoryBytesPerCycle = 4.5; ///< asked for in time, while the other cores read, too
+    double forkCycles = 3125;         ///< handing work to a waiting thread until it has answered
 
     /// Lanes of one vector for elements of `elementBytes` bytes.
     constexpr int lanes(int elementBytes) const { return vectorBytes / elementBytes; }
+    /// Whole vectors of float32 that are multiplied and added per cycle; wide ones may take the
+    /// place of two.
+    constexpr double vectorMacs(int lanes) const
+    {
+        return std::min(vectorPipes, floatMacs / std::max(1, lanes));
+    }
+    constexpr double vectorMacs() const { return vectorMacs(lanes(4)); }
+    /// Whole vectors of bytes, likewise.
+    constexpr double byteVectorMacs() const
+    {
+        return std::min(vectorPipes, byteMacs / std::max(1, vectorBytes));
+    }
+    constexpr double vectorLoads() const { return std::min(loads, l1BytesPerCycle / vectorBytes); }
+    /// From memory where nobody asks in time: 4 of 4.5 on Sapphire Rapids.
+    constexpr double coldBytesPerCycle() const { return memoryBytesPerCycle * 8 / 9; }
+    /// From behind the second-level cache.
+    constexpr double farBytesPerCycle() const
+    {
+        return l3Bytes > l2Bytes ? l3BytesPerCycle : memoryBytesPerCycle;
+    }
+    /// Fewest cycles of one thread that are worth sharing: more is lost than the time of handing
+    /// over where each core then holds a half of what the next kernel reads (Sapphire Rapids, two
+    /// threads, kws_dscnn: 30 us from 25000 on, 39 us with 12000; handing over takes 3000).
+    constexpr double sharedCycles() const { return 8 * forkCycles; }
 };
 
 } // namespace tenon::core

@@ -13,7 +13,9 @@ template <class Facts, class Visitor>
 void visitFields(Facts& facts, Visitor&& visit)
 {
     auto& [vectorBytes, vectorRegisters, hasFma, hasEmbeddedBroadcast, hasLaneOperand, l1Bytes,
-           l2Bytes, threads, sharedCycles] = facts;
+           l2Bytes, l3Bytes, threads, floatMacs, byteMacs, vectorPipes, issueWidth, loads,
+           sumLatency, l1BytesPerCycle, l2BytesPerCycle, l3BytesPerCycle, memoryBytesPerCycle,
+           forkCycles] = facts;
     visit("vector_bytes", vectorBytes);
     visit("vector_registers", vectorRegisters);
     visit("fma", hasFma);
@@ -21,8 +23,19 @@ void visitFields(Facts& facts, Visitor&& visit)
     visit("lane_operand", hasLaneOperand);
     visit("l1_bytes", l1Bytes);
     visit("l2_bytes", l2Bytes);
+    visit("l3_bytes", l3Bytes);
     visit("threads", threads);
-    visit("shared_cycles", sharedCycles);
+    visit("float_macs", floatMacs);
+    visit("byte_macs", byteMacs);
+    visit("vector_pipes", vectorPipes);
+    visit("issue_width", issueWidth);
+    visit("loads", loads);
+    visit("sum_latency", sumLatency);
+    visit("l1_bytes_per_cycle", l1BytesPerCycle);
+    visit("l2_bytes_per_cycle", l2BytesPerCycle);
+    visit("l3_bytes_per_cycle", l3BytesPerCycle);
+    visit("memory_bytes_per_cycle", memoryBytesPerCycle);
+    visit("fork_cycles", forkCycles);
 }
 
 } // namespace tenon::core

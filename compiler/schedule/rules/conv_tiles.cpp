@@ -27,9 +27,6 @@ int64_t rowsPerStep(const ConvShape& shape, const TargetFacts& facts)
     return evenDivisorUpTo(shape.rows, std::min<int64_t>({cached, perThread, 16}), facts);
 }
 
-/// Bytes per cycle that a core reads from memory while another reads, too.
-constexpr int64_t kMemoryBytesPerCycle = 4;
-
 /// The loops that tiling made, by meaning; "" where there is none.
 struct ConvTiles
 {
@@ -76,9 +73,11 @@ Status shareRows(Schedule& schedule, const ConvShape& shape, ConvTiles& tiles,
 {
     const int64_t threads = facts.threads;
     const int64_t elements = shape.weightBytes / shape.weights->dtype.bytes();
-    const int64_t computing = elements * shape.rows * shape.columns / (2 * shape.lanes * threads);
-    if (threads < 2 || schedule.extentOf(tiles.step) % threads != 0 ||
-        2 * (shape.weightBytes / kMemoryBytesPerCycle) > computing)
+    const double computing = static_cast<double>(elements * shape.rows * shape.columns) /
+                             (facts.vectorMacs(static_cast<int>(shape.lanes)) *
+                              static_cast<double>(shape.lanes * threads));
+    const double reading = static_cast<double>(shape.weightBytes) / facts.coldBytesPerCycle();
+    if (threads < 2 || schedule.extentOf(tiles.step) % threads != 0 || 2 * reading > computing)
         return kDone;
     const auto shares = schedule.split(tiles.step, {threads, -1});
     if (!shares) return shares.error();
@@ -182,12 +181,13 @@ Result<ConvTiles> tilesOf(Schedule& schedule, const ConvLoops& loops, const Conv
 /// them all: where positions are to be shared, a tile that divides them is faster, unless small.
 RegisterTile tileOf(TileSpace space, bool sharesPositions, const TargetFacts& facts)
 {
-    constexpr int64_t kEnoughSums = 8;
+    const double enoughSums = facts.vectorMacs() * facts.sumLatency;
     const RegisterTile tile = chooseTile(space, facts);
     if (!sharesPositions || facts.threads < 2 || space.positions % tile.positions == 0) return tile;
     space.isDivided = true;
     const RegisterTile divided = chooseTile(space, facts);
-    return divided.vectors * divided.positions >= kEnoughSums ? divided : tile;
+    const auto sums = static_cast<double>(divided.vectors * divided.positions);
+    return sums >= enoughSums ? divided : tile;
 }
 
 /// Three blocks of half a vector: two of them make a vector, which takes a third of the

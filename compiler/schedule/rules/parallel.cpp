@@ -16,14 +16,10 @@ using tir::ExprKind;
 using tir::Intrinsic;
 using tir::Stmt;
 
-/// Bytes per cycle that one core reads and writes where it computes little (its second-level
-/// cache).
-constexpr int64_t kBytesPerCycle = 16;
+/// What one core reads and writes where it computes little, of what its second-level cache could.
+constexpr double kReachedOfL2 = 0.5;
 /// Steps of a loop whose extent is not constant.
 constexpr int64_t kUnknownSteps = 64;
-/// Vectors per cycle that one core computes.
-constexpr int64_t kVectorsPerCycle = 2;
-
 /// Cost of one operation for a vector, in units of an addition.
 int64_t costOf(const Expr& expr)
 {
@@ -84,8 +80,9 @@ bool reduces(const Stmt& block)
                        [](const tir::IterVar& iter) { return iter.kind == tir::IterKind::Reduce; });
 }
 
-/// Elements per vector: products of bytes that are summed use the processor's dot product.
-int64_t elementsPerVector(const Stmt& block, const TargetFacts& facts)
+/// Elements that one core computes per cycle: products of bytes that are summed use the processor's
+/// dot product.
+double elementsPerCycle(const Stmt& block, const TargetFacts& facts)
 {
     int64_t widest = 1;
     for (const tir::Buffer& buffer : readIn(block))
@@ -93,7 +90,9 @@ int64_t elementsPerVector(const Stmt& block, const TargetFacts& facts)
     if (!reduces(block))
         for (const tir::Buffer& buffer : writtenIn(block))
             widest = std::max<int64_t>(widest, buffer->dtype.bytes());
-    return std::max<int64_t>(1, facts.vectorBytes / widest);
+    const bool areBytes = widest == 1 && reduces(block);
+    return static_cast<double>(std::max<int64_t>(1, facts.vectorBytes / widest)) *
+           (areBytes ? facts.byteVectorMacs() : facts.vectorMacs());
 }
 
 double stepsOf(const Schedule& schedule, const std::vector<std::string>& loops)
@@ -116,10 +115,10 @@ double cyclesOf(const Schedule& schedule, const std::string& loop, const TargetF
         if (!loop.empty() && std::find(loops.begin(), loops.end(), loop) == loops.end()) continue;
         const Stmt block = blockOf(schedule, name);
         const double steps = stepsOf(schedule, loops);
-        const int64_t fused = facts.hasFma && reduces(block) ? 2 : 1;
-        const int64_t perCycle = elementsPerVector(block, facts) * kVectorsPerCycle * fused;
+        const int fused = facts.hasFma && reduces(block) ? 2 : 1;
+        const double perCycle = elementsPerCycle(block, facts) * fused;
         const int64_t operations = std::max<int64_t>(1, operationsIn(block->body));
-        cycles += steps * static_cast<double>(operations) / static_cast<double>(perCycle);
+        cycles += steps * static_cast<double>(operations) / perCycle;
         for (const auto& buffers : {readIn(block), writtenIn(block)})
             for (const tir::Buffer& buffer : buffers) {
                 const double bytes = steps * static_cast<double>(buffer->dtype.bytes());
@@ -128,7 +127,8 @@ double cyclesOf(const Schedule& schedule, const std::string& loop, const TargetF
     }
     for (const auto& [buffer, bytes] : moved)
         if (isParameter(schedule.function(), buffer))
-            cycles += std::min(bytes, static_cast<double>(bytesOf(buffer))) / kBytesPerCycle;
+            cycles += std::min(bytes, static_cast<double>(bytesOf(buffer))) /
+                      (kReachedOfL2 * facts.l2BytesPerCycle);
     return cycles;
 }
 
@@ -136,8 +136,7 @@ double cyclesOf(const Schedule& schedule, const std::string& loop, const TargetF
 
 bool isWorthSharing(const Schedule& schedule, const std::string& loop, const TargetFacts& facts)
 {
-    return facts.threads > 1 &&
-           cyclesOf(schedule, loop, facts) >= static_cast<double>(facts.sharedCycles);
+    return facts.threads > 1 && cyclesOf(schedule, loop, facts) >= facts.sharedCycles();
 }
 
 Result<std::vector<std::string>> stepPerThread(Schedule& schedule, const std::string& loop,

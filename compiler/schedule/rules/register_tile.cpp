@@ -7,9 +7,6 @@
 namespace tenon::compiler {
 namespace {
 
-/// Bytes per cycle from the second-level cache.
-constexpr double kL2BytesPerCycle = 32;
-
 /// Columns of tiles that one thread computes, per product.
 double columnsOf(const RegisterTile& tile, const TileSpace& space, const TargetFacts& facts)
 {
@@ -27,8 +24,8 @@ double costOf(const RegisterTile& tile, const TileSpace& space, const TargetFact
 {
     double step = stepCycles(tile, facts);
     if (tile.vectors * space.vectorBytes > facts.l1Bytes)
-        step = std::max(step,
-                        static_cast<double>(tile.vectors) * facts.vectorBytes / kL2BytesPerCycle);
+        step = std::max(step, static_cast<double>(tile.vectors) * facts.vectorBytes /
+                                  facts.l2BytesPerCycle);
     const int64_t rows = (space.positions + tile.positions - 1) / tile.positions;
     // A quarter of a cycle per tile and step stands for what no tile hides: loop control and the
     // tail of the epilogue.
@@ -42,10 +39,17 @@ double stepCycles(const RegisterTile& tile, const TargetFacts& facts)
     const auto vectors = static_cast<double>(tile.vectors);
     const auto positions = static_cast<double>(tile.positions);
     const double sums = vectors * positions;
+    const double products = sums / facts.vectorMacs();
+    if (!facts.hasLaneOperand) {
+        const double loads = (vectors + positions) / facts.vectorLoads();
+        // A core that begins one instruction at a time does not load while it multiplies.
+        const double busy = facts.issueWidth > 1 ? std::max(products, loads) : products + loads;
+        return std::max(busy, facts.sumLatency);
+    }
     // Weights come in pairs and inputs four steps at once where lanes are operands; what counts
-    // on such cores, which start two or three instructions per cycle, is how many there are.
-    return facts.hasLaneOperand ? std::max(sums + vectors / 2 + positions / 4, 8.0) / 2
-                                : std::max({sums / 2, (vectors + positions) / 2, 4.0});
+    // on cores that start two or three instructions per cycle is how many there are.
+    const double instructions = sums + vectors / 2 + positions / 4;
+    return std::max({products, instructions / facts.issueWidth, facts.sumLatency});
 }
 
 int64_t mostPositions(int64_t vectors, const TargetFacts& facts, bool isInputInMemory)

@@ -31,8 +31,7 @@ struct TileSpace
     bool endsOften = false; ///< the innermost loop around a tile's steps has few iterations
 };
 
-/// Cycles of one reduction step of a tile, on a core that does two multiply-adds and two loads per
-/// cycle with a latency of four.
+/// Cycles of one reduction step of a tile: of its products, its loads or the latency of its sums.
 double stepCycles(const RegisterTile& tile, const TargetFacts& facts);
 /// Positions of `vectors` sums each that fit the registers; an input that is in memory takes none.
 int64_t mostPositions(int64_t vectors, const TargetFacts& facts, bool isInputInMemory = false);

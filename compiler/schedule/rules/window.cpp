@@ -8,6 +8,7 @@
 #include "compiler/schedule/tree.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tenon::compiler {
 namespace {
@@ -21,7 +22,8 @@ int64_t columnsPerTile(int64_t columns, int64_t weights, const TargetFacts& fact
     int64_t best = 1, bestCost = INT64_MAX;
     for (int64_t t = 1; t <= std::min<int64_t>({columns, room, 8}); ++t) {
         // Short tiles wait for the latency of their own sums.
-        const int64_t cost = (columns + t - 1) / t * std::max<int64_t>(t, 4);
+        const auto wait = static_cast<int64_t>(std::ceil(facts.sumLatency));
+        const int64_t cost = (columns + t - 1) / t * std::max(t, wait);
         if (cost > bestCost) continue;
         best = t;
         bestCost = cost;

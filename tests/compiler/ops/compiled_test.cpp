@@ -63,7 +63,7 @@ void expectCompiledAgrees(const std::string& example, Accuracy accuracy)
         auto facts = targetFacts(*machine);
         ASSERT_TRUE(facts) << facts.error().text();
         facts->threads = static_cast<unsigned>(threads);
-        if (threads > 1) facts->sharedCycles = 0;
+        if (threads > 1) facts->forkCycles = 0;
         const auto kernel = scheduleKernel(**function, *facts);
         ASSERT_TRUE(kernel) << kernel.error().text() << "\n" << tir::print(**function);
         const std::string what = target + " on " + std::to_string(threads) + " thread(s), rule " +
@@ -107,7 +107,7 @@ TEST(CompiledOps, ShareLoopsBetweenTwoThreads)
 {
     TargetFacts facts;
     facts.threads = 2;
-    facts.sharedCycles = 0;
+    facts.forkCycles = 0;
     size_t shared = 0;
     for (const OpDef* op : allOps()) {
         const auto module = test::exampleModule(std::string(op->example));
