@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon targets: kinds and tags, what a target string means, and what this computer is.
 #include "app/cli/command.h"
+#include "app/cli/machine_sheet.h"
 #include "compiler/codegen/back_end.h"
 #include "compiler/codegen/llvm/target_machine.h"
+#include "compiler/driver/machine_facts.h"
 #include "compiler/driver/target_cores.h"
 #include "core/base/processors.h"
 #include "core/base/text.h"
@@ -19,18 +21,9 @@ struct TargetsOptions
     CommonOptions common;
     std::string explain;
     std::string cpus;
+    std::string machine;
     bool detects = false;
 };
-
-Json factsJson(const TargetFacts& facts)
-{
-    return {{"vector_bytes", facts.vectorBytes},
-            {"vector_registers", facts.vectorRegisters},
-            {"fma", facts.hasFma},
-            {"l1_bytes", facts.l1Bytes},
-            {"l2_bytes", facts.l2Bytes},
-            {"threads", facts.threads}};
-}
 
 int explainTarget(const TargetsOptions& options)
 {
@@ -46,15 +39,21 @@ int explainTarget(const TargetsOptions& options)
         out["machine"] = {
             {"triple", machine->triple}, {"cpu", machine->cpu}, {"features", machine->features}};
         text += "  LLVM: " + machine->text() + "\n";
-        if (auto facts = compiler::targetFacts(*machine)) {
+        if (const auto known = compiler::machineFacts(*target, *machine)) {
+            TargetFacts facts = known->facts;
             const ThreadChoice threads =
                 chooseThreads(*target, {.thisComputer = usableProcessors(),
                                         .hasThreads = compiler::hasThreads(*target)});
-            facts->threads = threads.count;
-            out["facts"] = factsJson(*facts);
-            text += "  vectors of " + std::to_string(facts->vectorBytes) + " bytes, " +
-                    std::to_string(facts->vectorRegisters) + " registers" +
-                    (facts->hasFma ? ", fused multiply-add" : "") + "\n  " + threads.text() + "\n";
+            facts.threads = threads.count;
+            out["facts"] = factsJson(facts);
+            out["machine_row"] = known->choice.machine->name;
+            text += "  vectors of " + std::to_string(facts.vectorBytes) + " bytes, " +
+                    std::to_string(facts.vectorRegisters) + " registers" +
+                    (facts.hasFma ? ", fused multiply-add" : "") + "\n  " + threads.text() +
+                    "\n  figures of " + std::string(known->choice.machine->title) +
+                    ": `tenon targets --machine " + std::string(known->choice.machine->name) +
+                    "`\n";
+            for (const Diagnostic& remark : known->remarks) text += "  " + remark.message + "\n";
         }
     }
     if (options.common.json)
@@ -153,6 +152,7 @@ int targets(const TargetsOptions& options)
     if (!options.explain.empty()) return explainTarget(options);
     if (options.detects) return detect(options);
     if (!options.cpus.empty()) return listCpus(options);
+    if (!options.machine.empty()) return showMachine(options.machine, options.common);
     return listKinds(options);
 }
 
@@ -167,6 +167,9 @@ void addTargets(CLI::App& app, Action& action)
     command->add_flag("--detect", options->detects, "the target string of this computer");
     command->add_option("--cpus", options->cpus,
                         "CPUs and features of a triple (`native`: this computer)");
+    command->add_option("--machine", options->machine,
+                        "figures of a processor, or of that of a target string, with their "
+                        "sources; `all` lists the processors");
     command->callback(
         [options, &action] { action = [options](JobContext&) { return targets(*options); }; });
 }

@@ -4,6 +4,7 @@
 #include "app/cli/command.h"
 #include "compiler/codegen/back_end.h"
 #include "compiler/driver/compile_function.h"
+#include "compiler/driver/machine_facts.h"
 #include "compiler/driver/target_cores.h"
 #include "compiler/schedule/lower.h"
 #include "compiler/schedule/rules.h"
@@ -148,20 +149,21 @@ int workOnTir(const TirOptions& options, JobContext& job)
     if (!target) return failure(target.error());
     auto machine = compiler::machineSpec(*target);
     if (!machine) return failure(machine.error());
-    auto facts = compiler::targetFacts(*machine);
-    if (!facts) return failure(facts.error());
-    facts->threads = chooseThreads(*target, {.asked = options.common.threads,
-                                             .thisComputer = usableProcessors(),
-                                             .hasThreads = compiler::hasThreads(*target)})
-                         .count;
+    const auto known = compiler::machineFacts(*target, *machine);
+    if (!known) return failure(known.error());
+    TargetFacts facts = known->facts;
+    facts.threads = chooseThreads(*target, {.asked = options.common.threads,
+                                            .thisComputer = usableProcessors(),
+                                            .hasThreads = compiler::hasThreads(*target)})
+                        .count;
     std::string trace;
-    auto shaped = scheduled(options, *function, *facts, trace);
+    auto shaped = scheduled(options, *function, facts, trace);
     if (!shaped) return failure(shaped.error());
     if (!options.output.empty()) {
         const Status inside = provenInside(options, *function); // schedules keep it so
         return inside ? writeLibrary(options, *shaped, *machine, job) : failure(inside.error());
     }
-    auto out = emitted(options, *shaped, *machine, *facts);
+    auto out = emitted(options, *shaped, *machine, facts);
     if (!out) return failure(out.error());
     if (options.common.json)
         printJson({{"function", function->name},

@@ -128,6 +128,12 @@ Result<TargetFacts> targetFacts(const MachineSpec& spec)
     return spec.backEnd->facts(spec);
 }
 
+MachineChoice machineFigures(const MachineSpec& spec)
+{
+    CHECK(spec.backEnd) << "a machine of nobody: " << spec.text();
+    return spec.backEnd->figures(spec);
+}
+
 Result<const ArtifactForm*> formFor(const MachineSpec& machine, ExecutorKind executor,
                                     OutputFormat format)
 {

@@ -11,6 +11,7 @@
 #include "compiler/codegen/output_format.h"
 #include "compiler/executor/executor_kind.h"
 #include "core/target/code_traits.h"
+#include "core/target/machine_table.h"
 #include "core/target/target_facts.h"
 
 #include <span>
@@ -78,6 +79,8 @@ struct BackEnd
     /// machineSpec() adds the row.
     Result<MachineSpec> (*machine)(const BackEnd&, const Target&) = nullptr;
     Result<TargetFacts> (*facts)(const MachineSpec&) = nullptr;
+    /// The row of the table of machines that the facts come from.
+    MachineChoice (*figures)(const MachineSpec&) = nullptr;
     CodeTraits (*traits)(const MachineSpec&) = nullptr;
     int64_t (*workspaceAlignment)(const Target&) = nullptr; ///< of the pool; null: 64
     const ObjectCode* objects = nullptr;                    ///< one of the two is there
@@ -102,6 +105,8 @@ Result<MachineSpec> machineSpec(const Target& target);
 /// Vectors, registers and caches; caches are measured only for this computer. How many threads
 /// there are is for chooseThreads() to say.
 Result<TargetFacts> targetFacts(const MachineSpec& spec);
+/// Whose figures those are.
+MachineChoice machineFigures(const MachineSpec& spec);
 
 /// What the machine's code can be written as with this executor. Errors name what it can.
 Result<const ArtifactForm*> formFor(const MachineSpec& machine, ExecutorKind executor,

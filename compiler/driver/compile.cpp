@@ -4,6 +4,7 @@
 
 #include "compiler/driver/compile_stages.h"
 #include "compiler/driver/kernels.h"
+#include "compiler/driver/machine_facts.h"
 #include "compiler/driver/option_remarks.h"
 #include "compiler/executor/place_joins.h"
 #include "compiler/ops/source_macs.h"
@@ -99,15 +100,16 @@ Result<PassConfig> prepare(CompileResult& result)
     if (!machine) return machine.error();
     machine->vectorizes = !disablesVectors(*config);
     result.machine = std::move(*machine);
-    auto facts = targetFacts(result.machine);
-    if (!facts) return facts.error();
-    result.facts = *facts;
+    auto known = machineFacts(result.target, result.machine);
+    if (!known) return known.error();
+    result.facts = known->facts;
     result.threads =
         chooseThreads(result.target, {.asked = options.runThreads,
                                       .thisComputer = usableProcessors(),
                                       .hasThreads = result.machine.backEnd->hasThreads});
     result.facts.threads = result.threads.count;
     result.remarks = remarksOn(result, *config);
+    for (Diagnostic& remark : known->remarks) result.remarks.push_back(std::move(remark));
     result.options.planner = std::move(*planner);
     return config;
 }

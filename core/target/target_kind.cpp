@@ -37,6 +37,9 @@ constexpr TargetOption kFloatAbi = {"mfloat-abi", String,
                                     "how 32-bit Arm passes floats: hard (in their registers), "
                                     "softfp (in those of integers) or soft (has no instructions)"};
 constexpr TargetOption kNumCores = {"num-cores", Integer, "processor cores to use"};
+constexpr TargetOption kMachine = {"machine", StringList,
+                                   "whose figures cost models take, and measured ones: NAME, "
+                                   "FIGURE=NUMBER; `tenon targets --machine` lists both"};
 
 constexpr std::string_view kMovedOption =
     "executor or runtime setting in the old place; stock 0.16 rejects it in a target";
@@ -60,6 +63,7 @@ constexpr TargetOption kLlvmOptions[] = {
     kFloatAbi,
     {"mabi", String, "name of the machine ABI, such as lp64d or ilp32"},
     kNumCores,
+    kMachine,
     {"fast-math", Boolean, "allow every floating-point shortcut below", {}, kNoFastMath},
     {"fast-math-nnan", Boolean, "assume that there are no NaNs", {}, kNoFastMath},
     {"fast-math-ninf", Boolean, "assume that there are no infinities", {}, kNoFastMath},
@@ -78,6 +82,7 @@ constexpr TargetOption kLlvmOptions[] = {
 
 constexpr TargetOption kCOptions[] = {
     kMcpu,
+    kMachine,
     {"march", String, "architecture for the C compiler, such as armv7e-m"},
     {"mtriple", String, kMtriple.meaning, {}, kPlainC},
     {"mattr", StringList, kMattr.meaning, {}, kPlainC},

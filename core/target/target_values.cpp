@@ -2,6 +2,7 @@
 #include "core/target/target_values.h"
 
 #include "core/base/text.h"
+#include "core/target/machine_option.h"
 #include "core/target/thread_choice.h"
 
 #include <algorithm>
@@ -70,6 +71,7 @@ Status checkTargetValues(const Target& target)
                                    " must start with + (add) or - (remove), as in `+neon`");
     if (target.device.find(',') != std::string::npos)
         return targetError("device", "is one name; it may not have a comma");
+    if (const auto machine = machineOption(target); !machine) return machine.error();
     return checkNumbers(target);
 }
 

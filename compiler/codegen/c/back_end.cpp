@@ -27,7 +27,15 @@ Result<MachineSpec> machine(const BackEnd&, const Target& target)
     return MachineSpec{.triple = "c", .cpu = target.mcpu};
 }
 
-/// Small cores: no vectors, as many float registers as a Cortex-M4 can keep busy.
+MachineChoice figures(const MachineSpec& spec)
+{
+    const std::string_view name = spec.cpu;
+    return chooseMachine(MachineFamily::ArmM, name.substr(0, name.find('+')),
+                         [](std::string_view) { return false; });
+}
+
+/// Small cores: no vectors, as many float registers as a Cortex-M4 can keep busy. What is made for
+/// them saves memory before time, and its tiles keep to the figures of the usual core.
 Result<TargetFacts> facts(const MachineSpec&)
 {
     TargetFacts facts;
@@ -80,6 +88,7 @@ extern constinit const BackEnd cBackEnd = {.name = "c",
                                            .lendsScratch = true,
                                            .machine = machine,
                                            .facts = facts,
+                                           .figures = figures,
                                            .traits = traits,
                                            .workspaceAlignment = workspaceAlignment,
                                            .sources = &kSources};

@@ -26,6 +26,7 @@ extern constinit const BackEnd llvmBackEnd = {.name = "llvm",
                                               .forms = kForms,
                                               .machine = llvmMachine,
                                               .facts = llvmFacts,
+                                              .figures = llvmFigures,
                                               .traits = llvmCodeTraits,
                                               .objects = &kObjects,
                                               .llvm = &kTraits};

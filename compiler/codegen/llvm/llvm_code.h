@@ -9,6 +9,7 @@ namespace tenon::compiler {
 /// Resolves and validates the target against LLVM's CPU and feature tables.
 Result<MachineSpec> llvmMachine(const BackEnd& backEnd, const Target& target);
 Result<TargetFacts> llvmFacts(const MachineSpec& spec);
+MachineChoice llvmFigures(const MachineSpec& spec);
 CodeTraits llvmCodeTraits(const MachineSpec& spec);
 
 /// A kernel by code generators that are used again.

@@ -4,8 +4,10 @@
 
 #include "compiler/codegen/llvm/expand_missing.h"
 #include "compiler/codegen/machine_spec.h"
+#include "core/target/machine_table.h"
 #include "core/target/target_facts.h"
 
+#include <optional>
 #include <string_view>
 
 namespace llvm {
@@ -23,6 +25,8 @@ struct LlvmTraits
     std::string_view cpu = {};    ///< likewise; empty: as LLVM's architecture has it
     Status (*check)(const MachineSpec&) = nullptr; ///< what no code is generated for
     void (*addFacts)(const llvm::MCSubtargetInfo&, TargetFacts&) = nullptr;
+    std::optional<MachineFamily> family =
+        {};                       ///< in the table of machines; none: as the triple says
     const Lacks* lacks = nullptr; ///< null: as the processor's features say
     bool lacksHalf = false;       ///< there are no conversions from and to 16-bit floats
     bool isPlaced = false;        ///< memory is the code's own: nothing is ever moved

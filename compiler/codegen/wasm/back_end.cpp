@@ -57,8 +57,11 @@ constexpr ExecutorKind kAot[] = {ExecutorKind::Aot};
 constexpr ArtifactForm kForms[] = {
     {OutputFormat::WasmModule, kAot}, {OutputFormat::Object, kAot}, {OutputFormat::Tar, kAot}};
 constexpr Lacks kLacks = {.fma = true};
-constexpr LlvmTraits kTraits = {
-    .addFacts = addFacts, .lacks = &kLacks, .lacksHalf = true, .isPlaced = true};
+constexpr LlvmTraits kTraits = {.addFacts = addFacts,
+                                .family = MachineFamily::WebAssembly,
+                                .lacks = &kLacks,
+                                .lacksHalf = true,
+                                .isPlaced = true};
 constexpr ObjectCode kObjects = {llvmKernel, llvmBuiltins, glueText, emitIrText,
                                  writeData,  exports,      linkJob};
 
@@ -71,6 +74,7 @@ extern constinit const BackEnd wasmBackEnd = {.name = "wasm",
                                               .runner = {.program = "node", .package = "nodejs"},
                                               .machine = llvmMachine,
                                               .facts = llvmFacts,
+                                              .figures = llvmFigures,
                                               .traits = llvmCodeTraits,
                                               .objects = &kObjects,
                                               .llvm = &kTraits};
