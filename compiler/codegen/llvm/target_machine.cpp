@@ -122,30 +122,6 @@ void addRiscvBase(const MachineSpec& spec, std::vector<std::string>& features)
     for (const char* feature : {"+m", "+a", "+f", "+d", "+c"}) features.emplace_back(feature);
 }
 
-/// Caches of one core of x86 processors as their makers publish them. What a schedule assumes is
-/// thus the same wherever it is compiled; the defaults are those of a Cortex-A72.
-void addKnownCaches(std::string_view cpu, TargetFacts& facts)
-{
-    struct Caches
-    {
-        std::string_view cpu;
-        int l1KiB;
-        int l2KiB;
-    };
-    constexpr Caches kKnown[] = {
-        {"haswell", 32, 256},        {"broadwell", 32, 256},       {"skylake", 32, 256},
-        {"icelake-client", 48, 512}, {"tigerlake", 48, 1280},      {"alderlake", 48, 1280},
-        {"raptorlake", 48, 2048},    {"icelake-server", 48, 1280}, {"sapphirerapids", 48, 2048},
-        {"emeraldrapids", 48, 2048}, {"graniterapids", 48, 2048},  {"znver1", 32, 512},
-        {"znver2", 32, 512},         {"znver3", 32, 512},          {"znver4", 32, 1024},
-        {"znver5", 48, 1024}};
-    for (const Caches& known : kKnown)
-        if (known.cpu == cpu) {
-            facts.l1Bytes = known.l1KiB * int64_t{1024};
-            facts.l2Bytes = known.l2KiB * int64_t{1024};
-        }
-}
-
 /// LLVM ends the process where it cannot replace floating-point instructions by calls.
 bool lacksFloats(const MachineSpec& spec)
 {
@@ -338,7 +314,8 @@ Result<TargetFacts> llvmFacts(const MachineSpec& spec)
         facts.vectorRegisters = 16;
         facts.hasFma = true;
     }
-    addKnownCaches(spec.cpu, facts);
+    if (const MachineChoice choice = llvmFigures(spec); choice.machine)
+        applyMachine(*choice.machine, facts);
     if (spec.isThisComputer) {
         if (const long l1 = ::sysconf(_SC_LEVEL1_DCACHE_SIZE); l1 > 0) facts.l1Bytes = l1;
         if (const long l2 = ::sysconf(_SC_LEVEL2_CACHE_SIZE); l2 > 0) facts.l2Bytes = l2;
