@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon board: the list of boards, what a board is, and whether it works.
 #include "app/cli/board_access.h"
+#include "app/cli/board_measure.h"
 #include "core/base/text.h"
+#include "remote/board/measured.h"
 #include "remote/board/profile.h"
 #include "remote/virtual/virtual_board.h"
 
@@ -30,6 +32,7 @@ struct BoardCommandOptions
     bool listsProfiles = false;
     bool skipsProbe = false;
     bool usesProposal = false;
+    bool measures = false;
 };
 
 /// "USER@HOST:PORT", "[::1]:22", "HOST"; user and port are optional.
@@ -176,11 +179,13 @@ void tellProbe(const BoardCommandOptions& options, const Board& board,
                           {"facts", factsJson(facts)},
                           {"checks", checksJson(checks)}});
     const auto proposed = remote::proposedTarget(facts);
+    const auto known = remote::withFigures(board.target, "");
+    const std::optional<std::string> plain = known ? std::optional(*known) : std::nullopt;
     print(board.name + ": " + board.summary + (board.isEmulated() ? " (emulated)" : "") + "\n" +
           checksText(checks) + "target of the board: " +
           (board.target.empty() ? "not known; add it with --target or --profile" : board.target) +
           "\n" +
-          (proposed && *proposed != board.target
+          (proposed && *proposed != plain.value_or(board.target)
                ? "proposed target:     " + *proposed + "; `tenon board probe " + board.name +
                      " --use-proposal` takes it\n"
                : ""));
@@ -227,10 +232,13 @@ int probe(const BoardCommandOptions& options, JobContext& job)
     if (options.usesProposal) {
         auto proposed = remote::proposedTarget(*facts);
         if (!proposed) return failure(proposed.error());
-        board->target = std::move(*proposed);
+        auto target = remote::withFigures(*proposed, remote::figuresOf(board->target));
+        if (!target) return failure(target.error());
+        board->target = std::move(*target);
     }
     if (board->kind != BoardKind::ThisComputer)
         if (const auto updated = store.update(*board); !updated) return failure(updated.error());
+    if (options.measures) return measureBoard({options.access, options.common}, *board, job);
     tellProbe(options, *board, *facts);
     return kSuccess;
 }
@@ -320,6 +328,9 @@ void addBoard(CLI::App& app, Action& action)
     CLI::App* probing = addNamed("probe", "says what a board is", probe);
     probing->add_flag("--use-proposal", options->usesProposal,
                       "compile for the proposed target from now on");
+    probing->add_flag("--measure", options->measures,
+                      "measure how fast it computes, reads and starts threads; it is compiled for "
+                      "with these figures from now on");
     addQueueOption(*probing, options->access);
     addNamed("remove", "forgets a board",
              [](const BoardCommandOptions& o, JobContext&) { return removeBoard(o); });

@@ -103,7 +103,7 @@ std::string machineSheet(const Machine& machine)
 {
     std::vector<std::vector<std::string>> rows;
     for (const NamedFigure& each : figuresOf(machine)) {
-        const bool isNone = each.unit == "KiB" && each.figure.value == 0;
+        const bool isNone = each.figure.value == 0; // a cache that is not there
         rows.push_back({"  " + std::string(each.name), isNone ? "" : exact(each.figure.value),
                         isNone ? " none" : " " + std::string(each.unit),
                         isNone ? "" : " " + sourceText(each.figure)});

@@ -24,6 +24,10 @@ public:
     /// What the board is, and whether it can be worked on: its folder is made.
     virtual core::Result<BoardFacts> probe(std::chrono::milliseconds timeout,
                                            const core::JobContext& job) = 0;
+    /// What its server measures of the machine, as text; see board/measured.h. A server of others
+    /// cannot: UnsupportedFeature.
+    virtual core::Result<std::string> measure(std::chrono::milliseconds timeout,
+                                              const core::JobContext& job) = 0;
     /// Readies what uploads and runs need there, ahead of upload(), which does it otherwise and
     /// tells of its failure.
     virtual void prepare(std::chrono::milliseconds, const core::JobContext&) {}

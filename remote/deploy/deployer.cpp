@@ -56,6 +56,15 @@ Result<BoardFacts> Deployer::probe(const PhaseLimits& limits, core::JobContext& 
     return facts;
 }
 
+Result<std::string> Deployer::measure(const PhaseLimits& limits, core::JobContext& job)
+{
+    if (!m_link)
+        if (const Result<BoardFacts> facts = probe(limits, job); !facts) return facts.error();
+    const Result<std::string> text = m_link->measure(limits.run, job);
+    if (!text) return inPhase(text.error(), DeployPhase::Probe, m_board.name);
+    return text;
+}
+
 Status Deployer::close(std::chrono::milliseconds timeout)
 {
     if (!m_link) return core::kDone;

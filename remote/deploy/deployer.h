@@ -92,6 +92,8 @@ public:
                            const DeployObserver& observer = {});
     /// Connects when needed and says what the board is. Errors as of SshSession::connect.
     core::Result<BoardFacts> probe(const PhaseLimits& limits, core::JobContext& job);
+    /// What the board's server measures of its machine, as text; probe() comes first.
+    core::Result<std::string> measure(const PhaseLimits& limits, core::JobContext& job);
     /// Ends the server, removes what was sent unless it is kept, hangs up.
     core::Status close(std::chrono::milliseconds timeout = PhaseLimits().cleanUp);
     bool isConnected() const { return m_link != nullptr; }

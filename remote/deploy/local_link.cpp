@@ -23,14 +23,13 @@ public:
     }
     Result<BoardFacts> probe(milliseconds timeout, const JobContext& job) override
     {
-        const RunRequest request{.timeout = timeout, .serverPath = m_serverPath};
-        Result<ChildProcess> child = startLocalServer(request);
-        if (!child) return child.error();
-        const auto rpc = RpcSession::open(child->takeSocket(), {timeout, &job});
-        if (!rpc) return rpc.error();
-        const Result<Reply> reply = (*rpc)->callGlobal("tenon.rpc.server.probe", {});
-        if (!reply) return reply.error();
-        return parseProbe(reply->text);
+        const Result<std::string> text = asked("tenon.rpc.server.probe", timeout, job);
+        if (!text) return text.error();
+        return parseProbe(*text);
+    }
+    Result<std::string> measure(milliseconds timeout, const JobContext& job) override
+    {
+        return asked("tenon.rpc.server.measure", timeout, job);
     }
     Result<UploadedFile> upload(const std::string& path, milliseconds, const JobContext&) override
     {
@@ -48,6 +47,19 @@ public:
     Status close(bool, milliseconds) override { return core::kDone; }
 
 private:
+    /// Of a server child that does nothing else.
+    Result<std::string> asked(const char* function, milliseconds timeout, const JobContext& job)
+    {
+        const RunRequest request{.timeout = timeout, .serverPath = m_serverPath};
+        Result<ChildProcess> child = startLocalServer(request);
+        if (!child) return child.error();
+        const auto rpc = RpcSession::open(child->takeSocket(), {timeout, &job});
+        if (!rpc) return rpc.error();
+        const Result<Reply> reply = (*rpc)->callGlobal(function, {});
+        if (!reply) return reply.error();
+        return reply->text;
+    }
+
     std::string m_serverPath;
 };
 

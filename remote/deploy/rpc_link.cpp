@@ -32,6 +32,12 @@ public:
     }
 };
 
+core::Diagnostic cannotMeasure()
+{
+    return makeError(DiagnosticCode::UnsupportedFeature,
+                     "the RPC server cannot measure its machine; start Tenon's there");
+}
+
 /// A session, and the lease of the server where a tracker gave it.
 struct Dialled
 {
@@ -96,6 +102,16 @@ public:
         const Result<Reply> reply = m_rpc->call(*function, {});
         if (!reply) return reply.error();
         return parseProbe(reply->text);
+    }
+    Result<std::string> measure(milliseconds timeout, const JobContext& job) override
+    {
+        if (Status open = ensureOpen(timeout, job); !open) return open.error();
+        const Result<RemoteHandle> function = m_rpc->globalFunction("tenon.rpc.server.measure");
+        if (!function) return function.error();
+        if (!*function) return cannotMeasure();
+        const Result<Reply> reply = m_rpc->call(*function, {});
+        if (!reply) return reply.error();
+        return reply->text;
     }
     Result<UploadedFile> upload(const std::string& path, milliseconds timeout,
                                 const JobContext& job) override

@@ -38,6 +38,7 @@ public:
     {
     }
     Result<BoardFacts> probe(milliseconds timeout, const JobContext& job) override;
+    Result<std::string> measure(milliseconds timeout, const JobContext& job) override;
     void prepare(milliseconds timeout, const JobContext& job) override;
     Result<UploadedFile> upload(const std::string& path, milliseconds timeout,
                                 const JobContext& job) override;
@@ -101,6 +102,19 @@ Status SshLink::startServer(milliseconds timeout, const JobContext& job)
 void SshLink::prepare(milliseconds timeout, const JobContext& job)
 {
     if (!m_started) m_started = startServer(timeout, job);
+}
+
+Result<std::string> SshLink::measure(milliseconds timeout, const JobContext& job)
+{
+    if (!m_server)
+        if (const Result<BoardFacts> facts = probe(timeout, job); !facts) return facts.error();
+    prepare(timeout, job);
+    if (!*m_started) return m_started->error();
+    const Result<std::unique_ptr<RpcSession>> rpc = m_server->open(timeout, job);
+    if (!rpc) return rpc.error();
+    const Result<Reply> reply = (*rpc)->callGlobal("tenon.rpc.server.measure", {});
+    if (!reply) return reply.error();
+    return reply->text;
 }
 
 Result<UploadedFile> SshLink::upload(const std::string& path, milliseconds timeout,

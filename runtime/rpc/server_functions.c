@@ -6,6 +6,7 @@
 
 #include "../common/args.h"
 #include "../common/error.h"
+#include "measure.h"
 #include "probe.h"
 #include "session.h"
 
@@ -131,6 +132,18 @@ static int probe(TENON_PACKED_PARAMETERS)
     return status;
 }
 
+/* How fast the machine is, as text. */
+static int measure(TENON_PACKED_PARAMETERS)
+{
+    TENON_PACKED_PROLOGUE("measure");
+    tenon_writer text = tenon_writer_of(1 << 12);
+    tenon_measure(&text);
+    int status = text.failed ? tenon_fail("measure: not enough memory")
+                             : tenon_return_str(result, (const char*)text.data);
+    tenon_writer_free(&text);
+    return status;
+}
+
 /* (interval in ms): signs of life while a call takes long. */
 static int heartbeat(TENON_PACKED_PARAMETERS)
 {
@@ -183,6 +196,7 @@ static const tenon_method kFunctions[] = {
     /* The runtime's own would take any path. */
     {"runtime.ModuleLoadFromFile", load_module},
     {"tenon.rpc.server.heartbeat", heartbeat},
+    {"tenon.rpc.server.measure", measure},
     {"tenon.rpc.server.probe", probe},
     {"tenon.rpc.server.usage", usage},
     {"tvm.rpc.server.ImportModule", import_module},

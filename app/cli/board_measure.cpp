@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/board_measure.h"
+
+#include "core/base/text.h"
+#include "remote/board/measured.h"
+
+namespace tenon::cli {
+namespace {
+
+using remote::Board;
+using remote::BoardKind;
+using remote::BoardStore;
+
+/// Measures the board; `board` then has what was found, or nothing where that contradicts itself.
+Result<remote::Measured> measured(const MeasureRequest& options, Board& board, JobContext& job)
+{
+    if (board.isEmulated())
+        return makeError(DiagnosticCode::BadArgument,
+                         core::quoted(board.name) +
+                             " is emulated, whose speed says nothing of the board that it stands "
+                             "for; measure a real one");
+    if (board.target.empty())
+        return makeError(DiagnosticCode::BadArgument,
+                         "what to compile for " + core::quoted(board.name) +
+                             " for is not known; probe it with --use-proposal first");
+    TerminalPrompt prompt;
+    remote::Deployer deployer(board, deployEnvironment(options.access, prompt));
+    const remote::PhaseLimits limits{.queue = std::chrono::seconds(options.access.queueTimeoutS)};
+    const auto text = deployer.measure(limits, job);
+    if (!text) return text.error();
+    if (const Status closed = deployer.close(); !closed) return closed.error();
+    auto found = remote::parseMeasured(*text);
+    if (!found) return found.error();
+    auto target = remote::measuredTarget(board.target, *found);
+    const std::optional<Diagnostic> refusal =
+        target ? std::nullopt : std::optional<Diagnostic>(target.error());
+    if (refusal) target = remote::withFigures(board.target, "");
+    if (!target) return target.error();
+    board.target = *target;
+    if (refusal) return *refusal;
+    return found;
+}
+
+void tellMeasured(const MeasureRequest& options, const Board& board,
+                  const remote::Measured& measured)
+{
+    Json figures = Json::object();
+    std::vector<std::vector<std::string>> rows{{"  clock_ghz", core::fixed(measured.clockGhz, 2)}};
+    for (const auto& [name, value] : measured.figures) {
+        figures[name] = value;
+        rows.push_back({"  " + name, core::exact(value)});
+    }
+    if (options.common.json)
+        return printJson({{"board", boardJson(board)},
+                          {"clock_ghz", measured.clockGhz},
+                          {"measured", std::move(figures)}});
+    print(board.name + ": measured, per cycle\n" + table(rows) +
+          (board.kind == BoardKind::ThisComputer
+               ? "to compile with these: --target '" + board.target + "'\n"
+               : "compiled for with these from now on: " + board.target + "\n"));
+}
+
+} // namespace
+
+int measureBoard(const MeasureRequest& options, remote::Board board, JobContext& job)
+{
+    const BoardStore store = boardStore(options.access.config);
+    const auto found = measured(options, board, job);
+    if (board.kind != BoardKind::ThisComputer)
+        if (const auto updated = store.update(board); !updated) return failure(updated.error());
+    if (!found) return failure(found.error());
+    tellMeasured(options, board, *found);
+    return kSuccess;
+}
+
+} // namespace tenon::cli
