@@ -5,12 +5,8 @@
 #include "compiler/ops/ops.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
-#include "compiler/passes/use_index.h"
+#include "compiler/passes/step_paths.h"
 #include "core/base/text.h"
-
-#include <algorithm>
-#include <set>
-#include <string_view>
 
 namespace tenon::compiler {
 namespace {
@@ -51,68 +47,17 @@ Patch expandBatchNorm(const Module& module, FunctionId function, const NodeRecor
     return patch.take();
 }
 
-/// Computes each element from elements, or chooses among them.
-bool keepsElements(const NodeRecord& node)
-{
-    const OpDef* op = node.kind == NodeKind::Op ? findOp(node.op) : nullptr;
-    return op && (op->pattern <= Pattern::Injective || op->accuracy == Accuracy::Exact);
-}
-
-bool isFloat(const Module& module, ValueRef value)
-{
-    return value.node.isValid() && module.type(value).dtype.isFloat();
-}
-
-/// A function of floats that jumps: rounding, or a result that is no float.
-bool isStep(const NodeRecord& node)
-{
-    if (node.kind != NodeKind::Op) return false;
-    return factsOf(node).isStep ||
-           std::any_of(node.types.begin(), node.types.end(),
-                       [](const TensorType& type) { return !type.dtype.isFloat(); });
-}
-
-/// True when no sum stands before the node.
-bool isOfElements(const Module& module, const NodeRecord& node, std::set<NodeId>& seen)
-{
-    for (const ValueRef operand : node.operands) {
-        if (!isFloat(module, operand) || !seen.insert(operand.node).second) continue;
-        const NodeRecord& before = module.node(operand.node);
-        if (before.kind != NodeKind::Op) continue;
-        if (!keepsElements(before) || !isOfElements(module, before, seen)) return false;
-    }
-    return true;
-}
-
-/// True when elementwise operators lead from the node to a step.
-bool leadsToStep(const Module& module, const UseIndex& uses, NodeId id, std::set<NodeId>& seen)
-{
-    for (const NodeId user : uses.users(id)) {
-        if (!seen.insert(user).second) continue;
-        const NodeRecord& node = module.node(user);
-        if (isStep(node)) return true;
-        if (keepsElements(node) && leadsToStep(module, uses, user, seen)) return true;
-    }
-    return false;
-}
-
-bool needsFormula(const Module& module, const UseIndex& uses, const NodeRecord& node)
-{
-    std::set<NodeId> before, behind;
-    return isOfElements(module, node, before) && leadsToStep(module, uses, node.id, behind);
-}
-
 } // namespace
 
 Result<Patches> runSimplifyInference(const Module& module, const PassContext&)
 {
     Patches patches;
     for (const GraphFunction* function : openFunctions(module)) {
-        const UseIndex uses(module, *function);
+        const StepPaths paths(module, *function);
         for (const NodeId id : function->order) {
             const NodeRecord& node = module.node(id);
             if (isOp(node, batchNormOp) && knownShape(module, node.operands[1]) &&
-                !needsFormula(module, uses, node))
+                !paths.decides(id))
                 patches.push_back(expandBatchNorm(module, function->id, node));
         }
     }

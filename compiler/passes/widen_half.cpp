@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // WidenHalf: operators on binary16 and bfloat16 compute in binary32, because sums of halves lose
 // what they add. Values between operators keep their bits, at every opt level alike: rounding them
-// one by one adds up to more than the last digits of a deep model's result. Only inputs, outputs
-// and what is no arithmetic are halves. Needs types; stands before folding, which then widens
-// weights once.
+// one by one adds up to more than the last digits of a deep model's result. Only inputs, outputs,
+// what is no arithmetic and what decides a step are halves: floor and comparisons see the numbers
+// that the model's own type has. Needs types; stands before folding, which then widens weights
+// once.
 #include "compiler/ops/ops.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
+#include "compiler/passes/step_paths.h"
 #include "compiler/passes/use_index.h"
 
 #include <algorithm>
@@ -68,13 +70,14 @@ bool isStated(const Module& module, const NodeRecord& cast)
 
 /// float32 -> half -> float32 without the rounding.
 std::optional<Patch> keepBits(const Module& module, const GraphFunction& function,
-                              const UseIndex& uses, const NodeRecord& node)
+                              const UseIndex& uses, const StepPaths& paths, const NodeRecord& node)
 {
     if (!isOp(node, castOp) || node.types.at(0).dtype != kFloat32 || uses.isResult(node.id))
         return std::nullopt;
     const NodeRecord& narrow = module.node(node.operands[0].node);
     if (!isOp(narrow, castOp) || !isHalf(narrow.types.at(0).dtype) ||
-        module.type(narrow.operands[0]).dtype != kFloat32 || isStated(module, narrow))
+        module.type(narrow.operands[0]).dtype != kFloat32 || isStated(module, narrow) ||
+        paths.decides(narrow.id))
         return std::nullopt;
     PatchWriter patch(module, function.id, "keep-bits",
                       "the rounding of " + nodeLabel(narrow) + " only loses bits", {node.id});
@@ -89,6 +92,7 @@ Result<Patches> runWidenHalf(const Module& module, const PassContext&)
     Patches patches;
     for (const GraphFunction* function : openFunctions(module)) {
         const UseIndex uses(module, *function);
+        const StepPaths paths(module, *function);
         for (const NodeId id : function->order) {
             const NodeRecord& node = module.node(id);
             if (node.kind != NodeKind::Op) continue;
@@ -96,7 +100,7 @@ Result<Patches> runWidenHalf(const Module& module, const PassContext&)
                 patches.push_back(widened(module, *function, node));
                 continue;
             }
-            if (auto patch = keepBits(module, *function, uses, node))
+            if (auto patch = keepBits(module, *function, uses, paths, node))
                 patches.push_back(std::move(*patch));
         }
     }

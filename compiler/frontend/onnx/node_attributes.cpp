@@ -81,6 +81,9 @@ int64_t NodeImport::integer(std::string_view name, int64_t fallback)
 double NodeImport::number(std::string_view name, double fallback)
 {
     const AttributeProto* attr = typedAttr(name, AttributeProto::FLOAT);
+    // ONNX keeps attributes in binary32, where 0.1 is not that of binary64.
+    if (isTyped(0) && type(0).dtype == kFloat64)
+        return static_cast<double>(attr ? attr->f() : static_cast<float>(fallback));
     return attr ? widened(attr->f()) : fallback;
 }
 

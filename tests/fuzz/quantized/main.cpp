@@ -5,12 +5,14 @@
 //                       [--table] [--model FOLDER]...
 // Graph i has the seed S + i, and with it its executor and threads. Fails when a quantized tensor
 // that is fed exact inputs is more than a step off, or when fewer than 99.9 % of the elements of
-// whole graphs are within a step. What fails is kept below FOLDER as cases for `tenon verify`.
+// whole graphs are within a step. What fails is kept below FOLDER as cases for `tenon verify`; how
+// far it is goes to standard error, every 50 graphs or 10 seconds.
 // --model counts the steps of the models of such cases instead: opt levels 0 and 3, the graph and
 // the AOT executor, one thread and two.
 #include "tests/fuzz/quantized/check_quantized.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -106,12 +108,38 @@ core::Result<QuantizedDifferences> differences(const QuantizedGraph& graph,
     return found;
 }
 
+/// Says how far a campaign is, so that one of an hour can be told from one that hangs.
+class Progress
+{
+public:
+    void show(int done, int count, int failures, const QuantizedDifferences& all)
+    {
+        constexpr int kGraphs = 50;
+        constexpr std::chrono::seconds kPause(10);
+        const auto now = std::chrono::steady_clock::now();
+        if (done < m_done + kGraphs && now < m_at + kPause) return;
+        m_done = done;
+        m_at = now;
+        std::fprintf(stderr,
+                     "%d of %d graphs, %d failed, share of elements within one step: %.5f %% "
+                     "of results, %.5f %% of tensors\n",
+                     done, count, failures, 100 * all.whole.shareWithinOne(),
+                     100 * all.tapped.shareWithinOne());
+    }
+
+private:
+    int m_done = 0;
+    std::chrono::steady_clock::time_point m_at = std::chrono::steady_clock::now();
+};
+
 int fuzz(const Options& options)
 {
     core::JobContext job;
     QuantizedDifferences all;
+    Progress progress;
     int failures = 0;
     for (int i = 0; i < options.count; ++i) {
+        progress.show(i, options.count, failures, all);
         const uint64_t seed = options.seed + static_cast<uint64_t>(i);
         const std::string folder = options.save + "/seed_" + std::to_string(seed);
         const auto found =

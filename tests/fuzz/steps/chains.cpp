@@ -3,6 +3,7 @@
 // reciprocal, a fused or a reordered operation is seen by the step behind it.
 #include "tests/fuzz/steps/step_model.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -15,18 +16,13 @@ constexpr int64_t kCount = 67;
 /// `value` moved by so many units in the last place of its type.
 double moved(DataType dtype, double value, int64_t units)
 {
-    const bool isDouble = dtype == core::kFloat64;
-    const double towards = units < 0 ? -HUGE_VAL : HUGE_VAL;
-    for (int64_t i = std::abs(units); i > 0; --i)
-        value = isDouble ? std::nextafter(value, towards)
-                         : static_cast<double>(std::nextafter(static_cast<float>(value),
-                                                              static_cast<float>(towards)));
-    return value;
-}
-
-double inType(DataType dtype, double value)
-{
-    return dtype == core::kFloat64 ? value : static_cast<double>(static_cast<float>(value));
+    const int digits = dtype == core::kFloat64   ? 53
+                       : dtype.bits == 32        ? 24
+                       : dtype == core::kFloat16 ? 11
+                                                 : 8;
+    int exponent = 0;
+    (void)std::frexp(value, &exponent);
+    return inType(dtype, value + std::ldexp(static_cast<double>(units), exponent - digits));
 }
 
 /// Numbers that people write: 0.02, 1.7, 3, 255.
@@ -70,6 +66,7 @@ public:
             {"(1 / x) * y", &Chain::reciprocal},
             {"x^2 * c", &Chain::square},
             {"x * a + y * b", &Chain::blend},
+            {"LeakyRelu(x)", &Chain::leaky},
         };
         const Kind& kind = kKinds[m.pick(0, std::size(kKinds) - 1)];
         m.how = std::string(kind.name) + " of " + m_dtype.text();
@@ -200,6 +197,20 @@ private:
         return a("Add", a("Mul", x, number(c)), a("Mul", y, number(d)));
     }
 
+    /// By an attribute, which is of binary32 whatever the tensor is.
+    StepValue leaky()
+    {
+        const double alpha = constantLike(m, core::kFloat32);
+        const StepValue x = near([&](double k) { return k < 0 ? k / alpha : k; });
+        // Halves are computed in binary32, attributes included.
+        const DataType computed = m_dtype.bits == 16 ? core::kFloat32 : m_dtype;
+        Numbers out;
+        for (const double value : x.tensor.numbers())
+            out.push_back(value < 0 ? inType(m_dtype, inType(computed, value * alpha)) : value);
+        setFloat(m.node("LeakyRelu", {x}, {tensorOf(m_dtype, x.shape(), out)}), "alpha", alpha);
+        return m.last();
+    }
+
     StepModel& m;
     DataType m_dtype;
     Dims m_shape;
@@ -218,11 +229,22 @@ StepValue viewed(StepModel& m, const StepValue& x)
     return m.last();
 }
 
+/// What leaves the numbers of a half says nothing about rounding.
+StepValue finiteChain(StepModel& m, DataType dtype)
+{
+    for (;;) {
+        const StepValue x = Chain(m, dtype).make();
+        const Numbers numbers = x.tensor.numbers();
+        if (std::all_of(numbers.begin(), numbers.end(), [](double n) { return std::isfinite(n); }))
+            return x;
+    }
+}
+
 } // namespace
 
 StepValue addChain(StepModel& m, DataType dtype)
 {
-    StepValue x = viewed(m, Chain(m, dtype).make());
+    StepValue x = viewed(m, finiteChain(m, dtype));
     static constexpr const char* kAfter[] = {"Neg", "Abs", "Relu"};
     if (m.chance(20)) {
         const char* op = kAfter[m.pick(0, 2)];

@@ -55,29 +55,34 @@ bool readOptions(int argc, char** argv, Options& options)
     return true;
 }
 
-/// Many chains in one model; what takes a model of its own; sums, which opt level 0 keeps in order.
+/// Many chains in one model, of halves in another, as C has none; what takes a model of its own;
+/// sums, which opt level 0 keeps in order.
 enum class Kind
 {
     Steps,
+    Halves,
     Suppression,
     Sums
 };
 
 StepModel makeModel(Kind kind, uint64_t seed)
 {
-    constexpr int kChains = 24, kOthers = 8, kSums = 10;
+    constexpr int kChains = 24, kHalves = 12, kOthers = 8, kSums = 10;
     StepModel model(seed);
     if (kind == Kind::Suppression) addSuppression(model);
     for (int i = 0; kind == Kind::Sums && i < kSums; ++i) addSum(model);
     for (int i = 0; kind == Kind::Steps && i < kChains; ++i)
         addStep(model, addChain(model, model.chance(75) ? core::kFloat32 : core::kFloat64));
+    for (int i = 0; kind == Kind::Halves && i < kHalves; ++i)
+        addStep(model, addChain(model, model.chance(60) ? core::kFloat16 : core::kBfloat16));
     for (int i = 0; kind == Kind::Steps && i < kOthers; ++i) addOther(model);
     return model;
 }
 
 /// Why the target does not run the model here; empty: it does.
-std::string reasonAgainst(const StepTarget& target, const StepModel& model)
+std::string reasonAgainst(const StepTarget& target, const StepModel& model, Kind kind)
 {
+    if (kind == Kind::Halves && target.cc[0]) return "C has no halves";
     if (model.needsVm && !target.hasVm) return "its executor needs known sizes";
     for (const std::string& tool :
          {core::split(target.runner, ' ')[0], core::split(target.cc, ' ')[0]})
@@ -119,7 +124,7 @@ void check(const StepModel& model, Kind kind, const std::string& folder, const O
     }
     for (const StepTarget& target : stepTargets()) {
         if (std::string(target.name).find(options.target) == std::string::npos) continue;
-        if (const std::string reason = reasonAgainst(target, model); !reason.empty()) {
+        if (const std::string reason = reasonAgainst(target, model, kind); !reason.empty()) {
             tally.excluded[target.name] = reason;
             continue;
         }
@@ -141,8 +146,8 @@ int fuzz(const Options& options)
     for (int i = 0; i < options.count; ++i) {
         const uint64_t seed = options.seed + static_cast<uint64_t>(i);
         for (const auto& [kind, name] :
-             {std::pair(Kind::Steps, "steps"), std::pair(Kind::Suppression, "suppression"),
-              std::pair(Kind::Sums, "sums")}) {
+             {std::pair(Kind::Steps, "steps"), std::pair(Kind::Halves, "halves"),
+              std::pair(Kind::Suppression, "suppression"), std::pair(Kind::Sums, "sums")}) {
             const std::string folder = options.save + "/" + name + "_" + std::to_string(seed);
             const int before = tally.mismatches;
             check(makeModel(kind, seed), kind, folder, options, tally);

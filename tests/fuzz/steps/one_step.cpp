@@ -26,8 +26,9 @@ void casting(StepModel& m, const StepValue& x)
     static constexpr DataType kTypes[] = {core::kInt32, core::kInt64, kBool, core::kInt16};
     const DataType to = kTypes[m.pick(0, 3)];
     Numbers out;
+    const double most = std::ldexp(1.0, to.bits - 1);
     for (const double value : x.tensor.numbers())
-        out.push_back(to.isBool() ? value != 0 : std::trunc(value));
+        out.push_back(to.isBool() ? value != 0 : std::clamp(std::trunc(value), -most, most - 1));
     m.how += " -> Cast to " + to.text();
     setInt(m.node("Cast", {x}, {tensorOf(to, x.shape(), out)}), "to", core::onnxTypeOf(to));
     m.output(m.last());
@@ -65,9 +66,7 @@ void remainder(StepModel& m, const StepValue& x)
     m.how += " -> Mod";
     static constexpr double kDivisors[] = {1, 0.1, 3, 0.007, -0.3};
     const double divisor = kDivisors[m.pick(0, 4)];
-    const double inType =
-        x.dtype() == kFloat32 ? static_cast<double>(static_cast<float>(divisor)) : divisor;
-    m.output(apply(m, "Mod", x, m.scalar(x.dtype(), inType)));
+    m.output(apply(m, "Mod", x, m.scalar(x.dtype(), inType(x.dtype(), divisor))));
 }
 
 void floorOfQuotient(StepModel& m, const StepValue& x)

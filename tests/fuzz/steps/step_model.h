@@ -29,6 +29,8 @@ struct StepValue
     int64_t size() const { return tensor.size(); }
 };
 
+/// The nearest number of the type.
+double inType(DataType dtype, double value);
 /// Numbers as a tensor; every one must be a number of the type.
 Tensor tensorOf(DataType dtype, Dims shape, const Numbers& values);
 
