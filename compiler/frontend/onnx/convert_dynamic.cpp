@@ -204,28 +204,51 @@ void sliceAtRunTime(NodeImport& node, const std::vector<int64_t>& axes,
                              {{"axes", axes}, {"strides", steps}}));
 }
 
+namespace {
+
+/// As the import does with constants: what rounds to a whole number in fewer bits may be more.
+ValueRef countOfReals(NodeImport& node)
+{
+    const auto wide = [&](size_t input) {
+        return node.emit("cast", {node.input(input)}, {{"dtype", kFloat64}});
+    };
+    const ValueRef span = node.emit("subtract", {wide(1), wide(0)});
+    const ValueRef steps = node.emit("ceil", {node.emit("divide", {span, wide(2)})});
+    const ValueRef count = node.emit("cast", {steps}, {{"dtype", kInt64}});
+    if (node.constant(2)) return count;
+    // A step of 0 is found by a division of integers, which complains.
+    const ValueRef isStep = node.emit("cast", {node.input(2)}, {{"dtype", kBool}});
+    return node.emit("floor_divide", {count, asInt64(node, isStep)});
+}
+
+/// A distance that int64 does not hold makes more elements than there can be.
+ValueRef countOfIntegers(NodeImport& node)
+{
+    const ValueRef start = asInt64(node, node.input(0)), limit = asInt64(node, node.input(1));
+    const ValueRef span = node.emit("subtract", {limit, start});
+    const ValueRef floor =
+        node.emit("floor_divide", {node.emit("negative", {span}), asInt64(node, node.input(2))});
+    const ValueRef count = node.emit("negative", {floor});
+    const bool isFar = node.type(0).dtype.bits == 64 && (node.isRuntime(0) || node.isRuntime(1));
+    if (!isFar) return count;
+    // By signs: loops compare `limit - start < 0` as if nothing wrapped.
+    const ValueRef signs = node.emit("bitwise_and", {node.emit("bitwise_xor", {limit, start}),
+                                                     node.emit("bitwise_xor", {limit, span})});
+    const ValueRef wraps = node.emit("less", {signs, wholeNumber(node, 0)});
+    return node.emit("where", {wraps, wholeNumber(node, INT64_MAX), count});
+}
+
+} // namespace
+
 void rangeAtRunTime(NodeImport& node)
 {
-    const ValueRef start = node.input(0), limit = node.input(1), step = node.input(2);
+    const ValueRef start = node.input(0), step = node.input(2);
     const DataType dtype = node.typeOf(start).dtype;
     if (node.hasFailed()) return;
     const Tensor* constantStep = node.constant(2);
     if (constantStep && constantStep->number(0) == 0)
         return node.fail(DiagnosticCode::BadAttribute, "the step of a range is 0");
-    // As the import does with constants: what rounds to a whole number in fewer bits may be more.
-    const auto wide = [&](ValueRef value) {
-        const bool isKept = !dtype.isFloat() || dtype == kFloat64;
-        return isKept ? value : node.emit("cast", {value}, {{"dtype", kFloat64}});
-    };
-    const ValueRef span = node.emit("subtract", {wide(limit), wide(start)});
-    ValueRef count;
-    if (dtype.isFloat()) {
-        count = node.emit("ceil", {node.emit("divide", {span, wide(step)})});
-        count = node.emit("cast", {count}, {{"dtype", kInt64}});
-    } else {
-        const ValueRef floor = node.emit("floor_divide", {node.emit("negative", {span}), step});
-        count = asInt64(node, node.emit("negative", {floor}));
-    }
+    ValueRef count = dtype.isFloat() ? countOfReals(node) : countOfIntegers(node);
     count = node.emit("maximum", {count, wholeNumber(node, 0)});
     const std::vector<Dim> length = node.boundDims(count);
     node.output(0, emitSized(node, "arange", {start, step}, length));

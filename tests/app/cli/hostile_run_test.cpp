@@ -107,6 +107,17 @@ const Case kCases[] = {
      "node Mul m n,zero -> z\nnode Squeeze q z -> d\nnode Range bad a,e,d -> y\n"
      "output y int64 *\n",
      "node `bad`, a Range whose delta is 0: integer division by zero"},
+    {"RangeOfRealDeltaZero",
+     "input n float32 1\nfloats zero float32 1 = 0\nfloats a float32 () = 0\n"
+     "floats e float32 () = 9\nnode Mul m n,zero -> z\nnode Squeeze q z -> d\n"
+     "node Range bad a,e,d -> y\noutput y float32 *\n",
+     "node `bad`, a Range whose delta is 0: integer division by zero"},
+    {"RangeOfAllIntegers",
+     "input n int64 1\nints zero int64 1 = 0\nints one int64 () = 1\n"
+     "ints a int64 () = -9223372036854775807\nints most int64 () = 9223372036854775807\n"
+     "node Mul m n,zero -> z\nnode Squeeze q z -> d\nnode Add l d,most -> e\n"
+     "node Range bad a,e,one -> y\noutput y int64 *\n",
+     "node `bad`: a tensor of shape (9223372036854775807) cannot exist"},
     {"HugeKnownShape",
      "input x float32 1\nints s int64 2 = 1048576,4096\nnode Expand e x,s -> y\n"
      "output y float32 1048576,4096\n",
