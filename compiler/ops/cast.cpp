@@ -17,10 +17,12 @@ Result<Types> infer(const OpView& op)
     return Types{{to, op.operands[0].shape}};
 }
 
-/// Floats beyond the type's limits give these; a NaN gives any number.
+/// Floats beyond the type's limits give these, a NaN gives 0, whatever the processor would.
 tir::Expr saturated(DataType to, const tir::Expr& x)
 {
-    const tir::Expr wide = x->dtype.bits < 32 ? tir::cast(kFloat32, x) : x;
+    const tir::Expr given = x->dtype.bits < 32 ? tir::cast(kFloat32, x) : x;
+    const tir::Expr isNan = tir::call(tir::Intrinsic::IsNan, kBool, {given});
+    const tir::Expr wide = tir::select(isNan, tir::zeroOf(given->dtype), given);
     const tir::Expr highest = tir::highestOf(to);
     const auto limit = [&](double value) { return tir::floatImm(value, wide->dtype); };
     const int digits = wide->dtype.bits == 64 ? 53 : 24;
@@ -58,8 +60,9 @@ constexpr AttrSpec kAttrs[] = {{"dtype", "dtype", "the new element type"}};
 
 extern constinit const OpDef castOp = {
     .name = "cast",
-    .doc = "y = x as `dtype`; floats truncate towards zero to integers within the type, bool is x "
-           "!= 0",
+    .doc =
+        "y = x as `dtype`; floats truncate towards zero to integers within the type, a NaN gives "
+        "0, bool is x != 0",
     .family = Family::Elementwise,
     .operands = kOperands,
     .attrs = kAttrs,

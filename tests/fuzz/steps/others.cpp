@@ -157,7 +157,7 @@ void wideIntegers(StepModel& m)
     m.output(m.last());
 }
 
-/// Numbers at, next to and far beyond the limits of the type.
+/// Numbers at, next to and far beyond the limits of the type, and none.
 void farCasts(StepModel& m)
 {
     static constexpr DataType kTypes[] = {core::kInt8,  core::kUInt8,  core::kInt16,
@@ -173,10 +173,12 @@ void farCasts(StepModel& m)
         if (m.chance(60)) value *= m.uniform(0.9999999, 1.0000001);
         if (m.chance(30)) value = std::ldexp(m.uniform(-2, 2), static_cast<int>(m.pick(0, 90)));
         if (from == kFloat32) value = static_cast<double>(static_cast<float>(value));
+        if (m.chance(10)) value = m.chance(50) ? NAN : m.chance(50) ? HUGE_VAL : -HUGE_VAL;
         values.push_back(value);
-        whole.push_back(value >= beyond  ? (bits == 63 ? INT64_MAX : (int64_t{1} << bits) - 1)
-                        : value <= least ? static_cast<int64_t>(least)
-                                         : static_cast<int64_t>(value));
+        whole.push_back(std::isnan(value) ? 0
+                        : value >= beyond ? (bits == 63 ? INT64_MAX : (int64_t{1} << bits) - 1)
+                        : value <= least  ? static_cast<int64_t>(least)
+                                          : static_cast<int64_t>(value));
     }
     m.how = "Cast of far " + from.text() + " to " + to.text();
     const Tensor out = Tensor::make(to, {67}, [&](std::span<std::byte> bytes) {
