@@ -44,7 +44,8 @@ struct Diagnostic
     std::string
         message; ///< lower-case start, no full stop, names in backticks, hint after a semicolon
     Location location;
-    std::vector<Diagnostic> notes;
+    std::vector<Diagnostic> notes = {};
+    int crashSignal = 0; ///< that ended the process which ran compiled code; 0: it was no crash
 
     /// "error[code]: message at node 'name' (Op)" on one line; notes follow on indented lines.
     std::string text() const;

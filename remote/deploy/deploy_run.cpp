@@ -8,6 +8,7 @@
 #include "remote/deploy/preflight.h"
 
 #include <algorithm>
+#include <csignal>
 
 namespace tenon::remote {
 
@@ -254,7 +255,7 @@ core::Diagnostic DeployRun::explained(const core::Diagnostic& error)
         error, *m_session, m_runRequest,
         [&] { return link()->load(m_runRequest, limit(DeployPhase::Load), m_job); }, m_job);
     if (m_model.lifetime) out.location.file.clear(); // a file of ours that nobody knows
-    if (out.message.find("SIGILL") != std::string::npos)
+    if (out.crashSignal == SIGILL)
         out.message += "; the processor lacks an instruction, " +
                        std::string(m_report.facts.cpuText.empty() ? "compile" : "this is a ") +
                        m_report.facts.cpuText +

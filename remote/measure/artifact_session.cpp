@@ -56,6 +56,13 @@ int callOfCrash(const std::string& message)
     return at == std::string::npos ? -1 : std::atoi(message.c_str() + at + key.size());
 }
 
+/// Signals that are no fault of the code.
+bool wasSentBySomebody(int signal)
+{
+    return signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT ||
+           signal == SIGKILL;
+}
+
 /// The server's own words for memory that ran out deserve their own code.
 core::Diagnostic asMemoryProblem(core::Diagnostic error)
 {
@@ -111,12 +118,11 @@ core::Diagnostic ArtifactSession::explain(const core::Diagnostic& error)
     if (signal == SIGABRT && !saidSo && !m_emulator.empty()) return emulatorFault();
     std::string text = "the compiled code ended its process";
     if (signal != 0) text = "the compiled code crashed with " + signalName(signal);
-    // Sent by somebody: no fault of the code.
-    if (signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT)
-        text = "the process was ended with " + signalName(signal);
+    if (wasSentBySomebody(signal)) text = "the process was ended with " + signalName(signal);
     if (signal == SIGKILL)
         text = "the process was killed with SIGKILL; somebody ended it or memory ran out";
     core::Diagnostic diagnostic = makeError(DiagnosticCode::BoardFailure, text, {.file = m_path});
+    if (!wasSentBySomebody(signal)) diagnostic.crashSignal = signal;
     if (m_crashedCall >= 0) addCall(m_path, m_crashedCall, diagnostic);
     if (saidSo) diagnostic.location.detail = error.message.substr(std::strlen("crashed: "));
     return diagnostic;

@@ -11,6 +11,7 @@
 
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 
 namespace tenon::remote {
@@ -80,8 +81,8 @@ bool needsNoServer(const RunRequest& request) { return compiler::standsAlone(for
 /// What a crash means to someone who only wanted the model to run.
 core::Diagnostic withAdvice(core::Diagnostic error)
 {
-    if (error.message.find("crashed with SIG") == std::string::npos) return error;
-    error.message += error.message.find("SIGILL") != std::string::npos
+    if (error.crashSignal == 0) return error;
+    error.message += error.crashSignal == SIGILL
                          ? "; the target may allow instructions that the processor lacks, check "
                            "its -mcpu and -mattr"
                          : "; try opt level 0, and please report this kernel";
