@@ -142,6 +142,13 @@ int openModel(MainWindow& window, const Request& request)
     return fail(request.model + QStringLiteral(": ") + window.workspace().state().bannerText);
 }
 
+QStringList namesOf(const std::vector<tenon::views::Page>& pages)
+{
+    QStringList names;
+    for (const auto& page : pages) names << page.name;
+    return names;
+}
+
 /// Brings the window into the requested state; 0 when all of it exists.
 int applyState(MainWindow& window, const Request& request)
 {
@@ -163,7 +170,7 @@ int applyState(MainWindow& window, const Request& request)
     if (!request.perspective.isEmpty() && !window.showPerspective(request.perspective))
         return fail(
             QStringLiteral("no perspective `%1`; there are %2")
-                .arg(request.perspective, window.perspectives().join(QStringLiteral(", "))));
+                .arg(request.perspective, namesOf(window.pages()).join(QStringLiteral(", "))));
     if (!request.pin.isEmpty()) {
         if (!window.showPass(request.pin))
             return fail(QStringLiteral("no pass `%1` in this pipeline").arg(request.pin));

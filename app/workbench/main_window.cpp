@@ -80,31 +80,32 @@ MainWindow::~MainWindow()
 void MainWindow::buildPages()
 {
     m_startPage = new views::StartPage(m_themes);
-    m_inspectPage = new views::InspectPage(m_themes, m_workspace, m_inspect, m_inspector);
-    m_passesPage = new views::PassesPage(m_themes, m_passes, m_inspector);
-    m_memoryPage = new views::MemoryPage(m_themes, m_workspace, m_memory);
-    m_executorsPage = new views::ExecutorsPage(m_themes, m_workspace, m_executors);
-    m_deployPage = new views::DeployPage(m_themes, m_workspace, m_boards, m_deploy);
-    m_benchmarkPage = new views::BenchmarkPage(m_themes, m_workspace, m_inspector);
-    m_pages = {{QStringLiteral("inspect"), tr("Inspect"), m_inspectPage},
-               {QStringLiteral("passes"), tr("Passes"), m_passesPage},
-               {QStringLiteral("memory"), tr("Memory"), m_memoryPage},
-               {QStringLiteral("executors"), tr("Executors"), m_executorsPage},
-               {QStringLiteral("deploy"), tr("Deploy"), m_deployPage},
-               {QStringLiteral("benchmark"), tr("Benchmark"), m_benchmarkPage}};
+    m_pages = views::makePages(
+        {m_themes,
+         m_workspace,
+         m_passes,
+         m_inspect,
+         m_inspector,
+         m_memory,
+         m_executors,
+         m_boards,
+         m_deploy,
+         {[this] { showPage(views::pageOfSteps(m_pages)); },
+          [this](const char* action) { m_actions.action(QLatin1String(action))->trigger(); },
+          [this] { noteChange(); }}});
 }
 
 void MainWindow::buildFrame()
 {
     QStringList titles;
-    for (const PageEntry& entry : m_pages) titles << entry.title;
+    for (const views::Page& page : m_pages) titles << page.title;
     m_title = new TitleBar(m_themes, m_workspace, this);
     m_title->setPerspectives(titles);
     m_status = new StatusStrip(m_themes, m_workspace, m_passes, m_boards);
     m_banner = new views::Banner(m_themes);
     m_stack = new QStackedWidget;
     m_stack->addWidget(m_startPage);
-    for (const PageEntry& entry : m_pages) m_stack->addWidget(entry.page);
+    for (const views::Page& page : m_pages) m_stack->addWidget(page.widget);
     m_startPage->setRecents(m_settings.recents);
     m_startPage->setSample(m_options.samplePath);
     auto* middle = new QVBoxLayout;
@@ -119,8 +120,7 @@ void MainWindow::buildFrame()
     layout->addWidget(m_title);
     layout->addLayout(middle, 1);
     layout->addWidget(m_status);
-    for (auto* canvas : {&m_inspectPage->canvas(), &m_passesPage->canvas()})
-        canvas->setReducedMotion(m_settings.isMotionReduced);
+    for (auto* canvas : canvases()) canvas->setReducedMotion(m_settings.isMotionReduced);
 }
 
 void MainWindow::wire()
@@ -135,36 +135,31 @@ void MainWindow::wire()
     });
     connect(&m_workspace, &views::WorkspacePresenter::stateChanged, this,
             &MainWindow::continueRestore);
-    connect(&m_passes, &views::PassesPresenter::sceneChanged, this, &MainWindow::continueRestore);
-    connect(&m_inspect, &views::InspectPresenter::sceneChanged, this, &MainWindow::continueRestore);
-    connect(&m_passes, &views::PassesPresenter::stateChanged, this, [this] {
-        if (m_stack->currentWidget() == m_passesPage)
-            m_inspector.setVersion(static_cast<size_t>(m_passes.state().version));
+    connect(&m_title->tabs(), &QTabBar::currentChanged, this, [this](int index) {
+        if (index >= 0) showPage(m_pages[static_cast<size_t>(index)]);
     });
-    connect(&m_title->tabs(), &QTabBar::currentChanged, this,
-            [this](int index) { showPerspective(perspectives().value(index)); });
     connect(m_title, &TitleBar::menuRequested, this, &MainWindow::showMenu);
     connect(m_startPage, &views::StartPage::openRequested, this, &MainWindow::chooseFile);
     connect(m_startPage, &views::StartPage::pathChosen, this,
             [this](const QString& path) { openModel(path); });
     connect(m_banner, &views::Banner::dismissed, &m_workspace,
             &views::WorkspacePresenter::dismissBanner);
-    connect(m_banner, &views::Banner::detailsRequested, this, &MainWindow::showIssues);
+    const auto showIssues = [this] { m_actions.action(QStringLiteral("issues"))->trigger(); };
+    connect(m_banner, &views::Banner::detailsRequested, this, showIssues);
     connect(m_banner, &views::Banner::nodeRequested, this, [this] {
-        if (!canvas()) showPerspective(QStringLiteral("inspect"));
+        if (!canvas()) showPage(views::pageOfModel(m_pages));
         m_workspace.selection().seek(m_workspace.state().bannerNode);
     });
-    connect(m_status, &StatusStrip::issuesRequested, this, &MainWindow::showIssues);
+    connect(m_status, &StatusStrip::issuesRequested, this, showIssues);
     connect(m_status, &StatusStrip::logRequested, this,
             [this] { openOverlay(QStringLiteral("log")); });
-    for (auto* panel : {&m_inspectPage->inspectorPanel(), &m_passesPage->inspectorPanel()}) {
-        connect(panel, &views::InspectorPanel::nodeRequested, this,
+    for (const views::Page& page : m_pages) {
+        if (!page.inspector) continue;
+        connect(page.inspector, &views::InspectorPanel::nodeRequested, this,
                 [this](core::NodeId node) { m_workspace.selection().seek(node); });
-        connect(panel, &views::InspectorPanel::compileRequested, &m_workspace,
+        connect(page.inspector, &views::InspectorPanel::compileRequested, &m_workspace,
                 &views::WorkspacePresenter::compile);
     }
-    connect(m_memoryPage, &views::MemoryPage::graphRequested, this,
-            [this] { showPerspective(QStringLiteral("passes")); });
     connect(&m_workspace.jobs(), &views::JobPresenter::logChanged, this, [this] {
         if (m_log && m_log->isVisible()) m_log->setLog(m_workspace.jobs().log());
     });
@@ -174,17 +169,12 @@ void MainWindow::takeDocument(bool isSameModel)
 {
     const bool wasStart = m_stack->currentWidget() == m_startPage;
     if (m_workspace.document()->path != windowFilePath())
-        for (auto* canvas : {&m_inspectPage->canvas(), &m_passesPage->canvas()})
-            canvas->forgetCamera();
-    if (m_passes.state().versionCount <= 1) m_passesPage->canvas().forgetCamera(); // no passes yet
+        for (auto* canvas : canvases()) canvas->forgetCamera();
     setWindowFilePath(m_workspace.document()->path);
-    m_inspect.setDocument(m_workspace.document(), isSameModel);
-    m_passes.setDocument(m_workspace.document(), isSameModel);
     m_inspector.setDocument(m_workspace.document());
-    m_memory.setDocument(m_workspace.document());
-    m_executors.setDocument(m_workspace.document());
-    m_deploy.setDocument();
-    if (wasStart) showPerspective(QStringLiteral("inspect"));
+    for (const views::Page& page : m_pages)
+        if (page.setDocument) page.setDocument(isSameModel);
+    if (wasStart) showPage(m_pages.front());
     continueRestore();
 }
 
@@ -194,49 +184,45 @@ void MainWindow::refresh()
     m_banner->showMessage(state.bannerTitle, state.bannerText,
                           {state.bannerNode.isValid(), state.issueCount > 0});
     setWindowTitle(state.hasDocument ? tr("%1 — Tenon").arg(state.title) : tr("Tenon"));
-    for (auto* canvas : {&m_inspectPage->canvas(), &m_passesPage->canvas()})
-        canvas->setNote(state.staleText);
-    if (!m_palette) return;
-    m_actions.setEnabled(QStringLiteral("compile"), state.canBuild);
-    m_actions.setEnabled(QStringLiteral("save"), state.canBuild);
-    m_actions.setEnabled(QStringLiteral("shapes"), state.hasDocument);
-    m_actions.setEnabled(QStringLiteral("reload"), state.hasDocument && !state.isBusy);
-    m_actions.setEnabled(QStringLiteral("measure-executors"),
-                         state.canBuild && m_workspace.document()->isCompiled());
-}
-
-QStringList MainWindow::perspectives() const
-{
-    QStringList names;
-    for (const PageEntry& entry : m_pages) names << entry.name;
-    return names;
+    for (auto* canvas : canvases()) canvas->setNote(state.staleText);
+    m_actions.refresh();
 }
 
 bool MainWindow::showPerspective(const QString& name)
 {
-    const auto found = std::find_if(m_pages.begin(), m_pages.end(), [&](const PageEntry& entry) {
-        return entry.name.compare(name, Qt::CaseInsensitive) == 0;
+    const auto found = std::find_if(m_pages.begin(), m_pages.end(), [&](const views::Page& page) {
+        return page.name.compare(name, Qt::CaseInsensitive) == 0;
     });
     if (found == m_pages.end()) return false;
-    m_stack->setCurrentWidget(found->page);
-    m_status->setPositionShown(found->page == m_passesPage);
-    m_title->tabs().setCurrentIndex(static_cast<int>(found - m_pages.begin()));
-    if (m_workspace.document())
-        m_inspector.setVersion(
-            found->page == m_passesPage    ? static_cast<size_t>(m_passes.state().version)
-            : found->page == m_inspectPage ? m_inspect.version()
-                                           : m_workspace.document()->versionCount() - 1);
-    if (auto* shown = canvas())
-        shown->setFocus();
-    else if (found->page == m_benchmarkPage)
-        m_benchmarkPage->table().setFocus();
-    if (found->page == m_memoryPage) m_memoryPage->curve().setFocus();
-    if (found->page == m_executorsPage) m_executorsPage->flash().setFocus();
-    if (found->page == m_deployPage) {
-        m_deployPage->boards().setFocus();
-        m_boards.probeIfHere();
-    }
+    showPage(*found);
     return true;
+}
+
+void MainWindow::showPage(const views::Page& page)
+{
+    m_stack->setCurrentWidget(page.widget);
+    m_status->setPositionShown(page.showsSteps);
+    m_title->tabs().setCurrentIndex(static_cast<int>(&page - m_pages.data()));
+    noteChange();
+    if (page.focus) page.focus->setFocus();
+    if (page.shown) page.shown();
+}
+
+/// The inspector says what the selected node is in the version that is looked at.
+void MainWindow::noteChange()
+{
+    const views::Page* page = shownPage();
+    if (page && m_workspace.document())
+        m_inspector.setVersion(page->version ? page->version()
+                                             : m_workspace.document()->versionCount() - 1);
+    continueRestore();
+}
+
+const views::Page* MainWindow::shownPage() const
+{
+    for (const views::Page& page : m_pages)
+        if (page.widget == m_stack->currentWidget()) return &page;
+    return nullptr;
 }
 
 bool MainWindow::showPass(const QString& name)
@@ -263,8 +249,9 @@ bool MainWindow::showDiff(const QString& name)
 
 bool MainWindow::selectNode(const QString& name)
 {
-    const bool isInspect = m_stack->currentWidget() == m_inspectPage;
-    const core::NodeId node = isInspect ? m_inspect.findNode(name) : m_passes.findNode(name);
+    const views::Page* page = shownPage();
+    const core::NodeId node =
+        page && page->findNode ? page->findNode(name) : m_passes.findNode(name);
     if (!node.isValid()) return false;
     m_workspace.selection().seek(node);
     return true;
@@ -272,23 +259,30 @@ bool MainWindow::selectNode(const QString& name)
 
 void MainWindow::showCodeTab(const QString& name)
 {
-    m_inspectPage->inspectorPanel().showTab(name);
-    m_passesPage->inspectorPanel().showTab(name);
+    for (const views::Page& page : m_pages)
+        if (page.inspector) page.inspector->showTab(name);
 }
 
-views::GraphCanvas* MainWindow::canvas()
+views::GraphCanvas* MainWindow::canvas() const
 {
-    if (m_stack->currentWidget() == m_inspectPage) return &m_inspectPage->canvas();
-    if (m_stack->currentWidget() == m_passesPage) return &m_passesPage->canvas();
-    return nullptr;
+    const views::Page* page = shownPage();
+    return page ? page->canvas : nullptr;
+}
+
+std::vector<views::GraphCanvas*> MainWindow::canvases() const
+{
+    std::vector<views::GraphCanvas*> all;
+    for (const views::Page& page : m_pages)
+        if (page.canvas) all.push_back(page.canvas);
+    return all;
 }
 
 bool MainWindow::isSettled() const
 {
     return !m_restoring && !m_workspace.state().isBusy && !m_inspector.state().isLoading &&
-           !m_memory.state().isPlanning && !m_executors.state().isWorking && !m_boards.isBusy() &&
-           !m_deploy.isLoading() &&
-           (!m_workspace.document() || (m_passes.state().isReady && m_inspect.isReady()));
+           !m_boards.isBusy() &&
+           std::all_of(m_pages.begin(), m_pages.end(),
+                       [](const views::Page& page) { return !page.isSettled || page.isSettled(); });
 }
 
 void MainWindow::setDark(bool isDark) { m_themes.setDark(isDark); }
@@ -301,12 +295,6 @@ void MainWindow::applyTheme()
     qApp->setStyleSheet(t.styleSheet());
     setPalette(t.palette());
     update();
-}
-
-void MainWindow::showIssues()
-{
-    showPerspective(QStringLiteral("inspect"));
-    m_inspectPage->showIssues();
 }
 
 void MainWindow::openOverlay(const QString& name)
@@ -325,7 +313,7 @@ void MainWindow::showMenu(QPoint position)
 {
     QMenu* menu = views::makePopupMenu(this);
     QString group;
-    for (const ActionSpec& spec : m_actions.specs()) {
+    for (const views::ActionSpec& spec : m_actions.specs()) {
         if (spec.isLocal || spec.id.startsWith(QLatin1String("recent"))) continue;
         if (!group.isEmpty() && spec.group != group) menu->addSeparator();
         group = spec.group;

@@ -2,19 +2,21 @@
 // MainWindow: puts presenters, pages, actions and overlays together.
 #pragma once
 
-#include "app/workbench/actions.h"
 #include "app/workbench/board_sheets.h"
 #include "app/workbench/overlay.h"
 #include "app/workbench/settings.h"
 #include "app/workbench/status_strip.h"
 #include "app/workbench/title_bar.h"
-#include "views/pages/benchmark/benchmark_page.h"
-#include "views/pages/deploy/deploy_page.h"
-#include "views/pages/executors/executors_page.h"
-#include "views/pages/inspect/inspect_page.h"
-#include "views/pages/memory/memory_page.h"
-#include "views/pages/passes/passes_page.h"
+#include "core/base/check.h"
+#include "views/canvas/graph_canvas.h"
+#include "views/pages/common/inspector_panel.h"
+#include "views/pages/page.h"
 #include "views/pages/start/start_page.h"
+#include "views/presenters/deploy_presenter.h"
+#include "views/presenters/executors_presenter.h"
+#include "views/presenters/inspect_presenter.h"
+#include "views/presenters/memory_presenter.h"
+#include "views/presenters/passes_presenter.h"
 
 #include <QStackedWidget>
 
@@ -43,7 +45,6 @@ public:
     bool chooseBoard(const QString& name); ///< false when there is no such board
     void cancelJobs();
     bool showPerspective(const QString& name); ///< false when there is no such page
-    QStringList perspectives() const;
     bool showPass(const QString& name);
     bool showDiff(const QString& name); ///< "union", "split" or "after"
     bool selectNode(const QString& name);
@@ -57,17 +58,21 @@ public:
     views::PassesPresenter& passes() { return m_passes; }
     views::InspectPresenter& inspect() { return m_inspect; }
     const views::InspectorPresenter& inspector() const { return m_inspector; }
-    views::PassesPage& passesPage() { return *m_passesPage; }
-    views::InspectPage& inspectPage() { return *m_inspectPage; }
     views::MemoryPresenter& memory() { return m_memory; }
-    views::MemoryPage& memoryPage() { return *m_memoryPage; }
     views::ExecutorsPresenter& executors() { return m_executors; }
-    views::ExecutorsPage& executorsPage() { return *m_executorsPage; }
     views::BoardsPresenter& boards() { return m_boards; }
     views::BoardPrompt& boardPrompt() { return m_boardPrompt; }
     views::DeployPresenter& deploy() { return m_deploy; }
-    views::DeployPage& deployPage() { return *m_deployPage; }
-    Actions& actions() { return m_actions; }
+    views::Actions& actions() { return m_actions; }
+    /// The part of the window of that class: a page, by what it is.
+    template <class Part>
+    Part& part() const
+    {
+        auto* found = findChild<Part*>();
+        CHECK(found);
+        return *found;
+    }
+    const std::vector<views::Page>& pages() const { return m_pages; }
     /// What there would be to restore if the window were closed now.
     Session session();
     void restoreSession();  ///< opens again what the settings remember
@@ -79,13 +84,6 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
-    /// A perspective: its name on the command line, its title, its place.
-    struct PageEntry
-    {
-        QString name, title;
-        QWidget* page;
-    };
-
     void buildPages();
     void buildFrame();
     void takeDocument(bool isSameModel);
@@ -96,20 +94,26 @@ private:
     void wireBoards();
     void showBoards();
     void addActions();
+    void addFileActions();
+    void addModelActions();
     void addBoardActions();
-    void addPageActions();
-    void addLocalKeys();
+    void addViewActions();
+    void addGraphActions();
+    void add(views::ActionSpec spec);
+    void addOfPages(const QString& group);
+    void run(const views::ActionSpec& spec, const views::Page* page);
     void applyTheme();
     void refresh();
     void chooseFile();
     void chooseExport();
     void chooseSave();
-    void showIssues();
     void showMenu(QPoint position);
-    void openRecent(int number);
-    views::GraphCanvas* canvas();
+    const views::Page* shownPage() const; ///< null: the start page
+    void showPage(const views::Page& page);
+    void noteChange(); ///< of the version or the graph that the shown page has
+    views::GraphCanvas* canvas() const;
+    std::vector<views::GraphCanvas*> canvases() const;
     std::vector<PaletteSource> paletteSources();
-    std::vector<PaletteEntry> nodeEntries();
     std::vector<ShortcutSheet::Row> keyRows() const;
 
     WindowOptions m_options;
@@ -125,19 +129,13 @@ private:
     views::BoardsPresenter m_boards;
     views::DeployPresenter m_deploy;
     std::optional<Session> m_restoring; ///< what is left to do
-    Actions m_actions;
+    views::Actions m_actions;
     TitleBar* m_title = nullptr;
     StatusStrip* m_status = nullptr;
     views::Banner* m_banner = nullptr;
     QStackedWidget* m_stack = nullptr;
     views::StartPage* m_startPage = nullptr;
-    views::InspectPage* m_inspectPage = nullptr;
-    views::PassesPage* m_passesPage = nullptr;
-    views::MemoryPage* m_memoryPage = nullptr;
-    views::ExecutorsPage* m_executorsPage = nullptr;
-    views::DeployPage* m_deployPage = nullptr;
-    views::BenchmarkPage* m_benchmarkPage = nullptr;
-    std::vector<PageEntry> m_pages;
+    std::vector<views::Page> m_pages;
     CommandPalette* m_palette = nullptr;
     ShortcutSheet* m_keys = nullptr;
     LogSheet* m_log = nullptr;

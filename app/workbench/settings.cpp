@@ -12,13 +12,15 @@
 #include <QStandardPaths>
 
 #include <cmath>
+#include <optional>
 
 namespace tenon::app {
 
 namespace {
 
 constexpr int kVersion = 1;
-constexpr qint64 kMostBytes = 1 << 20; ///< nothing that we write comes near it
+constexpr QLatin1String kCamera("Camera"); ///< behind a page's name
+constexpr qint64 kMostBytes = 1 << 20;     ///< nothing that we write comes near it
 
 const std::pair<ThemeChoice, QLatin1String> kThemes[] = {
     {ThemeChoice::Automatic, QLatin1String("auto")},
@@ -32,7 +34,7 @@ QJsonObject cameraJson(const SavedCamera& camera)
             {QStringLiteral("y"), camera.centre.y()}};
 }
 
-SavedCamera readCamera(const QJsonValue& value)
+std::optional<SavedCamera> readCamera(const QJsonValue& value)
 {
     const QJsonObject object = value.toObject();
     SavedCamera camera{
@@ -40,39 +42,42 @@ SavedCamera readCamera(const QJsonValue& value)
         {object[QLatin1String("x")].toDouble(), object[QLatin1String("y")].toDouble()}};
     const bool isUsable = std::isfinite(camera.zoom) && camera.zoom > 0 && camera.zoom < 1000 &&
                           std::isfinite(camera.centre.x()) && std::isfinite(camera.centre.y());
-    return isUsable ? camera : SavedCamera();
+    return isUsable ? std::optional(camera) : std::nullopt;
 }
 
 QJsonObject sessionJson(const Session& session)
 {
-    return {{QStringLiteral("model"), session.model},
-            {QStringLiteral("shapes"), session.shapes},
-            {QStringLiteral("compiled"), session.isCompiled},
-            {QStringLiteral("perspective"), session.perspective},
-            {QStringLiteral("pass"), session.pass},
-            {QStringLiteral("node"), session.node},
-            {QStringLiteral("planner"), session.planner},
-            {QStringLiteral("board"), session.board},
-            {QStringLiteral("budget"), session.budget},
-            {QStringLiteral("inspectCamera"), cameraJson(session.inspectCamera)},
-            {QStringLiteral("passesCamera"), cameraJson(session.passesCamera)}};
+    QJsonObject object{{QStringLiteral("model"), session.model},
+                       {QStringLiteral("shapes"), session.shapes},
+                       {QStringLiteral("compiled"), session.isCompiled},
+                       {QStringLiteral("perspective"), session.perspective},
+                       {QStringLiteral("pass"), session.pass},
+                       {QStringLiteral("node"), session.node},
+                       {QStringLiteral("planner"), session.planner},
+                       {QStringLiteral("board"), session.board},
+                       {QStringLiteral("budget"), session.budget}};
+    for (const auto& [page, camera] : session.cameras) object[page + kCamera] = cameraJson(camera);
+    return object;
 }
 
 Session readSession(const QJsonValue& value)
 {
     const QJsonObject object = value.toObject();
     const auto text = [&](const char* name) { return object[QLatin1String(name)].toString(); };
-    return {text("model"),
-            text("shapes"),
-            object[QLatin1String("compiled")].toBool(),
-            text("perspective"),
-            text("pass"),
-            text("node"),
-            text("planner"),
-            text("board"),
-            text("budget"),
-            readCamera(object[QLatin1String("inspectCamera")]),
-            readCamera(object[QLatin1String("passesCamera")])};
+    Session session{text("model"),
+                    text("shapes"),
+                    object[QLatin1String("compiled")].toBool(),
+                    text("perspective"),
+                    text("pass"),
+                    text("node"),
+                    text("planner"),
+                    text("board"),
+                    text("budget"),
+                    {}};
+    for (const QString& key : object.keys())
+        if (const auto camera = readCamera(object[key]); camera && key.endsWith(kCamera))
+            session.cameras[key.chopped(kCamera.size())] = *camera;
+    return session;
 }
 
 Settings readObject(const QJsonObject& object)

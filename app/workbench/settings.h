@@ -9,6 +9,8 @@
 #include <QString>
 #include <QStringList>
 
+#include <map>
+
 namespace tenon::app {
 
 enum class ThemeChoice
@@ -18,7 +20,7 @@ enum class ThemeChoice
     Dark
 };
 
-/// Where a graph was looked at; no zoom: it was not.
+/// Where a graph was looked at.
 struct SavedCamera
 {
     double zoom = 0;
@@ -38,8 +40,7 @@ struct Session
     QString planner;
     QString board;
     QString budget; ///< of a benchmark, as it was typed; empty: the usual one
-    SavedCamera inspectCamera;
-    SavedCamera passesCamera;
+    std::map<QString, SavedCamera> cameras; ///< of the pages with a graph that was there
     friend bool operator==(const Session&, const Session&) = default;
 };
 

@@ -32,221 +32,203 @@ Trail* makeTrail(MainWindow& window, TitleBar& title)
     return trail;
 }
 
-void toggleTable(MainWindow& window, views::BenchmarkPage& benchmark)
+std::vector<PaletteEntry> nodeEntries(MainWindow& window)
 {
-    if (benchmark.isVisible()) benchmark.chartTwin().toggle();
-    if (window.inspectPage().isVisible()) window.inspectPage().graphTwin().toggle();
-    if (window.passesPage().isVisible()) window.passesPage().graphTwin().toggle();
-}
-
-void toggleFigures(MainWindow& window)
-{
-    if (window.inspectPage().isVisible()) window.inspect().toggleFigure();
-    if (window.passesPage().isVisible()) window.passes().toggleFigure();
+    std::vector<PaletteEntry> entries;
+    if (!window.workspace().document()) return entries;
+    const core::Module& module = window.workspace().document()->version(
+        static_cast<size_t>(window.passes().state().version));
+    if (!module.mainId().isValid()) return entries;
+    for (const core::NodeId id : module.main().order) {
+        const core::NodeRecord& node = module.node(id);
+        if (node.kind == core::NodeKind::Constant) continue;
+        const QString title = views::titleOf(module, node);
+        const QString name = node.name.empty() ? title : QString::fromStdString(node.name);
+        entries.push_back(
+            {name, title, [&window, id] { window.workspace().selection().seek(id); }});
+    }
+    return entries;
 }
 
 } // namespace
 
-void MainWindow::addActions()
+void MainWindow::add(views::ActionSpec spec)
 {
-    const auto add = [this](const char* id, const QString& group, const QString& text,
-                            const char* icon, const char* keys, const QString& tip,
-                            std::function<void()> run) {
-        m_actions.add({QLatin1String(id), group, text, QLatin1String(icon), QLatin1String(keys),
-                       tip, std::move(run), false},
-                      this);
-    };
-    const QString file = tr("File"), view = tr("View"), model = tr("Model"), help = tr("Help");
-    add("open", file, tr("Open model…"), "open", "Ctrl+O", tr("Open an ONNX model"),
-        [this] { chooseFile(); });
-    add("sample", file, tr("Open the sample model"), "file", "",
-        tr("A small trained model that comes with Tenon"), [this] {
-            if (!m_options.samplePath.isEmpty()) openModel(m_options.samplePath);
-        });
-    add("reload", file, tr("Reload"), "", "F5", tr("Read the file again"),
-        [this] { m_workspace.reload(); });
-    for (int i = 1; i <= 9; ++i)
-        add(qPrintable(QStringLiteral("recent%1").arg(i)), file, tr("Recent model %1").arg(i), "",
-            qPrintable(QStringLiteral("Ctrl+%1").arg(i)), tr("Open a recent model"),
-            [this, i] { openRecent(i); });
-    add("export", file, tr("Export the view…"), "", "Ctrl+Shift+E",
-        tr("The graph or page as SVG or PNG, or all of it as one HTML report"),
-        [this] { chooseExport(); });
-    add("save", file, tr("Save the compiled model…"), "", "Ctrl+S",
-        tr("Library, object or sources for the target; compiled first if it is not yet"),
-        [this] { chooseSave(); });
-    add("quit", file, tr("Quit"), "", "Ctrl+Q", tr("Close the window; it opens again as it was"),
-        [this] { close(); });
-    add("compile", model, tr("Compile"), "compile", "Ctrl+Shift+B", tr("Compile for the target"),
-        [this] { m_workspace.compile(); });
-    add("deploy", model, tr("Deploy && Benchmark"), "benchmark", "Ctrl+R",
-        tr("Compile for the board, send, run and measure there"), [this] { m_deploy.deploy(); });
-    add("cancel", model, tr("Cancel the job"), "stop", "Shift+F5", tr("Stop what is running"),
-        [this] { cancelJobs(); });
-    add("target", model, tr("Edit the target"), "target", "Ctrl+T", tr("What to compile for"),
-        [this] {
-            m_title->target().setFocus(Qt::ShortcutFocusReason);
-            m_title->target().selectAll();
-        });
-    add("shapes", model, tr("Bind the open sizes"), "", "Ctrl+Shift+D",
-        tr("What becomes of dimensions that the model leaves open"), [this] {
-            showPerspective(QStringLiteral("inspect"));
-            m_inspectPage->focusShapes();
-        });
-    addBoardActions();
-    addPageActions();
-    add("find", view, tr("Find node"), "search", "Ctrl+F", tr("Find a node by name or operator"),
-        [this] {
-            if (m_stack->currentWidget() != m_inspectPage)
-                return m_palette->openWith(QStringLiteral("@"));
-            m_inspectPage->focusFind();
-        });
-    add("find-next", view, tr("Find next"), "", "F3", tr("The next match"),
-        [this] { m_inspectPage->findNext(true); });
-    add("find-previous", view, tr("Find previous"), "", "Shift+F3", tr("The match before"),
-        [this] { m_inspectPage->findNext(false); });
-    add("fit", view, tr("Fit the graph"), "fit", "Shift+Backspace", tr("See all of the graph"),
-        [this] {
-            if (auto* shown = canvas()) shown->fit();
-        });
-    add("theme", view, tr("Switch light and dark"), "moon", "Ctrl+Shift+L", tr("Switch the theme"),
-        [this] {
-            m_settings.theme = m_themes.theme().isDark ? ThemeChoice::Light : ThemeChoice::Dark;
-            setDark(!m_themes.theme().isDark);
-            save();
-        });
-    add("motion", view, tr("Reduce motion"), "", "", tr("No fading between passes"), [this] {
-        m_settings.isMotionReduced = !m_settings.isMotionReduced;
-        for (auto* each : {&m_inspectPage->canvas(), &m_passesPage->canvas()})
-            each->setReducedMotion(m_settings.isMotionReduced);
-        save();
-    });
-    add("palette", help, tr("Command palette"), "", "Ctrl+K, Ctrl+Shift+P",
-        tr("Find commands, nodes, passes and tensors"), [this] { m_palette->openWith({}); });
-    add("keys", help, tr("Keys"), "", "F1", tr("All keys"), [this] { m_keys->open(); });
-    add("log", help, tr("Log"), "log", "Ctrl+L", tr("What the jobs said"),
-        [this] { openOverlay(QStringLiteral("log")); });
-    add("issues", help, tr("Issues"), "warning", "Ctrl+I", tr("Findings of the import"),
-        [this] { showIssues(); });
-    addLocalKeys();
+    if (spec.run) spec.run = [this, spec] { run(spec, nullptr); };
+    m_actions.add(std::move(spec), this);
 }
 
-void MainWindow::addPageActions()
+/// Those that the window does not have itself: an id that several pages have becomes one action.
+void MainWindow::addOfPages(const QString& group)
 {
-    const auto add = [this](const char* id, const QString& text, const char* icon, const char* keys,
-                            const QString& tip, std::function<void()> run) {
-        m_actions.add({QLatin1String(id), tr("View"), text, QLatin1String(icon),
-                       QLatin1String(keys), tip, std::move(run), false},
-                      this);
+    for (const views::Page& page : m_pages)
+        for (const views::ActionSpec& spec : page.actions) {
+            if (spec.group != group || m_actions.has(spec.id)) continue;
+            views::ActionSpec added = spec;
+            added.run = [this, spec, &page] { run(spec, &page); };
+            m_actions.add(std::move(added), this);
+        }
+}
+
+/// The shown page's action of that id goes before `spec`, which is `page`'s or the window's.
+void MainWindow::run(const views::ActionSpec& spec, const views::Page* page)
+{
+    const views::Page* shown = shownPage();
+    if (shown && shown != page)
+        for (const views::ActionSpec& other : shown->actions)
+            if (other.id == spec.id) return other.run();
+    if (page && page != shown) {
+        if (spec.actsOn == views::ActsOn::ShownPage) return;
+        if (spec.actsOn == views::ActsOn::ItsPage) showPage(*page);
+    }
+    spec.run();
+}
+
+void MainWindow::addActions()
+{
+    addFileActions();
+    addModelActions();
+    addBoardActions();
+    addViewActions();
+    addGraphActions();
+}
+
+void MainWindow::addFileActions()
+{
+    const QString file = tr("File");
+    const auto canReload = [this] {
+        return m_workspace.state().hasDocument && !m_workspace.state().isBusy;
     };
-    const auto show = [this](const char* name) {
-        return [this, name] { showPerspective(QLatin1String(name)); };
-    };
-    Trail* trail = makeTrail(*this, *m_title);
-    add("back", tr("Back"), "", "Alt+Left", tr("Where the selection was before"),
-        [trail] { trail->step(-1); });
-    add("forward", tr("Forward"), "", "Alt+Right", tr("Where one came back from"),
-        [trail] { trail->step(1); });
-    add("inspect", tr("Show Inspect"), "graph", "Alt+1", tr("The model as opened"),
-        show("inspect"));
-    add("passes", tr("Show Passes"), "passes", "Alt+2", tr("Step through the compiler's passes"),
-        show("passes"));
-    add("memory", tr("Show Memory"), "memory", "Alt+3", tr("Where every byte lives"),
-        show("memory"));
-    add("executors", tr("Show Executors"), "", "Alt+4",
-        tr("Flash and RAM of the executors, side by side"), show("executors"));
-    add("show-deploy", tr("Show Deploy"), "board", "Alt+5", tr("Boards, and what happened on them"),
-        show("deploy"));
-    add("timing", tr("Show Benchmark"), "timing", "Alt+6", tr("Measured times"), show("benchmark"));
+    add({"open", file, tr("Open model…"), "open", "Ctrl+O", tr("Open an ONNX model"),
+         [this] { chooseFile(); }});
+    add({"sample", file, tr("Open the sample model"), "file", "",
+         tr("A small trained model that comes with Tenon"), [this] {
+             if (!m_options.samplePath.isEmpty()) openModel(m_options.samplePath);
+         }});
+    add({"reload", file, tr("Reload"), "", "F5", tr("Read the file again"),
+         [this] { m_workspace.reload(); }, false, canReload});
+    for (int i = 1; i <= 9; ++i)
+        add({QStringLiteral("recent%1").arg(i), file, tr("Recent model %1").arg(i), "",
+             QStringLiteral("Ctrl+%1").arg(i), tr("Open a recent model"), [this, i] {
+                 if (i <= m_settings.recents.size()) openModel(m_settings.recents[i - 1]);
+             }});
+    add({"export", file, tr("Export the view…"), "", "Ctrl+Shift+E",
+         tr("The graph or page as SVG or PNG, or all of it as one HTML report"),
+         [this] { chooseExport(); }});
+    add({"save", file, tr("Save the compiled model…"), "", "Ctrl+S",
+         tr("Library, object or sources for the target; compiled first if it is not yet"),
+         [this] { chooseSave(); }, false, [this] { return m_workspace.state().canBuild; }});
+    add({"quit", file, tr("Quit"), "", "Ctrl+Q", tr("Close the window; it opens again as it was"),
+         [this] { close(); }});
+    addOfPages(file);
+}
+
+void MainWindow::addModelActions()
+{
+    const QString model = tr("Model");
+    const auto canBuild = [this] { return m_workspace.state().canBuild; };
+    add({"compile", model, tr("Compile"), "compile", "Ctrl+Shift+B", tr("Compile for the target"),
+         [this] { m_workspace.compile(); }, false, canBuild});
+    add({"deploy", model, tr("Deploy && Benchmark"), "benchmark", "Ctrl+R",
+         tr("Compile for the board, send, run and measure there"), [this] { m_deploy.deploy(); },
+         false, [this] { return m_deploy.state().canDeploy; }});
+    add({"cancel", model, tr("Cancel the job"), "stop", "Shift+F5", tr("Stop what is running"),
+         [this] { cancelJobs(); }, false,
+         [this] { return m_workspace.state().isBusy || m_boards.isWorking(); }});
+    add({"target", model, tr("Edit the target"), "target", "Ctrl+T", tr("What to compile for"),
+         [this] {
+             m_title->target().setFocus(Qt::ShortcutFocusReason);
+             m_title->target().selectAll();
+         }});
+    addOfPages(model);
 }
 
 void MainWindow::addBoardActions()
 {
-    const auto add = [this](const char* id, const QString& text, const char* icon, const char* keys,
-                            const QString& tip, std::function<void()> run) {
-        m_actions.add({QLatin1String(id), tr("Board"), text, QLatin1String(icon),
-                       QLatin1String(keys), tip, std::move(run), false},
-                      this);
-    };
-    m_actions.add({QStringLiteral("measure-executors"), tr("Model"), tr("Measure the executors"),
-                   QString(), QStringLiteral("Ctrl+Shift+M"),
-                   tr("Link an image with each executor and count its flash and RAM"),
-                   [this] {
-                       showPerspective(QStringLiteral("executors"));
-                       m_executors.measure();
-                   },
-                   false},
-                  this);
-    add("choose-board", tr("Choose the board"), "board", "Ctrl+B",
-        tr("What everything is compiled for and measured on"), [this] { showBoards(); });
-    add("add-board", tr("Add board…"), "", "", tr("A board reached by SSH, RPC or a tracker"),
-        [this] { m_addBoard->openForm(); });
-    add("virtual-board", tr("Add a virtual Raspberry Pi"), "", "",
-        tr("A Raspberry Pi 4 emulated on this computer, behind a real SSH server"),
-        [this] { m_boards.addVirtual(QStringLiteral("rpi4")); });
-    add("probe-board", tr("Probe the board"), "", "", tr("Ask the board what it is"),
-        [this] { m_boards.probe(); });
-    add("disconnect", tr("Disconnect from the board"), "", "",
-        tr("End the kept connection; what was sent goes with it"),
-        [this] { m_deploy.disconnectBoard(); });
-    add("forget-board", tr("Forget the board"), "", "", tr("Take it out of the list"),
-        [this] { m_forget->ask(); });
+    const QString board = tr("Board");
+    const auto canChange = [this] { return m_boards.state().canChange; };
+    add({"choose-board", board, tr("Choose the board"), "board", "Ctrl+B",
+         tr("What everything is compiled for and measured on"), [this] { showBoards(); }});
+    add({"add-board", board, tr("Add board…"), "", "",
+         tr("A board reached by SSH, RPC or a tracker"), [this] { m_addBoard->openForm(); }, false,
+         canChange});
+    add({"virtual-board", board, tr("Add a virtual Raspberry Pi"), "", "",
+         tr("A Raspberry Pi 4 emulated on this computer, behind a real SSH server"),
+         [this] { m_boards.addVirtual(QStringLiteral("rpi4")); }, false, canChange});
+    add({"probe-board", board, tr("Probe the board"), "", "", tr("Ask the board what it is"),
+         [this] { m_boards.probe(); }, false, canChange});
+    add({"disconnect", board, tr("Disconnect from the board"), "", "",
+         tr("End the kept connection; what was sent goes with it"),
+         [this] { m_deploy.disconnectBoard(); }, false,
+         [this] { return m_deploy.state().isConnected; }});
+    add({"forget-board", board, tr("Forget the board"), "", "", tr("Take it out of the list"),
+         [this] { m_forget->ask(); }, false, [this] { return m_boards.state().canForget; }});
+    addOfPages(board);
 }
 
-void MainWindow::openRecent(int number)
+void MainWindow::addViewActions()
 {
-    if (number >= 1 && number <= m_settings.recents.size())
-        openModel(m_settings.recents[number - 1]);
+    const QString view = tr("View"), help = tr("Help");
+    Trail* trail = makeTrail(*this, *m_title);
+    add({"back", view, tr("Back"), "", "Alt+Left", tr("Where the selection was before"),
+         [trail] { trail->step(-1); }});
+    add({"forward", view, tr("Forward"), "", "Alt+Right", tr("Where one came back from"),
+         [trail] { trail->step(1); }});
+    for (size_t i = 0; i < m_pages.size(); ++i)
+        add({QStringLiteral("show-") + m_pages[i].name, view, tr("Show %1").arg(m_pages[i].title),
+             m_pages[i].icon, QStringLiteral("Alt+%1").arg(i + 1), m_pages[i].tip,
+             [this, i] { showPage(m_pages[i]); }});
+    add({"find", view, tr("Find node"), "search", "Ctrl+F", tr("Find a node by name or operator"),
+         [this] { m_palette->openWith(QStringLiteral("@")); }});
+    addOfPages(view);
+    add({"fit", view, tr("Fit the graph"), "fit", "Shift+Backspace", tr("See all of the graph"),
+         [this] {
+             if (auto* shown = canvas()) shown->fit();
+         }});
+    add({"theme", view, tr("Switch light and dark"), "moon", "Ctrl+Shift+L", tr("Switch the theme"),
+         [this] {
+             m_settings.theme = m_themes.theme().isDark ? ThemeChoice::Light : ThemeChoice::Dark;
+             setDark(!m_themes.theme().isDark);
+             save();
+         }});
+    add({"motion", view, tr("Reduce motion"), "", "", tr("No fading between passes"), [this] {
+             m_settings.isMotionReduced = !m_settings.isMotionReduced;
+             for (auto* each : canvases()) each->setReducedMotion(m_settings.isMotionReduced);
+             save();
+         }});
+    add({"palette", help, tr("Command palette"), "", "Ctrl+K, Ctrl+Shift+P",
+         tr("Find commands, nodes, passes and tensors"), [this] { m_palette->openWith({}); }});
+    add({"keys", help, tr("Keys"), "", "F1", tr("All keys"), [this] { m_keys->open(); }});
+    add({"log", help, tr("Log"), "log", "Ctrl+L", tr("What the jobs said"),
+         [this] { openOverlay(QStringLiteral("log")); }});
+    addOfPages(help);
 }
 
-void MainWindow::addLocalKeys()
+/// Keys of the graphs; they act in the panes, and in the palette they are commands.
+void MainWindow::addGraphActions()
 {
-    const auto add = [this](const char* id, const QString& group, const QString& text,
-                            const char* keys, std::function<void()> run) {
-        m_actions.add(
-            {QLatin1String(id), group, text, {}, QLatin1String(keys), text, std::move(run), true},
-            this);
+    addOfPages(tr("Passes"));
+    const QString graph = tr("Graph");
+    const auto local = [&](const char* id, const QString& text, const char* keys,
+                           std::function<void()> act) {
+        add({QLatin1String(id), graph, text, {}, QLatin1String(keys), text, std::move(act), true});
     };
-    const QString passes = tr("Passes"), graph = tr("Graph");
-    add("next-change", passes, tr("Next pass that changed something"), "F",
-        [this] { m_passes.stepChanged(1); });
-    add("previous-change", passes, tr("Previous pass that changed something"), "R",
-        [this] { m_passes.stepChanged(-1); });
-    add("next-pass", passes, tr("Next pass"), "PgDown", [this] { m_passes.step(1); });
-    add("previous-pass", passes, tr("Previous pass"), "PgUp", [this] { m_passes.step(-1); });
-    add("next-touching", passes, tr("Next pass touching the selection"), "]",
-        [this] { m_passes.stepTouching(1); });
-    add("previous-touching", passes, tr("Previous pass touching the selection"), "[",
-        [this] { m_passes.stepTouching(-1); });
-    add("diff-mode", passes, tr("Switch the diff: union, before | after, after"), "D",
-        [this] { m_passes.cycleMode(); });
-    add("pin-pass", passes, tr("Pin the shown pass for before | after"), "P",
-        [this] { m_passes.togglePin(); });
-    add("play-pass", passes, tr("Play how the pass changed the graph"), "M",
-        [this] { m_passesPage->playPass(); });
     const auto withCanvas = [this](void (views::GraphCanvas::*act)()) {
         return [this, act] {
             if (auto* shown = canvas()) (shown->*act)();
         };
     };
-    add("walk", graph, tr("Walk along edges"), "Arrows", {});
-    add("walk-order", graph, tr("Walk in program order"), "Tab", {});
-    add("fit-here", graph, tr("See all"), "Space", withCanvas(&views::GraphCanvas::fit));
-    add("start", graph, tr("Go to the beginning of the graph"), "Home",
-        withCanvas(&views::GraphCanvas::lookAtStart));
-    add("zoom-selection", graph, tr("Zoom to the selection"), "Z",
-        withCanvas(&views::GraphCanvas::zoomToSelection));
-    add("zoom", graph, tr("Zoom"), "Ctrl+Wheel", {});
-    add("expand", graph, tr("Expand or collapse the selected group"), "+  -",
-        withCanvas(&views::GraphCanvas::toggleSelectedScope));
-    add("collapse-all", graph, tr("Collapse all groups"), "",
-        [this] { m_inspect.setAllCollapsed(true); });
-    add("expand-all", graph, tr("Expand all groups"), "",
-        [this] { m_inspect.setAllCollapsed(false); });
-    add("table", graph, tr("Switch between graph and table"), "T",
-        [this] { toggleTable(*this, *m_benchmarkPage); });
-    add("figures", graph, tr("Switch the cards between times and expected errors"), "E",
-        [this] { toggleFigures(*this); });
+    local("walk", tr("Walk along edges"), "Arrows", {});
+    local("walk-order", tr("Walk in program order"), "Tab", {});
+    local("fit-here", tr("See all"), "Space", withCanvas(&views::GraphCanvas::fit));
+    local("start", tr("Go to the beginning of the graph"), "Home",
+          withCanvas(&views::GraphCanvas::lookAtStart));
+    local("zoom-selection", tr("Zoom to the selection"), "Z",
+          withCanvas(&views::GraphCanvas::zoomToSelection));
+    local("zoom", tr("Zoom"), "Ctrl+Wheel", {});
+    local("expand", tr("Expand or collapse the selected group"), "+  -",
+          withCanvas(&views::GraphCanvas::toggleSelectedScope));
+    addOfPages(graph);
 }
 
 std::vector<ShortcutSheet::Row> MainWindow::keyRows() const
@@ -254,14 +236,14 @@ std::vector<ShortcutSheet::Row> MainWindow::keyRows() const
     // Commands of one kind share a row; those of an empty one are left out.
     std::map<QString, std::pair<QString, QString>> shared{
         {QStringLiteral("recent1"), {tr("Recent models"), QStringLiteral("Ctrl+1 … 9")}},
-        {QStringLiteral("inspect"), {tr("The pages"), QStringLiteral("Alt+1 … 6")}},
         {QStringLiteral("back"), {tr("Back, forward"), QStringLiteral("Alt+Left  Alt+Right")}},
         {QStringLiteral("find-next"), {tr("Find next, previous"), QStringLiteral("F3  Shift+F3")}}};
-    for (const char* second :
-         {"forward", "find-previous", "passes", "memory", "executors", "show-deploy", "timing"})
-        shared[QLatin1String(second)] = {};
+    for (const char* second : {"forward", "find-previous"}) shared[QLatin1String(second)] = {};
+    for (const views::Page& page : m_pages) shared[QStringLiteral("show-") + page.name] = {};
+    shared[QStringLiteral("show-") + m_pages.front().name] = {
+        tr("The pages"), QStringLiteral("Alt+1 … %1").arg(m_pages.size())};
     std::vector<ShortcutSheet::Row> rows;
-    for (const ActionSpec& spec : m_actions.specs()) {
+    for (const views::ActionSpec& spec : m_actions.specs()) {
         const auto row = shared.find(spec.id);
         if (row != shared.end()) {
             const auto& [text, keys] = row->second;
@@ -276,28 +258,11 @@ std::vector<ShortcutSheet::Row> MainWindow::keyRows() const
     return rows;
 }
 
-std::vector<PaletteEntry> MainWindow::nodeEntries()
-{
-    std::vector<PaletteEntry> entries;
-    if (!m_workspace.document()) return entries;
-    const core::Module& module =
-        m_workspace.document()->version(static_cast<size_t>(m_passes.state().version));
-    if (!module.mainId().isValid()) return entries;
-    for (const core::NodeId id : module.main().order) {
-        const core::NodeRecord& node = module.node(id);
-        if (node.kind == core::NodeKind::Constant) continue;
-        const QString title = views::titleOf(module, node);
-        const QString name = node.name.empty() ? title : QString::fromStdString(node.name);
-        entries.push_back({name, title, [this, id] { m_workspace.selection().seek(id); }});
-    }
-    return entries;
-}
-
 std::vector<PaletteSource> MainWindow::paletteSources()
 {
     const auto commands = [this] {
         std::vector<PaletteEntry> entries;
-        for (const ActionSpec& spec : m_actions.specs()) {
+        for (const views::ActionSpec& spec : m_actions.specs()) {
             if (!spec.run) continue;
             QString text = spec.text;
             text.replace(QStringLiteral("&&"), QStringLiteral("&"));
@@ -328,7 +293,7 @@ std::vector<PaletteSource> MainWindow::paletteSources()
                      ? views::countOf(static_cast<qint64>(steps[i].changes.size()), tr("change"))
                      : tr("no change"),
                  [this, i] {
-                     showPerspective(QStringLiteral("passes"));
+                     showPage(views::pageOfSteps(m_pages));
                      m_passes.showVersion(static_cast<int>(i) + 1);
                  }});
         return entries;
@@ -349,7 +314,7 @@ std::vector<PaletteSource> MainWindow::paletteSources()
         return entries;
     };
     return {{QLatin1Char('>'), commands},
-            {QLatin1Char('@'), [this] { return nodeEntries(); }},
+            {QLatin1Char('@'), [this] { return nodeEntries(*this); }},
             {QLatin1Char('#'), passes},
             {QLatin1Char('$'), tensors}};
 }

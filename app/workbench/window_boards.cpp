@@ -7,35 +7,13 @@ namespace tenon::app {
 
 void MainWindow::wireBoards()
 {
-    const auto budget = [this] { m_executors.setBoardBudget(m_boards.board().budget); };
-    connect(&m_boards, &views::BoardsPresenter::selected, this, budget);
-    connect(&m_boards, &views::BoardsPresenter::stateChanged, this,
-            [this] { m_benchmarkPage->setBoard(m_boards.board().titleInText()); });
     connect(&m_deploy, &views::DeployPresenter::stateChanged, this, [this] {
-        const bool canDeploy = m_deploy.state().canDeploy;
-        const bool canChange = m_boards.state().canChange;
-        m_title->primary().setEnabled(canDeploy);
-        if (!m_palette) return;
-        m_actions.setEnabled(QStringLiteral("deploy"), canDeploy);
-        m_actions.setEnabled(QStringLiteral("cancel"),
-                             m_workspace.state().isBusy || m_boards.isWorking());
-        for (const char* id : {"add-board", "virtual-board", "probe-board"})
-            m_actions.setEnabled(QLatin1String(id), canChange);
-        m_actions.setEnabled(QStringLiteral("forget-board"), m_boards.state().canForget);
-        m_actions.setEnabled(QStringLiteral("disconnect"), m_deploy.state().isConnected);
+        m_title->primary().setEnabled(m_deploy.state().canDeploy);
+        m_actions.refresh();
     });
     connect(m_title, &TitleBar::deployRequested, &m_deploy, &views::DeployPresenter::deploy);
-    connect(m_benchmarkPage, &views::BenchmarkPage::deployRequested, &m_deploy,
-            &views::DeployPresenter::deploy);
-    connect(m_deployPage, &views::DeployPage::addRequested, this,
-            [this] { m_addBoard->openForm(); });
-    connect(m_deployPage, &views::DeployPage::forgetRequested, this, [this] { m_forget->ask(); });
-    connect(m_deployPage, &views::DeployPage::graphRequested, this,
-            [this] { showPerspective(QStringLiteral("passes")); });
     connect(m_status, &StatusStrip::boardsRequested, this, &MainWindow::showBoards);
     connect(m_status, &StatusStrip::cancelRequested, this, &MainWindow::cancelJobs);
-    budget();
-    m_benchmarkPage->setBoard(m_boards.board().titleInText());
 }
 
 void MainWindow::cancelJobs()

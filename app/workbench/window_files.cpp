@@ -48,13 +48,14 @@ core::Status exportReport(MainWindow& window, const QString& path)
     views::ReportParts parts;
     parts.madeBy = QStringLiteral("Tenon ") + QCoreApplication::applicationVersion();
     parts.date = QDateTime::currentDateTime().toString(QStringLiteral("yyyy-MM-dd HH:mm"));
-    const size_t cards = window.inspectPage().canvas().scene().items.size();
+    const views::GraphCanvas& graph = *views::pageOfModel(window.pages()).canvas;
+    const size_t cards = graph.scene().items.size();
     if (cards == 0 || cards > kMostCards)
         parts.graphMissing =
             QObject::tr("The graph with %1 is left out; close groups to have it here.")
                 .arg(views::countOf(static_cast<qint64>(cards), QObject::tr("card")));
     else
-        parts.graph = views::graphElement(window.inspectPage().canvas());
+        parts.graph = views::graphElement(graph);
     parts.footprint = window.executors().footprint();
     return writeText(path, views::reportHtml(*window.workspace().document(), parts));
 }
@@ -93,8 +94,7 @@ void MainWindow::chooseExport()
 {
     QString name =
         m_workspace.document() ? stemOf(m_workspace.document()->name) : QStringLiteral("tenon");
-    for (const PageEntry& entry : m_pages)
-        if (m_stack->currentWidget() == entry.page) name += QLatin1Char('-') + entry.name;
+    if (const views::Page* page = shownPage()) name += QLatin1Char('-') + page->name;
     const FileQuestion question{
         FileQuestion::Kind::Save,
         tr("Export the view"),

@@ -11,13 +11,7 @@ namespace {
 
 SavedCamera cameraOf(const views::GraphCanvas& canvas)
 {
-    if (canvas.scene().items.empty()) return {};
     return {canvas.camera().zoom, canvas.camera().centre};
-}
-
-void look(views::GraphCanvas& canvas, const SavedCamera& camera)
-{
-    if (camera.zoom > 0) canvas.setCamera({camera.centre, camera.zoom});
 }
 
 /// A name by which the node is found again in another run.
@@ -44,8 +38,7 @@ Session MainWindow::session()
     session.planner = m_workspace.options().planner;
     session.board = m_boards.board().name;
     session.budget = m_deploy.state().budget;
-    for (const PageEntry& entry : m_pages)
-        if (m_stack->currentWidget() == entry.page) session.perspective = entry.name;
+    if (const views::Page* page = shownPage()) session.perspective = page->name;
     if (!m_workspace.document()) return session;
     const views::Document& document = *m_workspace.document();
     session.model = QFileInfo(document.path).absoluteFilePath();
@@ -55,8 +48,9 @@ Session MainWindow::session()
     if (version > 0 && version <= document.passes.size())
         session.pass = document.passes[version - 1].name;
     session.node = nodeName(document, m_workspace.selection().node());
-    session.inspectCamera = cameraOf(m_inspectPage->canvas());
-    session.passesCamera = cameraOf(m_passesPage->canvas());
+    for (const views::Page& page : m_pages)
+        if (page.canvas && !page.canvas->scene().items.empty())
+            session.cameras[page.name] = cameraOf(*page.canvas);
     return session;
 }
 
@@ -86,7 +80,8 @@ void MainWindow::continueRestore()
     }
     if (QFileInfo(m_workspace.document()->path) != QFileInfo(m_restoring->model))
         return m_restoring.reset(); // something else was opened meanwhile
-    if (!m_passes.state().isReady || !m_inspect.isReady()) return;
+    for (const views::Page& page : m_pages)
+        if (page.canvas && !page.isSettled()) return;
     if (m_restoring->isCompiled && m_workspace.state().canBuild) {
         m_restoring->isCompiled = false; // tried once
         if (!m_workspace.document()->isCompiled()) return m_workspace.compile();
@@ -98,8 +93,11 @@ void MainWindow::continueRestore()
     if (!saved.perspective.isEmpty()) showPerspective(saved.perspective);
     // After the pages took their sizes: fitting to them must not have the last word.
     QTimer::singleShot(0, this, [this, saved] {
-        look(m_inspectPage->canvas(), saved.inspectCamera);
-        look(m_passesPage->canvas(), saved.passesCamera);
+        for (const views::Page& page : m_pages) {
+            const auto camera = saved.cameras.find(page.name);
+            if (page.canvas && camera != saved.cameras.end())
+                page.canvas->setCamera({camera->second.centre, camera->second.zoom});
+        }
     });
 }
 

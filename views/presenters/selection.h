@@ -29,6 +29,10 @@ public:
         if (node.isValid()) emit sought(node);
     }
 
+public slots:
+    /// The node of a table's row.
+    void seekRow(qint64 node) { seek(core::NodeId(static_cast<uint32_t>(node))); }
+
 signals:
     void changed(tenon::core::NodeId node);
     void sought(tenon::core::NodeId node);

@@ -3,6 +3,7 @@
 #include "app/workbench/engine.h"
 #include "app/workbench/main_window.h"
 #include "tests/app/workbench/fake_boards.h"
+#include "views/pages/deploy/deploy_page.h"
 
 #include <QMenu>
 #include <QTest>
@@ -46,7 +47,7 @@ private slots:
         QVERIFY(settle(window));
         QVERIFY2(window.deploy().state().error.isEmpty(),
                  qPrintable(window.deploy().state().error));
-        views::BoardList& list = window.deployPage().boards();
+        views::BoardList& list = window.part<views::DeployPage>().boards();
         for (const int row : {1, 0, 1, 2}) {
             const QString name = window.boards().boards()[static_cast<size_t>(row)].name;
             clickRow(list, row);
@@ -59,7 +60,7 @@ private slots:
     void keepsTheNameThatASignalCarries()
     {
         MainWindow window(engine(), {}, options());
-        views::BoardList& list = window.deployPage().boards();
+        views::BoardList& list = window.part<views::DeployPage>().boards();
         QString seen;
         connect(&list, &views::BoardList::chosen, this, [&](const QString& name) {
             window.boards().model().setRows({});

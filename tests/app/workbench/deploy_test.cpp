@@ -6,6 +6,7 @@
 #include "core/base/file.h"
 #include "tests/support/need_qt.h"
 #include "tests/support/sshd.h"
+#include "views/pages/deploy/deploy_page.h"
 
 #include <QDirIterator>
 #include <QProcess>
@@ -123,7 +124,7 @@ private slots:
         QVERIFY(settle(window));
         QVERIFY(window.showPerspective(QStringLiteral("deploy")));
         QVERIFY(settle(window));
-        views::DeployPage& page = window.deployPage();
+        views::DeployPage& page = window.part<views::DeployPage>();
         QVERIFY(page.checks().model()->rowCount() >= 5);
         QVERIFY(!window.boards().state().proposedTarget.isEmpty());
         for (int run = 1; run <= 2; ++run) {
@@ -367,7 +368,7 @@ private slots:
         window.openModel(QStringLiteral(TENON_SAMPLE_MODEL));
         QVERIFY(settle(window));
         QVERIFY(window.showPerspective(QStringLiteral("deploy")));
-        QTest::mouseClick(&window.deployPage().virtualButton(), Qt::LeftButton);
+        QTest::mouseClick(&window.part<views::DeployPage>().virtualButton(), Qt::LeftButton);
         QVERIFY(settle(window));
         NEED(!window.workspace().state().bannerText.contains(QStringLiteral("install proot")),
              "namespaces", "this system gives users no namespaces, and there is no proot");

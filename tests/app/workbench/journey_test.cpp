@@ -2,7 +2,11 @@
 // The main journey in a real window: an X server, real key and mouse events, the real engine.
 #include "app/workbench/engine.h"
 #include "app/workbench/main_window.h"
+#include "views/pages/deploy/deploy_page.h"
+#include "views/pages/executors/executors_page.h"
+#include "views/pages/memory/memory_page.h"
 #include "views/pages/memory/planner_list.h"
+#include "views/pages/passes/passes_page.h"
 
 #include <QApplication>
 #include <QProcess>
@@ -118,7 +122,7 @@ private:
     static void stepToFusion(MainWindow& window)
     {
         key(window, QStringLiteral("alt+2"));
-        QVERIFY(waitFor([&] { return window.passesPage().isVisible(); }));
+        QVERIFY(waitFor([&] { return window.part<views::PassesPage>().isVisible(); }));
         for (int i = 0; i < 40 && window.passes().state().title != QStringLiteral("FuseOps"); ++i) {
             const int version = window.passes().state().version;
             key(window, QStringLiteral("f"));
@@ -129,11 +133,13 @@ private:
 
     static void lookAtAssembly(MainWindow& window)
     {
-        auto* tabs = window.passesPage().inspectorPanel().findChild<views::PillTabs*>();
+        auto* tabs =
+            window.part<views::PassesPage>().inspectorPanel().findChild<views::PillTabs*>();
         click(*tabs, tabs->tabRect(tabs->count() - 1).center());
         const auto shownCode = [&] {
             QString all;
-            for (const auto* view : window.passesPage().findChildren<views::CodeView*>())
+            for (const auto* view :
+                 window.part<views::PassesPage>().findChildren<views::CodeView*>())
                 if (view->isVisible()) all += view->toPlainText();
             return all;
         };
@@ -145,8 +151,8 @@ private:
     static void switchPlanner(MainWindow& window)
     {
         key(window, QStringLiteral("alt+3"));
-        QVERIFY(waitFor([&] { return window.memoryPage().isVisible(); }));
-        auto* list = window.memoryPage().findChild<views::PlannerList*>();
+        QVERIFY(waitFor([&] { return window.part<views::MemoryPage>().isVisible(); }));
+        auto* list = window.part<views::MemoryPage>().findChild<views::PlannerList*>();
         const auto& rows = window.memory().planners().rows();
         int other = -1;
         for (size_t i = 0; i < rows.size() && other < 0; ++i)
@@ -163,9 +169,9 @@ private:
     static void compareExecutors(MainWindow& window)
     {
         key(window, QStringLiteral("alt+4"));
-        QVERIFY(waitFor([&] { return window.executorsPage().isVisible(); }));
+        QVERIFY(waitFor([&] { return window.part<views::ExecutorsPage>().isVisible(); }));
         QVERIFY(waitFor([&] { return window.executors().state().hasFootprint; }));
-        views::StackChart& flash = window.executorsPage().flash();
+        views::StackChart& flash = window.part<views::ExecutorsPage>().flash();
         QVERIFY(flash.bars().size() >= 2);
         for (const int executor : {1, 0}) {
             click(flash, flash.pixelRect(executor, 0).center().toPoint());
@@ -177,11 +183,11 @@ private:
     static void deployAndCancel(MainWindow& window)
     {
         key(window, QStringLiteral("alt+5"));
-        QVERIFY(waitFor([&] { return window.deployPage().isVisible(); }));
+        QVERIFY(waitFor([&] { return window.part<views::DeployPage>().isVisible(); }));
         QVERIFY(settle(window));
-        QVERIFY(window.deployPage().checks().model()->rowCount() > 0);
-        auto* notice =
-            window.deployPage().findChild<views::EmptyNotice*>(QStringLiteral("deployNotice"));
+        QVERIFY(window.part<views::DeployPage>().checks().model()->rowCount() > 0);
+        auto* notice = window.part<views::DeployPage>().findChild<views::EmptyNotice*>(
+            QStringLiteral("deployNotice"));
         auto* button = notice->findChild<views::PillButton*>();
         click(*button, button->rect().center());
         QVERIFY(waitFor([&] { return isMeasuring(window); }));
@@ -213,7 +219,7 @@ private slots:
             openSample(window);
             stepToFusion(window);
 
-            views::GraphCanvas& canvas = window.passesPage().canvas();
+            views::GraphCanvas& canvas = window.part<views::PassesPage>().canvas();
             int frame = -1;
             const QPoint title = titleOfAFrame(canvas, frame);
             QVERIFY(frame >= 0);
@@ -236,7 +242,7 @@ private slots:
                 qPrintable(window.workspace().state().bannerText));
             QVERIFY(settle(window));
             QCOMPARE(window.deploy().history().rowCount(), 1);
-            views::DataTable& calls = window.deployPage().calls();
+            views::DataTable& calls = window.part<views::DeployPage>().calls();
             const QModelIndex slowest = calls.model()->index(0, 6);
             click(*calls.viewport(), calls.visualRect(slowest).center());
             QVERIFY(waitFor([&] {
@@ -244,9 +250,9 @@ private slots:
                        window.workspace().calls().rows().front().node;
             }));
             key(window, QStringLiteral("alt+2"));
-            QVERIFY(waitFor([&] { return window.passesPage().isVisible() && hasTimes(canvas); }));
+            QVERIFY(waitFor([&] { return canvas.isVisible() && hasTimes(canvas); }));
             key(window, QStringLiteral("alt+5"));
-            QVERIFY(waitFor([&] { return window.deployPage().isVisible(); }));
+            QVERIFY(waitFor([&] { return window.part<views::DeployPage>().isVisible(); }));
             before = window.session();
             window.close();
         }

@@ -7,6 +7,7 @@
 #include "compiler/driver/compile.h"
 #include "compiler/executor/memory.h"
 #include "compiler/frontend/onnx/load_onnx.h"
+#include "views/pages/memory/memory_page.h"
 
 #include <QTest>
 
@@ -85,7 +86,7 @@ private slots:
         QVERIFY(compiled);
         compare(window.memory().plan(), compiled->memory);
 
-        views::MemoryPage& page = window.memoryPage();
+        views::MemoryPage& page = window.part<views::MemoryPage>();
         QCOMPARE(page.map().rectangleCount(), page.table().model()->rowCount());
         QCOMPARE(page.map().rectangleCount(),
                  static_cast<int>(window.memory().placements().size()));

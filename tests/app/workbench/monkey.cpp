@@ -283,8 +283,8 @@ std::string Monkey::trigger()
 
 std::string Monkey::switchPage()
 {
-    const QStringList pages = m_window->perspectives();
-    const QString page = pages[below(static_cast<int>(pages.size()))];
+    const auto& pages = m_window->pages();
+    const QString page = pages[static_cast<size_t>(below(static_cast<int>(pages.size())))].name;
     m_window->showPerspective(page);
     return "page " + page.toStdString();
 }

@@ -2,6 +2,8 @@
 // Settings files, good, damaged and impossible to write; and a session that comes back.
 #include "app/workbench/engine.h"
 #include "app/workbench/main_window.h"
+#include "views/pages/deploy/deploy_page.h"
+#include "views/pages/passes/passes_page.h"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -51,8 +53,8 @@ private slots:
                             QStringLiteral("linear_scan"),
                             QStringLiteral("rpi4"),
                             QStringLiteral("2.5 s"),
-                            {0.5, {12.5, -3}},
-                            {2, {0, 1e6}}};
+                            {{QStringLiteral("inspect"), {0.5, {12.5, -3}}},
+                             {QStringLiteral("passes"), {2, {0, 1e6}}}}};
         const QString file = path("deep/below/settings.json");
         QVERIFY(saveSettings(settings, file));
         const Settings loaded = loadSettings(file);
@@ -127,7 +129,7 @@ private slots:
             QVERIFY(window.showPass(QStringLiteral("FuseOps")));
             QVERIFY(window.selectNode(QStringLiteral("conv2d")));
             QVERIFY(settle(window));
-            window.passesPage().canvas().setCamera({{321, 1234}, 0.75});
+            window.part<views::PassesPage>().canvas().setCamera({{321, 1234}, 0.75});
             window.showPerspective(QStringLiteral("memory"));
             before = window.session();
             window.close();
@@ -147,7 +149,7 @@ private slots:
         QCOMPARE(after.pass, QStringLiteral("FuseOps"));
         QCOMPARE(after.node, before.node);
         QVERIFY(!after.node.isEmpty());
-        QVERIFY(after.passesCamera == before.passesCamera);
+        QVERIFY(after.cameras == before.cameras);
         QVERIFY(after.isCompiled);
         QCOMPARE(window.memory().plan().algorithm, QStringLiteral("linear_scan"));
     }
@@ -157,13 +159,13 @@ private slots:
         const QString file = path("budget.json");
         {
             MainWindow window(makeEngine({}), {}, options(file));
-            window.deployPage().budget().setText(QStringLiteral("2.5 s"));
-            window.deployPage().budget().setText(QStringLiteral("nonsense"));
+            window.part<views::DeployPage>().budget().setText(QStringLiteral("2.5 s"));
+            window.part<views::DeployPage>().budget().setText(QStringLiteral("nonsense"));
             window.close();
         }
         MainWindow window(makeEngine({}), loadSettings(file), options(file));
         window.restoreSession();
-        QCOMPARE(window.deployPage().budget().text(), QStringLiteral("2.5 s"));
+        QCOMPARE(window.part<views::DeployPage>().budget().text(), QStringLiteral("2.5 s"));
         QCOMPARE(window.session().budget, QStringLiteral("2.5 s"));
     }
 

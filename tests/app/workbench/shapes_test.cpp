@@ -4,6 +4,7 @@
 #include "app/workbench/engine.h"
 #include "app/workbench/main_window.h"
 #include "tests/zoo/zoo.h"
+#include "views/pages/inspect/inspect_page.h"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -38,7 +39,7 @@ private:
     /// By keys, as a user does: the shortcut leads to the field.
     static void type(MainWindow& window, const QString& text)
     {
-        QLineEdit& line = window.inspectPage().shapes().line();
+        QLineEdit& line = window.part<views::InspectPage>().shapes().line();
         window.actions().action(QStringLiteral("shapes"))->trigger();
         QVERIFY(line.isVisible());
         QTest::keyClick(&line, Qt::Key_A, Qt::ControlModifier);
@@ -48,7 +49,7 @@ private:
     static void bind(MainWindow& window, const QString& text)
     {
         type(window, text);
-        QTest::keyClick(&window.inspectPage().shapes().line(), Qt::Key_Return);
+        QTest::keyClick(&window.part<views::InspectPage>().shapes().line(), Qt::Key_Return);
         QVERIFY(settle(window));
     }
     static const views::WorkspaceState& state(MainWindow& window)
@@ -58,7 +59,11 @@ private:
     /// The text under the field.
     static QString shown(MainWindow& window)
     {
-        return window.inspectPage().shapes().findChildren<views::ThemedLabel*>().last()->text();
+        return window.part<views::InspectPage>()
+            .shapes()
+            .findChildren<views::ThemedLabel*>()
+            .last()
+            ->text();
     }
 
 private slots:
@@ -79,21 +84,21 @@ private slots:
         window.openModel(QStringLiteral(TENON_SAMPLE_MODEL));
         QVERIFY(settle(window));
         QVERIFY(!state(window).canBindShapes);
-        QVERIFY(!window.inspectPage().shapes().isVisible());
+        QVERIFY(!window.part<views::InspectPage>().shapes().isVisible());
         // Asked for where there is none, it says so; until another model comes.
         window.actions().action(QStringLiteral("shapes"))->trigger();
-        QVERIFY(window.inspectPage().shapes().isVisible());
-        QVERIFY(!window.inspectPage().shapes().line().isEnabled());
+        QVERIFY(window.part<views::InspectPage>().shapes().isVisible());
+        QVERIFY(!window.part<views::InspectPage>().shapes().line().isEnabled());
         QVERIFY2(shown(window).contains(QStringLiteral("fixes every size")),
                  qPrintable(shown(window)));
         window.openModel(QStringLiteral(TENON_SAMPLE_MODEL));
         QVERIFY(settle(window));
-        QVERIFY(!window.inspectPage().shapes().isVisible());
+        QVERIFY(!window.part<views::InspectPage>().shapes().isVisible());
         window.openModel(model());
         QVERIFY(settle(window));
-        QVERIFY(window.inspectPage().shapes().isVisible());
-        QVERIFY(window.inspectPage().shapes().line().isEnabled());
-        QCOMPARE(window.inspectPage().shapes().line().placeholderText(),
+        QVERIFY(window.part<views::InspectPage>().shapes().isVisible());
+        QVERIFY(window.part<views::InspectPage>().shapes().line().isEnabled());
+        QCOMPARE(window.part<views::InspectPage>().shapes().line().placeholderText(),
                  QStringLiteral("batch=1..8"));
         QCOMPARE(shown(window), QStringLiteral("batch is taken as 1"));
     }
@@ -108,13 +113,13 @@ private slots:
         type(window, QStringLiteral("batch=8..1"));
         QVERIFY(shown(window).contains(QStringLiteral("`batch=8..1` is no binding")));
         QVERIFY(!state(window).areShapesValid);
-        QTest::keyClick(&window.inspectPage().shapes().line(), Qt::Key_Return);
+        QTest::keyClick(&window.part<views::InspectPage>().shapes().line(), Qt::Key_Return);
         QCOMPARE(window.workspace().document(), before);
-        QTest::keyClick(&window.inspectPage().shapes().line(), Qt::Key_Backspace);
-        QTest::keyClick(&window.inspectPage().shapes().line(), Qt::Key_9);
+        QTest::keyClick(&window.part<views::InspectPage>().shapes().line(), Qt::Key_Backspace);
+        QTest::keyClick(&window.part<views::InspectPage>().shapes().line(), Qt::Key_9);
         QCOMPARE(shown(window), QStringLiteral("Return applies"));
-        QTest::keyClick(&window.inspectPage().shapes().line(), Qt::Key_Escape);
-        QVERIFY(window.inspectPage().shapes().line().text().isEmpty());
+        QTest::keyClick(&window.part<views::InspectPage>().shapes().line(), Qt::Key_Escape);
+        QVERIFY(window.part<views::InspectPage>().shapes().line().text().isEmpty());
         QCOMPARE(shown(window), QStringLiteral("batch is taken as 1"));
         // Well written, but of another model: as on the command line.
         bind(window, QStringLiteral("sequence=4"));
@@ -140,8 +145,8 @@ private slots:
         QVERIFY2(window.workspace().document()->isCompiled(), qPrintable(state(window).bannerText));
         const qint64 ranged = window.memory().plan().arenaBytes;
         QVERIFY(ranged > 0);
-        for (const QString& page : window.perspectives()) {
-            QVERIFY(window.showPerspective(page));
+        for (const views::Page& page : window.pages()) {
+            QVERIFY(window.showPerspective(page.name));
             QVERIFY(settle(window));
             QVERIFY(!window.grab().isNull());
         }
@@ -180,7 +185,8 @@ private slots:
         window.show();
         window.restoreSession();
         QVERIFY(settle(window));
-        QCOMPARE(window.inspectPage().shapes().line().text(), QStringLiteral("batch=2"));
+        QCOMPARE(window.part<views::InspectPage>().shapes().line().text(),
+                 QStringLiteral("batch=2"));
         QCOMPARE(shown(window), QStringLiteral("every size is known"));
         // A file that somebody edited: the model opens, the field says what is wrong.
         settings.session.shapes = QStringLiteral("batch=two");

@@ -4,6 +4,8 @@
 #include "app/workbench/engine.h"
 #include "app/workbench/main_window.h"
 #include "core/ir/tir/text.h"
+#include "views/pages/benchmark/benchmark_page.h"
+#include "views/pages/inspect/inspect_page.h"
 
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -84,8 +86,8 @@ private slots:
         QVERIFY2(window.workspace().state().hasDocument,
                  qPrintable(window.workspace().state().bannerText));
         QCOMPARE(window.workspace().state().errorCount, 0);
-        for (const QString& page : window.perspectives()) {
-            QVERIFY(window.showPerspective(page));
+        for (const views::Page& page : window.pages()) {
+            QVERIFY(window.showPerspective(page.name));
             QVERIFY(!window.grab().isNull());
         }
         QVERIFY(!window.showPerspective(QStringLiteral("no such page")));
@@ -104,8 +106,8 @@ private slots:
         window.show();
         window.openModel(QStringLiteral(TENON_SAMPLE_MODEL));
         QVERIFY(settle(window));
-        for (const QString& page : window.perspectives()) {
-            QVERIFY(window.showPerspective(page)); // what was shown has been polished
+        for (const views::Page& page : window.pages()) {
+            QVERIFY(window.showPerspective(page.name)); // what was shown has been polished
             QVERIFY(!window.grab().isNull());
         }
         for (const bool isDark : {true, false, true}) {
@@ -128,7 +130,7 @@ private slots:
         window.show();
         window.openModel(QStringLiteral(TENON_SAMPLE_MODEL));
         QVERIFY(settle(window));
-        views::GraphCanvas& canvas = window.inspectPage().canvas();
+        views::GraphCanvas& canvas = window.part<views::InspectPage>().canvas();
         const QPointF start = canvas.camera().centre;
         const QPointF away = start + QPointF(300, 700);
         canvas.setCamera({away, canvas.camera().zoom});
@@ -213,10 +215,10 @@ private slots:
             QVERIFY(tabs.tabRect(i).width() > tabs.fontMetrics().horizontalAdvance(text));
         }
         QVERIFY(tabs.geometry().right() < window.findChild<TargetField*>()->geometry().left());
-        QVERIFY(window.inspectPage().canvas().width() > 400);
+        QVERIFY(window.part<views::InspectPage>().canvas().width() > 400);
         window.resize(1600, 1000);
         QVERIFY(!window.grab().isNull());
-        QVERIFY(window.inspectPage().canvas().width() > 800);
+        QVERIFY(window.part<views::InspectPage>().canvas().width() > 800);
     }
 
     void compilesAndShowsAssemblyOfAFusedKernel()
@@ -284,7 +286,7 @@ private slots:
         emit banner->nodeRequested();
         QVERIFY(settle(window));
         QCOMPARE(window.workspace().selection().node(), state.bannerNode);
-        QVERIFY(window.inspectPage().canvas().selectedItem() >= 0);
+        QVERIFY(window.part<views::InspectPage>().canvas().selectedItem() >= 0);
         QVERIFY(state.canBuild);
         window.workspace().compile();
         QVERIFY(settle(window));
@@ -308,7 +310,7 @@ private slots:
         QVERIFY(std::any_of(rows.begin(), rows.end(), [](const views::CallRow& row) {
             return !row.method.isEmpty() && row.shareOfBound > 0;
         }));
-        window.findChild<views::BenchmarkPage*>()->threadTabs().setCurrentIndex(1);
+        window.part<views::BenchmarkPage>().threadTabs().setCurrentIndex(1);
         QVERIFY(settle(window));
         QCOMPARE(window.workspace().document()->measurement->threads, 1);
     }
@@ -337,7 +339,7 @@ private slots:
         PaletteModel* model = window.findChild<PaletteModel*>();
         QVERIFY(model);
         model->load();
-        for (const ActionSpec& spec : window.actions().specs()) {
+        for (const views::ActionSpec& spec : window.actions().specs()) {
             if (spec.id.startsWith(QLatin1String("recent"))) continue;
             // Gestures are no commands: they have keys, and a command that does the same.
             if (!spec.run) {
@@ -355,7 +357,7 @@ private slots:
     {
         MainWindow window(makeEngine({}), {}, options());
         QSet<QString> seen;
-        for (const ActionSpec& spec : window.actions().specs())
+        for (const views::ActionSpec& spec : window.actions().specs())
             for (const QString& keys : spec.keys.split(QStringLiteral(", "), Qt::SkipEmptyParts)) {
                 QVERIFY2(!seen.contains(keys), qPrintable(keys));
                 seen.insert(keys);

@@ -4,9 +4,9 @@
 
 #include "views/models/format.h"
 #include "views/pages/common/columns.h"
+#include "views/pages/page.h"
 
 #include <QPainter>
-#include <QSplitter>
 
 #include <algorithm>
 
@@ -75,10 +75,12 @@ void RunChart::paintEvent(QPaintEvent*)
                      tr("line: median, band: its 95 % confidence interval"));
 }
 
-BenchmarkPage::BenchmarkPage(const ThemeSource& themes, WorkspacePresenter& workspace,
-                             InspectorPresenter& inspector, QWidget* parent)
-    : QWidget(parent)
-    , m_workspace(workspace)
+BenchmarkPage::BenchmarkPage(const ThemeSource& themes, DeployPresenter& deploy,
+                             const BoardsPresenter& boards, WorkspacePresenter& workspace,
+                             InspectorPresenter& inspector)
+    : m_workspace(workspace)
+    , m_boards(boards)
+    , m_inspector(new InspectorPanel(themes, inspector))
     , m_totalPanel(new Panel(themes, tr("Whole model")))
     , m_callsPanel(new Panel(themes, tr("Kernel calls")))
     , m_total(new ThemedLabel(themes, ThemedLabel::Role::Heading))
@@ -110,31 +112,16 @@ BenchmarkPage::BenchmarkPage(const ThemeSource& themes, WorkspacePresenter& work
     m_table->delegate().setBarColumn(5);
     m_table->setAccessibleName(tr("Kernel calls"));
     m_callsPanel->content()->addWidget(m_table, 1);
-    auto* rows = new QSplitter(Qt::Vertical);
-    rows->setHandleWidth(kGutter);
-    rows->addWidget(m_totalPanel);
-    rows->addWidget(m_callsPanel);
-    rows->setSizes({390, 500});
-    rows->setChildrenCollapsible(false);
-    auto* columns = new Columns({{rows, 0}, {new InspectorPanel(themes, inspector), 364}});
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(columns);
-    connect(m_notice, &EmptyNotice::triggered, this, &BenchmarkPage::deployRequested);
-    connect(m_threads, &QTabBar::currentChanged, this, [this](int tab) {
+    auto* rows = makeSplitter(Qt::Vertical, {m_totalPanel, m_callsPanel}, {390, 500});
+    fillWith(*this, new Columns({{rows, 0}, {m_inspector, 364}}));
+    connect(m_notice, &EmptyNotice::triggered, &deploy, &DeployPresenter::deploy);
+    connect(m_threads, &QTabBar::currentChanged, this, [this, &deploy](int tab) {
         m_workspace.setThreads(tab == 1 ? 1 : 0);
-        if (!m_workspace.state().measurementText.isEmpty()) emit deployRequested();
+        if (!m_workspace.state().measurementText.isEmpty()) deploy.deploy();
     });
-    connect(m_table, &DataTable::nodeRequested, this, [this](qint64 node) {
-        m_workspace.selection().seek(core::NodeId(static_cast<uint32_t>(node)));
-    });
+    connect(m_table, &DataTable::nodeRequested, &workspace.selection(), &Selection::seekRow);
     connect(&workspace, &WorkspacePresenter::stateChanged, this, &BenchmarkPage::refresh);
-    refresh();
-}
-
-void BenchmarkPage::setBoard(const QString& title)
-{
-    m_boardTitle = title;
+    connect(&boards, &BoardsPresenter::stateChanged, this, &BenchmarkPage::refresh);
     refresh();
 }
 
@@ -149,7 +136,7 @@ void BenchmarkPage::refreshNotice()
                       tr("Deploy & Benchmark runs the model on %1 in a process of its own: the "
                          "total with its spread, and the time of every kernel call on the nodes it "
                          "came from.")
-                          .arg(m_boardTitle));
+                          .arg(m_boards.board().titleInText()));
 }
 
 void BenchmarkPage::refresh()
@@ -175,6 +162,20 @@ void BenchmarkPage::refresh()
     m_runs->setRows(runRows(m_workspace.document().get()));
     m_chart->setMeasurement(m_workspace.document() ? m_workspace.document()->measurement
                                                    : std::nullopt);
+}
+
+Page makeBenchmarkPage(const PageContext& context)
+{
+    auto* page = new BenchmarkPage(context.themes, context.deploy, context.boards,
+                                   context.workspace, context.inspector);
+    return {.name = QStringLiteral("benchmark"),
+            .title = BenchmarkPage::tr("Benchmark"),
+            .icon = QStringLiteral("timing"),
+            .tip = BenchmarkPage::tr("Measured times"),
+            .widget = page,
+            .focus = &page->table(),
+            .inspector = &page->inspectorPanel(),
+            .actions = {tableAction([page] { page->chartTwin().toggle(); })}};
 }
 
 } // namespace tenon::views

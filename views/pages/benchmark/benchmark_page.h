@@ -6,7 +6,7 @@
 #include "views/pages/common/inspector_panel.h"
 #include "views/pages/common/pill_tabs.h"
 #include "views/pages/common/table_twin.h"
-#include "views/presenters/workspace_presenter.h"
+#include "views/presenters/deploy_presenter.h"
 
 namespace tenon::views {
 
@@ -31,22 +31,20 @@ class BenchmarkPage : public QWidget
 {
     Q_OBJECT
 public:
-    BenchmarkPage(const ThemeSource& themes, WorkspacePresenter& workspace,
-                  InspectorPresenter& inspector, QWidget* parent = nullptr);
-    /// Replaces the notice's text, which names the board.
-    void setBoard(const QString& title);
+    BenchmarkPage(const ThemeSource& themes, DeployPresenter& deploy, const BoardsPresenter& boards,
+                  WorkspacePresenter& workspace, InspectorPresenter& inspector);
     DataTable& table() { return *m_table; }
     PillTabs& threadTabs() { return *m_threads; }
     TableTwin& chartTwin() { return *m_chartTwin; }
-
-signals:
-    void deployRequested();
+    InspectorPanel& inspectorPanel() { return *m_inspector; }
 
 private:
     void refresh();
     void refreshNotice();
 
     WorkspacePresenter& m_workspace;
+    const BoardsPresenter& m_boards;
+    InspectorPanel* m_inspector;
     Panel* m_totalPanel;
     Panel* m_callsPanel;
     ThemedLabel* m_total;
@@ -58,7 +56,6 @@ private:
     PillTabs* m_threads;
     DataTable* m_table;
     EmptyNotice* m_notice;
-    QString m_boardTitle;
 };
 
 } // namespace tenon::views

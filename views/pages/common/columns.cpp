@@ -4,6 +4,8 @@
 
 #include "views/theme/theme_source.h"
 
+#include <QVBoxLayout>
+
 #include <algorithm>
 
 namespace tenon::views {
@@ -41,6 +43,24 @@ void Columns::resizeEvent(QResizeEvent* event)
     for (size_t i = 0; i < m_widths.size(); ++i)
         if (m_widths[i] == 0) sizes[static_cast<int>(i)] = std::max(left, 0);
     setSizes(sizes);
+}
+
+QSplitter* makeSplitter(Qt::Orientation orientation, std::initializer_list<QWidget*> parts,
+                        const QList<int>& sizes)
+{
+    auto* splitter = new QSplitter(orientation);
+    splitter->setHandleWidth(kGutter);
+    splitter->setChildrenCollapsible(false);
+    for (QWidget* part : parts) splitter->addWidget(part);
+    if (!sizes.isEmpty()) splitter->setSizes(sizes);
+    return splitter;
+}
+
+void fillWith(QWidget& page, QWidget* content)
+{
+    auto* layout = new QVBoxLayout(&page);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(content);
 }
 
 } // namespace tenon::views

@@ -28,4 +28,10 @@ private:
     bool m_isDragged = false;
 };
 
+/// Parts with the gutter between them, none of which can be dragged away.
+QSplitter* makeSplitter(Qt::Orientation orientation, std::initializer_list<QWidget*> parts,
+                        const QList<int>& sizes);
+/// `content` becomes all of `page`.
+void fillWith(QWidget& page, QWidget* content);
+
 } // namespace tenon::views

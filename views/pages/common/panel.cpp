@@ -76,6 +76,22 @@ void ThemedLabel::paintEvent(QPaintEvent* event)
     painter.drawText(rect(), static_cast<int>(alignment()) | Qt::TextSingleLine, shown);
 }
 
+ThemedLabel* makeSentence(const ThemeSource& themes, ThemedLabel::Role role)
+{
+    auto* label = new ThemedLabel(themes, role);
+    label->setWordWrap(true);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    return label;
+}
+
+QHBoxLayout* indented(QWidget* part)
+{
+    auto* row = new QHBoxLayout;
+    row->setContentsMargins(8, 0, 8, 0);
+    row->addWidget(part, 1);
+    return row;
+}
+
 Panel::Panel(const ThemeSource& themes, const QString& title, QWidget* parent)
     : QWidget(parent)
     , m_themes(themes)

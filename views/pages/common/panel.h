@@ -44,6 +44,11 @@ private:
     bool m_isElided = false;
 };
 
+/// Wrapped, and can be copied.
+ThemedLabel* makeSentence(const ThemeSource& themes, ThemedLabel::Role role);
+/// In line with the texts of a table below.
+QHBoxLayout* indented(QWidget* part);
+
 class Panel : public QWidget
 {
     Q_OBJECT

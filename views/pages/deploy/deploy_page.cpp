@@ -2,9 +2,11 @@
 // Lays out the Deploy perspective and binds it to its presenters.
 #include "views/pages/deploy/deploy_page.h"
 
+#include "views/pages/common/columns.h"
+#include "views/pages/page.h"
+
 #include <QHeaderView>
 #include <QScrollBar>
-#include <QSplitter>
 
 namespace tenon::views {
 
@@ -18,17 +20,6 @@ constexpr int kStepsHeight = 25 * kStepRows + 34;
 constexpr int kLeastStepsHeight = 25 * 4 + 34;
 constexpr int kPreflightHeight = 25 * 2;
 constexpr int kBudgetWidth = 56;
-
-QSplitter* splitter(Qt::Orientation orientation, std::initializer_list<QWidget*> parts,
-                    const QList<int>& sizes)
-{
-    auto* out = new QSplitter(orientation);
-    out->setHandleWidth(kGutter);
-    out->setChildrenCollapsible(false);
-    for (QWidget* part : parts) out->addWidget(part);
-    out->setSizes(sizes);
-    return out;
-}
 
 /// Headers are as high with their buttons as without.
 constexpr int kButtonMargin = 8; ///< right of a header's last button; texts keep the panel's
@@ -49,22 +40,6 @@ WrappedTable* makeChecks(const ThemeSource& themes, CheckModel* model, int subje
     return table;
 }
 
-ThemedLabel* makeSentence(const ThemeSource& themes, ThemedLabel::Role role)
-{
-    auto* label = new ThemedLabel(themes, role);
-    label->setWordWrap(true);
-    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    return label;
-}
-
-QHBoxLayout* indented(QWidget* part)
-{
-    auto* row = new QHBoxLayout;
-    row->setContentsMargins(8, 0, 8, 0);
-    row->addWidget(part, 1);
-    return row;
-}
-
 } // namespace
 
 DeployPage::DeployPage(const ThemeSource& themes, WorkspacePresenter& workspace,
@@ -75,16 +50,17 @@ DeployPage::DeployPage(const ThemeSource& themes, WorkspacePresenter& workspace,
     , m_boards(boards)
     , m_deploy(deploy)
 {
-    auto* left = splitter(Qt::Vertical, {buildBoards(themes), buildChecklist(themes)}, {340, 500});
-    auto* middle = splitter(Qt::Vertical, {buildDeployment(themes), buildLog(themes)}, {560, 280});
-    auto* right = splitter(Qt::Vertical, {buildResult(themes), buildHistory(themes)}, {580, 260});
-    auto* columns = splitter(Qt::Horizontal, {left, middle, right}, {300, 620, 600});
+    auto* left =
+        makeSplitter(Qt::Vertical, {buildBoards(themes), buildChecklist(themes)}, {340, 500});
+    auto* middle =
+        makeSplitter(Qt::Vertical, {buildDeployment(themes), buildLog(themes)}, {560, 280});
+    auto* right =
+        makeSplitter(Qt::Vertical, {buildResult(themes), buildHistory(themes)}, {580, 260});
+    auto* columns = makeSplitter(Qt::Horizontal, {left, middle, right}, {300, 620, 600});
     columns->setStretchFactor(0, 0);
     columns->setStretchFactor(1, 1);
     columns->setStretchFactor(2, 1);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(columns);
+    fillWith(*this, columns);
     connectParts();
     refreshBoards();
     refresh();
@@ -290,9 +266,7 @@ void DeployPage::connectParts()
     connect(m_budget, &QLineEdit::textChanged, &m_deploy, &DeployPresenter::setBudget);
     connect(m_stop, &QPushButton::clicked, &m_workspace, &WorkspacePresenter::cancel);
     connect(m_disconnect, &QPushButton::clicked, &m_deploy, &DeployPresenter::disconnectBoard);
-    connect(m_calls, &DataTable::nodeRequested, this, [this](qint64 node) {
-        m_workspace.selection().seek(core::NodeId(static_cast<uint32_t>(node)));
-    });
+    connect(m_calls, &DataTable::nodeRequested, &m_workspace.selection(), &Selection::seekRow);
     connect(m_showOnGraph, &QPushButton::clicked, this, &DeployPage::graphRequested);
 }
 
@@ -395,6 +369,28 @@ void DeployPage::refreshLog()
     if (text == m_log->toPlainText()) return;
     m_log->setPlainText(text);
     m_log->verticalScrollBar()->setValue(m_log->verticalScrollBar()->maximum());
+}
+
+Page makeDeployPage(const PageContext& context)
+{
+    BoardsPresenter& boards = context.boards;
+    DeployPresenter& deploy = context.deploy;
+    auto* page = new DeployPage(context.themes, context.workspace, boards, deploy);
+    const auto run = [host = context.host](const char* action) {
+        return [host, action] { host.runAction(action); };
+    };
+    QObject::connect(page, &DeployPage::addRequested, page, run("add-board"));
+    QObject::connect(page, &DeployPage::forgetRequested, page, run("forget-board"));
+    QObject::connect(page, &DeployPage::graphRequested, page, context.host.showSteps);
+    return {.name = QStringLiteral("deploy"),
+            .title = DeployPage::tr("Deploy"),
+            .icon = QStringLiteral("board"),
+            .tip = DeployPage::tr("Boards, and what happened on them"),
+            .widget = page,
+            .focus = &page->boards(),
+            .setDocument = [&deploy](bool) { deploy.setDocument(); },
+            .shown = [&boards] { boards.probeIfHere(); },
+            .isSettled = [&deploy] { return !deploy.isLoading(); }};
 }
 
 } // namespace tenon::views

@@ -4,8 +4,8 @@
 
 #include "views/pages/common/columns.h"
 #include "views/pages/common/popup_menu.h"
-
-#include <QSplitter>
+#include "views/pages/page.h"
+#include "views/presenters/boards_presenter.h"
 
 namespace tenon::views {
 
@@ -21,28 +21,16 @@ ExecutorsPage::ExecutorsPage(const ThemeSource& themes, WorkspacePresenter& work
     : QWidget(parent)
     , m_workspace(workspace)
     , m_presenter(presenter)
-    , m_pages(new QStackedWidget)
 {
-    auto* left = new QSplitter(Qt::Vertical);
-    left->setHandleWidth(kGutter);
-    left->setChildrenCollapsible(false);
-    left->addWidget(buildBars(themes));
-    left->addWidget(buildTable(themes));
+    auto* left = makeSplitter(Qt::Vertical, {buildBars(themes), buildTable(themes)}, {});
     left->setStretchFactor(0, 0);
     left->setStretchFactor(1, 1);
-    auto* columns = new Columns({{left, 0}, {buildFit(themes), 364}});
-    auto* empty = new Panel(themes, tr("Executors"));
-    m_notice = new EmptyNotice(
-        themes, tr("Nothing to compare yet"),
-        tr("Once the model is compiled, this page shows what the graph executor and the AOT "
-           "executors take of flash and RAM, part by part, and whether that fits a board."),
-        tr("Compile"));
-    empty->content()->addWidget(m_notice, 1);
-    m_pages->addWidget(empty);
-    m_pages->addWidget(columns);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(m_pages);
+    m_pages = new UntilCompiled(
+        themes, workspace, tr("Executors"), new Columns({{left, 0}, {buildFit(themes), 364}}),
+        {tr("Nothing to compare yet"),
+         tr("Once the model is compiled, this page shows what the graph executor and the AOT "
+            "executors take of flash and RAM, part by part, and whether that fits a board.")});
+    fillWith(*this, m_pages);
     connectParts();
     refresh();
 }
@@ -62,13 +50,7 @@ QWidget* ExecutorsPage::buildBars(const ThemeSource& themes)
     m_ramPanel->header()->addWidget(m_measure);
     m_ramPanel->content()->addWidget(m_ram);
     m_ramPanel->content()->addStretch(1);
-    auto* bars = new QSplitter(Qt::Horizontal);
-    bars->setHandleWidth(kGutter);
-    bars->setChildrenCollapsible(false);
-    bars->addWidget(m_flashPanel);
-    bars->addWidget(m_ramPanel);
-    bars->setSizes({600, 600});
-    return bars;
+    return makeSplitter(Qt::Horizontal, {m_flashPanel, m_ramPanel}, {600, 600});
 }
 
 QWidget* ExecutorsPage::buildTable(const ThemeSource& themes)
@@ -91,14 +73,10 @@ QWidget* ExecutorsPage::buildFit(const ThemeSource& themes)
     m_board->setToolTip(tr("The board whose budget counts"));
     m_ramFit = new FitGauge(themes, tr("RAM"));
     m_flashFit = new FitGauge(themes, tr("Flash"));
-    m_verdict = new ThemedLabel(themes, Role::Strong);
-    m_method = new ThemedLabel(themes, Role::Secondary);
-    m_exclusions = new ThemedLabel(themes, Role::Secondary);
-    m_problem = new ThemedLabel(themes, Role::Error);
-    for (ThemedLabel* label : {m_verdict, m_method, m_exclusions, m_problem}) {
-        label->setWordWrap(true);
-        label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    }
+    m_verdict = makeSentence(themes, Role::Strong);
+    m_method = makeSentence(themes, Role::Secondary);
+    m_exclusions = makeSentence(themes, Role::Secondary);
+    m_problem = makeSentence(themes, Role::Error);
     QVBoxLayout* content = m_fitPanel->content();
     content->addWidget(m_board, 0, Qt::AlignLeft);
     content->addWidget(m_ramFit);
@@ -120,7 +98,6 @@ void ExecutorsPage::connectParts()
     connect(&m_presenter, &ExecutorsPresenter::stateChanged, this, &ExecutorsPage::refresh);
     connect(&m_presenter, &ExecutorsPresenter::footprintChanged, this,
             &ExecutorsPage::showFootprint);
-    connect(m_notice, &EmptyNotice::triggered, &m_workspace, &WorkspacePresenter::compile);
     for (StackChart* chart : {m_flash, m_ram})
         connect(chart, &StackChart::barRequested, &m_presenter, &ExecutorsPresenter::select);
     connect(m_measure, &QPushButton::clicked, &m_presenter, &ExecutorsPresenter::measure);
@@ -146,8 +123,7 @@ void ExecutorsPage::showFootprint()
 void ExecutorsPage::refresh()
 {
     const ExecutorsState& state = m_presenter.state();
-    m_pages->setCurrentIndex(state.hasFootprint ? 1 : 0);
-    m_notice->setActionEnabled(m_workspace.state().canBuild);
+    m_pages->showContent(state.hasFootprint);
     m_flash->setSelected(state.selected);
     m_ram->setSelected(state.selected);
     m_flashPanel->setCaption(state.how);
@@ -177,6 +153,36 @@ void ExecutorsPage::refresh()
     m_exclusions->setText(state.exclusions);
     m_problem->setText(state.problem);
     m_problem->setVisible(!state.problem.isEmpty());
+}
+
+Page makeExecutorsPage(const PageContext& context)
+{
+    WorkspacePresenter& workspace = context.workspace;
+    ExecutorsPresenter& presenter = context.executors;
+    BoardsPresenter& boards = context.boards;
+    auto* page = new ExecutorsPage(context.themes, workspace, presenter);
+    const auto takeBudget = [&presenter, &boards] {
+        presenter.setBoardBudget(boards.board().budget);
+    };
+    QObject::connect(&boards, &BoardsPresenter::selected, page, takeBudget);
+    takeBudget();
+    const auto canMeasure = [&workspace] {
+        return workspace.state().canBuild && workspace.document()->isCompiled();
+    };
+    return {
+        .name = QStringLiteral("executors"),
+        .title = ExecutorsPage::tr("Executors"),
+        .tip = ExecutorsPage::tr("Flash and RAM of the executors, side by side"),
+        .widget = page,
+        .focus = &page->flash(),
+        .setDocument = [&workspace,
+                        &presenter](bool) { presenter.setDocument(workspace.document()); },
+        .isSettled = [&presenter] { return !presenter.state().isWorking; },
+        .actions = {{"measure-executors", ExecutorsPage::tr("Model"),
+                     ExecutorsPage::tr("Measure the executors"), "", "Ctrl+Shift+M",
+                     ExecutorsPage::tr(
+                         "Link an image with each executor and count its flash and RAM"),
+                     [&presenter] { presenter.measure(); }, false, canMeasure, ActsOn::ItsPage}}};
 }
 
 } // namespace tenon::views

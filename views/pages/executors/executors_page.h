@@ -4,9 +4,9 @@
 
 #include "views/charts/stack_chart.h"
 #include "views/pages/common/data_table.h"
-#include "views/pages/common/notice.h"
 #include "views/pages/common/panel.h"
 #include "views/pages/common/pill_tabs.h"
+#include "views/pages/common/until_compiled.h"
 #include "views/presenters/executors_presenter.h"
 
 #include <QStackedWidget>
@@ -35,8 +35,7 @@ private:
 
     WorkspacePresenter& m_workspace;
     ExecutorsPresenter& m_presenter;
-    QStackedWidget* m_pages = nullptr;
-    EmptyNotice* m_notice = nullptr;
+    UntilCompiled* m_pages = nullptr;
     Panel* m_flashPanel = nullptr;
     Panel* m_ramPanel = nullptr;
     Panel* m_tablePanel = nullptr;

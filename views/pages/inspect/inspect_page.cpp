@@ -3,6 +3,7 @@
 #include "views/pages/inspect/inspect_page.h"
 
 #include "views/pages/common/columns.h"
+#include "views/pages/page.h"
 
 #include <QKeyEvent>
 
@@ -18,9 +19,7 @@ InspectPage::InspectPage(const ThemeSource& themes, WorkspacePresenter& workspac
     m_inspector = new InspectorPanel(themes, inspector);
     auto* model = buildModel(themes, workspace);
     auto* columns = new Columns({{model, 288}, {buildGraph(themes), 0}, {m_inspector, 364}});
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(columns);
+    fillWith(*this, columns);
     connect(&workspace, &WorkspacePresenter::stateChanged, this, &InspectPage::refresh);
     connect(&presenter, &InspectPresenter::sceneChanged, this, &InspectPage::refreshScene);
     connect(&presenter, &InspectPresenter::selectionMoved, this, [this](int place) {
@@ -34,9 +33,7 @@ QWidget* InspectPage::buildModel(const ThemeSource& themes, WorkspacePresenter& 
 {
     m_modelPanel = new Panel(themes, tr("Model"));
     m_modelPanel->setMinimumWidth(220);
-    m_facts = new ThemedLabel(themes, ThemedLabel::Role::Secondary);
-    m_facts->setWordWrap(true);
-    m_facts->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_facts = makeSentence(themes, ThemedLabel::Role::Secondary);
     m_operators = new DataTable(themes, &workspace.operators());
     m_operators->setColumnWidths({0, 110});
     m_operators->delegate().setBarColumn(1);
@@ -56,8 +53,8 @@ QWidget* InspectPage::buildModel(const ThemeSource& themes, WorkspacePresenter& 
                                  {});
     m_issuesPanel->content()->addWidget(m_issues, 1);
     m_issuesPanel->content()->addWidget(m_noIssues, 1);
-    connect(m_operators, &DataTable::nodeRequested, this, &InspectPage::select);
-    connect(m_issues, &DataTable::nodeRequested, this, &InspectPage::select);
+    for (DataTable* table : {m_operators, static_cast<DataTable*>(m_issues)})
+        connect(table, &DataTable::nodeRequested, &workspace.selection(), &Selection::seekRow);
     auto* rows = new QSplitter(Qt::Vertical);
     rows->setHandleWidth(kGutter);
     rows->addWidget(m_modelPanel);
@@ -94,7 +91,8 @@ QWidget* InspectPage::buildGraph(const ThemeSource& themes)
     m_graphTwin->table().setColumnWidths({220, 0, 150, 70, 84});
     header->insertWidget(header->count() - 1, m_graphTwin->button());
     connect(m_graphTwin, &TableTwin::toggled, this, &InspectPage::refreshScene);
-    connect(&m_graphTwin->table(), &DataTable::nodeRequested, this, &InspectPage::select);
+    connect(&m_graphTwin->table(), &DataTable::nodeRequested, &m_workspace.selection(),
+            &Selection::seekRow);
     m_graphPanel->content()->addWidget(m_graphTwin, 1);
     connect(&themes, &ThemeSource::changed, m_canvas,
             [this, &themes] { m_canvas->setTheme(themes.theme()); });
@@ -149,11 +147,6 @@ void InspectPage::keyPressEvent(QKeyEvent* event)
     QWidget::keyPressEvent(event);
 }
 
-void InspectPage::select(qint64 node)
-{
-    m_workspace.selection().seek(core::NodeId(static_cast<uint32_t>(node)));
-}
-
 void InspectPage::focusFind()
 {
     m_find->setFocus(Qt::ShortcutFocusReason);
@@ -165,5 +158,71 @@ void InspectPage::focusShapes() { m_shapes->ask(); }
 void InspectPage::findNext(bool forward) { m_presenter.find(m_find->text(), forward); }
 
 void InspectPage::showIssues() { m_issues->setFocus(Qt::ShortcutFocusReason); }
+
+namespace {
+
+std::vector<ActionSpec> actionsOf(InspectPage& page, InspectPresenter& presenter,
+                                  const WorkspacePresenter& workspace)
+{
+    const QString view = InspectPage::tr("View"), graph = InspectPage::tr("Graph");
+    const auto find = [&page](bool forward) {
+        return [&page, forward] { page.findNext(forward); };
+    };
+    const auto groups = [&](const char* id, const QString& text, bool isCollapsed) {
+        const auto run = [&presenter, isCollapsed] { presenter.setAllCollapsed(isCollapsed); };
+        return ActionSpec{QLatin1String(id), graph, text, {}, {}, text, run, true};
+    };
+    return {
+        {"shapes", InspectPage::tr("Model"), InspectPage::tr("Bind the open sizes"), "",
+         "Ctrl+Shift+D", InspectPage::tr("What becomes of dimensions that the model leaves open"),
+         [&page] { page.focusShapes(); }, false,
+         [&workspace] { return workspace.state().hasDocument; }, ActsOn::ItsPage},
+        {"find", view, {}, {}, {}, {}, [&page] { page.focusFind(); }, false, {}, ActsOn::ShownPage},
+        {"find-next", view, InspectPage::tr("Find next"), "", "F3",
+         InspectPage::tr("The next match"), find(true)},
+        {"find-previous", view, InspectPage::tr("Find previous"), "", "Shift+F3",
+         InspectPage::tr("The match before"), find(false)},
+        {"issues",
+         InspectPage::tr("Help"),
+         InspectPage::tr("Issues"),
+         "warning",
+         "Ctrl+I",
+         InspectPage::tr("Findings of the import"),
+         [&page] { page.showIssues(); },
+         false,
+         {},
+         ActsOn::ItsPage},
+        groups("collapse-all", InspectPage::tr("Collapse all groups"), true),
+        groups("expand-all", InspectPage::tr("Expand all groups"), false),
+        tableAction([&page] { page.graphTwin().toggle(); }),
+        figuresAction([&presenter] { presenter.toggleFigure(); })};
+}
+
+} // namespace
+
+Page makeInspectPage(const PageContext& context)
+{
+    WorkspacePresenter& workspace = context.workspace;
+    InspectPresenter& presenter = context.inspect;
+    auto* page = new InspectPage(context.themes, workspace, presenter, context.inspector);
+    QObject::connect(&presenter, &InspectPresenter::sceneChanged, page, context.host.noteChange);
+    return {.name = QStringLiteral("inspect"),
+            .title = InspectPage::tr("Inspect"),
+            .icon = QStringLiteral("graph"),
+            .tip = InspectPage::tr("The model as opened"),
+            .widget = page,
+            .focus = &page->canvas(),
+            .canvas = &page->canvas(),
+            .inspector = &page->inspectorPanel(),
+            .setDocument =
+                [&workspace, &presenter](bool isSameModel) {
+                    presenter.setDocument(workspace.document(), isSameModel);
+                },
+            .version = [&presenter] { return presenter.version(); },
+            .findNode = [&presenter](const QString& name) { return presenter.findNode(name); },
+            .isSettled = [&workspace,
+                          &presenter] { return !workspace.document() || presenter.isReady(); },
+            .actions = actionsOf(*page, presenter, workspace)};
+}
 
 } // namespace tenon::views

@@ -43,7 +43,6 @@ private:
     void refresh();
     void refreshScene();
     void showGroup();
-    void select(qint64 node);
 
     WorkspacePresenter& m_workspace;
     InspectPresenter& m_presenter;

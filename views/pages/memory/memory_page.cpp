@@ -3,9 +3,9 @@
 #include "views/pages/memory/memory_page.h"
 
 #include "views/pages/common/columns.h"
+#include "views/pages/page.h"
 
 #include <QHeaderView>
-#include <QSplitter>
 
 namespace tenon::views {
 
@@ -14,19 +14,6 @@ namespace {
 constexpr qint64 kAlignments[] = {1, 16, 64, 128, 4096};
 constexpr int kWhyHeight = 228;
 
-QSplitter* splitter(Qt::Orientation orientation, const QList<int>& sizes,
-                    std::initializer_list<QWidget*> parts)
-{
-    auto* made = new QSplitter(orientation);
-    made->setHandleWidth(kGutter);
-    made->setChildrenCollapsible(false);
-    for (QWidget* part : parts) made->addWidget(part);
-    made->setSizes(sizes);
-    made->setStretchFactor(0, 1);
-    made->setStretchFactor(1, 0);
-    return made;
-}
-
 } // namespace
 
 MemoryPage::MemoryPage(const ThemeSource& themes, WorkspacePresenter& workspace,
@@ -34,24 +21,20 @@ MemoryPage::MemoryPage(const ThemeSource& themes, WorkspacePresenter& workspace,
     : QWidget(parent)
     , m_workspace(workspace)
     , m_presenter(presenter)
-    , m_pages(new QStackedWidget)
 {
-    auto* lower = splitter(Qt::Horizontal, {760, 390}, {buildMap(themes), buildPlanners(themes)});
-    auto* left = splitter(Qt::Vertical, {400, 440}, {buildCurve(themes), lower});
+    auto* lower =
+        makeSplitter(Qt::Horizontal, {buildMap(themes), buildPlanners(themes)}, {760, 390});
+    lower->setStretchFactor(0, 1);
+    lower->setStretchFactor(1, 0);
+    auto* left = makeSplitter(Qt::Vertical, {buildCurve(themes), lower}, {400, 440});
+    left->setStretchFactor(0, 1);
     left->setStretchFactor(1, 1);
-    auto* columns = new Columns({{left, 0}, {buildAlive(themes), 364}});
-    auto* empty = new Panel(themes, tr("Memory"));
-    m_notice = new EmptyNotice(
-        themes, tr("No memory plan yet"),
-        tr("Once the model is compiled, this page shows how many bytes are alive at every call, "
-           "where every buffer lies, and how the planners compare with the lower bound."),
-        tr("Compile"));
-    empty->content()->addWidget(m_notice, 1);
-    m_pages->addWidget(empty);
-    m_pages->addWidget(columns);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(m_pages);
+    m_pages = new UntilCompiled(
+        themes, workspace, tr("Memory"), new Columns({{left, 0}, {buildAlive(themes), 364}}),
+        {tr("No memory plan yet"),
+         tr("Once the model is compiled, this page shows how many bytes are alive at every call, "
+            "where every buffer lies, and how the planners compare with the lower bound.")});
+    fillWith(*this, m_pages);
     connectParts();
     showPlan();
     refresh();
@@ -179,7 +162,6 @@ void MemoryPage::connectParts()
     connect(&p, &MemoryPresenter::planChanged, this, &MemoryPage::showPlan);
     connect(&p, &MemoryPresenter::stateChanged, this, &MemoryPage::refresh);
     connect(&m_workspace, &WorkspacePresenter::stateChanged, this, &MemoryPage::refresh);
-    connect(m_notice, &EmptyNotice::triggered, &m_workspace, &WorkspacePresenter::compile);
     connect(m_curve, &LiveChart::callRequested, &p, &MemoryPresenter::showCall);
     connect(m_curve, &LiveChart::peakRequested, &p, &MemoryPresenter::showPeak);
     connect(m_peak, &QPushButton::clicked, &p, &MemoryPresenter::showPeak);
@@ -210,7 +192,7 @@ void MemoryPage::connectParts()
 void MemoryPage::showPlan()
 {
     const MemoryState& state = m_presenter.state();
-    m_pages->setCurrentIndex(state.hasPlan ? 1 : 0);
+    m_pages->showContent(state.hasPlan);
     if (!state.hasPlan) return;
     m_curve->setCurve(m_presenter.curve(), [this](int call) { return m_presenter.callName(call); });
     m_map->setPlacements(m_presenter.placements(), m_presenter.bands(), state.callCount);
@@ -220,7 +202,6 @@ void MemoryPage::showPlan()
 void MemoryPage::refresh()
 {
     const MemoryState& state = m_presenter.state();
-    m_notice->setActionEnabled(m_workspace.state().canBuild);
     m_curvePanel->setCaption(state.curveCaption);
     m_mapPanel->setCaption(state.mapCaption);
     m_plannersPanel->setCaption(state.plannersCaption);
@@ -248,6 +229,23 @@ void MemoryPage::refreshSelection()
     m_whyHint->setVisible(!hasBuffer);
     m_why->setVisible(hasBuffer);
     m_showOnGraph->setVisible(hasBuffer);
+}
+
+Page makeMemoryPage(const PageContext& context)
+{
+    WorkspacePresenter& workspace = context.workspace;
+    MemoryPresenter& presenter = context.memory;
+    auto* page = new MemoryPage(context.themes, workspace, presenter);
+    QObject::connect(page, &MemoryPage::graphRequested, page, context.host.showSteps);
+    return {.name = QStringLiteral("memory"),
+            .title = MemoryPage::tr("Memory"),
+            .icon = QStringLiteral("memory"),
+            .tip = MemoryPage::tr("Where every byte lives"),
+            .widget = page,
+            .focus = &page->curve(),
+            .setDocument = [&workspace,
+                            &presenter](bool) { presenter.setDocument(workspace.document()); },
+            .isSettled = [&presenter] { return !presenter.state().isPlanning; }};
 }
 
 } // namespace tenon::views

@@ -5,9 +5,7 @@
 #include "views/charts/live_chart.h"
 #include "views/charts/placement_chart.h"
 #include "views/pages/common/data_table.h"
-#include "views/pages/common/notice.h"
-#include "views/pages/common/panel.h"
-#include "views/pages/common/pill_tabs.h"
+#include "views/pages/common/until_compiled.h"
 #include "views/pages/memory/alive_list.h"
 #include "views/pages/memory/planner_list.h"
 #include "views/presenters/memory_presenter.h"
@@ -48,8 +46,7 @@ private:
 
     WorkspacePresenter& m_workspace;
     MemoryPresenter& m_presenter;
-    QStackedWidget* m_pages = nullptr;
-    EmptyNotice* m_notice = nullptr;
+    UntilCompiled* m_pages = nullptr;
     Panel* m_curvePanel = nullptr;
     Panel* m_mapPanel = nullptr;
     Panel* m_plannersPanel = nullptr;

@@ -4,6 +4,8 @@
 
 #include "views/models/format.h"
 #include "views/pages/common/columns.h"
+#include "views/pages/page.h"
+#include "views/presenters/workspace_presenter.h"
 
 #include <QKeyEvent>
 
@@ -23,9 +25,7 @@ PassesPage::PassesPage(const ThemeSource& themes, PassesPresenter& presenter,
     middle->setSizes({600, 300});
     m_inspector = new InspectorPanel(themes, inspector);
     m_columns = new Columns({{buildList(themes), 268}, {middle, 0}, {m_inspector, 364}});
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(m_columns);
+    fillWith(*this, m_columns);
     connect(&presenter, &PassesPresenter::stateChanged, this, &PassesPage::refresh);
     connect(&presenter, &PassesPresenter::sceneChanged, this, &PassesPage::refreshScene);
     connect(&presenter, &PassesPresenter::selectionMoved, this, [this](int place) {
@@ -177,6 +177,69 @@ bool PassesPage::eventFilter(QObject* watched, QEvent* event)
     // The list would search by typed letters and the canvas would not see the stepping keys.
     if (event->type() == QEvent::KeyPress && handleKey(static_cast<QKeyEvent*>(event))) return true;
     return QWidget::eventFilter(watched, event);
+}
+
+namespace {
+
+std::vector<ActionSpec> actionsOf(PassesPage& page, PassesPresenter& presenter)
+{
+    const QString group = PassesPage::tr("Passes");
+    const auto local = [&](const char* id, const QString& text, const char* keys,
+                           std::function<void()> run) {
+        return ActionSpec{QLatin1String(id),   group, text,           {},
+                          QLatin1String(keys), text,  std::move(run), true};
+    };
+    PassesPresenter* p = &presenter;
+    return {local("next-change", PassesPage::tr("Next pass that changed something"), "F",
+                  [p] { p->stepChanged(1); }),
+            local("previous-change", PassesPage::tr("Previous pass that changed something"), "R",
+                  [p] { p->stepChanged(-1); }),
+            local("next-pass", PassesPage::tr("Next pass"), "PgDown", [p] { p->step(1); }),
+            local("previous-pass", PassesPage::tr("Previous pass"), "PgUp", [p] { p->step(-1); }),
+            local("next-touching", PassesPage::tr("Next pass touching the selection"), "]",
+                  [p] { p->stepTouching(1); }),
+            local("previous-touching", PassesPage::tr("Previous pass touching the selection"), "[",
+                  [p] { p->stepTouching(-1); }),
+            local("diff-mode", PassesPage::tr("Switch the diff: union, before | after, after"), "D",
+                  [p] { p->cycleMode(); }),
+            local("pin-pass", PassesPage::tr("Pin the shown pass for before | after"), "P",
+                  [p] { p->togglePin(); }),
+            local("play-pass", PassesPage::tr("Play how the pass changed the graph"), "M",
+                  [&page] { page.playPass(); }),
+            tableAction([&page] { page.graphTwin().toggle(); }),
+            figuresAction([p] { p->toggleFigure(); })};
+}
+
+} // namespace
+
+Page makePassesPage(const PageContext& context)
+{
+    WorkspacePresenter& workspace = context.workspace;
+    PassesPresenter& presenter = context.passes;
+    auto* page = new PassesPage(context.themes, presenter, context.inspector);
+    for (auto change : {&PassesPresenter::sceneChanged, &PassesPresenter::stateChanged})
+        QObject::connect(&presenter, change, page, context.host.noteChange);
+    return {
+        .name = QStringLiteral("passes"),
+        .title = PassesPage::tr("Passes"),
+        .icon = QStringLiteral("passes"),
+        .tip = PassesPage::tr("Step through the compiler's passes"),
+        .widget = page,
+        .focus = &page->canvas(),
+        .canvas = &page->canvas(),
+        .inspector = &page->inspectorPanel(),
+        .showsSteps = true,
+        .setDocument =
+            [page, &workspace, &presenter](bool isSameModel) {
+                if (presenter.state().versionCount <= 1) // no passes yet
+                    page->canvas().forgetCamera();
+                presenter.setDocument(workspace.document(), isSameModel);
+            },
+        .version = [&presenter] { return static_cast<size_t>(presenter.state().version); },
+        .findNode = [&presenter](const QString& name) { return presenter.findNode(name); },
+        .isSettled = [&workspace,
+                      &presenter] { return !workspace.document() || presenter.state().isReady; },
+        .actions = actionsOf(*page, presenter)};
 }
 
 } // namespace tenon::views

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The registry of actions.
-#include "app/workbench/actions.h"
+#include "views/pages/common/actions.h"
 
 #include "core/base/check.h"
 
 #include <QWidget>
 
-namespace tenon::app {
+#include <algorithm>
+
+namespace tenon::views {
 
 void Actions::add(ActionSpec spec, QWidget* window)
 {
@@ -26,6 +28,12 @@ void Actions::add(ActionSpec spec, QWidget* window)
     m_actions.push_back(action);
 }
 
+bool Actions::has(const QString& id) const
+{
+    return std::any_of(m_specs.begin(), m_specs.end(),
+                       [&](const ActionSpec& spec) { return spec.id == id; });
+}
+
 QAction* Actions::action(const QString& id) const
 {
     for (size_t i = 0; i < m_specs.size(); ++i)
@@ -34,6 +42,10 @@ QAction* Actions::action(const QString& id) const
     return nullptr;
 }
 
-void Actions::setEnabled(const QString& id, bool isEnabled) { action(id)->setEnabled(isEnabled); }
+void Actions::refresh()
+{
+    for (size_t i = 0; i < m_specs.size(); ++i)
+        if (m_specs[i].canRun) m_actions[i]->setEnabled(m_specs[i].canRun());
+}
 
-} // namespace tenon::app
+} // namespace tenon::views

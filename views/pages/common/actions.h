@@ -10,7 +10,15 @@
 #include <functional>
 #include <vector>
 
-namespace tenon::app {
+namespace tenon::views {
+
+/// Where a page's action acts; the window's own act anywhere.
+enum class ActsOn : uint8_t
+{
+    AnyPage,   ///< also while another page is looked at
+    ItsPage,   ///< which comes to the front first
+    ShownPage, ///< only while its page is looked at
+};
 
 struct ActionSpec
 {
@@ -20,8 +28,10 @@ struct ActionSpec
     QString icon; ///< bundled icon name, or empty
     QString keys; ///< portable text; several separated by ", "
     QString tip;
-    std::function<void()> run; ///< empty: a gesture, listed for its keys only
-    bool isLocal = false;      ///< keys act only in a pane and are shown, not bound
+    std::function<void()> run;    ///< empty: a gesture, listed for its keys only
+    bool isLocal = false;         ///< keys act only in a pane and are shown, not bound
+    std::function<bool()> canRun; ///< empty: always
+    ActsOn actsOn = ActsOn::AnyPage;
 };
 
 /// Owns the QActions; looked up by id.
@@ -33,12 +43,14 @@ public:
 
     void add(ActionSpec spec, QWidget* window);
     const std::vector<ActionSpec>& specs() const { return m_specs; }
+    bool has(const QString& id) const;
     QAction* action(const QString& id) const;
-    void setEnabled(const QString& id, bool isEnabled);
+    /// Asks each whether it can run now.
+    void refresh();
 
 private:
     std::vector<ActionSpec> m_specs;
     std::vector<QAction*> m_actions; ///< parallel to m_specs
 };
 
-} // namespace tenon::app
+} // namespace tenon::views

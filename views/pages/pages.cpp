@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Makes the listed pages.
+#include "views/pages/page.h"
+
+#include <algorithm>
+
+namespace tenon::views {
+
+std::vector<Page> makePages(const PageContext& context)
+{
+    std::vector<Page> pages;
+#define TENON_PAGE(Name) pages.push_back(make##Name##Page(context));
+#include "views/pages/pages.def"
+#undef TENON_PAGE
+    return pages;
+}
+
+const Page& pageOfModel(const std::vector<Page>& pages)
+{
+    return *std::find_if(pages.begin(), pages.end(),
+                         [](const Page& page) { return page.canvas != nullptr; });
+}
+
+const Page& pageOfSteps(const std::vector<Page>& pages)
+{
+    return *std::find_if(pages.begin(), pages.end(),
+                         [](const Page& page) { return page.showsSteps; });
+}
+
+ActionSpec tableAction(std::function<void()> toggle)
+{
+    const QString text = QObject::tr("Switch between graph and table");
+    return {.id = QStringLiteral("table"),
+            .group = QObject::tr("Graph"),
+            .text = text,
+            .keys = QStringLiteral("T"),
+            .tip = text,
+            .run = std::move(toggle),
+            .isLocal = true,
+            .actsOn = ActsOn::ShownPage};
+}
+
+ActionSpec figuresAction(std::function<void()> toggle)
+{
+    const QString text = QObject::tr("Switch the cards between times and expected errors");
+    return {.id = QStringLiteral("figures"),
+            .group = QObject::tr("Graph"),
+            .text = text,
+            .keys = QStringLiteral("E"),
+            .tip = text,
+            .run = std::move(toggle),
+            .isLocal = true,
+            .actsOn = ActsOn::ShownPage};
+}
+
+} // namespace tenon::views
