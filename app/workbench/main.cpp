@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // tenon-workbench: options, engine, window; renders a state to a picture with --screenshot.
-#include "app/workbench/engine.h"
+#include "app/engine/engine.h"
 #include "app/workbench/main_window.h"
 #include "compiler/driver/compile.h"
 #include "compiler/driver/kernel_service.h"

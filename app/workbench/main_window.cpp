@@ -3,8 +3,8 @@
 // window_actions.cpp.
 #include "app/workbench/main_window.h"
 
-#include "app/workbench/changed_note.h"
-#include "app/workbench/drop_hint.h"
+#include "views/frame/changed_note.h"
+#include "views/frame/drop_hint.h"
 #include "views/pages/common/popup_menu.h"
 
 #include <QApplication>
@@ -51,14 +51,14 @@ MainWindow::MainWindow(views::Engine engine, Settings settings, const WindowOpti
     wire();
     wireBoards();
     addActions();
-    m_keys = new ShortcutSheet(m_themes, this, keyRows());
-    m_log = new LogSheet(m_themes, this);
-    m_palette = new CommandPalette(m_themes, this, paletteSources());
-    m_addBoard = new AddBoardSheet(m_themes, m_boards, m_options.askForFile, this);
-    m_forget = new ForgetSheet(m_themes, m_boards, this);
-    connect(new DropHint(m_themes, this), &DropHint::dropped, this,
+    m_keys = new views::ShortcutSheet(m_themes, this, keyRows());
+    m_log = new views::LogSheet(m_themes, this);
+    m_palette = new views::CommandPalette(m_themes, this, paletteSources());
+    m_addBoard = new views::AddBoardSheet(m_themes, m_boards, m_options.askForFile, this);
+    m_forget = new views::ForgetSheet(m_themes, m_boards, this);
+    connect(new views::DropHint(m_themes, this), &views::DropHint::dropped, this,
             [this](const QString& path) { openModel(path); });
-    m_question = new QuestionSheet(m_themes, m_boardPrompt, this);
+    m_question = new views::QuestionSheet(m_themes, m_boardPrompt, this);
     auto* keep = new QTimer(this); // a window that is killed loses seconds only
     connect(keep, &QTimer::timeout, this, &MainWindow::keepSession);
     keep->start(kKeepMs);
@@ -99,9 +99,9 @@ void MainWindow::buildFrame()
 {
     QStringList titles;
     for (const views::Page& page : m_pages) titles << page.title;
-    m_title = new TitleBar(m_themes, m_workspace, this);
+    m_title = new views::TitleBar(m_themes, m_workspace, this);
     m_title->setPerspectives(titles);
-    m_status = new StatusStrip(m_themes, m_workspace, m_passes, m_boards);
+    m_status = new views::StatusStrip(m_themes, m_workspace, m_passes, m_boards);
     m_banner = new views::Banner(m_themes);
     m_stack = new QStackedWidget;
     m_stack->addWidget(m_startPage);
@@ -112,7 +112,7 @@ void MainWindow::buildFrame()
     middle->setContentsMargins(views::kGutter, views::kGutter - 2, views::kGutter, views::kGutter);
     middle->setSpacing(views::kGutter);
     middle->addWidget(m_banner);
-    middle->addWidget(new ChangedNote(m_themes, m_workspace));
+    middle->addWidget(new views::ChangedNote(m_themes, m_workspace));
     middle->addWidget(m_stack, 1);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -138,7 +138,7 @@ void MainWindow::wire()
     connect(&m_title->tabs(), &QTabBar::currentChanged, this, [this](int index) {
         if (index >= 0) showPage(m_pages[static_cast<size_t>(index)]);
     });
-    connect(m_title, &TitleBar::menuRequested, this, &MainWindow::showMenu);
+    connect(m_title, &views::TitleBar::menuRequested, this, &MainWindow::showMenu);
     connect(m_startPage, &views::StartPage::openRequested, this, &MainWindow::chooseFile);
     connect(m_startPage, &views::StartPage::pathChosen, this,
             [this](const QString& path) { openModel(path); });
@@ -150,8 +150,8 @@ void MainWindow::wire()
         if (!canvas()) showPage(views::pageOfModel(m_pages));
         m_workspace.selection().seek(m_workspace.state().bannerNode);
     });
-    connect(m_status, &StatusStrip::issuesRequested, this, showIssues);
-    connect(m_status, &StatusStrip::logRequested, this,
+    connect(m_status, &views::StatusStrip::issuesRequested, this, showIssues);
+    connect(m_status, &views::StatusStrip::logRequested, this,
             [this] { openOverlay(QStringLiteral("log")); });
     for (const views::Page& page : m_pages) {
         if (!page.inspector) continue;

@@ -2,13 +2,13 @@
 // MainWindow: puts presenters, pages, actions and overlays together.
 #pragma once
 
-#include "app/workbench/board_sheets.h"
-#include "app/workbench/overlay.h"
 #include "app/workbench/settings.h"
-#include "app/workbench/status_strip.h"
-#include "app/workbench/title_bar.h"
 #include "core/base/check.h"
 #include "views/canvas/graph_canvas.h"
+#include "views/frame/board_sheets.h"
+#include "views/frame/overlay.h"
+#include "views/frame/status_strip.h"
+#include "views/frame/title_bar.h"
 #include "views/pages/common/inspector_panel.h"
 #include "views/pages/page.h"
 #include "views/pages/start/start_page.h"
@@ -31,7 +31,7 @@ struct WindowOptions
     QString samplePath;
     unsigned threads = 2;
     QString settingsPath; ///< empty: the user's own
-    AskForFile askForFile = askWithDialog;
+    views::AskForFile askForFile = views::askWithDialog;
 };
 
 class MainWindow : public QWidget
@@ -113,8 +113,8 @@ private:
     void noteChange(); ///< of the version or the graph that the shown page has
     views::GraphCanvas* canvas() const;
     std::vector<views::GraphCanvas*> canvases() const;
-    std::vector<PaletteSource> paletteSources();
-    std::vector<ShortcutSheet::Row> keyRows() const;
+    std::vector<views::PaletteSource> paletteSources();
+    std::vector<views::ShortcutSheet::Row> keyRows() const;
 
     WindowOptions m_options;
     Settings m_settings;
@@ -130,18 +130,18 @@ private:
     views::DeployPresenter m_deploy;
     std::optional<Session> m_restoring; ///< what is left to do
     views::Actions m_actions;
-    TitleBar* m_title = nullptr;
-    StatusStrip* m_status = nullptr;
+    views::TitleBar* m_title = nullptr;
+    views::StatusStrip* m_status = nullptr;
     views::Banner* m_banner = nullptr;
     QStackedWidget* m_stack = nullptr;
     views::StartPage* m_startPage = nullptr;
     std::vector<views::Page> m_pages;
-    CommandPalette* m_palette = nullptr;
-    ShortcutSheet* m_keys = nullptr;
-    LogSheet* m_log = nullptr;
-    AddBoardSheet* m_addBoard = nullptr;
-    QuestionSheet* m_question = nullptr;
-    ForgetSheet* m_forget = nullptr;
+    views::CommandPalette* m_palette = nullptr;
+    views::ShortcutSheet* m_keys = nullptr;
+    views::LogSheet* m_log = nullptr;
+    views::AddBoardSheet* m_addBoard = nullptr;
+    views::QuestionSheet* m_question = nullptr;
+    views::ForgetSheet* m_forget = nullptr;
     QString m_saveFolder; ///< of the last export or save
 };
 

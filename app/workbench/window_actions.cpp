@@ -12,7 +12,7 @@ namespace tenon::app {
 namespace {
 
 /// Pages, and the passes and nodes on them, as they are looked at.
-Trail* makeTrail(MainWindow& window, TitleBar& title)
+Trail* makeTrail(MainWindow& window, views::TitleBar& title)
 {
     const auto here = [&window] {
         return TrailPlace{window.session().perspective, window.passes().state().version,
@@ -32,9 +32,9 @@ Trail* makeTrail(MainWindow& window, TitleBar& title)
     return trail;
 }
 
-std::vector<PaletteEntry> nodeEntries(MainWindow& window)
+std::vector<views::PaletteEntry> nodeEntries(MainWindow& window)
 {
-    std::vector<PaletteEntry> entries;
+    std::vector<views::PaletteEntry> entries;
     if (!window.workspace().document()) return entries;
     const core::Module& module = window.workspace().document()->version(
         static_cast<size_t>(window.passes().state().version));
@@ -231,7 +231,7 @@ void MainWindow::addGraphActions()
     addOfPages(graph);
 }
 
-std::vector<ShortcutSheet::Row> MainWindow::keyRows() const
+std::vector<views::ShortcutSheet::Row> MainWindow::keyRows() const
 {
     // Commands of one kind share a row; those of an empty one are left out.
     std::map<QString, std::pair<QString, QString>> shared{
@@ -242,7 +242,7 @@ std::vector<ShortcutSheet::Row> MainWindow::keyRows() const
     for (const views::Page& page : m_pages) shared[QStringLiteral("show-") + page.name] = {};
     shared[QStringLiteral("show-") + m_pages.front().name] = {
         tr("The pages"), QStringLiteral("Alt+1 … %1").arg(m_pages.size())};
-    std::vector<ShortcutSheet::Row> rows;
+    std::vector<views::ShortcutSheet::Row> rows;
     for (const views::ActionSpec& spec : m_actions.specs()) {
         const auto row = shared.find(spec.id);
         if (row != shared.end()) {
@@ -258,10 +258,10 @@ std::vector<ShortcutSheet::Row> MainWindow::keyRows() const
     return rows;
 }
 
-std::vector<PaletteSource> MainWindow::paletteSources()
+std::vector<views::PaletteSource> MainWindow::paletteSources()
 {
     const auto commands = [this] {
-        std::vector<PaletteEntry> entries;
+        std::vector<views::PaletteEntry> entries;
         for (const views::ActionSpec& spec : m_actions.specs()) {
             if (!spec.run) continue;
             QString text = spec.text;
@@ -283,7 +283,7 @@ std::vector<PaletteSource> MainWindow::paletteSources()
         return entries;
     };
     const auto passes = [this] {
-        std::vector<PaletteEntry> entries;
+        std::vector<views::PaletteEntry> entries;
         if (!m_workspace.document()) return entries;
         const auto& steps = m_workspace.document()->passes;
         for (size_t i = 0; i < steps.size(); ++i)
@@ -299,7 +299,7 @@ std::vector<PaletteSource> MainWindow::paletteSources()
         return entries;
     };
     const auto tensors = [this] {
-        std::vector<PaletteEntry> entries;
+        std::vector<views::PaletteEntry> entries;
         if (!m_workspace.document()) return entries;
         const core::Module& module =
             m_workspace.document()->version(static_cast<size_t>(m_passes.state().version));

@@ -11,9 +11,9 @@ void MainWindow::wireBoards()
         m_title->primary().setEnabled(m_deploy.state().canDeploy);
         m_actions.refresh();
     });
-    connect(m_title, &TitleBar::deployRequested, &m_deploy, &views::DeployPresenter::deploy);
-    connect(m_status, &StatusStrip::boardsRequested, this, &MainWindow::showBoards);
-    connect(m_status, &StatusStrip::cancelRequested, this, &MainWindow::cancelJobs);
+    connect(m_title, &views::TitleBar::deployRequested, &m_deploy, &views::DeployPresenter::deploy);
+    connect(m_status, &views::StatusStrip::boardsRequested, this, &MainWindow::showBoards);
+    connect(m_status, &views::StatusStrip::cancelRequested, this, &MainWindow::cancelJobs);
 }
 
 void MainWindow::cancelJobs()

@@ -67,7 +67,7 @@ void MainWindow::chooseFile()
     const QString folder =
         m_settings.recents.isEmpty() ? QString() : QFileInfo(m_settings.recents.first()).path();
     m_options.askForFile(this,
-                         {FileQuestion::Kind::Open,
+                         {views::FileQuestion::Kind::Open,
                           tr("Open model"),
                           folder,
                           {tr("ONNX models (*.onnx)"), tr("All files (*)")}},
@@ -95,8 +95,8 @@ void MainWindow::chooseExport()
     QString name =
         m_workspace.document() ? stemOf(m_workspace.document()->name) : QStringLiteral("tenon");
     if (const views::Page* page = shownPage()) name += QLatin1Char('-') + page->name;
-    const FileQuestion question{
-        FileQuestion::Kind::Save,
+    const views::FileQuestion question{
+        views::FileQuestion::Kind::Save,
         tr("Export the view"),
         startIn(m_saveFolder, name + QStringLiteral(".svg")),
         {tr("Vector picture (*.svg)"), tr("Picture (*.png)"), tr("Report of all pages (*.html)")}};
@@ -116,8 +116,8 @@ void MainWindow::chooseSave()
     const QStringList formats = m_workspace.engine().saveFormats(m_workspace.state().target);
     if (!m_workspace.state().canBuild || formats.isEmpty()) return;
     const QString suffix = formats.first().section(QLatin1Char('*'), 1).chopped(1);
-    const FileQuestion question{
-        FileQuestion::Kind::Save, tr("Save the compiled model"),
+    const views::FileQuestion question{
+        views::FileQuestion::Kind::Save, tr("Save the compiled model"),
         startIn(m_saveFolder, stemOf(m_workspace.document()->name) + suffix), formats};
     m_options.askForFile(this, question, [this](const QString& path) {
         m_saveFolder = QFileInfo(path).path();

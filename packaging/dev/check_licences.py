@@ -10,7 +10,7 @@ import sys
 
 from source_tree import all_files, read, report
 
-GPL = ("views/", "app/workbench/", "tests/views/", "tests/app/")
+GPL = ("views/", "app/engine/", "app/workbench/", "tests/views/", "tests/app/")
 MIT0 = ("runtime/include/", "runtime/micro/")
 CODE = (".h", ".cpp", ".c", ".py", ".cmake", ".proto", ".def", ".sh")
 

@@ -15,7 +15,7 @@ import sys
 
 from source_tree import read, report, with_suffix
 
-FOLDERS = ("app/workbench/", "views/")
+FOLDERS = ("app/engine/", "app/workbench/", "views/")
 SECTION = re.compile(r"\s*(?:(signals|(?:public|protected|private) slots)|\w+)\s*:$")
 BORROWED = re.compile(r"[&*]|\b(string_view|span|QModelIndex|QStringView)\b")
 NESTED = re.compile(r"(?:\.|->)exec\(|QFileDialog::get|QInputDialog::get|QEventLoop|processEvents"

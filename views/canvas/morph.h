@@ -3,7 +3,7 @@
 #pragma once
 
 #include "views/canvas/spatial_grid.h"
-#include "views/models/scene.h"
+#include "views/scene/scene.h"
 
 #include <unordered_map>
 

@@ -327,4 +327,21 @@ QString sourceNames(const core::Module& module, const std::vector<core::SourceId
     return names.join(QStringLiteral(", "));
 }
 
+RunTable* makeRunTable(QObject* parent)
+{
+    return new RunTable(
+        {{QStringLiteral("Run"), [](const RunRow& r) { return QString::number(r.run); }, true},
+         {QStringLiteral("Time"), [](const RunRow& r) { return durationText(r.us); }, true}},
+        parent);
+}
+
+std::vector<RunRow> runRows(const Document* document)
+{
+    std::vector<RunRow> rows;
+    if (document && document->measurement)
+        for (const double us : document->measurement->runUs)
+            rows.push_back({static_cast<int>(rows.size()) + 1, us});
+    return rows;
+}
+
 } // namespace tenon::views

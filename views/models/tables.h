@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window's tables: changes of a pass, issues, kernel calls, operators.
+// The window's tables: changes of a pass, issues, kernel calls, operators, runs of a benchmark.
 #pragma once
 
 #include "views/models/document.h"
@@ -69,5 +69,16 @@ std::vector<CallRow> callRows(const Document& document);
 std::vector<OperatorRow> operatorRows(const Document& document);
 /// Names of up to three nodes of the model file.
 QString sourceNames(const core::Module& module, const std::vector<core::SourceId>& sources);
+
+/// A run of a benchmark.
+struct RunRow
+{
+    int run = 0; ///< from 1
+    double us = 0;
+};
+using RunTable = TableModel<RunRow>;
+
+RunTable* makeRunTable(QObject* parent);
+std::vector<RunRow> runRows(const Document* document);
 
 } // namespace tenon::views

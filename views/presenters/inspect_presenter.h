@@ -2,9 +2,9 @@
 // InspectPresenter: the model as imported, grouped by its name scopes, searchable.
 #pragma once
 
-#include "views/models/stage.h"
 #include "views/presenters/job_presenter.h"
 #include "views/presenters/selection.h"
+#include "views/scene/stage.h"
 
 #include <QObject>
 

@@ -2,12 +2,12 @@
 // PassesPresenter: stepping through the passes: current version, diff, lineage, deltas, heat strip.
 #pragma once
 
-#include "views/models/lineage.h"
 #include "views/models/pass_model.h"
-#include "views/models/stage.h"
 #include "views/models/tables.h"
 #include "views/presenters/job_presenter.h"
 #include "views/presenters/selection.h"
+#include "views/scene/lineage.h"
+#include "views/scene/stage.h"
 
 #include <QObject>
 

@@ -2,7 +2,7 @@
 // Theme: the only place where meanings become colours and fonts.
 #pragma once
 
-#include "views/models/scene.h"
+#include "views/scene/scene.h"
 
 #include <QColor>
 #include <QFont>

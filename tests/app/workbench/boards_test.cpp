@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Clicks into the list of boards: what a click leads to replaces the rows that were clicked.
-#include "app/workbench/engine.h"
+#include "app/engine/engine.h"
 #include "app/workbench/main_window.h"
 #include "tests/app/workbench/fake_boards.h"
 #include "views/pages/deploy/deploy_page.h"

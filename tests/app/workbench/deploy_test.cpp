@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Deploy page with the real engine: deployments to this computer and to a real sshd, with the
 // questions of a first contact, a changed key, a passphrase, and what is left behind.
-#include "app/workbench/engine.h"
+#include "app/engine/engine.h"
 #include "app/workbench/main_window.h"
 #include "core/base/file.h"
 #include "tests/support/need_qt.h"
@@ -216,7 +216,7 @@ private slots:
             // No is the default answer: Enter on the sheet refuses.
             window.boards().add(requestFor(sshd));
             QVERIFY(hasQuestion(window, views::BoardQuestion::Kind::HostKey));
-            auto* sheet = window.findChild<QuestionSheet*>();
+            auto* sheet = window.findChild<views::QuestionSheet*>();
             QVERIFY(sheet->isVisible());
             QCOMPARE(window.focusWidget(), &sheet->no());
             QTest::keyClick(&sheet->no(), Qt::Key_Return);
@@ -293,7 +293,7 @@ private slots:
         QVERIFY(hasQuestion(window, views::BoardQuestion::Kind::HostKey));
         window.boardPrompt().accept({});
         QVERIFY(hasQuestion(window, views::BoardQuestion::Kind::Secret));
-        auto* sheet = window.findChild<QuestionSheet*>();
+        auto* sheet = window.findChild<views::QuestionSheet*>();
         QCOMPARE(sheet->answer().echoMode(), QLineEdit::Password);
         QTest::keyClicks(&sheet->answer(), QStringLiteral("canary-word"));
         QTest::keyClick(&sheet->answer(), Qt::Key_Return);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One number everywhere: the window, the command line and the report give the same figures of a
 // model, in full digits, for twenty models and those of the outside data.
-#include "app/workbench/backing.h"
-#include "app/workbench/engine.h"
+#include "app/engine/backing.h"
+#include "app/engine/engine.h"
 #include "app/workbench/main_window.h"
 #include "tests/support/environment.h"
 #include "tests/zoo/zoo.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Files that come into the window and go out of it: dropped, saved; and what the fields around them
 // take back.
-#include "app/workbench/changed_note.h"
-#include "app/workbench/drop_hint.h"
-#include "app/workbench/engine.h"
+#include "app/engine/engine.h"
 #include "app/workbench/main_window.h"
+#include "views/frame/changed_note.h"
+#include "views/frame/drop_hint.h"
 
 #include <QDragEnterEvent>
 #include <QMimeData>
@@ -43,7 +43,7 @@ private slots:
     {
         MainWindow window(makeEngine({}), {}, options());
         window.show();
-        auto* hint = window.findChild<DropHint*>();
+        auto* hint = window.findChild<views::DropHint*>();
         QMimeData files;
         files.setUrls({QUrl::fromLocalFile(QStringLiteral(TENON_SAMPLE_MODEL)),
                        QUrl::fromLocalFile(QStringLiteral("/another.onnx"))});
@@ -71,7 +71,7 @@ private slots:
         window.show();
         window.openModel(path);
         QVERIFY(settle(window));
-        auto* note = window.findChild<ChangedNote*>();
+        auto* note = window.findChild<views::ChangedNote*>();
         QVERIFY(!note->isVisible());
         QVERIFY(QFile::remove(path));
         QVERIFY(QTest::qWaitFor([&] { return note->isVisible(); }, 60000));
@@ -177,7 +177,7 @@ private slots:
         QMimeData link;
         link.setUrls({QUrl(QStringLiteral("https://example.org/model.onnx"))});
         QVERIFY(!enter(window, link));
-        QVERIFY(!window.findChild<DropHint*>()->isVisible());
+        QVERIFY(!window.findChild<views::DropHint*>()->isVisible());
     }
 
     void savesForTheTargetAndCompilesFirst()
@@ -227,7 +227,7 @@ private slots:
         MainWindow window(makeEngine({}), {}, options());
         QVERIFY(openSample(window));
         const QString before = window.workspace().state().target;
-        auto* field = window.findChild<TargetField*>();
+        auto* field = window.findChild<views::TargetField*>();
         QFocusEvent focus(QEvent::FocusIn, Qt::ShortcutFocusReason);
         QApplication::sendEvent(field, &focus);
         field->setText(QStringLiteral("llvm -m"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The main journey in a real window: an X server, real key and mouse events, the real engine.
-#include "app/workbench/engine.h"
+#include "app/engine/engine.h"
 #include "app/workbench/main_window.h"
 #include "views/pages/deploy/deploy_page.h"
 #include "views/pages/executors/executors_page.h"

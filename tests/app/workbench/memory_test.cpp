@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Memory page with the real compiler: its totals are the planner's to the byte, its table has
 // the map's rectangles, and choosing a planner compiles with it.
-#include "app/workbench/engine.h"
+#include "app/engine/engine.h"
+#include "app/engine/memory_builder.h"
 #include "app/workbench/main_window.h"
-#include "app/workbench/memory_builder.h"
 #include "compiler/driver/compile.h"
 #include "compiler/executor/memory.h"
 #include "compiler/frontend/onnx/load_onnx.h"

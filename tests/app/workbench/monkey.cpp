@@ -2,7 +2,7 @@
 // What the monkey can do; how often is the table in act().
 #include "tests/app/workbench/monkey.h"
 
-#include "app/workbench/target_field.h"
+#include "views/frame/target_field.h"
 
 #include <QApplication>
 #include <QDrag>
@@ -302,7 +302,7 @@ std::string Monkey::changeTarget()
     if (below(2) == 0)
         m_window->workspace().setTarget(target);
     else
-        m_window->findChild<app::TargetField*>()->setText(target);
+        m_window->findChild<views::TargetField*>()->setText(target);
     return "target " + target.toStdString();
 }
 

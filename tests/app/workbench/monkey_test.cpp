@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Random events into the window with the real compiler and made-up boards: nothing may crash, and
 // in the end nothing may hang. usage: monkey [--events N] [--seed S] [--trace]
-#include "app/workbench/engine.h"
-#include "app/workbench/footprint_builder.h"
+#include "app/engine/engine.h"
+#include "app/engine/footprint_builder.h"
 #include "tests/app/workbench/fake_boards.h"
 #include "tests/app/workbench/monkey.h"
 #include "tests/zoo/zoo.h"

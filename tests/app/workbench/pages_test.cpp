@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The pages as the window knows them: values of which it asks all alike, and actions that act on
 // the page that is looked at.
-#include "app/workbench/engine.h"
+#include "app/engine/engine.h"
 #include "app/workbench/main_window.h"
 #include "views/pages/common/notice.h"
 #include "views/pages/inspect/inspect_page.h"

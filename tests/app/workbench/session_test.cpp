@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Settings files, good, damaged and impossible to write; and a session that comes back.
-#include "app/workbench/engine.h"
+#include "app/engine/engine.h"
 #include "app/workbench/main_window.h"
 #include "views/pages/deploy/deploy_page.h"
 #include "views/pages/passes/passes_page.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Binding what a model leaves open, in the field of the Inspect page: wrong text, ranges and sizes,
 // and what the other pages make of them.
-#include "app/workbench/engine.h"
+#include "app/engine/engine.h"
 #include "app/workbench/main_window.h"
 #include "tests/zoo/zoo.h"
 #include "views/pages/inspect/inspect_page.h"

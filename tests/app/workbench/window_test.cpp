@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The whole window offscreen with the real engine: every page, overlay and theme with the sample
 // model; errors stay inside the window.
-#include "app/workbench/engine.h"
+#include "app/engine/engine.h"
 #include "app/workbench/main_window.h"
 #include "core/ir/tir/text.h"
 #include "views/pages/benchmark/benchmark_page.h"
@@ -153,12 +153,12 @@ private slots:
             QStringLiteral("llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72 -num-cores=4"));
         window.openOverlay(QStringLiteral("target"));
         QTest::qWait(10);
-        auto* explanation = window.findChild<TargetExplanation*>();
+        auto* explanation = window.findChild<views::TargetExplanation*>();
         QVERIFY(explanation->isVisible());
         for (const auto* label : explanation->findChildren<views::ThemedLabel*>())
             QVERIFY2(label->height() >= label->heightForWidth(label->width()),
                      qPrintable(label->text()));
-        auto* field = window.findChild<TargetField*>();
+        auto* field = window.findChild<views::TargetField*>();
         QTest::keyClick(field, Qt::Key_Return);
         QTRY_VERIFY(!explanation->isVisible());
     }
@@ -171,11 +171,11 @@ private slots:
         window.openModel(QStringLiteral(TENON_SAMPLE_MODEL));
         QVERIFY(settle(window));
         const QString before = window.workspace().state().target;
-        auto* field = window.findChild<TargetField*>();
+        auto* field = window.findChild<views::TargetField*>();
         QFocusEvent focus(QEvent::FocusIn, Qt::ShortcutFocusReason);
         QApplication::sendEvent(field, &focus);
         // Left of the list of suggestions, which opens under the field.
-        const auto* explanation = window.findChild<TargetExplanation*>();
+        const auto* explanation = window.findChild<views::TargetExplanation*>();
         QVERIFY(explanation->isVisible());
         QVERIFY(explanation->geometry().right() < field->mapTo(&window, QPoint()).x());
         field->setText(QStringLiteral("llvm -m"));
@@ -191,7 +191,7 @@ private slots:
         window.resize(window.minimumSize());
         window.show();
         window.openOverlay(QStringLiteral("keys"));
-        auto* sheet = window.findChild<ShortcutSheet*>();
+        auto* sheet = window.findChild<views::ShortcutSheet*>();
         QVERIFY(sheet->isVisible());
         QVERIFY(!window.grab().isNull()); // lays it out
         for (const auto* label : sheet->findChildren<views::ThemedLabel*>())
@@ -206,7 +206,7 @@ private slots:
         window.openModel(QStringLiteral(TENON_SAMPLE_MODEL));
         QVERIFY(settle(window));
         QVERIFY(!window.grab().isNull()); // lays it out
-        auto* title = window.findChild<TitleBar*>();
+        auto* title = window.findChild<views::TitleBar*>();
         views::PillTabs& tabs = title->tabs();
         QCOMPARE(tabs.count(), 6);
         for (int i = 0; i < tabs.count(); ++i) {
@@ -214,7 +214,8 @@ private slots:
             const QString text = tabs.tabText(i);
             QVERIFY(tabs.tabRect(i).width() > tabs.fontMetrics().horizontalAdvance(text));
         }
-        QVERIFY(tabs.geometry().right() < window.findChild<TargetField*>()->geometry().left());
+        QVERIFY(tabs.geometry().right() <
+                window.findChild<views::TargetField*>()->geometry().left());
         QVERIFY(window.part<views::InspectPage>().canvas().width() > 400);
         window.resize(1600, 1000);
         QVERIFY(!window.grab().isNull());
@@ -336,7 +337,7 @@ private slots:
     {
         MainWindow window(makeEngine({}), {}, options());
         window.show();
-        PaletteModel* model = window.findChild<PaletteModel*>();
+        views::PaletteModel* model = window.findChild<views::PaletteModel*>();
         QVERIFY(model);
         model->load();
         for (const views::ActionSpec& spec : window.actions().specs()) {

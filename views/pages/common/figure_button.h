@@ -2,8 +2,8 @@
 // FigureButton: what stands on the cards of kernel calls, times or expected errors.
 #pragma once
 
-#include "views/models/stage.h"
 #include "views/pages/common/pill_tabs.h"
+#include "views/scene/stage.h"
 
 namespace tenon::views {
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "views/canvas/graph_canvas.h"
-#include "views/models/scene_table.h"
 #include "views/pages/common/figure_button.h"
 #include "views/pages/common/inspector_panel.h"
 #include "views/pages/common/table_twin.h"
@@ -11,6 +10,7 @@
 #include "views/pages/inspect/shapes_field.h"
 #include "views/presenters/inspect_presenter.h"
 #include "views/presenters/workspace_presenter.h"
+#include "views/scene/scene_table.h"
 
 #include <QLineEdit>
 #include <QSplitter>

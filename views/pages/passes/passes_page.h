@@ -3,13 +3,13 @@
 #pragma once
 
 #include "views/canvas/graph_canvas.h"
-#include "views/models/scene_table.h"
 #include "views/pages/common/figure_button.h"
 #include "views/pages/common/inspector_panel.h"
 #include "views/pages/common/table_twin.h"
 #include "views/pages/passes/pass_list.h"
 #include "views/pages/passes/strips.h"
 #include "views/presenters/passes_presenter.h"
+#include "views/scene/scene_table.h"
 
 #include <QLineEdit>
 #include <QSplitter>
