@@ -42,7 +42,7 @@ ActionSpec tableAction(std::function<void()> toggle)
 
 ActionSpec figuresAction(std::function<void()> toggle)
 {
-    const QString text = QObject::tr("Switch the cards between times and expected errors");
+    const QString text = QObject::tr("Times or expected errors on the cards");
     return {.id = QStringLiteral("figures"),
             .group = QObject::tr("Graph"),
             .text = text,

@@ -143,7 +143,7 @@ void PassesPresenter::refreshState()
     m_state.countText =
         m_document->passes.empty()
             ? tr("none ran yet")
-            : tr("%1, %2 changed the graph").arg(m_document->passes.size()).arg(changed);
+            : tr("%1, %2 with changes").arg(m_document->passes.size()).arg(changed);
     m_state.title = m_state.version == 0
                         ? tr("Imported")
                         : m_document->passes[static_cast<size_t>(m_state.version) - 1].name;

@@ -27,7 +27,7 @@ struct PassesState
     int version = 0; ///< 0: as imported
     int versionCount = 1;
     QString title;        ///< pass name
-    QString countText;    ///< "22, 11 changed the graph"
+    QString countText;    ///< "22, 11 with changes"
     QString modeText;     ///< "union diff"
     int pinned = -1;      ///< version to compare with in the split view; -1: the one before
     QString positionText; ///< "FuseOps 14 of 22"

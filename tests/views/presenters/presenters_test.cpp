@@ -57,7 +57,7 @@ private slots:
         QCOMPARE(opened.count(), 1);
         QVERIFY(bench.workspace.state().canBuild);
         QCOMPARE(bench.workspace.state().facts, QStringLiteral("6 nodes · opset 13"));
-        QCOMPARE(bench.passes.state().countText, QStringLiteral("3, 2 changed the graph"));
+        QCOMPARE(bench.passes.state().countText, QStringLiteral("3, 2 with changes"));
     }
 
     void keepsTheOldModelWhenANewOneCannotBeRead()

@@ -125,6 +125,23 @@ BenchmarkPage::BenchmarkPage(const ThemeSource& themes, DeployPresenter& deploy,
     refresh();
 }
 
+void BenchmarkPage::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    refreshColumns();
+}
+
+/// Columns without a figure and, in a narrow window, the nodes of the file leave their place to the
+/// names; the inspector says the nodes, too.
+void BenchmarkPage::refreshColumns()
+{
+    constexpr int kFrom = 3, kTime = 4, kOfBound = 7, kNarrow = 1100;
+    const bool isMeasured = !m_workspace.state().measurementText.isEmpty();
+    for (int column = kTime; column <= kOfBound; ++column)
+        m_table->setColumnHidden(column, !isMeasured);
+    m_table->setColumnHidden(kFrom, isMeasured && width() < kNarrow);
+}
+
 void BenchmarkPage::refreshNotice()
 {
     const JobState& job = m_workspace.jobs().state();
@@ -149,6 +166,7 @@ void BenchmarkPage::refresh()
     m_chartTwin->button()->setVisible(isMeasured);
     m_notice->setVisible(!isMeasured);
     refreshNotice();
+    refreshColumns();
     m_threads->setEnabled(!state.isBusy);
     m_total->setText(state.measurementText);
     m_total->setToolTip(tr("± is the 95 % confidence interval of the median: as far as the band in "

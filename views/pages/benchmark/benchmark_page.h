@@ -38,9 +38,13 @@ public:
     TableTwin& chartTwin() { return *m_chartTwin; }
     InspectorPanel& inspectorPanel() { return *m_inspector; }
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void refresh();
     void refreshNotice();
+    void refreshColumns();
 
     WorkspacePresenter& m_workspace;
     const BoardsPresenter& m_boards;

@@ -6,6 +6,20 @@
 
 namespace tenon::views {
 
+namespace {
+
+/// Whole facts only, of which the last give way first; what is one fact is cut in the middle.
+QString shortened(const QString& text, const QFontMetrics& metrics, int width)
+{
+    const QString between = QStringLiteral(" · ");
+    QString shown = text;
+    while (metrics.horizontalAdvance(shown) > width && shown.contains(between))
+        shown.truncate(shown.lastIndexOf(between));
+    return metrics.elidedText(shown.trimmed(), Qt::ElideMiddle, width);
+}
+
+} // namespace
+
 ThemedLabel::ThemedLabel(const ThemeSource& themes, Role role, const QString& text, QWidget* parent)
     : QLabel(text, parent)
     , m_themes(themes)
@@ -69,7 +83,7 @@ QSize ThemedLabel::minimumSizeHint() const
 void ThemedLabel::paintEvent(QPaintEvent* event)
 {
     if (!m_isElided) return QLabel::paintEvent(event);
-    const QString shown = fontMetrics().elidedText(text(), Qt::ElideMiddle, width());
+    const QString shown = shortened(text(), fontMetrics(), width());
     setToolTip(shown == text() ? QString() : text());
     QPainter painter(this);
     painter.setPen(palette().color(QPalette::WindowText));
@@ -104,7 +118,9 @@ Panel::Panel(const ThemeSource& themes, const QString& title, QWidget* parent)
     m_title->setElided(true);
     m_caption->setElided(true);
     m_caption->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    m_header->setContentsMargins(kPanelMargin, 9, kPanelMargin, 7);
+    constexpr int kButtonHeight = 26; // titles stand at one height with and without buttons
+    m_header->setContentsMargins(kPanelMargin, 6, kPanelMargin, 4);
+    m_header->addStrut(kButtonHeight);
     m_header->setSpacing(10);
     m_title->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Preferred);
     // What is left of the row is the caption's: the title gives way last.

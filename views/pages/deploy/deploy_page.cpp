@@ -26,7 +26,7 @@ constexpr int kButtonMargin = 8; ///< right of a header's last button; texts kee
 
 void dress(Panel& panel, int top)
 {
-    constexpr int kHeaderHeight = 34;
+    constexpr int kHeaderHeight = 36;
     panel.header()->setContentsMargins(kPanelMargin, top, kButtonMargin, top - 2);
     panel.header()->addStrut(kHeaderHeight - 2 * top + 2);
 }

@@ -41,13 +41,13 @@ QWidget* ExecutorsPage::buildBars(const ThemeSource& themes)
     m_flash = new StackChart(themes);
     m_flash->setAccessibleName(tr("Flash per executor"));
     m_measure = new PillButton(themes, Look::Plain, tr("Link and measure"));
-    m_flashPanel->header()->addStrut(m_measure->sizeHint().height()); // as high as its neighbour's
     m_flashPanel->content()->addWidget(m_flash);
     m_flashPanel->content()->addStretch(1);
     m_ramPanel = new Panel(themes, tr("RAM"));
     m_ram = new StackChart(themes);
     m_ram->setAccessibleName(tr("RAM per executor"));
     m_ramPanel->header()->addWidget(m_measure);
+    m_ramPanel->header()->setContentsMargins(kPanelMargin, 4, 10, 2);
     m_ramPanel->content()->addWidget(m_ram);
     m_ramPanel->content()->addStretch(1);
     return makeSplitter(Qt::Horizontal, {m_flashPanel, m_ramPanel}, {600, 600});

@@ -35,7 +35,7 @@ QWidget* InspectPage::buildModel(const ThemeSource& themes, WorkspacePresenter& 
     m_modelPanel->setMinimumWidth(220);
     m_facts = makeSentence(themes, ThemedLabel::Role::Secondary);
     m_operators = new DataTable(themes, &workspace.operators());
-    m_operators->setColumnWidths({0, 110});
+    m_operators->setColumnWidths({0, 84});
     m_operators->delegate().setBarColumn(1);
     m_operators->setAccessibleName(tr("Operators"));
     m_shapes = new ShapesField(themes, workspace);
@@ -48,8 +48,8 @@ QWidget* InspectPage::buildModel(const ThemeSource& themes, WorkspacePresenter& 
     m_issues->setColumnHidden(3, true);
     m_issues->setAccessibleName(tr("Issues"));
     m_noIssues = new EmptyNotice(themes, tr("No issues"),
-                                 tr("Unsupported operators, wrong shapes and other findings of the "
-                                    "import would be listed here, each leading to its node."),
+                                 tr("Findings of the import, like unsupported operators, would be "
+                                    "listed here and lead to their nodes."),
                                  {});
     m_issuesPanel->content()->addWidget(m_issues, 1);
     m_issuesPanel->content()->addWidget(m_noIssues, 1);
@@ -70,7 +70,6 @@ QWidget* InspectPage::buildGraph(const ThemeSource& themes)
     m_graphPanel = new Panel(themes, tr("Graph"));
     m_find = new QLineEdit;
     m_find->setPlaceholderText(tr("find node"));
-    m_find->setFixedWidth(190);
     m_find->setClearButtonEnabled(true);
     m_find->setAccessibleName(tr("Find node"));
     m_collapse = new PillButton(themes, PillButton::Look::Quiet, tr("Collapse groups"));
@@ -104,6 +103,14 @@ QWidget* InspectPage::buildGraph(const ThemeSource& themes)
     connect(m_collapse, &QPushButton::clicked, this, [this] { m_presenter.setAllCollapsed(true); });
     connect(m_expand, &QPushButton::clicked, this, [this] { m_presenter.setAllCollapsed(false); });
     return m_graphPanel;
+}
+
+/// In a narrow window the field gives way before the title does.
+void InspectPage::resizeEvent(QResizeEvent* event)
+{
+    constexpr int kNarrow = 1100, kNarrowFind = 120, kFind = 190;
+    QWidget::resizeEvent(event);
+    m_find->setFixedWidth(width() < kNarrow ? kNarrowFind : kFind);
 }
 
 void InspectPage::refresh()

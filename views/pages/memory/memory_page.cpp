@@ -47,7 +47,7 @@ QWidget* MemoryPage::buildCurve(const ThemeSource& themes)
     m_peak = new PillButton(themes, PillButton::Look::Quiet, tr("Go to peak"));
     m_peak->setToolTip(tr("What is alive where the most is (P)"));
     m_curvePanel->header()->addWidget(m_peak);
-    m_curvePanel->header()->setContentsMargins(kPanelMargin, 5, 10, 3);
+    m_curvePanel->header()->setContentsMargins(kPanelMargin, 6, 10, 4);
     m_curvePanel->content()->addWidget(m_curve, 1);
     return m_curvePanel;
 }
@@ -68,7 +68,7 @@ QWidget* MemoryPage::buildMap(const ThemeSource& themes)
     m_mapTabs->addTab(tr("Table"));
     m_mapTabs->setAccessibleName(tr("Map or table"));
     m_mapPanel->header()->addWidget(m_mapTabs);
-    m_mapPanel->header()->setContentsMargins(kPanelMargin, 5, 10, 3);
+    m_mapPanel->header()->setContentsMargins(kPanelMargin, 6, 10, 4);
     m_mapPanel->content()->addWidget(m_mapStack, 1);
     return m_mapPanel;
 }

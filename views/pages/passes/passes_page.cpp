@@ -41,7 +41,9 @@ QWidget* PassesPage::buildList(const ThemeSource& themes)
     m_listPanel = new Panel(themes, tr("Passes"));
     m_listPanel->setMinimumWidth(210);
     m_filter = new QLineEdit;
-    m_filter->setPlaceholderText(tr("filter: name, rule, or touched:selection"));
+    m_filter->setPlaceholderText(tr("filter by name or rule"));
+    m_filter->setToolTip(tr("Words of names or rules; touched:selection keeps the passes that "
+                            "touched the selected node"));
     m_filter->setClearButtonEnabled(true);
     m_filter->setAccessibleName(tr("Filter passes"));
     m_list = new PassList(themes, &m_presenter.passes());
