@@ -162,13 +162,29 @@ void addMacs(CompileResult& result)
     }
 }
 
-/// What a runtime takes.
-Status checkCount(size_t count, const char* what)
+/// A runtime takes so many inputs or outputs, of so many dimensions.
+Status checkTaken(const ExecutorProgram& program, const std::vector<int>& tensors, const char* what)
 {
-    if (count <= TENON_MOST_TENSORS) return kDone;
-    return makeError(DiagnosticCode::UnsupportedFeature,
-                     "the model has " + std::to_string(count) + " " + what +
-                         "; a runtime takes at most " + std::to_string(TENON_MOST_TENSORS));
+    if (tensors.size() > TENON_MOST_TENSORS)
+        return makeError(DiagnosticCode::UnsupportedFeature,
+                         "the model has " + std::to_string(tensors.size()) + " " + what +
+                             "s; a runtime takes at most " + std::to_string(TENON_MOST_TENSORS));
+    for (const int index : tensors) {
+        const ProgramTensor& tensor = program.tensors[static_cast<size_t>(index)];
+        if (tensor.shape.size() > TENON_MOST_DIMS)
+            return makeError(
+                DiagnosticCode::UnsupportedFeature,
+                std::string("an ") + what + " has " + std::to_string(tensor.shape.size()) +
+                    " dimensions; a runtime takes at most " + std::to_string(TENON_MOST_DIMS),
+                {.detail = tensor.name});
+    }
+    return kDone;
+}
+
+Status checkTaken(const ExecutorProgram& program)
+{
+    if (Status taken = checkTaken(program, program.inputs, "input"); !taken) return taken;
+    return checkTaken(program, program.outputs, "output");
 }
 
 /// The program of the chosen executor and its memory plan. Only the VM takes memory at run time; a
@@ -191,8 +207,7 @@ Status addProgram(CompileResult& result)
         if (!program) return program.error();
         result.program = std::move(*program);
     }
-    if (Status few = checkCount(result.program.inputs.size(), "inputs"); !few) return few;
-    if (Status few = checkCount(result.program.outputs.size(), "outputs"); !few) return few;
+    if (Status taken = checkTaken(result.program); !taken) return taken;
     addMacs(result);
     for (size_t i = 0; i < result.kernels.size(); ++i)
         result.kernels[i].function = result.program.kernels[i].function;

@@ -5,11 +5,12 @@
 
 #include <stdbool.h>
 
+#include "../include/tenon/c_backend_api.h"
 #include "../include/tenon/dlpack.h"
 
 enum
 {
-    kTenonMaxRank = 32
+    kTenonMaxRank = TENON_MOST_DIMS
 };
 
 /** Parses "float32", "int8x4", "bool", "bfloat16", ... of `length` bytes; false when unknown. */

@@ -83,6 +83,8 @@ typedef struct
 
 /* Inputs, outputs and pools that an executor takes of each; more is damage. */
 #define TENON_MOST_TENSORS 65536
+/* Dimensions of each. */
+#define TENON_MOST_DIMS 32
 
 /** Type of the variable __TenonProfileMark that an instrumented library exports: called with i
  * before its call i, and with the number of calls after the last one. */

@@ -162,6 +162,40 @@ TEST_F(Compile, graphAndAotAgreeWithTheEvaluatorAtEveryOptLevel)
     }
 }
 
+/// Relu of the first of so many inputs with so many dimensions.
+std::string reluOf(int inputs, int rank)
+{
+    tenon_onnx::ModelProto model;
+    model.set_ir_version(8);
+    model.add_opset_import()->set_version(17);
+    auto& graph = *model.mutable_graph();
+    for (int i = 0; i <= inputs; ++i) {
+        auto& info = i < inputs ? *graph.add_input() : *graph.add_output();
+        info.set_name(i < inputs ? "x" + std::to_string(i) : "y");
+        auto& type = *info.mutable_type()->mutable_tensor_type();
+        type.set_elem_type(1);
+        for (int d = 0; d < rank; ++d) type.mutable_shape()->add_dim()->set_dim_value(1);
+    }
+    auto& node = *graph.add_node();
+    node.set_op_type("Relu");
+    node.add_input("x0");
+    node.add_output("y");
+    return model.SerializeAsString();
+}
+
+TEST_F(Compile, refusesWhatNoRuntimeTakes)
+{
+    JobContext job(1);
+    EXPECT_TRUE(compile(load(reluOf(1, 32)), options(), job));
+    for (const auto& [inputs, rank, says] :
+         {std::tuple(1, 33, "33 dimensions"), std::tuple(65537, 1, "65537 inputs")}) {
+        const auto result = compile(load(reluOf(inputs, rank)), options(), job);
+        ASSERT_FALSE(result) << says;
+        EXPECT_EQ(result.error().code, DiagnosticCode::UnsupportedFeature);
+        EXPECT_NE(result.error().message.find(says), std::string::npos) << result.error().text();
+    }
+}
+
 TEST_F(Compile, cancelStopsWithoutAResult)
 {
     const auto loaded = load(test::makeDscnn({}));
