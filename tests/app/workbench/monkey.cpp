@@ -85,11 +85,11 @@ void Monkey::makeWindow()
     app::WindowOptions options;
     options.isIsolated = true;
     options.samplePath = m_models.front();
-    options.askForFile = [this](QWidget*, const app::FileQuestion& question,
-                                const app::TakeFile& take) {
+    options.askForFile = [this](QWidget*, const views::FileQuestion& question,
+                                const views::TakeFile& take) {
         const char* const names[] = {"a.svg", "a.png", "a.html", "a.so", "a.tar", "no/such/a.so"};
         if (below(4) == 0) return; // cancelled
-        if (question.kind == app::FileQuestion::Kind::Open) return take(model());
+        if (question.kind == views::FileQuestion::Kind::Open) return take(model());
         take(m_folder.filePath(QLatin1String(names[below(6)])));
     };
     m_window = std::make_unique<app::MainWindow>(m_makeEngine(), app::Settings(), options);
