@@ -140,10 +140,9 @@ void PassesPresenter::refreshState()
         std::count_if(m_document->passes.begin(), m_document->passes.end(),
                       [](const PassStep& s) { return s.isChanged && !s.isSkipped; });
     m_state.versionCount = static_cast<int>(m_document->versionCount());
-    m_state.countText =
-        m_document->passes.empty()
-            ? tr("none ran yet")
-            : tr("%1, %2 with changes").arg(m_document->passes.size()).arg(changed);
+    m_state.countText = m_document->passes.empty()
+                            ? tr("none ran yet")
+                            : tr("%1, %2 with changes").arg(m_document->passes.size()).arg(changed);
     m_state.title = m_state.version == 0
                         ? tr("Imported")
                         : m_document->passes[static_cast<size_t>(m_state.version) - 1].name;
