@@ -54,6 +54,8 @@ constexpr std::string_view kNoFastMath =
 constexpr std::string_view kNoLlvmOptions =
     "LLVM's own options hold for a whole process, in which other models are compiled, too";
 constexpr std::string_view kNoJit = "models are compiled ahead of time";
+constexpr std::string_view kPlainLoops =
+    "C source has plain loops, for which no rule asks what a processor costs";
 constexpr std::string_view kPlainC = "C source is the same for all; tell the C compiler";
 
 constexpr TargetOption kLlvmOptions[] = {
@@ -82,7 +84,7 @@ constexpr TargetOption kLlvmOptions[] = {
 
 constexpr TargetOption kCOptions[] = {
     kMcpu,
-    kMachine,
+    {"machine", StringList, kMachine.meaning, {}, kPlainLoops},
     {"march", String, "architecture for the C compiler, such as armv7e-m"},
     {"mtriple", String, kMtriple.meaning, {}, kPlainC},
     {"mattr", StringList, kMattr.meaning, {}, kPlainC},

@@ -94,6 +94,7 @@ struct Change
 };
 
 constexpr const char* kArm64 = "llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72";
+constexpr const char* kFourCores = "llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72 -num-cores=4";
 constexpr const char* kArm32 = "llvm -mtriple=armv7-linux-gnueabihf -mcpu=cortex-a7";
 constexpr const char* kX86 = "llvm -mtriple=x86_64-linux-gnu";
 constexpr const char* kRiscv = "llvm -mtriple=riscv64-linux-gnu";
@@ -104,6 +105,7 @@ constexpr Change kLlvm[] = {{"mattr", kX86, "+avx,+avx2,+fma"},
                             {"mfloat-abi", kArm32, "softfp"},
                             {"mabi", kRiscv, "lp64"},
                             {"num-cores", kArm64, "4", "resnet"},
+                            {"machine", kFourCores, "fork_cycles=100000000", "resnet"},
                             {"opt-level", kArm64, "0"}};
 constexpr Change kC[] = {{"mcpu", "c", "cortex-m4"},
                          {"march", "c", "armv7e-m"},
@@ -137,6 +139,7 @@ std::string valueFor(const TargetOption& option)
 {
     if (option.name == "jit") return "mcjit";
     if (option.name == "mattr") return "+x";
+    if (option.name == "machine") return "cortex-m4";
     if (option.type == OptionType::Integer || option.type == OptionType::Boolean) return "1";
     return option.type == OptionType::Target ? "llvm" : "x";
 }
