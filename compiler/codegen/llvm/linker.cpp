@@ -14,8 +14,10 @@
 LLD_HAS_DRIVER(elf)
 LLD_HAS_DRIVER(wasm)
 
-// LLD 19 forgets what it knew of a link but for these: the next one, of a single object, would take
-// freed symbols for its own. lld/ELF/Symbols.h, which is not installed, declares them so.
+// LLD 19 forgets what it knew of a link but for these: the next one that does not make all of them
+// anew, of a single object, would take freed symbols for its own and write into them. lld/ELF/
+// Symbols.h and lld/wasm/Symbols.h, which are not installed, declare them; `Symbol` stands for the
+// kinds of WebAssembly's symbols, which do not matter here.
 namespace lld::elf {
 class Defined;
 struct ElfSym
@@ -38,6 +40,39 @@ struct ElfSym
 };
 } // namespace lld::elf
 
+namespace lld::wasm {
+class Symbol;
+struct WasmSym
+{
+    static Symbol* applyDataRelocs;
+    static Symbol* applyGlobalRelocs;
+    static Symbol* applyGlobalTLSRelocs;
+    static Symbol* applyTLSRelocs;
+    static Symbol* callCtors;
+    static Symbol* callDtors;
+    static Symbol* dataEnd;
+    static Symbol* definedMemoryBase;
+    static Symbol* definedTableBase;
+    static Symbol* dsoHandle;
+    static Symbol* globalBase;
+    static Symbol* heapBase;
+    static Symbol* heapEnd;
+    static Symbol* indirectFunctionTable;
+    static Symbol* initMemory;
+    static Symbol* initMemoryFlag;
+    static Symbol* initTLS;
+    static Symbol* memoryBase;
+    static Symbol* stackHigh;
+    static Symbol* stackLow;
+    static Symbol* stackPointer;
+    static Symbol* startFunction;
+    static Symbol* tableBase;
+    static Symbol* tlsAlign;
+    static Symbol* tlsBase;
+    static Symbol* tlsSize;
+};
+} // namespace lld::wasm
+
 namespace tenon::compiler {
 namespace {
 
@@ -46,13 +81,45 @@ namespace {
 constinit std::mutex linkMutex;
 constinit bool canLink = true; // guarded by linkMutex
 
-void forgetSymbols()
+void forgetElfSymbols()
 {
     using Sym = lld::elf::ElfSym;
     for (lld::elf::Defined** symbol :
          {&Sym::bss, &Sym::edata1, &Sym::edata2, &Sym::end1, &Sym::end2, &Sym::etext1, &Sym::etext2,
           &Sym::globalOffsetTable, &Sym::mipsGp, &Sym::mipsGpDisp, &Sym::mipsLocalGp,
           &Sym::relaIpltEnd, &Sym::relaIpltStart, &Sym::riscvGlobalPointer, &Sym::tlsModuleBase})
+        *symbol = nullptr;
+}
+
+void forgetWasmSymbols()
+{
+    using Sym = lld::wasm::WasmSym;
+    for (lld::wasm::Symbol** symbol : {&Sym::applyDataRelocs,
+                                       &Sym::applyGlobalRelocs,
+                                       &Sym::applyGlobalTLSRelocs,
+                                       &Sym::applyTLSRelocs,
+                                       &Sym::callCtors,
+                                       &Sym::callDtors,
+                                       &Sym::dataEnd,
+                                       &Sym::definedMemoryBase,
+                                       &Sym::definedTableBase,
+                                       &Sym::dsoHandle,
+                                       &Sym::globalBase,
+                                       &Sym::heapBase,
+                                       &Sym::heapEnd,
+                                       &Sym::indirectFunctionTable,
+                                       &Sym::initMemory,
+                                       &Sym::initMemoryFlag,
+                                       &Sym::initTLS,
+                                       &Sym::memoryBase,
+                                       &Sym::stackHigh,
+                                       &Sym::stackLow,
+                                       &Sym::stackPointer,
+                                       &Sym::startFunction,
+                                       &Sym::tableBase,
+                                       &Sym::tlsAlign,
+                                       &Sym::tlsBase,
+                                       &Sym::tlsSize})
         *symbol = nullptr;
 }
 
@@ -80,7 +147,8 @@ core::Status runLinker(const std::vector<std::string>& arguments)
     if (!canLink)
         return core::makeError(core::DiagnosticCode::LinkFailure,
                                "the linker crashed before in this process; start it again");
-    forgetSymbols();
+    forgetElfSymbols();
+    forgetWasmSymbols();
     std::string said;
     llvm::raw_string_ostream stream(said);
     const lld::Result result = lld::lldMain(

@@ -9,7 +9,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <fstream>
+#include <memory>
 #include <thread>
 
 namespace tenon::compiler {
@@ -23,13 +25,18 @@ LinkPlan planOf(const test::TemporaryFolder& folder, const std::string& triple,
     return {.triple = triple, .objects = {object}, .exports = {"shown"}, .folder = folder.path()};
 }
 
+core::Status linkAs(OutputFormat format, const LinkPlan& plan, const std::string& path)
+{
+    const BackEnd& backEnd = *test::sampleMachine(plan.triple).backEnd;
+    const core::Result<LinkJob> job = backEnd.objects->linkJob(plan, format);
+    return job ? link(*job, path) : job.error();
+}
+
 core::Status linkRunnable(const LinkPlan& plan, const std::string& path)
 {
     const BackEnd& backEnd = *test::sampleMachine(plan.triple).backEnd;
-    const OutputFormat format =
-        path.ends_with(".so") ? OutputFormat::SharedLibrary : backEnd.runnable();
-    const core::Result<LinkJob> job = backEnd.objects->linkJob(plan, format);
-    return job ? link(*job, path) : job.error();
+    return linkAs(path.ends_with(".so") ? OutputFormat::SharedLibrary : backEnd.runnable(), plan,
+                  path);
 }
 
 constexpr const char* kTwoFunctions = R"(
@@ -91,6 +98,27 @@ TEST(Linker, RefusesGarbageAndStaysUsable)
     EXPECT_FALSE(linkRunnable(job, folder.file("out.so")));
     job.objects.pop_back();
     EXPECT_TRUE(linkRunnable(job, folder.file("out.so")));
+}
+
+// LLD keeps the addresses of a module's symbols when it has freed them, and the link of an object
+// wrote there. Blocks of the size in which LLD allocates take the freed memory and show it.
+TEST(Linker, WritesNothingIntoSymbolsOfTheLinkBefore)
+{
+    using Block = std::array<uint8_t, 4096>;
+    Block pattern;
+    pattern.fill(0x5a);
+    const test::TemporaryFolder folder;
+    const LinkPlan plan =
+        planOf(folder, "wasm32-unknown-unknown",
+               "@__heap_base = external global i8\n" // which the linker defines in a module only
+               "define ptr @shown() { ret ptr @__heap_base }\n");
+    const core::Status module = linkRunnable(plan, folder.file("module"));
+    ASSERT_TRUE(module) << module.error().text();
+    std::vector<std::unique_ptr<Block>> blocks(1000);
+    for (auto& block : blocks) block = std::make_unique<Block>(pattern);
+    const core::Status object = linkAs(OutputFormat::Object, plan, folder.file("object.o"));
+    ASSERT_TRUE(object) << object.error().text();
+    for (const auto& block : blocks) EXPECT_TRUE(*block == pattern);
 }
 
 TEST(Linker, WaitsForOneAnother)
