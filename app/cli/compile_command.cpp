@@ -3,6 +3,7 @@
 #include "app/cli/command.h"
 #include "app/cli/open_for_build.h"
 #include "compiler/driver/kernel_service.h"
+#include "compiler/frontend/importer.h"
 #include "compiler/passes/expected_error.h"
 #include "compiler/passes/winograd_choice.h"
 #include "core/base/file.h"
@@ -309,7 +310,7 @@ void addCompile(CLI::App& app, Action& action)
     auto options = std::make_shared<CompileCommandOptions>();
     CLI::App* command =
         app.add_subcommand("compile", "compile a model into .so, .o, .tar, .wasm or .elf");
-    command->add_option("MODEL", options->model, ".onnx file or graph-IR text")->required();
+    command->add_option("MODEL", options->model, compiler::modelFilesText())->required();
     command->add_option("-o,--output", options->output, "file to write; its suffix is the format");
     command
         ->add_option("--output-format", options->format,

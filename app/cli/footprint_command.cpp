@@ -3,6 +3,7 @@
 #include "app/cli/command.h"
 #include "app/cli/open_for_build.h"
 #include "compiler/driver/option_remarks.h"
+#include "compiler/frontend/importer.h"
 #include "core/base/text.h"
 #include "remote/footprint/footprint.h"
 
@@ -95,7 +96,7 @@ void addFootprint(CLI::App& app, Action& action)
     auto options = std::make_shared<FootprintOptions>();
     CLI::App* command =
         app.add_subcommand("footprint", "link a model's executors and measure flash and RAM");
-    command->add_option("MODEL", options->model, ".onnx file or graph-IR text")->required();
+    command->add_option("MODEL", options->model, compiler::modelFilesText())->required();
     addCompileOptions(*command, options->common);
     command->add_option("--executors", options->executors, "of graph, aot-packed, aot-c")
         ->capture_default_str();

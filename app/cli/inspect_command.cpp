@@ -3,6 +3,7 @@
 #include "app/cli/command.h"
 #include "app/cli/open_for_build.h"
 #include "compiler/frontend/import_report.h"
+#include "compiler/frontend/importer.h"
 #include "compiler/frontend/model_counts.h"
 #include "compiler/frontend/open_sizes.h"
 #include "core/base/text.h"
@@ -147,12 +148,12 @@ std::string inspectText(const OpenedModel& opened, const InspectOptions& options
     for (const auto& [domain, version] : facts.opsets)
         opsets.push_back(domain + " " + std::to_string(version));
     std::vector<std::vector<std::string>> rows;
-    if (facts.format == "onnx") {
-        rows.push_back({"format", "ONNX, IR version " + std::to_string(facts.irVersion)});
+    std::string format = compiler::titleOfFormat(facts.format);
+    if (facts.irVersion > 0) format += ", IR version " + std::to_string(facts.irVersion);
+    rows.push_back({"format", format});
+    if (!opsets.empty()) {
         rows.push_back({"opsets", join(opsets, ", ")});
         rows.push_back({"producer", facts.producer + " " + facts.producerVersion});
-    } else {
-        rows.push_back({"format", "graph IR text"});
     }
     if (!facts.graphName.empty()) rows.push_back({"graph", facts.graphName});
     for (const auto& [key, value] : facts.metadata)
@@ -204,7 +205,7 @@ void addInspect(CLI::App& app, Action& action)
     auto options = std::make_shared<InspectOptions>();
     CLI::App* command =
         app.add_subcommand("inspect", "summary of a model, its operators and every problem found");
-    command->add_option("MODEL", options->model, ".onnx file or graph-IR text")->required();
+    command->add_option("MODEL", options->model, compiler::modelFilesText())->required();
     addModelOptions(*command, options->common);
     command->add_flag("--ir", options->printsIr, "print the imported graph IR, too");
     command->callback(

@@ -25,7 +25,7 @@ Diagnostic withProposal(Diagnostic error, const std::string& path, const OpenedM
                         const CommonOptions& options)
 {
     if (error.code == DiagnosticCode::Cancelled || error.code == DiagnosticCode::IoFailure ||
-        opened.loaded->facts.format != "onnx")
+        !opened.loaded->facts.isOpen)
         return error;
     const auto bindings = importOptions(options);
     if (!bindings) return error;

@@ -3,6 +3,7 @@
 #include "app/cli/command.h"
 #include "app/cli/text_diff.h"
 #include "compiler/driver/option_remarks.h"
+#include "compiler/frontend/importer.h"
 #include "core/base/text.h"
 #include "core/ir/graph_text.h"
 
@@ -155,7 +156,7 @@ void addPasses(CLI::App& app, Action& action)
 {
     auto options = std::make_shared<PassesOptions>();
     CLI::App* command = app.add_subcommand("passes", "run the pipeline and show what it changed");
-    command->add_option("MODEL", options->model, ".onnx file or graph-IR text");
+    command->add_option("MODEL", options->model, compiler::modelFilesText());
     addCompileOptions(*command, options->common);
     command->add_option("--stop-after", options->stopAfter, "pass or phase to stop behind");
     command->add_option(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon run: one inference in a child process or on a board.
 #include "app/cli/board_access.h"
-#include "compiler/frontend/onnx/tensor_file.h"
+#include "compiler/frontend/tensor_file.h"
 #include "core/base/text.h"
 #include "remote/measure/made_up_inputs.h"
 

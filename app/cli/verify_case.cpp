@@ -6,7 +6,7 @@
 #include "app/cli/one_step.h"
 #include "app/cli/verify_bindings.h"
 #include "compiler/frontend/load_model.h"
-#include "compiler/frontend/onnx/tensor_file.h"
+#include "compiler/frontend/tensor_file.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
 

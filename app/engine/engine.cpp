@@ -10,6 +10,7 @@
 #include "app/engine/save_model.h"
 #include "compiler/driver/kernel_text.h"
 #include "compiler/driver/target_cores.h"
+#include "compiler/frontend/importer.h"
 #include "compiler/frontend/open_sizes.h"
 #include "compiler/frontend/shape_option.h"
 #include "compiler/ops/op.h"
@@ -19,6 +20,8 @@
 #include "core/target/target_tag.h"
 #include "core/target/thread_choice.h"
 #include "remote/board/profile.h"
+
+#include <QCoreApplication>
 
 namespace tenon::app {
 
@@ -220,6 +223,17 @@ views::OpFamilies opFamilies()
     for (const compiler::OpDef* op : compiler::allOps())
         families.emplace(op->name, shownFamily(op->family));
     return families;
+}
+
+QStringList modelFileFilters()
+{
+    QStringList filters;
+    for (const compiler::Importer* importer : compiler::allImporters())
+        if (!importer->suffix.empty())
+            filters << QCoreApplication::translate("MainWindow", "%1 models (*%2)")
+                           .arg(QString::fromStdString(std::string(importer->title)),
+                                QString::fromStdString(std::string(importer->suffix)));
+    return filters;
 }
 
 views::Engine makeEngine(const EngineOptions& options)

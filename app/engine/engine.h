@@ -20,6 +20,8 @@ struct EngineOptions
 
 /// The colour family of each operator's cards, as its definition says.
 views::OpFamilies opFamilies();
+/// "ONNX models (*.onnx)", one per format whose files have a suffix.
+QStringList modelFileFilters();
 /// Tells the views the families, too.
 views::Engine makeEngine(const EngineOptions& options);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Files that come into the window and go out of it: opened, dropped, exported, saved.
+#include "app/engine/engine.h"
 #include "app/workbench/main_window.h"
 #include "views/canvas/export_picture.h"
 #include "views/models/format.h"
@@ -67,10 +68,8 @@ void MainWindow::chooseFile()
     const QString folder =
         m_settings.recents.isEmpty() ? QString() : QFileInfo(m_settings.recents.first()).path();
     m_options.askForFile(this,
-                         {views::FileQuestion::Kind::Open,
-                          tr("Open model"),
-                          folder,
-                          {tr("ONNX models (*.onnx)"), tr("All files (*)")}},
+                         {views::FileQuestion::Kind::Open, tr("Open model"), folder,
+                          modelFileFilters() << tr("All files (*)")},
                          [this](const QString& path) { openModel(path); });
 }
 

@@ -2,6 +2,8 @@
 // Diagnostics sorted by the node that they are about.
 #include "compiler/frontend/import_report.h"
 
+#include "compiler/ops/op.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -27,7 +29,7 @@ std::set<SourceId> opaqueSources(const Module& module)
     std::set<SourceId> out;
     for (const NodeId id : module.main().order) {
         const NodeRecord& node = module.node(id);
-        if (node.kind == NodeKind::Op && node.op.find("onnx.") != std::string::npos)
+        if (node.kind == NodeKind::Op && node.bodies.empty() && !findOp(node.op))
             out.insert(node.origin.begin(), node.origin.end());
     }
     return out;

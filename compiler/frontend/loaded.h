@@ -48,8 +48,9 @@ struct ValueFacts
 /// What the file says about itself, for inspection.
 struct ModelFacts
 {
-    std::string format; ///< "onnx" or "tenon"
-    int64_t irVersion = 0;
+    std::string format;    ///< of the importer: "onnx", "tenon"
+    bool isOpen = true;    ///< sizes and values of it can be bound (Importer::takesOptions)
+    int64_t irVersion = 0; ///< of the format; 0 where it has none
     std::vector<std::pair<std::string, int64_t>> opsets; ///< domain ("ai.onnx"), version
     std::string producer;
     std::string producerVersion;

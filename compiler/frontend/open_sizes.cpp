@@ -3,7 +3,7 @@
 #include "compiler/frontend/open_sizes.h"
 
 #include "compiler/frontend/load_model.h"
-#include "compiler/frontend/onnx/tensor_file.h"
+#include "compiler/frontend/tensor_file.h"
 #include "core/base/text.h"
 #include "core/ir/size_bounds.h"
 
@@ -108,8 +108,7 @@ Result<Loaded> loadForBuild(const std::string& path, const ImportOptions& option
         if (!loaded) return loaded;
     }
     const OpenSizes open = openSizesOf(loaded->module);
-    if (open.batches.empty() || open.batches != open.all || loaded->facts.format != "onnx")
-        return loaded;
+    if (open.batches.empty() || open.batches != open.all || !loaded->facts.isOpen) return loaded;
     for (const std::string& symbol : open.batches) more.shapes[symbol] = {1};
     auto bound = loadModel(path, more);
     // A model that cannot be read with one item is shown as it is.

@@ -139,12 +139,12 @@ std::string onnxManual()
             "reported.\n\n| operator | from opset | becomes | tested by |\n|---|---|---|---|\n";
 #define GRAPH_OPERATOR(op, since, function, becomes)                                               \
     text += graphOperatorRow(op, since, becomes, cases, golden ? *golden : std::string());
-#include "compiler/frontend/onnx/graph_operators.def"
+#include "compiler/frontend/onnx/graph/graph_operators.def"
 #undef GRAPH_OPERATOR
     text += "\n## Not imported\n\nNodes of these operators are shown; compiling stops with the "
             "reason.\n\n| operator | why |\n|---|---|\n";
 #define DECLINED(op, reason) text += std::string("| ") + (op) + " | " + (reason) + " |\n";
-#include "compiler/frontend/onnx/declined.def"
+#include "compiler/frontend/onnx/converters/declined.def"
 #undef DECLINED
     return text;
 }

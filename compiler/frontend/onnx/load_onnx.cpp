@@ -2,11 +2,10 @@
 // Opening ONNX files: map, scan, parse, import.
 #include "compiler/frontend/onnx/load_onnx.h"
 
-#include "compiler/frontend/onnx/import_graph.h"
-#include "compiler/frontend/onnx/inline_functions.h"
-#include "compiler/frontend/onnx/model_facts.h"
-#include "compiler/frontend/onnx/wire_scan.h"
-#include "core/base/file.h"
+#include "compiler/frontend/onnx/file/inline_functions.h"
+#include "compiler/frontend/onnx/file/model_facts.h"
+#include "compiler/frontend/onnx/file/wire_scan.h"
+#include "compiler/frontend/onnx/graph/onnx_graph.h"
 
 #include <climits>
 #include <filesystem>
@@ -35,7 +34,7 @@ Result<Loaded> loadOnnxBytes(std::span<const std::byte> bytes, std::shared_ptr<c
     const TensorStorage storage{bytes, std::move(owner), &external};
     ModelFacts facts = factsOf(model);
     std::vector<Diagnostic> problems = inlineFunctions(model);
-    Loaded loaded = GraphImport(model, name, storage, options).run();
+    Loaded loaded = OnnxGraph(model, name, storage, options).run();
     loaded.name = std::filesystem::path(name).stem().string();
     loaded.facts = std::move(facts);
     for (Diagnostic& problem : problems) {
@@ -45,15 +44,21 @@ Result<Loaded> loadOnnxBytes(std::span<const std::byte> bytes, std::shared_ptr<c
     return loaded;
 }
 
-Result<Loaded> loadOnnx(const std::string& path, const ImportOptions& options)
+Result<Loaded> loadOnnxFile(const std::string& path, std::shared_ptr<const MappedFile> file,
+                            const ImportOptions& options)
 {
-    auto file = MappedFile::open(path);
-    if (!file) return file.error();
-    if ((*file)->bytes().empty())
+    const std::span<const std::byte> bytes = file->bytes();
+    if (bytes.empty())
         return makeError(DiagnosticCode::BadModel, "the file is empty", {.file = path});
     std::string folder = std::filesystem::path(path).parent_path().string();
     if (folder.empty()) folder = ".";
-    return loadOnnxBytes((*file)->bytes(), *file, folder, path, options);
+    return loadOnnxBytes(bytes, std::move(file), folder, path, options);
+}
+
+Result<Loaded> loadOnnx(const std::string& path, const ImportOptions& options)
+{
+    auto file = MappedFile::open(path);
+    return file ? loadOnnxFile(path, *file, options) : file.error();
 }
 
 } // namespace tenon::compiler

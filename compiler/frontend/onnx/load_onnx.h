@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/frontend/loaded.h"
+#include "core/base/file.h"
 #include "core/base/result.h"
 
 #include <cstddef>
@@ -13,6 +14,9 @@ namespace tenon::compiler {
 
 /// Weights stay in the memory-mapped file. Fails only when the bytes are no ONNX model.
 Result<Loaded> loadOnnx(const std::string& path, const ImportOptions& options);
+/// The same for a file that is open.
+Result<Loaded> loadOnnxFile(const std::string& path, std::shared_ptr<const MappedFile> file,
+                            const ImportOptions& options);
 
 /// The same for bytes that `owner` keeps alive; `folder` is where external data may lie (empty:
 /// none is read) and `name` appears in diagnostics.

@@ -4,7 +4,7 @@
 #include "compiler/codegen/c/c_text.h"
 #include "compiler/driver/compile.h"
 #include "compiler/frontend/load_model.h"
-#include "compiler/frontend/onnx/tensor_file.h"
+#include "compiler/frontend/tensor_file.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/ir/tir/text.h"

@@ -4,7 +4,7 @@
 #include "compiler/codegen/back_end.h"
 #include "compiler/driver/compile.h"
 #include "compiler/frontend/load_model.h"
-#include "compiler/frontend/onnx/tensor_file.h"
+#include "compiler/frontend/tensor_file.h"
 #include "core/tensor/tensor.h"
 #include "remote/measure/emulation.h"
 #include "tests/support/environment.h"

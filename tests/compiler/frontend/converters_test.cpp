@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The converter table's own rules.
-#include "compiler/frontend/onnx/converters.h"
+#include "compiler/frontend/onnx/converters/converters.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // External data: every way out of the model's folder is refused, every size is checked.
-#include "compiler/frontend/onnx/external_data.h"
+#include "compiler/frontend/onnx/file/external_data.h"
 #include "compiler/frontend/onnx/load_onnx.h"
 #include "core/base/file.h"
 #include "tests/compiler/frontend/model_text.h"

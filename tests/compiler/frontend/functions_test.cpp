@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Model-local functions and sparse initializers: what the import makes of them.
 #include "compiler/frontend/import_report.h"
-#include "compiler/frontend/onnx/inline_functions.h"
+#include "compiler/frontend/onnx/file/inline_functions.h"
 #include "compiler/frontend/onnx/load_onnx.h"
 #include "core/ir/graph_text.h"
 #include "tests/compiler/frontend/model_text.h"

@@ -2,7 +2,7 @@
 // Models of one node each, from operator_examples.txt: for the manual's table and for mutation.
 #pragma once
 
-#include "compiler/frontend/onnx/converters.h"
+#include "compiler/frontend/onnx/converters/converters.h"
 #include "compiler/frontend/onnx/onnx.pb.h"
 
 #include <string>

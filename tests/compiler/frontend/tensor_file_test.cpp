@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensor files: what is written reads back, what is damaged is refused.
-#include "compiler/frontend/onnx/tensor_file.h"
+#include "compiler/frontend/tensor_file.h"
 #include "core/base/file.h"
 #include "tests/support/environment.h"
 

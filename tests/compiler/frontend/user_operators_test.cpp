@@ -2,6 +2,7 @@
 // Operators that a file declares: imported, evaluated against loops written by hand, fused, and
 // refused with a reason.
 #include "compiler/driver/compile.h"
+#include "compiler/frontend/import_report.h"
 #include "compiler/frontend/load_model.h"
 #include "compiler/frontend/onnx/load_onnx.h"
 #include "compiler/frontend/operator_table.h"
@@ -233,6 +234,19 @@ TEST(UserOperators, DeepAndLongTextIsRefused)
     std::string sum = "x[i]";
     for (int i = 0; i < 50000; ++i) sum += " + x[i]";
     EXPECT_FALSE(parseDefinitions(head + sum + "\n"));
+}
+
+TEST(UserOperators, AreNotReachedBehindAnUnsupportedNode)
+{
+    const auto loaded = load("opset 13\nopset com.example 1\ninput x float32 1,4\n"
+                             "node ImageDecoder odd x -> a\n"
+                             "node Swish after a -> b domain:com.example\noutput b float32 1,4\n",
+                             kSwish);
+    ASSERT_TRUE(loaded) << loaded.error().text();
+    const ImportReport report = importReport(*loaded);
+    ASSERT_EQ(report.nodes.size(), 2u);
+    EXPECT_EQ(report.nodes[0].verdict, NodeVerdict::Unsupported);
+    EXPECT_EQ(report.nodes[1].verdict, NodeVerdict::Unreached);
 }
 
 } // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Inputs whose values are fixed at import, and elements that are held as codes.
+#include "compiler/frontend/onnx/file/element_types.h"
 #include "compiler/frontend/onnx/load_onnx.h"
-#include "compiler/frontend/onnx/narrow_types.h"
 #include "compiler/passes/pass.h"
 #include "core/ir/graph_text.h"
 #include "tests/compiler/frontend/model_text.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The wire scan and what it must refuse: truncation, damage, depth, bombs.
+#include "compiler/frontend/onnx/file/wire_scan.h"
 #include "compiler/frontend/onnx/load_onnx.h"
-#include "compiler/frontend/onnx/wire_scan.h"
 #include "core/base/file.h"
 #include "tests/compiler/frontend/model_text.h"
 #include "tests/support/environment.h"

@@ -4,7 +4,7 @@
 // usage: fuzz_graphs [--count N] [--seed S] [--save FOLDER] [--peer PROGRAM LIBRARY] [--coverage]
 // Graph i has the seed S + i. Mismatches are kept below FOLDER as cases for `tenon verify`.
 // --coverage runs nothing and names the operators that the graphs do not hold.
-#include "compiler/frontend/onnx/converters.h"
+#include "compiler/frontend/onnx/converters/converters.h"
 #include "core/base/text.h"
 #include "tests/fuzz/graphs/run_graph.h"
 
@@ -66,7 +66,7 @@ Names supportedOperators()
     Names out;
     for (const compiler::Converter& row : compiler::allConverters()) out.emplace(row.op);
 #define GRAPH_OPERATOR(op, since, function, becomes) out.emplace(op);
-#include "compiler/frontend/onnx/graph_operators.def"
+#include "compiler/frontend/onnx/graph/graph_operators.def"
 #undef GRAPH_OPERATOR
     return out;
 }

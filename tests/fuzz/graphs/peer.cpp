@@ -2,7 +2,7 @@
 // The conversation with ort_peer: a command per line, an answer of one line of JSON.
 #include "tests/fuzz/graphs/peer.h"
 
-#include "compiler/frontend/onnx/tensor_file.h"
+#include "compiler/frontend/tensor_file.h"
 
 #include <nlohmann/json.hpp>
 #include <sys/wait.h>

@@ -4,7 +4,7 @@
 
 #include "compiler/driver/compile.h"
 #include "compiler/frontend/load_model.h"
-#include "compiler/frontend/onnx/tensor_file.h"
+#include "compiler/frontend/tensor_file.h"
 #include "compiler/te/evaluate_graph.h"
 #include "core/base/file.h"
 #include "core/base/text.h"

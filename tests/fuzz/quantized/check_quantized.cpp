@@ -4,7 +4,7 @@
 #include "tests/fuzz/quantized/check_quantized.h"
 
 #include "compiler/frontend/load_model.h"
-#include "compiler/frontend/onnx/tensor_file.h"
+#include "compiler/frontend/tensor_file.h"
 #include "core/base/file.h"
 #include "core/target/target.h"
 #include "remote/measure/emulation.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A quantized model from a file, evaluated as the random ones are.
-#include "compiler/frontend/onnx/tensor_file.h"
+#include "compiler/frontend/tensor_file.h"
 #include "core/base/file.h"
 #include "core/tensor/onnx_types.h"
 #include "tests/fuzz/quantized/quantized_graph.h"

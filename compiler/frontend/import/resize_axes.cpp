@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Positions and weights of a resampled axis, after ONNX's formulas for Resize.
+#include "compiler/frontend/import/resize_axes.h"
+
+#include "compiler/frontend/import/formula.h"
+#include "compiler/ops/resample.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tenon::compiler {
+namespace {
+
+/// Where output element `at` falls in the input.
+double sourceOf(const ResampledAxis& axis, const std::string& mode, int64_t at)
+{
+    const auto x = static_cast<double>(at);
+    const auto input = static_cast<double>(axis.input);
+    const double length = axis.scale * input; // not rounded
+    const double last = input - 1;
+    if (mode == "align_corners") return length == 1 ? 0 : x * last / (length - 1);
+    if (mode == "asymmetric") return x / axis.scale;
+    if (mode == "tf_half_pixel_for_nn") return (x + 0.5) / axis.scale;
+    if (mode == "tf_crop_and_resize") {
+        const double part = (axis.roiEnd - axis.roiBegin) * last;
+        return axis.roiBegin * last + (length == 1 ? part / 2 : x * part / (length - 1));
+    }
+    if (mode == "pytorch_half_pixel" && length == 1) return -0.5;
+    const double centre = (x + 0.5) / axis.scale - 0.5;
+    if (mode != "half_pixel_symmetric") return centre;
+    return input / 2 * (1 - static_cast<double>(axis.output) / length) + centre;
+}
+
+double cubic(double distance, double a)
+{
+    const double x = std::fabs(distance);
+    if (x <= 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
+    return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
+}
+
+/// Weights of the taps around a position `ratio` in (0, 1] after the pixel before it; the first tap
+/// is `first` pixels from that one.
+struct Taps
+{
+    int64_t first;
+    std::vector<double> weights;
+};
+
+Taps tapsAt(double ratio, double scale, const Resampling& how)
+{
+    const bool isLinear = how.method == "linear";
+    // Downsampling without aliasing stretches the filter over all pixels it replaces.
+    const double stretch = how.isAntialiased ? std::min(scale, 1.0) : 1;
+    const double radius = isLinear ? 1 : 2;
+    Taps out{static_cast<int64_t>(std::floor(-radius / stretch)) + 1, {}};
+    double sum = 0;
+    for (int64_t i = out.first; i < 2 - out.first; ++i) {
+        const double distance = (static_cast<double>(i) - ratio) * stretch;
+        out.weights.push_back(isLinear ? std::clamp(1 - std::fabs(distance), 0.0, 1.0)
+                                       : cubic(distance, how.cubicAlpha));
+        sum += out.weights.back();
+    }
+    for (double& weight : out.weights)
+        if (how.isAntialiased) weight /= sum;
+    return out;
+}
+
+int64_t nearest(double source, const std::string& rounding)
+{
+    const double below = std::floor(source);
+    const double ratio = source - below;
+    bool goesUp = ratio > 0.5;
+    if (rounding == "round_prefer_ceil") goesUp = ratio >= 0.5;
+    if (rounding == "floor") goesUp = false;
+    if (rounding == "ceil") goesUp = ratio > 0;
+    return static_cast<int64_t>(below) + (goesUp ? 1 : 0);
+}
+
+/// Row-major [output, input].
+std::vector<double> matrixOf(const ResampledAxis& axis, const Resampling& how)
+{
+    std::vector<double> out(static_cast<size_t>(axis.output * axis.input), 0);
+    for (int64_t o = 0; o < axis.output; ++o) {
+        const double source = sourceOf(axis, how.transformation, o);
+        const double before = std::ceil(source) - 1;
+        Taps taps = tapsAt(source - before, axis.scale, how);
+        const int64_t first = static_cast<int64_t>(before) + taps.first;
+        const auto isOutside = [&](size_t i) {
+            const int64_t at = first + static_cast<int64_t>(i);
+            return at < 0 || at >= axis.input;
+        };
+        double sum = 0;
+        for (size_t i = 0; i < taps.weights.size(); ++i) {
+            if (how.excludesOutside && isOutside(i)) taps.weights[i] = 0;
+            sum += taps.weights[i];
+        }
+        for (size_t i = 0; i < taps.weights.size(); ++i) {
+            const int64_t at =
+                std::clamp<int64_t>(first + static_cast<int64_t>(i), 0, axis.input - 1);
+            out[static_cast<size_t>(o * axis.input + at)] +=
+                how.excludesOutside ? taps.weights[i] / sum : taps.weights[i];
+        }
+    }
+    return out;
+}
+
+ValueRef resampledAxis(NodeImport& node, ValueRef x, size_t at, const ResampledAxis& axis,
+                       const Resampling& how)
+{
+    Formula f(node);
+    const auto dimension = static_cast<int64_t>(at);
+    if (how.method == "nearest") {
+        std::vector<int64_t> sources;
+        const bool isCrop = how.transformation == "tf_crop_and_resize";
+        const Resample exact =
+            makeResample(how.transformation, axis.input, axis.output, axis.scale);
+        for (int64_t o = 0; o < axis.output; ++o)
+            sources.push_back(std::clamp<int64_t>(
+                isCrop ? nearest(sourceOf(axis, how.transformation, o), how.rounding)
+                       : exact.nearestPixel(tir::Expr(o), how.rounding)->integer,
+                0, axis.input - 1));
+        return f.take(x, f.integers(sources, {axis.output}), dimension);
+    }
+    const std::vector<double> matrix = matrixOf(axis, how);
+    std::vector<int64_t> shape = f.shape(x);
+    if (node.hasFailed()) return {};
+    std::vector<int64_t> order = counted(0, f.rank(x));
+    std::swap(order[at], order.back());
+    const ValueRef rows = f.transpose(x, order);
+    std::swap(shape[at], shape.back());
+    const int64_t count = elementCount(shape) / std::max<int64_t>(axis.input, 1);
+    const ValueRef product =
+        f.call("nn.dense", {f.reshape(rows, {count, axis.input}),
+                            f.numbers(matrix, {axis.output, axis.input}, f.dtype(x))});
+    shape.back() = axis.output;
+    return f.transpose(f.reshape(product, shape), order);
+}
+
+/// With tf_crop_and_resize, what falls beyond the input along any axis has a value of its own.
+ValueRef extrapolated(NodeImport& node, ValueRef x, const std::vector<ResampledAxis>& axes,
+                      const Resampling& how)
+{
+    Formula f(node);
+    for (size_t i = 0; i < axes.size(); ++i) {
+        std::vector<int64_t> isOutside, shape(axes.size(), 1);
+        for (int64_t o = 0; o < axes[i].output; ++o) {
+            const double source = sourceOf(axes[i], how.transformation, o);
+            isOutside.push_back(source < 0 || source > static_cast<double>(axes[i].input - 1));
+        }
+        if (std::count(isOutside.begin(), isOutside.end(), 1) == 0) continue;
+        shape[i] = axes[i].output;
+        x = f.where(f.integers(isOutside, shape, kBool), f.number(how.extrapolation, x), x);
+    }
+    return x;
+}
+
+} // namespace
+
+ValueRef resampledAxes(NodeImport& node, const std::vector<ResampledAxis>& axes,
+                       const Resampling& how)
+{
+    Formula f(node);
+    const DataType own = node.type(0).dtype;
+    const bool isMixed = how.method != "nearest" && !own.isFloat();
+    ValueRef x = isMixed ? f.cast(node.input(0), kFloat32) : node.input(0);
+    const bool isCrop = how.transformation == "tf_crop_and_resize";
+    for (size_t i = 0; i < axes.size() && !node.hasFailed(); ++i)
+        if (axes[i].output != axes[i].input || axes[i].scale != 1 ||
+            (isCrop && (axes[i].roiBegin != 0 || axes[i].roiEnd != 1)))
+            x = resampledAxis(node, x, i, axes[i], how);
+    if (isCrop) x = extrapolated(node, x, axes, how);
+    return f.cast(x, own);
+}
+
+} // namespace tenon::compiler

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Interpolation as sums of gathered pixels times weights, axis after axis.
+#include "compiler/frontend/import/sampling.h"
+
+#include <numeric>
+
+namespace tenon::compiler {
+
+Sampling::Sampling(NodeImport& node, ValueRef pictures)
+    : m_node(node)
+    , f(node)
+{
+    const std::vector<int64_t> shape = f.shape(pictures);
+    if (node.hasFailed()) return;
+    m_extents.assign(shape.begin() + 2, shape.end());
+    m_points = elementCount(m_extents);
+    std::vector<int64_t> axes = counted(0, static_cast<int64_t>(shape.size()));
+    axes.erase(axes.begin() + 1);
+    axes.push_back(1);
+    m_rows = f.reshape(f.transpose(pictures, axes), {shape[0] * m_points, shape[1]});
+}
+
+ValueRef Sampling::product(ValueRef a, ValueRef b)
+{
+    if (!a.node.isValid()) return b;
+    return b.node.isValid() ? f.multiply(a, b) : a;
+}
+
+/// Limited to the axis; what is not a number becomes 0.
+ValueRef Sampling::inside(size_t axis, ValueRef position)
+{
+    const ValueRef zero = f.number(0, position);
+    const ValueRef low = f.where(f.call("greater_equal", {position, zero}), position, zero);
+    return f.call("minimum", {low, f.number(static_cast<double>(m_extents[axis] - 1), position)});
+}
+
+/// Mirrored at both ends until it is inside.
+ValueRef Sampling::reflected(size_t axis, ValueRef position)
+{
+    const double low = m_reflectsAtCentres ? 0 : -0.5;
+    const double range = static_cast<double>(m_extents[axis]) - (m_reflectsAtCentres ? 1 : 0);
+    if (range == 0) return f.multiply(position, 0);
+    ValueRef distance = f.apply("abs", f.subtract(position, low));
+    distance = f.call("mod", {distance, f.number(2 * range, distance)});
+    const ValueRef back = f.subtract(f.number(2 * range, distance), distance);
+    return f.add(f.call("minimum", {distance, back}), low);
+}
+
+Sampling::Tap Sampling::tap(size_t axis, ValueRef pixel, ValueRef weight, Outside outside)
+{
+    if (outside == Outside::Reflection) pixel = reflected(axis, pixel);
+    const ValueRef limited = inside(axis, pixel);
+    if (outside == Outside::Zeros) {
+        const ValueRef isInside = f.call("equal", {limited, pixel});
+        weight = product(weight, f.cast(isInside, f.dtype(pixel)));
+    }
+    return {f.cast(f.apply("round", limited), kInt64), weight};
+}
+
+/// Convolution weights of Keys with a = -0.75 for the pixels -1, 0, 1, 2 from the one before.
+ValueRef Sampling::cubicWeight(int64_t tap, ValueRef fraction)
+{
+    constexpr double a = -0.75;
+    const bool isNear = tap == 0 || tap == 1;
+    const ValueRef x = tap < 0 ? f.add(fraction, 1)
+                       : tap == 0
+                           ? fraction
+                           : f.subtract(f.number(static_cast<double>(tap), fraction), fraction);
+    const auto horner = [&](std::initializer_list<double> coefficients) {
+        ValueRef out;
+        for (const double c : coefficients)
+            out = out.node.isValid() ? f.add(f.multiply(out, x), c) : f.number(c, x);
+        return out;
+    };
+    return isNear ? horner({a + 2, -(a + 3), 0, 1}) : horner({a, -5 * a, 8 * a, -4 * a});
+}
+
+std::vector<Sampling::Tap> Sampling::taps(size_t axis, ValueRef position, SampleMode mode,
+                                          Outside outside)
+{
+    if (mode == SampleMode::Nearest) position = f.apply("round", position);
+    if (outside == Outside::Border) position = inside(axis, position);
+    if (outside == Outside::Reflection) position = reflected(axis, position);
+    if (mode == SampleMode::Nearest) return {tap(axis, position, {}, outside)};
+    const ValueRef before = f.apply("floor", position);
+    const ValueRef fraction = f.subtract(position, before);
+    if (mode == SampleMode::Linear)
+        return {tap(axis, before, f.subtract(f.number(1, fraction), fraction), outside),
+                tap(axis, f.add(before, 1), fraction, outside)};
+    std::vector<Tap> out;
+    for (int64_t i = -1; i <= 2; ++i)
+        out.push_back(
+            tap(axis, f.add(before, static_cast<double>(i)), cubicWeight(i, fraction), outside));
+    return out;
+}
+
+std::vector<ValueRef> Sampling::terms(ValueRef picture, const std::vector<ValueRef>& positions,
+                                      SampleMode mode, Outside outside)
+{
+    if (m_node.hasFailed()) return {};
+    std::vector<Tap> all{{f.multiply(picture, static_cast<double>(m_points)), {}}};
+    int64_t stride = m_points;
+    for (size_t axis = 0; axis < m_extents.size(); ++axis) {
+        stride /= m_extents[axis];
+        std::vector<Tap> next;
+        for (const Tap& own : taps(axis, positions[axis], mode, outside))
+            for (const Tap& soFar : all)
+                next.push_back(
+                    {f.add(soFar.index, f.multiply(own.index, static_cast<double>(stride))),
+                     product(soFar.weight, own.weight)});
+        all = std::move(next);
+    }
+    std::vector<ValueRef> out;
+    for (const Tap& point : all) {
+        const ValueRef pixels = f.take(m_rows, point.index, 0);
+        out.push_back(point.weight.node.isValid()
+                          ? f.multiply(pixels, f.expand(f.cast(point.weight, f.dtype(pixels)), 2))
+                          : pixels);
+    }
+    return out;
+}
+
+ValueRef Sampling::sum(const std::vector<ValueRef>& terms)
+{
+    if (terms.empty()) return {};
+    return std::accumulate(terms.begin() + 1, terms.end(), terms[0],
+                           [&](ValueRef a, ValueRef b) { return f.add(a, b); });
+}
+
+} // namespace tenon::compiler

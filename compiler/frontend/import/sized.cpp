@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators that take dimensions known by name.
+#include "compiler/frontend/import/sized.h"
+
+namespace tenon::compiler {
+
+ValueRef emitSized(NodeImport& node, std::string op, std::vector<ValueRef> operands,
+                   const Shape& shape, Attrs attrs)
+{
+    std::vector<std::string> sizes;
+    for (const Dim& dim : shape) sizes.push_back(dim.text());
+    attrs.set("sizes", sizes);
+    return node.emit(std::move(op), std::move(operands), std::move(attrs));
+}
+
+ValueRef wholeNumber(NodeImport& node, int64_t value) { return node.sizeOf(Dim(value)); }
+
+ValueRef countedTo(NodeImport& node, const Dim& count)
+{
+    return emitSized(node, "arange", {wholeNumber(node, 0), wholeNumber(node, 1)}, {count});
+}
+
+ValueRef reshapedTo(NodeImport& node, ValueRef value, const Shape& shape)
+{
+    return emitSized(node, "reshape", {value}, shape, {{"newshape", std::vector<int64_t>{}}});
+}
+
+} // namespace tenon::compiler
