@@ -291,9 +291,7 @@ int compileModel(const CompileCommandOptions& options, JobContext& job)
     if (!options.emit.empty()) return emitKernels(**result, options);
 
     job.progress(0.95, "writing " + output);
-    auto report = (*result)->machine.backEnd->sources
-                      ? compiler::writeSources(**result, interfaceOf(options), output)
-                      : compiler::writeArtifact(**result, output);
+    auto report = compiler::writeProgram(**result, interfaceOf(options), output);
     if (!report) return failure(report.error());
     job.progress(1, "done");
     if (options.common.json)

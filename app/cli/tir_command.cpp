@@ -94,10 +94,7 @@ int writeLibrary(const TirOptions& options, const tir::PrimFunc& function,
     auto result = compiler::compileFunction(function, *format, compileOptions(options.common), job);
     if (!result) return failure(inFile(result.error(), options.path));
     printDiagnostics((*result)->remarks);
-    auto report =
-        machine.backEnd->sources
-            ? compiler::writeSources(**result, compiler::CInterface::Packed, options.output)
-            : compiler::writeArtifact(**result, options.output);
+    auto report = compiler::writeProgram(**result, compiler::CInterface::Packed, options.output);
     if (!report) return failure(report.error());
     const std::string_view executor = compiler::executorName((*result)->options.executor);
     if (options.common.json)

@@ -43,9 +43,7 @@ core::Result<views::DocumentPtr> saveModel(const EngineOptions& engine,
     const compiler::CompileResult& result = *backingOf(*compiled)->result;
     job.progress(0.95, "writing " + path.toStdString());
     const auto written =
-        result.machine.backEnd->sources
-            ? compiler::writeSources(result, compiler::CInterface::Packed, path.toStdString())
-            : compiler::writeArtifact(result, path.toStdString());
+        compiler::writeProgram(result, compiler::CInterface::Packed, path.toStdString());
     if (!written) return written.error();
     return compiled;
 }

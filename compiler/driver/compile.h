@@ -99,5 +99,8 @@ Result<std::vector<SourceFile>> programSources(const CompileResult& result, CInt
 /// Writes them to a .tar, or to a folder that holds nothing else.
 Result<PackageReport> writeSources(const CompileResult& result, CInterface interface,
                                    const std::string& path);
+/// An artifact or sources, whichever the target's back end has; `interface` is that of sources.
+Result<PackageReport> writeProgram(const CompileResult& result, CInterface interface,
+                                   const std::string& path);
 
 } // namespace tenon::compiler

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// -machine=NAME,figure=number laid over the facts of a target.
 #include "compiler/driver/machine_facts.h"
 
 #include "core/base/option_code.h"

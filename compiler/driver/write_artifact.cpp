@@ -104,4 +104,11 @@ Result<PackageReport> writeArtifact(const CompileResult& result, const std::stri
     return writePackage(input, *format, path);
 }
 
+Result<PackageReport> writeProgram(const CompileResult& result, CInterface interface,
+                                   const std::string& path)
+{
+    return result.machine.backEnd->sources ? writeSources(result, interface, path)
+                                           : writeArtifact(result, path);
+}
+
 } // namespace tenon::compiler

@@ -40,8 +40,8 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
 constexpr OperandSpec kOperands[] = {
     {"x", "as the definition declares them", OperandSpec::Variadic}};
 constexpr AttrSpec kAttrs[] = {
-    {"definition", "string", "the text of the definition, see resources/manual/extend.md"},
-    {"operator", "string", "its name, with its domain"},
+    {kDefinitionAttr, "string", "the text of the definition, see resources/manual/extend.md"},
+    {kOperatorAttr, "string", "its name, with its domain"},
     {"*", "any", "the attributes that the definition declares", "\"\""}};
 
 constexpr OpDef defined(DefinedClass kind, std::string_view doc, Family family, Pattern pattern,

@@ -2,6 +2,8 @@
 // Module versions and their persistent node map.
 #include "core/ir/module.h"
 
+#include "core/ir/user_operator.h"
+
 #include <algorithm>
 
 namespace tenon::core {
@@ -26,7 +28,9 @@ const Types& SharedTypes::get() const
 
 std::string shownOperator(const NodeRecord& node)
 {
-    return node.op.starts_with("user.") ? node.attrs.string("operator", node.op) : node.op;
+    return node.op.starts_with(kUserOperatorPrefix)
+               ? node.attrs.string(std::string(kOperatorAttr), node.op)
+               : node.op;
 }
 
 std::vector<SourceId> mergedOrigin(const std::vector<SourceId>& a, const std::vector<SourceId>& b)

@@ -2,6 +2,7 @@
 // Titles, details and families of nodes.
 #include "views/models/node_text.h"
 
+#include "core/ir/user_operator.h"
 #include "views/models/format.h"
 
 #include <QStringList>
@@ -142,7 +143,7 @@ QString attrsDetail(const core::NodeRecord& node)
     QStringList parts;
     for (const auto& [name, value] : node.attrs.entries()) {
         const QString text = QString::fromStdString(core::attrText(value));
-        if (text.size() <= 18 && name != "operator")
+        if (text.size() <= 18 && name != core::kOperatorAttr)
             parts << QString::fromStdString(name) + QLatin1Char(' ') + text;
     }
     return parts.mid(0, 3).join(QStringLiteral(", "));

@@ -35,7 +35,7 @@ public:
     {
         for (size_t i = 0; i < in.size(); ++i) {
             m_tensors[m_definition.operands[i].name] = in[i];
-            noteExtents(m_definition.operands[i], in[i]->shape());
+            notePack(m_definition.operands[i], in[i]->shape());
         }
         for (const Assignment& assignment : m_definition.assignments) assign(assignment);
         if (m_error) return *m_error;
@@ -56,23 +56,22 @@ public:
     }
 
 private:
-    /// Extents as the operands have them, which may be symbols where a value needs no numbers.
-    void noteExtents(const DeclaredTensor& operand, const Exprs& shape)
+    /// Extents of a pack as the operand has them: symbols, where a value needs no numbers.
+    void notePack(const DeclaredTensor& operand, const Exprs& shape)
     {
-        size_t at = 0;
-        for (const Term& term : operand.shape) {
-            const size_t taken =
-                term.kind == Term::Kind::Pack ? shape.size() - (operand.shape.size() - 1) : 1;
-            const auto first = shape.begin() + static_cast<std::ptrdiff_t>(at);
-            m_extents.try_emplace(term.text, first, first + static_cast<std::ptrdiff_t>(taken));
-            at += taken;
+        for (size_t i = 0; i < operand.shape.size(); ++i) {
+            const Term& term = operand.shape[i];
+            if (term.kind != Term::Kind::Pack) continue;
+            const auto first = shape.begin() + static_cast<std::ptrdiff_t>(i);
+            const auto count = static_cast<std::ptrdiff_t>(m_bindings.packs.at(term.text).size());
+            m_packs.try_emplace(term.text, first, first + count);
         }
     }
 
     void assign(const Assignment& assignment)
     {
         if (m_error) return;
-        const DeclaredTensor& target = declaredTensor(assignment.target);
+        const DeclaredTensor& target = *m_definition.findTarget(assignment.target);
         const auto type = definedType(m_definition, m_bindings, target);
         if (!type) {
             m_error = type.error();
@@ -94,19 +93,10 @@ private:
         m_tensors[assignment.target] = tensorOf(assignment.target, shape, value.expr);
     }
 
-    const DeclaredTensor& declaredTensor(const std::string& name) const
-    {
-        for (const auto* list : {&m_definition.results, &m_definition.parts})
-            for (const DeclaredTensor& tensor : *list)
-                if (tensor.name == name) return tensor;
-        CHECK(false) << name;
-        return m_definition.results[0];
-    }
-
     /// Of one term of a shape: a pack's as its operand has them, else the next of the type's.
     Exprs extentsOf(const Term& term, const Shape& shape, size_t at) const
     {
-        if (term.kind == Term::Kind::Pack) return m_extents.at(term.text);
+        if (term.kind == Term::Kind::Pack) return m_packs.at(term.text);
         return extents({shape[at]});
     }
 
@@ -327,10 +317,10 @@ private:
     }
 
     std::map<std::string, te::TensorRef> m_tensors;
-    std::map<std::string, Exprs> m_extents; ///< of dimensions and packs
-    std::map<std::string, Exprs> m_scope;   ///< axes by name
-    std::vector<Axis> m_axes;               ///< the same in order, from outside to inside
-    te::Tensors m_sums;                     ///< read by what was declared last
+    std::map<std::string, Exprs> m_packs; ///< extents
+    std::map<std::string, Exprs> m_scope; ///< axes by name
+    std::vector<Axis> m_axes;             ///< the same in order, from outside to inside
+    te::Tensors m_sums;                   ///< read by what was declared last
     std::string m_target;
 };
 

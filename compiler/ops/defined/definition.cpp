@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kind of operator a definition declares.
+// What kind of operator a definition declares, and what it declares by name.
 #include "compiler/ops/defined/definition.h"
 
 #include <algorithm>
@@ -17,6 +17,14 @@ bool anyTerm(const Term& term, const std::function<bool(const Term&)>& has)
 bool isLonePack(const std::vector<Term>& terms, const std::string& name)
 {
     return terms.size() == 1 && terms[0].kind == Term::Kind::Pack && terms[0].text == name;
+}
+
+template <typename Declared>
+const Declared* named(const std::vector<Declared>& list, std::string_view name)
+{
+    const auto found = std::find_if(
+        list.begin(), list.end(), [&](const Declared& declared) { return declared.name == name; });
+    return found == list.end() ? nullptr : &*found;
 }
 
 } // namespace
@@ -37,16 +45,28 @@ DefinedClass Definition::kind() const
     for (const DeclaredTensor& operand : operands)
         if (!isLonePack(operand.shape, shape[0].text)) return DefinedClass::Injective;
     const auto isElsewhere = [&](const Term& term) {
-        if (term.kind == Term::Kind::Read) {
-            const bool isAttr = std::any_of(attrs.begin(), attrs.end(), [&](const auto& attr) {
-                return attr.name == term.text;
-            });
-            return !isAttr && !isLonePack(term.args, axes[0].text);
-        }
-        return false;
+        return term.kind == Term::Kind::Read && !findAttr(term.text) &&
+               !isLonePack(term.args, axes[0].text);
     };
     return anyTerm(assignments[0].value, isElsewhere) ? DefinedClass::Injective
                                                       : DefinedClass::Elementwise;
+}
+
+const DeclaredTensor* Definition::findTarget(std::string_view called) const
+{
+    const DeclaredTensor* result = named(results, called);
+    return result ? result : named(parts, called);
+}
+
+const DeclaredTensor* Definition::findTensor(std::string_view called) const
+{
+    const DeclaredTensor* operand = named(operands, called);
+    return operand ? operand : findTarget(called);
+}
+
+const DeclaredAttr* Definition::findAttr(std::string_view called) const
+{
+    return named(attrs, called);
 }
 
 } // namespace tenon::compiler

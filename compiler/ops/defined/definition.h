@@ -11,6 +11,7 @@
 
 #include "core/base/result.h"
 #include "core/ir/attr.h"
+#include "core/ir/user_operator.h"
 
 #include <optional>
 #include <string>
@@ -21,9 +22,9 @@ namespace tenon::compiler {
 
 using namespace core;
 
-/// Attributes of a node that a definition gives its meaning: the definition's text, and its name.
+/// Attribute of a node that a definition gives its meaning: the definition's text. Its name stands
+/// under kOperatorAttr.
 inline constexpr std::string_view kDefinitionAttr = "definition";
-inline constexpr std::string_view kOperatorAttr = "operator";
 
 /// An expression as written.
 struct Term
@@ -114,6 +115,11 @@ struct Definition
     std::string text; ///< of this definition alone: what nodes carry
 
     DefinedClass kind() const;
+    /// An operand, a result or a part; null when there is none of that name.
+    const DeclaredTensor* findTensor(std::string_view called) const;
+    /// The same without the operands.
+    const DeclaredTensor* findTarget(std::string_view called) const;
+    const DeclaredAttr* findAttr(std::string_view called) const;
 };
 
 /// All definitions of a file. Errors: BadText with line and column, what is declared twice, never

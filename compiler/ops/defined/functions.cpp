@@ -40,8 +40,6 @@ const DefinedFunction* findDefinedFunction(std::string_view name)
     return rowNamed(kFunctions, name);
 }
 
-std::span<const DefinedFunction> definedFunctions() { return kFunctions; }
-
 const DefinedCombiner* findDefinedCombiner(std::string_view name)
 {
     return rowNamed(kCombiners, name);

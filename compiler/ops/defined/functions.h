@@ -5,7 +5,6 @@
 #include "compiler/te/te.h"
 #include "core/ir/tir/expr.h"
 
-#include <span>
 #include <string_view>
 
 namespace tenon::compiler {
@@ -19,7 +18,6 @@ struct DefinedFunction
 
 /// By name, without min, max and clamp, which are no intrinsics; null when there is none.
 const DefinedFunction* findDefinedFunction(std::string_view name);
-std::span<const DefinedFunction> definedFunctions();
 
 struct DefinedCombiner
 {

@@ -202,7 +202,7 @@ private:
     void assignment()
     {
         Assignment out{name(), {}, {}};
-        const DeclaredTensor* target = declaredTensor(out.target, true);
+        const DeclaredTensor* target = m_definition.findTarget(out.target);
         if (!target) return fail(quoted(out.target) + " is no result and no declared tensor");
         if (!m_assigned.insert(out.target).second)
             return fail(quoted(out.target) + " is assigned twice");
@@ -242,28 +242,11 @@ private:
                  " are not those of its shape: one name for each dimension, `s...` for a pack");
     }
 
-    const DeclaredTensor* declaredTensor(const std::string& called, bool isTarget) const
-    {
-        for (const auto* list :
-             {&m_definition.operands, &m_definition.results, &m_definition.parts})
-            for (const DeclaredTensor& tensor : *list)
-                if (tensor.name == called && !(isTarget && list == &m_definition.operands))
-                    return &tensor;
-        return nullptr;
-    }
-
-    const DeclaredAttr* declaredAttr(const std::string& called) const
-    {
-        for (const DeclaredAttr& attr : m_definition.attrs)
-            if (attr.name == called) return &attr;
-        return nullptr;
-    }
-
     bool isReadable(const std::string& called) const
     {
-        if (const DeclaredAttr* attr = declaredAttr(called)) return attr->type == "ints";
-        if (!declaredTensor(called, false)) return false;
-        return m_assigned.contains(called) || !declaredTensor(called, true);
+        if (const DeclaredAttr* attr = m_definition.findAttr(called)) return attr->type == "ints";
+        if (!m_definition.findTensor(called)) return false;
+        return m_assigned.contains(called) || !m_definition.findTarget(called);
     }
 
     /// Everything that an expression names is declared.
@@ -278,15 +261,15 @@ private:
         }
         const bool isName = term.kind == Term::Kind::Name || term.kind == Term::Kind::Pack;
         if (isName && !axes.contains(term.text) && !m_dims.contains(term.text) &&
-            !declaredAttr(term.text))
-            failAt(term,
-                   quoted(term.text) + " is no axis, dimension or attribute" +
-                       (declaredTensor(term.text, false) ? "; give its indices in brackets" : ""));
+            !m_definition.findAttr(term.text))
+            failAt(term, quoted(term.text) + " is no axis, dimension or attribute" +
+                             (m_definition.findTensor(term.text) ? "; give its indices in brackets"
+                                                                 : ""));
         if (term.kind == Term::Kind::Read && !isReadable(term.text))
             failAt(term, quoted(term.text) +
                              " cannot be read here: no operand, and nothing that was "
                              "assigned before");
-        if (term.kind == Term::Kind::Read && !mayRead && declaredTensor(term.text, false))
+        if (term.kind == Term::Kind::Read && !mayRead && m_definition.findTensor(term.text))
             failAt(term, "the elements of " + quoted(term.text) + " are not known here");
         for (const Term& arg : term.args) checkNames(arg, inner, mayRead);
     }

@@ -42,9 +42,7 @@ protected:
     }
     static Status write(const CompileResult& result, const std::string& path)
     {
-        const auto report = result.machine.backEnd->sources
-                                ? writeSources(result, CInterface::Packed, path)
-                                : writeArtifact(result, path);
+        const auto report = writeProgram(result, CInterface::Packed, path);
         return report ? kDone : Status(report.error());
     }
 };

@@ -4,8 +4,6 @@
 #include "compiler/frontend/operator_table.h"
 #include "core/base/text.h"
 
-#include <algorithm>
-
 namespace tenon::compiler {
 namespace {
 
@@ -27,12 +25,8 @@ Attrs givenAttrs(OnnxNode& node, const Definition& definition)
 /// What the node says and the definition does not know.
 std::string undeclaredAttr(const tenon_onnx::NodeProto& proto, const Definition& definition)
 {
-    for (const auto& attr : proto.attribute()) {
-        const bool isKnown =
-            std::any_of(definition.attrs.begin(), definition.attrs.end(),
-                        [&](const DeclaredAttr& declared) { return declared.name == attr.name(); });
-        if (!isKnown) return attr.name();
-    }
+    for (const auto& attr : proto.attribute())
+        if (!definition.findAttr(attr.name())) return attr.name();
     return {};
 }
 
