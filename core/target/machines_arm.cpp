@@ -17,10 +17,12 @@ constexpr std::string_view kA72 =
     "Arm UAN 0016A, Cortex-A72 Software Optimization Guide, chapter 3";
 constexpr std::string_view kBcm2711 = "Broadcom BCM2711, Raspberry Pi 4";
 constexpr std::string_view kA72Memory = "sci-pi.org.uk: STREAM on a Raspberry Pi 4";
-constexpr std::string_view kA76 = "Arm SWOG 307215, Cortex-A76 Software Optimization Guide";
+constexpr std::string_view kA76 =
+    "Arm PJDOC-466751330-7215, Cortex-A76 Software Optimization Guide";
 constexpr std::string_view kA78 = "Arm SWOG 102160, Cortex-A78 Software Optimization Guide";
 constexpr std::string_view kX1 = "Arm PJDOC-466751330-12610, Cortex-X1 Software Optimization Guide";
-constexpr std::string_view kN1 = "Arm SWOG 309707, Neoverse N1 Software Optimization Guide";
+constexpr std::string_view kN1 =
+    "Arm PJDOC-466751330-9707, Neoverse N1 Software Optimization Guide";
 constexpr std::string_view kGraviton2 =
     "learn.arm.com, Memory subsystem: bandwidth sweep on a Graviton2 of 2.5 GHz";
 constexpr std::string_view kV1 =
@@ -53,7 +55,7 @@ constexpr Machine kRows[] = {
      .family = MachineFamily::Arm64,
      .kin = "cortex-a34 cortex-a35 cortex-r82 cortex-r82ae",
      .clockGhz = {1.4, kA53Memory},
-     .floatMacs = {4, "LLVM 19, scheduling model (llvm-mca)"},
+     .floatMacs = {4, kLlvm},
      .byteMacs = {6},
      .vectorPipes = {1, kLlvm},
      .issueWidth = {2, kA53},
