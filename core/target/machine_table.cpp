@@ -72,7 +72,9 @@ std::vector<NamedFigure> figuresOf(const Machine& m)
 MachineChoice chooseMachine(MachineFamily family, std::string_view cpu,
                             const std::function<bool(std::string_view)>& hasFeature)
 {
-    const Machine* generic = firstOf(family, [](const Machine& m) { return m.isGeneric(); });
+    const Machine* generic = firstOf(family, [&](const Machine& m) {
+        return m.isGeneric() && (m.feature.empty() || hasFeature(m.feature));
+    });
     const bool hasRows = firstOf(family, [](const Machine& m) { return !m.isGeneric(); });
     const bool isNamed =
         hasRows && !cpu.empty() && !cpu.starts_with("generic") && !cpu.starts_with("x86-64");
@@ -80,8 +82,9 @@ MachineChoice chooseMachine(MachineFamily family, std::string_view cpu,
     if (isNamed)
         if (const Machine* kin = firstOf(family, [&](const Machine& m) { return isKin(m, cpu); }))
             return {kin, true, "of the same kind"};
-    const Machine* alike = firstOf(
-        family, [&](const Machine& m) { return !m.feature.empty() && hasFeature(m.feature); });
+    const Machine* alike = firstOf(family, [&](const Machine& m) {
+        return !m.isGeneric() && !m.feature.empty() && hasFeature(m.feature);
+    });
     if (isNamed && alike)
         return {alike, true, "which has " + std::string(alike->feature) + ", too"};
     return {generic, isNamed, "of any of its architecture"};

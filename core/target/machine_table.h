@@ -41,7 +41,8 @@ struct Machine
     MachineFamily family;
     /// Processors without a row whose nearest this is, by name; "x-*" stands for all that begin so.
     std::string_view kin = {};
-    /// LLVM's feature that makes this row the nearest of processors that nobody names as kin.
+    /// LLVM's feature that makes this row the nearest of processors that nobody names as kin; of a
+    /// generic row, what a processor without a name must have.
     std::string_view feature = {};
     Figure clockGhz;
     Figure floatMacs, byteMacs;
@@ -55,7 +56,7 @@ struct Machine
     constexpr bool isGeneric() const { return name.starts_with("generic-"); }
 };
 
-/// All rows; those of a family side by side, its generic one last.
+/// All rows; those of a family side by side, its generic ones last.
 std::vector<const Machine*> allMachines();
 const Machine* findMachine(std::string_view name);
 

@@ -9,6 +9,7 @@ QEMU's user-mode emulation (package qemu-user) or in Node.js; what a later infer
 import argparse
 import json
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -25,6 +26,8 @@ RVV = "rv64,v=true,elen=64,vext_spec=v1.0"
 CPUS = (
     ("aarch64", "llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72",
      ["qemu-aarch64", "-cpu", "cortex-a72"], "instructions"),
+    ("aarch64, in order", "llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a53",
+     ["qemu-aarch64", "-cpu", "cortex-a53"], "instructions"),
     ("armv7", "llvm -mtriple=armv7-linux-gnueabihf -mcpu=cortex-a7",
      ["qemu-arm", "-cpu", "cortex-a7"], "instructions"),
     ("riscv64", RISCV, ["qemu-riscv64", "-cpu", "rv64"], "instructions"),
@@ -79,7 +82,7 @@ def count(build, tenon, folder, cpu, work):
         return wasm_count.count(os.path.join(ROOT, "remote/measure/wasm_host.js"), artifact)
     if suffix == ".elf":
         return count_program(build, emulator, artifact, work)
-    runner = instruction_count.tenon_runner(build, name.split("+")[0])
+    runner = instruction_count.tenon_runner(build, re.split("[+,]", name)[0])
     return instruction_count.run_counted(build, emulator, [runner, artifact, "2"])
 
 

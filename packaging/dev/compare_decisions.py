@@ -22,12 +22,12 @@ from compare_builds import TARGETS as ALL_TARGETS
 from compare_builds import models, suffix
 
 TARGETS = {
-    "a53": ALL_TARGETS["a53"],
-    "a72": ALL_TARGETS["a72"],
+    **ALL_TARGETS,
     "u74": "llvm -mtriple=riscv64-linux-gnu -mcpu=sifive-u74 -num-cores=4",
     "native": "llvm -mcpu=native",
 }
 DEFAULT = "resnet18,mobilenet_v2,kws_dscnn,vit_tiny,bert_tiny,unet_small,squeezenet1_1,ic_resnet8,shufflenet_v2_x1_0"
+TARGET_NAMES = "a53,a72,u74,native"
 KINDS = ("joined", "method", "layout", "threads", "tile")
 
 
@@ -101,7 +101,7 @@ def main():
     parser.add_argument("old")
     parser.add_argument("new")
     parser.add_argument("--models", default=DEFAULT)
-    parser.add_argument("--targets", default=",".join(TARGETS))
+    parser.add_argument("--targets", default=TARGET_NAMES)
     parser.add_argument("--option", default="", help="appended to the target for NEW_BIN")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--all", action="store_true")

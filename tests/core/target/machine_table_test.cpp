@@ -82,6 +82,8 @@ TEST(MachineTable, TakesTheNearestRowAndSaysSo)
     const MachineChoice own = chosen(MachineFamily::Arm64, "cortex-a72");
     EXPECT_EQ(own.machine, &row("cortex-a72"));
     EXPECT_FALSE(own.isNearest);
+    EXPECT_EQ(chosen(MachineFamily::RiscV, "", {"v"}).machine, &row("generic-riscv-v"));
+    EXPECT_EQ(chosen(MachineFamily::RiscV, "").machine, &row("generic-riscv"));
     const MachineChoice kin = chosen(MachineFamily::Arm64, "cortex-a73");
     EXPECT_EQ(kin.machine, &row("cortex-a72"));
     EXPECT_EQ(
