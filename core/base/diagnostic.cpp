@@ -6,9 +6,16 @@
 #include "core/base/option_code.h"
 #include "core/base/printable.h"
 
+#include <algorithm>
 #include <iterator>
 
 namespace tenon::core {
+
+namespace {
+
+constexpr size_t kMostNotes = 1000; ///< what a file that is wrong everywhere may print
+
+} // namespace
 
 std::string_view codeText(DiagnosticCode code)
 {
@@ -53,14 +60,18 @@ std::string Diagnostic::text() const
     out += "[";
     out += codeText(code);
     // Names come out of files.
-    const auto name = [](const std::string& text) { return printable(text, LineBreaks::Escape); };
-    out += "]: " + printable(message);
+    const auto name = [](const std::string& text) {
+        return printable(elided(text), LineBreaks::Escape);
+    };
+    out += "]: " + printable(elidedWords(message));
     if (!location.node.empty()) out += " at node '" + name(location.node) + "'";
     if (!location.op.empty()) out += " (" + name(location.op) + ")";
     if (!location.detail.empty()) out += " [" + name(location.detail) + "]";
     if (!location.graphPath.empty()) out += " in " + name(location.graphPath);
-    if (!location.file.empty()) out += " in file " + name(location.file);
-    for (const Diagnostic& note : notes) out += "\n  " + note.text();
+    if (!location.file.empty()) out += " in file " + printable(location.file, LineBreaks::Escape);
+    const size_t shown = std::min(notes.size(), kMostNotes);
+    for (size_t i = 0; i < shown; ++i) out += "\n  " + notes[i].text();
+    if (shown < notes.size()) out += "\n  and " + std::to_string(notes.size() - shown) + " more";
     return out;
 }
 

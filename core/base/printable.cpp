@@ -38,7 +38,43 @@ bool isControl(uint32_t code, LineBreaks lineBreaks)
     return (code < 0x20 && code != '\t') || (code >= 0x7f && code < 0xa0);
 }
 
+constexpr size_t kLongestName = 1024, kNameStart = 512, kNameEnd = 256;
+constexpr size_t kLongestMessage = size_t{32} << 10;
+
+bool continuesSequence(char byte) { return (static_cast<uint8_t>(byte) & 0xc0) == 0x80; }
+
+/// A name in backticks, or what stands before the next space or backtick.
+std::string_view firstWord(std::string_view text)
+{
+    const bool isName = text.front() == '`' && text.find('`', 1) != std::string_view::npos;
+    const size_t end = isName ? text.find('`', 1) + 1 : text.find_first_of(" `", 1);
+    return text.substr(0, end);
+}
+
 } // namespace
+
+std::string elided(std::string_view name)
+{
+    if (name.size() <= kLongestName) return std::string(name);
+    size_t start = kNameStart, end = name.size() - kNameEnd;
+    while (start > 0 && continuesSequence(name[start])) --start;
+    while (end < name.size() && continuesSequence(name[end])) ++end;
+    return std::string(name.substr(0, start)) + "... (" + std::to_string(name.size()) +
+           " bytes) ..." + std::string(name.substr(end));
+}
+
+std::string elidedWords(std::string_view message)
+{
+    std::string out;
+    while (!message.empty()) {
+        if (out.size() > kLongestMessage)
+            return out + " ... (" + std::to_string(message.size()) + " more bytes)";
+        const std::string_view word = firstWord(message);
+        out += elided(word);
+        message.remove_prefix(word.size());
+    }
+    return out;
+}
 
 std::string printable(std::string_view text, LineBreaks lineBreaks)
 {
@@ -49,9 +85,7 @@ std::string printable(std::string_view text, LineBreaks lineBreaks)
         const size_t length = sequenceLength(first);
         const std::string_view rest = text.substr(at + 1, length == 0 ? 0 : length - 1);
         const bool isWhole = length > 0 && rest.size() == length - 1 &&
-                             std::all_of(rest.begin(), rest.end(), [](char byte) {
-                                 return (static_cast<uint8_t>(byte) & 0xc0) == 0x80;
-                             });
+                             std::all_of(rest.begin(), rest.end(), continuesSequence);
         if (!isWhole) {
             out += escaped("\\x%02x", first);
             ++at;

@@ -18,4 +18,10 @@ enum class LineBreaks : uint8_t
 /// such as `\x1b` and `\u202e`; everything else stays.
 std::string printable(std::string_view text, LineBreaks lineBreaks = LineBreaks::Keep);
 
+/// The beginning and the end of a name of more than a KiB, with its length between them.
+std::string elided(std::string_view name);
+
+/// A message whose words and names in backticks are elided, and which ends after 32 KiB.
+std::string elidedWords(std::string_view message);
+
 } // namespace tenon::core

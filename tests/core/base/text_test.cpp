@@ -25,6 +25,26 @@ TEST(Text, showsNamesOutOfFilesAsTheyAreAndNeverRunsThem)
     EXPECT_EQ(printable(std::string(1 << 20, 'n')).size(), size_t{1} << 20);
 }
 
+TEST(Text, elidesLongNames)
+{
+    EXPECT_EQ(elided(std::string(1024, 'n')), std::string(1024, 'n'));
+    EXPECT_EQ(elided(std::string(10'000'000, 'n')),
+              std::string(512, 'n') + "... (10000000 bytes) ..." + std::string(256, 'n'));
+    const std::string wide = "a" + replaced(std::string(2000, '.'), ".", "\u00e9");
+    EXPECT_EQ(printable(elided(wide)), elided(wide)); // no character is cut in two
+    EXPECT_EQ(elidedWords("the node reads `conv 1`, which nothing produces"),
+              "the node reads `conv 1`, which nothing produces");
+    const std::string spaced = "reads `" + std::string(5000, ' ') + "`, which nothing produces";
+    EXPECT_EQ(elidedWords(spaced), "reads `" + std::string(511, ' ') + "... (5002 bytes) ..." +
+                                       std::string(255, ' ') + "`, which nothing produces");
+    EXPECT_LT(elidedWords("has (" + std::string(100'000, 'n') + ", 3)").size(), 900u);
+    for (const char* piece : {"` ", "a ", "`", "\xff", "`a` "}) {
+        std::string text;
+        while (text.size() < 1'000'000) text += piece;
+        EXPECT_LT(elidedWords(text).size(), 40'000u) << piece;
+    }
+}
+
 TEST(Text, splitsAndJoins)
 {
     EXPECT_EQ(split("a,,b", ','), (std::vector<std::string>{"a", "", "b"}));
