@@ -5,8 +5,9 @@
 #include "compiler/ops/op.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
+#include <string_view>
+#include <unordered_map>
 
 namespace tenon::compiler {
 namespace {
@@ -35,6 +36,32 @@ std::set<SourceId> opaqueSources(const Module& module)
     return out;
 }
 
+/// What was said of one name. Who reads it once for each node of that name gets little each time,
+/// or many nodes of one name would take the square of their number.
+struct Told
+{
+    void add(const Diagnostic& d)
+    {
+        verdict = std::max(verdict, verdictOf(d));
+        if (nodes > 1 && !why.empty()) {
+            ++more;
+            return;
+        }
+        if (!why.empty()) why += "; ";
+        why += d.message;
+    }
+    std::string text() const
+    {
+        if (more == 0) return why;
+        return why + "; and " + std::to_string(more) + " more for the " + std::to_string(nodes) +
+               " nodes of this name";
+    }
+
+    size_t nodes = 0, more = 0;
+    NodeVerdict verdict = NodeVerdict::Supported;
+    std::string why;
+};
+
 } // namespace
 
 const char* verdictText(NodeVerdict verdict)
@@ -58,23 +85,21 @@ size_t ImportReport::count(NodeVerdict verdict) const
 ImportReport importReport(const Loaded& loaded)
 {
     ImportReport out;
-    std::multimap<std::string, const Diagnostic*> byNode;
+    std::unordered_map<std::string_view, Told> told;
+    for (const SourceNode& source : loaded.module.sources()) ++told[source.name].nodes;
     for (const Diagnostic& d : loaded.diagnostics) {
         if (d.location.node.empty())
             out.model.push_back(d.text());
         else
-            byNode.emplace(d.location.node, &d);
+            told[d.location.node].add(d);
     }
     const std::set<SourceId> opaque = opaqueSources(loaded.module);
     for (size_t i = 0; i < loaded.module.sources().size(); ++i) {
         const SourceNode& source = loaded.module.sources()[i];
         NodeReport report{.node = source.name, .op = source.op};
-        const auto [first, last] = byNode.equal_range(source.name);
-        for (auto at = first; at != last; ++at) {
-            report.verdict = std::max(report.verdict, verdictOf(*at->second));
-            if (!report.why.empty()) report.why += "; ";
-            report.why += at->second->message;
-        }
+        const Told& all = told[source.name];
+        report.verdict = all.verdict;
+        report.why = all.text();
         if (report.verdict == NodeVerdict::Supported &&
             opaque.contains(SourceId(static_cast<uint32_t>(i)))) {
             report.verdict = NodeVerdict::Unreached;

@@ -2,6 +2,7 @@
 // Conservation of provenance: where every source node of the model ends up.
 #include "compiler/passes/pass.h"
 #include "core/base/text.h"
+#include "core/ir/origin_union.h"
 
 #include <set>
 
@@ -79,10 +80,11 @@ Conservation checkConservation(const PassTrace& trace, const std::vector<Change>
             if (node.kind == NodeKind::Constant) continue;
             for (const SourceId source : node.origin) ++calls[source.value];
             if (!node.callee.isValid()) continue;
-            std::vector<SourceId> members;
+            OriginUnion origin;
             for (const NodeId member : last.function(node.callee).order)
                 if (last.node(member).kind != NodeKind::Constant)
-                    members = mergedOrigin(members, last.node(member).origin);
+                    origin.add(last.node(member).origin);
+            const std::vector<SourceId> members = origin.take();
             if (mergedOrigin(members, node.origin) != members)
                 out.violations.push_back("the call of " + quoted(last.function(node.callee).name) +
                                          " names sources that none of its members has");

@@ -5,6 +5,7 @@
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/use_index.h"
+#include "core/ir/origin_union.h"
 
 #include <map>
 
@@ -40,10 +41,13 @@ Patch mergePatch(const Module& module, FunctionId function, NodeId survivor,
 {
     NodeRecord kept = module.node(survivor);
     std::vector<NodeId> from{survivor};
+    OriginUnion origin;
+    origin.add(kept.origin);
     for (const NodeId id : duplicates) {
         from.push_back(id);
-        kept.origin = mergedOrigin(kept.origin, module.node(id).origin);
+        origin.add(module.node(id).origin);
     }
+    kept.origin = origin.take();
     const bool isWider = kept.origin != module.node(survivor).origin;
     PatchWriter patch(module, function, "merge-equal",
                       std::to_string(from.size()) + " equal expressions like " + nodeLabel(kept),

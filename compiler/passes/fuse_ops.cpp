@@ -10,6 +10,7 @@
 #include "compiler/passes/use_index.h"
 #include "core/base/hash.h"
 #include "core/base/text.h"
+#include "core/ir/origin_union.h"
 
 #include <algorithm>
 #include <map>
@@ -196,8 +197,9 @@ private:
         call.kind = NodeKind::Call;
         call.callee = m_function.id;
         call.operands = m_operands;
-        for (const NodeId id : m_group.members)
-            call.origin = mergedOrigin(call.origin, m_module.node(id).origin);
+        OriginUnion origin;
+        for (const NodeId id : m_group.members) origin.add(m_module.node(id).origin);
+        call.origin = origin.take();
         Types types;
         for (const NodeId id : m_group.members) {
             if (id != m_group.members.back() && !m_group.isSideBySide) continue;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace tenon::compiler {
 namespace {
@@ -56,6 +57,7 @@ public:
         std::iota(m_parent.begin(), m_parent.end(), 0);
         m_size.assign(m_nodes.size(), 1);
         m_anchor.assign(m_nodes.size(), kNone);
+        m_walkOf.assign(m_nodes.size(), 0);
         for (size_t i = 0; i < m_nodes.size(); ++i)
             if (isAnchor(m_nodes[i].pattern)) m_anchor[i] = static_cast<int>(i);
     }
@@ -141,16 +143,19 @@ private:
         return shapeOf(from) != shapeOf(to);
     }
 
-    /// Nodes on all paths from `source` (without it) to `sink` (with it).
-    std::vector<int> between(int source, int sink) const
+    /// Nodes on all paths from `source` (without it) to `sink` (with it); none when there are more
+    /// than a group may have.
+    std::vector<int> between(int source, int sink)
     {
+        ++m_walk;
         std::vector<int> path;
         std::vector<int> pending = at(source).users;
         while (!pending.empty()) {
             const int next = pending.back();
             pending.pop_back();
-            if (std::find(path.begin(), path.end(), next) != path.end()) continue;
+            if (std::exchange(m_walkOf[static_cast<size_t>(next)], m_walk) == m_walk) continue;
             path.push_back(next);
+            if (static_cast<int64_t>(path.size()) >= m_maxMembers) return {};
             if (next != sink)
                 pending.insert(pending.end(), at(next).users.begin(), at(next).users.end());
         }
@@ -163,6 +168,7 @@ private:
         const int sink = member.exit;
         if (sink == kNone || member.pattern == Pattern::Opaque || rootOf(i) == rootOf(sink)) return;
         const std::vector<int> path = between(i, sink);
+        if (path.empty()) return;
         const bool fits = hasAnchor(i)                           ? followsAnchor(i, path)
                           : member.pattern <= Pattern::Broadcast ? entersGroup(i, sink, path)
                           : member.pattern == Pattern::Injective && withInjective
@@ -256,6 +262,8 @@ private:
     std::vector<int> m_parent; ///< union-find
     std::vector<int64_t> m_size;
     std::vector<int> m_anchor; ///< of the group, by root
+    std::vector<int> m_walkOf; ///< the last walk that came by
+    int m_walk = 0;
 };
 
 } // namespace

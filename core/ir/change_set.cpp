@@ -2,6 +2,8 @@
 // Applying patches: the one place where a module version changes, so nothing can change unrecorded.
 #include "core/ir/change_set.h"
 
+#include "core/ir/origin_union.h"
+
 #include <queue>
 
 #include <algorithm>
@@ -14,10 +16,10 @@ namespace {
 
 std::vector<SourceId> originOf(const Module& module, const std::vector<NodeId>& nodes)
 {
-    std::vector<SourceId> origin;
+    OriginUnion origin;
     for (const NodeId id : nodes)
-        if (const NodePtr& node = module.findNode(id)) origin = mergedOrigin(origin, node->origin);
-    return origin;
+        if (const NodePtr& node = module.findNode(id)) origin.add(node->origin);
+    return origin.take();
 }
 
 /// One walk over a function for all accepted patches. Accepting is decided patch by patch in the

@@ -337,9 +337,12 @@ void NodeImport::finish()
 
 void NodeImport::rollBack()
 {
-    for (const NodeId id : m_emitted) {
-        std::erase(m_state.function.order, id);
-        m_state.module.eraseNode(id);
+    // They stand at the end: a walk over the whole order would take the square of its length.
+    std::vector<NodeId>& order = m_state.function.order;
+    for (auto id = m_emitted.rbegin(); id != m_emitted.rend(); ++id) {
+        const auto found = std::find(order.rbegin(), order.rend(), *id);
+        if (found != order.rend()) order.erase(std::next(found).base());
+        m_state.module.eraseNode(*id);
     }
     m_emitted.clear();
     for (const std::string& name : m_defined) m_state.undefine(name);

@@ -177,6 +177,19 @@ TEST(SparseInitializers, WithIndicesOutsideAreRefused)
     }
 }
 
+TEST(SparseInitializers, ThatNameOnePlaceTwiceAreRefused)
+{
+    for (const std::vector<int64_t>& indices :
+         {std::vector<int64_t>{2, 2}, std::vector<int64_t>{1, 0, 1, 0}}) {
+        ModelProto model = modelOf("opset 13\ninput x float32 2,2\nnode Add n x,w -> y\n"
+                                   "output y float32 2,2\n");
+        *model.mutable_graph()->add_sparse_initializer() = sparse(indices);
+        const std::string errors = errorsOf(imported(model));
+        EXPECT_NE(errors.find("sparse tensor `w` names one place twice"), std::string::npos)
+            << errors;
+    }
+}
+
 TEST(SparseInitializers, ThatClaimMoreThanMemoryAreRefused)
 {
     ModelProto model = modelOf("opset 13\ninput x float32 2,2\nnode Add n x,w -> y\n"
@@ -202,6 +215,17 @@ TEST(ImportReport, SaysWhatBecameOfEveryNode)
     EXPECT_EQ(report.nodes[2].verdict, NodeVerdict::Unreached);
     EXPECT_EQ(report.nodes[3].verdict, NodeVerdict::Invalid);
     EXPECT_EQ(report.count(NodeVerdict::Supported), 1u);
+}
+
+TEST(ImportReport, TellsNodesOfOneNameTogether)
+{
+    const ImportReport report = importReport(
+        imported(modelOf("opset 13\ninput x float32 4\nnode Relu n x -> a\nnode Relu n x -> a\n"
+                         "node Relu n x -> a\noutput a float32 4\n")));
+    ASSERT_EQ(report.nodes.size(), 3u);
+    EXPECT_NE(report.nodes[2].why.find("and 1 more for the 3 nodes of this name"),
+              std::string::npos)
+        << report.nodes[2].why;
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace tenon::compiler {
@@ -36,6 +37,12 @@ std::optional<int64_t> positionOf(const Tensor& indices, int64_t i,
     return flat;
 }
 
+bool namesTwice(std::vector<int64_t> positions)
+{
+    std::sort(positions.begin(), positions.end());
+    return std::adjacent_find(positions.begin(), positions.end()) != positions.end();
+}
+
 } // namespace
 
 Result<Tensor> readSparseTensor(const tenon_onnx::SparseTensorProto& proto,
@@ -64,6 +71,7 @@ Result<Tensor> readSparseTensor(const tenon_onnx::SparseTensorProto& proto,
         if (!at) return badSparse(proto, "has an index outside its shape");
         positions.push_back(*at);
     }
+    if (namesTwice(positions)) return badSparse(proto, "names one place twice");
     return Tensor::make(values->dtype(), shape, [&](std::span<std::byte> out) {
         for (size_t i = 0; i < positions.size(); ++i)
             std::memcpy(out.data() + positions[i] * size,
