@@ -2,6 +2,7 @@
 // Shared behaviour of the commands.
 #include "app/cli/command.h"
 
+#include "app/cli/interrupt.h"
 #include "compiler/frontend/load_model.h"
 #include "compiler/frontend/shape_option.h"
 #include "core/base/board_code.h"
@@ -159,6 +160,7 @@ Result<OpenedModel> openModel(const std::string& path, const CommonOptions& opti
 {
     auto bindings = importOptions(options);
     if (!bindings) return bindings.error();
+    const ComputingScope scope;
     const auto start = std::chrono::steady_clock::now();
     auto loaded = compiler::loadModel(path, *bindings);
     if (!loaded) {
@@ -190,7 +192,17 @@ void noteChoices(const compiler::CompileResult& result, int verbosity)
 
 void printDiagnostics(const std::vector<Diagnostic>& diagnostics)
 {
-    for (const Diagnostic& diagnostic : diagnostics) printDiagnostic(diagnostic);
+    const size_t shown = std::min(diagnostics.size(), kMostLines);
+    for (size_t i = 0; i < shown; ++i) printDiagnostic(diagnostics[i]);
+    if (shown < diagnostics.size())
+        std::fprintf(stderr, "and %zu more; inspect --json lists them\n",
+                     diagnostics.size() - shown);
+}
+
+Diagnostic inModel(Diagnostic error, const std::string& path)
+{
+    if (!error.location.node.empty() && error.location.file.empty()) error.location.file = path;
+    return error;
 }
 
 int failure(const Diagnostic& diagnostic)
@@ -243,19 +255,22 @@ void print(const std::string& text)
 
 std::string table(const std::vector<std::vector<std::string>>& rows)
 {
+    // One name out of a file, however long, does not widen every row.
+    constexpr size_t kWidest = 120;
     std::vector<size_t> widths;
     for (const auto& row : rows)
         for (size_t i = 0; i < row.size(); ++i) {
             if (i >= widths.size()) widths.push_back(0);
-            widths[i] = std::max(widths[i], row[i].size());
+            widths[i] = std::max(widths[i], std::min(row[i].size(), kWidest));
         }
     std::string out;
     for (const auto& row : rows) {
         std::string line;
         for (size_t i = 0; i < row.size(); ++i) {
-            const std::string padding(widths[i] - row[i].size(), ' ');
-            const bool isNumber = !row[i].empty() && row[i][0] >= '0' && row[i][0] <= '9' && i > 0;
-            line += (i > 0 ? "  " : "") + (isNumber ? padding + row[i] : row[i] + padding);
+            const std::string cell = elidedWords(row[i]);
+            const std::string padding(widths[i] - std::min(widths[i], cell.size()), ' ');
+            const bool isNumber = !cell.empty() && cell[0] >= '0' && cell[0] <= '9' && i > 0;
+            line += (i > 0 ? "  " : "") + (isNumber ? padding + cell : cell + padding);
         }
         line.erase(line.find_last_not_of(' ') + 1);
         out += line + "\n";

@@ -71,7 +71,11 @@ void printDiagnostic(const Diagnostic& diagnostic);
 /// What the compiler chose and one may want to change: that the model runs on the VM though another
 /// executor was asked for, and with `verbosity` which kernels are plain loops.
 void noteChoices(const compiler::CompileResult& result, int verbosity);
+/// Lists longer than this end with how many more there are.
+constexpr size_t kMostLines = 1000;
 void printDiagnostics(const std::vector<Diagnostic>& diagnostics);
+/// What is wrong at a node says of which file.
+Diagnostic inModel(Diagnostic error, const std::string& path);
 /// Prints and returns the exit code of the diagnostic's kind.
 int failure(const Diagnostic& diagnostic);
 /// Wrong usage: one line on stderr, exit code 2.

@@ -6,6 +6,7 @@
 #include "compiler/frontend/importer.h"
 #include "compiler/frontend/model_counts.h"
 #include "compiler/frontend/open_sizes.h"
+#include "core/base/printable.h"
 #include "core/base/text.h"
 #include "core/ir/graph_text.h"
 #include "core/ir/size_bounds.h"
@@ -60,10 +61,16 @@ std::string reportText(const compiler::ImportReport& report)
             rows.push_back(
                 {std::string("  ") + compiler::verdictText(verdict), std::to_string(count)});
     out += table(rows);
-    for (const compiler::NodeReport& node : report.nodes)
-        if (node.verdict != NodeVerdict::Supported && node.verdict != NodeVerdict::Unreached)
-            out += "  " + node.node + " (" + node.op + "): " + compiler::verdictText(node.verdict) +
-                   ": " + node.why + "\n";
+    size_t lines = 0;
+    for (const compiler::NodeReport& node : report.nodes) {
+        if (node.verdict == NodeVerdict::Supported || node.verdict == NodeVerdict::Unreached)
+            continue;
+        if (++lines > kMostLines) continue;
+        out += "  " + elided(node.node) + " (" + elided(node.op) +
+               "): " + compiler::verdictText(node.verdict) + ": " + elidedWords(node.why) + "\n";
+    }
+    if (lines > kMostLines)
+        out += "  and " + std::to_string(lines - kMostLines) + " more; --json lists them\n";
     return out;
 }
 

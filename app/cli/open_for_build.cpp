@@ -2,6 +2,7 @@
 // The batch of one, and what else to bind.
 #include "app/cli/open_for_build.h"
 
+#include "app/cli/interrupt.h"
 #include "compiler/frontend/open_sizes.h"
 #include "core/base/clock.h"
 
@@ -14,6 +15,7 @@ Result<OpenedModel> openForBuild(const std::string& path, const CommonOptions& o
     if (options.executor == "vm") return openModel(path, options);
     auto bindings = importOptions(options);
     if (!bindings) return bindings.error();
+    const ComputingScope scope;
     const auto start = std::chrono::steady_clock::now();
     auto loaded = compiler::loadForBuild(path, *bindings);
     if (!loaded) return openModel(path, options); // which says what is wrong with the file
@@ -24,6 +26,7 @@ Result<OpenedModel> openForBuild(const std::string& path, const CommonOptions& o
 Diagnostic withProposal(Diagnostic error, const std::string& path, const OpenedModel& opened,
                         const CommonOptions& options)
 {
+    error = inModel(std::move(error), path);
     if (error.code == DiagnosticCode::Cancelled || error.code == DiagnosticCode::IoFailure ||
         !opened.loaded->facts.isOpen)
         return error;

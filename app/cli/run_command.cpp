@@ -2,6 +2,7 @@
 // tenon run: one inference in a child process or on a board.
 #include "app/cli/board_access.h"
 #include "compiler/frontend/tensor_file.h"
+#include "core/base/printable.h"
 #include "core/base/text.h"
 #include "remote/measure/made_up_inputs.h"
 
@@ -70,8 +71,9 @@ Json outputJson(const ManifestTensor& spec, const Tensor& value, const RunOption
 std::string outputText(const ManifestTensor& spec, const Tensor& value, const RunOptions& options)
 {
     const Statistics statistics = statisticsOf(value);
-    std::string out = spec.name + " " + value.typeText() + "  min " + exact(statistics.least) +
-                      "  max " + exact(statistics.most) + "  mean " + exact(statistics.mean) + "\n";
+    std::string out = elided(spec.name) + " " + value.typeText() + "  min " +
+                      exact(statistics.least) + "  max " + exact(statistics.most) + "  mean " +
+                      exact(statistics.mean) + "\n";
     if (options.top <= 0) return out;
     for (const int64_t index : topIndices(value, options.top))
         out += "  " + std::to_string(index) + "  " + exact(value.number(index)) + "\n";

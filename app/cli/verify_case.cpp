@@ -3,6 +3,7 @@
 #include "app/cli/verify_case.h"
 
 #include "app/cli/execution.h"
+#include "app/cli/interrupt.h"
 #include "app/cli/one_step.h"
 #include "app/cli/verify_bindings.h"
 #include "compiler/frontend/load_model.h"
@@ -117,6 +118,7 @@ private:
     Result<compiler::Loaded> load(const GivenTensors& inputs, compiler::ImportOptions& bindings)
     {
         constexpr int kMaxRounds = 8; // a value fixed may show that another one is needed
+        const ComputingScope scope;
         auto loaded = compiler::loadModel(m_folder + "/model.onnx", bindings);
         if (!loaded) return loaded;
         bindShapes(*loaded, inputs, bindings);
