@@ -4,6 +4,7 @@
 #include "compiler/driver/object_cache.h"
 
 #include "core/base/file.h"
+#include "core/base/temporary_folder.h"
 #include "core/base/unsynced_file.h"
 
 #include <link.h>
@@ -64,6 +65,7 @@ int noteBuildId(dl_phdr_info* info, size_t, void* out)
 ObjectCache::ObjectCache(std::string folder)
     : m_folder(std::move(folder))
 {
+    if (!m_folder.empty()) sweepFoldersIn(m_folder);
 }
 
 std::string ObjectCache::pathOf(const std::string& key) const
@@ -107,7 +109,7 @@ void ObjectCache::store(const std::string& key, const Entry& entry) const
     const std::string path = pathOf(key);
     std::error_code failed;
     std::filesystem::create_directories(std::filesystem::path(path).parent_path(), failed);
-    if (!failed) static_cast<void>(static_cast<bool>(writeFileUnsynced(path, content)));
+    if (!failed) static_cast<void>(static_cast<bool>(writeFileUnsynced(path, content, m_folder)));
 }
 
 std::string compilerBuildId()

@@ -5,6 +5,7 @@
 #include "core/base/descriptor.h"
 #include "core/base/sync.h"
 #include "core/base/unsynced_file.h"
+#include "core/base/written_path.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -72,11 +73,13 @@ Result<std::string> readFile(const std::string& path)
 Status replaceFileAtomically(const std::string& path,
                              const std::function<Status(const std::string&)>& write)
 {
-    const Status done = replaceFileUnsynced(path, [&](const std::string& temporary) {
+    const Result<std::string> target = writtenPath(path);
+    if (!target) return target.error();
+    const Status done = replaceFileUnsynced(*target, [&](const std::string& temporary) {
         const Status written = write(temporary);
         return written ? syncFile(temporary) : written;
     });
-    return done ? syncFolderOf(path) : done;
+    return done ? syncFolderOf(*target) : done;
 }
 
 Status writeFileAtomically(const std::string& path, std::string_view content)

@@ -12,7 +12,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace tenon::core {
 
@@ -22,6 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kDigits = 16;
 constexpr int kAttempts = 100;
+constexpr std::string_view kBeside = ".tenon-";
 
 std::string temporaryParent()
 {
@@ -97,6 +100,13 @@ void sweep(const std::string& path)
     ::close(lock);
 }
 
+/// A name and what makeBeside() adds.
+bool isBesideName(const std::string& name)
+{
+    return endsInDigits(name) && name.size() > kBeside.size() + kDigits &&
+           name.compare(name.size() - kDigits - kBeside.size(), kBeside.size(), kBeside) == 0;
+}
+
 /// What was kept while a folder of several files was replaced is not ours to remove.
 bool holdsWhatWasReplaced(const fs::path& folder)
 {
@@ -133,16 +143,11 @@ Result<TemporaryFolder> TemporaryFolder::make(const std::string& prefix)
 Result<TemporaryFolder> TemporaryFolder::makeBeside(const std::string& path)
 {
     const fs::path target(path);
-    const std::string start = target.filename().string() + ".tenon-";
+    constexpr size_t kLongestStart = 200; // a name has at most 255 bytes
+    const std::string start = target.filename().string().substr(0, kLongestStart);
     const fs::path parent = target.has_parent_path() ? target.parent_path() : fs::path(".");
-    std::error_code failure;
-    for (const fs::directory_entry& entry : fs::directory_iterator(parent, failure)) {
-        const std::string name = entry.path().filename().string();
-        if (name.size() == start.size() + kDigits && name.starts_with(start) &&
-            endsInDigits(name) && !holdsWhatWasReplaced(entry.path()))
-            sweep(entry.path().string());
-    }
-    return makeAt(path + ".tenon-");
+    sweepFoldersIn(parent.string());
+    return makeAt((parent / start).string() + std::string(kBeside));
 }
 
 TemporaryFolder::TemporaryFolder(std::string path, int lock)
@@ -164,12 +169,22 @@ TemporaryFolder::~TemporaryFolder()
     if (m_lock >= 0) ::close(m_lock);
 }
 
+void sweepFoldersIn(const std::string& folder)
+{
+    std::vector<std::string> found;
+    std::error_code failure;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, failure))
+        if (isBesideName(entry.path().filename().string()) && !holdsWhatWasReplaced(entry.path()))
+            found.push_back(entry.path().string());
+    for (const std::string& path : found) sweep(path);
+}
+
 void sweepTemporaryFolders()
 {
     std::error_code failure;
     for (const fs::directory_entry& entry : fs::directory_iterator(temporaryParent(), failure)) {
         const std::string name = entry.path().filename().string();
-        if (isTemporaryName(name)) sweep(entry.path().string());
+        if (isTemporaryName(name) && !isBesideName(name)) sweep(entry.path().string());
     }
 }
 

@@ -16,7 +16,8 @@ public:
     /// Its name starts with `prefix`, "tenon-" or "tenon-word-". Without a usable TMPDIR it lies in
     /// /tmp.
     static Result<TemporaryFolder> make(const std::string& prefix);
-    /// On the same file system as `path`, to be renamed to it.
+    /// On the same file system as `path`, to be renamed to it; others in its folder that nobody
+    /// holds any more are removed.
     static Result<TemporaryFolder> makeBeside(const std::string& path);
     TemporaryFolder(TemporaryFolder&& other) noexcept;
     TemporaryFolder& operator=(TemporaryFolder&&) = delete;
@@ -34,5 +35,8 @@ private:
 
 /// Removes the folders of all of Tenon's programs and of this user that nobody holds any more.
 void sweepTemporaryFolders();
+
+/// The same for those that makeBeside() made in `folder`.
+void sweepFoldersIn(const std::string& folder);
 
 } // namespace tenon::core

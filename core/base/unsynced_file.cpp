@@ -2,12 +2,14 @@
 #include "core/base/unsynced_file.h"
 
 #include "core/base/descriptor.h"
+#include "core/base/temporary_folder.h"
+#include "core/base/text.h"
+#include "core/base/written_path.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 
 namespace tenon::core {
@@ -18,24 +20,49 @@ Diagnostic ioError(const std::string& what, const std::string& path)
     return makeError(DiagnosticCode::IoFailure, what + ": " + std::strerror(errno), {.file = path});
 }
 
+/// The error of the file that was asked for, not of the one beside it.
+Diagnostic named(Diagnostic error, const std::string& path, const std::string& scratch)
+{
+    if (error.location.file.starts_with(scratch)) error.location.file = path;
+    return error;
+}
+
+Status moveTo(const std::string& path, const std::string& scratch)
+{
+    if (::rename(scratch.c_str(), path.c_str()) != 0)
+        return ioError("cannot rename into place", path);
+    return kDone;
+}
+
 } // namespace
 
 Status replaceFileUnsynced(const std::string& path,
                            const std::function<Status(const std::string&)>& write)
 {
-    // Two threads may write the same file: each its own, and the last rename wins.
-    const std::string temporary = path + ".part" + std::to_string(::gettid());
-    Status done = write(temporary);
-    if (done && ::rename(temporary.c_str(), path.c_str()) != 0)
-        done = ioError("cannot rename into place", path);
-    if (!done) ::unlink(temporary.c_str());
-    return done;
+    const Result<std::string> target = writtenPath(path);
+    if (!target) return target.error();
+    sweepOrphans(*target);
+    // A folder of its own: nobody can put anything there, and its lock says who still writes.
+    const Result<TemporaryFolder> folder = TemporaryFolder::makeBeside(*target);
+    if (!folder) {
+        Diagnostic error = named(folder.error(), path, *target);
+        error.message = replaced(error.message, "create a temporary folder", "write");
+        return error;
+    }
+    const std::string scratch = folder->file("new");
+    Status done = write(scratch);
+    if (done) done = moveTo(*target, scratch);
+    return done ? done : named(done.error(), path, scratch);
 }
 
-Status writeFileUnsynced(const std::string& path, std::string_view content)
+Status writeFileUnsynced(const std::string& path, std::string_view content,
+                         const std::string& scratchFolder)
 {
-    return replaceFileUnsynced(
-        path, [&](const std::string& temporary) { return writeNewFile(temporary, content); });
+    const Result<TemporaryFolder> folder = TemporaryFolder::makeBeside(scratchFolder + "/entry");
+    if (!folder) return folder.error();
+    const std::string scratch = folder->file("new");
+    const Status done = writeNewFile(scratch, content);
+    return done ? moveTo(path, scratch) : done;
 }
 
 Status writeNewFile(const std::string& path, std::string_view content)

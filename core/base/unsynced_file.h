@@ -15,8 +15,9 @@ namespace tenon::core {
 Status replaceFileUnsynced(const std::string& path,
                            const std::function<Status(const std::string&)>& write);
 
-/// The same with known content.
-Status writeFileUnsynced(const std::string& path, std::string_view content);
+/// The same with known content, written in a folder below `scratchFolder`, on the same file system.
+Status writeFileUnsynced(const std::string& path, std::string_view content,
+                         const std::string& scratchFolder);
 
 /// Creates or empties `path` and writes `content`, in place.
 Status writeNewFile(const std::string& path, std::string_view content);

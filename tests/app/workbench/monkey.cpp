@@ -359,7 +359,7 @@ std::string Monkey::wait()
 std::string Monkey::reopen()
 {
     makeWindow();
-    return "another window";
+    return "another window, " + std::to_string(QApplication::allWidgets().size()) + " widgets";
 }
 
 } // namespace tenon::tests

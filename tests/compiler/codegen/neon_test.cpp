@@ -69,8 +69,8 @@ std::vector<int> run(const std::string& text, const std::string& processor,
         "];\n"
         "int main(void) { int status = kernel(a, b, y);\n"
         "for (unsigned i = 0; i < sizeof y; ++i) printf(\"%d \", y[i]); return status; }\n";
-    CHECK(writeFileUnsynced(folder.file("main.c"), program));
-    CHECK(writeFileUnsynced(folder.file("kernel.o"), emitted(text, processor, EmitForm::Object)));
+    CHECK(writeNewFile(folder.file("main.c"), program));
+    CHECK(writeNewFile(folder.file("kernel.o"), emitted(text, processor, EmitForm::Object)));
     const std::string said = outputOf(
         "aarch64-linux-gnu-gcc -static -o '" + folder.file("program") + "' '" +
         folder.file("main.c") + "' '" + folder.file("kernel.o") + "' && qemu-aarch64 -cpu " +

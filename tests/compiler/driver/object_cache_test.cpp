@@ -54,11 +54,11 @@ TEST_F(Cache, everyDamagedByteIsAMiss)
     for (size_t i = 0; i < good.size(); ++i) {
         std::string bad = good;
         bad[i] = static_cast<char>(bad[i] ^ 0x20);
-        ASSERT_TRUE(core::writeFileUnsynced(file.string(), bad));
+        ASSERT_TRUE(core::writeNewFile(file.string(), bad));
         EXPECT_FALSE(cache.find("key")) << "byte " << i;
     }
     for (size_t length = 0; length < good.size(); ++length) {
-        ASSERT_TRUE(core::writeFileUnsynced(file.string(), good.substr(0, length)));
+        ASSERT_TRUE(core::writeNewFile(file.string(), good.substr(0, length)));
         EXPECT_FALSE(cache.find("key")) << "length " << length;
     }
 }
@@ -72,7 +72,7 @@ TEST_F(Cache, aFileOfAnotherKeyUnderThisNameIsAMiss)
     fs::remove(first);
     cache.store("second", {{"object", "2"}});
     ASSERT_TRUE(
-        core::writeFileUnsynced(files().at(0).string(), bytes)); // as a hash collision would look
+        core::writeNewFile(files().at(0).string(), bytes)); // as a hash collision would look
     EXPECT_FALSE(cache.find("second"));
 }
 

@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
@@ -47,6 +50,70 @@ TEST(File, keepsTheOldContentWhenTheWriterFails)
     EXPECT_EQ(entriesOf(folder.path()), 1u);
 }
 
+TEST(File, followsLinksAsEveryProgramThatWrites)
+{
+    const TemporaryFolder folder;
+    ASSERT_TRUE(writeFileAtomically(folder.file("real"), "old"));
+    std::filesystem::create_symlink("real", folder.file("link"));
+    std::filesystem::create_symlink(folder.file("link"), folder.file("link of a link"));
+    ASSERT_TRUE(writeFileAtomically(folder.file("link of a link"), "new"));
+    EXPECT_EQ(*readFile(folder.file("real")), "new");
+    EXPECT_TRUE(std::filesystem::is_symlink(folder.file("link of a link")));
+    std::filesystem::create_symlink("later", folder.file("dangling"));
+    ASSERT_TRUE(writeFileAtomically(folder.file("dangling"), "made"));
+    EXPECT_EQ(*readFile(folder.file("later")), "made");
+    EXPECT_EQ(entriesOf(folder.path()), 5u);
+}
+
+TEST(File, replacesNothingThatIsNoFile)
+{
+    const TemporaryFolder folder;
+    std::filesystem::create_symlink("round", folder.file("round"));
+    std::filesystem::create_directory(folder.file("a folder"));
+    std::filesystem::create_symlink("a folder", folder.file("to a folder"));
+    ASSERT_EQ(::mkfifo(folder.file("fifo").c_str(), 0600), 0);
+    for (const char* name : {"round", "a folder", "to a folder", "fifo"}) {
+        const Status status = writeFileAtomically(folder.file(name), "x");
+        ASSERT_FALSE(status) << name;
+        EXPECT_EQ(status.error().location.file, folder.file(name));
+    }
+    EXPECT_EQ(entriesOf(folder.path()), 4u);
+    EXPECT_TRUE(std::filesystem::is_fifo(folder.file("fifo")));
+}
+
+TEST(File, takesTheLongestNames)
+{
+    const TemporaryFolder folder;
+    const std::string path = folder.file(std::string(255, 'n'));
+    ASSERT_TRUE(writeFileAtomically(path, "x"));
+    EXPECT_EQ(*readFile(path), "x");
+    EXPECT_EQ(entriesOf(folder.path()), 1u);
+}
+
+TEST(File, removesWhatKilledWritersLeft)
+{
+    const TemporaryFolder folder;
+    const pid_t child = ::fork();
+    if (child == 0)
+        static_cast<void>(static_cast<bool>(
+            replaceFileAtomically(folder.file("x"), [](const std::string& path) -> Status {
+                std::ofstream(path) << "half";
+                ::kill(::getpid(), SIGKILL);
+                return kDone;
+            })));
+    ::waitpid(child, nullptr, 0);
+    EXPECT_EQ(entriesOf(folder.path()), 1u); // what it wrote aside
+    // So did earlier versions, by the number of their thread: one that ended, and one that runs.
+    const std::string mine = folder.file("y.part" + std::to_string(::getpid()));
+    std::ofstream(folder.file("y.part" + std::to_string(child))) << "half";
+    std::ofstream(mine) << "half";
+    std::ofstream(folder.file("y.part2")) << "part two";
+    ASSERT_TRUE(writeFileAtomically(folder.file("y"), "y"));
+    EXPECT_EQ(entriesOf(folder.path()), 3u);
+    EXPECT_TRUE(std::filesystem::exists(mine));
+    EXPECT_EQ(*readFile(folder.file("y.part2")), "part two");
+}
+
 TEST(File, saysWhichFileCannotBeReadOrWritten)
 {
     const TemporaryFolder folder;
@@ -55,7 +122,9 @@ TEST(File, saysWhichFileCannotBeReadOrWritten)
     EXPECT_EQ(missing.error().code, DiagnosticCode::IoFailure);
     EXPECT_EQ(missing.error().location.file, folder.file("missing"));
     EXPECT_FALSE(readFile(folder.path()));
-    EXPECT_FALSE(writeFileAtomically(folder.file("no/such/folder"), "x"));
+    const Status unwritten = writeFileAtomically(folder.file("no/such/folder"), "x");
+    ASSERT_FALSE(unwritten);
+    EXPECT_EQ(unwritten.error().location.file, folder.file("no/such/folder"));
     EXPECT_EQ(entriesOf(folder.path()), 0u);
 }
 
