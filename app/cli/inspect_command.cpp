@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon inspect: what a model is and what is wrong with it; opens what cannot be compiled, too.
 #include "app/cli/command.h"
+#include "app/cli/interrupt.h"
 #include "app/cli/open_for_build.h"
 #include "compiler/frontend/import_report.h"
 #include "compiler/frontend/importer.h"
@@ -187,6 +188,7 @@ std::string inspectText(const OpenedModel& opened, const InspectOptions& options
 
 int inspect(const InspectOptions& options)
 {
+    const ComputingScope scope; // it writes no file
     auto opened = openModel(options.model, options.common);
     if (!opened) {
         if (options.common.json)

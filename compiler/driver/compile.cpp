@@ -12,13 +12,13 @@
 #include "compiler/passes/pass_config.h"
 #include "core/base/clock.h"
 #include "core/base/processors.h"
+#include "core/base/user_folder.h"
 #include "core/ir/tir/text.h"
 #include "core/target/ignored_options.h"
 #include "runtime/include/tenon/c_backend_api.h"
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 
 namespace tenon::compiler {
 namespace {
@@ -236,11 +236,8 @@ Status addProgram(CompileResult& result)
 
 std::string defaultCacheFolder()
 {
-    if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache && *cache)
-        return std::string(cache) + "/tenon/kernels";
-    if (const char* home = std::getenv("HOME"); home && *home)
-        return std::string(home) + "/.cache/tenon/kernels";
-    return {};
+    const std::string cache = userFolder("XDG_CACHE_HOME", ".cache");
+    return cache.empty() ? cache : cache + "/tenon/kernels";
 }
 
 namespace {

@@ -4,6 +4,7 @@
 
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/base/user_folder.h"
 
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
@@ -14,7 +15,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
@@ -32,10 +32,8 @@ constexpr int kVersion = 1;
 
 std::string defaultFolder()
 {
-    const char* configured = std::getenv("XDG_CONFIG_HOME");
-    if (configured && configured[0] == '/') return std::string(configured) + "/tenon";
-    const char* home = std::getenv("HOME");
-    return std::string(home ? home : "/") + "/.config/tenon";
+    const std::string settings = core::userFolder("XDG_CONFIG_HOME", ".config");
+    return (settings.empty() ? "/nonexistent" : settings) + "/tenon";
 }
 
 /// Held while the file is read and replaced, so that two programs do not lose each other's boards.

@@ -5,6 +5,7 @@
 #include "core/base/board_code.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/base/user_folder.h"
 #include "remote/ssh/shell_word.h"
 #include "remote/virtual/run_program.h"
 
@@ -17,7 +18,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 
 extern char** environ;
@@ -36,12 +36,8 @@ namespace {
 
 std::string cacheFolder(const std::string& architecture)
 {
-    const char* configured = std::getenv("XDG_CACHE_HOME");
-    const char* home = std::getenv("HOME");
-    const std::string base = configured && configured[0] == '/'
-                                 ? std::string(configured)
-                                 : std::string(home ? home : "/tmp") + "/.cache";
-    return base + "/tenon/packages-" + architecture;
+    const std::string cache = core::userFolder("XDG_CACHE_HOME", ".cache");
+    return (cache.empty() ? "/tmp" : cache) + "/tenon/packages-" + architecture;
 }
 
 /// What starts a program inside the system. The environment says which processor QEMU emulates.

@@ -13,7 +13,8 @@ enum
     kLeastLimit = 256 << 20 /* bytes */
 };
 
-/* A number with K, M or G behind it, as TENON_MEMORY_LIMIT has it; 0 when it is none. */
+/* A number with K, M or G behind it and nothing else, as TENON_MEMORY_LIMIT has it; 0 when it is
+ * none. */
 static size_t parsed_limit(const char* text)
 {
     char* end = NULL;
@@ -23,6 +24,7 @@ static size_t parsed_limit(const char* text)
                         : *end == 'M' ? 1024.0 * 1024
                         : *end == 'G' ? 1024.0 * 1024 * 1024
                                       : 1;
+    if (*end && end[unit > 1 ? 1 : 0]) return 0;
     const double bytes = number * unit;
     return bytes < (double)(SIZE_MAX / 2) ? (size_t)bytes : SIZE_MAX / 2;
 }
