@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "../common/error.h"
 #include "image.h"
@@ -15,6 +16,11 @@
 /* A tenon_image* is the loader's own handle; the type has no members here. */
 tenon_image* tenon_image_open(const char* path)
 {
+    struct stat about; /* a pipe would wait for a writer */
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
+        tenon_fail("cannot load `%s`: not a regular file", path);
+        return NULL;
+    }
     void* handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!handle) tenon_fail("cannot load `%s`: %s", path, dlerror());
     return handle;

@@ -254,13 +254,17 @@ static void unmap(tenon_image* image)
 
 tenon_image* tenon_image_open(const char* path)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat about;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would wait for a writer */
     if (fd < 0) {
         tenon_fail("cannot load `%s`: %s", path, strerror(errno));
         return NULL;
     }
+    const bool is_file = fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
     tenon_image* image = calloc(1, sizeof *image);
-    int status = image ? load(image, fd) : tenon_fail("out of memory for a module");
+    int status = !is_file ? tenon_fail("not a regular file")
+                 : image  ? load(image, fd)
+                          : tenon_fail("out of memory for a module");
     close(fd);
     if (status != 0) {
         char context[1200];

@@ -87,7 +87,7 @@ static int read_all(int fd, char* data, size_t size)
 int tenon_file_read(const char* path, size_t maximum, void** data, size_t* size)
 {
     struct stat about;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0) return tenon_fail("cannot read `%s`: %s", path, strerror(errno));
     int status = fstat(fd, &about);
     if (status == 0 && (!S_ISREG(about.st_mode) || (size_t)about.st_size > maximum)) status = -1;

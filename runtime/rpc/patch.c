@@ -102,7 +102,7 @@ int tenon_patch_apply(const char* base, const char* path, tenon_patch_source sou
     patch state = {.base = -1, .source = source};
     tenon_sha256_start(&state.hash);
     if (base[0]) {
-        state.base = open(base, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+        state.base = open(base, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
         if (state.base < 0) return tenon_fail("cannot read `%s`: %s", base, strerror(errno));
     }
     state.out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions tvm.rpc.server.*: files of the session and modules loaded from them. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -89,6 +90,20 @@ static bool is_within(const char* path, const char* allowed)
            !strstr(path, "/../");
 }
 
+/* Where links and dots lead, too. */
+static int check_within(const char* path, const char* allowed)
+{
+    char* real = is_within(path, allowed) ? realpath(path, NULL) : NULL;
+    const bool is_missing = is_within(path, allowed) && !real;
+    if (is_missing) return tenon_fail("cannot read `%s`: %s", path, strerror(errno));
+    char* real_allowed = realpath(allowed, NULL);
+    const bool is_fine = real && real_allowed && is_within(real, real_allowed);
+    free(real);
+    free(real_allowed);
+    if (is_fine) return 0;
+    return tenon_fail("`%s` is not in `%s`, which is all that may be loaded here", path, allowed);
+}
+
 /* Argument 0: an uploaded file, or (for a client of our own user) a file by absolute path. */
 static int path_argument(tenon_rpc_session* session, const tenon_args* args, char* path)
 {
@@ -96,10 +111,8 @@ static int path_argument(tenon_rpc_session* session, const tenon_args* args, cha
     if (tenon_arg_str(args, 0, &name) != 0) return -1;
     if (!session->readable || name[0] != '/')
         return make_folder(session) == 0 ? tenon_file_path(session->folder.path, name, path) : -1;
-    if (!is_within(name, session->readable))
-        return tenon_fail("`%s` is not in `%s`, which is all that may be loaded here", name,
-                          session->readable);
     if (strlen(name) >= kTenonPathCapacity) return tenon_fail("the file name is too long");
+    if (check_within(name, session->readable) != 0) return -1;
     strcpy(path, name);
     return 0;
 }

@@ -8,6 +8,7 @@
 #include "tests/support/environment.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <chrono>
 #include <filesystem>
@@ -185,6 +186,48 @@ TEST_P(BoardServer, runsConstructorsAndReachesTheAbiByName)
         EXPECT_NE(reply.error().message.find("all is well"), std::string::npos)
             << hash << ": " << reply.error().message;
     }
+}
+
+/// A folder with a library, and what leads out of it.
+void fillTrusted(const std::string& inside, const std::string& outside, const std::string& library)
+{
+    namespace fs = std::filesystem;
+    fs::create_directories(inside);
+    fs::create_directories(outside);
+    fs::copy_file(library, outside + "/good.so");
+    fs::copy_file(library, inside + "/good.so");
+    fs::create_symlink(outside + "/good.so", inside + "/link.so");
+    fs::create_symlink(outside, inside + "/linked");
+    fs::create_symlink("round.so", inside + "/round.so");
+    fs::create_symlink("/dev/zero", inside + "/zero.so");
+    ASSERT_EQ(::mkfifo((inside + "/fifo.so").c_str(), 0600), 0);
+}
+
+TEST_P(BoardServer, loadsNothingOutsideOfTheFolderThatItTrusts)
+{
+    const std::string inside = m_folder.file("inside"), outside = m_folder.file("inside out");
+    fillTrusted(inside, outside, compiled("good", test::addKernelSource()));
+    std::vector<std::string> command = m_emulator;
+    command.insert(command.end(), {m_server, "--fd", "3", "--trust-path", inside, "--no-sandbox"});
+    auto child = ChildProcess::start(command.front(), {command.begin() + 1, command.end()});
+    ASSERT_TRUE(child) << child.error().text();
+    const auto rpc = RpcSession::open(child->takeSocket(), {kPatience, &m_job});
+    ASSERT_TRUE(rpc) << rpc.error().text();
+    const auto load = [&](const std::string& path) {
+        const auto module =
+            (*rpc)->callGlobal("tvm.rpc.server.load_module", PackedArgs().text(path));
+        return module ? "loaded" : module.error().message;
+    };
+    EXPECT_EQ(load(inside + "/good.so"), "loaded");
+    for (const std::string& path :
+         {inside + "/link.so", inside + "/linked/good.so", inside + "/zero.so",
+          inside + "/../inside out/good.so", inside + "/linked/../inside out/good.so",
+          outside + "/good.so", std::string("/dev/zero"), std::string("/proc/self/exe")})
+        EXPECT_NE(load(path).find("which is all that may be loaded"), std::string::npos)
+            << path << ": " << load(path);
+    for (const char* name : {"/fifo.so", "/", "/round.so", "/none.so", "", "/.."})
+        EXPECT_NE(load(inside + name), "loaded") << name;
+    EXPECT_EQ(load(inside + "/good.so"), "loaded"); // the session goes on
 }
 
 TEST_P(BoardServer, saysWhyALibraryCannotBeLoaded)
