@@ -144,8 +144,10 @@ RunHistory::~RunHistory() { sqlite3_close(m_database); }
 
 core::Diagnostic RunHistory::failure(const std::string& doing) const
 {
+    const char* file = sqlite3_db_filename(m_database, "main");
     return makeError(DiagnosticCode::IoFailure,
-                     "cannot " + doing + " the run history: " + sqlite3_errmsg(m_database));
+                     "cannot " + doing + " the run history: " + sqlite3_errmsg(m_database),
+                     {.file = file ? file : ""});
 }
 
 Status RunHistory::execute(const std::string& sql)
@@ -183,7 +185,11 @@ Result<std::unique_ptr<RunHistory>> RunHistory::openOnce(const std::string& path
     sqlite3* database = nullptr;
     const int status = sqlite3_open(path.c_str(), &database);
     std::unique_ptr<RunHistory> history(new RunHistory(database));
-    if (status != SQLITE_OK) return history->failure("open");
+    if (status != SQLITE_OK) {
+        core::Diagnostic error = history->failure("open");
+        error.location.file = path;
+        return error;
+    }
     Status prepared = history->prepareFile(isDamaged);
     const int reason = sqlite3_errcode(database) & 0xff;
     isDamaged = isDamaged || (!prepared && (reason == SQLITE_CORRUPT || reason == SQLITE_NOTADB));

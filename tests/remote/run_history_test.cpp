@@ -102,6 +102,22 @@ std::string damagedHistory(const test::TemporaryFolder& folder, std::streamoff o
     return path;
 }
 
+TEST(RunHistory, saysWhichFileCannotBeOpened)
+{
+    const test::TemporaryFolder folder;
+    const std::string path = folder.file("history.sqlite");
+    for (const bool isLoop : {false, true}) {
+        std::filesystem::remove(path);
+        if (isLoop)
+            std::filesystem::create_symlink("history.sqlite", path);
+        else
+            std::filesystem::create_directory(path);
+        const auto history = RunHistory::open(path);
+        ASSERT_FALSE(history);
+        EXPECT_NE(history.error().text().find(path), std::string::npos) << history.error().text();
+    }
+}
+
 TEST(RunHistory, setsADamagedFileAsideOnceAndSaysWhere)
 {
     constexpr std::streamoff kApplication = 68; // of SQLite's file format
