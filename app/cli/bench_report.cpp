@@ -3,7 +3,7 @@
 #include "app/cli/bench_report.h"
 
 #include "core/base/text.h"
-#include "remote/measure/call_bound.h"
+#include "remote/roofline/call_bound.h"
 
 namespace tenon::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include "app/cli/command.h"
 #include "core/artifact/manifest.h"
 #include "remote/board/board.h"
-#include "remote/measure/local_board.h"
+#include "remote/session/local_board.h"
 
 namespace tenon::cli {
 

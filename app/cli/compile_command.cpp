@@ -5,12 +5,12 @@
 #include "app/cli/open_for_build.h"
 #include "compiler/driver/kernel_service.h"
 #include "compiler/frontend/importer.h"
-#include "compiler/passes/expected_error.h"
-#include "compiler/passes/winograd_choice.h"
+#include "compiler/passes/error/expected_error.h"
+#include "compiler/passes/layout/winograd_choice.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/target/ignored_options.h"
-#include "remote/measure/file_digest.h"
+#include "remote/session/file_digest.h"
 
 namespace tenon::cli {
 namespace {

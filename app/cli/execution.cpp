@@ -10,9 +10,9 @@
 #include "compiler/frontend/tensor_file.h"
 #include "core/base/processors.h"
 #include "core/base/text.h"
-#include "remote/measure/emulation.h"
-#include "remote/measure/file_digest.h"
 #include "remote/measure/made_up_inputs.h"
+#include "remote/session/emulation.h"
+#include "remote/session/file_digest.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -5,7 +5,7 @@
 #include "app/cli/command.h"
 #include "core/artifact/manifest.h"
 #include "core/base/temporary_folder.h"
-#include "remote/measure/local_board.h"
+#include "remote/session/local_board.h"
 
 #include <memory>
 

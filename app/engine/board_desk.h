@@ -5,7 +5,7 @@
 #include "app/engine/engine.h"
 #include "remote/board/board_store.h"
 #include "remote/deploy/deployer.h"
-#include "remote/measure/known_peaks.h"
+#include "remote/roofline/known_peaks.h"
 
 #include <mutex>
 

@@ -4,7 +4,7 @@
 
 #include "app/engine/engine.h"
 #include "remote/deploy/deployer.h"
-#include "remote/measure/known_peaks.h"
+#include "remote/roofline/known_peaks.h"
 
 namespace tenon::app {
 

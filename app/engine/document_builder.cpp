@@ -6,8 +6,8 @@
 #include "compiler/frontend/model_counts.h"
 #include "compiler/ops/source_macs.h"
 #include "compiler/package/package.h"
-#include "compiler/passes/expected_error.h"
-#include "remote/measure/call_bound.h"
+#include "compiler/passes/error/expected_error.h"
+#include "remote/roofline/call_bound.h"
 #include "views/models/format.h"
 
 #include <QDateTime>

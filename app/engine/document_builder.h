@@ -3,7 +3,7 @@
 #pragma once
 
 #include "compiler/driver/compile.h"
-#include "remote/measure/local_board.h"
+#include "remote/session/local_board.h"
 #include "views/models/document.h"
 
 namespace tenon::app {

@@ -4,9 +4,9 @@
 
 #include "app/engine/backing.h"
 #include "app/engine/document_builder.h"
-#include "remote/measure/emulation.h"
-#include "remote/measure/file_digest.h"
 #include "remote/measure/made_up_inputs.h"
+#include "remote/session/emulation.h"
+#include "remote/session/file_digest.h"
 #include "views/models/deployment_rows.h"
 
 #include <QElapsedTimer>

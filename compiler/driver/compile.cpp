@@ -8,7 +8,7 @@
 #include "compiler/driver/option_remarks.h"
 #include "compiler/executor/place_joins.h"
 #include "compiler/ops/source_macs.h"
-#include "compiler/passes/fusion_groups.h"
+#include "compiler/passes/fuse/fusion_groups.h"
 #include "compiler/passes/pass_config.h"
 #include "core/base/clock.h"
 #include "core/base/processors.h"

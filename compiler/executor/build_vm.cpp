@@ -2,8 +2,8 @@
 // Blocks and nodes of a VM program.
 #include "compiler/executor/vm_builder.h"
 #include "compiler/ops/ops.h"
-#include "compiler/passes/item_kernels.h"
-#include "compiler/passes/kernel_sizes.h"
+#include "compiler/passes/fuse/item_kernels.h"
+#include "compiler/passes/fuse/kernel_sizes.h"
 #include "compiler/passes/rewrite.h"
 #include "core/base/text.h"
 #include "runtime/include/tenon/vm_code.h"

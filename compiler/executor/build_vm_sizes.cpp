@@ -3,7 +3,7 @@
 // in which they are known before they are used.
 #include "compiler/executor/vm_builder.h"
 #include "compiler/ops/ops.h"
-#include "compiler/passes/kernel_sizes.h"
+#include "compiler/passes/fuse/kernel_sizes.h"
 #include "compiler/passes/rewrite.h"
 #include "core/base/text.h"
 #include "core/tensor/dim_products.h"

@@ -2,13 +2,13 @@
 // FoldConstant: computes what depends on constants only. Connected expressions are computed in one
 // go, so only the values that others read become constants. Stands after every pass that writes
 // arithmetic on weights.
+#include "compiler/evaluate/evaluate_graph.h"
 #include "compiler/ops/op.h"
 #include "compiler/passes/constant_growth.h"
 #include "compiler/passes/control.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/use_index.h"
-#include "compiler/te/evaluate_graph.h"
 #include "core/base/text.h"
 
 #include <map>

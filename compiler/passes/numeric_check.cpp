@@ -2,7 +2,7 @@
 // Compares the results of module versions.
 #include "compiler/passes/numeric_check.h"
 
-#include "compiler/te/evaluate_graph.h"
+#include "compiler/evaluate/evaluate_graph.h"
 #include "core/base/text.h"
 
 #include <cmath>

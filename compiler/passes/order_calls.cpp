@@ -6,7 +6,7 @@
 // here.
 #include "compiler/memory/call_order.h"
 #include "compiler/ops/ops.h"
-#include "compiler/passes/fusion_groups.h"
+#include "compiler/passes/fuse/fusion_groups.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "core/base/text.h"

@@ -79,7 +79,7 @@ def count(build, tenon, folder, cpu, work):
     call([tenon, "compile", os.path.join(folder, "model.onnx"), "-o", artifact, "--target", target,
           "--threads", "1", "--json"])
     if suffix == ".wasm":
-        return wasm_count.count(os.path.join(ROOT, "remote/measure/wasm_host.js"), artifact)
+        return wasm_count.count(os.path.join(ROOT, "remote/session/wasm_host.js"), artifact)
     if suffix == ".elf":
         return count_program(build, emulator, artifact, work)
     runner = instruction_count.tenon_runner(build, re.split("[+,]", name)[0])

@@ -6,6 +6,8 @@
 - A test is skipped by the macros of tests/support only, which fail where TENON_REQUIRE lists what
   is missing.
 - Every test asserts something, itself or in a function that it calls.
+- Tests mirror the tree: every folder below tests/app, compiler, core, remote, runtime and views is
+  one of the tree's, and x_test stands where x does. A room has its own program, or its parent's.
 
 usage: check_tests.py      exit status 1 on any of them
 """
@@ -13,7 +15,7 @@ import os
 import re
 import sys
 
-from source_tree import read, report, with_suffix
+from source_tree import ROOT, read, report, with_suffix
 
 ASSERTS = re.compile(r"\b(EXPECT|ASSERT|QVERIFY2?|QCOMPARE|QTRY|QFAIL|FAIL|ADD_FAILURE|CHECK)"
                      r"(_[A-Z_]+)?\(")
@@ -21,6 +23,7 @@ SKIPS = re.compile(r"\b(GTEST_SKIP|QSKIP)\(")
 CASE = re.compile(r"TEST(?:_F|_P)?\((\w+), (\w+)\)")
 SLOT = re.compile(r"    void (\w+)\(\)$")
 PASSES = "tests/compiler/passes"
+MIRRORED = {"app", "compiler", "core", "remote", "runtime", "views"}
 NOT_FUNCTIONS = {"TEST", "TEST_F", "TEST_P", "if", "for", "while", "switch", "catch", "void"}
 NOT_CASES = {"init", "cleanup", "initTestCase", "cleanupTestCase"}
 FUNCTION = re.compile(r"( *)(?:[\w:<>,&* ]+ )?[&*]?(?:\w+::)*(\w+)\([^;]*$")
@@ -100,16 +103,35 @@ def unlisted_goldens():
         stem = re.escape(file[:-len(".txt")])
         named = re.compile(rf'["/ ]{stem}(\.txt)?["/ )\n]')
         # The test of the passes goes through this list.
-        is_pass = folder == PASSES and f'"{file[:-4].replace("_", "-")}"' in passes
+        is_pass = (folder + "/").startswith(PASSES + "/") and f'"{file[:-4].replace("_", "-")}"' in passes
         if not is_pass and not any(named.search(read(test)) for test in tests
                                    if folder.startswith(os.path.dirname(test))):
             yield f"{golden}: no test names it"
 
 
+def misplaced(tests):
+    """Folders that the tree does not have, and tests that stand elsewhere than what they test."""
+    homes = {}
+    for name in with_suffix(".h", ".cpp", ".c"):
+        folder, file = os.path.split(name)
+        top = name.split("/")[0]
+        homes.setdefault((top, file.rsplit(".", 1)[0]), set()).add(folder)
+    for name in tests:
+        folder, file = os.path.split(name[len("tests/"):])
+        top = folder.split("/")[0]
+        if top not in MIRRORED:
+            continue
+        if not os.path.isdir(os.path.join(ROOT, folder)):
+            yield f"{name}: the tree has no folder {folder}"
+        subject = homes.get((top, file[:-len("_test.cpp")]), set())
+        if file.endswith("_test.cpp") and len(subject) == 1 and folder not in subject:
+            yield f"{name}: belongs to tests/{subject.pop()}, where its subject is"
+
+
 def main():
     files = {name: read(name).splitlines() for name in with_suffix(".cpp", ".h")
              if name.startswith("tests/")}
-    problems = list(unlisted_goldens()) + list(without_assertion(files))
+    problems = list(unlisted_goldens()) + list(without_assertion(files)) + list(misplaced(files))
     for name, lines in files.items():
         if name.startswith("tests/support/"):
             continue

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "remote/deploy/deployer.h"
-#include "remote/measure/artifact_session.h"
+#include "remote/session/artifact_session.h"
 
 namespace tenon::remote {
 

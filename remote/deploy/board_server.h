@@ -3,8 +3,8 @@
 // It is held by its standard input, through which all files come, too.
 #pragma once
 
-#include "remote/measure/server_end.h"
 #include "remote/rpc/rpc_session.h"
+#include "remote/session/server_end.h"
 #include "remote/ssh/ssh_command.h"
 
 #include <future>

@@ -8,7 +8,7 @@
 #include "remote/board/board.h"
 #include "remote/board/board_facts.h"
 #include "remote/deploy/deploy_step.h"
-#include "remote/measure/local_board.h"
+#include "remote/session/local_board.h"
 #include "remote/ssh/ssh_session.h"
 
 #include <functional>

@@ -2,8 +2,8 @@
 // The way to this computer.
 #include "remote/deploy/local_link.h"
 
-#include "remote/measure/child_process.h"
-#include "remote/measure/file_digest.h"
+#include "remote/session/child_process.h"
+#include "remote/session/file_digest.h"
 
 namespace tenon::remote {
 

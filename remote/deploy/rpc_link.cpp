@@ -5,7 +5,7 @@
 #include "core/base/board_code.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
-#include "remote/measure/file_digest.h"
+#include "remote/session/file_digest.h"
 #include "remote/ssh/tcp.h"
 #include "remote/tracker/tracker_client.h"
 

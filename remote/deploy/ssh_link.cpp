@@ -8,7 +8,7 @@
 #include "remote/deploy/board_server.h"
 #include "remote/deploy/file_patch.h"
 #include "remote/deploy/probe_script.h"
-#include "remote/measure/file_digest.h"
+#include "remote/session/file_digest.h"
 #include "remote/virtual/virtual_board.h"
 
 #include <algorithm>

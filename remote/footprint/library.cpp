@@ -7,7 +7,7 @@
 #include "remote/footprint/image.h"
 #include "remote/footprint/storages.h"
 #include "remote/footprint/tool.h"
-#include "remote/measure/emulation.h"
+#include "remote/session/emulation.h"
 
 #include <cstdlib>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/artifact/manifest.h"
-#include "remote/measure/local_board.h"
+#include "remote/session/local_board.h"
 
 namespace tenon::remote {
 

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "core/jobs/job.h"
-#include "remote/measure/child_process.h"
-#include "remote/measure/local_board.h"
+#include "remote/session/child_process.h"
+#include "remote/session/local_board.h"
 
 #include <memory>
 #include <string>

@@ -3,7 +3,7 @@
 // core, copy and read bandwidth of every cache. Takes a second, so that it can take turns with what
 // is measured.
 // Prints one JSON object.
-#include "remote/measure/machine_peak.h"
+#include "remote/roofline/machine_peak.h"
 
 #include <cstdio>
 #include <thread>

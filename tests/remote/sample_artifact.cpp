@@ -4,7 +4,7 @@
 
 #include "compiler/driver/compile.h"
 #include "compiler/frontend/load_model.h"
-#include "remote/measure/emulation.h"
+#include "remote/session/emulation.h"
 
 namespace tenon::remote {
 

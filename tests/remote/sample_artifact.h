@@ -3,7 +3,7 @@
 // must do.
 #pragma once
 
-#include "remote/measure/local_board.h"
+#include "remote/session/local_board.h"
 #include "tests/support/environment.h"
 
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 // what is said when they are wrong.
 #include "compiler/driver/compile.h"
 #include "core/ir/graph_text.h"
-#include "remote/measure/local_board.h"
+#include "remote/session/local_board.h"
 #include "tests/support/environment.h"
 
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Folds integers by what the operators mean: shape chains may use any of them.
+#include "compiler/evaluate/evaluate_graph.h"
 #include "compiler/frontend/import/merged_source.h"
 #include "compiler/frontend/import/node_import.h"
 #include "compiler/ops/ops.h"
-#include "compiler/te/evaluate_graph.h"
 
 #include <algorithm>
 

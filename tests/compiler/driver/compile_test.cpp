@@ -2,10 +2,10 @@
 // Whole compiles of models built in code: provenance, caching, incremental recompiles, cancel,
 // errors, values by running.
 #include "compiler/driver/compile.h"
+#include "compiler/evaluate/evaluate_graph.h"
 #include "compiler/frontend/onnx/load_onnx.h"
 #include "compiler/frontend/onnx/onnx.pb.h"
-#include "compiler/te/evaluate_graph.h"
-#include "remote/measure/local_board.h"
+#include "remote/session/local_board.h"
 #include "tests/zoo/zoo.h"
 
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@
 #include "compiler/frontend/load_model.h"
 #include "compiler/frontend/tensor_file.h"
 #include "core/tensor/tensor.h"
-#include "remote/measure/emulation.h"
+#include "remote/session/emulation.h"
 #include "tests/support/environment.h"
 
 #include <gtest/gtest.h>

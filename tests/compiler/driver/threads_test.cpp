@@ -7,8 +7,8 @@
 #include "core/base/option_code.h"
 #include "core/base/processors.h"
 #include "core/base/temporary_folder.h"
-#include "remote/measure/emulation.h"
 #include "remote/measure/made_up_inputs.h"
+#include "remote/session/emulation.h"
 #include "tests/support/environment.h"
 #include "tests/zoo/zoo.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators of thousands of operands or results, and products of many factors, are taken apart.
+#include "compiler/evaluate/evaluate_graph.h"
 #include "compiler/frontend/onnx/load_onnx.h"
-#include "compiler/te/evaluate_graph.h"
 #include "tests/compiler/frontend/model_text.h"
 
 #include <gtest/gtest.h>

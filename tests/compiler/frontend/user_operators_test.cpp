@@ -2,11 +2,11 @@
 // Operators that a file declares: imported, evaluated against loops written by hand, fused, and
 // refused with a reason.
 #include "compiler/driver/compile.h"
+#include "compiler/evaluate/evaluate_graph.h"
 #include "compiler/frontend/import_report.h"
 #include "compiler/frontend/load_model.h"
 #include "compiler/frontend/onnx/load_onnx.h"
 #include "compiler/frontend/operator_table.h"
-#include "compiler/te/evaluate_graph.h"
 #include "core/base/file.h"
 #include "core/ir/graph_text.h"
 #include "tests/compiler/frontend/model_text.h"

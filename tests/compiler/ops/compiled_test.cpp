@@ -2,9 +2,9 @@
 // Every operator scheduled and compiled for this computer gives what the interpreter gives.
 #include "compiler/codegen/back_end.h"
 #include "compiler/codegen/llvm/target_machine.h"
+#include "compiler/evaluate/interpreter.h"
 #include "compiler/ops/op.h"
 #include "compiler/schedule/rules.h"
-#include "compiler/te/interpreter.h"
 #include "core/ir/tir/text.h"
 #include "core/target/target.h"
 #include "tests/compiler/ops/op_case.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions, poolings and resizing against plain loops written out here, over many geometries.
-#include "compiler/te/evaluate.h"
-#include "compiler/te/interpreter.h"
+#include "compiler/evaluate/evaluate.h"
+#include "compiler/evaluate/interpreter.h"
 #include "tests/compiler/ops/op_case.h"
 
 #include <gtest/gtest.h>

@@ -2,9 +2,9 @@
 // Small graph texts through inference, lowering and evaluation.
 #include "tests/compiler/ops/op_case.h"
 
+#include "compiler/evaluate/evaluate.h"
+#include "compiler/evaluate/interpreter.h"
 #include "compiler/ops/op.h"
-#include "compiler/te/evaluate.h"
-#include "compiler/te/interpreter.h"
 #include "compiler/te/te.h"
 #include "core/base/text.h"
 #include "core/ir/graph_text.h"

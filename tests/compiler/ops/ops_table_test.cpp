@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What must hold for every operator: adding one adds its tests.
+#include "compiler/evaluate/evaluate.h"
+#include "compiler/evaluate/interpreter.h"
 #include "compiler/ops/attr_reader.h"
 #include "compiler/ops/op.h"
-#include "compiler/te/evaluate.h"
-#include "compiler/te/interpreter.h"
 #include "core/ir/graph_text.h"
 #include "core/ir/tir/text.h"
 #include "core/ir/tir/visit.h"

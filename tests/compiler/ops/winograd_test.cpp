@@ -3,9 +3,9 @@
 // choice between them expects.
 #include "compiler/codegen/back_end.h"
 #include "compiler/codegen/llvm/target_machine.h"
-#include "compiler/passes/winograd_choice.h"
+#include "compiler/evaluate/evaluate.h"
+#include "compiler/passes/layout/winograd_choice.h"
 #include "compiler/schedule/rules.h"
-#include "compiler/te/evaluate.h"
 #include "core/target/target.h"
 #include "tests/compiler/ops/op_case.h"
 #include "tests/support/jit_kernel.h"

@@ -10,14 +10,20 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 
 namespace tenon::compiler {
 namespace {
 
+/// In the room of the pass.
 std::string fileOf(const PassDef& pass)
 {
     std::string name(pass.cliName);
     std::replace(name.begin(), name.end(), '-', '_');
+    for (const char* room : {"fuse/", "layout/", "quantize/"}) {
+        const std::string path = std::string("tests/compiler/passes/") + room + name + ".txt";
+        if (std::filesystem::exists(test::sourcePath(path))) return path;
+    }
     return "tests/compiler/passes/" + name + ".txt";
 }
 

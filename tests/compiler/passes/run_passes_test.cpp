@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runner: what runs, where it stops, what it holds back, and what it reports.
+#include "compiler/evaluate/evaluate_graph.h"
 #include "compiler/passes/pass.h"
-#include "compiler/te/evaluate_graph.h"
 #include "core/ir/graph_text.h"
 #include "tests/compiler/passes/sample_graphs.h"
 

@@ -2,8 +2,8 @@
 // Comparing functions by running them.
 #include "tests/compiler/schedule/support.h"
 
+#include "compiler/evaluate/interpreter.h"
 #include "compiler/schedule/rules.h"
-#include "compiler/te/interpreter.h"
 #include "core/ir/tir/simplify.h"
 
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From declarations to blocks: names, order, kinds, and the odd outputs.
-#include "compiler/te/interpreter.h"
+#include "compiler/evaluate/interpreter.h"
 #include "compiler/te/te.h"
 #include "core/ir/tir/text.h"
 #include "core/ir/tir/visit.h"

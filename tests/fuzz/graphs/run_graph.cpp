@@ -3,12 +3,12 @@
 #include "tests/fuzz/graphs/run_graph.h"
 
 #include "compiler/driver/compile.h"
+#include "compiler/evaluate/evaluate_graph.h"
 #include "compiler/frontend/load_model.h"
 #include "compiler/frontend/tensor_file.h"
-#include "compiler/te/evaluate_graph.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
-#include "remote/measure/local_board.h"
+#include "remote/session/local_board.h"
 
 #include <cmath>
 #include <filesystem>

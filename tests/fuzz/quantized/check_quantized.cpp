@@ -7,8 +7,8 @@
 #include "compiler/frontend/tensor_file.h"
 #include "core/base/file.h"
 #include "core/target/target.h"
-#include "remote/measure/emulation.h"
-#include "remote/measure/local_board.h"
+#include "remote/session/emulation.h"
+#include "remote/session/local_board.h"
 
 #include <cmath>
 #include <cstdio>

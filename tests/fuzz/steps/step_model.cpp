@@ -3,7 +3,7 @@
 // binary32 has more than twice the digits, so that rounding its results once more is right.
 #include "tests/fuzz/steps/step_model.h"
 
-#include "compiler/te/scalar_math.h"
+#include "compiler/evaluate/scalar_math.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks up from an operand, keeping track of what each dimension stands for.
+#include "compiler/passes/fuse/attention_views.h"
+
+#include "compiler/ops/ops.h"
+#include "compiler/passes/rewrite.h"
+
+#include <algorithm>
+
+namespace tenon::compiler {
+namespace {
+
+constexpr int64_t kFixed = -1;
+
+bool throughTranspose(const NodeRecord& node, AttentionView& view)
+{
+    const std::vector<int64_t> order = node.attrs.integers("axes", {});
+    if (order.size() != view.axes.size()) return false;
+    AttentionView below = view;
+    for (size_t d = 0; d < order.size(); ++d) {
+        const auto from = static_cast<size_t>(normalizedAxis(order[d], order.size()));
+        below.axes[from] = view.axes[d];
+        below.begin[from] = view.begin[d];
+    }
+    view = below;
+    return true;
+}
+
+bool throughSplit(const Module& module, const NodeRecord& node, AttentionView& view)
+{
+    const auto axis =
+        static_cast<size_t>(normalizedAxis(node.attrs.integer("axis", 0), view.axes.size()));
+    for (uint32_t part = 0; part < view.source.index; ++part) {
+        const auto shape = knownShape(module, {node.id, part});
+        if (!shape) return false;
+        view.begin[axis] += shape->at(axis);
+    }
+    return true;
+}
+
+/// Dimensions of one element come and go.
+bool throughReshape(const Module& module, const NodeRecord& node, AttentionView& view)
+{
+    const auto from = knownShape(module, node.operands[0]);
+    const auto to = knownShape(module, {node.id, 0});
+    if (!from || !to) return false;
+    AttentionView below = view;
+    below.axes.assign(from->size(), kFixed);
+    below.begin.assign(from->size(), 0);
+    std::vector<int64_t> lost; // axes of one element that the source does not have
+    size_t d = 0;
+    const auto skipOnes = [&] {
+        for (; d < to->size() && to->at(d) == 1; ++d)
+            if (view.axes[d] != kFixed) lost.push_back(view.axes[d]);
+    };
+    for (size_t s = 0; s < from->size(); ++s) {
+        if (from->at(s) == 1) continue;
+        skipOnes();
+        if (d >= to->size() || to->at(d) != from->at(s)) return false;
+        below.axes[s] = view.axes[d];
+        below.begin[s] = view.begin[d++];
+    }
+    skipOnes();
+    // An axis of one element may be any dimension of one element.
+    for (size_t s = 0; s < from->size() && !lost.empty(); ++s)
+        if (from->at(s) == 1) {
+            below.axes[s] = lost.front();
+            lost.erase(lost.begin());
+        }
+    if (!lost.empty()) return false;
+    view = below;
+    return true;
+}
+
+bool stepUp(const Module& module, AttentionView& view)
+{
+    const NodeRecord& node = module.node(view.source.node);
+    const bool moved = isOp(node, transposeOp) ? throughTranspose(node, view)
+                       : isOp(node, splitOp)   ? throughSplit(module, node, view)
+                       : isOp(node, reshapeOp) ? throughReshape(module, node, view)
+                                               : false;
+    if (moved) view.source = node.operands[0];
+    return moved;
+}
+
+} // namespace
+
+AttentionView viewThrough(const Module& module, ValueRef value, std::vector<int64_t> axes,
+                          std::vector<NodeId>& nodes)
+{
+    AttentionView view{value, std::move(axes), {}};
+    view.begin.resize(view.axes.size(), 0);
+    for (NodeId node = value.node; stepUp(module, view); node = view.source.node)
+        nodes.push_back(node);
+    return view;
+}
+
+std::vector<NodeId> withoutReaders(const UseIndex& uses, const std::vector<NodeId>& nodes,
+                                   NodeId last)
+{
+    std::vector<NodeId> gone;
+    for (const NodeId id : nodes)
+        if (std::find(gone.begin(), gone.end(), id) == gone.end()) gone.push_back(id);
+    const auto isGone = [&](NodeId id) {
+        return std::find(gone.begin(), gone.end(), id) != gone.end();
+    };
+    for (bool isDone = false; !isDone;) {
+        const auto stays = std::find_if(gone.begin(), gone.end(), [&](NodeId id) {
+            const std::vector<NodeId>& users = uses.users(id);
+            return id != last &&
+                   (uses.isResult(id) || !std::all_of(users.begin(), users.end(), isGone));
+        });
+        isDone = stays == gone.end();
+        if (!isDone) gone.erase(stays);
+    }
+    return gone;
+}
+
+} // namespace tenon::compiler

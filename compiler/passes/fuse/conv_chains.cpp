@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// Links between groups by what they save: the bytes between two convolutions, or a convolution and
+// a pool, that are neither written to memory nor read back, less the rows at the border of a strip
+// that are computed twice.
+#include "compiler/passes/fuse/conv_chains.h"
+
+#include "compiler/ops/ops.h"
+#include "compiler/passes/rewrite.h"
+#include "compiler/schedule/row_strips.h"
+#include "core/base/text.h"
+
+#include <algorithm>
+#include <set>
+
+namespace tenon::compiler {
+namespace {
+
+/// A value that does not stay in the second-level cache is written, read into it for that, and read
+/// again.
+constexpr double kTransfers = 3;
+/// Largest window, and its most columns, that the depthwise kernel unrolls.
+constexpr int64_t kLargestWindow = 9;
+constexpr int64_t kMostColumns = 7;
+
+enum class PartKind : uint8_t
+{
+    Pointwise,
+    Window, ///< any other convolution over all channels; begins a chain
+    Depthwise,
+    Pool ///< ends a chain
+};
+
+/// A group that can be part of a chain.
+struct Part
+{
+    const NodeRecord* anchor = nullptr;
+    PartKind kind = PartKind::Pool;
+    std::vector<int64_t> shape;     ///< of the result
+    int64_t window = 1, stride = 1; ///< along the rows
+    int64_t weights = 0;            ///< elements
+    int64_t macs = 0;
+    int64_t group = 1; ///< blocks of channels that are computed together
+
+    int64_t bytes() const { return elementCount(shape) * kFloat32.bytes(); }
+    /// Each channel by itself.
+    bool isSliding() const { return kind == PartKind::Depthwise || kind == PartKind::Pool; }
+};
+
+bool isPointwise(const NodeRecord& conv, const std::vector<int64_t>& weight)
+{
+    const std::vector<int64_t> ones{1, 1}, none(4, 0);
+    return weight[2] == 1 && weight[3] == 1 && conv.attrs.integers("strides", ones) == ones &&
+           conv.attrs.integers("padding", none) == none;
+}
+
+std::optional<PartKind> kindOf(const NodeRecord& node)
+{
+    if (isOp(node, conv2dNchwcOp)) return PartKind::Window;
+    if (isOp(node, depthwiseConv2dNchwcOp)) return PartKind::Depthwise;
+    if (isOp(node, maxPool2dOp) || isOp(node, avgPool2dOp)) return PartKind::Pool;
+    return std::nullopt;
+}
+
+/// Adds what the weights say; false when they are not known.
+bool addWeights(const Module& module, Part& part)
+{
+    const auto weight = knownShape(module, part.anchor->operands[1]);
+    if (!weight) return false;
+    if (part.kind == PartKind::Window && isPointwise(*part.anchor, *weight))
+        part.kind = PartKind::Pointwise;
+    part.group = std::min((*weight)[5] / part.shape.back(), part.shape[1]);
+    part.weights = elementCount(*weight);
+    part.macs =
+        elementCount(part.shape) * (*weight)[1] * (*weight)[2] * (*weight)[3] * (*weight)[4];
+    part.window = (*weight)[2];
+    const bool isSmall =
+        (*weight)[2] * (*weight)[3] <= kLargestWindow && (*weight)[3] <= kMostColumns;
+    return isSmall || part.kind == PartKind::Window;
+}
+
+/// The group as part of a chain when it is a convolution or a pool, and what follows it, on one
+/// image.
+std::optional<Part> partOf(const Module& module, const FusionGroup& group)
+{
+    if (!group.anchor.isValid() || group.members.front() != group.anchor) return std::nullopt;
+    const NodeRecord& anchor = module.node(group.anchor);
+    const auto kind = kindOf(anchor);
+    const auto shape = knownShape(module, {group.anchor, 0});
+    if (!kind || !shape || shape->size() != 5 || shape->front() != 1) return std::nullopt;
+    const TensorType& result = module.type({group.members.back(), 0});
+    if (module.type({group.anchor, 0}).dtype != kFloat32 || result.dtype != kFloat32 ||
+        constantShape(result.shape) != shape ||
+        anchor.attrs.integers("dilation", {1, 1}) != std::vector<int64_t>{1, 1})
+        return std::nullopt;
+    Part part{.anchor = &anchor, .kind = *kind, .shape = *shape};
+    part.stride = anchor.attrs.integers("strides", {1, 1})[0];
+    if (*kind != PartKind::Pool) {
+        const bool isKnown = group.members.size() > 1 && addWeights(module, part);
+        return isKnown ? std::optional(std::move(part)) : std::nullopt;
+    }
+    const std::vector<int64_t> size = anchor.attrs.integers("pool_size", {1, 1});
+    part.window = size[0];
+    if (size[0] * size[1] > kLargestWindow || size[1] > kMostColumns) return std::nullopt;
+    return part;
+}
+
+/// Two groups of which the second reads nothing but the first's result in its convolution.
+struct Link
+{
+    size_t from, to;
+};
+
+class Chains
+{
+public:
+    Chains(const Module& module, const GraphFunction& function, const TargetFacts& facts,
+           std::vector<FusionGroup> groups)
+        : m_module(module)
+        , m_uses(module, function)
+        , m_facts(facts)
+        , m_groups(std::move(groups))
+    {
+    }
+
+    std::vector<FusionGroup> run()
+    {
+        for (const FusionGroup& group : m_groups) m_parts.push_back(partOf(m_module, group));
+        m_next.assign(m_groups.size(), kNone);
+        m_previous.assign(m_groups.size(), kNone);
+        for (const Link& link : allLinks()) {
+            // A pointwise convolution ends one chain or begins another.
+            if (m_next[link.to] != kNone && !m_parts[link.to]->isSliding()) continue;
+            if (m_previous[link.from] != kNone && !m_parts[link.from]->isSliding()) continue;
+            const double apart = savedCycles(link.from) + savedCycles(link.to);
+            m_next[link.from] = link.to;
+            m_previous[link.to] = link.from;
+            if (savedCycles(link.to) > apart) continue;
+            m_next[link.from] = m_previous[link.to] = kNone;
+        }
+        return joined();
+    }
+
+private:
+    static constexpr size_t kNone = SIZE_MAX;
+
+    /// Those with most to save first.
+    std::vector<Link> allLinks() const
+    {
+        std::unordered_map<NodeId, size_t> byResult;
+        std::vector<Link> links;
+        for (size_t i = 0; i < m_groups.size(); ++i) {
+            if (!m_parts[i]) continue;
+            byResult[m_groups[i].members.back()] = i;
+            const auto found = byResult.find(m_parts[i]->anchor->operands[0].node);
+            if (found == byResult.end() || !m_uses.hasOneUser(found->first)) continue;
+            if (canFollow(*m_parts[found->second], *m_parts[i]))
+                links.push_back({found->second, i});
+        }
+        std::stable_sort(links.begin(), links.end(), [&](const Link& a, const Link& b) {
+            return m_parts[a.from]->bytes() > m_parts[b.from]->bytes();
+        });
+        return links;
+    }
+
+    bool canFollow(const Part& from, const Part& to) const
+    {
+        if (from.isSliding() == to.isSliding()) return false;
+        if (from.kind == PartKind::Pool || to.kind == PartKind::Window) return false;
+        // Of a tensor of a quarter of the cache much is gone before it is read again: weights, the
+        // convolution's own operand and what else is alive pass through, too. Every strip reads all
+        // weights.
+        const int64_t weights = from.kind == PartKind::Window ? from.weights * kFloat32.bytes() : 0;
+        return from.bytes() > m_facts.l2Bytes / 4 && weights <= m_facts.l2Bytes / 8;
+    }
+
+    /// The chain that holds a group, in order.
+    std::vector<size_t> chainWith(size_t part) const
+    {
+        while (m_previous[part] != kNone) part = m_previous[part];
+        std::vector<size_t> chain;
+        for (; part != kNone; part = m_next[part]) chain.push_back(part);
+        return chain;
+    }
+
+    /// Rows of the result per strip of a chain.
+    int64_t stripOf(const std::vector<size_t>& chain) const
+    {
+        int64_t bytes = 0; // a window needs no more channels than are computed together
+        for (size_t i = 0; i + 1 < chain.size(); ++i) {
+            const Part& part = *m_parts[chain[i]];
+            bytes += part.isSliding() ? part.bytes() : part.bytes() * part.group / part.shape[1];
+        }
+        const int64_t rows = m_parts[chain.back()]->shape[2];
+        return rowsPerStrip(rows, bytes / rows, m_facts);
+    }
+
+    /// Cycles that the chain with this group saves; negative where a strip has one row only.
+    double savedCycles(size_t inside) const
+    {
+        const std::vector<size_t> chain = chainWith(inside);
+        if (chain.size() == 1) return 0;
+        const int64_t strip = stripOf(chain);
+        if (strip < 2) return -1;
+        double saved = 0;
+        for (size_t i = 0; i + 1 < chain.size(); ++i) {
+            const Part& from = *m_parts[chain[i]];
+            const Part& to = *m_parts[chain[i + 1]];
+            saved += kTransfers * static_cast<double>(from.bytes()) / m_facts.farBytesPerCycle();
+            // Rows that two strips need.
+            const auto again = static_cast<double>(std::max<int64_t>(0, to.window - to.stride)) /
+                               static_cast<double>(strip * to.stride);
+            const double perCycle =
+                m_facts.vectorMacs() * std::max(1, m_facts.lanes(kFloat32.bytes()));
+            saved -= again * static_cast<double>(from.macs) / perCycle;
+        }
+        return saved;
+    }
+
+    std::vector<FusionGroup> joined() const
+    {
+        std::vector<FusionGroup> out;
+        for (size_t i = 0; i < m_groups.size(); ++i) {
+            if (m_next[i] != kNone) continue; // part of a later one
+            FusionGroup group = m_groups[i];
+            for (size_t part = m_previous[i]; part != kNone; part = m_previous[part]) {
+                const FusionGroup& before = m_groups[part];
+                group.members.insert(group.members.begin(), before.members.begin(),
+                                     before.members.end());
+            }
+            if (m_previous[i] != kNone) group.reason = reasonOf(chainWith(i));
+            out.push_back(std::move(group));
+        }
+        return out;
+    }
+
+    std::string reasonOf(const std::vector<size_t>& chain) const
+    {
+        std::vector<std::string> ops;
+        int64_t bytes = 0;
+        for (const size_t part : chain) {
+            ops.push_back(m_parts[part]->anchor->op);
+            if (part != chain.back()) bytes += m_parts[part]->bytes();
+        }
+        return join(ops, ", ") + " follow one another by strips of " +
+               std::to_string(stripOf(chain)) + " rows; the " + std::to_string(bytes / 1024) +
+               " KiB between them stay in the second-level cache";
+    }
+
+    const Module& m_module;
+    const UseIndex m_uses;
+    const TargetFacts& m_facts;
+    std::vector<FusionGroup> m_groups;
+    std::vector<std::optional<Part>> m_parts; ///< by group
+    std::vector<size_t> m_next, m_previous;   ///< by group
+};
+
+} // namespace
+
+std::vector<FusionGroup> joinConvChains(const Module& module, const GraphFunction& function,
+                                        const TargetFacts& facts, std::vector<FusionGroup> groups)
+{
+    return Chains(module, function, facts, std::move(groups)).run();
+}
+
+} // namespace tenon::compiler

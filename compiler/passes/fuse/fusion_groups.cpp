@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+// Groups by post-dominance: walking in order, a node joins the node that all its paths lead to,
+// together with everything between them, when categories and shapes allow it.
+#include "compiler/passes/fuse/fusion_groups.h"
+
+#include "compiler/ops/ops.h"
+#include "compiler/passes/control.h"
+#include "compiler/passes/use_index.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace tenon::compiler {
+namespace {
+
+constexpr int kNone = -1;
+/// Bytes; what kernels assume of their parameters.
+constexpr int64_t kPartAlignment = 64;
+
+/// Operators with several results stand alone, too.
+bool standsAlone(const NodeRecord& node)
+{
+    return factsOf(node).standsAlone || node.resultCount() != 1 || !node.bodies.empty();
+}
+
+class Grouping
+{
+public:
+    Grouping(const Module& module, const GraphFunction& function, int64_t maxMembers)
+        : m_module(module)
+        , m_maxMembers(maxMembers)
+    {
+        const UseIndex uses(module, function);
+        std::unordered_map<NodeId, int> index;
+        for (const NodeId id : function.order) {
+            const NodeRecord& node = module.node(id);
+            if (node.kind != NodeKind::Op || isControl(node)) continue;
+            const OpDef* op = findOp(node.op);
+            index[id] = static_cast<int>(m_nodes.size());
+            Member member{&node, op ? op->pattern : Pattern::Opaque};
+            if (standsAlone(node)) member.pattern = Pattern::Opaque;
+            m_nodes.push_back(std::move(member));
+        }
+        for (Member& member : m_nodes) {
+            member.isExit = uses.isResult(member.node->id);
+            for (const NodeId user : uses.users(member.node->id)) {
+                const auto found = index.find(user);
+                if (found == index.end())
+                    member.isExit = true;
+                else
+                    member.users.push_back(found->second);
+            }
+        }
+        findPostDominators();
+        m_parent.resize(m_nodes.size());
+        std::iota(m_parent.begin(), m_parent.end(), 0);
+        m_size.assign(m_nodes.size(), 1);
+        m_anchor.assign(m_nodes.size(), kNone);
+        m_walkOf.assign(m_nodes.size(), 0);
+        for (size_t i = 0; i < m_nodes.size(); ++i)
+            if (isAnchor(m_nodes[i].pattern)) m_anchor[i] = static_cast<int>(i);
+    }
+
+    std::vector<FusionGroup> run()
+    {
+        for (const bool withInjective : {false, true})
+            for (size_t i = 0; i < m_nodes.size(); ++i) tryJoin(static_cast<int>(i), withInjective);
+        std::vector<FusionGroup> groups;
+        std::unordered_map<int, size_t> byRoot;
+        for (size_t i = 0; i < m_nodes.size(); ++i) {
+            const int root = rootOf(static_cast<int>(i));
+            const auto [found, isNew] = byRoot.emplace(root, groups.size());
+            if (isNew) groups.emplace_back();
+            FusionGroup& group = groups[found->second];
+            group.members.push_back(m_nodes[i].node->id);
+            const int anchor = m_anchor[static_cast<size_t>(root)];
+            if (anchor != kNone) group.anchor = at(anchor).node->id;
+        }
+        return groups;
+    }
+
+private:
+    struct Member
+    {
+        const NodeRecord* node;
+        Pattern pattern;
+        bool isExit = false; ///< read by what is no operator, or a result
+        std::vector<int> users;
+        int exit = kNone; ///< immediate post-dominator
+        int depth = 0;    ///< in the post-dominator tree
+    };
+
+    static bool isAnchor(Pattern pattern)
+    {
+        return pattern == Pattern::OutEwiseFusable || pattern == Pattern::Reduction;
+    }
+
+    const Member& at(int i) const { return m_nodes[static_cast<size_t>(i)]; }
+
+    /// Users come later in the order, so one walk backwards settles every node.
+    void findPostDominators()
+    {
+        for (size_t i = m_nodes.size(); i-- > 0;) {
+            Member& member = m_nodes[i];
+            if (member.isExit || member.users.empty()) continue;
+            int common = member.users[0];
+            for (const int user : member.users) common = commonExit(common, user);
+            member.exit = common;
+            member.depth = common == kNone ? 0 : at(common).depth + 1;
+        }
+    }
+
+    int commonExit(int a, int b) const
+    {
+        while (a != b) {
+            if (a == kNone || b == kNone) return kNone;
+            if (at(a).depth >= at(b).depth)
+                a = at(a).exit;
+            else
+                b = at(b).exit;
+        }
+        return a;
+    }
+
+    int rootOf(int i)
+    {
+        int& parent = m_parent[static_cast<size_t>(i)];
+        if (parent != i) parent = rootOf(parent);
+        return parent;
+    }
+
+    bool hasAnchor(int i) { return m_anchor[static_cast<size_t>(rootOf(i))] != kNone; }
+
+    const Shape& shapeOf(int i) const { return at(i).node->types.at(0).shape; }
+
+    /// True when `to` is known to have more elements than `from`, or sizes cannot be compared.
+    bool grows(int from, int to) const
+    {
+        const auto a = constantShape(shapeOf(from));
+        const auto b = constantShape(shapeOf(to));
+        if (a && b) return elementCount(*b) > elementCount(*a);
+        return shapeOf(from) != shapeOf(to);
+    }
+
+    /// Nodes on all paths from `source` (without it) to `sink` (with it); none when there are more
+    /// than a group may have.
+    std::vector<int> between(int source, int sink)
+    {
+        ++m_walk;
+        std::vector<int> path;
+        std::vector<int> pending = at(source).users;
+        while (!pending.empty()) {
+            const int next = pending.back();
+            pending.pop_back();
+            if (std::exchange(m_walkOf[static_cast<size_t>(next)], m_walk) == m_walk) continue;
+            path.push_back(next);
+            if (static_cast<int64_t>(path.size()) >= m_maxMembers) return {};
+            if (next != sink)
+                pending.insert(pending.end(), at(next).users.begin(), at(next).users.end());
+        }
+        return path;
+    }
+
+    void tryJoin(int i, bool withInjective)
+    {
+        const Member& member = at(i);
+        const int sink = member.exit;
+        if (sink == kNone || member.pattern == Pattern::Opaque || rootOf(i) == rootOf(sink)) return;
+        const std::vector<int> path = between(i, sink);
+        if (path.empty()) return;
+        const bool fits = hasAnchor(i)                           ? followsAnchor(i, path)
+                          : member.pattern <= Pattern::Broadcast ? entersGroup(i, sink, path)
+                          : member.pattern == Pattern::Injective && withInjective
+                              ? isInjectiveChain(i, path)
+                              : false;
+        if (fits) join(i, path);
+    }
+
+    /// Behind an anchor: elementwise only, on the anchor's own shape, in groups without anchor.
+    bool followsAnchor(int i, const std::vector<int>& path)
+    {
+        return std::all_of(path.begin(), path.end(), [&](int next) {
+            return at(next).pattern <= Pattern::Broadcast && shapeOf(next) == shapeOf(i) &&
+                   !isWidenedForReduction(next) && (rootOf(next) == rootOf(i) || !hasAnchor(next));
+        });
+    }
+
+    /// A cast to larger elements that only a reduction reads: it widens them itself, and reads
+    /// less.
+    bool isWidenedForReduction(int i) const
+    {
+        const NodeRecord& node = *at(i).node;
+        return isOp(node, castOp) && at(i).users.size() == 1 && !at(i).isExit &&
+               at(at(i).users[0]).pattern == Pattern::Reduction &&
+               node.types[0].dtype.bytes() > m_module.type(node.operands[0]).dtype.bytes();
+    }
+
+    /// An elementwise node before others: computed where it is read, once per element.
+    bool entersGroup(int i, int sink, const std::vector<int>& path)
+    {
+        const Pattern last = at(sink).pattern;
+        if (last == Pattern::Reduction) return path.size() == 1 && !isConcatenation(sink);
+        for (const int next : path) {
+            const Pattern pattern = at(next).pattern;
+            if (pattern > Pattern::Injective || isConcatenation(next) || grows(i, next))
+                return false;
+            // A group with an anchor takes elementwise operands of its own shape only.
+            if (hasAnchor(next) && (pattern > Pattern::Broadcast || shapeOf(next) != shapeOf(i)))
+                return false;
+        }
+        return true;
+    }
+
+    bool isInjectiveChain(int i, const std::vector<int>& path)
+    {
+        if (isPlaceable(i)) return false;
+        return std::all_of(path.begin(), path.end(), [&](int next) {
+            return at(next).pattern <= Pattern::Injective && !isConcatenation(next) &&
+                   !hasAnchor(next) && !grows(i, next);
+        });
+    }
+
+    bool isConcatenation(int i) const { return isOp(*at(i).node, concatenateOp); }
+
+    /// Every part is computed and begins where a kernel may write: the join then costs nothing.
+    bool isPlaceable(int i) const
+    {
+        const NodeRecord& node = *at(i).node;
+        if (!joinsWholeTensors(node)) return false;
+        return std::all_of(node.operands.begin(), node.operands.end(), [&](ValueRef part) {
+            const auto shape = constantShape(m_module.type(part).shape);
+            const int64_t bytes =
+                shape ? elementCount(*shape) * m_module.type(part).dtype.bytes() : 1;
+            return m_module.node(part.node).kind == NodeKind::Op && bytes % kPartAlignment == 0;
+        });
+    }
+
+    void join(int i, const std::vector<int>& path)
+    {
+        std::vector<int> roots{rootOf(i)};
+        int64_t size = m_size[static_cast<size_t>(roots[0])];
+        int anchor = m_anchor[static_cast<size_t>(roots[0])];
+        for (const int next : path) {
+            const int root = rootOf(next);
+            if (std::find(roots.begin(), roots.end(), root) != roots.end()) continue;
+            roots.push_back(root);
+            size += m_size[static_cast<size_t>(root)];
+            const int other = m_anchor[static_cast<size_t>(root)];
+            if (anchor != kNone && other != kNone) return;
+            if (other != kNone) anchor = other;
+        }
+        if (size > m_maxMembers) return;
+        for (const int root : roots) m_parent[static_cast<size_t>(root)] = roots[0];
+        m_size[static_cast<size_t>(roots[0])] = size;
+        m_anchor[static_cast<size_t>(roots[0])] = anchor;
+    }
+
+    const Module& m_module;
+    int64_t m_maxMembers;
+    std::vector<Member> m_nodes;
+    std::vector<int> m_parent; ///< union-find
+    std::vector<int64_t> m_size;
+    std::vector<int> m_anchor; ///< of the group, by root
+    std::vector<int> m_walkOf; ///< the last walk that came by
+    int m_walk = 0;
+};
+
+} // namespace
+
+bool joinsWholeTensors(const NodeRecord& node)
+{
+    if (!isOp(node, concatenateOp) || node.types.size() != 1) return false;
+    const auto shape = constantShape(node.types[0].shape);
+    if (!shape) return false;
+    int64_t axis = node.attrs.integer("axis", 0);
+    if (axis < 0) axis += static_cast<int64_t>(shape->size());
+    return std::all_of(shape->begin(), shape->begin() + axis, [](int64_t d) { return d == 1; });
+}
+
+std::vector<FusionGroup> fusionGroups(const Module& module, const GraphFunction& function,
+                                      int64_t maxMembers)
+{
+    return Grouping(module, function, maxMembers).run();
+}
+
+} // namespace tenon::compiler

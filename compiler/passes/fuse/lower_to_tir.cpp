@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: Apache-2.0
+// LowerToTIR: writes every primitive function as a loop function through its operators' compute
+// declarations; equal ones are shared by the hash of their text, which names no nodes. Needs
+// FuseOps. Functions that only rename a shape become calls of "__nop".
+#include "compiler/ops/ops.h"
+#include "compiler/ops/symbols.h"
+#include "compiler/passes/fuse/item_kernels.h"
+#include "compiler/passes/fuse/kernel_sizes.h"
+#include "compiler/passes/fuse/side_by_side.h"
+#include "compiler/passes/passes.h"
+#include "compiler/passes/rewrite.h"
+#include "compiler/passes/use_index.h"
+#include "compiler/schedule/rules.h"
+#include "core/base/text.h"
+#include "core/ir/graph_text.h"
+#include "core/ir/size_bounds.h"
+#include "core/ir/tir/text.h"
+#include "core/ir/tir/visit.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace tenon::compiler {
+namespace {
+
+bool isOnePixel(const Shape& shape)
+{
+    return shape.size() >= 4 && shape[2] == Dim(1) && shape[3] == Dim(1);
+}
+
+/// True when the result has the operand's bytes: reshape, and layout moves that move nothing.
+bool isAlias(const Module& module, const GraphFunction& function)
+{
+    if (function.order.size() != 1 || function.params.size() != 1) return false;
+    const NodeRecord& node = module.node(function.order[0]);
+    if (isOp(node, reshapeOp)) return true;
+    if (!isOp(node, layoutTransformOp)) return false;
+    const std::string from = node.attrs.string("src_layout", "");
+    const std::string to = node.attrs.string("dst_layout", "");
+    const bool isActivation = from.starts_with("NCHW") && to.starts_with("NCHW");
+    if (from == "NCHW1c" || to == "NCHW1c") return isActivation && (from == "NCHW" || to == "NCHW");
+    return isActivation && isOnePixel(node.types.at(0).shape);
+}
+
+tir::Expr immediate(const Tensor& tensor)
+{
+    return tensor.dtype().isFloat() ? tir::floatImm(tensor.number(0), tensor.dtype())
+                                    : tir::intImm(tensor.integer(0), tensor.dtype());
+}
+
+/// Declared as further inputs of a loop function, one-element constants become immediates of it.
+struct Scalars
+{
+    te::Tensors tensors;
+    std::vector<tir::Expr> values;
+
+    te::TensorRef add(const Tensor& tensor)
+    {
+        std::vector<tir::Expr> shape(tensor.shape().begin(), tensor.shape().end());
+        tensors.push_back(te::placeholder("scalar", std::move(shape), tensor.dtype()));
+        values.push_back(immediate(tensor));
+        return tensors.back();
+    }
+
+    /// Takes the parameters from index `first` on out of `function`.
+    void inlineInto(tir::PrimFunc& function, size_t first) const
+    {
+        if (values.empty()) return;
+        std::unordered_map<const tir::BufferNode*, tir::Expr> of;
+        for (size_t i = 0; i < values.size(); ++i)
+            of[function.params.at(first + i).get()] = values[i];
+        const auto begin = function.params.begin() + static_cast<std::ptrdiff_t>(first);
+        function.params.erase(begin, begin + static_cast<std::ptrdiff_t>(values.size()));
+        function.body = tir::rewriteStmt(
+            function.body, [](const tir::Stmt& stmt) { return stmt; },
+            [&](const tir::Expr& expr) {
+                if (expr->kind != tir::ExprKind::Load) return expr;
+                const auto found = of.find(expr->buffer.get());
+                return found != of.end() ? found->second : expr;
+            });
+    }
+};
+
+Diagnostic withNode(Diagnostic error, const NodeRecord& node)
+{
+    if (error.location.node.empty()) error.location.node = nodeLabel(node);
+    if (error.location.op.empty()) error.location.op = node.op;
+    return error;
+}
+
+Status needKnownShapes(const NodeRecord& node, const Types& operands, const Types& results)
+{
+    for (const Types* types : {&operands, &results})
+        for (const TensorType& type : *types)
+            if (type.dtype != kHandle && !constantShape(type.shape))
+                return makeError(DiagnosticCode::DynamicShape,
+                                 "operator " + quoted(node.op) + " needs known shapes but got " +
+                                     type.text() + "; bind the model's input shapes with --shape");
+    return kDone;
+}
+
+/// One variable for each symbol, in place of those that the compute declarations made.
+tir::PrimFunc withSizes(tir::PrimFunc function, const std::vector<std::string>& symbols)
+{
+    if (symbols.empty()) return function;
+    function.sizes.clear();
+    std::map<std::string, tir::Expr> sizeOf;
+    for (const std::string& symbol : symbols) {
+        function.sizes.push_back(tir::makeVar("n" + std::to_string(function.sizes.size())));
+        sizeOf[symbol] = tir::Expr(function.sizes.back());
+    }
+    const auto replaced = [&](const tir::Expr& expr) {
+        if (expr->kind != tir::ExprKind::VarRef) return expr;
+        const auto symbol = symbolOf(*expr->var);
+        return symbol ? sizeOf.at(*symbol) : expr;
+    };
+    tir::BufferMap buffers;
+    const auto add = [&](const tir::Buffer& buffer) {
+        if (buffers.contains(buffer.get())) return;
+        tir::BufferNode node = *buffer;
+        for (tir::Expr& extent : node.shape) extent = tir::rewriteExpr(extent, replaced);
+        buffers[buffer.get()] = std::make_shared<const tir::BufferNode>(std::move(node));
+    };
+    for (tir::Buffer& param : function.params) {
+        add(param);
+        param = buffers.at(param.get());
+    }
+    tir::visitStmts(function.body, [&](const tir::Stmt& stmt) {
+        if (stmt->buffer) add(stmt->buffer);
+        for (const tir::Buffer& buffer : stmt->block.allocs) add(buffer);
+        return true;
+    });
+    function.body = tir::rewriteStmt(
+        function.body, [](const tir::Stmt& stmt) { return stmt; }, replaced);
+    function.body = tir::substitute(function.body, {}, buffers);
+    return function;
+}
+
+using TypeMap = std::function<TensorType(const TensorType&)>;
+
+/// Declares what one node computes, its types seen through `typeOf`.
+Result<te::Tensors> lowerNode(const Module& module, const NodeRecord& node, const TypeMap& typeOf,
+                              const std::unordered_map<ValueRef, te::TensorRef>& tensors)
+{
+    const OpDef* op = findOp(node.op);
+    if (!op || !op->lower)
+        return makeError(DiagnosticCode::UnsupportedOperator,
+                         "operator " + quoted(node.op) + " has no loop form");
+    te::Tensors in;
+    Types operands, results;
+    for (const ValueRef& operand : node.operands) {
+        const bool isPresent = operand.node.isValid();
+        in.push_back(isPresent ? tensors.at(operand) : nullptr);
+        operands.push_back(isPresent ? typeOf(module.type(operand)) : TensorType{kHandle, {}});
+    }
+    for (const TensorType& type : node.types) results.push_back(typeOf(type));
+    if (!takesSymbols(node.op))
+        if (Status known = needKnownShapes(node, operands, results); !known) return known.error();
+    return op->lower({node.op, node.attrs, operands, results}, in);
+}
+
+/// One operator after the other becomes one iteration each of a parallel loop.
+tir::PrimFunc sideBySide(tir::PrimFunc function, size_t operators)
+{
+    const std::vector<tir::Stmt> parts = function.body->body->stmts;
+    if (parts.size() != operators) return function;
+    const tir::Var part = tir::makeVar("part");
+    tir::Stmt chosen = parts.back();
+    for (size_t i = parts.size() - 1; i-- > 0;)
+        chosen = tir::ifThen(equal(tir::Expr(part), tir::Expr(static_cast<int64_t>(i))), parts[i],
+                             chosen);
+    tir::StmtNode root = *function.body;
+    root.body = tir::forLoop({.var = part,
+                              .extent = tir::Expr(static_cast<int64_t>(parts.size())),
+                              .kind = tir::LoopKind::Parallel},
+                             chosen);
+    function.body = std::make_shared<const tir::StmtNode>(std::move(root));
+    return function;
+}
+
+/// The loop function of one primitive function whose values have the types that `typeOf` makes of
+/// theirs.
+Result<tir::PrimFunc> lowerFunction(const Module& module, const GraphFunction& function,
+                                    const TypeMap& typeOf)
+{
+    std::unordered_map<ValueRef, te::TensorRef> tensors;
+    te::Tensors inputs;
+    Scalars scalars;
+    for (const NodeId id : function.params) {
+        const TensorType type = typeOf(module.type({id, 0}));
+        inputs.push_back(
+            te::placeholder("p" + std::to_string(inputs.size()), extents(type.shape), type.dtype));
+        tensors[{id, 0}] = inputs.back();
+    }
+    for (const NodeId id : function.order) {
+        const NodeRecord& node = module.node(id);
+        if (node.kind == NodeKind::Constant) {
+            tensors[{id, 0}] = scalars.add(*node.constant);
+            continue;
+        }
+        Result<te::Tensors> out = lowerNode(module, node, typeOf, tensors);
+        if (!out) return withNode(out.error(), node);
+        for (size_t i = 0; i < out->size(); ++i)
+            tensors[{id, static_cast<uint32_t>(i)}] = (*out)[i];
+    }
+    te::Tensors outputs;
+    for (const ValueRef& result : function.results) outputs.push_back(tensors.at(result));
+    const size_t dataCount = inputs.size();
+    inputs.insert(inputs.end(), scalars.tensors.begin(), scalars.tensors.end());
+    Result<tir::PrimFunc> kernel = te::createPrimFunc("main", inputs, outputs);
+    if (!kernel) return kernel;
+    scalars.inlineInto(*kernel, dataCount);
+    if (!function.attrs.has(kSideBySideAttr)) return kernel;
+    const auto isOperator = [&](NodeId id) { return module.node(id).kind == NodeKind::Op; };
+    const auto operators = std::count_if(function.order.begin(), function.order.end(), isOperator);
+    return sideBySide(*std::move(kernel), static_cast<size_t>(operators));
+}
+
+/// The kernel of so many items.
+Result<tir::PrimFunc> lowerItems(const Module& module, const GraphFunction& function, size_t axes,
+                                 int64_t count)
+{
+    return lowerFunction(module, function,
+                         [&](const TensorType& type) { return itemType(type, axes, count); });
+}
+
+Result<tir::PrimFunc> lowerWithSizes(const Module& module, const GraphFunction& function)
+{
+    auto kernel = lowerFunction(module, function, [](const TensorType& type) { return type; });
+    if (!kernel) return kernel;
+    return withSizes(*std::move(kernel), kernelSizes(module, function));
+}
+
+enum class SumOrder : uint8_t
+{
+    Any,
+    AsWritten
+};
+
+/// Equal exactly when lowering gives the same loop function.
+std::string structureKey(const Module& module, const GraphFunction& function)
+{
+    GraphFunction anonymous = function;
+    anonymous.name = "f";
+    return printFunction(module, anonymous);
+}
+
+/// A statement adds to what it overwrites.
+bool hasSums(const tir::PrimFunc& function)
+{
+    bool found = false;
+    tir::visitStmts(function.body, [&](const tir::Stmt& stmt) {
+        if (stmt->kind == tir::StmtKind::Store && stmt->buffer->dtype.isFloat())
+            tir::visitExprs(stmt->value, [&](const tir::Expr& expr) {
+                found =
+                    found || (expr->kind == tir::ExprKind::Load && expr->buffer == stmt->buffer);
+                return !found;
+            });
+        return !found;
+    });
+    return found;
+}
+
+struct NamedKernel
+{
+    std::string name;
+    PrimFuncPtr kernel;
+    std::string text;
+
+    void set(tir::PrimFunc function, SumOrder order)
+    {
+        if (order == SumOrder::AsWritten && hasSums(function))
+            function.attrs.set(std::string(kOrderedSumsAttr), int64_t{1});
+        text = tir::print(function);
+        kernel = std::make_shared<const tir::PrimFunc>(std::move(function));
+    }
+};
+
+struct Lowered
+{
+    const GraphFunction* function = nullptr; ///< the first of its structure
+    std::optional<Items> items;              ///< set: `whole` is of one item
+    NamedKernel whole;
+    NamedKernel chunk; ///< of several items; empty when there is none
+};
+
+Status lowerOne(const Module& module, const SizeBounds& bounds, SumOrder order, Lowered& lowered)
+{
+    const GraphFunction& function = *lowered.function;
+    lowered.items = itemsOf(module, function, bounds);
+    auto kernel = lowered.items ? lowerItems(module, function, lowered.items->axes, 1)
+                                : lowerWithSizes(module, function);
+    if (!kernel) return kernel.error();
+    lowered.whole.set(std::move(*kernel), order);
+    if (!lowered.items || lowered.items->chunk == 1) return kDone;
+    auto chunk = lowerItems(module, function, lowered.items->axes, lowered.items->chunk);
+    if (!chunk) return chunk.error();
+    lowered.chunk.set(std::move(*chunk), order);
+    return kDone;
+}
+
+/// Lowers each distinct structure once, on all threads.
+Status lowerAll(const Module& module, const PassContext& context, std::vector<Lowered*> pending)
+{
+    const SizeBounds bounds = boundsOf(module.main());
+    const SumOrder order = context.optLevel == 0 ? SumOrder::AsWritten : SumOrder::Any;
+    return context.job->parallelFor(
+        pending.size(), [&](size_t i) { return lowerOne(module, bounds, order, *pending[i]); });
+}
+
+/// k_<hash of the text>; more digits where eight are not enough to tell kernels apart.
+void nameKernels(std::vector<Lowered*>& all)
+{
+    std::map<std::string, const std::string*> taken;
+    for (Lowered* lowered : all)
+        for (NamedKernel* kernel : {&lowered->whole, &lowered->chunk}) {
+            if (!kernel->kernel) continue;
+            const std::string hash = hashBytes(kernel->text).hex();
+            for (size_t digits = 8; digits <= hash.size(); digits += 8) {
+                kernel->name = "k_" + hash.substr(0, digits);
+                const auto [found, isNew] = taken.emplace(kernel->name, &kernel->text);
+                if (isNew || *found->second == kernel->text) break;
+            }
+        }
+}
+
+/// `lowered`: null for a function that only renames a shape.
+NodeRecord kernelCall(const NodeRecord& call, const GraphFunction& callee, const Lowered* lowered)
+{
+    NodeRecord out = call;
+    out.kind = NodeKind::CallTir;
+    out.kernel = lowered ? lowered->whole.name : kNopKernel;
+    out.name = "tvmgen_default_" + callee.name;
+    if (!lowered || !lowered->items) return out;
+    out.attrs.set(kItemAxesAttr, static_cast<int64_t>(lowered->items->axes));
+    if (!lowered->chunk.kernel) return out;
+    out.attrs.set(kChunkItemsAttr, lowered->items->chunk);
+    out.attrs.set(kChunkKernelAttr, lowered->chunk.name);
+    return out;
+}
+
+} // namespace
+
+Result<Patches> runLowerToTIR(const Module& module, const PassContext& context)
+{
+    std::map<std::string, Lowered> byStructure;
+    std::unordered_map<FunctionId, Lowered*> byFunction;
+    std::vector<Lowered*> pending;
+    for (const auto& [id, function] : module.functions()) {
+        if (function->attrs.integer("primitive", 0) == 0 || isAlias(module, *function)) continue;
+        Lowered& lowered = byStructure[structureKey(module, *function)];
+        if (!lowered.function) pending.push_back(&lowered);
+        if (!lowered.function) lowered.function = function.get();
+        byFunction[id] = &lowered;
+    }
+    if (const Status done = lowerAll(module, context, pending); !done) return done.error();
+    nameKernels(pending);
+
+    Patches patches;
+    std::set<std::string> given;
+    for (const GraphFunction* function : openFunctions(module)) {
+        for (const NodeId id : function->order) {
+            const NodeRecord& node = module.node(id);
+            if (node.kind != NodeKind::Call) continue;
+            const GraphFunction& callee = module.function(node.callee);
+            if (callee.attrs.integer("primitive", 0) == 0) continue;
+            const auto found = byFunction.find(node.callee);
+            const Lowered* lowered = found == byFunction.end() ? nullptr : found->second;
+            PatchWriter writer(module, function->id, lowered ? "lower-to-tir" : "alias",
+                               lowered ? lowered->whole.name : "only the shape changes", {id});
+            writer.change(kernelCall(node, callee, lowered));
+            Patch patch = writer.take();
+            if (lowered)
+                for (const NamedKernel* kernel : {&lowered->whole, &lowered->chunk})
+                    if (kernel->kernel && given.insert(kernel->name).second)
+                        patch.kernels.emplace_back(kernel->name, kernel->kernel);
+            patches.push_back(std::move(patch));
+        }
+    }
+    return patches;
+}
+
+} // namespace tenon::compiler

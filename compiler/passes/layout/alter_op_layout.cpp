@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: Apache-2.0
+// AlterOpLayout: blocks channels as LayoutPlan chose for the whole function. A transformation
+// stands only where a plain value meets a blocked reader or the other way round, and is shared.
+// Needs folded weights; the transformed weights are for the next FoldConstant. Stands before
+// fusion. All patches belong together: a reader relies on the layout its producer got.
+#include "compiler/ops/ops.h"
+#include "compiler/passes/error/error_budget.h"
+#include "compiler/passes/layout/channel_block.h"
+#include "compiler/passes/layout/layout_plan.h"
+#include "compiler/passes/layout/layout_values.h"
+#include "compiler/passes/layout/quantized_layout.h"
+#include "compiler/passes/layout/winograd_choice.h"
+#include "compiler/passes/passes.h"
+#include "compiler/passes/rewrite.h"
+#include "compiler/passes/rewrite_functions.h"
+#include "compiler/passes/use_index.h"
+
+#include <algorithm>
+
+namespace tenon::compiler {
+namespace {
+
+bool isOne(const Dim& dim) { return dim.isConst() && dim.value() == 1; }
+
+class LayoutRewriter
+{
+public:
+    LayoutRewriter(const Module& module, const GraphFunction& function, const PassContext& context)
+        : m_module(module)
+        , m_function(function)
+        , m_uses(module, function)
+        , m_lanes(std::min(context.facts.lanes(4), 16))
+        , m_dotValues(context.code.byteProducts)
+        , m_machine{m_lanes,
+                    context.code.savesMemory || hasFineSteps(module, function)
+                        ? 0 // memory counts for more than time there; or the error would show
+                        : context.number("winograd.max_error", kWinogradMaxError),
+                    staysInCache(module, function, context.facts.l2Bytes), context.facts}
+        , m_budget(module, function, m_machine,
+                   context.number("winograd.output_error", kOutputError))
+        , m_plan(module, function, m_machine, m_budget)
+        , m_values(module, m_uses)
+    {
+    }
+
+    Patches run()
+    {
+        for (const NodeId id : m_function.order) {
+            const NodeRecord& node = m_module.node(id);
+            if (node.kind == NodeKind::Constant) continue;
+            PatchWriter patch(m_module, m_function.id, "", "", {id});
+            m_patch = &patch;
+            m_values.begin(patch);
+            if (!alter(node)) readPlain(node);
+            if (!m_values.isTouched()) continue;
+            Patch done = patch.take();
+            done.rule = m_values.rule();
+            done.reason = m_values.reason();
+            m_patches.push_back(std::move(done));
+        }
+        return std::move(m_patches);
+    }
+
+private:
+    bool alter(const NodeRecord& node)
+    {
+        if (node.kind != NodeKind::Op) return false;
+        if (isOp(node, conv2dOp)) return alterConvolution(node);
+        if (isOp(node, denseOp)) return alterDense(node);
+        if (m_dotValues &&
+            alterQuantizedLayer({m_module, node, m_values, *m_patch, m_lanes, *m_dotValues}))
+            return true;
+        if (isOp(node, concatenateOp)) return alterConcatenation(node);
+        if (isOp(node, reshapeOp)) return alterReshape(node);
+        if (node.operands.empty() || node.types.size() != 1) return false;
+        switch (factsOf(node).blockedForm) {
+        case BlockedForm::ByLayout: return alterByLayout(node);
+        case BlockedForm::ByAxes: return alterSpatial(node);
+        case BlockedForm::ByReduction:
+            if (isSpatialReduction(node)) return alterReduction(node);
+            break;
+        case BlockedForm::None: break;
+        }
+        return alterElementwise(node);
+    }
+
+    /// The block in which a convolution reads a value; 1: as it is.
+    int64_t blockRead(ValueRef value) const
+    {
+        const int64_t block = m_values.blockOf(value);
+        return std::max<int64_t>(1, block != 0 ? block : m_plan.block(value));
+    }
+
+    /// Operators without a blocked form read plain values.
+    void readPlain(const NodeRecord& node)
+    {
+        NodeRecord record = node;
+        for (ValueRef& operand : record.operands) operand = m_values.plain(operand);
+        if (record.operands == node.operands) return;
+        m_values.explain("read-plain-layout", nodeLabel(node) + " has no blocked form");
+        m_patch->change(std::move(record));
+    }
+
+    bool alterConvolution(const NodeRecord& node)
+    {
+        const int64_t outBlock = m_plan.block({node.id, 0});
+        const auto conv = blockableConvolution(m_module, node);
+        if (!conv || outBlock == 0) return false;
+        const bool isDepthwise = conv->isDepthwise;
+        const int64_t inBlock = isDepthwise ? outBlock : blockRead(node.operands[0]);
+        const int64_t packed = isDepthwise ? outBlock : weightBlock(conv->outChannels, outBlock);
+        if (!isDepthwise && inBlock > 1)
+            if (const int64_t tile = m_budget.tile(node.id); tile != 0)
+                return alterToWinograd(node, tile, {inBlock, outBlock, packed});
+        const std::string layout =
+            "OIHW" + std::to_string(isDepthwise ? 1 : inBlock) + "i" + std::to_string(packed) + "o";
+        NodeRecord record = node;
+        record.op = (isDepthwise ? depthwiseConv2dNchwcOp : conv2dNchwcOp).name;
+        record.attrs.set("data_layout", blockedLayout(inBlock));
+        record.attrs.set("kernel_layout", layout);
+        record.attrs.set("out_layout", blockedLayout(outBlock));
+        m_values.explain("block-conv",
+                         m_plan.weighed(std::to_string(conv->inChannels) + " to " +
+                                            std::to_string(conv->outChannels) + " channels as " +
+                                            blockedLayout(inBlock) + ", " + layout + ", " +
+                                            blockedLayout(outBlock) + m_budget.shareText(node.id),
+                                        {node.id, 0}));
+        record.operands = {m_values.blocked(node.operands[0], inBlock),
+                           m_values.packedWeight(node.operands[1], "OIHW", layout)};
+        m_values.produce(node, std::move(record), outBlock);
+        return true;
+    }
+
+    bool alterToWinograd(const NodeRecord& node, int64_t tile, const ChannelBlocks& blocks)
+    {
+        const int64_t channels = m_module.type(node.operands[0]).shape[1].value();
+        const WinogradForm form = winogradForm(*winogradSize(m_module, node), m_machine, tile);
+        const std::string layout =
+            winogradKernelLayout(form, channels, blocks, m_machine.facts.l1Bytes);
+        NodeRecord record = node;
+        record.op = winogradConv2dNchwcOp.name;
+        record.attrs.erase("groups");
+        record.attrs.set("tile_size", form.tile);
+        record.attrs.set("data_layout", blockedLayout(blocks.in));
+        record.attrs.set("kernel_layout", layout);
+        record.attrs.set("out_layout", blockedLayout(blocks.out));
+        m_values.explain("winograd-conv",
+                         m_plan.weighed(winogradReason(form, channels) + ", " +
+                                            blockedLayout(blocks.in) + " to " +
+                                            blockedLayout(blocks.out) + m_budget.shareText(node.id),
+                                        {node.id, 0}));
+        record.operands = {m_values.blocked(node.operands[0], blocks.in),
+                           m_values.winogradWeight(node.operands[1], form, layout)};
+        m_values.produce(node, std::move(record), blocks.out);
+        return true;
+    }
+
+    bool alterDense(const NodeRecord& node)
+    {
+        const Tensor* weight = constantOf(m_module, node.operands[1]);
+        if (!weight || weight->dtype() != kFloat32 || weight->shape().size() != 2) return false;
+        int64_t block = channelBlock(weight->shape()[0], m_lanes);
+        if (block == 0) return false;
+        // Short vectors: one step of a register tile reads its weights side by side.
+        if (block == m_lanes && m_lanes <= 4) block = weightBlock(weight->shape()[0], block);
+        const std::string layout = "NK" + std::to_string(block) + "n";
+        m_values.explain("pack-dense",
+                         std::to_string(weight->shape()[0]) + " outputs in " + layout);
+        NodeRecord record = node;
+        record.op = densePackOp.name;
+        record.operands = {m_values.plain(node.operands[0]),
+                           m_values.packedWeight(node.operands[1], "NK", layout)};
+        record.attrs.set("weight_layout", layout);
+        m_patch->change(std::move(record));
+        return true;
+    }
+
+    /// Pools and resizing name their layout in an attribute.
+    bool alterByLayout(const NodeRecord& node)
+    {
+        const int64_t block = m_values.blockOf(node.operands[0]);
+        if (block == 0 || node.attrs.string("layout", "NCHW") != "NCHW") return false;
+        NodeRecord record = node;
+        record.attrs.set("layout", blockedLayout(block));
+        const TensorType in = blockedType(m_module.type(node.operands[0]), block);
+        const OpDef* op = findOp(node.op);
+        const Result<Types> types = op->infer({node.op, record.attrs, {&in, 1}, {}});
+        if (!types || *types != Types{blockedType(node.types[0], block)}) return false;
+        record.operands[0] = m_values.blockedForm(node.operands[0]);
+        m_values.explain("keep-blocked", "reads and writes " + blockedLayout(block));
+        m_values.produce(node, std::move(record), block);
+        return true;
+    }
+
+    bool isSpatialReduction(const NodeRecord& node) const
+    {
+        const std::vector<int64_t> axes = node.attrs.integers("axis", {});
+        const size_t rank = m_module.type(node.operands[0]).shape.size();
+        return !axes.empty() && node.attrs.integer("exclude", 0) == 0 &&
+               std::all_of(axes.begin(), axes.end(),
+                           [&](int64_t axis) { return normalizedAxis(axis, rank) >= 2; });
+    }
+
+    /// newshape of a reshape that keeps a first dimension of unknown size.
+    static std::optional<std::vector<int64_t>> reshapeTo(Shape shape)
+    {
+        const bool keepsFirst = !shape.empty() && !shape[0].isConst();
+        if (keepsFirst) shape[0] = Dim(0);
+        return constantShape(shape);
+    }
+
+    bool alterReduction(const NodeRecord& node)
+    {
+        const int64_t block = m_values.blockOf(node.operands[0]);
+        if (block == 0) return false;
+        NodeRecord record = node;
+        std::vector<int64_t> axes = node.attrs.integers("axis", {});
+        for (int64_t& axis : axes) axis = normalizedAxis(axis, 4);
+        record.attrs.set("axis", axes);
+        record.operands[0] = m_values.blockedForm(node.operands[0]);
+        if (node.attrs.integer("keepdims", 0) != 0) {
+            m_values.explain("keep-blocked", "reduces rows and columns of " + blockedLayout(block));
+            m_values.produce(node, std::move(record), block);
+            return true;
+        }
+        // Without the reduced dimensions the blocked result is the plain one under another shape.
+        const auto shape = reshapeTo(node.types[0].shape);
+        if (!shape || axes.size() != 2) return false;
+        m_values.explain("keep-blocked", "reduces rows and columns of " + blockedLayout(block));
+        record.attrs.set("keepdims", int64_t{1});
+        const ValueRef reduced = m_patch->op(factsOf(record), record.operands, record.attrs);
+        NodeRecord reshape = node;
+        reshape.op = reshapeOp.name;
+        reshape.operands = {reduced};
+        reshape.attrs = {{"newshape", *shape}};
+        m_patch->change(std::move(reshape));
+        return true;
+    }
+
+    bool alterSpatial(const NodeRecord& node)
+    {
+        const int64_t block = m_values.blockOf(node.operands[0]);
+        if (block == 0 || node.types[0].shape.size() != 4 ||
+            node.types[0].shape[1] != m_module.type(node.operands[0]).shape[1])
+            return false;
+        NodeRecord record = node;
+        if (isOp(node, padOp)) {
+            std::vector<int64_t> width = node.attrs.integers("pad_width", {});
+            if (width.size() != 8 || width[2] != 0 || width[3] != 0) return false;
+            width.insert(width.end(), {0, 0});
+            record.attrs.set("pad_width", std::move(width));
+        } else {
+            std::vector<int64_t> axes = node.attrs.integers("axes", {});
+            for (int64_t& axis : axes)
+                if ((axis = normalizedAxis(axis, 4)) == 1) return false;
+            if (axes.empty()) return false;
+            record.attrs.set("axes", std::move(axes));
+        }
+        for (size_t i = 1; i < node.operands.size(); ++i)
+            if (node.operands[i].node.isValid()) return false;
+        record.operands[0] = m_values.blockedForm(node.operands[0]);
+        m_values.explain("keep-blocked",
+                         "leaves the channels of " + blockedLayout(block) + " alone");
+        m_values.produce(node, std::move(record), block);
+        return true;
+    }
+
+    /// True for values that lie in whole blocks of channels or may be brought into them.
+    bool isBlockable(ValueRef value, int64_t block) const
+    {
+        const TensorType& type = m_module.type(value);
+        return type.shape.size() == 4 && type.shape[1].isConst() &&
+               type.shape[1].value() % block == 0;
+    }
+
+    bool alterConcatenation(const NodeRecord& node)
+    {
+        const int64_t axis =
+            normalizedAxis(node.attrs.integer("axis", 0), node.types.at(0).shape.size());
+        const int64_t block = m_plan.block({node.id, 0});
+        bool any = false;
+        for (const ValueRef& operand : node.operands) {
+            any |= m_values.blockOf(operand) != 0;
+            if (block == 0 || !isBlockable(operand, block)) return false;
+        }
+        if (!any) return false;
+        NodeRecord record = node;
+        record.attrs.set("axis", axis);
+        m_values.explain("keep-blocked", "every part has blocks of " + std::to_string(block));
+        for (ValueRef& operand : record.operands) operand = m_values.blocked(operand, block);
+        m_values.produce(node, std::move(record), block);
+        return true;
+    }
+
+    /// Without rows and columns, blocked and plain values have the same bytes.
+    bool alterReshape(const NodeRecord& node)
+    {
+        const TensorType& type = m_module.type(node.operands[0]);
+        if (!m_values.isOnlyBlocked(node.operands[0]) || type.shape.size() != 4 ||
+            !isOne(type.shape[2]) || !isOne(type.shape[3]))
+            return false;
+        m_values.explain("keep-blocked", "one pixel has the same bytes in either layout");
+        NodeRecord record = node;
+        record.operands[0] = m_values.blockedForm(node.operands[0]);
+        m_patch->change(std::move(record));
+        return true;
+    }
+
+    bool alterElementwise(const NodeRecord& node)
+    {
+        const OpDef* op = findOp(node.op);
+        if (!op || op->pattern > Pattern::Broadcast || node.types[0].shape.size() != 4 ||
+            !node.types[0].shape[1].isConst())
+            return false;
+        for (const AttrSpec& attr : op->attrs)
+            if (attr.name == "axis") return false;
+        int64_t block = 0;
+        for (const ValueRef& operand : node.operands) {
+            if (!operand.node.isValid()) return false;
+            if (m_values.blockOf(operand) != 0 &&
+                m_module.type(operand).shape[1] == node.types[0].shape[1])
+                block = m_values.blockOf(operand);
+        }
+        if (block == 0) return false;
+        for (const ValueRef& operand : node.operands)
+            if (!canStandBeside(operand, node.types[0].shape[1])) return false;
+        m_values.explain("keep-blocked", "elementwise on " + blockedLayout(block));
+        NodeRecord record = node;
+        for (ValueRef& operand : record.operands)
+            operand = broadcastOperand(operand, node.types[0].shape[1], block);
+        noteScales(m_module, record);
+        m_values.produce(node, std::move(record), block);
+        return true;
+    }
+
+    bool canStandBeside(ValueRef operand, const Dim& channels) const
+    {
+        const Shape& shape = m_module.type(operand).shape;
+        if (m_values.blockOf(operand) != 0 || shape.empty()) return true;
+        const Dim channel = shape.size() >= 3 ? shape[shape.size() - 3] : Dim(1);
+        // Only items may be of unknown number: pixels that are not known cannot be moved.
+        return shape.size() <= 4 && (isOne(channel) || channel == channels) &&
+               constantShape({shape.begin() + (shape.size() == 4), shape.end()}).has_value();
+    }
+
+    /// The operand so that it broadcasts against (N, C/block, H, W, block).
+    ValueRef broadcastOperand(ValueRef operand, const Dim& channels, int64_t block)
+    {
+        if (m_values.blockOf(operand) == block) return m_values.blockedForm(operand);
+        const Shape& shape = m_module.type(operand).shape;
+        const Tensor* constant = constantOf(m_module, operand);
+        if (shape.empty() || (constant && constant->size() == 1)) return operand;
+        const bool hasChannels =
+            shape.size() >= 3 && shape[shape.size() - 3] == channels && !isOne(channels);
+        if (!hasChannels) {
+            if (shape.size() == 4)
+                return m_values.transform(m_values.plain(operand), "NCHW", blockedLayout(1));
+            std::vector<int64_t> wider = *constantShape(shape);
+            wider.push_back(1);
+            return m_values.reshaped(operand, std::move(wider));
+        }
+        const bool isPixel = isOne(shape[shape.size() - 2]) && isOne(shape[shape.size() - 1]);
+        if (constant && isPixel) {
+            std::vector<int64_t> split = *constantShape(shape);
+            split[split.size() - 3] /= block;
+            split.push_back(block);
+            return m_values.reshaped(operand, std::move(split));
+        }
+        if (shape.size() == 4) return m_values.blocked(operand, block);
+        std::vector<int64_t> four = *constantShape(shape);
+        four.insert(four.begin(), 1);
+        return m_values.transform(m_values.reshaped(operand, std::move(four)), "NCHW",
+                                  blockedLayout(block));
+    }
+
+    const Module& m_module;
+    const GraphFunction& m_function;
+    UseIndex m_uses;
+    int m_lanes;
+    std::optional<DataType> m_dotValues; ///< of quantized layers; none: they stay as they are
+    LayoutMachine m_machine;
+    ErrorBudget m_budget;
+    LayoutPlan m_plan;
+    LayoutValues m_values;
+    PatchWriter* m_patch = nullptr;
+    Patches m_patches;
+};
+
+} // namespace
+
+Result<Patches> runAlterOpLayout(const Module& module, const PassContext& context)
+{
+    return rewriteFunctions<LayoutRewriter>(module, context);
+}
+
+} // namespace tenon::compiler

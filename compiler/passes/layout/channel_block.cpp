@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks of channels.
+#include "compiler/passes/layout/channel_block.h"
+
+namespace tenon::compiler {
+
+int64_t channelBlock(int64_t channels, int lanes)
+{
+    for (int64_t block = lanes; block >= 4; block /= 2)
+        if (channels > 0 && channels % block == 0) return block;
+    return 0;
+}
+
+int64_t weightBlock(int64_t channels, int64_t block)
+{
+    for (int64_t times = 4; times > 1; --times)
+        if (channels % (block * times) == 0) return block * times;
+    return block;
+}
+
+int64_t paddedChannels(int64_t channels, int lanes)
+{
+    const int64_t block = channelBlock(channels, lanes);
+    int64_t best = channels;
+    int64_t vectors = block > 0 ? channels / block : channels;
+    for (int64_t wider = lanes; wider >= 4; wider /= 2) {
+        const int64_t count = (channels + wider - 1) / wider;
+        if (count > vectors || (count == vectors && best == channels)) continue;
+        best = count * wider;
+        vectors = count;
+    }
+    return best;
+}
+
+TensorType blockedType(const TensorType& type, int64_t block)
+{
+    CHECK(type.shape.size() == 4) << type.text();
+    return {type.dtype,
+            {type.shape[0], Dim(type.shape[1].value() / block), type.shape[2], type.shape[3],
+             Dim(block)}};
+}
+
+std::string blockedLayout(int64_t block) { return "NCHW" + std::to_string(block) + "c"; }
+
+} // namespace tenon::compiler

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Multiply-adds by the lanes that a layout fills, and bytes by the bandwidth of the second-level
+// cache.
+#include "compiler/passes/layout/layout_costs.h"
+
+#include "compiler/ops/ops.h"
+#include "compiler/passes/layout/winograd_choice.h"
+#include "compiler/passes/rewrite.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace tenon::compiler {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::infinity();
+// Of the vectors that the machine multiplies and adds per cycle (measured on Sapphire Rapids, which
+// has two).
+
+/// What register tiles over channels reach.
+constexpr double kBlocked = 0.85;
+/// The same where channels are read one by one (the first layer).
+constexpr double kPlainInput = 0.7;
+/// Along rows of plain values: every window begins between two vectors.
+constexpr double kPlain = 0.45;
+/// Where neighbours of a result are not neighbours in the data, lanes are collected.
+constexpr double kStrided = 0.125;
+/// Depthwise kernels load about as much as they compute (0.7 from the second-level cache, less from
+/// beyond); rows of one channel fill few registers (0.13 to 0.18 at 14 to 56 columns).
+constexpr double kDepthwise = 0.45;
+constexpr double kPlainDepthwise = 0.15;
+
+/// What one core copies between layouts, of what its second-level cache gives (12 of 32 there).
+constexpr double kCopiedOfL2 = 0.375;
+/// A kernel of its own: instructions that are not in its loops, about as many everywhere.
+constexpr double kCallCycles = 400;
+
+/// Instructions of one resized element with one element per vector, and of plain ones (U-Net's last
+/// layer there: 3.3 cycles in blocks of 4, with a transformation, against 7.9).
+constexpr double kResize = 24;
+constexpr double kPlainResize = 16;
+/// Instructions of one step of a pool's window: in blocks of channels, and of a plain one with and
+/// without lanes to collect.
+constexpr double kBlockedPool = 2;
+constexpr double kStridedPool = 2;
+constexpr double kPlainPool = 0.3;
+
+double plainCycles(const BlockableConvolution& conv, double macs, const LayoutMachine& machine)
+{
+    const int lanes = machine.lanes;
+    const auto vectors = static_cast<double>((conv.columns + lanes - 1) / lanes);
+    const double filled = static_cast<double>(conv.columns) / vectors;
+    const double whole = conv.isDepthwise ? kPlainDepthwise : kPlain;
+    return macs / filled / ((conv.stride == 1 ? whole : kStrided) * machine.facts.vectorMacs());
+}
+
+} // namespace
+
+std::optional<BlockableConvolution> blockableConvolution(const Module& module,
+                                                         const NodeRecord& node)
+{
+    if (!isOp(node, conv2dOp) || node.attrs.string("data_layout", "NCHW") != "NCHW" ||
+        node.attrs.string("kernel_layout", "OIHW") != "OIHW")
+        return std::nullopt;
+    const Tensor* weight = constantOf(module, node.operands[1]);
+    Shape shape = node.types[0].shape;
+    const Shape& data = module.type(node.operands[0]).shape;
+    if (!weight || weight->dtype() != kFloat32 || shape.size() != 4 || data.size() != 4 ||
+        !data[1].isConst())
+        return std::nullopt;
+    if (!shape[0].isConst()) shape[0] = Dim(1); // computed item by item
+    const auto out = constantShape(shape);
+    if (!out) return std::nullopt;
+    const int64_t groups = node.attrs.integer("groups", 1);
+    const int64_t channels = data[1].value();
+    const bool isDepthwise = groups > 1 && groups == channels && groups == out->at(1);
+    if (groups != 1 && !isDepthwise) return std::nullopt;
+    const std::vector<int64_t> ones{1, 1};
+    const bool isPlain =
+        node.attrs.integers("dilation", ones) == ones && weight->shape()[2] == weight->shape()[3];
+    return BlockableConvolution{.batch = out->at(0),
+                                .inChannels = channels,
+                                .outChannels = out->at(1),
+                                .rows = out->at(2),
+                                .columns = out->at(3),
+                                .kernelSize = weight->shape()[2] * weight->shape()[3],
+                                .stride = node.attrs.integers("strides", ones)[1],
+                                .isDepthwise = isDepthwise,
+                                .isSquare = isPlain};
+}
+
+double convolutionCycles(const BlockableConvolution& conv, int64_t in, int64_t out,
+                         const LayoutMachine& machine)
+{
+    const auto perOutput =
+        static_cast<double>((conv.isDepthwise ? 1 : conv.inChannels) * conv.kernelSize);
+    const double macs = perOutput * static_cast<double>(conv.batch * conv.outChannels) *
+                        static_cast<double>(conv.rows * conv.columns);
+    if (out == 0) return in == 0 ? plainCycles(conv, macs, machine) : kNone;
+    const double perCycle = machine.facts.vectorMacs(static_cast<int>(out));
+    if (conv.isDepthwise)
+        return in == out ? macs / static_cast<double>(out) /
+                               (kDepthwise * std::min(perCycle, machine.facts.vectorLoads()))
+                         : kNone;
+    const double direct =
+        macs / static_cast<double>(out) / ((in == 0 ? kPlainInput : kBlocked) * perCycle);
+    if (in == 0 || conv.tile == 0) return direct;
+    const ConvolutionSize size{conv.batch, conv.inChannels, conv.outChannels, conv.rows,
+                               conv.columns};
+    LayoutMachine blocked = machine;
+    blocked.lanes = static_cast<int>(out);
+    return winogradForm(size, blocked, conv.tile).cycles;
+}
+
+double windowCycles(const NodeRecord& node, int64_t block, const TargetFacts& facts)
+{
+    double results = 1;
+    for (const Dim& dim : node.types[0].shape)
+        if (dim.isConst()) results *= static_cast<double>(dim.value());
+    const auto lanes = static_cast<double>(std::max<int64_t>(1, block));
+    const double perCycle = facts.vectorPipes;
+    if (isOp(node, resize2dOp))
+        return results * (block == 0 ? kPlainResize : kResize / lanes) / perCycle;
+    const std::vector<int64_t> window = node.attrs.integers("pool_size", {});
+    if (window.size() != 2) return 0;
+    const double steps = results * static_cast<double>(window[0] * window[1]);
+    const bool isStrided = node.attrs.integers("strides", {1, 1}) != std::vector<int64_t>{1, 1};
+    if (block == 0) return steps * (isStrided ? kStridedPool : kPlainPool) / perCycle;
+    return steps * kBlockedPool / lanes / perCycle;
+}
+
+double transformCycles(const TensorType& type, const TargetFacts& facts)
+{
+    double bytes = 2.0 * static_cast<double>(type.dtype.bytes());
+    for (const Dim& dim : type.shape)
+        if (dim.isConst()) bytes *= static_cast<double>(dim.value());
+    return bytes / (kCopiedOfL2 * facts.l2BytesPerCycle) + kCallCycles;
+}
+
+} // namespace tenon::compiler

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packing of 8-bit weights into quads, and the blocked forms of quantized layers.
+#include "compiler/passes/layout/quantized_layout.h"
+
+#include "compiler/ops/ops.h"
+#include "compiler/ops/quantization.h"
+#include "compiler/passes/layout/channel_block.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace tenon::compiler {
+namespace {
+
+/// Four int8 in one int32, the first in the lowest bits.
+int32_t quad(const std::array<int8_t, 4>& bytes)
+{
+    uint32_t out = 0;
+    for (size_t i = 0; i < 4; ++i) out |= uint32_t{static_cast<uint8_t>(bytes[i])} << (8 * i);
+    return static_cast<int32_t>(out);
+}
+
+/// int8 [O, I, KH, KW] -> int32 [O/k, C/b, KH, KW, b/4, k]; channels from I to `channels` are zero.
+Tensor packedConvWeight(const Tensor& weight, int64_t channels, int64_t inBlock,
+                        int64_t kernelBlock)
+{
+    const std::vector<int64_t>& s = weight.shape();
+    const auto w = weight.as<int8_t>();
+    std::vector<int32_t> out;
+    out.reserve(static_cast<size_t>(s[0] * channels * s[2] * s[3] / 4));
+    const auto at = [&](int64_t o, int64_t i, int64_t y, int64_t x) {
+        return i < s[1] ? w[static_cast<size_t>(((o * s[1] + i) * s[2] + y) * s[3] + x)]
+                        : int8_t{0};
+    };
+    for (int64_t o = 0; o < s[0]; o += kernelBlock)
+        for (int64_t i = 0; i < channels; i += inBlock)
+            for (int64_t y = 0; y < s[2]; ++y)
+                for (int64_t x = 0; x < s[3]; ++x)
+                    for (int64_t q = i; q < i + inBlock; q += 4)
+                        for (int64_t k = o; k < o + kernelBlock; ++k)
+                            out.push_back(quad({at(k, q, y, x), at(k, q + 1, y, x),
+                                                at(k, q + 2, y, x), at(k, q + 3, y, x)}));
+    return Tensor::of(
+        kInt32, {s[0] / kernelBlock, channels / inBlock, s[2], s[3], inBlock / 4, kernelBlock},
+        out);
+}
+
+/// int8 [C, 1, KH, KW] -> int32 [C/b, (KH + 3) / 4, KW, b].
+Tensor packedDepthwiseWeight(const Tensor& weight, int64_t block)
+{
+    const std::vector<int64_t>& s = weight.shape();
+    const auto w = weight.as<int8_t>();
+    const int64_t quads = (s[2] + 3) / 4;
+    std::vector<int32_t> out;
+    const auto at = [&](int64_t c, int64_t y, int64_t x) {
+        return y < s[2] ? w[static_cast<size_t>((c * s[2] + y) * s[3] + x)] : int8_t{0};
+    };
+    for (int64_t c = 0; c < s[0]; c += block)
+        for (int64_t q = 0; q < quads; ++q)
+            for (int64_t x = 0; x < s[3]; ++x)
+                for (int64_t k = c; k < c + block; ++k)
+                    out.push_back(quad({at(k, 4 * q, x), at(k, 4 * q + 1, x), at(k, 4 * q + 2, x),
+                                        at(k, 4 * q + 3, x)}));
+    return Tensor::of(kInt32, {s[0] / block, quads, s[3], block}, out);
+}
+
+/// int8 [C, 1, KH, KW] -> int8 [C/b, KH, KW, b].
+Tensor blockedDepthwiseWeight(const Tensor& weight, int64_t block)
+{
+    const std::vector<int64_t>& s = weight.shape();
+    const auto w = weight.as<int8_t>();
+    std::vector<int8_t> out;
+    out.reserve(w.size());
+    for (int64_t c = 0; c < s[0]; c += block)
+        for (int64_t at = 0; at < s[2] * s[3]; ++at)
+            for (int64_t k = c; k < c + block; ++k)
+                out.push_back(w[static_cast<size_t>(k * s[2] * s[3] + at)]);
+    return Tensor::of(kInt8, {s[0] / block, s[2], s[3], block}, out);
+}
+
+/// int8 [N, K] -> int32 [N/b, K/4, b].
+Tensor packedDenseWeight(const Tensor& weight, int64_t block)
+{
+    const std::vector<int64_t>& s = weight.shape();
+    const auto w = weight.as<int8_t>();
+    std::vector<int32_t> out;
+    out.reserve(static_cast<size_t>(s[0] * s[1] / 4));
+    for (int64_t n = 0; n < s[0]; n += block)
+        for (int64_t q = 0; q < s[1]; q += 4)
+            for (int64_t k = n; k < n + block; ++k) {
+                const auto* row = &w[static_cast<size_t>(k * s[1] + q)];
+                out.push_back(quad({row[0], row[1], row[2], row[3]}));
+            }
+    return Tensor::of(kInt32, {s[0] / block, s[1] / 4, block}, out);
+}
+
+/// -zeroPoint times the sum of all weights of each output channel, as int32 of `shape`.
+Tensor zeroPointShare(const Tensor& weight, int64_t zeroPoint, std::vector<int64_t> shape)
+{
+    const auto w = weight.as<int8_t>();
+    const auto channels = static_cast<size_t>(weight.shape()[0]);
+    const size_t each = channels == 0 ? 0 : w.size() / channels;
+    std::vector<int32_t> out;
+    for (size_t o = 0; o < channels; ++o) {
+        int64_t sum = 0;
+        for (size_t i = 0; i < each; ++i) sum += w[o * each + i];
+        out.push_back(static_cast<int32_t>(-zeroPoint * sum));
+    }
+    return Tensor::of(kInt32, std::move(shape), out);
+}
+
+/// Constant operands that a packed layer needs: the weight and the zero point of the data.
+struct LayerConstants
+{
+    const Tensor* weight;
+    int64_t zero;
+};
+
+std::optional<LayerConstants> constantsOf(const QuantizedLayerSite& site)
+{
+    const Module& module = site.module;
+    const NodeRecord& node = site.node;
+    const Tensor* weight = constantOf(module, node.operands[1]);
+    if (!weight || weight->dtype() != kInt8 || module.type(node.operands[0]).dtype != site.bytes)
+        return std::nullopt;
+    const auto operand = [&](size_t i) {
+        return i < node.operands.size() ? node.operands[i] : ValueRef{};
+    };
+    if (operand(3).node.isValid()) {
+        const Tensor* zeros = constantOf(module, operand(3));
+        if (!zeros) return std::nullopt;
+        for (int64_t i = 0; i < zeros->size(); ++i)
+            if (zeros->integer(i) != 0) return std::nullopt;
+    }
+    if (!operand(2).node.isValid()) return LayerConstants{weight, 0};
+    const auto zero = scalarOf(module, operand(2));
+    if (!zero) return std::nullopt;
+    return LayerConstants{weight, static_cast<int64_t>(*zero)};
+}
+
+/// What matters where values are signed: two products of -128 and -128 do not fit 16 bits.
+Attrs withWeightFacts(const QuantizedLayerSite& site, const Tensor& quads, Attrs attrs)
+{
+    if (site.bytes != kInt8 || quads.dtype() != kInt32) return attrs;
+    const auto all = quads.as<int32_t>();
+    const bool isNarrow = std::all_of(all.begin(), all.end(), [](int32_t quad) {
+        int extremes = 0;
+        for (int byte = 0; byte < 4; ++byte)
+            extremes += static_cast<int8_t>(quad >> (8 * byte)) == -128 ? 1 : 0;
+        return extremes <= 1;
+    });
+    if (isNarrow) attrs.set("narrow_weight", int64_t{1});
+    return attrs;
+}
+
+/// The node's id stays with the sum of `layer` and what the zero point takes away.
+NodeRecord corrected(const QuantizedLayerSite& site, ValueRef layer, Tensor share)
+{
+    NodeRecord add = site.node;
+    add.op = addOp.name;
+    add.attrs = {};
+    add.operands = {layer, site.patch.constant(std::move(share))};
+    return add;
+}
+
+/// The operands and attributes of a dense convolution on quads.
+struct PackedConvolution
+{
+    ValueRef data;
+    Tensor weight; ///< [O, C, KH, KW] as the quads hold it
+    int64_t channels;
+    int64_t inBlock;
+    Attrs attrs;
+};
+
+/// Lanes of 16 bits multiply signed bytes as they are; dot products take four rows at once.
+Tensor depthwiseWeight(const QuantizedLayerSite& site, const Tensor& weight, int64_t block)
+{
+    return site.bytes == kInt8 ? blockedDepthwiseWeight(weight, block)
+                               : packedDepthwiseWeight(weight, block);
+}
+
+/// One channel: the columns of the window are packed, which leaves a window of one column.
+PackedConvolution byColumns(const QuantizedLayerSite& site, const LayerConstants& constants,
+                            Attrs attrs)
+{
+    const std::vector<int64_t> s = constants.weight->shape();
+    std::vector<int64_t> strides = attrs.integers("strides", {1, 1});
+    std::vector<int64_t> dilation = attrs.integers("dilation", {1, 1});
+    std::vector<int64_t> padding = attrs.integers("padding", {0, 0, 0, 0});
+    const ValueRef quads =
+        site.patch.op(qnnPackColumnsOp, {site.values.plain(site.node.operands[0])},
+                      {{"columns", s[3]},
+                       {"stride", strides[1]},
+                       {"dilation", dilation[1]},
+                       {"pad_before", padding[1]},
+                       {"pad_after", padding[3]},
+                       {"pad_value", constants.zero}});
+    strides[1] = dilation[1] = 1;
+    padding[1] = padding[3] = 0;
+    attrs.set("strides", strides);
+    attrs.set("dilation", dilation);
+    attrs.set("padding", padding);
+    // [O, 1, KH, KW] -> [O, KW, KH, 1]
+    Tensor weight = Tensor::make(kInt8, {s[0], s[3], s[2], 1}, [&](std::span<std::byte> bytes) {
+        for (int64_t o = 0; o < s[0]; ++o)
+            for (int64_t y = 0; y < s[2]; ++y)
+                for (int64_t x = 0; x < s[3]; ++x)
+                    storeInteger(kInt8, bytes, (o * s[3] + x) * s[2] + y,
+                                 constants.weight->integer((o * s[2] + y) * s[3] + x));
+    });
+    return {quads, std::move(weight), (s[3] + 3) / 4 * 4, 4, std::move(attrs)};
+}
+
+PackedConvolution packedConvolution(const QuantizedLayerSite& site, const LayerConstants& constants,
+                                    int64_t channels, Attrs attrs)
+{
+    const ValueRef data = site.node.operands[0];
+    const bool isPacked = channels % 4 != 0;
+    if (isPacked && site.bytes == kInt8) attrs.set("packed_dtype", kInt8);
+    if (channels == 1) return byColumns(site, constants, std::move(attrs));
+    if (isPacked)
+        return {site.patch.op(qnnPackChannelsOp, {site.values.plain(data)}), *constants.weight,
+                (channels + 3) / 4 * 4, 4, std::move(attrs)};
+    const int64_t block = channelBlock(channels, site.lanes);
+    return {site.values.blocked(data, block), *constants.weight, channels, block, std::move(attrs)};
+}
+
+bool alterQuantizedConvolution(const QuantizedLayerSite& site)
+{
+    const NodeRecord& node = site.node;
+    const auto constants = constantsOf(site);
+    const TensorType& data = site.module.type(node.operands[0]);
+    // Only the batch may be unknown.
+    if (!constants || !constantShape({data.shape.begin() + 1, data.shape.end()})) return false;
+    const int64_t inChannels = data.shape[1].value();
+    const int64_t outChannels = node.types[0].shape[1].value();
+    const int64_t groups = node.attrs.integer("groups", 1);
+    const int64_t outBlock = channelBlock(outChannels, site.lanes);
+    const bool isDepthwise = groups > 1 && groups == inChannels && groups == outChannels;
+    if (outBlock == 0 || (groups != 1 && !isDepthwise)) return false;
+
+    Attrs attrs = node.attrs;
+    attrs.erase("groups");
+    attrs.set("pad_value", constants->zero);
+    site.values.explain("block-quantized-conv", std::to_string(inChannels) + " to " +
+                                                    std::to_string(outChannels) + " channels as " +
+                                                    blockedLayout(outBlock) + ", weights by four");
+    ValueRef layer;
+    if (isDepthwise) {
+        attrs.set("kernel_rows", constants->weight->shape()[2]);
+        layer = site.patch.op(
+            qnnDepthwiseConv2dNchwcOp,
+            {site.values.blocked(node.operands[0], outBlock),
+             site.patch.constant(depthwiseWeight(site, *constants->weight, outBlock))},
+            std::move(attrs));
+    } else {
+        attrs.set("out_layout", blockedLayout(outBlock));
+        PackedConvolution packed = packedConvolution(site, *constants, inChannels, attrs);
+        const Tensor weight = packedConvWeight(packed.weight, packed.channels, packed.inBlock,
+                                               weightBlock(outChannels, outBlock));
+        layer = site.patch.op(qnnConv2dNchwcOp, {packed.data, site.patch.constant(weight)},
+                              withWeightFacts(site, weight, std::move(packed.attrs)));
+    }
+    Tensor share = zeroPointShare(*constants->weight, constants->zero,
+                                  {outChannels / outBlock, 1, 1, outBlock});
+    site.values.produce(node, corrected(site, layer, std::move(share)), outBlock);
+    return true;
+}
+
+bool alterQuantizedDense(const QuantizedLayerSite& site)
+{
+    const NodeRecord& node = site.node;
+    const auto constants = constantsOf(site);
+    if (!constants) return false;
+    const std::vector<int64_t>& shape = constants->weight->shape();
+    const int64_t block = channelBlock(shape[0], site.lanes);
+    if (block == 0 || shape[1] % 4 != 0 || shape[1] == 0) return false;
+    site.values.explain("pack-quantized-dense", std::to_string(shape[0]) +
+                                                    " outputs in blocks of " +
+                                                    std::to_string(block) + ", weights by four");
+    const Tensor weight = packedDenseWeight(*constants->weight, block);
+    const ValueRef layer = site.patch.op(
+        qnnDensePackOp, {site.values.plain(node.operands[0]), site.patch.constant(weight)},
+        withWeightFacts(site, weight, {}));
+    site.patch.change(
+        corrected(site, layer, zeroPointShare(*constants->weight, constants->zero, {shape[0]})));
+    return true;
+}
+
+} // namespace
+
+void noteScales(const Module& module, NodeRecord& node)
+{
+    const Tensor* scales =
+        isOp(node, qnnRequantizeOp) ? constantOf(module, node.operands[1]) : nullptr;
+    if (!scales) return;
+    for (int64_t i = 0; i < scales->size(); ++i)
+        if (!(std::abs(scales->number(i)) <= 0.5)) return;
+    const Tensor* rest = node.operands.size() > 3 ? constantOf(module, node.operands[3]) : nullptr;
+    if (node.operands.size() > 3 && !rest) return;
+    for (int64_t i = 0; rest && i < rest->size(); ++i)
+        if (!(std::abs(rest->number(i)) <= 0.5)) return;
+    node.attrs.set(std::string(kSmallScaleAttr), int64_t{1});
+}
+
+bool hasFineSteps(const Module& module, const GraphFunction& function)
+{
+    return std::any_of(function.order.begin(), function.order.end(), [&](NodeId id) {
+        const NodeRecord& node = module.node(id);
+        return isOp(node, qnnQuantizeOp) && node.types.at(0).dtype.bits > 8;
+    });
+}
+
+bool alterQuantizedLayer(const QuantizedLayerSite& site)
+{
+    if (isOp(site.node, qnnConv2dOp)) return alterQuantizedConvolution(site);
+    return isOp(site.node, qnnDenseOp) && alterQuantizedDense(site);
+}
+
+} // namespace tenon::compiler

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// FakeQuantizationToInteger: what stands between dequantization and quantization computes with the
+// integers. Dequantization first moves behind operators that only move values. Needs types; stands
+// before folding, which would turn quantized weights into floats. Results differ from the real
+// arithmetic by at most one step, where a value lies within rounding error of a half.
+#include "compiler/ops/ops.h"
+#include "compiler/passes/passes.h"
+#include "compiler/passes/quantize/quantization_rules.h"
+
+namespace tenon::compiler {
+namespace {
+
+constexpr QuantizeRule kRules[] = {requantize,   quantizeLayer,  quantizeBinary,
+                                   quantizeMean, quantizeConcat, quantizeByTable};
+
+/// Moves values without computing: integers move alike.
+bool movesValues(const NodeRecord& node)
+{
+    if (factsOf(node).choosesValues) return true;
+    if (isOp(node, resize2dOp)) return node.attrs.string("method", "linear") == "nearest";
+    return isOp(node, padOp) &&
+           (node.attrs.string("pad_mode", "constant") != "constant" ||
+            (node.operands.size() == 1 && node.attrs.number("pad_value", 0) == 0));
+}
+
+/// Where the axis of several scales stands behind the operator; nothing when it goes away.
+std::optional<int64_t> movedAxis(const QuantizationSite& site, const NodeRecord& node,
+                                 const Quantized& data)
+{
+    if (data.isPerTensor()) return 0;
+    if (isOp(node, transposeOp)) {
+        const size_t rank = site.module.type(data.integers).shape.size();
+        std::vector<int64_t> axes = node.attrs.integers("axes", {});
+        if (axes.empty())
+            for (size_t i = rank; i-- > 0;) axes.push_back(static_cast<int64_t>(i));
+        for (size_t i = 0; i < axes.size(); ++i)
+            if (normalizedAxis(axes[i], rank) == data.axis) return static_cast<int64_t>(i);
+    }
+    if (isOp(node, expandDimsOp)) {
+        const size_t rank = node.types.at(0).shape.size();
+        const int64_t at = normalizedAxis(node.attrs.integer("axis", 0), rank);
+        return data.axis < at ? data.axis : data.axis + node.attrs.integer("num_newaxis", 1);
+    }
+    return std::nullopt;
+}
+
+/// move(dequantize(x)) = dequantize(move(x)).
+std::optional<Patch> moveFirst(const QuantizationSite& site, const NodeRecord& node)
+{
+    if (node.kind != NodeKind::Op || node.operands.empty() || node.types.size() != 1 ||
+        !node.operands[0].node.isValid())
+        return std::nullopt;
+    const bool isRelu = isOp(node, reluOp);
+    if (!isRelu && !movesValues(node)) return std::nullopt;
+    const auto data = readDequantized(site, node.operands[0]);
+    if (!data || (data->dtype != kInt8 && data->dtype != kUInt8)) return std::nullopt;
+    if (!data->isPerTensor() && isRelu) return std::nullopt;
+    const auto axis = movedAxis(site, node, *data);
+    if (!axis) return std::nullopt;
+    const NodeRecord& dequantize = site.module.node(node.operands[0].node);
+    PatchWriter patch(site.module, site.function.id, "move-integers",
+                      nodeLabel(node) +
+                          (isRelu ? " is a limit of the integers" : " moves integers as well"),
+                      {node.id});
+    NodeRecord moved = newOpNode(site.module, node.op, node.operands, node.attrs);
+    moved.operands[0] = data->integers;
+    if (isOp(node, padOp)) moved.attrs.set("pad_value", static_cast<double>(data->zeros[0]));
+    if (isRelu) {
+        moved.op = clipOp.name;
+        moved.attrs = {{"a_min", static_cast<double>(data->zeros[0])}, {"a_max", 1000.0}};
+    }
+    moved.name = node.name;
+    const ValueRef integers{moved.id, 0};
+    // Constants move now: weights are then integers for the rules to read.
+    patch.change(std::move(moved));
+    NodeRecord real = newOpNode(site.module, std::string(qnnDequantizeOp.name), dequantize.operands,
+                                dequantize.attrs);
+    real.operands[0] = integers;
+    real.attrs.set("axis", *axis);
+    const ValueRef out{real.id, 0};
+    patch.change(std::move(real));
+    if (site.uses.isResult(node.id)) return std::nullopt;
+    patch.replaceAndErase(node.id, out);
+    return patch.take();
+}
+
+std::optional<Patch> rewrite(const QuantizationSite& site, const NodeRecord& node)
+{
+    if (auto patch = moveFirst(site, node)) return patch;
+    const auto target = readQuantize(site, node);
+    if (!target || !target->input.node.isValid()) return std::nullopt;
+    for (const QuantizeRule rule : kRules)
+        if (auto patch = rule(site, *target)) return patch;
+    return std::nullopt;
+}
+
+} // namespace
+
+Result<Patches> runFakeQuantizationToInteger(const Module& module, const PassContext& context)
+{
+    Patches patches;
+    for (const GraphFunction* function : openFunctions(module)) {
+        const UseIndex uses(module, *function);
+        for (const NodeId id : function->order) {
+            if (const Status go = context.job->checkStop(); !go) return go.error();
+            if (auto patch = rewrite({module, *function, uses, *context.job}, module.node(id)))
+                patches.push_back(std::move(*patch));
+        }
+    }
+    return patches;
+}
+
+} // namespace tenon::compiler

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layers, sums, means and concatenations of quantized tensors as integer operators.
+#include "compiler/passes/quantize/quantization_rules.h"
+
+#include "compiler/ops/ops.h"
+#include "compiler/passes/quantize/quantization_bounds.h"
+#include "core/base/text.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tenon::compiler {
+namespace {
+
+struct Layer
+{
+    const NodeRecord* node = nullptr;
+    ValueRef bias; ///< invalid: none
+    std::vector<NodeId> consumed;
+    size_t channelRank; ///< dimensions from the channel to the end
+};
+
+bool isLayer(const NodeRecord& node) { return isOp(node, conv2dOp) || isOp(node, denseOp); }
+
+bool isPlainLayout(const NodeRecord& node)
+{
+    return node.attrs.string("data_layout", "NCHW") == "NCHW" &&
+           node.attrs.string("kernel_layout", "OIHW") == "OIHW" &&
+           node.attrs.string("out_layout", "").size() < 5;
+}
+
+std::optional<Layer> readLayer(const QuantizationSite& site, ValueRef value)
+{
+    const NodeRecord* node = &site.module.node(value.node);
+    Layer layer;
+    if ((isOp(*node, biasAddOp) || isOp(*node, addOp)) && site.uses.hasOneUser(node->id)) {
+        // The layer stands on either side of an addition.
+        const bool isFirst = isLayer(site.module.node(node->operands[0].node));
+        if (!isFirst && isOp(*node, biasAddOp)) return std::nullopt;
+        layer.bias = node->operands[isFirst ? 1 : 0];
+        layer.consumed.push_back(node->id);
+        node = &site.module.node(node->operands[isFirst ? 0 : 1].node);
+    }
+    if (!isLayer(*node) || !isPlainLayout(*node) || !site.uses.hasOneUser(node->id))
+        return std::nullopt;
+    layer.consumed.insert(layer.consumed.begin(), node->id);
+    layer.node = node;
+    layer.channelRank = isOp(*node, conv2dOp) ? 3 : 1;
+    return layer;
+}
+
+/// The bias of every channel; nothing when it is no constant per channel.
+std::optional<std::vector<double>> biasValues(const QuantizationSite& site, const Layer& layer,
+                                              int64_t channels)
+{
+    if (!layer.bias.node.isValid()) return std::vector<double>(static_cast<size_t>(channels), 0.0);
+    const std::optional<Tensor> value = constantValue(site, layer.bias);
+    if (!value || !value->dtype().isFloat()) return std::nullopt;
+    const NodeRecord& add = site.module.node(layer.consumed.back());
+    const size_t fromEnd = isOp(add, biasAddOp) ? 1 : layer.channelRank;
+    // A bias of higher rank than the sums would give the result more dimensions.
+    if (add.types.at(0).shape != layer.node->types.at(0).shape) return std::nullopt;
+    if (value->size() != 1) {
+        const std::vector<int64_t>& shape = value->shape();
+        const bool fits = value->size() == channels && shape.size() >= fromEnd &&
+                          shape[shape.size() - fromEnd] == channels;
+        if (!fits) return std::nullopt;
+    }
+    std::vector<double> out = value->numbers();
+    if (out.size() == 1) out.assign(static_cast<size_t>(channels), out[0]);
+    return out;
+}
+
+Tensor floats(const std::vector<double>& values, std::vector<int64_t> shape)
+{
+    return Tensor::make(kFloat32, std::move(shape), [&](std::span<std::byte> bytes) {
+        for (size_t i = 0; i < values.size(); ++i)
+            storeNumber(kFloat32, bytes, static_cast<int64_t>(i), values[i]);
+    });
+}
+
+Tensor integers(const std::vector<int64_t>& values, std::vector<int64_t> shape)
+{
+    return Tensor::make(kInt32, std::move(shape), [&](std::span<std::byte> bytes) {
+        for (size_t i = 0; i < values.size(); ++i)
+            storeInteger(kInt32, bytes, static_cast<int64_t>(i), values[i]);
+    });
+}
+
+/// (C), or (C, 1, 1) for convolutions.
+std::vector<int64_t> channelShape(const Layer& layer, int64_t channels)
+{
+    std::vector<int64_t> shape(layer.channelRank, 1);
+    shape[0] = channels;
+    return shape;
+}
+
+/// The bias of every channel in units of the sums, and what is left, in steps of the result.
+struct SplitBias
+{
+    std::vector<int64_t> sums;
+    std::vector<double> rest; ///< empty: nothing that could show
+};
+
+/// Nothing for a bias that 32 bits do not hold.
+std::optional<SplitBias> splitBias(const std::vector<double>& bias, const std::vector<double>& step,
+                                   const std::vector<double>& ratio)
+{
+    SplitBias out;
+    double largest = 0;
+    for (size_t i = 0; i < bias.size(); ++i) {
+        const double sums = bias[i] / step[i];
+        if (!(std::abs(sums) <= kLargestBias)) return std::nullopt;
+        out.sums.push_back(std::llround(sums));
+        out.rest.push_back((sums - static_cast<double>(out.sums.back())) * ratio[i]);
+        largest = std::max(largest, std::abs(out.rest.back()));
+    }
+    if (largest <= kBiasError) out.rest.clear();
+    return out;
+}
+
+ValueRef scalarOfType(PatchWriter& patch, DataType dtype, int64_t value)
+{
+    return patch.constant(Tensor::make(
+        dtype, {}, [&](std::span<std::byte> bytes) { storeInteger(dtype, bytes, 0, value); }));
+}
+
+ValueRef zeroPointOf(PatchWriter& patch, const QuantizeTarget& target)
+{
+    return scalarOfType(patch, target.dtype, target.zero);
+}
+
+ValueRef zeroOperand(PatchWriter& patch, const Quantized& value)
+{
+    const bool isZero =
+        std::all_of(value.zeros.begin(), value.zeros.end(), [](int64_t z) { return z == 0; });
+    if (isZero) return {};
+    return value.isPerTensor() ? scalarOfType(patch, value.dtype, value.zeros[0]) : value.zeroPoint;
+}
+
+/// `value` under the target's scale and zero point.
+ValueRef rescaled(PatchWriter& patch, const QuantizeTarget& target, const Quantized& value)
+{
+    const bool isSame = value.dtype == target.dtype && value.zeros[0] == target.zero &&
+                        value.scales[0] == target.scale;
+    const Attrs limits = target.limits();
+    if (isSame && !limits.has("a_min") && !limits.has("a_max")) return value.integers;
+    Attrs attrs = limits;
+    attrs.set("input_zero_point", value.zeros[0]);
+    return patch.op(qnnRequantizeOp,
+                    {value.integers, patch.constant(floats({value.scales[0] / target.scale}, {})),
+                     zeroPointOf(patch, target)},
+                    std::move(attrs));
+}
+
+bool isByte(const Quantized& value) { return value.dtype == kInt8 || value.dtype == kUInt8; }
+
+} // namespace
+
+PatchWriter quantizePatch(const QuantizationSite& site, const QuantizeTarget& target,
+                          std::string rule, std::string reason, std::vector<NodeId> others)
+{
+    others.insert(others.end(), target.consumed.begin(), target.consumed.end());
+    return {site.module, site.function.id, std::move(rule), std::move(reason), std::move(others)};
+}
+
+Patch finishQuantize(PatchWriter& patch, const QuantizeTarget& target, ValueRef value,
+                     const std::vector<NodeId>& others)
+{
+    patch.replaceAndErase(target.node->id, value);
+    for (const NodeId id : target.consumed)
+        if (id != target.node->id) patch.erase(id);
+    for (const NodeId id : others) patch.erase(id);
+    return patch.take();
+}
+
+namespace {
+
+/// A layer between integers, and what its integer form needs.
+struct IntegerLayer
+{
+    Layer real;
+    Quantized data, weight;
+    int64_t channels;
+    std::vector<double> ratio; ///< of a sum's step to the result's, per channel
+    SplitBias bias;
+};
+
+std::optional<IntegerLayer> readIntegerLayer(const QuantizationSite& site,
+                                             const QuantizeTarget& target)
+{
+    const std::optional<Layer> layer = readLayer(site, target.input);
+    if (!layer) return std::nullopt;
+    const auto data = readDequantized(site, layer->node->operands[0]);
+    const auto weight = readDequantized(site, layer->node->operands[1]);
+    if (!data || !weight || !data->isPerTensor() || !isByte(*data) || !isByte(*weight) ||
+        weight->axis != 0)
+        return std::nullopt;
+    const auto whole = constantValue(site, weight->integers);
+    if (!whole) return std::nullopt;
+    const int64_t channels = whole->shape().at(0);
+    const auto bias = biasValues(site, *layer, channels);
+    if (!bias) return std::nullopt;
+    std::vector<double> step, ratio;
+    for (size_t i = 0; i < static_cast<size_t>(channels); ++i) {
+        step.push_back(data->scales[0] * weight->scales[weight->isPerTensor() ? 0 : i]);
+        ratio.push_back(step.back() / target.scale);
+    }
+    auto split = splitBias(*bias, step, ratio);
+    if (!split || !areRatios(ratio) || !fitSums(*whole, weight->zeros, reachOf(*data), split->sums))
+        return std::nullopt;
+    return IntegerLayer{*layer, *data, *weight, channels, std::move(ratio), *std::move(split)};
+}
+
+} // namespace
+
+/// Sums are exact. What is rounded: the sum as binary32 beyond 2^24, the ratio of scales, their
+/// product, and the rest of the bias, each by 2^-24 of a result that does not saturate. With
+/// kBiasError that is less than 2^-12 step before the one rounding that the model asks for.
+std::optional<Patch> quantizeLayer(const QuantizationSite& site, const QuantizeTarget& target)
+{
+    const std::optional<IntegerLayer> found = readIntegerLayer(site, target);
+    if (!found) return std::nullopt;
+    const auto& [layer, data, weight, channels, ratio, bias] = *found;
+    const bool isConv = isOp(*layer.node, conv2dOp);
+    const std::vector<int64_t> each = channelShape(layer, channels);
+    PatchWriter patch =
+        quantizePatch(site, target, isConv ? "integer-conv2d" : "integer-dense",
+                      nodeLabel(*layer.node) + " stands between integers of scale " +
+                          exact(static_cast<float>(data.scales[0])) + " and " +
+                          exact(static_cast<float>(target.scale)),
+                      layer.consumed);
+    Attrs attrs = layer.node->attrs;
+    for (const char* layout : {"data_layout", "kernel_layout", "out_layout"}) attrs.erase(layout);
+    ValueRef out = patch.op(
+        isConv ? qnnConv2dOp : qnnDenseOp,
+        {data.integers, weight.integers, zeroOperand(patch, data), zeroOperand(patch, weight)},
+        std::move(attrs));
+    if (layer.bias.node.isValid())
+        out = patch.op(addOp, {out, patch.constant(integers(bias.sums, each))});
+    const Tensor scales = weight.isPerTensor() ? floats({ratio[0]}, {}) : floats(ratio, each);
+    std::vector<ValueRef> operands{out, patch.constant(scales), zeroPointOf(patch, target)};
+    if (!bias.rest.empty()) operands.push_back(patch.constant(floats(bias.rest, each)));
+    out = patch.op(qnnRequantizeOp, std::move(operands), target.limits());
+    return finishQuantize(patch, target, out, layer.consumed);
+}
+
+/// Sums: both products and their sum are rounded, by 3 * 2^-24 of kLargestTerm at most, 2^-6 step.
+/// Products: exact integers times one ratio, 2^-23 of the result.
+std::optional<Patch> quantizeBinary(const QuantizationSite& site, const QuantizeTarget& target)
+{
+    const NodeRecord& node = site.module.node(target.input.node);
+    const bool isProduct = isOp(node, multiplyOp);
+    if ((!isProduct && !isOp(node, addOp) && !isOp(node, subtractOp)) ||
+        !site.uses.hasOneUser(node.id))
+        return std::nullopt;
+    const auto a = readDequantized(site, node.operands[0]);
+    const auto b = readDequantized(site, node.operands[1]);
+    if (!a || !b || !a->isPerTensor() || !b->isPerTensor() || !isByte(*a) || !isByte(*b))
+        return std::nullopt;
+    if (isProduct ? !isProductExact(*a, *b, target.scale) : !isSumExact(*a, *b, target.scale))
+        return std::nullopt;
+    PatchWriter patch = quantizePatch(site, target, isProduct ? "integer-mul" : "integer-add",
+                                      nodeLabel(node) + " stands between integers", {node.id});
+    Attrs attrs = target.limits();
+    attrs.set("lhs_scale", a->scales[0]);
+    attrs.set("lhs_zero_point", a->zeros[0]);
+    attrs.set("rhs_scale", isOp(node, subtractOp) ? -b->scales[0] : b->scales[0]);
+    attrs.set("rhs_zero_point", b->zeros[0]);
+    attrs.set("output_scale", target.scale);
+    attrs.set("output_zero_point", target.zero);
+    const ValueRef out =
+        patch.op(isProduct ? qnnMulOp : qnnAddOp, {a->integers, b->integers}, std::move(attrs));
+    return finishQuantize(patch, target, out, {node.id});
+}
+
+namespace {
+
+/// Axes that a mean runs over and whether it keeps them; nothing for windows that are no plane.
+struct MeanAxes
+{
+    std::vector<int64_t> axes;
+    bool keepsDims;
+};
+
+std::optional<MeanAxes> meanAxesOf(const QuantizationSite& site, const NodeRecord& node)
+{
+    const auto shape = knownShape(site.module, node.operands[0]);
+    if (!shape) return std::nullopt;
+    const bool isPlane = node.attrs.string("layout", "NCHW") == "NCHW" && shape->size() == 4;
+    if (isOp(node, globalAvgPool2dOp) && isPlane) return MeanAxes{{2, 3}, true};
+    if (isOp(node, avgPool2dOp) && isPlane) {
+        const std::vector<int64_t> none(4, 0), whole(shape->begin() + 2, shape->end());
+        if (node.attrs.integers("padding", none) != none ||
+            node.attrs.integers("pool_size", {}) != whole)
+            return std::nullopt;
+        return MeanAxes{{2, 3}, true};
+    }
+    if (!isOp(node, meanOp) || node.attrs.integer("exclude", 0) != 0) return std::nullopt;
+    MeanAxes out{node.attrs.integers("axis", {}), node.attrs.integer("keepdims", 0) != 0};
+    for (int64_t& axis : out.axes) axis = normalizedAxis(axis, shape->size());
+    return out.axes.empty() ? std::nullopt : std::optional(out);
+}
+
+} // namespace
+
+/// The sum is exact; its binary32 number, the ratio and their product round by 2^-24 each.
+std::optional<Patch> quantizeMean(const QuantizationSite& site, const QuantizeTarget& target)
+{
+    const NodeRecord& node = site.module.node(target.input.node);
+    if (node.kind != NodeKind::Op || node.operands.empty() || !site.uses.hasOneUser(node.id))
+        return std::nullopt;
+    const auto data = readDequantized(site, node.operands[0]);
+    if (!data || !data->isPerTensor() || !isByte(*data)) return std::nullopt;
+    const auto mean = meanAxesOf(site, node);
+    if (!mean) return std::nullopt;
+    const auto shape = knownShape(site.module, node.operands[0]);
+    int64_t count = 1;
+    for (const int64_t axis : mean->axes) count *= shape->at(static_cast<size_t>(axis));
+    if (count < 1 || count > kMostSummands || !areRatios({data->scales[0] / target.scale}))
+        return std::nullopt;
+    PatchWriter patch = quantizePatch(site, target, "integer-mean",
+                                      nodeLabel(node) + " stands between integers", {node.id});
+    const ValueRef wide = patch.op(castOp, {data->integers}, {{"dtype", kInt32}});
+    const ValueRef sums =
+        patch.op(sumOp, {wide}, {{"axis", mean->axes}, {"keepdims", int64_t{mean->keepsDims}}});
+    Attrs attrs = target.limits();
+    attrs.set("input_zero_point", data->zeros[0] * count);
+    const double ratio = data->scales[0] / (static_cast<double>(count) * target.scale);
+    const ValueRef out = patch.op(
+        qnnRequantizeOp, {sums, patch.constant(floats({ratio}, {})), zeroPointOf(patch, target)},
+        std::move(attrs));
+    return finishQuantize(patch, target, out, {node.id});
+}
+
+/// As `requantize`, part by part; limits of the whole are those of its parts.
+std::optional<Patch> quantizeConcat(const QuantizationSite& site, const QuantizeTarget& target)
+{
+    const NodeRecord& node = site.module.node(target.input.node);
+    if (!isOp(node, concatenateOp) || !site.uses.hasOneUser(node.id)) return std::nullopt;
+    std::vector<Quantized> parts;
+    for (const ValueRef& operand : node.operands) {
+        auto part = readDequantized(site, operand);
+        if (!part || !part->isPerTensor() || !isByte(*part) ||
+            !areRatios({part->scales[0] / target.scale}))
+            return std::nullopt;
+        parts.push_back(std::move(*part));
+    }
+    PatchWriter patch = quantizePatch(site, target, "integer-concat",
+                                      nodeLabel(node) + " stands between integers", {node.id});
+    std::vector<ValueRef> operands;
+    for (const Quantized& part : parts) operands.push_back(rescaled(patch, target, part));
+    const ValueRef out = patch.op(concatenateOp, std::move(operands), node.attrs);
+    return finishQuantize(patch, target, out, {node.id});
+}
+
+/// Integers below 2^9 are exact, so the ratio and the product round: 2^-23 of the result.
+std::optional<Patch> requantize(const QuantizationSite& site, const QuantizeTarget& target)
+{
+    const auto data = readDequantized(site, target.input);
+    if (!data || !data->isPerTensor() || !isByte(*data) ||
+        !areRatios({data->scales[0] / target.scale}))
+        return std::nullopt;
+    PatchWriter patch =
+        quantizePatch(site, target, "requantize",
+                      "nothing but scales changes in front of " + nodeLabel(*target.node), {});
+    const ValueRef out = rescaled(patch, target, *data);
+    // A result keeps a node of its own, so that no two outside values share one tensor.
+    if (out == data->integers && site.uses.isResult(target.node->id)) return std::nullopt;
+    return finishQuantize(patch, target, out, {});
+}
+
+} // namespace tenon::compiler

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules of FakeQuantizationToInteger, one per shape of what stands between dequantization and
+// quantization; each writes the same value with integer operators, or nothing.
+#pragma once
+
+#include "compiler/passes/quantize/quantized_values.h"
+
+namespace tenon::compiler {
+
+using QuantizeRule = std::optional<Patch> (*)(const QuantizationSite&, const QuantizeTarget&);
+
+/// Convolution or dense layer with an optional bias.
+std::optional<Patch> quantizeLayer(const QuantizationSite& site, const QuantizeTarget& target);
+/// Sum, difference or product of two quantized tensors.
+std::optional<Patch> quantizeBinary(const QuantizationSite& site, const QuantizeTarget& target);
+/// Mean over whole planes.
+std::optional<Patch> quantizeMean(const QuantizationSite& site, const QuantizeTarget& target);
+/// Concatenation: parts of another scale are requantized first.
+std::optional<Patch> quantizeConcat(const QuantizationSite& site, const QuantizeTarget& target);
+/// A quantized tensor under another scale.
+std::optional<Patch> requantize(const QuantizationSite& site, const QuantizeTarget& target);
+/// Any elementwise function of one 8-bit tensor: a table of its 256 values.
+std::optional<Patch> quantizeByTable(const QuantizationSite& site, const QuantizeTarget& target);
+
+/// The writer for one rule: consumes the target and `others`.
+PatchWriter quantizePatch(const QuantizationSite& site, const QuantizeTarget& target,
+                          std::string rule, std::string reason, std::vector<NodeId> others);
+/// Puts `value` in place of the quantization and drops what was consumed.
+Patch finishQuantize(PatchWriter& patch, const QuantizeTarget& target, ValueRef value,
+                     const std::vector<NodeId>& others);
+
+} // namespace tenon::compiler

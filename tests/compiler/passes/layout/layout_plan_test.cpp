@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layouts of whole functions: which blocks values get, and that they cost no more than the widest.
+#include "compiler/codegen/back_end.h"
+#include "compiler/passes/layout/layout_plan.h"
+#include "compiler/passes/pass.h"
+#include "core/ir/graph_text.h"
+
+#include <gtest/gtest.h>
+
+namespace tenon::compiler {
+namespace {
+
+constexpr LayoutMachine kMachine{.lanes = 16, .maxError = 1e-5};
+
+Module typed(const std::string& text)
+{
+    const Result<Module> module = parseModule(text);
+    EXPECT_TRUE(module) << module.error().text();
+    RunPassesOptions options;
+    options.pipeline = {"InferType"};
+    PassContext context;
+    context.target = *parseTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=icelake-server");
+    const auto machine = machineSpec(context.target);
+    context.code = machine->backEnd->traits(*machine);
+    const Result<PassTrace> trace = runPasses(*module, context, options);
+    EXPECT_TRUE(trace) << trace.error().text();
+    return trace->last();
+}
+
+/// Blocks of the results of all operators, in order.
+std::vector<int64_t> blocksOf(const std::string& text)
+{
+    const Module module = typed(text);
+    const GraphFunction& function = *openFunctions(module).front();
+    const ErrorBudget budget(module, function, kMachine, kOutputError);
+    const LayoutPlan plan(module, function, kMachine, budget);
+    std::vector<int64_t> blocks;
+    for (const NodeId id : function.order)
+        if (module.node(id).kind == NodeKind::Op) blocks.push_back(plan.block({id, 0}));
+    return blocks;
+}
+
+/// Two convolutions of `in` channels, joined for a third one.
+std::string joinOf(int64_t in, int64_t a, int64_t b)
+{
+    const auto weight = [](const std::string& name, int64_t out, int64_t channels) {
+        return "  %" + name + " = rand(1) : Tensor[(" + std::to_string(out) + ", " +
+               std::to_string(channels) + ", 1, 1), float32]\n";
+    };
+    return "def @main(%x: Tensor[(1, " + std::to_string(in) + ", 28, 28), float32]) {\n" +
+           weight("w1", a, in) + weight("w2", b, in) + weight("w3", 32, a + b) +
+           "  %0 = nn.conv2d(%x, %w1)\n"
+           "  %1 = nn.conv2d(%x, %w2)\n"
+           "  %2 = concatenate(%0, %1, axis=1)\n"
+           "  %3 = nn.conv2d(%2, %w3)\n"
+           "  return %3\n}\n";
+}
+
+TEST(LayoutPlan, takesTheWidestBlocksWhereTheyAgree)
+{
+    EXPECT_EQ(blocksOf(joinOf(32, 32, 16)), (std::vector<int64_t>{16, 16, 16, 16}));
+}
+
+TEST(LayoutPlan, takesNarrowerBlocksRatherThanTransform)
+{
+    EXPECT_EQ(blocksOf(joinOf(8, 8, 16)), (std::vector<int64_t>{8, 8, 8, 16}));
+}
+
+TEST(LayoutPlan, keepsSmallConvolutionsPlain)
+{
+    EXPECT_EQ(blocksOf("def @main(%x: Tensor[(1, 16, 2, 16), float32]) {\n"
+                       "  %w = rand(1) : Tensor[(16, 16, 1, 1), float32]\n"
+                       "  %0 = nn.conv2d(%x, %w)\n"
+                       "  %1 = nn.softmax(%0, axis=1)\n"
+                       "  return %1\n}\n"),
+              (std::vector<int64_t>{0, 0}));
+}
+
+TEST(LayoutPlan, saysWhatTheAlternativesCost)
+{
+    const Module module = typed(joinOf(32, 32, 16));
+    const GraphFunction& function = *openFunctions(module).front();
+    const ErrorBudget budget(module, function, kMachine, kOutputError);
+    const LayoutPlan plan(module, function, kMachine, budget);
+    for (const NodeId id : function.order) {
+        if (module.node(id).op != "nn.conv2d") continue;
+        const std::string reason = plan.weighed("", {id, 0});
+        EXPECT_NE(reason.find(" kcycles around it"), std::string::npos) << reason;
+        EXPECT_NE(reason.find(" in NCHW8c"), std::string::npos) << reason;
+    }
+}
+
+} // namespace
+} // namespace tenon::compiler
