@@ -36,7 +36,7 @@ Json layersJson(const Manifest& manifest, const remote::Timing& timing)
             {{"call", call.name},
              {"symbol", hasKernel ? manifest.kernels[static_cast<size_t>(call.kernel)].symbol : ""},
              {"from_nodes", call.fromNodes},
-             {"method", call.method},
+             {"method", methodText(call.method, call.refusal)},
              {"ms", timing.callMs[i]},
              {"flops", call.flops}});
         if (const BoundShare of = boundShare(manifest, i, timing); of.ms > 0) {
@@ -117,13 +117,13 @@ std::string layersText(const Manifest& manifest, const remote::Timing& timing)
         const ManifestCall& call = manifest.calls[i];
         const double ms = timing.callMs[i];
         const double share = timing.callSumMs > 0 ? ms / timing.callSumMs * 100 : 0;
-        rows.push_back({call.name, call.method, unit.digits(ms), fixed(share, 1),
-                        ms > 0 ? fixed(call.flops / ms / 1e6, 1) : ""});
+        rows.push_back({call.name, methodText(call.method, call.refusal), unit.digits(ms),
+                        fixed(share, 1), ms > 0 ? fixed(call.flops / ms / 1e6, 1) : ""});
         if (const BoundShare of = boundShare(manifest, i, timing); timing.peak)
             rows.back().insert(rows.back().end(), {of.share > 0 ? fixed(of.share * 100, 0) : "",
                                                    std::string(of.bound)});
         rows.back().push_back(join(call.fromNodes, " "));
-        isWinograd |= call.method.starts_with("Winograd");
+        isWinograd |= call.method.kind == Method::Winograd;
     }
     std::string out = table(rows) + "calls together " + unit.text(timing.callSumMs) +
                       ", whole run " + unit.text(timing.summaryMs.median) + "\n";

@@ -101,7 +101,7 @@ Json errorJson(const compiler::CompileResult& result)
         if (const auto layer = compiler::errorOfCall(error, lowered, call.node))
             layers.push_back({{"call", call.name},
                               {"from_nodes", call.fromNodes},
-                              {"method", call.method},
+                              {"method", methodText(call.method, call.refusal)},
                               {"relative_error", layer->own},
                               {"share", layer->share},
                               {"refused", layer->refused}});

@@ -65,7 +65,8 @@ void addKernels(const compiler::CompileResult& result, Document& document)
         if (call.kernel >= 0)
             shown.kernel = text(result.program.kernels[static_cast<size_t>(call.kernel)].symbol);
         shown.sources = call.sources;
-        shown.method = text(call.method);
+        shown.method = call.method;
+        shown.refusal = text(call.refusal);
         const core::ManifestCall described = compiler::describedCall(result.program, call);
         const remote::CallWork work = remote::workOf(described);
         shown.flops = described.flops;
@@ -117,14 +118,11 @@ std::vector<views::CallTime> callTimes(const remote::Timing& timing, const Docum
     std::vector<views::CallTime> times;
     for (const double ms : timing.callMs) times.push_back({ms * kUs});
     if (!timing.peak) return times;
-    std::vector<std::string> methods; // the works borrow them
-    for (const views::KernelCall& call : document.calls)
-        methods.push_back(call.method.toStdString());
     std::vector<remote::CallWork> works;
     for (size_t i = 0; i < document.calls.size(); ++i) {
         const views::KernelCall& call = document.calls[i];
-        works.push_back(
-            {call.leastFlops, call.movedBytes, call.writtenBytes, call.weightBytes, methods[i]});
+        works.push_back({call.leastFlops, call.movedBytes, call.writtenBytes, call.weightBytes,
+                         core::methodRun(call.method, call.refusal.toStdString())});
     }
     const double runBytes = remote::runBytes(
         document.memory ? static_cast<double>(document.memory->arenaBytes) : 0, works);

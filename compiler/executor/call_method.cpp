@@ -8,12 +8,12 @@ namespace tenon::compiler {
 
 using namespace core;
 
-std::string methodOf(const Module& module, const std::vector<NodeId>& members)
+CallMethod methodOf(const Module& module, const std::vector<NodeId>& members)
 {
     for (const NodeId id : members) {
         const NodeRecord& node = module.node(id);
         const OpDef& op = factsOf(node);
-        if (!op.method.empty()) return std::string(op.method);
+        if (op.method.kind != Method::None) return op.method;
         if (!op.variant) continue;
         Types operands;
         for (const ValueRef& operand : node.operands)

@@ -5,6 +5,7 @@
 // point and manifest are all written from this one value, so they cannot disagree.
 #pragma once
 
+#include "core/artifact/call_method.h"
 #include "core/ir/node.h"
 #include "core/tensor/dim_bounds.h"
 #include "core/tensor/tensor.h"
@@ -76,7 +77,8 @@ struct KernelCall
     double weightBytes = 0;              ///< of those, constants
     int64_t macs = 0;                    ///< of the model's, what it does
     core::NodeId node = {};              ///< of the lowered module
-    std::string method = {};             ///< how it does its heaviest operator, see methodOf()
+    core::CallMethod method = {};        ///< how it does its heaviest operator, see methodOf()
+    std::string refusal = {};            ///< why a rule could not be applied to it; "" where it was
     std::vector<std::string> dividers = {}; ///< nodes whose data may divide an integer by zero
 };
 

@@ -189,9 +189,7 @@ const KernelCall& ProgramParts::addCall(const NodeRecord& node)
     call.method = methodOf(m_module, m_module.function(node.callee).order);
     const CompiledKernel& compiled = m_kernels[static_cast<size_t>(call.kernel)];
     if (tir::mayDivideByZero(compiled.unscheduled->body)) call.dividers = dividersOf(node);
-    const std::string& refusal = compiled.refusal;
-    if (!refusal.empty())
-        call.method += (call.method.empty() ? "" : ", ") + ("plain loops because of " + refusal);
+    call.refusal = compiled.refusal;
     addWork(m_module.function(node.callee), call);
     m_program.calls.push_back(std::move(call));
     return m_program.calls.back();

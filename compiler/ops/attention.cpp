@@ -238,7 +238,7 @@ extern constinit const OpDef attentionOp = {
     .operands = kOperands,
     .attrs = kAttrs,
     .pattern = Pattern::Opaque,
-    .method = "fused attention",
+    .method = {.kind = Method::Attention},
     .infer = infer,
     .lower = lower,
     .cost = cost,

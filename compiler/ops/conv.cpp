@@ -130,7 +130,7 @@ extern constinit const OpDef convOp = {
     .pattern = Pattern::OutEwiseFusable,
     .isBatched = true,
     .takesSymbols = true,
-    .method = "plain loops",
+    .method = {.kind = Method::PlainLoops},
     .infer = infer,
     .lower = lower,
     .cost = cost,

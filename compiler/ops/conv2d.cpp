@@ -109,7 +109,7 @@ extern constinit const OpDef conv2dOp = {
     .pattern = Pattern::OutEwiseFusable,
     .isBatched = true,
     .takesSymbols = true,
-    .method = "plain loops",
+    .method = {.kind = Method::PlainLoops},
     .infer = infer,
     .lower = lower,
     .cost = cost,

@@ -192,7 +192,7 @@ extern constinit const OpDef conv2dTransposeOp = {
     .pattern = Pattern::OutEwiseFusable,
     .isBatched = true,
     .takesSymbols = true,
-    .method = "plain loops",
+    .method = {.kind = Method::PlainLoops},
     .infer = infer,
     .lower = lower,
     .cost = cost,

@@ -99,7 +99,7 @@ extern constinit const OpDef depthwiseConv2dNchwcOp = {
     .attrs = kAttrs,
     .pattern = Pattern::OutEwiseFusable,
     .isBatched = true,
-    .method = "depthwise",
+    .method = {.kind = Method::Depthwise},
     .infer = infer,
     .lower = lower,
     .cost = cost,

@@ -188,7 +188,7 @@ extern constinit const OpDef linearAttentionOp = {
     .attrs = kAttrs,
     .pattern = Pattern::Opaque,
     .takesSymbols = true,
-    .method = "linear attention",
+    .method = {.kind = Method::LinearAttention},
     .infer = infer,
     .lower = lower,
     .cost = cost,

@@ -96,7 +96,7 @@ extern constinit const OpDef matmulOp = {
     .pattern = Pattern::OutEwiseFusable,
     .isRowProduct = true,
     .takesSymbols = true,
-    .method = "GEMM",
+    .method = {.kind = Method::Gemm},
     .infer = infer,
     .lower = lower,
     .cost = cost,

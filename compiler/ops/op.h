@@ -4,6 +4,7 @@
 
 #include "compiler/ops/op_kinds.h"
 #include "compiler/te/te.h"
+#include "core/artifact/call_method.h"
 #include "core/base/result.h"
 #include "core/ir/attr.h"
 #include "core/ir/module.h"
@@ -88,10 +89,10 @@ struct OpDef
     bool isStep = false;
     /// Its lower() reads extents as expressions only; elementwise operators need not say it.
     bool takesSymbols = false;
-    /// How it is computed, where an operator can be done in more than one way: "GEMM"; `variant`
-    /// where that depends on the node.
-    std::string_view method;
-    std::string (*variant)(const OpView&) = nullptr;
+    /// How it is computed, where an operator can be done in more than one way; `variant` where that
+    /// depends on the node.
+    CallMethod method = {};
+    CallMethod (*variant)(const OpView&) = nullptr;
     Result<Types> (*infer)(const OpView&) = nullptr;
     /// One te tensor per result; `in` has one entry per operand, null for absent ones.
     Result<te::Tensors> (*lower)(const OpView&, const te::Tensors& in) = nullptr;

@@ -101,10 +101,11 @@ Cost cost(const OpView& op)
             bytesMoved(op)};
 }
 
-std::string variant(const OpView& op)
+CallMethod variant(const OpView& op)
 {
     const Shape& w = op.operands[1].shape;
-    return w[2] == Dim(1) && w[3] == Dim(1) ? "direct 1x1 int8" : "direct int8";
+    return {.kind = w[2] == Dim(1) && w[3] == Dim(1) ? Method::Direct1x1 : Method::Direct,
+            .isInt8 = true};
 }
 
 constexpr OperandSpec kOperands[] = {

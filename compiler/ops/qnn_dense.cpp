@@ -88,7 +88,7 @@ extern constinit const OpDef qnnDenseOp = {
     .isBatched = true,
     .isRowProduct = true,
     .takesSymbols = true,
-    .method = "GEMM int8",
+    .method = {.kind = Method::Gemm, .isInt8 = true},
     .infer = infer,
     .lower = lower,
     .cost = cost,

@@ -66,7 +66,7 @@ extern constinit const OpDef qnnDensePackOp = {
     .pattern = Pattern::OutEwiseFusable,
     .isBatched = true,
     .isRowProduct = true,
-    .method = "packed GEMM int8",
+    .method = {.kind = Method::PackedGemm, .isInt8 = true},
     .infer = infer,
     .lower = lower,
     .cost = cost,

@@ -116,7 +116,7 @@ extern constinit const OpDef qnnDepthwiseConv2dNchwcOp = {
     .accuracy = Accuracy::Exact,
     .pattern = Pattern::OutEwiseFusable,
     .isBatched = true,
-    .method = "depthwise int8",
+    .method = {.kind = Method::Depthwise, .isInt8 = true},
     .infer = infer,
     .lower = lower,
     .cost = cost,

@@ -330,10 +330,9 @@ Cost cost(const OpView& op)
     return {2 * 9 * elements(op.results[0]) * channels, bytesMoved(op)};
 }
 
-std::string variant(const OpView& op)
+CallMethod variant(const OpView& op)
 {
-    const std::string m = std::to_string(op.attrs.integer("tile_size", 0));
-    return "Winograd F(" + m + "x" + m + ",3x3)";
+    return {.kind = Method::Winograd, .tile = static_cast<int>(op.attrs.integer("tile_size", 0))};
 }
 
 constexpr OperandSpec kOperands[] = {

@@ -201,7 +201,9 @@ void readKernelsAndCalls(Fields& fields, Manifest& manifest)
         call.leastFlops = call.flops;
         if (row.has("least_flops")) row.get("least_flops", call.leastFlops);
         if (row.has("weight_bytes")) row.get("weight_bytes", call.weightBytes);
-        if (row.has("method")) row.get("method", call.method);
+        std::string method;
+        if (row.has("method")) row.get("method", method);
+        call.method = parseMethod(method, call.refusal);
     });
 }
 
@@ -252,7 +254,8 @@ std::string writeManifest(const Manifest& manifest)
                          {"least_flops", call.leastFlops},
                          {"moved_bytes", call.movedBytes},
                          {"weight_bytes", call.weightBytes}});
-        if (!call.method.empty()) calls.back()["method"] = call.method;
+        const std::string method = methodText(call.method, call.refusal);
+        if (!method.empty()) calls.back()["method"] = method;
     }
     Json json = {{"manifest_version", Manifest::kVersion}, {"tool_version", manifest.toolVersion},
                  {"model_name", manifest.modelName},       {"model_hash", manifest.modelHash},

@@ -3,6 +3,7 @@
 // .tenon.manifest, symbol __tenon_manifest) as JSON.
 #pragma once
 
+#include "core/artifact/call_method.h"
 #include "core/base/result.h"
 #include "core/tensor/dim_bounds.h"
 
@@ -36,11 +37,13 @@ struct ManifestCall
     int kernel = -1;                    ///< index into kernels
     std::vector<std::string> fromNodes; ///< names of the model's nodes it computes
     std::vector<ManifestTensor> outputs;
-    double flops = 0;        ///< 0 when unknown
-    double leastFlops = 0;   ///< of those, what no kernel can leave out
-    double movedBytes = 0;   ///< what is read and written, each tensor once
-    double weightBytes = 0;  ///< of those, constants
-    std::string method = {}; ///< how it does its heaviest operator: "direct", "Winograd F(4x4,3x3)"
+    double flops = 0;       ///< 0 when unknown
+    double leastFlops = 0;  ///< of those, what no kernel can leave out
+    double movedBytes = 0;  ///< what is read and written, each tensor once
+    double weightBytes = 0; ///< of those, constants
+    CallMethod method =
+        {}; ///< how it does its heaviest operator; with the refusal one text in files
+    std::string refusal = {}; ///< why a schedule rule could not be applied to it; "" where it was
 };
 
 struct ManifestBuffer

@@ -51,10 +51,9 @@ double largestOf(const Tensor& tensor)
 double outputShareOf(const core::Manifest& manifest)
 {
     constexpr double kQuantizedShare = 0.02;
-    const bool isQuantized = std::any_of(manifest.calls.begin(), manifest.calls.end(),
-                                         [](const core::ManifestCall& call) {
-                                             return call.method.find("int8") != std::string::npos;
-                                         });
+    const bool isQuantized =
+        std::any_of(manifest.calls.begin(), manifest.calls.end(),
+                    [](const core::ManifestCall& call) { return call.method.isInt8; });
     return isQuantized ? kQuantizedShare : kFloatShare;
 }
 

@@ -50,7 +50,8 @@ double movingMs(const CallWork& work, const MachinePeak& peak, double runBytes)
 
 CallWork workOf(const core::ManifestCall& call)
 {
-    CallWork work{call.leastFlops, call.movedBytes, 0, call.weightBytes, call.method};
+    CallWork work{call.leastFlops, call.movedBytes, 0, call.weightBytes,
+                  core::methodRun(call.method, call.refusal)};
     for (const core::ManifestTensor& output : call.outputs) {
         const auto dtype = core::parseDataType(output.dtype);
         double bytes = dtype ? static_cast<double>(dtype->bytes()) : 0;

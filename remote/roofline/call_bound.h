@@ -17,7 +17,7 @@ struct CallWork
     double movedBytes = 0;   ///< inputs, weights and outputs, as far as they are looked at
     double writtenBytes = 0; ///< of those, the outputs
     double weightBytes = 0;  ///< of those, constants
-    std::string_view method; ///< ManifestCall::method
+    core::CallMethod method; ///< core::methodRun()
 };
 
 CallWork workOf(const core::ManifestCall& call);

@@ -122,10 +122,10 @@ MachinePeak measurePeak(unsigned threads)
     return peak;
 }
 
-double peakFor(const MachinePeak& peak, std::string_view method)
+double peakFor(const MachinePeak& peak, const core::CallMethod& method)
 {
-    if (method.empty()) return 0;
-    return method.find("int8") == std::string_view::npos ? peak.fp32Gflops : peak.int8Gops;
+    if (method.kind == core::Method::None) return 0;
+    return method.isInt8 ? peak.int8Gops : peak.fp32Gflops;
 }
 
 } // namespace tenon::remote

@@ -4,6 +4,8 @@
 
 #include "remote/roofline/bandwidth.h"
 
+#include "core/artifact/call_method.h"
+
 #include <string>
 #include <string_view>
 
@@ -24,6 +26,6 @@ MachinePeak measurePeak(unsigned threads);
 MachinePeak measureCompute();
 
 /// Of one core for a kernel call of that method (ManifestCall::method); 0 when it is not known.
-double peakFor(const MachinePeak& peak, std::string_view method);
+double peakFor(const MachinePeak& peak, const core::CallMethod& method);
 
 } // namespace tenon::remote

@@ -110,9 +110,14 @@ QString exactFactsText(const Document& document)
     return lines.join(QLatin1Char('\n'));
 }
 
+QString methodText(const KernelCall& call)
+{
+    return QString::fromStdString(core::methodText(call.method, call.refusal.toStdString()));
+}
+
 QString methodReason(const Document& document, const KernelCall& call)
 {
-    if (call.method.isEmpty()) return {};
+    if (methodText(call).isEmpty()) return {};
     const auto servesCall = [&](core::SourceId source) {
         return std::find(call.sources.begin(), call.sources.end(), source) != call.sources.end();
     };

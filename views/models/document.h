@@ -2,6 +2,7 @@
 // Document: everything the window knows about one opened model, as one immutable value.
 #pragma once
 
+#include "core/artifact/call_method.h"
 #include "core/base/diagnostic.h"
 #include "core/ir/change_set.h"
 #include "core/ir/model_counts.h"
@@ -61,7 +62,8 @@ struct KernelCall
     double writtenBytes = 0; ///< of those, the outputs
     double weightBytes = 0;  ///< of those, constants
     qint64 macs = 0;         ///< of the operators that it computes
-    QString method;          ///< "Winograd F(4x4,3x3)", "direct"; empty where there is one way only
+    core::CallMethod method; ///< how it does its heaviest operator
+    QString refusal;         ///< why a schedule rule could not be applied; "" where it was
     double sumError = 0;     ///< expected of its sums, relative to their terms; 0: none known
     double errorShare = 0;   ///< what that adds to the results' error, relative to the largest
     QString refusedForm;     ///< a faster form that the error budget has no room for, and why
@@ -130,6 +132,8 @@ std::vector<ExactFact> exactFacts(const Document& document);
 QString exactFactsText(const Document& document);
 /// Why the layout pass let the call do its convolution or product that way; empty when it did not
 /// choose.
+QString
+methodText(const KernelCall& call); ///< "Winograd F(4x4,3x3)"; "" where there is one way only
 QString methodReason(const Document& document, const KernelCall& call);
 /// The node of `to` that stands where `node` stands in `from`: another run of the same passes gives
 /// the same program with new ids. Invalid when there is none.

@@ -17,8 +17,6 @@ namespace {
 constexpr const char* kWinogradCount =
     "counts the work of the direct method; Winograd does less of it, so that it can pass the peak";
 
-bool isWinograd(const CallRow& row) { return row.method.startsWith(QStringLiteral("Winograd")); }
-
 QVariant nodeVariant(core::NodeId node)
 {
     return node.isValid() ? QVariant(static_cast<qint64>(node.value)) : QVariant(qint64{-1});
@@ -176,7 +174,7 @@ CallModel* makeCallModel(QObject* parent)
         return extra(row, role);
     };
     const auto rated = [timed](const CallRow& row, int role) -> QVariant {
-        if (role == Qt::ToolTipRole && isWinograd(row)) return QLatin1String(kWinogradCount);
+        if (role == Qt::ToolTipRole && row.isWinograd) return QLatin1String(kWinogradCount);
         return timed(row, role);
     };
     return new CallModel(
@@ -272,7 +270,8 @@ std::vector<CallRow> callRows(const Document& document)
         CallRow row{static_cast<int>(i), call.name, sourceNames(document.imported, call.sources),
                     kernel == document.kernels.end() ? call.kernel : kernel->second.symbol};
         row.node = call.node;
-        row.method = call.method;
+        row.method = methodText(call);
+        row.isWinograd = call.method.kind == core::Method::Winograd;
         row.methodReason = methodReason(document, call);
         row.errorShare = call.errorShare;
         row.refusedForm = call.refusedForm;

@@ -34,6 +34,7 @@ struct CallRow
     QString sources;
     QString symbol;
     QString method;
+    bool isWinograd = false;
     QString methodReason;
     double medianUs = -1; ///< negative: not measured
     bool isEmulated = false;

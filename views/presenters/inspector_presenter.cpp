@@ -242,8 +242,8 @@ void InspectorPresenter::describeCall(int call)
     QString kernelText = kernel == m_document->kernels.end() ? found.kernel : kernel->second.symbol;
     if (sharing > 1) kernelText += tr("  ·  %1 calls share it").arg(sharing);
     facts.push_back({tr("kernel"), kernelText, found.name, {}});
-    if (!found.method.isEmpty())
-        facts.push_back({tr("method"), found.method, methodReason(*m_document, found), {}});
+    if (const QString method = methodText(found); !method.isEmpty())
+        facts.push_back({tr("method"), method, methodReason(*m_document, found), {}});
     addCallError(found);
     if (found.flops > 0 && found.movedBytes > 0)
         facts.push_back({tr("intensity"),

@@ -25,7 +25,8 @@ std::set<std::string> methodsOf(const std::string& model, const char* passConfig
     const auto result = compile(std::make_shared<const Loaded>(std::move(*loaded)), options, job);
     CHECK(result) << result.error().text();
     std::set<std::string> methods;
-    for (const KernelCall& call : (*result)->program.calls) methods.insert(call.method);
+    for (const KernelCall& call : (*result)->program.calls)
+        methods.insert(methodText(call.method, call.refusal));
     return methods;
 }
 
