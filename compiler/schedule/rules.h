@@ -31,7 +31,7 @@ struct ScheduleRule
 {
     std::string_view name;
     bool (*matches)(const tir::PrimFunc&, const TargetFacts&);
-    Status (*apply)(Schedule&, const TargetFacts&);
+    void (*apply)(Schedule&, const TargetFacts&);
     std::string_view axes; ///< of the anchor: AxesForm
 };
 

@@ -1,79 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedule: construction and questions; the primitives have a file each.
+// Primitives that make loops and blocks: their names, or those of what they were to be made of.
 #include "compiler/schedule/schedule.h"
 
-#include "compiler/schedule/tree.h"
-#include "core/ir/tir/visit.h"
-
-#include <set>
-
 namespace tenon::compiler {
-namespace {
 
-using tir::Stmt;
-
-/// Later loops of a name already used get a suffix.
-Stmt withUniqueLoops(const Stmt& body)
+void Schedule::fail(Diagnostic error)
 {
-    std::set<std::string> used;
-    tir::VarMap renamed;
-    tir::visitStmts(body, [&](const Stmt& stmt) {
-        if (stmt->kind != tir::StmtKind::For) return true;
-        const std::string& base = stmt->loop.var->name;
-        std::string name = base;
-        for (int suffix = 1; !used.insert(name).second; ++suffix)
-            name = base + "_" + std::to_string(suffix);
-        if (name != base)
-            renamed[stmt->loop.var.get()] = tir::Expr(tir::makeVar(name, stmt->loop.var->dtype));
-        return true;
-    });
-    const Stmt loops = tir::rewriteStmt(body, [&](const Stmt& stmt) {
-        if (stmt->kind != tir::StmtKind::For) return stmt;
-        const auto found = renamed.find(stmt->loop.var.get());
-        if (found == renamed.end()) return stmt;
-        tir::Loop loop = stmt->loop;
-        loop.var = found->second->var;
-        return tir::forLoop(loop, stmt->body);
-    });
-    return tir::substitute(loops, renamed);
+    if (m_status) m_status = std::move(error);
 }
 
-} // namespace
-
-Schedule::Schedule(tir::PrimFunc function)
-    : m_function(std::move(function))
+template <typename Made>
+Made Schedule::kept(const std::function<Result<Made>()>& make, Made otherwise)
 {
-    m_function.body = withUniqueLoops(m_function.body);
+    if (!m_status) return otherwise;
+    Result<Made> made = make();
+    if (made) return *std::move(made);
+    m_status = made.error();
+    return otherwise;
 }
 
-std::vector<std::string> Schedule::blocks() const
+Schedule::Loops Schedule::split(const std::string& loop, const std::vector<int64_t>& factors)
 {
-    std::vector<std::string> names;
-    for (const Stmt& block : blocksIn(m_function.body)) names.push_back(block->block.name);
-    return names;
+    return kept<Loops>([&] { return Primitives::split(loop, factors); },
+                       Loops(factors.size(), loop));
 }
 
-std::vector<std::string> Schedule::loopsOf(std::string_view block) const
+Schedule::Loops Schedule::splitOverlap(const std::string& loop, int64_t factor)
 {
-    std::vector<std::string> names;
-    const auto site = siteOfBlock(m_function.body, block);
-    if (!site) return names;
-    for (const Stmt& loop : loopsAbove(*site)) names.push_back(loop->loop.var->name);
-    return names;
+    return kept<Loops>([&] { return Primitives::splitOverlap(loop, factor); }, {loop, loop});
 }
 
-int64_t Schedule::extentOf(std::string_view loop) const
+std::string Schedule::peel(const std::string& loop, int64_t count)
 {
-    const auto site = siteOfLoop(m_function.body, loop);
-    if (!site || site->stmt->loop.extent->kind != tir::ExprKind::IntImm) return -1;
-    return site->stmt->loop.extent->integer;
+    return kept<std::string>([&] { return Primitives::peel(loop, count); }, loop);
 }
 
-void Schedule::record(std::string primitive, std::vector<std::string> operands, Attrs attrs,
-                      std::vector<std::string> results)
+std::string Schedule::fuse(const Loops& loops)
 {
-    m_trace.push_back(
-        {std::move(primitive), std::move(operands), std::move(attrs), std::move(results)});
+    return kept<std::string>([&] { return Primitives::fuse(loops); },
+                             loops.empty() ? std::string() : loops.front());
+}
+
+std::string Schedule::cacheRead(const std::string& block, const std::string& buffer,
+                                tir::Scope scope)
+{
+    return kept<std::string>([&] { return Primitives::cacheRead(block, buffer, scope); }, block);
+}
+
+std::string Schedule::cacheWrite(const std::string& block, tir::Scope scope)
+{
+    return kept<std::string>([&] { return Primitives::cacheWrite(block, scope); }, block);
+}
+
+std::string Schedule::rfactor(const std::string& loop, int64_t axis)
+{
+    return kept<std::string>([&] { return Primitives::rfactor(loop, axis); }, blocks().front());
+}
+
+std::string Schedule::decomposeReduction(const std::string& block, const std::string& loop)
+{
+    return kept<std::string>([&] { return Primitives::decomposeReduction(block, loop); }, block);
+}
+
+std::string Schedule::fuseAxes(const std::string& block, int64_t axis)
+{
+    const Loops loops = loopsOf(block);
+    return kept<std::string>([&] { return Primitives::fuseAxes(block, axis); },
+                             loops.empty() ? std::string() : loops.front());
 }
 
 } // namespace tenon::compiler

@@ -34,101 +34,102 @@ struct Primitive
 {
     std::string_view name;
     size_t operands; ///< least number
-    Made (*apply)(Schedule&, const Operands&, const Attrs&);
+    Made (*apply)(Primitives&, const Operands&, const Attrs&);
 };
 
 constexpr Primitive kPrimitives[] = {
     {"bind", 1,
-     [](Schedule& s, const Operands& o, const Attrs& a) {
+     [](Primitives& s, const Operands& o, const Attrs& a) {
          return none(s.bind(o[0], a.string("thread", "")));
      }},
     {"cache_read", 2,
-     [](Schedule& s, const Operands& o, const Attrs& a) {
+     [](Primitives& s, const Operands& o, const Attrs& a) {
          return one(s.cacheRead(o[0], o[1], scopeNamed(a.string("scope", ""))));
      }},
     {"cache_write", 1,
-     [](Schedule& s, const Operands& o, const Attrs& a) {
+     [](Primitives& s, const Operands& o, const Attrs& a) {
          return one(s.cacheWrite(o[0], scopeNamed(a.string("scope", ""))));
      }},
     {"compute_at", 2,
-     [](Schedule& s, const Operands& o, const Attrs&) { return none(s.computeAt(o[0], o[1])); }},
+     [](Primitives& s, const Operands& o, const Attrs&) { return none(s.computeAt(o[0], o[1])); }},
     {"compute_inline", 1,
-     [](Schedule& s, const Operands& o, const Attrs&) { return none(s.computeInline(o[0])); }},
+     [](Primitives& s, const Operands& o, const Attrs&) { return none(s.computeInline(o[0])); }},
     {"decompose_reduction", 2,
-     [](Schedule& s, const Operands& o, const Attrs&) {
+     [](Primitives& s, const Operands& o, const Attrs&) {
          return one(s.decomposeReduction(o[0], o[1]));
      }},
-    {"fuse", 1, [](Schedule& s, const Operands& o, const Attrs&) { return one(s.fuse(o)); }},
+    {"fuse", 1, [](Primitives& s, const Operands& o, const Attrs&) { return one(s.fuse(o)); }},
     {"fuse_axes", 1,
-     [](Schedule& s, const Operands& o, const Attrs& a) {
+     [](Primitives& s, const Operands& o, const Attrs& a) {
          return one(s.fuseAxes(o[0], a.integer("axis", 0)));
      }},
     {"fuse_dims", 1,
-     [](Schedule& s, const Operands& o, const Attrs& a) {
+     [](Primitives& s, const Operands& o, const Attrs& a) {
          return none(s.fuseDims(o[0], a.integer("dim", 0)));
      }},
     {"init_with_addends", 1,
-     [](Schedule& s, const Operands& o, const Attrs&) { return none(s.initWithAddends(o[0])); }},
+     [](Primitives& s, const Operands& o, const Attrs&) { return none(s.initWithAddends(o[0])); }},
     {"pad", 1,
-     [](Schedule& s, const Operands& o, const Attrs& a) {
+     [](Primitives& s, const Operands& o, const Attrs& a) {
          return none(s.pad(o[0], a.integers("multiples", {})));
      }},
     {"parallel", 1,
-     [](Schedule& s, const Operands& o, const Attrs&) { return none(s.parallel(o[0])); }},
+     [](Primitives& s, const Operands& o, const Attrs&) { return none(s.parallel(o[0])); }},
     {"peel", 1,
-     [](Schedule& s, const Operands& o, const Attrs& a) {
+     [](Primitives& s, const Operands& o, const Attrs& a) {
          return one(s.peel(o[0], a.integer("count", 0)));
      }},
     {"permute_dims", 1,
-     [](Schedule& s, const Operands& o, const Attrs& a) {
+     [](Primitives& s, const Operands& o, const Attrs& a) {
          return none(s.permuteDims(o[0], a.integers("order", {})));
      }},
-    {"reorder", 1, [](Schedule& s, const Operands& o, const Attrs&) { return none(s.reorder(o)); }},
+    {"reorder", 1,
+     [](Primitives& s, const Operands& o, const Attrs&) { return none(s.reorder(o)); }},
     {"reverse_compute_at", 2,
-     [](Schedule& s, const Operands& o, const Attrs&) {
+     [](Primitives& s, const Operands& o, const Attrs&) {
          return none(s.reverseComputeAt(o[0], o[1]));
      }},
     {"reverse_compute_inline", 1,
-     [](Schedule& s, const Operands& o, const Attrs&) {
+     [](Primitives& s, const Operands& o, const Attrs&) {
          return none(s.reverseComputeInline(o[0]));
      }},
     {"rfactor", 1,
-     [](Schedule& s, const Operands& o, const Attrs& a) {
+     [](Primitives& s, const Operands& o, const Attrs& a) {
          return one(s.rfactor(o[0], a.integer("axis", 0)));
      }},
     {"set_scope", 1,
-     [](Schedule& s, const Operands& o, const Attrs& a) {
+     [](Primitives& s, const Operands& o, const Attrs& a) {
          return none(s.setScope(o[0], scopeNamed(a.string("scope", ""))));
      }},
     {"skip_zero_terms", 1,
-     [](Schedule& s, const Operands& o, const Attrs& a) {
+     [](Primitives& s, const Operands& o, const Attrs& a) {
          return none(s.skipZeroTerms(o[0], a.integer("axis", 0)));
      }},
     {"split", 1,
-     [](Schedule& s, const Operands& o, const Attrs& a) {
+     [](Primitives& s, const Operands& o, const Attrs& a) {
          return s.split(o[0], a.integers("factors", {}));
      }},
     {"split_overlap", 1,
-     [](Schedule& s, const Operands& o, const Attrs& a) {
+     [](Primitives& s, const Operands& o, const Attrs& a) {
          return s.splitOverlap(o[0], a.integer("factor", 0));
      }},
     {"storage_align", 1,
-     [](Schedule& s, const Operands& o, const Attrs& a) {
+     [](Primitives& s, const Operands& o, const Attrs& a) {
          return none(s.storageAlign(o[0], a.integer("axis", 0), a.integer("factor", 1),
                                     a.integer("offset", 0)));
      }},
     {"stream", 1,
-     [](Schedule& s, const Operands& o, const Attrs& a) {
+     [](Primitives& s, const Operands& o, const Attrs& a) {
          return none(s.stream(o[0], a.integer("bytes", 0)));
      }},
     {"tensorize", 1,
-     [](Schedule& s, const Operands& o, const Attrs& a) {
+     [](Primitives& s, const Operands& o, const Attrs& a) {
          return none(s.tensorize(o[0], a.string("intrinsic", "")));
      }},
     {"unroll", 1,
-     [](Schedule& s, const Operands& o, const Attrs&) { return none(s.unroll(o[0])); }},
+     [](Primitives& s, const Operands& o, const Attrs&) { return none(s.unroll(o[0])); }},
     {"vectorize", 1,
-     [](Schedule& s, const Operands& o, const Attrs&) { return none(s.vectorize(o[0])); }},
+     [](Primitives& s, const Operands& o, const Attrs&) { return none(s.vectorize(o[0])); }},
 };
 
 /// `a, b = name("x", "y", key=value)`
@@ -187,14 +188,14 @@ std::string TraceStep::text() const
     return made + primitive + "(" + join(args, ", ") + ")";
 }
 
-Status Schedule::apply(const TraceStep& step)
+Status Primitives::apply(const TraceStep& step)
 {
     for (const Primitive& primitive : kPrimitives) {
         if (primitive.name != step.primitive) continue;
         if (step.operands.size() < primitive.operands)
             return badSchedule(step.primitive,
                                "needs " + std::to_string(primitive.operands) + " operands");
-        const Schedule before = *this;
+        const Primitives before = *this;
         const Made made = primitive.apply(*this, step.operands, step.attrs);
         if (!made) return made.error();
         if (!step.results.empty() && *made != step.results) {
@@ -208,7 +209,7 @@ Status Schedule::apply(const TraceStep& step)
                      "there is no schedule primitive " + quoted(step.primitive));
 }
 
-Status Schedule::replay(std::string_view traceText)
+Status Primitives::replay(std::string_view traceText)
 {
     TraceParser parser(tir::tokenize(traceText));
     const std::vector<TraceStep> steps = parser.steps();

@@ -41,7 +41,7 @@ Buffer copyOf(const tir::PrimFunc& function, const Buffer& buffer, tir::Scope sc
 
 } // namespace
 
-Result<std::string> Schedule::cacheRead(std::string block, std::string buffer, tir::Scope scope)
+Result<std::string> Primitives::cacheRead(std::string block, std::string buffer, tir::Scope scope)
 {
     constexpr const char* kName = "cache_read";
     const auto site = siteOfBlock(m_function.body, block);
@@ -65,7 +65,7 @@ Result<std::string> Schedule::cacheRead(std::string block, std::string buffer, t
     return name;
 }
 
-Result<std::string> Schedule::cacheWrite(std::string block, tir::Scope scope)
+Result<std::string> Primitives::cacheWrite(std::string block, tir::Scope scope)
 {
     constexpr const char* kName = "cache_write";
     const auto site = siteOfBlock(m_function.body, block);

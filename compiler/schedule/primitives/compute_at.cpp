@@ -216,7 +216,7 @@ Result<AxisRegions> regionsReading(const Stmt& block, const Buffer& buffer, cons
 
 } // namespace
 
-Status Schedule::computeAt(std::string block, std::string loop)
+Status Primitives::computeAt(std::string block, std::string loop)
 {
     constexpr const char* kName = "compute_at";
     const auto site = siteOfBlock(m_function.body, block);
@@ -250,7 +250,7 @@ Status Schedule::computeAt(std::string block, std::string loop)
     return kDone;
 }
 
-Status Schedule::reverseComputeAt(std::string block, std::string loop)
+Status Primitives::reverseComputeAt(std::string block, std::string loop)
 {
     constexpr const char* kName = "reverse_compute_at";
     const auto site = siteOfBlock(m_function.body, block);

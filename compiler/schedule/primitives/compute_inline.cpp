@@ -89,7 +89,7 @@ Result<std::vector<tir::Var>> readWhole(const Stmt& reader, const Buffer& buffer
 
 } // namespace
 
-Status Schedule::computeInline(std::string block)
+Status Primitives::computeInline(std::string block)
 {
     constexpr const char* kName = "compute_inline";
     const auto site = siteOfBlock(m_function.body, block);
@@ -118,7 +118,7 @@ Status Schedule::computeInline(std::string block)
     return kDone;
 }
 
-Status Schedule::reverseComputeInline(std::string block)
+Status Primitives::reverseComputeInline(std::string block)
 {
     constexpr const char* kName = "reverse_compute_inline";
     const auto site = siteOfBlock(m_function.body, block);

@@ -81,7 +81,7 @@ Stmt initNest(const Stmt& update, InitLoops init, std::string name)
 
 } // namespace
 
-Result<std::string> Schedule::decomposeReduction(std::string block, std::string loop)
+Result<std::string> Primitives::decomposeReduction(std::string block, std::string loop)
 {
     const auto site = siteOfBlock(m_function.body, block);
     if (!site) return unknownBlock(kName, block);

@@ -12,7 +12,7 @@ constexpr const char* kName = "fuse";
 
 } // namespace
 
-Result<std::string> Schedule::fuse(std::vector<std::string> loops)
+Result<std::string> Primitives::fuse(std::vector<std::string> loops)
 {
     if (loops.empty()) return badSchedule(kName, "needs a loop");
     const auto site = siteOfLoop(m_function.body, loops[0]);

@@ -13,7 +13,7 @@ using tir::Expr;
 using tir::ExprKind;
 using tir::Stmt;
 
-Result<std::string> Schedule::fuseAxes(std::string block, int64_t axis)
+Result<std::string> Primitives::fuseAxes(std::string block, int64_t axis)
 {
     constexpr const char* kName = "fuse_axes";
     const auto site = siteOfBlock(m_function.body, block);
@@ -56,7 +56,7 @@ Result<std::string> Schedule::fuseAxes(std::string block, int64_t axis)
     return name;
 }
 
-Status Schedule::fuseDims(std::string buffer, int64_t dim)
+Status Primitives::fuseDims(std::string buffer, int64_t dim)
 {
     constexpr const char* kName = "fuse_dims";
     const Buffer old = bufferNamed(m_function, buffer);

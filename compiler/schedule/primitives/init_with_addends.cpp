@@ -151,7 +151,7 @@ std::optional<Expr> takeAddend(const tir::PrimFunc& function, Stmt& body, const 
 
 } // namespace
 
-Status Schedule::initWithAddends(std::string init)
+Status Primitives::initWithAddends(std::string init)
 {
     const auto site = siteOfBlock(m_function.body, init);
     if (!site) return unknownBlock(kName, init);

@@ -88,7 +88,7 @@ bool overlaps(const tir::Stmt& loop)
 
 } // namespace
 
-Status Schedule::setKind(std::string primitive, std::string loop, LoopKind kind, Attrs attrs)
+Status Primitives::setKind(std::string primitive, std::string loop, LoopKind kind, Attrs attrs)
 {
     const auto site = siteOfLoop(m_function.body, loop);
     if (!site) return unknownLoop(primitive, loop);
@@ -114,22 +114,22 @@ Status Schedule::setKind(std::string primitive, std::string loop, LoopKind kind,
     return kDone;
 }
 
-Status Schedule::vectorize(std::string loop)
+Status Primitives::vectorize(std::string loop)
 {
     return setKind("vectorize", std::move(loop), LoopKind::Vectorized, {});
 }
 
-Status Schedule::unroll(std::string loop)
+Status Primitives::unroll(std::string loop)
 {
     return setKind("unroll", std::move(loop), LoopKind::Unrolled, {});
 }
 
-Status Schedule::parallel(std::string loop)
+Status Primitives::parallel(std::string loop)
 {
     return setKind("parallel", std::move(loop), LoopKind::Parallel, {});
 }
 
-Status Schedule::bind(std::string loop, std::string threadTag)
+Status Primitives::bind(std::string loop, std::string threadTag)
 {
     return setKind("bind", std::move(loop), LoopKind::Thread, {{"thread", std::move(threadTag)}});
 }

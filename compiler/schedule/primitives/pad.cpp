@@ -9,7 +9,7 @@ namespace tenon::compiler {
 using tir::Expr;
 using tir::ExprKind;
 
-Status Schedule::pad(std::string block, std::vector<int64_t> multiples)
+Status Primitives::pad(std::string block, std::vector<int64_t> multiples)
 {
     constexpr const char* kName = "pad";
     const auto site = siteOfBlock(m_function.body, block);

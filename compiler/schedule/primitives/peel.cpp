@@ -55,7 +55,7 @@ private:
 
 } // namespace
 
-Result<std::string> Schedule::peel(std::string loop, int64_t count)
+Result<std::string> Primitives::peel(std::string loop, int64_t count)
 {
     const auto site = siteOfLoop(m_function.body, loop);
     if (!site) return unknownLoop(kName, loop);

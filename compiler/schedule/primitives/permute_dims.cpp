@@ -11,7 +11,7 @@ namespace tenon::compiler {
 using tir::Buffer;
 using tir::Expr;
 
-Status Schedule::permuteDims(std::string buffer, std::vector<int64_t> order)
+Status Primitives::permuteDims(std::string buffer, std::vector<int64_t> order)
 {
     constexpr const char* kName = "permute_dims";
     const Buffer old = bufferNamed(m_function, buffer);

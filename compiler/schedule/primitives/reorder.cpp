@@ -15,7 +15,7 @@ constexpr const char* kName = "reorder";
 
 } // namespace
 
-Status Schedule::reorder(std::vector<std::string> loops)
+Status Primitives::reorder(std::vector<std::string> loops)
 {
     if (loops.empty()) return badSchedule(kName, "needs a loop");
     const std::set<std::string> wanted(loops.begin(), loops.end());

@@ -160,7 +160,7 @@ Stmt totalNest(const Reduction& sum, const PartialAxes& axes, const Partial& par
 
 } // namespace
 
-Result<std::string> Schedule::rfactor(std::string loop, int64_t axis)
+Result<std::string> Primitives::rfactor(std::string loop, int64_t axis)
 {
     const auto site = siteOfLoop(m_function.body, loop);
     if (!site) return unknownLoop(kName, loop);

@@ -39,7 +39,7 @@ Expr termOf(const Stmt& store)
 
 } // namespace
 
-Status Schedule::skipZeroTerms(std::string block, int64_t axis)
+Status Primitives::skipZeroTerms(std::string block, int64_t axis)
 {
     constexpr const char* kName = "skip_zero_terms";
     const auto site = siteOfBlock(m_function.body, block);

@@ -27,7 +27,7 @@ std::string bad(const std::vector<int64_t>& factors)
 
 } // namespace
 
-Result<std::vector<std::string>> Schedule::split(std::string loop, std::vector<int64_t> factors)
+Result<std::vector<std::string>> Primitives::split(std::string loop, std::vector<int64_t> factors)
 {
     const auto site = siteOfLoop(m_function.body, loop);
     if (!site) return unknownLoop(kName, loop);

@@ -11,7 +11,7 @@ constexpr const char* kName = "split_overlap";
 
 } // namespace
 
-Result<std::vector<std::string>> Schedule::splitOverlap(std::string loop, int64_t factor)
+Result<std::vector<std::string>> Primitives::splitOverlap(std::string loop, int64_t factor)
 {
     const auto site = siteOfLoop(m_function.body, loop);
     if (!site) return unknownLoop(kName, loop);

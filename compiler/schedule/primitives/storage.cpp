@@ -20,7 +20,7 @@ tir::Stmt replaced(const tir::Stmt& root, const Buffer& from, const Buffer& to)
 
 } // namespace
 
-Status Schedule::setScope(std::string buffer, tir::Scope scope)
+Status Primitives::setScope(std::string buffer, tir::Scope scope)
 {
     constexpr const char* kName = "set_scope";
     const Buffer old = bufferNamed(m_function, buffer);
@@ -35,7 +35,7 @@ Status Schedule::setScope(std::string buffer, tir::Scope scope)
     return kDone;
 }
 
-Status Schedule::storageAlign(std::string buffer, int64_t axis, int64_t factor, int64_t offset)
+Status Primitives::storageAlign(std::string buffer, int64_t axis, int64_t factor, int64_t offset)
 {
     constexpr const char* kName = "storage_align";
     const Buffer old = bufferNamed(m_function, buffer);

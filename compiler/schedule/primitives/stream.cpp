@@ -5,7 +5,7 @@
 
 namespace tenon::compiler {
 
-Status Schedule::stream(std::string buffer, int64_t bytes)
+Status Primitives::stream(std::string buffer, int64_t bytes)
 {
     constexpr const char* kName = "stream";
     const tir::Buffer found = bufferNamed(m_function, buffer);

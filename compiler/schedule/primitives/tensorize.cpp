@@ -41,7 +41,7 @@ constexpr Instruction kInstructions[] = {{"fma", fusedMultiplyAdd}};
 
 } // namespace
 
-Status Schedule::tensorize(std::string loop, std::string intrinsic)
+Status Primitives::tensorize(std::string loop, std::string intrinsic)
 {
     constexpr const char* kName = "tensorize";
     const auto site = siteOfLoop(m_function.body, loop);

@@ -4,11 +4,11 @@
 
 namespace tenon::compiler {
 
-Result<std::vector<std::string>> Schedule::tile(std::string x, std::string y, int64_t xFactor,
-                                                int64_t yFactor)
+Result<std::vector<std::string>> Primitives::tile(std::string x, std::string y, int64_t xFactor,
+                                                  int64_t yFactor)
 {
     // Recorded as the primitives it is made of.
-    const Schedule before = *this;
+    const Primitives before = *this;
     const auto undo = [&](const Diagnostic& error) {
         *this = before;
         return error;

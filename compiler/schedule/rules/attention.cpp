@@ -100,7 +100,7 @@ Tiles tilesOf(const Schedule& schedule, TargetFacts facts)
 }
 
 /// Tiles of queries and of their elements; the whole of the kernel happens in these loops.
-Result<ResultLoops> tileResult(Schedule& schedule, const std::string& result, const Tiles& tiles)
+ResultLoops tileResult(Schedule& schedule, const std::string& result, const Tiles& tiles)
 {
     const std::vector<int64_t> order =
         blockOf(schedule, kMixed)->block.annotations.integers("out_axes", {0, 1, 2, 3});
@@ -108,65 +108,53 @@ Result<ResultLoops> tileResult(Schedule& schedule, const std::string& result, co
     std::vector<std::string> by(4);
     for (size_t d = 0; d < 4; ++d) by[static_cast<size_t>(order[d])] = axes[d].loop;
     const auto queries = schedule.splitOverlap(by[2], tiles.queries);
-    if (!queries) return queries.error();
     const auto elements = schedule.splitOverlap(by[3], tiles.elements);
-    if (!elements) return elements.error();
-    std::string group, tile = (*queries)[0];
+    std::string group, tile = queries[0];
     if (schedule.extentOf(tile) > tiles.perGroup) {
         const auto groups = schedule.split(tile, {-1, tiles.perGroup});
-        if (!groups) return groups.error();
-        group = (*groups)[0];
-        tile = (*groups)[1];
+        group = groups[0];
+        tile = groups[1];
     }
-    std::vector<std::string> loops{by[0],          by[1],         group,         tile,
-                                   (*elements)[0], (*queries)[1], (*elements)[1]};
+    std::vector<std::string> loops{by[0], by[1], group, tile, elements[0], queries[1], elements[1]};
     std::erase(loops, "");
-    if (Status status = schedule.reorder(loops); !status) return status.error();
-    return ResultLoops{by[0], by[1], group, tile, (*elements)[0]};
+    schedule.reorder(loops);
+    return ResultLoops{by[0], by[1], group, tile, elements[0]};
 }
 
 /// Sums in registers: the block's reduction outside its last two loops, which are unrolled. Four
 /// steps at a time read neighbours; those left over get a loop of their own.
-Status unrollProduct(Schedule& schedule, const std::string& block, int64_t lanes)
+void unrollProduct(Schedule& schedule, const std::string& block, int64_t lanes)
 {
     constexpr int64_t kStepsTogether = 4;
     const std::vector<std::string> loops = schedule.loopsOf(block);
     const size_t last = loops.size() - 1; // .., row, column, step
     const std::string steps = loops[last];
-    if (Status status = schedule.reorder({steps, loops[last - 2], loops[last - 1]}); !status)
-        return status;
-    if (Status status = initialiseTile(schedule, block, steps, 2, lanes); !status) return status;
+    schedule.reorder({steps, loops[last - 2], loops[last - 1]});
+    initialiseTile(schedule, block, steps, 2, lanes);
     const int64_t extent = schedule.extentOf(steps);
     const int64_t left = extent % kStepsTogether;
     if (left > 0 && extent > kStepsTogether) {
         const auto tail = schedule.peel(steps, extent - left);
-        if (!tail) return tail.error();
-        if (Status status = unrollTile(schedule, blockIn(schedule, *tail), 2, lanes); !status)
-            return status;
-        if (Status status = schedule.unroll(*tail); !status) return status;
+        unrollTile(schedule, blockIn(schedule, tail), 2, lanes);
+        schedule.unroll(tail);
     }
     const auto parts =
         schedule.split(steps, {-1, divisorUpTo(schedule.extentOf(steps), kStepsTogether)});
-    if (!parts) return parts.error();
-    if (Status status = schedule.unroll((*parts)[1]); !status) return status;
+    schedule.unroll(parts[1]);
     return unrollTile(schedule, block, 2, lanes);
 }
 
 /// Scores of a tile of queries, column tile by column tile.
-Status scheduleScores(Schedule& schedule, const ResultLoops& loops, const Tiles& tiles,
-                      int64_t lanes)
+void scheduleScores(Schedule& schedule, const ResultLoops& loops, const Tiles& tiles, int64_t lanes)
 {
-    if (Status status = schedule.computeAt(kScores, loops.queries); !status) return status;
+    schedule.computeAt(kScores, loops.queries);
     const std::vector<std::string> own = schedule.loopsOf(kScores);
     const std::string row = own[own.size() - 2];
     const auto keys = schedule.splitOverlap(own.back(), tiles.keys);
-    if (!keys) return keys.error();
-    if (Status status = schedule.reorder({(*keys)[0], row, (*keys)[1]}); !status) return status;
-    if (Status status = schedule.computeAt(kProducts, (*keys)[0]); !status) return status;
-    if (Status status = schedule.setScope(outputOf(schedule, kProducts), tir::Scope::Register);
-        !status)
-        return status;
-    if (Status status = unrollTile(schedule, kScores, 2, lanes); !status) return status;
+    schedule.reorder({keys[0], row, keys[1]});
+    schedule.computeAt(kProducts, keys[0]);
+    schedule.setScope(outputOf(schedule, kProducts), tir::Scope::Register);
+    unrollTile(schedule, kScores, 2, lanes);
     return unrollProduct(schedule, kProducts, lanes);
 }
 
@@ -177,84 +165,74 @@ bool hasBlock(const Schedule& schedule, const char* block)
 }
 
 /// Rows begin at whole vectors: loads that reach into two lines of the cache take twice as long.
-Status alignRows(Schedule& schedule, int64_t lanes)
+void alignRows(Schedule& schedule, int64_t lanes)
 {
     for (const char* block : {kKeys, kScores, kPowers})
         if (hasBlock(schedule, block))
-            if (Status status = schedule.storageAlign(outputOf(schedule, block), 2, lanes, 0);
-                !status)
-                return status;
-    return kDone;
+            schedule.storageAlign(outputOf(schedule, block), 2, lanes, 0);
 }
 
 /// Keys side by side, once per iteration of `loop`: of a head, or of a part of its queries, which
 /// costs less than to wait until another thread has arranged them.
-Status scheduleKeys(Schedule& schedule, const std::string& loop, int64_t lanes)
+void scheduleKeys(Schedule& schedule, const std::string& loop, int64_t lanes)
 {
-    if (!hasBlock(schedule, kKeys)) return kDone;
-    if (Status status = schedule.computeAt(kKeys, loop); !status) return status;
+    if (!hasBlock(schedule, kKeys)) return;
+    schedule.computeAt(kKeys, loop);
     const std::vector<std::string> loops = schedule.loopsOf(kKeys);
     std::vector<std::string> order;
     std::string depth = loops[loops.size() - 2], vector = loops.back();
     if (schedule.extentOf(vector) > lanes) {
         const auto parts = schedule.splitOverlap(vector, lanes);
-        if (!parts) return parts.error();
-        order.push_back((*parts)[0]);
-        vector = (*parts)[1];
+        order.push_back(parts[0]);
+        vector = parts[1];
     }
     const tir::Stmt block = blockOf(schedule, kKeys);
     const bool isStrided = !isContiguousAlong(block, block->block.iters.size() - 1);
     if (isStrided && schedule.extentOf(depth) % lanes == 0) {
         // As many elements of as many keys are a square, which is transposed in registers.
         const auto parts = schedule.split(depth, {-1, lanes});
-        if (!parts) return parts.error();
-        order.push_back((*parts)[0]);
-        depth = (*parts)[1];
-        if (Status status = schedule.unroll(depth); !status) return status;
+        order.push_back(parts[0]);
+        depth = parts[1];
+        schedule.unroll(depth);
     }
     order.insert(order.end(), {depth, vector});
-    if (Status status = schedule.reorder(order); !status) return status;
+    schedule.reorder(order);
     return schedule.vectorize(vector);
 }
 
 } // namespace
 
-Status scheduleAttention(Schedule& schedule, const TargetFacts& facts)
+void scheduleAttention(Schedule& schedule, const TargetFacts& facts)
 {
     const std::vector<std::string> all = schedule.blocks();
     for (const char* block : {kProducts, kScores, kMaxima, kPowers, kSums, kMixed})
         if (std::find(all.begin(), all.end(), block) == all.end())
-            return unknownBlock("attention", block);
+            return schedule.fail(unknownBlock("attention", block));
     if (axesOf(schedule, kMixed).size() != 5)
-        return badSchedule("attention", "of values that are not mixed over five axes");
+        return schedule.fail(
+            badSchedule("attention", "of values that are not mixed over five axes"));
     const std::string& result = all.back();
     const int64_t keys = axesOf(schedule, kMixed)[4].extent;
     const int64_t lanes = lanesOf(schedule, kMixed, facts);
     const Tiles tiles = tilesOf(schedule, facts);
     // Strands first, while each block has loops of its own.
     std::vector<std::string> rows;
-    for (const char* block : {kMaxima, kSums})
-        if (Status status = makeRowStrands(schedule, block, facts); !status) return status;
+    for (const char* block : {kMaxima, kSums}) makeRowStrands(schedule, block, facts);
     for (const std::string& block : blocksAfter(schedule, kScores))
         if (block != kMixed && block != result) rows.push_back(block);
 
     const auto loops = tileResult(schedule, result, tiles);
-    if (!loops) return loops.error();
-    std::vector<std::string> shared{loops->batch, loops->head, loops->group};
+    std::vector<std::string> shared{loops.batch, loops.head, loops.group};
     std::erase(shared, "");
-    if (Status status = schedule.computeAt(kMixed, loops->elements); !status) return status;
-    if (Status status = schedule.setScope(outputOf(schedule, kMixed), tir::Scope::Register);
-        !status)
-        return status;
-    for (size_t i = rows.size(); i-- > 0;)
-        if (Status status = schedule.computeAt(rows[i], loops->queries); !status) return status;
-    if (Status status = scheduleScores(schedule, *loops, tiles, lanes); !status) return status;
-    if (Status status = scheduleKeys(schedule, shared.back(), lanes); !status) return status;
-    for (const std::string& block : rows)
-        if (Status status = vectorizeRows(schedule, block, keys, facts); !status) return status;
-    if (Status status = unrollProduct(schedule, kMixed, lanes); !status) return status;
-    if (Status status = unrollTile(schedule, result, 2, lanes); !status) return status;
-    if (Status status = alignRows(schedule, lanes); !status) return status;
+    schedule.computeAt(kMixed, loops.elements);
+    schedule.setScope(outputOf(schedule, kMixed), tir::Scope::Register);
+    for (size_t i = rows.size(); i-- > 0;) schedule.computeAt(rows[i], loops.queries);
+    scheduleScores(schedule, loops, tiles, lanes);
+    scheduleKeys(schedule, shared.back(), lanes);
+    for (const std::string& block : rows) vectorizeRows(schedule, block, keys, facts);
+    unrollProduct(schedule, kMixed, lanes);
+    unrollTile(schedule, result, 2, lanes);
+    alignRows(schedule, lanes);
     return parallelise(schedule, shared, facts);
 }
 

@@ -15,7 +15,7 @@ namespace tenon::compiler {
 namespace {
 
 /// Walks height and width of the convolution and of everything after it as one axis.
-Status flattenImage(Schedule& schedule, const std::string& conv)
+void flattenImage(Schedule& schedule, const std::string& conv)
 {
     std::vector<std::string> blocks = blocksAfter(schedule, conv);
     blocks.insert(blocks.begin(), conv);
@@ -23,11 +23,9 @@ Status flattenImage(Schedule& schedule, const std::string& conv)
     for (const std::string& block : blocks) {
         const std::string buffer = outputOf(schedule, block);
         if (!isOutput(schedule, buffer)) buffers.push_back(buffer);
-        if (const auto loop = schedule.fuseAxes(block, 2); !loop) return loop.error();
+        schedule.fuseAxes(block, 2);
     }
-    for (const std::string& buffer : buffers)
-        if (Status status = schedule.fuseDims(buffer, 2); !status) return status;
-    return kDone;
+    for (const std::string& buffer : buffers) schedule.fuseDims(buffer, 2);
 }
 
 bool canFlatten(const Schedule& schedule, const std::string& conv)
@@ -51,54 +49,50 @@ bool sharesEvenly(const Schedule& schedule, const std::vector<std::string>& loop
 
 } // namespace
 
-Status scheduleConv2dNchwc(Schedule& schedule, const TargetFacts& facts)
+void scheduleConv2dNchwc(Schedule& schedule, const TargetFacts& facts)
 {
     const std::string conv = anchorOf(schedule);
     if (!isBlockedConv(blockOf(schedule, conv)))
-        return badSchedule("conv2d_nchwc",
-                           "of block " + quoted(conv) + ": it reads no data and weights in blocks");
+        return schedule.fail(
+            badSchedule("conv2d_nchwc",
+                        "of block " + quoted(conv) + ": it reads no data and weights in blocks"));
     const std::vector<std::string> pads = blocksBefore(schedule, conv);
     std::vector<std::string> keep = pads;
     keep.push_back(conv);
     inlineElementwise(schedule, keep);
-    if (Status status = accumulateInRegisters(schedule, conv); !status) return status;
+    accumulateInRegisters(schedule, conv);
     ConvSite site{shapeOfConv(schedule, conv), loopsOfConv(schedule, conv)};
     const bool flat = pads.empty() && site.shape.isPointwise && canFlatten(schedule, conv);
     if (flat) {
-        if (Status status = flattenImage(schedule, conv); !status) return status;
+        flattenImage(schedule, conv);
         site.loops.column = axesOf(schedule, conv)[2].loop;
     }
     const Walk walk = flat ? Walk::Image : Walk::Steps;
     if (weightParts(schedule, site, walk, facts) > 1)
         return scheduleByParts(schedule, conv, site, flat ? Walk::Image : Walk::Rows, facts);
     auto nest = tileConvolution(schedule, conv, site, walk, facts);
-    if (!nest) return nest.error();
-    if (Status status = streamWeights(schedule, site.shape.weights, facts); !status) return status;
+    streamWeights(schedule, site.shape.weights, facts);
 
-    if (pads.size() == 1 && nest->padLoop.empty() && nest->outer.size() > 2) {
-        const auto blocks = stepPerThread(schedule, nest->outer[1], facts);
-        if (!blocks) return blocks.error();
-        nest->padLoop = (*blocks)[0];
-        if (!nest->padLoop.empty()) nest->outer = {nest->outer[0], nest->padLoop};
+    if (pads.size() == 1 && nest.padLoop.empty() && nest.outer.size() > 2) {
+        const auto blocks = stepPerThread(schedule, nest.outer[1], facts);
+        nest.padLoop = blocks[0];
+        if (!nest.padLoop.empty()) nest.outer = {nest.outer[0], nest.padLoop};
     }
-    const std::string padLoop = pads.size() == 1 ? nest->padLoop : "";
-    for (const std::string& pad : pads)
-        if (Status status = schedulePad(schedule, pad, padLoop, facts); !status) return status;
-    for (const std::string& block : nest->left)
-        if (Status status = scheduleElementwise(schedule, block, facts); !status) return status;
-    std::vector<std::string> shared = nest->outer;
-    if (!sharesEvenly(schedule, shared, facts) && padLoop.empty() && !nest->blocks.empty())
-        shared.push_back(nest->blocks);
+    const std::string padLoop = pads.size() == 1 ? nest.padLoop : "";
+    for (const std::string& pad : pads) schedulePad(schedule, pad, padLoop, facts);
+    for (const std::string& block : nest.left) scheduleElementwise(schedule, block, facts);
+    std::vector<std::string> shared = nest.outer;
+    if (!sharesEvenly(schedule, shared, facts) && padLoop.empty() && !nest.blocks.empty())
+        shared.push_back(nest.blocks);
     return parallelise(schedule, shared, facts);
 }
 
-Result<std::vector<std::string>> tileConv2dRows(Schedule& schedule, const std::string& conv,
-                                                const TargetFacts& facts)
+std::vector<std::string> tileConv2dRows(Schedule& schedule, const std::string& conv,
+                                        const TargetFacts& facts)
 {
     const ConvSite site{shapeOfConv(schedule, conv), loopsOfConv(schedule, conv)};
     const auto nest = tileConvolution(schedule, conv, site, Walk::Rows, facts);
-    if (!nest) return nest.error();
-    return nest->left;
+    return nest.left;
 }
 
 } // namespace tenon::compiler

@@ -21,18 +21,17 @@ int64_t phasesOf(const Schedule& schedule, const std::string& conv, size_t dim)
 }
 
 /// Splits `loop` by its phases; {loop over positions, loop over phases or ""}.
-Result<std::pair<std::string, std::string>> splitPhases(Schedule& schedule, const std::string& loop,
-                                                        int64_t phases)
+std::pair<std::string, std::string> splitPhases(Schedule& schedule, const std::string& loop,
+                                                int64_t phases)
 {
     if (phases == 1) return std::pair<std::string, std::string>(loop, "");
     const auto parts = schedule.split(loop, {-1, phases});
-    if (!parts) return parts.error();
-    return std::pair<std::string, std::string>((*parts)[0], (*parts)[1]);
+    return std::pair<std::string, std::string>(parts[0], parts[1]);
 }
 
 } // namespace
 
-Status scheduleConv2dPlain(Schedule& schedule, const TargetFacts& facts)
+void scheduleConv2dPlain(Schedule& schedule, const TargetFacts& facts)
 {
     const std::string conv = anchorOf(schedule);
     const std::vector<std::string> pads = blocksBefore(schedule, conv);
@@ -41,49 +40,40 @@ Status scheduleConv2dPlain(Schedule& schedule, const TargetFacts& facts)
     inlineElementwise(schedule, keep);
     const int64_t rowPhases = phasesOf(schedule, conv, 0);
     const int64_t columnPhases = phasesOf(schedule, conv, 1);
-    if (Status status = accumulateInRegisters(schedule, conv); !status) return status;
+    accumulateInRegisters(schedule, conv);
     const std::vector<AxisView> axes = axesOf(schedule, conv);
     const int64_t groups = blockOf(schedule, conv)->block.annotations.integer("groups", 1);
     const int64_t lanes = lanesOf(schedule, conv, facts);
 
     const auto rows = splitPhases(schedule, axes[2].loop, rowPhases);
-    if (!rows) return rows.error();
     const auto columns = splitPhases(schedule, axes[3].loop, columnPhases);
-    if (!columns) return columns.error();
-    const int64_t width = schedule.extentOf(columns->first);
+    const int64_t width = schedule.extentOf(columns.first);
     const int64_t vector = std::min(width, lanes);
     const int64_t filters = axes[1].extent / std::max<int64_t>(1, groups);
     const RegisterTile tile = chooseTile({filters, width / vector}, facts);
     const auto channels = schedule.split(axes[1].loop, {-1, tile.vectors});
-    if (!channels) return channels.error();
-    const auto runs = schedule.splitOverlap(columns->first, tile.positions * vector);
-    if (!runs) return runs.error();
-    const auto lane = schedule.split((*runs)[1], {-1, vector});
-    if (!lane) return lane.error();
+    const auto runs = schedule.splitOverlap(columns.first, tile.positions * vector);
+    const auto lane = schedule.split(runs[1], {-1, vector});
 
-    std::vector<std::string> outer{axes[0].loop, (*channels)[0]}, order = outer;
-    order.push_back(rows->first);
-    for (const std::string& phase : {rows->second, columns->second})
+    std::vector<std::string> outer{axes[0].loop, channels[0]}, order = outer;
+    order.push_back(rows.first);
+    for (const std::string& phase : {rows.second, columns.second})
         if (!phase.empty()) order.push_back(phase);
-    order.push_back((*runs)[0]);
+    order.push_back(runs[0]);
     for (size_t i = 4; i < axes.size(); ++i) order.push_back(axes[i].loop);
-    order.insert(order.end(), {(*lane)[0], (*channels)[1], (*lane)[1]});
-    if (Status status = schedule.reorder(order); !status) return status;
-    const auto left = attachEpilogue(schedule, conv, (*runs)[0], lanes);
-    if (!left) return left.error();
-    if (Status status = initialiseTile(schedule, conv, axes[4].loop, 3, lanes); !status)
-        return status;
-    if (Status status = unrollTile(schedule, conv, 3, lanes); !status) return status;
+    order.insert(order.end(), {lane[0], channels[1], lane[1]});
+    schedule.reorder(order);
+    const auto left = attachEpilogue(schedule, conv, runs[0], lanes);
+    initialiseTile(schedule, conv, axes[4].loop, 3, lanes);
+    unrollTile(schedule, conv, 3, lanes);
 
     // Each channel of a grouped convolution reads only its own input: padding it there takes the
     // memory of one channel instead of all. Machines with vectors would rather pad at once.
-    const std::string padAt = lanes == 1 && groups > 1 ? (*channels)[0] : "";
-    for (const std::string& pad : pads)
-        if (Status status = schedulePad(schedule, pad, padAt, facts); !status) return status;
-    for (const std::string& name : *left)
-        if (Status status = scheduleBlock(schedule, name, facts); !status) return status;
+    const std::string padAt = lanes == 1 && groups > 1 ? channels[0] : "";
+    for (const std::string& pad : pads) schedulePad(schedule, pad, padAt, facts);
+    for (const std::string& name : left) scheduleBlock(schedule, name, facts);
     const bool isPaddedInside = !pads.empty() && !padAt.empty(); // beside the loop over rows
-    if (!isPaddedInside) outer.push_back(rows->first);
+    if (!isPaddedInside) outer.push_back(rows.first);
     return parallelise(schedule, outer, facts);
 }
 

@@ -49,67 +49,49 @@ struct ResultLoops
     std::string n, step, share, filters, tile;
 };
 
-Result<ResultLoops> tileResult(Schedule& schedule, const std::string& last,
-                               const WinogradShape& shape, int64_t rows)
+ResultLoops tileResult(Schedule& schedule, const std::string& last, const WinogradShape& shape,
+                       int64_t rows)
 {
     const std::vector<AxisView> axes = axesOf(schedule, last);
     const auto blocks = schedule.split(axes[1].loop, {-1, shape.vectors});
-    if (!blocks) return blocks.error();
     const auto y = schedule.split(axes[2].loop, {-1, rows, shape.tile});
-    if (!y) return y.error();
     const auto x = schedule.split(axes[3].loop, {-1, shape.tile});
-    if (!x) return x.error();
-    if (Status status = schedule.reorder({axes[0].loop, (*y)[0], (*blocks)[0], (*blocks)[1],
-                                          (*y)[1], (*x)[0], (*y)[2], (*x)[1], axes[4].loop});
-        !status)
-        return status.error();
-    return ResultLoops{axes[0].loop, (*y)[0], "", (*blocks)[0], (*x)[0]};
+    schedule.reorder(
+        {axes[0].loop, y[0], blocks[0], blocks[1], y[1], x[0], y[2], x[1], axes[4].loop});
+    return ResultLoops{axes[0].loop, y[0], "", blocks[0], x[0]};
 }
 
 /// Products of one filter block under `loop`: per tile position, register tiles of tiles x vectors.
-Status scheduleProducts(Schedule& schedule, const WinogradBlocks& blocks,
-                        const WinogradShape& shape, const std::string& loop,
-                        const TargetFacts& facts)
+void scheduleProducts(Schedule& schedule, const WinogradBlocks& blocks, const WinogradShape& shape,
+                      const std::string& loop, const TargetFacts& facts)
 {
     const auto copy = schedule.cacheWrite(blocks.products, tir::Scope::Register);
-    if (!copy) return copy.error();
-    if (Status status = schedule.computeAt(*copy, loop); !status) return status;
-    const std::vector<std::string> out = innerLoops(schedule, *copy, 6);
+    schedule.computeAt(copy, loop);
+    const std::vector<std::string> out = innerLoops(schedule, copy, 6);
     const RegisterTile tile = chooseTile({shape.vectors, schedule.extentOf(out[4])}, facts);
     const auto vectors = schedule.split(out[3], {-1, tile.vectors});
-    if (!vectors) return vectors.error();
     const auto tiles = schedule.splitOverlap(out[4], tile.positions);
-    if (!tiles) return tiles.error();
-    if (Status status = schedule.reorder({out[0], out[1], out[2], (*vectors)[0], (*tiles)[0],
-                                          (*tiles)[1], (*vectors)[1], out[5]});
-        !status)
-        return status;
-    if (Status status = schedule.computeAt(blocks.products, (*tiles)[0]); !status) return status;
+    schedule.reorder({out[0], out[1], out[2], vectors[0], tiles[0], tiles[1], vectors[1], out[5]});
+    schedule.computeAt(blocks.products, tiles[0]);
 
     const std::vector<std::string> own = innerLoops(schedule, blocks.products, 8);
     const auto depth = schedule.split(own[7], {-1, divisorUpTo(shape.inLanes, 4)});
-    if (!depth) return depth.error();
-    if (Status status = schedule.reorder(
-            {own[0], own[1], own[2], own[6], (*depth)[0], (*depth)[1], own[4], own[3], own[5]});
-        !status)
-        return status;
-    if (Status status = initialiseTile(schedule, blocks.products, own[6], 3, shape.lanes); !status)
-        return status;
-    if (Status status = schedule.unroll((*depth)[1]); !status) return status;
-    if (Status status = unrollTile(schedule, blocks.products, 3, shape.lanes); !status)
-        return status;
-    return unrollTile(schedule, *copy, 3, shape.lanes);
+    schedule.reorder({own[0], own[1], own[2], own[6], depth[0], depth[1], own[4], own[3], own[5]});
+    initialiseTile(schedule, blocks.products, own[6], 3, shape.lanes);
+    schedule.unroll(depth[1]);
+    unrollTile(schedule, blocks.products, 3, shape.lanes);
+    return unrollTile(schedule, copy, 3, shape.lanes);
 }
 
 /// A tile writes a vector to each point. Where points are apart by a power of two, these would
 /// share a set or two of the first-level cache; another line between them spreads them.
-Status spreadPoints(Schedule& schedule, const std::string& dataTiles)
+void spreadPoints(Schedule& schedule, const std::string& dataTiles)
 {
     constexpr int64_t kElementsPerLine = 16;
     constexpr int64_t kElementsPerWay = 4096 / 4; // of most processors
     const std::vector<AxisView> axes = axesOf(schedule, dataTiles);
     const int64_t apart = axes[3].extent * axes[4].extent * axes[5].extent;
-    if (apart % (kElementsPerWay / 2) != 0) return kDone;
+    if (apart % (kElementsPerWay / 2) != 0) return;
     return schedule.storageAlign(outputOf(schedule, dataTiles), 2, kElementsPerWay / 2,
                                  kElementsPerLine);
 }
@@ -117,51 +99,43 @@ Status spreadPoints(Schedule& schedule, const std::string& dataTiles)
 /// Where all rows of tiles are one step, every thread gets as many blocks of filters and transforms
 /// all data for itself: to fetch it from another core's cache takes longer than to compute it again
 /// (two threads, 128 channels at 28 x 28: 0.32 against 0.28 ms).
-Status shareFilters(Schedule& schedule, const WinogradBlocks& blocks, ResultLoops& loops,
-                    const TargetFacts& facts)
+void shareFilters(Schedule& schedule, const WinogradBlocks& blocks, ResultLoops& loops,
+                  const TargetFacts& facts)
 {
-    if (schedule.extentOf(loops.step) > 1) return kDone;
-    if (blocks.filterPoints.empty())
-        if (Status status = spreadPoints(schedule, blocks.dataTiles); !status) return status;
+    if (schedule.extentOf(loops.step) > 1) return;
+    if (blocks.filterPoints.empty()) spreadPoints(schedule, blocks.dataTiles);
     const auto parts = stepPerThread(schedule, loops.filters, facts);
-    if (!parts) return parts.error();
-    loops.share = (*parts)[0];
-    loops.filters = (*parts)[1];
-    return kDone;
+    loops.share = parts[0];
+    loops.filters = parts[1];
 }
 
 /// The transform of the data, under `loop` or, where that is "", before everything else.
-Status scheduleData(Schedule& schedule, const WinogradBlocks& blocks, const std::string& loop,
-                    const TargetFacts& facts)
+void scheduleData(Schedule& schedule, const WinogradBlocks& blocks, const std::string& loop,
+                  const TargetFacts& facts)
 {
-    if (!loop.empty())
-        if (Status status = schedule.computeAt(blocks.dataTiles, loop); !status) return status;
+    if (!loop.empty()) schedule.computeAt(blocks.dataTiles, loop);
     // n, a, b, ic_outer, tile, ic_inner: a tile of one vector of channels at a time.
     const std::vector<std::string> own = innerLoops(schedule, blocks.dataTiles, 6);
     const int64_t lanes = schedule.extentOf(own[5]);
-    if (Status status = schedule.reorder({own[0], own[3], own[4], own[1], own[2], own[5]}); !status)
-        return status;
-    if (Status status = schedule.computeAt(blocks.dataRows, own[4]); !status) return status;
-    if (Status status = schedule.setScope(outputOf(schedule, blocks.dataRows), tir::Scope::Local);
-        !status)
-        return status;
+    schedule.reorder({own[0], own[3], own[4], own[1], own[2], own[5]});
+    schedule.computeAt(blocks.dataRows, own[4]);
+    schedule.setScope(outputOf(schedule, blocks.dataRows), tir::Scope::Local);
     for (const std::string& block : {blocks.dataRows, blocks.dataTiles})
-        if (Status status = unrollTile(schedule, block, 3, lanes); !status) return status;
-    if (!blocks.pad.empty())
-        if (Status status = schedulePad(schedule, blocks.pad, own[3], facts); !status)
-            return status;
-    return loop.empty() ? parallelise(schedule, {own[0], own[3]}, facts) : kDone;
+        unrollTile(schedule, block, 3, lanes);
+    if (!blocks.pad.empty()) schedulePad(schedule, blocks.pad, own[3], facts);
+    if (loop.empty()) parallelise(schedule, {own[0], own[3]}, facts);
 }
 
 } // namespace
 
-Status scheduleConv2dWinograd(Schedule& schedule, const TargetFacts& facts)
+void scheduleConv2dWinograd(Schedule& schedule, const TargetFacts& facts)
 {
     WinogradBlocks blocks = blocksOf(schedule);
     for (const std::string& block :
          {blocks.dataTiles, blocks.dataRows, blocks.resultRows, blocks.resultTiles})
         if (block.empty() || axesOf(schedule, block).size() < 6)
-            return badSchedule("conv2d_winograd", "of products without transforms around them");
+            return schedule.fail(
+                badSchedule("conv2d_winograd", "of products without transforms around them"));
     inlineElementwise(schedule, {blocks.pad, blocks.dataRows, blocks.dataTiles, blocks.products,
                                  blocks.resultRows, blocks.resultTiles, blocks.filterRows,
                                  blocks.filterPoints});
@@ -174,28 +148,23 @@ Status scheduleConv2dWinograd(Schedule& schedule, const TargetFacts& facts)
     const int64_t rows = computesFilters ? shape.rows : rowsPerStep(shape, facts);
     const std::vector<std::string> after = blocksAfter(schedule, blocks.last);
     auto loops = tileResult(schedule, blocks.last, shape, rows);
-    if (!loops) return loops.error();
-    if (Status status = shareFilters(schedule, blocks, *loops, facts); !status) return status;
+    shareFilters(schedule, blocks, loops, facts);
     for (const std::string& block : {blocks.resultTiles, blocks.resultRows}) {
-        if (Status status = schedule.computeAt(block, loops->tile); !status) return status;
-        if (Status status = schedule.setScope(outputOf(schedule, block), tir::Scope::Local);
-            !status)
-            return status;
-        if (Status status = unrollTile(schedule, block, 3, shape.lanes); !status) return status;
+        schedule.computeAt(block, loops.tile);
+        schedule.setScope(outputOf(schedule, block), tir::Scope::Local);
+        unrollTile(schedule, block, 3, shape.lanes);
     }
-    if (Status status = unrollTile(schedule, blocks.last, 3, shape.lanes); !status) return status;
+    unrollTile(schedule, blocks.last, 3, shape.lanes);
     const auto products = computesFilters ? scheduleComputedFilters : scheduleProducts;
-    if (Status status = products(schedule, blocks, shape, loops->filters, facts); !status)
-        return status;
-    if (Status status = streamWeights(schedule, shape.filters, facts); !status) return status;
+    products(schedule, blocks, shape, loops.filters, facts);
+    streamWeights(schedule, shape.filters, facts);
 
     const bool hasSteps = rows < shape.rows;
-    const std::string& around = hasSteps ? loops->step : loops->share;
-    if (Status status = scheduleData(schedule, blocks, around, facts); !status) return status;
-    for (const std::string& block : after)
-        if (Status status = scheduleElementwise(schedule, block, facts); !status) return status;
-    std::vector<std::string> outer{loops->n, loops->step};
-    if (!hasSteps) outer.push_back(loops->share.empty() ? loops->filters : loops->share);
+    const std::string& around = hasSteps ? loops.step : loops.share;
+    scheduleData(schedule, blocks, around, facts);
+    for (const std::string& block : after) scheduleElementwise(schedule, block, facts);
+    std::vector<std::string> outer{loops.n, loops.step};
+    if (!hasSteps) outer.push_back(loops.share.empty() ? loops.filters : loops.share);
     return parallelise(schedule, outer, facts);
 }
 

@@ -60,7 +60,7 @@ bool isFirstPad(const Schedule& schedule, const Chain& chain, const std::string&
 
 /// Elementwise blocks into one behind each convolution; padding into the windows and the image, but
 /// not into blocks of channels that a convolution reads.
-Status simplifyChain(Schedule& schedule, const Chain& chain)
+void simplifyChain(Schedule& schedule, const Chain& chain)
 {
     std::vector<std::string> keep = chain.convs;
     keep.insert(keep.end(), chain.pads.begin(), chain.pads.end());
@@ -72,16 +72,17 @@ Status simplifyChain(Schedule& schedule, const Chain& chain)
         if (isFirstPad(schedule, chain, pad))
             (void)inlinePlanePad(schedule, pad, conv);
         else if (!inlineSmallPad(schedule, pad, conv))
-            return badSchedule("conv_chain", "cannot take the padding into " + conv);
+            return schedule.fail(badSchedule("conv_chain", "cannot take the padding into " + conv));
     }
     for (const std::string& conv : chain.convs) {
         const bool isResult =
             conv != chain.convs.back() &&
             std::find(chain.between.begin(), chain.between.end(), conv) != chain.between.end();
-        if (isResult) return badSchedule("conv_chain", "nothing follows " + conv + " elementwise");
-        if (Status status = accumulateInRegisters(schedule, conv); !status) return status;
+        if (isResult)
+            return schedule.fail(
+                badSchedule("conv_chain", "nothing follows " + conv + " elementwise"));
+        accumulateInRegisters(schedule, conv);
     }
-    return kDone;
 }
 
 /// Blocks of channels that a pointwise convolution computes together.
@@ -109,34 +110,27 @@ int64_t heldBytes(const Schedule& schedule, const Chain& chain)
 
 /// Strips of the result, with everything before it computed inside, and what a window reads group
 /// by group of channels; the result are the loops around them that threads may share.
-Result<std::vector<std::string>> cutStrips(Schedule& schedule, const Chain& chain,
-                                           const TargetFacts& facts)
+std::vector<std::string> cutStrips(Schedule& schedule, const Chain& chain, const TargetFacts& facts)
 {
     const std::vector<std::string> blocks = schedule.blocks();
     const std::vector<std::string> loops = ownLoopsOf(schedule, blocks.back());
     const int64_t rows = schedule.extentOf(loops[2]);
     const int64_t height = rowsPerStrip(rows, heldBytes(schedule, chain) / rows, facts);
     const auto strips = schedule.split(loops[2], {-1, height});
-    if (!strips) return strips.error();
-    if (Status status =
-            schedule.reorder({loops[0], (*strips)[0], loops[1], (*strips)[1], loops[3], loops[4]});
-        !status)
-        return status.error();
-    std::vector<std::string> outer{loops[0], (*strips)[0]};
-    std::string around = (*strips)[0];
+    schedule.reorder({loops[0], strips[0], loops[1], strips[1], loops[3], loops[4]});
+    std::vector<std::string> outer{loops[0], strips[0]};
+    std::string around = strips[0];
     for (size_t i = blocks.size() - 1; i-- > 0;) {
         if (isFirstPad(schedule, chain, blocks[i])) {
-            if (Status status = schedulePad(schedule, blocks[i], around, facts); !status)
-                return status.error();
+            schedulePad(schedule, blocks[i], around, facts);
             continue;
         }
-        if (Status status = schedule.computeAt(blocks[i], around); !status) return status.error();
+        schedule.computeAt(blocks[i], around);
         if (!isSliding(tagOf(blockOf(schedule, blocks[i]))) || blocks[i] == chain.convs[0])
             continue;
         const std::vector<std::string> own = ownLoopsOf(schedule, blocks[i]);
         const auto groups = schedule.split(own[1], {-1, groupOf(schedule, chain.convs[0])});
-        if (!groups) return groups.error();
-        around = (*groups)[0];
+        around = groups[0];
         if (blocks[i] == chain.convs.back()) outer.insert(outer.end(), {own[0], around});
     }
     return outer;
@@ -156,25 +150,25 @@ bool isConvChain(const tir::PrimFunc& function)
     return convs > 1;
 }
 
-Status scheduleConvChain(Schedule& schedule, const TargetFacts& facts)
+void scheduleConvChain(Schedule& schedule, const TargetFacts& facts)
 {
     const Chain chain = chainOf(schedule);
-    if (Status status = simplifyChain(schedule, chain); !status) return status;
+    simplifyChain(schedule, chain);
+    if (schedule.hasFailed()) return; // the blocks are not those of a chain
     const auto outer = cutStrips(schedule, chain, facts);
-    if (!outer) return outer.error();
     for (size_t i = 0; i < chain.convs.size(); ++i) {
         const std::string& conv = chain.convs[i];
         const auto left = isSliding(tagOf(blockOf(schedule, conv)))
                               ? tileWindowRows(schedule, conv, facts)
                               : tileConv2dRows(schedule, conv, facts);
-        if (!left) return left.error();
         // Only what belongs to the next convolution may wait for it.
         const bool isLast = i + 1 == chain.convs.size();
-        if (isLast ? !left->empty() : left->empty() || left->front() != chain.convs[i + 1])
-            return badSchedule("conv_chain",
-                               "of " + conv + ": " + left->front() + " cannot follow on its tiles");
+        const std::string next = left.empty() ? "nothing" : left.front();
+        if (isLast ? !left.empty() : next != chain.convs[i + 1])
+            return schedule.fail(badSchedule("conv_chain", "of " + conv + ": " + next +
+                                                               " cannot follow on its tiles"));
     }
-    return parallelise(schedule, *outer, facts);
+    return parallelise(schedule, outer, facts);
 }
 
 } // namespace tenon::compiler

@@ -44,22 +44,19 @@ ConvLoops partLoopsOf(const Schedule& schedule, const std::string& sums, Walk wa
 }
 
 /// Tiles for the block that adds the parts up and for what follows it.
-Result<std::vector<std::string>> tileSums(Schedule& schedule, const std::string& conv,
-                                          const SumLoops& loops, const std::string& vectors,
-                                          int64_t positions)
+std::vector<std::string> tileSums(Schedule& schedule, const std::string& conv,
+                                  const SumLoops& loops, const std::string& vectors,
+                                  int64_t positions)
 {
     const int64_t lanes = schedule.extentOf(loops.lane);
     const auto columns = schedule.splitOverlap(loops.column, positions);
-    if (!columns) return columns.error();
-    std::vector<std::string> order{loops.row,     (*columns)[0], loops.part,
-                                   (*columns)[1], vectors,       loops.lane};
+    std::vector<std::string> order{loops.row,  columns[0], loops.part,
+                                   columns[1], vectors,    loops.lane};
     std::erase(order, "");
-    if (Status status = schedule.reorder(order); !status) return status.error();
-    const auto left = attachEpilogue(schedule, conv, (*columns)[0], lanes);
-    if (!left) return left.error();
-    if (Status status = initialiseTile(schedule, conv, loops.part, 3, lanes); !status)
-        return status.error();
-    if (Status status = unrollTile(schedule, conv, 3, lanes); !status) return status.error();
+    schedule.reorder(order);
+    const auto left = attachEpilogue(schedule, conv, columns[0], lanes);
+    initialiseTile(schedule, conv, loops.part, 3, lanes);
+    unrollTile(schedule, conv, 3, lanes);
     return left;
 }
 
@@ -83,44 +80,36 @@ int64_t weightParts(const Schedule& schedule, const ConvSite& site, Walk walk,
     return inBlocks / divisorUpTo(inBlocks, facts.l2Bytes / kPartsInCache / bytes);
 }
 
-Status scheduleByParts(Schedule& schedule, const std::string& conv, const ConvSite& site, Walk walk,
-                       const TargetFacts& facts)
+void scheduleByParts(Schedule& schedule, const std::string& conv, const ConvSite& site, Walk walk,
+                     const TargetFacts& facts)
 {
     const std::vector<std::string> pads = blocksBefore(schedule, conv);
     const int64_t parts = weightParts(schedule, site, walk, facts);
     const RegisterTile tile = tileOfSite(schedule, site, walk, facts);
     const auto split = schedule.split(site.loops.inBlock, {parts, -1});
-    if (!split) return split.error();
-    const auto sums = schedule.rfactor((*split)[0], 0);
-    if (!sums) return sums.error();
-    const auto copy = schedule.cacheWrite(*sums, tir::Scope::Register);
-    if (!copy) return copy.error();
+    const auto sums = schedule.rfactor(split[0], 0);
+    const auto copy = schedule.cacheWrite(sums, tir::Scope::Register);
+    if (schedule.hasFailed()) return; // there are no parts
 
     const SumLoops loops = sumLoopsOf(schedule, conv, walk);
     const auto blocks = schedule.split(loops.outBlock, {-1, tile.vectors});
-    if (!blocks) return blocks.error();
-    for (const std::string& block : {*copy, *sums})
-        if (Status status = schedule.computeAt(block, (*blocks)[0]); !status) return status;
-    const ConvSite part{site.shape, partLoopsOf(schedule, *sums, walk)};
-    const auto nest = tileConvolution(schedule, *sums, part, walk, facts);
-    if (!nest) return nest.error();
-    if (nest->left.empty() || nest->left.front() != conv)
-        return badSchedule("conv2d_nchwc", "the sums of " + conv + " do not wait for all parts");
+    for (const std::string& block : {copy, sums}) schedule.computeAt(block, blocks[0]);
+    const ConvSite part{site.shape, partLoopsOf(schedule, sums, walk)};
+    const auto nest = tileConvolution(schedule, sums, part, walk, facts);
+    if (nest.left.empty() || nest.left.front() != conv)
+        return schedule.fail(
+            badSchedule("conv2d_nchwc", "the sums of " + conv + " do not wait for all parts"));
 
-    const auto left = tileSums(schedule, conv, loops, (*blocks)[1], tile.positions);
-    if (!left) return left.error();
-    if (Status status = streamWeights(schedule, site.shape.weights, facts); !status) return status;
-    for (const std::string& block : *left)
-        if (Status status = scheduleElementwise(schedule, block, facts); !status) return status;
-    std::string share, shared = (*blocks)[0];
+    const auto left = tileSums(schedule, conv, loops, blocks[1], tile.positions);
+    streamWeights(schedule, site.shape.weights, facts);
+    for (const std::string& block : left) scheduleElementwise(schedule, block, facts);
+    std::string share, shared = blocks[0];
     if (pads.size() == 1) {
         const auto steps = stepPerThread(schedule, shared, facts);
-        if (!steps) return steps.error();
-        share = (*steps)[0];
+        share = steps[0];
         if (!share.empty()) shared = share;
     }
-    for (const std::string& pad : pads)
-        if (Status status = schedulePad(schedule, pad, share, facts); !status) return status;
+    for (const std::string& pad : pads) schedulePad(schedule, pad, share, facts);
     return parallelise(schedule, {loops.n, shared}, facts);
 }
 

@@ -11,7 +11,7 @@ namespace tenon::compiler {
 int64_t weightParts(const Schedule& schedule, const ConvSite& site, Walk walk,
                     const TargetFacts& facts);
 /// Loops for the convolution, whose sums are in registers, and for everything after it.
-Status scheduleByParts(Schedule& schedule, const std::string& conv, const ConvSite& site, Walk walk,
-                       const TargetFacts& facts);
+void scheduleByParts(Schedule& schedule, const std::string& conv, const ConvSite& site, Walk walk,
+                     const TargetFacts& facts);
 
 } // namespace tenon::compiler

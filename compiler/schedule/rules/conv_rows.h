@@ -13,11 +13,11 @@ namespace tenon::compiler {
 
 /// Register tiles for all rows of a blocked convolution and for what follows it, inside the loops
 /// around them; the result names the blocks that cannot follow.
-Result<std::vector<std::string>> tileConv2dRows(Schedule& schedule, const std::string& conv,
-                                                const TargetFacts& facts);
+std::vector<std::string> tileConv2dRows(Schedule& schedule, const std::string& conv,
+                                        const TargetFacts& facts);
 /// The same for a blocked depthwise convolution.
-Result<std::vector<std::string>> tileWindowRows(Schedule& schedule, const std::string& window,
-                                                const TargetFacts& facts);
+std::vector<std::string> tileWindowRows(Schedule& schedule, const std::string& window,
+                                        const TargetFacts& facts);
 /// Lets a convolution read the planes of an image themselves, not padded copies: few sums per
 /// element took as long as the copy, which waits for memory; false where it cannot.
 bool inlinePlanePad(Schedule& schedule, const std::string& pad, const std::string& conv);

@@ -38,38 +38,33 @@ struct ConvTiles
 };
 
 /// Runs of register tiles along the joined image: several per step, the same number for each.
-Result<ConvTiles> tilePositions(Schedule& schedule, const std::string& loop, int64_t positions,
-                                const TargetFacts& facts)
+ConvTiles tilePositions(Schedule& schedule, const std::string& loop, int64_t positions,
+                        const TargetFacts& facts)
 {
     const int64_t extent = schedule.extentOf(loop);
     if (extent % positions != 0) {
         const auto parts = schedule.splitOverlap(loop, positions);
-        if (!parts) return parts.error();
-        return ConvTiles{.tiles = (*parts)[0], .positions = (*parts)[1]};
+        return ConvTiles{.tiles = parts[0], .positions = parts[1]};
     }
     const int64_t count = extent / positions;
     const int64_t wanted = std::clamp<int64_t>(count / (2 * int64_t{facts.threads}), 1, 8);
     const auto parts = schedule.split(loop, {-1, evenDivisorUpTo(count, wanted, facts), positions});
-    if (!parts) return parts.error();
-    return ConvTiles{
-        .share = "", .step = (*parts)[0], .tiles = (*parts)[1], .positions = (*parts)[2]};
+    return ConvTiles{.share = "", .step = parts[0], .tiles = parts[1], .positions = parts[2]};
 }
 
-Result<ConvTiles> tileRows(Schedule& schedule, const ConvLoops& loops, const ConvShape& shape,
-                           int64_t positions, const TargetFacts& facts)
+ConvTiles tileRows(Schedule& schedule, const ConvLoops& loops, const ConvShape& shape,
+                   int64_t positions, const TargetFacts& facts)
 {
     const auto rows = schedule.split(loops.row, {-1, rowsPerStep(shape, facts)});
-    if (!rows) return rows.error();
     const auto columns = schedule.splitOverlap(loops.column, positions);
-    if (!columns) return columns.error();
-    return ConvTiles{"", (*rows)[0], (*rows)[1], (*columns)[0], (*columns)[1]};
+    return ConvTiles{"", rows[0], rows[1], columns[0], columns[1]};
 }
 
 /// Threads that share rows find the data of theirs in their own cache, where sharing weights makes
 /// each read all data, half of it from another core's (two threads, 128 to 256 channels at 14 x 14:
 /// 0.43 against 0.36 ms). Each then reads all weights, in half the time that it computes.
-Status shareRows(Schedule& schedule, const ConvShape& shape, ConvTiles& tiles,
-                 const TargetFacts& facts)
+void shareRows(Schedule& schedule, const ConvShape& shape, ConvTiles& tiles,
+               const TargetFacts& facts)
 {
     const int64_t threads = facts.threads;
     const int64_t elements = shape.weightBytes / shape.weights->dtype.bytes();
@@ -78,12 +73,10 @@ Status shareRows(Schedule& schedule, const ConvShape& shape, ConvTiles& tiles,
                               static_cast<double>(shape.lanes * threads));
     const double reading = static_cast<double>(shape.weightBytes) / facts.coldBytesPerCycle();
     if (threads < 2 || schedule.extentOf(tiles.step) % threads != 0 || 2 * reading > computing)
-        return kDone;
+        return;
     const auto shares = schedule.split(tiles.step, {threads, -1});
-    if (!shares) return shares.error();
-    tiles.share = (*shares)[0];
-    tiles.step = (*shares)[1];
-    return kDone;
+    tiles.share = shares[0];
+    tiles.step = shares[1];
 }
 
 /// Loops around the rows of one step, from outside to inside.
@@ -127,25 +120,23 @@ struct ConvReduction
     std::string unrolled;
 };
 
-Result<ConvReduction> splitReduction(Schedule& schedule, const ConvLoops& loops,
-                                     const ConvShape& shape, const TargetFacts& facts)
+ConvReduction splitReduction(Schedule& schedule, const ConvLoops& loops, const ConvShape& shape,
+                             const TargetFacts& facts)
 {
     ConvReduction out{{loops.inBlock, loops.kernelRow, loops.kernelColumn}, ""};
     if (shape.inLanes == 1 && hasByteLanes(shape, facts) &&
         schedule.extentOf(loops.inBlock) % 2 == 0) {
         // A quad of channels is a short step; two of them are what a product of matrices takes.
         const auto pairs = schedule.split(loops.inBlock, {-1, 2});
-        if (!pairs) return pairs.error();
-        out.loops = {(*pairs)[0], loops.kernelRow, loops.kernelColumn, (*pairs)[1], loops.inLane};
-        out.unrolled = (*pairs)[1];
+        out.loops = {pairs[0], loops.kernelRow, loops.kernelColumn, pairs[1], loops.inLane};
+        out.unrolled = pairs[1];
         return out;
     }
     if (shape.inLanes == 1 && areColumnsApart(shape, facts)) {
         // Four columns of a kernel are one load of inputs, none of which another position reads.
         const auto fours = schedule.split(loops.kernelColumn, {-1, kUnrolledLanes});
-        if (!fours) return fours.error();
-        out.loops = {loops.inBlock, loops.kernelRow, (*fours)[0], (*fours)[1], loops.inLane};
-        out.unrolled = (*fours)[1];
+        out.loops = {loops.inBlock, loops.kernelRow, fours[0], fours[1], loops.inLane};
+        out.unrolled = fours[1];
         return out;
     }
     if (shape.inLanes == 1) {
@@ -159,22 +150,20 @@ Result<ConvReduction> splitReduction(Schedule& schedule, const ConvLoops& loops,
     }
     const auto parts =
         schedule.split(loops.inLane, {-1, divisorUpTo(shape.inLanes, kUnrolledLanes)});
-    if (!parts) return parts.error();
-    out.loops.push_back((*parts)[0]);
-    out.loops.push_back((*parts)[1]);
-    out.unrolled = (*parts)[1];
+    out.loops.push_back(parts[0]);
+    out.loops.push_back(parts[1]);
+    out.unrolled = parts[1];
     return out;
 }
 
-Result<ConvTiles> tilesOf(Schedule& schedule, const ConvLoops& loops, const ConvShape& shape,
-                          std::pair<Walk, int64_t> walk, const TargetFacts& facts)
+ConvTiles tilesOf(Schedule& schedule, const ConvLoops& loops, const ConvShape& shape,
+                  std::pair<Walk, int64_t> walk, const TargetFacts& facts)
 {
     const int64_t positions = walk.second;
     if (walk.first == Walk::Image) return tilePositions(schedule, loops.column, positions, facts);
     if (walk.first == Walk::Steps) return tileRows(schedule, loops, shape, positions, facts);
     const auto columns = schedule.splitOverlap(loops.column, positions);
-    if (!columns) return columns.error();
-    return ConvTiles{.row = loops.row, .tiles = (*columns)[0], .positions = (*columns)[1]};
+    return ConvTiles{.row = loops.row, .tiles = columns[0], .positions = columns[1]};
 }
 
 /// Runs of tiles that overlap would write the same elements on two threads, so one thread takes
@@ -222,28 +211,25 @@ struct TileLoops
 
 /// A vector and a half per position in place of three halves; the sums of a position lie side by
 /// side for it.
-Status unrollHalfVectors(Schedule& schedule, const std::string& conv, const TileLoops& loops)
+void unrollHalfVectors(Schedule& schedule, const std::string& conv, const TileLoops& loops)
 {
     const std::string sums = outputOf(schedule, conv);
     const auto rank = static_cast<int64_t>(bufferNamed(schedule.function(), sums)->shape.size());
     std::vector<int64_t> order{0};
     for (int64_t dim = 2; dim + 1 < rank; ++dim) order.push_back(dim);
     order.insert(order.end(), {1, rank - 1});
-    if (Status status = schedule.permuteDims(sums, order); !status) return status;
+    schedule.permuteDims(sums, order);
     const int64_t lanes = schedule.extentOf(loops.lane);
     const auto whole = schedule.fuse({loops.blocks, loops.lane});
-    if (!whole) return whole.error();
-    const auto half = schedule.peel(*whole, 2 * lanes);
-    if (!half) return half.error();
-    for (const std::string& vector : {*whole, *half})
-        if (Status status = schedule.vectorize(vector); !status) return status;
-    return schedule.extentOf(loops.positions) == 1 ? kDone : schedule.unroll(loops.positions);
+    const auto half = schedule.peel(whole, 2 * lanes);
+    for (const std::string& vector : {whole, half}) schedule.vectorize(vector);
+    if (schedule.extentOf(loops.positions) != 1) schedule.unroll(loops.positions);
 }
 
-Status unrollSums(Schedule& schedule, const std::string& conv, const ConvShape& shape,
-                  const TileLoops& loops, const TargetFacts& facts)
+void unrollSums(Schedule& schedule, const std::string& conv, const ConvShape& shape,
+                const TileLoops& loops, const TargetFacts& facts)
 {
-    (void)schedule.skipZeroTerms(conv, 3); // refused where no row is padded
+    (void)schedule.tries().skipZeroTerms(conv, 3); // refused where no row is padded
     if (hasHalfVectors(shape, facts) && schedule.extentOf(loops.blocks) == shape.vectors)
         return unrollHalfVectors(schedule, conv, loops);
     return unrollTile(schedule, conv, 3, shape.lanes);
@@ -295,48 +281,38 @@ RegisterTile convTile(const ConvShape& shape, int64_t columns, Walk walk, const 
                   walk == Walk::Image && !readsWeightsOnce(shape, facts), tileFacts(shape, facts));
 }
 
-Result<ConvNest> tileConvolution(Schedule& schedule, const std::string& conv, const ConvSite& site,
-                                 Walk walk, const TargetFacts& facts)
+ConvNest tileConvolution(Schedule& schedule, const std::string& conv, const ConvSite& site,
+                         Walk walk, const TargetFacts& facts)
 {
     const auto& [shape, loops] = site;
     const int64_t columns = schedule.extentOf(loops.column);
     const RegisterTile tile = tileOfSums(shape, columns, walk, facts);
     const auto blocks = schedule.split(loops.outBlock, {-1, tile.vectors});
-    if (!blocks) return blocks.error();
     auto tiles = tilesOf(schedule, loops, shape, {walk, tile.positions}, facts);
-    if (!tiles) return tiles.error();
     const auto reduction = splitReduction(schedule, loops, shape, facts);
-    if (!reduction) return reduction.error();
 
     const bool weightsFirst = readsWeightsOnce(shape, facts);
-    if (weightsFirst && walk == Walk::Steps)
-        if (Status status = shareRows(schedule, shape, *tiles, facts); !status)
-            return status.error();
-    std::vector<std::string> outer = loopsAround(loops, *tiles, (*blocks)[0], weightsFirst);
+    if (weightsFirst && walk == Walk::Steps) shareRows(schedule, shape, tiles, facts);
+    std::vector<std::string> outer = loopsAround(loops, tiles, blocks[0], weightsFirst);
     std::vector<std::string> order = outer;
-    order.insert(order.end(), {tiles->row, tiles->tiles});
-    order.insert(order.end(), reduction->loops.begin(), reduction->loops.end());
-    order.insert(order.end(), {tiles->positions, (*blocks)[1], loops.lane});
+    order.insert(order.end(), {tiles.row, tiles.tiles});
+    order.insert(order.end(), reduction.loops.begin(), reduction.loops.end());
+    order.insert(order.end(), {tiles.positions, blocks[1], loops.lane});
     std::erase(order, "");
-    const bool readsWeightsOften = !weightsFirst && !tiles->step.empty();
+    const bool readsWeightsOften = !weightsFirst && !tiles.step.empty();
     if (readsWeightsOften) outer.pop_back();
-    if (!tiles->share.empty()) outer.resize(2);
-    if (Status status = schedule.reorder(order); !status) return status.error();
+    if (!tiles.share.empty()) outer.resize(2);
+    schedule.reorder(order);
 
-    if (Status status = initialiseTile(schedule, conv, reduction->loops[0], 3, shape.lanes);
-        !status)
-        return status.error();
-    const auto left = attachEpilogue(schedule, conv, tiles->tiles, shape.lanes);
-    if (!left) return left.error();
-    if (!reduction->unrolled.empty())
-        if (Status status = schedule.unroll(reduction->unrolled); !status) return status.error();
-    const TileLoops inside{tiles->positions, (*blocks)[1], loops.lane};
-    if (Status status = unrollSums(schedule, conv, shape, inside, facts); !status)
-        return status.error();
+    initialiseTile(schedule, conv, reduction.loops[0], 3, shape.lanes);
+    const auto left = attachEpilogue(schedule, conv, tiles.tiles, shape.lanes);
+    if (!reduction.unrolled.empty()) schedule.unroll(reduction.unrolled);
+    const TileLoops inside{tiles.positions, blocks[1], loops.lane};
+    unrollSums(schedule, conv, shape, inside, facts);
     return ConvNest{.outer = outer,
-                    .blocks = readsWeightsOften ? (*blocks)[0] : "",
-                    .left = *left,
-                    .padLoop = weightsFirst ? tiles->share : tiles->step};
+                    .blocks = readsWeightsOften ? blocks[0] : "",
+                    .left = left,
+                    .padLoop = weightsFirst ? tiles.share : tiles.step};
 }
 
 } // namespace tenon::compiler

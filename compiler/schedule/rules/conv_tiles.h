@@ -59,7 +59,7 @@ bool readsWeightsOnce(const ConvShape& shape, const TargetFacts& facts);
 /// The tile for rows, or joined images, of so many columns.
 RegisterTile convTile(const ConvShape& shape, int64_t columns, Walk walk, const TargetFacts& facts);
 /// Register tiles for the convolution and for what follows it.
-Result<ConvNest> tileConvolution(Schedule& schedule, const std::string& conv, const ConvSite& site,
-                                 Walk walk, const TargetFacts& facts);
+ConvNest tileConvolution(Schedule& schedule, const std::string& conv, const ConvSite& site,
+                         Walk walk, const TargetFacts& facts);
 
 } // namespace tenon::compiler

@@ -170,8 +170,7 @@ std::optional<CrossAxis> crossAxisOf(const tir::Stmt& block, int64_t lanes)
 /// Tiles of the axis that is read contiguously and the one that is written so: a line that was read
 /// for one vector is used for the next ones. Loops left outside, or nothing when there is no such
 /// tile.
-Result<std::vector<std::string>> tileCrossing(Schedule& schedule, const std::string& block,
-                                              int64_t lanes)
+std::vector<std::string> tileCrossing(Schedule& schedule, const std::string& block, int64_t lanes)
 {
     const tir::Stmt stmt = blockOf(schedule, block);
     const std::vector<AxisView> axes = axesOf(schedule, block);
@@ -183,25 +182,23 @@ Result<std::vector<std::string>> tileCrossing(Schedule& schedule, const std::str
     const int64_t rows = divisorUpTo(other.extent, std::max<int64_t>(1, cross->block));
     if (rows < 2) return outer;
     const auto strips = schedule.split(other.loop, {-1, rows});
-    if (!strips) return strips.error();
     for (size_t i = 0; i + 1 < axes.size(); ++i)
-        outer.push_back(i == cross->axis ? (*strips)[0] : axes[i].loop);
+        outer.push_back(i == cross->axis ? strips[0] : axes[i].loop);
     std::vector<std::string> order = outer;
     std::string vector = axes.back().loop;
     if (extent > lanes) {
         const auto parts = schedule.splitOverlap(vector, lanes);
-        if (!parts) return parts.error();
-        order.push_back((*parts)[0]);
-        vector = (*parts)[1];
+        order.push_back(parts[0]);
+        vector = parts[1];
     }
-    order.insert(order.end(), {(*strips)[1], vector});
-    if (Status status = schedule.reorder(order); !status) return status.error();
-    if (Status status = schedule.vectorize(vector); !status) return status.error();
+    order.insert(order.end(), {strips[1], vector});
+    schedule.reorder(order);
+    schedule.vectorize(vector);
     return outer;
 }
 
 /// The vector loop; returns the loop over vectors when it is safe to run in parallel, else "".
-Result<std::string> vectorizeRun(Schedule& schedule, const std::string& run, int64_t lanes)
+std::string vectorizeRun(Schedule& schedule, const std::string& run, int64_t lanes)
 {
     const int64_t extent = schedule.extentOf(run);
     std::string vector = run, around;
@@ -209,19 +206,17 @@ Result<std::string> vectorizeRun(Schedule& schedule, const std::string& run, int
         const bool divides = extent % lanes == 0;
         const auto parts =
             divides ? schedule.split(run, {-1, lanes}) : schedule.splitOverlap(run, lanes);
-        if (!parts) return parts.error();
-        vector = (*parts)[1];
-        if (divides) around = (*parts)[0];
+        vector = parts[1];
+        if (divides) around = parts[0];
     }
     // Without vectors the loop stays one: as a vector of any length it would be unrolled whole.
-    if (extent >= 4 && lanes > 1)
-        if (Status status = schedule.vectorize(vector); !status) return status.error();
+    if (extent >= 4 && lanes > 1) schedule.vectorize(vector);
     return around;
 }
 
 /// A loop for what is read of each of several joined tensors; each then is copied by vectors.
-Status scheduleParts(Schedule& schedule, const std::string& block,
-                     const std::vector<int64_t>& borders, const TargetFacts& facts)
+void scheduleParts(Schedule& schedule, const std::string& block,
+                   const std::vector<int64_t>& borders, const TargetFacts& facts)
 {
     const std::vector<AxisView> axes = axesOf(schedule, block);
     std::vector<std::string> blocks{block}, outer;
@@ -231,34 +226,32 @@ Status scheduleParts(Schedule& schedule, const std::string& block,
     for (const int64_t border : borders) {
         const std::vector<std::string> before = schedule.blocks();
         const auto tail = schedule.peel(rest, border - begin);
-        if (!tail) return tail.error();
         for (const std::string& name : schedule.blocks())
             if (std::find(before.begin(), before.end(), name) == before.end())
                 blocks.push_back(name);
-        rest = *tail;
+        rest = tail;
         begin = border;
     }
     for (const std::string& name : blocks) {
         const std::string loop = schedule.loopsOf(name).back();
         if (schedule.extentOf(loop) < 4) {
-            if (Status status = schedule.unroll(loop); !status) return status;
+            schedule.unroll(loop);
             continue;
         }
-        const auto vectors = vectorizeRun(schedule, loop, lanesOf(schedule, name, facts));
-        if (!vectors) return vectors.error();
+        vectorizeRun(schedule, loop, lanesOf(schedule, name, facts));
     }
     return parallelise(schedule, outer, facts);
 }
 
 } // namespace
 
-Status scheduleElementwise(Schedule& schedule, const std::string& block, const TargetFacts& facts)
+void scheduleElementwise(Schedule& schedule, const std::string& block, const TargetFacts& facts)
 {
     const tir::Stmt stmt = blockOf(schedule, block);
     const std::vector<AxisView> axes = axesOf(schedule, block);
-    if (axes.empty()) return kDone;
+    if (axes.empty()) return;
     for (const AxisView& axis : axes)
-        if (axis.loop.empty()) return kDone;
+        if (axis.loop.empty()) return;
     size_t contiguous = contiguousAxes(stmt);
     int64_t lanes = lanesOf(schedule, block, facts);
     if (contiguous == 0 && axes.back().extent > 0) {
@@ -271,8 +264,7 @@ Status scheduleElementwise(Schedule& schedule, const std::string& block, const T
     }
     if (contiguous == 0 && storesContiguously(stmt)) {
         const auto tiled = tileCrossing(schedule, block, lanes);
-        if (!tiled) return tiled.error();
-        if (!tiled->empty()) return parallelise(schedule, *tiled, facts);
+        if (!tiled.empty()) return parallelise(schedule, tiled, facts);
         contiguous = 1;
     }
     contiguous = gatheredAxes(stmt, contiguous, lanes);
@@ -286,28 +278,24 @@ Status scheduleElementwise(Schedule& schedule, const std::string& block, const T
         std::string run = inner[0];
         if (inner.size() > 1) {
             const auto fused = schedule.fuse(inner);
-            if (!fused) return fused.error();
-            run = *fused;
+            run = fused;
         }
         const auto vectors = vectorizeRun(schedule, run, lanes);
-        if (!vectors) return vectors.error();
-        if (!vectors->empty() && outer.empty()) outer.push_back(*vectors);
+        if (!vectors.empty() && outer.empty()) outer.push_back(vectors);
     }
     return parallelise(schedule, outer, facts);
 }
 
-Status scheduleBlock(Schedule& schedule, const std::string& block, const TargetFacts& facts)
+void scheduleBlock(Schedule& schedule, const std::string& block, const TargetFacts& facts)
 {
     for (const AxisView& axis : axesOf(schedule, block))
         if (axis.isReduce) return scheduleReduction(schedule, block, facts);
     return scheduleElementwise(schedule, block, facts);
 }
 
-Status scheduleEach(Schedule& schedule, const TargetFacts& facts)
+void scheduleEach(Schedule& schedule, const TargetFacts& facts)
 {
-    for (const std::string& block : schedule.blocks())
-        if (Status status = scheduleBlock(schedule, block, facts); !status) return status;
-    return kDone;
+    for (const std::string& block : schedule.blocks()) scheduleBlock(schedule, block, facts);
 }
 
 } // namespace tenon::compiler

@@ -8,19 +8,19 @@
 namespace tenon::compiler {
 
 /// Scores, softmax and mixture of a few queries at a time.
-Status scheduleAttention(Schedule& schedule, const TargetFacts& facts);
-Status scheduleConv2dNchwc(Schedule& schedule, const TargetFacts& facts);
+void scheduleAttention(Schedule& schedule, const TargetFacts& facts);
+void scheduleConv2dNchwc(Schedule& schedule, const TargetFacts& facts);
 /// Blocked convolutions and pools that follow one another.
-Status scheduleConvChain(Schedule& schedule, const TargetFacts& facts);
+void scheduleConvChain(Schedule& schedule, const TargetFacts& facts);
 bool isConvChain(const tir::PrimFunc& function);
 /// Blocked 3 x 3 convolutions by Winograd's transforms.
-Status scheduleConv2dWinograd(Schedule& schedule, const TargetFacts& facts);
+void scheduleConv2dWinograd(Schedule& schedule, const TargetFacts& facts);
 /// Plain NCHW data, also transposed.
-Status scheduleConv2dPlain(Schedule& schedule, const TargetFacts& facts);
+void scheduleConv2dPlain(Schedule& schedule, const TargetFacts& facts);
 /// Rows x columns products: dense, dense_pack, matmul.
-Status scheduleMatmul(Schedule& schedule, const TargetFacts& facts);
-Status scheduleSoftmax(Schedule& schedule, const TargetFacts& facts);
+void scheduleMatmul(Schedule& schedule, const TargetFacts& facts);
+void scheduleSoftmax(Schedule& schedule, const TargetFacts& facts);
 /// Blocked depthwise convolutions and pools.
-Status scheduleWindow(Schedule& schedule, const TargetFacts& facts);
+void scheduleWindow(Schedule& schedule, const TargetFacts& facts);
 
 } // namespace tenon::compiler

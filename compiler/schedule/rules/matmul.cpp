@@ -126,29 +126,26 @@ RegisterTile tileOf(const Schedule& schedule, const Product& p, const RightSide&
 
 /// The block that copies a panel of the right side to consecutive memory, [.., K, N]; empty where
 /// it is read as it lies.
-Result<std::string> copiedPanel(Schedule& schedule, const Product& p, const RightSide& right)
+std::string copiedPanel(Schedule& schedule, const Product& p, const RightSide& right)
 {
     if (!right.buffer || right.isPacked || (right.isContiguous && p.rows < 32))
         return std::string();
     const auto copy = schedule.cacheRead(p.block, right.buffer->name, tir::Scope::Global);
-    if (!copy || right.isContiguous) return copy;
+    if (right.isContiguous) return copy;
     const size_t rank = right.buffer->shape.size();
     std::vector<int64_t> order;
     for (size_t i = 0; i < rank; ++i) order.push_back(static_cast<int64_t>(i));
     std::swap(order[rank - 1], order[rank - 2]);
-    if (Status status = schedule.permuteDims(outputOf(schedule, *copy), order); !status)
-        return status.error();
+    schedule.permuteDims(outputOf(schedule, copy), order);
     return copy;
 }
 
 /// The block that copies rows of the left side side by side; empty where it is read as it lies.
-Result<std::string> copiedRows(Schedule& schedule, const Product& p, const tir::Buffer& left)
+std::string copiedRows(Schedule& schedule, const Product& p, const tir::Buffer& left)
 {
     if (!left) return std::string();
     const auto copy = schedule.cacheRead(p.block, left->name, tir::Scope::Global);
-    if (!copy) return copy;
-    if (Status status = schedule.permuteDims(outputOf(schedule, *copy), {1, 0}); !status)
-        return status.error();
+    schedule.permuteDims(outputOf(schedule, copy), {1, 0});
     return copy;
 }
 
@@ -162,116 +159,93 @@ struct TileLoops
 
 /// `shares` is 0 where a panel of columns stays in the cache for all rows, which threads share by
 /// columns; else rows stay for so many shares of the columns.
-Result<TileLoops> splitIntoTiles(Schedule& schedule, const Product& p, const RegisterTile& tile,
-                                 int64_t lanes, int64_t shares)
+TileLoops splitIntoTiles(Schedule& schedule, const Product& p, const RegisterTile& tile,
+                         int64_t lanes, int64_t shares)
 {
     const int64_t width = tile.vectors * lanes;
     const auto columns = p.columns % width == 0 ? schedule.split(p.n, {-1, width})
                                                 : schedule.splitOverlap(p.n, width);
-    if (!columns) return columns.error();
-    const auto parts = schedule.split((*columns)[1], {-1, lanes});
-    if (!parts) return parts.error();
+    const auto parts = schedule.split(columns[1], {-1, lanes});
     const auto rows = schedule.splitOverlap(p.m, tile.positions);
-    if (!rows) return rows.error();
     const auto depth = schedule.split(p.k, {-1, divisorUpTo(p.depth, 4)});
-    if (!depth) return depth.error();
-    TileLoops loops{(*columns)[0], (*rows)[0], (*columns)[0], (*rows)[0], (*depth)[0], (*depth)[1]};
+    TileLoops loops{columns[0], rows[0], columns[0], rows[0], depth[0], depth[1]};
     std::vector<std::string> order = p.batch;
     if (shares > 0) {
         const int64_t tiles = schedule.extentOf(loops.columns);
         const auto shared = schedule.split(loops.columns, {divisorUpTo(tiles, shares), -1});
-        if (!shared) return shared.error();
-        loops.shared = (*shared)[0];
-        loops.columns = loops.tile = (*shared)[1];
+        loops.shared = shared[0];
+        loops.columns = loops.tile = shared[1];
         order.insert(order.end(), {loops.shared, loops.rows, loops.columns});
     } else {
         order.insert(order.end(), {loops.columns, loops.rows});
     }
-    order.insert(order.end(), {loops.depth, loops.depthStep, (*rows)[1], (*parts)[0], (*parts)[1]});
-    if (Status status = schedule.reorder(order); !status) return status.error();
+    order.insert(order.end(), {loops.depth, loops.depthStep, rows[1], parts[0], parts[1]});
+    schedule.reorder(order);
     return loops;
 }
 
 /// Copies under the loop that reads the panel, in vectors along what is consecutive there.
-Status schedulePanel(Schedule& schedule, const std::string& panel, const std::string& loop,
-                     const RightSide& right)
+void schedulePanel(Schedule& schedule, const std::string& panel, const std::string& loop,
+                   const RightSide& right)
 {
-    if (Status status = schedule.computeAt(panel, loop); !status) return status;
+    schedule.computeAt(panel, loop);
     std::vector<std::string> loops = schedule.loopsOf(panel);
     if (!right.isContiguous) {
         const size_t last = loops.size() - 1;
-        if (Status status = schedule.reorder({loops[last], loops[last - 1]}); !status)
-            return status;
+        schedule.reorder({loops[last], loops[last - 1]});
         std::swap(loops[last], loops[last - 1]);
     }
     if (schedule.extentOf(loops.back()) > right.lanes) {
         const auto split = schedule.split(loops.back(), {-1, right.lanes});
-        if (!split) return split.error();
-        loops.back() = (*split)[1];
+        loops.back() = split[1];
     }
     return schedule.vectorize(loops.back());
 }
 
 /// Copies the rows of a tile, as many elements of as many rows at a time: squares that are
 /// transposed in registers.
-Status scheduleRows(Schedule& schedule, const std::string& copy, const std::string& loop,
-                    int64_t lanes)
+void scheduleRows(Schedule& schedule, const std::string& copy, const std::string& loop,
+                  int64_t lanes)
 {
-    if (Status status = schedule.computeAt(copy, loop); !status) return status;
+    schedule.computeAt(copy, loop);
     const std::vector<std::string> loops = schedule.loopsOf(copy);
     const std::string& row = loops[loops.size() - 2];
-    if (schedule.extentOf(row) < lanes) return kDone;
+    if (schedule.extentOf(row) < lanes) return;
     const auto rows = schedule.splitOverlap(row, lanes);
-    if (!rows) return rows.error();
     const auto depth = schedule.split(loops.back(), {-1, lanes});
-    if (!depth) return depth.error();
-    if (Status status = schedule.reorder({(*rows)[0], (*depth)[0], (*depth)[1], (*rows)[1]});
-        !status)
-        return status;
-    if (Status status = schedule.unroll((*depth)[1]); !status) return status;
-    return schedule.vectorize((*rows)[1]);
+    schedule.reorder({rows[0], depth[0], depth[1], rows[1]});
+    schedule.unroll(depth[1]);
+    return schedule.vectorize(rows[1]);
 }
 
 } // namespace
 
-Status scheduleMatmul(Schedule& schedule, const TargetFacts& facts)
+void scheduleMatmul(Schedule& schedule, const TargetFacts& facts)
 {
     const Product p = productOf(schedule);
     const std::vector<std::string> others = blocksBefore(schedule, p.block);
     std::vector<std::string> keep = others;
     keep.push_back(p.block);
     inlineElementwise(schedule, keep);
-    if (Status status = accumulateInRegisters(schedule, p.block); !status) return status;
+    accumulateInRegisters(schedule, p.block);
 
     const RightSide right = rightSideOf(schedule, p, facts);
     const auto panel = copiedPanel(schedule, p, right);
-    if (!panel) return panel.error();
     const RegisterTile tile = tileOf(schedule, p, right, facts);
     const tir::Buffer copied = copiedLeftOf(schedule, p, right, facts);
     const auto rows = copiedRows(schedule, p, copied);
-    if (!rows) return rows.error();
     const auto loops = splitIntoTiles(schedule, p, tile, right.lanes, copied ? facts.threads : 0);
-    if (!loops) return loops.error();
-    const auto left = attachEpilogue(schedule, p.block, loops->tile, right.lanes);
-    if (!left) return left.error();
-    if (Status status = initialiseTile(schedule, p.block, loops->depth, 3, right.lanes); !status)
-        return status;
-    if (Status status = schedule.unroll(loops->depthStep); !status) return status;
-    if (Status status = unrollTile(schedule, p.block, 3, right.lanes); !status) return status;
-    if (!panel->empty())
-        if (Status status = schedulePanel(schedule, *panel, loops->columns, right); !status)
-            return status;
-    if (!rows->empty())
-        if (Status status = scheduleRows(schedule, *rows, loops->rows, right.lanes); !status)
-            return status;
-    for (const std::string& name : others)
-        if (Status status = scheduleBlock(schedule, name, facts); !status) return status;
-    for (const std::string& name : *left)
-        if (Status status = scheduleBlock(schedule, name, facts); !status) return status;
-    if (right.isPacked)
-        if (Status status = streamWeights(schedule, right.buffer, facts); !status) return status;
+    const auto left = attachEpilogue(schedule, p.block, loops.tile, right.lanes);
+    initialiseTile(schedule, p.block, loops.depth, 3, right.lanes);
+    schedule.unroll(loops.depthStep);
+    unrollTile(schedule, p.block, 3, right.lanes);
+    if (!panel.empty()) schedulePanel(schedule, panel, loops.columns, right);
+    if (!rows.empty()) scheduleRows(schedule, rows, loops.rows, right.lanes);
+    for (const std::string& name : others) scheduleBlock(schedule, name, facts);
+    for (const std::string& name : left) scheduleBlock(schedule, name, facts);
+    if (right.isPacked) streamWeights(schedule, right.buffer, facts);
     std::vector<std::string> outer = p.batch;
-    if (p.columns % (tile.vectors * right.lanes) == 0) outer.push_back(loops->shared);
+    if (p.columns % (tile.vectors * right.lanes) == 0) outer.push_back(loops.shared);
     return parallelise(schedule, outer, facts);
 }
 

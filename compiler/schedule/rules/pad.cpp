@@ -37,7 +37,7 @@ Inside insideOf(const tir::Stmt& block)
 }
 
 /// Vectorizes the innermost axis of channels, or else the columns.
-Status vectorizeColumns(Schedule& schedule, const std::string& block, int64_t lanes)
+void vectorizeColumns(Schedule& schedule, const std::string& block, int64_t lanes)
 {
     const std::vector<std::string> loops = schedule.loopsOf(block);
     const size_t rank = axesOf(schedule, block).size();
@@ -45,22 +45,24 @@ Status vectorizeColumns(Schedule& schedule, const std::string& block, int64_t la
     if (!channels.empty() && schedule.extentOf(channels) > 1) return schedule.vectorize(channels);
     const std::string column = loops[loops.size() - rank + kColumnAxis];
     const int64_t extent = schedule.extentOf(column);
-    if (extent < 4) return kDone;
+    if (extent < 4) return;
     if (extent <= lanes) return schedule.vectorize(column);
     const auto parts = schedule.splitOverlap(column, lanes);
-    if (!parts) return parts.error();
-    return schedule.vectorize((*parts)[1]);
+    return schedule.vectorize(parts[1]);
 }
 
 } // namespace
 
-Status schedulePad(Schedule& schedule, const std::string& pad, const std::string& loop,
-                   const TargetFacts& facts)
+void schedulePad(Schedule& schedule, const std::string& pad, const std::string& loop,
+                 const TargetFacts& facts)
 {
     const int64_t lanes = lanesOf(schedule, pad, facts);
     const size_t rank = axesOf(schedule, pad).size();
-    const bool follows = !loop.empty() && static_cast<bool>(schedule.computeAt(pad, loop));
-    if (rank != 4 && rank != 5) return follows ? kDone : scheduleElementwise(schedule, pad, facts);
+    const bool follows = !loop.empty() && static_cast<bool>(schedule.tries().computeAt(pad, loop));
+    if (rank != 4 && rank != 5) {
+        if (!follows) scheduleElementwise(schedule, pad, facts);
+        return;
+    }
 
     const std::vector<std::string> loops = schedule.loopsOf(pad);
     const size_t base = loops.size() - rank;
@@ -75,17 +77,14 @@ Status schedulePad(Schedule& schedule, const std::string& pad, const std::string
             if (count < 1 || count >= schedule.extentOf(rest)) continue;
             const std::vector<std::string> before = schedule.blocks();
             const auto tail = schedule.peel(rest, count);
-            if (!tail) return tail.error();
             for (const std::string& name : schedule.blocks())
                 if (std::find(before.begin(), before.end(), name) == before.end())
                     blocks.push_back(name);
-            rest = *tail;
+            rest = tail;
         }
     }
-    for (const std::string& name : blocks)
-        if (Status status = vectorizeColumns(schedule, name, lanes); !status) return status;
-    if (follows) return kDone;
-    return parallelise(schedule, {loops[base], loops[base + 1], loops[base + 2]}, facts);
+    for (const std::string& name : blocks) vectorizeColumns(schedule, name, lanes);
+    if (!follows) parallelise(schedule, {loops[base], loops[base + 1], loops[base + 2]}, facts);
 }
 
 } // namespace tenon::compiler

@@ -139,8 +139,8 @@ bool isWorthSharing(const Schedule& schedule, const std::string& loop, const Tar
     return facts.threads > 1 && cyclesOf(schedule, loop, facts) >= facts.sharedCycles();
 }
 
-Result<std::vector<std::string>> stepPerThread(Schedule& schedule, const std::string& loop,
-                                               const TargetFacts& facts)
+std::vector<std::string> stepPerThread(Schedule& schedule, const std::string& loop,
+                                       const TargetFacts& facts)
 {
     if (schedule.extentOf(loop) % std::max<int64_t>(1, facts.threads) != 0 ||
         !isWorthSharing(schedule, "", facts))
@@ -148,17 +148,12 @@ Result<std::vector<std::string>> stepPerThread(Schedule& schedule, const std::st
     return schedule.split(loop, {facts.threads, -1});
 }
 
-Status parallelise(Schedule& schedule, const std::vector<std::string>& loops,
-                   const TargetFacts& facts)
+void parallelise(Schedule& schedule, const std::vector<std::string>& loops,
+                 const TargetFacts& facts)
 {
-    if (loops.empty() || !isWorthSharing(schedule, loops[0], facts)) return kDone;
-    std::string around = loops[0];
-    if (loops.size() > 1) {
-        const auto fused = schedule.fuse(loops);
-        if (!fused) return fused.error();
-        around = *fused;
-    }
-    return schedule.extentOf(around) == 1 ? kDone : schedule.parallel(around);
+    if (loops.empty() || !isWorthSharing(schedule, loops[0], facts)) return;
+    const std::string around = loops.size() > 1 ? schedule.fuse(loops) : loops[0];
+    if (schedule.extentOf(around) != 1) schedule.parallel(around);
 }
 
 } // namespace tenon::compiler

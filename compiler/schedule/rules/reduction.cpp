@@ -49,7 +49,7 @@ bool readsShortRows(const tir::Stmt& block, size_t axis)
 
 /// Splits the contiguous reduction axis so that each lane sums a strand; the strands are then
 /// reduced by the block itself. False when the axis does not divide.
-Result<bool> makeStrands(Schedule& schedule, const std::string& block, size_t axis, int64_t lanes)
+bool makeStrands(Schedule& schedule, const std::string& block, size_t axis, int64_t lanes)
 {
     const AxisView view = axesOf(schedule, block)[axis];
     if (view.extent < 0) return false;
@@ -61,17 +61,15 @@ Result<bool> makeStrands(Schedule& schedule, const std::string& block, size_t ax
     // The strands' axis goes last, so that one step of the reduction is one vector.
     const tir::Buffer out = writtenIn(blockOf(schedule, block))[0];
     const auto parts = schedule.split(view.loop, {-1, strands});
-    if (!parts) return parts.error();
-    const auto factored = schedule.rfactor((*parts)[1], static_cast<int64_t>(out->shape.size()));
-    if (!factored) return factored.error();
+    schedule.rfactor(parts[1], static_cast<int64_t>(out->shape.size()));
     return true;
 }
 
-Status runSpatial(Schedule& schedule, const std::string& block, const TargetFacts& facts)
+void runSpatial(Schedule& schedule, const std::string& block, const TargetFacts& facts)
 {
     const int64_t lanes = lanesOf(schedule, block, facts);
     Axes axes = axesByKind(schedule, block);
-    if (!axes.isPlain) return kDone;
+    if (!axes.isPlain) return;
     std::vector<std::string> outer = axes.spatial;
     std::string vector;
     const auto last = static_cast<size_t>(axes.lastSpatial);
@@ -81,9 +79,8 @@ Status runSpatial(Schedule& schedule, const std::string& block, const TargetFact
         const int64_t extent = schedule.extentOf(run);
         if (extent > lanes) {
             const auto parts = schedule.splitOverlap(run, lanes);
-            if (!parts) return parts.error();
-            std::replace(outer.begin(), outer.end(), run, (*parts)[0]);
-            vector = (*parts)[1];
+            std::replace(outer.begin(), outer.end(), run, parts[0]);
+            vector = parts[1];
         } else if (extent >= 4) {
             vector = run;
             std::erase(outer, run);
@@ -92,14 +89,10 @@ Status runSpatial(Schedule& schedule, const std::string& block, const TargetFact
     std::vector<std::string> order = outer;
     order.insert(order.end(), axes.reduce.begin(), axes.reduce.end());
     if (!vector.empty()) order.push_back(vector);
-    if (Status status = schedule.reorder(order); !status) return status;
+    schedule.reorder(order);
     if (blockOf(schedule, block)->init)
-        if (Status status =
-                initialiseTile(schedule, block, axes.reduce[0], vector.empty() ? 0 : 1, lanes);
-            !status)
-            return status;
-    if (!vector.empty())
-        if (Status status = schedule.vectorize(vector); !status) return status;
+        initialiseTile(schedule, block, axes.reduce[0], vector.empty() ? 0 : 1, lanes);
+    if (!vector.empty()) schedule.vectorize(vector);
     // Overlapping vectors stay within one thread.
     std::vector<std::string> parallel;
     for (const std::string& loop : outer) {
@@ -111,23 +104,20 @@ Status runSpatial(Schedule& schedule, const std::string& block, const TargetFact
 
 } // namespace
 
-Status scheduleReduction(Schedule& schedule, const std::string& block, const TargetFacts& facts)
+void scheduleReduction(Schedule& schedule, const std::string& block, const TargetFacts& facts)
 {
     const tir::Stmt stmt = blockOf(schedule, block);
     const Axes axes = axesByKind(schedule, block);
-    if (!axes.isPlain || axes.reduce.empty()) return kDone;
+    if (!axes.isPlain || axes.reduce.empty()) return;
     const bool hasVectors =
         axes.lastSpatial >= 0 && isContiguousAlong(stmt, static_cast<size_t>(axes.lastSpatial)) &&
         axesOf(schedule, block)[static_cast<size_t>(axes.lastSpatial)].extent >= 4;
     if (!hasVectors && stmt->init && !hasOrderedSums(schedule.function())) {
         const std::vector<std::string> before = schedule.blocks();
-        const auto made =
-            makeStrands(schedule, block, axes.reduceIndex.back(), lanesOf(schedule, block, facts));
-        if (!made) return made.error();
-        if (*made)
+        if (makeStrands(schedule, block, axes.reduceIndex.back(), lanesOf(schedule, block, facts)))
             for (const std::string& name : schedule.blocks())
                 if (std::find(before.begin(), before.end(), name) == before.end())
-                    if (Status status = runSpatial(schedule, name, facts); !status) return status;
+                    runSpatial(schedule, name, facts);
     }
     return runSpatial(schedule, block, facts);
 }

@@ -44,24 +44,22 @@ bool canGoTogether(const Schedule& schedule, const std::string& block, const std
 }
 
 /// Vectorizes the block's innermost loop where its accesses are contiguous.
-Status vectorizeRow(Schedule& schedule, const std::string& block, const TargetFacts& facts)
+void vectorizeRow(Schedule& schedule, const std::string& block, const TargetFacts& facts)
 {
     const std::vector<std::string> loops = schedule.loopsOf(block);
     const tir::Stmt stmt = blockOf(schedule, block);
     const size_t rank = stmt->block.iters.size();
     const int64_t lanes = lanesOf(schedule, block, facts);
     const int64_t extent = schedule.extentOf(loops.back());
-    if (extent < 4 || !isContiguousAlong(stmt, rank - 1)) return kDone;
+    if (extent < 4 || !isContiguousAlong(stmt, rank - 1)) return;
     if (extent <= lanes) return schedule.vectorize(loops.back());
     const auto parts = schedule.splitOverlap(loops.back(), lanes);
-    if (!parts) return parts.error();
     const std::string rows = rank > 1 ? loops[loops.size() - 2] : "";
     if (callsMath(stmt) && canGoTogether(schedule, block, rows)) {
-        if (Status status = schedule.reorder({(*parts)[0], rows, (*parts)[1]}); !status)
-            return status;
-        if (Status status = schedule.unroll(rows); !status) return status;
+        schedule.reorder({parts[0], rows, parts[1]});
+        schedule.unroll(rows);
     }
-    return schedule.vectorize((*parts)[1]);
+    return schedule.vectorize(parts[1]);
 }
 
 /// Number of the block's first reduced axis; of its axes when it reduces none.
@@ -82,43 +80,36 @@ struct Strands
 
 /// The last, partial step of strands has masks and gets a loop of its own. Vectors too short for
 /// masks become single elements.
-Status peelPartialStep(Schedule& schedule, const std::string& block, const std::string& steps,
-                       const Strands& strands)
+void peelPartialStep(Schedule& schedule, const std::string& block, const std::string& steps,
+                     const Strands& strands)
 {
     const int64_t whole = strands.extent / strands.lanes;
     if (!blockOf(schedule, block)->block.predicate.get() || whole >= schedule.extentOf(steps))
-        return kDone;
+        return;
     const auto tail = schedule.peel(steps, whole);
-    if (!tail) return tail.error();
-    const std::vector<std::string> loops = schedule.loopsOf(blockIn(schedule, *tail));
-    if (strands.areRowsInside)
-        if (Status status = schedule.unroll(loops[loops.size() - 2]); !status) return status;
+    const std::vector<std::string> loops = schedule.loopsOf(blockIn(schedule, tail));
+    if (strands.areRowsInside) schedule.unroll(loops[loops.size() - 2]);
     return strands.lanes > 4 ? schedule.vectorize(loops.back()) : schedule.unroll(loops.back());
 }
 
 } // namespace
 
-Status makeRowStrands(Schedule& schedule, const std::string& block, const TargetFacts& facts)
+void makeRowStrands(Schedule& schedule, const std::string& block, const TargetFacts& facts)
 {
-    if (hasOrderedSums(schedule.function())) return kDone;
+    if (hasOrderedSums(schedule.function())) return;
     const std::vector<AxisView> own = axesOf(schedule, block);
     const int64_t lanes = lanesOf(schedule, block, facts);
-    if (own.empty() || !own.back().isReduce || own.back().extent <= lanes || lanes < 4)
-        return kDone;
+    if (own.empty() || !own.back().isReduce || own.back().extent <= lanes || lanes < 4) return;
     const auto parts = schedule.split(own.back().loop, {-1, lanes});
-    if (!parts) return parts.error();
     const auto rank = static_cast<int64_t>(own.size()) - 1;
-    const auto strands = schedule.rfactor((*parts)[1], rank);
-    if (!strands) return strands.error();
-    if (lanes < 8) return kDone;
+    schedule.rfactor(parts[1], rank);
+    if (lanes < 8) return;
     const auto fours = schedule.split(axesOf(schedule, block).back().loop, {-1, kStrandsTogether});
-    if (!fours) return fours.error();
-    const auto sums = schedule.rfactor((*fours)[1], rank);
-    return sums ? kDone : Status(sums.error());
+    schedule.rfactor(fours[1], rank);
 }
 
-Status vectorizeRows(Schedule& schedule, const std::string& block, int64_t extent,
-                     const TargetFacts& facts)
+void vectorizeRows(Schedule& schedule, const std::string& block, int64_t extent,
+                   const TargetFacts& facts)
 {
     const std::vector<AxisView> own = axesOf(schedule, block);
     const size_t reduce = reducedAxis(own);
@@ -135,19 +126,14 @@ Status vectorizeRows(Schedule& schedule, const std::string& block, int64_t exten
         schedule.extentOf(steps) > kStrandsTogether && canGoTogether(schedule, block, rows);
     std::vector<std::string> order{steps, areTogether ? rows : "", vector};
     std::erase(order, "");
-    if (order.size() > 1)
-        if (Status status = schedule.reorder(order); !status) return status;
-    if (Status status = initialiseTile(schedule, block, steps, order.size() - 1, lanes); !status)
-        return status;
+    if (order.size() > 1) schedule.reorder(order);
+    initialiseTile(schedule, block, steps, order.size() - 1, lanes);
     if (!vector.empty()) {
-        if (Status status = peelPartialStep(schedule, block, steps, {extent, lanes, areTogether});
-            !status)
-            return status;
-        if (Status status = schedule.vectorize(vector); !status) return status;
+        peelPartialStep(schedule, block, steps, {extent, lanes, areTogether});
+        schedule.vectorize(vector);
     }
-    if (areTogether)
-        if (Status status = schedule.unroll(rows); !status) return status;
-    return schedule.extentOf(steps) == kStrandsTogether ? schedule.unroll(steps) : kDone;
+    if (areTogether) schedule.unroll(rows);
+    if (schedule.extentOf(steps) == kStrandsTogether) schedule.unroll(steps);
 }
 
 std::string blockIn(const Schedule& schedule, const std::string& loop)

@@ -11,10 +11,10 @@ namespace tenon::compiler {
 
 /// A reduction of rows in strands, one per lane, that are summed at the end. To be called while
 /// each block has loops of its own; leaves other blocks alone.
-Status makeRowStrands(Schedule& schedule, const std::string& block, const TargetFacts& facts);
+void makeRowStrands(Schedule& schedule, const std::string& block, const TargetFacts& facts);
 /// Vectors along the rows of the block, whose loops are its innermost; `extent` elements per row.
-Status vectorizeRows(Schedule& schedule, const std::string& block, int64_t extent,
-                     const TargetFacts& facts);
+void vectorizeRows(Schedule& schedule, const std::string& block, int64_t extent,
+                   const TargetFacts& facts);
 
 /// The only block in `loop`.
 std::string blockIn(const Schedule& schedule, const std::string& loop);

@@ -41,34 +41,34 @@ std::vector<std::string> blocksBefore(const Schedule& schedule, const std::strin
 
 /// Accumulates into registers: the block's result becomes a register buffer, copied out by a new
 /// block when it was an output.
-Status accumulateInRegisters(Schedule& schedule, const std::string& block);
+void accumulateInRegisters(Schedule& schedule, const std::string& block);
 /// Computes everything after `block` on its tile at `loop`: unrolled, innermost axis in vectors of
 /// `lanes`. Blocks that cannot follow are returned; they get loops of their own.
-Result<std::vector<std::string>> attachEpilogue(Schedule& schedule, const std::string& block,
-                                                const std::string& loop, int64_t lanes);
+std::vector<std::string> attachEpilogue(Schedule& schedule, const std::string& block,
+                                        const std::string& loop, int64_t lanes);
 /// Vectorizes the innermost of the block's `own` innermost loops and unrolls the others.
-Status unrollTile(Schedule& schedule, const std::string& block, size_t own, int64_t lanes);
+void unrollTile(Schedule& schedule, const std::string& block, size_t own, int64_t lanes);
 /// decompose_reduction at `loop`, its `own` innermost loops unrolled and vectorized; sums start
 /// from their addends where initWithAddends allows it.
-Status initialiseTile(Schedule& schedule, const std::string& block, const std::string& loop,
-                      size_t own, int64_t lanes);
+void initialiseTile(Schedule& schedule, const std::string& block, const std::string& loop,
+                    size_t own, int64_t lanes);
 /// True when there is more than one thread and what is under `loop` ("": the whole function) takes
 /// longer than handing it over; a kernel that is not runs on the calling thread.
 bool isWorthSharing(const Schedule& schedule, const std::string& loop, const TargetFacts& facts);
 /// Fuses the loops and runs them in parallel when that is worth it.
-Status parallelise(Schedule& schedule, const std::vector<std::string>& loops,
-                   const TargetFacts& facts);
+void parallelise(Schedule& schedule, const std::vector<std::string>& loops,
+                 const TargetFacts& facts);
 /// Splits a loop into one step for every thread, under which each may compute for itself what all
 /// of them read, and the rest: {step, rest}, or {"", loop} where it does not divide or there is no
 /// use in threads.
-Result<std::vector<std::string>> stepPerThread(Schedule& schedule, const std::string& loop,
-                                               const TargetFacts& facts);
+std::vector<std::string> stepPerThread(Schedule& schedule, const std::string& loop,
+                                       const TargetFacts& facts);
 /// True when the weights of a kernel may be asked for ahead of time.
 bool canStreamWeights(const Schedule& schedule, const tir::Buffer& weights,
                       const TargetFacts& facts);
 /// Asks for the weights of a kernel ahead of time, where they are too large to have stayed in the
 /// cache since the last run and the processor's own prefetching lags behind.
-Status streamWeights(Schedule& schedule, const tir::Buffer& weights, const TargetFacts& facts);
+void streamWeights(Schedule& schedule, const tir::Buffer& weights, const TargetFacts& facts);
 /// Elements of the block's iteration domain; at least kUnknownExtent when symbolic.
 int64_t workOf(const Schedule& schedule, std::string_view block);
 /// Lanes of the element type that the block writes.
@@ -77,17 +77,17 @@ int64_t lanesOf(const Schedule& schedule, std::string_view block, const TargetFa
 int64_t divisorUpTo(int64_t extent, int64_t limit);
 
 /// Parallel, fused and vectorized loops for a block that has no reduction.
-Status scheduleElementwise(Schedule& schedule, const std::string& block, const TargetFacts& facts);
+void scheduleElementwise(Schedule& schedule, const std::string& block, const TargetFacts& facts);
 /// Loops for a "pad" block: under `loop` of its only reader when that is possible and `loop` is
 /// not empty, else parallel loops of its own.
-Status schedulePad(Schedule& schedule, const std::string& pad, const std::string& loop,
-                   const TargetFacts& facts);
+void schedulePad(Schedule& schedule, const std::string& pad, const std::string& loop,
+                 const TargetFacts& facts);
 /// Loops for a reduction and what follows it: spatial tiles outside, reduction inside, the last
 /// spatial axis in vectors where its accesses allow.
-Status scheduleReduction(Schedule& schedule, const std::string& block, const TargetFacts& facts);
+void scheduleReduction(Schedule& schedule, const std::string& block, const TargetFacts& facts);
 /// Elementwise or reduction, whichever the block is.
-Status scheduleBlock(Schedule& schedule, const std::string& block, const TargetFacts& facts);
-Status scheduleEach(Schedule& schedule, const TargetFacts& facts); ///< every block so
+void scheduleBlock(Schedule& schedule, const std::string& block, const TargetFacts& facts);
+void scheduleEach(Schedule& schedule, const TargetFacts& facts); ///< every block so
 
 /// How a block walks memory along its axes.
 struct AxisSteps

@@ -52,7 +52,7 @@ bool isWindow(const tir::PrimFunc& f, const TargetFacts&)
 bool isAny(const tir::PrimFunc&, const TargetFacts&) { return true; }
 
 /// Every block gets parallel and, where contiguous, vectorized loops.
-Status scheduleDefault(Schedule& schedule, const TargetFacts& facts)
+void scheduleDefault(Schedule& schedule, const TargetFacts& facts)
 {
     inlineElementwise(schedule, {});
     return scheduleEach(schedule, facts);
@@ -87,13 +87,15 @@ Status applyRule(const ScheduleRule& rule, const tir::PrimFunc& unscheduled,
     Schedule schedule(unscheduled);
     TargetFacts own = facts;
     if (!isWorthSharing(schedule, "", facts)) own.threads = 1;
-    if (Status status = checkForm(schedule, rule.name, rule.axes); !status) return status;
-    if (Status status = rule.apply(schedule, own); !status) return status;
+    if (const Status fits = checkForm(schedule, rule.name, rule.axes); !fits) return fits;
+    rule.apply(schedule, own);
+    if (schedule.hasFailed()) return schedule.status();
     // Tiles of kernels that one thread computes after all need not leave work for others.
     if (own.threads > 1 && !isShared(schedule.function())) {
         own.threads = 1;
         schedule = Schedule(unscheduled);
-        if (Status status = rule.apply(schedule, own); !status) return status;
+        rule.apply(schedule, own);
+        if (schedule.hasFailed()) return schedule.status();
     }
     out = {schedule.function(), schedule.trace(), std::string(rule.name), {}};
     return kDone;
@@ -121,8 +123,8 @@ Result<ScheduledKernel> scheduleKernel(const tir::PrimFunc& unscheduled, const T
         refusal = std::string(rule.name) + ": " + taken.error().message;
         break;
     }
-    if (Status status = applyRule(fallback, unscheduled, facts, out); !status)
-        return status.error();
+    if (const Status plain = applyRule(fallback, unscheduled, facts, out); !plain)
+        return plain.error();
     out.refusal = std::move(refusal);
     return out;
 }

@@ -90,10 +90,10 @@ WindowLoops loopsOf(const Schedule& schedule, const std::string& window)
 
 /// Register tiles of columns for the window and for what follows it; `outer` goes around the rows.
 /// The result names the blocks that cannot follow.
-Result<std::vector<std::string>> tileColumns(Schedule& schedule, const std::string& window,
-                                             const WindowLoops& loops,
-                                             const std::vector<std::string>& outer,
-                                             const TargetFacts& facts)
+std::vector<std::string> tileColumns(Schedule& schedule, const std::string& window,
+                                     const WindowLoops& loops,
+                                     const std::vector<std::string>& outer,
+                                     const TargetFacts& facts)
 {
     const std::vector<AxisView> axes = axesOf(schedule, window);
     const int64_t lanes = axes[4].extent;
@@ -101,21 +101,18 @@ Result<std::vector<std::string>> tileColumns(Schedule& schedule, const std::stri
     const int64_t weights = inputsOf(schedule, window).size() > 1 ? kernelRows * kernelColumns : 0;
     const auto columns =
         schedule.splitOverlap(loops.column, columnsPerTile(axes[3].extent, weights, facts));
-    if (!columns) return columns.error();
     std::vector<std::string> order = outer;
-    order.insert(order.end(), {loops.row, (*columns)[0], loops.kernelRow, (*columns)[1],
+    order.insert(order.end(), {loops.row, columns[0], loops.kernelRow, columns[1],
                                loops.kernelColumn, loops.lane});
-    if (Status status = schedule.reorder(order); !status) return status.error();
+    schedule.reorder(order);
 
-    if (Status status = initialiseTile(schedule, window, loops.kernelRow, 2, lanes); !status)
-        return status.error();
-    const auto left = attachEpilogue(schedule, window, (*columns)[0], lanes);
-    if (!left) return left.error();
-    if (isSmall(kernelRows, kernelColumns))
-        if (Status status = schedule.unroll(loops.kernelRow); !status) return status.error();
-    const Status status = kernelColumns <= 7 ? unrollTile(schedule, window, 3, lanes)
-                                             : schedule.vectorize(loops.lane);
-    if (!status) return status.error();
+    initialiseTile(schedule, window, loops.kernelRow, 2, lanes);
+    const auto left = attachEpilogue(schedule, window, columns[0], lanes);
+    if (isSmall(kernelRows, kernelColumns)) schedule.unroll(loops.kernelRow);
+    if (kernelColumns <= 7)
+        unrollTile(schedule, window, 3, lanes);
+    else
+        schedule.vectorize(loops.lane);
     return left;
 }
 
@@ -129,24 +126,24 @@ bool inlinePlanePad(Schedule& schedule, const std::string& pad, const std::strin
     const std::vector<AxisView> axes = axesOf(schedule, pad);
     const bool hasPlanes = axes.size() == 5 && axes[4].extent == 1 && isPlainPad(schedule, pad);
     if (!hasPlanes || workOf(schedule, conv) / workOf(schedule, pad) > kMostSums) return false;
-    return static_cast<bool>(schedule.computeInline(pad));
+    return static_cast<bool>(schedule.tries().computeInline(pad));
 }
 
 bool inlineSmallPad(Schedule& schedule, const std::string& pad, const std::string& window)
 {
     const std::vector<AxisView> axes = axesOf(schedule, window);
     return isSmall(axes[5].extent, axes[6].extent) && isPlainPad(schedule, pad) &&
-           schedule.computeInline(pad);
+           schedule.tries().computeInline(pad);
 }
 
-Result<std::vector<std::string>> tileWindowRows(Schedule& schedule, const std::string& window,
-                                                const TargetFacts& facts)
+std::vector<std::string> tileWindowRows(Schedule& schedule, const std::string& window,
+                                        const TargetFacts& facts)
 {
     const WindowLoops loops = loopsOf(schedule, window);
     return tileColumns(schedule, window, loops, {loops.channels}, facts);
 }
 
-Status scheduleWindow(Schedule& schedule, const TargetFacts& facts)
+void scheduleWindow(Schedule& schedule, const TargetFacts& facts)
 {
     const std::string window = anchorOf(schedule);
     std::vector<std::string> pads = blocksBefore(schedule, window);
@@ -156,7 +153,7 @@ Status scheduleWindow(Schedule& schedule, const TargetFacts& facts)
     keep.push_back(window);
     inlineElementwise(schedule, keep);
     if (pads.size() == 1 && inlineSmallPad(schedule, pads[0], window)) pads.clear();
-    if (Status status = accumulateInRegisters(schedule, window); !status) return status;
+    accumulateInRegisters(schedule, window);
 
     const tir::Buffer input = inputsOf(schedule, window)[0];
     const std::vector<int64_t> strides =
@@ -170,18 +167,14 @@ Status scheduleWindow(Schedule& schedule, const TargetFacts& facts)
                      : rowsPerStep(axes[2].extent, rowBytes, strides[0], axes[5].extent, facts);
     WindowLoops loops = loopsOf(schedule, window);
     const auto rows = schedule.split(loops.row, {-1, perStep});
-    if (!rows) return rows.error();
-    loops.row = (*rows)[1];
-    std::vector<std::string> outer{loops.n, loops.channels, (*rows)[0]};
+    loops.row = rows[1];
+    std::vector<std::string> outer{loops.n, loops.channels, rows[0]};
     if (byRows) std::swap(outer[1], outer[2]);
     const auto left = tileColumns(schedule, window, loops, outer, facts);
-    if (!left) return left.error();
 
-    const std::string padLoop = pads.size() == 1 ? (*rows)[0] : "";
-    for (const std::string& pad : pads)
-        if (Status status = schedulePad(schedule, pad, padLoop, facts); !status) return status;
-    for (const std::string& block : *left)
-        if (Status status = scheduleBlock(schedule, block, facts); !status) return status;
+    const std::string padLoop = pads.size() == 1 ? rows[0] : "";
+    for (const std::string& pad : pads) schedulePad(schedule, pad, padLoop, facts);
+    for (const std::string& block : left) scheduleBlock(schedule, block, facts);
     return parallelise(schedule, outer, facts);
 }
 

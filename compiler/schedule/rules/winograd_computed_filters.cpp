@@ -47,24 +47,22 @@ struct TransformLoops
     std::string rows, points;
 };
 
-Status transformFiltersAt(Schedule& schedule, const WinogradBlocks& blocks,
-                          const TransformLoops& loops, int64_t lanes)
+void transformFiltersAt(Schedule& schedule, const WinogradBlocks& blocks,
+                        const TransformLoops& loops, int64_t lanes)
 {
-    const auto place = [&](const std::string& block, const std::string& loop) -> Status {
-        if (Status status = schedule.computeAt(block, loop); !status) return status;
-        if (Status status = schedule.setScope(outputOf(schedule, block), tir::Scope::Local);
-            !status)
-            return status;
-        return unrollTile(schedule, block, 2, lanes);
+    const auto place = [&](const std::string& block, const std::string& loop) {
+        schedule.computeAt(block, loop);
+        schedule.setScope(outputOf(schedule, block), tir::Scope::Local);
+        unrollTile(schedule, block, 2, lanes);
     };
-    if (Status status = place(blocks.filterPoints, loops.points); !status) return status;
-    return place(blocks.filterRows, loops.rows);
+    place(blocks.filterPoints, loops.points);
+    place(blocks.filterRows, loops.rows);
 }
 
 /// Splits the sum over all channels: sums over some, whose filters stay in the first-level cache
 /// while all points pass, are a block of their own; returns it.
-Result<std::string> sumChannelsInSteps(Schedule& schedule, const WinogradBlocks& blocks,
-                                       const WinogradShape& shape, const TargetFacts& facts)
+std::string sumChannelsInSteps(Schedule& schedule, const WinogradBlocks& blocks,
+                               const WinogradShape& shape, const TargetFacts& facts)
 {
     const std::string outer = axesOf(schedule, blocks.products)[6].loop;
     const int64_t filterBytes = 9 * 4 * shape.lanes * shape.inLanes;
@@ -73,71 +71,55 @@ Result<std::string> sumChannelsInSteps(Schedule& schedule, const WinogradBlocks&
     const int64_t fifths = shape.unrollsRows ? 1 : 2;
     const int64_t most = std::max<int64_t>(1, facts.l1Bytes * fifths / 5 / filterBytes);
     const auto steps = schedule.split(outer, {-1, divisorUpTo(schedule.extentOf(outer), most)});
-    if (!steps) return steps.error();
-    return schedule.rfactor((*steps)[0], 6);
+    return schedule.rfactor(steps[0], 6);
 }
 
 } // namespace
 
-Status scheduleComputedFilters(Schedule& schedule, const WinogradBlocks& blocks,
-                               const WinogradShape& shape, const std::string& loop,
-                               const TargetFacts& facts)
+void scheduleComputedFilters(Schedule& schedule, const WinogradBlocks& blocks,
+                             const WinogradShape& shape, const std::string& loop,
+                             const TargetFacts& facts)
 {
     const std::string& products = blocks.products;
     // Points of a tile side by side: 36 lines that are apart by a power of two would share a set of
     // the first-level cache.
     for (const std::string& block : {blocks.dataTiles, products})
-        if (Status status = schedule.permuteDims(outputOf(schedule, block), {0, 3, 4, 1, 2, 5});
-            !status)
-            return status;
+        schedule.permuteDims(outputOf(schedule, block), {0, 3, 4, 1, 2, 5});
     const auto partial = sumChannelsInSteps(schedule, blocks, shape, facts);
-    if (!partial) return partial.error();
-    if (Status status = schedule.computeAt(products, loop); !status) return status;
+    if (schedule.hasFailed()) return; // there are no steps
+    schedule.computeAt(products, loop);
     // n, a, b, oc_outer, tile, oc_inner, step
     const std::vector<std::string> out = innerLoops(schedule, products, 7);
     const TransformTile tile = chooseTransformTile(shape, facts);
     const auto points = schedule.split(out[2], {-1, tile.points});
-    if (!points) return points.error();
     const auto tiles = schedule.split(out[4], {-1, tile.tiles});
-    if (!tiles) return tiles.error();
-    if (Status status = schedule.reorder({out[0], out[3], out[6], out[1], (*points)[0], (*tiles)[0],
-                                          (*points)[1], (*tiles)[1], out[5]});
-        !status)
-        return status;
-    if (Status status = initialiseTile(schedule, products, out[6], 2, shape.lanes); !status)
-        return status;
+    schedule.reorder(
+        {out[0], out[3], out[6], out[1], points[0], tiles[0], points[1], tiles[1], out[5]});
+    initialiseTile(schedule, products, out[6], 2, shape.lanes);
     // Which sums of a filter's rows the points need is known in each copy of this loop.
-    if (Status status = schedule.unroll((*points)[0]); !status) return status;
-    if (shape.unrollsRows)
-        if (Status status = schedule.unroll(out[1]); !status) return status;
-    if (Status status = unrollTile(schedule, products, 3, shape.lanes); !status) return status;
+    schedule.unroll(points[0]);
+    if (shape.unrollsRows) schedule.unroll(out[1]);
+    unrollTile(schedule, products, 3, shape.lanes);
 
-    if (Status status = schedule.computeAt(*partial, (*tiles)[0]); !status) return status;
-    if (Status status = schedule.setScope(outputOf(schedule, *partial), tir::Scope::Register);
-        !status)
-        return status;
+    schedule.computeAt(partial, tiles[0]);
+    schedule.setScope(outputOf(schedule, partial), tir::Scope::Register);
     // n, a, b, oc_outer, tile, oc_inner, step, ic_outer, ic_inner
-    const std::vector<std::string> own = innerLoops(schedule, *partial, 9);
+    const std::vector<std::string> own = innerLoops(schedule, partial, 9);
     // Addresses that grow by 16 bytes become one register each; by 4 they would take a second one
     // for the index, and with it processors split a product from its load (6 % at 14 x 14). Few
     // tiles have six copies of this loop already, which wait for memory.
     const int64_t depth = shape.unrollsRows ? 1 : divisorUpTo(schedule.extentOf(own[8]), 4);
     const auto channels = schedule.split(own[8], {-1, depth});
-    if (!channels) return channels.error();
-    const std::string& channel = (*channels)[1];
-    if (Status status = schedule.reorder({own[0], own[1], own[3], own[6], own[7], (*channels)[0],
-                                          channel, own[2], own[4], own[5]});
-        !status)
-        return status;
-    if (Status status = initialiseTile(schedule, *partial, own[7], 3, shape.lanes); !status)
-        return status;
-    if (Status status = schedule.unroll(channel); !status) return status;
+    const std::string& channel = channels[1];
+    schedule.reorder(
+        {own[0], own[1], own[3], own[6], own[7], channels[0], channel, own[2], own[4], own[5]});
+    initialiseTile(schedule, partial, own[7], 3, shape.lanes);
+    schedule.unroll(channel);
     // Rows that several groups of points and tiles read are kept in the first-level cache.
-    const bool keepsRows = schedule.extentOf((*points)[0]) * schedule.extentOf((*tiles)[0]) > 1;
+    const bool keepsRows = schedule.extentOf(points[0]) * schedule.extentOf(tiles[0]) > 1;
     const TransformLoops transforms{keepsRows ? out[1] : channel, channel};
-    if (Status status = transformFiltersAt(schedule, blocks, transforms, shape.lanes); !status)
-        return status;
-    return unrollTile(schedule, *partial, 3, shape.lanes);
+    transformFiltersAt(schedule, blocks, transforms, shape.lanes);
+    return unrollTile(schedule, partial, 3, shape.lanes);
 }
 
 } // namespace tenon::compiler

@@ -45,8 +45,8 @@ std::vector<std::string> innerLoops(const Schedule& schedule, const std::string&
 
 /// Products of one vector of output channels under `loop`, with filters transformed on the way:
 /// per step of channels, row of points and group of tiles.
-Status scheduleComputedFilters(Schedule& schedule, const WinogradBlocks& blocks,
-                               const WinogradShape& shape, const std::string& loop,
-                               const TargetFacts& facts);
+void scheduleComputedFilters(Schedule& schedule, const WinogradBlocks& blocks,
+                             const WinogradShape& shape, const std::string& loop,
+                             const TargetFacts& facts);
 
 } // namespace tenon::compiler
