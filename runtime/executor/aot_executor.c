@@ -165,7 +165,7 @@ int tenon_aot_executor_new(tenon_module* root, tenon_module** out)
 {
     tenon_aot_executor* self = calloc(1, sizeof *self);
     if (!self) return tenon_fail("out of memory for an executor");
-    tenon_module_init(&self->base, &tenon_aot_executor_type);
+    tenon_module_init(&self->base, &tenon_aot_executor_type.type);
     self->root = tenon_module_ref(root);
     if (build(self, root) != 0) {
         tenon_module_unref(&self->base);

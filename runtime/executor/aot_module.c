@@ -8,45 +8,15 @@
 #include "../common/args.h"
 #include "../common/dtype.h"
 #include "../common/error.h"
-#include "describe.h"
+#include "io_methods.h"
 #include "profile.h"
 
 static tenon_aot_executor* self_of(void* resource) { return resource; }
 
-static int64_t index_by_name(const TVMTensorInfo* infos, size_t count, const char* name)
-{
-    for (size_t i = 0; i < count; ++i)
-        if (infos[i].name && strcmp(infos[i].name, name) == 0) return (int64_t)i;
-    return -1;
-}
-
-/* Argument 0 as name or index among `count` tensors. */
-static int index_argument(const tenon_args* args, const TVMTensorInfo* infos, size_t count,
-                          size_t* out)
-{
-    int64_t index;
-    const char* name;
-    if (args->count > 0 && args->codes[0] == kTVMStr) {
-        if (tenon_arg_str(args, 0, &name) != 0) return -1;
-        index = index_by_name(infos, count, name);
-        if (index < 0) return tenon_fail("%s: there is no tensor `%s`", args->who, name);
-    } else if (tenon_arg_int(args, 0, &index) != 0) {
-        return -1;
-    }
-    if (index < 0 || (uint64_t)index >= count)
-        return tenon_fail("%s: there is no tensor %lld", args->who, (long long)index);
-    *out = (size_t)index;
-    return 0;
-}
-
-static int input_argument(const tenon_aot_executor* self, const tenon_args* args, size_t* out)
-{
-    return index_argument(args, self->metadata->inputs, self->input_count, out);
-}
-
+/* As a tensor of the executor: outputs stand behind inputs. */
 static int output_argument(const tenon_aot_executor* self, const tenon_args* args, size_t* out)
 {
-    if (index_argument(args, self->metadata->outputs, self->output_count, out) != 0) return -1;
+    if (tenon_output_argument(self, args, out) != 0) return -1;
     *out += self->input_count;
     return 0;
 }
@@ -66,7 +36,8 @@ static int set_input(TENON_PACKED_PARAMETERS)
     size_t index = 0;
     DLTensor* from;
     if (tenon_args_count(&args, 2, 2) != 0 || tenon_arg_tensor(&args, 1, &from) != 0 ||
-        input_argument(self, &args, &index) != 0 || check_fits(&self->tensors[index], from) != 0)
+        tenon_input_argument(self, &args, &index) != 0 ||
+        check_fits(&self->tensors[index], from) != 0)
         return -1;
     self->tensors[index].data = self->arrays[index]->tensor.data; /* ends an earlier zero copy */
     return tenon_tensor_copy(from, &self->tensors[index]) == 0 ? tenon_return_none(result) : -1;
@@ -87,7 +58,7 @@ static int set_input_zero_copy(TENON_PACKED_PARAMETERS)
     size_t index = 0;
     DLTensor* to;
     if (tenon_args_count(&args, 2, 2) != 0 || tenon_arg_tensor(&args, 1, &to) != 0 ||
-        input_argument(self_of(resource), &args, &index) != 0)
+        tenon_input_argument(resource, &args, &index) != 0)
         return -1;
     return lend(resource, index, to, result);
 }
@@ -123,7 +94,7 @@ static int get_input(TENON_PACKED_PARAMETERS)
 {
     TENON_PACKED_PROLOGUE("get_input");
     size_t index = 0;
-    if (tenon_args_count(&args, 1, 2) != 0 || input_argument(self_of(resource), &args, &index) != 0)
+    if (tenon_args_count(&args, 1, 2) != 0 || tenon_input_argument(resource, &args, &index) != 0)
         return -1;
     return get(resource, &args, index, result);
 }
@@ -136,60 +107,6 @@ static int get_output(TENON_PACKED_PARAMETERS)
         output_argument(self_of(resource), &args, &index) != 0)
         return -1;
     return get(resource, &args, index, result);
-}
-
-static int get_num_inputs(TENON_PACKED_PARAMETERS)
-{
-    TENON_PACKED_PROLOGUE("get_num_inputs");
-    return tenon_return_int(result, (int64_t)self_of(resource)->input_count);
-}
-
-static int get_num_outputs(TENON_PACKED_PARAMETERS)
-{
-    TENON_PACKED_PROLOGUE("get_num_outputs");
-    return tenon_return_int(result, (int64_t)self_of(resource)->output_count);
-}
-
-static int get_input_index(TENON_PACKED_PARAMETERS)
-{
-    TENON_PACKED_PROLOGUE("get_input_index");
-    const tenon_aot_executor* self = resource;
-    const char* name;
-    if (tenon_arg_str(&args, 0, &name) != 0) return -1;
-    return tenon_return_int(result, index_by_name(self->metadata->inputs, self->input_count, name));
-}
-
-static int get_input_name(TENON_PACKED_PARAMETERS)
-{
-    TENON_PACKED_PROLOGUE("get_input_name");
-    const tenon_aot_executor* self = resource;
-    size_t index = 0;
-    if (input_argument(self, &args, &index) != 0) return -1;
-    const char* name = self->metadata->inputs[index].name;
-    return tenon_return_str(result, name ? name : "");
-}
-
-static int get_input_info(TENON_PACKED_PARAMETERS)
-{
-    TENON_PACKED_PROLOGUE("get_input_info");
-    const tenon_aot_executor* self = resource;
-    tenon_describer text = tenon_describer_new();
-    for (size_t i = 0; i < self->input_count; ++i) {
-        const char* name = self->metadata->inputs[i].name;
-        tenon_describe_input(&text, name ? name : "", &self->tensors[i]);
-    }
-    for (size_t i = 0; i < self->output_count; ++i) {
-        const char* name = self->metadata->outputs[i].name;
-        tenon_describe_output(&text, name ? name : "", &self->tensors[self->input_count + i]);
-    }
-    return tenon_describer_return(&text, result);
-}
-
-static int run(TENON_PACKED_PARAMETERS)
-{
-    TENON_PACKED_PROLOGUE("run");
-    tenon_aot_executor* self = self_of(resource);
-    return tenon_aot_executor_run(self, self->main) == 0 ? tenon_return_none(result) : -1;
 }
 
 static int run_instrumented(void* context)
@@ -215,12 +132,12 @@ static const tenon_method kMethods[] = {
     {"set_output_zero_copy", set_output_zero_copy},
     {"get_input", get_input},
     {"get_output", get_output},
-    {"get_num_inputs", get_num_inputs},
-    {"get_num_outputs", get_num_outputs},
-    {"get_input_index", get_input_index},
-    {"get_input_name", get_input_name},
-    {"get_input_info", get_input_info},
-    {"run", run},
+    {"get_num_inputs", tenon_get_num_inputs},
+    {"get_num_outputs", tenon_get_num_outputs},
+    {"get_input_index", tenon_get_input_index},
+    {"get_input_name", tenon_get_input_name},
+    {"get_input_info", tenon_get_input_info},
+    {"run", tenon_run},
     {"profile", profile},
 };
 
@@ -242,4 +159,48 @@ static void destroy(tenon_module* module)
     free(self);
 }
 
-const tenon_module_type tenon_aot_executor_type = {"AotExecutor", get_function, destroy};
+static size_t input_count(const void* executor)
+{
+    return ((const tenon_aot_executor*)executor)->input_count;
+}
+
+static size_t output_count(const void* executor)
+{
+    return ((const tenon_aot_executor*)executor)->output_count;
+}
+
+static const char* input_name(const void* executor, size_t index)
+{
+    return ((const tenon_aot_executor*)executor)->metadata->inputs[index].name;
+}
+
+static const char* output_name(const void* executor, size_t index)
+{
+    return ((const tenon_aot_executor*)executor)->metadata->outputs[index].name;
+}
+
+static DLTensor input(const void* executor, size_t index)
+{
+    return ((const tenon_aot_executor*)executor)->tensors[index];
+}
+
+static DLTensor output(const void* executor, size_t index)
+{
+    const tenon_aot_executor* self = executor;
+    return self->tensors[self->input_count + index];
+}
+
+static int run(void* executor)
+{
+    tenon_aot_executor* self = executor;
+    return tenon_aot_executor_run(self, self->main);
+}
+
+const tenon_executor_type tenon_aot_executor_type = {{"AotExecutor", get_function, destroy},
+                                                     input_count,
+                                                     output_count,
+                                                     input_name,
+                                                     output_name,
+                                                     input,
+                                                     output,
+                                                     run};

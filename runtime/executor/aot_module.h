@@ -5,6 +5,7 @@
 
 #include "../common/arena.h"
 #include "../common/object.h"
+#include "io_methods.h"
 
 typedef struct
 {
@@ -23,7 +24,7 @@ typedef struct
     int* codes;
 } tenon_aot_executor;
 
-extern const tenon_module_type tenon_aot_executor_type;
+extern const tenon_executor_type tenon_aot_executor_type;
 
 /** Calls `entry` (main or instrumented) with all tensors. */
 int tenon_aot_executor_run(tenon_aot_executor* self, tenon_func* entry);

@@ -145,7 +145,7 @@ int tenon_graph_executor_new(const char* json, size_t length, tenon_module* libr
 {
     tenon_graph_executor* self = calloc(1, sizeof *self);
     if (!self) return tenon_fail("out of memory for an executor");
-    tenon_module_init(&self->base, &tenon_graph_executor_type);
+    tenon_module_init(&self->base, &tenon_graph_executor_type.type);
     self->library = tenon_module_ref(library);
     if (build(self, json, length) != 0) {
         tenon_module_unref(&self->base);

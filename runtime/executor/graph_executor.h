@@ -5,6 +5,7 @@
 
 #include "../common/object.h"
 #include "graph.h"
+#include "io_methods.h"
 #include "params.h"
 
 /** An executor whose memory another one shows. */
@@ -68,6 +69,6 @@ int tenon_graph_executor_run(tenon_graph_executor* self);
 int tenon_graph_executor_run_op(tenon_graph_executor* self, size_t op);
 
 /** The packed functions of an executor. */
-extern const tenon_module_type tenon_graph_executor_type;
+extern const tenon_executor_type tenon_graph_executor_type;
 
 #endif

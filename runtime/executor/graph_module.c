@@ -7,8 +7,8 @@
 #include "../common/clock.h"
 #include "../common/dtype.h"
 #include "../common/error.h"
-#include "describe.h"
 #include "graph_executor.h"
+#include "io_methods.h"
 #include "profile.h"
 
 static tenon_graph_executor* self_of(void* resource) { return resource; }
@@ -128,32 +128,6 @@ static int get_output(TENON_PACKED_PARAMETERS)
     return tenon_return_none(result);
 }
 
-static int get_num_inputs(TENON_PACKED_PARAMETERS)
-{
-    TENON_PACKED_PROLOGUE("get_num_inputs");
-    return tenon_return_int(result, (int64_t)self_of(resource)->graph.arg_count);
-}
-
-static int get_num_outputs(TENON_PACKED_PARAMETERS)
-{
-    TENON_PACKED_PROLOGUE("get_num_outputs");
-    return tenon_return_int(result, (int64_t)self_of(resource)->graph.head_count);
-}
-
-static int get_input_index(TENON_PACKED_PARAMETERS)
-{
-    TENON_PACKED_PROLOGUE("get_input_index");
-    const char* name;
-    if (tenon_arg_str(&args, 0, &name) != 0) return -1;
-    return tenon_return_int(result, tenon_graph_executor_input(self_of(resource), name));
-}
-
-static int run(TENON_PACKED_PARAMETERS)
-{
-    TENON_PACKED_PROLOGUE("run");
-    return tenon_graph_executor_run(resource) == 0 ? tenon_return_none(result) : -1;
-}
-
 static int load_params(TENON_PACKED_PARAMETERS)
 {
     TENON_PACKED_PROLOGUE("load_params");
@@ -185,7 +159,7 @@ static int share_params(TENON_PACKED_PARAMETERS)
     if (tenon_args_count(&args, 2, 2) != 0 || tenon_arg_module(&args, 0, &lender) != 0 ||
         tenon_arg_bytes(&args, 1, &bytes) != 0)
         return -1;
-    if (lender->type != &tenon_graph_executor_type || lender == resource)
+    if (lender->type != &tenon_graph_executor_type.type || lender == resource)
         return tenon_fail("share_params: expected another graph executor");
     int status = tenon_read_params_file(bytes.data, bytes.size, &arena, &params);
     for (size_t i = 0; status == 0 && i < params.count; ++i) {
@@ -195,20 +169,6 @@ static int share_params(TENON_PACKED_PARAMETERS)
     }
     tenon_arena_free(&arena);
     return status == 0 ? tenon_return_none(result) : -1;
-}
-
-static int get_input_info(TENON_PACKED_PARAMETERS)
-{
-    TENON_PACKED_PROLOGUE("get_input_info");
-    tenon_graph_executor* self = self_of(resource);
-    tenon_describer text = tenon_describer_new();
-    for (size_t i = 0; i < self->graph.arg_count; ++i)
-        tenon_describe_input(&text, self->graph.nodes[self->graph.arg_nodes[i]].name,
-                             &self->tensors[tenon_graph_executor_input_entry(self, i)]);
-    for (size_t i = 0; i < self->graph.head_count; ++i)
-        tenon_describe_output(&text, self->graph.nodes[self->graph.heads[i].node].name,
-                              &self->tensors[tenon_graph_executor_output_entry(self, i)]);
-    return tenon_describer_return(&text, result);
 }
 
 static int execute_node(TENON_PACKED_PARAMETERS)
@@ -274,11 +234,11 @@ static const tenon_method kMethods[] = {
     {"set_output_zero_copy", set_output_zero_copy},
     {"get_input", get_input},
     {"get_output", get_output},
-    {"get_num_inputs", get_num_inputs},
-    {"get_num_outputs", get_num_outputs},
-    {"get_input_index", get_input_index},
-    {"get_input_info", get_input_info},
-    {"run", run},
+    {"get_num_inputs", tenon_get_num_inputs},
+    {"get_num_outputs", tenon_get_num_outputs},
+    {"get_input_index", tenon_get_input_index},
+    {"get_input_info", tenon_get_input_info},
+    {"run", tenon_run},
     {"load_params", load_params},
     {"share_params", share_params},
     {"execute_node", execute_node},
@@ -306,4 +266,47 @@ static void destroy(tenon_module* module)
     free(self);
 }
 
-const tenon_module_type tenon_graph_executor_type = {"GraphExecutor", get_function, destroy};
+static size_t input_count(const void* executor)
+{
+    return ((const tenon_graph_executor*)executor)->graph.arg_count;
+}
+
+static size_t output_count(const void* executor)
+{
+    return ((const tenon_graph_executor*)executor)->graph.head_count;
+}
+
+static const char* input_name(const void* executor, size_t index)
+{
+    const tenon_graph* graph = &((const tenon_graph_executor*)executor)->graph;
+    return graph->nodes[graph->arg_nodes[index]].name;
+}
+
+static const char* output_name(const void* executor, size_t index)
+{
+    const tenon_graph* graph = &((const tenon_graph_executor*)executor)->graph;
+    return graph->nodes[graph->heads[index].node].name;
+}
+
+static DLTensor input(const void* executor, size_t index)
+{
+    const tenon_graph_executor* self = executor;
+    return self->tensors[tenon_graph_executor_input_entry(self, index)];
+}
+
+static DLTensor output(const void* executor, size_t index)
+{
+    const tenon_graph_executor* self = executor;
+    return self->tensors[tenon_graph_executor_output_entry(self, index)];
+}
+
+static int run(void* executor) { return tenon_graph_executor_run(executor); }
+
+const tenon_executor_type tenon_graph_executor_type = {{"GraphExecutor", get_function, destroy},
+                                                       input_count,
+                                                       output_count,
+                                                       input_name,
+                                                       output_name,
+                                                       input,
+                                                       output,
+                                                       run};

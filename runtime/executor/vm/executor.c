@@ -47,7 +47,7 @@ int vm_executor_new(tenon_module* root, const vm_program* program, tenon_module*
 {
     vm_executor* self = calloc(1, sizeof *self);
     if (!self) return tenon_fail("out of memory for an executor");
-    tenon_module_init(&self->base, &vm_executor_type);
+    tenon_module_init(&self->base, &vm_executor_type.type);
     self->root = tenon_module_ref(root);
     self->program = program;
     if (build(self) != 0) {

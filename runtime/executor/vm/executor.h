@@ -4,6 +4,7 @@
 #define TENON_RUNTIME_VM_EXECUTOR_H
 
 #include "../../common/object.h"
+#include "../io_methods.h"
 #include "machine.h"
 
 typedef struct
@@ -25,6 +26,6 @@ int vm_executor_run(vm_executor* self);
 /** -1 unless the tensor has the type and the known sizes of `value`. */
 int vm_value_check(const vm_value* value, const DLTensor* tensor);
 
-extern const tenon_module_type vm_executor_type;
+extern const tenon_executor_type vm_executor_type;
 
 #endif

@@ -6,47 +6,17 @@
 #include "../../common/args.h"
 #include "../../common/dtype.h"
 #include "../../common/error.h"
-#include "../describe.h"
+#include "../io_methods.h"
 #include "../profile.h"
 #include "executor.h"
 
 static vm_executor* self_of(void* resource) { return resource; }
 
-static int64_t index_by_name(const vm_value* values, size_t count, const char* name)
-{
-    for (size_t i = 0; i < count; ++i)
-        if (strcmp(values[i].name, name) == 0) return (int64_t)i;
-    return -1;
-}
-
-/* Argument 0 as name or index. */
-static int index_argument(const tenon_args* args, const vm_value* values, size_t count, size_t* out)
-{
-    int64_t index;
-    const char* name;
-    if (args->count > 0 && args->codes[0] == kTVMStr) {
-        if (tenon_arg_str(args, 0, &name) != 0) return -1;
-        index = index_by_name(values, count, name);
-        if (index < 0) return tenon_fail("%s: there is no tensor `%s`", args->who, name);
-    } else if (tenon_arg_int(args, 0, &index) != 0) {
-        return -1;
-    }
-    if (index < 0 || (size_t)index >= count)
-        return tenon_fail("%s: there is no tensor %lld", args->who, (long long)index);
-    *out = (size_t)index;
-    return 0;
-}
-
-static int input_argument(const vm_executor* self, const tenon_args* args, size_t* out)
-{
-    return index_argument(args, self->program->inputs, self->program->input_count, out);
-}
-
 static int tensor_argument(const vm_executor* self, const tenon_args* args, size_t* index,
                            DLTensor** tensor)
 {
     if (tenon_args_count(args, 2, 2) != 0 || tenon_arg_tensor(args, 1, tensor) != 0 ||
-        input_argument(self, args, index) != 0)
+        tenon_input_argument(self, args, index) != 0)
         return -1;
     return vm_value_check(&self->program->inputs[*index], *tensor);
 }
@@ -118,7 +88,8 @@ static int get_input(TENON_PACKED_PARAMETERS)
     TENON_PACKED_PROLOGUE("get_input");
     const vm_executor* self = resource;
     size_t index = 0;
-    if (tenon_args_count(&args, 1, 2) != 0 || input_argument(self, &args, &index) != 0) return -1;
+    if (tenon_args_count(&args, 1, 2) != 0 || tenon_input_argument(self, &args, &index) != 0)
+        return -1;
     if (!self->is_given[index])
         return tenon_fail("input `%s` was not set", self->program->inputs[index].name);
     return get(&self->given[index], &args, result);
@@ -130,8 +101,7 @@ static int get_output(TENON_PACKED_PARAMETERS)
     vm_executor* self = self_of(resource);
     const vm_program* program = self->program;
     size_t index = 0;
-    if (tenon_args_count(&args, 1, 2) != 0 ||
-        index_argument(&args, program->outputs, program->output_count, &index) != 0)
+    if (tenon_args_count(&args, 1, 2) != 0 || tenon_output_argument(self, &args, &index) != 0)
         return -1;
     if (!self->has_run) return tenon_fail("there is no output before a run that succeeded");
     vm_tensor* value = &self->machine.tensors[program->outputs[index].reg];
@@ -143,65 +113,13 @@ static int get_output(TENON_PACKED_PARAMETERS)
     return get(&tensor, &args, result);
 }
 
-static int get_num_inputs(TENON_PACKED_PARAMETERS)
-{
-    TENON_PACKED_PROLOGUE("get_num_inputs");
-    return tenon_return_int(result, (int64_t)self_of(resource)->program->input_count);
-}
-
-static int get_num_outputs(TENON_PACKED_PARAMETERS)
-{
-    TENON_PACKED_PROLOGUE("get_num_outputs");
-    return tenon_return_int(result, (int64_t)self_of(resource)->program->output_count);
-}
-
-static int get_input_index(TENON_PACKED_PARAMETERS)
-{
-    TENON_PACKED_PROLOGUE("get_input_index");
-    const vm_program* program = self_of(resource)->program;
-    const char* name;
-    if (tenon_arg_str(&args, 0, &name) != 0) return -1;
-    return tenon_return_int(result, index_by_name(program->inputs, program->input_count, name));
-}
-
-static int get_input_name(TENON_PACKED_PARAMETERS)
-{
-    TENON_PACKED_PROLOGUE("get_input_name");
-    const vm_executor* self = resource;
-    size_t index = 0;
-    if (input_argument(self, &args, &index) != 0) return -1;
-    return tenon_return_str(result, self->program->inputs[index].name);
-}
-
+/* Sizes known at run time only are -1. */
 static DLTensor declared(const vm_value* value)
 {
     return (DLTensor){.device = {kDLCPU, 0},
                       .ndim = value->rank,
                       .dtype = value->dtype,
                       .shape = (int64_t*)(uintptr_t)value->shape};
-}
-
-/* Sizes known at run time only are -1. */
-static int get_input_info(TENON_PACKED_PARAMETERS)
-{
-    TENON_PACKED_PROLOGUE("get_input_info");
-    const vm_program* program = self_of(resource)->program;
-    tenon_describer text = tenon_describer_new();
-    for (size_t i = 0; i < program->input_count; ++i) {
-        const DLTensor tensor = declared(&program->inputs[i]);
-        tenon_describe_input(&text, program->inputs[i].name, &tensor);
-    }
-    for (size_t i = 0; i < program->output_count; ++i) {
-        const DLTensor tensor = declared(&program->outputs[i]);
-        tenon_describe_output(&text, program->outputs[i].name, &tensor);
-    }
-    return tenon_describer_return(&text, result);
-}
-
-static int run(TENON_PACKED_PARAMETERS)
-{
-    TENON_PACKED_PROLOGUE("run");
-    return vm_executor_run(self_of(resource)) == 0 ? tenon_return_none(result) : -1;
 }
 
 /* samples[call * repeats + r]; the first run is a warm-up. */
@@ -242,12 +160,12 @@ static const tenon_method kMethods[] = {
     {"set_input_zero_copy", set_input_zero_copy},
     {"get_input", get_input},
     {"get_output", get_output},
-    {"get_num_inputs", get_num_inputs},
-    {"get_num_outputs", get_num_outputs},
-    {"get_input_index", get_input_index},
-    {"get_input_name", get_input_name},
-    {"get_input_info", get_input_info},
-    {"run", run},
+    {"get_num_inputs", tenon_get_num_inputs},
+    {"get_num_outputs", tenon_get_num_outputs},
+    {"get_input_index", tenon_get_input_index},
+    {"get_input_name", tenon_get_input_name},
+    {"get_input_info", tenon_get_input_info},
+    {"run", tenon_run},
     {"profile", profile},
 };
 
@@ -271,4 +189,42 @@ static void destroy(tenon_module* module)
     free(self);
 }
 
-const tenon_module_type vm_executor_type = {"VirtualMachine", get_function, destroy};
+static const vm_program* program_of(const void* executor)
+{
+    return ((const vm_executor*)executor)->program;
+}
+
+static size_t input_count(const void* executor) { return program_of(executor)->input_count; }
+
+static size_t output_count(const void* executor) { return program_of(executor)->output_count; }
+
+static const char* input_name(const void* executor, size_t index)
+{
+    return program_of(executor)->inputs[index].name;
+}
+
+static const char* output_name(const void* executor, size_t index)
+{
+    return program_of(executor)->outputs[index].name;
+}
+
+static DLTensor input(const void* executor, size_t index)
+{
+    return declared(&program_of(executor)->inputs[index]);
+}
+
+static DLTensor output(const void* executor, size_t index)
+{
+    return declared(&program_of(executor)->outputs[index]);
+}
+
+static int run(void* executor) { return vm_executor_run(executor); }
+
+const tenon_executor_type vm_executor_type = {{"VirtualMachine", get_function, destroy},
+                                              input_count,
+                                              output_count,
+                                              input_name,
+                                              output_name,
+                                              input,
+                                              output,
+                                              run};
