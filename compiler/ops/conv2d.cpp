@@ -89,9 +89,9 @@ Cost cost(const OpView& op)
 constexpr OperandSpec kOperands[] = {{"data", "[N, C, H, W]"},
                                      {"weight", "[O, C / groups, KH, KW]"}};
 constexpr AttrSpec kAttrs[] = {
-    {"strides", "int[2]", "step of the window", "[1, 1]"},
-    {"padding", "int[4]", "zeros added at top, left, bottom, right", "[0, 0, 0, 0]"},
-    {"dilation", "int[2]", "distance of the kernel's elements", "[1, 1]"},
+    kStridesAttr,
+    kZeroPaddingAttr,
+    kDilationAttr,
     {"groups", "int", "channels are split into so many independent convolutions", "1"},
     {"data_layout", "string", "layout of data", "\"NCHW\""},
     {"kernel_layout", "string", "layout of weight", "\"OIHW\""},

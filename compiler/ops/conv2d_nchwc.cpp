@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // nn.contrib_conv2d_NCHWc: convolution of data whose channels come in blocks of vector length.
-#include "compiler/ops/window.h"
+#include "compiler/ops/blocked_conv.h"
 #include "core/base/text.h"
 
 namespace tenon::compiler {
@@ -56,12 +56,7 @@ Result<Types> infer(const OpView& op)
 {
     const auto g = geometry(op);
     if (!g) return g.error();
-    const Shape& data = op.operands[0].shape;
-    const auto out = windowOutputs(op, g->window, data[2], data[3]);
-    if (!out) return out.error();
-    const Dim channels = op.operands[1].shape[0] * Dim(g->kernelBlock / g->outBlock);
-    return Types{
-        {op.operands[0].dtype, {data[0], channels, (*out)[0], (*out)[1], Dim(g->outBlock)}}};
+    return inferBlockedConv(op, {g->window, g->outBlock, {}}, op.operands[0].dtype);
 }
 
 Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
@@ -69,52 +64,29 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
     const auto g = geometry(op);
     if (!g) return g.error();
     const std::vector<int64_t> out = constants(op.results[0].shape);
-    const std::vector<int64_t> weight = constants(op.operands[1].shape);
     const te::TensorRef data =
         padForWindow(in[0], 2, g->window, {out[2], out[3]}, tir::zeroOf(in[0]->dtype()));
-    const Expr ratio(g->kernelBlock / g->outBlock);
-    Attrs attrs = windowFacts(g->window);
-    attrs.set("in_block", g->inBlock);
-    attrs.set("out_block", g->outBlock);
-    attrs.set("kernel_block", g->kernelBlock);
-    attrs.set("axis_names", std::vector<std::string>{"n", "oc_outer", "oh", "ow", "oc_inner",
-                                                     "ic_outer", "kh", "kw", "ic_inner"});
-    const auto step = [&](const Exprs& i, const Exprs& k) {
-        const Expr outer = floorDiv(i[1], ratio);
-        const Expr inner = floorMod(i[1], ratio) * Expr(g->outBlock) + i[4];
+    const auto product = [&](const Exprs& i, const Exprs& k, const Expr& weight) {
         return te::at(data, {i[0], k[0], windowIndex(g->window, 0, i[2], k[1]),
                              windowIndex(g->window, 1, i[3], k[2]), k[3]}) *
-               te::at(in[1], {outer, k[0], k[1], k[2], k[3], inner});
+               weight;
     };
-    return te::Tensors{
-        te::reduce("conv", extents(op.results[0].shape),
-                   {Expr(weight[1]), Expr(weight[2]), Expr(weight[3]), Expr(weight[4])},
-                   te::Combiner::Sum, step, "conv2d_nchwc", std::move(attrs))};
+    return lowerBlockedConv(op, in[1], {g->window, g->outBlock, "ic_inner"}, product);
 }
 
-Cost cost(const OpView& op)
-{
-    const Shape& w = op.operands[1].shape;
-    return {2 * elements(op.results[0]) * elements({kFloat32, {w[1], w[2], w[3], w[4]}}),
-            bytesMoved(op)};
-}
+Cost cost(const OpView& op) { return blockedConvCost(op, 2); }
 
-CallMethod variant(const OpView& op)
-{
-    const Shape& w = op.operands[1].shape;
-    return {.kind = w[2] == Dim(1) && w[3] == Dim(1) ? Method::Direct1x1 : Method::Direct};
-}
+CallMethod variant(const OpView& op) { return {.kind = directMethod(op)}; }
 
 constexpr OperandSpec kOperands[] = {{"data", "[N, C/i, H, W, i]"},
                                      {"weight", "[O/o, C/i, KH, KW, i, o]"}};
-constexpr AttrSpec kAttrs[] = {
-    {"strides", "int[2]", "step of the window", "[1, 1]"},
-    {"padding", "int[4]", "zeros added at top, left, bottom, right", "[0, 0, 0, 0]"},
-    {"dilation", "int[2]", "distance of the kernel's elements", "[1, 1]"},
-    {"groups", "int", "1", "1"},
-    {"data_layout", "string", "NCHW<i>c"},
-    {"kernel_layout", "string", "OIHW<i>i<o>o"},
-    {"out_layout", "string", "NCHW<b>c; o is a multiple of b"}};
+constexpr AttrSpec kAttrs[] = {kStridesAttr,
+                               kZeroPaddingAttr,
+                               kDilationAttr,
+                               {"groups", "int", "1", "1"},
+                               {"data_layout", "string", "NCHW<i>c"},
+                               {"kernel_layout", "string", "OIHW<i>i<o>o"},
+                               {"out_layout", "string", "NCHW<b>c; o is a multiple of b"}};
 
 } // namespace
 

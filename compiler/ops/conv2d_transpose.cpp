@@ -177,7 +177,7 @@ constexpr AttrSpec kAttrs[] = {
     {"strides", "int[2]", "distance of the windows in the output", "[1, 1]"},
     {"padding", "int[4]", "rows and columns cut off at top, left, bottom, right", "[0, 0, 0, 0]"},
     {"output_padding", "int[2]", "rows and columns added at bottom and right", "[0, 0]"},
-    {"dilation", "int[2]", "distance of the kernel's elements", "[1, 1]"},
+    kDilationAttr,
     {"groups", "int", "channels are split into so many independent parts", "1"}};
 
 } // namespace

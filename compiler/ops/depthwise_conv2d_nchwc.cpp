@@ -79,14 +79,13 @@ Cost cost(const OpView& op)
 
 constexpr OperandSpec kOperands[] = {{"data", "[N, C/b, H, W, b]"},
                                      {"weight", "[C/b, 1, KH, KW, 1, b]"}};
-constexpr AttrSpec kAttrs[] = {
-    {"strides", "int[2]", "step of the window", "[1, 1]"},
-    {"padding", "int[4]", "zeros added at top, left, bottom, right", "[0, 0, 0, 0]"},
-    {"dilation", "int[2]", "distance of the kernel's elements", "[1, 1]"},
-    {"groups", "int", "the number of channels"},
-    {"data_layout", "string", "NCHW<b>c"},
-    {"kernel_layout", "string", "OIHW1i<b>o"},
-    {"out_layout", "string", "as data_layout"}};
+constexpr AttrSpec kAttrs[] = {kStridesAttr,
+                               kZeroPaddingAttr,
+                               kDilationAttr,
+                               {"groups", "int", "the number of channels"},
+                               {"data_layout", "string", "NCHW<b>c"},
+                               {"kernel_layout", "string", "OIHW1i<b>o"},
+                               {"out_layout", "string", "as data_layout"}};
 
 } // namespace
 

@@ -90,17 +90,17 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
 constexpr OperandSpec kOperands[] = {
     {"gates", "[S, B, 3H]: what the input adds to gates z, r, h, with their biases"},
     {"weight", "[H, 3H]: recurrent weights"},
-    {"hidden", "[B, H]: state before the first step"},
-    {"lengths", "[B], int32: steps of each sequence; absent: S", OperandSpec::Optional},
+    kHiddenOperand,
+    kLengthsOperand,
     {"hidden_bias", "[H]: added to the candidate's product where linear_before_reset is 1",
      OperandSpec::Optional}};
 constexpr AttrSpec kAttrs[] = {
     {"activations", "string[]", "two functions: of the gates, of the candidate"},
-    {"alphas", "float[]", "first parameter of each function; empty: its default", "[]"},
-    {"betas", "float[]", "second parameter of each function; empty: its default", "[]"},
-    {"clip", "float", "limit of what enters a gate; 0: none", "0"},
+    kAlphasAttr,
+    kBetasAttr,
+    kGateClipAttr,
     {"linear_before_reset", "int", "1: r multiplies the product, not the state", "0"},
-    {"reverse", "int", "1: time runs backwards", "0"}};
+    kReverseAttr};
 
 } // namespace
 

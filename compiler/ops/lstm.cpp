@@ -59,17 +59,17 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
 constexpr OperandSpec kOperands[] = {
     {"gates", "[S, B, 4H]: what the input adds to gates i, o, f, c, with all biases"},
     {"weight", "[H, 4H]: recurrent weights"},
-    {"hidden", "[B, H]: state before the first step"},
+    kHiddenOperand,
     {"cell", "[B, H]: cell before the first step"},
-    {"lengths", "[B], int32: steps of each sequence; absent: S", OperandSpec::Optional},
+    kLengthsOperand,
     {"peepholes", "[3, H]: weights of the cell for i, o, f", OperandSpec::Optional}};
 constexpr AttrSpec kAttrs[] = {
     {"activations", "string[]", "three functions: of the gates, of the candidate, of the cell"},
-    {"alphas", "float[]", "first parameter of each function; empty: its default", "[]"},
-    {"betas", "float[]", "second parameter of each function; empty: its default", "[]"},
-    {"clip", "float", "limit of what enters a gate; 0: none", "0"},
+    kAlphasAttr,
+    kBetasAttr,
+    kGateClipAttr,
     {"input_forget", "int", "1: the forget gate is 1 - i", "0"},
-    {"reverse", "int", "1: time runs backwards", "0"}};
+    kReverseAttr};
 
 } // namespace
 

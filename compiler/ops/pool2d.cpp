@@ -173,14 +173,14 @@ Cost cost(const OpView& op)
 constexpr OperandSpec kOperands[] = {{"data", "[N, C, H, W] or [N, C/b, H, W, b]"}};
 constexpr AttrSpec kMaxAttrs[] = {
     {"pool_size", "int[2]", "extent of the window"},
-    {"strides", "int[2]", "step of the window", "[1, 1]"},
+    kStridesAttr,
     {"padding", "int[4]", "added at top, left, bottom, right", "[0, 0, 0, 0]"},
     {"dilation", "int[2]", "distance of the window's elements", "[1, 1]"},
     {"ceil_mode", "int", "1: the last window may reach beyond the padding", "0"},
     {"layout", "string", "NCHW or blocked like NCHW16c", "\"NCHW\""}};
 constexpr AttrSpec kAvgAttrs[] = {
     {"pool_size", "int[2]", "extent of the window"},
-    {"strides", "int[2]", "step of the window", "[1, 1]"},
+    kStridesAttr,
     {"padding", "int[4]", "added at top, left, bottom, right", "[0, 0, 0, 0]"},
     {"dilation", "int[2]", "distance of the window's elements", "[1, 1]"},
     {"ceil_mode", "int", "1: the last window may reach beyond the padding", "0"},

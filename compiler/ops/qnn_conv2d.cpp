@@ -123,9 +123,9 @@ constexpr OperandSpec kOperands[] = {
     {"data_zero_point", "one, of data's type; absent: 0", OperandSpec::Optional},
     {"weight_zero_point", "one or [O], of weight's type; absent: 0", OperandSpec::Optional}};
 constexpr AttrSpec kAttrs[] = {
-    {"strides", "int[2]", "step of the window", "[1, 1]"},
+    kStridesAttr,
     {"padding", "int[4]", "real zeros added at top, left, bottom, right", "[0, 0, 0, 0]"},
-    {"dilation", "int[2]", "distance of the kernel's elements", "[1, 1]"},
+    kDilationAttr,
     {"groups", "int", "channels are split into so many independent convolutions", "1"}};
 
 } // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // qnn.contrib_conv2d_NCHWc: quantized convolution for dot-product instructions: channels in blocks,
 // four input channels of a weight in one int32.
+#include "compiler/ops/blocked_conv.h"
 #include "compiler/ops/quads.h"
-#include "compiler/ops/window.h"
 #include "core/base/text.h"
 
 namespace tenon::compiler {
@@ -49,12 +49,7 @@ Result<Types> infer(const OpView& op)
 {
     const auto g = geometry(op);
     if (!g) return g.error();
-    const Shape& data = op.operands[0].shape;
-    const auto out = windowOutputs(op, g->window, data[2], data[3]);
-    if (!out) return out.error();
-    return Types{{kInt32,
-                  {data[0], Dim(g->weight[0] * g->weight[5] / g->outBlock), (*out)[0], (*out)[1],
-                   Dim(g->outBlock)}}};
+    return inferBlockedConv(op, {g->window, g->outBlock, {}}, kInt32);
 }
 
 Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
@@ -69,52 +64,29 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
     const te::TensorRef data =
         padForWindow(in[0], 2, g->window, {out[2], out[3]},
                      isWhole ? tir::intImm(fourTimes, kInt32) : tir::intImm(padding, dtype));
-    const Expr ratio(g->weight[5] / g->outBlock);
-    Attrs attrs = windowFacts(g->window);
-    attrs.set("in_block", g->weight[4]);
-    attrs.set("out_block", g->outBlock);
-    attrs.set("kernel_block", g->weight[5]);
-    attrs.set("axis_names", std::vector<std::string>{"n", "oc_outer", "oh", "ow", "oc_inner",
-                                                     "ic_outer", "kh", "kw", "ic_quad"});
-    const auto step = [&](const Exprs& i, const Exprs& k) {
-        const Expr outer = floorDiv(i[1], ratio);
-        const Expr inner = floorMod(i[1], ratio) * Expr(g->outBlock) + i[4];
+    const auto product = [&](const Exprs& i, const Exprs& k, const Expr& weight) {
         const Expr row = windowIndex(g->window, 0, i[2], k[1]);
         const Expr column = windowIndex(g->window, 1, i[3], k[2]);
         const auto byteOf = [&](int64_t byte) {
             return te::at(data, {i[0], k[0], row, column, k[3] * Expr(4) + Expr(byte)});
         };
         const Expr quad = isWhole ? te::at(data, {i[0], k[0], row, column}) : quadOf(4, byteOf);
-        return dotOfQuads(quad, te::at(in[1], {outer, k[0], k[1], k[2], k[3], inner}),
-                          {dtype, hasNarrowWeight(op)});
+        return dotOfQuads(quad, weight, {dtype, hasNarrowWeight(op)});
     };
-    return te::Tensors{
-        te::reduce("conv", extents(op.results[0].shape),
-                   {Expr(g->weight[1]), Expr(g->weight[2]), Expr(g->weight[3]), Expr(g->weight[4])},
-                   te::Combiner::Sum, step, "conv2d_nchwc", std::move(attrs))};
+    return lowerBlockedConv(op, in[1], {g->window, g->outBlock, "ic_quad"}, product);
 }
 
-Cost cost(const OpView& op)
-{
-    const Shape& w = op.operands[1].shape;
-    return {8 * elements(op.results[0]) * elements({kFloat32, {w[1], w[2], w[3], w[4]}}),
-            bytesMoved(op)};
-}
+Cost cost(const OpView& op) { return blockedConvCost(op, 8); }
 
-CallMethod variant(const OpView& op)
-{
-    const Shape& w = op.operands[1].shape;
-    return {.kind = w[2] == Dim(1) && w[3] == Dim(1) ? Method::Direct1x1 : Method::Direct,
-            .isInt8 = true};
-}
+CallMethod variant(const OpView& op) { return {.kind = directMethod(op), .isInt8 = true}; }
 
 constexpr OperandSpec kOperands[] = {
     {"data", "[N, C/b, H, W, b], 8-bit integers; or [N, C/4, H, W], int32, and b is 4"},
     {"weight", "[O/k, C/b, KH, KW, b/4, k]: int8 of channels 4q..4q+3 in one int32"}};
 constexpr AttrSpec kAttrs[] = {
-    {"strides", "int[2]", "step of the window", "[1, 1]"},
+    kStridesAttr,
     {"padding", "int[4]", "added at top, left, bottom, right", "[0, 0, 0, 0]"},
-    {"dilation", "int[2]", "distance of the kernel's elements", "[1, 1]"},
+    kDilationAttr,
     {"pad_value", "int", "what padding adds: the zero point of data", "0"},
     {"packed_dtype", "dtype", "type of the bytes of packed data", "uint8"},
     kNarrowWeightAttr,

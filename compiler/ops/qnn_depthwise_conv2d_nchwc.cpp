@@ -99,9 +99,9 @@ constexpr OperandSpec kOperands[] = {
 constexpr AttrSpec kAttrs[] = {
     {"kernel_rows", "int", "KH"},
     kNarrowWeightAttr,
-    {"strides", "int[2]", "step of the window", "[1, 1]"},
+    kStridesAttr,
     {"padding", "int[4]", "added at top, left, bottom, right", "[0, 0, 0, 0]"},
-    {"dilation", "int[2]", "distance of the kernel's elements", "[1, 1]"},
+    kDilationAttr,
     {"pad_value", "int", "what padding adds: the zero point of data", "0"}};
 
 } // namespace

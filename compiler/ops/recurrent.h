@@ -9,6 +9,18 @@
 
 namespace tenon::compiler {
 
+inline constexpr OperandSpec kHiddenOperand = {"hidden", "[B, H]: state before the first step"};
+inline constexpr OperandSpec kLengthsOperand = {
+    "lengths", "[B], int32: steps of each sequence; absent: S", OperandSpec::Optional};
+// Of operators with several activations.
+inline constexpr AttrSpec kAlphasAttr = {
+    "alphas", "float[]", "first parameter of each function; empty: its default", "[]"};
+inline constexpr AttrSpec kBetasAttr = {
+    "betas", "float[]", "second parameter of each function; empty: its default", "[]"};
+inline constexpr AttrSpec kGateClipAttr = {"clip", "float", "limit of what enters a gate; 0: none",
+                                           "0"};
+inline constexpr AttrSpec kReverseAttr = {"reverse", "int", "1: time runs backwards", "0"};
+
 inline constexpr size_t kGatesOperand = 0, kWeightOperand = 1, kStateOperand = 2;
 
 /// One activation function with its parameters.

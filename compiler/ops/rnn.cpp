@@ -30,17 +30,16 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
     return lowerRecurrent(op, in, {.parts = 1, .productParts = 1, .lengths = kLengths}, step);
 }
 
-constexpr OperandSpec kOperands[] = {
-    {"gates", "[S, B, H]: what the input adds, with all biases"},
-    {"weight", "[H, H]: recurrent weights"},
-    {"hidden", "[B, H]: state before the first step"},
-    {"lengths", "[B], int32: steps of each sequence; absent: S", OperandSpec::Optional}};
+constexpr OperandSpec kOperands[] = {{"gates", "[S, B, H]: what the input adds, with all biases"},
+                                     {"weight", "[H, H]: recurrent weights"},
+                                     kHiddenOperand,
+                                     kLengthsOperand};
 constexpr AttrSpec kAttrs[] = {
     {"activations", "string[]", "one function"},
     {"alphas", "float[]", "first parameter of the function; empty: its default", "[]"},
     {"betas", "float[]", "second parameter of the function; empty: its default", "[]"},
     {"clip", "float", "limit of what enters the function; 0: none", "0"},
-    {"reverse", "int", "1: time runs backwards", "0"}};
+    kReverseAttr};
 
 } // namespace
 

@@ -22,6 +22,12 @@ struct Window
     int64_t reach(size_t i) const { return (kernel[i] - 1) * dilation[i] + 1; }
 };
 
+inline constexpr AttrSpec kStridesAttr = {"strides", "int[2]", "step of the window", "[1, 1]"};
+inline constexpr AttrSpec kZeroPaddingAttr = {
+    "padding", "int[4]", "zeros added at top, left, bottom, right", "[0, 0, 0, 0]"};
+inline constexpr AttrSpec kDilationAttr = {"dilation", "int[2]",
+                                           "distance of the kernel's elements", "[1, 1]"};
+
 /// Reads strides, padding (top, left, bottom, right) and dilation; BadAttribute when senseless.
 Result<Window> readWindow(const OpView& op, std::array<int64_t, 2> kernel);
 

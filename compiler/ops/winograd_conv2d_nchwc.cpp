@@ -339,14 +339,13 @@ constexpr OperandSpec kOperands[] = {
     {"data", "[N, C/i, H, W, i]"},
     {"weight", "[O/o, m + 2, m + 2, C/i, i, o]: nn.contrib_conv2d_winograd_weight_transform; or "
                "[O/o, C/i, 3, 3, i, o], which the kernel transforms each time"}};
-constexpr AttrSpec kAttrs[] = {
-    {"tile_size", "int", "m of F(m x m, 3 x 3): 2 or 4"},
-    {"strides", "int[2]", "1", "[1, 1]"},
-    {"padding", "int[4]", "zeros added at top, left, bottom, right", "[0, 0, 0, 0]"},
-    {"dilation", "int[2]", "1", "[1, 1]"},
-    {"data_layout", "string", "NCHW<i>c"},
-    {"kernel_layout", "string", "OHWI<i>i<o>o or OIHW<i>i<o>o"},
-    {"out_layout", "string", "NCHW<b>c; o is a multiple of b"}};
+constexpr AttrSpec kAttrs[] = {{"tile_size", "int", "m of F(m x m, 3 x 3): 2 or 4"},
+                               {"strides", "int[2]", "1", "[1, 1]"},
+                               kZeroPaddingAttr,
+                               {"dilation", "int[2]", "1", "[1, 1]"},
+                               {"data_layout", "string", "NCHW<i>c"},
+                               {"kernel_layout", "string", "OHWI<i>i<o>o or OIHW<i>i<o>o"},
+                               {"out_layout", "string", "NCHW<b>c; o is a multiple of b"}};
 
 } // namespace
 
