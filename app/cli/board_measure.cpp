@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Measuring on a board's server and keeping the figures that do not contradict themselves.
 #include "app/cli/board_measure.h"
 
 #include "core/base/text.h"

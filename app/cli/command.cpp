@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared behaviour of the commands.
+// What commands share: options, diagnostics on the terminal, opening and compiling a model.
 #include "app/cli/command.h"
 
 #include "app/cli/interrupt.h"

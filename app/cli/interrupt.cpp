@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The handler of SIGINT and the job that it stops.
 #include "app/cli/interrupt.h"
 
 #include "app/cli/command.h"

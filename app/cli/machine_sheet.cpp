@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Tables and JSON of processors, targets and the facts that cost models read.
 #include "app/cli/machine_sheet.h"
 
 #include "compiler/driver/machine_facts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element by element.
+// Compares outputs with expected ones element by element, within a tolerance by type.
 #include "app/cli/verify_judge.h"
 
 #include "core/base/text.h"

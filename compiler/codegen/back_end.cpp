@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The rows of back_ends.def and the questions that are asked of all of them.
 #include "compiler/codegen/back_end.h"
 
 #include "core/base/check.h"

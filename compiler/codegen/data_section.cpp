@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Where each piece of a section begins.
 #include "compiler/codegen/data_section.h"
 
 #include <algorithm>

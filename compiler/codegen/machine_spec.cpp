@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A machine's text, as keys of kernels have it.
 #include "compiler/codegen/machine_spec.h"
 
 namespace tenon::compiler {

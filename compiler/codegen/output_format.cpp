@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The table of formats: suffix, name, and what can be run.
 #include "compiler/codegen/output_format.h"
 
 #include "core/base/text.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A compile whose kernels stay empty: buffers and lifetimes come from the calls alone.
 #include "compiler/driver/planning_problem.h"
 
 #include "compiler/codegen/back_end.h"

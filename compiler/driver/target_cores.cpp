@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Which targets say how many cores there are, and adding the board's number to one.
 #include "compiler/driver/target_cores.h"
 
 #include "compiler/codegen/back_end.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Which nests can run stretch by stretch, and running them.
 #include "compiler/evaluate/nest_chain.h"
 
 #include "core/ir/tir/visit.h"

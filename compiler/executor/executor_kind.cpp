@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Names of the executors, both ways.
 #include "compiler/executor/executor_kind.h"
 
 namespace tenon::compiler {

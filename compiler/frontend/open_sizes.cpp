@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The batch, and proposals for the rest.
+// Which sizes are open, the batch that becomes 1, and values to propose for the others.
 #include "compiler/frontend/open_sizes.h"
 
 #include "compiler/frontend/load_model.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers bind, ranges bound.
+// Parses "x=1,3,224,224" and "batch=1..8": numbers bind a size, ranges bound it.
 #include "compiler/frontend/shape_option.h"
 
 #include "core/base/text.h"

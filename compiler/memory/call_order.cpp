@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Lifetimes under an order, and the search for a better one stretch by stretch.
 #include "compiler/memory/call_order.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The search from the bottom up, with what it cuts off; sections and parts of a plan.
 #include "compiler/memory/exact_search.h"
 
 #include "compiler/memory/planners.h"

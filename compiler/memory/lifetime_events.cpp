@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorting starts and ends.
+// Starts and ends of buffers, sorted by point; starts first.
 #include "compiler/memory/lifetime_events.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choices and what they choose from.
+// For operators that choose values: along which axes they choose, and from how many.
 #include "compiler/ops/chosen_axes.h"
 
 #include "compiler/ops/shapes.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One walk over each function.
+// Adds up bytes of constants, and of results that depend on constants only, function by function.
 #include "compiler/passes/constant_growth.h"
 
 #include "compiler/passes/control.h"

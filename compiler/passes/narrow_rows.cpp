@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NarrowRows: where all that is read of a chain of operators are some rows, it computes only those.
-// A classifier reads one token of its last layer. Stands behind the fusions into attention and
-// layer normalization, which know that their rows are independent, and before layouts are chosen.
+// NarrowRows: where of [B, S, C], the result of a chain of operators, some rows are read only (a
+// classifier reads one token, [B, 1, C], of its last layer), the chain computes those.
 #include "compiler/ops/ops.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite_functions.h"

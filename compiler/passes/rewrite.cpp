@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small readers and the patch writer.
+// Reads of a node's operands and constants, and the writer of patches.
 #include "compiler/passes/rewrite.h"
 
 namespace tenon::compiler {

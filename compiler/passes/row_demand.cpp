@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows through each kind of operator.
+// For each kind of operator, which rows of its operands some rows of its result need.
 #include "compiler/passes/row_demand.h"
 
 #include "compiler/ops/ops.h"

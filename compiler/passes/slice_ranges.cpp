@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Begins, ends and steps of a slice, made whole and non-negative.
 #include "compiler/passes/slice_ranges.h"
 
 #include "compiler/ops/ops.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accessed regions.
+// Finds the accesses of a buffer and the region that they cover together.
 #include "compiler/schedule/region.h"
 
 #include "core/ir/tir/visit.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Closing, and writing all of a text.
 #include "core/base/descriptor.h"
 
 #include <unistd.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The affinity mask, and the quotas of both versions of control groups.
 #include "core/base/processors.h"
 
 #include "core/base/text.h"

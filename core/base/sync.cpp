@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// fsync of files and of the folders that name them.
 #include "core/base/sync.h"
 
 #include "core/base/descriptor.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Making, holding and sweeping folders: a lock tells those in use from those left behind.
 #include "core/base/temporary_folder.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Writing aside and renaming, without fsync.
 #include "core/base/unsynced_file.h"
 
 #include "core/base/descriptor.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The environment first, then the defaults below the home folder.
 #include "core/base/user_folder.h"
 
 #include <pwd.h>

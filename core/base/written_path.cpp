@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Which file a path leads to, and sweeping what killed writers left beside it.
 #include "core/base/written_path.h"
 
 #include <sys/stat.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Sorting the collected sources once.
 #include "core/ir/origin_union.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// GCC's options for a processor, its float ABI and its instruction set.
 #include "core/target/c_options.h"
 
 namespace tenon::core {

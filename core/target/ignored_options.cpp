@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Which options of a target have no effect here, and why.
 #include "core/target/ignored_options.h"
 
 #include "core/base/option_code.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Parsing and checking figures: what is no number, out of range or contradicts another.
 #include "core/target/machine_option.h"
 
 #include "core/base/option_code.h"

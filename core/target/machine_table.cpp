@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// All rows together, the row of a name, and the nearest kin of a processor without one.
 #include "core/target/machine_table.h"
 
 #include "core/base/text.h"

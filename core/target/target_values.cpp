@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Numbers in range and words that are known, option by option.
 #include "core/target/target_values.h"
 
 #include "core/base/text.h"

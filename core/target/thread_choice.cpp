@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Who decides the number of threads: the user, the target, the board or this computer, in this
+// order, and the artifact where one is run.
 #include "core/target/thread_choice.h"
 
 #include "core/base/option_code.h"

@@ -41,7 +41,8 @@ def problem_of(name, head):
         return f"is {match.group(1)} but its folder is {' or '.join(allowed_licences(name))}"
     line = next(i for i, text in enumerate(head) if "SPDX" in text)
     following = head[line + 1] if line + 1 < len(head) else ""
-    if name.endswith(CODE) and not re.match(r'\s*(//|#|/?\*|"""|;|<!--)', following):
+    comment = r"\s*(//|/?\*)" if name.endswith((".h", ".cpp", ".c")) else r'\s*(//|#|/?\*|"""|;|<!--)'
+    if name.endswith(CODE) and not re.match(comment, following):
         return "no sentence after the SPDX line that says what the file holds"
     return None
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Reading the figures that a board's server measured, and writing them into a target.
 #include "remote/board/measured.h"
 
 #include "compiler/driver/machine_facts.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Weights, inputs, outputs and what is between, by storage of the graph executor.
 #include "remote/footprint/storages.h"
 
 #include <set>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element by element.
+// Counts outputs that differ from ONNX Runtime's by more than rounding, element by element.
 #include "remote/peer/output_difference.h"
 
 #include "core/base/text.h"

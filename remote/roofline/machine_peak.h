@@ -2,9 +2,8 @@
 // What this computer can do at most: what a kernel's rate is held against.
 #pragma once
 
-#include "remote/roofline/bandwidth.h"
-
 #include "core/artifact/call_method.h"
+#include "remote/roofline/bandwidth.h"
 
 #include <string>
 #include <string_view>

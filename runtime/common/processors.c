@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the affinity mask and the quotas of control groups. */
 #define _GNU_SOURCE
 #include "processors.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Names, counts and descriptions of inputs and outputs, over what an executor says of itself. */
 #include "io_methods.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// LLD's arguments for shared libraries, relocatable objects and programs.
 #include "compiler/codegen/llvm/elf_link.h"
 
 #include "compiler/codegen/llvm/elf_object.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// LLD writes to a pipe, which is copied into the file, so that a full disk is an error and no
+// fault.
 #include "compiler/codegen/llvm/linker_output.h"
 
 #include "core/base/descriptor.h"

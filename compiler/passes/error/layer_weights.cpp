@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One pass over the weights.
+// Sums of squares of weights and of constants, channel by channel.
 #include "compiler/passes/error/layer_weights.h"
 
 #include "compiler/ops/ops.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// AlterOpLayout: blocks channels as LayoutPlan chose for the whole function. A transformation
-// stands only where a plain value meets a blocked reader or the other way round, and is shared.
-// Needs folded weights; the transformed weights are for the next FoldConstant. Stands before
-// fusion. All patches belong together: a reader relies on the layout its producer got.
+// AlterOpLayout: [N, C, H, W] becomes [N, C/b, H, W, b], with b as LayoutPlan chose for the whole
+// function. A transformation stands only where a plain value meets a blocked reader or the other
+// way round, and is shared. All patches belong together: a reader relies on the layout its producer
+// got.
 #include "compiler/ops/ops.h"
 #include "compiler/passes/error/error_budget.h"
 #include "compiler/passes/layout/channel_block.h"

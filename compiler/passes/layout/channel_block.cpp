@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of channels.
+// How many channels make a block: whole vectors, or halves and quarters of them, that divide.
 #include "compiler/passes/layout/channel_block.h"
 
 namespace tenon::compiler {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// FoldSpaceToDepth: a convolution of every s-th row and column of an image, all phases side by side
-// as channels, is one convolution of the image with steps of s and a kernel s times as large. The
-// image is then read where it is, without a tensor of its phases.
+// FoldSpaceToDepth: an image [N, C, H, W] whose s x s phases [N, C, H/s, W/s] are joined to [N,
+// s*s*C, H/s, W/s] and convolved with [O, s*s*C, K, K] becomes one convolution of the image with
+// steps of s and a weight [O, C, s*K, s*K]. The image is then read where it is, without a tensor of
+// its phases.
 #include "compiler/ops/ops.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bookkeeping of plain and blocked forms.
+// Which values exist plain [N, C, H, W], blocked [N, C/b, H, W, b], or both, and the
+// transformations between.
 #include "compiler/passes/layout/layout_values.h"
 
 #include "compiler/ops/ops.h"

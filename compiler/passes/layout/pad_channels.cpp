@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// PadChannels: gives a convolution whose output channels fill no whole vectors a few more, of zero
-// filters, and drops them again where its values leave the blocked part of the graph (a classifier
-// of 1,000 channels runs in 63 vectors of 16 lanes instead of 125 of 8). Stands before
-// AlterOpLayout, which then blocks the larger count.
+// PadChannels: a weight [O, I, KH, KW] whose O fills no whole vectors gets a few zero filters more,
+// [O + p, I, KH, KW]; the result [N, O + p, H, W] is sliced to O again where it leaves the blocked
+// part of the graph (a classifier of 1,000 channels runs in 63 vectors of 16 lanes instead of 125
+// of 8).
 #include "compiler/ops/ops.h"
 #include "compiler/passes/layout/channel_block.h"
 #include "compiler/passes/passes.h"

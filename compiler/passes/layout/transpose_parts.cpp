@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// TransposeParts: images of several sizes, each joined of a few channels at a time, whose channels
-// become the last axis behind all, as in detectors: each part is transposed by itself, while its
-// channels lie side by side anyway, and those of all sizes are joined before the channels are, in
-// the memory of one tensor. The whole is then moved twice, not four times.
+// TransposeParts: detectors join, for each image size, parts [N, c, H, W] along the channels,
+// flatten them to [N, C, H*W], join the sizes to [N, C, A] and transpose that to [N, A, C]. Instead
+// each part becomes [N, H*W, c] by itself, while its channels lie side by side anyway; parts of the
+// same channels are joined over the sizes, [N, A, c], and those along c, in the memory of one
+// tensor. The whole is then moved twice, not four times.
 #include "compiler/ops/ops.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"

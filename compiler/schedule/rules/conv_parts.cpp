@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums by parts: one part of the weights stays in the second-level cache for all rows while memory
 // delivers the next; the parts' sums are added up behind. Whole blocks would begin with a block's
-// wait for memory and leave it idle later (512 channels at 7 x 7: 81 against 94 % of the peak).
+// wait for memory and leave it idle later (Sapphire Rapids, 512 channels at 7 x 7: 81 against 94 %
+// of the peak).
 #include "compiler/schedule/rules/conv_parts.h"
 
 #include "compiler/schedule/rules/rule.h"

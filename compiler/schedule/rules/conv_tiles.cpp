@@ -61,8 +61,9 @@ ConvTiles tileRows(Schedule& schedule, const ConvLoops& loops, const ConvShape& 
 }
 
 /// Threads that share rows find the data of theirs in their own cache, where sharing weights makes
-/// each read all data, half of it from another core's (two threads, 128 to 256 channels at 14 x 14:
-/// 0.43 against 0.36 ms). Each then reads all weights, in half the time that it computes.
+/// each read all data, half of it from another core's (Sapphire Rapids, two threads, 128 to 256
+/// channels at 14 x 14: 0.43 against 0.36 ms). Each then reads all weights, in half the time that
+/// it computes.
 void shareRows(Schedule& schedule, const ConvShape& shape, ConvTiles& tiles,
                const TargetFacts& facts)
 {
@@ -141,7 +142,7 @@ ConvReduction splitReduction(Schedule& schedule, const ConvLoops& loops, const C
     }
     if (shape.inLanes == 1) {
         // Unrolled kernel columns share inputs; keeping those in registers would spill the sums
-        // (first layer of ResNet: 109 against 150 GFLOP/s).
+        // (Sapphire Rapids, first layer of ResNet: 109 against 150 GFLOP/s).
         //
         // Planes are far apart, so that their loop steps a pointer; columns are an index, which
         // costs each product that reads memory an instruction slot.

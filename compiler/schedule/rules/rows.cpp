@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strands and vectors along rows.
+// Sums along rows in strands, one per lane, and other blocks of rows in vectors.
 #include "compiler/schedule/rules/rows.h"
 
 #include "compiler/schedule/affine.h"

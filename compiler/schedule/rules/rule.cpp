@@ -87,8 +87,8 @@ struct Attachment
 };
 
 /// The block behind the sums gets loops over a stored copy of the tile. A function unrolled for
-/// every vector of a tile runs out of the instruction cache: GELU behind a dense layer took 0.098
-/// ms in place of 0.047.
+/// every vector of a tile runs out of the instruction cache: on Sapphire Rapids GELU behind a dense
+/// layer took 0.098 ms in place of 0.047.
 void attachLoops(Schedule& schedule, const Attachment& at, int64_t lanes)
 {
     const size_t rank = axesOf(schedule, at.after).size();

@@ -66,8 +66,8 @@ std::string sumChannelsInSteps(Schedule& schedule, const WinogradBlocks& blocks,
 {
     const std::string outer = axesOf(schedule, blocks.products)[6].loop;
     const int64_t filterBytes = 9 * 4 * shape.lanes * shape.inLanes;
-    // Of few tiles, whose points all pass at once, half as many leave more room for the data (1 to
-    // 3 % at 512 channels and 7 x 7).
+    // Of few tiles, whose points all pass at once, half as many leave more room for the data
+    // (Sapphire Rapids, 512 channels at 7 x 7: 1 to 3 %).
     const int64_t fifths = shape.unrollsRows ? 1 : 2;
     const int64_t most = std::max<int64_t>(1, facts.l1Bytes * fifths / 5 / filterBytes);
     const auto steps = schedule.split(outer, {-1, divisorUpTo(schedule.extentOf(outer), most)});
@@ -106,8 +106,8 @@ void scheduleComputedFilters(Schedule& schedule, const WinogradBlocks& blocks,
     // n, a, b, oc_outer, tile, oc_inner, step, ic_outer, ic_inner
     const std::vector<std::string> own = innerLoops(schedule, partial, 9);
     // Addresses that grow by 16 bytes become one register each; by 4 they would take a second one
-    // for the index, and with it processors split a product from its load (6 % at 14 x 14). Few
-    // tiles have six copies of this loop already, which wait for memory.
+    // for the index, and with it processors split a product from its load (Sapphire Rapids, 14 x
+    // 14: 6 %). Few tiles have six copies of this loop already, which wait for memory.
     const int64_t depth = shape.unrollsRows ? 1 : divisorUpTo(schedule.extentOf(own[8]), 4);
     const auto channels = schedule.split(own[8], {-1, depth});
     const std::string& channel = channels[1];

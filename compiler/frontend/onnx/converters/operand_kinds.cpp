@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The check against operand_kinds.def.
+// Finds the row of operand_kinds.def and refuses other elements.
 #include "compiler/frontend/onnx/converters/operand_kinds.h"
 
 namespace tenon::compiler {

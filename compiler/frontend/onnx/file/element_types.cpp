@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// ONNX's numbers of narrow types.
 #include "compiler/frontend/onnx/file/element_types.h"
 
 #include "compiler/frontend/onnx/onnx.pb.h"

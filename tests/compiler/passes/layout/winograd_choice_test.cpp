@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// How many vectors of filters a step of a Winograd convolution takes.
 #include "compiler/passes/layout/winograd_choice.h"
 
 #include <gtest/gtest.h>
