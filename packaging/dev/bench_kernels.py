@@ -265,7 +265,7 @@ def least_flops(kernel, method):
 
 
 def bound_ms(kernel, machine, threads, method):
-    """Least time of one operator, as remote/measure/call_bound has it: to compute, to move its data
+    """Least time of one operator, as remote/roofline/call_bound has it: to compute, to move its data
     where the operator before it left them, or to read its weights where all of a chain's lie."""
     compute = least_flops(kernel, method) / (machine.get(kernel.peak) * threads or math.inf)
     data = kernel.copied() / (rate_at(machine, 2 * kernel.copied(), "copy_gb_s") * threads)
