@@ -8,6 +8,9 @@
 namespace tenon::remote {
 namespace {
 
+constexpr core::CallMethod kDirect{core::Method::Direct}, kDirectInt8{core::Method::Direct, true},
+    kGemm{core::Method::Gemm}, kDepthwise{core::Method::Depthwise};
+
 /// 100 GFLOP/s a core; 100 GB/s while all fits into 1000 bytes, 10 GB/s from 100,000 on.
 MachinePeak machine(unsigned threads = 1)
 {
@@ -20,43 +23,43 @@ MachinePeak machine(unsigned threads = 1)
 
 TEST(CallBound, ConvolutionsAreBoundByComputing)
 {
-    const CallBound bound = boundOf({1e9, 400, 200, 0, "direct"}, machine(), 1e5);
+    const CallBound bound = boundOf({1e9, 400, 200, 0, kDirect}, machine(), 1e5);
     EXPECT_FALSE(bound.isMemory);
     EXPECT_DOUBLE_EQ(bound.ms, 10); // 1e9 / 100e9 s
-    EXPECT_DOUBLE_EQ(boundOf({1e9, 400, 200, 0, "direct"}, machine(2), 1e5).ms, 5);
-    EXPECT_DOUBLE_EQ(boundOf({1e9, 400, 200, 0, "direct int8"}, machine(), 1e5).ms, 2.5);
+    EXPECT_DOUBLE_EQ(boundOf({1e9, 400, 200, 0, kDirect}, machine(2), 1e5).ms, 5);
+    EXPECT_DOUBLE_EQ(boundOf({1e9, 400, 200, 0, kDirectInt8}, machine(), 1e5).ms, 2.5);
 }
 
 TEST(CallBound, ProductsOfOneRowAreBoundByReadingTheirWeights)
 {
     // The call alone would fit into the cache; the whole model, which runs in between, does not.
-    const CallBound bound = boundOf({200, 900, 0, 900, "dense"}, machine(), 1e6);
+    const CallBound bound = boundOf({200, 900, 0, 900, kGemm}, machine(), 1e6);
     EXPECT_TRUE(bound.isMemory);
     EXPECT_DOUBLE_EQ(bound.ms, 900 / 10e9 * 1e3);
-    EXPECT_DOUBLE_EQ(boundOf({200, 900, 0, 900, "dense"}, machine(), 1e3).ms, 900 / 100e9 * 1e3);
+    EXPECT_DOUBLE_EQ(boundOf({200, 900, 0, 900, kGemm}, machine(), 1e3).ms, 900 / 100e9 * 1e3);
 }
 
 /// A depthwise convolution of stride 2: what the call before it wrote is still in the cache,
 /// whatever else a run goes through.
 TEST(CallBound, InputsThatAreLargerThanOutputsAreNoWeights)
 {
-    const CallBound bound = boundOf({10, 1000, 200, 0, "depthwise"}, machine(), 1e9);
+    const CallBound bound = boundOf({10, 1000, 200, 0, kDepthwise}, machine(), 1e9);
     EXPECT_TRUE(bound.isMemory);
     EXPECT_DOUBLE_EQ(bound.ms, (200 / 50e9 + 600 / 100e9) * 1e3);
 }
 
 TEST(CallBound, WeightsAndActivationsMayComeAtTheSameTime)
 {
-    EXPECT_DOUBLE_EQ(boundOf({10, 1000, 400, 200, "direct"}, machine(), 1e9).ms, 200 / 10e9 * 1e3);
+    EXPECT_DOUBLE_EQ(boundOf({10, 1000, 400, 200, kDirect}, machine(), 1e9).ms, 200 / 10e9 * 1e3);
 }
 
 TEST(CallBound, ElementwiseCallsAreBoundByCopyingWhereTheirBytesAre)
 {
-    const CallBound bound = boundOf({100, 1000, 500, 0, ""}, machine(), 1e6);
+    const CallBound bound = boundOf({100, 1000, 500, 0, {}}, machine(), 1e6);
     EXPECT_TRUE(bound.isMemory);
     EXPECT_DOUBLE_EQ(bound.ms, 500 / 50e9 * 1e3);
     // Half way between two sizes the rate is between theirs.
-    const CallBound between = boundOf({100, 1e4, 5e3, 0, ""}, machine(), 1e6);
+    const CallBound between = boundOf({100, 1e4, 5e3, 0, {}}, machine(), 1e6);
     EXPECT_DOUBLE_EQ(between.ms, 5e3 / 27.5e9 * 1e3);
 }
 
@@ -87,7 +90,7 @@ TEST(CallBound, CountsWhatARunGoesThrough)
 TEST(CallBound, IsNotKnownWhereNothingIs)
 {
     EXPECT_EQ(boundOf({}, machine(), 0).ms, 0);
-    EXPECT_EQ(boundOf({1e9, 1e3, 500, 0, ""}, {.isa = "none"}, 0).ms, 0);
+    EXPECT_EQ(boundOf({1e9, 1e3, 500, 0, {}}, {.isa = "none"}, 0).ms, 0);
 }
 
 TEST(CallBound, ReadsTheOutputsOfAManifest)
