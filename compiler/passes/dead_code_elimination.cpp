@@ -7,6 +7,8 @@
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/use_index.h"
 
+#include <unordered_set>
+
 namespace tenon::compiler {
 
 Result<Patches> runDeadCodeElimination(const Module& module, const PassContext&)

@@ -8,6 +8,7 @@
 #include "core/ir/origin_union.h"
 
 #include <map>
+#include <unordered_map>
 
 namespace tenon::compiler {
 namespace {

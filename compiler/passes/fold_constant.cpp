@@ -13,6 +13,8 @@
 
 #include <map>
 #include <numeric>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace tenon::compiler {
 namespace {

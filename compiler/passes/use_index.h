@@ -4,8 +4,8 @@
 
 #include "core/ir/module.h"
 
-#include <unordered_map>
-#include <unordered_set>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 namespace tenon::compiler {
@@ -18,14 +18,17 @@ public:
     UseIndex(const Module& module, const GraphFunction& function);
 
     /// Nodes that read any result of `id`, each once, in order.
-    const std::vector<NodeId>& users(NodeId id) const;
-    bool isResult(NodeId id) const { return m_results.count(id) > 0; }
+    std::span<const NodeId> users(NodeId id) const;
+    bool isResult(NodeId id) const;
     /// Exactly one node reads it and the function does not return it.
     bool hasOneUser(NodeId id) const { return users(id).size() == 1 && !isResult(id); }
 
 private:
-    std::unordered_map<NodeId, std::vector<NodeId>> m_users;
-    std::unordered_set<NodeId> m_results;
+    // Flat: one is built for every pass, and a list for each of 100,000 nodes would be most of it.
+    std::vector<NodeId> m_read;    ///< nodes that are read, in order
+    std::vector<uint32_t> m_first; ///< where the users of each begin, and where the last ones end
+    std::vector<NodeId> m_users;
+    std::vector<NodeId> m_results; ///< in order
 };
 
 /// Functions whose nodes passes rewrite: all but primitive ones, main first.

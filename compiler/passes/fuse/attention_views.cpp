@@ -106,7 +106,7 @@ std::vector<NodeId> withoutReaders(const UseIndex& uses, const std::vector<NodeI
     };
     for (bool isDone = false; !isDone;) {
         const auto stays = std::find_if(gone.begin(), gone.end(), [&](NodeId id) {
-            const std::vector<NodeId>& users = uses.users(id);
+            const std::span<const NodeId> users = uses.users(id);
             return id != last &&
                    (uses.isResult(id) || !std::all_of(users.begin(), users.end(), isGone));
         });

@@ -133,7 +133,7 @@ private:
     bool areRead(const std::vector<NodeId>& nodes) const
     {
         return std::all_of(nodes.begin(), nodes.end() - 1, [&](NodeId id) {
-            const std::vector<NodeId>& users = m_uses.users(id);
+            const std::span<const NodeId> users = m_uses.users(id);
             return !m_uses.isResult(id) &&
                    std::all_of(users.begin(), users.end(), [&](NodeId user) {
                        return std::find(nodes.begin(), nodes.end(), user) != nodes.end();
@@ -145,7 +145,7 @@ private:
     bool matchScores(ValueRef scores, Attention& found) const
     {
         const auto isReadHere = [&](ValueRef value) {
-            const std::vector<NodeId>& users = m_uses.users(value.node);
+            const std::span<const NodeId> users = m_uses.users(value.node);
             return !m_uses.isResult(value.node) &&
                    std::all_of(users.begin(), users.end(), [&](NodeId user) {
                        return std::find(found.nodes.begin(), found.nodes.end(), user) !=

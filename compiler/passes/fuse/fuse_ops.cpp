@@ -14,6 +14,8 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace tenon::compiler {
 namespace {
@@ -133,7 +135,7 @@ private:
     /// One-element constants become part of the kernel; other readers keep their own.
     void addScalar(ValueRef value)
     {
-        const std::vector<NodeId>& users = m_uses.users(value.node);
+        const std::span<const NodeId> users = m_uses.users(value.node);
         const bool isPrivate = !m_uses.isResult(value.node) &&
                                std::all_of(users.begin(), users.end(),
                                            [&](NodeId u) { return m_members.count(u) > 0; });

@@ -8,6 +8,7 @@
 #include "compiler/passes/use_index.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace tenon::compiler {
@@ -83,7 +84,7 @@ private:
         if (earlier.op != later.op || earlier.types != later.types) return false;
         if (earlier.operands.size() != later.operands.size()) return false;
         if (m_module.type(earlier.operands[0]) != m_module.type(later.operands[0])) return false;
-        const std::vector<NodeId>& users = m_uses.users(earlier.id);
+        const std::span<const NodeId> users = m_uses.users(earlier.id);
         return std::all_of(users.begin(), users.end(), [&](NodeId user) {
             return m_position.at(user) > m_position.at(later.id);
         });

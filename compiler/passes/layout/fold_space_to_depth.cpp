@@ -160,7 +160,7 @@ private:
         std::set<NodeId> gone;
         for (auto it = m_function.order.rbegin(); it != m_function.order.rend(); ++it) {
             if (!found.nodes.count(*it) || m_uses.isResult(*it)) continue;
-            const std::vector<NodeId>& users = m_uses.users(*it);
+            const std::span<const NodeId> users = m_uses.users(*it);
             const bool isOwned = std::all_of(users.begin(), users.end(),
                                              [&](NodeId user) { return gone.count(user) > 0; });
             if (isOwned || isOp(m_module.node(*it), concatenateOp)) gone.insert(*it);

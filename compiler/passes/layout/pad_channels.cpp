@@ -99,7 +99,7 @@ private:
     /// True when every reader of the chain takes plain values anyway.
     bool leavesBlocks(const Chain& chain) const
     {
-        const std::vector<NodeId>& users = m_uses.users(chain.nodes.back());
+        const std::span<const NodeId> users = m_uses.users(chain.nodes.back());
         return std::all_of(users.begin(), users.end(), [&](NodeId id) {
             const NodeRecord& user = m_module.node(id);
             if (isOp(user, concatenateOp)) {

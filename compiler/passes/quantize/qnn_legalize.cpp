@@ -11,6 +11,7 @@
 #include "core/base/text.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace tenon::compiler {
 namespace {

@@ -83,7 +83,7 @@ private:
         };
         return std::all_of(m_nodes.begin(), m_nodes.end(), [&](NodeId id) {
             if (isOp(m_site.module.node(id), qnnDequantizeOp)) return true;
-            const std::vector<NodeId>& users = m_site.uses.users(id);
+            const std::span<const NodeId> users = m_site.uses.users(id);
             return !m_site.uses.isResult(id) && std::all_of(users.begin(), users.end(), isInside);
         });
     }
