@@ -92,6 +92,7 @@ void Monkey::makeWindow()
         if (question.kind == views::FileQuestion::Kind::Open) return take(model());
         take(m_folder.filePath(QLatin1String(names[below(6)])));
     };
+    m_window.reset(); // or styles would be worked out for the widgets of both
     m_window = std::make_unique<app::MainWindow>(m_makeEngine(), app::Settings(), options);
     m_window->resize(1280, 800);
     m_window->show();
