@@ -2,6 +2,7 @@
 // tenon board: the list of boards, what a board is, and whether it works.
 #include "app/cli/board_access.h"
 #include "app/cli/board_measure.h"
+#include "core/base/program_files.h"
 #include "core/base/text.h"
 #include "remote/board/measured.h"
 #include "remote/board/profile.h"
@@ -263,7 +264,7 @@ int test(const BoardCommandOptions& options, JobContext& job)
     work.where.board = options.name;
     int code = kSuccess;
     const remote::DeployReportPtr report =
-        deployOnce(work, remote::resourceFolder() + "/sample/digits/model.onnx", job, code);
+        deployOnce(work, core::shippedFile("sample/digits/model.onnx"), job, code);
     if (!report) return code;
     if (options.common.json)
         printJson({{"board", boardJson(report->board)},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon rpc-server: checks the options and becomes the server program for this computer.
 #include "app/cli/command.h"
+#include "core/base/program_files.h"
 #include "core/base/text.h"
 #include "remote/tracker/tracker_client.h"
 
@@ -11,7 +12,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 
 namespace tenon::cli {
 namespace {
@@ -86,11 +86,7 @@ int serve(const RpcServerOptions& options)
 {
     const auto arguments = serverArguments(options);
     if (!arguments) return wrongUsage(arguments.error().message);
-    std::error_code ignored;
-    const std::string program =
-        (std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() /
-         "tenon-rpc-server")
-            .string();
+    const std::string program = siblingProgram("tenon-rpc-server");
     std::vector<char*> argv{const_cast<char*>(program.c_str())};
     for (const std::string& argument : *arguments)
         argv.push_back(const_cast<char*>(argument.c_str()));

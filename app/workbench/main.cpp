@@ -4,6 +4,7 @@
 #include "app/workbench/main_window.h"
 #include "compiler/driver/compile.h"
 #include "compiler/driver/kernel_service.h"
+#include "core/base/program_files.h"
 #include "core/base/temporary_folder.h"
 #include "remote/peer/peer_program.h"
 #include "views/canvas/canvas_accessible.h"
@@ -42,12 +43,8 @@ struct Request
 
 QString samplePath()
 {
-    const QDir program(QCoreApplication::applicationDirPath());
-    for (const char* candidate : {TENON_SAMPLE_MODEL, "../share/tenon/sample/digits/model.onnx"}) {
-        const QString path = QDir::cleanPath(program.absoluteFilePath(QLatin1String(candidate)));
-        if (QFileInfo::exists(path)) return path;
-    }
-    return {};
+    const auto path = QString::fromStdString(tenon::core::shippedFile("sample/digits/model.onnx"));
+    return QFileInfo::exists(path) ? path : QString();
 }
 
 void addOptions(QCommandLineParser& parser)

@@ -2,6 +2,7 @@
 // Finding the RPC server for a board.
 #include "core/target/board_server.h"
 
+#include "core/base/program_files.h"
 #include "core/base/text.h"
 
 #include <unistd.h>
@@ -76,37 +77,35 @@ std::string advice(std::string_view processor)
     return "its compiler is installed, but this build left it out; " + build;
 }
 
-/// `what` names the program in an error; `prefix` starts its path below share/tenon.
-Result<std::string> shippedProgram(std::string_view tripleOrMachine, const std::string& what,
-                                   const std::string& prefix)
+/// `what` names the program in an error; `prefix` starts its path below lib/tenon.
+Result<std::string> programFor(std::string_view tripleOrMachine, const std::string& what,
+                               const std::string& prefix)
 {
     const Result<std::string> processor = serverProcessor(tripleOrMachine);
     if (!processor) return processor.error();
     std::error_code failed;
-    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", failed);
-    const std::filesystem::path path =
-        program.parent_path().parent_path() / "share/tenon" / (prefix + *processor);
-    if (std::filesystem::is_regular_file(path, failed)) return path.string();
+    std::string path = shippedProgram(prefix + *processor);
+    if (std::filesystem::is_regular_file(path, failed)) return path;
     return makeError(DiagnosticCode::UnsupportedTarget,
                      what + " for " + *processor + " boards is missing at " +
-                         core::quoted(path.string()) + ": " + advice(*processor));
+                         core::quoted(path) + ": " + advice(*processor));
 }
 
 } // namespace
 
 Result<std::string> boardServerPath(std::string_view tripleOrMachine)
 {
-    return shippedProgram(tripleOrMachine, "the RPC server", "servers/tenon-rpc-server-");
+    return programFor(tripleOrMachine, "the RPC server", "servers/tenon-rpc-server-");
 }
 
 Result<std::string> modelRunnerPath(std::string_view tripleOrMachine)
 {
-    return shippedProgram(tripleOrMachine, "the footprint's runner", "footprint/runner-");
+    return programFor(tripleOrMachine, "the footprint's runner", "footprint/runner-");
 }
 
 Result<std::string> emptyProgramPath(std::string_view tripleOrMachine)
 {
-    return shippedProgram(tripleOrMachine, "the footprint's empty program", "footprint/empty-");
+    return programFor(tripleOrMachine, "the footprint's empty program", "footprint/empty-");
 }
 
 } // namespace tenon::core

@@ -2,7 +2,7 @@
 # The one helper: language level, warnings, include root and sanitizer for every target of ours.
 
 function(tenon_compile_options target)
-    target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR})
+    target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}>)
     target_compile_features(${target} PUBLIC cxx_std_20 c_std_11)
     target_compile_options(${target} PRIVATE
         $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wold-style-cast;-Wnon-virtual-dtor;-Woverloaded-virtual;-Wno-missing-field-initializers>

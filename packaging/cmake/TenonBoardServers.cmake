@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # The RPC server for every processor of boards: static programs, made by cross compilers, in
-# TENON_SERVER_DIR. `bin/../share/tenon/servers` is where programs look (core/target/board_server.h),
-# in a build folder as in an installation.
-set(TENON_SERVER_DIR ${CMAKE_BINARY_DIR}/share/tenon/servers)
+# TENON_SERVER_DIR. `bin/../lib/tenon` is where programs look (core/base/program_files.h), in a build
+# folder as in an installation.
+set(TENON_SERVER_DIR ${CMAKE_BINARY_DIR}/lib/tenon/servers)
 
 # Beside them, in TENON_FOOTPRINT_DIR, what `tenon footprint` compares: the smallest program that runs a
 # model, and an empty one.
-set(TENON_FOOTPRINT_DIR ${CMAKE_BINARY_DIR}/share/tenon/footprint)
+set(TENON_FOOTPRINT_DIR ${CMAKE_BINARY_DIR}/lib/tenon/footprint)
 
 # The sources are plain C11 and want no configuration, so one compiler call makes a server.
 get_target_property(objects tenon_runtime_objects SOURCES)
@@ -18,7 +18,7 @@ foreach(list server_sources runner_sources empty_sources)
 endforeach()
 file(GLOB_RECURSE server_headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
 set(board_flags -std=gnu11 -D_FILE_OFFSET_BITS=64 -O2 -Wall -Wextra -Wconversion -static -pthread
-    -ffunction-sections -fdata-sections -Wl,--gc-sections -Wl,-z,max-page-size=65536)
+    -ffunction-sections -fdata-sections -Wl,--gc-sections -Wl,-z,max-page-size=65536 -s)
 set(wraps)
 foreach(function malloc calloc realloc free aligned_alloc TVMBackendAllocWorkspace TVMBackendFreeWorkspace)
     list(APPEND wraps -Wl,--wrap=${function})
@@ -47,7 +47,7 @@ function(tenon_board_server processor compiler)
     if(CMAKE_SYSTEM_PROCESSOR STREQUAL processor AND NOT TENON_SANITIZE)
         add_custom_command(OUTPUT ${output}
             COMMAND ${CMAKE_COMMAND} -E make_directory ${TENON_SERVER_DIR}
-            COMMAND ${CMAKE_COMMAND} -E copy $<TARGET_FILE:tenon_rpc_server> ${output}
+            COMMAND ${CMAKE_STRIP} -o ${output} $<TARGET_FILE:tenon_rpc_server>
             DEPENDS tenon_rpc_server
             VERBATIM)
         set_property(GLOBAL APPEND PROPERTY TENON_BOARD_SERVERS ${output})

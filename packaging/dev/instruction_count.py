@@ -36,7 +36,7 @@ def run_counted(build, emulator, command, blocks=False):
 
 def tenon_runner(build, processor):
     """The program that loads an artifact for that processor and runs it, with marks."""
-    return os.path.join(build, "share/tenon/footprint", f"runner-{processor}")
+    return os.path.join(build, "lib/tenon/footprint", f"runner-{processor}")
 
 
 def kernel_counts(artifact, blocks, nm="nm", objdump="objdump"):

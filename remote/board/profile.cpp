@@ -3,6 +3,7 @@
 #include "remote/board/profile.h"
 
 #include "core/base/file.h"
+#include "core/base/program_files.h"
 #include "core/base/text.h"
 
 #include <nlohmann/json.hpp>
@@ -55,19 +56,11 @@ Result<BoardProfile> readProfile(const fs::path& path)
 
 } // namespace
 
-std::string resourceFolder()
-{
-    std::error_code ignored;
-    const fs::path program = fs::read_symlink("/proc/self/exe", ignored).parent_path();
-    const fs::path installed = program.parent_path() / "share" / "tenon";
-    return fs::exists(installed / "boards", ignored) ? installed.string() : TENON_RESOURCE_FOLDER;
-}
-
 Result<std::vector<BoardProfile>> boardProfiles()
 {
     std::vector<BoardProfile> out;
     std::error_code failed;
-    const std::string folder = resourceFolder() + "/boards";
+    const std::string folder = core::shippedFile("boards");
     for (const auto& entry : fs::directory_iterator(folder, failed)) {
         if (entry.path().extension() != ".json") continue;
         Result<BoardProfile> profile = readProfile(entry.path());

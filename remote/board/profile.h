@@ -38,7 +38,4 @@ core::Result<std::vector<BoardProfile>> boardProfiles();
 /// Error UnknownName with the nearest names.
 core::Result<BoardProfile> findProfile(const std::string& name);
 
-/// Where resources are: beside the installed program, or in the source tree.
-std::string resourceFolder();
-
 } // namespace tenon::remote

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bare-metal images: what an empty program does not have, split by symbols.
 #include "core/base/file.h"
+#include "core/base/program_files.h"
 #include "core/base/temporary_folder.h"
 #include "core/base/text.h"
 #include "core/target/c_options.h"
@@ -120,7 +121,7 @@ public:
                                        m_folder.file("main.c")};
         if (m_isGraph)
             for (const char* source : kGraphSources)
-                model.push_back(TENON_RUNTIME_FOLDER "/" + std::string(source));
+                model.push_back(core::shippedFile("runtime/" + std::string(source)));
         const auto empty = link("empty", {m_folder.file("empty.c")});
         if (!empty) return empty.error();
         const auto image = link("image", model);
@@ -178,7 +179,7 @@ private:
     Result<std::string> link(const std::string& name, const std::vector<std::string>& sources,
                              const std::vector<std::string>& options = {}) const
     {
-        const std::string board = TENON_RUNTIME_FOLDER "/micro/mps2";
+        const std::string board = core::shippedFile("runtime/micro/mps2");
         const std::string image = m_folder.file(name + ".elf");
         const auto machine = compilerOptions(m_core, m_result.target);
         if (!machine) return machine.error();
@@ -192,7 +193,7 @@ private:
                                        "-T",
                                        board + "/link.ld",
                                        "-I" + board,
-                                       "-I" TENON_RUNTIME_FOLDER "/micro/graph",
+                                       "-I" + core::shippedFile("runtime/micro/graph"),
                                        "-I" + m_folder.file("source/include")};
         words.insert(words.end(), machine->begin(), machine->end());
         words.insert(words.end(), m_core.memory.begin(), m_core.memory.end());

@@ -3,6 +3,7 @@
 #include "remote/session/local_board.h"
 
 #include "compiler/driver/compile.h"
+#include "core/base/program_files.h"
 #include "core/base/text.h"
 #include "remote/session/artifact_session.h"
 #include "remote/session/child_process.h"
@@ -23,21 +24,10 @@ using core::Result;
 using core::Status;
 using core::Tensor;
 
-namespace {
-
-std::string besideThisProgram(const std::string& name)
-{
-    std::error_code ignored;
-    const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", ignored);
-    return (self.parent_path() / name).string();
-}
-
-} // namespace
-
 Result<ChildProcess> startLocalServer(const RunRequest& request)
 {
     const std::string server =
-        request.serverPath.empty() ? besideThisProgram("tenon-rpc-server") : request.serverPath;
+        request.serverPath.empty() ? core::siblingProgram("tenon-rpc-server") : request.serverPath;
     std::vector<std::string> command = request.emulator;
     std::error_code ignored;
     const bool loads = !request.artifactPath.empty(); // or it only asks what this computer is

@@ -4,6 +4,7 @@
 
 #include "core/base/board_code.h"
 #include "core/base/file.h"
+#include "core/base/program_files.h"
 #include "core/base/text.h"
 #include "core/base/user_folder.h"
 #include "remote/ssh/shell_word.h"
@@ -232,7 +233,7 @@ Result<Board> makeVirtualBoard(const std::string& name, const BoardProfile& prof
     if (!hasNamespaces) return undo(hasNamespaces.error());
     job.progress(0.1, "fetching and unpacking packages of Debian");
     const std::string& architecture = profile.emulation.architecture;
-    const Status made = runProgram({"/bin/sh", resourceFolder() + "/boards/make_system.sh",
+    const Status made = runProgram({"/bin/sh", core::shippedFile("boards/make_system.sh"),
                                     architecture, folder + "/system", cacheFolder(architecture)},
                                    job);
     if (!made) return undo(made.error());

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/base/program_files.h"
+
+#include <filesystem>
+
+namespace tenon::core {
+namespace {
+
+/// With links followed, so that a link to the program in another folder finds the same files.
+std::filesystem::path programFolder()
+{
+    std::error_code ignored;
+    return std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
+}
+
+} // namespace
+
+std::string siblingProgram(std::string_view name) { return (programFolder() / name).string(); }
+
+std::string shippedProgram(std::string_view name)
+{
+    return (programFolder().parent_path() / "lib/tenon" / name).string();
+}
+
+std::string shippedFile(std::string_view name)
+{
+    return (programFolder().parent_path() / "share/tenon" / name).string();
+}
+
+} // namespace tenon::core
