@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Paths from where the running program lies.
 #include "core/base/program_files.h"
 
 #include <filesystem>

@@ -87,8 +87,8 @@ Result<std::string> programFor(std::string_view tripleOrMachine, const std::stri
     std::string path = shippedProgram(prefix + *processor);
     if (std::filesystem::is_regular_file(path, failed)) return path;
     return makeError(DiagnosticCode::UnsupportedTarget,
-                     what + " for " + *processor + " boards is missing at " +
-                         core::quoted(path) + ": " + advice(*processor));
+                     what + " for " + *processor + " boards is missing at " + core::quoted(path) +
+                         ": " + advice(*processor));
 }
 
 } // namespace

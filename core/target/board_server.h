@@ -14,7 +14,8 @@ namespace tenon::core {
 /// from what `uname -m` prints on a board. Error UnsupportedTarget.
 Result<std::string> serverProcessor(std::string_view tripleOrMachine);
 
-/// Path of the server for boards of this processor (core/base/program_files.h). Error UnsupportedTarget, also when this build came without that server.
+/// Path of the server for boards of this processor (core/base/program_files.h). Error
+/// UnsupportedTarget, also when this build came without that server.
 Result<std::string> boardServerPath(std::string_view tripleOrMachine);
 
 /// The smallest program that loads a model and runs it once, saying what that took of memory; and a

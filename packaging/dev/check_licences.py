@@ -11,7 +11,7 @@ import sys
 from source_tree import all_files, read, report
 
 GPL = ("views/", "app/engine/", "app/workbench/", "tests/views/", "tests/app/")
-MIT0 = ("runtime/include/", "runtime/micro/")
+MIT0 = ("runtime/include/", "runtime/micro/", "resources/examples/")
 CODE = (".h", ".cpp", ".c", ".py", ".cmake", ".proto", ".def", ".sh")
 
 

@@ -64,6 +64,8 @@ def validate(prefix):
             said = call([program] + words[:-1] + [os.path.join(prefix, words[-1])])
             if program == "desktop-file-validate" and said:
                 sys.exit(said)
+        elif program in os.environ.get("TENON_REQUIRE", "").split(","):
+            sys.exit(f"{program} is required and not installed")
         else:
             print(f"{program} is not installed: not asked")
 

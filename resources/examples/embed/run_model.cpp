@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT-0
-// The same in C++, without a copy of any tensor, and with a function of one's own: run_model ARTIFACT
+// The same in C++, without a copy of any tensor, and with a function of one's own: run_model
+// ARTIFACT
 //     find_package(tenon REQUIRED)
 //     target_link_libraries(run_model PRIVATE tenon::tenon_runtime)
+#include <tenon/tenon.hpp>
+
 #include <cstdio>
 #include <cstdlib>
-#include <tenon/tenon.hpp>
 
 namespace {
 
@@ -21,7 +23,8 @@ int run(const char* path)
     tenon::Model model(path);
 
     // The first input as the model keeps it tells the shape.
-    const tenon::Array kept(static_cast<TVMArrayHandle>(model.method("get_input")(0).value.v_handle));
+    const tenon::Array kept(
+        static_cast<TVMArrayHandle>(model.method("get_input")(0).value.v_handle));
     std::vector<int64_t> shape = kept.shape();
     const size_t bytes = (kept.size() * sizeof(float) + 63) / 64 * 64;
     const std::unique_ptr<void, void (*)(void*)> memory(std::aligned_alloc(64, bytes), std::free);
@@ -33,7 +36,8 @@ int run(const char* path)
     model.run();
     const tenon::Array output = model.output(0);
     DLManagedTensor* shared = output.toDLPack();
-    const bool isShared = input.data<float>() == values && shared->dl_tensor.data == output.data<float>();
+    const bool isShared =
+        input.data<float>() == values && shared->dl_tensor.data == output.data<float>();
     for (size_t i = 0; i < output.size() && i < 10; ++i)
         std::printf("%g\n", static_cast<double>(output.data<float>()[i]));
     TVMDLManagedTensorCallDeleter(shared);
@@ -49,7 +53,8 @@ int run(const char* path)
     });
     TVMFunctionHandle found = nullptr;
     tenon::check(TVMFuncGetGlobal("example.largest", &found));
-    std::printf("largest %lld, %s\n", static_cast<long long>(tenon::Function(found)(output.tensor()).integer()),
+    std::printf("largest %lld, %s\n",
+                static_cast<long long>(tenon::Function(found)(output.tensor()).integer()),
                 isShared ? "nothing copied" : "copied");
     return isShared ? 0 : 1;
 }
