@@ -19,8 +19,8 @@ LINK = re.compile(r"(?<!\")\]\(([\w./-]+)\)")
 WORD = re.compile(r"\./dev ([a-z]+)")
 # Where programs and scripts declare their options.
 DECLARING = ("app/", "packaging/dev/", "runtime/rpc/", "tests/interop/", "tests/fuzz/", "dev")
-# CMake's, which the documents show how to use.
-FOREIGN = {"build"}
+# Those of CMake and pkg-config, which the documents show how to use.
+FOREIGN = {"build", "cflags", "install", "libs", "prefix"}
 
 
 def declared_options(files):
