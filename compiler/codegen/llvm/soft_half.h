@@ -20,7 +20,8 @@ enum class HalfFormat : uint8_t
     Bfloat16
 };
 
-/// True when LLVM would call a function of a compiler's library for conversions of this format.
+/// True when LLVM would call a function of a compiler's library for conversions of this format, or
+/// would round wrongly.
 bool lacksHalf(const llvm::TargetMachine& machine, const LlvmTraits& traits, HalfFormat format);
 
 /// binary32 of the bits (integers of 16 bits).
