@@ -70,7 +70,11 @@ void LiveChart::setCurve(const LiveCurve& curve, std::function<QString(int)> nam
     m_graph->setData(calls, bytes, true);
     setExtent(0, static_cast<double>(curve.bytes.size()));
     setByteAxis(static_cast<double>(curve.arenaBytes));
-    const QString peak = curve.peakCall < 0 || !m_nameOf ? QString() : m_nameOf(curve.peakCall);
+    constexpr int kNameWidth = 260; // in a narrow chart the bytes are worth more than a whole name
+    const QString peak =
+        curve.peakCall < 0 || !m_nameOf
+            ? QString()
+            : fontMetrics().elidedText(m_nameOf(curve.peakCall), Qt::ElideMiddle, kNameWidth);
     const QString bound =
         tr("%1 B at call %2, %3").arg(countText(curve.boundBytes)).arg(curve.peakCall).arg(peak);
     const bool isProven = curve.arenaBytes == curve.boundBytes;

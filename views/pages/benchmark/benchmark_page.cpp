@@ -93,8 +93,10 @@ BenchmarkPage::BenchmarkPage(const ThemeSource& themes, DeployPresenter& deploy,
     , m_table(new DataTable(themes, &workspace.calls()))
     , m_notice(new EmptyNotice(themes, {}, {}, tr("Deploy & Benchmark")))
 {
-    m_detail->setWordWrap(true);
-    m_peer->setWordWrap(true);
+    for (ThemedLabel* text : {m_detail, m_peer}) {
+        text->setWordWrap(true);
+        text->installEventFilter(this);
+    }
     m_totalPanel->content()->addWidget(m_total);
     m_totalPanel->content()->addWidget(m_peer);
     m_totalPanel->content()->addWidget(m_detail);
@@ -129,6 +131,15 @@ void BenchmarkPage::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
     refreshColumns();
+}
+
+/// A splitter does not ask how high wrapped text is, and would take the chart's last line for it.
+bool BenchmarkPage::eventFilter(QObject* watched, QEvent* event)
+{
+    for (ThemedLabel* text : {m_detail, m_peer})
+        if (watched == text && event->type() == QEvent::Resize)
+            text->setMinimumHeight(text->heightForWidth(text->width()));
+    return QWidget::eventFilter(watched, event);
 }
 
 /// Columns without a figure and, in a narrow window, the nodes of the file leave their place to the

@@ -15,6 +15,7 @@ TableTwin::TableTwin(const ThemeSource& themes, QWidget* picture, QAbstractItemM
     m_button->setToolTip(tr("The same facts as a table"));
     addWidget(picture);
     addWidget(m_table);
+    setMinimumHeight(picture->minimumHeight()); // a stack that is hidden does not ask its pages
     connect(m_button, &QPushButton::clicked, this, &TableTwin::toggle);
 }
 
