@@ -2,11 +2,15 @@
 // Reads, runs and rewrites golden case files.
 #include "tests/support/golden.h"
 
+#include "core/base/check.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "tests/support/environment.h"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
 
 namespace tenon::test {
 namespace {
@@ -79,6 +83,17 @@ std::string goldenText(const GoldenFile& file)
         out += "# " + one.title + "\n" + one.input + "---\n" + one.expected;
     }
     return out;
+}
+
+std::vector<std::string> goldenFilesIn(const std::string& folder)
+{
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(sourcePath(folder)))
+        if (entry.path().extension() == ".txt" && entry.path().filename() != "CMakeLists.txt")
+            names.push_back(entry.path().stem().string());
+    std::sort(names.begin(), names.end());
+    CHECK(!names.empty()) << folder;
+    return names;
 }
 
 void expectGolden(const std::string& path, const GoldenRun& run, const GoldenEqual& equal)

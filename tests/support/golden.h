@@ -32,6 +32,10 @@ using GoldenRun = std::function<std::string(const GoldenCase&)>;
 /// True when `got` is as good as `wanted`; the default compares text, passes compare structure.
 using GoldenEqual = std::function<bool(const std::string& got, const std::string& wanted)>;
 
+/// The golden files of a folder (relative to the source tree) by name, without their ending; a test
+/// that runs them all needs no list. There is at least one.
+std::vector<std::string> goldenFilesIn(const std::string& folder);
+
 /// Runs all cases of `path` (relative to the source tree) as GoogleTest expectations; a failure
 /// prints input, got and wanted. With UPDATE_EXPECTED=1 rewrites what differs instead.
 void expectGolden(const std::string& path, const GoldenRun& run, const GoldenEqual& equal = {});
