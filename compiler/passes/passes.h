@@ -9,7 +9,6 @@ namespace tenon::compiler {
 #define PASS(function, ...)                                                                        \
     Result<Patches> function(const Module& module, const PassContext& context);
 #include "compiler/passes/passes.def"
-#undef PASS
 
 /// Result types of any kind of node; errors carry the node.
 Result<Types> typesOf(const Module& module, const NodeRecord& node);

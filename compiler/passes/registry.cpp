@@ -8,33 +8,11 @@ namespace {
 constexpr PassDef kPasses[] = {
 #define PASS(function, ...) {.run = &function, __VA_ARGS__},
 #include "compiler/passes/passes.def"
-#undef PASS
 };
 
 constexpr std::string_view kPipeline[] = {
-    "InferType", //
-    "WidenHalf",
-    "FakeQuantizationToInteger",
-    "SimplifyInference",
-    "CanonicalizeOps",
-    "FoldConstant",
-    "EliminateCommonSubexpr",
-    "FoldScaleAxis",
-    "FoldSpaceToDepth",
-    "TransposeParts",
-    "FoldConstant",
-    "FuseAttention",
-    "FuseLayerNorm",
-    "DeadCodeElimination",
-    "NarrowRows", //
-    "PadChannels",
-    "qnn.Legalize",
-    "AlterOpLayout",
-    "FoldConstant",
-    "DeadCodeElimination", //
-    "FuseOps",             //
-    "LowerToTIR",          //
-    "OrderCalls",
+#define STAGE(name) name,
+#include "compiler/passes/passes.def"
 };
 
 } // namespace
