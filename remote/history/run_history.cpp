@@ -96,7 +96,7 @@ int64_t numberOf(sqlite3* database, const char* sql)
     return query.step() == SQLITE_ROW ? query.integer() : -1;
 }
 
-/// Held while a damaged file is renamed.
+/// Held while a file is opened and, if it is damaged, renamed.
 class FolderLock
 {
 public:
@@ -159,13 +159,11 @@ Status RunHistory::execute(const std::string& sql)
 
 Result<std::unique_ptr<RunHistory>> RunHistory::open(const std::string& path)
 {
+    // Several programs may see the same damage: one of them renames, the others find the new file.
+    // Who opens waits, too, or the parts of the file that it has just made would be renamed.
+    const FolderLock lock(path);
     bool isDamaged = false;
     Result<std::unique_ptr<RunHistory>> history = openOnce(path, isDamaged);
-    if (history || !isDamaged) return history;
-    // Another program may see the same: one of them renames, the other finds the new file.
-    const FolderLock lock(path);
-    isDamaged = false;
-    history = openOnce(path, isDamaged);
     if (history || !isDamaged) return history;
     const core::Diagnostic damage = history.error();
     const Result<std::string> aside = setAside(path);
