@@ -178,6 +178,14 @@ void printDiagnostic(const Diagnostic& diagnostic)
     std::fprintf(stderr, "%s\n", diagnostic.text().c_str());
 }
 
+Result<compiler::CompileResultPtr> compileOpened(std::shared_ptr<const compiler::Loaded> loaded,
+                                                 const compiler::CompileOptions& options,
+                                                 JobContext& job, double openedMs)
+{
+    const ComputingScope scope;
+    return compiler::compile(std::move(loaded), options, job, openedMs);
+}
+
 void noteChoices(const compiler::CompileResult& result, int verbosity)
 {
     printDiagnostics(result.remarks);

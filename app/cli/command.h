@@ -65,6 +65,10 @@ struct OpenedModel
 };
 /// Opens without judging the model's own errors.
 Result<OpenedModel> openModel(const std::string& path, const CommonOptions& options);
+/// What was opened, compiled; an interrupt that a pass does not notice ends the program.
+Result<compiler::CompileResultPtr> compileOpened(std::shared_ptr<const compiler::Loaded> loaded,
+                                                 const compiler::CompileOptions& options,
+                                                 JobContext& job, double openedMs = 0);
 
 /// One line per diagnostic on stderr; notes follow indented.
 void printDiagnostic(const Diagnostic& diagnostic);

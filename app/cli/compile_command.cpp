@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon compile: a model into one artifact, or its kernels as text.
 #include "app/cli/command.h"
-#include "app/cli/interrupt.h"
 #include "app/cli/open_for_build.h"
 #include "compiler/driver/kernel_service.h"
 #include "compiler/frontend/importer.h"
@@ -285,10 +284,7 @@ int compileModel(const CompileCommandOptions& options, JobContext& job)
         how.service = compiler::schedulingKernelService(); // texts need no objects
         how.cacheFolder.clear();                           // what it holds has them
     }
-    auto result = [&] {
-        const ComputingScope scope;
-        return compiler::compile(opened->loaded, how, job, opened->ms);
-    }();
+    auto result = compileOpened(opened->loaded, how, job, opened->ms);
     if (!result)
         return failure(withProposal(result.error(), options.model, *opened, options.common));
     noteChoices(**result, options.common.verbosity);

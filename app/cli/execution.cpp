@@ -2,7 +2,6 @@
 // Artifacts and inputs for running.
 #include "app/cli/execution.h"
 
-#include "app/cli/interrupt.h"
 #include "app/cli/memory_need.h"
 #include "app/cli/open_for_build.h"
 #include "compiler/driver/target_cores.h"
@@ -68,10 +67,7 @@ Result<std::string> Runnable::sha256() const { return remote::fileSha256(path); 
 Result<Runnable> buildRunnable(std::shared_ptr<const compiler::Loaded> loaded,
                                const CommonOptions& options, JobContext& job)
 {
-    auto result = [&] {
-        const ComputingScope scope;
-        return compiler::compile(std::move(loaded), compileOptions(options), job);
-    }();
+    auto result = compileOpened(std::move(loaded), compileOptions(options), job);
     if (!result) return result.error();
     noteChoices(**result, options.verbosity);
     auto folder = TemporaryFolder::make("tenon-");

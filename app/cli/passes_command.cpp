@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon passes: runs the pipeline, lists what every pass changed, prints and compares modules.
 #include "app/cli/command.h"
-#include "app/cli/interrupt.h"
 #include "app/cli/text_diff.h"
 #include "compiler/driver/option_remarks.h"
 #include "compiler/frontend/importer.h"
@@ -139,10 +138,7 @@ int passes(const PassesOptions& options, JobContext& job)
     compile.passes.maxRewrites = options.maxRewrites;
     compile.passes.verifyNumerics = options.verifiesNumerics;
     if (options.verifiesEach) compile.passes.verify = compiler::VerifyEach::Pass;
-    auto result = [&] {
-        const ComputingScope scope;
-        return compiler::compile(opened->loaded, compile, job, opened->ms);
-    }();
+    auto result = compileOpened(opened->loaded, compile, job, opened->ms);
     if (!result) return failure(inModel(result.error(), options.model));
     const compiler::PassTrace& trace = (*result)->passes;
     if (options.common.json) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon relay: works on graph IR text directly: parse, verify, run passes, print.
 #include "app/cli/command.h"
-#include "app/cli/interrupt.h"
 #include "core/ir/graph_text.h"
 #include "core/ir/graph_verify.h"
 
@@ -31,10 +30,7 @@ int workOnRelay(const RelayOptions& options, JobContext& job)
         compiler::CompileOptions compile = compileOptions(options.common);
         compile.stopBeforeCodegen = true;
         compile.passes.stopAfter = options.stopAfter;
-        auto result = [&] {
-            const ComputingScope scope;
-            return compiler::compile(opened->loaded, compile, job, opened->ms);
-        }();
+        auto result = compileOpened(opened->loaded, compile, job, opened->ms);
         if (!result) return failure(inModel(result.error(), options.path));
         module = (*result)->passes.last();
     }

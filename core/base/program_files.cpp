@@ -7,14 +7,16 @@
 namespace tenon::core {
 namespace {
 
-/// With links followed, so that a link to the program in another folder finds the same files.
-std::filesystem::path programFolder()
-{
-    std::error_code ignored;
-    return std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
-}
+/// Not that of a link in another folder, which has no files beside it.
+std::filesystem::path programFolder() { return std::filesystem::path(thisProgram()).parent_path(); }
 
 } // namespace
+
+std::string thisProgram()
+{
+    std::error_code ignored;
+    return std::filesystem::read_symlink("/proc/self/exe", ignored).string();
+}
 
 std::string siblingProgram(std::string_view name) { return (programFolder() / name).string(); }
 

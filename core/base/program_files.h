@@ -8,6 +8,9 @@
 
 namespace tenon::core {
 
+/// The program that runs, with links followed.
+std::string thisProgram();
+
 /// Another program that lies beside this one: "tenon-rpc-server".
 std::string siblingProgram(std::string_view name);
 

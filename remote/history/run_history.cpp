@@ -4,6 +4,7 @@
 
 #include "core/base/descriptor.h"
 #include "core/base/text.h"
+#include "core/base/written_path.h"
 
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -101,17 +102,12 @@ class FolderLock
 {
 public:
     explicit FolderLock(const std::string& path)
-        : m_fd(::open(folderOf(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+        : m_fd(::open(core::folderOf(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC))
     {
         while (m_fd.get() >= 0 && flock(m_fd.get(), LOCK_EX) != 0 && errno == EINTR) {}
     }
 
 private:
-    static std::string folderOf(const std::string& path)
-    {
-        const std::string folder = std::filesystem::path(path).parent_path().string();
-        return folder.empty() ? "." : folder;
-    }
     core::Descriptor m_fd;
 };
 

@@ -3,6 +3,7 @@
 #include "remote/peer/peer.h"
 
 #include "core/base/file.h"
+#include "core/base/program_files.h"
 #include "core/base/temporary_folder.h"
 #include "core/tensor/onnx_tensor.h"
 #include "remote/peer/peer_program.h"
@@ -14,7 +15,6 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <filesystem>
 
 namespace tenon::remote {
 
@@ -94,10 +94,7 @@ Result<std::unique_ptr<Peer>> Peer::start(const PeerRequest& request, const JobC
         const std::string bytes = core::onnxTensorBytes(core::onnxTensorOf(tensor, name));
         if (Status done = core::writeFileAtomically(path, bytes); !done) return done.error();
     }
-    std::error_code ignored;
-    const std::string program =
-        request.program.empty() ? std::filesystem::read_symlink("/proc/self/exe", ignored).string()
-                                : request.program;
+    const std::string program = request.program.empty() ? core::thisProgram() : request.program;
     Result<ChildProcess> child =
         ChildProcess::start(program, {kPeerCommand, request.library, request.model, folder->path(),
                                       std::to_string(request.threads)});

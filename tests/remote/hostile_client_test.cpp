@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clients that do not know the key, or never say it: they hold nobody up.
+#include "core/base/program_files.h"
 #include "tests/remote/serving.h"
 #include "tests/runtime/artifacts.h"
 
@@ -7,7 +8,6 @@
 
 #include <chrono>
 #include <csignal>
-#include <filesystem>
 #include <thread>
 
 namespace tenon::remote {
@@ -190,9 +190,7 @@ TEST_F(IdleServerOfLargeFiles, isNotHeldByAnAnswerThatIsNotRead)
 
 std::string errorsOf(const std::string& arguments)
 {
-    const std::string program =
-        (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "tenon-rpc-server")
-            .string();
+    const std::string program = core::siblingProgram("tenon-rpc-server");
     FILE* out = popen(
         ("timeout 5 '" + program + "' " + arguments + " 2>&1; echo \"status $?\"").c_str(), "r");
     std::string text;

@@ -2,6 +2,8 @@
 // A listening tenon-rpc-server as a process of its own.
 #include "tests/support/rpc_server.h"
 
+#include "core/base/program_files.h"
+
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <spawn.h>
@@ -23,9 +25,7 @@ namespace tenon::test {
 
 RpcServer::RpcServer(const std::vector<std::string>& arguments)
 {
-    const std::string program =
-        (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "tenon-rpc-server")
-            .string();
+    const std::string program = core::siblingProgram("tenon-rpc-server");
     std::vector<std::string> command{program, "--port", "0"};
     command.insert(command.end(), arguments.begin(), arguments.end());
     std::vector<char*> argv;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon completion: what a shell offers behind the tab key.
+#include "core/base/program_files.h"
 #include "tests/app/cli/program.h"
 #include "tests/support/environment.h"
 
 #include <gtest/gtest.h>
-
-#include <filesystem>
 
 namespace tenon::cli {
 namespace {
@@ -61,8 +60,7 @@ TEST(Completion, KnowsTheBoards)
 TEST(Completion, WorksInBash)
 {
     TENON_NEED_TOOL("bash");
-    const std::string program =
-        (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "tenon").string();
+    const std::string program = core::siblingProgram("tenon");
     const auto inBash = [&](const std::string& words, int last) {
         return shell("bash -c '. <(\"" + program + "\" completion bash); COMP_WORDS=(" + words +
                      "); COMP_CWORD=" + std::to_string(last) +

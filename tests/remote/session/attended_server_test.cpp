@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The server that is held by its standard input: files that come that way, and how it ends.
 #include "core/base/file.h"
+#include "core/base/program_files.h"
 #include "remote/deploy/file_patch.h"
 #include "runtime/rpc/patch.h"
 #include "runtime/rpc/sha256.h"
@@ -44,10 +45,7 @@ protected:
         fs::create_directories(folder());
     }
     void TearDown() override { hangUp(); }
-    static std::string program()
-    {
-        return fs::read_symlink("/proc/self/exe").parent_path() / "tenon-rpc-server";
-    }
+    static std::string program() { return core::siblingProgram("tenon-rpc-server"); }
     /// The end of its input, and nobody listens any more.
     void hangUp()
     {
