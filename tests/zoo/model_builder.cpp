@@ -46,24 +46,23 @@ void setType(tenon_onnx::ValueInfoProto& info, const std::string& name, int32_t 
     }
 }
 
-/// "/layer1/0/conv1" -> "layer1.0.conv1", as exporters name parameters.
-std::string parameterName(const std::string& scope, const std::string& leaf)
+} // namespace
+
+ModelBuilder::ModelBuilder(const std::string& graphName, const ZooOptions& options, int64_t opset)
+    : m_random(options.seed)
+    , m_channelDivisor(options.channelDivisor)
+{
+    m_model.set_ir_version(opset > 14 ? 8 : 7);
+    m_model.set_producer_name("tenon zoo");
+    m_model.add_opset_import()->set_version(opset);
+    m_model.mutable_graph()->set_name(graphName);
+}
+
+std::string ModelBuilder::parameter(const std::string& scope, const std::string& leaf)
 {
     std::string name = scope.substr(scope.starts_with("/") ? 1 : 0);
     std::replace(name.begin(), name.end(), '/', '.');
     return name + "." + leaf;
-}
-
-} // namespace
-
-ModelBuilder::ModelBuilder(const std::string& graphName, const ZooOptions& options)
-    : m_random(options.seed)
-    , m_channelDivisor(options.channelDivisor)
-{
-    m_model.set_ir_version(7);
-    m_model.set_producer_name("tenon zoo");
-    m_model.add_opset_import()->set_version(13);
-    m_model.mutable_graph()->set_name(graphName);
 }
 
 int64_t ModelBuilder::channels(int64_t published) const
@@ -129,6 +128,13 @@ std::string ModelBuilder::integers(const std::string& name, const Dims& values)
     return name;
 }
 
+std::string ModelBuilder::floats(const std::string& name, const std::vector<float>& values)
+{
+    addInitializer(name, TensorProto::FLOAT, {static_cast<int64_t>(values.size())})
+        .set_raw_data(values.data(), values.size() * sizeof(float));
+    return name;
+}
+
 std::string ModelBuilder::scalar(const std::string& name, float value)
 {
     addInitializer(name, TensorProto::FLOAT, {}).set_raw_data(&value, sizeof value);
@@ -138,43 +144,54 @@ std::string ModelBuilder::scalar(const std::string& name, float value)
 std::string ModelBuilder::node(const std::string& op, const std::string& scope,
                                const std::vector<std::string>& inputs, const Attrs& attrs)
 {
+    return nodes(op, scope, inputs, attrs, 1).front();
+}
+
+std::vector<std::string> ModelBuilder::nodes(const std::string& op, const std::string& scope,
+                                             const std::vector<std::string>& inputs,
+                                             const Attrs& attrs, int outputs)
+{
     auto& proto = *m_model.mutable_graph()->add_node();
     proto.set_op_type(op);
     proto.set_name(scope + "/" + op);
     for (const std::string& name : inputs) proto.add_input(name);
-    proto.add_output(scope + "/" + op + "_output_0");
+    for (int i = 0; i < outputs; ++i)
+        proto.add_output(scope + "/" + op + "_output_" + std::to_string(i));
     for (const auto& [name, value] : attrs) setAttribute(*proto.add_attribute(), name, value);
-    return proto.output(0);
+    return {proto.output().begin(), proto.output().end()};
 }
 
 std::string ModelBuilder::conv(const std::string& scope, const std::string& x, const ConvSpec& spec)
 {
-    const int64_t perGroup = spec.inputs / spec.groups;
-    const int64_t fanIn = perGroup * spec.kernel[0] * spec.kernel[1];
+    Dims shape = {spec.outputs, spec.inputs / spec.groups};
+    shape.insert(shape.end(), spec.kernel.begin(), spec.kernel.end());
+    int64_t fanIn = spec.inputs / spec.groups;
+    Dims same;
+    for (const int64_t extent : spec.kernel) {
+        fanIn *= extent;
+        same.push_back(extent / 2 * spec.dilation);
+    }
+    same.insert(same.end(), same.begin(), same.end());
     const double deviation = std::sqrt(2.0 / static_cast<double>(fanIn));
-    std::vector<std::string> inputs = {
-        x, weight(parameterName(scope, "weight"),
-                  {spec.outputs, perGroup, spec.kernel[0], spec.kernel[1]}, deviation)};
-    if (spec.hasBias) inputs.push_back(weight(parameterName(scope, "bias"), {spec.outputs}, 0.1));
-    const int64_t padY = spec.kernel[0] / 2;
-    const int64_t padX = spec.kernel[1] / 2;
-    const Dims pads = spec.pads.empty() ? Dims{padY, padX, padY, padX} : spec.pads;
+    std::vector<std::string> inputs = {x, weight(parameter(scope, "weight"), shape, deviation)};
+    if (spec.hasBias) inputs.push_back(weight(parameter(scope, "bias"), {spec.outputs}, 0.1));
+    const size_t rank = spec.kernel.size();
     return node("Conv", scope, inputs,
-                {{"dilations", Dims{1, 1}},
+                {{"dilations", Dims(rank, spec.dilation)},
                  {"group", spec.groups},
                  {"kernel_shape", spec.kernel},
-                 {"pads", pads},
-                 {"strides", Dims{spec.stride, spec.stride}}});
+                 {"pads", spec.pads.empty() ? same : spec.pads},
+                 {"strides", spec.strides.empty() ? Dims(rank, spec.stride) : spec.strides}});
 }
 
 std::string ModelBuilder::batchNorm(const std::string& scope, const std::string& x,
                                     int64_t channels)
 {
     const std::vector<std::string> inputs = {
-        x, weight(parameterName(scope, "weight"), {channels}, 0.1, 1),
-        weight(parameterName(scope, "bias"), {channels}, 0.1),
-        weight(parameterName(scope, "running_mean"), {channels}, 0.1),
-        weight(parameterName(scope, "running_var"), {channels}, 0.1, 1)};
+        x, weight(parameter(scope, "weight"), {channels}, 0.1, 1),
+        weight(parameter(scope, "bias"), {channels}, 0.1),
+        weight(parameter(scope, "running_mean"), {channels}, 0.1),
+        weight(parameter(scope, "running_var"), {channels}, 0.1, 1)};
     return node("BatchNormalization", scope, inputs, {{"epsilon", 1e-5f}, {"momentum", 0.9f}});
 }
 
@@ -185,9 +202,8 @@ std::string ModelBuilder::relu(const std::string& scope, const std::string& x)
 
 std::string ModelBuilder::relu6(const std::string& scope, const std::string& x)
 {
-    return node(
-        "Clip", scope,
-        {x, scalar(parameterName(scope, "min"), 0), scalar(parameterName(scope, "max"), 6)});
+    return node("Clip", scope,
+                {x, scalar(parameter(scope, "min"), 0), scalar(parameter(scope, "max"), 6)});
 }
 
 std::string ModelBuilder::convBnRelu(const std::string& scope, const std::string& x,
@@ -202,8 +218,8 @@ std::string ModelBuilder::dense(const std::string& scope, const std::string& x, 
 {
     const double deviation = std::sqrt(1.0 / static_cast<double>(inputs));
     return node("Gemm", scope,
-                {x, weight(parameterName(scope, "weight"), {outputs, inputs}, deviation),
-                 weight(parameterName(scope, "bias"), {outputs}, 0.1)},
+                {x, weight(parameter(scope, "weight"), {outputs, inputs}, deviation),
+                 weight(parameter(scope, "bias"), {outputs}, 0.1)},
                 {{"alpha", 1.0f}, {"beta", 1.0f}, {"transB", int64_t{1}}});
 }
 

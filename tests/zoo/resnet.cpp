@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// ResNet-18 and ResNet-50: residual blocks of two 3x3 convolutions, or of 1x1, 3x3, 1x1.
-#include "tests/zoo/model_builder.h"
+// ResNet-18, ResNet-50 and ResNeXt-50 32x4d: residual blocks of two 3x3 convolutions, or of 1x1,
+// 3x3 (in groups), 1x1.
+#include "tests/zoo/backbones.h"
+#include "tests/zoo/layers.h"
 
 namespace tenon::test {
 namespace {
 
 using tenon_onnx::TensorProto;
-
-struct Stage
-{
-    int64_t blocks;
-    int64_t channels; ///< published, of the block's inside
-    int64_t stride;
-};
 
 std::string shortcut(ModelBuilder& b, const std::string& scope, const std::string& x,
                      const ConvSpec& spec)
@@ -44,70 +39,129 @@ std::string basicBlock(ModelBuilder& b, const std::string& scope, const std::str
                        {.inputs = inputs, .outputs = outputs, .kernel = {1, 1}, .stride = stride}));
 }
 
-std::string bottleneck(ModelBuilder& b, const std::string& scope, const std::string& x,
-                       int64_t inputs, int64_t inside, int64_t stride)
+struct Widths
 {
-    const int64_t outputs = inside * 4;
-    std::string y =
-        b.convBnRelu(scope + "/1", x, {.inputs = inputs, .outputs = inside, .kernel = {1, 1}});
-    y = b.convBnRelu(scope + "/2", y, {.inputs = inside, .outputs = inside, .stride = stride});
-    y = b.conv(scope + "/conv3", y, {.inputs = inside, .outputs = outputs, .kernel = {1, 1}});
-    y = b.batchNorm(scope + "/bn3", y, outputs);
-    const bool isSame = inputs == outputs && stride == 1;
-    return finishBlock(
-        b, scope, y,
-        isSame
-            ? x
-            : shortcut(b, scope, x,
-                       {.inputs = inputs, .outputs = outputs, .kernel = {1, 1}, .stride = stride}));
-}
-
-enum class Block
-{
-    Basic,
-    Bottleneck
+    int64_t inputs;
+    int64_t inside;
+    int64_t outputs;
 };
 
-std::string makeResnet(const char* name, Block kind, const std::vector<Stage>& stages,
-                       const ZooOptions& options)
+/// How the 3x3 convolution of a bottleneck goes.
+struct Middle
 {
-    ModelBuilder b(name, options);
+    int64_t stride;
+    int64_t dilation;
+    int64_t groups;
+};
+
+std::string bottleneck(ModelBuilder& b, const std::string& scope, const std::string& x,
+                       const Widths& w, const Middle& middle)
+{
+    std::string y =
+        b.convBnRelu(scope + "/1", x, {.inputs = w.inputs, .outputs = w.inside, .kernel = {1, 1}});
+    y = b.convBnRelu(scope + "/2", y,
+                     {.inputs = w.inside,
+                      .outputs = w.inside,
+                      .stride = middle.stride,
+                      .groups = middle.groups,
+                      .dilation = middle.dilation});
+    y = b.conv(scope + "/conv3", y, {.inputs = w.inside, .outputs = w.outputs, .kernel = {1, 1}});
+    y = b.batchNorm(scope + "/bn3", y, w.outputs);
+    const bool isSame = w.inputs == w.outputs && middle.stride == 1;
+    return finishBlock(b, scope, y,
+                       isSame ? x
+                              : shortcut(b, scope, x,
+                                         {.inputs = w.inputs,
+                                          .outputs = w.outputs,
+                                          .kernel = {1, 1},
+                                          .stride = middle.stride}));
+}
+
+std::string stem(ModelBuilder& b, const std::string& x)
+{
+    const std::string y = b.convBnRelu(
+        "/stem", x, {.inputs = 3, .outputs = b.channels(64), .kernel = {7, 7}, .stride = 2});
+    return maxPool(b, "/maxpool", y, 3, 2, 1);
+}
+
+std::string input(ModelBuilder& b, const ZooOptions& options)
+{
     const int64_t size = options.imageSize ? options.imageSize : 224;
-    std::string x = b.input("input", TensorProto::FLOAT, {options.batch, 3, size, size});
-    int64_t channels = b.channels(64);
-    x = b.convBnRelu("/stem", x, {.inputs = 3, .outputs = channels, .kernel = {7, 7}, .stride = 2});
-    x = b.node("MaxPool", "/maxpool", {x},
-               {{"kernel_shape", Dims{3, 3}}, {"pads", Dims{1, 1, 1, 1}}, {"strides", Dims{2, 2}}});
-    for (size_t s = 0; s < stages.size(); ++s) {
-        const int64_t inside = b.channels(stages[s].channels);
-        for (int64_t i = 0; i < stages[s].blocks; ++i) {
-            const std::string scope = "/layer" + std::to_string(s + 1) + "/" + std::to_string(i);
-            const int64_t stride = i == 0 ? stages[s].stride : 1;
-            if (kind == Block::Basic) {
-                x = basicBlock(b, scope, x, channels, inside, stride);
-                channels = inside;
-            } else {
-                x = bottleneck(b, scope, x, channels, inside, stride);
-                channels = inside * 4;
-            }
-        }
-    }
-    b.output(b.classifier(x, channels, 1000), "output", {options.batch, 1000});
-    return b.bytes();
+    return b.input("input", TensorProto::FLOAT, {options.batch, 3, size, size});
+}
+
+constexpr int64_t kDepths50[] = {3, 4, 6, 3};
+
+/// Names of blocks, from 1 for the first of four stages.
+std::string blockScope(int64_t stage, int64_t block)
+{
+    return "/layer" + std::to_string(stage + 1) + "/" + std::to_string(block);
 }
 
 } // namespace
 
 std::string makeResnet18(const ZooOptions& options)
 {
-    return makeResnet("resnet18", Block::Basic, {{2, 64, 1}, {2, 128, 2}, {2, 256, 2}, {2, 512, 2}},
-                      options);
+    ModelBuilder b("resnet18", options);
+    std::string x = stem(b, input(b, options));
+    int64_t channels = b.channels(64);
+    for (int64_t stage = 0; stage < 4; ++stage)
+        for (int64_t i = 0; i < 2; ++i) {
+            const int64_t outputs = b.channels(64 << stage);
+            x = basicBlock(b, blockScope(stage, i), x, channels, outputs,
+                           stage > 0 && i == 0 ? 2 : 1);
+            channels = outputs;
+        }
+    b.output(b.classifier(x, channels, 1000), "output", {options.batch, 1000});
+    return b.bytes();
+}
+
+std::vector<Features> resnet50Features(ModelBuilder& b, const std::string& image,
+                                       Reduction reduction)
+{
+    std::vector<Features> features;
+    Features now = {stem(b, image), b.channels(64), 4};
+    int64_t dilation = 1;
+    for (int64_t stage = 0; stage < 4; ++stage) {
+        const int64_t inside = b.channels(64 << stage);
+        const bool isDilated = reduction == Reduction::Dilated && stage > 1;
+        for (int64_t i = 0; i < kDepths50[stage]; ++i) {
+            const int64_t stride = stage > 0 && i == 0 && !isDilated ? 2 : 1;
+            now.tensor = bottleneck(b, blockScope(stage, i), now.tensor,
+                                    {now.channels, inside, inside * 4}, {stride, dilation, 1});
+            now.channels = inside * 4;
+            now.stride *= stride;
+            if (isDilated && i == 0) dilation *= 2;
+        }
+        features.push_back(now);
+    }
+    return features;
 }
 
 std::string makeResnet50(const ZooOptions& options)
 {
-    return makeResnet("resnet50", Block::Bottleneck,
-                      {{3, 64, 1}, {4, 128, 2}, {6, 256, 2}, {3, 512, 2}}, options);
+    ModelBuilder b("resnet50", options);
+    const Features last = resnet50Features(b, input(b, options), Reduction::Strided).back();
+    b.output(b.classifier(last.tensor, last.channels, 1000), "output", {options.batch, 1000});
+    return b.bytes();
+}
+
+std::string makeResnext50(const ZooOptions& options)
+{
+    ModelBuilder b("resnext50_32x4d", options);
+    std::string x = stem(b, input(b, options));
+    int64_t channels = b.channels(64);
+    const int64_t groups = b.channels(32);
+    for (int64_t stage = 0; stage < 4; ++stage) {
+        const int64_t inside = groups * (4 << stage), outputs = b.channels(256 << stage);
+        for (int64_t i = 0; i < kDepths50[stage]; ++i) {
+            x = bottleneck(b, blockScope(stage, i), x, {channels, inside, outputs},
+                           {stage > 0 && i == 0 ? 2 : 1, 1, groups});
+            channels = outputs;
+        }
+    }
+    b.output(b.classifier(x, channels, 1000), "output", {options.batch, 1000});
+    return b.bytes();
 }
 
 } // namespace tenon::test

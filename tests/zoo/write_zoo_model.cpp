@@ -1,34 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
-// tenon-zoo: writes one model of the zoo to a file.
-// usage: tenon-zoo NAME OUT.onnx [--nodes N] [--size N] [--batch N] [--divide-channels N] [--seed
-// N] [--calibrate IMAGES]
-// With --calibrate, batch normalizations have the statistics of so many photograph-like images, and
-// beside the model stand another one, OUT.input.npy, and the exact result, OUT.exact.npy.
+// tenon-zoo: writes one model of the zoo to a file; printUsage() has the options.
 #include "core/base/file.h"
+#include "tests/zoo/batch_statistics.h"
 #include "tests/zoo/calibration.h"
 #include "tests/zoo/zoo.h"
+#include "tests/zoo/zoo_inputs.h"
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <string_view>
 
 namespace {
 
 using tenon::test::ZooOptions;
 
-/// False for an unknown option.
-bool setOption(ZooOptions& options, std::string_view name, int64_t value)
+using Files = std::map<std::string, std::string>; ///< contents by path
+
+struct Wanted
 {
+    ZooOptions options;
+    int64_t calibrationImages = 0;
+    bool hasInputs = false;
+    bool isMeasuring = false;
+    std::string statistics; ///< folder
+};
+
+/// False for an unknown option.
+bool setOption(Wanted& wanted, std::string_view name, const char* text)
+{
+    const int64_t value = std::atoll(text);
     if (name == "--nodes")
-        options.nodes = value;
+        wanted.options.nodes = value;
     else if (name == "--size")
-        options.imageSize = value;
+        wanted.options.imageSize = value;
     else if (name == "--batch")
-        options.batch = value;
+        wanted.options.batch = value;
     else if (name == "--divide-channels")
-        options.channelDivisor = value;
+        wanted.options.channelDivisor = value;
     else if (name == "--seed")
-        options.seed = static_cast<uint64_t>(value);
+        wanted.options.seed = static_cast<uint64_t>(value);
+    else if (name == "--calibrate")
+        wanted.calibrationImages = value;
+    else if (name == "--inputs")
+        wanted.hasInputs = value != 0;
+    else if (name == "--measure-statistics")
+        wanted.isMeasuring = value != 0;
+    else if (name == "--statistics")
+        wanted.statistics = text;
     else
         return false;
     return true;
@@ -36,9 +55,17 @@ bool setOption(ZooOptions& options, std::string_view name, int64_t value)
 
 int printUsage()
 {
-    std::fprintf(stderr, "usage: tenon-zoo NAME OUT.onnx [--nodes N] [--size N] [--batch N]\n"
-                         "                 [--divide-channels N] [--seed N]\n"
-                         "                 [--calibrate IMAGES, needs --size]\nnames:");
+    std::fprintf(stderr,
+                 "usage: tenon-zoo NAME OUT.onnx [--nodes N] [--size N] [--batch N]\n"
+                 "                 [--divide-channels N] [--seed N]\n"
+                 "       --inputs 1: also test_data_set_0/input_*.pb beside it\n"
+                 "       --calibrate IMAGES (needs --size): batch normalizations have the\n"
+                 "         statistics of so many photograph-like images; beside it another one,\n"
+                 "         OUT.input.npy, and the exact result, OUT.exact.npy\n"
+                 "       --measure-statistics 1: a model whose outputs are the statistics of its\n"
+                 "         normalizations; prints how many it has, and writes none where it is 0\n"
+                 "       --statistics FOLDER: with what that model wrote there, output_*.pb\n"
+                 "names:");
     for (const auto& entry : tenon::test::zooEntries()) std::fprintf(stderr, " %s", entry.name);
     std::fprintf(stderr, "\n");
     return 2;
@@ -63,18 +90,53 @@ std::string npy(const tenon::test::Values& values)
     return bytes;
 }
 
-/// Files by suffix.
-std::map<std::string, std::string> calibratedFiles(const std::string& model, int64_t images,
-                                                   int64_t size)
+Files calibratedFiles(const std::string& path, const std::string& model, const Wanted& wanted)
 {
     using namespace tenon::test;
-    std::map<std::string, std::string> files;
-    files[""] = calibrated(model, photographs(images, size, 1));
+    const int64_t size = wanted.options.imageSize;
+    Files files;
+    files[path] = calibrated(model, photographs(wanted.calibrationImages, size, 1));
     tenon_onnx::ModelProto parsed;
-    parsed.ParseFromString(files[""]);
+    parsed.ParseFromString(files[path]);
     const Values input = photographs(1, size, 99);
-    files[".input.npy"] = npy(input);
-    files[".exact.npy"] = npy(evaluatePlainly(parsed, input));
+    files[path + ".input.npy"] = npy(input);
+    files[path + ".exact.npy"] = npy(evaluatePlainly(parsed, input));
+    return files;
+}
+
+std::vector<tenon_onnx::TensorProto> tensorsIn(const std::string& folder)
+{
+    std::vector<tenon_onnx::TensorProto> tensors;
+    for (;;) {
+        const auto bytes =
+            tenon::core::readFile(folder + "/output_" + std::to_string(tensors.size()) + ".pb");
+        if (!bytes) return tensors;
+        tensors.emplace_back().ParseFromString(*bytes);
+    }
+}
+
+Files filesOf(const std::string& path, const std::string& bytes, const Wanted& wanted)
+{
+    using namespace tenon::test;
+    if (wanted.calibrationImages > 0) return calibratedFiles(path, bytes, wanted);
+    tenon_onnx::ModelProto model;
+    model.ParseFromString(bytes);
+    Files files;
+    if (wanted.hasInputs) {
+        const auto folder = std::filesystem::path(path).parent_path() / "test_data_set_0";
+        std::filesystem::create_directories(folder);
+        const auto inputs = zooInputs(model, wanted.options.seed + 1);
+        for (size_t i = 0; i < inputs.size(); ++i)
+            files[folder / ("input_" + std::to_string(i) + ".pb")] = inputs[i].SerializeAsString();
+    }
+    if (wanted.isMeasuring) {
+        const int count = normalizationsOf(model);
+        std::printf("%d\n", count);
+        if (count == 0) return {};
+        model = measuringStatistics(model);
+    }
+    if (!wanted.statistics.empty()) model = withStatistics(model, tensorsIn(wanted.statistics));
+    files[path] = model.SerializeAsString();
     return files;
 }
 
@@ -83,20 +145,14 @@ std::map<std::string, std::string> calibratedFiles(const std::string& model, int
 int main(int argc, char** argv)
 {
     if (argc < 3 || argc % 2 == 0) return printUsage();
-    ZooOptions options;
-    int64_t images = 0;
+    Wanted wanted;
     for (int i = 3; i + 1 < argc; i += 2)
-        if (std::string_view(argv[i]) == "--calibrate")
-            images = std::atoll(argv[i + 1]);
-        else if (!setOption(options, argv[i], std::atoll(argv[i + 1])))
-            return printUsage();
-    const std::string bytes = tenon::test::makeZooModel(argv[1], options);
-    if (bytes.empty() || (images > 0 && options.imageSize == 0)) return printUsage();
-    std::map<std::string, std::string> files{{"", bytes}};
-    if (images > 0) files = calibratedFiles(bytes, images, options.imageSize);
-    for (const auto& [suffix, content] : files)
-        if (const auto written = tenon::core::writeFileAtomically(argv[2] + suffix, content);
-            !written) {
+        if (!setOption(wanted, argv[i], argv[i + 1])) return printUsage();
+    const std::string bytes = tenon::test::makeZooModel(argv[1], wanted.options);
+    if (bytes.empty() || (wanted.calibrationImages > 0 && wanted.options.imageSize == 0))
+        return printUsage();
+    for (const auto& [path, content] : filesOf(argv[2], bytes, wanted))
+        if (const auto written = tenon::core::writeFileAtomically(path, content); !written) {
             std::fprintf(stderr, "%s\n", written.error().text().c_str());
             return 1;
         }

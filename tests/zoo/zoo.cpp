@@ -7,17 +7,8 @@ namespace tenon::test {
 const std::vector<ZooEntry>& zooEntries()
 {
     static const std::vector<ZooEntry> kEntries = {
-        {"densenet121", makeDensenet121},
-        {"dscnn", makeDscnn},
-        {"inception_v3", makeInceptionV3},
-        {"mobilenet_v1", makeMobilenetV1},
-        {"mobilenet_v2", makeMobilenetV2},
-        {"resnet18", makeResnet18},
-        {"resnet50", makeResnet50},
-        {"synthetic", makeSynthetic},
-        {"transformer", makeTransformer},
-        {"unet", makeUnet},
-        {"vgg16", makeVgg16},
+#define TENON_ZOO(name, make) {#name, make},
+#include "tests/zoo/zoo.def"
     };
     return kEntries;
 }

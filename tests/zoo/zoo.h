@@ -18,19 +18,11 @@ struct ZooOptions
     int64_t nodes = 10000; ///< of the synthetic model
 };
 
-// Serialized ModelProto each. BatchNormalization nodes are kept; node names carry scopes.
-std::string makeResnet18(const ZooOptions& options = {});
-std::string makeResnet50(const ZooOptions& options = {});
-std::string makeInceptionV3(const ZooOptions& options = {}); ///< images of 75 and more
-std::string makeMobilenetV1(const ZooOptions& options = {});
-std::string makeMobilenetV2(const ZooOptions& options = {});
-std::string makeDensenet121(const ZooOptions& options = {});
-std::string makeDscnn(const ZooOptions& options = {}); ///< keyword spotting, [N,1,49,10] -> 12
-std::string makeTransformer(const ZooOptions& options = {}); ///< 2 layers, token ids [N,64] int64
-std::string makeUnet(const ZooOptions& options = {});        ///< [N,3,96,96] -> mask [N,1,96,96]
-std::string makeVgg16(const ZooOptions& options = {});
-/// Exactly `options.nodes` nodes: residual conv blocks with long skips, for trace and layout sizes.
-std::string makeSynthetic(const ZooOptions& options = {});
+// Serialized ModelProto each, of the published depth, width and input. BatchNormalization nodes are
+// kept; node names carry scopes. makeSynthetic() has exactly `options.nodes` nodes: residual blocks
+// with long skips, for trace and layout sizes.
+#define TENON_ZOO(name, make) std::string make(const ZooOptions& options = {});
+#include "tests/zoo/zoo.def"
 
 struct ZooEntry
 {

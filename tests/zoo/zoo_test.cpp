@@ -38,7 +38,8 @@ Summary summaryOf(const std::string& bytes)
         ++summary.nodes;
         ++summary.ops[node.op_type()];
         summary.areNamesUnique &= names.insert(node.name()).second;
-        for (const auto& name : node.input()) summary.areInputsDefined &= defined.count(name) == 1;
+        for (const auto& name : node.input())
+            summary.areInputsDefined &= name.empty() || defined.count(name) == 1;
         for (const auto& name : node.output())
             summary.areNamesUnique &= defined.insert(name).second;
     }
