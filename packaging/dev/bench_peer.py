@@ -228,9 +228,10 @@ def print_mean(rows, what):
             print(f"{name} has no ratio: {row['difference']}")
 
 
-def add_arguments(parser, rounds):
+def add_arguments(parser, rounds, threads=1):
+    """`threads`: the default; text where there may be several, such as "1,2"."""
     parser.add_argument("--build", default=os.path.join(ROOT, "build/release"))
-    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--threads", type=type(threads), default=threads)
     parser.add_argument("--rounds", type=int, default=rounds)
     parser.add_argument("--json", help="also write machine and rows to this file")
 
