@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon passes: runs the pipeline, lists what every pass changed, prints and compares modules.
 #include "app/cli/command.h"
+#include "app/cli/follow_report.h"
 #include "app/cli/text_diff.h"
 #include "compiler/driver/option_remarks.h"
 #include "compiler/frontend/importer.h"
@@ -17,6 +18,7 @@ struct PassesOptions
     std::string stopAfter;
     std::string printAfter;
     std::string diff;
+    std::string follow;
     int64_t maxRewrites = -1;
     bool verifiesEach = false;
     bool verifiesNumerics = false;
@@ -141,6 +143,7 @@ int passes(const PassesOptions& options, JobContext& job)
     auto result = compileOpened(opened->loaded, compile, job, opened->ms);
     if (!result) return failure(inModel(result.error(), options.model));
     const compiler::PassTrace& trace = (*result)->passes;
+    if (!options.follow.empty()) return printFollow(trace, options.follow, options.common.json);
     if (options.common.json) {
         printJson(passesJson(trace));
         return kSuccess;
@@ -163,6 +166,8 @@ void addPasses(CLI::App& app, Action& action)
         "--print-after", options->printAfter,
         "print the module after a pass, after those that `changed` it, or after `all`");
     command->add_option("--diff", options->diff, "show what one pass changed as a line diff");
+    command->add_option("--follow", options->follow,
+                        "say what became of a node of the model, pass by pass");
     command->add_option("--max-rewrites", options->maxRewrites, "stop after that many rewrites");
     command->add_flag("--verify-each", options->verifiesEach, "verify the IR after every pass");
     command->add_flag("--verify-numerics", options->verifiesNumerics,

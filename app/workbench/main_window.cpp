@@ -31,6 +31,7 @@ MainWindow::MainWindow(views::Engine engine, Settings settings, const WindowOpti
     , m_themes(options.isDark)
     , m_workspace(std::move(engine), options.threads)
     , m_passes(m_workspace.jobs(), m_workspace.selection())
+    , m_follow(m_passes, m_workspace.selection())
     , m_inspect(m_workspace.jobs(), m_workspace.selection())
     , m_inspector(m_workspace.engine(), m_workspace.jobs(), m_workspace.selection())
     , m_memory(m_workspace)
@@ -84,6 +85,7 @@ void MainWindow::buildPages()
         {m_themes,
          m_workspace,
          m_passes,
+         m_follow,
          m_inspect,
          m_inspector,
          m_memory,
@@ -121,6 +123,7 @@ void MainWindow::buildFrame()
     layout->addLayout(middle, 1);
     layout->addWidget(m_status);
     for (auto* canvas : canvases()) canvas->setReducedMotion(m_settings.isMotionReduced);
+    m_follow.setReducedMotion(m_settings.isMotionReduced);
 }
 
 void MainWindow::wire()

@@ -14,9 +14,9 @@
 #include "views/pages/start/start_page.h"
 #include "views/presenters/deploy_presenter.h"
 #include "views/presenters/executors_presenter.h"
+#include "views/presenters/follow_presenter.h"
 #include "views/presenters/inspect_presenter.h"
 #include "views/presenters/memory_presenter.h"
-#include "views/presenters/passes_presenter.h"
 
 #include <QStackedWidget>
 
@@ -56,6 +56,7 @@ public:
 
     views::WorkspacePresenter& workspace() { return m_workspace; }
     views::PassesPresenter& passes() { return m_passes; }
+    views::FollowPresenter& follow() { return m_follow; }
     views::InspectPresenter& inspect() { return m_inspect; }
     const views::InspectorPresenter& inspector() const { return m_inspector; }
     views::MemoryPresenter& memory() { return m_memory; }
@@ -121,6 +122,7 @@ private:
     views::ThemeSource m_themes;
     views::WorkspacePresenter m_workspace;
     views::PassesPresenter m_passes;
+    views::FollowPresenter m_follow;
     views::InspectPresenter m_inspect;
     views::InspectorPresenter m_inspector;
     views::MemoryPresenter m_memory;

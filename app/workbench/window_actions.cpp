@@ -6,6 +6,7 @@
 #include "views/models/node_text.h"
 
 #include <map>
+#include <set>
 
 namespace tenon::app {
 
@@ -32,16 +33,45 @@ Trail* makeTrail(MainWindow& window, views::TitleBar& title)
     return trail;
 }
 
-std::vector<views::PaletteEntry> nodeEntries(MainWindow& window)
+const views::Page* shownPageOf(const MainWindow& window)
+{
+    for (const views::Page& page : window.pages())
+        if (page.widget->isVisible()) return &page;
+    return nullptr;
+}
+
+void goToSource(MainWindow& window, const views::FoundSource& found)
+{
+    const views::Page* page = shownPageOf(window);
+    if (page && page->showsSteps) return window.follow().play(found.source);
+    window.workspace().selection().seek(found.node);
+}
+
+/// The nodes of the model file by their names there, and what has become of them.
+std::vector<views::PaletteEntry> sourceEntries(MainWindow& window)
 {
     std::vector<views::PaletteEntry> entries;
-    if (!window.workspace().document()) return entries;
+    const views::DocumentPtr document = window.workspace().document();
+    const views::Page* page = shownPageOf(window);
+    const size_t version = page && page->version ? page->version() : document->versionCount() - 1;
+    for (const views::FoundSource& found : views::foundSources(document->version(version)))
+        entries.push_back({found.name, found.op + QStringLiteral(" · ") + found.where,
+                           [&window, found] { goToSource(window, found); }});
+    return entries;
+}
+
+std::vector<views::PaletteEntry> nodeEntries(MainWindow& window)
+{
+    if (!window.workspace().document()) return {};
+    std::vector<views::PaletteEntry> entries = sourceEntries(window);
     const core::Module& module = window.workspace().document()->version(
         static_cast<size_t>(window.passes().state().version));
     if (!module.mainId().isValid()) return entries;
+    std::set<std::string> sources; // which have entries of their own
+    for (const core::SourceNode& source : module.sources()) sources.insert(source.name);
     for (const core::NodeId id : module.main().order) {
         const core::NodeRecord& node = module.node(id);
-        if (node.kind == core::NodeKind::Constant) continue;
+        if (node.kind == core::NodeKind::Constant || sources.count(node.name) > 0) continue;
         const QString title = views::titleOf(module, node);
         const QString name = node.name.empty() ? title : QString::fromStdString(node.name);
         entries.push_back(
@@ -178,7 +208,8 @@ void MainWindow::addViewActions()
         add({QStringLiteral("show-") + m_pages[i].name, view, tr("Show %1").arg(m_pages[i].title),
              m_pages[i].icon, QStringLiteral("Alt+%1").arg(i + 1), m_pages[i].tip,
              [this, i] { showPage(m_pages[i]); }});
-    add({"find", view, tr("Find node"), "search", "Ctrl+F", tr("Find a node by name or operator"),
+    add({"find", view, tr("Find node"), "search", "Ctrl+F",
+         tr("A node by its name in the model file, and what became of it"),
          [this] { m_palette->openWith(QStringLiteral("@")); }});
     addOfPages(view);
     add({"fit", view, tr("Fit the graph"), "fit", "Shift+Backspace", tr("See all of the graph"),
@@ -194,6 +225,7 @@ void MainWindow::addViewActions()
     add({"motion", view, tr("Reduce motion"), "", "", tr("No fading between passes"), [this] {
              m_settings.isMotionReduced = !m_settings.isMotionReduced;
              for (auto* each : canvases()) each->setReducedMotion(m_settings.isMotionReduced);
+             m_follow.setReducedMotion(m_settings.isMotionReduced);
              save();
          }});
     add({"palette", help, tr("Command palette"), "", "Ctrl+K, Ctrl+Shift+P",

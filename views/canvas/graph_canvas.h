@@ -25,6 +25,7 @@ public:
     void play(ScenePtr before);
     bool isMorphing() const { return m_motion.state() == QAbstractAnimation::Running; }
     void setReducedMotion(bool isReduced) { m_isReducedMotion = isReduced; }
+    bool isReducedMotion() const { return m_isReducedMotion; }
     const Scene& scene() const { return m_painter.scene(); }
     ScenePtr sharedScene() const { return m_painter.sharedScene(); }
     const Theme& theme() const { return m_theme; }

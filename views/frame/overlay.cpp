@@ -62,7 +62,7 @@ public:
                         : isSelected                           ? t.accentInk
                                                                : t.text);
         painter->drawText(area.adjusted(0, 0, -detailWidth, 0), Qt::AlignLeft | Qt::AlignVCenter,
-                          QFontMetrics(t.body).elidedText(index.data().toString(), Qt::ElideRight,
+                          QFontMetrics(t.body).elidedText(index.data().toString(), Qt::ElideMiddle,
                                                           area.width() - detailWidth));
         painter->setFont(t.secondaryFont);
         painter->setPen(t.secondary);

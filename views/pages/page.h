@@ -12,6 +12,7 @@ namespace tenon::views {
 class BoardsPresenter;
 class DeployPresenter;
 class ExecutorsPresenter;
+class FollowPresenter;
 class GraphCanvas;
 class InspectorPanel;
 class InspectorPresenter;
@@ -34,6 +35,7 @@ struct PageContext
     const ThemeSource& themes;
     WorkspacePresenter& workspace;
     PassesPresenter& passes;
+    FollowPresenter& follow;
     InspectPresenter& inspect;
     InspectorPresenter& inspector;
     MemoryPresenter& memory;

@@ -45,6 +45,7 @@ public:
     void setDocument(DocumentPtr document, bool isSameModel);
 
     const PassesState& state() const { return m_state; }
+    const DocumentPtr& document() const { return m_document; }
     ScenePtr scene() const { return m_scene; }
     CardFigure figure() const { return m_figure; }
     bool canToggleFigure() const { return m_document && canChooseFigure(*m_document); }

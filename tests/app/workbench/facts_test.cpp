@@ -6,6 +6,7 @@
 #include "app/workbench/main_window.h"
 #include "tests/support/environment.h"
 #include "tests/zoo/zoo.h"
+#include "views/models/film.h"
 #include "views/models/format.h"
 #include "views/models/report.h"
 
@@ -196,6 +197,37 @@ private slots:
             verifyEqual(*document, inspected, compiled, path);
             verifyShown(workspace, *document, path);
             verifySums(*document, path);
+        }
+    }
+
+    /// Frame by frame what `tenon passes --follow` prints, of a node in the middle of each model.
+    void followsNodesAsTheCommandLineDoes()
+    {
+        EngineOptions options;
+        options.configFolder = m_folder.filePath(QStringLiteral("config"));
+        const views::Engine engine = makeEngine(options);
+        const QStringList paths = models();
+        for (const QString& path : paths) {
+            core::JobContext job;
+            const auto document = engine.open(
+                path, {}, [](const views::DocumentPtr&) {}, job);
+            QVERIFY2(document, qPrintable(path));
+            const auto& sources = (*document)->imported.sources();
+            if ((*document)->passes.empty() || !(*document)->openDims.isEmpty()) continue;
+            const core::SourceId source(static_cast<uint32_t>(sources.size() / 2));
+            const Json there = said({QStringLiteral("passes"), path, QStringLiteral("--follow"),
+                                     QString::fromStdString(sources[source.value].name),
+                                     QStringLiteral("--json")});
+            const auto film = views::filmOf(**document, source);
+            QVERIFY2(there.contains("steps"), qPrintable(path));
+            QVERIFY2(film.size() == there["steps"].size(), qPrintable(path));
+            for (size_t i = 0; i < film.size(); ++i) {
+                const Json& step = there["steps"][i];
+                QCOMPARE(film[i].version, step["version"].get<int>());
+                QCOMPARE(film[i].where.toStdString(), step["text"].get<std::string>());
+                QVERIFY2(film[i].rules.isEmpty() == step["rules"].empty(), qPrintable(path));
+            }
+            QCOMPARE(film.back().where.toStdString(), there["answer"].get<std::string>());
         }
     }
 

@@ -12,9 +12,10 @@
 namespace tenon::views {
 
 PassesPage::PassesPage(const ThemeSource& themes, PassesPresenter& presenter,
-                       InspectorPresenter& inspector, QWidget* parent)
+                       FollowPresenter& follow, InspectorPresenter& inspector, QWidget* parent)
     : QWidget(parent)
     , m_presenter(presenter)
+    , m_follow(follow)
 {
     auto* middle = new QSplitter(Qt::Vertical);
     middle->setHandleWidth(kGutter);
@@ -32,6 +33,7 @@ PassesPage::PassesPage(const ThemeSource& themes, PassesPresenter& presenter,
         m_canvas->selectPlace(place);
         m_canvas->reveal(place);
     });
+    connect(&follow, &FollowPresenter::stateChanged, this, &PassesPage::refreshFilm);
     refresh();
     refreshScene();
 }
@@ -110,12 +112,56 @@ QWidget* PassesPage::buildLineage(const ThemeSource& themes)
         m_presenter.showVersion(row.data(SortRole).toInt());
     });
     m_lineagePanel->content()->addWidget(m_lineageTwin);
+    m_lineagePanel->content()->addWidget(buildFilm(themes));
     m_lineagePanel->content()->addWidget(m_deltas, 1);
     connect(m_lineage, &LineageStrip::versionChosen, &m_presenter, &PassesPresenter::showVersion);
     connect(m_deltas, &DataTable::nodeRequested, this, [this](qint64 node) {
         m_presenter.seekNode(core::NodeId(static_cast<uint32_t>(node)));
     });
     return m_lineagePanel;
+}
+
+QWidget* PassesPage::buildFilm(const ThemeSource& themes)
+{
+    m_film = new FilmStrip(themes, &m_follow.film());
+    m_filmTwin = new TableTwin(themes, m_film, &m_follow.film(), tr("Film"));
+    m_filmTwin->setFixedHeight(m_film->sizeHint().height());
+    m_filmTwin->table().setColumnWidths({150, 210, 0, 210});
+    m_filmButton = new PillButton(themes, PillButton::Look::Quiet, tr("Film"));
+    m_filmButton->setToolTip(tr("What every pass made of the selected node (W)"));
+    m_lineagePanel->header()->addWidget(m_filmButton);
+    m_lineagePanel->header()->addWidget(m_filmTwin->button());
+    m_filmTwin->hide();
+    m_filmTwin->button()->hide();
+    connect(m_filmButton, &QPushButton::clicked, this, &PassesPage::toggleFilm);
+    connect(m_film, &FilmStrip::frameChosen, &m_follow, &FollowPresenter::showFrame);
+    connect(&m_filmTwin->table(), &QTableView::clicked, this,
+            [this](const QModelIndex& row) { m_follow.showFrame(row.row()); });
+    return m_filmTwin;
+}
+
+void PassesPage::toggleFilm()
+{
+    m_isFilm = !m_isFilm;
+    m_filmButton->setText(m_isFilm ? tr("Timeline") : tr("Film"));
+    m_lineageTwin->setVisible(!m_isFilm);
+    m_lineageTwin->button()->setVisible(!m_isFilm);
+    m_filmTwin->setVisible(m_isFilm);
+    m_filmTwin->button()->setVisible(m_isFilm);
+    m_follow.setLookedAt(m_isFilm);
+    refresh();
+    refreshFilm();
+}
+
+void PassesPage::refreshFilm()
+{
+    const FollowState& state = m_follow.state();
+    if (m_follow.isPlaying() && !m_isFilm) toggleFilm();
+    if (!m_isFilm) return;
+    m_lineagePanel->setTitle(state.name.isEmpty() ? tr("Where did it go?")
+                                                  : tr("Where did %1 go?").arg(state.name));
+    m_lineagePanel->setCaption(state.answer);
+    m_film->showFrame(state.frame);
 }
 
 void PassesPage::refresh()
@@ -128,6 +174,13 @@ void PassesPage::refresh()
                                            : QString());
     m_list->showCurrent(m_presenter.passes().indexOfVersion(state.version));
     m_heat->setCells(m_presenter.heat());
+    if (!m_isFilm) refreshLineage();
+    if (m_canvas->selectedPlace() != state.selected) m_canvas->selectPlace(state.selected);
+}
+
+void PassesPage::refreshLineage()
+{
+    const PassesState& state = m_presenter.state();
     const Lineage& lineage = m_presenter.lineage();
     m_lineagePanel->setTitle(lineage.title.isEmpty() ? tr("Lineage")
                                                      : tr("Lineage of %1").arg(lineage.title));
@@ -136,7 +189,6 @@ void PassesPage::refresh()
                                 : QString());
     m_lineage->setLineage(lineage, state.versionCount, state.version, m_presenter.passNames());
     m_touches->setRows(touchRows(lineage, m_presenter.passNames()));
-    if (m_canvas->selectedPlace() != state.selected) m_canvas->selectPlace(state.selected);
 }
 
 void PassesPage::refreshScene()
@@ -165,6 +217,7 @@ bool PassesPage::handleKey(QKeyEvent* event)
     case Qt::Key_M: playPass(); return true;
     case Qt::Key_E: m_figure->click(); return true;
     case Qt::Key_T: m_graphTwin->toggle(); return true;
+    case Qt::Key_W: toggleFilm(); return true;
     default: return false;
     }
 }
@@ -208,6 +261,8 @@ std::vector<ActionSpec> actionsOf(PassesPage& page, PassesPresenter& presenter)
                   [p] { p->togglePin(); }),
             local("play-pass", PassesPage::tr("Play how the pass changed the graph"), "M",
                   [&page] { page.playPass(); }),
+            local("follow", PassesPage::tr("Where did it go? The node in every pass"), "W",
+                  [&page] { page.toggleFilm(); }),
             tableAction([&page] { page.graphTwin().toggle(); }),
             figuresAction([p] { p->toggleFigure(); })};
 }
@@ -218,7 +273,7 @@ Page makePassesPage(const PageContext& context)
 {
     WorkspacePresenter& workspace = context.workspace;
     PassesPresenter& presenter = context.passes;
-    auto* page = new PassesPage(context.themes, presenter, context.inspector);
+    auto* page = new PassesPage(context.themes, presenter, context.follow, context.inspector);
     for (auto change : {&PassesPresenter::sceneChanged, &PassesPresenter::stateChanged})
         QObject::connect(&presenter, change, page, context.host.noteChange);
     return {

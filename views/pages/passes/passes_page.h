@@ -6,9 +6,10 @@
 #include "views/pages/common/figure_button.h"
 #include "views/pages/common/inspector_panel.h"
 #include "views/pages/common/table_twin.h"
+#include "views/pages/passes/film_strip.h"
 #include "views/pages/passes/pass_list.h"
 #include "views/pages/passes/strips.h"
-#include "views/presenters/passes_presenter.h"
+#include "views/presenters/follow_presenter.h"
 #include "views/scene/scene_table.h"
 
 #include <QLineEdit>
@@ -20,11 +21,15 @@ class PassesPage : public QWidget
 {
     Q_OBJECT
 public:
-    PassesPage(const ThemeSource& themes, PassesPresenter& presenter, InspectorPresenter& inspector,
-               QWidget* parent = nullptr);
+    PassesPage(const ThemeSource& themes, PassesPresenter& presenter, FollowPresenter& follow,
+               InspectorPresenter& inspector, QWidget* parent = nullptr);
 
     GraphCanvas& canvas() { return *m_canvas; }
     TableTwin& graphTwin() { return *m_graphTwin; }
+    FilmStrip& film() { return *m_film; }
+    TableTwin& filmTwin() { return *m_filmTwin; }
+    /// The selected node in every pass, or when which pass touched it.
+    void toggleFilm();
     /// Shows once more how the pass changed the graph.
     void playPass() { m_canvas->play(m_presenter.sceneBefore()); }
     InspectorPanel& inspectorPanel() { return *m_inspector; }
@@ -41,9 +46,13 @@ private:
     QWidget* buildLineage(const ThemeSource& themes);
     void refresh();
     void refreshScene();
+    void refreshFilm();
+    void refreshLineage();
+    QWidget* buildFilm(const ThemeSource& themes);
     bool handleKey(QKeyEvent* event);
 
     PassesPresenter& m_presenter;
+    FollowPresenter& m_follow;
     Panel* m_listPanel = nullptr;
     Panel* m_graphPanel = nullptr;
     Panel* m_lineagePanel = nullptr;
@@ -57,6 +66,10 @@ private:
     LineageStrip* m_lineage = nullptr;
     TouchTable* m_touches = nullptr;
     TableTwin* m_lineageTwin = nullptr;
+    PillButton* m_filmButton = nullptr;
+    FilmStrip* m_film = nullptr;
+    TableTwin* m_filmTwin = nullptr;
+    bool m_isFilm = false;
     DataTable* m_deltas = nullptr;
     InspectorPanel* m_inspector = nullptr;
     QSplitter* m_columns = nullptr;
