@@ -2,6 +2,8 @@
 // tenon bench: time_evaluator on this computer or a board, per model or per layer.
 #include "app/cli/bench_report.h"
 #include "app/cli/board_access.h"
+#include "app/cli/levels_report.h"
+#include "app/cli/open_for_build.h"
 #include "remote/measure/made_up_inputs.h"
 #include "remote/peer/output_difference.h"
 #include "remote/peer/peer.h"
@@ -18,6 +20,7 @@ struct BenchOptions
     remote::TimingRequest timing;
     SamplingOptions sampling;
     bool isUnpinned = false;
+    bool comparesLevels = false;
     std::string peer;
     std::string peerLibrary;
 };
@@ -90,11 +93,35 @@ void placeTimes(const remote::RunRequest& request, const remote::TimingRequest& 
                                              ": these times say nothing about a real processor");
 }
 
+/// --levels: the model at 0 to 3, side by side.
+int benchLevels(const BenchOptions& options, const remote::TimingRequest& timing, JobContext& job)
+{
+    if (options.where.isElsewhere() || !options.peer.empty() || !options.inputs.empty())
+        return wrongUsage("--levels measures a model on this computer with made-up inputs; leave "
+                          "out --board, --peer and --inputs");
+    if (compiler::outputFormatOf(options.path))
+        return wrongUsage("--levels compiles at each level; give the model, not an artifact");
+    auto opened = openForBuild(options.path, options.common);
+    if (!opened) return failure(opened.error());
+    printDiagnostics(opened->loaded->diagnostics);
+    if (hasErrors(opened->loaded->diagnostics)) return kBadInput;
+    auto levels = remote::measureLevels(
+        {.loaded = opened->loaded, .options = compileOptions(options.common), .timing = timing},
+        job);
+    if (!levels) return failure(inModel(levels.error(), options.path));
+    if (options.common.json)
+        printJson(levelsJson(*levels));
+    else
+        print(levelsText(*levels));
+    return kSuccess;
+}
+
 int bench(const BenchOptions& options, JobContext& job)
 {
     remote::TimingRequest timing = options.timing;
     applySampling(options.sampling, timing);
     timing.pin = !options.isUnpinned;
+    if (options.comparesLevels) return benchLevels(options, timing, job);
     if (options.where.isElsewhere() && !options.peer.empty())
         return wrongUsage("--peer compares on this computer; leave out --board");
     if (options.where.isElsewhere()) return benchElsewhere(options, timing, job);
@@ -137,6 +164,8 @@ void addBench(CLI::App& app, Action& action)
         ->add_option("--min-repeat-ms", options->timing.minRepeatMs, "least duration of a sample")
         ->capture_default_str();
     command->add_flag("--per-layer", options->timing.perCall, "time every kernel call, too");
+    command->add_flag("--levels", options->comparesLevels,
+                      "compile at the optimization levels 0 to 3 and compare them");
     command
         ->add_option("--peer", options->peer,
                      "measure that engine, too, in turns on the same inputs and threads")

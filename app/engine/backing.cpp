@@ -19,7 +19,13 @@ compiler::CompileOptions compileOptions(const EngineOptions& engine,
 {
     compiler::CompileOptions options;
     options.target = build.target.toStdString();
+    options.executor = build.executor == QLatin1String("graph") ? compiler::ExecutorKind::Graph
+                       : build.executor == QLatin1String("vm")  ? compiler::ExecutorKind::Vm
+                                                                : compiler::ExecutorKind::Aot;
     options.optLevel = build.optLevel;
+    for (const QString& key : build.passConfig) options.passConfig.push_back(key.toStdString());
+    for (const QString& pass : build.disabledPasses)
+        options.passes.disabled.push_back(pass.toStdString());
     options.runThreads = static_cast<unsigned>(build.threads);
     options.planner = build.planner.toStdString();
     options.cacheFolder = engine.cacheFolder.toStdString();

@@ -4,6 +4,8 @@
 
 #include "app/engine/backing.h"
 #include "app/engine/board_desk.h"
+#include "app/engine/build_choices.h"
+#include "app/engine/compare_levels.h"
 #include "app/engine/document_builder.h"
 #include "app/engine/footprint_builder.h"
 #include "app/engine/memory_builder.h"
@@ -215,6 +217,18 @@ views::OpFamily shownFamily(compiler::Family family)
     return views::OpFamily::Movement;
 }
 
+void addOptions(const EngineOptions& options, views::Engine& engine)
+{
+    engine.checkOptions = checkBuildOptions;
+    engine.passes = passChoices;
+    engine.passKeys = passKeys;
+    engine.planners = plannerNames;
+    engine.measureLevels = [options](DocumentPtr document, const BuildOptions& build,
+                                     const views::Engine::LevelWatch& watch, JobContext& job) {
+        return compareLevels(options, document, build, watch, job);
+    };
+}
+
 } // namespace
 
 views::OpFamilies opFamilies()
@@ -273,6 +287,7 @@ views::Engine makeEngine(const EngineOptions& options)
         compiler::ImportOptions bindings;
         return compiler::readShapeOptions(text.toStdString(), bindings);
     };
+    addOptions(options, engine);
     engine.boards = makeBoardEngine(options);
     return engine;
 }

@@ -51,7 +51,7 @@ public:
     void showCodeTab(const QString& name);
     void setDark(bool isDark);
     core::Status exportView(const QString& path); ///< graph or page; .html: a report of all
-    /// "palette", "keys", "log", "target", "add-board": for screenshots and tests.
+    /// "palette", "keys", "log", "options", "target", "add-board": for screenshots and tests.
     void openOverlay(const QString& name);
 
     views::WorkspacePresenter& workspace() { return m_workspace; }

@@ -165,6 +165,10 @@ void MainWindow::addModelActions()
     add({"cancel", model, tr("Cancel the job"), "stop", "Shift+F5", tr("Stop what is running"),
          [this] { cancelJobs(); }, false,
          [this] { return m_workspace.state().isBusy || m_boards.isWorking(); }});
+    add({"options", model, tr("Compile options…"), "compile", "Ctrl+Shift+O",
+         tr("Level, executor, threads, passes, planner; levels 0 to 3 side by side"),
+         [this] { openOverlay(QStringLiteral("options")); }, false,
+         [this] { return m_workspace.state().hasDocument; }});
     add({"target", model, tr("Edit the target"), "target", "Ctrl+T", tr("What to compile for"),
          [this] {
              m_title->target().setFocus(Qt::ShortcutFocusReason);

@@ -67,17 +67,6 @@ constexpr PassConfigKey kKeys[] = {
     {"winograd.output_error", Number},
 };
 
-const char* typeText(Type type)
-{
-    switch (type) {
-    case Type::Bool: return "a truth value (0, 1, true, false)";
-    case Type::Int: return "an integer";
-    case Type::Number: return "a number";
-    case Type::Text: return "a text";
-    }
-    return "";
-}
-
 Diagnostic unknownKey(const std::string& key)
 {
     std::vector<std::string> names;
@@ -133,6 +122,17 @@ T read(const PassConfig& config, std::string_view key, T fallback)
 }
 
 } // namespace
+
+const char* typeText(Type type)
+{
+    switch (type) {
+    case Type::Bool: return "a truth value (0, 1, true, false)";
+    case Type::Int: return "an integer";
+    case Type::Number: return "a number";
+    case Type::Text: return "a text";
+    }
+    return "";
+}
 
 Result<PassConfig> parsePassConfig(const std::vector<std::string>& keyValues)
 {

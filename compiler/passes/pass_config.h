@@ -23,6 +23,9 @@ struct PassConfigKey
     std::string_view noEffect = {}; ///< why it changes nothing; empty: it does
 };
 
+/// "an integer"; for messages and forms.
+const char* typeText(PassConfigKey::Type type);
+
 /// Alphabetical. Structured values (tir.UnrollLoop and the like) are taken as their text.
 std::span<const PassConfigKey> allPassConfigKeys();
 

@@ -6,6 +6,7 @@
 #include "core/jobs/job.h"
 #include "views/models/document.h"
 #include "views/models/footprint.h"
+#include "views/models/level_rows.h"
 #include "views/presenters/board_engine.h"
 
 #include <functional>
@@ -56,6 +57,17 @@ struct Engine
     std::function<QStringList()> targetSuggestions;
     /// Whether a line of bindings can be read; whether they fit a model is seen when it is opened.
     std::function<core::Status(const QString& text)> checkShapes;
+    /// Whether the model can be compiled with these; says what is wrong with them.
+    std::function<core::Status(const BuildOptions&)> checkOptions;
+    std::function<std::vector<PassChoice>()> passes;
+    std::function<std::vector<PassKey>()> passKeys;
+    std::function<QStringList()> planners;
+    /// The model at every optimization level, measured on this computer; `watch` gets what is there
+    /// so far, on the job's thread.
+    using LevelWatch = std::function<void(const std::vector<LevelRow>&)>;
+    std::function<core::Result<std::vector<LevelRow>>(DocumentPtr, const BuildOptions&,
+                                                      const LevelWatch&, core::JobContext&)>
+        measureLevels;
     BoardEngine boards;
 };
 

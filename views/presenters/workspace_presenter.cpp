@@ -214,6 +214,14 @@ void WorkspacePresenter::setTarget(QString target)
     refresh();
 }
 
+void WorkspacePresenter::setOptions(BuildOptions options)
+{
+    options.target = m_options.target;
+    options.shapes = m_options.shapes;
+    m_options = options;
+    refresh();
+}
+
 void WorkspacePresenter::setThreads(int threads)
 {
     m_options.threads = std::max(0, threads);

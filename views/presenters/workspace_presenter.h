@@ -71,6 +71,8 @@ public slots:
     void cancel();
     /// Validates at once; takes effect on the next compile.
     void setTarget(QString target);
+    /// All but target and sizes, which have their own ways; takes effect on the next compile.
+    void setOptions(tenon::views::BuildOptions options);
     /// To shape the kernels for and to run with; 0: as many as the board has cores.
     void setThreads(int threads);
     /// As one types: says what is wrong with a line of bindings, and changes nothing.

@@ -58,6 +58,9 @@ QAbstractItemView { background: transparent; color: %text; border: none; outline
 QListView#suggestions { background: %panel; border: 1px solid %line; padding: 3px; }
 QAbstractScrollArea::corner { background: transparent; border: none; }
 QTreeView::item, QListView::item, QTableView::item { border: none; }
+QListView::indicator { width: 11px; height: 11px; border: 1px solid %faint; border-radius: 3px; background: %panel; }
+QListView::indicator:checked { background: %accent; border-color: %accent; }
+QListView::indicator:disabled { background: %line; border-color: %line; }
 QHeaderView { background: transparent; }
 QHeaderView::section { background: transparent; color: %secondary; border: none; border-bottom: 1px solid %line; padding: 4px 6px; font-weight: 600; }
 QScrollBar:vertical { background: transparent; width: 10px; margin: 0; }

@@ -47,6 +47,40 @@ TEST_F(Bench, TellsHowEachCallWorksAndHowNearItsBoundItIs)
     EXPECT_FALSE(measured.contains("ratio"));
 }
 
+TEST_F(Bench, ComparesTheOptimizationLevels)
+{
+    const Outcome benched = tenon("bench --json --levels --repeat 3 --threads 1 " + model());
+    ASSERT_EQ(benched.code, 0);
+    const json measured = json::parse(benched.output);
+    ASSERT_EQ(measured["levels"].size(), 4u);
+    for (int level = 0; level < 4; ++level) {
+        const json& row = measured["levels"][static_cast<size_t>(level)];
+        EXPECT_EQ(row["level"], level);
+        EXPECT_GT(row["median_ms"], 0);
+        EXPECT_EQ(row["samples"], 3);
+        const Outcome compiled =
+            tenon("compile --json --threads 1 --opt-level " + std::to_string(level) + " " +
+                  model() + " -o " + m_folder.file("level.so"));
+        ASSERT_EQ(compiled.code, 0);
+        const json there = json::parse(compiled.output);
+        EXPECT_EQ(row["call_count"], there["call_count"]);
+        EXPECT_EQ(row["kernel_count"], there["kernel_count"]);
+        EXPECT_EQ(row["file_bytes"], there["file_bytes"]);
+        EXPECT_EQ(row["workspace_bytes"], there["memory"]["workspace_bytes"]);
+        EXPECT_EQ(row["constant_bytes"], there["memory"]["constant_bytes"]);
+    }
+    EXPECT_GT(measured["levels"][0]["call_count"], measured["levels"][3]["call_count"]);
+}
+
+TEST_F(Bench, ComparesLevelsOfAModelOnThisComputerOnly)
+{
+    const std::string path = model();
+    EXPECT_EQ(tenon("bench --levels --board pi " + path + " 2>&1").code, 2);
+    const Outcome ofFile = tenon("bench --levels nowhere.so 2>&1");
+    EXPECT_EQ(ofFile.code, 2);
+    EXPECT_NE(ofFile.output.find("give the model, not an artifact"), std::string::npos);
+}
+
 TEST_F(Bench, SaysWhatAComparisonNeeds)
 {
     const std::string path = model();
