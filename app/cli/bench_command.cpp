@@ -87,7 +87,7 @@ void placeTimes(const remote::RunRequest& request, const remote::TimingRequest& 
 {
     if (timing.perCall && !request.isEmulated)
         measured.peak = remote::measurePeak(measured.threads);
-    if (request.isEmulated)
+    if (request.isEmulated && request.instructionNs == 0)
         measured.hygiene.warnings.insert(measured.hygiene.warnings.begin(),
                                          placeOf(request) +
                                              ": these times say nothing about a real processor");

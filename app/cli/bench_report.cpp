@@ -5,6 +5,8 @@
 #include "core/base/text.h"
 #include "remote/roofline/call_bound.h"
 
+#include <cmath>
+
 namespace tenon::cli {
 namespace {
 
@@ -108,7 +110,7 @@ std::string peakText(const remote::MachinePeak& peak)
 
 std::string layersText(const Manifest& manifest, const remote::Timing& timing)
 {
-    const auto unit = remote::TimeUnit::of(timing.summaryMs.median);
+    const auto unit = remote::TimeUnit::of(timing.summaryMs);
     std::vector<std::vector<std::string>> rows{{"call", "method", unit.name, "%", "GFLOP/s"}};
     if (timing.peak) rows[0].insert(rows[0].end(), {"% of bound", "bound"});
     rows[0].push_back("from");
@@ -135,11 +137,44 @@ std::string layersText(const Manifest& manifest, const remote::Timing& timing)
     return out;
 }
 
+double macsOf(const Manifest& manifest)
+{
+    double flops = 0;
+    for (const ManifestCall& call : manifest.calls)
+        if (call.method.kind != Method::None) flops += call.flops;
+    return flops / 2;
+}
+
+/// Counts have no spread; what they are worth is how many a multiplication takes.
+std::string instructionsText(const Manifest& manifest, const remote::Timing& timing)
+{
+    const double count = timing.summaryMs.median * 1e6;
+    const double macs = macsOf(manifest);
+    std::string out = remote::medianText(timing.summaryMs);
+    if (macs > 0)
+        out +=
+            ", " + fixed(count / macs, 2) + " per multiply-add of " + thousands(std::llround(macs));
+    out += "\n";
+    std::vector<std::vector<std::string>> rows{
+        {"call", "method", "instructions", "%", "per multiply-add", "from"}};
+    for (size_t i = 0; i < timing.callMs.size() && i < manifest.calls.size(); ++i) {
+        const ManifestCall& call = manifest.calls[i];
+        const double taken = timing.callMs[i] * 1e6;
+        rows.push_back({call.name, methodText(call.method, call.refusal),
+                        thousands(std::llround(taken)), fixed(taken / count * 100, 1),
+                        call.flops > 0 ? fixed(2 * taken / call.flops, 2) : "",
+                        join(call.fromNodes, " ")});
+    }
+    if (rows.size() > 1) out += table(rows);
+    for (const std::string& warning : timing.hygiene.warnings) out += "note: " + warning + "\n";
+    return out;
+}
+
 /// " (95 % confidence interval 3.498 to 3.522)", or why there is none.
 std::string intervalText(const remote::Summary& summary)
 {
     if (!summary.hasInterval()) return " (too few samples for a confidence interval)";
-    const auto unit = remote::TimeUnit::of(summary.median);
+    const auto unit = remote::TimeUnit::of(summary);
     return " (95 % confidence interval " + unit.digits(summary.ci95Low) + " to " +
            unit.digits(summary.ci95High) + ")";
 }
@@ -168,6 +203,11 @@ Json benchJson(const remote::Board& board, const Manifest& manifest, const remot
                 {"layers_sum_ms", timing.callSumMs},
                 {"hygiene", Json::parse(remote::hygieneJson(hygiene))},
                 {"peers", peersJson(timing)}};
+    if (summary.areInstructions) {
+        out["unit"] = "millions of instructions";
+        out["instructions"] = std::llround(summary.median * 1e6);
+        out["multiply_adds"] = std::llround(macsOf(manifest));
+    }
     if (timing.peer && timing.peer->difference.empty())
         out["ratio"] = summary.median / timing.peer->summaryMs.median;
     if (timing.peak)
@@ -182,7 +222,8 @@ std::string benchText(const remote::Board& board, const Manifest& manifest,
                       const remote::Timing& timing)
 {
     const remote::Summary& summary = timing.summaryMs;
-    const auto unit = remote::TimeUnit::of(summary.median);
+    const auto unit = remote::TimeUnit::of(summary);
+    if (summary.areInstructions) return instructionsText(manifest, timing);
     std::string out =
         remote::medianText(summary) + intervalText(summary) + ", p95 " + unit.digits(summary.p95) +
         ", min " + unit.digits(summary.min) + "; " + std::to_string(summary.samples) +

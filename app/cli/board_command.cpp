@@ -216,7 +216,7 @@ int add(const BoardCommandOptions& options, JobContext& job)
         tellProbe(options, *board, *facts);
     else if (options.common.json)
         printJson({{"board", boardJson(*board)}});
-    if (board->isEmulated() && !options.common.json)
+    if (board->kind == BoardKind::Virtual && !options.common.json)
         print("a shell on it: " + remote::virtualSshCommand(*board) + "\n");
     return kSuccess;
 }

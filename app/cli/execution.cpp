@@ -167,6 +167,7 @@ std::string placeOf(const remote::RunRequest& request)
 {
     if (request.emulator.empty()) return "this computer";
     if (!request.isEmulated) return "node on this computer";
+    if (request.instructionNs > 0) return "an emulated board that counts instructions";
     std::vector<std::string> words = request.emulator;
     words.front() = fs::path(words.front()).filename().string();
     return "emulated by " + join(words, " ");

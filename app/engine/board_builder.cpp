@@ -37,7 +37,8 @@ BoardWay wayOf(BoardKind kind)
     case BoardKind::Ssh: return BoardWay::Ssh;
     case BoardKind::RpcServer: return BoardWay::RpcServer;
     case BoardKind::TrackerKey: return BoardWay::Tracker;
-    case BoardKind::Virtual: return BoardWay::Virtual;
+    case BoardKind::Virtual:
+    case BoardKind::Micro: return BoardWay::Virtual;
     }
     return BoardWay::ThisComputer;
 }

@@ -41,6 +41,10 @@ struct AloneRunner
     bool isEmulator = false;   ///< its times are not the device's
     int newestVersion = 0;     ///< of the processor that it knows; 0: any
     std::string_view cpu = {}; ///< of the newest; an option of the emulator
+    /// What stands between the emulator and the program; null: nothing.
+    Result<std::vector<std::string>> (*options)(const Target&) = nullptr;
+    /// Of an emulator that counts instructions: how long each takes there; 0: it takes real time.
+    int instructionNs = 0;
 };
 
 /// A back end whose kernels become relocatable objects.
@@ -64,6 +68,10 @@ struct SourceCode
 {
     Result<SourceKernel> (*writeKernel)(const tir::PrimFunc&, const std::string& symbol);
     Result<std::vector<SourceFile>> (*writeProgram)(const SourceProgram&);
+    /// Links the sources that lie in a folder into a program that carries its manifest; null: no
+    /// programs.
+    Status (*linkProgram)(const SourceProgram&, const std::string& folder,
+                          const std::string& manifest, const std::string& path) = nullptr;
 };
 
 struct BackEnd

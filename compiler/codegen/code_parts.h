@@ -60,6 +60,7 @@ struct SourceProgram
     std::string model; ///< its name
     CInterface interface = CInterface::Packed;
     bool bringsHeaders = false; ///< those of the runtime's ABI, too, where the interface is that
+    bool isMarked = false;      ///< TVMGEN_MARK(index) stands before each call and behind the last
 };
 
 /// One file: its path below the folder, and its content.

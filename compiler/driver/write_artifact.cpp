@@ -3,9 +3,14 @@
 #include "compiler/driver/compile.h"
 #include "compiler/driver/object_cache.h"
 #include "compiler/package/source_package.h"
+#include "core/base/clock.h"
+#include "core/base/file.h"
+#include "core/base/temporary_folder.h"
 #include "core/base/text.h"
 #include "core/ir/module_hash.h"
 
+#include <chrono>
+#include <filesystem>
 #include <functional>
 
 namespace tenon::compiler {
@@ -22,30 +27,69 @@ Result<std::string> cachedObject(const ObjectCache& cache, const std::string& ke
     return object;
 }
 
-Result<std::vector<SourceFile>> sourcesOf(const CompileResult& result, CInterface interface,
-                                          bool bringsHeaders)
+Result<SourceProgram> sourceProgram(const CompileResult& result, CInterface interface)
 {
-    const SourceCode* code = result.machine.backEnd->sources;
-    if (!code)
+    if (!result.machine.backEnd->sources)
         return makeError(DiagnosticCode::UnsupportedTarget,
-                         "code for " + quoted(result.target.text()) +
+                         "code for " + core::quoted(result.target.text()) +
                              " is not written as source; use --target c");
     SourceProgram program{.program = result.program,
                           .memory = result.memory,
                           .executor = result.options.executor,
                           .target = result.target,
                           .model = result.loaded->name,
-                          .interface = interface,
-                          .bringsHeaders = bringsHeaders};
+                          .interface = interface};
     for (const CompiledKernel& kernel : result.kernels) program.kernels.push_back(*kernel.object);
-    return code->writeProgram(program);
+    return program;
+}
+
+Manifest manifestHead(const CompileResult& result)
+{
+    Manifest head;
+    head.toolVersion = TENON_VERSION;
+    head.modelName = result.loaded->name;
+    head.modelHash = moduleHash(result.loaded->module);
+    head.target = result.target.text();
+    head.optLevel = result.options.optLevel;
+    head.threads = result.facts.threads;
+    return head;
+}
+
+/// The sources in a folder of their own, linked.
+Result<PackageReport> linkSources(const CompileResult& result, SourceProgram program,
+                                  const std::string& path)
+{
+    const SourceCode& code = *result.machine.backEnd->sources;
+    program.isMarked = program.executor == ExecutorKind::Aot;
+    program.bringsHeaders = true;
+    const auto sources = code.writeProgram(program);
+    if (!sources) return sources.error();
+    const auto folder = TemporaryFolder::make("tenon-link-");
+    if (!folder) return folder.error();
+    const std::string place = folder->file("model");
+    if (Status written = writeSourcePackage(*sources, place); !written) return written.error();
+    PackageReport report;
+    report.manifest = makeManifest(
+        program.program, program.executor,
+        program.executor == ExecutorKind::Aot ? &program.memory : nullptr, manifestHead(result));
+    const auto start = std::chrono::steady_clock::now();
+    const Status linked = replaceFileAtomically(path, [&](const std::string& temporary) {
+        return code.linkProgram(program, place, writeManifest(report.manifest), temporary);
+    });
+    if (!linked) return linked.error();
+    report.linkMs = millisecondsSince(start);
+    std::error_code ignored;
+    report.fileBytes = static_cast<int64_t>(std::filesystem::file_size(path, ignored));
+    return report;
 }
 
 } // namespace
 
 Result<std::vector<SourceFile>> programSources(const CompileResult& result, CInterface interface)
 {
-    return sourcesOf(result, interface, false);
+    const auto program = sourceProgram(result, interface);
+    if (!program) return program.error();
+    return result.machine.backEnd->sources->writeProgram(*program);
 }
 
 Result<PackageReport> writeSources(const CompileResult& result, CInterface interface,
@@ -55,7 +99,11 @@ Result<PackageReport> writeSources(const CompileResult& result, CInterface inter
     const auto format = outputFormatOf(path);
     const auto form = formFor(result.machine, executor, format ? *format : OutputFormat::Folder);
     if (!form) return form.error();
-    auto sources = sourcesOf(result, interface, true);
+    auto program = sourceProgram(result, interface);
+    if (!program) return program.error();
+    if ((*form)->format == OutputFormat::Program) return linkSources(result, *program, path);
+    program->bringsHeaders = true;
+    auto sources = result.machine.backEnd->sources->writeProgram(*program);
     if (!sources) return sources.error();
     PackageReport report;
     report.manifest = makeManifest(result.program, executor,
@@ -68,10 +116,7 @@ Result<PackageReport> writeSources(const CompileResult& result, CInterface inter
 
 Result<PackageReport> writeArtifact(const CompileResult& result, const std::string& path)
 {
-    if (!result.machine.backEnd->objects)
-        return makeError(DiagnosticCode::UnsupportedTarget,
-                         "the target is C source, which is not loaded; write it to a folder with "
-                         "`tenon compile --target c -o FOLDER`");
+    if (result.machine.backEnd->sources) return writeSources(result, CInterface::Structs, path);
     auto format = outputFormatOf(path);
     if (!format) return format.error();
     const ObjectCache cache(result.options.cacheFolder);
@@ -88,12 +133,7 @@ Result<PackageReport> writeArtifact(const CompileResult& result, const std::stri
     input.objects.push_back(*builtins);
     // The graph executor's storages are its own.
     input.memory = result.options.executor == ExecutorKind::Graph ? nullptr : &result.memory;
-    input.manifest.toolVersion = TENON_VERSION;
-    input.manifest.modelName = result.loaded->name;
-    input.manifest.modelHash = moduleHash(result.loaded->module);
-    input.manifest.target = result.target.text();
-    input.manifest.optLevel = result.options.optLevel;
-    input.manifest.threads = result.facts.threads;
+    input.manifest = manifestHead(result);
     input.emitGlue = [&](const std::string& text) {
         return cachedObject(cache, "glue\n" + machine + "\n" + text,
                             [&] { return emit(TextRequest::Kind::Glue, text); });

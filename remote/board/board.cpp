@@ -3,6 +3,7 @@
 #include "remote/board/board.h"
 
 #include "core/base/text.h"
+#include "core/target/micro_core.h"
 
 #include <algorithm>
 #include <array>
@@ -22,9 +23,11 @@ struct KindName
     std::string_view text;
 };
 constexpr std::array kKinds{KindName{BoardKind::ThisComputer, "this-computer"},
-                            KindName{BoardKind::Ssh, "ssh"}, KindName{BoardKind::RpcServer, "rpc"},
+                            KindName{BoardKind::Ssh, "ssh"},
+                            KindName{BoardKind::RpcServer, "rpc"},
                             KindName{BoardKind::TrackerKey, "tracker"},
-                            KindName{BoardKind::Virtual, "virtual"}};
+                            KindName{BoardKind::Virtual, "virtual"},
+                            KindName{BoardKind::Micro, "micro"}};
 
 bool isNameCharacter(char c)
 {
@@ -83,6 +86,9 @@ Status checkBoard(const Board& board)
         return bad(std::to_string(board.port) + " is no port; ports are 1 to 65535");
     if (board.kind != BoardKind::ThisComputer && board.host.empty())
         return bad("board " + core::quoted(board.name) + " has no host");
+    if (board.kind == BoardKind::Micro && !core::microCoreOnBoard(board.host))
+        return bad("board " + core::quoted(board.name) + " is emulated as " +
+                   core::quoted(board.host) + ", which is no board that Tenon links programs for");
     if (!isPlainText(board.host) || !isPlainText(board.user) || !isPlainText(board.key))
         return bad("board " + core::quoted(board.name) +
                    " has blanks or control characters in its host, user or key");

@@ -17,10 +17,11 @@ enum class BoardKind : uint8_t
     Ssh,
     RpcServer,
     TrackerKey,
-    Virtual ///< emulated on this computer, reached over SSH like a real one
+    Virtual, ///< emulated on this computer, reached over SSH like a real one
+    Micro ///< without an operating system, emulated on this computer; `host` is QEMU's name of it
 };
 
-/// "this-computer", "ssh", "rpc", "tracker", "virtual": what the configuration file says.
+/// "this-computer", "ssh", "rpc", "tracker", "virtual", "micro": what the configuration file says.
 std::string_view boardKindText(BoardKind kind);
 core::Result<BoardKind> parseBoardKind(std::string_view text);
 
@@ -40,7 +41,7 @@ struct Board
     unsigned threads = 0;     ///< to run with; 0: not known
 
     /// Times of an emulated processor say nothing about silicon and are labelled so.
-    bool isEmulated() const { return kind == BoardKind::Virtual; }
+    bool isEmulated() const { return kind == BoardKind::Virtual || kind == BoardKind::Micro; }
     bool isReachedBySsh() const { return kind == BoardKind::Ssh || kind == BoardKind::Virtual; }
     /// "pi@raspberry:22", "192.168.1.7:9090", ... for lists and messages.
     std::string address() const;

@@ -148,6 +148,7 @@ Result<BoardFacts> parseProbe(std::string_view output)
 
 Result<std::string> proposedTarget(const BoardFacts& facts)
 {
+    if (!facts.target.empty()) return facts.target;
     if (facts.machine.empty())
         return makeError(DiagnosticCode::UnsupportedTarget,
                          "the board's server does not say what it runs on; add the board with "

@@ -30,12 +30,15 @@ struct BoardFacts
     double clockMhz = -1;
     double temperatureC = -1;
     double load = -1;
-    std::string sandbox; ///< what its server holds sessions to: "seccomp and Landlock 7", "none"
+    std::string sandbox;    ///< what its server holds sessions to: "seccomp and Landlock 7", "none"
+    std::string target;     ///< of a board without an operating system; else it follows from facts
+    int64_t flashBytes = 0; ///< then: for code and weights
     bool isHardFloat = true; ///< 32-bit Arm: user programs pass floats in registers
 
     bool hasFeature(std::string_view name) const;
     /// To compile for: as many as may be used, of a machine that may say anything.
     unsigned usableCores() const;
+    bool hasNoSystem() const { return flashBytes > 0; }
 };
 
 /// Reads what the probe script printed: sections of `== name` and text. Unknown sections are

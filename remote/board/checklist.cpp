@@ -109,10 +109,20 @@ Check sandboxCheck(const BoardFacts& facts)
     return check;
 }
 
+/// A board without an operating system has nothing that could be busy, hot or full.
+std::vector<Check> microChecklist(const BoardFacts& facts)
+{
+    return {{Verdict::Good, "system", facts.kernel + ", files by " + facts.libc, ""},
+            {Verdict::Good, "processor", facts.cpuText, ""},
+            {Verdict::Good, "flash", bytes(facts.flashBytes), ""},
+            {Verdict::Good, "memory", bytes(facts.ramBytes), ""}};
+}
+
 } // namespace
 
 std::vector<Check> probeChecklist(const BoardFacts& facts)
 {
+    if (facts.hasNoSystem()) return microChecklist(facts);
     std::vector<Check> out{{Verdict::Good, "system", facts.kernel, ""}};
     if (!facts.libc.empty()) out[0].outcome += ", " + facts.libc;
     out.push_back(processorCheck(facts));

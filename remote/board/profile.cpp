@@ -28,6 +28,18 @@ std::string lines(const nlohmann::json& list)
     return out;
 }
 
+void readEmulation(const nlohmann::json& json, Emulation& out)
+{
+    out.program = json.at("program");
+    out.machine = json.value("machine", "");
+    if (!out.machine.empty()) return;
+    out.architecture = json.at("architecture");
+    out.cpu = json.at("cpu");
+    out.release = json.at("release");
+    out.cpuinfo = lines(json.at("cpuinfo"));
+    out.cpuinfoTail = lines(json.at("cpuinfo_tail"));
+}
+
 Result<BoardProfile> readProfile(const fs::path& path)
 {
     const Result<std::string> text = core::readFile(path.string());
@@ -42,12 +54,7 @@ Result<BoardProfile> readProfile(const fs::path& path)
                          .ramBytes = json.at("ram_bytes"),
                          .flashBytes = json.value("flash_bytes", int64_t{0})};
         if (const auto found = json.find("emulation"); found != json.end())
-            out.emulation = {.program = found->at("program"),
-                             .architecture = found->at("architecture"),
-                             .cpu = found->at("cpu"),
-                             .release = found->at("release"),
-                             .cpuinfo = lines(found->at("cpuinfo")),
-                             .cpuinfoTail = lines(found->at("cpuinfo_tail"))};
+            readEmulation(*found, out.emulation);
         return out;
     } catch (const nlohmann::json::exception& error) {
         return makeError(DiagnosticCode::BadText, error.what(), {.file = path.string()});

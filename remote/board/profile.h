@@ -19,6 +19,7 @@ struct Emulation
     std::string release;      ///< what `uname -r` says
     std::string cpuinfo;      ///< one processor's lines of /proc/cpuinfo
     std::string cpuinfoTail;  ///< its last lines: hardware and model
+    std::string machine;      ///< QEMU's name of a board without an operating system
 };
 
 struct BoardProfile

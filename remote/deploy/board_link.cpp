@@ -3,6 +3,7 @@
 #include "remote/deploy/board_link.h"
 
 #include "remote/deploy/local_link.h"
+#include "remote/deploy/micro_link.h"
 #include "remote/deploy/rpc_link.h"
 #include "remote/deploy/ssh_link.h"
 
@@ -17,6 +18,7 @@ core::Result<std::unique_ptr<BoardLink>> openBoardLink(const LinkRequest& reques
     case BoardKind::Virtual: return openSshLink(request, job);
     case BoardKind::RpcServer:
     case BoardKind::TrackerKey: return openRpcLink(request, job);
+    case BoardKind::Micro: return openMicroLink(request);
     case BoardKind::ThisComputer: break;
     }
     return openLocalLink(request);

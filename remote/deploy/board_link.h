@@ -35,9 +35,9 @@ public:
                                               std::chrono::milliseconds timeout,
                                               const core::JobContext& job) = 0;
     /// Loads an uploaded artifact; `request.timeout` holds for each later exchange, too.
-    virtual core::Result<std::unique_ptr<ArtifactSession>> load(const RunRequest& request,
-                                                                std::chrono::milliseconds timeout,
-                                                                const core::JobContext& job) = 0;
+    virtual core::Result<std::unique_ptr<LocalSession>> load(const RunRequest& request,
+                                                             std::chrono::milliseconds timeout,
+                                                             const core::JobContext& job) = 0;
     /// "sessions are confined by seccomp", when the server said so beside the probe.
     virtual std::string confinement() const { return {}; }
     /// Ends what runs on the board and, unless files are kept, removes what was brought.

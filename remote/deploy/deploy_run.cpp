@@ -231,7 +231,7 @@ Status DeployRun::load(std::string& detail)
         if (!inputs) return inputs.error();
         m_runRequest.inputs = std::move(*inputs);
     }
-    Result<std::unique_ptr<ArtifactSession>> session =
+    Result<std::unique_ptr<LocalSession>> session =
         link()->load(m_runRequest, limit(DeployPhase::Load), m_job);
     if (!session) return session.error();
     m_session = std::move(*session);
@@ -286,7 +286,8 @@ Status DeployRun::benchmark(std::string& detail)
     const Summary& summary = m_report.timing->summaryMs;
     detail = medianText(summary) + " of " + std::to_string(summary.samples) +
              (summary.samples == 1 ? " sample; " : " samples; ") + m_report.timing->ending;
-    if (m_report.board.isEmulated()) detail += ", emulated: not a time of silicon";
+    if (m_report.board.isEmulated() && !summary.areInstructions)
+        detail += ", emulated: not a time of silicon";
     return core::kDone;
 }
 

@@ -51,7 +51,7 @@ private:
     RunRequest m_runRequest;
     std::unique_ptr<Arrival> m_arrival; ///< while it is on its way
     double m_elsewhereMs = 0;           ///< what the current step took in the background
-    std::unique_ptr<ArtifactSession> m_session;
+    std::unique_ptr<LocalSession> m_session;
 };
 
 } // namespace tenon::remote

@@ -37,12 +37,14 @@ public:
         if (!digest) return digest.error();
         return UploadedFile{.sha256 = *digest};
     }
-    Result<std::unique_ptr<ArtifactSession>> load(const RunRequest& request, milliseconds,
-                                                  const JobContext& job) override
+    Result<std::unique_ptr<LocalSession>> load(const RunRequest& request, milliseconds,
+                                               const JobContext& job) override
     {
         RunRequest here = request;
         here.serverPath = m_serverPath;
-        return openLocalSession(here, job);
+        Result<std::unique_ptr<ArtifactSession>> session = openLocalSession(here, job);
+        if (!session) return session.error();
+        return std::unique_ptr<LocalSession>(std::move(*session));
     }
     Status close(bool, milliseconds) override { return core::kDone; }
 

@@ -2,9 +2,11 @@
 // Will it run there?
 #include "remote/deploy/preflight.h"
 
+#include "core/artifact/elf_section.h"
 #include "core/base/board_code.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/target/micro_core.h"
 #include "remote/board/processor.h"
 
 #include <algorithm>
@@ -147,6 +149,37 @@ void checkMemory(const BuiltModel& model, const BoardFacts& facts, Checks& check
     checks.good("memory", outcome);
 }
 
+void checkCore(const BuiltModel& model, const BoardFacts& facts, Checks& checks)
+{
+    const auto target = core::parseTarget(model.manifest.target);
+    const core::MicroCore* core = target ? core::microCoreOf(*target) : nullptr;
+    if (!core || core->cpu != facts.cpu)
+        return checks.bad("machine", BoardCode::WrongArchitecture,
+                          "the model is compiled for " + core::quoted(model.manifest.target) +
+                              ", this board is a " + facts.cpuText,
+                          rebuildAdvice(facts));
+    checks.good("machine", facts.cpuText);
+}
+
+/// What the program takes of flash and of memory, stack and all.
+void checkBudgets(const BuiltModel& model, const BoardFacts& facts, Checks& checks)
+{
+    const auto file = core::MappedFile::open(model.path);
+    const auto taken =
+        file ? core::loadedBytes((*file)->bytes()) : Result<core::LoadedBytes>(file.error());
+    if (!taken)
+        return checks.bad("flash", taken.error().code, taken.error().message, "compile again");
+    const auto budget = [&](const char* subject, int64_t needed, int64_t given) {
+        const std::string outcome = bytes(needed) + " of " + bytes(given);
+        if (needed > given)
+            return checks.bad(subject, DiagnosticCode::OutOfMemory, outcome,
+                              "quantize the model or take a smaller one");
+        checks.good(subject, outcome);
+    };
+    budget("flash", taken->stored, facts.flashBytes);
+    budget("memory", taken->zeroed, facts.ramBytes);
+}
+
 } // namespace
 
 Result<ElfKind> readElfKind(std::span<const std::byte> file)
@@ -170,6 +203,11 @@ Result<ElfKind> readElfKind(std::span<const std::byte> file)
 Preflight preflight(const BuiltModel& model, const BoardFacts& facts)
 {
     Checks checks;
+    if (facts.hasNoSystem()) {
+        checkCore(model, facts, checks);
+        checkBudgets(model, facts, checks);
+        return checks.take();
+    }
     checkMachine(model, facts, checks);
     checkFeatures(model, facts, checks);
     checkDisk(model, facts, checks);

@@ -126,8 +126,8 @@ public:
         if (!reply) return failed(reply.error());
         return UploadedFile{name, digest, static_cast<int64_t>((*file)->bytes().size()), 0};
     }
-    Result<std::unique_ptr<ArtifactSession>> load(const RunRequest& request, milliseconds timeout,
-                                                  const JobContext& job) override
+    Result<std::unique_ptr<LocalSession>> load(const RunRequest& request, milliseconds timeout,
+                                               const JobContext& job) override
     {
         // A server's files go with its session: what was uploaded is in this one or lost.
         const bool isFresh = m_rpc == nullptr;
@@ -137,7 +137,7 @@ public:
         auto session = std::make_unique<ArtifactSession>(request, std::make_unique<UnknownEnd>(),
                                                          std::move(m_rpc));
         if (Status loaded = session->load(job); !loaded) return loaded.error();
-        return session;
+        return std::unique_ptr<LocalSession>(std::move(session));
     }
     Status close(bool, milliseconds) override
     {

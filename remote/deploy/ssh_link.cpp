@@ -42,8 +42,8 @@ public:
     void prepare(milliseconds timeout, const JobContext& job) override;
     Result<UploadedFile> upload(const std::string& path, milliseconds timeout,
                                 const JobContext& job) override;
-    Result<std::unique_ptr<ArtifactSession>> load(const RunRequest& request, milliseconds timeout,
-                                                  const JobContext& job) override;
+    Result<std::unique_ptr<LocalSession>> load(const RunRequest& request, milliseconds timeout,
+                                               const JobContext& job) override;
     std::string confinement() const override { return m_server ? m_server->confinement() : ""; }
     Status close(bool keepsFiles, milliseconds timeout) override;
 
@@ -148,15 +148,15 @@ Result<UploadedFile> SshLink::upload(const std::string& path, milliseconds timeo
     return out;
 }
 
-Result<std::unique_ptr<ArtifactSession>> SshLink::load(const RunRequest& request,
-                                                       milliseconds timeout, const JobContext& job)
+Result<std::unique_ptr<LocalSession>> SshLink::load(const RunRequest& request, milliseconds timeout,
+                                                    const JobContext& job)
 {
     Result<std::unique_ptr<RpcSession>> rpc = m_server->open(timeout, job);
     if (!rpc) return rpc.error();
     auto session =
         std::make_unique<ArtifactSession>(request, serverEndOf(m_server), std::move(*rpc));
     if (Status loaded = session->load(job); !loaded) return loaded.error();
-    return session;
+    return std::unique_ptr<LocalSession>(std::move(session));
 }
 
 Status SshLink::close(bool, milliseconds timeout)

@@ -3,6 +3,7 @@
 #include "core/artifact/elf_section.h"
 #include "core/base/file.h"
 #include "core/base/temporary_folder.h"
+#include "core/base/tool.h"
 #include "core/target/board_server.h"
 #include "remote/footprint/image.h"
 #include "remote/footprint/storages.h"
@@ -90,7 +91,7 @@ Result<Said> askRunner(const core::Target& target, const std::string& triple,
     out.where = words->empty() ? "on this computer" : "under user-mode emulation";
     words->insert(words->begin(), {"timeout", "300"});
     words->insert(words->end(), {*runner, library});
-    const auto said = runTool(*words);
+    const auto said = core::runTool(*words);
     if (!said) return said.error();
     const auto number = [&](const std::string& name) -> int64_t {
         const size_t at = ("\n" + *said).find("\n" + name + " ");

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bare-metal images: what an empty program does not have, split by symbols.
+#include "compiler/driver/micro_image.h"
+
 #include "core/base/file.h"
-#include "core/base/program_files.h"
 #include "core/base/temporary_folder.h"
 #include "core/base/text.h"
+#include "core/base/tool.h"
 #include "core/target/c_options.h"
 #include "remote/footprint/image.h"
 #include "remote/footprint/micro_main.h"
@@ -21,75 +23,6 @@ using core::Result;
 
 namespace {
 
-constexpr const char* kTools = "arm-none-eabi-";
-
-struct Core
-{
-    std::string_view cpu;
-    std::vector<std::string> options;  ///< of the compiler, for floating point; empty: no unit
-    const char* board = nullptr;       ///< emulated board that has it; null: none
-    std::vector<std::string> memory{}; ///< where that differs from MPS2's, as link.ld has it
-};
-
-const std::vector<Core>& allCores()
-{
-    static const std::vector<Core> cores = {
-        {"cortex-m0", {}},
-        {"cortex-m3", {}, "mps2-an385"},
-        {"cortex-m4", {"-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"}, "mps2-an386"},
-        {"cortex-m7", {"-mfloat-abi=hard", "-mfpu=fpv5-d16"}, "mps2-an500"},
-        {"cortex-m33",
-         {"-mfloat-abi=hard", "-mfpu=fpv5-sp-d16"},
-         "mps2-an505",
-         {"-Wl,--defsym=__flash=0x10000000", "-Wl,--defsym=__ram=0x38000000"}},
-        {"cortex-m55", {"-mfloat-abi=hard"}, "mps3-an547", {"-Wl,--defsym=__memory=0x80000"}},
-    };
-    return cores;
-}
-
-const Core* coreOf(const core::Target& target)
-{
-    for (const Core& core : allCores())
-        if (core.cpu == target.mcpu) return &core;
-    return nullptr;
-}
-
-/// The core's own options, with what the target says in their place. GCC knows best what goes
-/// together, but calls a core without a unit a matter of its library.
-Result<std::vector<std::string>> compilerOptions(const Core& core, const core::Target& target)
-{
-    const std::string abi = target.stringOption("mfloat-abi");
-    if (core.options.empty() && !abi.empty() && abi != "soft")
-        return makeError(DiagnosticCode::BadTarget,
-                         std::string(core.cpu) + " has no floating-point unit; -mfloat-abi=" + abi +
-                             " needs one, leave it out or write soft",
-                         {.detail = "mfloat-abi"});
-    std::vector<std::string> out{"-mcpu=" + std::string(core.cpu), "-mthumb"};
-    const std::vector<std::string> given = core::cCompilerOptions(target);
-    const auto isGiven = [&](const std::string& option) {
-        const std::string name = option.substr(0, option.find('=') + 1);
-        return std::any_of(given.begin(), given.end(),
-                           [&](const std::string& each) { return each.starts_with(name); });
-    };
-    for (const std::string& option : core.options)
-        if (!isGiven(option)) out.push_back(option);
-    for (const std::string& option : given)
-        if (!option.starts_with("-mcpu=")) out.push_back(option);
-    return out;
-}
-
-/// Sources of the graph executor for bare boards, below runtime/.
-constexpr const char* kGraphSources[] = {"common/bytes.c",
-                                         "common/dtype.c",
-                                         "common/json.c",
-                                         "common/tensor_head.c",
-                                         "executor/graph.c",
-                                         "executor/graph_check.c",
-                                         "executor/params.c",
-                                         "micro/graph/micro_arena.c",
-                                         "micro/graph/micro_error.c",
-                                         "micro/graph/micro_graph.c"};
-
 /// What an image says about itself on the emulated board; nothing when there is none.
 struct Said
 {
@@ -102,7 +35,7 @@ class MicroImage
 {
 public:
     MicroImage(const compiler::CompileResult& result, compiler::CInterface interface,
-               const Core& core, core::TemporaryFolder folder)
+               const core::MicroCore& core, core::TemporaryFolder folder)
         : m_result(result)
         , m_interface(interface)
         , m_isGraph(result.options.executor == compiler::ExecutorKind::Graph)
@@ -120,8 +53,7 @@ public:
                                        m_folder.file("source/src/default_lib1.c"),
                                        m_folder.file("main.c")};
         if (m_isGraph)
-            for (const char* source : kGraphSources)
-                model.push_back(core::shippedFile("runtime/" + std::string(source)));
+            for (const std::string& source : compiler::microGraphSources()) model.push_back(source);
         const auto empty = link("empty", {m_folder.file("empty.c")});
         if (!empty) return empty.error();
         const auto image = link("image", model);
@@ -140,7 +72,8 @@ public:
 private:
     std::string method(const Said& said) const
     {
-        std::string text = "C compiled with " + std::string(kTools) + "gcc -Os, " + given() +
+        std::string text = "C compiled with " + std::string(compiler::kMicroTools) + "gcc -Os, " +
+                           given() +
                            "linked with unused sections dropped; an empty program with "
                            "the same start-up code is subtracted; parts by symbol size; ";
         if (m_isGraph)
@@ -148,10 +81,11 @@ private:
                     "in an arena: storages are the workspace, what parsing took is the heap; ";
         const std::string what = m_isGraph ? "stack and arena " : "stack ";
         if (said.stack >= 0)
-            return text + what + "measured by running on the emulated board " + m_core.board;
+            return text + what + "measured by running on the emulated board " +
+                   std::string(m_core.board);
         return text + what + "not measured: " +
-               (m_core.board ? "qemu-system-arm is not installed"
-                             : "no emulated board has this core");
+               (m_core.board.empty() ? "no emulated board has this core"
+                                     : "qemu-system-arm is not installed");
     }
 
     /// Of the target, where it says how to compile.
@@ -163,13 +97,9 @@ private:
 
     core::Status writeFiles() const
     {
-        const Storages storages = storagesOf(m_result.program);
-        // Parsing takes a few times the text, most of it for the nodes and entries it describes.
-        const int64_t arena = storages.io + storages.others + 65536 +
-                              1024 * static_cast<int64_t>(m_result.program.tensors.size() +
-                                                          m_result.program.calls.size());
-        const std::string model = m_isGraph ? graphMainText(m_result.program, arena)
-                                            : aotMainText(m_result.program, m_interface);
+        const std::string model =
+            m_isGraph ? graphMainText(m_result.program, compiler::microArenaBytes(m_result.program))
+                      : aotMainText(m_result.program, m_interface);
         if (core::Status done = core::writeFileAtomically(m_folder.file("main.c"), model); !done)
             return done;
         return core::writeFileAtomically(m_folder.file("empty.c"),
@@ -179,29 +109,15 @@ private:
     Result<std::string> link(const std::string& name, const std::vector<std::string>& sources,
                              const std::vector<std::string>& options = {}) const
     {
-        const std::string board = core::shippedFile("runtime/micro/mps2");
         const std::string image = m_folder.file(name + ".elf");
-        const auto machine = compilerOptions(m_core, m_result.target);
-        if (!machine) return machine.error();
-        std::vector<std::string> words{std::string(kTools) + "gcc",
-                                       "-std=c99",
-                                       "-Os",
-                                       "-ffunction-sections",
-                                       "-fdata-sections",
-                                       "-Wl,--gc-sections",
-                                       "-nostartfiles",
-                                       "-T",
-                                       board + "/link.ld",
-                                       "-I" + board,
-                                       "-I" + core::shippedFile("runtime/micro/graph"),
-                                       "-I" + m_folder.file("source/include")};
-        words.insert(words.end(), machine->begin(), machine->end());
-        words.insert(words.end(), m_core.memory.begin(), m_core.memory.end());
-        words.insert(words.end(), options.begin(), options.end());
-        words.insert(words.end(), sources.begin(), sources.end());
-        words.insert(words.end(), {board + "/startup.c", "-o", image, "-lm"});
-        const Result<std::string> done = runTool(words);
-        if (!done) return done.error();
+        const core::Status linked =
+            compiler::linkMicroImage({.target = m_result.target,
+                                      .sources = sources,
+                                      .includes = m_folder.file("source/include"),
+                                      .optimization = "-Os",
+                                      .options = options},
+                                     image);
+        if (!linked) return linked.error();
         return image;
     }
 
@@ -213,7 +129,7 @@ private:
 
     static Result<Sizes> sizesOf(const std::string& image)
     {
-        const auto sections = sectionBytes(std::string(kTools) + "size", image);
+        const auto sections = sectionBytes(std::string(compiler::kMicroTools) + "size", image);
         if (!sections) return sections.error();
         Sizes out;
         for (const auto& [name, bytes] : *sections) {
@@ -251,7 +167,7 @@ private:
     {
         const Result<Sizes> base = sizesOf(empty);
         const Result<Sizes> whole = sizesOf(image);
-        const auto symbols = symbolBytes(std::string(kTools) + "nm", image);
+        const auto symbols = symbolBytes(std::string(compiler::kMicroTools) + "nm", image);
         if (!base) return base.error();
         if (!whole) return whole.error();
         if (!symbols) return symbols.error();
@@ -300,13 +216,13 @@ private:
     Result<Said> runMeasured(const std::vector<std::string>& model) const
     {
         Said out;
-        if (!m_core.board || !hasTool("qemu-system-arm")) return out;
+        if (m_core.board.empty() || !core::hasTool("qemu-system-arm")) return out;
         const auto image = link("measured", model, {"-DMEASURE_STACK"});
         if (!image) return image.error();
         const auto said =
-            runTool({"timeout", "300", "qemu-system-arm", "-M", m_core.board, "-nographic",
-                     "-monitor", "none", "-serial", "none", "-semihosting-config",
-                     "enable=on,target=native", "-kernel", *image});
+            core::runTool({"timeout", "300", "qemu-system-arm", "-M", std::string(m_core.board),
+                           "-nographic", "-monitor", "none", "-serial", "none",
+                           "-semihosting-config", "enable=on,target=native", "-kernel", *image});
         if (!said) return said.error();
         const auto number = [&](const char* name) -> int64_t {
             const size_t at = said->find(name);
@@ -323,7 +239,7 @@ private:
     const compiler::CompileResult& m_result;
     compiler::CInterface m_interface;
     bool m_isGraph;
-    const Core& m_core;
+    const core::MicroCore& m_core;
     core::TemporaryFolder m_folder;
 };
 
@@ -332,19 +248,11 @@ private:
 Result<ExecutorFootprint> measureMicroImage(const compiler::CompileResult& result,
                                             compiler::CInterface interface)
 {
-    const Core* core = coreOf(result.target);
-    if (!core)
-        return makeError(
-            DiagnosticCode::UnsupportedTarget,
-            "images are linked for cortex-m0, -m3, -m4, -m7, -m33 and -m55; name one with "
-            "--target \"c -mcpu=cortex-m4\"");
-    if (!hasTool(std::string(kTools) + "gcc"))
-        return makeError(DiagnosticCode::UnsupportedTarget,
-                         "arm-none-eabi-gcc is not installed; install gcc-arm-none-eabi and "
-                         "libnewlib-arm-none-eabi");
+    const auto core = compiler::linkableCore(result.target);
+    if (!core) return core.error();
     Result<core::TemporaryFolder> folder = core::TemporaryFolder::make("tenon-footprint-");
     if (!folder) return folder.error();
-    return MicroImage(result, interface, *core, std::move(*folder)).measure();
+    return MicroImage(result, interface, **core, std::move(*folder)).measure();
 }
 
 } // namespace tenon::remote

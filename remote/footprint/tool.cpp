@@ -1,63 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running tools and reading binutils' tables.
+// Reading binutils' tables.
 #include "remote/footprint/tool.h"
 
-#include "core/base/text.h"
-#include "remote/ssh/shell_word.h"
+#include "core/base/tool.h"
 
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <array>
-#include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <sstream>
 
 namespace tenon::remote {
 
-using core::DiagnosticCode;
-using core::makeError;
 using core::Result;
-
-namespace {
-
-std::string firstLines(const std::string& text)
-{
-    std::vector<std::string> lines = core::split(core::trimmed(text), '\n');
-    if (lines.size() > 3) lines.resize(3);
-    return core::join(lines, "; ");
-}
-
-} // namespace
-
-bool hasTool(const std::string& name)
-{
-    const char* path = std::getenv("PATH");
-    for (const std::string& folder : core::split(path ? path : "/usr/bin:/bin", ':'))
-        if (!folder.empty() && access((folder + "/" + name).c_str(), X_OK) == 0) return true;
-    return false;
-}
-
-Result<std::string> runTool(const std::vector<std::string>& words)
-{
-    std::string command;
-    for (const std::string& word : words) command += shellQuoted(word) + " ";
-    FILE* pipe = ::popen((command + "2>&1 </dev/null").c_str(), "r");
-    if (!pipe) return makeError(DiagnosticCode::BoardFailure, "cannot run " + words.front());
-    std::string output;
-    std::array<char, 4096> block;
-    for (size_t n = 0; (n = std::fread(block.data(), 1, block.size(), pipe)) > 0;)
-        output.append(block.data(), n);
-    const int status = ::pclose(pipe);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return output;
-    return makeError(DiagnosticCode::BoardFailure,
-                     core::quoted(words.front()) + " failed: " + firstLines(output));
-}
 
 Result<std::map<std::string, int64_t>> symbolBytes(const std::string& nm, const std::string& image)
 {
-    const Result<std::string> table = runTool({nm, "-S", image});
+    const Result<std::string> table = core::runTool({nm, "-S", image});
     if (!table) return table.error();
     std::map<std::string, int64_t> bytes;
     std::istringstream lines(*table);
@@ -73,7 +29,7 @@ Result<std::map<std::string, int64_t>> symbolBytes(const std::string& nm, const 
 Result<std::map<std::string, int64_t>> sectionBytes(const std::string& size,
                                                     const std::string& image)
 {
-    const Result<std::string> table = runTool({size, "-A", image});
+    const Result<std::string> table = core::runTool({size, "-A", image});
     if (!table) return table.error();
     std::map<std::string, int64_t> bytes;
     std::istringstream lines(*table);

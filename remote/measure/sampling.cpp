@@ -39,7 +39,7 @@ Sampling::Sampling(const SamplingLimits& limits, double sampleS, ClockS clock)
     , m_sampleS(std::max(sampleS, 1e-6))
     , m_asked(m_start)
 {
-    m_limits.samples = std::max(1, m_limits.samples);
+    m_limits.samples = m_limits.areInstructions ? 1 : std::max(1, m_limits.samples);
 }
 
 double Sampling::leftS() const
@@ -76,6 +76,7 @@ void Sampling::add(std::span<const double> runsMs)
     const auto taken = runsMs.first(std::min(room, runsMs.size()));
     m_runsMs.insert(m_runsMs.end(), taken.begin(), taken.end());
     m_summary = summarize(m_runsMs);
+    m_summary.areInstructions = m_limits.areInstructions;
 }
 
 SamplingState Sampling::state() const
@@ -92,6 +93,7 @@ SamplingState Sampling::state() const
 
 std::string Sampling::ending() const
 {
+    if (m_limits.areInstructions) return "every run takes as many";
     if (isPrecise())
         return "the interval is within " + core::exact(m_limits.precision * 100) + " %";
     if (static_cast<int>(m_runsMs.size()) >= m_limits.samples)

@@ -17,6 +17,7 @@ struct SamplingLimits
     int samples = 20;     ///< at most
     double budgetS = 0;   ///< seconds for all of it; 0: without end
     double precision = 0; ///< the interval may reach this share of the median to each side; 0: none
+    bool areInstructions = false; ///< see Summary: one sample tells all
 };
 
 /// What bench and the window ask for when nobody says more.

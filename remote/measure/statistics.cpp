@@ -55,13 +55,23 @@ TimeUnit TimeUnit::of(double medianMs)
     return medianMs < 1 ? TimeUnit{"µs", kUsPerMs} : TimeUnit{"ms", 1};
 }
 
-std::string TimeUnit::digits(double ms) const { return core::fixed(ms * perMs, 3); }
+TimeUnit TimeUnit::of(const Summary& summary)
+{
+    return summary.areInstructions ? TimeUnit{"instructions", 1e6, 0} : of(summary.median);
+}
+
+std::string TimeUnit::digits(double ms) const
+{
+    if (decimals == 0) return core::thousands(std::llround(ms * perMs));
+    return core::fixed(ms * perMs, decimals);
+}
 
 std::string TimeUnit::text(double ms) const { return digits(ms) + " " + name; }
 
 std::string medianText(const Summary& summaryMs)
 {
-    const TimeUnit unit = TimeUnit::of(summaryMs.median);
+    const TimeUnit unit = TimeUnit::of(summaryMs);
+    if (summaryMs.areInstructions) return unit.text(summaryMs.median);
     std::string out = "median " + unit.text(summaryMs.median);
     if (summaryMs.hasInterval()) out += " ± " + unit.digits(summaryMs.half);
     return out;

@@ -19,6 +19,9 @@ struct Summary
     double ci95Low = 0; ///< the interval's ends; never below zero
     double ci95High = 0;
     double min = 0;
+    /// Not milliseconds but millions of instructions: what an emulator counts stands where times
+    /// do.
+    bool areInstructions = false;
 
     /// Below six samples no two of them enclose the median in 95 % of cases; their range stands in.
     bool hasInterval() const { return samples >= 6; }
@@ -30,11 +33,13 @@ Summary summarize(std::vector<double> values);
 /// its median.
 struct TimeUnit
 {
-    std::string name; ///< "ms" or "µs"
+    std::string name; ///< "ms", "µs" or "instructions"
     double perMs = 1;
+    int decimals = 3;
 
     static TimeUnit of(double medianMs);
-    std::string digits(double ms) const; ///< three decimals, no unit
+    static TimeUnit of(const Summary& summary);
+    std::string digits(double ms) const; ///< no unit
     std::string text(double ms) const;   ///< "3.510 ms", "7.012 µs"
 };
 

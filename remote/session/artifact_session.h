@@ -23,20 +23,17 @@ public:
     core::Result<std::vector<core::Tensor>> run(const core::JobContext& job) override;
     core::Result<Timing> measure(const TimingRequest& request,
                                  const core::JobContext& job) override;
-    /// The two halves of run().
-    core::Status execute(const core::JobContext& job);
-    core::Result<std::vector<core::Tensor>> fetchOutputs(const core::JobContext& job);
-    /// One instrumented run: where a crash happens, when the artifact is instrumented.
-    core::Status runInstrumented(const core::JobContext& job);
+    core::Status execute(const core::JobContext& job) override;
+    core::Result<std::vector<core::Tensor>> fetchOutputs(const core::JobContext& job) override;
+    core::Status runInstrumented(const core::JobContext& job) override;
 
     const std::vector<TensorSpec>& inputs() const override { return m_inputs; }
     const std::vector<TensorSpec>& outputs() const override { return m_outputs; }
     bool isBroken() const override { return m_isDead || m_rpc->isBroken(); }
-    bool hasEmulatorFailed() const { return m_hasEmulatorFailed; }
-    int crashedCall() const { return m_crashedCall; }
-    /// Of the machine that runs the artifact; 0: it does not tell.
-    unsigned usableProcessors() const { return m_usable; }
-    void setTimeout(std::chrono::milliseconds timeout) { m_timeout = timeout; }
+    bool hasEmulatorFailed() const override { return m_hasEmulatorFailed; }
+    int crashedCall() const override { return m_crashedCall; }
+    unsigned usableProcessors() const override { return m_usable; }
+    void setTimeout(std::chrono::milliseconds timeout) override { m_timeout = timeout; }
 
 private:
     void start(const core::JobContext& job) { m_rpc->setPatience({m_timeout, &job}); }
@@ -79,10 +76,10 @@ private:
     int m_crashedCall = -1;
 };
 
-using SessionOpener = std::function<core::Result<std::unique_ptr<ArtifactSession>>()>;
+using SessionOpener = std::function<core::Result<std::unique_ptr<LocalSession>>()>;
 /// A crash in code without marks says nothing about the place; the instrumented entry point, run in
 /// a fresh session on the same inputs, does. Other errors come back as they are.
-core::Diagnostic locateCrash(const core::Diagnostic& error, const ArtifactSession& crashed,
+core::Diagnostic locateCrash(const core::Diagnostic& error, const LocalSession& crashed,
                              const RunRequest& request, const SessionOpener& reopen,
                              const core::JobContext& job);
 

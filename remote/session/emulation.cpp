@@ -102,8 +102,13 @@ Result<std::vector<std::string>> aloneRunner(const compiler::AloneRunner& runner
                                code + " does not run on this computer by itself, and " +
                                    core::quoted(name) + " is not on PATH; install " +
                                    std::string(runner.package));
-    if (runner.cpu.empty()) return std::vector<std::string>{program};
-    return std::vector<std::string>{program, "-cpu", std::string(runner.cpu)};
+    std::vector<std::string> words{program};
+    if (!runner.cpu.empty()) words.insert(words.end(), {"-cpu", std::string(runner.cpu)});
+    if (!runner.options) return words;
+    const auto options = runner.options(target);
+    if (!options) return options.error();
+    words.insert(words.end(), options->begin(), options->end());
+    return words;
 }
 
 std::string hostProcessor()
@@ -150,6 +155,7 @@ core::Status runHere(RunRequest& request, const Target& target)
     if (!emulator) return emulator.error();
     request.emulator = std::move(*emulator);
     const compiler::AloneRunner* alone = runnerOf(target);
+    request.instructionNs = alone ? alone->instructionNs : 0;
     request.isEmulated = alone ? alone->isEmulator : !request.emulator.empty();
     if (request.emulator.empty() || alone) return core::kDone;
     Result<std::string> server = core::boardServerPath(target.mtriple);

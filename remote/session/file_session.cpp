@@ -133,7 +133,7 @@ Result<Timing> FileSession::start(const TimingRequest& timing, std::vector<Tenso
     }
     if (Status done = core::writeFileAtomically(folder->file("input"), given); !done)
         return done.error();
-    Result<Timing> out = execute(*folder, timing, job);
+    Result<Timing> out = runOn(*folder, timing, job);
     if (!out) return out.error();
     const Result<std::string> bytes = core::readFile(folder->file("output"));
     if (!bytes) return bytes.error();
@@ -151,6 +151,16 @@ Result<std::vector<Tensor>> FileSession::run(const JobContext& job)
     return outputs;
 }
 
+Status FileSession::execute(const JobContext& job)
+{
+    Result<std::vector<Tensor>> outputs = run(job);
+    if (!outputs) return outputs.error();
+    m_fetched = std::move(*outputs);
+    return core::kDone;
+}
+
+Result<std::vector<Tensor>> FileSession::fetchOutputs(const JobContext&) { return m_fetched; }
+
 /// Every portion is a process of its own; the first one also times the calls.
 Result<Timing> FileSession::measure(const TimingRequest& request, const JobContext& job)
 {
@@ -159,6 +169,7 @@ Result<Timing> FileSession::measure(const TimingRequest& request, const JobConte
     if (const auto once = run(job); !once) return once.error();
     const double onceS = steadySeconds() - begun;
     SamplingLimits limits{request.repeat, request.budgetS, request.precision};
+    limits.areInstructions = countsInstructions();
     if (limits.budgetS > 0) limits.budgetS = std::max(1e-3, limits.budgetS - onceS);
     Sampling sampling(limits, std::max(onceS, request.minRepeatMs / 1e3), steadySeconds);
     Result<Timing> timing = Timing{};
@@ -175,7 +186,7 @@ Result<Timing> FileSession::measure(const TimingRequest& request, const JobConte
     }
     timing->runsMs = sampling.runsMs();
     timing->ending = sampling.ending();
-    timing->summaryMs = summarize(timing->runsMs);
+    timing->summaryMs = sampling.state().summaryMs;
     timing->hygiene.warnings.push_back(hygieneWarning());
     if (request.coldCache) timing->hygiene.warnings.push_back("caches were not emptied");
     return timing;

@@ -68,6 +68,13 @@ compiler::OutputFormat formatOf(const RunRequest& request)
 
 bool needsNoServer(const RunRequest& request) { return compiler::standsAlone(formatOf(request)); }
 
+Result<std::unique_ptr<LocalSession>> reopened(const RunRequest& request, const JobContext& job)
+{
+    Result<std::unique_ptr<ArtifactSession>> session = openLocalSession(request, job);
+    if (!session) return session.error();
+    return std::unique_ptr<LocalSession>(std::move(*session));
+}
+
 /// What a crash means to someone who only wanted the model to run.
 core::Diagnostic withAdvice(core::Diagnostic error)
 {
@@ -81,13 +88,13 @@ core::Diagnostic withAdvice(core::Diagnostic error)
 
 } // namespace
 
-core::Diagnostic locateCrash(const core::Diagnostic& error, const ArtifactSession& crashed,
+core::Diagnostic locateCrash(const core::Diagnostic& error, const LocalSession& crashed,
                              const RunRequest& request, const SessionOpener& reopen,
                              const JobContext& job)
 {
     if (error.code != DiagnosticCode::BoardFailure || crashed.hasEmulatorFailed()) return error;
     if (crashed.crashedCall() >= 0) return withAdvice(error);
-    const Result<std::unique_ptr<ArtifactSession>> session = reopen();
+    const Result<std::unique_ptr<LocalSession>> session = reopen();
     if (!session || !(*session)->setInputs(request.inputs, job)) return withAdvice(error);
     const Status status = (*session)->runInstrumented(job);
     const int call = (*session)->crashedCall();
@@ -105,10 +112,8 @@ Result<std::unique_ptr<LocalSession>> LocalSession::open(const RunRequest& reque
         out = WasmSession::open(request);
     } else if (format == compiler::OutputFormat::Program) {
         out = ProgramSession::open(request);
-    } else if (auto session = openLocalSession(request, job); session) {
-        out = std::unique_ptr<LocalSession>(std::move(*session));
     } else {
-        out = session.error();
+        out = reopened(request, job);
     }
     if (!out) return out.error();
     if (Status set = (*out)->setInputs(request.inputs, job); !set) return set.error();
@@ -127,8 +132,7 @@ Result<std::vector<Tensor>> runArtifact(const RunRequest& request, const JobCont
     Result<std::vector<Tensor>> outputs = (*session)->run(job);
     if (!outputs)
         return locateCrash(
-            outputs.error(), **session, request, [&] { return openLocalSession(request, job); },
-            job);
+            outputs.error(), **session, request, [&] { return reopened(request, job); }, job);
     return outputs;
 }
 
@@ -145,8 +149,7 @@ Result<Timing> measureArtifact(const RunRequest& request, const TimingRequest& t
     Result<Timing> measured = (*session)->measure(timing, job);
     if (!measured)
         return locateCrash(
-            measured.error(), **session, request, [&] { return openLocalSession(request, job); },
-            job);
+            measured.error(), **session, request, [&] { return reopened(request, job); }, job);
     return measured;
 }
 

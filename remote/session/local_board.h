@@ -36,6 +36,8 @@ struct RunRequest
     /// An emulator with its options, in front of the server; empty: the server runs by itself.
     std::vector<std::string> emulator;
     bool isEmulated = false; ///< its times say nothing of the device
+    /// Of an emulator that counts instructions: how long each takes there; 0: it takes real time.
+    int instructionNs = 0;
 };
 
 class Peer;
@@ -111,6 +113,17 @@ public:
     virtual const std::vector<TensorSpec>& inputs() const = 0;
     virtual const std::vector<TensorSpec>& outputs() const = 0;
     virtual bool isBroken() const = 0; ///< the child is gone
+
+    /// The two halves of run().
+    virtual core::Status execute(const core::JobContext& job) = 0;
+    virtual core::Result<std::vector<core::Tensor>> fetchOutputs(const core::JobContext& job) = 0;
+    virtual void setTimeout(std::chrono::milliseconds timeout) = 0;
+    /// Of the machine that runs the artifact; 0: it does not tell.
+    virtual unsigned usableProcessors() const { return 0; }
+    /// One run that says where a crash happens, as far as the artifact is instrumented.
+    virtual core::Status runInstrumented(const core::JobContext& job) { return execute(job); }
+    virtual int crashedCall() const { return -1; } ///< that the last crash named, or -1
+    virtual bool hasEmulatorFailed() const { return false; }
 };
 
 class ArtifactSession;

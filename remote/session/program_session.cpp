@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 
 namespace tenon::remote {
 
@@ -32,19 +33,40 @@ std::vector<int64_t> numbersOf(const std::string& bytes)
     return out;
 }
 
-/// From the instants at the calls and at the end of each profiled inference.
-void addCalls(std::span<const int64_t> instants, size_t calls, Timing& timing)
+} // namespace
+
+double ProgramSession::milliseconds(int64_t nanoseconds) const
 {
+    return static_cast<double>(nanoseconds) / std::max(1, m_request.instructionNs) / 1e6;
+}
+
+/// From the instants at the calls and at the end of each profiled inference.
+void ProgramSession::addCalls(std::span<const int64_t> instants, Timing& timing) const
+{
+    const size_t calls = m_manifest.calls.size();
     for (size_t call = 0; call < calls; ++call) {
         std::vector<double> taken;
         for (size_t at = call; at + 1 < instants.size(); at += calls + 1)
-            taken.push_back(static_cast<double>(instants[at + 1] - instants[at]) / 1e6);
+            taken.push_back(milliseconds(instants[at + 1] - instants[at]));
         timing.callMs.push_back(summarize(std::move(taken)).median);
         timing.callSumMs += timing.callMs.back();
     }
 }
 
-} // namespace
+/// Whole systems get no words: they find the files where they run.
+std::vector<std::string> ProgramSession::command(const core::TemporaryFolder& folder) const
+{
+    std::vector<std::string> words = m_request.emulator;
+    if (m_request.instructionNs == 0) {
+        words.insert(words.end(), {m_request.artifactPath, folder.file("request"),
+                                   folder.file("output"), folder.file("times")});
+        return words;
+    }
+    std::error_code ignored;
+    words.insert(words.begin(), {"env", "-C", folder.path()});
+    words.push_back(std::filesystem::absolute(m_request.artifactPath, ignored).string());
+    return words;
+}
 
 Result<std::unique_ptr<LocalSession>> ProgramSession::open(const RunRequest& request)
 {
@@ -53,21 +75,21 @@ Result<std::unique_ptr<LocalSession>> ProgramSession::open(const RunRequest& req
     return std::unique_ptr<LocalSession>(std::move(session));
 }
 
-Result<Timing> ProgramSession::execute(const core::TemporaryFolder& folder,
-                                       const TimingRequest& timing, const JobContext& job)
+Result<Timing> ProgramSession::runOn(const core::TemporaryFolder& folder,
+                                     const TimingRequest& timing, const JobContext& job)
 {
     const Result<std::string> inputs = core::readFile(folder.file("input"));
     if (!inputs) return inputs.error();
+    // The graph executor of bare boards calls its kernels without marks; counts never differ.
+    const bool hasMarks = m_request.instructionNs == 0 || m_manifest.executor != "graph";
+    const int profiles = m_request.instructionNs > 0 ? 1 : kProfiledInferences;
     Counts counts{std::max(1, timing.number), timing.repeat,
-                  timing.perCall ? kProfiledInferences : 0};
+                  timing.perCall && hasMarks ? profiles : 0};
     for (;;) {
         const std::string head(reinterpret_cast<const char*>(&counts), sizeof counts);
         if (Status done = core::writeFileAtomically(folder.file("request"), head + *inputs); !done)
             return done.error();
-        std::vector<std::string> command = m_request.emulator;
-        command.insert(command.end(), {m_request.artifactPath, folder.file("request"),
-                                       folder.file("output"), folder.file("times")});
-        if (Status ran = runToEnd(command, job); !ran) return ran.error();
+        if (Status ran = runToEnd(command(folder), job); !ran) return ran.error();
         const Result<std::string> bytes = core::readFile(folder.file("times"));
         if (!bytes) return bytes.error();
         const std::vector<int64_t> numbers = numbersOf(*bytes);
@@ -79,22 +101,24 @@ Result<Timing> ProgramSession::execute(const core::TemporaryFolder& folder,
                                    "the run wrote too few times", {.file = m_request.artifactPath});
         Timing out;
         for (size_t i = 0; i < repeats; ++i)
-            out.runsMs.push_back(static_cast<double>(numbers[i]) / 1e6 / counts.number);
+            out.runsMs.push_back(milliseconds(numbers[i]) / counts.number);
         const double shortest =
-            repeats > 0 ? *std::min_element(out.runsMs.begin(), out.runsMs.end()) * counts.number
-                        : timing.minRepeatMs;
+            repeats > 0 && m_request.instructionNs == 0
+                ? *std::min_element(out.runsMs.begin(), out.runsMs.end()) * counts.number
+                : timing.minRepeatMs;
         if (shortest < timing.minRepeatMs) {
             counts.number *= 2;
             continue;
         }
-        if (counts.profiles > 0)
-            addCalls(std::span(numbers).subspan(repeats), m_manifest.calls.size(), out);
+        if (counts.profiles > 0) addCalls(std::span(numbers).subspan(repeats), out);
         return out;
     }
 }
 
 std::string ProgramSession::hygieneWarning() const
 {
+    if (m_request.instructionNs > 0)
+        return "instructions, counted by the emulated board: each takes a cycle or more of silicon";
     return "timed inside the program, on one thread and tied to no CPU";
 }
 

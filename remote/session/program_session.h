@@ -4,6 +4,8 @@
 
 #include "remote/session/file_session.h"
 
+#include <span>
+
 namespace tenon::remote {
 
 class ProgramSession : public FileSession
@@ -14,9 +16,13 @@ public:
 
 private:
     using FileSession::FileSession;
-    core::Result<Timing> execute(const core::TemporaryFolder& folder, const TimingRequest& timing,
-                                 const core::JobContext& job) override;
+    core::Result<Timing> runOn(const core::TemporaryFolder& folder, const TimingRequest& timing,
+                               const core::JobContext& job) override;
     std::string hygieneWarning() const override;
+    bool countsInstructions() const override { return m_request.instructionNs > 0; }
+    std::vector<std::string> command(const core::TemporaryFolder& folder) const;
+    double milliseconds(int64_t nanoseconds) const;
+    void addCalls(std::span<const int64_t> instants, Timing& timing) const;
 };
 
 } // namespace tenon::remote

@@ -38,8 +38,8 @@ Result<std::unique_ptr<LocalSession>> WasmSession::open(const RunRequest& reques
     return std::unique_ptr<LocalSession>(std::move(session));
 }
 
-Result<Timing> WasmSession::execute(const core::TemporaryFolder& folder,
-                                    const TimingRequest& timing, const JobContext& job)
+Result<Timing> WasmSession::runOn(const core::TemporaryFolder& folder, const TimingRequest& timing,
+                                  const JobContext& job)
 {
     const std::string prefix = "tvmgen_" + m_manifest.moduleName;
     const Json request = {

@@ -14,8 +14,8 @@ public:
 
 private:
     using FileSession::FileSession;
-    core::Result<Timing> execute(const core::TemporaryFolder& folder, const TimingRequest& timing,
-                                 const core::JobContext& job) override;
+    core::Result<Timing> runOn(const core::TemporaryFolder& folder, const TimingRequest& timing,
+                               const core::JobContext& job) override;
     std::string hygieneWarning() const override;
 };
 

@@ -129,6 +129,26 @@ Status checkPrograms(const BoardProfile& profile)
                          core::join(missing, " "));
 }
 
+/// Nothing is made for it: each run starts the emulator with a program.
+Result<Board> microBoard(const std::string& name, const BoardProfile& profile)
+{
+    std::vector<std::string> missing;
+    for (const auto& [program, package] :
+         {std::pair<std::string, std::string>{profile.emulation.program, "qemu-system-arm"},
+          {"arm-none-eabi-gcc", "gcc-arm-none-eabi libnewlib-arm-none-eabi"}})
+        if (findProgram(program).empty()) missing.push_back(package);
+    if (!missing.empty())
+        return makeError(DiagnosticCode::UnsupportedFeature,
+                         "an emulated board needs more packages; run: sudo apt-get install " +
+                             core::join(missing, " "));
+    return Board{.name = name,
+                 .kind = BoardKind::Micro,
+                 .target = profile.target,
+                 .profile = profile.name,
+                 .host = profile.emulation.machine,
+                 .threads = 1};
+}
+
 /// True with namespaces, false with proot; an error when neither works here.
 Result<bool> chooseIsolation(const std::string& folder, const JobContext& job)
 {
@@ -213,6 +233,7 @@ Result<int> dialSshd(const std::string& folder)
 Result<Board> makeVirtualBoard(const std::string& name, const BoardProfile& profile,
                                const std::string& where, const JobContext& job)
 {
+    if (!profile.emulation.machine.empty()) return microBoard(name, profile);
     if (Status present = checkPrograms(profile); !present) return present.error();
     std::error_code failed;
     const std::string folder = fs::absolute(where, failed).string(); // sshd works in another one

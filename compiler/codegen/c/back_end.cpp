@@ -4,8 +4,10 @@
 
 #include "compiler/codegen/c/c_kernel.h"
 #include "compiler/codegen/c/c_sources.h"
+#include "compiler/codegen/c/micro_program.h"
 #include "core/base/text.h"
 #include "core/target/c_options.h"
+#include "core/target/micro_core.h"
 
 #include <algorithm>
 
@@ -35,17 +37,48 @@ MachineChoice figures(const MachineSpec& spec)
 }
 
 /// Small cores: no vectors, as many float registers as a Cortex-M4 can keep busy. What is made for
-/// them saves memory before time, and its tiles keep to the figures of the usual core.
-Result<TargetFacts> facts(const MachineSpec&)
+/// them saves memory before time. A core that the target does not name keeps the usual figures.
+Result<TargetFacts> facts(const MachineSpec& spec)
 {
     TargetFacts facts;
     facts.vectorBytes = 4;
     facts.l1Bytes = 4096;
     facts.l2Bytes = 65536;
+    if (!spec.cpu.empty()) applyMachine(*figures(spec).machine, facts);
     return facts;
 }
 
 CodeTraits traits(const MachineSpec&) { return {.savesMemory = true}; }
+
+/// Each instruction takes 2^6 ns of the board's time: more than one tick of its timer.
+constexpr int kShift = 6;
+
+/// The board that has the target's core, counting instructions; semihosting is its way to files.
+Result<std::vector<std::string>> boardOptions(const Target& target)
+{
+    const MicroCore* core = microCoreOf(target);
+    if (!core || core->board.empty()) {
+        std::vector<std::string> cores;
+        for (const MicroCore& each : allMicroCores())
+            if (!each.board.empty()) cores.emplace_back(each.cpu);
+        return makeError(DiagnosticCode::UnsupportedTarget,
+                         "no emulated board has the core of " + quoted(target.text()) +
+                             "; -mcpu names one of " + join(cores, ", "),
+                         {.detail = "mcpu"});
+    }
+    return std::vector<std::string>{"-M",
+                                    std::string(core->board),
+                                    "-nographic",
+                                    "-monitor",
+                                    "none",
+                                    "-serial",
+                                    "none",
+                                    "-icount",
+                                    "shift=" + std::to_string(kShift) + ",sleep=off",
+                                    "-semihosting-config",
+                                    "enable=on,target=native",
+                                    "-kernel"};
+}
 
 std::string titleOf(const SourceProgram& program)
 {
@@ -66,7 +99,8 @@ Result<std::vector<SourceFile>> writeProgram(const SourceProgram& program)
                      .interface = program.interface,
                      .alignment = workspaceAlignment(program.target),
                      .constantsAlignment = alignmentOf(program.target, "constants-byte-alignment"),
-                     .title = titleOf(program)};
+                     .title = titleOf(program),
+                     .isMarked = program.isMarked};
     const bool isGraph = program.executor == ExecutorKind::Graph;
     auto files = isGraph ? writeCGraphSources(c) : writeCSources(c);
     if (files && program.bringsHeaders && !isGraph && program.interface == CInterface::Packed)
@@ -75,9 +109,10 @@ Result<std::vector<SourceFile>> writeProgram(const SourceProgram& program)
 }
 
 constexpr ExecutorKind kExecutors[] = {ExecutorKind::Graph, ExecutorKind::Aot};
-constexpr ArtifactForm kForms[] = {{OutputFormat::Folder, kExecutors},
+constexpr ArtifactForm kForms[] = {{OutputFormat::Program, kExecutors},
+                                   {OutputFormat::Folder, kExecutors},
                                    {OutputFormat::Tar, kExecutors}};
-constexpr SourceCode kSources = {emitCKernel, writeProgram};
+constexpr SourceCode kSources = {emitCKernel, writeProgram, linkMicroProgram};
 
 } // namespace
 
@@ -86,6 +121,11 @@ extern constinit const BackEnd cBackEnd = {.name = "c",
                                            .forms = kForms,
                                            .hasThreads = false,
                                            .lendsScratch = true,
+                                           .runner = {.program = "qemu-system-arm",
+                                                      .package = "qemu-system-arm",
+                                                      .isEmulator = true,
+                                                      .options = boardOptions,
+                                                      .instructionNs = 1 << kShift},
                                            .machine = machine,
                                            .facts = facts,
                                            .figures = figures,

@@ -201,7 +201,7 @@ private:
             arguments.push_back(
                 workspaceAt("uint8_t", m_source.memory.plan.placements[at(buffer)].offset));
         }
-        std::string out = "    /* " +
+        std::string out = mark(index) + "    /* " +
                           core::replaced(core::join(call.fromNodes, ", "), "*/", "* /") +
                           " */\n    " + cIdentifier(kernel.function) + "(";
         out += core::join(arguments, ",\n        ") + ");\n";
@@ -210,6 +210,11 @@ private:
                 "    if (divided_by_zero && !fault) fault = " + std::to_string(faultCode(index)) +
                 ";\n";
         return out;
+    }
+
+    std::string mark(size_t index) const
+    {
+        return m_source.isMarked ? "    TVMGEN_MARK(" + std::to_string(index) + ");\n" : "";
     }
 
     /// What run returns when the data of a call are at fault: 1 for the first that may be. The
@@ -283,7 +288,8 @@ private:
         const bool mayFault = faultCode(m_program.calls.size()) > 1;
         if (mayFault) body += "    int32_t fault = 0;\n    divided_by_zero = 0;\n";
         for (size_t i = 0; i < m_program.calls.size(); ++i) body += callText(i);
-        body += copies() + (mayFault ? "    return fault;\n" : "    return 0;\n");
+        body += copies() + mark(m_program.calls.size()) +
+                (mayFault ? "    return fault;\n" : "    return 0;\n");
         std::string out = "#include \"" + m_prefix +
                           ".h\"\n\n#include <math.h>\n#include <stddef.h>\n"
                           "#include <string.h>\n\n" +

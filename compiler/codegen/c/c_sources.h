@@ -22,6 +22,7 @@ struct CProgram
     int64_t alignment = 16;          ///< of the workspace
     int64_t constantsAlignment = 16; ///< of the weights
     std::string title;               ///< of the comment that every file starts with
+    bool isMarked = false;           ///< see SourceProgram
 };
 
 /// `include/tvmgen_<module>.h`, `src/<module>_lib0.c` (code), `src/<module>_lib1.c` (weights). The

@@ -22,6 +22,10 @@ void Reset_Handler(void)
 
 static void stop(void) { semihost_exit(127); }
 
+/* Who counts with the system timer has one of his own. */
+void SysTick_Handler(void);
+__attribute__((weak)) void SysTick_Handler(void) { stop(); }
+
 typedef void (*handler)(void);
 
 /* Stack, reset, NMI, hard fault, and everything else that is not wanted. */
@@ -30,4 +34,5 @@ __attribute__((section(".vectors"), used)) static const struct
     uint32_t* stack;
     handler handlers[15];
 } vectors = {&_stack_top,
-             {Reset_Handler, stop, stop, stop, stop, stop, 0, 0, 0, 0, stop, stop, 0, stop, stop}};
+             {Reset_Handler, stop, stop, stop, stop, stop, 0, 0, 0, 0, stop, stop, 0, stop,
+              SysTick_Handler}};

@@ -36,6 +36,7 @@ protected:
         options.target = backEnd().kind.empty()
                              ? "llvm -mtriple=" + std::string(backEnd().architecture) + "-unknown"
                              : std::string(backEnd().kind);
+        if (backEnd().sources) options.target += " -mcpu=cortex-m4"; // programs are linked for cores
         options.executor = executor();
         JobContext job(2);
         return compile(std::make_shared<const Loaded>(std::move(*loaded)), options, job);
@@ -49,6 +50,7 @@ protected:
 
 TEST_P(ExecutorMatrix, WritesItsFormsAndRefusesTheOthers)
 {
+    if (backEnd().sources) TENON_NEED_TOOL("arm-none-eabi-gcc");
     const auto result = compiled();
     if (!result) {
         EXPECT_FALSE(backEnd().runs(executor())) << result.error().text();
@@ -79,6 +81,7 @@ TEST_P(ExecutorMatrix, RunsHere)
     const ArtifactForm& form = backEnd().forms.front();
     if (!isRunnable(form.format) || !form.runs(executor())) return; // as the other test says
     if (!backEnd().runner.program.empty()) TENON_NEED_TOOL(std::string(backEnd().runner.program));
+    if (backEnd().sources) TENON_NEED_TOOL("arm-none-eabi-gcc");
     const auto result = compiled();
     ASSERT_TRUE(result) << result.error().text();
     const test::TemporaryFolder folder;

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// One call of GCC per image.
+#include "compiler/codegen/c/micro_image.h"
+
+#include "core/base/program_files.h"
+#include "core/base/text.h"
+#include "core/base/tool.h"
+
+#include <cstdio>
+
+namespace tenon::compiler {
+
+using core::DiagnosticCode;
+using core::makeError;
+using core::MicroCore;
+using core::Result;
+using core::Status;
+
+namespace {
+
+constexpr const char* kGraphSources[] = {"common/bytes.c",
+                                         "common/dtype.c",
+                                         "common/json.c",
+                                         "common/tensor_head.c",
+                                         "executor/graph.c",
+                                         "executor/graph_check.c",
+                                         "executor/params.c",
+                                         "micro/graph/micro_arena.c",
+                                         "micro/graph/micro_error.c",
+                                         "micro/graph/micro_graph.c"};
+
+/// A symbol of the linker script.
+std::string defined(const char* symbol, int64_t value)
+{
+    char text[64];
+    std::snprintf(text, sizeof text, "-Wl,--defsym=%s=0x%llx", symbol,
+                  static_cast<unsigned long long>(value));
+    return text;
+}
+
+std::vector<std::string> memoryOptions(const MicroCore& core)
+{
+    return {defined("__flash", core.flashAddress), defined("__flash_size", core.flashBytes),
+            defined("__ram", core.ramAddress), defined("__ram_size", core.ramBytes)};
+}
+
+std::string coresText()
+{
+    std::vector<std::string> names;
+    for (const MicroCore& core : core::allMicroCores()) names.emplace_back(core.cpu);
+    return core::join(names, ", ");
+}
+
+} // namespace
+
+std::vector<std::string> microGraphSources()
+{
+    std::vector<std::string> out;
+    for (const char* source : kGraphSources)
+        out.push_back(core::shippedFile("runtime/" + std::string(source)));
+    return out;
+}
+
+Result<const MicroCore*> linkableCore(const core::Target& target)
+{
+    const MicroCore* core = core::microCoreOf(target);
+    if (!core)
+        return makeError(DiagnosticCode::UnsupportedTarget,
+                         "images are linked for " + coresText() +
+                             "; name one with --target \"c -mcpu=cortex-m4\"");
+    if (!core::hasTool(std::string(kMicroTools) + "gcc"))
+        return makeError(DiagnosticCode::UnsupportedTarget,
+                         std::string(kMicroTools) +
+                             "gcc is not installed; install gcc-arm-none-eabi and "
+                             "libnewlib-arm-none-eabi");
+    return core;
+}
+
+Status linkMicroImage(const MicroImage& image, const std::string& path)
+{
+    const Result<const MicroCore*> core = linkableCore(image.target);
+    if (!core) return core.error();
+    const auto machine = core::microCompilerOptions(**core, image.target);
+    if (!machine) return machine.error();
+    const std::string board = core::shippedFile("runtime/micro/mps2");
+    std::vector<std::string> words{std::string(kMicroTools) + "gcc",
+                                   "-std=c99",
+                                   std::string(image.optimization),
+                                   "-ffunction-sections",
+                                   "-fdata-sections",
+                                   "-Wl,--gc-sections",
+                                   "-nostartfiles",
+                                   "-T",
+                                   board + "/link.ld",
+                                   "-I" + board,
+                                   "-I" + core::shippedFile("runtime/micro/graph"),
+                                   "-I" + image.includes};
+    const auto add = [&](const std::vector<std::string>& more) {
+        words.insert(words.end(), more.begin(), more.end());
+    };
+    add(*machine);
+    add(memoryOptions(**core));
+    add(image.options);
+    add(image.sources);
+    add({board + "/startup.c", "-o", path, "-lm"});
+    const Result<std::string> done = core::runTool(words);
+    return done ? Status(core::kDone) : Status(done.error());
+}
+
+} // namespace tenon::compiler
