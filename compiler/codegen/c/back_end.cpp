@@ -48,7 +48,13 @@ Result<TargetFacts> facts(const MachineSpec& spec)
     return facts;
 }
 
-CodeTraits traits(const MachineSpec&) { return {.savesMemory = true}; }
+/// Cortex-M multiplies signed bytes, in pairs where it has the DSP extension.
+CodeTraits traits(const MachineSpec& spec)
+{
+    CodeTraits traits{.savesMemory = true};
+    if (spec.cpu.starts_with("cortex-m")) traits.byteProducts = kInt8;
+    return traits;
+}
 
 /// Each instruction takes 2^6 ns of the board's time: more than one tick of its timer.
 constexpr int kShift = 6;

@@ -28,7 +28,7 @@ enum Precedence
     kSum = 12,
     kProduct = 13,
     kUnary = 14,
-    kPrimary = 16
+    kPrimary = kCPrimary
 };
 
 bool fits32(const std::optional<tir::IntRange>& range)
@@ -143,7 +143,7 @@ CExpressions::Piece CExpressions::write(const Expr& expr)
     case ExprKind::VarRef: return {m_vars.at(node.var.get()), kPrimary};
     case ExprKind::Load: {
         const std::string text =
-            m_buffers.at(node.buffer.get()) + "[" + write(node.args[0]).text + "]";
+            m_buffers.at(node.buffer.get()) + "[" + write(simplified(node.args[0])).text + "]";
         return {node.buffer->dtype.isBool() ? text + " != 0" : text,
                 node.buffer->dtype.isBool() ? kEquality : kPrimary};
     }
@@ -168,7 +168,7 @@ CExpressions::Piece CExpressions::write(const Expr& expr)
     case ExprKind::FloorMod: return division(node, true);
     case ExprKind::Min:
     case ExprKind::Max: return extremum(node);
-    case ExprKind::Intrinsic: return intrinsic(node);
+    case ExprKind::Intrinsic: return intrinsic(node, expr);
     default: return arithmetic(node, expr);
     }
 }
@@ -180,6 +180,7 @@ CExpressions::Piece CExpressions::comparison(const ExprNode& node, const char* s
 
 CExpressions::Piece CExpressions::arithmetic(const ExprNode& node, const Expr& handle)
 {
+    if (auto sum = sumOfDot(node)) return *sum;
     if (tir::needsSafeDivisor(node, m_ranges, m_loaded)) return safeDivision(node);
     if (node.kind == ExprKind::Mod && node.dtype.isFloat())
         return function(node.dtype.bits == 64 ? "fmod" : "fmodf", node);
@@ -239,7 +240,11 @@ CExpressions::Piece CExpressions::safeDivision(const ExprNode& node)
 
 CExpressions::Piece CExpressions::extremum(const ExprNode& node)
 {
-    return function((node.kind == ExprKind::Min ? "min_" : "max_") + cSuffix(node.dtype), node);
+    const bool isIndex = node.dtype == core::kInt64 && fits32(boundsOf(node.args[0])) &&
+                         fits32(boundsOf(node.args[1]));
+    return function((node.kind == ExprKind::Min ? "min_" : "max_") +
+                        cSuffix(isIndex ? core::kInt32 : node.dtype),
+                    node);
 }
 
 CExpressions::Piece CExpressions::function(const std::string& name, const ExprNode& node)
@@ -252,6 +257,8 @@ CExpressions::Piece CExpressions::function(const std::string& name, const ExprNo
 CExpressions::Piece CExpressions::conversion(const ExprNode& node)
 {
     const Expr& source = node.args[0];
+    if (auto rounded = rounding(node)) return *rounded;
+    if (auto saturated = saturation(node)) return *saturated;
     if (node.dtype.isBool()) return {inside(source, kShift) + " != 0", kEquality};
     const std::string type = cType(node.dtype);
     if (type.empty())
@@ -272,7 +279,7 @@ CExpressions::Piece CExpressions::shift(const ExprNode& node, const char* sign)
             kUnary};
 }
 
-CExpressions::Piece CExpressions::intrinsic(const ExprNode& node)
+CExpressions::Piece CExpressions::intrinsic(const ExprNode& node, const Expr& handle)
 {
     const bool isDouble = node.dtype.bits == 64;
     if (const char* name = mathName(node.intrinsic))
@@ -297,7 +304,12 @@ CExpressions::Piece CExpressions::intrinsic(const ExprNode& node)
     case Intrinsic::IsNan: return function("isnan", node);
     case Intrinsic::IsInf: return function("isinf", node);
     case Intrinsic::BitwiseAnd: return bits(" & ");
-    case Intrinsic::BitwiseOr: return bits(" | ");
+    case Intrinsic::BitwiseOr:
+        if (auto word = wordLoad(handle)) return *word;
+        return bits(" | ");
+    case Intrinsic::DotI8I8:
+    case Intrinsic::DotI8Narrow:
+    case Intrinsic::DotU8I8: return dot(node, nullptr);
     case Intrinsic::BitwiseXor: return bits(" ^ ");
     case Intrinsic::BitwiseNot:
         return {"(" + cType(node.dtype) + ")~" + inside(node.args[0], kUnary), kUnary};

@@ -4,12 +4,16 @@
 
 #include "core/base/result.h"
 #include "core/ir/tir/division.h"
+#include "core/ir/tir/simplify.h"
 
 #include <set>
 #include <string>
 #include <unordered_map>
 
 namespace tenon::compiler {
+
+/// How tightly a name or a call binds: more than every operator.
+inline constexpr int kCPrimary = 16;
 
 /// Names and ranges in scope; writes expressions with no more parentheses than C's own warnings
 /// want. Index arithmetic is 32 bits wide wherever its values fit.
@@ -35,6 +39,7 @@ public:
     {
         return tir::boundsOf(expr, m_ranges);
     }
+    tir::Expr simplified(const tir::Expr& expr) const { return tir::simplify(expr, m_ranges); }
     const core::Diagnostic* problem() const { return m_problem ? &*m_problem : nullptr; }
     void fail(core::DiagnosticCode code, const std::string& what);
 
@@ -52,9 +57,14 @@ private:
     Piece safeDivision(const tir::ExprNode& node);
     Piece extremum(const tir::ExprNode& node);
     Piece conversion(const tir::ExprNode& node);
-    Piece intrinsic(const tir::ExprNode& node);
+    Piece intrinsic(const tir::ExprNode& node, const tir::Expr& handle);
     Piece function(const std::string& name, const tir::ExprNode& node);
     Piece shift(const tir::ExprNode& node, const char* sign);
+    Piece dot(const tir::ExprNode& node, const tir::Expr* sum);
+    std::optional<Piece> sumOfDot(const tir::ExprNode& node);
+    std::optional<Piece> wordLoad(const tir::Expr& expr);
+    std::optional<Piece> rounding(const tir::ExprNode& node);
+    std::optional<Piece> saturation(const tir::ExprNode& node);
 
     std::unordered_map<const tir::VarNode*, std::string> m_vars;
     std::unordered_map<const tir::BufferNode*, std::string> m_buffers;

@@ -21,6 +21,8 @@ namespace {
 /// Larger arrays than this do not go on a microcontroller's stack.
 constexpr int64_t kStackBytes = 256;
 constexpr int64_t kScratchAlignment = 16;
+/// Of unrolled loops that are written out.
+constexpr int64_t kMostLines = 64;
 
 bool loads(const Stmt& body, const tir::Buffer& buffer)
 {
@@ -113,8 +115,45 @@ private:
         }
     }
 
+    /// Lines that a statement takes with its unrolled loops written out; many where it is no short
+    /// run of stores.
+    static int64_t linesOf(const Stmt& stmt)
+    {
+        const StmtNode& node = *stmt;
+        int64_t lines = 0;
+        switch (node.kind) {
+        case StmtKind::Seq:
+            for (const Stmt& each : node.stmts) lines += linesOf(each);
+            return lines;
+        case StmtKind::Store: return node.indices[0]->dtype.lanes == 1 ? 1 : kMostLines + 1;
+        case StmtKind::Let: return linesOf(node.body) + 1;
+        case StmtKind::For:
+            if (!isUnrolled(node)) return kMostLines + 1;
+            return std::min(kMostLines + 1, std::min(kMostLines + 1, node.loop.extent->integer) *
+                                                linesOf(node.body));
+        default: return kMostLines + 1;
+        }
+    }
+
+    static bool isUnrolled(const StmtNode& node)
+    {
+        return node.loop.kind == tir::LoopKind::Unrolled &&
+               node.loop.extent->kind == tir::ExprKind::IntImm;
+    }
+
+    /// Compilers keep a small array in registers only where each index is a number.
+    void unroll(const StmtNode& node)
+    {
+        for (int64_t i = 0; i < node.loop.extent->integer; ++i) {
+            const Expr at = tir::simplify(node.loop.min + Expr(i));
+            statement(tir::substitute(node.body, {{node.loop.var.get(), at}}));
+        }
+    }
+
     void loop(const StmtNode& node)
     {
+        if (isUnrolled(node) && node.loop.extent->integer * linesOf(node.body) <= kMostLines)
+            return unroll(node);
         const Expr end = node.loop.min + node.loop.extent;
         const auto low = m_names.boundsOf(node.loop.min);
         const auto high = m_names.boundsOf(end);
@@ -217,7 +256,7 @@ private:
 
     void assign(const tir::Buffer& buffer, const Expr& index, const Expr& value)
     {
-        const std::string place = m_names.text(tir::load(buffer, {index}));
+        const std::string place = m_names.text(tir::load(buffer, {m_names.simplified(index)}));
         // A bool's load reads as a comparison; the place is what stands before it.
         const std::string target =
             buffer->dtype.isBool() ? place.substr(0, place.rfind(" != 0")) : place;
@@ -231,133 +270,11 @@ private:
     int64_t m_peak = 0;
 };
 
-struct Helper
-{
-    std::string_view name;
-    std::string_view text;
-};
-
-constexpr Helper kHelpers[] = {
-    {"abs_i32(", "static inline int32_t abs_i32(int32_t x) { return x < 0 ? -x : x; }\n"},
-    {"abs_i64(", "static inline int64_t abs_i64(int64_t x) { return x < 0 ? -x : x; }\n"},
-    {"checked_div_i32(",
-     "static inline int32_t checked_div_i32(int32_t a, int32_t b)\n"
-     "{\n    if (b == 0) divided_by_zero = 1;\n"
-     "    return b == 0 ? 0 : b == -1 ? (int32_t)(0 - (uint32_t)a) : a / b;\n}\n"},
-    {"checked_floordiv_i32(",
-     "static inline int32_t checked_floordiv_i32(int32_t a, int32_t b)\n"
-     "{\n    if (b == 0) divided_by_zero = 1;\n"
-     "    if (b == 0 || b == -1) return b == 0 ? 0 : (int32_t)(0 - (uint32_t)a);\n"
-     "    return a / b - (a % b != 0 && (a % b < 0) != (b < 0));\n}\n"},
-    {"checked_floormod_i32(",
-     "static inline int32_t checked_floormod_i32(int32_t a, int32_t b)\n"
-     "{\n    if (b == 0) divided_by_zero = 1;\n"
-     "    if (b == 0 || b == -1) return 0;\n"
-     "    return a % b + (a % b != 0 && (a % b < 0) != (b < 0) ? b : 0);\n}\n"},
-    {"checked_mod_i32(", "static inline int32_t checked_mod_i32(int32_t a, int32_t b)\n"
-                         "{\n    if (b == 0) divided_by_zero = 1;\n"
-                         "    return b == 0 || b == -1 ? 0 : a % b;\n}\n"},
-    {"checked_div_i64(",
-     "static inline int64_t checked_div_i64(int64_t a, int64_t b)\n"
-     "{\n    if (b == 0) divided_by_zero = 1;\n"
-     "    return b == 0 ? 0 : b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b;\n}\n"},
-    {"checked_floordiv_i64(",
-     "static inline int64_t checked_floordiv_i64(int64_t a, int64_t b)\n"
-     "{\n    if (b == 0) divided_by_zero = 1;\n"
-     "    if (b == 0 || b == -1) return b == 0 ? 0 : (int64_t)(0 - (uint64_t)a);\n"
-     "    return a / b - (a % b != 0 && (a % b < 0) != (b < 0));\n}\n"},
-    {"checked_floormod_i64(",
-     "static inline int64_t checked_floormod_i64(int64_t a, int64_t b)\n"
-     "{\n    if (b == 0) divided_by_zero = 1;\n"
-     "    if (b == 0 || b == -1) return 0;\n"
-     "    return a % b + (a % b != 0 && (a % b < 0) != (b < 0) ? b : 0);\n}\n"},
-    {"checked_mod_i64(", "static inline int64_t checked_mod_i64(int64_t a, int64_t b)\n"
-                         "{\n    if (b == 0) divided_by_zero = 1;\n"
-                         "    return b == 0 || b == -1 ? 0 : a % b;\n}\n"},
-    {"checked_div_u32(", "static inline uint32_t checked_div_u32(uint32_t a, uint32_t b)\n"
-                         "{\n    if (b == 0) divided_by_zero = 1;\n"
-                         "    return b == 0 ? 0 : a / b;\n}\n"},
-    {"checked_mod_u32(", "static inline uint32_t checked_mod_u32(uint32_t a, uint32_t b)\n"
-                         "{\n    if (b == 0) divided_by_zero = 1;\n"
-                         "    return b == 0 ? 0 : a % b;\n}\n"},
-    {"checked_div_u64(", "static inline uint64_t checked_div_u64(uint64_t a, uint64_t b)\n"
-                         "{\n    if (b == 0) divided_by_zero = 1;\n"
-                         "    return b == 0 ? 0 : a / b;\n}\n"},
-    {"checked_mod_u64(", "static inline uint64_t checked_mod_u64(uint64_t a, uint64_t b)\n"
-                         "{\n    if (b == 0) divided_by_zero = 1;\n"
-                         "    return b == 0 ? 0 : a % b;\n}\n"},
-    // Rounded once where the processor has one instruction for it.
-    {"fma_f32(", "static inline float fma_f32(float a, float b, float c)\n"
-                 "{\n#ifdef __FP_FAST_FMAF\n    return fmaf(a, b, c);\n#else\n"
-                 "    return a * b + c;\n#endif\n}\n"},
-    {"fma_f64(", "static inline double fma_f64(double a, double b, double c)\n"
-                 "{\n#ifdef __FP_FAST_FMA\n    return fma(a, b, c);\n#else\n"
-                 "    return a * b + c;\n#endif\n}\n"},
-    {"floordiv_i32(", "static inline int32_t floordiv_i32(int32_t a, int32_t b)\n"
-                      "{\n    return a / b - (a % b != 0 && (a % b < 0) != (b < 0));\n}\n"},
-    {"floordiv_i64(", "static inline int64_t floordiv_i64(int64_t a, int64_t b)\n"
-                      "{\n    return a / b - (a % b != 0 && (a % b < 0) != (b < 0));\n}\n"},
-    {"floormod_i32(", "static inline int32_t floormod_i32(int32_t a, int32_t b)\n"
-                      "{\n    return a % b + (a % b != 0 && (a % b < 0) != (b < 0) ? b : 0);\n}\n"},
-    {"floormod_i64(", "static inline int64_t floormod_i64(int64_t a, int64_t b)\n"
-                      "{\n    return a % b + (a % b != 0 && (a % b < 0) != (b < 0) ? b : 0);\n}\n"},
-    // A NaN on either side is the result.
-    {"max_f32(",
-     "static inline float max_f32(float a, float b) { return a > b || a != a ? a : b; }\n"},
-    {"max_f64(",
-     "static inline double max_f64(double a, double b) { return a > b || a != a ? a : b; }\n"},
-    {"max_i32(", "static inline int32_t max_i32(int32_t a, int32_t b) { return a > b ? a : b; }\n"},
-    {"max_i64(", "static inline int64_t max_i64(int64_t a, int64_t b) { return a > b ? a : b; }\n"},
-    {"max_u32(",
-     "static inline uint32_t max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }\n"},
-    {"max_u64(",
-     "static inline uint64_t max_u64(uint64_t a, uint64_t b) { return a > b ? a : b; }\n"},
-    {"min_f32(",
-     "static inline float min_f32(float a, float b) { return a < b || a != a ? a : b; }\n"},
-    {"min_f64(",
-     "static inline double min_f64(double a, double b) { return a < b || a != a ? a : b; }\n"},
-    {"min_i32(", "static inline int32_t min_i32(int32_t a, int32_t b) { return a < b ? a : b; }\n"},
-    {"min_i64(", "static inline int64_t min_i64(int64_t a, int64_t b) { return a < b ? a : b; }\n"},
-    {"min_u32(",
-     "static inline uint32_t min_u32(uint32_t a, uint32_t b) { return a < b ? a : b; }\n"},
-    {"min_u64(",
-     "static inline uint64_t min_u64(uint64_t a, uint64_t b) { return a < b ? a : b; }\n"},
-    {"rsqrt_f32(", "static inline float rsqrt_f32(float x) { return 1.0f / sqrtf(x); }\n"},
-    {"rsqrt_f64(", "static inline double rsqrt_f64(double x) { return 1.0 / sqrt(x); }\n"},
-    {"sigmoid_f32(",
-     "static inline float sigmoid_f32(float x) { return 1.0f / (1.0f + expf(-x)); }\n"},
-    {"sigmoid_f64(",
-     "static inline double sigmoid_f64(double x) { return 1.0 / (1.0 + exp(-x)); }\n"},
-};
-
-/// GCC fuses products with sums unless it is told not to, also across statements, and does not know
-/// the standard's pragma. GCC 12 for AArch64 calls a copy of a function for known addresses dead
-/// and drops it (ivopts of `&workspace - 8 * &workspace`).
-constexpr std::string_view kCompilers =
-    "/* Every operation rounds by itself: fma_ says what does not. */\n"
-    "#if defined(__GNUC__) && !defined(__clang__)\n"
-    "#pragma GCC optimize(\"fp-contract=off\", \"no-ipa-cp\")\n"
-    "#else\n"
-    "#pragma STDC FP_CONTRACT OFF\n"
-    "#endif\n\n";
-
 } // namespace
 
 core::Result<SourceKernel> emitCKernel(const tir::PrimFunc& lowered, const std::string& symbol)
 {
     return KernelWriter().write(lowered, symbol);
-}
-
-std::string cHelpers(const std::string& kernels)
-{
-    std::string out;
-    for (const Helper& helper : kHelpers)
-        if (kernels.find(helper.name) != std::string::npos) out += helper.text;
-    if (out.find("divided_by_zero") != std::string::npos)
-        out.insert(0, "/* Noted by the division that met it, read after the kernel. */\n"
-                      "static int divided_by_zero;\n\n");
-    if (!out.empty()) out += "\n";
-    return std::string(kCompilers) + out;
 }
 
 } // namespace tenon::compiler

@@ -20,6 +20,8 @@
 namespace tenon::compiler {
 namespace {
 
+/// Channels of bytes side by side on cores without vectors: words of four that loops unroll.
+constexpr int kWordLanes = 16;
 bool isOne(const Dim& dim) { return dim.isConst() && dim.value() == 1; }
 
 class LayoutRewriter
@@ -30,6 +32,7 @@ public:
         , m_function(function)
         , m_uses(module, function)
         , m_lanes(std::min(context.facts.lanes(4), 16))
+        , m_byteLanes(context.facts.vectorBytes < 16 ? kWordLanes : m_lanes)
         , m_dotValues(context.code.byteProducts)
         , m_machine{m_lanes,
                     context.code.savesMemory || hasFineSteps(module, function)
@@ -68,7 +71,7 @@ private:
         if (isOp(node, conv2dOp)) return alterConvolution(node);
         if (isOp(node, denseOp)) return alterDense(node);
         if (m_dotValues &&
-            alterQuantizedLayer({m_module, node, m_values, *m_patch, m_lanes, *m_dotValues}))
+            alterQuantizedLayer({m_module, node, m_values, *m_patch, m_byteLanes, *m_dotValues}))
             return true;
         if (isOp(node, concatenateOp)) return alterConcatenation(node);
         if (isOp(node, reshapeOp)) return alterReshape(node);
@@ -377,6 +380,7 @@ private:
     const GraphFunction& m_function;
     UseIndex m_uses;
     int m_lanes;
+    int m_byteLanes;                     ///< of quantized layers
     std::optional<DataType> m_dotValues; ///< of quantized layers; none: they stay as they are
     LayoutMachine m_machine;
     ErrorBudget m_budget;

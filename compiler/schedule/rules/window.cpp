@@ -13,6 +13,9 @@
 namespace tenon::compiler {
 namespace {
 
+/// Registers of cores without vectors, which compute one channel at a time.
+constexpr int kWordBytes = 4;
+
 /// Columns per tile: the fewest wasted, then the most; the window's weights and a few inputs live
 /// beside the sums.
 int64_t columnsPerTile(int64_t columns, int64_t weights, const TargetFacts& facts)
@@ -20,7 +23,8 @@ int64_t columnsPerTile(int64_t columns, int64_t weights, const TargetFacts& fact
     const int64_t room = std::max<int64_t>(
         2, facts.vectorRegisters - 3 - (weights <= facts.vectorRegisters / 3 ? weights : 0));
     int64_t best = 1, bestCost = INT64_MAX;
-    for (int64_t t = 1; t <= std::min<int64_t>({columns, room, 8}); ++t) {
+    const int64_t most = facts.vectorBytes <= kWordBytes ? 4 : 8;
+    for (int64_t t = 1; t <= std::min<int64_t>({columns, room, most}); ++t) {
         // Short tiles wait for the latency of their own sums.
         const auto wait = static_cast<int64_t>(std::ceil(facts.sumLatency));
         const int64_t cost = (columns + t - 1) / t * std::max(t, wait);
@@ -102,6 +106,17 @@ std::vector<std::string> tileColumns(Schedule& schedule, const std::string& wind
     const auto columns =
         schedule.splitOverlap(loops.column, columnsPerTile(axes[3].extent, weights, facts));
     std::vector<std::string> order = outer;
+    if (facts.vectorBytes <= kWordBytes) {
+        order.insert(order.end(), {loops.lane, loops.row, columns[0], loops.kernelRow, columns[1],
+                                   loops.kernelColumn});
+        schedule.reorder(order);
+        initialiseTile(schedule, window, loops.kernelRow, 1, 1);
+        const auto left = attachEpilogue(schedule, window, columns[0], 1);
+        if (isSmall(kernelRows, kernelColumns)) schedule.unroll(loops.kernelRow);
+        if (schedule.extentOf(columns[1]) > 1) schedule.unroll(columns[1]);
+        if (kernelColumns > 1 && kernelColumns <= 7) schedule.unroll(loops.kernelColumn);
+        return left;
+    }
     order.insert(order.end(), {loops.row, columns[0], loops.kernelRow, columns[1],
                                loops.kernelColumn, loops.lane});
     schedule.reorder(order);
