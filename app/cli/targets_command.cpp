@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon targets: kinds and tags, what a target string means, and what this computer is.
-#include "app/cli/command.h"
+#include "app/cli/board_access.h"
 #include "app/cli/machine_sheet.h"
 #include "compiler/codegen/back_end.h"
 #include "compiler/codegen/llvm/target_machine.h"
@@ -12,6 +12,7 @@
 #include "core/target/target_kind.h"
 #include "core/target/target_tag.h"
 #include "core/target/thread_choice.h"
+#include "remote/board/unused_features.h"
 
 namespace tenon::cli {
 namespace {
@@ -20,10 +21,34 @@ struct TargetsOptions
 {
     CommonOptions common;
     std::string explain;
+    std::string board;
+    std::string config;
     std::string cpus;
     std::string machine;
     bool detects = false;
 };
+
+/// What the board has and the target does not use.
+Status addUnused(const TargetsOptions& options, Json& out, std::string& text)
+{
+    std::string target = "llvm -mcpu=native";
+    if (options.board != remote::kThisComputer) {
+        const auto board = boardStore(options.config).find(options.board);
+        if (!board) return board.error();
+        target = board->target;
+    }
+    if (target.empty())
+        return makeError(DiagnosticCode::BadArgument, "nothing is known of the board " +
+                                                          core::quoted(options.board) +
+                                                          "; look at it with `tenon board probe`");
+    const auto unused = remote::unusedFeatures(options.explain, target);
+    if (!unused) return unused.error();
+    out["unused_features"] = *unused;
+    if (!unused->empty())
+        text += "  the board has " + join(*unused, ", ") + "; the target does not use " +
+                (unused->size() == 1 ? "it" : "them") + "\n";
+    return kDone;
+}
 
 int explainTarget(const TargetsOptions& options)
 {
@@ -56,6 +81,9 @@ int explainTarget(const TargetsOptions& options)
             for (const Diagnostic& remark : known->remarks) text += "  " + remark.message + "\n";
         }
     }
+    if (!options.board.empty())
+        if (const Status compared = addUnused(options, out, text); !compared)
+            return failure(compared.error());
     if (options.common.json)
         printJson(out);
     else
@@ -164,6 +192,11 @@ void addTargets(CLI::App& app, Action& action)
     CLI::App* command = app.add_subcommand("targets", "target kinds, tags and what LLVM knows");
     addOutputOptions(*command, options->common);
     command->add_option("--explain", options->explain, "say what a target string means");
+    command
+        ->add_option("--board", options->board,
+                     "say, too, what that board has and the explained target does not use")
+        ->needs("--explain");
+    command->add_option("--config", options->config, "folder of the boards; default: the user's");
     command->add_flag("--detect", options->detects, "the target string of this computer");
     command->add_option("--cpus", options->cpus,
                         "CPUs and features of a triple (`native`: this computer)");

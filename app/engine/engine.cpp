@@ -10,6 +10,7 @@
 #include "app/engine/footprint_builder.h"
 #include "app/engine/memory_builder.h"
 #include "app/engine/save_model.h"
+#include "app/engine/target_choices.h"
 #include "compiler/driver/kernel_text.h"
 #include "compiler/driver/target_cores.h"
 #include "compiler/frontend/importer.h"
@@ -219,6 +220,9 @@ views::OpFamily shownFamily(compiler::Family family)
 
 void addOptions(const EngineOptions& options, views::Engine& engine)
 {
+    engine.targetKinds = targetKinds;
+    engine.targetNames = targetNames;
+    engine.unusedFeatures = unusedFeatures;
     engine.checkOptions = checkBuildOptions;
     engine.passes = passChoices;
     engine.passKeys = passKeys;

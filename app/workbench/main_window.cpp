@@ -6,6 +6,7 @@
 #include "views/frame/changed_note.h"
 #include "views/frame/drop_hint.h"
 #include "views/frame/options_sheet.h"
+#include "views/frame/target_sheet.h"
 #include "views/pages/common/popup_menu.h"
 
 #include <QApplication>
@@ -59,6 +60,7 @@ MainWindow::MainWindow(views::Engine engine, Settings settings, const WindowOpti
     m_addBoard = new views::AddBoardSheet(m_themes, m_boards, m_options.askForFile, this);
     m_forget = new views::ForgetSheet(m_themes, m_boards, this);
     new views::OptionsSheet(m_themes, m_workspace, this);
+    new views::TargetSheet(m_themes, m_workspace, m_boards, this);
     connect(new views::DropHint(m_themes, this), &views::DropHint::dropped, this,
             [this](const QString& path) { openModel(path); });
     m_question = new views::QuestionSheet(m_themes, m_boardPrompt, this);
@@ -312,6 +314,7 @@ void MainWindow::openOverlay(const QString& name)
     }
     if (name == QLatin1String("add-board")) m_addBoard->openForm();
     if (name == QLatin1String("options")) part<views::OptionsSheet>().openForm();
+    if (name == QLatin1String("target-editor")) part<views::TargetSheet>().openForm();
     if (name == QLatin1String("target")) m_title->target().showExplanation();
 }
 

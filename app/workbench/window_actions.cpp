@@ -169,7 +169,10 @@ void MainWindow::addModelActions()
          tr("Level, executor, threads, passes, planner; levels 0 to 3 side by side"),
          [this] { openOverlay(QStringLiteral("options")); }, false,
          [this] { return m_workspace.state().hasDocument; }});
-    add({"target", model, tr("Edit the target"), "target", "Ctrl+T", tr("What to compile for"),
+    add({"target", model, tr("Edit the target"), "target", "Ctrl+T",
+         tr("What to compile for: board, processor, features, ABI, cores"),
+         [this] { openOverlay(QStringLiteral("target-editor")); }});
+    add({"type-target", model, tr("Type the target"), "", "", tr("Into the field of the title row"),
          [this] {
              m_title->target().setFocus(Qt::ShortcutFocusReason);
              m_title->target().selectAll();
