@@ -36,6 +36,7 @@ Json layersJson(const Manifest& manifest, const remote::Timing& timing)
             call.kernel >= 0 && call.kernel < static_cast<int>(manifest.kernels.size());
         out.push_back(
             {{"call", call.name},
+             {"name", call.shownTitle()},
              {"symbol", hasKernel ? manifest.kernels[static_cast<size_t>(call.kernel)].symbol : ""},
              {"from_nodes", call.fromNodes},
              {"method", methodText(call.method, call.refusal)},
@@ -111,7 +112,7 @@ std::string peakText(const remote::MachinePeak& peak)
 std::string layersText(const Manifest& manifest, const remote::Timing& timing)
 {
     const auto unit = remote::TimeUnit::of(timing.summaryMs);
-    std::vector<std::vector<std::string>> rows{{"call", "method", unit.name, "%", "GFLOP/s"}};
+    std::vector<std::vector<std::string>> rows{{"kernel", "method", unit.name, "%", "GFLOP/s"}};
     if (timing.peak) rows[0].insert(rows[0].end(), {"% of bound", "bound"});
     rows[0].push_back("from");
     bool isWinograd = false;
@@ -119,7 +120,7 @@ std::string layersText(const Manifest& manifest, const remote::Timing& timing)
         const ManifestCall& call = manifest.calls[i];
         const double ms = timing.callMs[i];
         const double share = timing.callSumMs > 0 ? ms / timing.callSumMs * 100 : 0;
-        rows.push_back({call.name, methodText(call.method, call.refusal), unit.digits(ms),
+        rows.push_back({call.shownTitle(), methodText(call.method, call.refusal), unit.digits(ms),
                         fixed(share, 1), ms > 0 ? fixed(call.flops / ms / 1e6, 1) : ""});
         if (const BoundShare of = boundShare(manifest, i, timing); timing.peak)
             rows.back().insert(rows.back().end(), {of.share > 0 ? fixed(of.share * 100, 0) : "",

@@ -261,6 +261,18 @@ void print(const std::string& text)
     std::fwrite(shown.data(), 1, shown.size(), stdout);
 }
 
+namespace {
+
+/// Of UTF-8; each takes one place on the terminal, as near as matters here.
+size_t lettersIn(std::string_view text)
+{
+    return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+        return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+    }));
+}
+
+} // namespace
+
 std::string table(const std::vector<std::vector<std::string>>& rows)
 {
     // One name out of a file, however long, does not widen every row.
@@ -269,14 +281,14 @@ std::string table(const std::vector<std::vector<std::string>>& rows)
     for (const auto& row : rows)
         for (size_t i = 0; i < row.size(); ++i) {
             if (i >= widths.size()) widths.push_back(0);
-            widths[i] = std::max(widths[i], std::min(row[i].size(), kWidest));
+            widths[i] = std::max(widths[i], std::min(lettersIn(row[i]), kWidest));
         }
     std::string out;
     for (const auto& row : rows) {
         std::string line;
         for (size_t i = 0; i < row.size(); ++i) {
             const std::string cell = elidedWords(row[i]);
-            const std::string padding(widths[i] - std::min(widths[i], cell.size()), ' ');
+            const std::string padding(widths[i] - std::min(widths[i], lettersIn(cell)), ' ');
             const bool isNumber = !cell.empty() && cell[0] >= '0' && cell[0] <= '9' && i > 0;
             line += (i > 0 ? "  " : "") + (isNumber ? padding + cell : cell + padding);
         }

@@ -71,7 +71,8 @@ Json kernelsJson(const compiler::CompileResult& result)
     for (size_t i = 0; i < result.kernels.size(); ++i) {
         const compiler::CompiledKernel& kernel = result.kernels[i];
         out.push_back({{"symbol", kernel.symbol},
-                       {"name", kernel.function},
+                       {"name", compiler::titleOfKernel(result.program, static_cast<int>(i))},
+                       {"function", kernel.function},
                        {"tir_hash", kernel.tirHash},
                        {"rule", kernel.scheduleRule},
                        {"refusal", kernel.refusal},
@@ -99,6 +100,7 @@ Json errorJson(const compiler::CompileResult& result)
     for (const compiler::KernelCall& call : result.program.calls)
         if (const auto layer = compiler::errorOfCall(error, lowered, call.node))
             layers.push_back({{"call", call.name},
+                              {"name", call.title.text()},
                               {"from_nodes", call.fromNodes},
                               {"method", methodText(call.method, call.refusal)},
                               {"relative_error", layer->own},
@@ -205,9 +207,11 @@ std::string compileText(const compiler::CompileResult& result,
     if (listsKernels) out += errorLine(result);
     if (!listsKernels && cached == result.kernels.size()) return out;
     std::vector<std::vector<std::string>> rows;
-    for (const compiler::CompiledKernel& kernel : result.kernels)
-        if (listsKernels || !kernel.fromCache)
-            rows.push_back({"  " + kernel.symbol, kernel.function,
+    for (size_t i = 0; i < result.kernels.size(); ++i)
+        if (const compiler::CompiledKernel& kernel = result.kernels[i];
+            listsKernels || !kernel.fromCache)
+            rows.push_back({"  " + kernel.symbol,
+                            compiler::titleOfKernel(result.program, static_cast<int>(i)),
                             fixed(kernel.compileMs, 1) + " ms",
                             kernel.fromCache ? "cached" : "compiled"});
     return out + "\n" + table(rows);
@@ -218,7 +222,8 @@ Result<std::string> emittedText(const compiler::CompileResult& result, const std
     std::string out;
     for (size_t i = 0; i < result.kernels.size(); ++i) {
         const compiler::CompiledKernel& kernel = result.kernels[i];
-        out += "; " + kernel.symbol + " " + kernel.function + "\n";
+        out += "; " + kernel.symbol + " " + kernel.function + "\n; " +
+               compiler::titleOfKernel(result.program, static_cast<int>(i)) + "\n";
         if (form == "tir") {
             out += kernel.scheduledText + "\n";
             continue;

@@ -23,6 +23,19 @@ std::string divisionFault(const std::vector<std::string>& dividers)
     return dividerLabel(dividers) + ": integer division by zero";
 }
 
+std::string titleOfKernel(const ExecutorProgram& program, int kernel)
+{
+    const KernelCall* first = nullptr;
+    int count = 0;
+    for (const KernelCall& call : program.calls) {
+        if (call.kernel != kernel) continue;
+        if (count++ == 0) first = &call;
+    }
+    if (!first) return {}; // of chunks, which run beside another kernel
+    return count == 1 ? first->title.text()
+                      : first->title.work + " · " + std::to_string(count) + " calls";
+}
+
 std::vector<std::string> dividersOf(const ExecutorProgram& program, int kernel)
 {
     std::vector<std::string> out;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/artifact/call_method.h"
+#include "core/ir/kernel_title.h"
 #include "core/ir/node.h"
 #include "core/tensor/dim_bounds.h"
 #include "core/tensor/tensor.h"
@@ -80,6 +81,7 @@ struct KernelCall
     core::CallMethod method = {};        ///< how it does its heaviest operator, see methodOf()
     std::string refusal = {};            ///< why a rule could not be applied to it; "" where it was
     std::vector<std::string> dividers = {}; ///< nodes whose data may divide an integer by zero
+    core::KernelTitle title = {};           ///< what people call it
 };
 
 /// "node `Div_3`", and ": integer division by zero" behind it.
@@ -105,6 +107,9 @@ struct ExecutorProgram
     int memoryOwner(int tensor) const;
     int64_t memoryOffset(int tensor) const;
 };
+
+/// The title of the kernel's call; of several the work and how many there are.
+std::string titleOfKernel(const ExecutorProgram& program, int kernel);
 
 /// The dividers of all calls that share the kernel.
 std::vector<std::string> dividersOf(const ExecutorProgram& program, int kernel);

@@ -6,6 +6,7 @@
 #include "compiler/ops/node_work.h"
 #include "compiler/ops/op.h"
 #include "core/base/text.h"
+#include "core/ir/kernel_title.h"
 #include "core/ir/tir/division.h"
 
 namespace tenon::compiler {
@@ -171,6 +172,7 @@ const KernelCall& ProgramParts::addCall(const NodeRecord& node)
     CHECK(kernel != m_kernelIndex.end()) << "no kernel " << node.kernel;
     call.kernel = kernel->second;
     call.name = uniqueName(readableName(node));
+    call.title = kernelTitle(m_module, node);
     // Several calls share a kernel; it is known by the name of the first.
     std::string& function = m_program.kernels[static_cast<size_t>(call.kernel)].function;
     if (function.empty()) function = kFunctionPrefix + call.name;

@@ -52,6 +52,7 @@ core::ManifestCall describedCall(const ExecutorProgram& program, const KernelCal
 {
     core::ManifestCall out;
     out.name = call.name;
+    out.title = call.title.text();
     out.kernel = call.kernel;
     out.fromNodes = call.fromNodes;
     out.flops = call.flops;

@@ -193,6 +193,7 @@ void readKernelsAndCalls(Fields& fields, Manifest& manifest)
     fields.eachObject("calls", [&](Fields row) {
         ManifestCall& call = manifest.calls.emplace_back();
         row.get("name", call.name);
+        if (row.has("title")) row.get("title", call.title);
         row.get("kernel", call.kernel);
         row.get("from_nodes", call.fromNodes);
         row.get("outputs", call.outputs);
@@ -254,6 +255,7 @@ std::string writeManifest(const Manifest& manifest)
                          {"least_flops", call.leastFlops},
                          {"moved_bytes", call.movedBytes},
                          {"weight_bytes", call.weightBytes}});
+        if (!call.title.empty()) calls.back()["title"] = call.title;
         const std::string method = methodText(call.method, call.refusal);
         if (!method.empty()) calls.back()["method"] = method;
     }

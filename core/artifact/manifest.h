@@ -44,6 +44,8 @@ struct ManifestCall
     CallMethod method =
         {}; ///< how it does its heaviest operator; with the refusal one text in files
     std::string refusal = {}; ///< why a schedule rule could not be applied to it; "" where it was
+    std::string title = {};   ///< for people; "" in files of earlier versions
+    const std::string& shownTitle() const { return title.empty() ? name : title; }
 };
 
 struct ManifestBuffer

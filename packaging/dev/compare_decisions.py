@@ -56,7 +56,7 @@ def decisions(program, model, target, work):
     for kernel in kernels:
         text = texts[kernel["symbol"]]
         shapes = re.search(r"def main\((.*)\):", text).group(1)
-        operators = re.sub(r"(_\d+)+$", "", kernel["name"]).removeprefix("tvmgen_default_fused_")
+        operators = re.sub(r"(_\d+)+$", "", kernel["function"]).removeprefix("tvmgen_default_fused_")
         facts = {"joined": operators, "method": kernel["rule"],
                  "layout": re.findall(r'Buffer\(\(([\d, ]*)\), "(\w+)"', shapes),
                  "threads": extents(text, "parallel"),

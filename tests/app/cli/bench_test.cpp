@@ -33,13 +33,18 @@ TEST_F(Bench, TellsHowEachCallWorksAndHowNearItsBoundItIs)
     ASSERT_EQ(benched.code, 0);
     const json measured = json::parse(benched.output);
     EXPECT_GT(measured["peak"]["fp32_gflops_per_core"], 0);
-    bool hasDepthwise = false;
+    bool hasDepthwise = false, hasTitles = false;
     for (const json& layer : measured["layers"]) {
         hasDepthwise |= layer["method"] == "depthwise";
         if (layer["method"] == "") EXPECT_NE(layer.value("bound", "memory"), "compute");
         if (layer["method"] != "") EXPECT_GT(layer["bound_ms"], 0);
         EXPECT_LE(layer.value("bound_share", 0.0), 1);
+        const std::string name = layer["name"];
+        hasTitles |= name.find("dw 3x3") != std::string::npos;
+        EXPECT_EQ(name.find("fused"), std::string::npos) << name;
+        EXPECT_EQ(std::string(layer["symbol"]).rfind("k_", 0), 0u);
     }
+    EXPECT_TRUE(hasTitles) << benched.output;
     for (const json& rate : measured["peak"]["bandwidth"]) EXPECT_GT(rate["copy_gb_s"], 0);
     EXPECT_GE(measured["peak"]["bandwidth"].size(), 2u);
     EXPECT_TRUE(hasDepthwise) << benched.output;

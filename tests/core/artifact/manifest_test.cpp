@@ -44,6 +44,18 @@ std::string replaced(std::string text, const std::string& from, const std::strin
     return text.replace(at, from.size(), to);
 }
 
+TEST(Manifest, CallsHaveTitlesOrAreShownByTheirLabels)
+{
+    Manifest manifest = sample();
+    const Result<Manifest> without = parseManifest(writeManifest(manifest));
+    ASSERT_TRUE(without);
+    EXPECT_EQ(without->calls.at(0).shownTitle(), "fused_conv");
+    manifest.calls[0].title = "conv 3x3 + relu · features.0";
+    const Result<Manifest> with = parseManifest(writeManifest(manifest));
+    ASSERT_TRUE(with);
+    EXPECT_EQ(with->calls.at(0).shownTitle(), "conv 3x3 + relu · features.0");
+}
+
 TEST(Manifest, ErrorsNameTheKey)
 {
     const std::string text = writeManifest(sample());
