@@ -24,7 +24,11 @@ Json footprintJson(const remote::ExecutorFootprint& one)
     if (!one.notMeasured.empty())
         return {{"name", one.executor}, {"not_measured", one.notMeasured}};
     const auto known = [](int64_t bytes) { return bytes < 0 ? Json() : Json(bytes); };
+    Json heap = Json::array();
+    for (const remote::HeapUse& use : one.heapUses)
+        heap.push_back({{"what", use.what}, {"bytes", use.bytes}, {"blocks", use.blocks}});
     return {{"name", one.executor},
+            {"heap_uses", std::move(heap)},
             {"flash",
              {{"kernels", one.flash.kernels},
               {"constants", one.flash.constants},
@@ -47,6 +51,7 @@ std::string footprintText(const std::vector<remote::ExecutorFootprint>& all)
     std::vector<std::vector<std::string>> rows{{"executor", "kernels", "constants", "metadata",
                                                 "runtime", "flash", "workspace", "in/out",
                                                 "statics", "stack", "heap", "RAM"}};
+    std::vector<std::vector<std::string>> heaps{{"heap of", "bytes", "blocks", "taken for"}};
     std::string notes;
     std::vector<std::string> methods;
     const auto text = [](int64_t bytes) { return bytes < 0 ? "-" : std::to_string(bytes); };
@@ -59,11 +64,14 @@ std::string footprintText(const std::vector<remote::ExecutorFootprint>& all)
                         text(one.flash.metadata), text(one.flash.runtime), text(one.flash.total()),
                         text(one.ram.workspace), text(one.ram.io), text(one.ram.statics),
                         text(one.ram.stack), text(one.ram.heap), text(one.ram.total())});
+        for (const remote::HeapUse& use : one.heapUses)
+            heaps.push_back({one.executor, std::to_string(use.bytes), std::to_string(use.blocks),
+                             use.what});
         if (std::find(methods.begin(), methods.end(), one.method) == methods.end())
             methods.push_back(one.method);
     }
     for (const std::string& method : methods) notes += "bytes; " + method + "\n";
-    return table(rows) + notes;
+    return table(rows) + (heaps.size() > 1 ? "\n" + table(heaps) + "\n" : "") + notes;
 }
 
 int footprint(const FootprintOptions& options, JobContext& job)

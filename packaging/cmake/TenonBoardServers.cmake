@@ -20,7 +20,9 @@ file(GLOB_RECURSE server_headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*
 set(board_flags -std=gnu11 -D_FILE_OFFSET_BITS=64 -O2 -Wall -Wextra -Wconversion -static -pthread
     -ffunction-sections -fdata-sections -Wl,--gc-sections -Wl,-z,max-page-size=65536 -s)
 set(wraps)
-foreach(function malloc calloc realloc free aligned_alloc TVMBackendAllocWorkspace TVMBackendFreeWorkspace)
+foreach(function malloc calloc realloc free aligned_alloc TVMBackendAllocWorkspace TVMBackendFreeWorkspace
+        TVMModLoadFromFile tenon_aligned_alloc tenon_array_new tenon_aot_executor_new tenon_graph_executor_new
+        tenon_graph_parse)
     list(APPEND wraps -Wl,--wrap=${function})
 endforeach()
 

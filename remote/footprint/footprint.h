@@ -33,6 +33,14 @@ struct RamBytes
     }
 };
 
+/// Blocks of the heap that were taken for one purpose, at the moment when the heap was largest.
+struct HeapUse
+{
+    std::string what; ///< "the graph as parsed"
+    int64_t bytes = 0;
+    int64_t blocks = 0;
+};
+
 struct ExecutorFootprint
 {
     std::string executor; ///< "graph", "aot-packed", "aot-c"
@@ -41,6 +49,8 @@ struct ExecutorFootprint
     std::string method;           ///< how the numbers came about, one sentence
     int64_t plannedBytes = 0;     ///< the planner's workspace
     std::string notMeasured = {}; ///< why there are no numbers; empty when there are
+    /// What `ram.heap` is made of, largest first; empty where nobody counted that.
+    std::vector<HeapUse> heapUses = {};
 };
 
 struct FootprintRequest

@@ -10,7 +10,9 @@
 #include "remote/footprint/tool.h"
 #include "remote/session/emulation.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <map>
 
 namespace tenon::remote {
 
@@ -74,6 +76,7 @@ struct Said
     int64_t heap = -1;      ///< everything it took of the allocator
     int64_t workspace = -1; ///< the part of it that was asked for as workspaces
     int64_t first = -1;     ///< the first of those
+    std::map<std::string, HeapUse> sites; ///< of the heap, by the runner's words for them
     std::string where;      ///< as the method says it
 };
 
@@ -103,9 +106,31 @@ Result<Said> askRunner(const core::Target& target, const std::string& triple,
     out.heap = number("heap");
     out.workspace = number("workspace");
     out.first = number("first");
+    for (const char* site : {"library", "executor", "graph", "tensors", "workspaces", "other"})
+        out.sites[site] = {"", number(std::string("site-") + site),
+                           number(std::string("blocks-") + site)};
     if (out.stack < 0 || out.heap < 0)
         return makeError(DiagnosticCode::BoardFailure, "the footprint's runner said nothing");
     return out;
+}
+
+/// The heap without the bytes of tensors and workspaces, which are counted by themselves.
+void addHeapUses(const Said& said, ExecutorFootprint& out)
+{
+    const auto add = [&](const char* site, const char* what, int64_t countedElsewhere) {
+        const HeapUse& use = said.sites.at(site);
+        const int64_t bytes = use.bytes - countedElsewhere;
+        if (bytes > 0) out.heapUses.push_back({what, bytes, use.blocks});
+    };
+    const int64_t workspaces = std::max<int64_t>(0, said.workspace);
+    add("library", "the library as loaded: its symbols and functions", 0);
+    add("executor", "the executor's lists: operators, arguments and names", 0);
+    add("graph", "the graph as parsed", 0);
+    add("tensors", "alignment and heads of tensors", out.ram.workspace - workspaces + out.ram.io);
+    add("workspaces", "room on the stack of workspaces beyond what was asked for", workspaces);
+    add("other", "all else: modules, functions, messages", 0);
+    std::stable_sort(out.heapUses.begin(), out.heapUses.end(),
+                     [](const HeapUse& a, const HeapUse& b) { return a.bytes > b.bytes; });
 }
 
 core::Status addRam(const compiler::CompileResult& result, const core::ManifestMemory& memory,
@@ -130,6 +155,7 @@ core::Status addRam(const compiler::CompileResult& result, const core::ManifestM
     // The tensors come from the same allocator.
     out.ram.heap =
         said.heap < 0 ? -1 : std::max<int64_t>(0, said.heap - out.ram.workspace - out.ram.io);
+    if (out.ram.heap >= 0) addHeapUses(said, out);
     return core::kDone;
 }
 

@@ -9,14 +9,16 @@
 #include "poison.h"
 #include "thread_state.h"
 
-/* A chunk's memory holds [header | block]...; a header fills one alignment unit. The newest chunk
- * stays when it runs empty: the model's own workspace may fill the one below while kernel after
- * kernel asks for more, and fresh memory costs a page fault per 4 KiB. When all are empty, they are
- * replaced by one of their total size, so that a steady workload settles on a single chunk. */
+/* A chunk's memory holds [header | block]...; a header fills one alignment unit. A chunk that runs
+ * empty stays: the model's own workspace may fill the one below while kernel after kernel asks for
+ * more, and fresh memory costs a page fault per 4 KiB. Several empty ones on top are replaced by one
+ * of their total size, so that a steady workload settles on a single chunk; one that is too small by
+ * one that is not. */
 enum
 {
     kAlignment = 64,
-    kFirstChunkBytes = 64 * 1024
+    kChunkBytes = 4096 /* the least; larger ones are as large as was asked for: beside a model's
+                               workspace there is no room for another of its size */
 };
 
 typedef struct tenon_workspace_chunk
@@ -74,14 +76,13 @@ void* TVMBackendAllocWorkspace(int device_type, int device_id, uint64_t nbytes, 
     size_t needed = kAlignment + rounded((size_t)nbytes + (nbytes == 0));
     chunk* at = state->workspace;
     if (!at || at->capacity - at->used < needed) {
-        size_t capacity = at ? at->capacity * 2 : kFirstChunkBytes;
         if (at && at->used == 0) { /* too small, and nobody uses it */
             state->workspace = at->older;
             at->older = NULL;
             tenon_workspace_release(at);
             at = state->workspace;
         }
-        at = new_chunk(at, capacity > needed ? capacity : needed);
+        at = new_chunk(at, needed > kChunkBytes ? needed : kChunkBytes);
         if (!at) {
             tenon_fail("out of memory for a workspace of %zu bytes", needed);
             return NULL;
@@ -107,19 +108,26 @@ static void pop_free_blocks(chunk* at)
     }
 }
 
-/* Several chunks that are all empty become one. */
+/* Empty chunks above all that is in use become one; they go first, so that there is never room for
+ * both. Without memory for it the next request begins anew. */
 static void merge_empty_chunks(tenon_thread_state* state)
 {
     size_t total = 0;
-    for (chunk* at = state->workspace; at; at = at->older) {
-        if (at->used) return;
-        total += at->capacity;
+    size_t count = 0;
+    chunk* below = state->workspace;
+    for (; below && below->used == 0; below = below->older) {
+        total += below->capacity;
+        ++count;
     }
-    if (!state->workspace->older) return;
-    chunk* merged = new_chunk(NULL, total);
-    if (!merged) return;
-    tenon_workspace_release(state->workspace);
-    state->workspace = merged;
+    if (count < 2) return;
+    for (chunk* at = state->workspace; at != below;) {
+        chunk* older = at->older;
+        at->older = NULL;
+        tenon_workspace_release(at);
+        at = older;
+    }
+    chunk* merged = new_chunk(below, total);
+    state->workspace = merged ? merged : below;
 }
 
 static bool is_inside(const chunk* at, const char* pointer)

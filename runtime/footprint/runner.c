@@ -95,5 +95,10 @@ int main(int argc, char** argv)
     const tenon_counts counts = tenon_counting_result();
     printf("stack %zu\nheap %zu\nworkspace %zu\nfirst %zu\n", stack_bytes, counts.heap_peak,
            counts.workspace_peak, counts.workspace_first);
+    static const char* const kSites[kSiteCount] = {"other", "library", "executor",
+                                                   "graph", "tensors", "workspaces"};
+    for (size_t i = 0; i < kSiteCount; ++i)
+        printf("site-%s %zu\nblocks-%s %zu\n", kSites[i], counts.sites[i].bytes, kSites[i],
+               counts.sites[i].blocks);
     return 0;
 }

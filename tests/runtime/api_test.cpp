@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <malloc.h>
 #include <thread>
 
 namespace tenon::test {
@@ -163,6 +164,29 @@ TEST(Workspace, keepsItsMemoryAboveABlockThatStays)
                   static_cast<std::ptrdiff_t>(4 * large + 64));
         EXPECT_EQ(TVMBackendFreeWorkspace(kDLCPU, 0, next), 0);
         EXPECT_EQ(TVMBackendFreeWorkspace(kDLCPU, 0, again), 0);
+    }).join();
+}
+
+// Kernels that take two blocks each, beside one that stays: what they leave behind had piled up, a
+// chunk for each kernel.
+TEST(Workspace, keepsOneChunkAboveABlockThatStays)
+{
+    std::thread([] {
+        void* below = TVMBackendAllocWorkspace(kDLCPU, 0, 1 << 20, kDLFloat, 32);
+        const size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
+        size_t most = 0;
+        for (size_t kernel = 1; kernel <= 40; ++kernel) {
+            const size_t bytes = 10000 * kernel;
+            void* a = TVMBackendAllocWorkspace(kDLCPU, 0, bytes, kDLFloat, 32);
+            void* b = TVMBackendAllocWorkspace(kDLCPU, 0, bytes, kDLFloat, 32);
+            std::memset(a, 1, bytes);
+            std::memset(b, 2, bytes);
+            EXPECT_EQ(TVMBackendFreeWorkspace(kDLCPU, 0, b), 0);
+            EXPECT_EQ(TVMBackendFreeWorkspace(kDLCPU, 0, a), 0);
+            most = std::max(most, mallinfo2().uordblks + mallinfo2().hblkhd - before);
+        }
+        EXPECT_LT(most, size_t{4} * 400000) << "twice what the largest kernel asks for";
+        EXPECT_EQ(TVMBackendFreeWorkspace(kDLCPU, 0, below), 0);
     }).join();
 }
 

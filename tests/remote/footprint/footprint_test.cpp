@@ -111,6 +111,38 @@ TEST(Footprint, MeasuresLibrariesOfBothExecutors)
     }
 }
 
+TEST(Footprint, ListsWhatTheHeapIsMadeOf)
+{
+    TENON_NEED_TOOL("nm");
+    TENON_NEED_TOOL("size");
+    core::JobContext job;
+    const auto all = measureFootprint(sample("llvm -mcpu=native"), job);
+    ASSERT_TRUE(all) << all.error().text();
+    for (const ExecutorFootprint& one : {(*all)[0], (*all)[1]}) {
+        int64_t together = 0;
+        for (const HeapUse& use : one.heapUses) {
+            EXPECT_GT(use.bytes, 0) << use.what;
+            together += use.bytes;
+        }
+        EXPECT_EQ(together, one.ram.heap) << one.executor;
+    }
+}
+
+// The stack of workspaces had grown by doubling: beside the arena of the whole model there was room
+// for another of twice its size.
+TEST(Footprint, TakesNoMoreRamAheadOfTimeThanTheGraph)
+{
+    TENON_NEED_TOOL("nm");
+    TENON_NEED_TOOL("size");
+    const std::string model = test::dataPath("exported/mobilenet_v2");
+    TENON_NEED(!model.empty(), "mobilenet_v2", "TENON_TEST_DATA is not set");
+    core::JobContext job;
+    const auto all = measureFootprint(requestFor(model, "llvm -mcpu=native"), job);
+    ASSERT_TRUE(all) << all.error().text();
+    EXPECT_LE((*all)[1].ram.heap, (*all)[0].ram.heap);
+    EXPECT_LE((*all)[1].ram.total(), (*all)[0].ram.total());
+}
+
 TEST(Footprint, RefusesWhatItCannotMeasure)
 {
     core::JobContext job;
