@@ -49,10 +49,23 @@ std::string environmentOf(const BoardProfile& profile)
            " HOME=/home/pi USER=pi SHELL=/bin/bash PATH=/usr/sbin:/usr/bin:/sbin:/bin\n";
 }
 
+/// The host's figures, as far as the board has so much: it can take no more than this computer
+/// leaves, and none beyond its own.
+std::string meminfoScript(const BoardProfile& profile, const std::string& file)
+{
+    const int64_t most = profile.ramBytes > 0 ? profile.ramBytes / 1024 : INT64_MAX;
+    return "while read -r name value unit; do case $name in "
+           "MemTotal:|MemFree:|MemAvailable:|Buffers:|Cached:) [ \"$value\" -le " +
+           std::to_string(most) + " ] || value=" + std::to_string(most) +
+           " ;; esac; printf '%s %s %s\\n' \"$name\" \"$value\" \"$unit\"; done < /proc/meminfo > " +
+           file + "\n";
+}
+
 /// Namespaces of our own, with binfmt_misc of our own: the host's is neither used nor changed.
 std::string insideNamespaces(const std::string& folder, const BoardProfile& profile)
 {
     const std::string system = shellQuoted(folder + "/system");
+    const std::string memory = "\"$memory\""; // a file for each who enters
     return "set -e\n"
            "mount -t binfmt_misc none " +
            shellQuoted(folder + "/binfmt") +
@@ -66,7 +79,11 @@ std::string insideNamespaces(const std::string& folder, const BoardProfile& prof
            "/proc\n"
            "mount --bind " +
            shellQuoted(folder + "/cpuinfo") + " " + system +
-           "/proc/cpuinfo\n"
+           "/proc/cpuinfo\n" +
+           "memory=$(mktemp " + shellQuoted(folder + "/meminfo.XXXXXX") + ")\n" +
+           meminfoScript(profile, memory) + "mount --bind " + memory + " " + system +
+           "/proc/meminfo\nrm " + memory +
+           "\n"
            "mount --rbind /dev " +
            system +
            "/dev\n"
@@ -82,9 +99,11 @@ std::string enterScript(const std::string& folder, const BoardProfile& profile, 
     if (hasNamespaces)
         return head + "exec unshare -r -m -p -f -u --kill-child sh " +
                shellQuoted(folder + "/inside") + " \"$command\"\n";
-    return head + environmentOf(profile) + "exec proot -0 -q " + profile.emulation.program +
+    return head + environmentOf(profile) +
+           meminfoScript(profile, shellQuoted(folder + "/meminfo")) + "exec proot -0 -q " + profile.emulation.program +
            " -r " + shellQuoted(folder + "/system") + " -b /proc -b /dev -b " +
-           shellQuoted(folder + "/cpuinfo:/proc/cpuinfo") +
+           shellQuoted(folder + "/cpuinfo:/proc/cpuinfo") + " -b " +
+           shellQuoted(folder + "/meminfo:/proc/meminfo") +
            " -w /home/pi /bin/sh -c \"$command\"\n";
 }
 

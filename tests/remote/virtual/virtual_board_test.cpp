@@ -86,6 +86,9 @@ TEST_F(VirtualBoard, runsMeasuresAndIsAsBefore)
     ASSERT_FALSE(one->error) << one->error->text();
     EXPECT_EQ(one->facts.machine, "aarch64");
     EXPECT_TRUE(one->board.isEmulated());
+    EXPECT_GT(one->facts.ramBytes, 0);
+    EXPECT_LE(one->facts.ramBytes, int64_t{4} << 30) << "a Raspberry Pi's, not this computer's";
+    EXPECT_LE(one->facts.freeRamBytes, one->facts.ramBytes);
     EXPECT_EQ(one->outputs[0].numbers(), (std::vector<double>{22, 44, 66, 28, 50, 72}));
     EXPECT_EQ(one->timing->callMs.size(), 2u);
     EXPECT_FALSE(processesBelow(m_folder.file("pi")).empty()); // so that looking means something
