@@ -164,7 +164,7 @@ std::string attend(ModelBuilder& b, const std::string& scope, const std::vector<
                    int64_t headSize, const std::string& mask)
 {
     const float scale = 1 / std::sqrt(static_cast<float>(headSize));
-    const std::string key = transpose(b, scope + "/key", qkv[1], {0, 1, 3, 2});
+    const std::string key = transpose(b, scope + "/turned", qkv[1], {0, 1, 3, 2});
     std::string scores = b.node("MatMul", scope + "/scores", {qkv[0], key});
     scores = b.node("Mul", scope, {scores, b.scalar(b.parameter(scope, "scale"), scale)});
     if (!mask.empty()) scores = b.node("Add", scope + "/mask", {scores, mask});

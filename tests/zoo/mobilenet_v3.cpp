@@ -39,8 +39,12 @@ constexpr Row kSmall[] = {
     {5, 576, 96, true, kSwish, 1}, {5, 576, 96, true, kSwish, 1},
 };
 
-/// The nearest multiple of 8, as the paper rounds widths.
-int64_t roundedTo8(int64_t width) { return std::max<int64_t>(8, (width + 4) / 8 * 8); }
+/// The nearest multiple of 8 that is not below nine tenths, as widths are rounded.
+int64_t roundedTo8(int64_t width)
+{
+    const int64_t nearest = std::max<int64_t>(8, (width + 4) / 8 * 8);
+    return 10 * nearest < 9 * width ? nearest + 8 : nearest;
+}
 
 std::string block(ModelBuilder& b, const std::string& scope, const Features& x, const Row& row,
                   int64_t dilation)

@@ -141,6 +141,12 @@ std::string ModelBuilder::scalar(const std::string& name, float value)
     return name;
 }
 
+std::string ModelBuilder::integer(const std::string& name, int64_t value)
+{
+    addInitializer(name, TensorProto::INT64, {}).set_raw_data(&value, sizeof value);
+    return name;
+}
+
 std::string ModelBuilder::node(const std::string& op, const std::string& scope,
                                const std::vector<std::string>& inputs, const Attrs& attrs)
 {

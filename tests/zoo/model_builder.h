@@ -49,6 +49,7 @@ public:
     std::string integers(const std::string& name, const Dims& values);
     std::string floats(const std::string& name, const std::vector<float>& values);
     std::string scalar(const std::string& name, float value);
+    std::string integer(const std::string& name, int64_t value);
 
     std::string node(const std::string& op, const std::string& scope,
                      const std::vector<std::string>& inputs, const Attrs& attrs = {});

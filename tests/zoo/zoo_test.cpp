@@ -15,10 +15,18 @@ struct Summary
 {
     int nodes = 0;
     int64_t parameters = 0;
+    int64_t trained = 0; ///< without running statistics and constants
     std::map<std::string, int> ops;
     bool areNamesUnique = true;
     bool areInputsDefined = true;
 };
+
+bool isTrained(const tenon_onnx::TensorProto& tensor)
+{
+    const std::string& name = tensor.name();
+    return tensor.data_type() == tenon_onnx::TensorProto::FLOAT && tensor.dims_size() > 0 &&
+           name.find(".running_") == std::string::npos && !name.ends_with(".scales");
+}
 
 Summary summaryOf(const std::string& bytes)
 {
@@ -32,6 +40,7 @@ Summary summaryOf(const std::string& bytes)
         int64_t count = 1;
         for (const int64_t d : tensor.dims()) count *= d;
         summary.parameters += count;
+        if (isTrained(tensor)) summary.trained += count;
         summary.areNamesUnique &= defined.insert(tensor.name()).second;
     }
     for (const auto& node : model.graph().node()) {
@@ -76,6 +85,36 @@ TEST(Zoo, hasThePublishedParameterCounts)
     EXPECT_EQ(mobilenet.ops.at("Conv"), 52);
     EXPECT_EQ(mobilenet.ops.at("Clip"), 35);
     EXPECT_EQ(mobilenet.parameters, 3'504'872 + 2 * 17'056 + 2 * 35); // 35 pairs of clip bounds
+}
+
+TEST(Zoo, trainsAsManyParametersAsThePapersAndTorchvisionSay)
+{
+    const std::pair<std::string (*)(const ZooOptions&), int64_t> kPublished[] = {
+        {makeConvnextTiny, 28'589'128},
+        {makeDcgan, 3'576'704},
+        {makeDensenet121, 7'978'856},
+        {makeEfficientnetB0, 5'288'548},
+        {makeEfficientnetV2Small, 21'458'488},
+        {makeMlpMixer, 18'528'264},
+        {makeMnasnet, 4'383'312},
+        {makeMobilenetV3Large, 5'483'032},
+        {makeMobilenetV3Small, 2'542'856},
+        {makeR3d18, 33'371'472},
+        {makeRegnetX400, 5'495'976},
+        {makeRegnetY400, 4'344'144},
+        {makeRegnetY800, 6'432'512},
+        {makeResnext50, 25'028'904},
+        {makeShufflenetV2, 2'278'604},
+        {makeSqueezenet, 1'235'496},
+        {makeUnetBrain, 7'763'041},
+        {makeVitSmall, 22'050'664},
+        {makeLraspp, 3'221'538}};
+    for (const auto& [make, parameters] : kPublished) {
+        tenon_onnx::ModelProto model;
+        const std::string bytes = make({});
+        model.ParseFromString(bytes);
+        EXPECT_EQ(summaryOf(bytes).trained, parameters) << model.graph().name();
+    }
 }
 
 TEST(Zoo, makesASyntheticModelOfExactlyTheWantedSize)
