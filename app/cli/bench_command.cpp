@@ -2,6 +2,7 @@
 // tenon bench: time_evaluator on this computer or a board, per model or per layer.
 #include "app/cli/bench_report.h"
 #include "app/cli/board_access.h"
+#include "app/cli/explain_report.h"
 #include "app/cli/levels_report.h"
 #include "app/cli/open_for_build.h"
 #include "remote/measure/made_up_inputs.h"
@@ -21,9 +22,20 @@ struct BenchOptions
     SamplingOptions sampling;
     bool isUnpinned = false;
     bool comparesLevels = false;
+    bool isExplained = false;
     std::string peer;
     std::string peerLibrary;
 };
+
+/// What --explain adds.
+std::string explanation(const BenchOptions& options, const Manifest& manifest,
+                        const remote::Timing& timing)
+{
+    if (!options.isExplained) return {};
+    if (timing.summaryMs.areInstructions)
+        return "note: --explain sums up times; these are instructions, by call above\n";
+    return auditText(remote::auditOf(manifest, timing.callMs, timing.peak));
+}
 
 void tell(const BenchOptions& options, const remote::Board& board, const Manifest& manifest,
           const remote::Timing& timing, const std::string& sha256)
@@ -31,7 +43,7 @@ void tell(const BenchOptions& options, const remote::Board& board, const Manifes
     if (options.common.json)
         printJson(benchJson(board, manifest, timing, sha256));
     else
-        print(benchText(board, manifest, timing));
+        print(benchText(board, manifest, timing) + explanation(options, manifest, timing));
 }
 
 /// What --peer asks for, on the inputs of `request`.
@@ -122,6 +134,7 @@ int bench(const BenchOptions& options, JobContext& job)
     applySampling(options.sampling, timing);
     timing.pin = !options.isUnpinned;
     if (options.comparesLevels) return benchLevels(options, timing, job);
+    timing.perCall |= options.isExplained;
     if (options.where.isElsewhere() && !options.peer.empty())
         return wrongUsage("--peer compares on this computer; leave out --board");
     if (options.where.isElsewhere()) return benchElsewhere(options, timing, job);
@@ -166,6 +179,9 @@ void addBench(CLI::App& app, Action& action)
     command->add_flag("--per-layer", options->timing.perCall, "time every kernel call, too");
     command->add_flag("--levels", options->comparesLevels,
                       "compile at the optimization levels 0 to 3 and compare them");
+    command->add_flag("--explain", options->isExplained,
+                      "time every kernel call and say where the time goes: by method, in plain "
+                      "loops and why, in moving data and at what rate");
     command
         ->add_option("--peer", options->peer,
                      "measure that engine, too, in turns on the same inputs and threads")

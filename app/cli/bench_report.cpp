@@ -2,6 +2,7 @@
 // A measurement as JSON and as text.
 #include "app/cli/bench_report.h"
 
+#include "app/cli/explain_report.h"
 #include "core/base/text.h"
 #include "remote/roofline/call_bound.h"
 
@@ -41,7 +42,9 @@ Json layersJson(const Manifest& manifest, const remote::Timing& timing)
              {"from_nodes", call.fromNodes},
              {"method", methodText(call.method, call.refusal)},
              {"ms", timing.callMs[i]},
-             {"flops", call.flops}});
+             {"flops", call.flops},
+             {"moved_bytes", call.movedBytes}});
+        if (!call.plainReason.empty()) out.back()["plain_reason"] = call.plainReason;
         if (const BoundShare of = boundShare(manifest, i, timing); of.ms > 0) {
             out.back()["bound"] = of.bound;
             out.back()["bound_ms"] = of.ms;
@@ -209,6 +212,8 @@ Json benchJson(const remote::Board& board, const Manifest& manifest, const remot
         out["instructions"] = std::llround(summary.median * 1e6);
         out["multiply_adds"] = std::llround(macsOf(manifest));
     }
+    if (!timing.callMs.empty())
+        out["audit"] = auditJson(remote::auditOf(manifest, timing.callMs, timing.peak));
     if (timing.peer && timing.peer->difference.empty())
         out["ratio"] = summary.median / timing.peer->summaryMs.median;
     if (timing.peak)

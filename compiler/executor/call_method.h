@@ -5,11 +5,16 @@
 #include "core/artifact/call_method.h"
 #include "core/ir/module.h"
 
+#include <string>
 #include <vector>
 
 namespace tenon::compiler {
 
-/// None when none of the `members` of the call's function has more than one way of being done.
+/// Moves when all `members` of the call's function do; None when none of them has more than one way
+/// of being done.
 core::CallMethod methodOf(const core::Module& module, const std::vector<core::NodeId>& members);
+
+/// Why a convolution among them has no blocked form; "" where none runs plain loops.
+std::string plainReason(const core::Module& module, const std::vector<core::NodeId>& members);
 
 } // namespace tenon::compiler

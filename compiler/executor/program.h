@@ -80,6 +80,7 @@ struct KernelCall
     core::NodeId node = {};              ///< of the lowered module
     core::CallMethod method = {};        ///< how it does its heaviest operator, see methodOf()
     std::string refusal = {};            ///< why a rule could not be applied to it; "" where it was
+    std::string plainReason = {};        ///< see plainReason(); "" where it has a faster form
     std::vector<std::string> dividers = {}; ///< nodes whose data may divide an integer by zero
     core::KernelTitle title = {};           ///< what people call it
 };

@@ -189,6 +189,7 @@ const KernelCall& ProgramParts::addCall(const NodeRecord& node)
     for (const SourceId source : node.origin)
         call.fromNodes.push_back(m_module.sources()[source.value].name);
     call.method = methodOf(m_module, m_module.function(node.callee).order);
+    call.plainReason = plainReason(m_module, m_module.function(node.callee).order);
     const CompiledKernel& compiled = m_kernels[static_cast<size_t>(call.kernel)];
     if (tir::mayDivideByZero(compiled.unscheduled->body)) call.dividers = dividersOf(node);
     call.refusal = compiled.refusal;

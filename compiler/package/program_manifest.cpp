@@ -61,6 +61,7 @@ core::ManifestCall describedCall(const ExecutorProgram& program, const KernelCal
     out.weightBytes = call.weightBytes;
     out.method = call.method;
     out.refusal = call.refusal;
+    out.plainReason = call.plainReason;
     for (size_t i = call.arguments.size() - at(call.outputCount); i < call.arguments.size(); ++i) {
         const ProgramTensor& tensor = program.tensors[at(call.arguments[i])];
         out.outputs.push_back(described(tensor, tensor.name));

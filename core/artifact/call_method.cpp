@@ -9,13 +9,14 @@
 namespace tenon::core {
 namespace {
 
-constexpr std::array<std::pair<Method, std::string_view>, 9> kWords{{
+constexpr std::array<std::pair<Method, std::string_view>, 10> kWords{{
     {Method::Attention, "fused attention"},
     {Method::Depthwise, "depthwise"},
     {Method::Direct1x1, "direct 1x1"},
     {Method::Direct, "direct"},
     {Method::Gemm, "GEMM"},
     {Method::LinearAttention, "linear attention"},
+    {Method::Moves, "moves data"},
     {Method::PackedGemm, "packed GEMM"},
     {Method::PlainLoops, "plain loops"},
     {Method::Winograd, "Winograd"},

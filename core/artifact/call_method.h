@@ -17,6 +17,7 @@ enum class Method : uint8_t
     Direct1x1, ///< of kernels of 1 x 1
     Gemm,
     LinearAttention,
+    Moves, ///< computes nothing: values only go elsewhere
     PackedGemm,
     PlainLoops,
     Winograd

@@ -202,6 +202,7 @@ void readKernelsAndCalls(Fields& fields, Manifest& manifest)
         call.leastFlops = call.flops;
         if (row.has("least_flops")) row.get("least_flops", call.leastFlops);
         if (row.has("weight_bytes")) row.get("weight_bytes", call.weightBytes);
+        if (row.has("plain_reason")) row.get("plain_reason", call.plainReason);
         std::string method;
         if (row.has("method")) row.get("method", method);
         call.method = parseMethod(method, call.refusal);
@@ -258,6 +259,7 @@ std::string writeManifest(const Manifest& manifest)
         if (!call.title.empty()) calls.back()["title"] = call.title;
         const std::string method = methodText(call.method, call.refusal);
         if (!method.empty()) calls.back()["method"] = method;
+        if (!call.plainReason.empty()) calls.back()["plain_reason"] = call.plainReason;
     }
     Json json = {{"manifest_version", Manifest::kVersion}, {"tool_version", manifest.toolVersion},
                  {"model_name", manifest.modelName},       {"model_hash", manifest.modelHash},

@@ -46,6 +46,7 @@ struct ManifestCall
     std::string refusal = {}; ///< why a schedule rule could not be applied to it; "" where it was
     std::string title = {};   ///< for people; "" in files of earlier versions
     const std::string& shownTitle() const { return title.empty() ? name : title; }
+    std::string plainReason = {}; ///< why its convolution has no blocked form; "" where it has one
 };
 
 struct ManifestBuffer

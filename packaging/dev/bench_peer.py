@@ -135,6 +135,12 @@ class Tenon:
         self.methods = methods
         return peer.difference(outputs, any("int8" in method for method in methods))
 
+    def audit(self, artifact):
+        """Where the time goes, as `bench --explain` says."""
+        return self.call(pin_for(self.threads) + [
+            self.program, "bench", artifact, "--json", "--explain", "--repeat", "5",
+            "--min-repeat-ms", "0", "--threads", str(self.threads), "--no-pin"])["audit"]
+
     @staticmethod
     def call(command, environment=None):
         done = subprocess.run(command, capture_output=True, text=True, check=False,
@@ -169,7 +175,7 @@ def measure(tenon, peer, rounds, inputs):
         theirs.append(peer.ask(f"run {number * repeat}"))
         ours.append(tenon.run(artifact, number, repeat))
     ratios = [a["median_ms"] / b["median_ms"] for a, b in zip(ours, theirs)]
-    row = {"tenon_min_ms": min(r["min_ms"] for r in ours),
+    row = {"artifact": artifact, "tenon_min_ms": min(r["min_ms"] for r in ours),
            "tenon_median_ms": statistics.median(r["median_ms"] for r in ours),
            "ort_min_ms": min(r["min_ms"] for r in theirs),
            "ort_median_ms": statistics.median(r["median_ms"] for r in theirs),

@@ -6,7 +6,9 @@ usage: bench_zoo.py [--build DIR] [--models A,B] [--threads N[,M]] [--rounds N]
 Models have published sizes, seeded weights and, where they normalize batches, the statistics that
 photograph-like images or deviates leave; they are written once, to bench/zoo below the build.
 The outputs of both are compared in the same run; a row whose outputs differ has no ratio.
-A ratio below 1 means Tenon is faster.
+A ratio below 1 means Tenon is faster. Behind it stands where Tenon's time goes: the share in plain
+loops, in moving data, and of that in moves far above what their bytes take. Networks above the limits
+(2 % in plain loops, 5 % in such moves) are listed with the reasons.
 """
 import argparse
 import os
@@ -20,6 +22,7 @@ from bench_peer import Peer, Tenon
 LEFT_OUT = ["synthetic"]
 CALIBRATION_BATCH = 4
 WORST = 5
+PLAIN_LIMIT, MOVING_LIMIT = 0.02, 0.05
 
 
 def names_of(program):
@@ -72,8 +75,10 @@ def bench_one(name, arguments, threads):
     try:
         tenon = Tenon(arguments.build, os.path.join(folder, "model.onnx"),
                       os.path.join(arguments.build, "bench/zoo", name, "artifact"), threads)
-        return bench_peer.measure(tenon, peer, arguments.rounds,
-                                  os.path.join(folder, "test_data_set_0"))
+        row = bench_peer.measure(tenon, peer, arguments.rounds,
+                                 os.path.join(folder, "test_data_set_0"))
+        row["audit"] = tenon.audit(row["artifact"])
+        return row
     finally:
         peer.close()
 
@@ -81,7 +86,8 @@ def bench_one(name, arguments, threads):
 def print_row(name, row):
     spread = f"({row['ratio_low']:.2f}..{row['ratio_high']:.2f})" if "ratio" in row else ""
     print(f"{name:24} {row['tenon_median_ms']:10.3f} {row['ort_median_ms']:10.3f} "
-          f"{bench_peer.ratio_text(row):>5} {spread}".rstrip(), flush=True)
+          f"{bench_peer.ratio_text(row):>5} {spread:12} {row['audit']['plain_share']:7.1%} "
+          f"{row['audit']['moving_share']:7.1%} {row['audit']['slow_moving_share']:7.1%}", flush=True)
 
 
 def print_worst(rows):
@@ -91,9 +97,31 @@ def print_worst(rows):
     print(f"above 1: {len(above)} of {len(rows)} {' '.join(above)}".rstrip())
 
 
+def reasons_of(audit):
+    """Why a network is above the limits, the longest of each kind first."""
+    reasons = []
+    if audit["plain_share"] > PLAIN_LIMIT:
+        reasons += [f"{row['reason']} ({row['calls']} calls, {row['ms']:.3f} ms)"
+                    for row in audit["declined"][:2]]
+    if audit["slow_moving_share"] > MOVING_LIMIT:
+        reasons += [f"moves {move['call']} at {move.get('gb_s', 0):.1f} GB/s ({move['ms']:.3f} ms)"
+                    for move in audit["moves"][:1]]
+    return reasons
+
+
+def print_audit(rows):
+    found = {name: reasons_of(row["audit"]) for name, row in rows.items()}
+    found = {name: reasons for name, reasons in found.items() if reasons}
+    print(f"above {PLAIN_LIMIT:.0%} in plain loops or {MOVING_LIMIT:.0%} in slow moves: "
+          f"{len(found)} of {len(rows)}")
+    for name, reasons in found.items():
+        print(f"  {name}: {'; '.join(reasons)}")
+
+
 def bench_all(arguments, names, threads):
     print(f"\n{threads} thread(s), pinned; medians of {arguments.rounds} rounds, in turns\n")
-    print(f"{'model':24} {'tenon ms':>10} {'ort ms':>10} {'ratio':>5}")
+    print(f"{'model':24} {'tenon ms':>10} {'ort ms':>10} {'ratio':>5} {'':12} "
+          f"{'plain':>7} {'moving':>7} {'slowly':>7}")
     rows = {}
     for name in names:
         try:
@@ -105,6 +133,7 @@ def bench_all(arguments, names, threads):
     bench_peer.print_mean(rows, "ratios")
     if rows:
         print_worst(rows)
+        print_audit(rows)
     return rows
 
 

@@ -124,7 +124,7 @@ MachinePeak measurePeak(unsigned threads)
 
 double peakFor(const MachinePeak& peak, const core::CallMethod& method)
 {
-    if (method.kind == core::Method::None) return 0;
+    if (method.kind == core::Method::None || method.kind == core::Method::Moves) return 0;
     return method.isInt8 ? peak.int8Gops : peak.fp32Gflops;
 }
 

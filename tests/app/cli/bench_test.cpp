@@ -86,6 +86,35 @@ TEST_F(Bench, ComparesLevelsOfAModelOnThisComputerOnly)
     EXPECT_NE(ofFile.output.find("give the model, not an artifact"), std::string::npos);
 }
 
+TEST_F(Bench, ExplainsWhereTheTimeGoes)
+{
+    const std::string path = m_folder.file("shufflenet.onnx");
+    std::ofstream(path, std::ios::binary)
+        << test::makeShufflenetV2({.imageSize = 64, .channelDivisor = 2});
+    const Outcome told = tenon("bench --explain --repeat 3 --threads 1 " + path);
+    ASSERT_EQ(told.code, 0);
+    for (const char* words : {"slowest", "times its bound", "share of time in plain loops ",
+                              ", in moving data ", " above 1.3 times what the bytes take"})
+        EXPECT_NE(told.output.find(words), std::string::npos) << words << told.output;
+    const json measured =
+        json::parse(tenon("bench --json --explain --repeat 3 --threads 1 " + path).output);
+    const json& audit = measured["audit"];
+    double plainMs = 0, movingMs = 0, methodsMs = 0;
+    for (const json& layer : measured["layers"]) {
+        const std::string method = layer["method"];
+        if (method.find("plain loops") != std::string::npos) plainMs += double(layer["ms"]);
+        if (method.starts_with("moves data")) movingMs += double(layer["ms"]);
+        EXPECT_EQ(layer.contains("plain_reason"), method == "plain loops") << layer;
+    }
+    for (const json& method : audit["methods"]) methodsMs += double(method["ms"]);
+    const double sum = measured["layers_sum_ms"];
+    EXPECT_NEAR(methodsMs, sum, 1e-6 * sum);
+    EXPECT_NEAR(audit["plain_share"], plainMs / sum, 1e-6);
+    EXPECT_NEAR(audit["moving_share"], movingMs / sum, 1e-6);
+    EXPECT_GT(movingMs, 0); // channels are shuffled
+    EXPECT_LE(audit["slow_moving_share"], audit["moving_share"]);
+}
+
 TEST_F(Bench, SaysWhatAComparisonNeeds)
 {
     const std::string path = model();

@@ -9,11 +9,11 @@ namespace {
 
 TEST(CallMethod, WritesWordsThatItReadsAgain)
 {
-    for (const char* words :
-         {"", "GEMM", "GEMM int8", "Winograd F(4x4,3x3)", "depthwise int8", "direct", "direct 1x1",
-          "direct 1x1 int8", "fused attention", "linear attention", "packed GEMM int8",
-          "plain loops", "plain loops int8", "plain loops because of matmul: no loop",
-          "plain loops, plain loops because of conv2d: no block"}) {
+    for (const char* words : {"", "GEMM", "GEMM int8", "Winograd F(4x4,3x3)", "depthwise int8",
+                              "direct", "direct 1x1", "direct 1x1 int8", "fused attention",
+                              "linear attention", "moves data", "packed GEMM int8", "plain loops",
+                              "plain loops int8", "plain loops because of matmul: no loop",
+                              "plain loops, plain loops because of conv2d: no block"}) {
         std::string refusal;
         const CallMethod method = parseMethod(words, refusal);
         EXPECT_EQ(methodText(method, refusal), words);
