@@ -2,9 +2,11 @@
 // Simplifying expressions: canonical sums, divisions and comparisons decided by ranges.
 #include "core/ir/tir/simplify.h"
 
+#include "core/ir/tir/division.h"
 #include "core/ir/tir/sum.h"
 #include "core/ir/tir/visit.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace tenon::tir {
@@ -162,6 +164,17 @@ private:
         return Sum::ofAtom(toExpr(a) * toExpr(b));
     }
 
+    /// True for sums and products of data, which wrap around at 64 bits: those of indices stay far
+    /// below. Their value is that of the sum all the same; its sign and quotients are not.
+    bool mayWrap(const Sum& sum)
+    {
+        if (sum.terms.size() == 1 && sum.terms[0].coefficient == 1 && sum.constant == 0)
+            return false;
+        return std::any_of(sum.terms.begin(), sum.terms.end(), [&](const Term& term) {
+            return isLoaded(term.atom, {}) && !m_bounds.of(term.atom);
+        });
+    }
+
     Sum division(const Expr& e)
     {
         const bool isQuotient = e->kind == ExprKind::FloorDiv || e->kind == ExprKind::Div;
@@ -169,7 +182,8 @@ private:
         const Sum n = sum(e->args[0]);
         const Sum d = sum(e->args[1]);
         const auto range = m_bounds.of(n);
-        if (!d.isConst() || d.constant <= 0 || !(isFloor || (range && range->min >= 0)))
+        if (!d.isConst() || d.constant <= 0 || mayWrap(n) ||
+            !(isFloor || (range && range->min >= 0)))
             return Sum::ofAtom(binary(e->kind, toExpr(n), toExpr(d)));
         return isQuotient ? quotient(n, d.constant) : remainder(n, d.constant);
     }
@@ -269,8 +283,9 @@ private:
     {
         const Sum a = sum(e->args[0]);
         const Sum b = sum(e->args[1]);
-        const auto range = m_bounds.of(added(a, b, -1));
         const bool isMin = e->kind == ExprKind::Min;
+        if (mayWrap(a) || mayWrap(b)) return Sum::ofAtom(binary(e->kind, toExpr(a), toExpr(b)));
+        const auto range = m_bounds.of(added(a, b, -1));
         if (range && range->max <= 0) return isMin ? a : b;
         if (range && range->min >= 0) return isMin ? b : a;
         return Sum::ofAtom(binary(e->kind, toExpr(a), toExpr(b)));
@@ -292,6 +307,7 @@ private:
     Expr comparison(const Expr& e)
     {
         const bool isOrder = e->kind >= ExprKind::Less;
+        if (mayWrap(sum(e->args[0])) || mayWrap(sum(e->args[1]))) return rebuilt(e);
         Sum left = isOrder ? negativeForm(e) : added(sum(e->args[0]), sum(e->args[1]), -1);
         left = joined(left);
         const auto range = m_bounds.of(left);

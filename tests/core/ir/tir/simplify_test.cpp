@@ -55,6 +55,21 @@ TEST_F(Simplify, DecidesComparisonsByRanges)
     expect(maximum(Expr(n) + 1, n), Expr(n) + 1);
 }
 
+// 2^63 - 1 + 1 < 0 in 64 bits: what is true of indices is not of data.
+TEST_F(Simplify, KnowsThatSumsOfDataWrapAround)
+{
+    const Buffer data = makeBuffer("data", {Expr(16)}, kInt64, Scope::Global);
+    const Expr a = load(data, {x}), b = load(data, {y});
+    for (const Expr& same :
+         {a - b<0, floorDiv(a * 4, 4), floorMod(a * 1000 + 1, 10), maximum(a + 1, a),
+                floorDiv(a + b, 2), equal(a * 2, b * 2), a + 1>
+                  a})
+        expect(same, same);
+    expect((a + b) - a, b);
+    expect(floorMod(floorMod(a, 8) + x * 8, 8), floorMod(a, 8));
+    expect(floorMod(a, 8) < 8, intImm(1, kBool));
+}
+
 TEST_F(Simplify, LeavesUndecidedThingsAlone)
 {
     const Expr open = Expr(x) < n;
