@@ -205,4 +205,13 @@ RandomGraph makeRandomGraph(uint64_t seed)
     return builder.finish();
 }
 
+RandomGraph makeRandomImageGraph(uint64_t seed)
+{
+    GraphBuilder builder(seed);
+    builder.addInput({1, 3, builder.pick(3, 15), builder.pick(3, 15)});
+    for (int64_t count = builder.pick(2, 6); count > 0; --count) addImageNode(builder);
+    while (!builder.hasNodes()) addImageNode(builder);
+    return builder.finish();
+}
+
 } // namespace tenon::test

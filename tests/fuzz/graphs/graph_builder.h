@@ -80,6 +80,7 @@ void addTypedNode(GraphBuilder& builder);
 void addIndexNode(GraphBuilder& builder);
 void addMathNode(GraphBuilder& builder);
 void addWindowNode(GraphBuilder& builder);
+void addImageNode(GraphBuilder& builder);
 void addNormalizationNode(GraphBuilder& builder);
 void addRecurrentNode(GraphBuilder& builder);
 void addQuantizedNode(GraphBuilder& builder);

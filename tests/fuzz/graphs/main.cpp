@@ -2,7 +2,9 @@
 // Differential fuzzing of whole graphs: `./dev fuzz graphs --count N`.
 //
 // usage: fuzz_graphs [--count N] [--seed S] [--save FOLDER] [--peer PROGRAM LIBRARY] [--coverage]
+//                    [--images]
 // Graph i has the seed S + i. Mismatches are kept below FOLDER as cases for `tenon verify`.
+// --images draws layers of convolutional networks alone.
 // --coverage runs nothing and names the operators that the graphs do not hold.
 #include "compiler/frontend/onnx/converters/converters.h"
 #include "core/base/text.h"
@@ -27,6 +29,13 @@ struct Options
     std::string program; ///< ort_peer; empty: no peer
     std::string library;
     bool onlyCoverage = false;
+    bool onlyImages = false;
+
+    RandomGraph graph(int i) const
+    {
+        const uint64_t own = seed + static_cast<uint64_t>(i);
+        return onlyImages ? makeRandomImageGraph(own) : makeRandomGraph(own);
+    }
 };
 
 bool readOptions(int argc, char** argv, Options& options)
@@ -44,6 +53,8 @@ bool readOptions(int argc, char** argv, Options& options)
             options.library = argv[++i];
         } else if (std::strcmp(argv[i], "--coverage") == 0) {
             options.onlyCoverage = true;
+        } else if (std::strcmp(argv[i], "--images") == 0) {
+            options.onlyImages = true;
         } else {
             return false;
         }
@@ -80,8 +91,7 @@ std::string coverageText(const Names& drawn)
 int showCoverage(const Options& options)
 {
     Names drawn;
-    for (int i = 0; i < options.count; ++i)
-        addOperators(makeRandomGraph(options.seed + static_cast<uint64_t>(i)).model.graph(), drawn);
+    for (int i = 0; i < options.count; ++i) addOperators(options.graph(i).model.graph(), drawn);
     for (const std::string& name : supportedOperators())
         if (!drawn.contains(name)) std::printf("%s\n", name.c_str());
     std::printf("%s\n", coverageText(drawn).c_str());
@@ -125,7 +135,7 @@ int fuzz(const Options& options)
     Tally tally;
     for (int i = 0; i < options.count; ++i) {
         const uint64_t seed = options.seed + static_cast<uint64_t>(i);
-        const RandomGraph graph = makeRandomGraph(seed);
+        const RandomGraph graph = options.graph(i);
         const std::string folder = options.save + "/seed_" + std::to_string(seed);
         const GraphCheck check = checkGraph(graph, folder, peer, job);
         tally.add(graph, check);
@@ -151,7 +161,7 @@ int main(int argc, char** argv)
     tenon::test::Options options;
     if (!tenon::test::readOptions(argc, argv, options)) {
         std::fprintf(stderr, "usage: fuzz_graphs [--count N] [--seed S] [--save FOLDER] "
-                             "[--peer PROGRAM LIBRARY] [--coverage]\n");
+                             "[--peer PROGRAM LIBRARY] [--coverage] [--images]\n");
         return 2;
     }
     return options.onlyCoverage ? tenon::test::showCoverage(options) : tenon::test::fuzz(options);

@@ -25,5 +25,7 @@ struct RandomGraph
 
 /// Equal seeds give equal graphs.
 RandomGraph makeRandomGraph(uint64_t seed);
+/// Of the layers of convolutional networks alone.
+RandomGraph makeRandomImageGraph(uint64_t seed);
 
 } // namespace tenon::test

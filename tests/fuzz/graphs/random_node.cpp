@@ -313,8 +313,9 @@ void addRandomNode(GraphBuilder& builder)
         choose, reduce,       softmax, reshape, transpose, concat,    slice,       gather,
         pad,    expandOrTile, matmul,  gemm,    pool,      normalize, convolution, convolution};
     static constexpr NodeKind kFamilies[] = {
-        addTypedNode, addIndexNode,         addMathNode,      addWindowNode,    addIndexNode,
-        addMathNode,  addNormalizationNode, addRecurrentNode, addQuantizedNode, addCompositeNode};
+        addTypedNode,     addIndexNode,     addMathNode,          addWindowNode,
+        addIndexNode,     addMathNode,      addNormalizationNode, addRecurrentNode,
+        addQuantizedNode, addCompositeNode, addImageNode};
     if (core::elementCount(builder.last().shape) > 20000) return reduce(builder);
     if (builder.chance(5)) return addVmNode(builder);
     if (builder.chance(45)) return kFamilies[builder.pick(0, std::size(kFamilies) - 1)](builder);

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts of convolutional networks, with as many channels as vectors and blocks of weights care for:
+// odd counts, narrow groups, wide dilations, transposed convolutions of all steps, shuffles.
+#include "tests/fuzz/graphs/graph_builder.h"
+
+#include <cmath>
+#include <iterator>
+
+namespace tenon::test {
+namespace {
+
+constexpr int64_t kChannels[] = {3, 4, 8, 12, 16, 20, 24, 29, 32, 40, 48, 58, 64, 72, 96};
+
+int64_t channels(GraphBuilder& b) { return kChannels[b.pick(0, std::size(kChannels) - 1)]; }
+
+/// The last value where it is an image with room to convolve.
+GraphValue image(GraphBuilder& b)
+{
+    const GraphValue& last = b.last();
+    if (last.shape.size() == 4 && last.shape[1] >= 3 && core::elementCount(last.shape) < 60000)
+        return last;
+    return b.addInput({b.chance(20) ? 2 : 1, channels(b), b.pick(1, 15), b.pick(1, 15)});
+}
+
+/// Weights that keep values near one.
+GraphValue weights(GraphBuilder& b, const Dims& shape, int64_t terms)
+{
+    const double scale = 1.5 / std::sqrt(static_cast<double>(terms));
+    return b.addConstant(shape, -scale, scale);
+}
+
+void activate(GraphBuilder& b)
+{
+    static const char* const kOps[] = {"Relu", "Elu", "Sigmoid", "Tanh", "LeakyRelu"};
+    const GraphValue x = b.last();
+    if (b.chance(70)) b.apply(kOps[b.pick(0, std::size(kOps) - 1)], {x}, x.shape);
+}
+
+struct Window
+{
+    int64_t rows, columns, stride, dilation, groups, filters;
+};
+
+void convolve(GraphBuilder& b, const GraphValue& x, const Window& w)
+{
+    const Dims kernel{w.rows, w.columns};
+    Dims pads(4), shape{x.shape[0], w.filters};
+    for (size_t i = 0; i < 2; ++i) {
+        const int64_t span = (kernel[i] - 1) * w.dilation + 1;
+        pads[i] = b.chance(80) ? span / 2 : b.pick(0, span - 1);
+        pads[i + 2] = b.chance(80) ? pads[i] : b.pick(0, span - 1);
+        const int64_t room = x.shape[2 + i] + pads[i] + pads[i + 2] - span;
+        if (room < 0) return;
+        shape.push_back(room / w.stride + 1);
+    }
+    const int64_t inputs = x.shape[1] / w.groups;
+    std::vector<GraphValue> operands{
+        x, weights(b, {w.filters, inputs, w.rows, w.columns}, inputs * w.rows * w.columns)};
+    if (b.chance(60)) operands.push_back(b.addConstant({w.filters}));
+    auto& node = b.apply("Conv", operands, shape);
+    setInts(node, "kernel_shape", kernel);
+    setInts(node, "strides", {w.stride, w.stride});
+    setInts(node, "dilations", {w.dilation, w.dilation});
+    setInts(node, "pads", pads);
+    setInt(node, "group", w.groups);
+    activate(b);
+}
+
+void pointwise(GraphBuilder& b)
+{
+    convolve(b, image(b), {1, 1, b.chance(20) ? 2 : 1, 1, 1, channels(b)});
+}
+
+void dense(GraphBuilder& b)
+{
+    const bool isLong = b.chance(20);
+    const int64_t size = b.pick(2, 5);
+    convolve(
+        b, image(b),
+        {size, isLong ? 1 : size, b.pick(1, 2), b.chance(40) ? b.pick(2, 14) : 1, 1, channels(b)});
+}
+
+void grouped(GraphBuilder& b)
+{
+    constexpr int64_t kWidths[] = {2, 3, 4, 6, 8, 12, 16, 24};
+    const int64_t width = kWidths[b.pick(0, std::size(kWidths) - 1)], groups = b.pick(2, 8);
+    const GraphValue x = b.addInput({1, width * groups, b.pick(1, 12), b.pick(1, 12)});
+    const int64_t out = b.chance(70) ? width : kWidths[b.pick(0, std::size(kWidths) - 1)];
+    const int64_t size = b.pick(1, 3);
+    convolve(b, x, {size, size, b.pick(1, 2), 1, groups, out * groups});
+}
+
+void depthwise(GraphBuilder& b)
+{
+    const GraphValue x = image(b);
+    const int64_t size = b.pick(2, 5);
+    convolve(b, x,
+             {size, size, b.pick(1, 2), b.chance(30) ? b.pick(2, 6) : 1, x.shape[1],
+              x.shape[1] * (b.chance(20) ? 2 : 1)});
+}
+
+void transposed(GraphBuilder& b)
+{
+    const GraphValue x = image(b);
+    const int64_t groups = b.chance(20) && x.shape[1] % 4 == 0 ? 4 : 1;
+    const int64_t perGroup = groups > 1 ? b.pick(1, 8) : channels(b);
+    Dims kernel, strides, before, after, extra, shape{x.shape[0], perGroup * groups};
+    for (size_t i = 0; i < 2; ++i) {
+        kernel.push_back(b.pick(1, 5));
+        strides.push_back(b.pick(1, 3));
+        before.push_back(b.pick(0, kernel[i] - 1) / 2);
+        after.push_back(b.pick(0, kernel[i] - 1) / 2);
+        extra.push_back(b.pick(0, strides[i] - 1));
+        shape.push_back((x.shape[2 + i] - 1) * strides[i] + kernel[i] - before[i] - after[i] +
+                        extra[i]);
+        if (shape.back() < 1 || shape.back() > 40) return;
+    }
+    const int64_t inputs = x.shape[1] / groups;
+    std::vector<GraphValue> operands{x, weights(b, {x.shape[1], perGroup, kernel[0], kernel[1]},
+                                                inputs * kernel[0] * kernel[1])};
+    if (b.chance(60)) operands.push_back(b.addConstant({shape[1]}));
+    auto& node = b.apply("ConvTranspose", operands, shape);
+    setInts(node, "strides", strides);
+    setInts(node, "pads", {before[0], before[1], after[0], after[1]});
+    setInts(node, "output_padding", extra);
+    setInt(node, "group", groups);
+    activate(b);
+}
+
+void shuffle(GraphBuilder& b)
+{
+    const GraphValue x = image(b);
+    const int64_t groups = x.shape[1] % 3 == 0 ? 3 : x.shape[1] % 2 == 0 ? 2 : 1;
+    const int64_t n = x.shape[0], c = x.shape[1], h = x.shape[2], w = x.shape[3];
+    b.apply("Reshape", {x, b.addIntegers({n, groups, c / groups, h, w})},
+            {n, groups, c / groups, h, w}, x.isExact);
+    const GraphValue split = b.last();
+    setInts(b.apply("Transpose", {split}, {n, c / groups, groups, h, w}, x.isExact), "perm",
+            {0, 2, 1, 3, 4});
+    const GraphValue turned = b.last();
+    b.apply("Reshape", {turned, b.addIntegers(x.shape)}, x.shape, x.isExact);
+}
+
+/// A part of the channels, convolved, beside the others.
+void split(GraphBuilder& b)
+{
+    const GraphValue x = image(b);
+    const int64_t half = (x.shape[1] + 1) / 2;
+    Dims first = x.shape, second = x.shape;
+    first[1] = half;
+    second[1] = x.shape[1] - half;
+    b.apply("Slice", {x, b.addIntegers({half}), b.addIntegers({x.shape[1]}), b.addIntegers({1})},
+            second, x.isExact);
+    const GraphValue kept = b.last();
+    b.apply("Slice", {x, b.addIntegers({0}), b.addIntegers({half}), b.addIntegers({1})}, first,
+            x.isExact);
+    const GraphValue taken = b.last();
+    convolve(b, taken, {1, 1, 1, 1, 1, half});
+    const GraphValue done = b.last();
+    if (done.shape != first) return;
+    setInt(b.apply("Concat", {kept, done}, x.shape), "axis", 1);
+    if (b.chance(60)) shuffle(b);
+}
+
+void residual(GraphBuilder& b)
+{
+    const GraphValue x = image(b);
+    convolve(b, x, {3, 3, 1, 1, 1, x.shape[1]});
+    const GraphValue y = b.last();
+    if (y.shape == x.shape) b.apply("Add", {x, y}, x.shape);
+}
+
+/// Squeeze and excite.
+void excite(GraphBuilder& b)
+{
+    const GraphValue x = image(b);
+    b.apply("GlobalAveragePool", {x}, {x.shape[0], x.shape[1], 1, 1});
+    const GraphValue pooled = b.last();
+    convolve(b, pooled, {1, 1, 1, 1, 1, b.pick(1, 9)});
+    const GraphValue squeezed = b.last();
+    convolve(b, squeezed, {1, 1, 1, 1, 1, x.shape[1]});
+    const GraphValue scale = b.last();
+    if (scale.shape[2] == 1 && scale.shape[3] == 1) b.apply("Mul", {x, scale}, x.shape);
+}
+
+} // namespace
+
+void addImageNode(GraphBuilder& builder)
+{
+    static constexpr NodeKind kKinds[] = {pointwise, pointwise,  dense,   dense, grouped,  grouped,
+                                          depthwise, transposed, shuffle, split, residual, excite};
+    kKinds[builder.pick(0, std::size(kKinds) - 1)](builder);
+}
+
+} // namespace tenon::test
