@@ -14,6 +14,7 @@ struct Geometry
     int64_t inBlock;
     int64_t outBlock;
     int64_t kernelBlock; ///< output channels per kernel block, a multiple of outBlock
+    int64_t groups = 1;
 };
 
 Result<Geometry> geometry(const OpView& op)
@@ -39,17 +40,21 @@ Result<Geometry> geometry(const OpView& op)
                            "multiple of the result's");
     const auto weight = constantShape(op.operands[1].shape);
     const Shape& shape = op.operands[0].shape;
+    const int64_t groups = intAttr(op, "groups");
     if (!weight || (*weight)[4] != blocks.inBlock || (*weight)[5] != blocks.kernelBlock ||
-        !(shape[4] == Dim(blocks.inBlock)) || !(shape[1] == Dim((*weight)[1])))
+        !(shape[4] == Dim(blocks.inBlock)) || !(shape[1] == Dim((*weight)[1] * groups)))
         return opError(op, DiagnosticCode::ShapeMismatch,
                        "has the layouts " + data->text() + " and " + kernel->text() +
                            " but the operands are " + op.operands[0].text() + " and " +
                            op.operands[1].text());
-    if (intAttr(op, "groups") != 1)
-        return opError(op, DiagnosticCode::BadAttribute, "takes one group only");
+    if (groups < 1 || (*weight)[0] % groups != 0)
+        return opError(op, DiagnosticCode::BadAttribute,
+                       "has " + std::to_string(groups) + " groups but " +
+                           std::to_string((*weight)[0]) + " kernel blocks; none is of two groups");
     auto window = readWindow(op, {(*weight)[2], (*weight)[3]});
     if (!window) return window.error();
-    return Geometry{*std::move(window), blocks.inBlock, blocks.outBlock, blocks.kernelBlock};
+    return Geometry{*std::move(window), blocks.inBlock, blocks.outBlock, blocks.kernelBlock,
+                    groups};
 }
 
 Result<Types> infer(const OpView& op)
@@ -66,10 +71,16 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
     const std::vector<int64_t> out = constants(op.results[0].shape);
     const te::TensorRef data =
         padForWindow(in[0], 2, g->window, {out[2], out[3]}, tir::zeroOf(in[0]->dtype()));
-    const auto product = [&](const Exprs& i, const Exprs& k, const Expr& weight) {
-        return te::at(data, {i[0], k[0], windowIndex(g->window, 0, i[2], k[1]),
+    const std::vector<int64_t> weight = constants(op.operands[1].shape);
+    // Blocks of a group's results and data.
+    const int64_t results = weight[0] / g->groups * (g->kernelBlock / g->outBlock);
+    const auto dataBlock = [&](const Exprs& i, const Exprs& k) {
+        return g->groups == 1 ? k[0] : floorDiv(i[1], Expr(results)) * Expr(weight[1]) + k[0];
+    };
+    const auto product = [&](const Exprs& i, const Exprs& k, const Expr& filter) {
+        return te::at(data, {i[0], dataBlock(i, k), windowIndex(g->window, 0, i[2], k[1]),
                              windowIndex(g->window, 1, i[3], k[2]), k[3]}) *
-               weight;
+               filter;
     };
     return lowerBlockedConv(op, in[1], {g->window, g->outBlock, "ic_inner"}, product);
 }
@@ -79,14 +90,15 @@ Cost cost(const OpView& op) { return blockedConvCost(op, 2); }
 CallMethod variant(const OpView& op) { return {.kind = directMethod(op)}; }
 
 constexpr OperandSpec kOperands[] = {{"data", "[N, C/i, H, W, i]"},
-                                     {"weight", "[O/o, C/i, KH, KW, i, o]"}};
-constexpr AttrSpec kAttrs[] = {kStridesAttr,
-                               kZeroPaddingAttr,
-                               kDilationAttr,
-                               {"groups", "int", "1", "1"},
-                               {"data_layout", "string", "NCHW<i>c"},
-                               {"kernel_layout", "string", "OIHW<i>i<o>o"},
-                               {"out_layout", "string", "NCHW<b>c; o is a multiple of b"}};
+                                     {"weight", "[O/o, C/groups/i, KH, KW, i, o]"}};
+constexpr AttrSpec kAttrs[] = {
+    kStridesAttr,
+    kZeroPaddingAttr,
+    kDilationAttr,
+    {"groups", "int", "independent convolutions; a kernel block is of one", "1"},
+    {"data_layout", "string", "NCHW<i>c"},
+    {"kernel_layout", "string", "OIHW<i>i<o>o"},
+    {"out_layout", "string", "NCHW<b>c; o is a multiple of b"}};
 
 } // namespace
 

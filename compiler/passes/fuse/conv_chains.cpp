@@ -56,7 +56,7 @@ bool isPointwise(const NodeRecord& conv, const std::vector<int64_t>& weight)
 
 std::optional<PartKind> kindOf(const NodeRecord& node)
 {
-    if (isOp(node, conv2dNchwcOp)) return PartKind::Window;
+    if (isOp(node, conv2dNchwcOp) && node.attrs.integer("groups", 1) == 1) return PartKind::Window;
     if (isOp(node, depthwiseConv2dNchwcOp)) return PartKind::Depthwise;
     if (isOp(node, maxPool2dOp) || isOp(node, avgPool2dOp)) return PartKind::Pool;
     return std::nullopt;

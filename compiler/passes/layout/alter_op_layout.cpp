@@ -74,6 +74,7 @@ private:
             alterQuantizedLayer({m_module, node, m_values, *m_patch, m_byteLanes, *m_dotValues}))
             return true;
         if (isOp(node, concatenateOp)) return alterConcatenation(node);
+        if (isOp(node, joinPhasesOp)) return alterJoin(node);
         if (isOp(node, reshapeOp)) return alterReshape(node);
         if (node.operands.empty() || node.types.size() != 1) return false;
         switch (factsOf(node).blockedForm) {
@@ -111,7 +112,11 @@ private:
         if (!conv || outBlock == 0) return false;
         const bool isDepthwise = conv->isDepthwise;
         const int64_t inBlock = isDepthwise ? outBlock : blockRead(node.operands[0]);
-        const int64_t packed = isDepthwise ? outBlock : weightBlock(conv->outChannels, outBlock);
+        const int64_t inPerGroup = conv->inChannels / conv->groups;
+        if (conv->groups > 1 && !isDepthwise && (inBlock == 1 || inPerGroup % inBlock != 0))
+            return false;
+        const int64_t packed =
+            isDepthwise ? outBlock : weightBlock(conv->outChannels / conv->groups, outBlock);
         if (!isDepthwise && inBlock > 1)
             if (const int64_t tile = m_budget.tile(node.id); tile != 0)
                 return alterToWinograd(node, tile, {inBlock, outBlock, packed});
@@ -291,6 +296,18 @@ private:
         record.attrs.set("axis", axis);
         m_values.explain("keep-blocked", "every part has blocks of " + std::to_string(block));
         for (ValueRef& operand : record.operands) operand = m_values.blocked(operand, block);
+        m_values.produce(node, std::move(record), block);
+        return true;
+    }
+
+    /// Rows and columns of images come together whatever their channels' layout.
+    bool alterJoin(const NodeRecord& node)
+    {
+        const int64_t block = m_values.blockOf(node.operands[0]);
+        if (block == 0) return false;
+        NodeRecord record = node;
+        for (ValueRef& operand : record.operands) operand = m_values.blocked(operand, block);
+        m_values.explain("keep-blocked", "joins rows and columns of " + blockedLayout(block));
         m_values.produce(node, std::move(record), block);
         return true;
     }

@@ -74,7 +74,7 @@ std::optional<BlockableConvolution> blockableConvolution(const Module& module,
     const int64_t groups = node.attrs.integer("groups", 1);
     const int64_t channels = data[1].value();
     const bool isDepthwise = groups > 1 && groups == channels && groups == out->at(1);
-    if (groups != 1 && !isDepthwise) return std::nullopt;
+    if (groups < 1 || channels % groups != 0 || out->at(1) % groups != 0) return std::nullopt;
     const std::vector<int64_t> ones{1, 1};
     const bool isPlain =
         node.attrs.integers("dilation", ones) == ones && weight->shape()[2] == weight->shape()[3];
@@ -85,6 +85,7 @@ std::optional<BlockableConvolution> blockableConvolution(const Module& module,
                                 .columns = out->at(3),
                                 .kernelSize = weight->shape()[2] * weight->shape()[3],
                                 .stride = node.attrs.integers("strides", ones)[1],
+                                .groups = groups,
                                 .isDepthwise = isDepthwise,
                                 .isSquare = isPlain};
 }
@@ -92,8 +93,8 @@ std::optional<BlockableConvolution> blockableConvolution(const Module& module,
 double convolutionCycles(const BlockableConvolution& conv, int64_t in, int64_t out,
                          const LayoutMachine& machine)
 {
-    const auto perOutput =
-        static_cast<double>((conv.isDepthwise ? 1 : conv.inChannels) * conv.kernelSize);
+    const int64_t inPerGroup = conv.inChannels / conv.groups;
+    const auto perOutput = static_cast<double>(inPerGroup * conv.kernelSize);
     const double macs = perOutput * static_cast<double>(conv.batch * conv.outChannels) *
                         static_cast<double>(conv.rows * conv.columns);
     if (out == 0) return in == 0 ? plainCycles(conv, macs, machine) : kNone;
@@ -102,6 +103,10 @@ double convolutionCycles(const BlockableConvolution& conv, int64_t in, int64_t o
         return in == out ? macs / static_cast<double>(out) /
                                (kDepthwise * std::min(perCycle, machine.facts.vectorLoads()))
                          : kNone;
+    // Blocks of data and results are of one group.
+    if (conv.groups > 1 &&
+        (in == 0 || inPerGroup % in != 0 || conv.outChannels / conv.groups % out != 0))
+        return kNone;
     const double direct =
         macs / static_cast<double>(out) / ((in == 0 ? kPlainInput : kBlocked) * perCycle);
     if (in == 0 || conv.tile == 0) return direct;

@@ -19,6 +19,7 @@ struct BlockableConvolution
     int64_t batch, inChannels, outChannels, rows, columns;
     int64_t kernelSize; ///< elements of the window
     int64_t stride;     ///< along a row
+    int64_t groups;
     bool isDepthwise;
     bool isSquare;    ///< and without dilation
     int64_t tile = 0; ///< m of Winograd's method where that is chosen for blocks

@@ -100,7 +100,7 @@ void LayoutPlan::joinWithOperands(const NodeRecord& node)
     const ValueRef result{node.id, 0};
     if (!m_index.count(result)) return;
     if (keepsBlocks(m_module, node)) return join(result, node.operands[0]);
-    if (!isElementwise(node)) return;
+    if (!isElementwise(node) && !isOp(node, joinPhasesOp)) return;
     for (const ValueRef operand : node.operands)
         if (m_index.count(operand) && m_module.type(operand).shape[1] == node.types[0].shape[1])
             join(result, operand);
@@ -174,7 +174,7 @@ void LayoutPlan::addCosts()
             continue; // blocks of its own, always
         } else if (isOne && keepsBlocks(m_module, node)) {
             addWindow(node);
-        } else if (!isOne || !isElementwise(node)) {
+        } else if (!isOne || !(isElementwise(node) || isOp(node, joinPhasesOp))) {
             payPlainReaders(node);
             for (uint32_t i = 0; i < node.types.size(); ++i) payTransform({id, i});
         }

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// SplitPhases: a transposed convolution with steps of s makes each of its s x s phases, every s-th
+// row and column of the result, from taps of its own: s x s convolutions of the image
+// [N, C, H, W] with weights [O, C, ~KH/s, ~KW/s], whose results are joined. Of a single pixel
+// it is a dense layer of O*KH*KW results.
+#include "compiler/ops/ops.h"
+#include "compiler/passes/layout/channel_block.h"
+#include "compiler/passes/passes.h"
+#include "compiler/passes/rewrite.h"
+#include "compiler/passes/rewrite_functions.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tenon::compiler {
+namespace {
+
+/// What one phase reads along an axis: taps first, first + stride, ... of the kernel, the last one
+/// first, beginning `before` pixels outside of the image.
+struct AxisPhase
+{
+    int64_t stride = 1, first = 0, taps = 0;
+    int64_t before = 0, after = 0;
+    int64_t results = 0;
+};
+
+struct Axis
+{
+    int64_t input, kernel, stride, padding, output;
+
+    AxisPhase phase(int64_t index) const
+    {
+        AxisPhase out{.stride = stride, .first = (index + padding) % stride};
+        out.taps = (kernel - out.first + stride - 1) / stride;
+        out.results = (output - index + stride - 1) / stride;
+        out.before = out.taps - 1 - (index + padding) / stride;
+        out.after = out.results - 1 + out.taps - out.before - input;
+        return out;
+    }
+};
+
+class PhaseSplitter
+{
+public:
+    PhaseSplitter(const Module& module, const GraphFunction& function, const PassContext& context)
+        : m_module(module)
+        , m_function(function)
+        , m_lanes(std::min(context.facts.lanes(4), 16))
+    {
+    }
+
+    Patches run()
+    {
+        Patches patches;
+        for (const NodeId id : m_function.order) {
+            const NodeRecord& node = m_module.node(id);
+            if (!isPlain(node)) continue;
+            if (isOfOnePixel(node))
+                patches.push_back(asDense(node));
+            else if (fillsBlocks(node) && hasPhases(node))
+                patches.push_back(patchOf(node));
+        }
+        return patches;
+    }
+
+private:
+    bool isPlain(const NodeRecord& node) const
+    {
+        if (node.kind != NodeKind::Op || !isOp(node, conv2dTransposeOp)) return false;
+        const Tensor* weight = constantOf(m_module, node.operands[1]);
+        const std::vector<int64_t> ones{1, 1};
+        return weight && weight->dtype() == kFloat32 && node.attrs.integer("groups", 1) == 1 &&
+               node.attrs.integers("dilation", ones) == ones &&
+               constantShape({dataShape(node).begin() + 1, dataShape(node).end()}).has_value();
+    }
+
+    const Shape& dataShape(const NodeRecord& node) const
+    {
+        return m_module.type(node.operands[0]).shape;
+    }
+    const std::vector<int64_t>& weightShape(const NodeRecord& node) const
+    {
+        return constantOf(m_module, node.operands[1])->shape();
+    }
+
+    Axis axis(const NodeRecord& node, size_t i) const
+    {
+        return {dataShape(node)[2 + i].value(), weightShape(node)[2 + i],
+                node.attrs.integers("strides", {1, 1})[i],
+                node.attrs.integers("padding", {0, 0, 0, 0})[i],
+                node.types[0].shape[2 + i].value()};
+    }
+
+    /// Narrow results are one vector each; all phases of plain columns side by side fill more.
+    bool fillsBlocks(const NodeRecord& node) const
+    {
+        return channelBlock(weightShape(node)[0], m_lanes) != 0 &&
+               channelBlock(weightShape(node)[1], m_lanes) != 0;
+    }
+
+    /// Each is a convolution with taps, and of the whole image.
+    bool hasPhases(const NodeRecord& node) const
+    {
+        for (size_t i = 0; i < 2; ++i)
+            for (int64_t p = 0; p < axis(node, i).stride; ++p) {
+                const AxisPhase phase = axis(node, i).phase(p);
+                if (phase.taps < 1 || phase.results < 1 || phase.before < 0 || phase.after < 0)
+                    return false;
+            }
+        return true;
+    }
+
+    bool isOfOnePixel(const NodeRecord& node) const
+    {
+        for (size_t i = 0; i < 2; ++i) {
+            const Axis a = axis(node, i);
+            if (a.input != 1 || a.padding != 0 || a.output != a.kernel) return false;
+        }
+        return true;
+    }
+
+    /// [C, O, KH, KW] -> [O, C, taps, taps] of the phase.
+    static Tensor weightOf(const Tensor& weight, const AxisPhase& rows, const AxisPhase& columns)
+    {
+        const std::vector<int64_t>& from = weight.shape();
+        const std::vector<int64_t> to{from[1], from[0], rows.taps, columns.taps};
+        return Tensor::make(kFloat32, to, [&](std::span<std::byte> out) {
+            std::byte* at = out.data();
+            for (int64_t o = 0; o < to[0]; ++o)
+                for (int64_t c = 0; c < to[1]; ++c)
+                    for (int64_t y = to[2]; y-- > 0;)
+                        for (int64_t x = to[3]; x-- > 0; at += sizeof(float)) {
+                            const int64_t row = rows.first + y * rows.stride;
+                            const int64_t column = columns.first + x * columns.stride;
+                            const int64_t plane = c * from[1] + o;
+                            const int64_t source = (plane * from[2] + row) * from[3] + column;
+                            std::memcpy(at,
+                                        weight.bytes().data() +
+                                            static_cast<size_t>(source) * sizeof(float),
+                                        sizeof(float));
+                        }
+        });
+    }
+
+    ValueRef phaseOf(PatchWriter& patch, const NodeRecord& node, const AxisPhase& rows,
+                     const AxisPhase& columns) const
+    {
+        const ValueRef weight =
+            patch.constant(weightOf(*constantOf(m_module, node.operands[1]), rows, columns),
+                           m_module.node(node.operands[1].node).name);
+        Attrs attrs;
+        attrs.set("padding",
+                  std::vector<int64_t>{rows.before, columns.before, rows.after, columns.after});
+        return patch.op(conv2dOp, {node.operands[0], weight}, std::move(attrs));
+    }
+
+    Patch patchOf(const NodeRecord& node) const
+    {
+        const Axis rows = axis(node, 0), columns = axis(node, 1);
+        const std::vector<int64_t> strides{rows.stride, columns.stride};
+        PatchWriter patch(m_module, m_function.id, "split-phases",
+                          "each of " + std::to_string(strides[0] * strides[1]) +
+                              " phases is a convolution of its own",
+                          {node.id});
+        std::vector<ValueRef> phases;
+        for (int64_t y = 0; y < strides[0]; ++y)
+            for (int64_t x = 0; x < strides[1]; ++x)
+                phases.push_back(phaseOf(patch, node, rows.phase(y), columns.phase(x)));
+        const ValueRef joined =
+            phases.size() == 1 ? phases[0] : patch.op(joinPhasesOp, phases, {{"strides", strides}});
+        patch.replace({node.id, 0}, joined);
+        patch.erase(node.id);
+        return patch.take();
+    }
+
+    /// y[n, o, kh, kw] = sum over c of x[n, c, 0, 0] * weight[c, o, kh, kw].
+    Patch asDense(const NodeRecord& node) const
+    {
+        PatchWriter patch(m_module, m_function.id, "pixel-to-dense",
+                          "of one pixel, each tap is a result of a dense layer", {node.id});
+        const Tensor& weight = *constantOf(m_module, node.operands[1]);
+        const std::vector<int64_t>& shape = weight.shape();
+        const int64_t results = shape[1] * shape[2] * shape[3];
+        const auto transposed = [&](std::span<std::byte> out) {
+            for (int64_t c = 0; c < shape[0]; ++c)
+                for (int64_t r = 0; r < results; ++r)
+                    std::memcpy(out.data() + static_cast<size_t>(r * shape[0] + c) * sizeof(float),
+                                weight.bytes().data() +
+                                    static_cast<size_t>(c * results + r) * sizeof(float),
+                                sizeof(float));
+        };
+        const ValueRef filters =
+            patch.constant(Tensor::make(kFloat32, {results, shape[0]}, transposed),
+                           m_module.node(node.operands[1].node).name);
+        const ValueRef row = patch.op(reshapeOp, {node.operands[0]},
+                                      {{"newshape", std::vector<int64_t>{-1, shape[0]}}});
+        const ValueRef dense = patch.op(denseOp, {row, filters});
+        patch.replace(
+            {node.id, 0},
+            patch.op(reshapeOp, {dense},
+                     {{"newshape", std::vector<int64_t>{-1, shape[1], shape[2], shape[3]}}}));
+        patch.erase(node.id);
+        return patch.take();
+    }
+
+    const Module& m_module;
+    const GraphFunction& m_function;
+    int m_lanes;
+};
+
+} // namespace
+
+Result<Patches> runSplitPhases(const Module& module, const PassContext& context)
+{
+    return rewriteFunctions<PhaseSplitter>(module, context);
+}
+
+} // namespace tenon::compiler
