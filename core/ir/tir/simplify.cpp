@@ -204,6 +204,28 @@ private:
         return 0;
     }
 
+    /// floor((r + floor(a / d)) / divisor) = floor((r * d + a) / (d * divisor)), and
+    /// floor((a mod d) / divisor) = floor(a / divisor) mod (d / divisor).
+    std::optional<Sum> ofNestedQuotient(const Sum& sum, int64_t divisor)
+    {
+        for (const Term& term : sum.terms) {
+            const Expr& atom = term.atom;
+            const bool byConst = atom->args.size() == 2 && atom->args[1]->kind == ExprKind::IntImm;
+            const int64_t d = byConst ? atom->args[1]->integer : 0;
+            if (term.coefficient != 1 || d <= 0) continue;
+            int64_t both = 0;
+            if (atom->kind == ExprKind::FloorDiv && !__builtin_mul_overflow(d, divisor, &both)) {
+                const Sum rest = added(sum, Sum::ofAtom(atom), -1);
+                const Sum inside = added(asWritten(atom->args[0]), rest, d);
+                if (inside.isExact) return quotient(inside, both);
+            }
+            if (atom->kind == ExprKind::FloorMod && d % divisor == 0 && sum.terms.size() == 1 &&
+                sum.constant == 0)
+                return remainder(quotient(asWritten(atom->args[0]), divisor), d / divisor);
+        }
+        return std::nullopt;
+    }
+
     Sum quotient(const Sum& n, int64_t divisor)
     {
         if (divisor == 1) return n;
@@ -214,20 +236,7 @@ private:
             return added(whole, Sum::ofConstant(floorDivide(range->min, divisor)));
         if (const int64_t g = droppable(rest, divisor))
             return added(whole, quotient(divided(rest, g).quotient, divisor / g));
-        if (rest.terms.size() == 1 && rest.terms[0].coefficient == 1) {
-            const Expr atom = rest.terms[0].atom;
-            const bool byConst = atom->args.size() == 2 && atom->args[1]->kind == ExprKind::IntImm;
-            const int64_t d = byConst ? atom->args[1]->integer : 0;
-            int64_t both = 0;
-            if (d > 0 && atom->kind == ExprKind::FloorDiv &&
-                !__builtin_mul_overflow(d, divisor, &both))
-                return added(whole, quotient(added(asWritten(atom->args[0]),
-                                                   Sum::ofConstant(rest.constant), d),
-                                             both));
-            if (d > 0 && atom->kind == ExprKind::FloorMod && d % divisor == 0 && rest.constant == 0)
-                return added(whole,
-                             remainder(quotient(asWritten(atom->args[0]), divisor), d / divisor));
-        }
+        if (const auto outer = ofNestedQuotient(rest, divisor)) return added(whole, *outer);
         return added(whole, Sum::ofAtom(floorDiv(toExpr(rest), Expr(divisor))));
     }
 

@@ -37,6 +37,16 @@ TEST_F(Simplify, SplitsAndJoinsIndices)
     expect(floorDiv(Expr(n) * 4 + 5, 4), Expr(n) + 1);
 }
 
+TEST_F(Simplify, JoinsWhatVectorsOfFusedLoopsCross)
+{
+    // Sixteen of 14 x 14 elements: a vector may hold the end of one row and the start of the next.
+    const Var f = makeVar("f"), lane = makeVar("lane");
+    ranges[lane.get()] = {0, 15};
+    const Expr at = Expr(f) * 16 + lane;
+    expect((floorDiv(at, 196) * 14 + floorMod(floorDiv(at, 14), 14)) * 14 + floorMod(at, 14), at);
+    expect(floorDiv(Expr(n) + floorDiv(y, 3), 5), floorDiv(Expr(y) + Expr(n) * 3, 15));
+}
+
 TEST_F(Simplify, CancelsAndCollects)
 {
     expect((Expr(x) + y) - x, y);
