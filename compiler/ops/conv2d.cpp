@@ -86,6 +86,17 @@ Cost cost(const OpView& op)
     return {2 * elements(op.results[0]) * steps, bytesMoved(op)};
 }
 
+/// Products of matrices, as blocked ones are, where a result reads one pixel.
+CallMethod variant(const OpView& op)
+{
+    const Shape& weight = op.operands[1].shape;
+    const bool isPointwise = weight[2] == Dim(1) && weight[3] == Dim(1) &&
+                             intAttr(op, "groups") == 1 &&
+                             intsAttr(op, "strides") == std::vector<int64_t>{1, 1} &&
+                             intsAttr(op, "padding") == std::vector<int64_t>(4, 0);
+    return {.kind = isPointwise ? Method::Direct1x1 : Method::PlainLoops};
+}
+
 constexpr OperandSpec kOperands[] = {{"data", "[N, C, H, W]"},
                                      {"weight", "[O, C / groups, KH, KW]"}};
 constexpr AttrSpec kAttrs[] = {
@@ -109,7 +120,7 @@ extern constinit const OpDef conv2dOp = {
     .pattern = Pattern::OutEwiseFusable,
     .isBatched = true,
     .takesSymbols = true,
-    .method = {.kind = Method::PlainLoops},
+    .variant = variant,
     .infer = infer,
     .lower = lower,
     .cost = cost,

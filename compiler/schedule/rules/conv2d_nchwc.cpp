@@ -4,6 +4,7 @@
 #include "compiler/schedule/rules/conv_parts.h"
 #include "compiler/schedule/rules/conv_rows.h"
 #include "compiler/schedule/rules/families.h"
+#include "compiler/schedule/rules/flat_image.h"
 #include "compiler/schedule/rules/kernel_form.h"
 #include "compiler/schedule/rules/rule.h"
 #include "compiler/schedule/tree.h"
@@ -13,31 +14,6 @@
 
 namespace tenon::compiler {
 namespace {
-
-/// Walks height and width of the convolution and of everything after it as one axis.
-void flattenImage(Schedule& schedule, const std::string& conv)
-{
-    std::vector<std::string> blocks = blocksAfter(schedule, conv);
-    blocks.insert(blocks.begin(), conv);
-    std::vector<std::string> buffers;
-    for (const std::string& block : blocks) {
-        const std::string buffer = outputOf(schedule, block);
-        if (!isOutput(schedule, buffer)) buffers.push_back(buffer);
-        schedule.fuseAxes(block, 2);
-    }
-    for (const std::string& buffer : buffers) schedule.fuseDims(buffer, 2);
-}
-
-bool canFlatten(const Schedule& schedule, const std::string& conv)
-{
-    for (const std::string& block : blocksAfter(schedule, conv)) {
-        const std::vector<AxisView> axes = axesOf(schedule, block);
-        if (axes.size() != 5) return false;
-        for (const AxisView& axis : axes)
-            if (axis.isReduce || axis.loop.empty()) return false;
-    }
-    return true;
-}
 
 bool sharesEvenly(const Schedule& schedule, const std::vector<std::string>& loops,
                   const TargetFacts& facts)
@@ -100,7 +76,7 @@ void scheduleConv2dNchwc(Schedule& schedule, const TargetFacts& facts)
     inlineElementwise(schedule, keep);
     accumulateInRegisters(schedule, conv);
     ConvSite site{shapeOfConv(schedule, conv), loopsOfConv(schedule, conv)};
-    const bool flat = pads.empty() && site.shape.isPointwise && canFlatten(schedule, conv);
+    const bool flat = pads.empty() && site.shape.isPointwise && canFlatten(schedule, conv, 5);
     if (flat) {
         flattenImage(schedule, conv);
         site.loops.column = axesOf(schedule, conv)[2].loop;

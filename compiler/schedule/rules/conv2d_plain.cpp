@@ -2,6 +2,7 @@
 // conv2d and conv2d_transpose of plain NCHW data: vectors along the output columns, several output
 // channels per tile that share their inputs.
 #include "compiler/schedule/rules/families.h"
+#include "compiler/schedule/rules/flat_image.h"
 #include "compiler/schedule/rules/register_tile.h"
 #include "compiler/schedule/rules/rule.h"
 #include "compiler/schedule/tree.h"
@@ -29,11 +30,50 @@ std::pair<std::string, std::string> splitPhases(Schedule& schedule, const std::s
     return std::pair<std::string, std::string>(parts[0], parts[1]);
 }
 
+/// One pixel of every channel per result: a product of matrices, whose columns are pixels.
+bool isPointwise(const Schedule& schedule, const std::string& conv)
+{
+    const tir::Stmt block = blockOf(schedule, conv);
+    const std::vector<AxisView> axes = axesOf(schedule, conv);
+    return schedule.function().attrs.string("kind", "") == "conv2d" && axes[5].extent == 1 &&
+           axes[6].extent == 1 && block->block.annotations.integer("groups", 1) == 1 &&
+           block->block.annotations.integers("strides", {1, 1}) == std::vector<int64_t>{1, 1} &&
+           blocksBefore(schedule, conv).empty() && canFlatten(schedule, conv, 4);
+}
+
+/// All filters pass over the pixels of one register tile, which stay in the first-level cache.
+void schedulePointwise(Schedule& schedule, const std::string& conv, const TargetFacts& facts)
+{
+    inlineElementwise(schedule, {conv});
+    accumulateInRegisters(schedule, conv);
+    flattenImage(schedule, conv);
+    const std::vector<AxisView> axes = axesOf(schedule, conv);
+    const int64_t lanes = lanesOf(schedule, conv, facts);
+    const int64_t pixels = axes[2].extent, vector = std::min(pixels, lanes);
+    const RegisterTile tile = chooseTile({axes[1].extent, pixels / vector}, facts);
+    const auto filters = schedule.split(axes[1].loop, {-1, tile.vectors});
+    const auto runs = schedule.splitOverlap(axes[2].loop, tile.positions * vector);
+    const auto lane = schedule.split(runs[1], {-1, vector});
+    // Threads cannot share runs of which the last overlaps the one before.
+    std::vector<std::string> outer{axes[0].loop, runs[0], filters[0]};
+    if (facts.threads > 1 && pixels % (tile.positions * vector) != 0) std::swap(outer[1], outer[2]);
+    std::vector<std::string> order = outer;
+    order.insert(order.end(),
+                 {axes[3].loop, axes[4].loop, axes[5].loop, lane[0], filters[1], lane[1]});
+    schedule.reorder(order);
+    const auto left = attachEpilogue(schedule, conv, outer[2], lanes);
+    initialiseTile(schedule, conv, axes[3].loop, 3, lanes);
+    unrollTile(schedule, conv, 3, lanes);
+    for (const std::string& name : left) scheduleBlock(schedule, name, facts);
+    return parallelise(schedule, {outer[0], outer[1]}, facts);
+}
+
 } // namespace
 
 void scheduleConv2dPlain(Schedule& schedule, const TargetFacts& facts)
 {
     const std::string conv = anchorOf(schedule);
+    if (isPointwise(schedule, conv)) return schedulePointwise(schedule, conv, facts);
     const std::vector<std::string> pads = blocksBefore(schedule, conv);
     std::vector<std::string> keep = pads;
     keep.push_back(conv);

@@ -40,12 +40,13 @@ std::vector<int64_t> blocksOf(const std::string& text)
     return blocks;
 }
 
-/// Two convolutions of `in` channels, joined for a third one.
-std::string joinOf(int64_t in, int64_t a, int64_t b)
+/// Two convolutions of `in` channels, joined for a third one; of one pixel per result, whose plain
+/// form is as fast as blocks, or of three rows.
+std::string joinOf(int64_t in, int64_t a, int64_t b, int64_t rows = 3)
 {
-    const auto weight = [](const std::string& name, int64_t out, int64_t channels) {
+    const auto weight = [&](const std::string& name, int64_t out, int64_t channels) {
         return "  %" + name + " = rand(1) : Tensor[(" + std::to_string(out) + ", " +
-               std::to_string(channels) + ", 1, 1), float32]\n";
+               std::to_string(channels) + ", " + std::to_string(rows) + ", 1), float32]\n";
     };
     return "def @main(%x: Tensor[(1, " + std::to_string(in) + ", 28, 28), float32]) {\n" +
            weight("w1", a, in) + weight("w2", b, in) + weight("w3", 32, a + b) +
@@ -64,6 +65,11 @@ TEST(LayoutPlan, takesTheWidestBlocksWhereTheyAgree)
 TEST(LayoutPlan, takesNarrowerBlocksRatherThanTransform)
 {
     EXPECT_EQ(blocksOf(joinOf(8, 8, 16)), (std::vector<int64_t>{8, 8, 8, 16}));
+}
+
+TEST(LayoutPlan, computesPointwiseConvolutionsOfNarrowChannelsPlain)
+{
+    EXPECT_EQ(blocksOf(joinOf(8, 8, 16, 1)), (std::vector<int64_t>{0, 0, 0, 0}));
 }
 
 TEST(LayoutPlan, keepsSmallConvolutionsPlain)
