@@ -5,6 +5,7 @@
 // got.
 #include "compiler/ops/ops.h"
 #include "compiler/passes/error/error_budget.h"
+#include "compiler/passes/layout/broadcast_operand.h"
 #include "compiler/passes/layout/channel_block.h"
 #include "compiler/passes/layout/layout_plan.h"
 #include "compiler/passes/layout/layout_values.h"
@@ -22,7 +23,6 @@ namespace {
 
 /// Channels of bytes side by side on cores without vectors: words of four that loops unroll.
 constexpr int kWordLanes = 16;
-bool isOne(const Dim& dim) { return dim.isConst() && dim.value() == 1; }
 
 class LayoutRewriter
 {
@@ -343,54 +343,15 @@ private:
         }
         if (block == 0) return false;
         for (const ValueRef& operand : node.operands)
-            if (!canStandBeside(operand, node.types[0].shape[1])) return false;
+            if (!canStandBeside(m_module, m_values, operand, node.types[0].shape[1])) return false;
         m_values.explain("keep-blocked", "elementwise on " + blockedLayout(block));
         NodeRecord record = node;
         for (ValueRef& operand : record.operands)
-            operand = broadcastOperand(operand, node.types[0].shape[1], block);
+            operand =
+                broadcastOperand(m_module, m_values, operand, {node.types[0].shape[1], block});
         noteScales(m_module, record);
         m_values.produce(node, std::move(record), block);
         return true;
-    }
-
-    bool canStandBeside(ValueRef operand, const Dim& channels) const
-    {
-        const Shape& shape = m_module.type(operand).shape;
-        if (m_values.blockOf(operand) != 0 || shape.empty()) return true;
-        const Dim channel = shape.size() >= 3 ? shape[shape.size() - 3] : Dim(1);
-        // Only items may be of unknown number: pixels that are not known cannot be moved.
-        return shape.size() <= 4 && (isOne(channel) || channel == channels) &&
-               constantShape({shape.begin() + (shape.size() == 4), shape.end()}).has_value();
-    }
-
-    /// The operand so that it broadcasts against (N, C/block, H, W, block).
-    ValueRef broadcastOperand(ValueRef operand, const Dim& channels, int64_t block)
-    {
-        if (m_values.blockOf(operand) == block) return m_values.blockedForm(operand);
-        const Shape& shape = m_module.type(operand).shape;
-        const Tensor* constant = constantOf(m_module, operand);
-        if (shape.empty() || (constant && constant->size() == 1)) return operand;
-        const bool hasChannels =
-            shape.size() >= 3 && shape[shape.size() - 3] == channels && !isOne(channels);
-        if (!hasChannels) {
-            if (shape.size() == 4)
-                return m_values.transform(m_values.plain(operand), "NCHW", blockedLayout(1));
-            std::vector<int64_t> wider = *constantShape(shape);
-            wider.push_back(1);
-            return m_values.reshaped(operand, std::move(wider));
-        }
-        const bool isPixel = isOne(shape[shape.size() - 2]) && isOne(shape[shape.size() - 1]);
-        if (constant && isPixel) {
-            std::vector<int64_t> split = *constantShape(shape);
-            split[split.size() - 3] /= block;
-            split.push_back(block);
-            return m_values.reshaped(operand, std::move(split));
-        }
-        if (shape.size() == 4) return m_values.blocked(operand, block);
-        std::vector<int64_t> four = *constantShape(shape);
-        four.insert(four.begin(), 1);
-        return m_values.transform(m_values.reshaped(operand, std::move(four)), "NCHW",
-                                  blockedLayout(block));
     }
 
     const Module& m_module;
