@@ -210,10 +210,9 @@ std::string compileText(const compiler::CompileResult& result,
     for (size_t i = 0; i < result.kernels.size(); ++i)
         if (const compiler::CompiledKernel& kernel = result.kernels[i];
             listsKernels || !kernel.fromCache)
-            rows.push_back({"  " + kernel.symbol,
-                            compiler::titleOfKernel(result.program, static_cast<int>(i)),
-                            fixed(kernel.compileMs, 1) + " ms",
-                            kernel.fromCache ? "cached" : "compiled"});
+            rows.push_back(
+                {"  " + kernel.symbol, compiler::titleOfKernel(result.program, static_cast<int>(i)),
+                 fixed(kernel.compileMs, 1) + " ms", kernel.fromCache ? "cached" : "compiled"});
     return out + "\n" + table(rows);
 }
 

@@ -65,8 +65,8 @@ std::string footprintText(const std::vector<remote::ExecutorFootprint>& all)
                         text(one.ram.workspace), text(one.ram.io), text(one.ram.statics),
                         text(one.ram.stack), text(one.ram.heap), text(one.ram.total())});
         for (const remote::HeapUse& use : one.heapUses)
-            heaps.push_back({one.executor, std::to_string(use.bytes), std::to_string(use.blocks),
-                             use.what});
+            heaps.push_back(
+                {one.executor, std::to_string(use.bytes), std::to_string(use.blocks), use.what});
         if (std::find(methods.begin(), methods.end(), one.method) == methods.end())
             methods.push_back(one.method);
     }

@@ -68,7 +68,7 @@ std::string plainReason(const Module& module, const std::vector<NodeId>& members
 {
     for (const NodeId id : members) {
         const NodeRecord& node = module.node(id);
-        if (factsOf(node).method.kind != Method::PlainLoops) continue;
+        if (methodOf(module, {id}).kind != Method::PlainLoops) continue;
         return node.op == conv2dOp.name ? whyPlain(module, node)
                                         : std::string(node.op) + " has no blocked form";
     }

@@ -41,14 +41,20 @@ constexpr std::array kWords = {Word{"multiply", "mul"},
                                Word{"pack_columns", "pack"}};
 
 /// What begins a stage, beside convolutions and pools.
-constexpr std::array<std::string_view, 20> kStages = {
-    "attention", "linear_attention", "dense",  "contrib_dense_pack", "matmul", "einsum", "lstm",
-    "gru",       "rnn",              "softmax", "log_softmax",       "mean",   "sum",    "max",
-    "min",       "prod",             "argmax", "argmin",             "topk",   "layer_norm"};
+constexpr std::array<std::string_view, 20> kStages = {"attention",   "linear_attention",
+                                                      "dense",       "contrib_dense_pack",
+                                                      "matmul",      "einsum",
+                                                      "lstm",        "gru",
+                                                      "rnn",         "softmax",
+                                                      "log_softmax", "mean",
+                                                      "sum",         "max",
+                                                      "min",         "prod",
+                                                      "argmax",      "argmin",
+                                                      "topk",        "layer_norm"};
 
 /// What only moves values, changes how they are written, or gives them another shape.
-constexpr std::array<std::string_view, 8> kQuiet = {"layout_transform", "reshape",    "squeeze",
-                                                    "expand_dims",      "quantize",   "dequantize",
+constexpr std::array<std::string_view, 8> kQuiet = {"layout_transform", "reshape",     "squeeze",
+                                                    "expand_dims",      "quantize",    "dequantize",
                                                     "requantize",       "broadcast_to"};
 
 template <size_t n>
@@ -102,8 +108,7 @@ std::string stepText(const NodeRecord& node, const char* attr, const char* lette
     if (isPlain) return {};
     const bool isEven =
         std::all_of(steps.begin(), steps.end(), [&](int64_t step) { return step == steps[0]; });
-    return std::string(" ") + letter +
-           (isEven ? std::to_string(steps[0]) : join(steps, "x"));
+    return std::string(" ") + letter + (isEven ? std::to_string(steps[0]) : join(steps, "x"));
 }
 
 /// Extents of the window, "3x3"; "" where the weight's type does not tell.
@@ -115,8 +120,8 @@ std::string windowText(const Module& module, const NodeRecord& node)
     const TensorType* weight = operandType(module, node, 1);
     if (!weight || weight->shape.size() < 3) return {};
     // Blocks of channels stand behind the extents of a two-dimensional window.
-    const size_t end = node.op == "nn.conv" ? weight->shape.size()
-                                            : std::min<size_t>(4, weight->shape.size());
+    const size_t end =
+        node.op == "nn.conv" ? weight->shape.size() : std::min<size_t>(4, weight->shape.size());
     std::vector<std::string> extents;
     for (size_t i = 2; i < end; ++i) extents.push_back(weight->shape[i].text());
     const int64_t rows = node.attrs.has("kernel_rows") ? node.attrs.integer("kernel_rows", 0) : 0;
@@ -131,9 +136,10 @@ std::string convolutionTitle(const Module& module, const NodeRecord& node)
     const TensorType* data = operandType(module, node, 0);
     const bool isPerChannel = groups > 1 && data && data->shape.size() > 1 &&
                               data->shape.size() < 5 && data->shape[1] == Dim(groups);
-    const bool isDepthwise =
-        isPerChannel || node.op.find("depthwise") != std::string::npos;
-    std::string out = isDepthwise ? "dw" : node.op.ends_with("conv2d_transpose") ? "deconv" : "conv";
+    const bool isDepthwise = isPerChannel || node.op.find("depthwise") != std::string::npos;
+    std::string out = isDepthwise                             ? "dw"
+                      : node.op.ends_with("conv2d_transpose") ? "deconv"
+                                                              : "conv";
     if (const std::string window = windowText(module, node); !window.empty()) out += " " + window;
     out += stepText(node, "strides", "s") + stepText(node, "dilation", "d");
     if (groups > 1 && !isDepthwise) out += " g" + std::to_string(groups);
@@ -240,8 +246,8 @@ std::string operatorTitle(const Module& module, const NodeRecord& node)
         return convolutionTitle(module, node) + bytes;
     const auto known = std::find_if(kWords.begin(), kWords.end(),
                                     [&](const Word& word) { return word.op == name; });
-    std::string out = known != kWords.end() ? std::string(known->word)
-                                            : replaced(std::string(name), "_", " ");
+    std::string out =
+        known != kWords.end() ? std::string(known->word) : replaced(std::string(name), "_", " ");
     if (const auto size = integersOf(node, "pool_size"); !size.empty())
         out += " " + join(size, "x") + stepText(node, "strides", "s");
     if (name == "layout_transform")

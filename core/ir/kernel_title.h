@@ -12,7 +12,7 @@ namespace tenon::core {
 /// "conv 3x3 s2 + relu6 -> dw 3x3 -> conv 1x1" and "features.0-1"; either may be empty.
 struct KernelTitle
 {
-    std::string work;  ///< stages with "->" between them, what is done to a stage's results with "+"
+    std::string work; ///< stages with "->" between them, what is done to a stage's results with "+"
     std::string place; ///< in the model's hierarchy, or names of its nodes
     /// Both, with " · " between them.
     std::string text() const;

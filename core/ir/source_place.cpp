@@ -79,10 +79,7 @@ void addOnce(std::vector<std::string>& names, const std::string& name)
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
 }
 
-std::string leafOf(const SourceNode& node)
-{
-    return node.name.substr(node.name.rfind('/') + 1);
-}
+std::string leafOf(const SourceNode& node) { return node.name.substr(node.name.rfind('/') + 1); }
 
 } // namespace
 

@@ -26,7 +26,7 @@ core::Result<Machine> machineOf(std::string_view text)
     if (!spec) return spec.error();
     auto features = compiler::targetFeatures(*spec);
     if (!features) return features.error();
-    return Machine{spec->triple.substr(0, spec->triple.find('-')), *std::move(features)};
+    return Machine{std::string(spec->architecture()), *std::move(features)};
 }
 
 } // namespace

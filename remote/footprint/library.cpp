@@ -73,11 +73,11 @@ Result<RuntimeBytes> runtimeBytes(const std::string& triple)
 struct Said
 {
     int64_t stack = -1;
-    int64_t heap = -1;      ///< everything it took of the allocator
-    int64_t workspace = -1; ///< the part of it that was asked for as workspaces
-    int64_t first = -1;     ///< the first of those
+    int64_t heap = -1;                    ///< everything it took of the allocator
+    int64_t workspace = -1;               ///< the part of it that was asked for as workspaces
+    int64_t first = -1;                   ///< the first of those
     std::map<std::string, HeapUse> sites; ///< of the heap, by the runner's words for them
-    std::string where;      ///< as the method says it
+    std::string where;                    ///< as the method says it
 };
 
 Result<Said> askRunner(const core::Target& target, const std::string& triple,

@@ -47,7 +47,8 @@ void addMove(SpeedAudit& audit, const TimedCall& timed)
 {
     audit.movingMs += timed.ms;
     if (timed.boundMs <= 0 || timed.ms > kSlowMove * timed.boundMs) audit.slowMovingMs += timed.ms;
-    audit.moves.push_back({timed.call.shownTitle(), timed.ms, timed.call.movedBytes, timed.boundMs});
+    audit.moves.push_back(
+        {timed.call.shownTitle(), timed.ms, timed.call.movedBytes, timed.boundMs});
 }
 
 template <class Row>

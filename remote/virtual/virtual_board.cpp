@@ -57,7 +57,8 @@ std::string meminfoScript(const BoardProfile& profile, const std::string& file)
     return "while read -r name value unit; do case $name in "
            "MemTotal:|MemFree:|MemAvailable:|Buffers:|Cached:) [ \"$value\" -le " +
            std::to_string(most) + " ] || value=" + std::to_string(most) +
-           " ;; esac; printf '%s %s %s\\n' \"$name\" \"$value\" \"$unit\"; done < /proc/meminfo > " +
+           " ;; esac; printf '%s %s %s\\n' \"$name\" \"$value\" \"$unit\"; done < /proc/meminfo "
+           "> " +
            file + "\n";
 }
 
@@ -78,8 +79,7 @@ std::string insideNamespaces(const std::string& folder, const BoardProfile& prof
            system +
            "/proc\n"
            "mount --bind " +
-           shellQuoted(folder + "/cpuinfo") + " " + system +
-           "/proc/cpuinfo\n" +
+           shellQuoted(folder + "/cpuinfo") + " " + system + "/proc/cpuinfo\n" +
            "memory=$(mktemp " + shellQuoted(folder + "/meminfo.XXXXXX") + ")\n" +
            meminfoScript(profile, memory) + "mount --bind " + memory + " " + system +
            "/proc/meminfo\nrm " + memory +
@@ -100,9 +100,9 @@ std::string enterScript(const std::string& folder, const BoardProfile& profile, 
         return head + "exec unshare -r -m -p -f -u --kill-child sh " +
                shellQuoted(folder + "/inside") + " \"$command\"\n";
     return head + environmentOf(profile) +
-           meminfoScript(profile, shellQuoted(folder + "/meminfo")) + "exec proot -0 -q " + profile.emulation.program +
-           " -r " + shellQuoted(folder + "/system") + " -b /proc -b /dev -b " +
-           shellQuoted(folder + "/cpuinfo:/proc/cpuinfo") + " -b " +
+           meminfoScript(profile, shellQuoted(folder + "/meminfo")) + "exec proot -0 -q " +
+           profile.emulation.program + " -r " + shellQuoted(folder + "/system") +
+           " -b /proc -b /dev -b " + shellQuoted(folder + "/cpuinfo:/proc/cpuinfo") + " -b " +
            shellQuoted(folder + "/meminfo:/proc/meminfo") +
            " -w /home/pi /bin/sh -c \"$command\"\n";
 }

@@ -11,9 +11,9 @@
 
 /* A chunk's memory holds [header | block]...; a header fills one alignment unit. A chunk that runs
  * empty stays: the model's own workspace may fill the one below while kernel after kernel asks for
- * more, and fresh memory costs a page fault per 4 KiB. Several empty ones on top are replaced by one
- * of their total size, so that a steady workload settles on a single chunk; one that is too small by
- * one that is not. */
+ * more, and fresh memory costs a page fault per 4 KiB. Several empty ones on top are replaced by
+ * one of their total size, so that a steady workload settles on a single chunk; one that is too
+ * small by one that is not. */
 enum
 {
     kAlignment = 64,

@@ -30,8 +30,8 @@ static size_t s_heap;
 static size_t s_workspace;
 static size_t s_sizes[kMaxWorkspaces]; /* of the workspaces in use, oldest first */
 static size_t s_depth;
-static tenon_site s_site;       /* of the function at work */
-static block_entry* s_blocks;   /* by address; beside the heap, which it must not count */
+static tenon_site s_site;     /* of the function at work */
+static block_entry* s_blocks; /* by address; beside the heap, which it must not count */
 static tenon_site_counts s_live[kSiteCount];
 
 void* __real_malloc(size_t size);
@@ -138,16 +138,16 @@ int __wrap_TVMBackendFreeWorkspace(int type, int device, void* pointer)
 }
 
 /* The function at work is the innermost of these. */
-#define AT_SITE(site, type, name, parameters, arguments) \
-    type __real_##name parameters;                        \
-    type __wrap_##name parameters;                        \
-    type __wrap_##name parameters                         \
-    {                                                     \
-        const tenon_site outer = s_site;                  \
-        s_site = (site);                                  \
-        type result = __real_##name arguments;            \
-        s_site = outer;                                   \
-        return result;                                    \
+#define AT_SITE(site, type, name, parameters, arguments)                                           \
+    type __real_##name parameters;                                                                 \
+    type __wrap_##name parameters;                                                                 \
+    type __wrap_##name parameters                                                                  \
+    {                                                                                              \
+        const tenon_site outer = s_site;                                                           \
+        s_site = (site);                                                                           \
+        type result = __real_##name arguments;                                                     \
+        s_site = outer;                                                                            \
+        return result;                                                                             \
     }
 
 AT_SITE(kSiteLibrary, int, TVMModLoadFromFile,

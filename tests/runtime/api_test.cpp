@@ -5,11 +5,11 @@
 #include "tests/support/environment.h"
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <malloc.h>
 #include <thread>
 
 namespace tenon::test {

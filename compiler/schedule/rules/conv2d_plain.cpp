@@ -112,8 +112,7 @@ void scheduleConv2dPlain(Schedule& schedule, const TargetFacts& facts)
     const std::string padAt = lanes == 1 && groups > 1 ? channels[0] : "";
     for (const std::string& pad : pads) schedulePad(schedule, pad, padAt, facts);
     for (const std::string& name : left) scheduleBlock(schedule, name, facts);
-    const bool isPaddedInside = !pads.empty() && !padAt.empty(); // beside the loop over rows
-    if (!isPaddedInside) outer.push_back(rows.first);
+    if (pads.empty() || padAt.empty()) outer.push_back(rows.first); // else padding is beside it
     return parallelise(schedule, outer, facts);
 }
 

@@ -197,7 +197,11 @@ private slots:
              {std::pair(QStringLiteral("c"), QStringLiteral("*.tar")),
               std::pair(QStringLiteral("llvm -mtriple=wasm32"), QStringLiteral("*.wasm")),
               std::pair(QStringLiteral("llvm -mcpu=native"), QStringLiteral("*.so"))})
-            QVERIFY(window.workspace().engine().saveFormats(target).value(0).contains(format));
+            QVERIFY(window.workspace()
+                        .engine()
+                        .saveFormats(target)
+                        .join(QLatin1Char(' '))
+                        .contains(format));
         window.workspace().setTarget(QStringLiteral("c"));
         const QString sources = folder.filePath(QStringLiteral("digits.tar"));
         window.workspace().save(sources);

@@ -224,12 +224,12 @@ std::string Monkey::wheel()
 
 std::string Monkey::hover()
 {
-    QWidget* part = anyPart();
+    const QPointer<QWidget> part = anyPart(); // may go where the mouse moves
     const QPoint at = pointIn(*part);
     const std::string text = "hover " + nameOf(*part);
     if (QWindow* window = surface()->windowHandle())
         QTest::mouseMove(window, part->mapTo(surface(), at));
-    if (below(3) == 0) {
+    if (part && below(3) == 0) {
         QHelpEvent help(QEvent::ToolTip, at, part->mapToGlobal(at));
         QCoreApplication::sendEvent(part, &help);
     }

@@ -36,7 +36,8 @@ protected:
         options.target = backEnd().kind.empty()
                              ? "llvm -mtriple=" + std::string(backEnd().architecture) + "-unknown"
                              : std::string(backEnd().kind);
-        if (backEnd().sources) options.target += " -mcpu=cortex-m4"; // programs are linked for cores
+        if (backEnd().sources)
+            options.target += " -mcpu=cortex-m4"; // programs are linked for cores
         options.executor = executor();
         JobContext job(2);
         return compile(std::make_shared<const Loaded>(std::move(*loaded)), options, job);

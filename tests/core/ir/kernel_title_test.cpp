@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels in words: what they do, and where in the model.
-#include "core/ir/kernel_title.h"
-
 #include "core/ir/graph_text.h"
+#include "core/ir/kernel_title.h"
 #include "core/ir/source_place.h"
 #include "tests/support/golden.h"
 
@@ -39,8 +38,10 @@ TEST(KernelTitle, SaysWhereInTheModel)
         {{{"Conv_0", "Conv", "", {}}, {"Clip_1", "Clip", "", {}}}, "Conv_0, Clip_1"},
         {{{"a", "", "", {}}, {"b", "", "", {}}, {"c", "", "", {}}}, "a .. c"},
         {{{"conv1", "", "", {}}, {"conv3", "", "", {}}}, "conv1-3"},
-        {{{"/features/features.0/features.0.0/Conv", "", "", {"features", "features.0",
-                                                              "features.0.0"}}},
+        {{{"/features/features.0/features.0.0/Conv",
+           "",
+           "",
+           {"features", "features.0", "features.0.0"}}},
          "features.0.0"},
         {{{"x", "", "", {"features", "features.0", "features.0.0"}},
           {"y", "", "", {"features", "features.1", "conv", "conv.0"}}},
@@ -60,8 +61,7 @@ TEST(KernelTitle, SaysWhereInTheModel)
     };
     for (const Place& place : places) {
         std::vector<SourceId> all;
-        for (size_t i = 0; i < place.nodes.size(); ++i)
-            all.emplace_back(static_cast<uint32_t>(i));
+        for (size_t i = 0; i < place.nodes.size(); ++i) all.emplace_back(static_cast<uint32_t>(i));
         EXPECT_EQ(sourcePlace(place.nodes, all), place.expected);
     }
     EXPECT_EQ(sourcePlace({}, {SourceId(3)}), "") << "of a module without sources";

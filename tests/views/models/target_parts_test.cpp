@@ -13,12 +13,15 @@ class TargetPartsTest : public QObject
 private slots:
     void readsTheParts()
     {
-        const TargetParts parts = targetPartsOf(QStringLiteral(
-            "llvm -keys=arm_cpu,cpu -mcpu=cortex-a76 -mtriple=aarch64-linux-gnu "
-            "-mattr=+dotprod,-sve -num-cores=4"));
-        QCOMPARE(parts, (TargetParts{QStringLiteral("llvm"), QStringLiteral("aarch64-linux-gnu"),
-                                     QStringLiteral("cortex-a76"), QStringLiteral("+dotprod,-sve"),
-                                     {}, QStringLiteral("4")}));
+        const TargetParts parts = targetPartsOf(
+            QStringLiteral("llvm -keys=arm_cpu,cpu -mcpu=cortex-a76 -mtriple=aarch64-linux-gnu "
+                           "-mattr=+dotprod,-sve -num-cores=4"));
+        QCOMPARE(parts, (TargetParts{QStringLiteral("llvm"),
+                                     QStringLiteral("aarch64-linux-gnu"),
+                                     QStringLiteral("cortex-a76"),
+                                     QStringLiteral("+dotprod,-sve"),
+                                     {},
+                                     QStringLiteral("4")}));
         QCOMPARE(targetPartsOf(QStringLiteral("raspberry-pi/4b-aarch64")).cpu, QString());
         QCOMPARE(targetPartsOf({}), TargetParts());
     }
