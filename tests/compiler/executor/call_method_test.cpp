@@ -4,6 +4,7 @@
 #include "compiler/driver/kernel_service.h"
 #include "compiler/executor/call_method.h"
 #include "compiler/frontend/onnx/load_onnx.h"
+#include "compiler/passes/passes.h"
 #include "core/ir/graph_text.h"
 #include "tests/zoo/zoo.h"
 
@@ -66,12 +67,13 @@ TEST(CallMethod, saysOfPlainLoopsAloneWhyThereIsNoFasterForm)
 std::string reasonOf(int64_t channels, int64_t groups)
 {
     const auto extent = [](int64_t value) { return std::to_string(value) + ", "; };
-    const auto module =
+    auto module =
         parseModule("def @main(%x: Tensor[(1, " + extent(channels) +
                     "8, 8), float32], %w: Tensor[(" + extent(channels) + extent(channels / groups) +
                     "3, 3), float32]) {\n  %0 = nn.conv2d(%x, %w, padding=[1, 1, 1, 1], groups=" +
                     std::to_string(groups) + ")\n  return %0\n}");
     CHECK(module) << module.error().text();
+    CHECK(inferMissingTypes(*module)) << "the text is typed wrongly";
     EXPECT_EQ(methodOf(*module, module->main().order).kind, Method::PlainLoops);
     return plainReason(*module, module->main().order);
 }
