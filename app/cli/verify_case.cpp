@@ -6,13 +6,13 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/one_step.h"
 #include "app/cli/verify_bindings.h"
+#include "app/cli/verify_tolerance.h"
+#include "compiler/frontend/importer.h"
 #include "compiler/frontend/load_model.h"
 #include "compiler/frontend/tensor_file.h"
-#include "core/base/file.h"
 #include "core/base/text.h"
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 
 namespace tenon::cli {
@@ -40,34 +40,15 @@ bool isUnsupported(const Diagnostic& d)
                                              d.code == DiagnosticCode::UnsupportedDtype);
 }
 
-/// Tolerance for output `index` of set `set`: as asked, as meta.json says, or the default.
-Tolerance toleranceFor(const Json& meta, size_t set, size_t index, const Tensor& wanted,
-                       bool isSingleOperator, const CaseOptions& options)
+/// The model of a case: `model` with the suffix of an importer; "" where there is none.
+std::string modelIn(const std::string& folder)
 {
-    double largest = 0;
-    if (wanted.dtype().isFloat())
-        for (const double value : wanted.numbers())
-            if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
-    const bool isHalf = wanted.dtype().isFloat() && wanted.dtype().bits == 16;
-    Tolerance out{1e-3, (isHalf ? 4e-3 : 1e-5) * largest};
-    if (isSingleOperator && !isHalf) out.absolute = 1e-5;
-    if (meta.contains("sets") && set < meta["sets"].size() &&
-        index < meta["sets"][set]["outputs"].size()) {
-        const Json& output = meta["sets"][set]["outputs"][index];
-        out.relative = output.value("suggested_rtol", out.relative);
-        out.absolute = output.value("suggested_atol", out.absolute);
+    std::error_code ignored;
+    for (const compiler::Importer* importer : compiler::allImporters()) {
+        const std::string path = folder + "/model" + std::string(importer->suffix);
+        if (!importer->suffix.empty() && fs::is_regular_file(path, ignored)) return path;
     }
-    if (options.relative) out.relative = *options.relative;
-    if (options.absolute) out.absolute = *options.absolute;
-    return out;
-}
-
-Json readMeta(const std::string& folder)
-{
-    auto text = readFile(folder + "/meta.json");
-    if (!text) return Json::object();
-    Json meta = Json::parse(*text, nullptr, false);
-    return meta.is_object() ? meta : Json::object();
+    return {};
 }
 
 /// One case in progress: artifacts are kept while the shapes stay the same.
@@ -76,6 +57,7 @@ class CaseRun
 public:
     CaseRun(std::string folder, const CaseOptions& options, JobContext& job)
         : m_folder(std::move(folder))
+        , m_model(modelIn(m_folder))
         , m_options(options)
         , m_job(job)
         , m_meta(readMeta(m_folder))
@@ -119,11 +101,11 @@ private:
     {
         constexpr int kMaxRounds = 8; // a value fixed may show that another one is needed
         const ComputingScope scope;
-        auto loaded = compiler::loadModel(m_folder + "/model.onnx", bindings);
+        auto loaded = compiler::loadModel(m_model, bindings);
         if (!loaded) return loaded;
         bindShapes(*loaded, inputs, bindings);
         for (int round = 0; loaded && round < kMaxRounds; ++round) {
-            loaded = compiler::loadModel(m_folder + "/model.onnx", bindings);
+            loaded = compiler::loadModel(m_model, bindings);
             if (!loaded || fixValues(*loaded, loaded->neededValues, inputs, bindings)) continue;
             // Formulas may have one rank or another, by a value that is known at run time.
             if (!hasErrors(loaded->diagnostics) ||
@@ -184,7 +166,7 @@ private:
         auto given = readSet(folder, "input");
         if (!given) {
             // Data of a type that the model cannot be supported with is no failure.
-            auto loaded = compiler::loadModel(m_folder + "/model.onnx", {});
+            auto loaded = compiler::loadModel(m_model, {});
             if (loaded) markUnsupported(*loaded);
             return given.error();
         }
@@ -245,9 +227,10 @@ private:
         const bool isBits = got.dtype() == kBfloat16 && reference.dtype() == kUInt16;
         const Tensor wanted = isBits ? sameBits(reference, kBfloat16) : reference;
         OutputResult out{.set = set, .output = index};
-        out.tolerance = toleranceFor(m_meta, set, index, wanted, m_isSingleOperator, m_options);
+        out.tolerance = toleranceFor(m_meta, {set, index, m_isSingleOperator}, wanted,
+                                     m_options.relative, m_options.absolute);
         out.judgement = judge(got, wanted, out.tolerance);
-        if (!out.judgement.reason.empty())
+        if (!out.judgement.reason.empty() && !out.tolerance.isStated)
             if (const StepEffect* effect = effectOn(index))
                 out.judgement = judge(got, wanted, out.tolerance, *effect);
         m_result.maxAbsError = std::max(m_result.maxAbsError, out.judgement.maxAbsError);
@@ -258,6 +241,7 @@ private:
     }
 
     std::string m_folder;
+    std::string m_model; ///< its file
     const CaseOptions& m_options;
     JobContext& m_job;
     Json m_meta;
@@ -280,7 +264,7 @@ std::vector<std::string> findCases(const std::string& root)
     std::vector<std::string> cases;
     const auto look = [&](const fs::path& folder) {
         std::error_code ignored;
-        if (fs::exists(folder / "model.onnx", ignored) &&
+        if (!modelIn(folder.string()).empty() &&
             fs::is_directory(folder / "test_data_set_0", ignored))
             cases.push_back(folder.string());
     };

@@ -43,7 +43,8 @@ struct CaseResult
     std::vector<std::string> fixed = {}; ///< inputs that became constants of the compiled model
 };
 
-/// Folders below `root` (itself included) that hold model.onnx and test_data_set_0, sorted.
+/// Folders below `root` (itself included) that hold a model (`model.onnx`, ..) and test_data_set_0,
+/// sorted.
 std::vector<std::string> findCases(const std::string& root);
 
 /// Runs all data sets of the case here; the caller isolates it in a child.

@@ -16,7 +16,8 @@ namespace {
 /// What `verify` holds an artifact to; numerics.md says why.
 constexpr const char* kRule =
     "The file that `compile` writes for these options is what is judged. Floats agree within the "
-    "tolerance; integers when they are equal. Of a quantized model, an element may be off by what "
+    "tolerance; integers when they are equal, or within the steps that meta.json states. Of a "
+    "quantized model, an element may be off by what "
     "one step of the last quantized tensors makes of it, where at most 2 % of their elements are "
     "a step off.";
 
@@ -39,6 +40,7 @@ Json outputJson(const OutputResult& output)
             {"max_abs_error", judged.maxAbsError},
             {"rtol", output.tolerance.relative},
             {"atol", output.tolerance.absolute},
+            {"allowed_steps", output.tolerance.steps},
             {"outside", judged.outside},
             {"one_step", judged.steps},
             {"one_step_allowed", judged.mayStep},
@@ -62,7 +64,9 @@ OutputResult outputOf(const Json& said)
 {
     OutputResult out{.set = said.value("set", size_t{0}),
                      .output = said.value("output", size_t{0})};
-    out.tolerance = {said.value("rtol", 0.0), said.value("atol", 0.0)};
+    out.tolerance = {.relative = said.value("rtol", 0.0),
+                     .absolute = said.value("atol", 0.0),
+                     .steps = said.value("allowed_steps", int64_t{0})};
     out.judgement = {.elements = said.value("elements", int64_t{0}),
                      .maxAbsError = said.value("max_abs_error", 0.0),
                      .outside = said.value("outside", int64_t{0}),
@@ -268,8 +272,8 @@ int verify(VerifyOptions options, JobContext& job)
         const std::vector<std::string> found = findCases(folder);
         if (found.empty())
             return failure(makeError(DiagnosticCode::BadArgument,
-                                     "there is no case below the folder; a case has model.onnx and "
-                                     "test_data_set_0",
+                                     "there is no case below the folder; a case has a model "
+                                     "(model.onnx, model.tflite) and test_data_set_0",
                                      {.file = folder}));
         cases.insert(cases.end(), found.begin(), found.end());
     }
@@ -286,7 +290,9 @@ void addVerify(CLI::App& app, Action& action)
     auto options = std::make_shared<VerifyOptions>();
     CLI::App* command =
         app.add_subcommand("verify", "compile and run test cases and compare their outputs");
-    command->add_option("DIR", options->folders, "folders with model.onnx and test_data_set_*")
+    command
+        ->add_option("DIR", options->folders,
+                     "folders with a model (model.onnx, model.tflite) and test_data_set_*")
         ->required();
     addCompileOptions(*command, options->one.common);
     addBoardOptions(*command, options->one.where);

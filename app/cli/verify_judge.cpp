@@ -26,7 +26,7 @@ Element compare(double have, double want, double allowed)
 
 double allowedAt(const Tensor& wanted, int64_t i, const Tolerance& tolerance)
 {
-    if (!wanted.dtype().isFloat()) return 0;
+    if (!wanted.dtype().isFloat()) return static_cast<double>(tolerance.steps);
     return tolerance.relative * std::fabs(wanted.number(i)) + tolerance.absolute;
 }
 
@@ -75,12 +75,13 @@ Judgement judgeAll(const Tensor& got, const Tensor& wanted, const Tolerance& tol
     Judgement out{.elements = wanted.size()};
     if (effect) out.mayStep = mayStepOf(*effect, out.elements);
     int64_t worst = -1;
-    double worstExcess = 0;
+    double worstExcess = 0, sum = 0;
     for (int64_t i = 0; i < wanted.size(); ++i) {
         const double want = wanted.number(i), have = got.number(i);
         const Element element = compare(have, want, allowedAt(wanted, i, tolerance));
         if (std::isfinite(element.difference))
             out.maxAbsError = std::max(out.maxAbsError, element.difference);
+        sum += element.difference;
         if (element.excess <= 0) continue;
         ++out.outside;
         if (effect && isExplained(*effect, got, i, element.excess)) {
@@ -90,7 +91,14 @@ Judgement judgeAll(const Tensor& got, const Tensor& wanted, const Tolerance& tol
         }
         if (worst < 0 || element.excess > worstExcess) worst = i, worstExcess = element.excess;
     }
-    if (worst >= 0)
+    const double elements = static_cast<double>(std::max<int64_t>(out.elements, 1));
+    if (const double share = static_cast<double>(out.outside) / elements;
+        share <= tolerance.mayDiffer)
+        worst = -1;
+    if (tolerance.meanAbsolute && sum / elements > *tolerance.meanAbsolute)
+        out.reason = "the mean absolute difference is " + exact(sum / elements) + " but at most " +
+                     exact(*tolerance.meanAbsolute) + " is allowed";
+    else if (worst >= 0)
         out.reason = elementsText(out.outside - out.steps, out.elements) + " differ" +
                      (effect ? " by more than one step of the last quantized tensors" : "") +
                      ", worst at " + std::to_string(worst) + ": got " + exact(got.number(worst)) +

@@ -5,6 +5,7 @@
 #include "core/tensor/tensor.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,10 @@ struct Tolerance
 {
     double relative = 0;
     double absolute = 0;
+    int64_t steps = 0;                  ///< largest difference of integers
+    double mayDiffer = 0;               ///< share of the elements that may be anything
+    std::optional<double> meanAbsolute; ///< limit of the mean absolute difference
+    bool isStated = false;              ///< by the case itself: nothing else is allowed
 };
 
 /// How an output follows the last quantized tensors of the model.
@@ -44,7 +49,7 @@ struct Judgement
     std::string reason;  ///< empty: it agrees
 };
 
-/// Floats agree within the tolerance, anything else when it is the same.
+/// Floats agree within the tolerance, integers within its steps, anything else when it is the same.
 Judgement judge(const Tensor& got, const Tensor& wanted, const Tolerance& tolerance);
 /// The same for an output of a quantized model: elements outside the tolerance still agree when one
 /// step of the last quantized tensors makes such a difference, as long as they are few.

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Windows of convolutions and poolings over [N, C, H, W]: SAME and VALID become explicit padding.
+#pragma once
+
+#include "compiler/frontend/tflite/graph/tflite_node.h"
+
+namespace tenon::compiler {
+
+struct PictureWindow
+{
+    std::vector<int64_t> kernel, strides{1, 1}, dilations{1, 1};
+    std::vector<int64_t> padding{0, 0, 0, 0}; ///< top, left, bottom, right
+
+    /// strides, padding and dilation as operators take them.
+    Attrs attrs() const;
+};
+
+/// Where an operator's options have what a window needs; -1: none.
+struct WindowFields
+{
+    int padding, strideW, strideH, dilationW = -1, dilationH = -1;
+};
+
+/// Fails for sizes that are not usable, or rows and columns of unknown size.
+PictureWindow windowOf(TfliteNode& node, const WindowFields& fields, size_t data,
+                       std::vector<int64_t> kernel);
+
+} // namespace tenon::compiler
