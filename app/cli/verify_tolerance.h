@@ -2,12 +2,15 @@
 // What a test case allows its outputs: as asked, as its meta.json says, or the default.
 #pragma once
 
-#include "app/cli/command.h"
 #include "app/cli/verify_judge.h"
+
+#include <nlohmann/json.hpp>
 
 #include <optional>
 
 namespace tenon::cli {
+
+using Json = nlohmann::ordered_json;
 
 /// The case's meta.json; an empty object where there is none.
 Json readMeta(const std::string& folder);

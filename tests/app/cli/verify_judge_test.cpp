@@ -112,5 +112,29 @@ TEST(Judge, WantsAnIndexThatAStepGives)
     EXPECT_NE(judge(Tensor::of<int64_t>(kInt64, {1}, {6}), wanted, {}, effect).reason, "");
 }
 
+TEST(Judge, AllowsIntegersTheStepsThatTheCaseStates)
+{
+    EXPECT_EQ(judge(bytes({1, 2}), bytes({2, 0}), {.steps = 2}).reason, "");
+    EXPECT_NE(judge(bytes({1, 2}), bytes({2, 0}), {.steps = 1}).reason, "");
+}
+
+TEST(Judge, LetsAShareOfTheElementsDiffer)
+{
+    const std::vector<int8_t> wanted(100, 1);
+    std::vector<int8_t> got = wanted;
+    got[0] = 9;
+    EXPECT_EQ(judge(bytes(got), bytes(wanted), {.mayDiffer = 0.01}).reason, "");
+    got[1] = 9;
+    EXPECT_NE(judge(bytes(got), bytes(wanted), {.mayDiffer = 0.01}).reason, "");
+}
+
+TEST(Judge, LimitsTheMeanDifference)
+{
+    const Tolerance tolerance{.absolute = 1, .meanAbsolute = 0.25};
+    EXPECT_EQ(judge(floats({1, 2}), floats({1.5F, 2}), tolerance).reason, "");
+    EXPECT_NE(judge(floats({1, 2}), floats({1.5F, 2.5F}), tolerance).reason.find("mean absolute"),
+              std::string::npos);
+}
+
 } // namespace
 } // namespace tenon::cli

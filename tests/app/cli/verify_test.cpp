@@ -3,6 +3,7 @@
 #include "tests/app/cli/program.h"
 #include "tests/compiler/frontend/model_text.h"
 #include "tests/support/environment.h"
+#include "tests/support/tflite_writer.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -104,6 +105,22 @@ TEST_F(Verify, AllowsNoStepWhereEverythingBeforeIsExact)
     makeCase(kExact, kOutputs);
     EXPECT_EQ(verify(0, 0)["status"], "passed");
     EXPECT_EQ(verify(1, 1.5F)["status"], "failed");
+}
+
+TEST_F(Verify, TakesFoldersWithAnyModelThatAnImporterReads)
+{
+    test::TfliteWriter w;
+    const int x = w.input("x", test::TfliteType::Float32, {1, 2});
+    const int y = w.output("y", test::TfliteType::Float32, {1, 2});
+    w.op("RELU", {x}, {y});
+    const std::vector<std::byte> bytes = w.file();
+    write("lite/model.tflite",
+          std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+    write("lite/test_data_set_0/input_0.pb", tensor("x", {-1, 2}).SerializeAsString());
+    write("lite/test_data_set_0/output_0.pb", tensor("y", {0, 2.25F}).SerializeAsString());
+    EXPECT_EQ(tenon("verify " + m_folder.file("lite")).code, 1);
+    write("lite/meta.json", R"({"tolerance": [{"output": 0, "kind": "float", "atol": 0.5}]})");
+    EXPECT_EQ(tenon("verify " + m_folder.file("lite")).code, 0);
 }
 
 } // namespace

@@ -91,9 +91,10 @@ void convertBatchMatmul(TfliteNode& node)
     const DataType dtype = isWide ? kInt64 : kInt32;
     const ValueRef sums =
         f.call("nn.matmul", {centred(node, 0, dtype), centred(node, 1, dtype)}, attrs);
-    const float ratio =
-        static_cast<float>(a.scale) * static_cast<float>(b.scale) / static_cast<float>(out.scale);
-    const std::vector<double> ratios{static_cast<double>(ratio)};
+    const float step = static_cast<float>(a.scale) * static_cast<float>(b.scale);
+    const std::vector<double> ratios{
+        isWide ? a.scale * b.scale / out.scale
+               : static_cast<double>(step / static_cast<float>(out.scale))};
     node.output(0, isWide ? requantizedWide(node, sums, ratios, 0, FusedActivation::None)
                           : requantizedSums(node, sums, ratios, 0, FusedActivation::None));
 }

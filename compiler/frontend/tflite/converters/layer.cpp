@@ -12,8 +12,14 @@
 namespace tenon::compiler {
 namespace {
 
-/// Data scale times weight scale over the result's, in binary32 as the reference computes it.
-std::vector<double> ratiosOf(TfliteNode& node, const Layer& layer)
+enum class RatioOf : uint8_t
+{
+    Bytes, ///< in binary32, as the reference computes it for 8-bit layers
+    Wide   ///< in binary64, as it does for 16-bit ones
+};
+
+/// Data scale times weight scale over the result's.
+std::vector<double> ratiosOf(TfliteNode& node, const Layer& layer, RatioOf kind)
 {
     const TensorScale data = oneScale(node, node.inputTensor(layer.operands.data));
     const TensorScale out = oneScale(node, node.outputTensor(0));
@@ -26,7 +32,9 @@ std::vector<double> ratiosOf(TfliteNode& node, const Layer& layer)
     std::vector<double> ratios;
     for (const double scale : scales) {
         const float step = static_cast<float>(data.scale) * static_cast<float>(scale);
-        ratios.push_back(static_cast<double>(step / static_cast<float>(out.scale)));
+        ratios.push_back(kind == RatioOf::Wide
+                             ? data.scale * scale / out.scale
+                             : static_cast<double>(step / static_cast<float>(out.scale)));
         if (!(ratios.back() >= 0) || !std::isfinite(ratios.back()))
             node.fail(DiagnosticCode::BadModel, "the weight has a scale that is not usable");
     }
@@ -134,7 +142,7 @@ ValueRef realLayer(TfliteNode& node, const Layer& layer, FusedActivation activat
 
 ValueRef byteLayer(TfliteNode& node, const Layer& layer, FusedActivation activation)
 {
-    const std::vector<double> ratios = ratiosOf(node, layer);
+    const std::vector<double> ratios = ratiosOf(node, layer, RatioOf::Bytes);
     if (node.hasFailed()) return {};
     const auto zeroOf = [&](size_t input) {
         const TfliteQuantization& q = node.inputTensor(input)->quantization;
@@ -195,9 +203,10 @@ ValueRef centred(TfliteNode& node, ValueRef value, size_t input, int64_t axis, D
 /// In integers as wide as the sums need.
 ValueRef wideLayer(TfliteNode& node, const Layer& layer, FusedActivation activation)
 {
-    const std::vector<double> ratios = ratiosOf(node, layer);
-    if (node.hasFailed()) return {};
     const bool areBytes = node.typeOf(layer.dataValue).dtype.bits == 8;
+    const std::vector<double> ratios =
+        ratiosOf(node, layer, areBytes ? RatioOf::Bytes : RatioOf::Wide);
+    if (node.hasFailed()) return {};
     const DataType dtype = areBytes || fitsSums(node, layer) ? kInt32 : kInt64;
     const auto& [data, weight, bias] = layer.operands;
     const ValueRef sums =
