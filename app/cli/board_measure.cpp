@@ -3,7 +3,7 @@
 #include "app/cli/board_measure.h"
 
 #include "core/base/text.h"
-#include "remote/board/measured.h"
+#include "remote/deploy/measure_board.h"
 
 namespace tenon::cli {
 namespace {
@@ -12,34 +12,14 @@ using remote::Board;
 using remote::BoardKind;
 using remote::BoardStore;
 
-/// Measures the board; `board` then has what was found, or nothing where that contradicts itself.
 Result<remote::Measured> measured(const MeasureRequest& options, Board& board, JobContext& job)
 {
-    if (board.isEmulated())
-        return makeError(DiagnosticCode::BadArgument,
-                         core::quoted(board.name) +
-                             " is emulated, whose speed says nothing of the board that it stands "
-                             "for; measure a real one");
-    if (board.target.empty())
-        return makeError(DiagnosticCode::BadArgument,
-                         "what to compile for " + core::quoted(board.name) +
-                             " for is not known; probe it with --use-proposal first");
     TerminalPrompt prompt;
     remote::Deployer deployer(board, deployEnvironment(options.access, prompt));
     const remote::PhaseLimits limits{.queue = std::chrono::seconds(options.access.queueTimeoutS)};
-    const auto text = deployer.measure(limits, job);
-    if (!text) return text.error();
-    if (const Status closed = deployer.close(); !closed) return closed.error();
-    auto found = remote::parseMeasured(*text);
-    if (!found) return found.error();
-    auto target = remote::measuredTarget(board.target, *found);
-    const std::optional<Diagnostic> refusal =
-        target ? std::nullopt : std::optional<Diagnostic>(target.error());
-    if (refusal) target = remote::withFigures(board.target, "");
-    if (!target) return target.error();
-    board.target = *target;
-    if (refusal) return *refusal;
-    return found;
+    auto found = remote::measureBoard(deployer, board, limits, job);
+    const Status closed = deployer.close();
+    return found && !closed ? Result<remote::Measured>(closed.error()) : found;
 }
 
 void tellMeasured(const MeasureRequest& options, const Board& board,

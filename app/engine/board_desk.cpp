@@ -10,6 +10,7 @@
 #include "core/ir/module_hash.h"
 #include "remote/board/profile.h"
 #include "remote/deploy/deploy_record.h"
+#include "remote/deploy/measure_board.h"
 #include "remote/virtual/virtual_board.h"
 
 #include <QFile>
@@ -172,6 +173,25 @@ Result<ProbeFindings> BoardDesk::probe(const QString& name, const BoardAsk& ask,
     return seen;
 }
 
+Result<QString> BoardDesk::measure(const QString& name, const BoardAsk& ask, JobContext& job)
+{
+    auto board = m_store.find(name.toStdString());
+    if (!board) return board.error();
+    std::unique_lock lock(m_mutex, std::defer_lock);
+    if (Status mine = wait(lock, job); !mine) return mine.error();
+    m_prompt.serve(ask, &job);
+    remote::Deployer& deployer = deployerFor(*board);
+    const bool wasConnected = deployer.isConnected();
+    const auto found = remote::measureBoard(deployer, *board, {}, job);
+    const Status closed = wasConnected && found ? Status(core::kDone) : deployer.close();
+    m_prompt.serve({}, nullptr);
+    if (board->kind != remote::BoardKind::ThisComputer)
+        if (const auto kept = m_store.update(*board); !kept) return kept.error();
+    if (!found) return found.error();
+    if (!closed) return closed.error();
+    return text(board->target);
+}
+
 Status BoardDesk::remove(const QString& name, JobContext& job)
 {
     const auto board = m_store.find(name.toStdString());
@@ -247,6 +267,9 @@ views::BoardEngine makeBoardEngine(const EngineOptions& options)
     };
     engine.probe = [desk](const QString& board, const auto& ask, JobContext& job) {
         return desk->probe(board, ask, job);
+    };
+    engine.measure = [desk](const QString& board, const auto& ask, JobContext& job) {
+        return desk->measure(board, ask, job);
     };
     engine.remove = [desk](const QString& board, JobContext& job) {
         return desk->remove(board, job);

@@ -41,6 +41,8 @@ public:
     core::Result<views::ProbeFindings> addVirtual(const QString& kind, core::JobContext& job);
     core::Result<views::ProbeFindings> probe(const QString& board, const views::BoardAsk& ask,
                                              core::JobContext& job);
+    core::Result<QString> measure(const QString& board, const views::BoardAsk& ask,
+                                  core::JobContext& job);
     core::Status remove(const QString& board, core::JobContext& job);
     core::Status disconnect();
     views::DeployOutcome deploy(const views::DeployQuestion& question, const views::BoardAsk& ask,

@@ -223,6 +223,7 @@ void addOptions(const EngineOptions& options, views::Engine& engine)
     engine.targetKinds = targetKinds;
     engine.targetNames = targetNames;
     engine.unusedFeatures = unusedFeatures;
+    engine.targetFigures = targetFigures;
     engine.checkOptions = checkBuildOptions;
     engine.passes = passChoices;
     engine.passKeys = passKeys;

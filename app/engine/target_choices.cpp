@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Kinds, processors and features out of the compiler's tables.
+// Kinds, processors, features and figures out of the compiler's tables.
 #include "app/engine/target_choices.h"
 
 #include "compiler/codegen/llvm/target_machine.h"
+#include "compiler/driver/machine_facts.h"
+#include "core/base/text.h"
+#include "core/target/machine_option.h"
 #include "core/target/target_kind.h"
 #include "remote/board/unused_features.h"
 
@@ -17,14 +20,24 @@ QStringList texts(const std::vector<std::string>& names)
     return out;
 }
 
+QString text(std::string_view name)
+{
+    return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
+}
+
+/// In the unit of the table's row: sizes of caches are given in bytes.
+double inItsUnit(const core::NamedFigure& figure, double given)
+{
+    return figure.unit == "KiB" ? given / 1024 : given;
+}
+
 } // namespace
 
 QStringList targetKinds()
 {
     QStringList kinds;
     for (const core::TargetKind& kind : core::allTargetKinds())
-        if (kind.state == core::KindState::Generates)
-            kinds << QString::fromUtf8(kind.name.data(), static_cast<qsizetype>(kind.name.size()));
+        if (kind.state == core::KindState::Generates) kinds << text(kind.name);
     return kinds;
 }
 
@@ -41,6 +54,35 @@ QStringList unusedFeatures(const QString& target, const QString& boardTarget)
 {
     const auto unused = remote::unusedFeatures(target.toStdString(), boardTarget.toStdString());
     return unused ? texts(*unused) : QStringList();
+}
+
+views::TargetFigures targetFigures(const QString& target)
+{
+    const auto parsed = core::parseTarget(target.toStdString());
+    if (!parsed) return {};
+    const auto machine = compiler::machineSpec(*parsed);
+    if (!machine) return {};
+    const auto known = compiler::machineFacts(*parsed, *machine);
+    if (!known) return {};
+    const core::Machine& row = *known->choice.machine;
+    views::TargetFigures out{text(row.title), {}, {}};
+    for (const core::Diagnostic& remark : known->remarks)
+        out.remark = QString::fromStdString(remark.message);
+    const auto option = core::machineOption(*parsed);
+    for (const core::NamedFigure& each : core::figuresOf(row)) {
+        double value = each.figure.value;
+        QString source = text(each.figure.source);
+        if (option && *option)
+            for (const auto& [name, given] : (*option)->figures)
+                if (name == each.name)
+                    value = inItsUnit(each, given), source = QStringLiteral("-machine");
+        const bool isNone = value == 0; // a cache that is not there
+        out.rows.push_back(
+            {text(each.name),
+             isNone ? QObject::tr("none") : QString::fromStdString(core::exact(value)),
+             isNone ? QString() : text(each.unit), source});
+    }
+    return out;
 }
 
 } // namespace tenon::app

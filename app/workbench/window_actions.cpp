@@ -194,6 +194,10 @@ void MainWindow::addBoardActions()
          [this] { m_boards.addVirtual(QStringLiteral("rpi4")); }, false, canChange});
     add({"probe-board", board, tr("Probe the board"), "", "", tr("Ask the board what it is"),
          [this] { m_boards.probe(); }, false, canChange});
+    add({"measure-board", board, tr("Measure the board's processor"), "", "",
+         tr("How fast it computes, reads and starts threads; it is compiled for with these figures "
+            "from then on, see the target editor"),
+         [this] { m_boards.measure(); }, false, [this] { return m_boards.state().canMeasure; }});
     add({"disconnect", board, tr("Disconnect from the board"), "", "",
          tr("End the kept connection; what was sent goes with it"),
          [this] { m_deploy.disconnectBoard(); }, false,

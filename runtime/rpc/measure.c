@@ -145,6 +145,8 @@ void tenon_measure(tenon_writer* out)
     tenon_sums sums = {.seed = 1};
     put_figure(out, "float_macs",
                good_rate(tenon_multiply_add, &sums, tenon_macs_per_step()) / ghz);
+    put_figure(out, "byte_macs",
+               good_rate(tenon_multiply_add_bytes, &sums, tenon_byte_macs_per_step()) / ghz);
     put_caches(out, ghz);
     if (tenon_threads_count() > 1)
         put_figure(out, "fork_cycles", ghz / good_rate(start_threads, NULL, 1));

@@ -32,4 +32,9 @@ typedef struct
 void tenon_multiply_add(void* sums, long steps);
 double tenon_macs_per_step(void);
 
+/** The same for bytes and sums of 32 bits, with the best instructions for it that the processor
+ *  has. */
+void tenon_multiply_add_bytes(void* sums, long steps);
+double tenon_byte_macs_per_step(void);
+
 #endif

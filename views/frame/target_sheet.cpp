@@ -61,9 +61,10 @@ void showText(QLineEdit& field, const QString& text)
 
 TargetSheet::TargetSheet(const ThemeSource& themes, WorkspacePresenter& workspace,
                          BoardsPresenter& boards, QWidget* window)
-    : Overlay(themes, window, {680, 560})
+    : Overlay(themes, window, {760, 720})
     , m_target(workspace, boards)
     , m_grid(new QGridLayout)
+    , m_figures(makeTargetFigureModel(this))
 {
     panel().setTitle(tr("Target"));
     panel().setCaption(tr("Esc closes"));
@@ -86,7 +87,8 @@ TargetSheet::TargetSheet(const ThemeSource& themes, WorkspacePresenter& workspac
     m_meaning->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     panel().content()->addLayout(m_grid);
     panel().content()->addLayout(buildUnused());
-    panel().content()->addWidget(m_meaning, 1);
+    panel().content()->addWidget(m_meaning);
+    buildFigures();
     panel().content()->addLayout(buildButtons());
     for (QLineEdit* field : {m_cpu, m_features, m_abi, m_cores})
         connect(field, &QLineEdit::textChanged, this, &TargetSheet::takeFields);
@@ -127,6 +129,24 @@ QLayout* TargetSheet::buildUnused()
     row->addWidget(m_useFeatures);
     connect(m_useFeatures, &QPushButton::clicked, &m_target, &TargetPresenter::useBoardFeatures);
     return row;
+}
+
+/// What cost models reckon with, so that a choice of layout or threads can be understood.
+void TargetSheet::buildFigures()
+{
+    m_processorTitle = new ThemedLabel(themes(), Role::Strong);
+    m_processorTitle->setWordWrap(true);
+    m_figureTable = new DataTable(themes(), m_figures);
+    m_figureTable->setAccessibleName(tr("figures of the processor"));
+    m_figureTable->setColumnWidths({170, 80, 200, 0});
+    m_measure = new PillButton(themes(), Look::Plain, tr("Measure them"));
+    m_measure->setToolTip(tr("How fast the board computes, reads and starts threads"));
+    auto* row = new QHBoxLayout;
+    row->addWidget(m_processorTitle, 1);
+    row->addWidget(m_measure);
+    panel().content()->addLayout(row);
+    panel().content()->addWidget(m_figureTable, 1);
+    connect(m_measure, &QPushButton::clicked, &m_target, &TargetPresenter::measureBoard);
 }
 
 void TargetSheet::choose(PillButton* button,
@@ -212,6 +232,16 @@ void TargetSheet::refresh()
     m_unused->setText(state.unusedText);
     m_unused->setVisible(!state.unused.isEmpty());
     m_useFeatures->setVisible(!state.unused.isEmpty());
+    const TargetFigures& figures = state.figures;
+    m_processorTitle->setText(
+        figures.remark.isEmpty()
+            ? tr("Costs are reckoned for %1").arg(figures.machine)
+            : tr("Costs are reckoned for %1: %2").arg(figures.machine, figures.remark));
+    m_figures->setRows(figures.rows);
+    m_processorTitle->setVisible(!figures.rows.empty());
+    m_figureTable->setVisible(!figures.rows.empty());
+    m_measure->setVisible(!figures.rows.empty());
+    m_measure->setEnabled(state.canMeasure);
 }
 
 } // namespace tenon::views

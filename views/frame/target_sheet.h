@@ -3,6 +3,7 @@
 #pragma once
 
 #include "views/frame/overlay.h"
+#include "views/pages/common/data_table.h"
 #include "views/pages/common/pill_tabs.h"
 #include "views/presenters/target_presenter.h"
 
@@ -23,6 +24,8 @@ public:
     QLineEdit& processor() { return *m_cpu; }
     QLineEdit& features() { return *m_features; }
     PillButton& useFeatures() { return *m_useFeatures; }
+    PillButton& measure() { return *m_measure; }
+    TargetFigureModel& figures() { return *m_figures; }
 
 private:
     QLineEdit* addField(const QString& label, const QString& hint);
@@ -30,6 +33,7 @@ private:
     void choose(PillButton* button, const std::vector<std::pair<QString, QString>>& choices,
                 const std::function<void(const QString&)>& take);
     QLayout* buildUnused();
+    void buildFigures();
     QLayout* buildButtons();
     void takeFields();
     void refresh();
@@ -47,6 +51,10 @@ private:
     ThemedLabel* m_meaning = nullptr;
     ThemedLabel* m_unused = nullptr;
     PillButton* m_useFeatures = nullptr;
+    ThemedLabel* m_processorTitle = nullptr;
+    TargetFigureModel* m_figures;
+    DataTable* m_figureTable = nullptr;
+    PillButton* m_measure = nullptr;
     bool m_isShowing = false;
 };
 

@@ -67,6 +67,9 @@ struct BoardEngine
     std::function<core::Result<ProbeFindings>(const QString& board, const BoardAsk&,
                                               core::JobContext&)>
         probe;
+    /// What its processor reaches, kept in its target, which is the answer.
+    std::function<core::Result<QString>(const QString& board, const BoardAsk&, core::JobContext&)>
+        measure;
     /// Forgets it; an emulated board is removed from the disk.
     std::function<core::Status(const QString& board, core::JobContext&)> remove;
     /// Ends the connection that stays after a deployment; what was sent goes with it.

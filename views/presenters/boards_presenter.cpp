@@ -210,6 +210,31 @@ void BoardsPresenter::startAdding(const QString& what, const Find& find)
     refresh();
 }
 
+void BoardsPresenter::measure()
+{
+    const auto& engine = m_workspace.engine().boards;
+    if (!m_state.canMeasure || !engine.measure) return;
+    const QString name = board().name, title = board().titleInText();
+    m_state.working = tr("measuring %1").arg(title);
+    m_workspace.forgetFailure();
+    const auto target = std::make_shared<QString>();
+    m_workspace.jobs().start(
+        kBoardKey, tr("Measure %1").arg(title),
+        [target, name, measure = engine.measure, ask = m_prompt.asker()](core::JobContext& job) {
+            const auto found = measure(name, ask, job);
+            if (found) *target = *found;
+            return found ? core::Status(core::kDone) : core::Status(found.error());
+        },
+        [this, name, title, target](const core::Status& status) {
+            m_state.working.clear();
+            if (!status)
+                m_workspace.report(tr("Measuring %1 did not work").arg(title), status.error());
+            reload(); // figures that contradict themselves are gone from its target, too
+            if (status && name == board().name) retarget(*target);
+        });
+    refresh();
+}
+
 void BoardsPresenter::forget()
 {
     const auto& remove = m_workspace.engine().boards.remove;
@@ -282,6 +307,7 @@ void BoardsPresenter::refresh()
     const auto known = m_known.find(board().name);
     const bool isProbed = known != m_known.end() && !known->second.findings.checks.empty();
     m_state.canChange = !isWorking() && !m_workspace.state().isBusy;
+    m_state.canMeasure = m_state.canChange && !board().isEmulated() && !board().target.isEmpty();
     m_state.canForget = m_state.canChange && !board().isHere();
     m_state.state = stateOf(board());
     m_state.title = board().title();

@@ -16,8 +16,9 @@ struct BoardsState
     BoardState state = BoardState::Unknown; ///< of the selected board
     QString statusText;                     ///< "rpi4 · Raspberry Pi 4 Model B · ready · 51 °C"
     QString title;
-    QString working;        ///< what is being done with a board; empty: nothing
-    bool canChange = false; ///< nothing runs: boards can be selected, probed, added, removed
+    QString working;         ///< what is being done with a board; empty: nothing
+    bool canChange = false;  ///< nothing runs: boards can be selected, probed, added, removed
+    bool canMeasure = false; ///< a board that is not emulated, and whose target is known
     bool canForget = false;
     QString probeCaption; ///< when it was probed
     QString proposedTarget;
@@ -56,6 +57,8 @@ public slots:
     void probe();
     /// Probes this computer unasked: nobody is disturbed by that.
     void probeIfHere();
+    /// What its processor reaches; compiles with these figures from then on.
+    void measure();
     void useProposedTarget();
     void add(BoardRequest request);
     void addVirtual(QString kind);

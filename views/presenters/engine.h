@@ -7,6 +7,7 @@
 #include "views/models/document.h"
 #include "views/models/footprint.h"
 #include "views/models/level_rows.h"
+#include "views/models/target_figures.h"
 #include "views/models/target_parts.h"
 #include "views/presenters/board_engine.h"
 
@@ -60,6 +61,8 @@ struct Engine
     std::function<TargetNames(const QString& triple)> targetNames;
     /// What the processor of the board's target has and the other does not use.
     std::function<QStringList(const QString& target, const QString& boardTarget)> unusedFeatures;
+    /// What cost models take the target's processor for; empty for a target that is not valid.
+    std::function<TargetFigures(const QString& target)> targetFigures;
     /// Whether a line of bindings can be read; whether they fit a model is seen when it is opened.
     std::function<core::Status(const QString& text)> checkShapes;
     /// Whether the model can be compiled with these; says what is wrong with them.

@@ -16,6 +16,11 @@ TargetPresenter::TargetPresenter(WorkspacePresenter& workspace, BoardsPresenter&
     connect(&boards, &BoardsPresenter::selected, this, [this] {
         if (m_isEditing) refresh();
     });
+    connect(&boards, &BoardsPresenter::stateChanged, this, [this] {
+        if (!m_isEditing || m_state.canMeasure == m_boards.state().canMeasure) return;
+        m_state.canMeasure = m_boards.state().canMeasure;
+        emit stateChanged();
+    });
 }
 
 QStringList TargetPresenter::kinds() const
@@ -64,13 +69,19 @@ void TargetPresenter::useBoardFeatures()
     setParts(parts);
 }
 
+void TargetPresenter::measureBoard() { m_boards.measure(); }
+
 void TargetPresenter::takeBack() { m_workspace.setTarget(m_before); }
 
 void TargetPresenter::refresh()
 {
     const WorkspaceState& workspace = m_workspace.state();
-    if (m_state.text == workspace.target && !m_state.text.isEmpty()) return;
+    const QString board = m_boards.board().target;
+    if (m_state.text == workspace.target && m_boardTarget == board && !m_state.text.isEmpty())
+        return;
     m_state.text = workspace.target;
+    m_boardTarget = board;
+    m_state.canMeasure = m_boards.state().canMeasure;
     m_state.parts = targetPartsOf(m_state.text);
     m_state.isValid = workspace.isTargetValid;
     m_state.message = workspace.targetMessage;
@@ -81,7 +92,6 @@ void TargetPresenter::refresh()
         m_namesOf = m_state.parts.triple;
         m_names = engine.targetNames(m_namesOf);
     }
-    const QString board = m_boards.board().target;
     m_state.unused = engine.unusedFeatures && m_state.isValid && !board.isEmpty()
                          ? engine.unusedFeatures(m_state.text, board)
                          : QStringList();
@@ -91,6 +101,8 @@ void TargetPresenter::refresh()
             : tr("%1 has %2; the target does not use %3")
                   .arg(m_boards.board().title(), m_state.unused.join(QStringLiteral(", ")),
                        m_state.unused.size() == 1 ? tr("it") : tr("them"));
+    m_state.figures = engine.targetFigures && m_state.isValid ? engine.targetFigures(m_state.text)
+                                                              : TargetFigures();
     emit stateChanged();
 }
 

@@ -2,6 +2,7 @@
 // TargetPresenter: the target as fields and as one string, in sync, with what the board could more.
 #pragma once
 
+#include "views/models/target_figures.h"
 #include "views/models/target_parts.h"
 #include "views/presenters/boards_presenter.h"
 
@@ -16,6 +17,8 @@ struct TargetState
     QStringList explanation;
     QStringList unused; ///< features that the board has and the target does not use
     QString unusedText; ///< "the board has dotprod, the target does not use it"
+    TargetFigures figures;
+    bool canMeasure = false; ///< the selected board, for which the target is
 };
 
 /// Every edit is the window's target at once; `takeBack` is how it was when the editing began.
@@ -39,6 +42,7 @@ public slots:
     void setText(QString text);
     void setParts(tenon::views::TargetParts parts);
     void useBoardFeatures(); ///< adds those that the target does not use
+    void measureBoard();     ///< the target then carries what was found
     void takeBack();
 
 signals:
@@ -53,6 +57,7 @@ private:
     TargetNames m_names;
     QString m_namesOf; ///< triple
     bool m_hasNames = false;
+    QString m_boardTarget; ///< that the state was made with
     bool m_isEditing = false;
     QString m_before;
 };

@@ -3,6 +3,7 @@
 #include "app/engine/engine.h"
 #include "app/workbench/main_window.h"
 #include "tests/app/workbench/fake_boards.h"
+#include "views/frame/target_sheet.h"
 #include "views/pages/deploy/deploy_page.h"
 
 #include <QMenu>
@@ -54,6 +55,35 @@ private slots:
             QCOMPARE(window.boards().board().name, name);
             QVERIFY(settle(window));
         }
+    }
+
+    /// The target editor shows what cost models reckon with, and what a board's own figures change.
+    void measuresABoardAndCompilesWithItsFigures()
+    {
+        MainWindow window(engine(), {}, options());
+        window.show();
+        QVERIFY(window.boards().choose(QStringLiteral("pi")));
+        QVERIFY(settle(window));
+        auto& sheet = window.part<views::TargetSheet>();
+        sheet.openForm();
+        const auto figure = [&](const QString& name) {
+            for (const views::TargetFigure& row : sheet.figures().rows())
+                if (row.name == name) return row;
+            return views::TargetFigure();
+        };
+        QCOMPARE(figure(QStringLiteral("float_macs")).value, QStringLiteral("4"));
+        QVERIFY(figure(QStringLiteral("float_macs")).source.contains(QStringLiteral("Cortex-A72")));
+        QVERIFY(sheet.measure().isEnabled());
+        QTest::mouseClick(&sheet.measure(), Qt::LeftButton);
+        QVERIFY(!sheet.measure().isEnabled());
+        QVERIFY(settle(window));
+        QVERIFY(window.workspace().state().target.endsWith(
+            QStringLiteral("-machine=float_macs=7,l2_bytes=524288")));
+        QCOMPARE(figure(QStringLiteral("float_macs")).value, QStringLiteral("7"));
+        QCOMPARE(figure(QStringLiteral("float_macs")).source, QStringLiteral("-machine"));
+        QCOMPARE(figure(QStringLiteral("l2_bytes")).value, QStringLiteral("512"));
+        QVERIFY(window.boards().select(QStringLiteral("asking"))); // emulated
+        QVERIFY(!sheet.measure().isEnabled());
     }
 
     /// The sender's own row goes out of the list while its name is on the way.

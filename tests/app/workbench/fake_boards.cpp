@@ -191,6 +191,17 @@ void useFakeBoards(Engine& engine)
         if (found) boards->add(found->board);
         return found;
     };
+    made.measure = [boards](const QString& name, const BoardAsk&,
+                            core::JobContext& job) -> core::Result<QString> {
+        if (const core::Status going = pause(job); !going) return going.error();
+        if (name == kBroken)
+            return core::makeError(core::DiagnosticCode::BoardFailure, "nobody answers");
+        BoardEntry board = boards->named(name);
+        board.target = QStringLiteral("llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72 "
+                                      "-machine=float_macs=7,l2_bytes=524288");
+        boards->add(board);
+        return board.target;
+    };
     made.remove = [boards](const QString& name, core::JobContext& job) {
         boards->remove(name);
         return pause(job);

@@ -62,14 +62,16 @@ TEST(Measured, comesFromTheServerOfThisComputer)
     const auto measured = parseMeasured(*text);
     ASSERT_TRUE(measured);
     EXPECT_GT(measured->clockGhz, 0.01);
-    bool hasMemory = false, hasMacs = false;
+    bool hasMemory = false, hasMacs = false, hasByteMacs = false;
     for (const auto& [name, value] : measured->figures) {
         EXPECT_GT(value, 0) << name;
         hasMemory = hasMemory || name == "memory_bytes_per_cycle";
         hasMacs = hasMacs || name == "float_macs";
+        hasByteMacs = hasByteMacs || name == "byte_macs";
     }
     EXPECT_TRUE(hasMemory);
     EXPECT_TRUE(hasMacs);
+    EXPECT_TRUE(hasByteMacs);
 }
 
 } // namespace
