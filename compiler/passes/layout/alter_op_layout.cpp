@@ -74,7 +74,7 @@ private:
             alterQuantizedLayer({m_module, node, m_values, *m_patch, m_byteLanes, *m_dotValues}))
             return true;
         if (isOp(node, concatenateOp)) return alterConcatenation(node);
-        if (isOp(node, joinPhasesOp)) return alterJoin(node);
+        if (isOp(node, joinPhasesOp) || isOp(node, stackFramesOp)) return alterImages(node);
         if (isOp(node, reshapeOp)) return alterReshape(node);
         if (node.operands.empty() || node.types.size() != 1) return false;
         switch (factsOf(node).blockedForm) {
@@ -300,14 +300,14 @@ private:
         return true;
     }
 
-    /// Rows and columns of images come together whatever their channels' layout.
-    bool alterJoin(const NodeRecord& node)
+    /// Images, or rows and columns of them, come together whatever their channels' layout.
+    bool alterImages(const NodeRecord& node)
     {
         const int64_t block = m_values.blockOf(node.operands[0]);
         if (block == 0) return false;
         NodeRecord record = node;
         for (ValueRef& operand : record.operands) operand = m_values.blocked(operand, block);
-        m_values.explain("keep-blocked", "joins rows and columns of " + blockedLayout(block));
+        m_values.explain("keep-blocked", "joins images of " + blockedLayout(block));
         m_values.produce(node, std::move(record), block);
         return true;
     }

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+// FramesAsImages: a film [N, C, D, H, W] is N*D images [N*D, C, H, W]. A convolution over three
+// axes is one over two of images that have the frames it reaches as channels, or, where it has
+// groups, a sum of convolutions, one per frame that it reaches; what is elementwise and maxima of
+// windows stand between them on images.
+#include "compiler/ops/ops.h"
+#include "compiler/passes/passes.h"
+#include "compiler/passes/rewrite.h"
+#include "compiler/passes/rewrite_functions.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+namespace tenon::compiler {
+namespace {
+
+constexpr size_t kRank = 5;
+
+/// Shape of a film.
+struct Film
+{
+    int64_t items, channels, frames, rows, columns;
+
+    std::vector<int64_t> images() const { return {items * frames, channels, rows, columns}; }
+};
+
+/// How a window goes along the frames.
+struct FrameWindow
+{
+    int64_t kernel, stride, dilation, before, after;
+
+    bool isOneFrame() const { return kernel == 1 && stride == 1 && before == 0 && after == 0; }
+    /// Of its tap `k` alone, for so many results.
+    FrameWindow tap(int64_t k, int64_t frames, int64_t results) const
+    {
+        const int64_t first = before - k * dilation;
+        return {1, stride, 1, first, (results - 1) * stride + 1 - frames - first};
+    }
+};
+
+/// [O, C, KD, KH, KW] -> [O, taps * C, KH, KW] with the taps first to first + taps.
+Tensor filtersOf(const Tensor& weight, int64_t first, int64_t taps)
+{
+    const std::vector<int64_t>& from = weight.shape();
+    const int64_t plane = from[3] * from[4];
+    const auto fill = [&](std::span<std::byte> out) {
+        const size_t bytes = static_cast<size_t>(plane) * sizeof(float);
+        std::byte* at = out.data();
+        for (int64_t o = 0; o < from[0]; ++o)
+            for (int64_t k = first; k < first + taps; ++k)
+                for (int64_t c = 0; c < from[1]; ++c, at += bytes)
+                    std::memcpy(at,
+                                weight.bytes().data() +
+                                    static_cast<size_t>((o * from[1] + c) * from[2] + k) * bytes,
+                                bytes);
+    };
+    return Tensor::make(kFloat32, {from[0], taps * from[1], from[3], from[4]}, fill);
+}
+
+class FilmRewriter
+{
+public:
+    FilmRewriter(const Module& module, const GraphFunction& function, const PassContext& context)
+        : m_module(module)
+        , m_function(function)
+        , m_uses(module, function)
+        , m_savesMemory(context.code.savesMemory)
+    {
+    }
+
+    Patches run()
+    {
+        if (m_savesMemory) return {}; // frames side by side take memory
+        for (const NodeId id : m_function.order) {
+            const NodeRecord& node = m_module.node(id);
+            if (node.kind != NodeKind::Op || node.types.size() != 1) continue;
+            const auto result = filmOf({id, 0});
+            if (!result) continue;
+            PatchWriter patch(m_module, m_function.id, "film-to-images",
+                              nodeLabel(node) + " works on frames one by one", {id});
+            m_patch = &patch;
+            m_made.clear();
+            const std::optional<ValueRef> images = imagesOf(node, *result);
+            if (!images) {
+                for (const ValueRef value : m_made) m_images.erase(value); // its patch is no more
+                continue;
+            }
+            m_images[{id, 0}] = *images;
+            patch.replaceAndErase(id, filmAgain(*images, *result));
+            m_patches.push_back(patch.take());
+        }
+        return std::move(m_patches);
+    }
+
+private:
+    std::optional<Film> filmOf(ValueRef value) const
+    {
+        const auto shape = knownShape(m_module, value);
+        if (!shape || shape->size() != kRank || m_module.type(value).dtype != kFloat32 ||
+            std::find(shape->begin(), shape->end(), 0) != shape->end())
+            return std::nullopt;
+        return Film{(*shape)[0], (*shape)[1], (*shape)[2], (*shape)[3], (*shape)[4]};
+    }
+
+    ValueRef reshape(ValueRef value, std::vector<int64_t> shape)
+    {
+        return m_patch->op(reshapeOp, {value}, {{"newshape", std::move(shape)}});
+    }
+
+    /// Channels and frames change places where there are several of both.
+    ValueRef exchanged(ValueRef value, const Film& film)
+    {
+        if (film.channels == 1 || film.frames == 1) return value;
+        return m_patch->op(transposeOp, {value}, {{"axes", std::vector<int64_t>{0, 2, 1, 3, 4}}});
+    }
+
+    ValueRef images(ValueRef value)
+    {
+        const auto found = m_images.find(value);
+        if (found != m_images.end()) return found->second;
+        const Film film = *filmOf(value);
+        const ValueRef made = reshape(exchanged(value, film), film.images());
+        m_images[value] = made;
+        m_made.push_back(value);
+        return made;
+    }
+
+    ValueRef filmAgain(ValueRef images, const Film& film)
+    {
+        if (film.channels == 1 || film.frames == 1)
+            return reshape(images,
+                           {film.items, film.channels, film.frames, film.rows, film.columns});
+        return exchanged(
+            reshape(images, {film.items, film.frames, film.channels, film.rows, film.columns}),
+            film);
+    }
+
+    std::optional<ValueRef> imagesOf(const NodeRecord& node, const Film& result)
+    {
+        if (isOp(node, convOp)) return convolution(node, result);
+        if (isOp(node, maxOp)) return maximum(node, result);
+        const bool isKnown =
+            std::any_of(node.operands.begin(), node.operands.end(),
+                        [&](ValueRef operand) { return m_images.count(operand) > 0; });
+        if (!isKnown) return std::nullopt;
+        if (isOp(node, concatenateOp)) return concatenation(node);
+        if (isOp(node, biasAddOp))
+            return normalizedAxis(node.attrs.integer("axis", 1), kRank) == 1
+                       ? std::optional(m_patch->op(
+                             biasAddOp, {images(node.operands[0]), node.operands[1]}, node.attrs))
+                       : std::nullopt;
+        return elementwise(node, result);
+    }
+
+    /// The images of `data` as the window reaches them.
+    ValueRef stacked(ValueRef data, const Film& film, const FrameWindow& window)
+    {
+        if (window.isOneFrame()) return images(data);
+        return m_patch->op(stackFramesOp, {images(data)},
+                           {{"frames", film.frames},
+                            {"kernel", window.kernel},
+                            {"stride", window.stride},
+                            {"dilation", window.dilation},
+                            {"padding", std::vector<int64_t>{window.before, window.after}}});
+    }
+
+    std::optional<ValueRef> convolution(const NodeRecord& node, const Film& result)
+    {
+        const Tensor* weight = constantOf(m_module, node.operands[1]);
+        const auto film = filmOf(node.operands[0]);
+        if (!weight || !film || weight->dtype() != kFloat32) return std::nullopt;
+        const std::vector<int64_t> strides = node.attrs.integers("strides", {}),
+                                   padding = node.attrs.integers("padding", {}),
+                                   dilation = node.attrs.integers("dilation", {});
+        const int64_t groups = node.attrs.integer("groups", 1), taps = weight->shape()[2];
+        const FrameWindow window{taps, strides[0], dilation[0], padding[0], padding[3]};
+        const Attrs attrs{
+            {"strides", std::vector<int64_t>{strides[1], strides[2]}},
+            {"padding", std::vector<int64_t>{padding[1], padding[2], padding[4], padding[5]}},
+            {"dilation", std::vector<int64_t>{dilation[1], dilation[2]}},
+            {"groups", groups}};
+        const auto convolved = [&](ValueRef data, int64_t first, int64_t count) {
+            const ValueRef filters = m_patch->constant(filtersOf(*weight, first, count),
+                                                       m_module.node(node.operands[1].node).name);
+            return m_patch->op(conv2dOp, {data, filters}, attrs);
+        };
+        if (groups == 1 || taps == 1)
+            return convolved(stacked(node.operands[0], *film, window), 0, taps);
+        ValueRef sum;
+        for (int64_t k = 0; k < taps; ++k) {
+            const FrameWindow tap = window.tap(k, film->frames, result.frames);
+            if (tap.before <= -film->frames || tap.after <= -film->frames) return std::nullopt;
+            const ValueRef part = convolved(stacked(node.operands[0], *film, tap), k, 1);
+            sum = k == 0 ? part : m_patch->op(addOp, {sum, part});
+        }
+        return sum;
+    }
+
+    /// Of windows over frames, rows and columns: of windows of each image, then over the frames.
+    std::optional<ValueRef> maximum(const NodeRecord& node, const Film& result)
+    {
+        const NodeRecord& windows = m_module.node(node.operands[0].node);
+        if (windows.kind != NodeKind::Op || !isOp(windows, slidingWindowOp) ||
+            normalizedAxis(windows.attrs.integer("axis", 0), kRank) != 2 ||
+            m_images.count(windows.operands[0]) == 0 ||
+            node.attrs.integers("axis", {}) != std::vector<int64_t>{5, 6, 7} ||
+            node.attrs.integer("exclude", 0) != 0 || node.attrs.integer("keepdims", 0) != 0)
+            return std::nullopt;
+        const auto film = filmOf(windows.operands[0]);
+        const std::vector<int64_t> kernel = windows.attrs.integers("window_shape", {}),
+                                   strides = windows.attrs.integers("strides", {}),
+                                   dilation = windows.attrs.integers("dilation", {});
+        const ValueRef pooled =
+            m_patch->op(maxPool2dOp, {images(windows.operands[0])},
+                        {{"pool_size", std::vector<int64_t>{kernel[1], kernel[2]}},
+                         {"strides", std::vector<int64_t>{strides[1], strides[2]}},
+                         {"dilation", std::vector<int64_t>{dilation[1], dilation[2]}}});
+        const FrameWindow window{kernel[0], strides[0], dilation[0], 0, 0};
+        if (window.isOneFrame()) return pooled;
+        ValueRef most;
+        for (int64_t k = 0; k < kernel[0]; ++k) {
+            const FrameWindow tap = window.tap(k, film->frames, result.frames);
+            const ValueRef part =
+                m_patch->op(stackFramesOp, {pooled},
+                            {{"frames", film->frames},
+                             {"kernel", int64_t{1}},
+                             {"stride", tap.stride},
+                             {"padding", std::vector<int64_t>{tap.before, tap.after}}});
+            most = k == 0 ? part : m_patch->op(maximumOp, {most, part});
+        }
+        return most;
+    }
+
+    /// Side by side as channels, films stay films.
+    std::optional<ValueRef> concatenation(const NodeRecord& node)
+    {
+        if (normalizedAxis(node.attrs.integer("axis", 0), kRank) != 1) return std::nullopt;
+        std::vector<ValueRef> parts;
+        for (const ValueRef operand : node.operands) parts.push_back(images(operand));
+        return m_patch->op(concatenateOp, parts, {{"axis", int64_t{1}}});
+    }
+
+    std::optional<ValueRef> elementwise(const NodeRecord& node, const Film& result)
+    {
+        const OpDef& op = factsOf(node);
+        if (op.pattern > Pattern::Broadcast ||
+            std::any_of(op.attrs.begin(), op.attrs.end(),
+                        [](const AttrSpec& attr) { return attr.name == "axis"; }))
+            return std::nullopt;
+        std::vector<ValueRef> operands;
+        for (const ValueRef operand : node.operands) {
+            const auto beside = operandOf(operand, result);
+            if (!beside) return std::nullopt;
+            operands.push_back(*beside);
+        }
+        return m_patch->op(op, operands, node.attrs);
+    }
+
+    /// An operand of something elementwise: a film of the same shape, a number, or one number per
+    /// channel.
+    std::optional<ValueRef> operandOf(ValueRef value, const Film& result)
+    {
+        if (!value.node.isValid()) return std::nullopt;
+        auto shape = knownShape(m_module, value);
+        if (!shape || shape->size() > kRank) return std::nullopt;
+        if (const auto film = filmOf(value);
+            film && film->images() == result.images() && film->frames == result.frames)
+            return images(value);
+        while (shape->size() < kRank) shape->insert(shape->begin(), 1);
+        const bool hasChannels = (*shape)[1] == result.channels;
+        if ((*shape)[0] != 1 || (*shape)[2] != 1 || (*shape)[3] != 1 || (*shape)[4] != 1 ||
+            !(hasChannels || (*shape)[1] == 1))
+            return std::nullopt;
+        if (constantOf(m_module, value)) // as it is, for the passes that fold scales
+            return m_patch->reshapedConstant(value, {1, (*shape)[1], 1, 1}, m_uses);
+        return reshape(value, {1, (*shape)[1], 1, 1});
+    }
+
+    const Module& m_module;
+    const GraphFunction& m_function;
+    UseIndex m_uses;
+    bool m_savesMemory;
+    std::map<ValueRef, ValueRef> m_images; ///< of films that were rewritten, and of those they read
+    std::vector<ValueRef> m_made;          ///< of those, what the patch in hand read
+    PatchWriter* m_patch = nullptr;
+    Patches m_patches;
+};
+
+} // namespace
+
+Result<Patches> runFramesAsImages(const Module& module, const PassContext& context)
+{
+    return rewriteFunctions<FilmRewriter>(module, context);
+}
+
+} // namespace tenon::compiler
