@@ -27,7 +27,9 @@ struct ConvShape
     tir::Buffer weights;
     int64_t weightBytes; ///< all weights
     int64_t inputRowBytes;
-    bool isPointwise; ///< height and width can be walked as one axis
+    int64_t inputPositionBytes; ///< all channels of one pixel
+    int64_t inputPositions;     ///< pixels of one image
+    bool isPointwise;           ///< height and width can be walked as one axis
 };
 
 /// What the tiles of a convolution walk.
@@ -50,6 +52,7 @@ struct ConvNest
     std::string blocks;             ///< the loop right inside these, or ""
     std::vector<std::string> left;  ///< blocks that cannot follow on its tiles
     std::string padLoop;            ///< where rows may be padded, or ""
+    bool isWeightsFirst = false;    ///< all weights are read once
 };
 
 ConvLoops loopsOfConv(const Schedule& schedule, const std::string& conv);

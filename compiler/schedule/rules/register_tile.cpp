@@ -98,4 +98,9 @@ RegisterTile chooseTile(const TileSpace& space, const TargetFacts& facts)
     return best;
 }
 
+double stepCyclesOfAll(const TileSpace& space, const TargetFacts& facts)
+{
+    return costOf(chooseTile(space, facts), space, facts);
+}
+
 } // namespace tenon::compiler

@@ -37,5 +37,7 @@ double stepCycles(const RegisterTile& tile, const TargetFacts& facts);
 int64_t mostPositions(int64_t vectors, const TargetFacts& facts, bool isInputInMemory = false);
 /// Cheapest tile that fits the registers, and leaves as much work for each thread.
 RegisterTile chooseTile(const TileSpace& space, const TargetFacts& facts);
+/// Cycles of one reduction step of all vectors and positions with that tile.
+double stepCyclesOfAll(const TileSpace& space, const TargetFacts& facts);
 
 } // namespace tenon::compiler
