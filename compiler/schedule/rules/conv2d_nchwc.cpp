@@ -86,7 +86,7 @@ void scheduleConv2dNchwc(Schedule& schedule, const TargetFacts& facts)
     if (weightParts(schedule, site, walk, facts) > 1)
         return scheduleByParts(schedule, conv, site, flat ? Walk::Image : Walk::Rows, facts);
     auto nest = tileConvolution(schedule, conv, site, walk, facts);
-    if (nest.isWeightsFirst) streamWeights(schedule, site.shape.weights, facts);
+    if (!nest.rereadsWeights) streamWeights(schedule, site.shape.weights, facts);
 
     if (pads.size() == 1 && nest.padLoop.empty() && nest.outer.size() > 2) {
         const auto blocks = stepPerThread(schedule, nest.outer[1], facts);

@@ -403,7 +403,7 @@ ConvNest tileConvolution(Schedule& schedule, const std::string& conv, const Conv
                     .blocks = readsWeightsOften ? blocks[0] : "",
                     .left = left,
                     .padLoop = weightsFirst ? tiles.share : tiles.step,
-                    .isWeightsFirst = weightsFirst};
+                    .rereadsWeights = passesByStep};
 }
 
 } // namespace tenon::compiler

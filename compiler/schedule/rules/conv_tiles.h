@@ -52,7 +52,7 @@ struct ConvNest
     std::string blocks;             ///< the loop right inside these, or ""
     std::vector<std::string> left;  ///< blocks that cannot follow on its tiles
     std::string padLoop;            ///< where rows may be padded, or ""
-    bool isWeightsFirst = false;    ///< all weights are read once
+    bool rereadsWeights = false;    ///< large ones, for each step: no use in asking ahead for them
 };
 
 ConvLoops loopsOfConv(const Schedule& schedule, const std::string& conv);

@@ -126,7 +126,7 @@ TEST(Rules, LeaveKernelsThatOnlyClaimToBeTheirs)
 TargetFacts sharedBy(int threads)
 {
     TargetFacts facts = kNeon;
-    facts.l2Bytes = 16 << 10;
+    facts.l2Bytes = 20 << 10;
     facts.threads = static_cast<unsigned>(threads);
     return facts;
 }
