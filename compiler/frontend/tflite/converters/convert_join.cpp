@@ -119,6 +119,11 @@ void convertMirrorPad(TfliteNode& node)
                                                         std::to_string(std::max(before, behind)));
             return;
         }
+        if (extent + before + behind > kMaxMadeUp) {
+            node.fail(DiagnosticCode::UnsupportedFeature,
+                      "an axis of " + std::to_string(extent) + " elements is too long to mirror");
+            return;
+        }
         std::vector<int64_t> from;
         for (int64_t i = before; i > 0; --i) from.push_back(i - edge);
         for (int64_t i = 0; i < extent; ++i) from.push_back(i);

@@ -99,7 +99,8 @@ private:
         int64_t begin = has(kBegin, i) ? (isBack ? kEnd : 0) : m_begin[i];
         int64_t end = has(kEndMask, i) ? (isBack ? -kEnd : kEnd) : m_end[i];
         int64_t stride = m_strides[i];
-        if (m_node.flag(kOffset) && !has(kEndMask, i)) end += begin;
+        if (m_node.flag(kOffset) && !has(kEndMask, i) && __builtin_add_overflow(begin, end, &end))
+            end = kEnd;
         if (has(kShrink, i)) {
             begin = m_begin[i];
             end = begin == -1 ? kEnd : begin + 1;
@@ -147,8 +148,11 @@ void convertSlice(TfliteNode& node)
         node.fail(DiagnosticCode::ShapeMismatch, "begin and size need one entry per axis");
         return;
     }
-    for (size_t i = 0; i < bounds.begin.size(); ++i)
-        bounds.end[i] = bounds.end[i] < 0 ? kEnd : bounds.begin[i] + bounds.end[i];
+    for (size_t i = 0; i < bounds.begin.size(); ++i) {
+        const int64_t size = bounds.end[i];
+        if (size < 0 || __builtin_add_overflow(bounds.begin[i], size, &bounds.end[i]))
+            bounds.end[i] = kEnd;
+    }
     bounds.strides.assign(bounds.begin.size(), 1);
     const PictureLayout layout = layoutOf(node, {0});
     outputIn(node, 0, sliced(node, inputIn(node, 0, layout), bounds, layout), layout);

@@ -55,6 +55,14 @@ void countParameters(const TfliteModel& model, ModelFacts& facts)
         }
 }
 
+/// A name that arithmetic on dimensions cannot mistake for an expression.
+std::string symbolName(std::string name, size_t axis)
+{
+    for (char& c : name)
+        if (std::string_view(" *()+-/").find(c) != std::string_view::npos) c = '_';
+    return name + "_d" + std::to_string(axis);
+}
+
 } // namespace
 
 ValueFacts valueFactsOf(const TfliteTensor& tensor, bool isOpen)
@@ -67,7 +75,7 @@ ValueFacts valueFactsOf(const TfliteTensor& tensor, bool isOpen)
         const bool hasName =
             tensor.shape[i] < 0 ||
             (isOpen && tensor.signature.size() == tensor.shape.size() && tensor.signature[i] < 0);
-        if (hasName) facts.shape[i] = Dim::symbol(tensor.name + "_d" + std::to_string(i));
+        if (hasName) facts.shape[i] = Dim::symbol(symbolName(tensor.name, i));
     }
     return facts;
 }

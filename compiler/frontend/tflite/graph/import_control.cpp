@@ -283,7 +283,7 @@ void TfliteGraph::importReadVariable(TfliteNode& node)
     const TfliteTensor* out = node.outputTensor(0);
     const auto type = out ? declaredType(node.file().outputs[0]) : std::nullopt;
     const auto shape = type ? constantShape(type->shape) : std::nullopt;
-    constexpr int64_t kMost = int64_t{1} << 28;
+    constexpr int64_t kMost = int64_t{1} << 24;
     if (!shape || elementCount(*shape) > kMost)
         return node.fail(DiagnosticCode::BadModel, "the size of its variable is not known");
     const std::vector<int64_t>& zeros = out->quantization.zeros;
