@@ -5,6 +5,7 @@
 #include "app/cli/explain_report.h"
 #include "app/cli/levels_report.h"
 #include "app/cli/open_for_build.h"
+#include "compiler/frontend/mlf/model_library_file.h"
 #include "remote/measure/made_up_inputs.h"
 #include "remote/peer/output_difference.h"
 #include "remote/peer/peer.h"
@@ -111,7 +112,7 @@ int benchLevels(const BenchOptions& options, const remote::TimingRequest& timing
     if (options.where.isElsewhere() || !options.peer.empty() || !options.inputs.empty())
         return wrongUsage("--levels measures a model on this computer with made-up inputs; leave "
                           "out --board, --peer and --inputs");
-    if (compiler::outputFormatOf(options.path))
+    if (compiler::outputFormatOf(options.path) && !compiler::isModelLibraryFile(options.path))
         return wrongUsage("--levels compiles at each level; give the model, not an artifact");
     auto opened = openForBuild(options.path, options.common);
     if (!opened) return failure(opened.error());

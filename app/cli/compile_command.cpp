@@ -262,9 +262,17 @@ int emitKernels(const compiler::CompileResult& result, const CompileCommandOptio
     return written ? kSuccess : failure(written.error());
 }
 
+bool isModelLibrary(const CompileCommandOptions& options)
+{
+    return options.format == "mlf" ||
+           (options.format.empty() && options.output.ends_with(".mlf.tar"));
+}
+
 /// With --output-format as its suffix where it has another.
 std::string outputPath(const CompileCommandOptions& options)
 {
+    if (options.format == "mlf")
+        return options.output.ends_with(".tar") ? options.output : options.output + ".mlf.tar";
     const std::string suffix = options.format.empty() ? "" : "." + options.format;
     return options.output.ends_with(suffix) ? options.output : options.output + suffix;
 }
@@ -272,8 +280,8 @@ std::string outputPath(const CompileCommandOptions& options)
 int compileModel(const CompileCommandOptions& options, JobContext& job)
 {
     if (options.output.empty() && options.emit.empty())
-        return wrongUsage(
-            "compile needs -o OUT (.so, .o, .tar, .wasm or .elf; a folder for C) or --emit");
+        return wrongUsage("compile needs -o OUT (.so, .o, .tar, .mlf.tar, .wasm or .elf; a folder "
+                          "for C) or --emit");
     const std::string output = outputPath(options);
     if (options.emit.empty() && !isSource(options))
         if (auto format = compiler::outputFormatOf(output); !format)
@@ -295,7 +303,9 @@ int compileModel(const CompileCommandOptions& options, JobContext& job)
     if (!options.emit.empty()) return emitKernels(**result, options);
 
     job.progress(0.95, "writing " + output);
-    auto report = compiler::writeProgram(**result, interfaceOf(options), output);
+    std::optional<compiler::OutputFormat> format;
+    if (isModelLibrary(options)) format = compiler::OutputFormat::ModelLibrary;
+    auto report = compiler::writeProgram(**result, interfaceOf(options), output, format);
     if (!report) return failure(report.error());
     job.progress(1, "done");
     if (options.common.json)
@@ -310,14 +320,14 @@ int compileModel(const CompileCommandOptions& options, JobContext& job)
 void addCompile(CLI::App& app, Action& action)
 {
     auto options = std::make_shared<CompileCommandOptions>();
-    CLI::App* command =
-        app.add_subcommand("compile", "compile a model into .so, .o, .tar, .wasm or .elf");
+    CLI::App* command = app.add_subcommand(
+        "compile", "compile a model into .so, .o, .tar, .mlf.tar, .wasm or .elf");
     command->add_option("MODEL", options->model, compiler::modelFilesText())->required();
     command->add_option("-o,--output", options->output, "file to write; its suffix is the format");
     command
         ->add_option("--output-format", options->format,
                      "appended to the output where that ends otherwise")
-        ->check(CLI::IsMember({"so", "o", "tar", "wasm", "elf"}));
+        ->check(CLI::IsMember({"so", "o", "tar", "mlf", "wasm", "elf"}));
     addCompileOptions(*command, options->common);
     command->add_option("--emit", options->emit, "print the kernels instead")
         ->check(CLI::IsMember({"tir", "llvm", "asm", "c"}));

@@ -5,6 +5,7 @@
 #include "app/cli/memory_need.h"
 #include "app/cli/open_for_build.h"
 #include "compiler/driver/target_cores.h"
+#include "compiler/frontend/mlf/model_library_file.h"
 #include "compiler/frontend/open_sizes.h"
 #include "compiler/frontend/tensor_file.h"
 #include "core/base/processors.h"
@@ -129,7 +130,7 @@ Result<Runnable> openRunnable(const std::string& path, const CommonOptions& opti
         if (!manifest) return manifest.error();
         return Runnable{.path = path, .manifest = std::move(*manifest)};
     }
-    if (format)
+    if (format && !compiler::isModelLibraryFile(path))
         return makeError(
             DiagnosticCode::BadArgument,
             "objects and archives cannot be loaded; compile to .so, .wasm or .elf to run here",

@@ -24,6 +24,7 @@ QString words(compiler::OutputFormat format, bool holdsSource)
     case OutputFormat::Tar:
         return holdsSource ? translated("C sources (*.tar)")
                            : translated("Archive of objects (*.tar)");
+    case OutputFormat::ModelLibrary: return translated("Model Library Format (*.mlf.tar)");
     case OutputFormat::WasmModule: return translated("WebAssembly module (*.wasm)");
     case OutputFormat::Program: return translated("Program (*.elf)");
     case OutputFormat::Folder: break;

@@ -74,6 +74,16 @@ Diagnostic aloneError(const ArtifactForm& form, ExecutorKind executor)
                          " executor cannot; use --executor aot");
 }
 
+/// Other tools know two executors.
+Diagnostic libraryError(ExecutorKind executor)
+{
+    return makeError(DiagnosticCode::UnsupportedFeature,
+                     "the Model Library Format has the graph and the aot executor, not the " +
+                         std::string(executorName(executor)) +
+                         " executor that control flow and sizes known at run time need; bind sizes "
+                         "with --shape");
+}
+
 } // namespace
 
 bool ArtifactForm::runs(ExecutorKind executor) const
@@ -142,6 +152,7 @@ Result<const ArtifactForm*> formFor(const MachineSpec& machine, ExecutorKind exe
     for (const ArtifactForm& form : backEnd.forms) {
         if (form.format != format) continue;
         if (form.runs(executor)) return &form;
+        if (format == OutputFormat::ModelLibrary) return libraryError(executor);
         return aloneError(standsAlone(format) ? form : backEnd.forms.front(), executor);
     }
     const std::string needed = targetsText(format);

@@ -68,6 +68,8 @@ struct SourceCode
 {
     Result<SourceKernel> (*writeKernel)(const tir::PrimFunc&, const std::string& symbol);
     Result<std::vector<SourceFile>> (*writeProgram)(const SourceProgram&);
+    /// What programs of that executor run on, as source below `runtime`; may be nothing.
+    Result<std::vector<SourceFile>> (*runtimeFiles)(ExecutorKind);
     /// Links the sources that lie in a folder into a program that carries its manifest; null: no
     /// programs.
     Status (*linkProgram)(const SourceProgram&, const std::string& folder,

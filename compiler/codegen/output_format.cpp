@@ -21,6 +21,7 @@ constexpr Row kRows[] = {
     {OutputFormat::SharedLibrary, ".so", "shared library"},
     {OutputFormat::Object, ".o", "object"},
     {OutputFormat::Tar, ".tar", "archive"},
+    {OutputFormat::ModelLibrary, ".mlf.tar", "Model Library Format archive"},
     {OutputFormat::WasmModule, ".wasm", "WebAssembly module", true},
     {OutputFormat::Program, ".elf", "program", true},
     {OutputFormat::Folder, "", "folder"},
@@ -32,12 +33,15 @@ const Row& rowOf(OutputFormat format) { return kRows[static_cast<size_t>(format)
 
 core::Result<OutputFormat> outputFormatOf(const std::string& path)
 {
+    const Row* best = nullptr; // the longest suffix
     for (const Row& row : kRows)
-        if (!row.suffix.empty() && path.ends_with(row.suffix) && !path.ends_with(".mlf.tar"))
-            return row.format;
+        if (!row.suffix.empty() && path.ends_with(row.suffix) &&
+            (!best || row.suffix.size() > best->suffix.size()))
+            best = &row;
+    if (best) return best->format;
     return core::makeError(core::DiagnosticCode::BadArgument,
                            "cannot tell the format of " + core::quoted(path) +
-                               "; end it in .so, .o, .tar, .wasm or .elf",
+                               "; end it in .so, .o, .tar, .mlf.tar, .wasm or .elf",
                            {.file = path});
 }
 

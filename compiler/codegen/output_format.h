@@ -15,12 +15,13 @@ enum class OutputFormat : uint8_t
     SharedLibrary, ///< .so
     Object,        ///< .o, everything in one relocatable object
     Tar,           ///< .tar of objects, linked by whoever loads it, or of sources
+    ModelLibrary,  ///< .mlf.tar, code and everything that a project wants to know of it
     WasmModule,    ///< .wasm, which needs no runtime
     Program,       ///< .elf, which needs no runtime either
     Folder         ///< of sources
 };
 
-/// By the path's suffix: .so, .o, .tar, .wasm, .elf; error BadArgument names them.
+/// By the path's suffix: .so, .o, .tar, .mlf.tar, .wasm, .elf; error BadArgument names them.
 core::Result<OutputFormat> outputFormatOf(const std::string& path);
 
 /// ".so"; empty for a folder.

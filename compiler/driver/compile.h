@@ -13,6 +13,7 @@
 #include "core/target/thread_choice.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -96,11 +97,14 @@ Result<PackageReport> writeArtifact(const CompileResult& result, const std::stri
 /// The whole program as source files. Errors: what the back end says, UnsupportedTarget where it
 /// writes objects.
 Result<std::vector<SourceFile>> programSources(const CompileResult& result, CInterface interface);
-/// Writes them to a .tar, or to a folder that holds nothing else.
+/// Writes them as that format or the suffix says, else to a folder that holds nothing else.
 Result<PackageReport> writeSources(const CompileResult& result, CInterface interface,
-                                   const std::string& path);
-/// An artifact or sources, whichever the target's back end has; `interface` is that of sources.
+                                   const std::string& path,
+                                   std::optional<OutputFormat> format = std::nullopt);
+/// An artifact or sources, whichever the target's back end has, as that format or the suffix says;
+/// `interface` is that of sources.
 Result<PackageReport> writeProgram(const CompileResult& result, CInterface interface,
-                                   const std::string& path);
+                                   const std::string& path,
+                                   std::optional<OutputFormat> format = std::nullopt);
 
 } // namespace tenon::compiler

@@ -2,6 +2,7 @@
 // Wires a compile result into compiler/package, with the object cache in front of LLVM.
 #include "compiler/driver/compile.h"
 #include "compiler/driver/object_cache.h"
+#include "compiler/package/model_library.h"
 #include "compiler/package/source_package.h"
 #include "core/base/clock.h"
 #include "core/base/file.h"
@@ -9,9 +10,11 @@
 #include "core/base/text.h"
 #include "core/ir/module_hash.h"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 
 namespace tenon::compiler {
 namespace {
@@ -55,6 +58,44 @@ Manifest manifestHead(const CompileResult& result)
     return head;
 }
 
+int64_t bytesOf(const std::vector<SourceFile>& files)
+{
+    int64_t bytes = 0;
+    for (const SourceFile& file : files) bytes += static_cast<int64_t>(file.text.size());
+    return bytes;
+}
+
+/// The sources and what describes them, in one archive.
+Result<PackageReport> writeLibrary(const CompileResult& result, SourceProgram program,
+                                   const std::string& path)
+{
+    const SourceCode& code = *result.machine.backEnd->sources;
+    program.bringsHeaders = true;
+    auto sources = code.writeProgram(program);
+    if (!sources) return sources.error();
+    std::vector<SourceFile> files = modelLibraryCode(std::move(*sources));
+    auto runtime = code.runtimeFiles(program.executor);
+    if (!runtime) return runtime.error();
+    PackageReport report;
+    report.manifest = makeManifest(
+        program.program, program.executor,
+        program.executor == ExecutorKind::Aot ? &program.memory : nullptr, manifestHead(result));
+    auto members = modelLibraryMembers({.program = program.program,
+                                        .executor = program.executor,
+                                        .manifest = report.manifest,
+                                        .module = result.loaded->module,
+                                        .runtimeVersion = runtime->empty() ? "" : TENON_VERSION,
+                                        .exportedAt = exportTime()});
+    if (!members) return members.error();
+    for (std::vector<SourceFile>* more : {&*members, &*runtime})
+        std::move(more->begin(), more->end(), std::back_inserter(files));
+    std::sort(files.begin(), files.end(),
+              [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
+    if (Status written = writeSourceArchive(files, path); !written) return written.error();
+    report.fileBytes = bytesOf(files);
+    return report;
+}
+
 /// The sources in a folder of their own, linked.
 Result<PackageReport> linkSources(const CompileResult& result, SourceProgram program,
                                   const std::string& path)
@@ -93,15 +134,16 @@ Result<std::vector<SourceFile>> programSources(const CompileResult& result, CInt
 }
 
 Result<PackageReport> writeSources(const CompileResult& result, CInterface interface,
-                                   const std::string& path)
+                                   const std::string& path, std::optional<OutputFormat> format)
 {
     const ExecutorKind executor = result.options.executor;
-    const auto format = outputFormatOf(path);
-    const auto form = formFor(result.machine, executor, format ? *format : OutputFormat::Folder);
+    if (const auto bySuffix = outputFormatOf(path); !format && bySuffix) format = *bySuffix;
+    const auto form = formFor(result.machine, executor, format.value_or(OutputFormat::Folder));
     if (!form) return form.error();
     auto program = sourceProgram(result, interface);
     if (!program) return program.error();
     if ((*form)->format == OutputFormat::Program) return linkSources(result, *program, path);
+    if ((*form)->format == OutputFormat::ModelLibrary) return writeLibrary(result, *program, path);
     program->bringsHeaders = true;
     auto sources = result.machine.backEnd->sources->writeProgram(*program);
     if (!sources) return sources.error();
@@ -109,16 +151,15 @@ Result<PackageReport> writeSources(const CompileResult& result, CInterface inter
     report.manifest = makeManifest(result.program, executor,
                                    executor == ExecutorKind::Aot ? &result.memory : nullptr, {});
     if (Status written = writeSourcePackage(*sources, path); !written) return written.error();
-    for (const SourceFile& source : *sources)
-        report.fileBytes += static_cast<int64_t>(source.text.size());
+    report.fileBytes = bytesOf(*sources);
     return report;
 }
 
-Result<PackageReport> writeArtifact(const CompileResult& result, const std::string& path)
+namespace {
+
+Result<PackageReport> writeObjects(const CompileResult& result, const std::string& path,
+                                   OutputFormat format)
 {
-    if (result.machine.backEnd->sources) return writeSources(result, CInterface::Structs, path);
-    auto format = outputFormatOf(path);
-    if (!format) return format.error();
     const ObjectCache cache(result.options.cacheFolder);
     const std::string machine = result.machine.text();
     const auto service = result.options.service ? result.options.service : inProcessKernelService();
@@ -134,6 +175,7 @@ Result<PackageReport> writeArtifact(const CompileResult& result, const std::stri
     // The graph executor's storages are its own.
     input.memory = result.options.executor == ExecutorKind::Graph ? nullptr : &result.memory;
     input.manifest = manifestHead(result);
+    input.module = &result.loaded->module;
     input.emitGlue = [&](const std::string& text) {
         return cachedObject(cache, "glue\n" + machine + "\n" + text,
                             [&] { return emit(TextRequest::Kind::Glue, text); });
@@ -141,14 +183,24 @@ Result<PackageReport> writeArtifact(const CompileResult& result, const std::stri
     input.link = [&](const LinkJob& job, const std::string& output) {
         return service->link({job, output});
     };
-    return writePackage(input, *format, path);
+    return writePackage(input, format, path);
+}
+
+} // namespace
+
+Result<PackageReport> writeArtifact(const CompileResult& result, const std::string& path)
+{
+    return writeProgram(result, CInterface::Structs, path);
 }
 
 Result<PackageReport> writeProgram(const CompileResult& result, CInterface interface,
-                                   const std::string& path)
+                                   const std::string& path, std::optional<OutputFormat> format)
 {
-    return result.machine.backEnd->sources ? writeSources(result, interface, path)
-                                           : writeArtifact(result, path);
+    if (result.machine.backEnd->sources) return writeSources(result, interface, path, format);
+    if (format) return writeObjects(result, path, *format);
+    const auto bySuffix = outputFormatOf(path);
+    if (!bySuffix) return bySuffix.error();
+    return writeObjects(result, path, *bySuffix);
 }
 
 } // namespace tenon::compiler

@@ -27,20 +27,40 @@ core::Diagnostic archiveError(const std::string& path, archive* out)
                            {.file = path});
 }
 
+/// Who owns it and when it was made are the same everywhere.
+Entry entryOf(const std::string& name)
+{
+    Entry entry(archive_entry_new(), archive_entry_free);
+    archive_entry_set_pathname(entry.get(), name.c_str());
+    archive_entry_set_mtime(entry.get(), 0, 0);
+    archive_entry_set_uid(entry.get(), 0);
+    archive_entry_set_gid(entry.get(), 0);
+    archive_entry_set_uname(entry.get(), "root");
+    archive_entry_set_gname(entry.get(), "root");
+    return entry;
+}
+
+core::Status addFolder(archive* out, const std::string& outputPath, const TarMember& member)
+{
+    const Entry entry = entryOf(member.name);
+    archive_entry_set_size(entry.get(), 0);
+    archive_entry_set_filetype(entry.get(), AE_IFDIR);
+    archive_entry_set_perm(entry.get(), 0755);
+    if (archive_write_header(out, entry.get()) != ARCHIVE_OK) return archiveError(outputPath, out);
+    return core::kDone;
+}
+
 core::Status addMember(archive* out, const std::string& outputPath, const TarMember& member)
 {
+    if (member.path.empty()) return addFolder(out, outputPath, member);
     const core::Result<std::shared_ptr<const core::MappedFile>> file =
         core::MappedFile::open(member.path);
     if (!file) return file.error();
     const std::span<const std::byte> bytes = (*file)->bytes();
-    const Entry entry(archive_entry_new(), archive_entry_free);
-    archive_entry_set_pathname(entry.get(), member.name.c_str());
+    const Entry entry = entryOf(member.name);
     archive_entry_set_size(entry.get(), static_cast<la_int64_t>(bytes.size()));
     archive_entry_set_filetype(entry.get(), AE_IFREG);
     archive_entry_set_perm(entry.get(), 0644);
-    archive_entry_set_mtime(entry.get(), 0, 0);
-    archive_entry_set_uid(entry.get(), 0);
-    archive_entry_set_gid(entry.get(), 0);
     if (archive_write_header(out, entry.get()) != ARCHIVE_OK) return archiveError(outputPath, out);
     const la_ssize_t written = archive_write_data(out, bytes.data(), bytes.size());
     if (written != static_cast<la_ssize_t>(bytes.size())) return archiveError(outputPath, out);

@@ -12,10 +12,10 @@ namespace tenon::compiler {
 struct TarMember
 {
     std::string name; ///< path in the archive
-    std::string path; ///< file whose content it gets
+    std::string path; ///< file whose content it gets; empty: a folder
 };
 
-/// Writes an uncompressed ustar archive, members in the given order, owner 0, time 0.
+/// Writes an uncompressed ustar archive, members in the given order, owner root, time 0.
 core::Status writeTar(const std::string& outputPath, const std::vector<TarMember>& members);
 
 } // namespace tenon::compiler

@@ -9,6 +9,7 @@
 #include "compiler/package/archive.h"
 #include "compiler/package/device_blob.h"
 #include "compiler/package/fill_section.h"
+#include "compiler/package/model_library.h"
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/temporary_folder.h"
@@ -201,13 +202,39 @@ core::Status writeFilled(const PackageInput& input, const LinkPlan& plan, Output
         path, [&](const std::string& temporary) { return writeParts(filled->parts, temporary); });
 }
 
+/// The objects, and what describes them.
+core::Status writeLibrary(const std::string& path, const PackageInput& input, const LinkPlan& plan,
+                          const core::Manifest& manifest)
+{
+    CHECK(input.module) << "a Model Library Format archive holds the model";
+    const auto texts = modelLibraryMembers({.program = input.program,
+                                            .executor = input.executor,
+                                            .manifest = manifest,
+                                            .module = *input.module,
+                                            .exportedAt = exportTime()});
+    if (!texts) return texts.error();
+    std::vector<TarMember> members{{"./", ""}};
+    for (size_t i = 0; i < plan.objects.size(); ++i)
+        members.push_back(
+            {"./codegen/host/lib/" + input.program.moduleName + "_lib" + std::to_string(i) + ".o",
+             plan.objects[i]});
+    for (const SourceFile& text : *texts) {
+        const std::string part = plan.folder + "/library" + std::to_string(members.size());
+        if (core::Status done = writePart(part, text.text); !done) return done;
+        members.push_back({"./" + text.path, part});
+    }
+    return writeTar(path, members);
+}
+
 /// The parts joined into `path` in the form of the output.
 core::Status joinParts(const PackageInput& input, const LinkPlan& plan, OutputFormat format,
-                       const std::string& path)
+                       const core::Manifest& manifest, const std::string& path)
 {
     return core::replaceFileAtomically(path, [&](const std::string& temporary) {
-        return format == OutputFormat::Tar ? writeTar(temporary, tarMembers(plan.objects))
-                                           : linkTo(temporary, input, plan, format);
+        if (format == OutputFormat::Tar) return writeTar(temporary, tarMembers(plan.objects));
+        if (format == OutputFormat::ModelLibrary)
+            return writeLibrary(temporary, input, plan, manifest);
+        return linkTo(temporary, input, plan, format);
     });
 }
 
@@ -234,7 +261,7 @@ core::Result<PackageReport> writePackage(const PackageInput& input, OutputFormat
     const auto linkStart = std::chrono::steady_clock::now();
     const core::Status written = weights.isReserved
                                      ? writeFilled(input, plan, format, weights, path, report)
-                                     : joinParts(input, plan, format, path);
+                                     : joinParts(input, plan, format, report.manifest, path);
     if (!written) return written.error();
     report.linkMs = core::millisecondsSince(linkStart);
     std::error_code ignored;

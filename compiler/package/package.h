@@ -6,6 +6,7 @@
 #include "compiler/executor/memory.h"
 #include "compiler/executor/program.h"
 #include "core/artifact/manifest.h"
+#include "core/ir/module.h"
 
 #include <functional>
 #include <string>
@@ -25,6 +26,8 @@ struct PackageInput
     const ProgramMemory* memory = nullptr;
     /// Head of the manifest: tool, model, target, opt level; packaging fills in the rest.
     core::Manifest manifest = {};
+    /// As it was imported; for Model Library Format archives.
+    const core::Module* module = nullptr;
     /// Compiles the glue's text; a driver puts its object cache here. Default: the back end's.
     std::function<core::Result<std::string>(const std::string& irText)> emitGlue = {};
     /// Calls the linker; a driver puts its workers here. Default: in this process.

@@ -65,14 +65,27 @@ Status checkReplaceable(const std::string& path)
 
 } // namespace
 
+Status writeSourceArchive(const std::vector<SourceFile>& sources, const std::string& path)
+{
+    const auto beside = core::TemporaryFolder::makeBeside(path);
+    if (!beside) return beside.error();
+    const std::string fresh = beside->file("new");
+    if (Status written = writeAll(sources, fresh); !written) return written;
+    return core::replaceFileAtomically(path, [&](const std::string& temporary) {
+        std::vector<TarMember> members{{"./", ""}};
+        for (const SourceFile& source : sources)
+            members.push_back({"./" + source.path, fresh + "/" + source.path});
+        return writeTar(temporary, members);
+    });
+}
+
 Status writeSourcePackage(const std::vector<SourceFile>& sources, const std::string& path)
 {
     const auto format = outputFormatOf(path);
-    const bool isTar = format && *format == OutputFormat::Tar;
+    if (format && *format == OutputFormat::Tar) return writeSourceArchive(sources, path);
     std::string target = path;
     while (target.size() > 1 && target.back() == '/') target.pop_back();
-    if (!isTar)
-        if (Status fine = checkReplaceable(target); !fine) return fine;
+    if (Status fine = checkReplaceable(target); !fine) return fine;
     const auto beside = core::TemporaryFolder::makeBeside(target);
     if (!beside) return beside.error();
     const std::string fresh = beside->file("new");
@@ -81,13 +94,6 @@ Status writeSourcePackage(const std::vector<SourceFile>& sources, const std::str
     if (failed) return cannotWrite(fresh, failed);
     fs::permissions(fresh, static_cast<fs::perms>(0755), failed);
     if (Status written = writeAll(sources, fresh); !written) return written;
-    if (isTar)
-        return core::replaceFileAtomically(target, [&](const std::string& temporary) {
-            std::vector<TarMember> members;
-            for (const SourceFile& source : sources)
-                members.push_back({"./" + source.path, fresh + "/" + source.path});
-            return writeTar(temporary, members);
-        });
     if (fs::exists(target, failed))
         exchange(fresh, target, failed);
     else if (!failed)

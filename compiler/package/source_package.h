@@ -11,4 +11,7 @@ namespace tenon::compiler {
 /// folder that holds anything but `include` and `src` is not touched: BadArgument.
 core::Status writeSourcePackage(const std::vector<SourceFile>& sources, const std::string& path);
 
+/// As above, always as a tar with a root folder, whatever the path ends in.
+core::Status writeSourceArchive(const std::vector<SourceFile>& sources, const std::string& path);
+
 } // namespace tenon::compiler

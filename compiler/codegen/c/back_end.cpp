@@ -4,6 +4,7 @@
 
 #include "compiler/codegen/c/c_kernel.h"
 #include "compiler/codegen/c/c_sources.h"
+#include "compiler/codegen/c/micro_image.h"
 #include "compiler/codegen/c/micro_program.h"
 #include "core/base/text.h"
 #include "core/target/c_options.h"
@@ -117,8 +118,9 @@ Result<std::vector<SourceFile>> writeProgram(const SourceProgram& program)
 constexpr ExecutorKind kExecutors[] = {ExecutorKind::Graph, ExecutorKind::Aot};
 constexpr ArtifactForm kForms[] = {{OutputFormat::Program, kExecutors},
                                    {OutputFormat::Folder, kExecutors},
-                                   {OutputFormat::Tar, kExecutors}};
-constexpr SourceCode kSources = {emitCKernel, writeProgram, linkMicroProgram};
+                                   {OutputFormat::Tar, kExecutors},
+                                   {OutputFormat::ModelLibrary, kExecutors}};
+constexpr SourceCode kSources = {emitCKernel, writeProgram, microRuntimeFiles, linkMicroProgram};
 
 } // namespace
 

@@ -2,11 +2,13 @@
 // One call of GCC per image.
 #include "compiler/codegen/c/micro_image.h"
 
+#include "core/base/file.h"
 #include "core/base/program_files.h"
 #include "core/base/text.h"
 #include "core/base/tool.h"
 
 #include <cstdio>
+#include <iterator>
 
 namespace tenon::compiler {
 
@@ -28,6 +30,20 @@ constexpr const char* kGraphSources[] = {"common/bytes.c",
                                          "micro/graph/micro_arena.c",
                                          "micro/graph/micro_error.c",
                                          "micro/graph/micro_graph.c"};
+
+constexpr const char* kGraphHeaders[] = {"common/arena.h",
+                                         "common/bytes.h",
+                                         "common/dtype.h",
+                                         "common/error.h",
+                                         "common/json.h",
+                                         "common/tensor_head.h",
+                                         "executor/graph.h",
+                                         "executor/params.h",
+                                         "include/tenon/c_backend_api.h",
+                                         "include/tenon/c_runtime_api.h",
+                                         "include/tenon/dlpack.h",
+                                         "micro/graph/micro_arena.h",
+                                         "micro/graph/micro_graph.h"};
 
 /// A symbol of the linker script.
 std::string defined(const char* symbol, int64_t value)
@@ -58,6 +74,20 @@ std::vector<std::string> microGraphSources()
     std::vector<std::string> out;
     for (const char* source : kGraphSources)
         out.push_back(core::shippedFile("runtime/" + std::string(source)));
+    return out;
+}
+
+Result<std::vector<SourceFile>> microRuntimeFiles(ExecutorKind executor)
+{
+    std::vector<SourceFile> out;
+    if (executor != ExecutorKind::Graph) return out;
+    std::vector<std::string> names(std::begin(kGraphSources), std::end(kGraphSources));
+    names.insert(names.end(), std::begin(kGraphHeaders), std::end(kGraphHeaders));
+    for (const std::string& name : names) {
+        auto text = core::readFile(core::shippedFile("runtime/" + name));
+        if (!text) return text.error();
+        out.push_back({"runtime/" + name, std::move(*text)});
+    }
     return out;
 }
 

@@ -2,6 +2,7 @@
 // Bare-metal images: C sources compiled by GCC and linked with the start-up code of runtime/micro.
 #pragma once
 
+#include "compiler/codegen/code_parts.h"
 #include "core/target/micro_core.h"
 
 #include <string>
@@ -28,6 +29,10 @@ core::Result<const core::MicroCore*> linkableCore(const core::Target& target);
 
 /// Sources of the graph executor for bare boards, as paths.
 std::vector<std::string> microGraphSources();
+
+/// What programs of that executor need on a bare board, below `runtime`; the AOT executor nothing.
+/// Error IoFailure.
+core::Result<std::vector<SourceFile>> microRuntimeFiles(ExecutorKind executor);
 
 /// Compiles, links without what is not used, writes `path`. Errors: those of linkableCore(), and
 /// BoardFailure with what the compiler says.

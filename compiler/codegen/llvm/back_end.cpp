@@ -12,9 +12,11 @@
 namespace tenon::compiler {
 namespace {
 
+constexpr ExecutorKind kTvmExecutors[] = {ExecutorKind::Graph, ExecutorKind::Aot};
 constexpr ArtifactForm kForms[] = {{OutputFormat::SharedLibrary, kAllExecutors, true},
                                    {OutputFormat::Object, kAllExecutors},
-                                   {OutputFormat::Tar, kAllExecutors}};
+                                   {OutputFormat::Tar, kAllExecutors},
+                                   {OutputFormat::ModelLibrary, kTvmExecutors}};
 constexpr LlvmTraits kTraits;
 constexpr ObjectCode kObjects = {llvmKernel,   llvmBuiltins,   llvmGlueText, emitIrText,
                                  writeElfData, libraryExports, elfLinkJob};

@@ -78,7 +78,7 @@ TEST(BackEnd, refusesFormsWithThoseThatItHas)
     EXPECT_NE(refusal("hexagon", ExecutorKind::Vm, OutputFormat::Program).find("--shape"),
               std::string::npos);
     EXPECT_NE(refusal("c", ExecutorKind::Aot, OutputFormat::SharedLibrary)
-                  .find("end the output in .elf, .tar, or name a folder"),
+                  .find("end the output in .elf, .tar, .mlf.tar, or name a folder"),
               std::string::npos);
 }
 

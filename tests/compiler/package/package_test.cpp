@@ -64,7 +64,7 @@ TEST(Package, TellsTheFormatByTheSuffix)
     EXPECT_EQ(*outputFormatOf("b.tar"), OutputFormat::Tar);
     EXPECT_EQ(*outputFormatOf("b.wasm"), OutputFormat::WasmModule);
     EXPECT_EQ(*outputFormatOf("b.elf"), OutputFormat::Program);
-    EXPECT_FALSE(outputFormatOf("b.mlf.tar"));
+    EXPECT_EQ(*outputFormatOf("b.mlf.tar"), OutputFormat::ModelLibrary);
     EXPECT_FALSE(outputFormatOf("b.zip"));
 }
 
