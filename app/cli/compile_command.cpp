@@ -2,6 +2,7 @@
 // tenon compile: a model into one artifact, or its kernels as text.
 #include "app/cli/command.h"
 #include "app/cli/open_for_build.h"
+#include "app/cli/pool_options.h"
 #include "compiler/driver/kernel_service.h"
 #include "compiler/frontend/importer.h"
 #include "compiler/passes/error/expected_error.h"
@@ -24,6 +25,8 @@ struct CompileCommandOptions
     std::string interfaceApi = "packed";
     std::string runtime;
     bool unpackedApi = false;
+    bool useWorkspaceIo = false;
+    PoolLists pools;
 };
 
 bool isSource(const CompileCommandOptions& options)
@@ -262,19 +265,35 @@ int emitKernels(const compiler::CompileResult& result, const CompileCommandOptio
     return written ? kSuccess : failure(written.error());
 }
 
-bool isModelLibrary(const CompileCommandOptions& options)
+/// What --output-format says where the suffix does not: archives of both kinds may end in .tar.
+std::optional<compiler::OutputFormat> formatOf(const CompileCommandOptions& options)
 {
-    return options.format == "mlf" ||
-           (options.format.empty() && options.output.ends_with(".mlf.tar"));
+    if (options.format == "mlf") return compiler::OutputFormat::ModelLibrary;
+    return std::nullopt;
 }
 
 /// With --output-format as its suffix where it has another.
 std::string outputPath(const CompileCommandOptions& options)
 {
-    if (options.format == "mlf")
-        return options.output.ends_with(".tar") ? options.output : options.output + ".mlf.tar";
+    using compiler::OutputFormat;
+    if (formatOf(options)) {
+        const auto bySuffix = compiler::outputFormatOf(options.output);
+        const bool isArchive =
+            bySuffix && (*bySuffix == OutputFormat::ModelLibrary || *bySuffix == OutputFormat::Tar);
+        return options.output +
+               std::string(isArchive ? "" : compiler::suffixOf(OutputFormat::ModelLibrary));
+    }
     const std::string suffix = options.format.empty() ? "" : "." + options.format;
     return options.output.ends_with(suffix) ? options.output : options.output + suffix;
+}
+
+/// With the memories that the emitted code takes.
+Result<compiler::CompileOptions> howToCompile(const CompileCommandOptions& options)
+{
+    compiler::CompileOptions how = compileOptions(options.common);
+    if (Status named = namePools(options.pools, how); !named) return named.error();
+    if (options.useWorkspaceIo) how.passConfig.emplace_back("tir.usmp.use_workspace_io=1");
+    return how;
 }
 
 int compileModel(const CompileCommandOptions& options, JobContext& job)
@@ -291,7 +310,9 @@ int compileModel(const CompileCommandOptions& options, JobContext& job)
     if (!opened) return failure(opened.error());
     for (const Diagnostic& d : opened->loaded->diagnostics)
         if (d.severity != Severity::Error) printDiagnostic(d);
-    compiler::CompileOptions how = compileOptions(options.common);
+    auto chosen = howToCompile(options);
+    if (!chosen) return failure(chosen.error());
+    compiler::CompileOptions& how = *chosen;
     if (!options.emit.empty()) {
         how.service = compiler::schedulingKernelService(); // texts need no objects
         how.cacheFolder.clear();                           // what it holds has them
@@ -303,9 +324,7 @@ int compileModel(const CompileCommandOptions& options, JobContext& job)
     if (!options.emit.empty()) return emitKernels(**result, options);
 
     job.progress(0.95, "writing " + output);
-    std::optional<compiler::OutputFormat> format;
-    if (isModelLibrary(options)) format = compiler::OutputFormat::ModelLibrary;
-    auto report = compiler::writeProgram(**result, interfaceOf(options), output, format);
+    auto report = compiler::writeProgram(**result, interfaceOf(options), output, formatOf(options));
     if (!report) return failure(report.error());
     job.progress(1, "done");
     if (options.common.json)
@@ -337,6 +356,9 @@ void addCompile(CLI::App& app, Action& action)
         ->check(CLI::IsMember({"packed", "c"}));
     command->add_flag("--unpacked-api", options->unpackedApi,
                       "of C source: the run function takes the pointers themselves");
+    addPoolOptions(*command, options->pools);
+    command->add_flag("--use-workspace-io", options->useWorkspaceIo,
+                      "plan inputs and outputs into the workspace, too; with --interface-api c");
     command->add_option("--runtime", options->runtime, "accepted for tvmc's sake; has no effect")
         ->check(CLI::IsMember({"cpp", "crt"}));
     command->callback([options, &action] {

@@ -2,6 +2,7 @@
 // Documents and the compiler's results behind them.
 #include "app/engine/backing.h"
 
+#include "app/engine/build_choices.h"
 #include "app/engine/document_builder.h"
 
 namespace tenon::app {
@@ -28,6 +29,11 @@ compiler::CompileOptions compileOptions(const EngineOptions& engine,
         options.passes.disabled.push_back(pass.toStdString());
     options.runThreads = static_cast<unsigned>(build.threads);
     options.planner = build.planner.toStdString();
+    // What makes no sense was said when it was chosen.
+    if (const auto pools = buildPools(build)) {
+        options.workspacePools = pools->workspace;
+        options.constantPools = pools->constants;
+    }
     options.cacheFolder = engine.cacheFolder.toStdString();
     options.service = engine.kernels;
     return options;

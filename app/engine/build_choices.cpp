@@ -3,8 +3,10 @@
 #include "app/engine/build_choices.h"
 
 #include "compiler/memory/memory_plan.h"
+#include "compiler/memory/pools.h"
 #include "compiler/passes/pass_config.h"
 #include "core/base/text.h"
+#include "core/target/target.h"
 
 #include <algorithm>
 
@@ -49,6 +51,22 @@ QStringList plannerNames()
     return names;
 }
 
+core::Result<BuildPools> buildPools(const views::BuildOptions& options)
+{
+    const auto target = core::parseTarget(options.target.toStdString());
+    const std::string kind = target ? target->kind : "";
+    const auto named = [&](const QString& names) {
+        return compiler::namedPools({.names = names.toStdString()}, kind);
+    };
+    auto workspace = named(options.workspacePools);
+    if (!workspace) return workspace.error();
+    auto constants = named(options.constantPools);
+    if (!constants) return constants.error();
+    if (core::Status fine = compiler::checkApart(*workspace, *constants); !fine)
+        return fine.error();
+    return BuildPools{std::move(*workspace), std::move(*constants)};
+}
+
 core::Status checkBuildOptions(const views::BuildOptions& options)
 {
     std::vector<std::string> keys;
@@ -58,6 +76,7 @@ core::Status checkBuildOptions(const views::BuildOptions& options)
     if (const auto planner = compiler::configuredPlanner(*config, options.planner.toStdString());
         !planner)
         return planner.error();
+    if (const auto pools = buildPools(options); !pools) return pools.error();
     for (const QString& pass : options.disabledPasses)
         if (!compiler::findPass(pass.toStdString()))
             return core::makeError(core::DiagnosticCode::UnknownName,

@@ -145,6 +145,27 @@ MachineChoice machineFigures(const MachineSpec& spec)
     return spec.backEnd->figures(spec);
 }
 
+std::vector<const ProjectTemplate*> allProjectTemplates()
+{
+    std::vector<const ProjectTemplate*> out;
+    for (const BackEnd* each : kBackEnds)
+        if (each->sources && each->sources->projects)
+            for (const ProjectTemplate* project : each->sources->projects()) out.push_back(project);
+    return out;
+}
+
+Result<const ProjectTemplate*> projectTemplate(std::string_view name)
+{
+    std::vector<std::string> names;
+    for (const ProjectTemplate* each : allProjectTemplates()) {
+        if (each->name == name) return each;
+        names.emplace_back(each->name);
+    }
+    return makeError(DiagnosticCode::UnknownName, "there is no template " +
+                                                      quoted(std::string(name)) + "; there are " +
+                                                      join(names, ", "));
+}
+
 Result<const ArtifactForm*> formFor(const MachineSpec& machine, ExecutorKind executor,
                                     OutputFormat format)
 {

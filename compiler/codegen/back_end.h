@@ -9,6 +9,7 @@
 #include "compiler/codegen/link_job.h"
 #include "compiler/codegen/machine_spec.h"
 #include "compiler/codegen/output_format.h"
+#include "compiler/codegen/project_template.h"
 #include "compiler/executor/executor_kind.h"
 #include "core/target/code_traits.h"
 #include "core/target/machine_table.h"
@@ -74,6 +75,8 @@ struct SourceCode
     /// programs.
     Status (*linkProgram)(const SourceProgram&, const std::string& folder,
                           const std::string& manifest, const std::string& path) = nullptr;
+    /// What projects are made of them, by name.
+    std::span<const ProjectTemplate* const> (*projects)() = nullptr;
 };
 
 struct BackEnd
@@ -93,6 +96,7 @@ struct BackEnd
     MachineChoice (*figures)(const MachineSpec&) = nullptr;
     CodeTraits (*traits)(const MachineSpec&) = nullptr;
     int64_t (*workspaceAlignment)(const Target&) = nullptr; ///< of the pool; null: 64
+    int64_t (*constantsAlignment)(const Target&) = nullptr; ///< where there are sources
     const ObjectCode* objects = nullptr;                    ///< one of the two is there
     const SourceCode* sources = nullptr;
     const LlvmTraits* llvm = nullptr; ///< where the code is LLVM's
@@ -117,6 +121,11 @@ Result<MachineSpec> machineSpec(const Target& target);
 Result<TargetFacts> targetFacts(const MachineSpec& spec);
 /// Whose figures those are.
 MachineChoice machineFigures(const MachineSpec& spec);
+
+/// Of all back ends, by name.
+std::vector<const ProjectTemplate*> allProjectTemplates();
+/// Error UnknownName names those that there are.
+Result<const ProjectTemplate*> projectTemplate(std::string_view name);
 
 /// What the machine's code can be written as with this executor. Errors name what it can.
 Result<const ArtifactForm*> formFor(const MachineSpec& machine, ExecutorKind executor,

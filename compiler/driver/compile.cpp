@@ -56,11 +56,24 @@ Result<Target> supportedTarget(const std::string& text)
     return target;
 }
 
+/// Memories of several kinds are for C source that the AOT executor calls.
+std::vector<Diagnostic> poolRemarks(const CompileResult& result)
+{
+    std::vector<Diagnostic> out;
+    if (result.machine.backEnd->sources && result.options.executor == ExecutorKind::Aot) return out;
+    constexpr std::string_view kWhy = "only C source with the AOT executor has memories of its own";
+    if (!result.options.workspacePools.empty()) out.push_back(noEffect("--workspace-pools", kWhy));
+    if (!result.options.constantPools.empty()) out.push_back(noEffect("--constant-pools", kWhy));
+    if (result.takesIo) out.push_back(noEffect("--use-workspace-io", kWhy));
+    return out;
+}
+
 /// What the user shall know of the options: what nobody says, and what changes nothing.
 std::vector<Diagnostic> remarksOn(const CompileResult& result, const PassConfig& config)
 {
     std::vector<Diagnostic> out = ignoredOptions(result.target);
     for (Diagnostic& ignored : ignoredPassConfig(config)) out.push_back(std::move(ignored));
+    for (Diagnostic& ignored : poolRemarks(result)) out.push_back(std::move(ignored));
     if (auto remark = result.threads.remark()) out.push_back(std::move(*remark));
     return out;
 }
@@ -108,6 +121,7 @@ Result<PassConfig> prepare(CompileResult& result)
                                       .thisComputer = usableProcessors(),
                                       .hasThreads = result.machine.backEnd->hasThreads});
     result.facts.threads = result.threads.count;
+    result.takesIo = plansInputsAndOutputs(*config);
     result.remarks = remarksOn(result, *config);
     for (Diagnostic& remark : known->remarks) result.remarks.push_back(std::move(remark));
     result.options.planner = std::move(*planner);
@@ -187,6 +201,25 @@ Status checkTaken(const ExecutorProgram& program)
     return checkTaken(program, program.outputs, "output");
 }
 
+/// Where values lie, and with C source in which of its memories.
+Status addMemory(CompileResult& result)
+{
+    const BackEnd& backEnd = *result.machine.backEnd;
+    const int64_t alignment =
+        backEnd.workspaceAlignment ? backEnd.workspaceAlignment(result.target) : 64;
+    MemoryRequest request{.alignment = alignment};
+    if (result.options.executor == ExecutorKind::Aot && backEnd.sources) {
+        if (!result.options.workspacePools.empty()) request.pools = result.options.workspacePools;
+        request.constantPools = result.options.constantPools;
+        request.constantAlignment = backEnd.constantsAlignment(result.target);
+        request.takesIo = result.takesIo;
+    }
+    auto memory = planProgram(result.program, result.options.planner, request);
+    if (!memory) return memory.error();
+    result.memory = std::move(*memory);
+    return kDone;
+}
+
 /// The program of the chosen executor and its memory plan. Only the VM takes memory at run time; a
 /// module that needs it gets it whatever was chosen.
 Status addProgram(CompileResult& result)
@@ -224,12 +257,7 @@ Status addProgram(CompileResult& result)
     if (backEnd.sources)
         if (Status written = writeKernels(result); !written) return written;
     if (isVm) return kDone;
-    const int64_t alignment =
-        backEnd.workspaceAlignment ? backEnd.workspaceAlignment(result.target) : 64;
-    auto memory = planProgram(result.program, result.options.planner, alignment);
-    if (!memory) return memory.error();
-    result.memory = std::move(*memory);
-    return kDone;
+    return addMemory(result);
 }
 
 } // namespace

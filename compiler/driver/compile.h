@@ -27,7 +27,10 @@ struct CompileOptions
     std::vector<std::string> passConfig; ///< "key=value"
     RunPassesOptions passes;
     std::string planner = "hill_climb";
-    std::string cacheFolder; ///< objects of compiled kernels; empty: no cache
+    /// Memories that C source takes, in order of preference; none: one static array.
+    std::vector<Pool> workspacePools;
+    std::vector<Pool> constantPools; ///< none: constants lie one by one
+    std::string cacheFolder;         ///< objects of compiled kernels; empty: no cache
     unsigned runThreads = 0; ///< threads the kernels are shaped for; 0: as chooseThreads() says
     std::shared_ptr<KernelService> service; ///< null: in this process
     bool stopBeforeCodegen = false;         ///< passes only
@@ -51,6 +54,7 @@ struct CompileResult
     Target target;
     MachineSpec machine;
     TargetFacts facts;
+    bool takesIo = false;            ///< inputs and outputs lie in the workspace
     ThreadChoice threads;            ///< where the number in the facts comes from
     std::vector<Diagnostic> remarks; ///< on target and options: what nobody says, what is ignored
     std::shared_ptr<const Loaded> loaded;
@@ -101,6 +105,11 @@ Result<std::vector<SourceFile>> programSources(const CompileResult& result, CInt
 Result<PackageReport> writeSources(const CompileResult& result, CInterface interface,
                                    const std::string& path,
                                    std::optional<OutputFormat> format = std::nullopt);
+/// A project of the template in a folder that is new or empty. Errors: the template's,
+/// UnsupportedTarget where the back end writes objects, BadArgument for a folder that holds
+/// something.
+Status writeProject(const CompileResult& result, const ProjectTemplate& project,
+                    const std::string& folder);
 /// An artifact or sources, whichever the target's back end has, as that format or the suffix says;
 /// `interface` is that of sources.
 Result<PackageReport> writeProgram(const CompileResult& result, CInterface interface,

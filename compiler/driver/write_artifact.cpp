@@ -3,6 +3,7 @@
 #include "compiler/driver/compile.h"
 #include "compiler/driver/object_cache.h"
 #include "compiler/package/model_library.h"
+#include "compiler/package/project_folder.h"
 #include "compiler/package/source_package.h"
 #include "core/base/clock.h"
 #include "core/base/file.h"
@@ -65,9 +66,9 @@ int64_t bytesOf(const std::vector<SourceFile>& files)
     return bytes;
 }
 
-/// The sources and what describes them, in one archive.
-Result<PackageReport> writeLibrary(const CompileResult& result, SourceProgram program,
-                                   const std::string& path)
+/// The sources and what describes them, by path.
+Result<std::vector<SourceFile>> libraryFiles(const CompileResult& result, SourceProgram program,
+                                             const Manifest& manifest)
 {
     const SourceCode& code = *result.machine.backEnd->sources;
     program.bringsHeaders = true;
@@ -76,23 +77,40 @@ Result<PackageReport> writeLibrary(const CompileResult& result, SourceProgram pr
     std::vector<SourceFile> files = modelLibraryCode(std::move(*sources));
     auto runtime = code.runtimeFiles(program.executor);
     if (!runtime) return runtime.error();
-    PackageReport report;
-    report.manifest = makeManifest(
-        program.program, program.executor,
-        program.executor == ExecutorKind::Aot ? &program.memory : nullptr, manifestHead(result));
-    auto members = modelLibraryMembers({.program = program.program,
-                                        .executor = program.executor,
-                                        .manifest = report.manifest,
-                                        .module = result.loaded->module,
-                                        .runtimeVersion = runtime->empty() ? "" : TENON_VERSION,
-                                        .exportedAt = exportTime()});
+    auto members = modelLibraryMembers(
+        {.program = program.program,
+         .executor = program.executor,
+         .manifest = manifest,
+         .module = result.loaded->module,
+         .memory = program.executor == ExecutorKind::Aot ? &program.memory : nullptr,
+         .runtimeVersion = runtime->empty() ? "" : TENON_VERSION,
+         .exportedAt = exportTime()});
     if (!members) return members.error();
     for (std::vector<SourceFile>* more : {&*members, &*runtime})
         std::move(more->begin(), more->end(), std::back_inserter(files));
     std::sort(files.begin(), files.end(),
               [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
-    if (Status written = writeSourceArchive(files, path); !written) return written.error();
-    report.fileBytes = bytesOf(files);
+    return files;
+}
+
+Manifest manifestOf(const CompileResult& result)
+{
+    const ExecutorKind executor = result.options.executor;
+    return makeManifest(result.program, executor,
+                        executor == ExecutorKind::Aot ? &result.memory : nullptr,
+                        manifestHead(result));
+}
+
+/// An archive of them.
+Result<PackageReport> writeLibrary(const CompileResult& result, const SourceProgram& program,
+                                   const std::string& path)
+{
+    PackageReport report;
+    report.manifest = manifestOf(result);
+    const auto files = libraryFiles(result, program, report.manifest);
+    if (!files) return files.error();
+    if (Status written = writeSourceArchive(*files, path); !written) return written.error();
+    report.fileBytes = bytesOf(*files);
     return report;
 }
 
@@ -110,9 +128,7 @@ Result<PackageReport> linkSources(const CompileResult& result, SourceProgram pro
     const std::string place = folder->file("model");
     if (Status written = writeSourcePackage(*sources, place); !written) return written.error();
     PackageReport report;
-    report.manifest = makeManifest(
-        program.program, program.executor,
-        program.executor == ExecutorKind::Aot ? &program.memory : nullptr, manifestHead(result));
+    report.manifest = manifestOf(result);
     const auto start = std::chrono::steady_clock::now();
     const Status linked = replaceFileAtomically(path, [&](const std::string& temporary) {
         return code.linkProgram(program, place, writeManifest(report.manifest), temporary);
@@ -201,6 +217,21 @@ Result<PackageReport> writeProgram(const CompileResult& result, CInterface inter
     const auto bySuffix = outputFormatOf(path);
     if (!bySuffix) return bySuffix.error();
     return writeObjects(result, path, *bySuffix);
+}
+
+Status writeProject(const CompileResult& result, const ProjectTemplate& project,
+                    const std::string& folder)
+{
+    const auto program = sourceProgram(result, CInterface::Structs);
+    if (!program) return program.error();
+    const Manifest manifest = manifestOf(result);
+    const auto library = libraryFiles(result, *program, manifest);
+    if (!library) return library.error();
+    auto files = project.files(*program);
+    if (!files) return files.error();
+    for (const SourceFile& file : *library) files->push_back({"model/" + file.path, file.text});
+    files->push_back({"project.json", projectText({std::string(project.name), manifest})});
+    return writeProjectFolder(*files, *library, folder);
 }
 
 } // namespace tenon::compiler

@@ -2,6 +2,8 @@
 // Lifetimes from the order of calls, the workspace plan, and the graph executor's storage ids.
 #include "compiler/executor/memory.h"
 
+#include "compiler/executor/pool_limits.h"
+
 #include <algorithm>
 #include <set>
 
@@ -56,50 +58,123 @@ std::vector<bool> directOutputs(const ExecutorProgram& program)
     return isDirect;
 }
 
-core::Result<ProgramMemory> planProgram(const ExecutorProgram& program, std::string_view algorithm,
-                                        int64_t alignment)
+namespace {
+
+/// The buffers of a program, one after the other.
+class BufferList
 {
-    std::set<int> inOutputs;
-    const std::vector<bool> isDirect = directOutputs(program);
-    for (size_t i = 0; i < program.outputs.size(); ++i)
-        if (isDirect[i]) inOutputs.insert(program.memoryOwner(program.outputs[i]));
+public:
+    BufferList(const ExecutorProgram& program, const MemoryRequest& request)
+        : m_program(program)
+        , m_request(request)
+        , m_lifetimes(ownerLifetimes(program))
+        , m_isDirect(directOutputs(program))
+    {
+        memory.bufferOf.assign(program.tensors.size(), -1);
+    }
+
+    std::vector<BufferInfo> take()
+    {
+        if (m_request.takesIo) addInputs();
+        addIntermediates();
+        for (size_t t = 0; t < m_program.tensors.size(); ++t)
+            memory.bufferOf[t] = memory.bufferOf[at(m_program.memoryOwner(static_cast<int>(t)))];
+        if (m_request.takesIo) addOutputs();
+        addScratch();
+        return std::move(m_buffers);
+    }
 
     ProgramMemory memory;
-    memory.bufferOf.assign(program.tensors.size(), -1);
-    const std::vector<Lifetime> lifetimes = ownerLifetimes(program);
-    std::vector<BufferInfo> buffers;
-    for (size_t t = 0; t < program.tensors.size(); ++t) {
-        const ProgramTensor& tensor = program.tensors[t];
-        const int index = static_cast<int>(t);
-        const bool isPlanned = tensor.viewOf < 0 && isIntermediate(program, index) &&
-                               lifetimes[t].first >= 0 && !inOutputs.contains(index);
-        if (!isPlanned) continue;
-        memory.bufferOf[t] = static_cast<int>(buffers.size());
-        memory.tensorOf.push_back(index);
-        buffers.push_back({.name = tensor.name,
-                           .sizeBytes = tensor.bytes(),
-                           .alignment = alignment,
-                           .first = lifetimes[t].first,
-                           .last = lifetimes[t].last});
-    }
-    for (size_t t = 0; t < program.tensors.size(); ++t)
-        memory.bufferOf[t] = memory.bufferOf[at(program.memoryOwner(static_cast<int>(t)))];
 
-    for (size_t c = 0; c < program.calls.size(); ++c) {
-        const int64_t bytes = program.kernels[at(program.calls[c].kernel)].scratchBytes;
-        memory.scratchOf.push_back(bytes > 0 ? static_cast<int>(buffers.size()) : -1);
-        if (bytes == 0) continue;
-        memory.tensorOf.push_back(-1);
-        buffers.push_back({.name = program.calls[c].name + " scratch",
-                           .sizeBytes = bytes,
-                           .alignment = alignment,
-                           .first = static_cast<int>(c),
-                           .last = static_cast<int>(c)});
+private:
+    int add(const std::string& name, int64_t bytes, Lifetime lifetime, BufferKind kind, int tensor)
+    {
+        memory.tensorOf.push_back(tensor);
+        m_buffers.push_back({.name = name,
+                             .sizeBytes = bytes,
+                             .alignment = m_request.alignment,
+                             .first = lifetime.first,
+                             .last = lifetime.last,
+                             .kind = kind});
+        return static_cast<int>(m_buffers.size()) - 1;
     }
-    memory.problem = makeProblem(std::move(buffers));
+
+    /// The caller fills all of them before the first call.
+    void addInputs()
+    {
+        for (const int input : m_program.inputs) {
+            const ProgramTensor& tensor = m_program.tensors[at(input)];
+            memory.bufferOf[at(input)] =
+                add(tensor.name, tensor.bytes(), {0, std::max(0, m_lifetimes[at(input)].last)},
+                    BufferKind::Input, input);
+        }
+    }
+
+    void addIntermediates()
+    {
+        std::set<int> inOutputs;
+        for (size_t i = 0; i < m_program.outputs.size(); ++i)
+            if (m_isDirect[i]) inOutputs.insert(m_program.memoryOwner(m_program.outputs[i]));
+        for (size_t t = 0; t < m_program.tensors.size(); ++t) {
+            const ProgramTensor& tensor = m_program.tensors[t];
+            const int index = static_cast<int>(t);
+            const bool isOutput = inOutputs.contains(index);
+            const bool isPlanned = tensor.viewOf < 0 && isIntermediate(m_program, index) &&
+                                   m_lifetimes[t].first >= 0 && (m_request.takesIo || !isOutput);
+            if (isPlanned)
+                memory.bufferOf[t] =
+                    add(tensor.name, tensor.bytes(), m_lifetimes[t],
+                        isOutput ? BufferKind::Output : BufferKind::Intermediate, index);
+        }
+    }
+
+    /// What is copied at the end has a place of its own then.
+    void addOutputs()
+    {
+        const int end = static_cast<int>(m_program.calls.size());
+        for (size_t i = 0; i < m_program.outputs.size(); ++i) {
+            const int output = m_program.outputs[i];
+            const int64_t bytes = m_program.tensors[at(output)].bytes();
+            memory.outputOf.push_back(m_isDirect[i]
+                                          ? memory.bufferOf[at(m_program.memoryOwner(output))]
+                                          : add(m_program.outputNames[i] + " copy", bytes,
+                                                {end, end}, BufferKind::Output, -1));
+        }
+    }
+
+    void addScratch()
+    {
+        for (size_t c = 0; c < m_program.calls.size(); ++c) {
+            const int64_t bytes = m_program.kernels[at(m_program.calls[c].kernel)].scratchBytes;
+            const int call = static_cast<int>(c);
+            memory.scratchOf.push_back(bytes > 0 ? add(m_program.calls[c].name + " scratch", bytes,
+                                                       {call, call}, BufferKind::Workspace, -1)
+                                                 : -1);
+        }
+    }
+
+    const ExecutorProgram& m_program;
+    const MemoryRequest& m_request;
+    std::vector<Lifetime> m_lifetimes;
+    std::vector<bool> m_isDirect;
+    std::vector<BufferInfo> m_buffers;
+};
+
+} // namespace
+
+core::Result<ProgramMemory> planProgram(const ExecutorProgram& program, std::string_view algorithm,
+                                        const MemoryRequest& request)
+{
+    BufferList list(program, request);
+    std::vector<BufferInfo> buffers = list.take();
+    ProgramMemory memory = std::move(list.memory);
+    memory.problem = makeProblem(std::move(buffers), request.pools);
     core::Result<MemoryPlan> plan = planMemory(algorithm, memory.problem);
-    if (!plan) return plan.error();
+    if (!plan) return withContributors(plan.error(), algorithm, memory.problem, program);
     memory.plan = std::move(*plan);
+    auto constants = planConstants(program, request.constantPools, request.constantAlignment);
+    if (!constants) return constants.error();
+    memory.constants = std::move(*constants);
     return memory;
 }
 

@@ -32,11 +32,19 @@ struct BufferInfo
     BufferKind kind = BufferKind::Intermediate;
 };
 
+/// A memory of the device. What is not known of its speed is -1, as TVM writes it.
 struct Pool
 {
     static constexpr int64_t kUnlimited = -1;
     std::string name = "global_workspace";
     int64_t sizeHintBytes = kUnlimited;
+    std::string section = {}; ///< of the static array that it becomes, where that is named
+    bool isCallers = false;   ///< whoever calls the model gives the memory
+    int64_t clockHz = -1;
+    int64_t readBytesPerCycle = -1;
+    int64_t writeBytesPerCycle = -1;
+    int64_t readLatencyCycles = 0;
+    int64_t writeLatencyCycles = 0;
 };
 
 /// Which buffers must not overlap. `conflicts[i]` lists buffers in the order the planners visit

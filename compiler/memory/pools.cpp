@@ -5,8 +5,11 @@
 #include "core/base/text.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <functional>
 #include <optional>
+#include <set>
 
 namespace tenon::compiler {
 namespace {
@@ -36,10 +39,23 @@ std::optional<int64_t> parseBytes(std::string_view text)
     return value << shift;
 }
 
-core::Result<Pool> parsePool(std::string_view part)
+/// What the assembler takes unquoted.
+bool isSectionName(std::string_view text)
 {
+    return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+        return std::isalnum(c) || c == '_' || c == '.';
+    });
+}
+
+core::Result<Pool> parsePool(std::string_view whole)
+{
+    const std::string_view part = whole.substr(0, whole.find('@'));
     const size_t equals = part.find('=');
     Pool pool;
+    if (part.size() < whole.size()) {
+        pool.section = std::string(core::trimmed(whole.substr(part.size() + 1)));
+        if (!isSectionName(pool.section)) return badPool(whole, "has no section that can be named");
+    }
     pool.name = std::string(core::trimmed(part.substr(0, equals)));
     if (pool.name.empty()) return badPool(part, "has no name");
     if (equals == std::string_view::npos) return pool;
@@ -66,6 +82,120 @@ core::Result<std::vector<Pool>> parsePools(std::string_view text)
     return pools;
 }
 
+namespace {
+
+/// Calls `take(pool, value)` for every "NAME:VALUE".
+core::Status eachValue(const std::string& option, const std::string& text, std::vector<Pool>& pools,
+                       const std::function<core::Status(Pool&, const std::string&)>& take)
+{
+    if (core::trimmed(text).empty()) return core::kDone;
+    for (const std::string& entry : core::split(text, ',')) {
+        const size_t colon = entry.find(':');
+        const std::string name(core::trimmed(entry.substr(0, colon)));
+        const auto pool = std::find_if(pools.begin(), pools.end(),
+                                       [&](const Pool& each) { return each.name == name; });
+        if (colon == std::string::npos || pool == pools.end())
+            return core::makeError(core::DiagnosticCode::BadArgument,
+                                   option + " " + core::quoted(entry) +
+                                       " is not of a pool that was named; write NAME:VALUE");
+        if (core::Status taken = take(*pool, std::string(core::trimmed(entry.substr(colon + 1))));
+            !taken)
+            return taken;
+    }
+    return core::kDone;
+}
+
+core::Status readNumbers(const std::string& option, const std::string& text,
+                         std::vector<Pool>& pools, int64_t Pool::*field)
+{
+    return eachValue(
+        option, text, pools, [&](Pool& pool, const std::string& value) -> core::Status {
+            const auto [end, fault] =
+                std::from_chars(value.data(), value.data() + value.size(), pool.*field);
+            if (fault == std::errc() && end == value.data() + value.size() && pool.*field >= -1)
+                return core::kDone;
+            return core::makeError(core::DiagnosticCode::BadArgument,
+                                   option + " of pool " + core::quoted(pool.name) + " is " +
+                                       core::quoted(value) + ", which is no number");
+        });
+}
+
+core::Status checkTargets(const std::string& text, std::string_view kind, std::vector<Pool>& pools)
+{
+    return eachValue("targets", text, pools, [&](Pool& pool, const std::string& value) {
+        if (value == kind) return core::Status(core::kDone);
+        return core::Status(core::makeError(core::DiagnosticCode::UnknownName,
+                                            "pool " + core::quoted(pool.name) + " is of target " +
+                                                core::quoted(value) + "; the model runs on " +
+                                                core::quoted(std::string(kind)) + " alone"));
+    });
+}
+
+core::Status readSections(const std::string& text, std::vector<Pool>& pools)
+{
+    return eachValue("section", text, pools, [](Pool& pool, const std::string& value) {
+        pool.section = value;
+        return isSectionName(value) ? core::Status(core::kDone)
+                                    : core::Status(badPool(value, "names no section"));
+    });
+}
+
+/// Letters, digits and underscores, as the names of structs and macros have them.
+core::Status checkNames(const std::vector<Pool>& pools)
+{
+    std::set<std::string> taken;
+    for (const Pool& pool : pools) {
+        std::string name = pool.name;
+        for (char& c : name)
+            c = std::isalnum(static_cast<unsigned char>(c))
+                    ? static_cast<char>(std::toupper(static_cast<unsigned char>(c)))
+                    : '_';
+        if (!taken.insert(name).second)
+            return core::makeError(core::DiagnosticCode::BadArgument,
+                                   "pool " + core::quoted(pool.name) +
+                                       " has the same name in C as another pool");
+    }
+    return core::kDone;
+}
+
+} // namespace
+
+core::Result<std::vector<Pool>> namedPools(const PoolOptions& options, std::string_view kind)
+{
+    if (core::trimmed(options.names).empty()) return std::vector<Pool>();
+    auto pools = parsePools(options.names);
+    if (!pools) return pools;
+    if (core::Status done = checkNames(*pools); !done) return done.error();
+    if (core::Status done = checkTargets(options.targets, kind, *pools); !done) return done.error();
+    if (core::Status done = readSections(options.sections, *pools); !done) return done.error();
+    struct Number
+    {
+        const char* option;
+        const std::string& text;
+        int64_t Pool::*field;
+    };
+    const Number numbers[] = {
+        {"size-hint-bytes", options.sizeHints, &Pool::sizeHintBytes},
+        {"clock-frequency-hz", options.clocksHz, &Pool::clockHz},
+        {"read-bandwidth-bytes-per-cycle", options.readBandwidths, &Pool::readBytesPerCycle},
+        {"write-bandwidth-bytes-per-cycle", options.writeBandwidths, &Pool::writeBytesPerCycle},
+        {"read-latency-cycles", options.readLatencies, &Pool::readLatencyCycles},
+        {"write-latency-cycles", options.writeLatencies, &Pool::writeLatencyCycles}};
+    for (const Number& number : numbers)
+        if (core::Status done = readNumbers(number.option, number.text, *pools, number.field);
+            !done)
+            return done.error();
+    for (Pool& pool : *pools) pool.isCallers = pool.section.empty();
+    return pools;
+}
+
+core::Status checkApart(const std::vector<Pool>& workspace, const std::vector<Pool>& constants)
+{
+    std::vector<Pool> all = workspace;
+    all.insert(all.end(), constants.begin(), constants.end());
+    return checkNames(all);
+}
+
 std::string poolsText(const std::vector<Pool>& pools)
 {
     std::vector<std::string> parts;
@@ -76,6 +206,7 @@ std::string poolsText(const std::vector<Pool>& pools)
             part += "=" + std::to_string(bytes / 1024) + "KiB";
         else if (bytes > 0)
             part += "=" + std::to_string(bytes);
+        if (!pool.section.empty()) part += "@" + pool.section;
         parts.push_back(std::move(part));
     }
     return core::join(parts, ",");

@@ -54,18 +54,48 @@ std::vector<std::string> inputNames(const ExecutorProgram& program)
 }
 
 /// Where every value lies in the workspace, and from which call to which.
-Json planJson(const core::ManifestMemory& memory)
+Json planJson(const ProgramMemory& memory)
 {
     Json buffers = Json::array();
-    for (const core::ManifestBuffer& buffer : memory.buffers)
+    for (size_t i = 0; i < memory.problem.buffers.size(); ++i) {
+        const BufferInfo& buffer = memory.problem.buffers[i];
         buffers.push_back({{"name", buffer.name},
+                           {"pool", memory.poolOf(static_cast<int>(i)).name},
                            {"size_bytes", buffer.sizeBytes},
-                           {"offset_bytes", buffer.offsetBytes},
+                           {"offset_bytes", memory.plan.placements[i].offset},
                            {"first_call", buffer.first},
                            {"last_call", buffer.last}});
-    return {{"algorithm", memory.algorithm},
-            {"lower_bound_bytes", memory.lowerBoundBytes},
+    }
+    return {{"algorithm", memory.plan.algorithm},
+            {"lower_bound_bytes", memory.plan.lowerBoundBytes},
             {"buffers", std::move(buffers)}};
+}
+
+Json poolJson(const Pool& pool, const char* kind, int64_t usedBytes)
+{
+    Json out{{"pool_name", pool.name},
+             {"kind", kind},
+             {"used_bytes", usedBytes},
+             {"size_hint_bytes", pool.sizeHintBytes},
+             {"is_internal", !pool.isCallers},
+             {"clock_frequency_hz", pool.clockHz},
+             {"read_bandwidth_bytes_per_cycle", pool.readBytesPerCycle},
+             {"write_bandwidth_bytes_per_cycle", pool.writeBytesPerCycle},
+             {"read_latency_cycles", pool.readLatencyCycles},
+             {"write_latency_cycles", pool.writeLatencyCycles}};
+    if (!pool.section.empty()) out["section"] = pool.section;
+    return out;
+}
+
+/// Every memory with TVM's names of what is known of it, and what the model takes of it.
+Json poolsJson(const ProgramMemory& memory)
+{
+    Json out = Json::array();
+    for (size_t p = 0; p < memory.problem.pools.size(); ++p)
+        out.push_back(poolJson(memory.problem.pools[p], "workspace", memory.plan.peakBytes[p]));
+    for (size_t p = 0; p < memory.constants.pools.size(); ++p)
+        out.push_back(poolJson(memory.constants.pools[p], "constant", memory.constants.bytes[p]));
+    return out;
 }
 
 Json mainJson(const ModelLibrary& library)
@@ -79,7 +109,9 @@ Json mainJson(const ModelLibrary& library)
               tensorsJson(library.program, library.program.inputs, inputNames(library.program))},
              {"outputs",
               tensorsJson(library.program, library.program.outputs, library.program.outputNames)}};
-    if (library.executor != ExecutorKind::Graph) out["plan"] = planJson(memory);
+    if (!library.memory) return out;
+    out["plan"] = planJson(*library.memory);
+    out["pools"] = poolsJson(*library.memory);
     return out;
 }
 

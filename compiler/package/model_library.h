@@ -4,6 +4,7 @@
 #pragma once
 
 #include "compiler/codegen/code_parts.h"
+#include "compiler/executor/memory.h"
 #include "compiler/executor/program.h"
 #include "core/artifact/manifest.h"
 #include "core/base/result.h"
@@ -18,10 +19,11 @@ struct ModelLibrary
 {
     const ExecutorProgram& program;
     ExecutorKind executor;
-    const core::Manifest& manifest;  ///< of the program, its head filled in
-    const core::Module& module;      ///< as it was imported
-    std::string runtimeVersion = {}; ///< of what lies in `runtime`; empty: nothing does
-    int64_t exportedAt = 0;          ///< seconds since 1970
+    const core::Manifest& manifest;        ///< of the program, its head filled in
+    const core::Module& module;            ///< as it was imported
+    const ProgramMemory* memory = nullptr; ///< the AOT executor's plan
+    std::string runtimeVersion = {};       ///< of what lies in `runtime`; empty: nothing does
+    int64_t exportedAt = 0;                ///< seconds since 1970
 };
 
 /// `metadata.json`, `src/` (the model as text, and its large constants), `parameters/` and, for the

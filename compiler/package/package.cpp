@@ -211,6 +211,7 @@ core::Status writeLibrary(const std::string& path, const PackageInput& input, co
                                             .executor = input.executor,
                                             .manifest = manifest,
                                             .module = *input.module,
+                                            .memory = input.memory,
                                             .exportedAt = exportTime()});
     if (!texts) return texts.error();
     std::vector<TarMember> members{{"./", ""}};

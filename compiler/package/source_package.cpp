@@ -34,19 +34,6 @@ core::Diagnostic cannotWrite(const std::string& path, const std::error_code& fai
                            "cannot write " + core::quoted(path) + ": " + failed.message());
 }
 
-Status writeAll(const std::vector<SourceFile>& sources, const std::string& folder)
-{
-    for (const SourceFile& source : sources) {
-        const fs::path path = fs::path(folder) / source.path;
-        std::error_code failed;
-        fs::create_directories(path.parent_path(), failed);
-        if (failed) return cannotWrite(path.string(), failed);
-        if (Status written = core::writeFileAtomically(path.string(), source.text); !written)
-            return written;
-    }
-    return core::kDone;
-}
-
 Status checkReplaceable(const std::string& path)
 {
     std::error_code failed;
@@ -65,12 +52,25 @@ Status checkReplaceable(const std::string& path)
 
 } // namespace
 
+Status writeSourceTree(const std::vector<SourceFile>& sources, const std::string& folder)
+{
+    for (const SourceFile& source : sources) {
+        const fs::path path = fs::path(folder) / source.path;
+        std::error_code failed;
+        fs::create_directories(path.parent_path(), failed);
+        if (failed) return cannotWrite(path.string(), failed);
+        if (Status written = core::writeFileAtomically(path.string(), source.text); !written)
+            return written;
+    }
+    return core::kDone;
+}
+
 Status writeSourceArchive(const std::vector<SourceFile>& sources, const std::string& path)
 {
     const auto beside = core::TemporaryFolder::makeBeside(path);
     if (!beside) return beside.error();
     const std::string fresh = beside->file("new");
-    if (Status written = writeAll(sources, fresh); !written) return written;
+    if (Status written = writeSourceTree(sources, fresh); !written) return written;
     return core::replaceFileAtomically(path, [&](const std::string& temporary) {
         std::vector<TarMember> members{{"./", ""}};
         for (const SourceFile& source : sources)
@@ -93,7 +93,7 @@ Status writeSourcePackage(const std::vector<SourceFile>& sources, const std::str
     fs::create_directory(fresh, failed);
     if (failed) return cannotWrite(fresh, failed);
     fs::permissions(fresh, static_cast<fs::perms>(0755), failed);
-    if (Status written = writeAll(sources, fresh); !written) return written;
+    if (Status written = writeSourceTree(sources, fresh); !written) return written;
     if (fs::exists(target, failed))
         exchange(fresh, target, failed);
     else if (!failed)

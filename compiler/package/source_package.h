@@ -14,4 +14,7 @@ core::Status writeSourcePackage(const std::vector<SourceFile>& sources, const st
 /// As above, always as a tar with a root folder, whatever the path ends in.
 core::Status writeSourceArchive(const std::vector<SourceFile>& sources, const std::string& path);
 
+/// The files below a folder, which is made if need be.
+core::Status writeSourceTree(const std::vector<SourceFile>& sources, const std::string& folder);
+
 } // namespace tenon::compiler

@@ -28,7 +28,6 @@ constexpr std::string_view kNoAsserts =
     "kernels have no assertions; executors check their arguments";
 constexpr std::string_view kChecked =
     "every access is proven to be inside before code is generated";
-constexpr std::string_view kOwnInputs = "inputs and outputs are the caller's memory, not copied";
 
 constexpr PassConfigKey kKeys[] = {
     {"cuda.kernels_output_dir", Text, kNoGpu},
@@ -62,7 +61,7 @@ constexpr PassConfigKey kKeys[] = {
     {"tir.usmp.algorithm", Text},
     {"tir.usmp.custom_algorithm", Text, kNoPython},
     {"tir.usmp.enable", Bool},
-    {"tir.usmp.use_workspace_io", Bool, kOwnInputs},
+    {"tir.usmp.use_workspace_io", Bool},
     {"winograd.max_error", Number},
     {"winograd.output_error", Number},
 };
@@ -184,6 +183,11 @@ Result<std::string> configuredPlanner(const PassConfig& config, const std::strin
                          "`tir.usmp.algorithm=" + wanted + "` contradicts the planner " +
                              core::quoted(planner) + "; give one of them");
     return wanted;
+}
+
+bool plansInputsAndOutputs(const PassConfig& config)
+{
+    return read(config, "tir.usmp.use_workspace_io", false);
 }
 
 bool disablesVectors(const PassConfig& config)

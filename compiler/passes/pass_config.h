@@ -36,6 +36,9 @@ std::vector<Diagnostic> ignoredPassConfig(const PassConfig& config);
 /// says nothing. Errors: BadArgument where `planner`, unless it is the usual one, says otherwise.
 Result<std::string> configuredPlanner(const PassConfig& config, const std::string& planner);
 
+/// `tir.usmp.use_workspace_io`: inputs and outputs are planned with what lies between them.
+bool plansInputsAndOutputs(const PassConfig& config);
+
 /// `tir.disable_vectorize`.
 bool disablesVectors(const PassConfig& config);
 

@@ -31,6 +31,12 @@ Result<ExecutorFootprint> measureOne(const FootprintRequest& request, const std:
                                      core::JobContext& job)
 {
     compiler::CompileOptions options = request.options;
+    // What is compared has its memory in one piece and its inputs and outputs with the caller.
+    options.workspacePools.clear();
+    options.constantPools.clear();
+    std::erase_if(options.passConfig, [](const std::string& key) {
+        return key.starts_with("tir.usmp.use_workspace_io");
+    });
     options.executor =
         executor == "graph" ? compiler::ExecutorKind::Graph : compiler::ExecutorKind::Aot;
     const auto result = compiler::compile(request.loaded, options, job);

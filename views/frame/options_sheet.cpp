@@ -105,7 +105,12 @@ QLayout* OptionsSheet::buildForm()
     addRow(tr("optimization level"), m_level);
     addRow(tr("executor"), m_executor);
     addRow(tr("threads"), m_threads);
+    m_workspacePools = poolField(tr("Memories of C source in order of preference; @.section behind "
+                                    "one makes it a static array there, others the caller gives"));
+    m_constantPools = poolField(tr("Memories that the weights of C source lie in"));
     addRow(tr("memory planner"), m_planner);
+    addRow(tr("workspace pools"), m_workspacePools);
+    addRow(tr("constant pools"), m_constantPools);
     addRow(tr("PassContext"), buildKeys());
     m_command = new ThemedLabel(themes(), Role::Code);
     m_command->setWordWrap(true);
@@ -123,7 +128,19 @@ QLayout* OptionsSheet::buildForm()
             [this](int index) { m_options.setExecutor(executors().value(index)); });
     connect(m_threads, &QLineEdit::textChanged, &m_options, &OptionsPresenter::setThreads);
     connect(m_planner, &QPushButton::clicked, this, &OptionsSheet::choosePlanner);
+    connect(m_workspacePools, &QLineEdit::textChanged, &m_options,
+            &OptionsPresenter::setWorkspacePools);
+    connect(m_constantPools, &QLineEdit::textChanged, &m_options,
+            &OptionsPresenter::setConstantPools);
     return form;
+}
+
+QLineEdit* OptionsSheet::poolField(const QString& tip)
+{
+    auto* field = new QLineEdit;
+    field->setPlaceholderText(QStringLiteral("DTCM=128KiB,SRAM"));
+    field->setToolTip(tip);
+    return field;
 }
 
 QWidget* OptionsSheet::buildKeys()
@@ -203,6 +220,8 @@ void OptionsSheet::refresh()
     if (state.problem.isEmpty())
         showText(*m_threads,
                  state.draft.threads == 0 ? QString() : QString::number(state.draft.threads));
+    showText(*m_workspacePools, state.draft.workspacePools);
+    showText(*m_constantPools, state.draft.constantPools);
     showText(*m_passConfig, state.draft.passConfig.join(QLatin1Char(' ')));
     m_planner->setText(state.draft.planner);
     m_planner->updateGeometry();

@@ -33,6 +33,7 @@ private:
     QLayout* buildForm();
     QLayout* buildButtons();
     void choosePlanner();
+    QLineEdit* poolField(const QString& tip);
     void chooseKey();
     void refresh();
 
@@ -42,6 +43,8 @@ private:
     PillTabs* m_executor = nullptr;
     QLineEdit* m_threads = nullptr;
     PillButton* m_planner = nullptr;
+    QLineEdit* m_workspacePools = nullptr;
+    QLineEdit* m_constantPools = nullptr;
     QLineEdit* m_passConfig = nullptr;
     QListView* m_passes = nullptr;
     ThemedLabel* m_command = nullptr;

@@ -16,6 +16,10 @@ QString commandLineOf(const BuildOptions& options)
         words << QStringLiteral("--threads %1").arg(options.threads);
     if (options.planner != usual.planner)
         words << QStringLiteral("--usmp-algorithm ") + options.planner;
+    if (!options.workspacePools.isEmpty())
+        words << QStringLiteral("--workspace-pools ") + options.workspacePools;
+    if (!options.constantPools.isEmpty())
+        words << QStringLiteral("--constant-pools ") + options.constantPools;
     if (!options.disabledPasses.isEmpty())
         words << QStringLiteral("--disable-pass ") + options.disabledPasses.join(QLatin1Char(','));
     for (const QString& key : options.passConfig) words << QStringLiteral("--pass-config ") + key;

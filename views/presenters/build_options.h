@@ -15,6 +15,8 @@ struct BuildOptions
     int threads = 0; ///< 0: as the target says, and to run with as many as the board has cores
     QString shapes;  ///< as --shape takes them, in one line; in force since the model was opened
     QString planner = QStringLiteral("hill_climb");
+    QString workspacePools; ///< of C source: "DTCM=128KiB,SRAM@.sram"; empty: one static array
+    QString constantPools;  ///< the same for weights; empty: one by one
     QStringList disabledPasses;
     QStringList passConfig; ///< "relay.FuseOps.max_depth=16"
     friend bool operator==(const BuildOptions&, const BuildOptions&) = default;

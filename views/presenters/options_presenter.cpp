@@ -142,6 +142,20 @@ void OptionsPresenter::setPlanner(QString planner)
     edit(draft);
 }
 
+void OptionsPresenter::setWorkspacePools(QString text)
+{
+    BuildOptions draft = m_state.draft;
+    draft.workspacePools = text.simplified().remove(QLatin1Char(' '));
+    edit(draft);
+}
+
+void OptionsPresenter::setConstantPools(QString text)
+{
+    BuildOptions draft = m_state.draft;
+    draft.constantPools = text.simplified().remove(QLatin1Char(' '));
+    edit(draft);
+}
+
 void OptionsPresenter::setPassConfig(QString text)
 {
     BuildOptions draft = m_state.draft;

@@ -64,6 +64,8 @@ public slots:
     void setExecutor(QString executor);
     void setThreads(QString text); ///< empty or 0: as the target says
     void setPlanner(QString planner);
+    void setWorkspacePools(QString text);
+    void setConstantPools(QString text);
     void setPassConfig(QString text); ///< entries with spaces between them
     void reset();                     ///< the draft is what the program does unasked
     bool apply();                     ///< false when the draft makes no sense

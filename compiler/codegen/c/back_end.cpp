@@ -6,6 +6,7 @@
 #include "compiler/codegen/c/c_sources.h"
 #include "compiler/codegen/c/micro_image.h"
 #include "compiler/codegen/c/micro_program.h"
+#include "compiler/codegen/c/project/templates.h"
 #include "core/base/text.h"
 #include "core/target/c_options.h"
 #include "core/target/micro_core.h"
@@ -23,6 +24,11 @@ int64_t alignmentOf(const Target& target, std::string_view option)
 int64_t workspaceAlignment(const Target& target)
 {
     return alignmentOf(target, "workspace-byte-alignment");
+}
+
+int64_t constantsAlignment(const Target& target)
+{
+    return alignmentOf(target, "constants-byte-alignment");
 }
 
 Result<MachineSpec> machine(const BackEnd&, const Target& target)
@@ -105,7 +111,7 @@ Result<std::vector<SourceFile>> writeProgram(const SourceProgram& program)
                      .helpers = cHelpers(join(program.kernels, "")),
                      .interface = program.interface,
                      .alignment = workspaceAlignment(program.target),
-                     .constantsAlignment = alignmentOf(program.target, "constants-byte-alignment"),
+                     .constantsAlignment = constantsAlignment(program.target),
                      .title = titleOf(program),
                      .isMarked = program.isMarked};
     const bool isGraph = program.executor == ExecutorKind::Graph;
@@ -120,7 +126,8 @@ constexpr ArtifactForm kForms[] = {{OutputFormat::Program, kExecutors},
                                    {OutputFormat::Folder, kExecutors},
                                    {OutputFormat::Tar, kExecutors},
                                    {OutputFormat::ModelLibrary, kExecutors}};
-constexpr SourceCode kSources = {emitCKernel, writeProgram, microRuntimeFiles, linkMicroProgram};
+constexpr SourceCode kSources = {emitCKernel, writeProgram, microRuntimeFiles, linkMicroProgram,
+                                 cProjectTemplates};
 
 } // namespace
 
@@ -139,6 +146,7 @@ extern constinit const BackEnd cBackEnd = {.name = "c",
                                            .figures = figures,
                                            .traits = traits,
                                            .workspaceAlignment = workspaceAlignment,
+                                           .constantsAlignment = constantsAlignment,
                                            .sources = &kSources};
 
 } // namespace tenon::compiler

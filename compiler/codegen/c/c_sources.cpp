@@ -2,6 +2,7 @@
 // The AOT interfaces of TVM's C runtime, written for a person to read.
 #include "compiler/codegen/c/c_sources.h"
 
+#include "compiler/codegen/c/c_pools.h"
 #include "compiler/codegen/c/c_text.h"
 #include "core/base/text.h"
 
@@ -12,13 +13,6 @@ namespace tenon::compiler {
 namespace {
 
 size_t at(int index) { return static_cast<size_t>(index); }
-
-std::string upperCased(std::string text)
-{
-    for (char& c : text)
-        if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-    return text;
-}
 
 std::string shapeText(const ProgramTensor& tensor)
 {
@@ -32,11 +26,16 @@ public:
         : m_source(source)
         , m_program(source.program)
         , m_prefix("tvmgen_" + cName(source.program.moduleName))
+        , m_pools(source)
     {
     }
 
     core::Result<std::vector<SourceFile>> write()
     {
+        if (hasIo() && m_source.interface != CInterface::Structs)
+            return core::makeError(core::DiagnosticCode::BadArgument,
+                                   "inputs and outputs in the workspace "
+                                   "(`tir.usmp.use_workspace_io`) need --interface-api c");
         for (const int input : m_program.inputs)
             m_inputs.push_back(cMemberName(m_program.tensors[at(input)].name));
         for (const std::string& name : m_program.outputNames)
@@ -55,6 +54,8 @@ public:
 private:
     std::string head() const { return cFileHead(m_source); }
 
+    bool hasIo() const { return m_source.memory.hasIo(); }
+
     bool isPacked() const { return m_source.interface == CInterface::Packed; }
 
     std::string runSignature() const
@@ -66,8 +67,26 @@ private:
                    "void* resource)";
         if (m_source.interface == CInterface::Unpacked)
             return "int32_t " + m_prefix + "_run(" + core::join(pointerParameters(), ", ") + ")";
-        return "int32_t " + m_prefix + "_run(struct " + m_prefix + "_inputs* inputs, struct " +
-               m_prefix + "_outputs* outputs)";
+        std::vector<std::string> parameters;
+        if (!hasIo())
+            parameters = {"struct " + m_prefix + "_inputs* inputs",
+                          "struct " + m_prefix + "_outputs* outputs"};
+        if (!m_pools.callers().empty()) parameters.push_back(poolsParameter());
+        if (parameters.empty()) parameters.emplace_back("void");
+        return "int32_t " + m_prefix + "_run(" + core::join(parameters, ", ") + ")";
+    }
+
+    std::string poolsParameter() const
+    {
+        return m_pools.callers().empty() ? "void"
+                                         : "struct " + m_prefix + "_workspace_pools* pools";
+    }
+
+    /// Where a caller finds inputs and outputs that lie in the workspace.
+    std::string mapSignature(const std::string& which) const
+    {
+        return "struct " + m_prefix + "_" + which + " " + m_prefix + "_map_" + which + "(" +
+               poolsParameter() + ")";
     }
 
     std::vector<std::string> pointerParameters() const
@@ -75,6 +94,7 @@ private:
         std::vector<std::string> out;
         for (const std::string& input : m_inputs) out.push_back("void* in_" + input);
         for (const std::string& output : m_outputs) out.push_back("void* out_" + output);
+        for (const std::string& pool : m_pools.callers()) out.push_back("uint8_t* pool_" + pool);
         return out.empty() ? std::vector<std::string>{"void"} : out;
     }
 
@@ -84,9 +104,8 @@ private:
         std::string out;
         for (size_t i = 0; i < tensors.size(); ++i) {
             const ProgramTensor& tensor = m_program.tensors[at(tensors[i])];
-            out += "/* " + shapeText(tensor) + " */\n#define " +
-                   upperCased(m_prefix + "_" + names[i]) + "_SIZE " +
-                   std::to_string(tensor.bytes()) + "\n";
+            out += "/* " + shapeText(tensor) + " */\n#define " + cMacro(m_prefix + "_" + names[i]) +
+                   "_SIZE " + std::to_string(tensor.bytes()) + "\n";
         }
         return out;
     }
@@ -100,20 +119,30 @@ private:
 
     std::string header() const
     {
-        const std::string guard = upperCased(m_prefix) + "_H_";
+        const std::string guard = cMacro(m_prefix) + "_H_";
         std::string out = "#ifndef " + guard + "\n#define " + guard + "\n\n#include <stdint.h>\n";
         if (isPacked()) out += "\n#include \"tenon/c_runtime_api.h\"\n";
         out += "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
         out += tensorMacros(m_program.inputs, m_inputs);
         out += tensorMacros(m_program.outputs, m_outputs);
-        out += "/* Static memory for the values between kernels. */\n#define " +
-               upperCased(m_prefix) + "_WORKSPACE_SIZE " +
-               std::to_string(m_source.memory.workspaceBytes()) + "\n\n";
+        out += m_pools.macros();
         if (m_source.interface == CInterface::Structs) {
             out += structOf("inputs", m_inputs) + structOf("outputs", m_outputs);
+            if (!m_pools.callers().empty())
+                out += "/* Memories that the caller gives, each aligned to " +
+                       std::to_string(m_source.alignment) + " bytes. */\n" +
+                       structOf("workspace_pools", m_pools.callers());
+            if (hasIo())
+                out += "/* Where inputs are to be written before each run, and outputs to be read\n"
+                       " * behind it: a run takes the memory of inputs for other values. */\n" +
+                       mapSignature("inputs") + ";\n" + mapSignature("outputs") + ";\n\n";
         } else if (isPacked()) {
             out += "/* Arguments: tensors of the inputs, then of the outputs, in this order:\n * " +
-                   core::join(m_inputs, ", ") + "; " + core::join(m_outputs, ", ") + ". */\n";
+                   core::join(m_inputs, ", ") + "; " + core::join(m_outputs, ", ") +
+                   (m_pools.callers().empty()
+                        ? ""
+                        : ";\n * then of the memories " + core::join(m_pools.callers(), ", ")) +
+                   ". */\n";
         }
         out += returnCodes() + runSignature() + ";\n\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
         return out;
@@ -141,10 +170,16 @@ private:
         return out;
     }
 
+    /// Those that lie in no pool.
+    std::vector<int> looseConstants() const
+    {
+        return m_pools.poolsConstants() ? std::vector<int>() : constants();
+    }
+
     std::string weights() const
     {
-        std::string body;
-        for (const int tensor : constants()) {
+        std::string body = m_pools.constants();
+        for (const int tensor : looseConstants()) {
             const ProgramTensor& constant = m_program.tensors[at(tensor)];
             body += "/* " + core::replaced(constant.name, "*/", "* /") + ": " +
                     shapeText(constant) + " */\nextern " + constantDeclaration(tensor) + ";\n" +
@@ -166,6 +201,7 @@ private:
         const std::string type = cType(m_program.tensors[at(tensor)].dtype);
         std::string base;
         if (m_program.tensors[at(owner)].role == TensorRole::Constant) {
+            if (m_pools.poolsConstants()) return m_pools.constantAt(owner, type, offset);
             base = constantName(owner);
             if (offset == 0 &&
                 m_program.tensors[at(owner)].dtype == m_program.tensors[at(tensor)].dtype)
@@ -179,15 +215,16 @@ private:
                    std::to_string(offset) + ")";
         }
         const int buffer = m_source.memory.bufferOf[at(owner)];
-        if (buffer < 0 || m_source.memory.workspaceBytes() == 0) return "NULL"; // an empty tensor
-        return workspaceAt(type, offset + m_source.memory.plan.placements[at(buffer)].offset);
+        return workspaceAt(type, buffer, offset);
     }
 
-    std::string workspaceAt(const std::string& type, int64_t offset) const
+    std::string workspaceAt(const std::string& type, int buffer, int64_t offset = 0) const
     {
-        const std::string place =
-            cWorkspaceSymbol(m_program) + (offset ? " + " + std::to_string(offset) : "");
-        return type == "uint8_t" ? place : "(" + type + "*)(void*)(" + place + ")";
+        const bool isEmpty =
+            buffer < 0 ||
+            m_source.memory.plan.peakBytes[at(m_source.memory.plan.placements[at(buffer)].pool)] ==
+                0;
+        return isEmpty ? "NULL" : m_pools.place(type, buffer, offset);
     }
 
     std::string callText(size_t index) const
@@ -198,8 +235,7 @@ private:
         for (const int argument : call.arguments) arguments.push_back(pointer(argument));
         if (kernel.scratchBytes > 0) {
             const int buffer = m_source.memory.scratchOf[index];
-            arguments.push_back(
-                workspaceAt("uint8_t", m_source.memory.plan.placements[at(buffer)].offset));
+            arguments.push_back(workspaceAt("uint8_t", buffer));
         }
         std::string out = mark(index) + "    /* " +
                           core::replaced(core::join(call.fromNodes, ", "), "*/", "* /") +
@@ -234,14 +270,52 @@ private:
             if (const auto& dividers = m_program.calls[i].dividers; !dividers.empty())
                 out += ",\n * " + std::to_string(faultCode(i)) + " for " +
                        core::replaced(divisionFault(dividers), "*/", "* /");
-        return out + ". Not reentrant: the workspace is static. Pointers are\n"
-                     " * aligned for their element type. */\n";
+        const bool mayFault = faultCode(m_program.calls.size()) > 1;
+        const std::string when = m_pools.hasStaticWorkspace()
+                                     ? "Not reentrant: the workspace is static"
+                                 : mayFault ? "Not reentrant: what went wrong is noted statically"
+                                            : "Runs at the same time need memories of their own";
+        return out + ". " + when + ". Pointers are\n * aligned for their element type. */\n";
+    }
+
+    /// Locals for the caller's memories.
+    std::string bindPools(size_t firstArgument) const
+    {
+        std::string out;
+        for (const std::string& pool : m_pools.callers()) {
+            if (m_source.interface == CInterface::Unpacked) break; // they are parameters
+            const std::string value =
+                isPacked()
+                    ? "((DLTensor*)args[" + std::to_string(firstArgument++) + "].v_handle)->data"
+                    : "pools->" + pool;
+            out += "    uint8_t* const pool_" + pool + " = (uint8_t*)" + value + ";\n";
+        }
+        for (const std::string& pool : m_pools.callers()) out += "    (void)pool_" + pool + ";\n";
+        return out;
+    }
+
+    /// What the caller asks for where inputs and outputs lie in the workspace.
+    std::string mapFunctions() const
+    {
+        std::string in, out;
+        for (size_t i = 0; i < m_inputs.size(); ++i)
+            in += "    mapped." + m_inputs[i] + " = " +
+                  workspaceAt("uint8_t", m_source.memory.bufferOf[at(m_program.inputs[i])]) + ";\n";
+        for (size_t i = 0; i < m_outputs.size(); ++i)
+            out += "    mapped." + m_outputs[i] + " = " +
+                   workspaceAt("uint8_t", m_source.memory.outputOf[i]) + ";\n";
+        std::string text;
+        for (const auto& [which, body] : {std::pair("inputs", in), std::pair("outputs", out)})
+            text += mapSignature(which) + "\n{\n    struct " + m_prefix + "_" + which +
+                    " mapped;\n" + bindPools(0) + body + "    return mapped;\n}\n\n";
+        return text;
     }
 
     /// Where inputs and direct outputs are.
     std::string bindArguments()
     {
-        std::string out;
+        std::string out = bindPools(m_inputs.size() + m_outputs.size());
+        if (hasIo()) return out;
         const auto bind = [&](const std::string& name, size_t index, const std::string& from) {
             const std::string value =
                 isPacked() ? "((DLTensor*)args[" + std::to_string(index) + "].v_handle)->data"
@@ -267,9 +341,11 @@ private:
         const std::vector<bool> isDirect = directOutputs(m_program);
         for (size_t i = 0; i < m_outputs.size(); ++i) {
             const int64_t bytes = m_program.tensors[at(m_program.outputs[i])].bytes();
+            const std::string to = hasIo() ? workspaceAt("uint8_t", m_source.memory.outputOf[i])
+                                           : "out_" + m_outputs[i];
             if (!isDirect[i] && bytes > 0)
-                out += "    memcpy(out_" + m_outputs[i] + ", " + pointer(m_program.outputs[i]) +
-                       ", " + std::to_string(bytes) + ");\n";
+                out += "    memcpy(" + to + ", " + pointer(m_program.outputs[i]) + ", " +
+                       std::to_string(bytes) + ");\n";
         }
         return out;
     }
@@ -283,8 +359,10 @@ private:
         if (isPacked())
             body = "    (void)type_codes;\n    (void)out_value;\n    (void)out_type_code;\n"
                    "    (void)resource;\n    if (num_args != " +
-                   std::to_string(m_inputs.size() + m_outputs.size()) + ") return -1;\n" + body;
-        for (size_t i = 0; i < m_inputs.size(); ++i) body += "    (void)in_" + m_inputs[i] + ";\n";
+                   std::to_string(m_inputs.size() + m_outputs.size() + m_pools.callers().size()) +
+                   ") return -1;\n" + body;
+        for (size_t i = 0; i < m_inputs.size() && !hasIo(); ++i)
+            body += "    (void)in_" + m_inputs[i] + ";\n";
         const bool mayFault = faultCode(m_program.calls.size()) > 1;
         if (mayFault) body += "    int32_t fault = 0;\n    divided_by_zero = 0;\n";
         for (size_t i = 0; i < m_program.calls.size(); ++i) body += callText(i);
@@ -294,52 +372,22 @@ private:
                           ".h\"\n\n#include <math.h>\n#include <stddef.h>\n"
                           "#include <string.h>\n\n" +
                           cPlacedMacro();
-        for (const int tensor : constants()) out += "extern " + constantDeclaration(tensor) + ";\n";
-        if (m_source.memory.workspaceBytes() > 0)
-            out += "\nstatic uint8_t " + cWorkspaceSymbol(m_program) + "[" +
-                   std::to_string(m_source.memory.workspaceBytes()) +
-                   "] TVMGEN_PLACED(\".bss.noinit.tvm\", " + std::to_string(m_source.alignment) +
-                   ");\n";
-        return out + "\n" + kernels + runSignature() + "\n{\n" + body + "}\n";
+        for (const int tensor : looseConstants())
+            out += "extern " + constantDeclaration(tensor) + ";\n";
+        return out + m_pools.arrays() + "\n" + kernels + (hasIo() ? mapFunctions() : "") +
+               runSignature() + "\n{\n" + body + "}\n";
     }
 
     const CProgram& m_source;
     const ExecutorProgram& m_program;
     std::string m_prefix;
+    CPools m_pools;
     std::vector<std::string> m_inputs;
     std::vector<std::string> m_outputs;
     std::map<int, std::string> m_places; ///< memory owner -> local pointer
 };
 
 } // namespace
-
-std::string cFileHead(const CProgram& source)
-{
-    return "/* SPDX-License-Identifier: MIT-0 */\n/* " + core::replaced(source.title, "*/", "* /") +
-           " */\n";
-}
-
-std::string cPlacedMacro()
-{
-    return "#if defined(__GNUC__) && defined(__ELF__)\n"
-           "#define TVMGEN_PLACED(section_name, alignment) \\\n"
-           "    __attribute__((section(section_name), aligned(alignment)))\n"
-           "#else\n#define TVMGEN_PLACED(section_name, alignment)\n#endif\n\n";
-}
-
-std::string cKernelText(const CProgram& source, size_t kernel)
-{
-    const ProgramKernel& described = source.program.kernels[kernel];
-    return core::replaced(source.kernels[kernel], described.symbol,
-                          cIdentifier(described.function));
-}
-
-std::string cMemberName(const std::string& tensor) { return cIdentifier(tensor); }
-
-std::string cWorkspaceSymbol(const ExecutorProgram& program)
-{
-    return "tvmgen_" + cName(program.moduleName) + "_workspace";
-}
 
 core::Result<std::vector<SourceFile>> writeCSources(const CProgram& source)
 {

@@ -107,6 +107,13 @@ std::string cName(std::string_view name)
     return out;
 }
 
+std::string cMacro(std::string_view name)
+{
+    std::string out = cName(name);
+    for (char& c : out) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    return out;
+}
+
 std::string cIdentifier(std::string_view name)
 {
     std::string out = cName(name);

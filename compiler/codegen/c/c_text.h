@@ -25,6 +25,8 @@ std::string cString(std::string_view text);
 
 /// Letters, digits and underscores: a part of a longer identifier.
 std::string cName(std::string_view name);
+/// The same in capitals, as macros are named.
+std::string cMacro(std::string_view name);
 /// The same on its own: never a keyword, never empty, no digit in front.
 std::string cIdentifier(std::string_view name);
 /// The same, with a number behind it when `taken` has it; becomes taken.

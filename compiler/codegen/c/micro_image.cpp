@@ -54,12 +54,6 @@ std::string defined(const char* symbol, int64_t value)
     return text;
 }
 
-std::vector<std::string> memoryOptions(const MicroCore& core)
-{
-    return {defined("__flash", core.flashAddress), defined("__flash_size", core.flashBytes),
-            defined("__ram", core.ramAddress), defined("__ram_size", core.ramBytes)};
-}
-
 std::string coresText()
 {
     std::vector<std::string> names;
@@ -89,6 +83,12 @@ Result<std::vector<SourceFile>> microRuntimeFiles(ExecutorKind executor)
         out.push_back({"runtime/" + name, std::move(*text)});
     }
     return out;
+}
+
+std::vector<std::string> microMemoryOptions(const MicroCore& core)
+{
+    return {defined("__flash", core.flashAddress), defined("__flash_size", core.flashBytes),
+            defined("__ram", core.ramAddress), defined("__ram_size", core.ramBytes)};
 }
 
 Result<const MicroCore*> linkableCore(const core::Target& target)
@@ -129,7 +129,7 @@ Status linkMicroImage(const MicroImage& image, const std::string& path)
         words.insert(words.end(), more.begin(), more.end());
     };
     add(*machine);
-    add(memoryOptions(**core));
+    add(microMemoryOptions(**core));
     add(image.options);
     add(image.sources);
     add({board + "/startup.c", "-o", path, "-lm"});

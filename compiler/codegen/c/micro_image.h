@@ -30,6 +30,9 @@ core::Result<const core::MicroCore*> linkableCore(const core::Target& target);
 /// Sources of the graph executor for bare boards, as paths.
 std::vector<std::string> microGraphSources();
 
+/// Where the linker script finds the core's memories.
+std::vector<std::string> microMemoryOptions(const core::MicroCore& core);
+
 /// What programs of that executor need on a bare board, below `runtime`; the AOT executor nothing.
 /// Error IoFailure.
 core::Result<std::vector<SourceFile>> microRuntimeFiles(ExecutorKind executor);

@@ -2,6 +2,7 @@
 // A model's buffers and its one call in C, and the image around them.
 #include "compiler/codegen/c/micro_program.h"
 
+#include "compiler/codegen/c/c_pools.h"
 #include "compiler/codegen/c/c_text.h"
 #include "compiler/codegen/c/micro_image.h"
 #include "compiler/executor/memory.h"
@@ -33,15 +34,17 @@ public:
     {
         for (const int input : m_program.inputs) m_inputs.push_back(tensorName(input));
         m_outputs = m_program.outputNames;
-        std::string out = "#include \"" + m_prefix + ".h\"\n#include \"program.h\"\n\n";
+        std::string out =
+            "#include \"" + m_prefix + ".h\"\n#include \"program.h\"\n\n#include <string.h>\n\n";
         out += tensors("program_inputs", "program_input_count", "input_", m_program.inputs);
         out += tensors("program_outputs", "program_output_count", "output_", m_program.outputs);
         const size_t marks = m_isGraph ? 0 : m_program.calls.size() + 1;
         out += "uint64_t program_marks[" + std::to_string(std::max<size_t>(1, marks)) +
                "];\nconst uint32_t program_mark_count = " + std::to_string(marks) + ";\n";
-        out += faults() + (m_isGraph                                  ? graph()
-                           : m_source.interface == CInterface::Packed ? packed()
-                                                                      : direct());
+        out += faults() + (m_isGraph ? "" : pools()) +
+               (m_isGraph                                  ? graph()
+                : m_source.interface == CInterface::Packed ? packed()
+                                                           : direct());
         return out;
     }
 
@@ -79,6 +82,64 @@ private:
         return "const char* program_faults[] = {" + rows + "0};\n\n";
     }
 
+    /// Memories that a caller gives, as arrays of the planned sizes.
+    std::string pools() const
+    {
+        const ProgramMemory& memory = m_source.memory;
+        const auto array = [](const Pool& pool, int64_t bytes) {
+            return "uint8_t " + cPoolLocal(pool) + "[" +
+                   std::to_string(std::max<int64_t>(1, bytes)) + "] __attribute__((aligned(64)))";
+        };
+        std::string out;
+        for (size_t p = 0; p < memory.problem.pools.size(); ++p)
+            if (const Pool& pool = memory.problem.pools[p]; pool.isCallers)
+                out += "static " + array(pool, memory.plan.peakBytes[p]) + ";\n";
+        for (size_t p = 0; p < memory.constants.pools.size(); ++p)
+            if (const Pool& pool = memory.constants.pools[p]; pool.isCallers)
+                out += "static const " + array(pool, memory.constants.bytes[p]) + " = " +
+                       cConstantPoolData(m_program, pool) + ";\n";
+        return out;
+    }
+
+    /// Their names, in the order of the interface.
+    std::vector<std::string> poolNames() const
+    {
+        std::vector<std::string> out;
+        for (const auto* pools : {&m_source.memory.problem.pools, &m_source.memory.constants.pools})
+            for (const Pool& pool : *pools)
+                if (pool.isCallers) out.push_back(cPoolLocal(pool));
+        return out;
+    }
+
+    /// Inputs and outputs lie where the model says; a run takes their memory, so that every run
+    /// gets its inputs anew.
+    std::string mapped() const
+    {
+        const std::string given = poolNames().empty() ? "" : "&pools";
+        std::string in, out;
+        for (size_t i = 0; i < m_inputs.size(); ++i)
+            in += "    memcpy(in." + cMemberName(m_inputs[i]) + ", input_" + std::to_string(i) +
+                  ", program_inputs[" + std::to_string(i) + "].size);\n";
+        for (size_t i = 0; i < m_outputs.size(); ++i)
+            out += "    memcpy(output_" + std::to_string(i) + ", out." + cMemberName(m_outputs[i]) +
+                   ", program_outputs[" + std::to_string(i) + "].size);\n";
+        return structOfPools() + "    struct " + m_prefix + "_inputs in = " + m_prefix +
+               "_map_inputs(" + given + ");\n    struct " + m_prefix +
+               "_outputs out = " + m_prefix + "_map_outputs(" + given + ");\n    int32_t code;\n" +
+               in + "    code = " + m_prefix + "_run(" + given + ");\n" + out +
+               "    return code;\n";
+    }
+
+    std::string structOfPools() const
+    {
+        std::string out;
+        if (poolNames().empty()) return out;
+        out = "    struct " + m_prefix + "_workspace_pools pools;\n";
+        for (const std::string& pool : poolNames())
+            out += "    pools." + pool.substr(5) + " = (void*)(uintptr_t)" + pool + ";\n";
+        return out;
+    }
+
     std::string direct() const
     {
         const bool isStructs = m_source.interface == CInterface::Structs;
@@ -92,17 +153,27 @@ private:
             all.push_back("output_" + std::to_string(i));
             out += "    out." + cMemberName(m_outputs[i]) + " = " + all.back() + ";\n";
         }
+        for (const std::string& pool : poolNames()) all.push_back("(uint8_t*)(uintptr_t)" + pool);
         std::string body = "    return " + m_prefix + "_run(" + core::join(all, ", ") + ");\n";
         if (isStructs)
-            body = "    struct " + m_prefix + "_inputs in;\n    struct " + m_prefix +
-                   "_outputs out;\n" + in + out + "    return " + m_prefix + "_run(&in, &out);\n";
+            body = structOfPools() + "    struct " + m_prefix + "_inputs in;\n    struct " +
+                   m_prefix + "_outputs out;\n" + in + out + "    return " + m_prefix +
+                   "_run(&in, &out" + (poolNames().empty() ? "" : ", &pools") + ");\n";
+        if (m_source.memory.hasIo()) body = mapped();
         return kNothingToPrepare + ("int32_t program_infer(void)\n{\n" + body + "}\n");
     }
 
     std::string packed() const
     {
-        const std::string count = std::to_string(m_inputs.size() + m_outputs.size());
+        const std::vector<std::string> memories = poolNames();
+        const size_t own = m_inputs.size() + m_outputs.size();
+        const std::string count = std::to_string(own + memories.size());
         std::string fill;
+        for (size_t i = 0; i < memories.size(); ++i) {
+            const std::string index = std::to_string(own + i);
+            fill += "    tensors[" + index + "].data = (void*)(uintptr_t)" + memories[i] +
+                    ";\n    values[" + index + "].v_handle = &tensors[" + index + "];\n";
+        }
         for (size_t i = 0; i < m_inputs.size() + m_outputs.size(); ++i) {
             const bool isInput = i < m_inputs.size();
             const std::string index = std::to_string(i);

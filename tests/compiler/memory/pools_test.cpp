@@ -36,6 +36,52 @@ TEST(Pools, RefusesWhatCannotBeMeant)
     }
 }
 
+TEST(Pools, TakesTheOptionsOfTvmc)
+{
+    const auto pools = namedPools({.names = "DTCM,SRAM=64KiB,Ext@.ext",
+                                   .targets = "DTCM:c, SRAM:c",
+                                   .sizeHints = "DTCM:4096,Ext:-1",
+                                   .sections = "SRAM:.sram",
+                                   .clocksHz = "DTCM:400000000",
+                                   .readBandwidths = "DTCM:8",
+                                   .writeLatencies = "Ext:12"},
+                                  "c");
+    ASSERT_TRUE(pools) << pools.error().text();
+    ASSERT_EQ(pools->size(), 3u);
+    EXPECT_EQ((*pools)[0].sizeHintBytes, 4096);
+    EXPECT_EQ((*pools)[0].clockHz, 400000000);
+    EXPECT_EQ((*pools)[0].readBytesPerCycle, 8);
+    EXPECT_EQ((*pools)[0].writeBytesPerCycle, -1);
+    EXPECT_TRUE((*pools)[0].isCallers);
+    EXPECT_EQ((*pools)[1].section, ".sram");
+    EXPECT_FALSE((*pools)[1].isCallers);
+    EXPECT_EQ((*pools)[2].section, ".ext");
+    EXPECT_EQ((*pools)[2].sizeHintBytes, Pool::kUnlimited);
+    EXPECT_EQ((*pools)[2].writeLatencyCycles, 12);
+    EXPECT_EQ(poolsText(*pools), "DTCM=4KiB,SRAM=64KiB@.sram,Ext@.ext");
+    EXPECT_TRUE(namedPools({}, "c")->empty());
+}
+
+TEST(Pools, RefusesOptionsThatContradictTheNames)
+{
+    const auto said = [](const PoolOptions& options) {
+        const auto pools = namedPools(options, "c");
+        return pools ? std::string() : pools.error().message;
+    };
+    EXPECT_NE(said({.names = "A", .sizeHints = "B:1"}).find("`B:1` is not of a pool"),
+              std::string::npos);
+    EXPECT_NE(said({.names = "A", .sizeHints = "A"}).find("NAME:VALUE"), std::string::npos);
+    EXPECT_NE(said({.names = "A", .sizeHints = "A:x"}).find("which is no number"),
+              std::string::npos);
+    EXPECT_NE(said({.names = "A", .targets = "A:llvm"}).find("the model runs on `c`"),
+              std::string::npos);
+    EXPECT_NE(said({.names = "A@x y"}).find("section"), std::string::npos);
+    EXPECT_NE(said({.names = "A", .sections = "A:;"}).find("section"), std::string::npos);
+    EXPECT_NE(said({.names = "a-b,a_b"}).find("same name in C"), std::string::npos);
+    EXPECT_FALSE(checkApart(*namedPools({.names = "A"}, "c"), *namedPools({.names = "a"}, "c")));
+    EXPECT_TRUE(checkApart(*namedPools({.names = "A"}, "c"), *namedPools({.names = "B"}, "c")));
+}
+
 std::vector<BufferInfo> threeBuffers()
 {
     return {{.name = "a", .sizeBytes = 100, .alignment = 64, .first = 0, .last = 1},

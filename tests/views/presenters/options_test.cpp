@@ -66,9 +66,13 @@ private slots:
         options.setExecutor(QStringLiteral("graph"));
         options.setThreads(QStringLiteral("2"));
         options.setPassConfig(QStringLiteral("fuse_rows=0  tir.disable_vectorize=1"));
+        options.setWorkspacePools(QStringLiteral(" DTCM=64KiB, SRAM@.sram "));
+        options.setConstantPools(QStringLiteral("FLASH"));
         options.passes().setData(options.passes().index(1), Qt::Unchecked, Qt::CheckStateRole);
         QCOMPARE(options.state().commandLine,
-                 QStringLiteral("--opt-level 1 --executor graph --threads 2 --disable-pass FuseOps "
+                 QStringLiteral("--opt-level 1 --executor graph --threads 2 "
+                                "--workspace-pools DTCM=64KiB,SRAM@.sram --constant-pools FLASH "
+                                "--disable-pass FuseOps "
                                 "--pass-config fuse_rows=0 --pass-config tir.disable_vectorize=1"));
         QVERIFY(options.state().isChanged);
         QVERIFY(options.apply());
@@ -76,6 +80,8 @@ private slots:
         QCOMPARE(compiled.optLevel, 1);
         QCOMPARE(compiled.executor, QStringLiteral("graph"));
         QCOMPARE(compiled.threads, 2);
+        QCOMPARE(compiled.workspacePools, QStringLiteral("DTCM=64KiB,SRAM@.sram"));
+        QCOMPARE(compiled.constantPools, QStringLiteral("FLASH"));
         QCOMPARE(compiled.disabledPasses, QStringList{QStringLiteral("FuseOps")});
         QCOMPARE(compiled.target, QStringLiteral("llvm -mcpu=skylake"));
         options.reset();

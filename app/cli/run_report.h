@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an inference gave, for people, for programs and as files.
+#pragma once
+
+#include "app/cli/command.h"
+#include "core/artifact/manifest.h"
+#include "core/tensor/tensor.h"
+
+namespace tenon::cli {
+
+struct OutputsReport
+{
+    std::string folder; ///< for output_N.pb and output_N.npy; empty: none
+    int64_t top = 0;    ///< that many of the largest elements are listed
+    bool isJson = false;
+};
+
+/// Where which artifact ran.
+struct Place
+{
+    std::string name;
+    std::string sha256;
+};
+
+/// Prints and writes; the exit code.
+int tellOutputs(const Manifest& manifest, const std::vector<Tensor>& outputs, const Place& place,
+                const OutputsReport& options);
+
+} // namespace tenon::cli

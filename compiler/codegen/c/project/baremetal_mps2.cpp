@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Firmware for Arm's MPS2 and MPS3 boards as QEMU emulates them.
+#include "compiler/codegen/c/micro_image.h"
+#include "compiler/codegen/c/micro_program.h"
+#include "compiler/codegen/c/project/templates.h"
+#include "core/base/text.h"
+
+namespace tenon::compiler {
+namespace {
+
+using core::DiagnosticCode;
+using core::makeError;
+using core::Result;
+
+constexpr ProjectTool kBuildTools[] = {
+    {"make", "Debian's make"},
+    {"arm-none-eabi-gcc", "Debian's gcc-arm-none-eabi and libnewlib-arm-none-eabi"}};
+constexpr ProjectTool kRunTools[] = {{"qemu-system-arm", "Debian's qemu-system-arm"}};
+
+constexpr ShippedFile kFiles[] = {
+    {"micro/mps2/link.ld", "link.ld"},     {"micro/mps2/program.c", "program.c"},
+    {"micro/mps2/program.h", "program.h"}, {"micro/mps2/semihost.h", "semihost.h"},
+    {"micro/mps2/startup.c", "startup.c"}, {"micro/mps2/timer.h", "timer.h"}};
+
+std::string makefile(const core::MicroCore& core, const std::vector<std::string>& machine)
+{
+    const std::string board(core.board);
+    return "# The model on " + board + " (" + std::string(core.cpu) +
+           "): make, make flash, make run.\n"
+           "CC := arm-none-eabi-gcc\n"
+           "FLAGS := -std=c99 -O2 -ffunction-sections -fdata-sections " +
+           core::join(machine, " ") +
+           " -DTICK_PICOSECONDS=" + std::to_string(1000000000000 / core.clockHz) +
+           "\nINCLUDES := -I. " + modelIncludes() +
+           "\nMEMORY := " + core::join(microMemoryOptions(core), " ") +
+           "\nSOURCES := main.c program.c startup.c " + modelSources() +
+           "\n\n.PHONY: all flash run clean\nall: build/app.elf\n\n"
+           "build/app.elf: $(SOURCES) $(wildcard *.h model/codegen/host/include/*.h) link.ld\n"
+           "\t@mkdir -p build\n"
+           "\t$(CC) $(FLAGS) $(INCLUDES) -nostartfiles -T link.ld -Wl,--gc-sections $(MEMORY) "
+           "$(SOURCES) -o $@ -lm\n"
+           "\tarm-none-eabi-size $@\n\n"
+           "# The emulated board gets the image when it starts.\n"
+           "flash: build/app.elf\n\t@echo \"" +
+           board +
+           " starts with build/app.elf in its flash\"\n\n"
+           "# Reads build/request and writes build/output by semihosting.\n"
+           "run: build/app.elf\n\tcd build && qemu-system-arm -M " +
+           board +
+           " -nographic -monitor none -serial none -semihosting-config enable=on,target=native "
+           "-kernel app.elf </dev/null\n\n"
+           "clean:\n\trm -f build/app.elf build/output build/times\n";
+}
+
+Result<std::vector<SourceFile>> files(const SourceProgram& program)
+{
+    const core::MicroCore* core = core::microCoreOf(program.target);
+    if (!core || core->board.empty()) {
+        std::vector<std::string> cores;
+        for (const core::MicroCore& each : core::allMicroCores())
+            if (!each.board.empty()) cores.emplace_back(each.cpu);
+        return makeError(DiagnosticCode::UnsupportedTarget,
+                         "no emulated board has the core of " +
+                             core::quoted(program.target.text()) + "; -mcpu names one of " +
+                             core::join(cores, ", "),
+                         {.detail = "mcpu"});
+    }
+    const auto machine = core::microCompilerOptions(*core, program.target);
+    if (!machine) return machine.error();
+    auto out = shippedFiles(kFiles);
+    if (!out) return out;
+    out->push_back({"Makefile", makefile(*core, *machine)});
+    out->push_back({"main.c", microMainText(program)});
+    return out;
+}
+
+} // namespace
+
+constinit const ProjectTemplate baremetalMps2Template = {
+    .name = "baremetal-mps2",
+    .title = "a Cortex-M of Arm's MPS2 boards, emulated, without an operating system",
+    .target = "c -mcpu=cortex-m4",
+    .buildTools = kBuildTools,
+    .runTools = kRunTools,
+    .feedsFiles = true,
+    .files = files};
+
+} // namespace tenon::compiler

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The same program on this computer: what a board would compute, under a debugger of yours.
+#include "compiler/codegen/c/micro_program.h"
+#include "compiler/codegen/c/project/templates.h"
+
+namespace tenon::compiler {
+namespace {
+
+constexpr ProjectTool kBuildTools[] = {{"make", "Debian's make"}, {"cc", "Debian's gcc"}};
+
+constexpr ShippedFile kFiles[] = {{"micro/mps2/program.c", "program.c"},
+                                  {"micro/mps2/program.h", "program.h"},
+                                  {"micro/host/semihost.h", "semihost.h"},
+                                  {"micro/host/timer.h", "timer.h"}};
+
+std::string makefile()
+{
+    return "# The model's C source on this computer: make, make flash, make run.\n"
+           "CC ?= cc\n"
+           "FLAGS := -std=c99 -O2 -D_POSIX_C_SOURCE=200809L\n"
+           "INCLUDES := -I. " +
+           modelIncludes() + "\nSOURCES := main.c program.c " + modelSources() +
+           "\n\n.PHONY: all flash run clean\nall: build/app\n\n"
+           "build/app: $(SOURCES) $(wildcard *.h model/codegen/host/include/*.h)\n"
+           "\t@mkdir -p build\n"
+           "\t$(CC) $(FLAGS) $(INCLUDES) $(SOURCES) -o $@ -lm\n\n"
+           "flash: build/app\n\t@echo \"build/app runs here; there is nothing to flash\"\n\n"
+           "# Reads build/request and writes build/output.\n"
+           "run: build/app\n\tcd build && ./app\n\n"
+           "clean:\n\trm -f build/app build/output build/times\n";
+}
+
+core::Result<std::vector<SourceFile>> files(const SourceProgram& program)
+{
+    auto out = shippedFiles(kFiles);
+    if (!out) return out;
+    out->push_back({"Makefile", makefile()});
+    out->push_back({"main.c", microMainText(program)});
+    return out;
+}
+
+} // namespace
+
+constinit const ProjectTemplate crtHostTemplate = {
+    .name = "crt-host",
+    .title = "C source on this computer, as a board would run it",
+    .target = "c",
+    .buildTools = kBuildTools,
+    .feedsFiles = true,
+    .files = files};
+
+} // namespace tenon::compiler

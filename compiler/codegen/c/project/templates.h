@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The projects that are made of C source, and what their files share.
+#pragma once
+
+#include "compiler/codegen/project_template.h"
+
+namespace tenon::compiler {
+
+extern const ProjectTemplate arduinoTemplate;
+extern const ProjectTemplate baremetalMps2Template;
+extern const ProjectTemplate crtHostTemplate;
+extern const ProjectTemplate zephyrTemplate;
+
+/// All of them, by name.
+std::span<const ProjectTemplate* const> cProjectTemplates();
+
+/// A file that is shipped below runtime/, under another name in the project.
+struct ShippedFile
+{
+    std::string_view from;
+    std::string_view to;
+};
+core::Result<std::vector<SourceFile>> shippedFiles(std::span<const ShippedFile> files);
+
+/// Sources of the model in a Makefile: "$(wildcard model/codegen/host/src/*.c ...)".
+std::string modelSources();
+/// Where their headers are: "-Imodel/codegen/host/include ...".
+std::string modelIncludes();
+
+/// A C function `infer`, which calls the model with inputs of zeros, and its outputs with their
+/// sizes: what demonstrations print. Error UnsupportedFeature for another executor than AOT.
+core::Result<std::string> demonstrationText(const SourceProgram& program);
+
+} // namespace tenon::compiler

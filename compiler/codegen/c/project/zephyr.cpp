@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// An application of Zephyr with the model in it, built by west.
+#include "compiler/codegen/c/project/templates.h"
+#include "core/target/micro_core.h"
+
+namespace tenon::compiler {
+namespace {
+
+constexpr std::string_view kWest =
+    "`pipx install west`, and ZEPHYR_BASE must name Zephyr's own folder";
+constexpr ProjectTool kBuildTools[] = {{"make", "Debian's make"}, {"west", kWest}};
+constexpr ProjectTool kRunTools[] = {{"west", kWest}};
+
+struct Board
+{
+    std::string_view cpu;
+    std::string_view name;
+};
+
+/// One of Zephyr's boards per core; `make BOARD=...` takes another.
+constexpr Board kBoards[] = {{"cortex-m0", "nrf51dk_nrf51422"}, {"cortex-m0plus", "rpi_pico"},
+                             {"cortex-m3", "mps2_an385"},       {"cortex-m4", "nucleo_l4r5zi"},
+                             {"cortex-m7", "nucleo_f746zg"},    {"cortex-m33", "mps2_an521"},
+                             {"cortex-m55", "mps3_an547"}};
+
+std::string_view boardOf(const core::Target& target)
+{
+    const core::MicroCore* core = core::microCoreOf(target);
+    for (const Board& board : kBoards)
+        if (core && core->cpu == board.cpu) return board.name;
+    return "qemu_cortex_m3";
+}
+
+std::string makefile(std::string_view board)
+{
+    return "# The model as a Zephyr application: make, make flash, make run.\n"
+           "BOARD := " +
+           std::string(board) +
+           "\n\n.PHONY: all flash run clean\n"
+           "all:\n\twest build -b $(BOARD) -d build .\n\n"
+           "flash: all\n\twest flash -d build\n\n"
+           "# On boards that QEMU emulates.\n"
+           "run: all\n\twest build -d build -t run\n\n"
+           "clean:\n\trm -rf build\n";
+}
+
+constexpr const char* kCMake = R"(cmake_minimum_required(VERSION 3.20)
+find_package(Zephyr REQUIRED HINTS $ENV{ZEPHYR_BASE})
+project(tenon_model C)
+file(GLOB model_sources model/codegen/host/src/*.c)
+target_sources(app PRIVATE src/main.c ${model_sources})
+target_include_directories(app PRIVATE model/codegen/host/include)
+target_link_libraries(app PRIVATE m)
+)";
+
+constexpr const char* kConfig = R"(CONFIG_FPU=y
+CONFIG_MAIN_STACK_SIZE=4096
+CONFIG_PRINTK=y
+CONFIG_REQUIRES_FULL_LIBC=y
+)";
+
+constexpr const char* kMain = R"(
+int main(void)
+{
+    const int32_t code = infer();
+    printk("code %d\n", (int)code);
+    for (uint32_t i = 0; i < OUTPUT_COUNT; ++i) {
+        printk("output %u ", (unsigned)i);
+        for (uint32_t at = 0; at < outputs[i].size; ++at) printk("%02x", outputs[i].bytes[at]);
+        printk("\n");
+    }
+    return 0;
+}
+)";
+
+core::Result<std::vector<SourceFile>> files(const SourceProgram& program)
+{
+    const auto demonstration = demonstrationText(program);
+    if (!demonstration) return demonstration.error();
+    return std::vector<SourceFile>{
+        {"Makefile", makefile(boardOf(program.target))},
+        {"CMakeLists.txt", kCMake},
+        {"prj.conf", kConfig},
+        {"src/main.c", "#include <zephyr/kernel.h>\n#include <zephyr/sys/printk.h>\n\n" +
+                           *demonstration + kMain}};
+}
+
+} // namespace
+
+constinit const ProjectTemplate zephyrTemplate = {
+    .name = "zephyr",
+    .title = "an application of the Zephyr operating system",
+    .target = "c -mcpu=cortex-m33",
+    .buildTools = kBuildTools,
+    .runTools = kRunTools,
+    .files = files};
+
+} // namespace tenon::compiler

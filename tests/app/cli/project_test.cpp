@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// tenon project: every template makes a folder; those that can be built here are, and compute what
+// `tenon run` computes.
+#include "core/base/file.h"
+#include "core/base/tool.h"
+#include "tests/app/cli/program.h"
+#include "tests/support/environment.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+
+namespace tenon::cli {
+namespace {
+
+using nlohmann::json;
+
+class Project : public testing::Test
+{
+protected:
+    std::string sample() const { return test::sourcePath("resources/sample/digits"); }
+    std::string input() const { return sample() + "/test_data_set_0/input_0.pb"; }
+    std::string path(const std::string& name) const { return m_folder.file(name); }
+
+    void create(const std::string& name, const std::string& options)
+    {
+        const Outcome made = tenon("project create " + sample() + "/model.onnx " + path(name) +
+                                   " " + options + " 2>&1");
+        ASSERT_EQ(made.code, 0) << made.output;
+    }
+
+    /// Builds, flashes and runs; the bytes of the outputs are those of `tenon run` on the target.
+    void expectTheSame(const std::string& name, const std::string& target)
+    {
+        for (const char* step : {"build", "flash"}) {
+            const Outcome done = tenon(std::string("project ") + step + " " + path(name) + " 2>&1");
+            ASSERT_EQ(done.code, 0) << done.output;
+        }
+        const Outcome ran = tenon("project run " + path(name) + " --inputs " + input() +
+                                  " --outputs " + path("there") + " --print-top 1 2>&1");
+        ASSERT_EQ(ran.code, 0) << ran.output;
+        EXPECT_NE(ran.output.find("probabilities"), std::string::npos) << ran.output;
+        const Outcome here =
+            tenon("run " + sample() + "/model.onnx --target '" + target + "' --inputs " + input() +
+                  " --outputs " + path("here") + " 2>&1");
+        ASSERT_EQ(here.code, 0) << here.output;
+        EXPECT_EQ(*core::readFile(path("there/output_0.npy")),
+                  *core::readFile(path("here/output_0.npy")));
+    }
+
+    test::TemporaryFolder m_folder;
+};
+
+TEST_F(Project, OfABareBoardIsBuiltAndRunsInTheEmulator)
+{
+    for (const char* tool : {"make", "arm-none-eabi-gcc", "qemu-system-arm"}) {
+        TENON_NEED_TOOL(tool);
+    }
+    create("m4", "--template baremetal-mps2");
+    expectTheSame("m4", "c -mcpu=cortex-m4");
+    create("m7", "--template baremetal-mps2 --target 'c -mcpu=cortex-m7' --workspace-pools "
+                 "DTCM=24KiB,SRAM@.bss.noinit.sram");
+    expectTheSame("m7", "c -mcpu=cortex-m7");
+}
+
+TEST_F(Project, OfTheGraphExecutorRunsToo)
+{
+    for (const char* tool : {"make", "arm-none-eabi-gcc", "qemu-system-arm"}) {
+        TENON_NEED_TOOL(tool);
+    }
+    create("graph", "--template baremetal-mps2 --executor graph");
+    expectTheSame("graph", "c -mcpu=cortex-m4");
+}
+
+TEST_F(Project, OfTheHostIsBuiltAndRunsHere)
+{
+    TENON_NEED_TOOL("make");
+    TENON_NEED_TOOL("cc");
+    create("host", "--template crt-host");
+    for (const char* step : {"build", "flash"})
+        ASSERT_EQ(tenon(std::string("project ") + step + " " + path("host")).code, 0);
+    const Outcome ran = tenon("project run " + path("host") + " --inputs " + input() + " --json");
+    ASSERT_EQ(ran.code, 0) << ran.output;
+    const Outcome here = tenon("run " + sample() + "/model.onnx --inputs " + input() + " --json");
+    ASSERT_EQ(here.code, 0) << here.output;
+    const json there = json::parse(ran.output)["outputs"][0],
+               wanted = json::parse(here.output)["outputs"][0];
+    EXPECT_EQ(there["shape"], wanted["shape"]);
+    EXPECT_NEAR(there["max"].get<double>(), wanted["max"].get<double>(), 1e-5);
+}
+
+TEST_F(Project, HoldsTheModelAsAnArchiveAndUnpacked)
+{
+    create("z", "--template zephyr");
+    EXPECT_TRUE(std::filesystem::exists(path("z/model.tar")));
+    EXPECT_TRUE(std::filesystem::exists(path("z/model/codegen/host/src/default_lib0.c")));
+    EXPECT_EQ(tenon("inspect " + path("z/model.tar")).code, 0);
+    const json facts = json::parse(*core::readFile(path("z/project.json")));
+    EXPECT_EQ(facts["template"], "zephyr");
+    EXPECT_NE(core::readFile(path("z/Makefile"))->find("BOARD := mps2_an521"), std::string::npos);
+    EXPECT_NE(core::readFile(path("z/CMakeLists.txt"))->find("find_package(Zephyr"),
+              std::string::npos);
+}
+
+TEST_F(Project, WhoseToolsAreMissingSaysWhoHasThem)
+{
+    create("z", "--template zephyr");
+    create("a", "--template arduino");
+    TENON_NEED_TOOL("make");
+    for (const auto& [name, tool, from] :
+         {std::tuple("z", "west", "pipx install west"),
+          std::tuple("a", "arduino-builder", "Debian's arduino-builder")}) {
+        if (core::hasTool(tool)) continue; // the other tests build it
+        const Outcome built = tenon(std::string("project build ") + path(name) + " 2>&1");
+        EXPECT_NE(built.code, 0);
+        EXPECT_NE(built.output.find(std::string(tool) + " is not installed"), std::string::npos)
+            << built.output;
+        EXPECT_NE(built.output.find(from), std::string::npos) << built.output;
+    }
+}
+
+/// In the simulator of the Uno, whose 2 KB hold a model of four values.
+TEST_F(Project, OfArduinoRunsInASimulator)
+{
+    for (const char* tool : {"make", "arduino-builder", "avr-gcc", "simavr"}) {
+        TENON_NEED_TOOL(tool);
+    }
+    std::ofstream(path("small.txt"))
+        << "def @main(%x: Tensor[(1, 4), float32]) -> Tensor[(1, 4), float32] {\n"
+           "  %c0 = const([1f, 2f, 3f, 4f]) : Tensor[(1, 4), float32]\n"
+           "  %0 = add(%x, %c0) : Tensor[(1, 4), float32]\n"
+           "  %1 = nn.relu(%0) : Tensor[(1, 4), float32]\n  return %1 as \"y\"\n}\n";
+    const Outcome made =
+        tenon("project create " + path("small.txt") + " " + path("a") + " --template arduino 2>&1");
+    ASSERT_EQ(made.code, 0) << made.output;
+    const Outcome built = tenon("project build " + path("a") + " 2>&1");
+    ASSERT_EQ(built.code, 0) << built.output;
+    const Outcome ran = tenon("project run " + path("a") + " 2>&1");
+    ASSERT_EQ(ran.code, 0) << ran.output;
+    EXPECT_NE(ran.output.find("code 0"), std::string::npos) << ran.output;
+    // 1, 2, 3, 4 as little-endian floats, of inputs of zeros
+    EXPECT_NE(ran.output.find("0000803F000000400000404000008040"), std::string::npos) << ran.output;
+}
+
+TEST_F(Project, RefusesWhatMakesNoSense)
+{
+    const std::string model = sample() + "/model.onnx ";
+    const Outcome unknown = tenon("project create " + model + path("x") + " --template quux 2>&1");
+    EXPECT_EQ(unknown.code, 2);
+    EXPECT_NE(unknown.output.find("there are arduino, baremetal-mps2, crt-host, zephyr"),
+              std::string::npos)
+        << unknown.output;
+    const Outcome objects =
+        tenon("project create " + model + path("x") + " --template crt-host --target llvm 2>&1");
+    EXPECT_NE(objects.code, 0);
+    EXPECT_NE(objects.output.find("use --target c"), std::string::npos) << objects.output;
+    const Outcome noBoard = tenon("project create " + model + path("x") +
+                                  " --template baremetal-mps2 --target 'c -mcpu=cortex-m0' 2>&1");
+    EXPECT_NE(noBoard.output.find("-mcpu names one of cortex-m3"), std::string::npos)
+        << noBoard.output;
+    const Outcome graph =
+        tenon("project create " + model + path("x") + " --template arduino --executor graph 2>&1");
+    EXPECT_NE(graph.output.find("use --executor aot"), std::string::npos) << graph.output;
+    EXPECT_FALSE(std::filesystem::exists(path("x")));
+
+    std::filesystem::create_directories(path("full"));
+    std::ofstream(path("full/notes.txt")) << "mine";
+    const Outcome full =
+        tenon("project create " + model + path("full") + " --template zephyr 2>&1");
+    EXPECT_NE(full.code, 0);
+    EXPECT_NE(full.output.find("name a new folder"), std::string::npos) << full.output;
+    EXPECT_TRUE(std::filesystem::exists(path("full/notes.txt")));
+
+    const Outcome none = tenon("project build " + path("full") + " 2>&1");
+    EXPECT_NE(none.output.find("holds no project"), std::string::npos) << none.output;
+    std::ofstream(path("full/project.json")) << "{\"project_version\": 1}";
+    const Outcome bad = tenon("project run " + path("full") + " 2>&1");
+    EXPECT_NE(bad.output.find("project.json names no template"), std::string::npos) << bad.output;
+}
+
+} // namespace
+} // namespace tenon::cli
