@@ -61,7 +61,8 @@ void addKernels(const compiler::CompileResult& result, Document& document)
     for (const compiler::KernelCall& call : result.program.calls) {
         views::KernelCall shown;
         shown.node = call.node;
-        shown.name = text(call.name);
+        shown.name = text(call.title.text());
+        if (shown.name.isEmpty()) shown.name = text(call.name);
         if (call.kernel >= 0)
             shown.kernel = text(result.program.kernels[static_cast<size_t>(call.kernel)].symbol);
         shown.sources = call.sources;

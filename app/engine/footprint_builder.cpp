@@ -2,6 +2,8 @@
 // What remote counts and measures, as parts in one order.
 #include "app/engine/footprint_builder.h"
 
+#include "views/models/format.h"
+
 #include <QStringList>
 
 namespace tenon::app {
@@ -43,6 +45,20 @@ ExecutorFootprint shownOf(const remote::ExecutorFootprint& executor)
     shown.flash = flashParts(flash.kernels, flash.constants, flash.metadata, flash.runtime);
     shown.ram = ramParts(ram.workspace, ram.io, ram.stack, ram.heap, ram.statics);
     return shown;
+}
+
+/// What the heap is made of, largest first; empty where nobody counted that.
+QString heapText(const remote::ExecutorFootprint& executor)
+{
+    QStringList uses;
+    for (const remote::HeapUse& use : executor.heapUses)
+        uses << QStringLiteral("%1 %2 B in %3")
+                    .arg(QString::fromStdString(use.what), views::countText(use.bytes),
+                         views::countOf(use.blocks, QStringLiteral("block")));
+    return uses.isEmpty() ? QString()
+                          : QStringLiteral("Heap of %1: %2.")
+                                .arg(QString::fromStdString(executor.executor),
+                                     uses.join(QStringLiteral(", ")));
 }
 
 /// Executors of a target whose objects say nothing about sizes.
@@ -98,6 +114,8 @@ views::Footprint measuredFootprint(const std::vector<remote::ExecutorFootprint>&
         if (!method.isEmpty() && !methods.contains(method)) methods << method;
         made.executors.push_back(std::move(shown));
     }
+    for (const remote::ExecutorFootprint& executor : measured) methods << heapText(executor);
+    methods.removeAll(QString());
     made.method = methods.join(QLatin1Char('\n'));
     made.exclusions =
         QStringLiteral("Debug information and symbol tables never reach the target. Parts that a "

@@ -2,6 +2,8 @@
 // Titles, details and families of nodes.
 #include "views/models/node_text.h"
 
+#include "core/ir/kernel_title.h"
+#include "core/ir/source_place.h"
 #include "core/ir/user_operator.h"
 #include "views/models/format.h"
 
@@ -174,6 +176,15 @@ const core::NodeRecord* anchorOf(const core::Module& module, const core::NodeRec
     return first;
 }
 
+/// "features.0-1 · 3 → 32 ch, 3×3" of a fused call or kernel.
+QString callDetail(const core::Module& module, const core::NodeRecord& call)
+{
+    QStringList parts{QString::fromStdString(core::sourcePlace(module.sources(), call.origin))};
+    if (const core::NodeRecord* anchor = anchorOf(module, call)) parts << detailOf(module, *anchor);
+    parts.removeAll(QString());
+    return parts.join(QStringLiteral(" · "));
+}
+
 } // namespace
 
 void setOpFamilies(OpFamilies families) { knownFamilies() = std::move(families); }
@@ -214,13 +225,11 @@ QString titleOf(const core::Module& module, const core::NodeRecord& node)
 {
     switch (node.kind) {
     case core::NodeKind::Op: return QString::fromStdString(core::shownOperator(node));
-    case core::NodeKind::CallTir: return QString::fromStdString(node.kernel);
-    case core::NodeKind::Call: {
-        const auto function = module.functions().find(node.callee);
-        if (function != module.functions().end())
-            return QString::fromStdString(function->second->name);
+    case core::NodeKind::CallTir:
+    case core::NodeKind::Call:
+        if (const std::string work = core::kernelTitle(module, node).work; !work.empty())
+            return QString::fromStdString(work);
         break;
-    }
     case core::NodeKind::Parameter:
     case core::NodeKind::Constant: break;
     }
@@ -232,11 +241,8 @@ QString detailOf(const core::Module& module, const core::NodeRecord& node)
 {
     if (node.kind == core::NodeKind::Parameter)
         return node.types.empty() ? QStringLiteral("input") : typeText(node.types[0]);
-    if (node.kind == core::NodeKind::Call) {
-        const core::NodeRecord* anchor = anchorOf(module, node);
-        return anchor ? detailOf(module, *anchor) : QString();
-    }
-    if (node.kind == core::NodeKind::CallTir) return QString::fromStdString(node.name);
+    if (node.kind == core::NodeKind::Call || node.kind == core::NodeKind::CallTir)
+        return callDetail(module, node);
     const OpFamily family = familyOfOp(node.op);
     QString detail;
     if (family == OpFamily::Convolution)
@@ -279,7 +285,10 @@ QString valueText(const core::Module& module, core::ValueRef value)
     if (!value.node.isValid()) return QStringLiteral("absent");
     const core::NodePtr& node = module.findNode(value.node);
     if (!node) return QStringLiteral("gone");
-    QString text = node->name.empty() ? titleOf(module, *node) : QString::fromStdString(node->name);
+    // Of a kernel call the name is its symbol.
+    const bool isCall = node->kind == core::NodeKind::Call || node->kind == core::NodeKind::CallTir;
+    QString text =
+        node->name.empty() || isCall ? titleOf(module, *node) : QString::fromStdString(node->name);
     if (node->resultCount() > 1) text += QLatin1Char('.') + QString::number(value.index);
     return text;
 }

@@ -180,7 +180,7 @@ CallModel* makeCallModel(QObject* parent)
     return new CallModel(
         {{QStringLiteral("#"), [](const CallRow& r) { return QString::number(r.index); }, true,
           extra},
-         {QStringLiteral("Call"), [](const CallRow& r) { return r.name; }, false, extra},
+         {QStringLiteral("Kernel"), [](const CallRow& r) { return r.name; }, false, extra},
          {QStringLiteral("Method"), [](const CallRow& r) { return r.method; }, false, why},
          {QStringLiteral("From"), [](const CallRow& r) { return r.sources; }, false, extra},
          {QStringLiteral("Time"), time, true, timed},

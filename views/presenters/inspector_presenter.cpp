@@ -239,9 +239,13 @@ void InspectorPresenter::describeCall(int call)
         std::count_if(m_document->calls.begin(), m_document->calls.end(),
                       [&](const KernelCall& other) { return other.kernel == found.kernel; });
     const auto kernel = m_document->kernels.find(found.kernel);
-    QString kernelText = kernel == m_document->kernels.end() ? found.kernel : kernel->second.symbol;
-    if (sharing > 1) kernelText += tr("  ·  %1 calls share it").arg(sharing);
-    facts.push_back({tr("kernel"), kernelText, found.name, {}});
+    const QString symbol =
+        kernel == m_document->kernels.end() ? found.kernel : kernel->second.symbol;
+    facts.push_back({tr("kernel"), found.name, found.name + QLatin1Char('\n') + symbol, {}});
+    facts.push_back({tr("symbol"),
+                     sharing > 1 ? tr("%1  ·  %2 calls share it").arg(symbol).arg(sharing) : symbol,
+                     symbol,
+                     {}});
     if (const QString method = methodText(found); !method.isEmpty())
         facts.push_back({tr("method"), method, methodReason(*m_document, found), {}});
     addCallError(found);

@@ -370,7 +370,7 @@ private slots:
         bench.inspector.setVersion(3);
         bench.workspace.selection().select(bench.workspace.document()->calls[0].node);
         const InspectorState& state = bench.inspector.state();
-        QCOMPARE(state.title, QStringLiteral("fused_conv2d_multiply_add_relu"));
+        QCOMPARE(state.title, QStringLiteral("conv + mul + add + relu"));
         QCOMPARE(state.members.size(), size_t{4});
         QVERIFY(state.hasKernel);
         bench.inspector.loadCode();

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Kernels have names for people on every page; symbols stand in tooltips and in the inspector.
+#include "app/engine/engine.h"
+#include "app/workbench/main_window.h"
+#include "views/models/table_model.h"
+
+#include <QAbstractItemView>
+#include <QLabel>
+#include <QTest>
+
+using namespace tenon;
+using namespace tenon::app;
+
+namespace {
+
+/// All that views of tables and lists show, and all labels.
+QStringList shownTexts(const QWidget& widget)
+{
+    QStringList texts;
+    for (const auto* view : widget.findChildren<QAbstractItemView*>())
+        for (int row = 0; view->model() && row < view->model()->rowCount(); ++row)
+            for (int column = 0; column < view->model()->columnCount(); ++column)
+                texts << view->model()->index(row, column).data().toString();
+    for (const auto* label : widget.findChildren<QLabel*>()) texts << label->text();
+    return texts;
+}
+
+} // namespace
+
+class TitlesTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void namesKernelsForPeopleOnEveryPage()
+    {
+        MainWindow window(makeEngine({}), {}, {true, false, {}, 1});
+        window.resize(1366, 768);
+        window.show();
+        window.openModel(QStringLiteral(TENON_SAMPLE_MODEL));
+        const auto settled = [&] { return window.isSettled(); };
+        QVERIFY(QTest::qWaitFor(settled, 120000));
+        window.workspace().compile();
+        QVERIFY(QTest::qWaitFor(settled, 120000));
+        const views::DocumentPtr document = window.workspace().document();
+        QVERIFY(document->isCompiled());
+        window.passes().showVersion(static_cast<int>(document->versionCount()) - 1);
+        for (const views::Page& page : window.pages()) {
+            window.showPerspective(page.name);
+            QStringList texts = shownTexts(*page.widget);
+            if (page.canvas)
+                for (const views::SceneItem& item : page.canvas->scene().items)
+                    texts << item.title << item.detail << item.spoken;
+            for (const QString& text : texts)
+                for (const auto& [key, kernel] : document->kernels)
+                    QVERIFY2(!text.contains(key) && !text.contains(kernel.symbol),
+                             qPrintable(page.name + QStringLiteral(": ") + text));
+        }
+    }
+
+    void keepsTheSymbolForThoseWhoLookForIt()
+    {
+        MainWindow window(makeEngine({}), {}, {true, false, {}, 1});
+        window.openModel(QStringLiteral(TENON_SAMPLE_MODEL));
+        const auto settled = [&] { return window.isSettled(); };
+        QVERIFY(QTest::qWaitFor(settled, 120000));
+        window.workspace().compile();
+        QVERIFY(QTest::qWaitFor(settled, 120000));
+        const views::DocumentPtr document = window.workspace().document();
+        const views::KernelCall& call = document->calls.front();
+        const QString symbol = document->kernels.at(call.kernel).symbol;
+        const QAbstractItemModel& rows = window.workspace().calls();
+        QVERIFY(rows.index(0, 1).data().toString().startsWith(QStringLiteral("conv 3x3")));
+        QVERIFY(rows.index(0, 1).data(Qt::ToolTipRole).toString().contains(symbol));
+        window.workspace().selection().select(call.node);
+        const auto& facts = window.inspector().state().facts;
+        QVERIFY(std::any_of(facts.begin(), facts.end(), [&](const views::FactRow& fact) {
+            return fact.label == QLatin1String("symbol") && fact.value.contains(symbol);
+        }));
+    }
+};
+
+QTEST_MAIN(TitlesTest)
+#include "titles_test.moc"
