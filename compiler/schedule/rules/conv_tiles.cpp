@@ -3,6 +3,7 @@
 #include "compiler/schedule/rules/conv_tiles.h"
 
 #include "compiler/schedule/row_strips.h"
+#include "compiler/schedule/rules/conv_steps.h"
 #include "compiler/schedule/rules/rule.h"
 #include "compiler/schedule/tree.h"
 
@@ -20,16 +21,6 @@ constexpr int64_t kFewColumns = 8;
 /// So many positions, or fewer, find weights that were read for the ones before them in a cache.
 constexpr int64_t kFewPositions = 64;
 
-/// Rows one outer iteration takes: few enough to leave work for every thread and to keep the input
-/// rows in the second-level cache.
-int64_t rowsPerStep(const ConvShape& shape, const TargetFacts& facts)
-{
-    const int64_t cached =
-        std::max<int64_t>(1, facts.l2Bytes / 4 / std::max<int64_t>(1, shape.inputRowBytes));
-    const int64_t perThread = std::max<int64_t>(1, shape.rows / (2 * int64_t{facts.threads}));
-    return evenDivisorUpTo(shape.rows, std::min<int64_t>({cached, perThread, 16}), facts);
-}
-
 /// The loops that tiling made, by meaning; "" where there is none.
 struct ConvTiles
 {
@@ -40,34 +31,6 @@ struct ConvTiles
     std::string positions; ///< inside a register tile
 };
 
-/// Tiles of one step whose data stay in the second-level cache while all weights pass over them,
-/// those of `count` tiles that are cheapest: each step reads all weights, and the last one computes
-/// some tiles again. 0: the data of all tiles stay there, as well as they can.
-int64_t tilesPerStep(const ConvShape& shape, const RegisterTile& tile, int64_t count,
-                     const TargetFacts& facts)
-{
-    const int64_t tileBytes = tile.positions * shape.inputPositionBytes;
-    const bool staysInCache = shape.weightBytes <= facts.l2Bytes / 2;
-    const int64_t room = facts.l2Bytes / 4;
-    if (count * tileBytes <= (staysInCache ? room : facts.l2Bytes / 2)) return 0;
-    const double reading = static_cast<double>(shape.weightBytes) /
-                           (staysInCache ? facts.l2BytesPerCycle : facts.farBytesPerCycle());
-    const auto products = static_cast<double>(shape.weightBytes / shape.weights->dtype.bytes());
-    const double computing =
-        products * static_cast<double>(tile.positions) /
-        (facts.vectorMacs(static_cast<int>(shape.lanes)) * static_cast<double>(shape.lanes));
-    int64_t best = 1;
-    double bestCycles = 0;
-    for (int64_t tiles = 1; tiles <= std::max<int64_t>(1, room / tileBytes); ++tiles) {
-        const auto steps = static_cast<double>((count + tiles - 1) / tiles);
-        const double cycles = steps * (static_cast<double>(tiles) * computing + reading);
-        if (tiles > 1 && cycles >= bestCycles) continue;
-        best = tiles;
-        bestCycles = cycles;
-    }
-    return best;
-}
-
 /// What a tile walks, and in which order.
 struct TileWalk
 {
@@ -75,18 +38,6 @@ struct TileWalk
     RegisterTile tile;
     bool passesByStep = false; ///< all weights pass over one step before the next begins
 };
-
-/// Data that do not stay in the second-level cache come from behind it for every block of weights:
-/// then it is less to read all weights for every step (Zen 3, 1024 to 512 channels at 14 x 14: 75
-/// against 27 GFLOP/s).
-bool leavesCache(const ConvShape& shape, const RegisterTile& tile, const TargetFacts& facts)
-{
-    const int64_t data = shape.inputPositionBytes * shape.inputPositions;
-    if (data <= facts.l2Bytes / 2) return false;
-    const int64_t steps = (data + facts.l2Bytes / 4 - 1) / (facts.l2Bytes / 4);
-    return shape.weightBytes * steps + data <
-           shape.weightBytes + data * (shape.outBlocks / tile.vectors);
-}
 
 /// Runs of register tiles along the joined image: several per step, the same number for each. Tiles
 /// that overlap have steps where one thread takes them all.

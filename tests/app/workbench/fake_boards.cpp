@@ -134,6 +134,18 @@ DeployOutcome deploy(const Engine& engine, const BoardEntry& board, const Deploy
     return outcome;
 }
 
+core::Result<QString> measure(Boards& boards, const QString& name, core::JobContext& job)
+{
+    if (const core::Status going = pause(job); !going) return going.error();
+    if (name == kBroken)
+        return core::makeError(core::DiagnosticCode::BoardFailure, "nobody answers");
+    BoardEntry board = boards.named(name);
+    board.target = QStringLiteral("llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72 "
+                                  "-machine=float_macs=7,l2_bytes=524288");
+    boards.add(board);
+    return board.target;
+}
+
 BoardEntry entryOf(const BoardRequest& request)
 {
     return {.name = request.name,
@@ -191,16 +203,8 @@ void useFakeBoards(Engine& engine)
         if (found) boards->add(found->board);
         return found;
     };
-    made.measure = [boards](const QString& name, const BoardAsk&,
-                            core::JobContext& job) -> core::Result<QString> {
-        if (const core::Status going = pause(job); !going) return going.error();
-        if (name == kBroken)
-            return core::makeError(core::DiagnosticCode::BoardFailure, "nobody answers");
-        BoardEntry board = boards->named(name);
-        board.target = QStringLiteral("llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72 "
-                                      "-machine=float_macs=7,l2_bytes=524288");
-        boards->add(board);
-        return board.target;
+    made.measure = [boards](const QString& name, const BoardAsk&, core::JobContext& job) {
+        return measure(*boards, name, job);
     };
     made.remove = [boards](const QString& name, core::JobContext& job) {
         boards->remove(name);

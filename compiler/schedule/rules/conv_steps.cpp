@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps by the size of the second-level cache and the bytes that come from behind it.
+#include "compiler/schedule/rules/conv_steps.h"
+
+#include "compiler/schedule/row_strips.h"
+
+#include <algorithm>
+
+namespace tenon::compiler {
+
+int64_t rowsPerStep(const ConvShape& shape, const TargetFacts& facts)
+{
+    const int64_t cached =
+        std::max<int64_t>(1, facts.l2Bytes / 4 / std::max<int64_t>(1, shape.inputRowBytes));
+    const int64_t perThread = std::max<int64_t>(1, shape.rows / (2 * int64_t{facts.threads}));
+    return evenDivisorUpTo(shape.rows, std::min<int64_t>({cached, perThread, 16}), facts);
+}
+
+int64_t tilesPerStep(const ConvShape& shape, const RegisterTile& tile, int64_t count,
+                     const TargetFacts& facts)
+{
+    const int64_t tileBytes = tile.positions * shape.inputPositionBytes;
+    const bool staysInCache = shape.weightBytes <= facts.l2Bytes / 2;
+    const int64_t room = facts.l2Bytes / 4;
+    if (count * tileBytes <= (staysInCache ? room : facts.l2Bytes / 2)) return 0;
+    const double reading = static_cast<double>(shape.weightBytes) /
+                           (staysInCache ? facts.l2BytesPerCycle : facts.farBytesPerCycle());
+    const auto products = static_cast<double>(shape.weightBytes / shape.weights->dtype.bytes());
+    const double computing =
+        products * static_cast<double>(tile.positions) /
+        (facts.vectorMacs(static_cast<int>(shape.lanes)) * static_cast<double>(shape.lanes));
+    int64_t best = 1;
+    double bestCycles = 0;
+    for (int64_t tiles = 1; tiles <= std::max<int64_t>(1, room / tileBytes); ++tiles) {
+        const auto steps = static_cast<double>((count + tiles - 1) / tiles);
+        const double cycles = steps * (static_cast<double>(tiles) * computing + reading);
+        if (tiles > 1 && cycles >= bestCycles) continue;
+        best = tiles;
+        bestCycles = cycles;
+    }
+    return best;
+}
+
+bool leavesCache(const ConvShape& shape, const RegisterTile& tile, const TargetFacts& facts)
+{
+    const int64_t data = shape.inputPositionBytes * shape.inputPositions;
+    if (data <= facts.l2Bytes / 2) return false;
+    const int64_t steps = (data + facts.l2Bytes / 4 - 1) / (facts.l2Bytes / 4);
+    return shape.weightBytes * steps + data <
+           shape.weightBytes + data * (shape.outBlocks / tile.vectors);
+}
+
+} // namespace tenon::compiler
