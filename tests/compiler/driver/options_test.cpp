@@ -221,6 +221,8 @@ struct KeyChange
     const char* key;
     const char* value;
     const char* model;
+    /// For a processor that nearly all of it is about.
+    const char* target = "llvm -mtriple=x86_64-linux-gnu -mcpu=skylake-avx512 -num-cores=1";
 };
 
 constexpr KeyChange kKeyChanges[] = {{"fuse_rows", "0", "mobilenet"},
@@ -229,16 +231,16 @@ constexpr KeyChange kKeyChanges[] = {{"fuse_rows", "0", "mobilenet"},
                                      {"tir.disable_vectorize", "1", "dscnn"},
                                      {"tir.usmp.algorithm", "linear_scan", "dscnn"},
                                      {"tir.usmp.enable", "0", "dscnn"},
+                                     {"tir.usmp.use_workspace_io", "1", "dscnn", "c"},
                                      {"winograd.max_error", "0", "resnet"},
                                      {"winograd.output_error", "0", "resnet"}};
 
-/// Loops and plan with the configuration, for a processor that all of it is about.
-std::string configured(const char* name, const std::vector<std::string>& config)
+/// Loops and plan with the configuration.
+std::string configured(const KeyChange& change, const std::vector<std::string>& config)
 {
-    const auto result = compiled(
-        name, {.target = "llvm -mtriple=x86_64-linux-gnu -mcpu=skylake-avx512 -num-cores=1",
-               .passConfig = config});
-    return result->memory.plan.algorithm + productOf(*result);
+    const auto result = compiled(change.model, {.target = change.target, .passConfig = config});
+    return result->memory.plan.algorithm + " " + std::to_string(result->memory.workspaceBytes()) +
+           productOf(*result);
 }
 
 TEST(PassConfigKeys, changeWhatIsMadeOrSayTheyDoNot)
@@ -264,9 +266,9 @@ TEST(PassConfigKeys, changeWhatIsMadeOrSayTheyDoNot)
             EXPECT_NE(said[0].message.find(key.name), std::string::npos);
             continue;
         }
-        std::string& before = made[change->model];
-        if (before.empty()) before = configured(change->model, {});
-        EXPECT_TRUE(before != configured(change->model, {entry}));
+        std::string& before = made[std::string(change->model) + change->target];
+        if (before.empty()) before = configured(*change, {});
+        EXPECT_TRUE(before != configured(*change, {entry}));
     }
 }
 
