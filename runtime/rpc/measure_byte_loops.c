@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(__linux__) && !defined(__x86_64__)
+#if defined(__aarch64__)
 #include <sys/auxv.h>
 #endif
 
@@ -91,8 +91,7 @@ BYTE_LOOP(words_neon, __attribute__((target("fpu=neon"))), 16, "w", "vmlal.s16 %
 
 static byte_loop best_loop(void)
 {
-    const unsigned long kNeon = 1UL << 12; /* HWCAP_NEON */
-    return getauxval(AT_HWCAP) & kNeon ? (byte_loop){words_neon, 4} : (byte_loop){scalars, 1};
+    return tenon_unasked_vector_bytes() > 0 ? (byte_loop){words_neon, 4} : (byte_loop){scalars, 1};
 }
 
 #elif defined(__riscv)
@@ -118,10 +117,8 @@ static int32_t words_rvv(long steps)
 
 static byte_loop best_loop(void)
 {
-    long bytes;
-    if (!((getauxval(AT_HWCAP) >> ('V' - 'A')) & 1)) return (byte_loop){scalars, 1};
-    __asm__("csrr %0, 0xC22" : "=r"(bytes)); /* vlenb */
-    return (byte_loop){words_rvv, (int)(bytes / 2)};
+    const int bytes = tenon_unasked_vector_bytes();
+    return bytes > 0 ? (byte_loop){words_rvv, bytes / 2} : (byte_loop){scalars, 1};
 }
 
 #else

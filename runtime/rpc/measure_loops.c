@@ -59,8 +59,11 @@ MULTIPLY_ADD_LOOP(multiply_add_plain, , 16)
 
 #if defined(__arm__)
 
-static int has_vectors(void) { return (getauxval(AT_HWCAP) >> 12) & 1; } /* HWCAP_NEON */
-static int vector_lanes(void) { return 4; }
+int tenon_unasked_vector_bytes(void)
+{
+    const unsigned long kNeon = 1UL << 12; /* HWCAP_NEON */
+    return getauxval(AT_HWCAP) & kNeon ? 16 : 0;
+}
 
 /* In instructions, for C's vectors are not NEON's: these round denormals to zero. */
 __attribute__((target("fpu=neon"))) static float multiply_add_vectors(long steps, float seed)
@@ -76,12 +79,12 @@ __attribute__((target("fpu=neon"))) static float multiply_add_vectors(long steps
 
 #elif defined(__riscv)
 
-static int has_vectors(void) { return (getauxval(AT_HWCAP) >> ('V' - 'A')) & 1; }
-static int vector_lanes(void)
+int tenon_unasked_vector_bytes(void)
 {
     long bytes;
+    if (!((getauxval(AT_HWCAP) >> ('V' - 'A')) & 1)) return 0;
     __asm__("csrr %0, 0xC22" : "=r"(bytes)); /* vlenb */
-    return (int)(bytes / 4);
+    return (int)bytes;
 }
 
 /* No vector register is the compiler's, which knows none. */
@@ -102,6 +105,10 @@ static float multiply_add_vectors(long steps, float seed)
                          "vfmacc.vv v18, v4, v4\n\tvfmacc.vv v19, v4, v4\n\t.option pop");
     return seed;
 }
+
+#else
+
+int tenon_unasked_vector_bytes(void) { return 0; }
 
 #endif
 
@@ -140,7 +147,7 @@ void tenon_multiply_add(void* data, long steps)
         return;
     }
 #elif defined(__arm__) || defined(__riscv)
-    if (has_vectors()) {
+    if (tenon_unasked_vector_bytes() > 0) {
         sums->sum += multiply_add_vectors(steps, sums->seed);
         return;
     }
@@ -154,7 +161,8 @@ double tenon_macs_per_step(void)
     if (__builtin_cpu_supports("avx512f")) return kSums * 16;
     if (__builtin_cpu_supports("fma")) return kSums * 8;
 #elif defined(__arm__) || defined(__riscv)
-    if (has_vectors()) return kSums * vector_lanes();
+    if (tenon_unasked_vector_bytes() > 0)
+        return kSums * (tenon_unasked_vector_bytes() / (int)sizeof(float));
 #endif
     return kSums * PLAIN_LANES;
 }

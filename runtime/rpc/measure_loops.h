@@ -28,6 +28,10 @@ typedef struct
     float sum;
 } tenon_sums;
 
+/** Bytes of a vector of NEON or of RISC-V that the processor has and C does not use unasked; 0: it
+ *  has none, or C's vectors are its own. */
+int tenon_unasked_vector_bytes(void);
+
 /** Multiplies and adds float32 to as many sums as hide their latency. */
 void tenon_multiply_add(void* sums, long steps);
 double tenon_macs_per_step(void);
