@@ -26,7 +26,7 @@ struct CompileCommandOptions
     std::string runtime;
     bool unpackedApi = false;
     bool useWorkspaceIo = false;
-    PoolLists pools;
+    compiler::PoolLists pools;
 };
 
 bool isSource(const CompileCommandOptions& options)
@@ -291,7 +291,7 @@ std::string outputPath(const CompileCommandOptions& options)
 Result<compiler::CompileOptions> howToCompile(const CompileCommandOptions& options)
 {
     compiler::CompileOptions how = compileOptions(options.common);
-    if (Status named = namePools(options.pools, how); !named) return named.error();
+    if (Status named = compiler::namePools(options.pools, how); !named) return named.error();
     if (options.useWorkspaceIo) how.passConfig.emplace_back("tir.usmp.use_workspace_io=1");
     return how;
 }

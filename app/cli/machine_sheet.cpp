@@ -67,8 +67,7 @@ int showTarget(const std::string& text, const CommonOptions& common)
     const auto known = compiler::machineFacts(*target, *machine);
     if (!known) return failure(known.error());
     printDiagnostics(known->remarks);
-    const auto option = machineOption(*target);
-    const auto given = option && *option ? machineText((*option)->figures) : std::string();
+    const auto given = machineText(known->given);
     if (common.json)
         printJson({{"machine", machineJson(*known->choice.machine)},
                    {"given", given},

@@ -43,26 +43,12 @@ constexpr PoolOption kPoolOptions[] = {
 
 } // namespace
 
-void addPoolOptions(CLI::App& command, PoolLists& lists)
+void addPoolOptions(CLI::App& command, compiler::PoolLists& lists)
 {
     for (const PoolOption& option : kPoolOptions)
         command.add_option(option.workspace, lists.workspace.*option.field, option.help);
     for (const PoolOption& option : kPoolOptions)
         command.add_option(option.constant, lists.constants.*option.field, option.help);
-}
-
-Status namePools(const PoolLists& lists, compiler::CompileOptions& how)
-{
-    const auto target = parseTarget(how.target);
-    const std::string kind = target ? target->kind : "";
-    auto workspace = compiler::namedPools(lists.workspace, kind);
-    if (!workspace) return workspace.error();
-    auto constants = compiler::namedPools(lists.constants, kind);
-    if (!constants) return constants.error();
-    if (Status fine = compiler::checkApart(*workspace, *constants); !fine) return fine;
-    how.workspacePools = std::move(*workspace);
-    how.constantPools = std::move(*constants);
-    return kDone;
 }
 
 } // namespace tenon::cli

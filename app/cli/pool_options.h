@@ -3,20 +3,11 @@
 #pragma once
 
 #include "app/cli/command.h"
-#include "compiler/memory/pools.h"
+#include "compiler/driver/named_pools.h"
 
 namespace tenon::cli {
 
-struct PoolLists
-{
-    compiler::PoolOptions workspace;
-    compiler::PoolOptions constants;
-};
-
 /// Adds --workspace-pools, --constant-pools and what tvmc says of single pools.
-void addPoolOptions(CLI::App& command, PoolLists& lists);
-
-/// Reads both for the options' target. Errors: those of namedPools() and checkApart().
-Status namePools(const PoolLists& lists, compiler::CompileOptions& how);
+void addPoolOptions(CLI::App& command, compiler::PoolLists& lists);
 
 } // namespace tenon::cli

@@ -26,7 +26,7 @@ struct ProjectOptions
     std::string model;
     std::string folder;
     std::string project;
-    PoolLists pools;
+    compiler::PoolLists pools;
     std::vector<std::string> inputs;
     OutputsReport report;
 };
@@ -50,7 +50,8 @@ int create(const ProjectOptions& options, bool hasTarget, JobContext& job)
     for (const Diagnostic& d : opened->loaded->diagnostics)
         if (d.severity != Severity::Error) printDiagnostic(d);
     compiler::CompileOptions how = compileOptions(common);
-    if (Status named = namePools(options.pools, how); !named) return failure(named.error());
+    if (Status named = compiler::namePools(options.pools, how); !named)
+        return failure(named.error());
     const auto result = compileOpened(opened->loaded, how, job, opened->ms);
     if (!result) return failure(withProposal(result.error(), options.model, *opened, common));
     noteChoices(**result, common.verbosity);

@@ -30,10 +30,7 @@ compiler::CompileOptions compileOptions(const EngineOptions& engine,
     options.runThreads = static_cast<unsigned>(build.threads);
     options.planner = build.planner.toStdString();
     // What makes no sense was said when it was chosen.
-    if (const auto pools = buildPools(build)) {
-        options.workspacePools = pools->workspace;
-        options.constantPools = pools->constants;
-    }
+    static_cast<void>(compiler::namePools(poolLists(build), options));
     options.cacheFolder = engine.cacheFolder.toStdString();
     options.service = engine.kernels;
     return options;

@@ -3,10 +3,8 @@
 #include "app/engine/build_choices.h"
 
 #include "compiler/memory/memory_plan.h"
-#include "compiler/memory/pools.h"
 #include "compiler/passes/pass_config.h"
 #include "core/base/text.h"
-#include "core/target/target.h"
 
 #include <algorithm>
 
@@ -51,20 +49,10 @@ QStringList plannerNames()
     return names;
 }
 
-core::Result<BuildPools> buildPools(const views::BuildOptions& options)
+compiler::PoolLists poolLists(const views::BuildOptions& options)
 {
-    const auto target = core::parseTarget(options.target.toStdString());
-    const std::string kind = target ? target->kind : "";
-    const auto named = [&](const QString& names) {
-        return compiler::namedPools({.names = names.toStdString()}, kind);
-    };
-    auto workspace = named(options.workspacePools);
-    if (!workspace) return workspace.error();
-    auto constants = named(options.constantPools);
-    if (!constants) return constants.error();
-    if (core::Status fine = compiler::checkApart(*workspace, *constants); !fine)
-        return fine.error();
-    return BuildPools{std::move(*workspace), std::move(*constants)};
+    return {{.names = options.workspacePools.toStdString()},
+            {.names = options.constantPools.toStdString()}};
 }
 
 core::Status checkBuildOptions(const views::BuildOptions& options)
@@ -76,7 +64,8 @@ core::Status checkBuildOptions(const views::BuildOptions& options)
     if (const auto planner = compiler::configuredPlanner(*config, options.planner.toStdString());
         !planner)
         return planner.error();
-    if (const auto pools = buildPools(options); !pools) return pools.error();
+    compiler::CompileOptions how{.target = options.target.toStdString()};
+    if (core::Status named = compiler::namePools(poolLists(options), how); !named) return named;
     for (const QString& pass : options.disabledPasses)
         if (!compiler::findPass(pass.toStdString()))
             return core::makeError(core::DiagnosticCode::UnknownName,

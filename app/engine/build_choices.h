@@ -2,7 +2,7 @@
 // What there is to choose from when a model is compiled, and whether a choice makes sense.
 #pragma once
 
-#include "compiler/memory/memory_plan.h"
+#include "compiler/driver/named_pools.h"
 #include "core/base/result.h"
 #include "views/presenters/build_options.h"
 
@@ -14,13 +14,8 @@ std::vector<views::PassChoice> passChoices();
 /// Those that have an effect.
 std::vector<views::PassKey> passKeys();
 QStringList plannerNames();
-/// The memories that the options name.
-struct BuildPools
-{
-    std::vector<compiler::Pool> workspace;
-    std::vector<compiler::Pool> constants;
-};
-core::Result<BuildPools> buildPools(const views::BuildOptions& options);
+/// What the options say of memories.
+compiler::PoolLists poolLists(const views::BuildOptions& options);
 core::Status checkBuildOptions(const views::BuildOptions& options);
 
 } // namespace tenon::app

@@ -5,7 +5,6 @@
 #include "compiler/codegen/llvm/target_machine.h"
 #include "compiler/driver/machine_facts.h"
 #include "core/base/text.h"
-#include "core/target/machine_option.h"
 #include "core/target/target_kind.h"
 #include "remote/board/unused_features.h"
 
@@ -68,14 +67,12 @@ views::TargetFigures targetFigures(const QString& target)
     views::TargetFigures out{text(row.title), {}, {}};
     for (const core::Diagnostic& remark : known->remarks)
         out.remark = QString::fromStdString(remark.message);
-    const auto option = core::machineOption(*parsed);
     for (const core::NamedFigure& each : core::figuresOf(row)) {
         double value = each.figure.value;
         QString source = text(each.figure.source);
-        if (option && *option)
-            for (const auto& [name, given] : (*option)->figures)
-                if (name == each.name)
-                    value = inItsUnit(each, given), source = QStringLiteral("-machine");
+        for (const auto& [name, given] : known->given)
+            if (name == each.name)
+                value = inItsUnit(each, given), source = QStringLiteral("-machine");
         const bool isNone = value == 0; // a cache that is not there
         out.rows.push_back(
             {text(each.name),

@@ -11,7 +11,7 @@ Result<MachineFacts> machineFacts(const Target& target, const MachineSpec& machi
 {
     auto facts = targetFacts(machine);
     if (!facts) return facts.error();
-    MachineFacts out{*facts, machineFigures(machine), {}};
+    MachineFacts out{*facts, machineFigures(machine), {}, {}};
     const auto option = machineOption(target);
     if (!option) return option.error();
     if (*option && (*option)->machine) {
@@ -25,7 +25,8 @@ Result<MachineFacts> machineFacts(const Target& target, const MachineSpec& machi
                                {},
                                {}});
     if (!*option) return out;
-    if (const Status fine = applyFigures((*option)->figures, out.facts); !fine) {
+    out.given = (*option)->figures;
+    if (const Status fine = applyFigures(out.given, out.facts); !fine) {
         Diagnostic warning = fine.error();
         warning.severity = Severity::Warning;
         out.remarks.push_back(std::move(warning));

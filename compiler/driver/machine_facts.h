@@ -15,6 +15,8 @@ struct MachineFacts
 {
     TargetFacts facts;
     MachineChoice choice; ///< whose figures they begin with
+    /// What the target's -machine gives in their place.
+    std::vector<std::pair<std::string, double>> given;
     /// A note where the processor has no row, a warning where measured figures contradict
     /// themselves.
     std::vector<Diagnostic> remarks;
