@@ -80,12 +80,15 @@ MachineChoice chooseMachine(MachineFamily family, std::string_view cpu,
     const bool isNamed =
         hasRows && !cpu.empty() && !cpu.starts_with("generic") && !cpu.starts_with("x86-64");
     if (const Machine* own = findMachine(cpu); own && isNamed) return {own, false, {}};
-    if (isNamed)
-        if (const Machine* kin = firstOf(family, [&](const Machine& m) { return isKin(m, cpu); }))
-            return {kin, true, "of the same kind"};
+    const Machine* kin = firstOf(family, [&](const Machine& m) { return isKin(m, cpu); });
     const Machine* alike = firstOf(family, [&](const Machine& m) {
         return !m.isGeneric() && !m.feature.empty() && hasFeature(m.feature);
     });
+    // Virtual machines of x86 claim models that lack what they have: a richer row is nearer then.
+    const bool isDisguised =
+        family == MachineFamily::X86 && kin && alike &&
+        kin != firstOf(family, [&](const Machine& m) { return &m == kin || &m == alike; });
+    if (isNamed && kin && !isDisguised) return {kin, true, "of the same kind"};
     if (isNamed && alike)
         return {alike, true, "which has " + std::string(alike->feature) + ", too"};
     return {generic, isNamed, "of any of its architecture"};

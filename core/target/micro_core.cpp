@@ -23,13 +23,15 @@ constexpr MicroCore kCores[] = {
      .board = "mps2-an505",
      .flashAddress = 0x10000000,
      .ramAddress = 0x38000000,
-     .clockHz = 20000000},
+     .clockHz = 20000000,
+     .uartAddress = 0x50200000},
     {.cpu = "cortex-m55",
      .floatOptions = "-mfloat-abi=hard",
      .board = "mps3-an547",
      .flashBytes = 0x80000,
      .ramBytes = 0x80000,
-     .clockHz = 32000000},
+     .clockHz = 32000000,
+     .uartAddress = 0x59303000},
 };
 
 } // namespace

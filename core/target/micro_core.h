@@ -22,7 +22,8 @@ struct MicroCore
     uint32_t ramAddress = 0x20000000;
     int64_t flashBytes = int64_t{4} << 20;
     int64_t ramBytes = int64_t{4} << 20;
-    int64_t clockHz = 25000000; ///< of the emulated board's SysTick
+    int64_t clockHz = 25000000;        ///< of the emulated board's SysTick
+    uint32_t uartAddress = 0x40004000; ///< of its first UART
 };
 
 std::span<const MicroCore> allMicroCores();

@@ -77,6 +77,18 @@ TEST(MachineTable, MarksFiguresWithoutASourceAsEstimated)
     }
 }
 
+TEST(MachineTable, BelievesFeaturesMoreThanAModelThatAVirtualMachineClaims)
+{
+    const auto plain = chosen(MachineFamily::X86, "rocketlake", {"avx2", "avx512f", "avx512vnni"});
+    EXPECT_EQ(plain.machine, &row("icelake-server"));
+    const auto disguised =
+        chosen(MachineFamily::X86, "rocketlake", {"avx2", "avx512f", "avx512vnni", "avx512bf16"});
+    EXPECT_EQ(disguised.machine, &row("sapphirerapids"));
+    EXPECT_EQ(disguised.why, "which has avx512bf16, too");
+    const auto small = chosen(MachineFamily::Arm64, "cortex-a510", {"neon", "dotprod", "i8mm"});
+    EXPECT_EQ(small.why, "of the same kind") << "a small core has what big ones have";
+}
+
 TEST(MachineTable, TakesTheNearestRowAndSaysSo)
 {
     const MachineChoice own = chosen(MachineFamily::Arm64, "cortex-a72");

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which tensor of a comparison is to blame.
+#include "core/compare/comparison.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tenon::core {
+namespace {
+
+/// Smaller is worse: whether the kernel itself is off, then whether its result is, then how far.
+struct Blame
+{
+    int kind;
+    double sqnrDb;
+
+    friend auto operator<=>(const Blame&, const Blame&) = default;
+};
+
+Blame blameOf(const ComparedTensor& tensor)
+{
+    if (tensor.isolated && tensor.isolated->isOutside) return {0, tensor.isolated->sqnrDb};
+    if (!tensor.isolated && tensor.cumulative.isOutside) return {1, tensor.cumulative.sqnrDb};
+    if (tensor.isolated) return {2, tensor.isolated->sqnrDb};
+    return {3, tensor.cumulative.sqnrDb};
+}
+
+} // namespace
+
+std::optional<size_t> Comparison::first() const
+{
+    for (size_t i = 0; i < tensors.size(); ++i)
+        if (tensors[i].cumulative.isOutside) return i;
+    return std::nullopt;
+}
+
+std::vector<size_t> Comparison::ranked() const
+{
+    std::vector<size_t> order(tensors.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return blameOf(tensors[a]) < blameOf(tensors[b]); });
+    return order;
+}
+
+} // namespace tenon::core

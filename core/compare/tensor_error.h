@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// TensorError: how far one tensor is from another, in real units.
+#pragma once
+
+#include "core/tensor/tensor.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tenon::core {
+
+/// What integers of a tensor stand for: (integer - zero) * scale.
+struct QuantizedUnits
+{
+    std::vector<double> scales =
+        {}; ///< one, or one per element of `axis`; empty: numbers are themselves
+    std::vector<int64_t> zeros = {}; ///< as scales
+    int64_t axis = 0;
+
+    bool isQuantized() const { return !scales.empty(); }
+    /// Real values of all elements, row by row.
+    std::vector<double> realValues(const Tensor& tensor) const;
+};
+
+/// How far a tensor may be off before it counts as wrong.
+struct ErrorLimits
+{
+    double relative = 1e-3;
+    double ofLargest = 1e-4;     ///< of the largest element of the reference, whatever the element
+    double ofLargestHalf = 4e-3; ///< the same for floats of 16 bits
+    int64_t steps = 2;           ///< of integers: a layer that takes one hands it on
+    double steppedShare = 0.02;  ///< of the elements of an integer tensor that may be off at all
+    double leastMixedDb = 20;    ///< of integers beside a reference of floats, instead of steps
+    std::optional<double> leastSqnrDb; ///< instead of all of these
+};
+
+/// Errors by decade of the reference's root mean square: bin 0 holds no error at all, bin i errors
+/// below 10^(i - 9) of it, the last bin what is larger or not a number.
+constexpr int kErrorBins = 12;
+using ErrorHistogram = std::array<int64_t, kErrorBins>;
+/// "none", "< 1e-08", ..., ">= 10".
+std::string errorBinText(int bin);
+
+struct TensorError
+{
+    int64_t elements = 0;
+    double sqnrDb = 0;  ///< signal to error; +inf where nothing differs
+    double rms = 0;     ///< of the difference
+    double maxAbs = 0;  ///< +inf where only one of the two is finite
+    double maxUlps = 0; ///< in units in the last place of the reference's type; steps of integers
+    double cosine = 1;
+    int64_t worst = -1; ///< element of the largest difference; -1: none differs
+    double worstGot = 0;
+    double worstWanted = 0;
+    int64_t outside = 0;   ///< elements beyond the limits
+    int64_t saturated = 0; ///< integers at an end of their type that the reference is not at
+    double referenceRms = 0;
+    double referenceLargest = 0; ///< absolute
+    ErrorHistogram histogram{};
+    bool isOutside = false; ///< the tensor leaves tolerance
+};
+
+/// Both of one shape; `gotUnits` and `wantedUnits` say what integers are. Steps count where both
+/// are integers of one type.
+TensorError tensorError(const Tensor& got, const QuantizedUnits& gotUnits, const Tensor& wanted,
+                        const QuantizedUnits& wantedUnits, const ErrorLimits& limits);
+
+/// The one that is further off.
+const TensorError& worse(const TensorError& a, const TensorError& b);
+
+} // namespace tenon::core
