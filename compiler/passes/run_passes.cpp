@@ -5,6 +5,7 @@
 #include "compiler/passes/passes.h"
 #include "compiler/passes/record_sharing.h"
 #include "compiler/passes/use_index.h"
+#include "compiler/passes/value_trail.h"
 #include "core/base/clock.h"
 #include "core/base/text.h"
 #include "core/ir/model_counts.h"
@@ -34,12 +35,15 @@ Diagnostic unknownPass(const std::string& name, const std::string& where)
 class Runner
 {
 public:
-    Runner(const Module& imported, const PassContext& context, const RunPassesOptions& options)
+    Runner(const Module& imported, const PassContext& context, const RunPassesOptions& options,
+           ValueTrail* trail)
         : m_context(context)
         , m_options(options)
         , m_current(imported)
         , m_rewritesLeft(options.maxRewrites)
+        , m_trail(trail)
     {
+        if (m_trail) m_trail->start(imported);
         m_trace.imported = imported;
         if (!m_context.job) m_context.job = &m_ownJob;
         m_sharing.adopt(imported);
@@ -140,11 +144,15 @@ private:
             Result<Patches> patches = pass.run(m_current, context);
             if (!patches) return patches.error();
             const bool isHeldBack = holdBack(pass, *patches);
+            const std::optional<Module> before =
+                m_trail ? std::optional<Module>(m_current) : std::nullopt;
             AppliedPatches applied = applyPatches(m_current, *patches);
             const bool isAny = !applied.changes.empty();
             m_isSettled = m_isSettled && !isAny;
-            for (Change& change : applied.changes) record.changes.push_back(std::move(change));
+            for (Change& change : applied.changes)
+                record.changes.push_back(m_trail ? change : std::move(change));
             if (const Status done = settle(record); !done) return done;
+            if (m_trail) m_trail->step(*before, *patches, applied, m_current);
             if (isHeldBack && pass.name == "FuseOps") return wrapTheRest(pass, record);
             if (!isAny || (!pass.repeat && applied.dropped == 0)) break;
         }
@@ -245,6 +253,7 @@ private:
     std::vector<const PassDef*> m_pipeline;
     std::optional<NumericCheck> m_numerics;
     RecordSharing m_sharing;
+    ValueTrail* m_trail; ///< null: nobody asks
     PassTrace m_trace;
 };
 
@@ -259,7 +268,13 @@ bool isRequiredRule(std::string_view rule)
 Result<PassTrace> runPasses(const Module& imported, const PassContext& context,
                             const RunPassesOptions& options)
 {
-    return Runner(imported, context, options).run();
+    return runPasses(imported, context, options, nullptr);
+}
+
+Result<PassTrace> runPasses(const Module& imported, const PassContext& context,
+                            const RunPassesOptions& options, ValueTrail* trail)
+{
+    return Runner(imported, context, options, trail).run();
 }
 
 } // namespace tenon::compiler

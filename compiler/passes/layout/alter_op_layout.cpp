@@ -7,6 +7,7 @@
 #include "compiler/passes/error/error_budget.h"
 #include "compiler/passes/layout/broadcast_operand.h"
 #include "compiler/passes/layout/channel_block.h"
+#include "compiler/passes/layout/layout_machine.h"
 #include "compiler/passes/layout/layout_plan.h"
 #include "compiler/passes/layout/layout_values.h"
 #include "compiler/passes/layout/quantized_layout.h"
@@ -34,11 +35,7 @@ public:
         , m_lanes(std::min(context.facts.lanes(4), 16))
         , m_byteLanes(context.facts.vectorBytes < 16 ? kWordLanes : m_lanes)
         , m_dotValues(context.code.byteProducts)
-        , m_machine{m_lanes,
-                    context.code.savesMemory || hasFineSteps(module, function)
-                        ? 0 // memory counts for more than time there; or the error would show
-                        : context.number("winograd.max_error", kWinogradMaxError),
-                    staysInCache(module, function, context.facts.l2Bytes), context.facts}
+        , m_machine(layoutMachine(module, function, context))
         , m_budget(module, function, m_machine,
                    context.number("winograd.output_error", kOutputError))
         , m_plan(module, function, m_machine, m_budget)
@@ -74,7 +71,9 @@ private:
             alterQuantizedLayer({m_module, node, m_values, *m_patch, m_byteLanes, *m_dotValues}))
             return true;
         if (isOp(node, concatenateOp)) return alterConcatenation(node);
-        if (isOp(node, joinPhasesOp) || isOp(node, stackFramesOp)) return alterImages(node);
+        if (isOp(node, joinPhasesOp) || isOp(node, stackFramesOp) || isOp(node, stackPhasesOp) ||
+            isOp(node, unstackPhasesOp))
+            return alterImages(node);
         if (isOp(node, reshapeOp)) return alterReshape(node);
         if (node.operands.empty() || node.types.size() != 1) return false;
         switch (factsOf(node).blockedForm) {

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The facts of the target with what the model and the configuration allow.
+#include "compiler/passes/layout/layout_machine.h"
+
+#include "compiler/passes/layout/quantized_layout.h"
+
+#include <algorithm>
+
+namespace tenon::compiler {
+
+LayoutMachine layoutMachine(const Module& module, const GraphFunction& function,
+                            const PassContext& context)
+{
+    constexpr int kMostLanes = 16;
+    // Memory counts for more than time there; or the error would show.
+    const bool isExact = context.code.savesMemory || hasFineSteps(module, function);
+    return {std::min(context.facts.lanes(4), kMostLanes),
+            isExact ? 0 : context.number("winograd.max_error", kWinogradMaxError),
+            staysInCache(module, function, context.facts.l2Bytes), context.facts};
+}
+
+} // namespace tenon::compiler

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// What passes that weigh forms of convolutions weigh them for.
+#pragma once
+
+#include "compiler/passes/layout/winograd_choice.h"
+#include "compiler/passes/pass.h"
+
+namespace tenon::compiler {
+
+/// Of one function. Without Winograd's method where memory counts for more than time, or where its
+/// error would show in whole numbers.
+LayoutMachine layoutMachine(const Module& module, const GraphFunction& function,
+                            const PassContext& context);
+
+} // namespace tenon::compiler
