@@ -5,6 +5,7 @@
 #include "app/cli/open_for_build.h"
 #include "app/cli/pool_options.h"
 #include "app/cli/run_report.h"
+#include "app/cli/server_report.h"
 #include "compiler/frontend/importer.h"
 #include "compiler/package/project_folder.h"
 #include "core/base/file.h"
@@ -29,6 +30,10 @@ struct ProjectOptions
     compiler::PoolLists pools;
     std::vector<std::string> inputs;
     OutputsReport report;
+    bool isServed = false;
+    std::string serial;
+    int baud = 115200;
+    int number = 0;
 };
 
 std::string templatesText()
@@ -175,8 +180,54 @@ Result<std::vector<Tensor>> readOutputs(const Project& project)
     return out;
 }
 
-int runProject(const ProjectOptions& options)
+/// The line to the project's server: of the given port, or of what `serve.sh` starts.
+Result<std::unique_ptr<remote::MicroLine>> openLine(const Project& project,
+                                                    const ProjectOptions& options)
 {
+    if (!project.project->serves)
+        return makeError(DiagnosticCode::UnsupportedFeature,
+                         "projects of " + core::quoted(project.facts.project) +
+                             " have no server; those of baremetal-mps2 and crt-host have",
+                         {.file = project.folder});
+    if (!options.serial.empty()) return remote::openSerialLine(options.serial, options.baud);
+    if (const auto built = make(project, "server"); !built) return built.error();
+    if (Status found = needTools(project, project.project->runTools); !found) return found.error();
+    return remote::startProgramLine(project.file("../serve.sh"));
+}
+
+/// One inference on the board's server, and what it measured.
+int runServed(const ProjectOptions& options, JobContext& job)
+{
+    const auto project = openProject(options.folder);
+    if (!project) return failure(project.error());
+    const Manifest& manifest = project->facts.manifest;
+    const auto inputs = inputsFor(manifest, options);
+    if (!inputs) return failure(inputs.error());
+    auto line = openLine(*project, options);
+    if (!line) return failure(line.error());
+    const remote::Patience start{.timeout = std::chrono::seconds(10), .job = &job};
+    const auto model = remote::MicroModel::open(std::move(*line), manifest.moduleName, start);
+    if (!model) return failure(model.error());
+    (*model)->setPatience({.job = &job});
+    std::vector<Tensor> values;
+    for (const auto& [name, tensor] : *inputs) values.push_back(tensor);
+    const auto outputs = (*model)->infer(values);
+    if (!outputs) return failure(outputs.error());
+    auto measured = measureServer(**model, options.number);
+    if (!measured) return failure(measured.error());
+    if (options.serial.empty()) measured->instructionNs = project->project->instructionNs;
+    OutputsReport report = options.report;
+    report.isJson = options.common.json;
+    if (report.isJson) report.more = {{"server", serverJson(manifest, *measured)}};
+    const int told =
+        tellOutputs(manifest, *outputs, {"server of " + project->facts.project, {}}, report);
+    if (!report.isJson) print(serverText(manifest, *measured));
+    return told;
+}
+
+int runProject(const ProjectOptions& options, JobContext& job)
+{
+    if (options.isServed || !options.serial.empty()) return runServed(options, job);
     const auto project = openProject(options.folder);
     if (!project) return failure(project.error());
     if (!project->project->feedsFiles) return makeAndPrint(options, "run");
@@ -219,19 +270,28 @@ void addProject(CLI::App& app, Action& action)
     const auto add = [&](const char* name, const char* help, auto work) {
         CLI::App* part = command->add_subcommand(name, help);
         part->add_option("DIR", options->folder, "the project's folder")->required();
-        part->callback(
-            [options, work, &action] { action = [=](JobContext&) { return work(*options); }; });
+        part->callback([options, work, &action] {
+            action = [=](JobContext& job) { return work(*options, job); };
+        });
         return part;
     };
     add("build", "compile and link it, as `make` does",
-        [](const ProjectOptions& o) { return makeAndPrint(o, "all"); });
+        [](const ProjectOptions& o, JobContext&) { return makeAndPrint(o, "all"); });
     add("flash", "put it on the board, as `make flash` does",
-        [](const ProjectOptions& o) { return makeAndPrint(o, "flash"); });
+        [](const ProjectOptions& o, JobContext&) { return makeAndPrint(o, "flash"); });
     CLI::App* run = add("run", "one inference, as `make run` does", runProject);
     run->add_option("--inputs", options->inputs, "folder or files: .pb, .npy, .npz");
     run->add_option("--outputs", options->report.folder, "folder for output_N.pb and output_N.npy");
     run->add_option("--print-top", options->report.top,
                     "print the K largest elements of each output");
+    run->add_flag("--server", options->isServed,
+                  "by the on-device RPC server, as `make server` and serve.sh start it");
+    run->add_option("--serial", options->serial,
+                    "by the server of a board on this serial port, such as /dev/ttyACM0");
+    run->add_option("--baud", options->baud, "speed of the port")->capture_default_str();
+    run->add_option("--number", options->number,
+                    "with a server: time so many inferences on the board's clock")
+        ->check(CLI::Range(0, 1000000));
     run->add_flag("--json", options->common.json, "print JSON");
 }
 

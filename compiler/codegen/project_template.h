@@ -31,6 +31,11 @@ struct ProjectTemplate
     /// `run` reads `build/request` and writes `build/output`, as programs of the target do; else it
     /// only prints.
     bool feedsFiles = false;
+    /// `make server` builds what serves the model over a line of bytes (runtime/micro/rpc), and
+    /// `serve.sh` starts it where it runs here.
+    bool serves = false;
+    int instructionNs =
+        0; ///< of what `serve.sh` starts: its clock counts instructions, each so long
     /// What the folder holds beside `model`. Errors: UnsupportedTarget, UnsupportedFeature.
     core::Result<std::vector<SourceFile>> (*files)(const SourceProgram&) = nullptr;
 };

@@ -4,6 +4,7 @@
 
 #include "compiler/driver/compile.h"
 #include "compiler/passes/pass_config.h"
+#include "compiler/passes/value_trail.h"
 
 namespace tenon::compiler {
 
@@ -14,5 +15,19 @@ Result<PassConfig> prepare(CompileResult& result);
 /// Kernels, program and memory plan of the last module of `result.passes`.
 Status generate(CompileResult& result, const std::string& cacheFolder, KernelService& service,
                 JobContext& job);
+
+/// The program of the chosen executor and its memory plan. Only the VM takes memory at run time; a
+/// module that needs it gets it whatever was chosen.
+Status addProgram(CompileResult& result);
+
+/// compile() that tells in `trail` what became of the model's values; null: nobody asks.
+Result<CompileResultPtr> compile(std::shared_ptr<const Loaded> loaded,
+                                 const CompileOptions& options, JobContext& job, double importMs,
+                                 ValueTrail* trail);
+
+/// The kernels of `built` strung together by another main function over the same calls, as a
+/// program and memory plan of its own. Kernels that `built` needed no more are compiled.
+Result<CompileResultPtr> rewired(const CompileResult& built, const Module& lowered,
+                                 JobContext& job);
 
 } // namespace tenon::compiler

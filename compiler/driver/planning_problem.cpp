@@ -3,6 +3,7 @@
 #include "compiler/driver/planning_problem.h"
 
 #include "compiler/codegen/back_end.h"
+#include "compiler/driver/compile_stages.h"
 
 namespace tenon::compiler {
 namespace {
@@ -28,16 +29,27 @@ private:
 
 } // namespace
 
+Result<CompileResultPtr> planOnly(const CompileResult& passes, JobContext& job)
+{
+    auto result = std::make_shared<CompileResult>(passes);
+    result->options.stopBeforeCodegen = false;
+    std::shared_ptr<KernelService> service = std::make_shared<NoKernels>();
+    std::string cacheFolder;                     // empty kernels are nothing to keep
+    if (result->machine.backEnd->lendsScratch) { // as much as the code says
+        service = passes.options.service ? passes.options.service : inProcessKernelService();
+        cacheFolder = passes.options.cacheFolder;
+    }
+    if (Status built = generate(*result, cacheFolder, *service, job); !built) return built.error();
+    return CompileResultPtr(result);
+}
+
 Result<PlanningProblem> planningProblem(std::shared_ptr<const Loaded> loaded,
                                         CompileOptions options, JobContext& job)
 {
-    const auto target = parseTarget(options.target);
-    const BackEnd* backEnd = target ? findBackEnd(*target) : nullptr;
-    if (!backEnd || !backEnd->lendsScratch) { // else as much as the code says
-        options.service = std::make_shared<NoKernels>();
-        options.cacheFolder.clear(); // empty kernels are nothing to keep
-    }
-    auto result = compile(std::move(loaded), options, job);
+    options.stopBeforeCodegen = true;
+    auto passes = compile(std::move(loaded), options, job);
+    if (!passes) return passes.error();
+    auto result = planOnly(**passes, job);
     if (!result) return result.error();
     return (*result)->memory.problem;
 }

@@ -6,6 +6,9 @@
 
 namespace tenon::compiler {
 
+/// The program and plan of a compile that stopped before code generation, with empty kernels unless
+/// the target wants memory for them. Errors: compile()'s.
+Result<CompileResultPtr> planOnly(const CompileResult& passes, JobContext& job);
 /// The problem whose plan compile() would give the program. Kernels are compiled only for targets
 /// that want memory for them. Errors: compile()'s.
 Result<PlanningProblem> planningProblem(std::shared_ptr<const Loaded> loaded,

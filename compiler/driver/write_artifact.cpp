@@ -222,8 +222,9 @@ Result<PackageReport> writeProgram(const CompileResult& result, CInterface inter
 Status writeProject(const CompileResult& result, const ProjectTemplate& project,
                     const std::string& folder)
 {
-    const auto program = sourceProgram(result, CInterface::Structs);
+    auto program = sourceProgram(result, CInterface::Structs);
     if (!program) return program.error();
+    program->isMarked = program->executor == ExecutorKind::Aot;
     const Manifest manifest = manifestOf(result);
     const auto library = libraryFiles(result, *program, manifest);
     if (!library) return library.error();

@@ -51,7 +51,7 @@ endforeach()
 set(shared ${CMAKE_INSTALL_DATADIR}/tenon)
 install(DIRECTORY resources/boards resources/sample DESTINATION ${shared} COMPONENT cli USE_SOURCE_PERMISSIONS)
 install(DIRECTORY runtime DESTINATION ${shared} COMPONENT cli
-    FILES_MATCHING PATTERN "*.c" PATTERN "*.h" PATTERN "*.hpp" PATTERN "*.ld" PATTERN "Makefile" PATTERN "README.md")
+    FILES_MATCHING PATTERN "*.c" PATTERN "*.h" PATTERN "*.hpp" PATTERN "*.ld" PATTERN "*.py" PATTERN "Makefile" PATTERN "README.md")
 install(DIRECTORY resources/manual resources/examples DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tenon COMPONENT cli)
 tenon_install_compressed(cli ${CMAKE_INSTALL_MANDIR}/man1 packaging/man/tenon.1 tenon.1)
 tenon_install_compressed(cli ${CMAKE_INSTALL_MANDIR}/man1 packaging/man/tenon-rpc-server.1 tenon-rpc-server.1)

@@ -118,6 +118,15 @@ Status Peer::send(const std::string& command)
     return failure("ONNX Runtime's process is gone");
 }
 
+Status Peer::writeOutputs(const std::string& folder, const JobContext& job)
+{
+    if (Status sent = send("write " + folder + "\n"); !sent) return sent;
+    const Result<std::string> line = readLine(job);
+    if (!line) return line.error();
+    const Result<Json> answer = understood(*line);
+    return answer ? core::kDone : Status(answer.error());
+}
+
 Result<std::string> Peer::difference(const std::vector<core::Tensor>& outputs, double share,
                                      const JobContext& job)
 {

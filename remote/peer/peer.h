@@ -45,6 +45,8 @@ public:
     /// same inputs; empty: within the tolerance (addDifference()).
     core::Result<std::string> difference(const std::vector<core::Tensor>& outputs, double share,
                                          const core::JobContext& job);
+    /// Writes the outputs of its last run as output_0.pb and so on, in the model's order.
+    core::Status writeOutputs(const std::string& folder, const core::JobContext& job);
     const std::string& name() const { return m_name; }
     const std::string& version() const { return m_version; }
 

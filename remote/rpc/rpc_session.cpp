@@ -4,8 +4,10 @@
 
 #include "core/base/board_code.h"
 #include "core/base/text.h"
+#include "remote/rpc/socket_carrier.h"
 #include "remote/rpc/wire.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace tenon::remote {
@@ -26,109 +28,56 @@ core::Diagnostic unexpected(std::string_view what)
 
 } // namespace
 
-/// A packet without its length: code and body.
-struct RpcSession::Packet
-{
-    int32_t code = kTenonRpcNone;
-    std::string body;
-};
-
 Result<std::unique_ptr<RpcSession>> RpcSession::open(int fd, const Patience& patience)
 {
-    std::unique_ptr<RpcSession> session(new RpcSession(fd));
-    session->setPatience(patience);
-    if (Status greeted = session->greet(); !greeted) return greeted.error();
-    return session;
+    return greeted(over(std::make_unique<SocketCarrier>(fd), patience));
 }
 
 Result<std::unique_ptr<RpcSession>> RpcSession::open(int fd, const std::string& key,
                                                      const Patience& patience)
 {
-    std::unique_ptr<RpcSession> session(new RpcSession(fd));
+    auto carrier = std::make_unique<SocketCarrier>(fd);
+    if (Status known = carrier->shakeHands(key, patience); !known) return known.error();
+    return greeted(over(std::move(carrier), patience));
+}
+
+std::unique_ptr<RpcSession> RpcSession::over(std::unique_ptr<PacketCarrier> carrier,
+                                             const Patience& patience)
+{
+    std::unique_ptr<RpcSession> session(new RpcSession(std::move(carrier)));
     session->setPatience(patience);
-    if (Status known = session->shakeHands(key); !known) return known.error();
+    return session;
+}
+
+Result<std::unique_ptr<RpcSession>> RpcSession::greeted(std::unique_ptr<RpcSession> session)
+{
     if (Status greeted = session->greet(); !greeted) return greeted.error();
     return session;
 }
 
 Status RpcSession::greet()
 {
-    const Result<Packet> answer =
+    const Result<RpcPacket> answer =
         exchange({kTenonRpcInitServer, wire::greeting(TENON_RPC_VERSION)});
     if (!answer) return answer.error();
     return core::kDone;
 }
 
-Status RpcSession::shakeHands(const std::string& key)
-{
-    constexpr int32_t kMostKey = 512; // 256 of its own, and what stands before it
-    m_link.begin(m_patience);
-    const std::string hello = wire::handshake(key);
-    if (Status sent = m_link.send(std::as_bytes(std::span(hello))); !sent) return sent;
-    uint8_t number[4];
-    const auto bytes = std::as_writable_bytes(std::span(number));
-    if (Status got = m_link.receive(bytes); !got) return got;
-    switch (wire::integer32(number)) {
-    case kTenonRpcMagic: break;
-    case kTenonRpcMismatch:
-        return makeError(BoardCode::AuthFailure,
-                         "the RPC server does not know the key it was given; another client may "
-                         "have been faster, or the board has another key");
-    case kTenonRpcDuplicate:
-        return makeError(BoardCode::AuthFailure, "the RPC server is serving another client");
-    default:
-        return makeError(DiagnosticCode::RpcFailure,
-                         "what answers there does not greet as an RPC server does; is the port "
-                         "right?");
-    }
-    if (Status got = m_link.receive(bytes); !got) return got;
-    const int32_t size = wire::integer32(number);
-    if (size < 0 || size > kMostKey) return unexpected("with a key of impossible size");
-    std::string name(static_cast<size_t>(size), 0);
-    return m_link.receive(std::as_writable_bytes(std::span(name)));
-}
-
 RpcSession::~RpcSession()
 {
-    if (m_link.isBroken()) return;
-    m_link.begin({.timeout = std::chrono::milliseconds(200)});
-    const std::string goodbye = wire::packet(kTenonRpcShutdown, "");
-    // The server also ends when the link closes, so a lost goodbye does no harm.
-    static_cast<void>(m_link.send(std::as_bytes(std::span(goodbye))));
+    if (!m_carrier->isBroken()) m_carrier->hangUp();
 }
 
-Result<RpcSession::Packet> RpcSession::exchange(Packet request)
+Result<RpcPacket> RpcSession::exchange(const RpcPacket& request)
 {
     Patience patience = m_patience;
     if (m_longestSilence.count() > 0) patience.longestSilence = m_longestSilence;
-    m_link.begin(patience);
-    const std::string bytes = wire::packet(request.code, request.body);
-    const Status sent = m_link.send(std::as_bytes(std::span(bytes)));
-    if (!sent) return sent.error();
-    Result<Packet> answer = receive();
-    while (answer && answer->code == kTenonRpcHeartbeat) answer = receive();
+    Result<RpcPacket> answer = m_carrier->exchange(request, patience);
     if (answer && answer->code == kTenonRpcException) {
         const Result<Reply> text = wire::readValue(answer->body);
         return text ? makeError(BoardCode::DataFault, text->text)
                     : makeError(DiagnosticCode::RpcFailure, "the server failed");
     }
-    return answer;
-}
-
-Result<RpcSession::Packet> RpcSession::receive()
-{
-    uint8_t header[8];
-    if (Status got = m_link.receive(std::as_writable_bytes(std::span(header))); !got)
-        return got.error();
-    const int64_t size = tenon_packet_size(header, TENON_RPC_MAX_PACKET);
-    if (size < 0) return unexpected("with a packet of impossible size");
-    Packet answer;
-    uint8_t code[4];
-    if (Status got = m_link.receive(std::as_writable_bytes(std::span(code))); !got)
-        return got.error();
-    answer.code = wire::integer32(code);
-    if (Status got = m_link.receive(answer.body, static_cast<size_t>(size) - sizeof code); !got)
-        return got.error();
     return answer;
 }
 
@@ -141,13 +90,13 @@ Status RpcSession::startHeart(std::chrono::milliseconds longestSilence)
     const Result<Reply> started =
         call(*function, PackedArgs().integer(longestSilence.count() / kBeats));
     if (started) m_longestSilence = longestSilence;
-    if (m_link.isBroken()) return started.error();
+    if (m_carrier->isBroken()) return started.error();
     return release(*function);
 }
 
 Result<Reply> RpcSession::syscall(int code, const PackedArgs& arguments)
 {
-    const Result<Packet> answer = exchange({code, wire::sequence(arguments)});
+    const Result<RpcPacket> answer = exchange({code, wire::sequence(arguments)});
     if (!answer) return answer.error();
     if (answer->code != kTenonRpcReturn) return unexpected("a system call");
     return wire::readValue(answer->body);
@@ -162,7 +111,7 @@ Result<RemoteHandle> RpcSession::globalFunction(const std::string& name)
 
 Result<Reply> RpcSession::call(RemoteHandle function, const PackedArgs& arguments)
 {
-    const Result<Packet> answer =
+    const Result<RpcPacket> answer =
         exchange({kTenonRpcCallFunc, wire::integer64(function.id) + wire::sequence(arguments)});
     if (!answer) return answer.error();
     if (answer->code != kTenonRpcReturn) return unexpected("a call");
@@ -177,7 +126,7 @@ Result<Reply> RpcSession::callGlobal(const std::string& name, const PackedArgs& 
         return makeError(DiagnosticCode::RpcFailure,
                          "the server has no function " + core::quoted(name));
     Result<Reply> reply = call(*function, arguments);
-    if (m_link.isBroken()) return reply;
+    if (m_carrier->isBroken()) return reply;
     if (Status released = release(*function); reply && !released) return released.error();
     return reply;
 }
@@ -209,30 +158,53 @@ Result<RemoteTensor> RpcSession::allocate(core::DataType dtype, const std::vecto
     return tensor;
 }
 
+/// What fits into a packet besides its code, the tensor's description and lengths.
+size_t RpcSession::mostCopied(const RemoteTensor& tensor) const
+{
+    const size_t most = m_carrier->mostBytes();
+    if (most == 0) return SIZE_MAX;
+    const size_t around = 8 + 4 + 36 + 8 * tensor.shape.size() + 8;
+    return most > around ? most - around : 1;
+}
+
 Status RpcSession::copyTo(const RemoteTensor& tensor, std::span<const std::byte> bytes)
 {
     if (bytes.size() > TENON_RPC_MAX_PACKET / 2)
         return makeError(DiagnosticCode::RpcFailure,
                          "a tensor of " + core::bytesText(bytes.size()) + " is too large to send");
-    std::string body = wire::tensor(tensor) + wire::integer64(bytes.size());
-    body.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    const Result<Packet> answer = exchange({kTenonRpcCopyToRemote, std::move(body)});
-    if (!answer) return answer.error();
-    if (answer->code != kTenonRpcReturn) return unexpected("a copy");
+    const size_t most = mostCopied(tensor);
+    RemoteTensor part = tensor;
+    do {
+        const auto now = bytes.first(std::min(most, bytes.size()));
+        std::string body = wire::tensor(part) + wire::integer64(now.size());
+        body.append(reinterpret_cast<const char*>(now.data()), now.size());
+        const Result<RpcPacket> answer = exchange({kTenonRpcCopyToRemote, std::move(body)});
+        if (!answer) return answer.error();
+        if (answer->code != kTenonRpcReturn) return unexpected("a copy");
+        bytes = bytes.subspan(now.size());
+        part.byteOffset += now.size();
+    } while (!bytes.empty());
     return core::kDone;
 }
 
 Result<core::Tensor> RpcSession::copyFrom(const RemoteTensor& tensor)
 {
-    const int64_t bytes = core::elementCount(tensor.shape) * tensor.dtype.bytes();
-    const Result<Packet> answer =
-        exchange({kTenonRpcCopyFromRemote,
-                  wire::tensor(tensor) + wire::integer64(static_cast<uint64_t>(bytes))});
-    if (!answer) return answer.error();
-    if (answer->code != kTenonRpcCopyAck || answer->body.size() != static_cast<size_t>(bytes))
-        return unexpected("a copy");
+    const auto bytes = static_cast<size_t>(core::elementCount(tensor.shape) * tensor.dtype.bytes());
+    const size_t most = mostCopied(tensor);
+    RemoteTensor part = tensor;
+    std::string all;
+    do {
+        const size_t now = std::min(most, bytes - all.size());
+        const Result<RpcPacket> answer =
+            exchange({kTenonRpcCopyFromRemote, wire::tensor(part) + wire::integer64(now)});
+        if (!answer) return answer.error();
+        if (answer->code != kTenonRpcCopyAck || answer->body.size() != now)
+            return unexpected("a copy");
+        all += answer->body;
+        part.byteOffset += now;
+    } while (all.size() < bytes);
     return core::Tensor::make(tensor.dtype, tensor.shape, [&](std::span<std::byte> out) {
-        std::memcpy(out.data(), answer->body.data(), out.size());
+        std::memcpy(out.data(), all.data(), out.size());
     });
 }
 

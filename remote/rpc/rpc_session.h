@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// RpcSession: the client of a TVM-compatible RPC server over a connected socket.
+// RpcSession: the client of a TVM-compatible RPC server over a socket or another line.
 #pragma once
 
-#include "remote/rpc/link.h"
 #include "remote/rpc/packed_args.h"
+#include "remote/rpc/packet_carrier.h"
 
 #include <memory>
 
@@ -22,6 +22,9 @@ public:
     /// AuthFailure when it is another one.
     static core::Result<std::unique_ptr<RpcSession>> open(int fd, const std::string& key,
                                                           const Patience& patience);
+    /// Over a line that is ready, with a server that expects no greeting.
+    static std::unique_ptr<RpcSession> over(std::unique_ptr<PacketCarrier> carrier,
+                                            const Patience& patience);
     ~RpcSession(); ///< says goodbye when the link still works
 
     /// Handle 0 when the server has no such function.
@@ -43,21 +46,20 @@ public:
     core::Status startHeart(std::chrono::milliseconds longestSilence);
     /// For everything that follows.
     void setPatience(const Patience& patience) { m_patience = patience; }
-    bool isBroken() const { return m_link.isBroken(); }
+    bool isBroken() const { return m_carrier->isBroken(); }
 
 private:
-    explicit RpcSession(int fd)
-        : m_link(fd)
+    explicit RpcSession(std::unique_ptr<PacketCarrier> carrier)
+        : m_carrier(std::move(carrier))
     {
     }
-    struct Packet;
+    static core::Result<std::unique_ptr<RpcSession>> greeted(std::unique_ptr<RpcSession> session);
     core::Status greet();
-    core::Status shakeHands(const std::string& key);
-    core::Result<Packet> exchange(Packet request);
-    core::Result<Packet> receive();
+    core::Result<RpcPacket> exchange(const RpcPacket& request);
     core::Result<Reply> syscall(int code, const PackedArgs& arguments);
+    size_t mostCopied(const RemoteTensor& tensor) const;
 
-    Link m_link;
+    std::unique_ptr<PacketCarrier> m_carrier;
     Patience m_patience;
     std::chrono::milliseconds m_longestSilence{0}; ///< of a server with a heart; 0: it has none
     RemoteHandle m_moduleFunction; ///< tvm.rpc.server.ModuleGetFunction, once asked for

@@ -63,9 +63,6 @@ CodeTraits traits(const MachineSpec& spec)
     return traits;
 }
 
-/// Each instruction takes 2^6 ns of the board's time: more than one tick of its timer.
-constexpr int kShift = 6;
-
 /// The board that has the target's core, counting instructions; semihosting is its way to files.
 Result<std::vector<std::string>> boardOptions(const Target& target)
 {
@@ -87,7 +84,7 @@ Result<std::vector<std::string>> boardOptions(const Target& target)
                                     "-serial",
                                     "none",
                                     "-icount",
-                                    "shift=" + std::to_string(kShift) + ",sleep=off",
+                                    "shift=" + std::to_string(kInstructionShift) + ",sleep=off",
                                     "-semihosting-config",
                                     "enable=on,target=native",
                                     "-kernel"};
@@ -140,7 +137,7 @@ extern constinit const BackEnd cBackEnd = {.name = "c",
                                                       .package = "qemu-system-arm",
                                                       .isEmulator = true,
                                                       .options = boardOptions,
-                                                      .instructionNs = 1 << kShift},
+                                                      .instructionNs = 1 << kInstructionShift},
                                            .machine = machine,
                                            .facts = facts,
                                            .figures = figures,

@@ -372,6 +372,9 @@ private:
                           ".h\"\n\n#include <math.h>\n#include <stddef.h>\n"
                           "#include <string.h>\n\n" +
                           cPlacedMacro();
+        if (m_source.isMarked)
+            out += "/* A profiler's note: call `call` begins, or the last one has ended. */\n"
+                   "#ifndef TVMGEN_MARK\n#define TVMGEN_MARK(call) ((void)0)\n#endif\n\n";
         for (const int tensor : looseConstants())
             out += "extern " + constantDeclaration(tensor) + ";\n";
         return out + m_pools.arrays() + "\n" + kernels + (hasIo() ? mapFunctions() : "") +

@@ -43,6 +43,7 @@ constexpr const char* kGraphHeaders[] = {"common/arena.h",
                                          "include/tenon/c_runtime_api.h",
                                          "include/tenon/dlpack.h",
                                          "micro/graph/micro_arena.h",
+                                         "micro/graph/micro_function.h",
                                          "micro/graph/micro_graph.h"};
 
 /// A symbol of the linker script.

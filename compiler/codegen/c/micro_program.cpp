@@ -41,7 +41,7 @@ public:
         const size_t marks = m_isGraph ? 0 : m_program.calls.size() + 1;
         out += "uint64_t program_marks[" + std::to_string(std::max<size_t>(1, marks)) +
                "];\nconst uint32_t program_mark_count = " + std::to_string(marks) + ";\n";
-        out += faults() + (m_isGraph ? "" : pools()) +
+        out += faults() + (m_isGraph ? "" : pools() + workspaceBytes()) +
                (m_isGraph                                  ? graph()
                 : m_source.interface == CInterface::Packed ? packed()
                                                            : direct());
@@ -99,6 +99,14 @@ private:
                 out += "static const " + array(pool, memory.constants.bytes[p]) + " = " +
                        cConstantPoolData(m_program, pool) + ";\n";
         return out;
+    }
+
+    std::string workspaceBytes() const
+    {
+        int64_t bytes = 0;
+        for (const int64_t peak : m_source.memory.plan.peakBytes) bytes += peak;
+        return "uint32_t program_workspace_bytes(void) { return " + std::to_string(bytes) +
+               "; }\n\n";
     }
 
     /// Their names, in the order of the interface.
@@ -206,6 +214,8 @@ private:
                "    if (tenon_micro_graph_create(&" +
                m_prefix + "_model, arena, sizeof arena, &graph)) return -1;\n" + bind +
                "    return 0;\n}\n\n"
+               "uint32_t program_workspace_bytes(void)\n{\n"
+               "    return (uint32_t)tenon_micro_graph_used_bytes(graph);\n}\n\n"
                "int32_t program_infer(void)\n{\n"
                "    const int32_t code = tenon_micro_graph_run(graph);\n"
                "    if (code > 0) program_faults[0] = tenon_micro_last_error();\n"

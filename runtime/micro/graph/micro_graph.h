@@ -9,20 +9,11 @@
 
 #include "../../include/tenon/c_runtime_api.h"
 #include "../../include/tenon/dlpack.h"
+#include "micro_function.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/** A kernel behind TVM's packed signature. */
-typedef int32_t (*tenon_micro_call)(TVMValue* args, int32_t* type_codes, int32_t num_args,
-                                    TVMValue* out_value, int32_t* out_type_code, void* resource);
-
-typedef struct
-{
-    const char* name; /* as the graph calls it */
-    tenon_micro_call call;
-} tenon_micro_function;
 
 /** A model as `tenon compile --target c --executor graph` writes it. */
 typedef struct

@@ -23,6 +23,7 @@ extern const char* program_faults[]; /* what a result above 0 means, from 1 on *
 
 int32_t program_prepare(void); /* before anything else; 0 on success */
 int32_t program_infer(void);
+uint32_t program_workspace_bytes(void); /* in use at the peak of an inference */
 
 /* Before call `index` and behind the last one: notes the instant while somebody profiles. */
 void program_mark(uint32_t index);

@@ -5,6 +5,8 @@
 #include "compiler/codegen/c/project/templates.h"
 #include "core/base/text.h"
 
+#include <iterator>
+
 namespace tenon::compiler {
 namespace {
 
@@ -22,6 +24,16 @@ constexpr ShippedFile kFiles[] = {
     {"micro/mps2/program.h", "program.h"}, {"micro/mps2/semihost.h", "semihost.h"},
     {"micro/mps2/startup.c", "startup.c"}, {"micro/mps2/timer.h", "timer.h"}};
 
+constexpr int64_t kBaud = 115200;
+
+std::string serverCommand(const core::MicroCore& core)
+{
+    return "qemu-system-arm -M " + std::string(core.board) +
+           " -display none -monitor none -serial stdio -icount shift=" +
+           std::to_string(kInstructionShift) +
+           ",sleep=off -semihosting-config enable=on,target=native -kernel build/server.elf";
+}
+
 std::string makefile(const core::MicroCore& core, const std::vector<std::string>& machine)
 {
     const std::string board(core.board);
@@ -33,12 +45,23 @@ std::string makefile(const core::MicroCore& core, const std::vector<std::string>
            " -DTICK_PICOSECONDS=" + std::to_string(1000000000000 / core.clockHz) +
            "\nINCLUDES := -I. " + modelIncludes() +
            "\nMEMORY := " + core::join(microMemoryOptions(core), " ") +
-           "\nSOURCES := main.c program.c startup.c " + modelSources() +
-           "\n\n.PHONY: all flash run clean\nall: build/app.elf\n\n"
-           "build/app.elf: $(SOURCES) $(wildcard *.h model/codegen/host/include/*.h) link.ld\n"
+           "\nMODEL := startup.c main.c " + modelSources() + "\nSERVER := " + serverSources() +
+           "\n\n.PHONY: all server flash run clean\nall: build/app.elf\nserver: "
+           "build/server.elf\n\n"
+           "build/app.elf: program.c $(MODEL) $(wildcard *.h model/codegen/host/include/*.h) "
+           "link.ld\n"
            "\t@mkdir -p build\n"
            "\t$(CC) $(FLAGS) $(INCLUDES) -nostartfiles -T link.ld -Wl,--gc-sections $(MEMORY) "
-           "$(SOURCES) -o $@ -lm\n"
+           "program.c $(MODEL) -o $@ -lm\n"
+           "\tarm-none-eabi-size $@\n\n"
+           "# Answers Tenon and microTVM over the board's first UART (serve.sh).\n"
+           "build/server.elf: $(SERVER) $(MODEL) $(wildcard *.h server/micro/*/*.h "
+           "model/codegen/host/include/*.h) link.ld\n"
+           "\t@mkdir -p build\n"
+           "\t$(CC) $(FLAGS) $(INCLUDES) " +
+           serverOptions() + " -DUART_ADDRESS=" + std::to_string(core.uartAddress) +
+           "u -DUART_DIVIDER=" + std::to_string(core.clockHz / kBaud) +
+           "u -nostartfiles -T link.ld -Wl,--gc-sections $(MEMORY) $(SERVER) $(MODEL) -o $@ -lm\n"
            "\tarm-none-eabi-size $@\n\n"
            "# The emulated board gets the image when it starts.\n"
            "flash: build/app.elf\n\t@echo \"" +
@@ -69,6 +92,9 @@ Result<std::vector<SourceFile>> files(const SourceProgram& program)
     if (!machine) return machine.error();
     auto out = shippedFiles(kFiles);
     if (!out) return out;
+    auto server = serverFiles(program, "mps2", serverCommand(*core));
+    if (!server) return server;
+    std::move(server->begin(), server->end(), std::back_inserter(*out));
     out->push_back({"Makefile", makefile(*core, *machine)});
     out->push_back({"main.c", microMainText(program)});
     return out;
@@ -83,6 +109,8 @@ constinit const ProjectTemplate baremetalMps2Template = {
     .buildTools = kBuildTools,
     .runTools = kRunTools,
     .feedsFiles = true,
+    .serves = true,
+    .instructionNs = 1 << kInstructionShift,
     .files = files};
 
 } // namespace tenon::compiler

@@ -3,6 +3,8 @@
 #include "compiler/codegen/c/micro_program.h"
 #include "compiler/codegen/c/project/templates.h"
 
+#include <iterator>
+
 namespace tenon::compiler {
 namespace {
 
@@ -19,11 +21,19 @@ std::string makefile()
            "CC ?= cc\n"
            "FLAGS := -std=c99 -O2 -D_POSIX_C_SOURCE=200809L\n"
            "INCLUDES := -I. " +
-           modelIncludes() + "\nSOURCES := main.c program.c " + modelSources() +
-           "\n\n.PHONY: all flash run clean\nall: build/app\n\n"
-           "build/app: $(SOURCES) $(wildcard *.h model/codegen/host/include/*.h)\n"
+           modelIncludes() + "\nMODEL := main.c " + modelSources() +
+           "\nSERVER := " + serverSources() +
+           "\n\n.PHONY: all server flash run clean\nall: build/app\nserver: build/server\n\n"
+           "build/app: program.c $(MODEL) $(wildcard *.h model/codegen/host/include/*.h)\n"
            "\t@mkdir -p build\n"
-           "\t$(CC) $(FLAGS) $(INCLUDES) $(SOURCES) -o $@ -lm\n\n"
+           "\t$(CC) $(FLAGS) $(INCLUDES) program.c $(MODEL) -o $@ -lm\n\n"
+           "# Answers Tenon and microTVM over standard input and output (serve.sh).\n"
+           "build/server: $(SERVER) $(MODEL) $(wildcard *.h server/micro/*/*.h "
+           "model/codegen/host/include/*.h)\n"
+           "\t@mkdir -p build\n"
+           "\t$(CC) $(FLAGS) $(INCLUDES) " +
+           serverOptions() +
+           " $(SERVER) $(MODEL) -o $@ -lm\n\n"
            "flash: build/app\n\t@echo \"build/app runs here; there is nothing to flash\"\n\n"
            "# Reads build/request and writes build/output.\n"
            "run: build/app\n\tcd build && ./app\n\n"
@@ -34,6 +44,9 @@ core::Result<std::vector<SourceFile>> files(const SourceProgram& program)
 {
     auto out = shippedFiles(kFiles);
     if (!out) return out;
+    auto server = serverFiles(program, "host", "build/server");
+    if (!server) return server;
+    std::move(server->begin(), server->end(), std::back_inserter(*out));
     out->push_back({"Makefile", makefile()});
     out->push_back({"main.c", microMainText(program)});
     return out;
@@ -47,6 +60,7 @@ constinit const ProjectTemplate crtHostTemplate = {
     .target = "c",
     .buildTools = kBuildTools,
     .feedsFiles = true,
+    .serves = true,
     .files = files};
 
 } // namespace tenon::compiler

@@ -27,6 +27,15 @@ std::string modelSources();
 /// Where their headers are: "-Imodel/codegen/host/include ...".
 std::string modelIncludes();
 
+/// The server's sources, what they serve, and `serve.sh` with the command: for the board whose
+/// files lie in runtime/micro/`platform`. Error UnsupportedFeature for a tensor of too many
+/// dimensions.
+core::Result<std::vector<SourceFile>>
+serverFiles(const SourceProgram& program, std::string_view platform, const std::string& command);
+/// Of the server in a Makefile, beside main.c and the model's; and the options of its compiler.
+std::string serverSources();
+std::string serverOptions();
+
 /// A C function `infer`, which calls the model with inputs of zeros, and its outputs with their
 /// sizes: what demonstrations print. Error UnsupportedFeature for another executor than AOT.
 core::Result<std::string> demonstrationText(const SourceProgram& program);

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Serial ports by termios, programs by a socket that is their input and output.
+#include "remote/micro/micro_line.h"
+
+#include "core/base/board_code.h"
+#include "core/base/text.h"
+#include "remote/session/child_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace tenon::remote {
+
+using core::BoardCode;
+using core::DiagnosticCode;
+using core::makeError;
+using core::Result;
+using core::Status;
+using std::chrono::milliseconds;
+
+namespace {
+
+/// Owns a descriptor that does not block.
+class FileLine : public MicroLine
+{
+public:
+    explicit FileLine(int fd)
+        : m_fd(fd)
+    {
+        fcntl(m_fd, F_SETFL, fcntl(m_fd, F_GETFL) | O_NONBLOCK);
+    }
+    ~FileLine() override { close(m_fd); }
+
+    Status write(std::span<const std::byte> bytes) override
+    {
+        constexpr milliseconds kMost{10000}; // a board reads, unless it hangs
+        while (!bytes.empty()) {
+            const ssize_t sent = put(bytes);
+            if (sent > 0) bytes = bytes.subspan(static_cast<size_t>(sent));
+            if (sent > 0 || errno == EINTR) continue;
+            if (errno != EAGAIN) return ended();
+            if (!isReady(POLLOUT, kMost))
+                return makeError(DiagnosticCode::TimedOut,
+                                 "the board takes no more bytes; does its program hang?");
+        }
+        return core::kDone;
+    }
+
+    Result<size_t> read(std::span<std::byte> most, milliseconds patience) override
+    {
+        if (!isReady(POLLIN, patience)) return size_t{0};
+        const ssize_t got = ::read(m_fd, most.data(), most.size());
+        if (got > 0) return static_cast<size_t>(got);
+        if (got < 0 && (errno == EAGAIN || errno == EINTR)) return size_t{0};
+        return ended();
+    }
+
+protected:
+    virtual core::Diagnostic ended()
+    {
+        return makeError(BoardCode::LinkLost, "the line to the board has ended; is it plugged in?");
+    }
+
+private:
+    /// A program that has ended is no reason for SIGPIPE.
+    ssize_t put(std::span<const std::byte> bytes) const
+    {
+        const ssize_t sent = ::send(m_fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+        return sent < 0 && errno == ENOTSOCK ? ::write(m_fd, bytes.data(), bytes.size()) : sent;
+    }
+
+    bool isReady(short events, milliseconds patience) const
+    {
+        pollfd entry{m_fd, events, 0};
+        return poll(&entry, 1, static_cast<int>(patience.count())) > 0;
+    }
+
+    int m_fd;
+};
+
+class ProgramLine : public FileLine
+{
+public:
+    ProgramLine(ChildProcess child, std::string name)
+        : FileLine(child.takeSocket())
+        , m_child(std::move(child))
+        , m_name(std::move(name))
+    {
+    }
+
+protected:
+    core::Diagnostic ended() override
+    {
+        const int signal = m_child.signalOfDeath(milliseconds(500));
+        if (m_said.empty()) m_said = m_child.lastWords(); // they are told once
+        const std::string words(core::trimmed(m_said));
+        return makeError(BoardCode::LinkLost,
+                         core::quoted(m_name) + " has ended" +
+                             (signal > 0 ? " by " + signalName(signal) : std::string()) +
+                             (words.empty() ? std::string() : ": " + words));
+    }
+
+private:
+    ChildProcess m_child;
+    std::string m_name;
+    std::string m_said;
+};
+
+struct Speed
+{
+    int baud;
+    speed_t code;
+};
+
+constexpr Speed kSpeeds[] = {{9600, B9600},     {19200, B19200},   {38400, B38400},
+                             {57600, B57600},   {115200, B115200}, {230400, B230400},
+                             {460800, B460800}, {921600, B921600}, {1000000, B1000000}};
+
+Result<speed_t> speedOf(int baud)
+{
+    std::vector<std::string> known;
+    for (const Speed& speed : kSpeeds) {
+        if (speed.baud == baud) return speed.code;
+        known.push_back(std::to_string(speed.baud));
+    }
+    return makeError(DiagnosticCode::BadArgument, "serial lines have no speed of " +
+                                                      std::to_string(baud) + " baud; there are " +
+                                                      core::join(known, ", "));
+}
+
+core::Diagnostic cannotOpen(const std::string& port, int error)
+{
+    std::string what = std::strerror(error);
+    if (error == ENOENT) what = "there is none of this name; is the board plugged in?";
+    if (error == EACCES) what = "you may not use it; join the group dialout and log in again";
+    if (error == EBUSY) what = "another program has it; close that";
+    return makeError(DiagnosticCode::BoardFailure,
+                     "cannot open the serial port " + core::quoted(port) + ": " + what);
+}
+
+} // namespace
+
+Result<std::unique_ptr<MicroLine>> openSerialLine(const std::string& port, int baud)
+{
+    const Result<speed_t> speed = speedOf(baud);
+    if (!speed) return speed.error();
+    const int fd = open(port.c_str(), O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) return cannotOpen(port, errno);
+    auto line = std::make_unique<FileLine>(fd);
+    termios settings{};
+    if (tcgetattr(fd, &settings) != 0)
+        return makeError(DiagnosticCode::BoardFailure, core::quoted(port) + " is no serial port");
+    if (ioctl(fd, TIOCEXCL) != 0) return cannotOpen(port, errno);
+    cfmakeraw(&settings);
+    settings.c_cflag |= CLOCAL | CREAD;
+    cfsetspeed(&settings, *speed);
+    if (tcsetattr(fd, TCSANOW, &settings) != 0) return cannotOpen(port, errno);
+    tcflush(fd, TCIOFLUSH);
+    return std::unique_ptr<MicroLine>(std::move(line));
+}
+
+Result<std::unique_ptr<MicroLine>> startProgramLine(const std::string& script)
+{
+    auto child = ChildProcess::start("/bin/sh", {"-c", "exec sh \"$0\" <&3 >&3 3>&-", script},
+                                     ErrorOutput::Kept);
+    if (!child) return child.error();
+    return std::unique_ptr<MicroLine>(std::make_unique<ProgramLine>(std::move(*child), script));
+}
+
+} // namespace tenon::remote
