@@ -6,6 +6,8 @@
 #include "app/cli/levels_report.h"
 #include "app/cli/open_for_build.h"
 #include "compiler/frontend/mlf/model_library_file.h"
+#include "core/artifact/trace_events.h"
+#include "core/base/file.h"
 #include "remote/measure/made_up_inputs.h"
 #include "remote/peer/output_difference.h"
 #include "remote/peer/peer.h"
@@ -24,6 +26,7 @@ struct BenchOptions
     bool isUnpinned = false;
     bool comparesLevels = false;
     bool isExplained = false;
+    std::string trace; ///< file for the times of the calls
     std::string peer;
     std::string peerLibrary;
 };
@@ -36,6 +39,18 @@ std::string explanation(const BenchOptions& options, const Manifest& manifest,
     if (timing.summaryMs.areInstructions)
         return "note: --explain sums up times; these are instructions, by call above\n";
     return auditText(remote::auditOf(manifest, timing.callMs, timing.peak));
+}
+
+/// What --trace asks for.
+Status writeTrace(const BenchOptions& options, const remote::Board& board, const Manifest& manifest,
+                  const remote::Timing& timing)
+{
+    if (options.trace.empty()) return core::kDone;
+    if (timing.summaryMs.areInstructions)
+        return makeError(DiagnosticCode::BadArgument,
+                         "--trace writes times, but this board counts instructions; leave it out");
+    return writeFileAtomically(options.trace,
+                               core::traceEvents(tracedRun(options.path, board, manifest, timing)));
 }
 
 void tell(const BenchOptions& options, const remote::Board& board, const Manifest& manifest,
@@ -80,6 +95,10 @@ int benchElsewhere(const BenchOptions& options, const remote::TimingRequest& tim
     int code = kSuccess;
     const remote::DeployReportPtr report = deployOnce(work, options.path, job, code);
     if (!report) return code;
+    if (const Status written =
+            writeTrace(options, report->board, report->manifest, *report->timing);
+        !written)
+        return failure(written.error());
     tell(options, report->board, report->manifest, *report->timing, report->sha256);
     remember(boardStore(options.where.config), *report, options.common.optLevel);
     return kSuccess;
@@ -134,8 +153,10 @@ int bench(const BenchOptions& options, JobContext& job)
     remote::TimingRequest timing = options.timing;
     applySampling(options.sampling, timing);
     timing.pin = !options.isUnpinned;
+    if (options.comparesLevels && !options.trace.empty())
+        return wrongUsage("--trace is of one program; leave out --levels");
     if (options.comparesLevels) return benchLevels(options, timing, job);
-    timing.perCall |= options.isExplained;
+    timing.perCall |= options.isExplained || !options.trace.empty();
     if (options.where.isElsewhere() && !options.peer.empty())
         return wrongUsage("--peer compares on this computer; leave out --board");
     if (options.where.isElsewhere()) return benchElsewhere(options, timing, job);
@@ -158,6 +179,8 @@ int bench(const BenchOptions& options, JobContext& job)
     const remote::Board here{.name = std::string(remote::kThisComputer)};
     const auto digest = runnable->sha256();
     if (!digest) return failure(digest.error());
+    if (const Status written = writeTrace(options, here, runnable->manifest, *measured); !written)
+        return failure(written.error());
     tell(options, here, runnable->manifest, *measured, *digest);
     return kSuccess;
 }
@@ -183,6 +206,9 @@ void addBench(CLI::App& app, Action& action)
     command->add_flag("--explain", options->isExplained,
                       "time every kernel call and say where the time goes: by method, in plain "
                       "loops and why, in moving data and at what rate");
+    command->add_option(
+        "--trace", options->trace,
+        "write the times of all kernel calls for Chrome's tracing page and Perfetto");
     command
         ->add_option("--peer", options->peer,
                      "measure that engine, too, in turns on the same inputs and threads")

@@ -54,6 +54,33 @@ Json layersJson(const Manifest& manifest, const remote::Timing& timing)
     return out;
 }
 
+} // namespace
+
+core::TracedRun tracedRun(const std::string& model, const remote::Board& board,
+                          const Manifest& manifest, const remote::Timing& timing)
+{
+    core::TracedRun run{.model = model,
+                        .board = board.name,
+                        .target = manifest.target,
+                        .isEmulated = board.isEmulated(),
+                        .medianUs = timing.summaryMs.median * 1000};
+    for (size_t i = 0; i < timing.callMs.size() && i < manifest.calls.size(); ++i) {
+        const ManifestCall& call = manifest.calls[i];
+        const bool hasKernel =
+            call.kernel >= 0 && call.kernel < static_cast<int>(manifest.kernels.size());
+        run.calls.push_back(
+            {.title = call.shownTitle(),
+             .function = hasKernel ? manifest.kernels[static_cast<size_t>(call.kernel)].symbol : "",
+             .method = methodText(call.method, call.refusal),
+             .fromNodes = call.fromNodes,
+             .us = timing.callMs[i] * 1000,
+             .boundUs = boundShare(manifest, i, timing).ms * 1000});
+    }
+    return run;
+}
+
+namespace {
+
 Json bandwidthJson(const std::vector<remote::Bandwidth>& rates)
 {
     Json out = Json::array();

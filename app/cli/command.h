@@ -99,6 +99,7 @@ std::string table(const std::vector<std::vector<std::string>>& rows);
 // chosen.
 void addBench(CLI::App& app, Action& action);
 void addBoard(CLI::App& app, Action& action);
+void addCompare(CLI::App& app, Action& action);
 void addCompile(CLI::App& app, Action& action);
 void addCompletion(CLI::App& app, Action& action);
 void addDeploy(CLI::App& app, Action& action);

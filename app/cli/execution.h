@@ -3,6 +3,8 @@
 #pragma once
 
 #include "app/cli/command.h"
+#include "app/runs/given_tensors.h"
+#include "app/runs/local_run.h"
 #include "core/artifact/manifest.h"
 #include "core/base/temporary_folder.h"
 #include "remote/session/local_board.h"
@@ -10,6 +12,13 @@
 #include <memory>
 
 namespace tenon::cli {
+
+using runs::assignInputs;
+using runs::GivenTensors;
+using runs::placeOf;
+using runs::readTensors;
+using runs::requestHere;
+using runs::sameBits;
 
 /// A shared library ready to run, and what it says about itself.
 struct Runnable
@@ -26,6 +35,9 @@ struct Runnable
 Result<Runnable> buildRunnable(std::shared_ptr<const compiler::Loaded> loaded,
                                const CommonOptions& options, JobContext& job);
 
+/// Its file, in a temporary folder.
+Result<Runnable> writeRunnable(compiler::CompileResultPtr compiled);
+
 enum class InputSource : uint8_t
 {
     Given, ///< the data say what the model leaves open
@@ -40,24 +52,8 @@ inline InputSource sourceOf(const std::vector<std::string>& files)
 Result<Runnable> openRunnable(const std::string& path, const CommonOptions& options,
                               InputSource inputs, JobContext& job);
 
-/// With how many threads it runs: --threads, or as many as it was compiled for.
-Result<ThreadChoice> threadsOf(const Manifest& manifest, const CommonOptions& options);
 /// A request to run it on this computer; code for another processor is emulated.
 Result<remote::RunRequest> runRequest(const Runnable& runnable, const CommonOptions& options,
                                       std::chrono::seconds timeout);
-/// "this computer", or the emulator with its options.
-std::string placeOf(const remote::RunRequest& request);
-
-/// Tensors of files and folders (input_0.pb, input_1.pb, ... in numeric order), in order.
-Result<std::vector<std::pair<std::string, Tensor>>>
-readTensors(const std::vector<std::string>& paths);
-
-/// The same bytes as another type of the same size.
-Tensor sameBits(const Tensor& tensor, DataType dtype);
-
-/// Gives each tensor to the input of its name, else to the next input without one. Errors when one
-/// does not fit or an input has none.
-Result<remote::NamedTensors> assignInputs(const std::vector<ManifestTensor>& inputs,
-                                          const std::vector<std::pair<std::string, Tensor>>& given);
 
 } // namespace tenon::cli

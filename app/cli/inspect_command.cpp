@@ -10,6 +10,7 @@
 #include "core/base/printable.h"
 #include "core/base/text.h"
 #include "core/ir/graph_text.h"
+#include "core/ir/repeats.h"
 #include "core/ir/size_bounds.h"
 
 namespace tenon::cli {
@@ -29,6 +30,18 @@ Json valuesJson(const std::vector<compiler::ValueFacts>& values)
         out.push_back({{"name", value.name},
                        {"dtype", value.dtype},
                        {"shape", value.hasShape ? shapeJson(value.shape) : Json()}});
+    return out;
+}
+
+/// Blocks of a model without name scopes, by place in the program.
+Json repeatsJson(const Module& module)
+{
+    Json out = Json::array();
+    for (const RepeatedBlock& block : repeatedBlocks(module))
+        out.push_back({{"first", block.repeat.first},
+                       {"length", block.repeat.length},
+                       {"count", block.repeat.count},
+                       {"operators", block.kinds}});
     return out;
 }
 
@@ -121,6 +134,7 @@ Json inspectJson(const compiler::Loaded& loaded, const InspectOptions& options)
     for (const auto& [name, range] : boundsOf(loaded.module.main()))
         out["bounds"][name] = boundsText(range);
     out["folded_at_import"] = loaded.changes.size();
+    out["repeats"] = repeatsJson(loaded.module);
     out["diagnostics"] = std::move(diagnostics);
     out["import"] = reportJson(compiler::importReport(loaded));
     return out;
@@ -180,6 +194,10 @@ std::string inspectText(const OpenedModel& opened, const InspectOptions& options
                                       bytesText(static_cast<uint64_t>(counts.parameterBytes)) +
                                       ")"});
     rows.push_back({"MACs", " " + thousands(counts.macs)});
+    for (const RepeatedBlock& block : repeatedBlocks(loaded.module))
+        rows.push_back({"repeats", std::to_string(block.repeat.count) + " blocks of " +
+                                       std::to_string(block.repeat.length) + " nodes, from node " +
+                                       std::to_string(block.repeat.first)});
     rows.push_back({"import", fixed(opened.ms, 1) + " ms, " +
                                   std::to_string(loaded.changes.size()) + " nodes folded"});
     std::string out = table(rows) + "\noperators\n";

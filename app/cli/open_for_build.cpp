@@ -3,6 +3,7 @@
 #include "app/cli/open_for_build.h"
 
 #include "app/cli/interrupt.h"
+#include "app/runs/compared_model.h"
 #include "compiler/frontend/open_sizes.h"
 #include "core/base/clock.h"
 
@@ -26,20 +27,9 @@ Result<OpenedModel> openForBuild(const std::string& path, const CommonOptions& o
 Diagnostic withProposal(Diagnostic error, const std::string& path, const OpenedModel& opened,
                         const CommonOptions& options)
 {
-    error = inModel(std::move(error), path);
-    if (error.code == DiagnosticCode::Cancelled || error.code == DiagnosticCode::IoFailure ||
-        !opened.loaded->facts.isOpen)
-        return error;
     const auto bindings = importOptions(options);
-    if (!bindings) return error;
-    const std::string proposal = compiler::proposedBindings(path, *opened.loaded, *bindings);
-    if (proposal.empty()) return error;
-    error.notes.push_back(Diagnostic{Severity::Note,
-                                     DiagnosticCode::DynamicShape,
-                                     "this binds all that the model leaves open: " + proposal,
-                                     {},
-                                     {}});
-    return error;
+    return runs::withProposal(std::move(error), path, *opened.loaded,
+                              bindings ? *bindings : compiler::ImportOptions());
 }
 
 } // namespace tenon::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon passes: runs the pipeline, lists what every pass changed, prints and compares modules.
 #include "app/cli/command.h"
+#include "app/cli/composed_report.h"
 #include "app/cli/follow_report.h"
 #include "app/cli/text_diff.h"
 #include "compiler/driver/option_remarks.h"
@@ -19,6 +20,8 @@ struct PassesOptions
     std::string printAfter;
     std::string diff;
     std::string follow;
+    std::string from;
+    std::string to;
     int64_t maxRewrites = -1;
     bool verifiesEach = false;
     bool verifiesNumerics = false;
@@ -143,6 +146,8 @@ int passes(const PassesOptions& options, JobContext& job)
     auto result = compileOpened(opened->loaded, compile, job, opened->ms);
     if (!result) return failure(inModel(result.error(), options.model));
     const compiler::PassTrace& trace = (*result)->passes;
+    if (!options.from.empty() || !options.to.empty())
+        return printComposed(trace, options.from, options.to, options.common.json);
     if (!options.follow.empty()) return printFollow(trace, options.follow, options.common.json);
     if (options.common.json) {
         printJson(passesJson(trace));
@@ -168,6 +173,10 @@ void addPasses(CLI::App& app, Action& action)
     command->add_option("--diff", options->diff, "show what one pass changed as a line diff");
     command->add_option("--follow", options->follow,
                         "say what became of a node of the model, pass by pass");
+    command->add_option("--from", options->from,
+                        "say what the passes behind this one made together; `imported`, which is "
+                        "the default, is the model as it was read");
+    command->add_option("--to", options->to, "up to this pass; default: the last");
     command->add_option("--max-rewrites", options->maxRewrites, "stop after that many rewrites");
     command->add_flag("--verify-each", options->verifiesEach, "verify the IR after every pass");
     command->add_flag("--verify-numerics", options->verifiesNumerics,

@@ -96,8 +96,11 @@ int tellOutputs(const Manifest& manifest, const std::vector<Tensor>& outputs, co
         list.push_back(outputJson(manifest.outputs[i], outputs[i], options));
         if (!options.isJson) print(outputText(manifest.outputs[i], outputs[i], options));
     }
-    if (options.isJson)
-        printJson({{"place", place.name}, {"sha256", place.sha256}, {"outputs", std::move(list)}});
+    if (options.isJson) {
+        Json all{{"place", place.name}, {"sha256", place.sha256}, {"outputs", std::move(list)}};
+        all.update(options.more);
+        printJson(all);
+    }
     if (options.folder.empty()) return kSuccess;
     const Status written = writeOutputs(manifest.outputs, outputs, options.folder);
     return written ? kSuccess : failure(written.error());

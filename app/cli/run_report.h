@@ -13,6 +13,7 @@ struct OutputsReport
     std::string folder; ///< for output_N.pb and output_N.npy; empty: none
     int64_t top = 0;    ///< that many of the largest elements are listed
     bool isJson = false;
+    Json more = Json::object(); ///< members of the JSON besides
 };
 
 /// Where which artifact ran.

@@ -5,11 +5,10 @@
 #include "app/cli/execution.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/one_step.h"
-#include "app/cli/verify_bindings.h"
 #include "app/cli/verify_tolerance.h"
-#include "compiler/frontend/importer.h"
+#include "app/runs/data_bindings.h"
+#include "app/runs/data_sets.h"
 #include "compiler/frontend/load_model.h"
-#include "compiler/frontend/tensor_file.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -20,35 +19,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Tensors of input_0.pb, input_1.pb, ... or output_*.pb.
-Result<GivenTensors> readSet(const std::string& folder, const std::string& stem)
-{
-    GivenTensors out;
-    for (int i = 0;; ++i) {
-        const std::string path = folder + "/" + stem + "_" + std::to_string(i) + ".pb";
-        if (!fs::exists(path)) return out;
-        auto tensor = compiler::readTensorFile(path);
-        if (!tensor) return tensor.error();
-        out.emplace_back(tensor->name, std::move(tensor->tensor));
-    }
-}
+using runs::bindingsText;
+using runs::modelIn;
+using runs::readSet;
+using runs::withoutFixed;
 
 bool isUnsupported(const Diagnostic& d)
 {
     return d.severity == Severity::Error && (d.code == DiagnosticCode::UnsupportedOperator ||
                                              d.code == DiagnosticCode::UnsupportedFeature ||
                                              d.code == DiagnosticCode::UnsupportedDtype);
-}
-
-/// The model of a case: `model` with the suffix of an importer; "" where there is none.
-std::string modelIn(const std::string& folder)
-{
-    std::error_code ignored;
-    for (const compiler::Importer* importer : compiler::allImporters()) {
-        const std::string path = folder + "/model" + std::string(importer->suffix);
-        if (!importer->suffix.empty() && fs::is_regular_file(path, ignored)) return path;
-    }
-    return {};
 }
 
 /// One case in progress: artifacts are kept while the shapes stay the same.
@@ -96,30 +76,18 @@ private:
         return false;
     }
 
-    /// The model with the shapes of the data and the values that the import wants to know.
-    Result<compiler::Loaded> load(const GivenTensors& inputs, compiler::ImportOptions& bindings)
+    Result<compiler::Loaded> read(const GivenTensors& inputs,
+                                  compiler::ImportOptions& bindings) const
     {
-        constexpr int kMaxRounds = 8; // a value fixed may show that another one is needed
         const ComputingScope scope;
-        auto loaded = compiler::loadModel(m_model, bindings);
-        if (!loaded) return loaded;
-        bindShapes(*loaded, inputs, bindings);
-        for (int round = 0; loaded && round < kMaxRounds; ++round) {
-            loaded = compiler::loadModel(m_model, bindings);
-            if (!loaded || fixValues(*loaded, loaded->neededValues, inputs, bindings)) continue;
-            // Formulas may have one rank or another, by a value that is known at run time.
-            if (!hasErrors(loaded->diagnostics) ||
-                !fixValues(*loaded, integerInputs(loaded->facts), inputs, bindings))
-                break;
-        }
-        return loaded;
+        return runs::loadForData(m_model, inputs, bindings);
     }
 
     Status prepare(const GivenTensors& inputs)
     {
         auto bindings = importOptions(m_options.common);
         if (!bindings) return bindings.error();
-        auto loaded = load(inputs, *bindings);
+        auto loaded = read(inputs, *bindings);
         if (!loaded) return loaded.error();
         m_given = withoutFixed(loaded->facts, inputs, *bindings);
         const bool isSame = bindings->shapes == m_shapes && bindings->dims == m_dims;

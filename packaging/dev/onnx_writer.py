@@ -62,3 +62,10 @@ def model(graph_name, nodes, weights, inputs, outputs, producer, opset=13, ir_ve
     opset_import = block(1, "") + integer(2, opset)
     return (integer(1, ir_version) + block(2, producer) + block(7, graph)
             + block(8, opset_import))
+
+
+def with_outputs(content, names):
+    """A ModelProto with further results of 32-bit floats: a graph that stands twice in a message
+    is one graph with the parts of both."""
+    types = block(2, block(1, integer(1, FLOAT)))
+    return content + block(7, b"".join(block(12, block(1, name) + types) for name in names))

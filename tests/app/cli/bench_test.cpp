@@ -9,6 +9,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <set>
 
 namespace tenon::cli {
 namespace {
@@ -50,6 +51,54 @@ TEST_F(Bench, TellsHowEachCallWorksAndHowNearItsBoundItIs)
     EXPECT_TRUE(hasDepthwise) << benched.output;
     EXPECT_TRUE(measured["peers"].empty());
     EXPECT_FALSE(measured.contains("ratio"));
+}
+
+TEST_F(Bench, WritesTheTimesOfAllCallsAsATrace)
+{
+    const std::string trace = m_folder.file("times.json");
+    const Outcome benched =
+        tenon("bench --json --per-layer --repeat 3 --threads 1 --trace " + trace + " " + model());
+    ASSERT_EQ(benched.code, 0);
+    const json layers = json::parse(benched.output)["layers"];
+    std::ifstream file(trace);
+    const json written = json::parse(file);
+    double start = 0;
+    size_t call = 0;
+    for (const json& event : written["traceEvents"]) {
+        if (event.value("cat", "") != "kernel") continue;
+        ASSERT_LT(call, layers.size());
+        EXPECT_EQ(event["name"], layers[call]["name"]);
+        EXPECT_EQ(event["args"]["nodes"], layers[call]["from_nodes"]);
+        EXPECT_NEAR(event["dur"], 1000 * layers[call]["ms"].get<double>(), 1e-9);
+        EXPECT_NEAR(event["ts"], start, 1e-6);
+        start += event["dur"].get<double>();
+        ++call;
+    }
+    EXPECT_EQ(call, layers.size());
+    EXPECT_EQ(tenon("bench --levels --trace " + trace + " " + model()).code, 2);
+}
+
+TEST_F(Bench, TellsWhatSeveralPassesMadeTogether)
+{
+    const Outcome all = tenon("passes --json --from imported " + model());
+    ASSERT_EQ(all.code, 0);
+    const json composed = json::parse(all.output);
+    EXPECT_EQ(composed["from"], "imported");
+    std::set<int> from, to;
+    bool hasFusion = false;
+    for (const json& change : composed["changes"]) {
+        for (const json& node : change["from"])
+            EXPECT_TRUE(from.insert(node["node"].get<int>()).second); // each node once
+        for (const json& node : change["to"])
+            EXPECT_TRUE(to.insert(node["node"].get<int>()).second);
+        hasFusion |= change["from"].size() > 1 && change["to"].size() == 1;
+    }
+    EXPECT_TRUE(hasFusion);
+    const Outcome part = tenon("passes --from FuseOps --to FuseOps " + model());
+    ASSERT_EQ(part.code, 0);
+    EXPECT_NE(part.output.find("0 changes"), std::string::npos) << part.output;
+    EXPECT_EQ(tenon("passes --from NoSuchPass " + model()).code, 4);
+    EXPECT_EQ(tenon("passes --from FuseOps --to SimplifyInference " + model()).code, 2);
 }
 
 TEST_F(Bench, ComparesTheOptimizationLevels)

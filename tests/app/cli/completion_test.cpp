@@ -68,7 +68,7 @@ TEST(Completion, WorksInBash)
                      "\"; printf \"%s\\n\" \"${COMPREPLY[@]}\"'")
             .output;
     };
-    EXPECT_EQ(inBash("tenon com", 1), "compile\ncompletion\n");
+    EXPECT_EQ(inBash("tenon com", 1), "compare\ncompile\ncompletion\n");
     EXPECT_EQ(inBash("tenon run --executor g", 3), "graph\n");
     EXPECT_EQ(inBash("tenon run --pass-config winograd.output", 3),
               "nospace\nwinograd.output_error=\n");

@@ -144,6 +144,80 @@ TEST_F(Project, OfArduinoRunsInASimulator)
     EXPECT_NE(ran.output.find("0000803F000000400000404000008040"), std::string::npos) << ran.output;
 }
 
+/// By the server, too: the bytes of `tenon run`, and what the board counted.
+TEST_F(Project, IsServedByABareBoard)
+{
+    for (const char* tool : {"make", "arm-none-eabi-gcc", "qemu-system-arm"}) {
+        TENON_NEED_TOOL(tool);
+    }
+    for (const auto& [name, cpu, executor] :
+         {std::tuple("m4", "cortex-m4", "aot"), std::tuple("m33", "cortex-m33", "aot"),
+          std::tuple("m55", "cortex-m55", "aot"), std::tuple("graph", "cortex-m4", "graph")}) {
+        const std::string target = "'c -mcpu=" + std::string(cpu) + "'";
+        create(name, "--template baremetal-mps2 --target " + target + " --executor " + executor);
+        const Outcome ran = tenon("project run " + path(name) + " --server --number 2 --inputs " +
+                                  input() + " --outputs " + path("there") + " --json 2>/dev/null");
+        ASSERT_EQ(ran.code, 0) << name << ran.output;
+        const Outcome here =
+            tenon("run " + sample() + "/model.onnx --target " + target + " --executor " + executor +
+                  " --inputs " + input() + " --outputs " + path("here") + " 2>&1");
+        ASSERT_EQ(here.code, 0) << here.output;
+        EXPECT_EQ(*core::readFile(path("there/output_0.npy")),
+                  *core::readFile(path("here/output_0.npy")))
+            << name;
+        const json server = json::parse(ran.output)["server"];
+        EXPECT_GT(server["instructions"], 100000) << name;
+        EXPECT_GT(server["workspace_bytes"], 1000) << name;
+        EXPECT_GT(server["stack_peak_bytes"], 100) << name;
+        EXPECT_LT(server["stack_peak_bytes"], 8192) << name;
+        EXPECT_EQ(server["bad_frames"], 0) << name;
+        // The graph executor notes no calls.
+        EXPECT_EQ(server["calls"].empty(), executor == std::string("graph")) << name;
+        for (const json& call : server["calls"]) {
+            EXPECT_GT(call["instructions"], 0) << call;
+            EXPECT_GT(call["runs"], 1) << call;
+        }
+    }
+}
+
+/// Written from the protocol's description: what TVM's own client says.
+TEST_F(Project, SpeaksTvmsProjectApi)
+{
+    for (const char* tool : {"make", "cc", "python3"}) {
+        TENON_NEED_TOOL(tool);
+    }
+    create("host", "--template crt-host");
+    const auto said = core::runTool(
+        {"python3", test::sourcePath("tests/app/cli/project_client.py"), path("host"), input()});
+    ASSERT_TRUE(said) << said.error().message;
+    const json seen = json::parse(*said);
+    EXPECT_EQ(seen["info"]["platform_name"], "crt-host");
+    EXPECT_EQ(seen["info"]["is_template"], false);
+    EXPECT_EQ(seen["info"]["protocol_version"], 1);
+    EXPECT_EQ(seen["errors"],
+              json({-32600, -32601, -32602, -32700, "TransportClosedError", "IoTimeoutError"}));
+    EXPECT_EQ(seen["packet"], 2048 - 11);
+    const Outcome ran =
+        tenon("project run " + path("host") + " --inputs " + input() + " --json 2>/dev/null");
+    ASSERT_EQ(tenon("project build " + path("host")).code, 0);
+    ASSERT_EQ(ran.code, 0);
+    EXPECT_EQ(seen["largest"], json::parse(ran.output)["outputs"][0]["max"]);
+}
+
+TEST_F(Project, OfAnotherKindHasNoServer)
+{
+    create("z", "--template zephyr");
+    const Outcome none = tenon("project run " + path("z") + " --server 2>&1");
+    EXPECT_NE(none.code, 0);
+    EXPECT_NE(none.output.find("have no server; those of baremetal-mps2"), std::string::npos)
+        << none.output;
+    create("host", "--template crt-host");
+    const Outcome port =
+        tenon("project run " + path("host") + " --serial " + path("no-port") + " 2>&1");
+    EXPECT_NE(port.code, 0);
+    EXPECT_NE(port.output.find("is the board plugged in"), std::string::npos) << port.output;
+}
+
 TEST_F(Project, RefusesWhatMakesNoSense)
 {
     const std::string model = sample() + "/model.onnx ";
