@@ -108,6 +108,7 @@ void addInspect(CLI::App& app, Action& action);
 void addPasses(CLI::App& app, Action& action);
 void addPlan(CLI::App& app, Action& action);
 void addProject(CLI::App& app, Action& action);
+void addQuantize(CLI::App& app, Action& action);
 void addRelay(CLI::App& app, Action& action);
 void addRpcServer(CLI::App& app, Action& action);
 void addRun(CLI::App& app, Action& action);

@@ -22,7 +22,7 @@ using namespace tenon;
 
 constexpr std::array kCommands{
     cli::addInspect, cli::addPasses,  cli::addCompile,   cli::addFootprint,  cli::addRun,
-    cli::addVerify,  cli::addCompare, cli::addBench,   cli::addPlan,
+    cli::addVerify,  cli::addCompare, cli::addBench,     cli::addQuantize,   cli::addPlan,
     cli::addTargets, cli::addTir,     cli::addRelay,     cli::addBoard,      cli::addDeploy,
     cli::addProject, cli::addTracker, cli::addRpcServer, cli::addCompletion,
 };

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each operator of ONNX can do with integers, as our kernels and ONNX Runtime's do it.
+#include "compiler/quantize/quantize_plan.h"
+#include "core/base/text.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tenon::compiler {
+namespace {
+
+using tenon_onnx::NodeProto;
+
+constexpr std::array<std::string_view, 18> kFunctions{
+    "Relu", "Clip", "LeakyRelu", "Sigmoid",  "Tanh",     "HardSigmoid",
+    "Elu",  "Selu", "Celu",      "Softplus", "Softsign", "HardSwish",
+    "Gelu", "Mish", "Swish",     "Abs",      "Neg",      "ThresholdedRelu"};
+/// Only inside a function of one tensor that has more nodes: their own results have no good range.
+constexpr std::array<std::string_view, 2> kInnerFunctions{"Erf", "Exp"};
+constexpr std::array<std::string_view, 4> kArithmetic{"Add", "Sub", "Mul", "Div"};
+constexpr std::array<std::string_view, 15> kMoving{
+    "MaxPool", "GlobalMaxPool", "Reshape",      "Flatten",      "Transpose",
+    "Squeeze", "Unsqueeze",     "Slice",        "Split",        "Gather",
+    "Expand",  "Tile",          "DepthToSpace", "SpaceToDepth", "Identity"};
+constexpr std::array<std::string_view, 4> kComputing{"GlobalAveragePool", "AveragePool",
+                                                     "ReduceMean", "Concat"};
+
+template <size_t n>
+bool contains(const std::array<std::string_view, n>& names, const std::string& name)
+{
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+PlannedNode floatBecause(std::string reason) { return {NodeRole::Float, std::move(reason)}; }
+
+const Tensor* weightOf(const FloatGraph& graph, const NodeProto& node)
+{
+    const Tensor* weight = node.input_size() > 1 ? graph.constant(node.input(1)) : nullptr;
+    return weight && weight->dtype() == kFloat32 && weight->size() > 0 ? weight : nullptr;
+}
+
+PlannedNode convRole(const FloatGraph& graph, const NodeProto& node)
+{
+    const Tensor* weight = weightOf(graph, node);
+    if (!weight) return floatBecause("its weights are no 32-bit float constant");
+    if (weight->shape().size() < 3 || weight->shape().size() > 4)
+        return floatBecause("there are integer kernels for 1 and 2 spatial axes only");
+    if (node.input_size() > 2 && !node.input(2).empty() && !graph.constant(node.input(2)))
+        return floatBecause("its bias is no constant");
+    return {NodeRole::Layer, {}};
+}
+
+PlannedNode gemmRole(const FloatGraph& graph, const NodeProto& node)
+{
+    const Tensor* weight = weightOf(graph, node);
+    if (!weight) return floatBecause("neither operand is a constant");
+    if (weight->shape().size() != 2) return floatBecause("its weights are no matrix");
+    if (node.op_type() == "MatMul") return {NodeRole::Layer, {}};
+    if (integerOf(node, "transA", 0) != 0) return floatBecause("its data are transposed");
+    if (node.input_size() > 2 && !node.input(2).empty()) {
+        const Tensor* bias = graph.constant(node.input(2));
+        const int64_t outputs = weight->shape()[integerOf(node, "transB", 0) != 0 ? 0 : 1];
+        if (!bias || bias->dtype() != kFloat32) return floatBecause("its bias is no constant");
+        const bool isRow =
+            bias->size() == 1 || (bias->size() == outputs && bias->shape().back() == outputs);
+        if (!isRow) return floatBecause("its bias is not one value per output");
+    }
+    return {NodeRole::Layer, {}};
+}
+
+PlannedNode arithmeticRole(const FloatGraph& graph, const NodeProto& node)
+{
+    if (node.input_size() != 2) return floatBecause("it has no two operands");
+    const auto isScalar = [&](int at) {
+        const Tensor* value = graph.constant(node.input(at));
+        return value && value->size() == 1;
+    };
+    // What divides by data, or takes a number's quotient, has no good range.
+    if (isScalar(1) || (isScalar(0) && node.op_type() != "Div")) return {NodeRole::Function, {}};
+    if (node.op_type() == "Div") return floatBecause("there is no integer kernel for quotients");
+    return {NodeRole::Computing, {}};
+}
+
+PlannedNode padRole(const FloatGraph& graph, const NodeProto& node)
+{
+    const tenon_onnx::AttributeProto* mode = attributeOf(node, "mode");
+    if (mode && mode->s() != "constant") return {NodeRole::Moving, {}};
+    if (node.input_size() > 2 && !node.input(2).empty()) {
+        const Tensor* value = graph.constant(node.input(2));
+        if (!value || value->size() != 1 || value->number(0) != 0)
+            return floatBecause("it pads with what is not 0");
+    }
+    return {NodeRole::Moving, {}};
+}
+
+PlannedNode standardRole(const FloatGraph& graph, const NodeProto& node)
+{
+    const std::string& op = node.op_type();
+    if (op == "Conv") return convRole(graph, node);
+    if (op == "Gemm" || op == "MatMul") return gemmRole(graph, node);
+    if (op == "Pad") return padRole(graph, node);
+    if (contains(kArithmetic, op)) return arithmeticRole(graph, node);
+    if (contains(kFunctions, op) || contains(kInnerFunctions, op)) return {NodeRole::Function, {}};
+    if (contains(kComputing, op)) return {NodeRole::Computing, {}};
+    if (contains(kMoving, op)) return {NodeRole::Moving, {}};
+    if (op == "Resize") {
+        const tenon_onnx::AttributeProto* mode = attributeOf(node, "mode");
+        const bool isNearest = !mode || mode->s() == "nearest";
+        return {isNearest ? NodeRole::Moving : NodeRole::Computing, {}};
+    }
+    return floatBecause("there is no integer kernel for " + op);
+}
+
+} // namespace
+
+std::vector<int> activationInputs(const FloatGraph& graph, const NodeProto& node)
+{
+    std::vector<int> out;
+    const bool isFirstOnly = node.op_type() == "Resize" || node.op_type() == "Pad" ||
+                             node.op_type() == "Clip" || node.op_type() == "Conv" ||
+                             node.op_type() == "Gemm";
+    for (int i = 0; i < node.input_size() && (i == 0 || !isFirstOnly); ++i)
+        if (!node.input(i).empty() && !graph.isConstant(node.input(i)) &&
+            graph.isFloat32(node.input(i)))
+            out.push_back(i);
+    return out;
+}
+
+PlannedNode roleOf(const FloatGraph& graph, const NodeProto& node)
+{
+    if (node.output_size() == 0 || !graph.isFloat32(node.output(0))) return floatBecause("");
+    if (!node.domain().empty() && node.domain() != "ai.onnx")
+        return floatBecause("it is of the domain " + quoted(node.domain()));
+    if (activationInputs(graph, node).empty()) return floatBecause("");
+    return standardRole(graph, node);
+}
+
+} // namespace tenon::compiler

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// tenon quantize: the file that it writes opens, runs and verifies against the float model; what
+// cannot be is said.
+#include "compiler/frontend/tensor_file.h"
+#include "tests/app/cli/program.h"
+#include "tests/compiler/frontend/model_text.h"
+#include "tests/support/environment.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+namespace tenon::cli {
+namespace {
+
+using core::Tensor;
+using nlohmann::json;
+
+constexpr int64_t kElements = 3 * 8 * 8;
+
+class QuantizeCommand : public ::testing::Test
+{
+protected:
+    void SetUp() override
+    {
+        std::filesystem::create_directories(m_folder.file("data"));
+        for (int i = 0; i < 4; ++i) {
+            std::vector<float> values;
+            for (int64_t k = 0; k < kElements; ++k)
+                values.push_back(
+                    static_cast<float>(std::sin(static_cast<double>(k * (i + 2)) * 0.37)));
+            write("data/" + std::to_string(i) + ".npy", {1, 3, 8, 8}, values);
+        }
+        std::string weights;
+        for (int i = 0; i < 4 * 3 * 3 * 3; ++i)
+            weights += (i > 0 ? "," : "") + std::to_string(std::cos(i * 1.7) * 0.2);
+        std::ofstream(m_folder.file("m.onnx"), std::ios::binary)
+            << test::modelOf(
+                   "opset 12\ninput x float32 1,3,8,8\nfloats w float32 4,3,3,3 = " + weights +
+                   "\nnode Conv conv x,w -> a pads=[1,1,1,1]\nnode Relu act a -> b\n"
+                   "node Softmax soft b -> c axis=3\nnode Add sum b,c -> y\n"
+                   "output y float32 1,4,8,8\n")
+                   .SerializeAsString();
+    }
+    void write(const std::string& name, const std::vector<int64_t>& shape,
+               const std::vector<float>& values)
+    {
+        const core::Status done = compiler::writeTensorFile(
+            m_folder.file(name), Tensor::of<float>(core::kFloat32, shape, values), "x");
+        ASSERT_TRUE(done) << done.error().text();
+    }
+    /// With the error output.
+    Outcome quantize(const std::string& options = "")
+    {
+        return tenon("quantize " + m_folder.file("m.onnx") + " --data " + m_folder.file("data") +
+                     " -o " + m_folder.file("q.onnx") + " " + options + " 2>&1");
+    }
+    std::vector<double> resultOf(const std::string& model)
+    {
+        const Outcome ran =
+            tenon("run " + m_folder.file(model) + " --inputs " + m_folder.file("data/1.npy") +
+                  " --outputs " + m_folder.file("out"));
+        EXPECT_EQ(ran.code, 0) << ran.output;
+        const auto tensor = compiler::readTensorFile(m_folder.file("out/output_0.npy"));
+        EXPECT_TRUE(tensor);
+        return tensor ? tensor->tensor.numbers() : std::vector<double>();
+    }
+
+    test::TemporaryFolder m_folder;
+};
+
+TEST_F(QuantizeCommand, WritesAModelThatRunsAsItsReportSays)
+{
+    const Outcome made = quantize("--json");
+    ASSERT_EQ(made.code, 0) << made.output;
+    const json report = json::parse(made.output);
+    EXPECT_EQ(report["data_sets"], 4);
+    EXPECT_EQ(report["quantized_nodes"], 2);
+    EXPECT_EQ(report["opset"], 13);
+    ASSERT_EQ(report["float_nodes"].size(), 2u) << report["float_nodes"];
+    EXPECT_EQ(report["float_nodes"][0]["node"], "soft");
+    EXPECT_GT(report["outputs"][0]["sqnr_db"], 30);
+
+    const std::vector<double> real = resultOf("m.onnx"), rounded = resultOf("q.onnx");
+    ASSERT_EQ(real.size(), rounded.size());
+    double largest = 0;
+    for (size_t i = 0; i < real.size(); ++i)
+        largest = std::max(largest, std::abs(real[i] - rounded[i]));
+    EXPECT_LE(largest, report["outputs"][0]["largest_error"].get<double>() * 1.01 + 1e-6)
+        << "the example is one of those that were measured";
+    EXPECT_GT(largest, 0);
+    const Outcome passes = tenon("passes --opt-level 3 " + m_folder.file("q.onnx"));
+    EXPECT_EQ(tenon("inspect " + m_folder.file("q.onnx")).code, 0);
+    EXPECT_EQ(passes.code, 0);
+}
+
+TEST_F(QuantizeCommand, TellsTensorsWeightsAndWhatStaysInFloat)
+{
+    const Outcome made = quantize("-v --method mse --activations uint8 --per-tensor");
+    ASSERT_EQ(made.code, 0) << made.output;
+    for (const char* said : {"soft (Softmax): there is no integer kernel", "uint8", "measured dB",
+                             "opset 12 -> 13", "output y", "largest error"})
+        EXPECT_NE(made.output.find(said), std::string::npos) << said << "\n" << made.output;
+}
+
+TEST_F(QuantizeCommand, WarnsOfOtherExamplesAndOfNothingToEqualize)
+{
+    std::filesystem::create_directories(m_folder.file("other"));
+    for (int i = 0; i < 4; ++i) {
+        std::vector<float> values;
+        for (int64_t k = 0; k < kElements; ++k)
+            values.push_back(static_cast<float>(5 * std::sin(static_cast<double>(k + i) * 0.71)));
+        write("other/" + std::to_string(i) + ".npy", {1, 3, 8, 8}, values);
+    }
+    const Outcome made = quantize("--equalize --evaluate " + m_folder.file("other"));
+    ASSERT_EQ(made.code, 0) << made.output;
+    for (const char* said : {"no layers are equalized", "do not represent", "the first one `x`",
+                             "-5 to 5 where -1 to 1 was seen, in 100 % of the examples"})
+        EXPECT_NE(made.output.find(said), std::string::npos) << said << "\n" << made.output;
+    const Outcome nowhere = quantize("--evaluate " + m_folder.file("nowhere"));
+    EXPECT_NE(nowhere.code, 0);
+    EXPECT_NE(nowhere.output.find("nowhere"), std::string::npos) << nowhere.output;
+}
+
+TEST_F(QuantizeCommand, SaysWhatIsWrongWithDataAndModel)
+{
+    write("data/2.npy", {1, 3, 8, 7}, std::vector<float>(168, 1));
+    Outcome made = quantize();
+    EXPECT_NE(made.code, 0);
+    EXPECT_NE(made.output.find("2.npy"), std::string::npos) << made.output;
+    EXPECT_NE(made.output.find("float32 (1, 3, 8, 8)"), std::string::npos) << made.output;
+    EXPECT_FALSE(std::filesystem::exists(m_folder.file("q.onnx")));
+    std::filesystem::remove(m_folder.file("data/2.npy"));
+    made = quantize("--float-node nobody");
+    EXPECT_NE(made.output.find("`nobody`"), std::string::npos) << made.output;
+    ASSERT_EQ(quantize().code, 0);
+    std::filesystem::copy_file(m_folder.file("q.onnx"), m_folder.file("m.onnx"),
+                               std::filesystem::copy_options::overwrite_existing);
+    made = quantize();
+    EXPECT_NE(made.code, 0);
+    EXPECT_NE(made.output.find("quantized already"), std::string::npos) << made.output;
+    std::ofstream(m_folder.file("m.onnx"), std::ios::binary) << "not a model";
+    EXPECT_NE(quantize().code, 0);
+}
+
+} // namespace
+} // namespace tenon::cli
