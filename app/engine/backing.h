@@ -14,6 +14,7 @@ struct Backing
     std::shared_ptr<const compiler::Loaded> loaded;
     compiler::CompileResultPtr result;
     views::BuildOptions build;
+    compiler::CompileResultPtr passes = {}; ///< what opening it ran, without code
 };
 
 std::shared_ptr<const Backing> backingOf(const views::DocumentPtr& document);

@@ -4,13 +4,16 @@
 
 #include "app/engine/backing.h"
 #include "app/engine/board_builder.h"
+#include "app/engine/compare_builder.h"
 #include "app/engine/deploy_model.h"
+#include "compiler/driver/target_cores.h"
 #include "core/base/board_code.h"
 #include "core/base/text.h"
 #include "core/ir/module_hash.h"
 #include "remote/board/profile.h"
 #include "remote/deploy/deploy_record.h"
 #include "remote/deploy/measure_board.h"
+#include "remote/peer/peer.h"
 #include "remote/virtual/virtual_board.h"
 
 #include <QFile>
@@ -237,6 +240,34 @@ views::DeployOutcome BoardDesk::deploy(const views::DeployQuestion& question, co
     return outcome;
 }
 
+Result<views::CompareOutcome> BoardDesk::compare(const views::CompareQuestion& question,
+                                                 const BoardAsk& ask, JobContext& job)
+{
+    const auto board = m_store.find(question.board.isEmpty() ? std::string(remote::kThisComputer)
+                                                             : question.board.toStdString());
+    if (!board) return board.error();
+    views::CompareQuestion asked = question;
+    if (asked.options.target.isEmpty())
+        asked.options.target = text(compiler::withCores(board->target, board->threads));
+    const auto threads = static_cast<unsigned>(asked.options.threads);
+    if (board->kind == remote::BoardKind::ThisComputer)
+        return compareFile(m_options, asked, {.threads = threads}, job);
+    std::unique_lock lock(m_mutex, std::defer_lock);
+    if (Status mine = wait(lock, job); !mine) return mine.error();
+    m_prompt.serve(ask, &job);
+    remote::Deployer& deployer = deployerFor(*board);
+    const bool wasConnected = deployer.isConnected();
+    const runs::RunPlace place{&deployer, board->name, threads};
+    auto outcome = compareFile(m_options, asked, place, job);
+    if (!outcome && wasConnected && outcome.error().code == core::BoardCode::LinkLost) {
+        static_cast<void>(deployer.close()); // the kept connection had died
+        outcome = compareFile(m_options, asked, place, job);
+    }
+    if (!wasConnected || !outcome) static_cast<void>(deployer.close());
+    m_prompt.serve({}, nullptr);
+    return outcome;
+}
+
 Result<std::vector<views::HistoryRow>> BoardDesk::history(const views::DocumentPtr& document,
                                                           const QString& name) const
 {
@@ -252,9 +283,10 @@ Result<std::vector<views::HistoryRow>> BoardDesk::history(const views::DocumentP
     return historyRows(*records, *board);
 }
 
-views::BoardEngine makeBoardEngine(const EngineOptions& options)
+namespace {
+
+views::BoardEngine boardEngine(const std::shared_ptr<BoardDesk>& desk)
 {
-    const auto desk = std::make_shared<BoardDesk>(options);
     views::BoardEngine engine;
     engine.list = [desk] { return desk->list(); };
     engine.remark = [desk] { return desk->takeRemark(); };
@@ -282,6 +314,20 @@ views::BoardEngine makeBoardEngine(const EngineOptions& options)
     };
     engine.isSameMachine = isSameMachine;
     return engine;
+}
+
+} // namespace
+
+void addBoards(const EngineOptions& options, views::Engine& engine)
+{
+    const auto desk = std::make_shared<BoardDesk>(options);
+    engine.boards = boardEngine(desk);
+    engine.comparing.run = [desk](const views::CompareQuestion& question, const BoardAsk& ask,
+                                  JobContext& job) { return desk->compare(question, ask, job); };
+    engine.comparing.values = [](const views::CompareOutcome& outcome, size_t tensor, JobContext&) {
+        return valuesOf(outcome, tensor);
+    };
+    engine.comparing.hasOnnxRuntime = !remote::libraryOfPeer().empty();
 }
 
 } // namespace tenon::app

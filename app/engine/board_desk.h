@@ -6,6 +6,7 @@
 #include "remote/board/board_store.h"
 #include "remote/deploy/deployer.h"
 #include "remote/roofline/known_peaks.h"
+#include "views/presenters/compare_question.h"
 
 #include <mutex>
 
@@ -47,6 +48,9 @@ public:
     core::Status disconnect();
     views::DeployOutcome deploy(const views::DeployQuestion& question, const views::BoardAsk& ask,
                                 const views::DeployWatcher& watch, core::JobContext& job);
+    /// On the question's board; a connection that was not there before ends with it.
+    core::Result<views::CompareOutcome> compare(const views::CompareQuestion& question,
+                                                const views::BoardAsk& ask, core::JobContext& job);
     core::Result<std::vector<views::HistoryRow>> history(const views::DocumentPtr& document,
                                                          const QString& board) const;
 
@@ -69,6 +73,7 @@ private:
     std::unique_ptr<remote::Deployer> m_deployer;
 };
 
-views::BoardEngine makeBoardEngine(const EngineOptions& options);
+/// What the window asks of boards and of comparisons on them.
+void addBoards(const EngineOptions& options, views::Engine& engine);
 
 } // namespace tenon::app

@@ -9,9 +9,11 @@
 #include "app/engine/document_builder.h"
 #include "app/engine/footprint_builder.h"
 #include "app/engine/memory_builder.h"
+#include "app/engine/quantize_builder.h"
 #include "app/engine/save_model.h"
 #include "app/engine/target_choices.h"
 #include "compiler/driver/kernel_text.h"
+#include "compiler/driver/planning_problem.h"
 #include "compiler/driver/target_cores.h"
 #include "compiler/frontend/importer.h"
 #include "compiler/frontend/open_sizes.h"
@@ -72,11 +74,11 @@ Result<DocumentPtr> openModel(const EngineOptions& engine, const QString& path,
     job.progress(0.4, "passes");
     compiler::CompileOptions options = compileOptions(engine, build);
     options.stopBeforeCodegen = true;
-    compiler::CompileResultPtr result;
     auto compiled = compiler::compile(loaded, options, job);
     if (compiled) {
-        result = *compiled;
-        addResult(result, *document);
+        addResult(*compiled, *document);
+        document->backing =
+            std::make_shared<const Backing>(Backing{loaded, nullptr, {}, *compiled});
     } else if (compiled.error().code == core::DiagnosticCode::Cancelled) {
         return compiled.error();
     } else if (!core::hasErrors(document->issues)) {
@@ -133,6 +135,21 @@ Result<views::MemoryPlan> planModel(const DocumentPtr& document,
         return core::makeError(core::DiagnosticCode::BadArgument,
                                "there is no program to plan; compile the model first");
     return planAgain(backing->result->program, backing->result->memory, question);
+}
+
+/// The document with program and plan, but no code.
+Result<DocumentPtr> planOpened(const DocumentPtr& document, JobContext& job)
+{
+    const auto backing = backingOf(document);
+    if (!backing->passes)
+        return core::makeError(core::DiagnosticCode::BadArgument,
+                               "there is no program to plan: the model's passes did not end");
+    auto planned = compiler::planOnly(*backing->passes, job);
+    if (!planned) return planned.error();
+    auto made = std::make_shared<views::Document>(*document);
+    addResult(*planned, *made);
+    made->backing = std::make_shared<const Backing>(Backing{backing->loaded, *planned, {}});
+    return DocumentPtr(made);
 }
 
 Result<views::Footprint> measureFootprints(const DocumentPtr& document, JobContext& job)
@@ -232,6 +249,9 @@ void addOptions(const EngineOptions& options, views::Engine& engine)
                                      const views::Engine::LevelWatch& watch, JobContext& job) {
         return compareLevels(options, document, build, watch, job);
     };
+    engine.quantize = [options](const views::QuantizeQuestion& question, JobContext& job) {
+        return quantizeFile(options, question, job);
+    };
 }
 
 } // namespace
@@ -276,6 +296,7 @@ views::Engine makeEngine(const EngineOptions& options)
     engine.plan = [](DocumentPtr document, const views::MemoryQuestion& question, JobContext&) {
         return planModel(document, question);
     };
+    engine.planOpened = planOpened;
     engine.estimateFootprint = [](DocumentPtr document,
                                   JobContext& job) -> Result<views::Footprint> {
         const auto backing = backingOf(document);
@@ -293,7 +314,7 @@ views::Engine makeEngine(const EngineOptions& options)
         return compiler::readShapeOptions(text.toStdString(), bindings);
     };
     addOptions(options, engine);
-    engine.boards = makeBoardEngine(options);
+    addBoards(options, engine);
     return engine;
 }
 

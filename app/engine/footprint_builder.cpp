@@ -34,13 +34,22 @@ std::vector<FootprintPart> ramParts(int64_t workspace, int64_t io, int64_t stack
             {QStringLiteral("statics"), statics}};
 }
 
+/// As the window calls them.
+QString nameOf(const std::string& executor)
+{
+    if (executor == "graph") return QStringLiteral("Graph");
+    if (executor == "aot-packed") return QStringLiteral("AOT");
+    if (executor == "aot-c") return QStringLiteral("AOT in C");
+    return QString::fromStdString(executor);
+}
+
 /// A part that is not known stays that.
 ExecutorFootprint shownOf(const remote::ExecutorFootprint& executor)
 {
     const auto& flash = executor.flash;
     const auto& ram = executor.ram;
     ExecutorFootprint shown;
-    shown.name = QString::fromStdString(executor.executor);
+    shown.name = nameOf(executor.executor);
     shown.problem = QString::fromStdString(executor.notMeasured);
     shown.flash = flashParts(flash.kernels, flash.constants, flash.metadata, flash.runtime);
     shown.ram = ramParts(ram.workspace, ram.io, ram.stack, ram.heap, ram.statics);
@@ -57,8 +66,7 @@ QString heapText(const remote::ExecutorFootprint& executor)
                          views::countOf(use.blocks, QStringLiteral("block")));
     return uses.isEmpty() ? QString()
                           : QStringLiteral("Heap of %1: %2.")
-                                .arg(QString::fromStdString(executor.executor),
-                                     uses.join(QStringLiteral(", ")));
+                                .arg(nameOf(executor.executor), uses.join(QStringLiteral(", ")));
 }
 
 /// Executors of a target whose objects say nothing about sizes.
@@ -68,7 +76,7 @@ views::Footprint uncounted(const CompileResult& result, const QString& reason)
     made.target = QString::fromStdString(result.target.text());
     for (const char* name : {"graph", "aot-packed", "aot-c"}) {
         ExecutorFootprint none;
-        none.name = QLatin1String(name);
+        none.name = nameOf(name);
         none.problem = reason;
         made.executors.push_back(std::move(none));
     }

@@ -8,6 +8,7 @@
 #include "core/base/temporary_folder.h"
 #include "remote/peer/peer_program.h"
 #include "views/canvas/canvas_accessible.h"
+#include "views/pages/compare/compare_page.h"
 
 #include <QAccessible>
 #include <QApplication>
@@ -34,10 +35,11 @@ using tenon::app::MainWindow;
 struct Request
 {
     QString model, shapes, board, perspective, pass, diff, pin, node, tab, theme, screenshot,
-        exported, overlay;
+        exported, overlay, colour, reference;
     QSize size{1600, 1000};
     bool shouldCompile = false;
     bool shouldBenchmark = false;
+    bool shouldCompare = false;
     int timeoutSeconds = 120;
 };
 
@@ -53,6 +55,9 @@ void addOptions(QCommandLineParser& parser)
         parser.addOption(
             QCommandLineOption(QLatin1String(name), QLatin1String(what), QLatin1String(value)));
     };
+    const auto flag = [&](const char* name, const char* what) {
+        parser.addOption(QCommandLineOption(QLatin1String(name), QLatin1String(what)));
+    };
     parser.setApplicationDescription(
         QStringLiteral("Desktop model inspector and compiler workbench."));
     parser.addHelpOption();
@@ -62,25 +67,29 @@ void addOptions(QCommandLineParser& parser)
         QStringLiteral("ONNX model to open; \"sample\" opens the bundled one"));
     add("shape", "NAME=1,3,224,224, DIM=8 or DIM=1..8; repeatable", "BINDING");
     add("board", "board to compile for and measure on", "NAME");
-    add("perspective", "inspect, passes, memory, executors, deploy or benchmark", "NAME");
+    add("perspective", "inspect, passes, memory, executors, deploy, benchmark or compare", "NAME");
     add("pass", "pass to show", "NAME");
     add("diff", "union, split or after", "NAME");
+    add("colour",
+        "what cards are coloured by: type, time, macs, bytes, bound, error, or of a comparison "
+        "cumulative or isolated",
+        "NAME");
     add("pin", "pass on the left of --diff split", "NAME");
     add("select", "node to select, by name or operator", "NODE");
     add("tab", "members, schedule, tir, llvm or assembly", "NAME");
     add("theme", "light, dark or auto", "NAME");
     add("target", "what to compile for", "STRING");
     add("size", "size of the window, 1600x1000", "WxH");
-    add("overlay", "palette, keys, log, options, target, target-editor or add-board", "NAME");
+    add("overlay", "palette, keys, log, options, quantize, target, target-editor or add-board",
+        "NAME");
     add("screenshot", "writes a picture of the window and ends", "FILE");
     add("export", "writes the shown graph or page as .svg or .png, or a report as .html, and ends",
         "FILE");
     add("timeout", "seconds after which --screenshot gives up", "N");
-    parser.addOption(
-        QCommandLineOption(QStringLiteral("compile"), QStringLiteral("compiles the model")));
-    parser.addOption(
-        QCommandLineOption(QStringLiteral("benchmark"),
-                           QStringLiteral("deploys the model to the board and measures it")));
+    flag("compile", "compiles the model");
+    flag("benchmark", "deploys the model to the board and measures it");
+    flag("compare", "compares every tensor that the board computes with the model at level 0");
+    add("reference", "what --compare compares with: a folder of tensors, or another model", "PATH");
 }
 
 Request readRequest(const QCommandLineParser& parser)
@@ -98,10 +107,13 @@ Request readRequest(const QCommandLineParser& parser)
     r.screenshot = parser.value(QStringLiteral("screenshot"));
     r.exported = parser.value(QStringLiteral("export"));
     r.diff = parser.value(QStringLiteral("diff"));
+    r.colour = parser.value(QStringLiteral("colour"));
     r.pin = parser.value(QStringLiteral("pin"));
     r.overlay = parser.value(QStringLiteral("overlay"));
     r.shouldCompile = parser.isSet(QStringLiteral("compile"));
     r.shouldBenchmark = parser.isSet(QStringLiteral("benchmark"));
+    r.shouldCompare = parser.isSet(QStringLiteral("compare"));
+    r.reference = parser.value(QStringLiteral("reference"));
     const QStringList size = parser.value(QStringLiteral("size")).split(QLatin1Char('x'));
     if (size.size() == 2 && size[0].toInt() > 0 && size[1].toInt() > 0)
         r.size = {size[0].toInt(), size[1].toInt()};
@@ -146,6 +158,63 @@ QStringList namesOf(const std::vector<tenon::views::Page>& pages)
     return names;
 }
 
+/// Of both graphs; false when the document has no such figures.
+bool showColours(MainWindow& window, const QString& name)
+{
+    const auto& document = window.workspace().document();
+    if (!document) return false;
+    const std::pair<const char*, tenon::views::CardLooks> known[] = {
+        {"type", {}},
+        {"time", {tenon::views::CardFigure::Time, true}},
+        {"macs", {tenon::views::CardFigure::Macs, true}},
+        {"bytes", {tenon::views::CardFigure::Bytes, true}},
+        {"bound", {tenon::views::CardFigure::Bound, true}},
+        {"error", {tenon::views::CardFigure::Error, true}},
+        {"cumulative", {tenon::views::CardFigure::CumulativeError, true}},
+        {"isolated", {tenon::views::CardFigure::IsolatedError, true}}};
+    for (const auto& [word, looks] : known) {
+        if (name.compare(QLatin1String(word), Qt::CaseInsensitive) != 0) continue;
+        for (tenon::views::CardLooks there : tenon::views::colourings(*document)) {
+            if (!(there == looks)) continue;
+            there.hasLegend = true;
+            window.inspect().setLooks(there);
+            window.passes().setLooks(there);
+            return true;
+        }
+    }
+    return false;
+}
+
+/// With the reference that was asked for; 0 when there is a result.
+int compare(MainWindow& window, const Request& request)
+{
+    auto& presenter = window.part<tenon::views::ComparePage>().presenter();
+    if (!request.reference.isEmpty()) {
+        presenter.setReferenceKind(QFileInfo(request.reference).isDir()
+                                       ? tenon::views::ReferenceKind::Folder
+                                       : tenon::views::ReferenceKind::Model);
+        presenter.setReferencePath(request.reference);
+    }
+    if (!presenter.state().canStart) return fail(presenter.state().problem);
+    presenter.compare();
+    if (!settle(window, request.timeoutSeconds))
+        return fail(QStringLiteral("the comparison did not end in time"));
+    return 0; // what went wrong stands on the page
+}
+
+/// The pass that is pinned and the one that is shown; 0 when there are such.
+int showPasses(MainWindow& window, const Request& request)
+{
+    if (!request.pin.isEmpty()) {
+        if (!window.showPass(request.pin))
+            return fail(QStringLiteral("no pass `%1` in this pipeline").arg(request.pin));
+        window.passes().togglePin();
+    }
+    if (!request.pass.isEmpty() && !window.showPass(request.pass))
+        return fail(QStringLiteral("no pass `%1` in this pipeline").arg(request.pass));
+    return 0;
+}
+
 /// Brings the window into the requested state; 0 when all of it exists.
 int applyState(MainWindow& window, const Request& request)
 {
@@ -164,20 +233,20 @@ int applyState(MainWindow& window, const Request& request)
         if (!settle(window, request.timeoutSeconds))
             return fail(QStringLiteral("the job did not end in time"));
     }
+    if (request.shouldCompare)
+        if (const int code = compare(window, request); code != 0) return code;
     if (!request.perspective.isEmpty() && !window.showPerspective(request.perspective))
         return fail(
             QStringLiteral("no perspective `%1`; there are %2")
                 .arg(request.perspective, namesOf(window.pages()).join(QStringLiteral(", "))));
-    if (!request.pin.isEmpty()) {
-        if (!window.showPass(request.pin))
-            return fail(QStringLiteral("no pass `%1` in this pipeline").arg(request.pin));
-        window.passes().togglePin();
-    }
-    if (!request.pass.isEmpty() && !window.showPass(request.pass))
-        return fail(QStringLiteral("no pass `%1` in this pipeline").arg(request.pass));
+    if (const int code = showPasses(window, request); code != 0) return code;
     if (!request.diff.isEmpty() && !window.showDiff(request.diff))
         return fail(
             QStringLiteral("no diff `%1`; there are union, split and after").arg(request.diff));
+    if (!request.colour.isEmpty() && !showColours(window, request.colour))
+        return fail(QStringLiteral("no colours by `%1`; there are type, time, macs, bytes, bound, "
+                                   "error, cumulative and isolated, as far as they are measured")
+                        .arg(request.colour));
     if (!request.tab.isEmpty()) window.showCodeTab(request.tab);
     if (!request.node.isEmpty() && !window.selectNode(request.node))
         return fail(QStringLiteral("no node `%1` after this pass").arg(request.node));

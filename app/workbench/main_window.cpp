@@ -3,10 +3,14 @@
 // window_actions.cpp.
 #include "app/workbench/main_window.h"
 
+#include "app/workbench/window_jumps.h"
+#include "app/workbench/window_keys.h"
 #include "views/frame/changed_note.h"
 #include "views/frame/drop_hint.h"
 #include "views/frame/options_sheet.h"
+#include "views/frame/quantize_sheet.h"
 #include "views/frame/target_sheet.h"
+#include "views/pages/common/exhibit.h"
 #include "views/pages/common/popup_menu.h"
 
 #include <QApplication>
@@ -54,16 +58,19 @@ MainWindow::MainWindow(views::Engine engine, Settings settings, const WindowOpti
     wire();
     wireBoards();
     addActions();
+    bindPageKeys(*this);
     m_keys = new views::ShortcutSheet(m_themes, this, keyRows());
     m_log = new views::LogSheet(m_themes, this);
     m_palette = new views::CommandPalette(m_themes, this, paletteSources());
     m_addBoard = new views::AddBoardSheet(m_themes, m_boards, m_options.askForFile, this);
     m_forget = new views::ForgetSheet(m_themes, m_boards, this);
     new views::OptionsSheet(m_themes, m_workspace, this);
+    new views::QuantizeSheet(m_themes, m_workspace, m_options.askForFile, this);
     new views::TargetSheet(m_themes, m_workspace, m_boards, this);
     connect(new views::DropHint(m_themes, this), &views::DropHint::dropped, this,
             [this](const QString& path) { openModel(path); });
     m_question = new views::QuestionSheet(m_themes, m_boardPrompt, this);
+    hostExhibits(*this);
     auto* keep = new QTimer(this); // a window that is killed loses seconds only
     connect(keep, &QTimer::timeout, this, &MainWindow::keepSession);
     keep->start(kKeepMs);
@@ -94,9 +101,16 @@ void MainWindow::buildPages()
          m_inspector,
          m_memory,
          m_executors,
+         m_boardPrompt,
          m_boards,
          m_deploy,
-         {[this] { showPage(views::pageOfSteps(m_pages)); },
+         {[this](const views::Export& what) { askToExport(what); },
+          [this](const views::PathQuestion& asked, const std::function<void(QString)>& take) {
+              const auto kind = asked.isFolder ? views::FileQuestion::Kind::Folder
+                                               : views::FileQuestion::Kind::Open;
+              m_options.askForFile(this, {kind, asked.title, asked.start, {}}, take);
+          },
+          [this] { showPage(views::pageOfSteps(m_pages)); },
           [this](const char* action) { m_actions.action(QLatin1String(action))->trigger(); },
           [this] { noteChange(); }}});
 }
@@ -207,6 +221,8 @@ bool MainWindow::showPerspective(const QString& name)
 
 void MainWindow::showPage(const views::Page& page)
 {
+    if (const views::Page* before = shownPage(); before && before != &page && before->hidden)
+        before->hidden();
     m_stack->setCurrentWidget(page.widget);
     m_status->setPositionShown(page.showsSteps);
     m_title->tabs().setCurrentIndex(static_cast<int>(&page - m_pages.data()));
@@ -314,6 +330,7 @@ void MainWindow::openOverlay(const QString& name)
     }
     if (name == QLatin1String("add-board")) m_addBoard->openForm();
     if (name == QLatin1String("options")) part<views::OptionsSheet>().openForm();
+    if (name == QLatin1String("quantize")) part<views::QuantizeSheet>().openForm();
     if (name == QLatin1String("target-editor")) part<views::TargetSheet>().openForm();
     if (name == QLatin1String("target")) m_title->target().showExplanation();
 }

@@ -51,6 +51,7 @@ public:
     void showCodeTab(const QString& name);
     void setDark(bool isDark);
     core::Status exportView(const QString& path); ///< graph or page; .html: a report of all
+    void askToExport(const views::Export& what);
     /// "palette", "keys", "log", "options", "target", "add-board": for screenshots and tests.
     void openOverlay(const QString& name);
 
@@ -74,8 +75,7 @@ public:
         return *found;
     }
     const std::vector<views::Page>& pages() const { return m_pages; }
-    /// What there would be to restore if the window were closed now.
-    Session session();
+    Session session();      ///< what there would be to restore if it were closed now
     void restoreSession();  ///< opens again what the settings remember
     bool isSettled() const; ///< nothing runs in the background that would change the picture
 

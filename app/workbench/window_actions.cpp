@@ -2,6 +2,7 @@
 // The window's actions, what the palette offers, and the rows of the shortcut sheet.
 #include "app/workbench/main_window.h"
 #include "app/workbench/trail.h"
+#include "app/workbench/window_keys.h"
 #include "views/models/format.h"
 #include "views/models/node_text.h"
 
@@ -169,6 +170,11 @@ void MainWindow::addModelActions()
          tr("Level, executor, threads, passes, planner; levels 0 to 3 side by side"),
          [this] { openOverlay(QStringLiteral("options")); }, false,
          [this] { return m_workspace.state().hasDocument; }});
+    add({"quantize", model, tr("Quantize…"), "", "",
+         tr("A copy of the model that computes with 8-bit integers, from examples; the error of "
+            "every tensor"),
+         [this] { openOverlay(QStringLiteral("quantize")); }, false,
+         [this] { return m_workspace.state().hasDocument; }});
     add({"target", model, tr("Edit the target"), "target", "Ctrl+T",
          tr("What to compile for: board, processor, features, ABI, cores"),
          [this] { openOverlay(QStringLiteral("target-editor")); }});
@@ -219,6 +225,10 @@ void MainWindow::addViewActions()
         add({QStringLiteral("show-") + m_pages[i].name, view, tr("Show %1").arg(m_pages[i].title),
              m_pages[i].icon, QStringLiteral("Alt+%1").arg(i + 1), m_pages[i].tip,
              [this, i] { showPage(m_pages[i]); }});
+    add({"next-pane", view, tr("Next pane"), "", "F6", tr("To the next part of the window"),
+         [this] { walkPanes(*this, 1); }});
+    add({"previous-pane", view, tr("Previous pane"), "", "Shift+F6",
+         tr("To the part of the window before"), [this] { walkPanes(*this, -1); }});
     add({"find", view, tr("Find node"), "search", "Ctrl+F",
          tr("A node by its name in the model file, and what became of it"),
          [this] { m_palette->openWith(QStringLiteral("@")); }});
@@ -262,26 +272,28 @@ void MainWindow::addGraphActions()
         };
     };
     local("walk", tr("Walk along edges"), "Arrows", {});
-    local("walk-order", tr("Walk in program order"), "Tab", {});
+    local("walk-order", tr("Walk in program order"), "N", [this] {
+        if (auto* shown = canvas()) shown->walkOrder(1);
+    });
+    local("walk-back", tr("Walk back in program order"), "Shift+N", [this] {
+        if (auto* shown = canvas()) shown->walkOrder(-1);
+    });
     local("fit-here", tr("See all"), "Space", withCanvas(&views::GraphCanvas::fit));
     local("start", tr("Go to the beginning of the graph"), "Home",
           withCanvas(&views::GraphCanvas::lookAtStart));
     local("zoom-selection", tr("Zoom to the selection"), "Z",
           withCanvas(&views::GraphCanvas::zoomToSelection));
     local("zoom", tr("Zoom"), "Ctrl+Wheel", {});
-    local("expand", tr("Expand or collapse the selected group"), "+  -",
-          withCanvas(&views::GraphCanvas::toggleSelectedScope));
+    local("expand", tr("Open the selected group"), "+",
+          withCanvas(&views::GraphCanvas::openSelectedScope));
+    local("collapse", tr("Close the selected group"), "-",
+          withCanvas(&views::GraphCanvas::closeSelectedScope));
     addOfPages(graph);
 }
 
 std::vector<views::ShortcutSheet::Row> MainWindow::keyRows() const
 {
-    // Commands of one kind share a row; those of an empty one are left out.
-    std::map<QString, std::pair<QString, QString>> shared{
-        {QStringLiteral("recent1"), {tr("Recent models"), QStringLiteral("Ctrl+1 … 9")}},
-        {QStringLiteral("back"), {tr("Back, forward"), QStringLiteral("Alt+Left  Alt+Right")}},
-        {QStringLiteral("find-next"), {tr("Find next, previous"), QStringLiteral("F3  Shift+F3")}}};
-    for (const char* second : {"forward", "find-previous"}) shared[QLatin1String(second)] = {};
+    std::map<QString, std::pair<QString, QString>> shared = sharedRows();
     for (const views::Page& page : m_pages) shared[QStringLiteral("show-") + page.name] = {};
     shared[QStringLiteral("show-") + m_pages.front().name] = {
         tr("The pages"), QStringLiteral("Alt+1 … %1").arg(m_pages.size())};

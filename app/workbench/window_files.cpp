@@ -5,12 +5,12 @@
 #include "views/canvas/export_picture.h"
 #include "views/models/format.h"
 #include "views/models/report.h"
+#include "views/pages/common/exhibit.h"
 
 #include <QCoreApplication>
 #include <QDateTime>
 #include <QFileInfo>
 #include <QPainter>
-#include <QSaveFile>
 
 namespace tenon::app {
 
@@ -27,17 +27,6 @@ QString stemOf(const QString& documentName)
 QString startIn(const QString& folder, const QString& name)
 {
     return folder.isEmpty() ? name : folder + QLatin1Char('/') + name;
-}
-
-core::Status writeText(const QString& path, const QString& text)
-{
-    QSaveFile file(path);
-    if (file.open(QIODevice::WriteOnly) && file.write(text.toUtf8()) >= 0 && file.commit())
-        return core::kDone;
-    return core::makeError(core::DiagnosticCode::IoFailure,
-                           path.toStdString() +
-                               " could not be written: " + file.errorString().toStdString(),
-                           {.file = path.toStdString()});
 }
 
 core::Status exportReport(MainWindow& window, const QString& path)
@@ -58,7 +47,7 @@ core::Status exportReport(MainWindow& window, const QString& path)
     else
         parts.graph = views::graphElement(graph);
     parts.footprint = window.executors().footprint();
-    return writeText(path, views::reportHtml(*window.workspace().document(), parts));
+    return views::exportText(views::reportHtml(*window.workspace().document(), parts), path);
 }
 
 } // namespace
@@ -89,25 +78,33 @@ core::Status MainWindow::exportView(const QString& path)
         path);
 }
 
-void MainWindow::chooseExport()
+/// Asks where to; a name without a model's stands behind the model's.
+void MainWindow::askToExport(const views::Export& what)
 {
     QString name =
         m_workspace.document() ? stemOf(m_workspace.document()->name) : QStringLiteral("tenon");
-    if (const views::Page* page = shownPage()) name += QLatin1Char('-') + page->name;
-    const views::FileQuestion question{
-        views::FileQuestion::Kind::Save,
-        tr("Export the view"),
-        startIn(m_saveFolder, name + QStringLiteral(".svg")),
-        {tr("Vector picture (*.svg)"), tr("Picture (*.png)"), tr("Report of all pages (*.html)")}};
-    m_options.askForFile(this, question, [this](const QString& path) {
+    name += QLatin1Char('-') + what.name.toLower().replace(QLatin1Char(' '), QLatin1Char('-'));
+    const views::FileQuestion question{views::FileQuestion::Kind::Save, what.title,
+                                       startIn(m_saveFolder, name), what.filters};
+    m_options.askForFile(this, question, [this, write = what.write](const QString& path) {
         m_saveFolder = QFileInfo(path).path();
         m_workspace.forgetFailure();
-        const core::Status done = exportView(path);
+        const core::Status done = write(path);
         if (done)
             m_workspace.jobs().tell(tr("Exported %1").arg(path));
         else
-            m_workspace.report(tr("The view was not exported"), done.error());
+            m_workspace.report(tr("%1 was not exported").arg(path), done.error());
     });
+}
+
+void MainWindow::chooseExport()
+{
+    const views::Page* page = shownPage();
+    askToExport(
+        {tr("Export the view"),
+         (page ? page->name : QStringLiteral("start")) + QStringLiteral(".svg"),
+         {tr("Vector picture (*.svg)"), tr("Picture (*.png)"), tr("Report of all pages (*.html)")},
+         [this](const QString& path) { return exportView(path); }});
 }
 
 void MainWindow::chooseSave()

@@ -23,6 +23,10 @@ struct Importer
     /// Errors only when nothing can be shown; loadModel() fills in the name and the format.
     Result<Loaded> (*load)(const std::string& path, std::shared_ptr<const MappedFile> file,
                            const ImportOptions& options);
+    /// Names of the tensors that every node gives, by SourceId; null: a node goes by the name of
+    /// the first.
+    Result<std::vector<std::vector<std::string>>> (*outputNames)(const std::string& path,
+                                                                 const MappedFile& file) = nullptr;
 };
 
 /// In the order of importers.def.

@@ -11,6 +11,7 @@ set -eu
 architecture=$1 folder=$2 cache=$3
 
 mkdir -p "$cache/lists/partial" "$cache/archives/partial" "$cache/dpkg"
+cache=$(cd "$cache" && pwd) # apt takes relative folders from the root
 : > "$cache/dpkg/status"
 sources=/etc/apt/sources.list.d/debian.sources
 [ -f $sources ] || sources=/etc/apt/sources.list

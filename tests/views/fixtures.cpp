@@ -166,7 +166,7 @@ views::MemoryPlan smallPlan(const QString& algorithm, qint64 alignment)
 views::DocumentPtr smallDocument(int blocks)
 {
     auto document = std::make_shared<views::Document>();
-    document->name = QStringLiteral("small.onnx");
+    document->name = document->path = QStringLiteral("small.onnx");
     document->opset = QStringLiteral("13");
     Module module;
     GraphFunction main = newMain(module);

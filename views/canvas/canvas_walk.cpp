@@ -72,12 +72,10 @@ void GraphCanvas::toggleScope(int item, std::optional<bool> collapse)
 
 void GraphCanvas::toggleSelectedScope() { toggleScope(m_focus.selected, std::nullopt); }
 
-bool GraphCanvas::focusNextPrevChild(bool next)
+void GraphCanvas::walkOrder(int step)
 {
-    const int item = cardAfter(m_focus.selected, next ? 1 : -1);
-    if (item < 0 || m_painter.scene().items.empty()) return QWidget::focusNextPrevChild(next);
-    selectItem(item, true);
-    return true;
+    const int item = cardAfter(m_focus.selected, step);
+    if (item >= 0) selectItem(item, true);
 }
 
 void GraphCanvas::keyPressEvent(QKeyEvent* event)
@@ -103,6 +101,7 @@ void GraphCanvas::keyPressEvent(QKeyEvent* event)
     case Qt::Key_Plus:
     case Qt::Key_Equal: return toggleScope(selected, false);
     case Qt::Key_Minus: return toggleScope(selected, true);
+    case Qt::Key_N: return walkOrder(event->modifiers() & Qt::ShiftModifier ? -1 : 1);
     case Qt::Key_Space: return fit();
     case Qt::Key_Z: return zoomToSelection();
     case Qt::Key_Home: m_hasLooked = false; return lookAtStart();

@@ -73,6 +73,14 @@ core::Status exportPicture(QSizeF size, const std::function<void(QPainter&)>& pa
     return core::kDone;
 }
 
+core::Status exportText(const QString& text, const QString& path)
+{
+    QSaveFile file(path);
+    if (file.open(QIODevice::WriteOnly) && file.write(text.toUtf8()) >= 0 && file.commit())
+        return core::kDone;
+    return notWritten(file);
+}
+
 namespace {
 
 QRectF areaOf(const GraphCanvas& canvas)
@@ -92,15 +100,22 @@ void paintGraph(QPainter& painter, const GraphCanvas& canvas, const Theme& theme
     const Camera camera{area.center(), 1};
     scene.paint(painter, camera, area.size(), {});
     scene.paintColumns(painter, camera, area.size());
+    scene.paintLegend(painter, {}, area.size());
 }
 
 } // namespace
 
-core::Status exportGraph(GraphCanvas& canvas, const QString& path)
+QSizeF graphSize(const GraphCanvas& canvas) { return areaOf(canvas).size(); }
+
+void paintGraph(QPainter& painter, const GraphCanvas& canvas)
+{
+    paintGraph(painter, canvas, canvas.theme());
+}
+
+core::Status exportGraph(const GraphCanvas& canvas, const QString& path)
 {
     return exportPicture(
-        areaOf(canvas).size(),
-        [&](QPainter& painter) { paintGraph(painter, canvas, canvas.theme()); }, path);
+        graphSize(canvas), [&](QPainter& painter) { paintGraph(painter, canvas); }, path);
 }
 
 QByteArray graphElement(const GraphCanvas& canvas)

@@ -233,6 +233,7 @@ void GraphCanvas::paintEvent(QPaintEvent*)
     m_painter.paintColumns(painter, m_camera, size());
     const QRectF map = minimapRect();
     if (!map.isEmpty()) m_painter.paintMinimap(painter, map, m_camera, size());
+    m_painter.paintLegend(painter, m_note, size());
     m_painter.paintNote(painter, m_note, size());
     if (hasFocus() && m_focus.hasKeyboard && m_focus.selected < 0) {
         painter.setPen(QPen(m_theme.accentSoft, 1));
@@ -351,9 +352,17 @@ bool GraphCanvas::event(QEvent* event)
     if (!found.isScope) text += QStringLiteral("<br>") + familyText(found.family);
     if (!found.note.isEmpty() && !found.isScope)
         text += QStringLiteral("<br>rule: ") + found.note.toHtmlEscaped();
-    if (!found.figure.isEmpty()) text += QStringLiteral("<br>measured: ") + found.figure;
+    if (!found.figure.isEmpty()) text += QStringLiteral("<br>") + found.figure.toHtmlEscaped();
+    if (!found.figureNote.isEmpty())
+        text += QStringLiteral("<br>") + found.figureNote.toHtmlEscaped();
     QToolTip::showText(help->globalPos(), text, this);
     return true;
+}
+
+void GraphCanvas::selectAt(QPointF pixel)
+{
+    const int item = m_painter.itemAt(m_camera.toScene(pixel, size()));
+    if (item >= 0) selectItem(item, false);
 }
 
 void GraphCanvas::selectItem(int item, bool isRevealed)

@@ -40,6 +40,10 @@ public:
     void fit();
     void zoomToSelection();
     void toggleSelectedScope();
+    void openSelectedScope() { toggleScope(m_focus.selected, false); }
+    void closeSelectedScope() { toggleScope(m_focus.selected, true); }
+    /// The next or previous card in program order.
+    void walkOrder(int step);
     /// Moves as little as needed to see the place.
     void reveal(PlaceId place);
     /// First look at a new model: readable cards, beginning of the graph.
@@ -49,6 +53,8 @@ public:
     const Camera& camera() const { return m_camera; }
     void setCamera(const Camera& camera);
     QRectF pixelRect(int item) const;
+    /// Selects the item at a pixel; one beside all of them leaves the selection as it is.
+    void selectAt(QPointF pixel);
     std::vector<uint32_t> visibleItems() const;
 
 signals:
@@ -68,7 +74,6 @@ protected:
     void leaveEvent(QEvent* event) override;
     void focusInEvent(QFocusEvent* event) override;
     bool event(QEvent* event) override;
-    bool focusNextPrevChild(bool next) override;
 
 private:
     QRectF minimapRect() const;

@@ -50,8 +50,9 @@ void ScenePainter::paintFrameTitle(QPainter& painter, const SceneItem& item, Car
     const bool isSelected = look == CardLook::Selected;
     const QRectF band(item.rect.left() + 14, item.rect.top() + 4, item.rect.width() - 28, 22);
     const QString glyph = glyphOf(item);
-    const QString right =
-        item.figure.isEmpty() ? (item.isScope ? item.detail : QString()) : item.figure;
+    QStringList told{item.isScope ? item.detail : QString(), item.figure};
+    told.removeAll(QString());
+    const QString right = told.join(QStringLiteral(" · "));
     const QFontMetricsF strong(m_theme.bodyStrong), plain(m_theme.secondaryFont);
     const double glyphWidth = glyph.isEmpty() ? 0 : 16;
     const double rightWidth = right.isEmpty() ? 0 : plain.horizontalAdvance(right) + 8;
@@ -90,11 +91,13 @@ void ScenePainter::paintCard(QPainter& painter, const SceneItem& item, double zo
     if (item.state == DiffState::Removed && !isSelected) border.setStyle(Qt::DashLine);
     painter.setPen(border);
     // What did not change lies on the canvas rather than on it: weaker, but as readable.
-    painter.setBrush(isSelected ? m_theme.accentTint
-                     : isQuiet  ? m_theme.canvas
-                                : m_theme.stateTint(item.state));
+    painter.setBrush(isColoured(item) ? Theme::rampColour(static_cast<double>(item.heat))
+                     : isSelected     ? m_theme.accentTint
+                     : isQuiet        ? m_theme.canvas
+                                      : m_theme.stateTint(item.state));
     painter.drawRoundedRect(item.rect, kCardRadius, kCardRadius);
-    QColor bar = m_theme.familyColour(item.family);
+    QColor bar = isColoured(item) ? Theme::inkOn(painter.brush().color())
+                                  : m_theme.familyColour(item.family);
     if (isQuiet) bar.setAlphaF(kQuietBar);
     painter.setPen(Qt::NoPen);
     painter.setBrush(bar);
@@ -104,16 +107,21 @@ void ScenePainter::paintCard(QPainter& painter, const SceneItem& item, double zo
     if (kCardHeight * zoom >= kTextHeight) paintCardText(painter, item, look);
 }
 
-/// A bar at the lower edge, as long as the figure is of the largest.
+/// A bar at the lower edge, as long as the figure is of the largest; hatched where it is estimated.
 void ScenePainter::paintHeat(QPainter& painter, const SceneItem& item) const
 {
     if (item.heat <= 0) return;
     constexpr double kHeight = 2, kInset = 9;
     const double width = (item.rect.width() - 2 * kInset) * static_cast<double>(item.heat);
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(m_theme.accent);
-    painter.drawRect(QRectF(item.rect.left() + kInset, item.rect.bottom() - kHeight - 1,
-                            std::max(2.0, width), kHeight));
+    const bool isOnRamp = isColoured(item) && (!item.isFrame || item.isCollapsed);
+    const QColor ink =
+        isOnRamp ? Theme::inkOn(Theme::rampColour(static_cast<double>(item.heat))) : m_theme.accent;
+    const QRectF bar(item.rect.left() + kInset, item.rect.bottom() - kHeight - 1,
+                     std::max(2.0, width), kHeight);
+    if (!item.isEstimated) return painter.fillRect(bar, ink);
+    constexpr double kDash = 3, kGap = 2;
+    for (double x = bar.left(); x < bar.right(); x += kDash + kGap)
+        painter.fillRect(QRectF(x, bar.top(), std::min(kDash, bar.right() - x), kHeight), ink);
 }
 
 const QStaticText& ScenePainter::text(QHash<QString, QStaticText>& cache, const QString& text,
@@ -137,17 +145,21 @@ void ScenePainter::paintCardText(QPainter& painter, const SceneItem& item, CardL
     const QString glyph = glyphOf(item);
     painter.setFont(m_theme.bodyStrong);
     const bool isQuiet = isDim(item.state) && look == CardLook::Normal;
-    painter.setPen(look == CardLook::Selected ? m_theme.accentInk
-                   : isQuiet                  ? m_theme.secondary
-                                              : m_theme.text);
+    const QColor onRamp = isColoured(item)
+                              ? Theme::inkOn(Theme::rampColour(static_cast<double>(item.heat)))
+                              : QColor();
+    painter.setPen(onRamp.isValid()             ? onRamp
+                   : look == CardLook::Selected ? m_theme.accentInk
+                   : isQuiet                    ? m_theme.secondary
+                                                : m_theme.text);
     painter.drawStaticText(QPointF(left, top), text(m_titles, item.title, m_theme.bodyStrong,
                                                     width - (glyph.isEmpty() ? 0 : 14)));
     if (!glyph.isEmpty()) {
-        painter.setPen(m_theme.stateInk(stateOf(item)));
+        painter.setPen(onRamp.isValid() ? onRamp : m_theme.stateInk(stateOf(item)));
         painter.drawText(QRectF(left, top, width, 17), Qt::AlignRight | Qt::AlignVCenter, glyph);
     }
     painter.setFont(m_theme.secondaryFont);
-    painter.setPen(m_theme.secondary);
+    painter.setPen(onRamp.isValid() ? onRamp : m_theme.secondary);
     double figureWidth = 0;
     if (!item.figure.isEmpty()) {
         figureWidth = QFontMetricsF(m_theme.secondaryFont).horizontalAdvance(item.figure) + 8;

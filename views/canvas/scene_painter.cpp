@@ -64,6 +64,21 @@ int ScenePainter::itemAt(QPointF position) const
     return found.empty() ? -1 : static_cast<int>(found.back());
 }
 
+QColor ScenePainter::quadColour(const SceneItem& item) const
+{
+    if (isColoured(item)) return Theme::rampColour(static_cast<double>(item.heat));
+    if (m_now.scene->looks.isColoured) return m_theme.line;
+    const QColor own = m_theme.families[static_cast<size_t>(item.family)];
+    if (item.state == DiffState::Plain) return own;
+    if (!isDim(item.state)) return m_theme.stateColour(item.state);
+    const auto half = [](int a, int b) {
+        return static_cast<int>(a * kDimmed + b * (1 - kDimmed));
+    };
+    const QColor back = m_theme.canvas;
+    return {half(own.red(), back.red()), half(own.green(), back.green()),
+            half(own.blue(), back.blue())};
+}
+
 /// Far away a card is a few pixels: they are written straight into an image, so that a hundred
 /// thousand of them take milliseconds.
 void ScenePainter::paintQuads(QPainter& painter, const Camera& camera, QSizeF view,
@@ -72,17 +87,6 @@ void ScenePainter::paintQuads(QPainter& painter, const Camera& camera, QSizeF vi
     QImage image(view.toSize(), QImage::Format_ARGB32_Premultiplied);
     image.fill(Qt::transparent);
     const int width = image.width(), height = image.height();
-    const QColor window = m_theme.canvas;
-    const auto blend = [&](QColor c, double share) {
-        return qRgb(static_cast<int>(c.red() * share + window.red() * (1 - share)),
-                    static_cast<int>(c.green() * share + window.green() * (1 - share)),
-                    static_cast<int>(c.blue() * share + window.blue() * (1 - share)));
-    };
-    std::array<QRgb, kOpFamilyCount> plain{}, dim{};
-    for (size_t f = 0; f < plain.size(); ++f) {
-        plain[f] = m_theme.families[f].rgb();
-        dim[f] = blend(m_theme.families[f], kDimmed);
-    }
     for (const uint32_t index : items) {
         const SceneItem& item = m_now.scene->items[index];
         if (item.isFrame && !item.isCollapsed) continue;
@@ -93,10 +97,7 @@ void ScenePainter::paintQuads(QPainter& painter, const Camera& camera, QSizeF vi
             std::min(width, static_cast<int>(corner.x() + item.rect.width() * camera.zoom) + 1);
         const int y1 =
             std::min(height, static_cast<int>(corner.y() + item.rect.height() * camera.zoom) + 1);
-        const auto family = static_cast<size_t>(item.family);
-        const QRgb colour = item.state == DiffState::Plain ? plain[family]
-                            : isDim(item.state)            ? dim[family]
-                                                           : m_theme.stateColour(item.state).rgb();
+        const QRgb colour = quadColour(item).rgb();
         for (int y = y0; y < y1; ++y) {
             auto* line = reinterpret_cast<QRgb*>(image.scanLine(y));
             std::fill(line + x0, line + std::max(x0, x1), colour);
@@ -272,6 +273,7 @@ void ScenePainter::paintMinimap(QPainter& painter, const QRectF& area, const Cam
             const bool isTold = item.state != DiffState::Plain && !isDim(item.state);
             QColor colour = isTold ? m_theme.stateColour(item.state) : m_theme.faint;
             if (isDim(item.state)) colour.setAlphaF(0.5f);
+            if (m_now.scene->looks.isColoured) colour = quadColour(item);
             map.fillRect(QRectF(corner, QSizeF(std::max(2.0, item.rect.width() * scale),
                                                std::max(1.0, item.rect.height() * scale))),
                          colour);

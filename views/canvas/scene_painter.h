@@ -37,6 +37,8 @@ public:
     ScenePtr sharedScene() const { return m_now.scene; }
     void paint(QPainter& painter, const Camera& camera, QSizeF view, const CanvasFocus& focus);
     void paintMinimap(QPainter& painter, const QRectF& area, const Camera& camera, QSizeF view);
+    /// What the colours of the cards mean, at the lower left, above `note`.
+    void paintLegend(QPainter& painter, const QString& note, QSizeF view) const;
     /// A pill at the lower left, in the colours of a change.
     void paintNote(QPainter& painter, const QString& note, QSizeF view) const;
     std::vector<QRectF> columnTitles(const Camera& camera, QSizeF view) const;
@@ -58,6 +60,14 @@ private:
         Selected
     };
     CardLook lookOf(uint32_t index, const SceneItem& item, const CanvasFocus& focus) const;
+    bool isColoured(const SceneItem& item) const
+    {
+        return m_now.scene->looks.isColoured && item.heat >= 0;
+    }
+    /// Of an item far away, without its details.
+    QColor quadColour(const SceneItem& item) const;
+    void paintTypes(QPainter& painter, const QRectF& area) const;
+    void paintRamp(QPainter& painter, const QRectF& area) const;
     void paintQuads(QPainter& painter, const Camera& camera, QSizeF view,
                     const std::vector<uint32_t>& items) const;
     /// From the back to the front; edges go between frames and titles.

@@ -70,6 +70,12 @@ Chart::Chart(const ThemeSource& themes, QWidget* parent)
     });
 }
 
+void Chart::paintOn(QPainter& painter) const
+{
+    const double scale = painter.transform().m11();
+    painter.drawPixmap(rect(), m_plot->toPixmap(width(), height(), scale));
+}
+
 void Chart::setByteAxis(double most)
 {
     constexpr double kHeadroom = 1.16; // a line of text above the peak

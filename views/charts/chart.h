@@ -10,6 +10,7 @@
 #include <optional>
 
 class QCustomPlot;
+class QPainter;
 
 namespace tenon::views {
 
@@ -18,6 +19,9 @@ class Chart : public QWidget
     Q_OBJECT
 public:
     explicit Chart(const ThemeSource& themes, QWidget* parent = nullptr);
+
+    /// As sharp as the painter's device is.
+    void paintOn(QPainter& painter) const;
 
     /// Shows part of the horizontal axis; clipped to what there is.
     void showRange(double from, double to);

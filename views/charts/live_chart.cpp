@@ -164,7 +164,6 @@ void LiveChart::keyPressEvent(QKeyEvent* event)
     case Qt::Key_Right: emit callRequested(std::min(last, m_call + 1)); break;
     case Qt::Key_Home: emit callRequested(0); break;
     case Qt::Key_End: emit callRequested(last); break;
-    case Qt::Key_P: emit peakRequested(); break;
     default: Chart::keyPressEvent(event);
     }
 }

@@ -26,7 +26,6 @@ public:
 
 signals:
     void callRequested(int call);
-    void peakRequested();
 
 protected:
     void applyTheme() override;

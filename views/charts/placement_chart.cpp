@@ -56,6 +56,8 @@ QRectF PlacementChart::pixelRect(int row) const
     return m_layer->pixelRect(m_layer->rows()[static_cast<size_t>(row)]);
 }
 
+int PlacementChart::rowAt(QPointF pixel) const { return m_layer->rowAt(pixel); }
+
 void PlacementChart::applyTheme()
 {
     Chart::applyTheme();

@@ -24,6 +24,7 @@ public:
     int rectangleCount() const;
     /// Where a rectangle is painted now.
     QRectF pixelRect(int row) const;
+    int rowAt(QPointF pixel) const; ///< -1: none
 
 signals:
     void bufferRequested(int row); ///< -1: none

@@ -192,7 +192,8 @@ void StackChart::paintLegend(QPainter& painter) const
 
 void StackChart::mousePressEvent(QMouseEvent* event)
 {
-    if (const int bar = barAt(event->position()); bar >= 0) emit barRequested(bar);
+    const int bar = event->button() == Qt::LeftButton ? barAt(event->position()) : -1;
+    if (bar >= 0) emit barRequested(bar);
 }
 
 void StackChart::keyPressEvent(QKeyEvent* event)

@@ -33,7 +33,9 @@ void askWithDialog(QWidget* parent, const FileQuestion& question, const TakeFile
         QObject::connect(dialog, &QFileDialog::filterSelected, dialog, follow);
         follow(question.filters.value(0));
     } else {
-        dialog->setFileMode(QFileDialog::ExistingFile);
+        const bool isFolder = question.kind == FileQuestion::Kind::Folder;
+        dialog->setFileMode(isFolder ? QFileDialog::Directory : QFileDialog::ExistingFile);
+        dialog->setOption(QFileDialog::ShowDirsOnly, isFolder);
     }
     QObject::connect(dialog, &QFileDialog::fileSelected, parent, take);
     dialog->open();

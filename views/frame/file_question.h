@@ -15,6 +15,7 @@ struct FileQuestion
     enum class Kind
     {
         Open,
+        Folder, ///< that is there
         Save
     };
     Kind kind = Kind::Open;

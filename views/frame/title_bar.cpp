@@ -68,6 +68,7 @@ void TitleBar::refresh()
     const WorkspaceState& state = m_workspace.state();
     m_name->setText(state.hasDocument ? state.title : tr("Tenon"));
     fitName();
+    fitTabs();
     fitFacts();
     m_tabs->setVisible(state.hasDocument);
     m_primary->setVisible(state.hasDocument);
@@ -78,11 +79,28 @@ void TitleBar::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
     m_facts->setVisible(width() >= kNarrow);
-    m_tabs->setTight(width() < kTight);
     m_target->setMinimumWidth(width() < kTight ? 140 : 190);
-    fitName();
-    fitFacts();
     m_primary->setShortcutText(width() >= kNarrow ? QStringLiteral("Ctrl+R") : QString());
+    fitName();
+    fitTabs();
+    fitFacts();
+}
+
+/// Beside a long name, too, every tab can be read: tabs move together first, then the name gives
+/// way.
+void TitleBar::fitTabs()
+{
+    constexpr int kGaps = 100; // menu, margins and what is between the parts
+    constexpr int kLeastName = 60;
+    const auto lacking = [this] {
+        return m_name->minimumWidth() + m_tabs->sizeHint().width() + m_target->minimumWidth() +
+               m_primary->sizeHint().width() + kGaps - width();
+    };
+    m_tabs->setTight(false);
+    m_tabs->setTight(width() < kTight || lacking() > 0);
+    m_tabs->setMinimumWidth(m_tabs->sizeHint().width());
+    if (const int less = lacking(); less > 0)
+        m_name->setMinimumWidth(std::max(kLeastName, m_name->minimumWidth() - less));
 }
 
 void TitleBar::fitName()
@@ -101,7 +119,8 @@ void TitleBar::fitFacts()
     while (facts.size() > 1 &&
            m_facts->fontMetrics().horizontalAdvance(facts.join(QStringLiteral(" · "))) > room)
         facts.removeLast();
-    m_facts->setText(facts.join(QStringLiteral(" · ")));
+    const QString text = facts.join(QStringLiteral(" · "));
+    m_facts->setText(m_facts->fontMetrics().horizontalAdvance(text) > room ? QString() : text);
     m_facts->setToolTip(m_workspace.state().exactFacts);
 }
 

@@ -29,6 +29,7 @@ protected:
 private:
     void refresh();
     void fitFacts();
+    void fitTabs();
     void fitName();
 
     const ThemeSource& m_themes;

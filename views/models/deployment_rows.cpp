@@ -94,7 +94,7 @@ BoardModel* makeBoardModel(QObject* parent)
 CheckModel* makeCheckModel(QObject* parent)
 {
     const auto extra = [](const CheckRow& row, int role) -> QVariant {
-        if (role == SortRole) return severityOf(row.verdict);
+        if (role == FigureRole) return severityOf(row.verdict);
         if (role == Qt::ToolTipRole)
             return row.advice.isEmpty() ? row.outcome
                                         : row.outcome + QLatin1Char('\n') + row.advice;
@@ -113,12 +113,12 @@ CheckModel* makeCheckModel(QObject* parent)
 StepModel* makeStepModel(QObject* parent)
 {
     const auto severity = [](const StepRow& row, int role) -> QVariant {
-        if (role == SortRole) return row.state == StepState::Failed ? 2 : 0;
+        if (role == FigureRole) return row.state == StepState::Failed ? 2 : 0;
         if (role == Qt::ToolTipRole) return row.detail;
         return {};
     };
     const auto share = [](const StepRow& row, int role) -> QVariant {
-        if (role == SortRole && row.ms > 0) return row.share;
+        if (role == FigureRole && row.ms > 0) return row.share;
         if (role == Qt::ToolTipRole) return row.detail;
         return {};
     };
@@ -130,7 +130,9 @@ StepModel* makeStepModel(QObject* parent)
          {QStringLiteral("Step"), [](const StepRow& r) { return r.name; }, false, severity},
          {QStringLiteral("What happened"), [](const StepRow& r) { return r.detail; }, false,
           severity},
-         {QStringLiteral("Time"), time, true, share}},
+         {QStringLiteral("Time"), time, true, share,
+          [](const StepRow& r) { return r.ms > 0 ? QVariant(r.ms) : QVariant(); },
+          QStringLiteral("ms")}},
         parent);
 }
 
@@ -151,9 +153,11 @@ HistoryModel* makeHistoryModel(QObject* parent)
     };
     return new HistoryModel(
         {{QStringLiteral("When"), [](const HistoryRow& r) { return r.date; }, false, extra},
-         {QStringLiteral("Median"), median, true, extra},
+         {QStringLiteral("Median"), median, true, extra,
+          [](const HistoryRow& r) { return r.medianUs; }, QStringLiteral("µs")},
          {QStringLiteral("Change"), [](const HistoryRow& r) { return r.change; }, false, extra},
-         {QStringLiteral("95 % interval"), interval, true, extra}},
+         {QStringLiteral("95 % interval"), interval, true, extra,
+          [](const HistoryRow& r) { return r.highUs - r.lowUs; }}},
         parent);
 }
 

@@ -3,6 +3,7 @@
 #include "views/models/document.h"
 
 #include "core/ir/size_bounds.h"
+#include "views/models/exact_facts.h"
 #include "views/models/format.h"
 
 #include <QObject>
@@ -16,6 +17,15 @@ double Document::compileMs() const
     double total = 0;
     for (const PhaseTime& phase : phases) total += phase.ms;
     return total;
+}
+
+std::vector<const std::vector<core::Change>*> Document::changesBetween(size_t before,
+                                                                       size_t after) const
+{
+    std::vector<const std::vector<core::Change>*> changes;
+    for (size_t version = before + 1; version <= after; ++version)
+        changes.push_back(&passes[version - 1].changes);
+    return changes;
 }
 
 int Document::cachedKernelCount() const

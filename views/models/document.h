@@ -19,6 +19,10 @@
 #include <unordered_map>
 #include <vector>
 
+namespace tenon::core {
+struct Comparison;
+}
+
 namespace tenon::views {
 
 /// One pass of the pipeline and the module after it.
@@ -95,7 +99,8 @@ struct Document
     std::vector<PhaseTime> phases;
     std::optional<MemoryPlan> memory;
     std::optional<Measurement> measurement;
-    std::shared_ptr<const void> backing; ///< the engine's own result, for running it
+    std::shared_ptr<const core::Comparison> comparison; ///< with a reference; null: none was made
+    std::shared_ptr<const void> backing;                ///< the engine's own result, for running it
 
     bool isCompiled() const { return !calls.empty(); }
     /// Version 0 is the imported module, version i the module after pass i.
@@ -104,6 +109,8 @@ struct Document
     {
         return index == 0 ? imported : passes[index - 1].after;
     }
+    /// Of the passes behind version `before` up to version `after`.
+    std::vector<const std::vector<core::Change>*> changesBetween(size_t before, size_t after) const;
     double compileMs() const;
     int cachedKernelCount() const;
     /// Index into `calls` of the call that serves `node` of the last version, or -1.
@@ -119,17 +126,6 @@ using DocumentPtr = std::shared_ptr<const Document>;
 /// "300 nodes · 3.50 M parameters · 300 M MACs · opset 13".
 QString factsText(const Document& document);
 
-/// A number that the command line gives by the same key.
-struct ExactFact
-{
-    const char* key; ///< of `inspect --json` and `compile --json`
-    QString label;   ///< says what is counted
-    qint64 value = 0;
-};
-/// Of the model, and, when it is compiled, of its program.
-std::vector<ExactFact> exactFacts(const Document& document);
-/// A fact to a line, in full digits.
-QString exactFactsText(const Document& document);
 /// Why the layout pass let the call do its convolution or product that way; empty when it did not
 /// choose.
 QString

@@ -58,7 +58,7 @@ FilmFrame frameOf(const Document& document, const core::FollowStep& step)
 FilmModel* makeFilmModel(QObject* parent)
 {
     const auto extra = [](const FilmFrame& frame, int role) -> QVariant {
-        if (role == SortRole) return frame.version;
+        if (role == FigureRole) return frame.version;
         if (role == Qt::AccessibleTextRole)
             return QStringLiteral("%1: %2").arg(frame.pass, frame.where);
         if (role == Qt::ToolTipRole && !frame.rules.isEmpty())

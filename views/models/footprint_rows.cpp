@@ -3,8 +3,10 @@
 #include "views/models/footprint_rows.h"
 
 #include "views/models/format.h"
+#include "views/models/table_model.h"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 namespace tenon::views {
@@ -37,18 +39,33 @@ std::vector<StackBar> bars(const Footprint& footprint,
     return made;
 }
 
-void addRows(const ExecutorFootprint& executor, const QString& memory,
-             const std::vector<FootprintPart>& parts, qint64 most, std::vector<FootprintRow>& rows)
+using Parts = std::vector<FootprintPart> ExecutorFootprint::*;
+
+/// By the order of the first executor that is counted; a total below.
+void addParts(const Footprint& footprint, const QString& memory, Parts parts,
+              std::vector<PartRow>& rows)
 {
-    const auto share = [&](qint64 bytes) {
-        return most > 0 && bytes > 0 ? static_cast<double>(bytes) / static_cast<double>(most) : 0;
-    };
-    for (const FootprintPart& part : parts)
-        rows.push_back({executor.name, memory, part.name, part.bytes, false, executor.isExact,
-                        share(part.bytes)});
-    const qint64 total = knownBytes(parts);
-    rows.push_back({executor.name, memory, QStringLiteral("total"), total, true, executor.isExact,
-                    share(total)});
+    PartRow total{memory, QStringLiteral("total"), {}, true};
+    const size_t first = rows.size();
+    for (const ExecutorFootprint& executor : footprint.executors)
+        for (const FootprintPart& part : executor.*parts) {
+            const bool isKnown =
+                std::any_of(rows.begin() + static_cast<std::ptrdiff_t>(first), rows.end(),
+                            [&](const PartRow& row) { return row.part == part.name; });
+            if (!isKnown) rows.push_back({memory, part.name, {}, false});
+        }
+    for (const ExecutorFootprint& executor : footprint.executors) {
+        for (size_t r = first; r < rows.size(); ++r) {
+            const auto found =
+                std::find_if((executor.*parts).begin(), (executor.*parts).end(),
+                             [&](const FootprintPart& part) { return part.name == rows[r].part; });
+            const bool isCounted = executor.problem.isEmpty() && found != (executor.*parts).end();
+            rows[r].bytes.push_back(isCounted ? found->bytes : FootprintPart::kUnknown);
+        }
+        total.bytes.push_back(executor.problem.isEmpty() ? knownBytes(executor.*parts)
+                                                         : FootprintPart::kUnknown);
+    }
+    if (rows.size() > first) rows.push_back(std::move(total));
 }
 
 } // namespace
@@ -76,48 +93,143 @@ std::vector<StackBar> ramBars(const Footprint& footprint)
     return bars(footprint, &ExecutorFootprint::ram, kRamColours);
 }
 
-FootprintModel* makeFootprintModel(QObject* parent)
+Footprint withoutConstants(Footprint footprint)
 {
-    const auto extra = [](const FootprintRow& row, int role) -> QVariant {
-        if (role == SortRole) return row.isTotal ? QVariant() : QVariant(row.share);
-        if (role == Qt::ToolTipRole)
-            return row.isExact ? QStringLiteral("measured on the linked image")
-                               : QStringLiteral("estimated");
-        return {};
-    };
-    const auto bytes = [](const FootprintRow& r) {
-        return r.bytes < 0 ? QStringLiteral("not known")
-                           : countText(r.bytes) + QStringLiteral(" B");
-    };
-    const auto how = [](const FootprintRow& r) {
-        return r.bytes < 0 ? QString()
-               : r.isExact ? QStringLiteral("measured")
-                           : QStringLiteral("estimated");
-    };
-    return new FootprintModel(
-        {{QStringLiteral("Executor"), [](const FootprintRow& r) { return r.executor; }, false,
-          extra},
-         {QStringLiteral("Memory"), [](const FootprintRow& r) { return r.memory; }, false, extra},
-         {QStringLiteral("Part"), [](const FootprintRow& r) { return r.part; }, false, extra},
-         {QStringLiteral("Bytes"), bytes, true, extra},
-         {QStringLiteral("How known"), how, false, extra}},
-        parent);
+    for (ExecutorFootprint& executor : footprint.executors)
+        std::erase_if(executor.flash, [](const FootprintPart& part) {
+            return part.name == QLatin1String("constants");
+        });
+    return footprint;
 }
 
-std::vector<FootprintRow> footprintRows(const Footprint& footprint)
+std::vector<PartRow> partRows(const Footprint& footprint)
 {
-    qint64 mostFlash = 0, mostRam = 0;
-    for (const ExecutorFootprint& executor : footprint.executors) {
-        mostFlash = std::max(mostFlash, knownBytes(executor.flash));
-        mostRam = std::max(mostRam, knownBytes(executor.ram));
-    }
-    std::vector<FootprintRow> rows;
-    for (const ExecutorFootprint& executor : footprint.executors) {
-        if (!executor.problem.isEmpty()) continue;
-        addRows(executor, QStringLiteral("flash"), executor.flash, mostFlash, rows);
-        addRows(executor, QStringLiteral("RAM"), executor.ram, mostRam, rows);
-    }
+    std::vector<PartRow> rows;
+    addParts(footprint, QStringLiteral("flash"), &ExecutorFootprint::flash, rows);
+    addParts(footprint, QStringLiteral("RAM"), &ExecutorFootprint::ram, rows);
     return rows;
+}
+
+void PartsModel::setFootprint(const std::optional<Footprint>& footprint)
+{
+    beginResetModel();
+    m_executors.clear();
+    m_rows.clear();
+    if (footprint) {
+        m_rows = partRows(*footprint);
+        for (const ExecutorFootprint& executor : footprint->executors)
+            m_executors.push_back({executor.name, executor.isExact});
+    }
+    endResetModel();
+}
+
+void PartsModel::setCompared(int executor)
+{
+    const int compared = std::max(1, executor);
+    if (compared == m_compared) return;
+    beginResetModel();
+    m_compared = compared;
+    endResetModel();
+}
+
+int PartsModel::rowCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
+}
+
+/// Behind the executors the difference in bytes, and in percent.
+int PartsModel::columnCount(const QModelIndex& parent) const
+{
+    if (parent.isValid()) return 0;
+    return differenceColumn() + (m_executors.size() > 1 ? 2 : 0);
+}
+
+std::optional<qint64> PartsModel::difference(const PartRow& row) const
+{
+    const auto compared = static_cast<size_t>(m_compared);
+    if (compared >= row.bytes.size() || row.bytes[0] < 0 || row.bytes[compared] < 0)
+        return std::nullopt;
+    return row.bytes[compared] - row.bytes[0];
+}
+
+QVariant PartsModel::key(const PartRow& row, int column) const
+{
+    if (column < kFirstExecutor) return column == kMemory ? row.memory : row.part;
+    if (column < differenceColumn()) {
+        const qint64 bytes = row.bytes[static_cast<size_t>(column - kFirstExecutor)];
+        return bytes < 0 ? QVariant() : QVariant(bytes);
+    }
+    const std::optional<qint64> more = difference(row);
+    if (!more) return {};
+    if (column == differenceColumn()) return *more;
+    return row.bytes[0] > 0
+               ? QVariant(100.0 * static_cast<double>(*more) / static_cast<double>(row.bytes[0]))
+               : QVariant();
+}
+
+QString PartsModel::text(const PartRow& row, int column) const
+{
+    const QVariant value = key(row, column);
+    if (column < kFirstExecutor) return value.toString();
+    if (!value.isValid())
+        return column < differenceColumn() ? QStringLiteral("not known") : QString();
+    if (column < differenceColumn()) return countText(value.toLongLong()) + QStringLiteral(" B");
+    const double more = value.toDouble();
+    const QString sign = more < 0   ? QStringLiteral("−")
+                         : more > 0 ? QStringLiteral("+")
+                                    : QString();
+    if (column == differenceColumn())
+        return sign + countText(std::abs(value.toLongLong())) + QStringLiteral(" B");
+    return sign + QString::number(std::abs(more), 'f', 1) + QStringLiteral(" %");
+}
+
+QVariant PartsModel::data(const QModelIndex& index, int role) const
+{
+    if (!index.isValid() || static_cast<size_t>(index.row()) >= m_rows.size() ||
+        index.column() >= columnCount())
+        return {};
+    const PartRow& row = m_rows[static_cast<size_t>(index.row())];
+    const int column = index.column();
+    switch (role) {
+    case Qt::DisplayRole:
+    case PlainTextRole: return text(row, column);
+    case SortRole: return key(row, column);
+    case FileRole: {
+        const QVariant value = key(row, column);
+        return value.isValid() ? value : QVariant(QString());
+    }
+    case Qt::TextAlignmentRole:
+        return QVariant(Qt::AlignVCenter |
+                        (column < kFirstExecutor ? Qt::AlignLeft : Qt::AlignRight));
+    case Qt::ToolTipRole: {
+        const auto executor = static_cast<size_t>(column - kFirstExecutor);
+        if (column < kFirstExecutor || executor >= m_executors.size()) return {};
+        return m_executors[executor].isExact ? QStringLiteral("measured on the linked image")
+                                             : QStringLiteral("estimated");
+    }
+    case StrongRole: return row.isTotal;
+    default: return {};
+    }
+}
+
+QVariant PartsModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (orientation != Qt::Horizontal || section < 0 || section >= columnCount()) return {};
+    const bool isNumber = section >= kFirstExecutor;
+    if (role == Qt::TextAlignmentRole)
+        return QVariant(Qt::AlignVCenter | (isNumber ? Qt::AlignRight : Qt::AlignLeft));
+    if (role == Qt::InitialSortOrderRole)
+        return isNumber ? Qt::DescendingOrder : Qt::AscendingOrder;
+    if (role != Qt::DisplayRole && role != FileRole) return {};
+    if (section < kFirstExecutor)
+        return section == kMemory ? QStringLiteral("Memory") : QStringLiteral("Part");
+    const QString unit = role == FileRole ? QStringLiteral(" [B]") : QString();
+    if (section < differenceColumn())
+        return m_executors[static_cast<size_t>(section - kFirstExecutor)].name + unit;
+    const auto compared = std::min(static_cast<size_t>(m_compared), m_executors.size() - 1);
+    const QString names =
+        QStringLiteral("%1 − %2").arg(m_executors[compared].name, m_executors[0].name);
+    return section == differenceColumn() ? names + unit : names + QStringLiteral(" [%]");
 }
 
 QString Fit::text() const

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Rows of the Executors page: bars and their table twin are made from the same footprint.
+// The Executors page: bars and their table twin are made from the same footprint.
 #pragma once
 
 #include "views/models/footprint.h"
-#include "views/models/table_model.h"
+
+#include <QAbstractTableModel>
+
+#include <optional>
 
 namespace tenon::views {
 
@@ -29,20 +32,56 @@ struct StackBar
 std::vector<StackBar> flashBars(const Footprint& footprint);
 std::vector<StackBar> ramBars(const Footprint& footprint);
 
-/// One part of one executor.
-struct FootprintRow
+/// Without the constants, which are the same for every executor and hide what is not.
+Footprint withoutConstants(Footprint footprint);
+
+/// One part of the image, of every executor.
+struct PartRow
 {
-    QString executor;
     QString memory; ///< "flash" or "RAM"
     QString part;
-    qint64 bytes = FootprintPart::kUnknown;
+    std::vector<qint64> bytes; ///< by executor
     bool isTotal = false;
-    bool isExact = false;
-    double share = 0; ///< of the largest total in that memory
 };
-using FootprintModel = TableModel<FootprintRow>;
-FootprintModel* makeFootprintModel(QObject* parent);
-std::vector<FootprintRow> footprintRows(const Footprint& footprint);
+std::vector<PartRow> partRows(const Footprint& footprint);
+
+/// Parts as rows, executors as columns, and what the compared one takes more than the first.
+class PartsModel : public QAbstractTableModel
+{
+public:
+    enum Column
+    {
+        kMemory,
+        kPart,
+        kFirstExecutor
+    };
+    using QAbstractTableModel::QAbstractTableModel;
+
+    void setFootprint(const std::optional<Footprint>& footprint);
+    /// Of the columns of differences; the first one is compared with itself as 1.
+    void setCompared(int executor);
+    const std::vector<PartRow>& rows() const { return m_rows; }
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+private:
+    int differenceColumn() const { return kFirstExecutor + static_cast<int>(m_executors.size()); }
+    std::optional<qint64> difference(const PartRow& row) const;
+    QVariant key(const PartRow& row, int column) const;
+    QString text(const PartRow& row, int column) const;
+
+    struct Executor
+    {
+        QString name;
+        bool isExact = false;
+    };
+    std::vector<Executor> m_executors;
+    std::vector<PartRow> m_rows;
+    int m_compared = 1;
+};
 
 /// How a bar stands to a board's budget.
 struct Fit

@@ -11,24 +11,27 @@ namespace tenon::views {
 LevelModel* makeLevelModel(QObject* parent)
 {
     const auto time = [](const LevelRow& row, int role) -> QVariant {
-        if (role == SortRole) return row.share;
+        if (role == FigureRole) return row.share;
         if (role == EmulatedRole) return row.isEmulated;
         if (role == Qt::ToolTipRole)
             return QObject::tr("95 % confidence interval of the median %1 to %2")
                 .arg(durationText(row.lowUs), durationText(row.highUs));
         return {};
     };
+    const auto column = [](const QString& title, auto text, auto LevelRow::*member,
+                           const char* unit) -> TableColumn<LevelRow> {
+        return {title, [=](const LevelRow& r) { return text(r.*member); },     true,
+                {},    [=](const LevelRow& r) { return QVariant(r.*member); }, QLatin1String(unit)};
+    };
     return new LevelModel(
         {{QObject::tr("Level"), [](const LevelRow& r) { return QString::number(r.level); }},
          {QObject::tr("Time"), [](const LevelRow& r) { return durationText(r.medianUs); }, true,
-          time},
-         {QObject::tr("Calls"), [](const LevelRow& r) { return countText(r.calls); }, true},
-         {QObject::tr("Kernels"), [](const LevelRow& r) { return countText(r.kernels); }, true},
-         {QObject::tr("Workspace"), [](const LevelRow& r) { return byteText(r.workspaceBytes); },
-          true},
-         {QObject::tr("Constants"), [](const LevelRow& r) { return byteText(r.constantBytes); },
-          true},
-         {QObject::tr("Library"), [](const LevelRow& r) { return byteText(r.fileBytes); }, true}},
+          time, [](const LevelRow& r) { return r.medianUs; }, QStringLiteral("µs")},
+         column(QObject::tr("Calls"), countText, &LevelRow::calls, ""),
+         column(QObject::tr("Kernels"), countText, &LevelRow::kernels, ""),
+         column(QObject::tr("Workspace"), byteText, &LevelRow::workspaceBytes, "B"),
+         column(QObject::tr("Constants"), byteText, &LevelRow::constantBytes, "B"),
+         column(QObject::tr("Library"), byteText, &LevelRow::fileBytes, "B")},
         parent);
 }
 

@@ -36,7 +36,7 @@ QVariant nodeVariant(core::NodeId node)
 QVariant bufferExtra(const BufferRow& row, int role)
 {
     if (role == NodeRole) return nodeVariant(row.node);
-    if (role == SortRole) return row.share;
+    if (role == FigureRole) return row.share;
     if (role == Qt::ToolTipRole)
         return row.label + QStringLiteral("  ") + row.name + QLatin1Char('\n') + row.type +
                QStringLiteral("\nwritten by ") + row.writer + QStringLiteral("\nlast read by ") +
@@ -55,16 +55,21 @@ BufferModel* makeBufferModel(QObject* parent)
         return r.pool.isEmpty() ? countText(r.offset)
                                 : r.pool + QLatin1Char(' ') + countText(r.offset);
     };
+    const auto bytesOf = [](qint64 BufferRow::*member) {
+        return [member](const BufferRow& r) { return r.*member; };
+    };
+    const QString bytes = QStringLiteral("B");
     return new BufferModel(
         {{QStringLiteral("Buffer"), [](const BufferRow& r) { return r.label; }, false, bufferExtra},
          {QStringLiteral("From"), [](const BufferRow& r) { return r.origin; }, false, bufferExtra},
          {QStringLiteral("Type"), [](const BufferRow& r) { return r.type; }, false, bufferExtra},
-         {QStringLiteral("Calls"), calls, true, bufferExtra},
-         {QStringLiteral("Offset"), offset, true, bufferExtra},
+         {QStringLiteral("Calls"), calls, true, bufferExtra,
+          [](const BufferRow& r) { return r.firstCall; }},
+         {QStringLiteral("Offset"), offset, true, bufferExtra, bytesOf(&BufferRow::bottom)},
          {QStringLiteral("Bytes"), [](const BufferRow& r) { return countText(r.bytes); }, true,
-          bufferExtra},
+          bufferExtra, bytesOf(&BufferRow::bytes), bytes},
          {QStringLiteral("Padding"), [](const BufferRow& r) { return countText(r.paddingBytes); },
-          true, bufferExtra},
+          true, bufferExtra, bytesOf(&BufferRow::paddingBytes), bytes},
          {QStringLiteral("Last read by"), [](const BufferRow& r) { return r.lastReader; }, false,
           bufferExtra}},
         parent);
@@ -132,9 +137,15 @@ PlannerModel* makePlannerModel(QObject* parent)
     };
     return new PlannerModel(
         {{QStringLiteral("Planner"), [](const PlannerRow& r) { return r.algorithm; }, false, tip},
-         {QStringLiteral("Bytes"), bytes, true, tip},
-         {QStringLiteral("To the bound"), ratio, true, tip},
-         {QStringLiteral("Time"), time, true, tip}},
+         {QStringLiteral("Bytes"), bytes, true, tip,
+          [](const PlannerRow& r) { return r.problem.isEmpty() ? QVariant(r.bytes) : QVariant(); },
+          QStringLiteral("B")},
+         {QStringLiteral("To the bound"), ratio, true, tip,
+          [](const PlannerRow& r) { return r.ratio > 0 ? QVariant(r.ratio) : QVariant(); },
+          QStringLiteral("")},
+         {QStringLiteral("Time"), time, true, tip,
+          [](const PlannerRow& r) { return r.ms < 0 ? QVariant() : QVariant(r.ms); },
+          QStringLiteral("ms")}},
         parent);
 }
 
@@ -196,6 +207,43 @@ QString ratioText(const PlannerRow& row)
     if (row.ratio <= 0) return {};
     return row.isAtBound ? QStringLiteral("= bound")
                          : QStringLiteral("×%1").arg(row.ratio, 0, 'f', 3);
+}
+
+LiveModel* makeLiveModel(QObject* parent)
+{
+    const auto extra = [](const LiveRow& row, int role) -> QVariant {
+        if (role == NodeRole) return nodeVariant(row.node);
+        if (role == FigureRole) return row.share;
+        if (role == Qt::ToolTipRole) return row.name + QLatin1Char('\n') + row.sources;
+        return {};
+    };
+    return new LiveModel(
+        {{QStringLiteral("Call"), [](const LiveRow& r) { return QString::number(r.call); }, true,
+          extra, [](const LiveRow& r) { return r.call; }, QStringLiteral("")},
+         {QStringLiteral("Kernel"), [](const LiveRow& r) { return r.name; }, false, extra},
+         {QStringLiteral("From"), [](const LiveRow& r) { return r.sources; }, false, extra},
+         {QStringLiteral("Live bytes"), [](const LiveRow& r) { return countText(r.bytes); }, true,
+          extra, [](const LiveRow& r) { return r.bytes; }, QStringLiteral("B")}},
+        parent);
+}
+
+std::vector<LiveRow> liveRows(const Document& document, const LiveCurve& curve)
+{
+    std::vector<LiveRow> rows;
+    const qint64 most = curve.peakCall < 0 ? 1 : curve.bytes[static_cast<size_t>(curve.peakCall)];
+    for (size_t i = 0; i < curve.bytes.size(); ++i) {
+        LiveRow row{static_cast<int>(i), callText(document, static_cast<int>(i))};
+        row.bytes = curve.bytes[i];
+        row.share = most > 0 ? static_cast<double>(row.bytes) / static_cast<double>(most) : 0;
+        if (i < document.calls.size()) {
+            row.sources = sourceNames(document.imported, document.calls[i].sources);
+            row.node = document.calls[i].node;
+        } else {
+            row.name = QStringLiteral("after the last call");
+        }
+        rows.push_back(std::move(row));
+    }
+    return rows;
 }
 
 LiveCurve liveCurve(const MemoryPlan& plan)

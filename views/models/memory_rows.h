@@ -79,6 +79,20 @@ struct LiveCurve
 };
 LiveCurve liveCurve(const MemoryPlan& plan);
 
+/// A step of the curve.
+struct LiveRow
+{
+    int call = 0;
+    QString name;
+    QString sources; ///< nodes of the model file that the call computes
+    qint64 bytes = 0;
+    double share = 0; ///< of the peak
+    core::NodeId node;
+};
+using LiveModel = TableModel<LiveRow>;
+LiveModel* makeLiveModel(QObject* parent);
+std::vector<LiveRow> liveRows(const Document& document, const LiveCurve& curve);
+
 /// A horizontal stretch of the map that belongs to one pool.
 struct PoolBand
 {

@@ -4,6 +4,7 @@
 #include "views/models/pass_model.h"
 
 #include "views/models/format.h"
+#include "views/models/table_model.h"
 
 #include <algorithm>
 
@@ -112,7 +113,25 @@ int PassModel::rowCount(const QModelIndex& parent) const
     return static_cast<int>(m_phases[static_cast<size_t>(parent.row())].passes.size());
 }
 
-int PassModel::columnCount(const QModelIndex&) const { return 1; }
+int PassModel::columnCount(const QModelIndex&) const { return kColumnCount; }
+
+QVariant PassModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (orientation != Qt::Horizontal || section < 0 || section >= kColumnCount) return {};
+    const QString titles[] = {QStringLiteral("Pass"), QStringLiteral("Phase"),
+                              QStringLiteral("Changes"), QStringLiteral("Time")};
+    if (role == FileRole && section == kTime) return QStringLiteral("Time [ms]");
+    return role == Qt::DisplayRole || role == FileRole ? QVariant(titles[section]) : QVariant();
+}
+
+/// What stands in the columns that the list paints itself.
+QVariant PassModel::columnData(const PassStep& step, int column, int role)
+{
+    if (role != Qt::DisplayRole && role != FileRole) return {};
+    if (column == kPhase) return step.phase;
+    if (column == kChanges) return static_cast<qint64>(step.changes.size());
+    return role == FileRole ? QVariant(step.ms) : QVariant(durationText(step.ms * 1000));
+}
 
 QVariant PassModel::passData(int pass, int role) const
 {
@@ -151,8 +170,11 @@ QVariant PassModel::data(const QModelIndex& index, int role) const
     if (!index.isValid() || !hasIndex(index.row(), index.column(), parent(index))) return {};
     if (index.internalId() != 0) {
         const Phase& phase = m_phases[static_cast<size_t>(index.internalId()) - 1];
-        return passData(phase.passes[static_cast<size_t>(index.row())], role);
+        const int pass = phase.passes[static_cast<size_t>(index.row())];
+        if (index.column() == kName) return passData(pass, role);
+        return columnData(m_document->passes[static_cast<size_t>(pass)], index.column(), role);
     }
+    if (index.column() != kName) return {};
     if (role == Qt::DisplayRole) return m_phases[static_cast<size_t>(index.row())].name;
     if (role == IsPhaseRole) return true;
     return {};

@@ -14,12 +14,21 @@ class PassModel : public QAbstractItemModel
 public:
     enum Role
     {
-        IsPhaseRole = Qt::UserRole,
+        IsPhaseRole = Qt::UserRole + 100, ///< behind those of tables
         ChangeCountRole,
         ShareRole,   ///< change count relative to the busiest pass, 0..1
         VersionRole, ///< index of the module version after this pass
         IsNoOpRole,  ///< skipped, or nothing changed
         TouchesRole  ///< touches the selection
+    };
+
+    enum Column
+    {
+        kName,
+        kPhase,
+        kChanges,
+        kTime,
+        kColumnCount
     };
 
     using QAbstractItemModel::QAbstractItemModel;
@@ -35,6 +44,7 @@ public:
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
     Qt::ItemFlags flags(const QModelIndex& index) const override;
 
 private:
@@ -46,6 +56,7 @@ private:
     void rebuild();
     bool matches(const PassStep& step, int version) const;
     QVariant passData(int pass, int role) const;
+    static QVariant columnData(const PassStep& step, int column, int role);
 
     DocumentPtr m_document;
     QString m_filter;

@@ -2,6 +2,7 @@
 // Writes the report: headings, figures, the tables of the pages, two drawings.
 #include "views/models/report.h"
 
+#include "views/models/exact_facts.h"
 #include "views/models/footprint_rows.h"
 #include "views/models/format.h"
 #include "views/models/memory_rows.h"
@@ -207,7 +208,9 @@ QString footprintSection(const Footprint& footprint)
     for (const ExecutorFootprint& executor : footprint.executors)
         if (!executor.problem.isEmpty())
             html += paragraph(executor.name + QStringLiteral(": ") + executor.problem, "error");
-    return html + tableOf(makeFootprintModel(nullptr), footprintRows(footprint));
+    PartsModel parts;
+    parts.setFootprint(footprint);
+    return html + tableOf(parts);
 }
 
 } // namespace

@@ -13,10 +13,13 @@ namespace tenon::views {
 enum TableRole
 {
     NodeRole = Qt::UserRole, ///< NodeId value to go to, or -1
-    SortRole,
+    FigureRole,              ///< what the delegate draws beside the text: a share, a severity
     MutedRole,
     PlainTextRole,
-    EmulatedRole ///< a time that is not silicon's
+    EmulatedRole, ///< a time that is not silicon's
+    SortRole,     ///< what the column is ordered by; invalid: comes last
+    StrongRole,   ///< a sum, a title
+    FileRole      ///< in files, as a number without separators where there is one
 };
 
 template <class Row>
@@ -26,6 +29,9 @@ struct TableColumn
     std::function<QString(const Row&)> text;
     bool isNumber = false;
     std::function<QVariant(const Row&, int role)> extra = {};
+    std::function<QVariant(const Row&)> key = {}; ///< orders the rows; empty: the text does
+    /// Of the key, which files have instead of the text: "B"; empty for a count. Null: the text.
+    QString unit = {};
 };
 
 template <class Row>
@@ -66,6 +72,9 @@ public:
         if (!shown || index.column() >= columnCount()) return {};
         const TableColumn<Row>& column = m_columns[static_cast<size_t>(index.column())];
         if (role == Qt::DisplayRole || role == PlainTextRole) return column.text(*shown);
+        if (role == FileRole && column.key && !column.unit.isNull()) return column.key(*shown);
+        if (role == FileRole) return column.text(*shown);
+        if (role == SortRole) return column.key ? column.key(*shown) : column.text(*shown);
         if (role == Qt::TextAlignmentRole)
             return QVariant(Qt::AlignVCenter | (column.isNumber ? Qt::AlignRight : Qt::AlignLeft));
         return column.extra ? column.extra(*shown, role) : QVariant();
@@ -75,6 +84,11 @@ public:
         if (orientation != Qt::Horizontal || section >= columnCount()) return {};
         const TableColumn<Row>& column = m_columns[static_cast<size_t>(section)];
         if (role == Qt::DisplayRole) return column.title;
+        if (role == FileRole)
+            return column.unit.isEmpty() ? column.title
+                                         : column.title + QStringLiteral(" [%1]").arg(column.unit);
+        if (role == Qt::InitialSortOrderRole) // the largest first
+            return column.isNumber ? Qt::DescendingOrder : Qt::AscendingOrder;
         if (role == Qt::TextAlignmentRole)
             return QVariant(Qt::AlignVCenter | (column.isNumber ? Qt::AlignRight : Qt::AlignLeft));
         return {};

@@ -2,6 +2,7 @@
 // Rows and columns of the window's tables.
 #include "views/models/tables.h"
 
+#include "core/ir/descent.h"
 #include "views/models/format.h"
 #include "views/models/nesting.h"
 #include "views/models/node_text.h"
@@ -70,14 +71,60 @@ QString errorShareText(const CallRow& row)
     return row.errorShare > 0 ? errorText(row.errorShare) : QString();
 }
 
+QString boundText(const CallRow& row)
+{
+    if (row.shareOfBound <= 0) return {};
+    return QString::number(qRound(row.shareOfBound * 100)) +
+           (row.isMemoryBound ? QStringLiteral(" % mem") : QStringLiteral(" %"));
+}
+
+QString boundTip(const CallRow& row)
+{
+    return row.isMemoryBound
+               ? QStringLiteral("bound by memory: of the time that moving its inputs, weights and "
+                                "outputs takes at the measured bandwidth")
+               : QStringLiteral("bound by computing: of the time that its work takes at the "
+                                "measured peak of the cores");
+}
+
+/// What was not measured has no figure.
+std::function<QVariant(const CallRow&)> measuredFigure(double CallRow::*member, double scale = 1)
+{
+    return [member, scale](const CallRow& row) {
+        return row.*member > 0 ? QVariant(row.*member * scale) : QVariant();
+    };
+}
+
 QVariant errorExtra(const CallRow& row, int role)
 {
     if (role == NodeRole) return nodeVariant(row.node);
-    if (role == SortRole) return row.errorShare;
+    if (role == FigureRole) return row.errorShare;
     if (role != Qt::ToolTipRole || row.errorShare <= 0) return {};
     const QString share = QStringLiteral(
         "expected to add to the largest error by rounding, relative to the largest result");
     return row.refusedForm.isEmpty() ? share : share + QLatin1Char('\n') + row.refusedForm;
+}
+
+DeltaRow deltaOf(const core::Module& before, const core::Module& after,
+                 const std::unordered_set<core::NodeId>& program,
+                 const std::vector<core::NodeId>& changed, const std::vector<core::NodeId>& made)
+{
+    DeltaRow row;
+    const std::vector<core::NodeId> from = shownOf(before, changed, {});
+    const std::vector<core::NodeId> to = shownOf(after, made, program);
+    row.from = static_cast<int>(from.size());
+    row.to = static_cast<int>(to.size());
+    row.writtenBytes = resultBytes(after, to) - resultBytes(before, from);
+    if (!to.empty()) row.node = to.back();
+    if (!row.node.isValid() && !from.empty()) row.node = from.front();
+    if (!row.node.isValid() && !changed.empty()) row.node = changed.front();
+    const core::Module& module = after.findNode(row.node) ? after : before;
+    const core::NodePtr& shown = module.findNode(row.node);
+    if (!shown) return row;
+    row.place = QString::fromStdString(shown->name);
+    if (row.place.isEmpty()) row.place = sourceNames(module, shown->origin);
+    if (row.place.isEmpty()) row.place = titleOf(module, *shown);
+    return row;
 }
 
 } // namespace
@@ -93,9 +140,10 @@ DeltaModel* makeDeltaModel(QObject* parent)
         {{QStringLiteral("Rule"), [](const DeltaRow& r) { return r.rule; }, false, extra},
          {QStringLiteral("Where"), [](const DeltaRow& r) { return r.place; }, false, extra},
          {QStringLiteral("Nodes"), [](const DeltaRow& r) { return arrowText(r.from, r.to); }, true,
-          extra},
+          extra, [](const DeltaRow& r) { return r.to - r.from; }},
          {QStringLiteral("Written"),
-          [](const DeltaRow& r) { return byteDifferenceText(r.writtenBytes); }, true, extra},
+          [](const DeltaRow& r) { return byteDifferenceText(r.writtenBytes); }, true, extra,
+          [](const DeltaRow& r) { return r.writtenBytes; }, QStringLiteral("B")},
          {QStringLiteral("Reason"), [](const DeltaRow& r) { return r.reason; }, false, extra}},
         parent);
 }
@@ -106,7 +154,7 @@ IssueModel* makeIssueModel(QObject* parent)
         if (role == NodeRole) return nodeVariant(row.node);
         if (role == Qt::ToolTipRole || role == PlainTextRole)
             return QString::fromStdString(row.diagnostic.text());
-        if (role == SortRole) return static_cast<int>(row.diagnostic.severity);
+        if (role == FigureRole) return static_cast<int>(row.diagnostic.severity);
         return {};
     };
     return new IssueModel(
@@ -114,7 +162,7 @@ IssueModel* makeIssueModel(QObject* parent)
           [](const IssueRow& r) {
               return QString::fromUtf8(core::severityText(r.diagnostic.severity).data());
           },
-          false, extra},
+          false, extra, [](const IssueRow& r) { return -static_cast<int>(r.diagnostic.severity); }},
          {QStringLiteral("Message"),
           [](const IssueRow& r) { return QString::fromStdString(r.diagnostic.message); }, false,
           extra},
@@ -133,7 +181,7 @@ CallModel* makeCallModel(QObject* parent)
 {
     const auto extra = [](const CallRow& row, int role) -> QVariant {
         if (role == NodeRole) return nodeVariant(row.node);
-        if (role == SortRole) return row.shareOfSlowest;
+        if (role == FigureRole) return row.shareOfSlowest;
         if (role == Qt::ToolTipRole)
             return QStringList{row.name, row.symbol, row.sources}.join(QLatin1Char('\n'));
         return {};
@@ -154,20 +202,9 @@ CallModel* makeCallModel(QObject* parent)
     const auto rate = [](const CallRow& r) {
         return r.gflops <= 0 ? QString() : QString::number(r.gflops, 'f', 1);
     };
-    const auto ofBound = [](const CallRow& r) {
-        return r.shareOfBound <= 0
-                   ? QString()
-                   : QString::number(qRound(r.shareOfBound * 100)) +
-                         (r.isMemoryBound ? QStringLiteral(" % mem") : QStringLiteral(" %"));
-    };
     const auto bounded = [timed](const CallRow& row, int role) -> QVariant {
-        if (role != Qt::ToolTipRole || row.shareOfBound <= 0) return timed(row, role);
-        return row.isMemoryBound
-                   ? QStringLiteral(
-                         "bound by memory: of the time that moving its inputs, weights and "
-                         "outputs takes at the measured bandwidth")
-                   : QStringLiteral("bound by computing: of the time that its work takes at the "
-                                    "measured peak of the cores");
+        return role == Qt::ToolTipRole && row.shareOfBound > 0 ? QVariant(boundTip(row))
+                                                               : timed(row, role);
     };
     const auto why = [extra](const CallRow& row, int role) -> QVariant {
         if (role == Qt::ToolTipRole && !row.methodReason.isEmpty()) return row.methodReason;
@@ -179,15 +216,20 @@ CallModel* makeCallModel(QObject* parent)
     };
     return new CallModel(
         {{QStringLiteral("#"), [](const CallRow& r) { return QString::number(r.index); }, true,
-          extra},
+          extra, [](const CallRow& r) { return r.index; }, QStringLiteral("")},
          {QStringLiteral("Kernel"), [](const CallRow& r) { return r.name; }, false, extra},
          {QStringLiteral("Method"), [](const CallRow& r) { return r.method; }, false, why},
          {QStringLiteral("From"), [](const CallRow& r) { return r.sources; }, false, extra},
-         {QStringLiteral("Time"), time, true, timed},
-         {QStringLiteral("Share"), share, true, extra},
-         {QStringLiteral("GFLOP/s"), rate, true, rated},
-         {QStringLiteral("Of bound"), ofBound, true, bounded},
-         {QStringLiteral("Error"), errorShareText, true, errorExtra}},
+         {QStringLiteral("Time"), time, true, timed, measuredFigure(&CallRow::medianUs),
+          QStringLiteral("µs")},
+         {QStringLiteral("Share"), share, true, extra, measuredFigure(&CallRow::share, 100),
+          QStringLiteral("%")},
+         {QStringLiteral("GFLOP/s"), rate, true, rated, measuredFigure(&CallRow::gflops),
+          QStringLiteral("")},
+         {QStringLiteral("Of bound"), boundText, true, bounded,
+          measuredFigure(&CallRow::shareOfBound, 100), QStringLiteral("%")},
+         {QStringLiteral("Error"), errorShareText, true, errorExtra,
+          measuredFigure(&CallRow::errorShare), QStringLiteral("")}},
         parent);
 }
 
@@ -195,13 +237,13 @@ OperatorModel* makeOperatorModel(QObject* parent)
 {
     const auto extra = [](const OperatorRow& row, int role) -> QVariant {
         if (role == NodeRole) return nodeVariant(row.first);
-        if (role == SortRole) return row.share;
+        if (role == FigureRole) return row.share;
         return {};
     };
     return new OperatorModel(
         {{QStringLiteral("Operator"), [](const OperatorRow& r) { return r.op; }, false, extra},
          {QStringLiteral("Count"), [](const OperatorRow& r) { return countText(r.count); }, true,
-          extra}},
+          extra, [](const OperatorRow& r) { return r.count; }, QStringLiteral("")}},
         parent);
 }
 
@@ -214,25 +256,28 @@ std::vector<DeltaRow> deltaRows(const Document& document, size_t version)
     // Operators that moved into a primitive function are counted where they were.
     const std::unordered_set<core::NodeId> program = programNodes(after);
     for (const core::Change& change : document.passes[version - 1].changes) {
-        DeltaRow row;
+        DeltaRow row = deltaOf(before, after, program, change.from, change.to);
         row.rule = QString::fromStdString(change.rule);
         row.reason = QString::fromStdString(change.reason);
-        const std::vector<core::NodeId> from = shownOf(before, change.from, {});
-        const std::vector<core::NodeId> to = shownOf(after, change.to, program);
-        row.from = static_cast<int>(from.size());
-        row.to = static_cast<int>(to.size());
-        row.writtenBytes = resultBytes(after, to) - resultBytes(before, from);
-        if (!to.empty()) row.node = to.back();
-        if (!row.node.isValid() && !from.empty()) row.node = from.front();
-        if (!row.node.isValid() && !change.from.empty()) row.node = change.from.front();
-        const core::NodePtr& shown =
-            after.findNode(row.node) ? after.findNode(row.node) : before.findNode(row.node);
-        if (shown) {
-            const core::Module& module = after.findNode(row.node) ? after : before;
-            row.place = QString::fromStdString(shown->name);
-            if (row.place.isEmpty()) row.place = sourceNames(module, shown->origin);
-            if (row.place.isEmpty()) row.place = titleOf(module, *shown);
-        }
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+std::vector<DeltaRow> deltaRows(const Document& document, size_t before, size_t after)
+{
+    if (before + 1 == after) return deltaRows(document, after);
+    std::vector<DeltaRow> rows;
+    const core::Module& was = document.version(before);
+    const core::Module& is = document.version(after);
+    const std::unordered_set<core::NodeId> program = programNodes(is);
+    for (const core::ComposedChange& change :
+         core::composeChanges(was, is, document.changesBetween(before, after))) {
+        DeltaRow row = deltaOf(was, is, program, change.from, change.to);
+        QStringList rules;
+        for (const std::string& rule : change.rules) rules << QString::fromStdString(rule);
+        row.rule = rules.join(QStringLiteral(", "));
+        row.reason = rules.join(QStringLiteral(" → "));
         rows.push_back(std::move(row));
     }
     return rows;
@@ -328,10 +373,19 @@ QString sourceNames(const core::Module& module, const std::vector<core::SourceId
 
 RunTable* makeRunTable(QObject* parent)
 {
-    return new RunTable(
-        {{QStringLiteral("Run"), [](const RunRow& r) { return QString::number(r.run); }, true},
-         {QStringLiteral("Time"), [](const RunRow& r) { return durationText(r.us); }, true}},
-        parent);
+    return new RunTable({{QStringLiteral("Run"),
+                          [](const RunRow& r) { return QString::number(r.run); },
+                          true,
+                          {},
+                          [](const RunRow& r) { return r.run; },
+                          QStringLiteral("")},
+                         {QStringLiteral("Time"),
+                          [](const RunRow& r) { return durationText(r.us); },
+                          true,
+                          {},
+                          [](const RunRow& r) { return r.us; },
+                          QStringLiteral("µs")}},
+                        parent);
 }
 
 std::vector<RunRow> runRows(const Document* document)

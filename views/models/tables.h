@@ -64,6 +64,8 @@ CallModel* makeCallModel(QObject* parent);
 OperatorModel* makeOperatorModel(QObject* parent);
 
 std::vector<DeltaRow> deltaRows(const Document& document, size_t version);
+/// What all passes behind `before` made together.
+std::vector<DeltaRow> deltaRows(const Document& document, size_t before, size_t after);
 std::vector<IssueRow> issueRows(const Document& document);
 IssueRow issueRow(const Document& document, const core::Diagnostic& diagnostic);
 std::vector<CallRow> callRows(const Document& document);

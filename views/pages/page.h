@@ -9,6 +9,7 @@
 
 namespace tenon::views {
 
+class BoardPrompt;
 class BoardsPresenter;
 class DeployPresenter;
 class ExecutorsPresenter;
@@ -20,10 +21,21 @@ class InspectPresenter;
 class MemoryPresenter;
 class PassesPresenter;
 class WorkspacePresenter;
+struct Export;
+
+struct PathQuestion
+{
+    QString title;
+    QString start; ///< folder to look in first
+    bool isFolder = false;
+};
 
 /// What a page may ask of the window around it.
 struct PageHost
 {
+    std::function<void(const Export&)> ask; ///< writes something where the user says
+    /// A file or folder that is there; the answer comes later, or never.
+    std::function<void(const PathQuestion&, const std::function<void(QString)>&)> askForPath;
     std::function<void()> showSteps;            ///< the page that shows the passes' graph
     std::function<void(const char*)> runAction; ///< by its id
     std::function<void()> noteChange;           ///< the version or the graph that it shows is new
@@ -40,6 +52,7 @@ struct PageContext
     InspectorPresenter& inspector;
     MemoryPresenter& memory;
     ExecutorsPresenter& executors;
+    BoardPrompt& boardPrompt;
     BoardsPresenter& boards;
     DeployPresenter& deploy;
     PageHost host;
@@ -61,6 +74,7 @@ struct Page
     std::function<size_t()> version; ///< of the document that it shows; empty: the last
     std::function<core::NodeId(const QString&)> findNode; ///< in what it shows
     std::function<void()> shown;                          ///< what being looked at starts
+    std::function<void()> hidden;                         ///< another page came to the front
     std::function<bool()> isSettled; ///< nothing runs that would change its picture; empty: always
     std::vector<ActionSpec> actions; ///< one id may stand on several pages: the shown one acts
 };
@@ -69,10 +83,11 @@ struct Page
 #include "views/pages/pages.def"
 #undef TENON_PAGE
 
-/// From a graph or a chart to its table, and from times to errors on the cards: each page that can
-/// does it with its own.
+/// From a graph or a chart to its table, from times to errors on the cards, and to the next
+/// colours: each page that can does it with its own.
 ActionSpec tableAction(std::function<void()> toggle);
 ActionSpec figuresAction(std::function<void()> toggle);
+ActionSpec colourAction(std::function<void()> next);
 
 /// All of them, in the order of their tabs.
 std::vector<Page> makePages(const PageContext& context);

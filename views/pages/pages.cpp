@@ -53,4 +53,17 @@ ActionSpec figuresAction(std::function<void()> toggle)
             .actsOn = ActsOn::ShownPage};
 }
 
+ActionSpec colourAction(std::function<void()> next)
+{
+    const QString text = QObject::tr("Colour cards by type, time, MACs, bytes, share of the bound");
+    return {.id = QStringLiteral("colour"),
+            .group = QObject::tr("Graph"),
+            .text = text,
+            .keys = QStringLiteral("C"),
+            .tip = text,
+            .run = std::move(next),
+            .isLocal = true,
+            .actsOn = ActsOn::ShownPage};
+}
+
 } // namespace tenon::views

@@ -7,9 +7,11 @@
 #include "views/models/document.h"
 #include "views/models/footprint.h"
 #include "views/models/level_rows.h"
+#include "views/models/quantize_rows.h"
 #include "views/models/target_figures.h"
 #include "views/models/target_parts.h"
 #include "views/presenters/board_engine.h"
+#include "views/presenters/compare_engine.h"
 
 #include <functional>
 
@@ -49,6 +51,8 @@ struct Engine
     /// Another memory plan of the compiled program; the program stays as it is.
     std::function<core::Result<MemoryPlan>(DocumentPtr, const MemoryQuestion&, core::JobContext&)>
         plan;
+    /// The opened model with the program and plan that compiling would give it, without code.
+    std::function<core::Result<DocumentPtr>(DocumentPtr, core::JobContext&)> planOpened;
     /// Flash and RAM of the executors, from what the compile has: a lower limit.
     std::function<core::Result<Footprint>(DocumentPtr, core::JobContext&)> estimateFootprint;
     /// The same from linked images; empty where nothing can link them.
@@ -76,7 +80,11 @@ struct Engine
     std::function<core::Result<std::vector<LevelRow>>(DocumentPtr, const BuildOptions&,
                                                       const LevelWatch&, core::JobContext&)>
         measureLevels;
+    /// A float model file as a file that computes with integers, calibrated on this computer.
+    std::function<core::Result<QuantizeOutcome>(const QuantizeQuestion&, core::JobContext&)>
+        quantize;
     BoardEngine boards;
+    CompareEngine comparing;
 };
 
 } // namespace tenon::views

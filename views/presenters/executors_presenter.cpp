@@ -28,9 +28,44 @@ ExecutorsPresenter::ExecutorsPresenter(WorkspacePresenter& workspace, QObject* p
     , m_workspace(workspace)
     , m_budgets(workspace.engine().budgets ? workspace.engine().budgets()
                                            : std::vector<MemoryBudget>())
-    , m_table(makeFootprintModel(this))
+    , m_table(new PartsModel(this))
 {
     connect(&workspace, &WorkspacePresenter::stateChanged, this, &ExecutorsPresenter::refresh);
+    connect(&workspace, &WorkspacePresenter::stateChanged, this, &ExecutorsPresenter::followTarget);
+}
+
+void ExecutorsPresenter::setLookedAt(bool isLookedAt)
+{
+    m_isLookedAt = isLookedAt;
+    followTarget();
+}
+
+/// What is looked at is that of the target that is named; each is tried once.
+void ExecutorsPresenter::followTarget()
+{
+    const QString& target = m_workspace.options().target;
+    const bool isStale =
+        m_document && m_document->isCompiled() && !target.isEmpty() && m_document->target != target;
+    if (!isStale) m_triedTarget.clear();
+    if (!m_isLookedAt || !isStale || !m_workspace.state().canBuild || m_triedTarget == target)
+        return;
+    m_triedTarget = target;
+    m_workspace.compile();
+}
+
+void ExecutorsPresenter::setConstantsShown(bool areShown)
+{
+    if (areShown == m_state.hasConstants) return;
+    m_state.hasConstants = areShown;
+    m_table->setFootprint(shown());
+    refresh();
+    emit footprintChanged();
+}
+
+std::optional<Footprint> ExecutorsPresenter::shown() const
+{
+    if (!m_footprint || m_state.hasConstants) return m_footprint;
+    return withoutConstants(*m_footprint);
 }
 
 void ExecutorsPresenter::setDocument(DocumentPtr document)
@@ -94,7 +129,7 @@ void ExecutorsPresenter::finish(const DocumentPtr& document, const Footprint& fo
 void ExecutorsPresenter::take(std::optional<Footprint> footprint)
 {
     m_footprint = std::move(footprint);
-    m_table->setRows(m_footprint ? footprintRows(*m_footprint) : std::vector<FootprintRow>());
+    m_table->setFootprint(shown());
     const int count = m_footprint ? static_cast<int>(m_footprint->executors.size()) : 0;
     m_state.selected = std::clamp(m_state.selected, 0, std::max(0, count - 1));
     chooseForTarget();
@@ -108,6 +143,7 @@ void ExecutorsPresenter::select(int executor)
         static_cast<size_t>(executor) >= m_footprint->executors.size())
         return;
     m_state.selected = executor;
+    m_table->setCompared(executor);
     refresh();
 }
 

@@ -22,7 +22,8 @@ struct ExecutorsState
     QString caption; ///< target, and how
     QString method;
     QString exclusions;
-    int selected = 0; ///< executor
+    int selected = 0;         ///< executor
+    bool hasConstants = true; ///< shown with the other parts
     bool hasBudgets = false;
     QString budgetTitle; ///< empty: no board is chosen, and the target is that of none
     Fit flash, ram;      ///< of the selected executor against the budget
@@ -38,7 +39,9 @@ public:
 
     const ExecutorsState& state() const { return m_state; }
     const std::optional<Footprint>& footprint() const { return m_footprint; }
-    FootprintModel& table() { return *m_table; }
+    /// What bars and table show: all of it, or what differs.
+    std::optional<Footprint> shown() const;
+    PartsModel& table() { return *m_table; }
     const std::vector<MemoryBudget>& budgets() const { return m_budgets; }
 
 public slots:
@@ -49,6 +52,9 @@ public slots:
     void setBoardBudget(MemoryBudget budget);
     /// Links the images and measures them.
     void measure();
+    void setConstantsShown(bool areShown);
+    /// While the page is looked at, another target is compiled for.
+    void setLookedAt(bool isLookedAt);
 
 signals:
     void footprintChanged();
@@ -61,6 +67,7 @@ private:
     void take(std::optional<Footprint> footprint);
     void chooseForTarget();
     void refresh();
+    void followTarget();
 
     WorkspacePresenter& m_workspace;
     std::vector<MemoryBudget> m_budgets;
@@ -70,7 +77,9 @@ private:
     DocumentPtr m_document;
     std::optional<Footprint> m_footprint;
     ExecutorsState m_state;
-    FootprintModel* m_table;
+    PartsModel* m_table;
+    bool m_isLookedAt = false;
+    QString m_triedTarget; ///< that the last compile of this page was for
 };
 
 } // namespace tenon::views

@@ -69,7 +69,7 @@ void InspectPresenter::arrange()
                 const bool isLarge = board->sequence().size() > kLargestOpenGraph;
                 std::set<QString> closed;
                 for (const NameScope& scope : stage->scopes())
-                    if (isLarge || scope.isBody) closed.insert(scope.path);
+                    if (isLarge || scope.isBody || scope.isRepeat) closed.insert(scope.path);
                 if (!closed.empty())
                     stage = std::make_shared<Stage>(Stage::forScopes(board, 0, closed));
             }
@@ -95,7 +95,7 @@ void InspectPresenter::takeStage(std::shared_ptr<const Stage> stage)
             for (const core::SourceId source : view.occupants[place].node->origin)
                 m_placeOfSource.emplace(source.value, static_cast<PlaceId>(place));
     m_selected = placeForNode(m_selection.node());
-    m_scene = std::make_shared<Scene>(m_stage->scene(0, DiffMode::After, m_figure));
+    m_scene = std::make_shared<Scene>(m_stage->scene(0, DiffMode::After, m_looks));
     emit sceneChanged();
     if (m_sought.isValid()) seekNode(std::exchange(m_sought, {}));
 }
@@ -166,9 +166,19 @@ void InspectPresenter::selectNode(core::NodeId node)
 
 void InspectPresenter::toggleFigure()
 {
-    if (!canToggleFigure()) return;
-    m_figure = m_figure == CardFigure::Time ? CardFigure::Error : CardFigure::Time;
-    if (m_stage) m_scene = std::make_shared<Scene>(m_stage->scene(0, DiffMode::After, m_figure));
+    if (canToggleFigure()) setLooks(withOtherFigure(*m_document, m_looks));
+}
+
+void InspectPresenter::cycleColouring()
+{
+    if (m_document) setLooks(nextColouring(*m_document, m_looks));
+}
+
+void InspectPresenter::setLooks(CardLooks looks)
+{
+    if (looks == m_looks) return;
+    m_looks = looks;
+    if (m_stage) m_scene = std::make_shared<Scene>(m_stage->scene(0, DiffMode::After, m_looks));
     emit sceneChanged();
 }
 

@@ -19,7 +19,7 @@ public:
     void setDocument(DocumentPtr document, bool isSameModel);
 
     ScenePtr scene() const { return m_scene; }
-    CardFigure figure() const { return m_figure; }
+    CardLooks looks() const { return m_looks; }
     bool canToggleFigure() const { return m_document && canChooseFigure(*m_document); }
     PlaceId selectedPlace() const { return m_selected; }
     size_t version() const { return m_version; }
@@ -30,6 +30,8 @@ public:
 
 public slots:
     void toggleFigure(); ///< times or expected errors on the cards
+    void setLooks(tenon::views::CardLooks looks);
+    void cycleColouring(); ///< by type, time, ...
     void selectPlace(int place);
     void selectNode(tenon::core::NodeId node);
     /// Selects the node and opens the groups it sits in.
@@ -58,7 +60,7 @@ private:
     std::set<QString> m_collapsed;
     bool m_hasChosenScopes = false;
     ScenePtr m_scene;
-    CardFigure m_figure = CardFigure::Time;
+    CardLooks m_looks;
     PlaceId m_selected = kNoPlace;
     size_t m_version = 0;
     bool m_isSelecting = false;

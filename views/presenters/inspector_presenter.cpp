@@ -2,25 +2,15 @@
 // Collects the facts of the selected node and the texts of its kernel.
 #include "views/presenters/inspector_presenter.h"
 
+#include "core/compare/comparison.h"
+#include "views/models/compare_rows.h"
 #include "views/models/format.h"
 #include "views/models/node_text.h"
+#include "views/models/serving.h"
 
 #include <algorithm>
 
 namespace tenon::views {
-
-int callForNode(const Document& document, const core::NodeRecord& node)
-{
-    const int own = document.callOfNode(node.id);
-    if (own >= 0) return own;
-    for (size_t c = 0; c < document.calls.size(); ++c)
-        for (const core::SourceId source : node.origin) {
-            const auto& sources = document.calls[c].sources;
-            if (std::find(sources.begin(), sources.end(), source) != sources.end())
-                return static_cast<int>(c);
-        }
-    return -1;
-}
 
 InspectorPresenter::InspectorPresenter(Engine engine, JobPresenter& jobs, Selection& selection,
                                        QObject* parent)
@@ -65,6 +55,28 @@ const core::NodeRecord* InspectorPresenter::record(const core::Module*& module) 
     return nullptr;
 }
 
+namespace {
+
+/// Of the tensor that the node gives, or of its kernel's result.
+void addComparison(const Document& document, const core::NodeRecord& node,
+                   std::vector<FactRow>& facts)
+{
+    const int index = document.comparison ? tensorOfNode(*document.comparison, node) : -1;
+    if (index < 0) return;
+    const core::ComparedTensor& tensor = document.comparison->tensors[static_cast<size_t>(index)];
+    const QString name = QString::fromStdString(tensor.name);
+    QString text = decibelText(tensor.cumulative.sqnrDb);
+    QString tip =
+        QObject::tr("%1 beside the reference: %2").arg(name, errorSentence(tensor.cumulative));
+    if (tensor.isolated) {
+        text += QObject::tr(", alone %1").arg(decibelText(tensor.isolated->sqnrDb));
+        tip += QObject::tr("\nits kernel alone: %1").arg(errorSentence(*tensor.isolated));
+    }
+    facts.push_back({QObject::tr("error"), text, tip, {}});
+}
+
+} // namespace
+
 void InspectorPresenter::showNode(core::NodeId node)
 {
     m_node = node;
@@ -80,6 +92,7 @@ void InspectorPresenter::showNode(core::NodeId node)
             m_state.facts.push_back({isError ? tr("error") : tr("issue"), text, text, {}});
         }
         describe(*module, *found);
+        addComparison(*m_document, *found, m_state.facts);
         describeMembers(*module, *found);
         describeCall(callForNode(*m_document, *found));
     }

@@ -83,7 +83,4 @@ private:
     InspectorState m_state;
 };
 
-/// Kernel-call index that serves this node: by identity, else by the source nodes; -1 when none.
-int callForNode(const Document& document, const core::NodeRecord& node);
-
 } // namespace tenon::views

@@ -3,6 +3,7 @@
 #include "views/presenters/memory_presenter.h"
 
 #include "views/models/format.h"
+#include "views/models/serving.h"
 #include "views/presenters/inspector_presenter.h"
 
 #include <algorithm>
@@ -24,9 +25,10 @@ MemoryPresenter::MemoryPresenter(WorkspacePresenter& workspace, QObject* parent)
     , m_alive(makeBufferModel(this))
     , m_planners(makePlannerModel(this))
     , m_why(makeMemoryFactModel(this))
+    , m_live(makeLiveModel(this))
 {
     m_state.question.algorithm = workspace.options().planner;
-    connect(&workspace.selection(), &Selection::changed, this, &MemoryPresenter::followSelection);
+    connect(&workspace.selection(), &Selection::changed, this, &MemoryPresenter::showNode);
 }
 
 const MemoryPlan& MemoryPresenter::plan() const
@@ -66,6 +68,39 @@ void MemoryPresenter::setDocument(DocumentPtr document)
     }
     takePlan();
     if (m_state.hasPlan && isAskingOther()) ask();
+    if (m_isLookedAt) planOpened();
+}
+
+void MemoryPresenter::lookAt()
+{
+    m_isLookedAt = true;
+    planOpened();
+}
+
+void MemoryPresenter::planOpened()
+{
+    const auto& plan = m_workspace.engine().planOpened;
+    const bool canPlan = m_document && !m_document->isCompiled() && !m_document->passes.empty() &&
+                         m_workspace.state().errorCount == 0;
+    if (!plan || !canPlan || m_state.isPlanning) return;
+    const auto planned = std::make_shared<DocumentPtr>();
+    const DocumentPtr document = m_document;
+    m_state.isPlanning = true;
+    m_workspace.jobs().startQuietly(
+        kPlanKey,
+        [=](core::JobContext& job) -> core::Status {
+            auto made = plan(document, job);
+            if (!made) return made.error();
+            *planned = *std::move(made);
+            return core::kDone;
+        },
+        [this, document, planned](const core::Status& status) {
+            if (document != m_document) return;
+            m_state.isPlanning = false;
+            if (!status) m_state.problem = QString::fromStdString(status.error().message);
+            if (status) setDocument(*planned);
+            emit stateChanged();
+        });
 }
 
 bool MemoryPresenter::isAskingOther() const
@@ -142,8 +177,10 @@ void MemoryPresenter::takePlan()
 {
     m_state.hasPlan = m_document && m_document->memory.has_value();
     m_state.isWhatIf = m_whatIf != nullptr;
+    m_state.isCompiled = m_document && m_document == m_workspace.document();
     if (m_state.hasPlan) {
         m_curve = liveCurve(plan());
+        m_live->setRows(liveRows(*m_document, m_curve));
         m_buffers->setRows(bufferRows(*m_document, plan()));
         m_planners->setRows(plannerRows(plan()));
         m_state.callCount = static_cast<int>(m_curve.bytes.size());
@@ -151,6 +188,7 @@ void MemoryPresenter::takePlan()
         if (m_state.call < 0 || m_state.call >= m_state.callCount) lookAtPeak();
     } else {
         m_curve = {};
+        m_live->setRows({});
         m_buffers->setRows({});
         m_planners->setRows({});
         m_state.callCount = 0;
@@ -190,14 +228,10 @@ void MemoryPresenter::selectBuffer(int buffer)
     refresh();
 }
 
-void MemoryPresenter::followSelection(core::NodeId node)
+void MemoryPresenter::showNode(core::NodeId node)
 {
-    if (m_isSelecting || !m_state.hasPlan || !node.isValid()) return;
-    const core::NodeRecord* record = nullptr;
-    for (size_t v = m_document->versionCount(); v-- > 0 && !record;)
-        if (const core::NodePtr& found = m_document->version(v).findNode(node))
-            record = found.get();
-    const int call = record ? callForNode(*m_document, *record) : -1;
+    if (m_isSelecting || !m_state.hasPlan) return;
+    const int call = callServing(*m_document, node);
     if (call < 0) return;
     const auto& rows = plan().buffers;
     const auto written = std::find_if(rows.begin(), rows.end(), [&](const PlannedBuffer& buffer) {
@@ -235,7 +269,9 @@ void MemoryPresenter::refreshCaptions()
     const qint64 lost = shown.arenaBytes - shown.lowerBoundBytes;
     const QString bound = lost == 0 ? tr(" = lower bound (proven)")
                                     : tr(", lower bound %1").arg(byteText(shown.lowerBoundBytes));
-    const QString mark = m_state.isWhatIf ? tr("what if, not compiled · ") : QString();
+    const QString mark = m_state.isWhatIf     ? tr("what if, not compiled · ")
+                         : m_state.isCompiled ? QString()
+                                              : tr("not compiled yet · ");
     m_state.curveCaption = mark + tr("planner %1 · arena %2%3 · without planning %4")
                                       .arg(shown.algorithm, byteText(shown.arenaBytes), bound,
                                            byteText(shown.withoutReuseBytes));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// MemoryPresenter: the memory plan of the compiled model: position, selected buffer, planners
-// side by side, and what-ifs.
+// MemoryPresenter: the memory plan of the model, compiled or not: position, selected buffer,
+// planners side by side, and what-ifs.
 #pragma once
 
 #include "views/models/memory_rows.h"
@@ -15,6 +15,7 @@ struct MemoryState
     bool hasPlan = false;
     bool isWhatIf = false; ///< shown is a plan that the compiled program does not have
     bool isPlanning = false;
+    bool isCompiled = false; ///< else the plan is that of a program without code
     MemoryQuestion question; ///< what is asked for
     QString problem;         ///< why the last what-if has no plan
     QString curveCaption;
@@ -36,6 +37,8 @@ public:
 
     /// Takes the workspace's document, which has changed.
     void setDocument(DocumentPtr document);
+    /// Somebody looks: a model that is not compiled is planned without code.
+    void lookAt();
 
     const MemoryState& state() const { return m_state; }
     /// The plan that is shown; valid while state().hasPlan.
@@ -47,6 +50,7 @@ public:
     BufferModel& alive() { return *m_alive; }
     PlannerModel& planners() { return *m_planners; }
     MemoryFactModel& why() { return *m_why; }
+    LiveModel& live() { return *m_live; } ///< the curve's twin
     QString callName(int call) const;
 
 public slots:
@@ -54,6 +58,8 @@ public slots:
     void showPeak() { showCall(m_curve.peakCall); }
     void stepCall(int by) { showCall(m_state.call + by); }
     void selectBuffer(int buffer);
+    /// What the call that serves a node writes.
+    void showNode(tenon::core::NodeId node);
     /// Compiles again with that planner.
     void choosePlanner(QString algorithm);
     void setAlignment(qint64 bytes);
@@ -69,7 +75,7 @@ private:
     void ask();
     void takePlan();
     void lookAtPeak(); ///< first look at a program: the largest buffer where the most is
-    void followSelection(core::NodeId node);
+    void planOpened();
     void refresh();
     void refreshCaptions();
     void refreshAlive();
@@ -86,7 +92,9 @@ private:
     BufferModel* m_alive;
     PlannerModel* m_planners;
     MemoryFactModel* m_why;
+    LiveModel* m_live;
     bool m_isSelecting = false;
+    bool m_isLookedAt = false;
 };
 
 } // namespace tenon::views

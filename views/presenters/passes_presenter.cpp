@@ -7,6 +7,7 @@
 #include "views/models/node_search.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tenon::views {
 
@@ -24,20 +25,50 @@ PassesPresenter::PassesPresenter(JobPresenter& jobs, Selection& selection, QObje
     refreshState();
 }
 
+namespace {
+
+/// The version after the pass that was shown, among the passes of another target or level; -1 where
+/// it did not run.
+int versionAfter(const Document& before, int version, const Document& now)
+{
+    if (version <= 0 || version > static_cast<int>(before.passes.size())) return version;
+    const QString name = before.passes[static_cast<size_t>(version) - 1].name;
+    int run = 0; // a pass may run several times
+    for (int v = 1; v < version; ++v) run += before.passes[static_cast<size_t>(v) - 1].name == name;
+    int found = -1;
+    for (size_t i = 0; i < now.passes.size() && run >= 0; ++i)
+        if (now.passes[i].name == name) {
+            found = static_cast<int>(i) + 1;
+            --run;
+        }
+    return found;
+}
+
+/// 0: nothing changed anything.
+int firstChange(const Document& document)
+{
+    for (size_t i = 0; i < document.passes.size(); ++i)
+        if (document.passes[i].isChanged) return static_cast<int>(i) + 1;
+    return 0;
+}
+
+} // namespace
+
 void PassesPresenter::setDocument(DocumentPtr document, bool isSameModel)
 {
-    m_document = std::move(document);
+    const DocumentPtr before = std::exchange(m_document, std::move(document));
     m_passes->setDocument(m_document);
     if (!isSameModel) {
         m_stage.reset();
         m_board.reset();
         m_lineageIndex.reset();
         m_scene = std::make_shared<Scene>();
-        m_state.version = 0;
+        const bool isSameFile =
+            before && before->path == m_document->path && !before->passes.empty();
+        const int kept = isSameFile ? versionAfter(*before, m_state.version, *m_document) : -1;
+        m_state.version = kept < 0 ? firstChange(*m_document) : kept;
+        m_state.pinned = isSameFile ? versionAfter(*before, m_state.pinned, *m_document) : -1;
         m_state.selected = kNoPlace;
-        m_state.pinned = -1;
-        for (size_t i = 0; i < m_document->passes.size() && m_state.version == 0; ++i)
-            if (m_document->passes[i].isChanged) m_state.version = static_cast<int>(i) + 1;
         emit sceneChanged();
     }
     arrange();
@@ -84,16 +115,14 @@ void PassesPresenter::takeStage(std::shared_ptr<const Stage> stage,
 void PassesPresenter::rebuildScene()
 {
     if (!m_stage) return refreshState();
-    const auto version = static_cast<size_t>(m_state.version);
-    const int other = m_state.pinned >= 0 ? m_state.pinned : m_state.version - 1;
-    const bool isSplit = m_state.mode == DiffMode::Split && other >= 0 && other != m_state.version;
-    m_scene = std::make_shared<Scene>(
-        isSplit ? m_stage->split(static_cast<size_t>(std::min(other, m_state.version)),
-                                 static_cast<size_t>(std::max(other, m_state.version)), m_figure)
-                : m_stage->scene(version,
-                                 m_state.mode == DiffMode::Split ? DiffMode::After : m_state.mode,
-                                 m_figure));
-    m_deltas->setRows(deltaRows(*m_document, static_cast<size_t>(m_state.version)));
+    const auto [base, last] = compared();
+    const bool isAlone = m_state.mode == DiffMode::After || base == last;
+    const auto shown = static_cast<size_t>(m_state.version);
+    m_scene = std::make_shared<Scene>(isAlone ? m_stage->scene(shown, DiffMode::After, m_looks)
+                                      : m_state.mode == DiffMode::Split
+                                          ? m_stage->split(base, last, m_looks)
+                                          : m_stage->difference(base, last, m_looks));
+    m_deltas->setRows(base == last ? std::vector<DeltaRow>() : deltaRows(*m_document, base, last));
     refreshHeat();
     refreshState();
     emit sceneChanged();
@@ -143,9 +172,13 @@ void PassesPresenter::refreshState()
     m_state.countText = m_document->passes.empty()
                             ? tr("none ran yet")
                             : tr("%1, %2 with changes").arg(m_document->passes.size()).arg(changed);
-    m_state.title = m_state.version == 0
-                        ? tr("Imported")
-                        : m_document->passes[static_cast<size_t>(m_state.version) - 1].name;
+    m_state.title = nameOf(m_state.version);
+    m_state.pinText = m_state.pinned < 0 ? QString() : nameOf(m_state.pinned);
+    const auto [base, last] = compared();
+    m_state.comparison = m_state.title;
+    if (m_state.pinned >= 0 && base != last)
+        m_state.comparison =
+            nameOf(static_cast<int>(base)) + QStringLiteral(" → ") + nameOf(static_cast<int>(last));
     m_state.positionText =
         tr("%1 %2 of %3").arg(m_state.title).arg(m_state.version).arg(m_document->passes.size());
     emit stateChanged();
@@ -185,7 +218,10 @@ void PassesPresenter::stepChanged(int by)
 
 void PassesPresenter::stepTouching(int by)
 {
-    if (m_lineageIndex) showVersion(nextIn(m_lineageIndex->versionsTouching(m_state.selected), by));
+    if (m_lineageIndex)
+        showVersion(nextIn(m_lineageIndex->versionsTouching(m_state.selected,
+                                                            static_cast<size_t>(m_state.version)),
+                           by));
 }
 
 void PassesPresenter::cycleMode()
@@ -202,23 +238,52 @@ void PassesPresenter::setMode(DiffMode mode)
     rebuildScene();
 }
 
+QString PassesPresenter::nameOf(int version) const
+{
+    return version <= 0 ? tr("Imported")
+                        : m_document->passes[static_cast<size_t>(version) - 1].name;
+}
+
+std::pair<size_t, size_t> PassesPresenter::compared() const
+{
+    const int other = m_state.pinned >= 0 ? m_state.pinned : std::max(0, m_state.version - 1);
+    return {static_cast<size_t>(std::min(other, m_state.version)),
+            static_cast<size_t>(std::max(other, m_state.version))};
+}
+
 void PassesPresenter::togglePin()
 {
     m_state.pinned = m_state.pinned == m_state.version ? -1 : m_state.version;
     rebuildScene();
 }
 
+void PassesPresenter::unpin()
+{
+    if (m_state.pinned < 0) return;
+    m_state.pinned = -1;
+    rebuildScene();
+}
+
 ScenePtr PassesPresenter::sceneBefore() const
 {
     if (!m_stage || m_state.version == 0) return m_scene;
-    return std::make_shared<Scene>(
-        m_stage->scene(static_cast<size_t>(m_state.version) - 1, DiffMode::After, m_figure));
+    return std::make_shared<Scene>(m_stage->scene(compared().first, DiffMode::After, m_looks));
 }
 
 void PassesPresenter::toggleFigure()
 {
-    if (!canToggleFigure()) return;
-    m_figure = m_figure == CardFigure::Time ? CardFigure::Error : CardFigure::Time;
+    if (canToggleFigure()) setLooks(withOtherFigure(*m_document, m_looks));
+}
+
+void PassesPresenter::cycleColouring()
+{
+    if (m_document) setLooks(nextColouring(*m_document, m_looks));
+}
+
+void PassesPresenter::setLooks(CardLooks looks)
+{
+    if (looks == m_looks) return;
+    m_looks = looks;
     rebuildScene();
 }
 
@@ -267,7 +332,8 @@ void PassesPresenter::refreshSelection()
     if (m_lineageIndex && m_state.selected != kNoPlace) {
         m_lineage =
             m_lineageIndex->lineageOf(m_state.selected, static_cast<size_t>(m_state.version));
-        touching = m_lineageIndex->versionsTouching(m_state.selected);
+        touching = m_lineageIndex->versionsTouching(m_state.selected,
+                                                    static_cast<size_t>(m_state.version));
     }
     m_passes->setTouching(std::move(touching));
     refreshHeat();

@@ -29,7 +29,9 @@ struct PassesState
     QString title;        ///< pass name
     QString countText;    ///< "22, 11 with changes"
     QString modeText;     ///< "union diff"
-    int pinned = -1;      ///< version to compare with in the split view; -1: the one before
+    QString comparison;   ///< "FuseOps", or "Imported → FuseOps" with a pin
+    QString pinText;      ///< pass that is pinned; empty: none
+    int pinned = -1;      ///< version to compare with; -1: the one before
     QString positionText; ///< "FuseOps 14 of 22"
     DiffMode mode = DiffMode::Union;
     PlaceId selected = kNoPlace;
@@ -47,7 +49,7 @@ public:
     const PassesState& state() const { return m_state; }
     const DocumentPtr& document() const { return m_document; }
     ScenePtr scene() const { return m_scene; }
-    CardFigure figure() const { return m_figure; }
+    CardLooks looks() const { return m_looks; }
     bool canToggleFigure() const { return m_document && canChooseFigure(*m_document); }
     /// The version before the shown one, to play the pass from.
     ScenePtr sceneBefore() const;
@@ -69,9 +71,12 @@ public slots:
     void stepTouching(int by); ///< passes that touched the selection
     void cycleMode();          ///< union, split, after
     void setMode(tenon::views::DiffMode mode);
-    void togglePin(); ///< the shown version becomes the left one of the split view
+    void togglePin(); ///< what is shown is compared with, until it is pinned again or unpinned
+    void unpin();
     void setFilter(QString filter);
     void toggleFigure(); ///< times or expected errors on the cards
+    void setLooks(tenon::views::CardLooks looks);
+    void cycleColouring(); ///< by type, time, ...
     void selectPlace(int place);
     void selectNode(tenon::core::NodeId node);
     void seekNode(tenon::core::NodeId node) { m_selection.seek(node); }
@@ -83,6 +88,9 @@ signals:
 
 private:
     void arrange();
+    QString nameOf(int version) const;
+    /// The versions whose difference is shown; equal where there is none.
+    std::pair<size_t, size_t> compared() const;
     void takeStage(std::shared_ptr<const Stage> stage, std::shared_ptr<const LineageIndex> lineage);
     void rebuildScene();
     int placeShowing(core::NodeId node) const;
@@ -98,7 +106,7 @@ private:
     std::shared_ptr<const Stage> m_stage;
     std::shared_ptr<const LineageIndex> m_lineageIndex;
     ScenePtr m_scene;
-    CardFigure m_figure = CardFigure::Time;
+    CardLooks m_looks;
     PassModel* m_passes;
     DeltaModel* m_deltas;
     Lineage m_lineage;

@@ -2,6 +2,7 @@
 // Opening, compiling and measuring: jobs over the engine, new documents into the window.
 #include "views/presenters/workspace_presenter.h"
 
+#include "views/models/exact_facts.h"
 #include "views/models/format.h"
 
 #include <QFileInfo>

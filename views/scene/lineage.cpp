@@ -43,17 +43,28 @@ LineageIndex::LineageIndex(std::shared_ptr<const Storyboard> board)
     }
 }
 
-std::vector<int> LineageIndex::versionsTouching(PlaceId place) const
+namespace {
+
+void merge(const std::vector<int>& more, std::vector<int>& versions)
 {
-    if (!m_board || place < 0 || static_cast<size_t>(place) >= m_ofPlace.size()) return {};
-    std::vector<int> versions = m_ofPlace[static_cast<size_t>(place)];
-    for (const PlaceId member : m_board->places()[static_cast<size_t>(place)].members) {
-        const auto& more = m_ofPlace[static_cast<size_t>(member)];
-        versions.insert(versions.end(), more.begin(), more.end());
-    }
+    versions.insert(versions.end(), more.begin(), more.end());
     std::sort(versions.begin(), versions.end());
     versions.erase(std::unique(versions.begin(), versions.end()), versions.end());
+}
+
+} // namespace
+
+std::vector<int> LineageIndex::versionsTouching(PlaceId place, size_t version) const
+{
+    std::vector<int> versions;
+    for (const LineageRow& row : lineageOf(place, version).rows) merge(row.versions, versions);
     return versions;
+}
+
+std::vector<int> LineageIndex::touching(core::SourceId source) const
+{
+    const auto touched = m_ofSource.find(source.value);
+    return touched == m_ofSource.end() ? std::vector<int>() : touched->second;
 }
 
 Lineage LineageIndex::lineageOf(PlaceId place, size_t version) const
@@ -66,15 +77,24 @@ Lineage LineageIndex::lineageOf(PlaceId place, size_t version) const
     const core::NodePtr& node = view.occupants[static_cast<size_t>(place)].node;
     const core::Module* module = view.module;
     lineage.title = titleOf(*module, *node);
+    std::vector<core::SourceId> sources;
+    for (const core::SourceId source : node->origin)
+        if (source.value < module->sources().size()) sources.push_back(source);
     lineage.sourceCount = static_cast<int>(node->origin.size());
-    for (const core::SourceId source : node->origin) {
-        if (lineage.rows.size() == kLineageRows || source.value >= module->sources().size()) break;
-        const core::SourceNode& from = module->sources()[source.value];
-        LineageRow row{QString::fromStdString(from.name), QString::fromStdString(from.op), {}};
-        const auto touched = m_ofSource.find(source.value);
-        if (touched != m_ofSource.end()) row.versions = touched->second;
-        lineage.rows.push_back(std::move(row));
+    const bool hasRest = sources.size() > kLineageRows;
+    const size_t own = hasRest ? kLineageRows - 1 : sources.size();
+    for (size_t i = 0; i < own; ++i) {
+        const core::SourceNode& from = module->sources()[sources[i].value];
+        lineage.rows.push_back({QString::fromStdString(from.name), QString::fromStdString(from.op),
+                                touching(sources[i])});
     }
+    if (hasRest) {
+        LineageRow rest{QStringLiteral("and %1 more").arg(sources.size() - own), {}, {}};
+        for (size_t i = own; i < sources.size(); ++i) merge(touching(sources[i]), rest.versions);
+        lineage.rows.push_back(std::move(rest));
+    }
+    if (const auto& made = m_ofPlace[static_cast<size_t>(place)]; sources.empty() && !made.empty())
+        lineage.rows.push_back({lineage.title, {}, made});
     return lineage;
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/layout/layout.h"
 #include "views/models/node_text.h"
+#include "views/scene/card_looks.h"
 #include "views/scene/storyboard.h"
 
 #include <QPointF>
@@ -30,8 +31,10 @@ struct SceneItem
     core::NodeId node; ///< that stands there
     QRectF rect;
     QString title;
+    QString name; ///< the node's, or of those that it comes from
     QString detail;
-    QString figure; ///< right-aligned: a time, "error 3.1e-06"
+    QString figure;     ///< right-aligned: a time, "error 3.1e-06"
+    QString figureNote; ///< what the figure is and how it is known
     QString spoken;
     QString note; ///< frames: the rule that made them
     OpFamily family = OpFamily::Elementwise;
@@ -44,6 +47,8 @@ struct SceneItem
     bool isFaulty = false;    ///< an error of the import is about it, or about a node inside
     bool isScope = false;     ///< a frame of the model's own hierarchy
     bool isCollapsed = false; ///< a scope shown as one card
+    bool hasFigure = false;   ///< what computes something
+    bool isEstimated = false; ///< the figure is the node's part of a kernel's
     float heat = -1;          ///< 0..1 share of the largest figure, -1 when it has none
 };
 
@@ -89,6 +94,9 @@ struct Scene
     QRectF visible;               ///< of the items of this scene
     std::vector<int> itemOfPlace; ///< -1 when not shown
     QString caption;
+    CardLooks looks;
+    float least = 0;   ///< figure: what a heat of 0 stands for
+    float largest = 0; ///< figure: what a heat of 1 stands for
 
     int itemAt(PlaceId place) const
     {

@@ -27,21 +27,26 @@ SceneTable* makeSceneTable(QObject* parent)
         if (role == Qt::ToolTipRole) return row.item.spoken;
         return {};
     };
+    const auto heat = [](const SceneRow& r) {
+        return r.item.heat < 0 ? QVariant() : QVariant(r.item.heat);
+    };
     return new SceneTable(
         {{QStringLiteral("Node"), [](const SceneRow& r) { return r.item.title; }, false, extra},
+         {QStringLiteral("Name"), [](const SceneRow& r) { return r.item.name; }, false, extra},
          {QStringLiteral("What matters"), [](const SceneRow& r) { return r.item.detail; }, false,
           extra},
          {QStringLiteral("Inside"), [](const SceneRow& r) { return r.frame; }, false, extra},
          {QStringLiteral("Change"), [](const SceneRow& r) { return stateText(r.item.state); },
           false, extra},
-         {QStringLiteral("Figure"), [](const SceneRow& r) { return r.item.figure; }, true, extra}},
+         {QStringLiteral("Figure"), [](const SceneRow& r) { return r.item.figure; }, true, extra,
+          heat}},
         parent);
 }
 
 TouchTable* makeTouchTable(QObject* parent)
 {
     const auto extra = [](const TouchRow& row, int role) -> QVariant {
-        return role == SortRole ? QVariant(row.version) : QVariant();
+        return role == FigureRole ? QVariant(row.version) : QVariant();
     };
     return new TouchTable(
         {{QStringLiteral("Source node"), [](const TouchRow& r) { return r.source; }, false, extra},

@@ -2,10 +2,11 @@
 // Writes the scene of one version: cards, frames and edges with their diff states and figures.
 #include "views/models/format.h"
 #include "views/models/nesting.h"
-#include "views/scene/card_figures.h"
+#include "views/models/tables.h"
 #include "views/scene/edge_label.h"
 #include "views/scene/row_fold.h"
 #include "views/scene/stage.h"
+#include "views/scene/write_figures.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -23,21 +24,30 @@ QRectF rectOf(const core::LayoutRect& rect) { return {rect.x, rect.y, rect.width
 class SceneWriter
 {
 public:
-    SceneWriter(const Stage& stage, size_t version, DiffMode mode, CardFigure figure)
+    /// Compared with the version `base`, unless that is the same.
+    SceneWriter(const Stage& stage, size_t base, size_t version, CardLooks looks)
         : m_stage(stage)
         , m_board(*stage.m_board)
         , m_document(m_board.document())
+        , m_base(base)
         , m_version(version)
-        , m_figures(m_document, figure)
         , m_now(m_board.version(version))
+        , m_figures(m_document, *m_now.module, looks.figure, stage.standing(m_now))
         , m_faulty(faultyNodes(m_document))
     {
-        m_isDiff =
-            mode == DiffMode::Union && version > 0 && m_document.passes[version - 1].isChanged;
-        if (m_isDiff) m_before = m_board.version(version - 1);
-        if (m_isDiff && !m_board.showsBodies()) // the owner's card tells of them
-            for (const auto& [owner, count] : nestedChanges(m_document, version))
+        for (size_t v = base + 1; v <= version; ++v) {
+            m_isDiff |= m_document.passes[v - 1].isChanged;
+            if (m_board.showsBodies()) continue; // else the owner's card tells of them
+            for (const auto& [owner, count] : nestedChanges(m_document, v))
                 m_nestedChanges[m_board.placeOf(owner)] += count;
+        }
+        if (m_isDiff) m_before = m_board.version(base);
+        m_scene.looks = looks;
+        const bool needsTimes =
+            looks.figure == CardFigure::Time || looks.figure == CardFigure::Bound;
+        if (needsTimes && !m_document.measurement) // what there is to show
+            m_scene.looks.figure = CardFigure::Error;
+        if (isCompared(looks.figure) && !m_document.comparison) m_scene.looks = {};
         m_scene.itemOfPlace.assign(m_board.places().size(), -1);
     }
 
@@ -51,6 +61,7 @@ public:
         writeCards();
         for (const core::LayoutPoint& p : m_stage.m_layout.points)
             m_scene.points.emplace_back(p.x, p.y);
+        writeFigures(m_document, m_figures, {m_stage.nodesByScope(m_now), m_itemOfScope}, m_scene);
         writeEdges(m_now, false);
         if (m_isDiff) writeEdges(m_before, true);
         m_scene.bounds = rectOf(m_stage.m_layout.bounds);
@@ -82,12 +93,11 @@ private:
 
     void findRules()
     {
-        if (m_version == 0) return;
-        for (const core::Change& change : m_document.passes[m_version - 1].changes)
-            for (const core::NodeId id : change.to) {
-                const PlaceId place = m_board.placeOf(id);
-                if (place != kNoPlace) m_ruleOf.emplace(place, QString::fromStdString(change.rule));
-            }
+        for (const auto* changes : m_document.changesBetween(m_base, m_version))
+            for (const core::Change& change : *changes)
+                for (const core::NodeId id : change.to)
+                    if (const PlaceId place = m_board.placeOf(id); place != kNoPlace)
+                        m_ruleOf.emplace(place, QString::fromStdString(change.rule));
     }
 
     void describe(const Occupant& occupant, const core::Module& module, SceneItem& item)
@@ -95,6 +105,8 @@ private:
         const core::NodeRecord& node = *occupant.node;
         item.node = node.id;
         item.title = titleOf(module, node);
+        item.name = node.name.empty() ? sourceNames(module, node.origin)
+                                      : QString::fromStdString(node.name);
         item.detail = occupant.inner ? detailOf(module, *occupant.inner) : detailOf(module, node);
         item.family = occupant.inner ? familyOf(module, *occupant.inner) : familyOf(module, node);
         item.isFaulty = m_faulty.count(node.name) > 0;
@@ -192,8 +204,9 @@ private:
             describe(now(place), *m_now.module, item);
             item.state = stateOf(place);
             const auto rule = m_ruleOf.find(place);
+            item.hasFigure = true;
             if (item.state == DiffState::Added && rule != m_ruleOf.end()) item.note = rule->second;
-            m_figures.add(*now(place).node, item);
+            m_figures.splitAmong(*now(place).node);
             add(std::move(item));
         }
     }
@@ -244,9 +257,8 @@ private:
             else if (item.state == DiffState::Changed)
                 item.detail =
                     changeText(*m_before.module, *old->node, *now(place).node, item.detail);
-            if (info.output < 0 && !isGone && !item.isMember &&
-                now(place).node->kind != core::NodeKind::Parameter)
-                m_figures.add(*now(place).node, item);
+            item.hasFigure =
+                info.output < 0 && !isGone && now(place).node->kind != core::NodeKind::Parameter;
             add(std::move(item));
         }
     }
@@ -345,10 +357,10 @@ private:
     const Stage& m_stage;
     const Storyboard& m_board;
     const Document& m_document;
-    size_t m_version;
-    CardFigures m_figures;
+    size_t m_base, m_version;
     bool m_isDiff = false;
     VersionView m_now;
+    NodeFigures m_figures;
     VersionView m_before;
     Scene m_scene;
     std::unordered_map<PlaceId, QString> m_ruleOf;
@@ -360,9 +372,15 @@ private:
     std::unordered_set<core::ValueRef> m_labelled;
 };
 
-Scene Stage::scene(size_t version, DiffMode mode, CardFigure figure) const
+Scene Stage::scene(size_t version, DiffMode mode, CardLooks looks) const
 {
-    return SceneWriter(*this, version, mode, figure).write();
+    return difference(mode == DiffMode::Union && version > 0 ? version - 1 : version, version,
+                      looks);
+}
+
+Scene Stage::difference(size_t before, size_t after, CardLooks looks) const
+{
+    return SceneWriter(*this, before, after, looks).write();
 }
 
 } // namespace tenon::views

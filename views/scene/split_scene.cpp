@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Two versions side by side: who became whom is followed through the change sets of the passes
 // between them.
+#include "core/ir/descent.h"
 #include "views/scene/stage.h"
 
 #include <algorithm>
@@ -12,51 +13,6 @@ namespace tenon::views {
 namespace {
 
 constexpr double kColumnGap = 120; ///< both fit into a narrow pane while texts are readable
-
-/// Node -> nodes it became, through every pass after `before` up to `after`.
-class Descent
-{
-public:
-    Descent(const Document& document, size_t before, size_t after)
-    {
-        for (size_t version = before + 1; version <= after; ++version) {
-            m_steps.emplace_back();
-            for (const core::Change& change : document.passes[version - 1].changes)
-                for (const core::NodeId from : change.from) {
-                    Step& step = m_steps.back()[from];
-                    step.to.insert(step.to.end(), change.to.begin(), change.to.end());
-                    step.isErased |= std::find(change.erased.begin(), change.erased.end(), from) !=
-                                     change.erased.end();
-                }
-        }
-    }
-
-    std::vector<core::NodeId> heirs(core::NodeId node) const
-    {
-        std::vector<core::NodeId> now{node};
-        for (const auto& step : m_steps) {
-            std::vector<core::NodeId> next;
-            for (const core::NodeId id : now) {
-                const auto found = step.find(id);
-                if (found == step.end() || !found->second.isErased) next.push_back(id);
-                if (found != step.end())
-                    next.insert(next.end(), found->second.to.begin(), found->second.to.end());
-            }
-            std::sort(next.begin(), next.end());
-            next.erase(std::unique(next.begin(), next.end()), next.end());
-            now = std::move(next);
-        }
-        return now;
-    }
-
-private:
-    struct Step
-    {
-        std::vector<core::NodeId> to;
-        bool isErased = false;
-    };
-    std::vector<std::unordered_map<core::NodeId, Step>> m_steps;
-};
 
 /// Puts two scenes into one; frames stay before cards.
 class Joiner
@@ -208,7 +164,7 @@ public:
         : m_board(board)
         , m_was(board.version(before))
         , m_is(board.version(after))
-        , m_descent(board.document(), before, after)
+        , m_descent(board.document().changesBetween(before, after))
         , m_left(left)
         , m_right(right)
     {
@@ -290,7 +246,7 @@ private:
 
     const Storyboard& m_board;
     const VersionView m_was, m_is;
-    const Descent m_descent;
+    const core::Descent m_descent;
     Scene& m_left;
     Scene& m_right;
     std::vector<std::pair<int, int>> m_pairs;
@@ -298,13 +254,20 @@ private:
 
 } // namespace
 
-Scene Stage::split(size_t before, size_t after, CardFigure figure) const
+Scene Stage::split(size_t before, size_t after, CardLooks looks) const
 {
-    Scene left = scene(before, DiffMode::After, figure);
-    Scene right = scene(after, DiffMode::After, figure);
+    Scene left = scene(before, DiffMode::After, looks);
+    Scene right = scene(after, DiffMode::After, looks);
+    const float largest = std::max(left.largest, right.largest); // one scale for both
+    for (Scene* side : {&left, &right})
+        for (SceneItem& item : side->items)
+            if (item.heat >= 0 && largest > 0) item.heat *= side->largest / largest;
+    const CardLooks shown = right.looks;
     const auto pairs = Matcher(*m_board, before, after, left, right).match();
     Joiner joiner;
     Scene joined = joiner.join(std::move(left), std::move(right));
+    joined.looks = shown;
+    joined.largest = largest;
     for (const auto& [from, to] : pairs) {
         SceneRibbon ribbon{joiner.leftIndex().at(from), joiner.rightIndex().at(to)};
         ribbon.state = joined.items[static_cast<size_t>(ribbon.to)].state;

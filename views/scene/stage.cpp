@@ -147,6 +147,33 @@ bool Stage::arrange(const std::function<bool()>& shouldStop)
     return true;
 }
 
+std::vector<const core::NodeRecord*> Stage::standing(const VersionView& view) const
+{
+    std::vector<const core::NodeRecord*> nodes;
+    const auto& places = m_board->places();
+    for (size_t p = 0; p < places.size(); ++p) {
+        const core::NodePtr& node = view.occupants[p].node;
+        if (!node || node->kind == core::NodeKind::Parameter || places[p].output >= 0) continue;
+        const PlaceId frame = places[p].frame;
+        const bool isMember =
+            frame != kNoPlace && view.occupants[static_cast<size_t>(frame)].node != nullptr;
+        if (!isMember && m_sideOfPlace[p] < 0) nodes.push_back(node.get());
+    }
+    return nodes;
+}
+
+std::vector<std::vector<core::NodeId>> Stage::nodesByScope(const VersionView& view) const
+{
+    std::vector<std::vector<core::NodeId>> nodes(m_scopes.size());
+    for (const PlaceId place : m_board->sequence()) {
+        const auto p = static_cast<size_t>(place);
+        if (!view.occupants[p].node) continue;
+        for (int s = m_scopeOfPlace[p]; s >= 0; s = m_scopes[static_cast<size_t>(s)].parent)
+            nodes[static_cast<size_t>(s)].push_back(view.occupants[p].node->id);
+    }
+    return nodes;
+}
+
 std::unordered_set<std::string> faultyNodes(const Document& document)
 {
     std::unordered_set<std::string> names;

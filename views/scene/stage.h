@@ -20,6 +20,7 @@ struct NameScope
     int parent = -1;
     int cardCount = 0;
     PlaceId owner = kNoPlace; ///< control flow: the card of its node
+    bool isRepeat = false;    ///< blocks that follow one another, of a model without scopes
     bool isBody = false;      ///< control flow or one of its functions
 };
 
@@ -29,16 +30,6 @@ enum class DiffMode : uint8_t
     Split, ///< before | after
     After  ///< the module after the pass alone
 };
-
-/// What stands on the cards of kernel calls.
-enum class CardFigure : uint8_t
-{
-    Time, ///< where nothing is measured, the error
-    Error ///< expected by rounding
-};
-
-/// True where there is more than one figure to choose from.
-bool canChooseFigure(const Document& document);
 
 class Stage
 {
@@ -58,11 +49,18 @@ public:
     /// Paths of the groups around a card, innermost first.
     std::vector<QString> scopesAround(PlaceId place) const;
     /// What the canvas shows for `version`, compared with the version before it in Union mode.
-    Scene scene(size_t version, DiffMode mode, CardFigure figure = CardFigure::Time) const;
+    Scene scene(size_t version, DiffMode mode, CardLooks looks = {}) const;
+    /// What all passes between two versions changed, in one picture.
+    Scene difference(size_t before, size_t after, CardLooks looks = {}) const;
     /// Two versions side by side, with ribbons between what became what.
-    Scene split(size_t before, size_t after, CardFigure figure = CardFigure::Time) const;
+    Scene split(size_t before, size_t after, CardLooks looks = {}) const;
 
     static constexpr float kRowGap = 10; ///< between the members in a fused frame
+
+    /// Nodes with cards or frames of their own, without members and arithmetic of constants.
+    std::vector<const core::NodeRecord*> standing(const VersionView& view) const;
+    /// Nodes inside each scope, however deep.
+    std::vector<std::vector<core::NodeId>> nodesByScope(const VersionView& view) const;
 
 private:
     friend class SceneWriter;
@@ -83,6 +81,11 @@ private:
     core::LayoutRect rectOf(PlaceId place) const;
     void findScopes(size_t version);
     struct ScopeName;
+    struct Run;
+    void keepRun(Run& run, const std::vector<Run>& runs);
+    PlaceId outermostOwner(PlaceId place) const;
+    std::unordered_map<PlaceId, std::vector<ScopeName>>
+    repeatedScopes(const VersionView& view) const;
     std::vector<ScopeName> scopeNames(const VersionView& view, PlaceId place) const;
 
     std::shared_ptr<const Storyboard> m_board;

@@ -120,6 +120,26 @@ Theme loadTheme(bool isDark)
     return t;
 }
 
+/// Viridis, by its colours at every eighth.
+QColor Theme::rampColour(double share)
+{
+    constexpr QRgb kStops[] = {0xff440154, 0xff472d7b, 0xff3b528b, 0xff2c728e, 0xff21918c,
+                               0xff28ae80, 0xff5ec962, 0xffaddc30, 0xfffde725};
+    constexpr int kLast = 7; // where the last stretch begins
+    const double at = std::clamp(share, 0.0, 1.0) * (kLast + 1);
+    const int stop = std::min(kLast, static_cast<int>(at));
+    const QColor a(kStops[stop]), b(kStops[stop + 1]);
+    const double t = at - stop;
+    const auto mix = [t](int from, int to) { return qRound(from + (to - from) * t); };
+    return {mix(a.red(), b.red()), mix(a.green(), b.green()), mix(a.blue(), b.blue())};
+}
+
+QColor Theme::inkOn(const QColor& ground)
+{
+    const QColor black(Qt::black), white(Qt::white);
+    return contrastRatio(black, ground) > contrastRatio(white, ground) ? black : white;
+}
+
 QColor Theme::stateColour(DiffState state) const
 {
     switch (state) {

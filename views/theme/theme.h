@@ -27,6 +27,10 @@ struct Theme
     QFont body, bodyStrong, secondaryFont, documentTitle, code;
 
     QColor familyColour(OpFamily family) const { return families[static_cast<size_t>(family)]; }
+    /// Of a share from 0 to 1; the same for all who see colours differently, and in both themes.
+    static QColor rampColour(double share);
+    /// Black or white, whichever is easier to read there.
+    static QColor inkOn(const QColor& ground);
     QColor stateColour(DiffState state) const;
     QColor stateTint(DiffState state) const;
     QColor stateInk(DiffState state) const; ///< as text, readable on the tint

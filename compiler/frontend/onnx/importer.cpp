@@ -14,6 +14,7 @@ const Importer onnxImporter{
     .files = ".onnx file",
     .isMine = [](std::string_view) { return true; },
     .load = loadOnnxFile,
+    .outputNames = onnxOutputNames,
 };
 
 } // namespace tenon::compiler

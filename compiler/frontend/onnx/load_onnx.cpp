@@ -7,14 +7,15 @@
 #include "compiler/frontend/onnx/file/wire_scan.h"
 #include "compiler/frontend/onnx/graph/onnx_graph.h"
 
+#include <algorithm>
 #include <climits>
 #include <filesystem>
 
 namespace tenon::compiler {
+namespace {
 
-Result<Loaded> loadOnnxBytes(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
-                             const std::string& folder, const std::string& name,
-                             const ImportOptions& options)
+/// The model without the bytes of its weights.
+Result<tenon_onnx::ModelProto> parsed(std::span<const std::byte> bytes, const std::string& name)
 {
     auto thin = thinModel(bytes, name);
     if (!thin) return thin.error();
@@ -28,7 +29,18 @@ Result<Loaded> loadOnnxBytes(std::span<const std::byte> bytes, std::shared_ptr<c
     if (!model.has_graph())
         return makeError(DiagnosticCode::BadModel,
                          "the file holds no graph; it is cut off or no ONNX model", {.file = name});
-    thin = std::string();
+    return model;
+}
+
+} // namespace
+
+Result<Loaded> loadOnnxBytes(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
+                             const std::string& folder, const std::string& name,
+                             const ImportOptions& options)
+{
+    auto opened = parsed(bytes, name);
+    if (!opened) return opened.error();
+    tenon_onnx::ModelProto model = std::move(*opened);
 
     ExternalFiles external(folder);
     const TensorStorage storage{bytes, std::move(owner), &external};
@@ -59,6 +71,39 @@ Result<Loaded> loadOnnx(const std::string& path, const ImportOptions& options)
 {
     auto file = MappedFile::open(path);
     return file ? loadOnnxFile(path, *file, options) : file.error();
+}
+
+Result<std::vector<std::vector<std::string>>> onnxOutputNames(const std::string& path,
+                                                              const MappedFile& file)
+{
+    auto model = parsed(file.bytes(), path);
+    if (!model) return model.error();
+    inlineFunctions(*model);
+    std::vector<std::vector<std::string>> out;
+    for (const auto& node : model->graph().node())
+        out.emplace_back(node.output().begin(), node.output().end());
+    return out;
+}
+
+Result<std::vector<std::string>> writeOnnxWithOutputs(const std::string& path,
+                                                      const std::vector<std::string>& tensors,
+                                                      const std::string& written)
+{
+    auto text = readFile(path);
+    if (!text) return text.error();
+    tenon_onnx::ModelProto model;
+    if (!model.ParseFromString(*text) || !model.has_graph())
+        return makeError(DiagnosticCode::BadModel, "the file is no ONNX model", {.file = path});
+    std::vector<std::string> names;
+    for (const auto& output : model.graph().output()) names.push_back(output.name());
+    for (const std::string& name : tensors) {
+        if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+        model.mutable_graph()->add_output()->set_name(name);
+        names.push_back(name);
+    }
+    if (Status done = writeFileAtomically(written, model.SerializeAsString()); !done)
+        return done.error();
+    return names;
 }
 
 } // namespace tenon::compiler

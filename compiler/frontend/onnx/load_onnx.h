@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 namespace tenon::compiler {
 
@@ -23,5 +25,15 @@ Result<Loaded> loadOnnxFile(const std::string& path, std::shared_ptr<const Mappe
 Result<Loaded> loadOnnxBytes(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
                              const std::string& folder, const std::string& name,
                              const ImportOptions& options);
+
+/// Names of the tensors that every node gives, by SourceId.
+Result<std::vector<std::vector<std::string>>> onnxOutputNames(const std::string& path,
+                                                              const MappedFile& file);
+
+/// Writes the model with those of its tensors as outputs, too, and says what its outputs are then,
+/// in order.
+Result<std::vector<std::string>> writeOnnxWithOutputs(const std::string& path,
+                                                      const std::vector<std::string>& tensors,
+                                                      const std::string& written);
 
 } // namespace tenon::compiler

@@ -6,6 +6,7 @@
 #include "app/workbench/main_window.h"
 #include "tests/support/environment.h"
 #include "tests/zoo/zoo.h"
+#include "views/models/exact_facts.h"
 #include "views/models/film.h"
 #include "views/models/format.h"
 #include "views/models/report.h"

@@ -135,7 +135,7 @@ private slots:
         const auto& rows = window.workspace().calls().rows();
         QVERIFY(!rows.empty());
         for (const auto& row : rows) QVERIFY(html.contains(row.name.toHtmlEscaped()));
-        QVERIFY(html.contains(QStringLiteral("aot-packed")));
+        QVERIFY(html.contains(QStringLiteral("AOT")));
         const auto failed =
             window.exportView(folder.filePath(QStringLiteral("no/such/folder/digits.html")));
         QVERIFY(!failed &&

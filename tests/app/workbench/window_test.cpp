@@ -208,7 +208,7 @@ private slots:
         QVERIFY(!window.grab().isNull()); // lays it out
         auto* title = window.findChild<views::TitleBar*>();
         views::PillTabs& tabs = title->tabs();
-        QCOMPARE(tabs.count(), 6);
+        QCOMPARE(tabs.count(), 7);
         for (int i = 0; i < tabs.count(); ++i) {
             QVERIFY(tabs.rect().contains(tabs.tabRect(i)));
             const QString text = tabs.tabText(i);
@@ -216,6 +216,9 @@ private slots:
         }
         QVERIFY(tabs.geometry().right() <
                 window.findChild<views::TargetField*>()->geometry().left());
+        window.resize(980, 620); // as small as it gets
+        QVERIFY(!window.grab().isNull());
+        for (int i = 0; i < tabs.count(); ++i) QVERIFY(tabs.rect().contains(tabs.tabRect(i)));
         QVERIFY(window.part<views::InspectPage>().canvas().width() > 400);
         window.resize(1600, 1000);
         QVERIFY(!window.grab().isNull());
@@ -279,7 +282,7 @@ private slots:
         QVERIFY2(state.bannerText.contains(QStringLiteral("of nodes")),
                  qPrintable(state.bannerText));
         QVERIFY2(state.bannerText.contains(QStringLiteral("-mcpu")), qPrintable(state.bannerText));
-        QCOMPARE(state.issueCount, 1);
+        const int withCrash = state.issueCount; // others are remarks on this computer
         QVERIFY(state.bannerNode.isValid());
         QVERIFY(!window.workspace().document()->measurement);
         // From the banner to the node, and on with the work.
@@ -292,7 +295,7 @@ private slots:
         window.workspace().compile();
         QVERIFY(settle(window));
         QVERIFY(state.bannerTitle.isEmpty());
-        QCOMPARE(state.issueCount, 0);
+        QCOMPARE(state.issueCount, withCrash - 1);
         QVERIFY(!window.grab().isNull());
     }
 

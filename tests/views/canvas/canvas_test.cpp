@@ -66,7 +66,7 @@ private slots:
         QVERIFY(canvas.pixelRect(canvas.selectedItem()).top() > canvas.pixelRect(start).top());
         QTest::keyClick(&canvas, Qt::Key_Up);
         QCOMPARE(canvas.selectedItem(), start);
-        QTest::keyClick(&canvas, Qt::Key_Tab);
+        QTest::keyClick(&canvas, Qt::Key_N);
         QVERIFY(canvas.selectedItem() != start);
         QTest::keyClick(&canvas, Qt::Key_Escape);
         QCOMPARE(canvas.selectedItem(), -1);

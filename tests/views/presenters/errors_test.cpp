@@ -49,7 +49,7 @@ private:
         {
             QStringList texts;
             for (const SceneItem& item : passes.scene()->items)
-                if (!item.figure.isEmpty())
+                if (!item.figure.isEmpty() && item.isFrame)
                     texts << item.figure +
                                  QStringLiteral(" %1").arg(static_cast<double>(item.heat));
             return texts;

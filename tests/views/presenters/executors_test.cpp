@@ -91,15 +91,17 @@ private slots:
     void tableRowsAddUpToTheBars()
     {
         const Footprint shown = footprint(true);
-        const auto rows = footprintRows(shown);
+        const auto rows = partRows(shown);
         for (const bool isFlash : {true, false}) {
             const QString memory = isFlash ? QStringLiteral("flash") : QStringLiteral("RAM");
-            for (const StackBar& bar : isFlash ? flashBars(shown) : ramBars(shown)) {
+            const auto bars = isFlash ? flashBars(shown) : ramBars(shown);
+            for (size_t executor = 0; executor < bars.size(); ++executor) {
+                const StackBar& bar = bars[executor];
+                if (!bar.problem.isEmpty()) continue;
                 qint64 parts = 0, total = 0, painted = 0;
-                for (const FootprintRow& row : rows) {
-                    if (row.executor != bar.label || row.memory != memory) continue;
-                    (row.isTotal ? total : parts) += std::max<qint64>(0, row.bytes);
-                }
+                for (const PartRow& row : rows)
+                    if (row.memory == memory)
+                        (row.isTotal ? total : parts) += std::max<qint64>(0, row.bytes[executor]);
                 for (const StackPart& part : bar.parts) painted += part.bytes;
                 QCOMPARE(parts, bar.totalBytes);
                 QCOMPARE(total, bar.totalBytes);
@@ -114,11 +116,57 @@ private slots:
         QVERIFY(!flashBars(shown)[0].isComplete);
         QVERIFY(!flashBars(shown)[0].isExact);
         QVERIFY(!flashBars(shown)[2].problem.isEmpty());
-        FootprintModel* model = makeFootprintModel(this);
-        model->setRows(footprintRows(shown));
-        QAbstractItemModelTester tester(model);
-        QCOMPARE(model->index(3, 3).data().toString(), QStringLiteral("not known"));
-        QCOMPARE(model->index(0, 4).data().toString(), QStringLiteral("estimated"));
+        PartsModel model;
+        model.setFootprint(shown);
+        QAbstractItemModelTester tester(&model);
+        QCOMPARE(model.index(3, 2).data().toString(), QStringLiteral("not known"));
+        QCOMPARE(model.index(0, 2).data(Qt::ToolTipRole).toString(), QStringLiteral("estimated"));
+        QCOMPARE(model.index(0, 4).data().toString(), QStringLiteral("not known")); // no interface
+    }
+
+    void comparesTheChosenExecutorWithTheFirst()
+    {
+        PartsModel model;
+        model.setFootprint(footprint(true));
+        const auto text = [&](int row, int column) {
+            return model.index(row, column).data().toString();
+        };
+        QCOMPARE(model.headerData(5, Qt::Horizontal, Qt::DisplayRole).toString(),
+                 QStringLiteral("AOT packed − graph"));
+        QCOMPARE(text(2, 1), QStringLiteral("metadata"));
+        QCOMPARE(text(2, 5), QStringLiteral("−650 B"));
+        QCOMPARE(text(2, 6), QStringLiteral("−92.9 %"));
+        QCOMPARE(text(0, 5), QStringLiteral("0 B"));
+        QCOMPARE(text(4, 5), QStringLiteral("−650 B")); // the total of flash
+        model.setCompared(2);
+        QCOMPARE(text(2, 5), QString()); // nothing is known of it
+    }
+
+    void leavesConstantsOutWhenAskedTo()
+    {
+        Bench bench(true);
+        QVERIFY(bench.open());
+        const int all = bench.executors.table().rowCount();
+        const qint64 flash = bench.executors.state().flash.usedBytes;
+        bench.executors.setConstantsShown(false);
+        QCOMPARE(bench.executors.table().rowCount(), all - 1);
+        QCOMPARE(flashBars(*bench.executors.shown())[0].totalBytes, qint64{1700});
+        QCOMPARE(bench.executors.state().flash.usedBytes, flash); // what has to fit is all of it
+    }
+
+    void compilesAgainForAnotherTargetWhileItIsLookedAt()
+    {
+        Bench bench(true);
+        QVERIFY(bench.open());
+        bench.workspace.setTarget(QStringLiteral("llvm -mcpu=other"));
+        QVERIFY(bench.wait());
+        QVERIFY(bench.workspace.document()->target != QStringLiteral("llvm -mcpu=other"));
+        bench.executors.setLookedAt(true);
+        QVERIFY(bench.wait());
+        QCOMPARE(bench.workspace.document()->target, QStringLiteral("llvm -mcpu=other"));
+        bench.workspace.setTarget(QStringLiteral("none of these")); // not valid: nothing happens
+        QVERIFY(bench.wait());
+        QCOMPARE(bench.workspace.document()->target, QStringLiteral("llvm -mcpu=other"));
     }
 
     void fitsAreLowerLimitsUntilMeasured()

@@ -11,6 +11,8 @@
 #include <QAbstractItemModelTester>
 #include <QTest>
 
+#include <set>
+
 using namespace tenon;
 using namespace tenon::views;
 
@@ -246,6 +248,54 @@ private slots:
         QCOMPARE(scene.items.size(), open.scene(0, DiffMode::After).items.size() - 3);
     }
 
+    void comparesAnyTwoVersionsInOnePicture()
+    {
+        Stage stage = Stage::forPasses(board(2));
+        QVERIFY(stage.arrange());
+        const Scene both = stage.difference(0, 3);
+        QCOMPARE(countOf(both, DiffState::Added, true), 2); // the kernels
+        const Scene same = stage.difference(3, 3);
+        QCOMPARE(countOf(same, DiffState::Added, true), 0);
+        const Scene last = stage.difference(2, 3), known = stage.scene(3, DiffMode::Union);
+        QCOMPARE(last.items.size(), known.items.size());
+    }
+
+    void foldsBlocksOfAModelWithoutScopes()
+    {
+        const auto chain = tests::largeDocument(30); // conv, conv, add, ten times
+        const auto places = std::make_shared<const Storyboard>(chain);
+        Stage open = Stage::forScopes(places, 0, {});
+        QVERIFY(open.arrange());
+        QCOMPARE(open.scopes().size(), size_t{11});
+        QCOMPARE(open.scopes()[0].name, QStringLiteral("block ×10"));
+        QVERIFY(open.scopes()[0].isRepeat);
+        QCOMPARE(open.scopes()[1].name, QStringLiteral("block 1 of 10"));
+        QCOMPARE(open.scopes()[1].parent, 0);
+        QCOMPARE(open.scopes()[1].cardCount, 3);
+        Stage closed = Stage::forScopes(places, 0, {open.scopes()[0].path});
+        QVERIFY(closed.arrange());
+        QCOMPARE(closed.scene(0, DiffMode::After).items.size(), size_t{3}); // input, block, output
+        for (const NameScope& scope :
+             Stage::forScopes(std::make_shared<const Storyboard>(tests::smallDocument(4)), 0, {})
+                 .scopes())
+            QVERIFY(!scope.isRepeat); // it has names of its own
+    }
+
+    void tellsTheSameInTheStripAndInTheListOfPasses()
+    {
+        const auto places = board(2);
+        const LineageIndex index(places);
+        for (size_t version = 0; version < 4; ++version)
+            for (PlaceId place = 0; place < static_cast<PlaceId>(places->places().size());
+                 ++place) {
+                std::set<int> dots;
+                for (const LineageRow& row : index.lineageOf(place, version).rows)
+                    dots.insert(row.versions.begin(), row.versions.end());
+                const std::vector<int> touching = index.versionsTouching(place, version);
+                QCOMPARE(std::vector<int>(dots.begin(), dots.end()), touching);
+            }
+    }
+
     void followsLineageFromAFrameToItsSources()
     {
         const auto places = board(2);
@@ -253,7 +303,7 @@ private slots:
         const core::Module& last = places->document().version(3);
         const PlaceId frame = places->placeOf(last.main().order[0]);
         QVERIFY(places->places()[static_cast<size_t>(frame)].isFrame);
-        QCOMPARE(index.versionsTouching(frame), (std::vector<int>{2, 3}));
+        QCOMPARE(index.versionsTouching(frame, 3), (std::vector<int>{2, 3}));
         const Lineage lineage = index.lineageOf(frame, 3);
         QCOMPARE(lineage.sourceCount, 3);
         QCOMPARE(lineage.rows[1].op, QStringLiteral("BatchNormalization"));

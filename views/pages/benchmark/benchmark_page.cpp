@@ -2,7 +2,10 @@
 // Lays out the Benchmark perspective; the chart's numbers are those of the total above it.
 #include "views/pages/benchmark/benchmark_page.h"
 
+#include "views/canvas/export_picture.h"
 #include "views/models/format.h"
+#include "views/models/serving.h"
+#include "views/models/traced_run.h"
 #include "views/pages/common/columns.h"
 #include "views/pages/page.h"
 
@@ -122,9 +125,17 @@ BenchmarkPage::BenchmarkPage(const ThemeSource& themes, DeployPresenter& deploy,
         if (!m_workspace.state().measurementText.isEmpty()) deploy.deploy();
     });
     connect(m_table, &DataTable::nodeRequested, &workspace.selection(), &Selection::seekRow);
+    connect(&workspace.selection(), &Selection::changed, this, &BenchmarkPage::showNode);
     connect(&workspace, &WorkspacePresenter::stateChanged, this, &BenchmarkPage::refresh);
     connect(&boards, &BoardsPresenter::stateChanged, this, &BenchmarkPage::refresh);
     refresh();
+}
+
+/// The row of the call that serves a node; what no call serves leaves the table as it is.
+void BenchmarkPage::showNode(core::NodeId node)
+{
+    const int call = m_workspace.document() ? callServing(*m_workspace.document(), node) : -1;
+    if (call >= 0 && m_table->rowOf(m_table->currentIndex()) != call) m_table->showRow(call);
 }
 
 void BenchmarkPage::resizeEvent(QResizeEvent* event)
@@ -193,6 +204,38 @@ void BenchmarkPage::refresh()
                                                    : std::nullopt);
 }
 
+namespace {
+
+Export traceOf(const DocumentPtr& document)
+{
+    return {BenchmarkPage::tr("Export the times as a trace"),
+            QStringLiteral("trace.json"),
+            {BenchmarkPage::tr("Trace for Perfetto and Chrome (*.json)")},
+            [document](const QString& path) {
+                const std::string trace = core::traceEvents(tracedRun(*document));
+                return exportText(QString::fromStdString(trace), path);
+            }};
+}
+
+ActionSpec traceAction(const PageContext& context)
+{
+    const WorkspacePresenter& workspace = context.workspace;
+    const auto isMeasured = [&workspace] {
+        return workspace.document() && workspace.document()->measurement;
+    };
+    return {.id = QStringLiteral("export-trace"),
+            .group = BenchmarkPage::tr("File"),
+            .text = BenchmarkPage::tr("Export the times as a trace…"),
+            .tip = BenchmarkPage::tr("Every kernel call with its nodes, for Perfetto and Chrome"),
+            .run =
+                [&workspace, isMeasured, ask = context.host.ask] {
+                    if (isMeasured()) ask(traceOf(workspace.document()));
+                },
+            .canRun = isMeasured};
+}
+
+} // namespace
+
 Page makeBenchmarkPage(const PageContext& context)
 {
     auto* page = new BenchmarkPage(context.themes, context.deploy, context.boards,
@@ -204,7 +247,7 @@ Page makeBenchmarkPage(const PageContext& context)
             .widget = page,
             .focus = &page->table(),
             .inspector = &page->inspectorPanel(),
-            .actions = {tableAction([page] { page->chartTwin().toggle(); })}};
+            .actions = {traceAction(context), tableAction([page] { page->chartTwin().toggle(); })}};
 }
 
 } // namespace tenon::views

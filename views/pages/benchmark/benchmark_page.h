@@ -37,6 +37,7 @@ public:
     PillTabs& threadTabs() { return *m_threads; }
     TableTwin& chartTwin() { return *m_chartTwin; }
     InspectorPanel& inspectorPanel() { return *m_inspector; }
+    void showNode(core::NodeId node);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;

@@ -28,8 +28,8 @@ struct ActionSpec
     QString icon; ///< bundled icon name, or empty
     QString keys; ///< portable text; several separated by ", "
     QString tip;
-    std::function<void()> run;    ///< empty: a gesture, listed for its keys only
-    bool isLocal = false;         ///< keys act only in a pane and are shown, not bound
+    std::function<void()> run; ///< empty: a gesture, listed for its keys only
+    bool isLocal = false;      ///< keys act on the page, letters anywhere on it, others in a pane
     std::function<bool()> canRun; ///< empty: always
     ActsOn actsOn = ActsOn::AnyPage;
 };

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Tables: selection goes to the node, Ctrl+C copies rows as text.
+// Tables: selection goes to the node, a click on a title sorts.
 #include "views/pages/common/data_table.h"
 
 #include "views/models/table_model.h"
+#include "views/pages/common/exhibit.h"
 
-#include <QClipboard>
-#include <QGuiApplication>
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QPainter>
@@ -33,7 +32,7 @@ void DataDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
         painter->fillRect(option.rect, fill);
     }
     QRect area = option.rect.adjusted(6, 0, -6, 0);
-    const QVariant share = index.data(SortRole);
+    const QVariant share = index.data(FigureRole);
     if (index.column() == m_barColumn && share.isValid()) {
         const int room = std::max(0, area.width() - m_barTextWidth);
         const int width = static_cast<int>(room * std::clamp(share.toDouble(), 0.0, 1.0));
@@ -50,7 +49,7 @@ void DataDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
               : severity == 1 ? t.stateInk(DiffState::Changed)
                               : t.secondary;
     }
-    QFont font = t.body;
+    QFont font = index.data(StrongRole).toBool() ? t.bodyStrong : t.body;
     if (index.data(EmulatedRole).toBool()) {
         font.setItalic(true);
         if (!isSelected) ink = t.secondary;
@@ -76,14 +75,15 @@ QSize DataDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex& ind
 DataTable::DataTable(const ThemeSource& themes, QAbstractItemModel* model, QWidget* parent)
     : QTableView(parent)
     , m_themes(themes)
+    , m_sorted(new SortedRows(model, this))
     , m_delegate(new DataDelegate(themes, this))
 {
-    setModel(model);
+    setModel(m_sorted);
     setItemDelegate(m_delegate);
     setShowGrid(false);
     setFrameShape(QFrame::NoFrame);
     setSelectionBehavior(QAbstractItemView::SelectRows);
-    setSelectionMode(QAbstractItemView::SingleSelection);
+    setSelectionMode(QAbstractItemView::ExtendedSelection);
     setEditTriggers(QAbstractItemView::NoEditTriggers);
     setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
     setMouseTracking(true);
@@ -93,7 +93,9 @@ DataTable::DataTable(const ThemeSource& themes, QAbstractItemModel* model, QWidg
     verticalHeader()->setDefaultSectionSize(kRowHeight);
     verticalHeader()->setMinimumSectionSize(kRowHeight);
     horizontalHeader()->setHighlightSections(false);
-    horizontalHeader()->setSectionsClickable(false);
+    horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
+    horizontalHeader()->setSortIndicatorClearable(true);
+    setSortingEnabled(true);
     horizontalHeader()->setStretchLastSection(true);
     viewport()->setAutoFillBackground(false);
     connect(&themes, &ThemeSource::changed, this, &DataTable::applyTheme);
@@ -103,7 +105,18 @@ DataTable::DataTable(const ThemeSource& themes, QAbstractItemModel* model, QWidg
     };
     connect(this, &QTableView::clicked, this, go);
     connect(this, &QTableView::activated, this, go);
+    new Exhibit(*this);
     applyTheme();
+}
+
+int DataTable::rowOf(const QModelIndex& index) const { return m_sorted->mapToSource(index).row(); }
+
+void DataTable::showRow(int row)
+{
+    const QModelIndex shown = m_sorted->mapFromSource(m_sorted->sourceModel()->index(row, 0));
+    if (!shown.isValid()) return clearSelection();
+    selectRow(shown.row());
+    scrollTo(shown);
 }
 
 void DataTable::applyTheme()
@@ -134,21 +147,8 @@ void DataTable::fitColumn(int column, int most)
     fitted->second = columnWidth(column);
 }
 
-void DataTable::copySelection() const
-{
-    QStringList lines;
-    for (const QModelIndex& row : selectionModel()->selectedRows()) {
-        QStringList cells;
-        for (int column = 0; column < model()->columnCount(); ++column)
-            cells << model()->index(row.row(), column).data(PlainTextRole).toString();
-        lines << cells.join(QLatin1Char('\t'));
-    }
-    QGuiApplication::clipboard()->setText(lines.join(QLatin1Char('\n')));
-}
-
 void DataTable::keyPressEvent(QKeyEvent* event)
 {
-    if (event->matches(QKeySequence::Copy)) return copySelection();
     // Letters are the page's commands; searching rows by typing would swallow them.
     const bool isLetter = !event->text().isEmpty() && event->text()[0].isLetter();
     if (isLetter && !(event->modifiers() & (Qt::ControlModifier | Qt::AltModifier)))

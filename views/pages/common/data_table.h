@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// DataTable: a quiet table over an item model; a row can lead to a node.
+// DataTable: a quiet table over an item model, sorted by any column; a row can lead to a node.
 #pragma once
 
+#include "views/models/sorted_rows.h"
 #include "views/theme/theme_source.h"
 
 #include <QStyledItemDelegate>
@@ -11,7 +12,7 @@
 
 namespace tenon::views {
 
-/// Paints cells with the theme; rows with a share (SortRole) show it as a bar in one column.
+/// Paints cells with the theme; rows with a share (FigureRole) show it as a bar in one column.
 class DataDelegate : public QStyledItemDelegate
 {
     Q_OBJECT
@@ -49,7 +50,10 @@ public:
     void setColumnWidths(const std::vector<int>& widths);
     /// As wide as the rows in view need, up to `most`; a width that was dragged stays.
     void fitColumn(int column, int most);
-    void copySelection() const;
+    /// In the model that the table was made with, whatever it is sorted by; -1: none.
+    int rowOf(const QModelIndex& index) const;
+    /// Selects that model's row and brings it into view.
+    void showRow(int row);
 
 signals:
     void nodeRequested(qint64 node);
@@ -60,6 +64,7 @@ protected:
 private:
     void applyTheme();
     const ThemeSource& m_themes;
+    SortedRows* m_sorted;
     DataDelegate* m_delegate;
     std::map<int, int> m_fitted; ///< column -> width that was set last
 };

@@ -9,6 +9,7 @@ TableTwin::TableTwin(const ThemeSource& themes, QWidget* picture, QAbstractItemM
     : QStackedWidget(parent)
     , m_name(name)
     , m_table(new DataTable(themes, model))
+    , m_exhibit(new Exhibit(*picture, model))
     , m_button(new PillButton(themes, PillButton::Look::Quiet, tr("Table")))
 {
     m_table->setAccessibleName(tr("%1 as a table").arg(picture->accessibleName()));
@@ -16,6 +17,9 @@ TableTwin::TableTwin(const ThemeSource& themes, QWidget* picture, QAbstractItemM
     addWidget(picture);
     addWidget(m_table);
     setMinimumHeight(picture->minimumHeight()); // a stack that is hidden does not ask its pages
+    m_exhibit->addCommand({tr("Show as a table"), [this] { toggle(); }});
+    Exhibit::of(*m_table)->addCommand(
+        {tr("Show as a picture"), [this] { toggle(); }, [this] { return isTable(); }});
     connect(m_button, &QPushButton::clicked, this, &TableTwin::toggle);
 }
 

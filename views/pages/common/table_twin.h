@@ -3,6 +3,7 @@
 #pragma once
 
 #include "views/pages/common/data_table.h"
+#include "views/pages/common/exhibit.h"
 #include "views/pages/common/pill_tabs.h"
 
 #include <QStackedWidget>
@@ -18,6 +19,7 @@ public:
               const QString& name, QWidget* parent = nullptr);
 
     DataTable& table() { return *m_table; }
+    Exhibit& exhibit() { return *m_exhibit; } ///< of the picture; its rows are the table's
     /// Put it where the panel's commands are.
     PillButton* button() { return m_button; }
     bool isTable() const { return currentWidget() == m_table; }
@@ -32,6 +34,7 @@ signals:
 private:
     QString m_name;
     DataTable* m_table;
+    Exhibit* m_exhibit;
     PillButton* m_button;
 };
 

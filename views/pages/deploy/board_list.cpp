@@ -2,6 +2,8 @@
 // Each row: state dot, name, state in words; below them how it is reached and its target.
 #include "views/pages/deploy/board_list.h"
 
+#include "views/pages/common/exhibit.h"
+
 #include <QPainter>
 #include <QStyledItemDelegate>
 
@@ -130,6 +132,7 @@ BoardList::BoardList(const ThemeSource& themes, BoardModel* model, QWidget* pare
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     viewport()->setAutoFillBackground(false);
     setAccessibleName(tr("Boards"));
+    new Exhibit(*this);
     connect(&themes, &ThemeSource::changed, this, [this] { viewport()->update(); });
     connect(this, &QListView::clicked, this, &BoardList::choose);
     connect(this, &QListView::activated, this, &BoardList::choose);

@@ -3,6 +3,7 @@
 #include "views/pages/executors/executors_page.h"
 
 #include "views/pages/common/columns.h"
+#include "views/pages/common/exhibit.h"
 #include "views/pages/common/popup_menu.h"
 #include "views/pages/page.h"
 #include "views/presenters/boards_presenter.h"
@@ -57,8 +58,11 @@ QWidget* ExecutorsPage::buildTable(const ThemeSource& themes)
 {
     m_tablePanel = new Panel(themes, tr("Parts"));
     m_table = new DataTable(themes, &m_presenter.table());
-    m_table->setColumnWidths({110, 70, 0, 240, 100});
-    m_table->delegate().setBarColumn(3, 104); // "81,341,856 B"
+    for (StackChart* chart : {m_flash, m_ram}) new Exhibit(*chart, m_table->model());
+    m_constants = new PillButton(themes, Look::Quiet, tr("Leave constants out"));
+    m_constants->setToolTip(tr("They are the same for every executor and hide what is not"));
+    m_tablePanel->header()->setContentsMargins(kPanelMargin, 6, 10, 4);
+    m_tablePanel->header()->addWidget(m_constants);
     m_table->setAccessibleName(tr("Flash and RAM of every executor, part by part"));
     m_tablePanel->content()->setContentsMargins(8, 0, 8, 8);
     m_tablePanel->content()->addWidget(m_table, 1);
@@ -100,6 +104,8 @@ void ExecutorsPage::connectParts()
             &ExecutorsPage::showFootprint);
     for (StackChart* chart : {m_flash, m_ram})
         connect(chart, &StackChart::barRequested, &m_presenter, &ExecutorsPresenter::select);
+    connect(m_constants, &QPushButton::clicked, this,
+            [this] { m_presenter.setConstantsShown(!m_presenter.state().hasConstants); });
     connect(m_measure, &QPushButton::clicked, &m_presenter, &ExecutorsPresenter::measure);
     connect(m_board, &QPushButton::clicked, this, &ExecutorsPage::chooseBudget);
 }
@@ -115,9 +121,18 @@ void ExecutorsPage::chooseBudget()
 
 void ExecutorsPage::showFootprint()
 {
-    const auto& footprint = m_presenter.footprint();
+    const std::optional<Footprint> footprint = m_presenter.shown();
     m_flash->setBars(footprint ? flashBars(*footprint) : std::vector<StackBar>());
     m_ram->setBars(footprint ? ramBars(*footprint) : std::vector<StackBar>());
+    fitColumns();
+}
+
+/// Memory and part as wide as they are; the executors share what is left.
+void ExecutorsPage::fitColumns()
+{
+    std::vector<int> widths{70, 130};
+    while (static_cast<int>(widths.size()) < m_table->model()->columnCount()) widths.push_back(0);
+    m_table->setColumnWidths(widths);
 }
 
 void ExecutorsPage::refresh()
@@ -129,6 +144,8 @@ void ExecutorsPage::refresh()
     m_flashPanel->setCaption(state.how);
     m_ramPanel->setCaption(state.how);
     m_tablePanel->setCaption(state.caption);
+    m_constants->setText(state.hasConstants ? tr("Leave constants out") : tr("Show constants"));
+    m_constants->updateGeometry();
     m_measure->setVisible(m_workspace.engine().measureFootprint != nullptr);
     m_measure->setEnabled(state.canMeasure);
     m_board->setText(state.budgetTitle.isEmpty() ? tr("Choose a board") : state.budgetTitle);
@@ -177,6 +194,8 @@ Page makeExecutorsPage(const PageContext& context)
         .focus = &page->flash(),
         .setDocument = [&workspace,
                         &presenter](bool) { presenter.setDocument(workspace.document()); },
+        .shown = [&presenter] { presenter.setLookedAt(true); },
+        .hidden = [&presenter] { presenter.setLookedAt(false); },
         .isSettled = [&presenter] { return !presenter.state().isWorking; },
         .actions = {{"measure-executors", ExecutorsPage::tr("Model"),
                      ExecutorsPage::tr("Measure the executors"), "", "Ctrl+Shift+M",

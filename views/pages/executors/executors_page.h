@@ -31,6 +31,7 @@ private:
     void connectParts();
     void chooseBudget();
     void showFootprint();
+    void fitColumns();
     void refresh();
 
     WorkspacePresenter& m_workspace;
@@ -43,6 +44,7 @@ private:
     StackChart* m_flash = nullptr;
     StackChart* m_ram = nullptr;
     DataTable* m_table = nullptr;
+    PillButton* m_constants = nullptr;
     PillButton* m_measure = nullptr;
     PillButton* m_board = nullptr;
     FitGauge* m_ramFit = nullptr;

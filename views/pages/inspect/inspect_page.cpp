@@ -3,9 +3,8 @@
 #include "views/pages/inspect/inspect_page.h"
 
 #include "views/pages/common/columns.h"
+#include "views/pages/common/graph_exhibit.h"
 #include "views/pages/page.h"
-
-#include <QKeyEvent>
 
 namespace tenon::views {
 
@@ -72,12 +71,12 @@ QWidget* InspectPage::buildGraph(const ThemeSource& themes)
     m_find->setPlaceholderText(tr("find node"));
     m_find->setClearButtonEnabled(true);
     m_find->setAccessibleName(tr("Find node"));
-    m_collapse = new PillButton(themes, PillButton::Look::Quiet, tr("Collapse groups"));
+    m_collapse = new PillButton(themes, PillButton::Look::Quiet, tr("Collapse"));
     m_expand = new PillButton(themes, PillButton::Look::Quiet, tr("Expand"));
-    m_figure = new FigureButton(themes);
+    m_colours = new ColourButton(themes);
     auto* header = m_graphPanel->header();
     header->setContentsMargins(kPanelMargin, 6, 10, 4);
-    header->addWidget(m_figure);
+    header->addWidget(m_colours);
     header->addWidget(m_collapse);
     header->addWidget(m_expand);
     header->addWidget(m_find);
@@ -87,8 +86,10 @@ QWidget* InspectPage::buildGraph(const ThemeSource& themes)
     m_graphPanel->content()->setContentsMargins(8, 0, 8, 8);
     m_rows = makeSceneTable(this);
     m_graphTwin = new TableTwin(themes, m_canvas, m_rows, tr("Graph"));
-    m_graphTwin->table().setColumnWidths({220, 0, 150, 70, 84});
+    m_graphTwin->table().setColumnWidths({150, 0, 0, 130, 70, 84});
     header->insertWidget(header->count() - 1, m_graphTwin->button());
+    exhibitGraph(*m_canvas, m_graphTwin->exhibit());
+    m_graphTwin->exhibit().setFill([this] { m_rows->setRows(sceneRows(*m_presenter.scene())); });
     connect(m_graphTwin, &TableTwin::toggled, this, &InspectPage::refreshScene);
     connect(&m_graphTwin->table(), &DataTable::nodeRequested, &m_workspace.selection(),
             &Selection::seekRow);
@@ -99,7 +100,7 @@ QWidget* InspectPage::buildGraph(const ThemeSource& themes)
     connect(m_canvas, &GraphCanvas::placeSelected, this, &InspectPage::showGroup);
     connect(m_canvas, &GraphCanvas::scopeToggled, &m_presenter, &InspectPresenter::toggleScope);
     connect(m_find, &QLineEdit::returnPressed, this, [this] { findNext(true); });
-    connect(m_figure, &QPushButton::clicked, &m_presenter, &InspectPresenter::toggleFigure);
+    connect(m_colours, &ColourButton::chosen, &m_presenter, &InspectPresenter::setLooks);
     connect(m_collapse, &QPushButton::clicked, this, [this] { m_presenter.setAllCollapsed(true); });
     connect(m_expand, &QPushButton::clicked, this, [this] { m_presenter.setAllCollapsed(false); });
     return m_graphPanel;
@@ -120,7 +121,7 @@ void InspectPage::refresh()
     m_issuesPanel->setCaption(state.issueCount > 0 ? QString::number(state.issueCount) : QString());
     m_issues->setVisible(state.issueCount > 0);
     m_noIssues->setVisible(state.issueCount == 0);
-    m_figure->setChoice(m_presenter.canToggleFigure(), m_presenter.figure());
+    m_colours->setChoice(m_workspace.document(), m_presenter.looks());
     m_collapse->setVisible(m_presenter.hasScopes());
     m_expand->setVisible(m_presenter.hasScopes());
 }
@@ -144,14 +145,6 @@ void InspectPage::showGroup()
         selected < 0 ? nullptr : &m_canvas->scene().items[static_cast<size_t>(selected)];
     const bool isGroup = item && item->isScope;
     m_inspector->setGroup(isGroup ? item->title : QString(), isGroup ? item->detail : QString());
-}
-
-void InspectPage::keyPressEvent(QKeyEvent* event)
-{
-    if (event->key() == Qt::Key_T && event->modifiers() == Qt::NoModifier)
-        return m_graphTwin->toggle();
-    if (event->key() == Qt::Key_E && event->modifiers() == Qt::NoModifier) return m_figure->click();
-    QWidget::keyPressEvent(event);
 }
 
 void InspectPage::focusFind()
@@ -202,7 +195,8 @@ std::vector<ActionSpec> actionsOf(InspectPage& page, InspectPresenter& presenter
         groups("collapse-all", InspectPage::tr("Collapse all groups"), true),
         groups("expand-all", InspectPage::tr("Expand all groups"), false),
         tableAction([&page] { page.graphTwin().toggle(); }),
-        figuresAction([&presenter] { presenter.toggleFigure(); })};
+        figuresAction([&presenter] { presenter.toggleFigure(); }),
+        colourAction([&presenter] { presenter.cycleColouring(); })};
 }
 
 } // namespace

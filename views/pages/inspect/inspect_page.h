@@ -3,7 +3,7 @@
 #pragma once
 
 #include "views/canvas/graph_canvas.h"
-#include "views/pages/common/figure_button.h"
+#include "views/pages/common/colour_button.h"
 #include "views/pages/common/inspector_panel.h"
 #include "views/pages/common/table_twin.h"
 #include "views/pages/common/wrapped_table.h"
@@ -35,7 +35,6 @@ public:
     void showIssues();
 
 protected:
-    void keyPressEvent(QKeyEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
 private:
@@ -53,7 +52,7 @@ private:
     ThemedLabel* m_facts = nullptr;
     ShapesField* m_shapes = nullptr;
     QLineEdit* m_find = nullptr;
-    FigureButton* m_figure = nullptr;
+    ColourButton* m_colours = nullptr;
     PillButton* m_collapse = nullptr;
     PillButton* m_expand = nullptr;
     DataTable* m_operators = nullptr;

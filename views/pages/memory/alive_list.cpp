@@ -3,6 +3,7 @@
 #include "views/pages/memory/alive_list.h"
 
 #include "views/models/format.h"
+#include "views/pages/common/exhibit.h"
 
 #include <QPainter>
 #include <QStyledItemDelegate>
@@ -91,6 +92,7 @@ AliveList::AliveList(const ThemeSource& themes, BufferModel* model, QWidget* par
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     viewport()->setAutoFillBackground(false);
     setAccessibleName(tr("Buffers alive at this call"));
+    new Exhibit(*this);
     connect(&themes, &ThemeSource::changed, this, [this] { viewport()->update(); });
     const auto go = [this](const QModelIndex& index) {
         if (const BufferRow* const row = m_buffers->row(index)) emit bufferRequested(row->buffer);

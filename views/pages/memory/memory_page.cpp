@@ -14,6 +14,12 @@ namespace {
 constexpr qint64 kAlignments[] = {1, 16, 64, 128, 4096};
 constexpr int kWhyHeight = 228;
 
+Exhibit::Picture pictureOf(const Chart& chart)
+{
+    return {[&chart] { return QSizeF(chart.size()); },
+            [&chart](QPainter& painter) { chart.paintOn(painter); }};
+}
+
 } // namespace
 
 MemoryPage::MemoryPage(const ThemeSource& themes, WorkspacePresenter& workspace,
@@ -32,8 +38,9 @@ MemoryPage::MemoryPage(const ThemeSource& themes, WorkspacePresenter& workspace,
     m_pages = new UntilCompiled(
         themes, workspace, tr("Memory"), new Columns({{left, 0}, {buildAlive(themes), 364}}),
         {tr("No memory plan yet"),
-         tr("Once the model is compiled, this page shows how many bytes are alive at every call, "
-            "where every buffer lies, and how the planners compare with the lower bound.")});
+         tr("Of a model that is open and without errors, this page shows how many bytes are alive "
+            "at every call, where every buffer lies, and how the planners compare with the lower "
+            "bound.")});
     fillWith(*this, m_pages);
     connectParts();
     showPlan();
@@ -45,10 +52,15 @@ QWidget* MemoryPage::buildCurve(const ThemeSource& themes)
     m_curvePanel = new Panel(themes, tr("Live bytes in program order"));
     m_curve = new LiveChart(themes);
     m_peak = new PillButton(themes, PillButton::Look::Quiet, tr("Go to peak"));
-    m_peak->setToolTip(tr("What is alive where the most is (P)"));
+    m_peak->setToolTip(tr("What is alive where the most is (K)"));
+    m_curveTwin = new TableTwin(themes, m_curve, &m_presenter.live(), tr("Chart"));
+    m_curveTwin->table().setColumnWidths({60, 0, 0, 150});
+    m_curveTwin->table().delegate().setBarColumn(3, 90);
+    m_curveTwin->exhibit().setPicture(pictureOf(*m_curve));
     m_curvePanel->header()->addWidget(m_peak);
+    m_curvePanel->header()->addWidget(m_curveTwin->button());
     m_curvePanel->header()->setContentsMargins(kPanelMargin, 6, 10, 4);
-    m_curvePanel->content()->addWidget(m_curve, 1);
+    m_curvePanel->content()->addWidget(m_curveTwin, 1);
     return m_curvePanel;
 }
 
@@ -60,6 +72,9 @@ QWidget* MemoryPage::buildMap(const ThemeSource& themes)
     m_table->setColumnWidths({50, 0, 170, 66, 84, 84, 60, 120});
     m_table->delegate().setBarColumn(-1);
     m_table->setAccessibleName(tr("Buffers of the arena"));
+    auto* exhibit = new Exhibit(*m_map, m_table->model());
+    exhibit->setPicture(pictureOf(*m_map));
+    exhibit->setNodeAt([this](QPoint at) { return nodeOfBuffer(m_map->rowAt(at)); });
     m_mapStack = new QStackedWidget;
     m_mapStack->addWidget(m_map);
     m_mapStack->addWidget(m_table);
@@ -163,7 +178,9 @@ void MemoryPage::connectParts()
     connect(&p, &MemoryPresenter::stateChanged, this, &MemoryPage::refresh);
     connect(&m_workspace, &WorkspacePresenter::stateChanged, this, &MemoryPage::refresh);
     connect(m_curve, &LiveChart::callRequested, &p, &MemoryPresenter::showCall);
-    connect(m_curve, &LiveChart::peakRequested, &p, &MemoryPresenter::showPeak);
+    connect(&m_curveTwin->table(), &QTableView::clicked, this, [this](const QModelIndex& row) {
+        m_presenter.showCall(m_curveTwin->table().rowOf(row));
+    });
     connect(m_peak, &QPushButton::clicked, &p, &MemoryPresenter::showPeak);
     connect(m_map, &PlacementChart::bufferRequested, &p, &MemoryPresenter::selectBuffer);
     connect(m_alive, &AliveList::bufferRequested, &p, &MemoryPresenter::selectBuffer);
@@ -171,7 +188,9 @@ void MemoryPage::connectParts()
     connect(m_curve, &Chart::rangeChanged, m_map, &Chart::showRange);
     connect(m_map, &Chart::rangeChanged, m_curve, &Chart::showRange);
     connect(m_mapTabs, &QTabBar::currentChanged, m_mapStack, &QStackedWidget::setCurrentIndex);
-    const auto select = [this](const QModelIndex& index) { m_presenter.selectBuffer(index.row()); };
+    const auto select = [this](const QModelIndex& index) {
+        m_presenter.selectBuffer(m_table->rowOf(index));
+    };
     connect(m_table, &QTableView::clicked, this, select);
     connect(m_table, &QTableView::activated, this, select);
     connect(m_why, &DataTable::nodeRequested, this, [this](qint64 node) {
@@ -187,6 +206,13 @@ void MemoryPage::connectParts()
         m_pools->clear();
         m_presenter.dropWhatIf();
     });
+}
+
+core::NodeId MemoryPage::nodeOfBuffer(int row) const
+{
+    const auto& rows = m_presenter.placements();
+    return row >= 0 && static_cast<size_t>(row) < rows.size() ? rows[static_cast<size_t>(row)].node
+                                                              : core::NodeId();
 }
 
 void MemoryPage::showPlan()
@@ -222,8 +248,9 @@ void MemoryPage::refreshSelection()
     m_map->setCall(state.call);
     m_map->setSelected(state.selectedBuffer);
     m_alive->setSelectedBuffer(state.selectedBuffer);
-    if (state.selectedBuffer >= 0 && m_table->currentIndex().row() != state.selectedBuffer)
-        m_table->selectRow(state.selectedBuffer);
+    if (state.selectedBuffer >= 0 &&
+        m_table->rowOf(m_table->currentIndex()) != state.selectedBuffer)
+        m_table->showRow(state.selectedBuffer);
     const bool hasBuffer = !state.whyTitle.isEmpty();
     m_whyTitle->setText(hasBuffer ? state.whyTitle : tr("Why is it alive?"));
     m_whyHint->setVisible(!hasBuffer);
@@ -245,7 +272,17 @@ Page makeMemoryPage(const PageContext& context)
             .focus = &page->curve(),
             .setDocument = [&workspace,
                             &presenter](bool) { presenter.setDocument(workspace.document()); },
-            .isSettled = [&presenter] { return !presenter.state().isPlanning; }};
+            .shown = [&presenter] { presenter.lookAt(); },
+            .isSettled = [&presenter] { return !presenter.state().isPlanning; },
+            .actions = {{.id = QStringLiteral("peak"),
+                         .group = MemoryPage::tr("Graph"),
+                         .text = MemoryPage::tr("Go to the peak of memory"),
+                         .keys = QStringLiteral("K"),
+                         .tip = MemoryPage::tr("What is alive where the most is"),
+                         .run = [&presenter] { presenter.showPeak(); },
+                         .isLocal = true,
+                         .actsOn = ActsOn::ItsPage},
+                        tableAction([page] { page->curveTwin().toggle(); })}};
 }
 
 } // namespace tenon::views

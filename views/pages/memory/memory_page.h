@@ -5,6 +5,7 @@
 #include "views/charts/live_chart.h"
 #include "views/charts/placement_chart.h"
 #include "views/pages/common/data_table.h"
+#include "views/pages/common/table_twin.h"
 #include "views/pages/common/until_compiled.h"
 #include "views/pages/memory/alive_list.h"
 #include "views/pages/memory/planner_list.h"
@@ -23,6 +24,7 @@ public:
                QWidget* parent = nullptr);
 
     LiveChart& curve() { return *m_curve; }
+    TableTwin& curveTwin() { return *m_curveTwin; }
     PlacementChart& map() { return *m_map; }
     PlannerList& planners() { return *m_planners; }
     DataTable& table() { return *m_table; }
@@ -40,6 +42,7 @@ private:
     QWidget* buildWhatIfs(const ThemeSource& themes);
     QWidget* buildAlive(const ThemeSource& themes);
     void connectParts();
+    core::NodeId nodeOfBuffer(int row) const;
     void showPlan();
     void refresh();
     void refreshSelection();
@@ -52,6 +55,7 @@ private:
     Panel* m_plannersPanel = nullptr;
     Panel* m_alivePanel = nullptr;
     LiveChart* m_curve = nullptr;
+    TableTwin* m_curveTwin = nullptr;
     PlacementChart* m_map = nullptr;
     PillTabs* m_mapTabs = nullptr;
     QStackedWidget* m_mapStack = nullptr;

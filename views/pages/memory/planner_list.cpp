@@ -3,6 +3,7 @@
 #include "views/pages/memory/planner_list.h"
 
 #include "views/models/format.h"
+#include "views/pages/common/exhibit.h"
 
 #include <QPainter>
 #include <QStyledItemDelegate>
@@ -120,6 +121,7 @@ PlannerList::PlannerList(const ThemeSource& themes, PlannerModel* model, QWidget
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     viewport()->setAutoFillBackground(false);
     setAccessibleName(tr("Planners"));
+    new Exhibit(*this);
     connect(&themes, &ThemeSource::changed, this, [this] { viewport()->update(); });
     connect(model, &QAbstractItemModel::modelReset, this, [this] { updateGeometry(); });
     connect(this, &QListView::clicked, this, &PlannerList::choose);

@@ -4,6 +4,7 @@
 
 #include "views/models/format.h"
 #include "views/models/pass_model.h"
+#include "views/pages/common/exhibit.h"
 
 #include <QPainter>
 
@@ -100,6 +101,8 @@ PassList::PassList(const ThemeSource& themes, QAbstractItemModel* model, QWidget
     setModel(model);
     setItemDelegate(new PassDelegate(themes, this));
     setHeaderHidden(true);
+    for (int column = PassModel::kName + 1; column < PassModel::kColumnCount; ++column)
+        setColumnHidden(column, true); // painted with the name
     setRootIsDecorated(false);
     setIndentation(0);
     setItemsExpandable(false);
@@ -109,6 +112,7 @@ PassList::PassList(const ThemeSource& themes, QAbstractItemModel* model, QWidget
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setEditTriggers(QAbstractItemView::NoEditTriggers);
     setAccessibleName(tr("Passes"));
+    new Exhibit(*this);
     viewport()->setAutoFillBackground(false);
     expandAll();
     connect(model, &QAbstractItemModel::modelReset, this, &QTreeView::expandAll);

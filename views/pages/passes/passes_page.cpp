@@ -4,6 +4,7 @@
 
 #include "views/models/format.h"
 #include "views/pages/common/columns.h"
+#include "views/pages/common/graph_exhibit.h"
 #include "views/pages/page.h"
 #include "views/presenters/workspace_presenter.h"
 
@@ -76,13 +77,16 @@ QWidget* PassesPage::buildGraph(const ThemeSource& themes)
     m_graphPanel->content()->addWidget(m_heat);
     m_rows = makeSceneTable(this);
     m_graphTwin = new TableTwin(themes, m_canvas, m_rows, tr("Graph"));
-    m_graphTwin->table().setColumnWidths({250, 0, 190, 90, 84});
+    m_graphTwin->table().setColumnWidths({170, 0, 0, 170, 84, 84});
     m_graphPanel->header()->setContentsMargins(kPanelMargin, 6, 10, 4);
-    m_figure = new FigureButton(themes);
-    m_graphPanel->header()->addWidget(m_figure);
+    buildComparison(themes);
+    m_colours = new ColourButton(themes);
+    m_graphPanel->header()->addWidget(m_colours);
     m_graphPanel->header()->addWidget(m_graphTwin->button());
     m_graphPanel->content()->addWidget(m_graphTwin, 1);
-    connect(m_figure, &QPushButton::clicked, &m_presenter, &PassesPresenter::toggleFigure);
+    connect(m_colours, &ColourButton::chosen, &m_presenter, &PassesPresenter::setLooks);
+    exhibitGraph(*m_canvas, m_graphTwin->exhibit());
+    m_graphTwin->exhibit().setFill([this] { m_rows->setRows(sceneRows(*m_presenter.scene())); });
     connect(m_graphTwin, &TableTwin::toggled, this, &PassesPage::refreshScene);
     connect(&m_graphTwin->table(), &DataTable::nodeRequested, this, [this](qint64 node) {
         m_presenter.seekNode(core::NodeId(static_cast<uint32_t>(node)));
@@ -94,6 +98,20 @@ QWidget* PassesPage::buildGraph(const ThemeSource& themes)
     connect(m_canvas, &GraphCanvas::placeOpened, this,
             [this] { m_inspector->showTab(QStringLiteral("members")); });
     return m_graphPanel;
+}
+
+/// What a pass is compared with, and how.
+void PassesPage::buildComparison(const ThemeSource& themes)
+{
+    m_modes = new PillTabs(themes, PillTabs::Size::Small);
+    for (const QString& mode : {tr("Union"), tr("Split"), tr("After")}) m_modes->addTab(mode);
+    m_modes->setAccessibleName(tr("How a pass is shown"));
+    m_pin = new PillButton(themes, PillButton::Look::Plain, tr("pinned  ✕"));
+    m_graphPanel->header()->addWidget(m_pin);
+    m_graphPanel->header()->addWidget(m_modes);
+    connect(m_modes, &QTabBar::currentChanged, this,
+            [this](int mode) { m_presenter.setMode(static_cast<DiffMode>(mode)); });
+    connect(m_pin, &QPushButton::clicked, &m_presenter, &PassesPresenter::unpin);
 }
 
 QWidget* PassesPage::buildLineage(const ThemeSource& themes)
@@ -109,7 +127,7 @@ QWidget* PassesPage::buildLineage(const ThemeSource& themes)
     m_lineagePanel->header()->setContentsMargins(kPanelMargin, 6, 10, 4);
     m_lineagePanel->header()->addWidget(m_lineageTwin->button());
     connect(&m_lineageTwin->table(), &QTableView::clicked, this, [this](const QModelIndex& row) {
-        m_presenter.showVersion(row.data(SortRole).toInt());
+        m_presenter.showVersion(row.data(FigureRole).toInt());
     });
     m_lineagePanel->content()->addWidget(m_lineageTwin);
     m_lineagePanel->content()->addWidget(buildFilm(themes));
@@ -136,7 +154,7 @@ QWidget* PassesPage::buildFilm(const ThemeSource& themes)
     connect(m_filmButton, &QPushButton::clicked, this, &PassesPage::toggleFilm);
     connect(m_film, &FilmStrip::frameChosen, &m_follow, &FollowPresenter::showFrame);
     connect(&m_filmTwin->table(), &QTableView::clicked, this,
-            [this](const QModelIndex& row) { m_follow.showFrame(row.row()); });
+            [this](const QModelIndex& row) { m_follow.showFrame(m_filmTwin->table().rowOf(row)); });
     return m_filmTwin;
 }
 
@@ -168,10 +186,15 @@ void PassesPage::refresh()
 {
     const PassesState& state = m_presenter.state();
     m_listPanel->setCaption(state.countText);
-    m_figure->setChoice(m_presenter.canToggleFigure(), m_presenter.figure());
-    m_graphPanel->setTitle(state.title);
-    m_graphPanel->setCaption(state.isReady ? state.modeText + tr("  ·  D diff  ·  P pin  ·  M play")
-                                           : QString());
+    m_colours->setChoice(m_presenter.document(), m_presenter.looks());
+    m_graphPanel->setTitle(state.comparison.isEmpty() ? state.title : state.comparison);
+    m_graphPanel->setCaption(
+        state.isReady && state.pinText.isEmpty() ? tr("D diff  ·  P pin  ·  M play") : QString());
+    m_modes->setVisible(state.isReady);
+    m_modes->setCurrentIndex(static_cast<int>(state.mode));
+    m_pin->setVisible(!state.pinText.isEmpty());
+    m_pin->setToolTip(tr("Everything is compared with %1; a click takes the pin away (P there)")
+                          .arg(state.pinText));
     m_list->showCurrent(m_presenter.passes().indexOfVersion(state.version));
     m_heat->setCells(m_presenter.heat());
     if (!m_isFilm) refreshLineage();
@@ -206,18 +229,8 @@ bool PassesPage::handleKey(QKeyEvent* event)
     if (event->modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier))
         return false;
     switch (event->key()) {
-    case Qt::Key_F: m_presenter.stepChanged(1); return true;
-    case Qt::Key_R: m_presenter.stepChanged(-1); return true;
     case Qt::Key_PageDown: m_presenter.step(1); return true;
     case Qt::Key_PageUp: m_presenter.step(-1); return true;
-    case Qt::Key_BracketRight: m_presenter.stepTouching(1); return true;
-    case Qt::Key_BracketLeft: m_presenter.stepTouching(-1); return true;
-    case Qt::Key_D: m_presenter.cycleMode(); return true;
-    case Qt::Key_P: m_presenter.togglePin(); return true;
-    case Qt::Key_M: playPass(); return true;
-    case Qt::Key_E: m_figure->click(); return true;
-    case Qt::Key_T: m_graphTwin->toggle(); return true;
-    case Qt::Key_W: toggleFilm(); return true;
     default: return false;
     }
 }
@@ -229,7 +242,7 @@ void PassesPage::keyPressEvent(QKeyEvent* event)
 
 bool PassesPage::eventFilter(QObject* watched, QEvent* event)
 {
-    // The list would search by typed letters and the canvas would not see the stepping keys.
+    // The list would scroll, and the canvas would not see the stepping keys.
     if (event->type() == QEvent::KeyPress && handleKey(static_cast<QKeyEvent*>(event))) return true;
     return QWidget::eventFilter(watched, event);
 }
@@ -264,7 +277,8 @@ std::vector<ActionSpec> actionsOf(PassesPage& page, PassesPresenter& presenter)
             local("follow", PassesPage::tr("Where did it go? The node in every pass"), "W",
                   [&page] { page.toggleFilm(); }),
             tableAction([&page] { page.graphTwin().toggle(); }),
-            figuresAction([p] { p->toggleFigure(); })};
+            figuresAction([p] { p->toggleFigure(); }),
+            colourAction([p] { p->cycleColouring(); })};
 }
 
 } // namespace

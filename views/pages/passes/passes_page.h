@@ -3,7 +3,7 @@
 #pragma once
 
 #include "views/canvas/graph_canvas.h"
-#include "views/pages/common/figure_button.h"
+#include "views/pages/common/colour_button.h"
 #include "views/pages/common/inspector_panel.h"
 #include "views/pages/common/table_twin.h"
 #include "views/pages/passes/film_strip.h"
@@ -26,10 +26,16 @@ public:
 
     GraphCanvas& canvas() { return *m_canvas; }
     TableTwin& graphTwin() { return *m_graphTwin; }
+    PillButton& pin() { return *m_pin; }
+    PillTabs& modes() { return *m_modes; }
     FilmStrip& film() { return *m_film; }
     TableTwin& filmTwin() { return *m_filmTwin; }
     /// The selected node in every pass, or when which pass touched it.
     void toggleFilm();
+    void showFilm()
+    {
+        if (!m_isFilm) toggleFilm();
+    }
     /// Shows once more how the pass changed the graph.
     void playPass() { m_canvas->play(m_presenter.sceneBefore()); }
     InspectorPanel& inspectorPanel() { return *m_inspector; }
@@ -43,6 +49,7 @@ protected:
 private:
     QWidget* buildList(const ThemeSource& themes);
     QWidget* buildGraph(const ThemeSource& themes);
+    void buildComparison(const ThemeSource& themes);
     QWidget* buildLineage(const ThemeSource& themes);
     void refresh();
     void refreshScene();
@@ -59,7 +66,9 @@ private:
     QLineEdit* m_filter = nullptr;
     PassList* m_list = nullptr;
     HeatStrip* m_heat = nullptr;
-    FigureButton* m_figure = nullptr;
+    ColourButton* m_colours = nullptr;
+    PillTabs* m_modes = nullptr;
+    PillButton* m_pin = nullptr;
     GraphCanvas* m_canvas = nullptr;
     SceneTable* m_rows = nullptr;
     TableTwin* m_graphTwin = nullptr;

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Rows out of what `tenon quantize` prints, too.
+#include "app/engine/quantize_builder.h"
+
+#include "app/engine/backing.h"
+#include "compiler/quantize/calibration_files.h"
+#include "compiler/quantize/quantize.h"
+#include "core/base/file.h"
+#include "remote/session/compiled_runner.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tenon::app {
+
+namespace {
+
+constexpr size_t kMostExamples = 100;
+
+views::QuantizeRow rowOf(const compiler::TensorAccount& tensor)
+{
+    return {.tensor = QString::fromStdString(tensor.name),
+            .madeBy = QString::fromStdString(tensor.op),
+            .type = QString::fromStdString(tensor.range.dtype.text()),
+            .least = tensor.least,
+            .greatest = tensor.greatest,
+            .scale = static_cast<double>(tensor.range.scale),
+            .zero = tensor.range.zero,
+            .expectedDb = tensor.expectedSqnrDb,
+            .measuredDb = tensor.measuredSqnrDb};
+}
+
+views::QuantizeOutcome outcomeOf(const compiler::QuantizeReport& report)
+{
+    views::QuantizeOutcome out;
+    for (const compiler::TensorAccount& tensor : report.tensors)
+        if (tensor.sameAs.empty()) out.rows.push_back(rowOf(tensor));
+    out.rows = views::worstFirst(std::move(out.rows));
+    double worst = HUGE_VAL;
+    for (const compiler::OutputAccount& output : report.outputs)
+        worst = std::min(worst, output.sqnrDb);
+    constexpr double kKib = 1024;
+    out.summary =
+        QCoreApplication::translate("Quantize", "%1 operators compute with integers, %2 stay in "
+                                                "float · outputs at %3 dB · %4 KiB, %5 KiB before")
+            .arg(report.quantizedNodes)
+            .arg(report.floats.size())
+            .arg(worst, 0, 'f', 1)
+            .arg(static_cast<double>(report.quantizedBytes) / kKib, 0, 'f', 1)
+            .arg(static_cast<double>(report.floatBytes) / kKib, 0, 'f', 1);
+    for (const compiler::FloatNode& node : report.floats)
+        out.floats << QStringLiteral("%1 (%2): %3")
+                          .arg(QString::fromStdString(node.node), QString::fromStdString(node.op),
+                               QString::fromStdString(node.reason));
+    for (const core::Diagnostic& remark : report.remarks)
+        out.warnings << QString::fromStdString(remark.message);
+    return out;
+}
+
+} // namespace
+
+core::Result<views::QuantizeOutcome> quantizeFile(const EngineOptions& engine,
+                                                  const views::QuantizeQuestion& question,
+                                                  core::JobContext& job)
+{
+    compiler::QuantizeOptions options;
+    const auto method = compiler::rangeMethodOf(question.method.toStdString());
+    const auto type = compiler::activationTypeOf(question.activations.toStdString());
+    if (!method || !type)
+        return core::makeError(core::DiagnosticCode::BadArgument,
+                               "there is no such method or type of activations");
+    options.activations.method = *method;
+    options.activations.dtype = *type;
+    options.isPerChannel = question.isPerChannel;
+    options.equalizes = question.equalizes;
+    options.largestLoss = question.largestLoss;
+    const std::string model = question.model.toStdString();
+    const auto data = compiler::readCalibration(model, question.data.toStdString(), kMostExamples);
+    if (!data) return data.error();
+    if (!question.evaluation.isEmpty()) {
+        auto other = compiler::readCalibration(model, question.evaluation.toStdString(),
+                                               options.measuredSets);
+        if (!other) return other.error();
+        options.evaluation = *std::move(other);
+    }
+    // Measured here whatever the window compiles for.
+    const auto made = compiler::quantizeModel(
+        model, *data, options, remote::compiledRunner(compileOptions(engine, {})), job);
+    if (!made) return made.error();
+    const core::Status written =
+        core::writeFileAtomically(question.output.toStdString(), made->bytes);
+    if (!written) return written.error();
+    return outcomeOf(made->report);
+}
+
+} // namespace tenon::app

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Brings reference values into the program's form; evaluates kernels for what has no counterpart.
+#include "compiler/compare/held_values.h"
+
+#include "compiler/evaluate/evaluate.h"
+#include "core/base/text.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tenon::compiler {
+namespace {
+
+/// Real values as the integers of `units` that stand for them.
+Tensor quantized(const Tensor& real, const QuantizedUnits& units, DataType dtype)
+{
+    const int bits = dtype.bits - (dtype.isSigned() ? 1 : 0);
+    const double most = std::ldexp(1.0, bits) - 1, least = dtype.isSigned() ? -most - 1 : 0;
+    int64_t inner = 1;
+    for (size_t i = static_cast<size_t>(units.axis) + 1; i < real.shape().size(); ++i)
+        inner *= real.shape()[i];
+    return Tensor::make(dtype, real.shape(), [&](std::span<std::byte> out) {
+        for (int64_t i = 0; i < real.size(); ++i) {
+            const size_t k =
+                units.scales.size() == 1 ? 0 : static_cast<size_t>(i / inner) % units.scales.size();
+            const double whole = std::nearbyint(real.number(i) / units.scales[k]) +
+                                 static_cast<double>(units.zeros[k]);
+            const double held = std::isnan(whole) ? 0 : std::clamp(whole, least, most);
+            storeInteger(dtype, out, i, static_cast<int64_t>(held));
+        }
+    });
+}
+
+} // namespace
+
+HeldValues::HeldValues(const CompileResult& built, const ProgramValues& values,
+                       ReferenceValues reference, const NamedValues& inputs)
+    : m_imported(built.passes.imported)
+    , m_lowered(built.passes.last())
+    , m_values(values)
+    , m_reference(std::move(reference))
+    , m_inputs(inputs.begin(), inputs.end())
+{
+}
+
+Result<Tensor> HeldValues::of(ValueRef value, const JobContext& job)
+{
+    if (const auto known = m_held.find(value); known != m_held.end()) return known->second;
+    if (const Status go = job.checkStop(); !go) return go.error();
+    const NodeRecord& node = m_lowered.node(value.node);
+    if (node.kind == NodeKind::Constant) return *node.constant;
+    if (node.kind == NodeKind::Parameter) {
+        const auto input = m_inputs.find(node.name);
+        if (input == m_inputs.end())
+            return makeError(DiagnosticCode::BadArgument,
+                             "input " + core::quoted(node.name) + " was not given");
+        return input->second;
+    }
+    if (const Counterpart* known = m_values.counterpart(value))
+        if (const Tensor reference = referenceOf(known->model); !reference.isNull())
+            return m_held[value] = toProgram(known->form, reference);
+    auto out = computed(node, value.index, job);
+    if (out) m_held[value] = *out;
+    return out;
+}
+
+Tensor HeldValues::referenceOf(ValueRef model) const
+{
+    const auto found = m_reference.find(model);
+    if (found == m_reference.end()) return {};
+    const DataType dtype = m_imported.type(model).dtype;
+    const Tensor& reference = found->second;
+    if (reference.dtype() == dtype) return reference;
+    if (!reference.dtype().isFloat()) return {};
+    if (dtype.isFloat())
+        return toModel({{.kind = FormStep::Kind::Cast, .dtype = dtype}}, reference);
+    const QuantizedUnits units = unitsOf(m_imported, model);
+    return units.isQuantized() ? quantized(reference, units, dtype) : Tensor();
+}
+
+Result<Tensor> HeldValues::computed(const NodeRecord& node, uint32_t index, const JobContext& job)
+{
+    if (node.kind != NodeKind::CallTir)
+        return makeError(DiagnosticCode::UnsupportedOperator,
+                         "what control flow gives has no value outside of a run",
+                         {.node = node.name, .op = node.op});
+    for (const TensorType& type : node.types)
+        if (!constantShape(type.shape))
+            return makeError(DiagnosticCode::DynamicShape,
+                             "the shape " + shapeText(type.shape) + " is known at run time only",
+                             {.node = node.name});
+    std::vector<Tensor> operands;
+    for (const ValueRef& operand : node.operands) {
+        if (!operand.node.isValid()) continue;
+        auto tensor = of(operand, job);
+        if (!tensor) return tensor;
+        operands.push_back(std::move(*tensor));
+    }
+    if (node.kernel == kNopKernel)
+        return operands.at(0).reshaped(*constantShape(node.types.at(0).shape));
+    auto results = evaluate(*m_lowered.kernels().at(node.kernel), operands, job);
+    if (!results) return results.error();
+    for (uint32_t i = 0; i < results->size(); ++i)
+        if (i != index) m_held.try_emplace({node.id, i}, (*results)[i]);
+    return (*results)[index];
+}
+
+} // namespace tenon::compiler

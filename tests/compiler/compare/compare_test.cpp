@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Comparisons in which nothing is wrong: every tensor is found, in the model's form, whatever the
+// executor, in one piece or in many, with the kernels that `compile` ships.
+#include "compiler/frontend/onnx/load_onnx.h"
+#include "compiler/passes/numeric_check.h"
+#include "tests/compiler/compare/faults.h"
+#include "tests/zoo/zoo.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+namespace tenon::compiler {
+namespace {
+
+Comparison compared(const CompareRequest& request)
+{
+    JobContext job(2);
+    auto out = compareTensors(request, job);
+    CHECK(out) << out.error().text();
+    return std::move(*out);
+}
+
+std::shared_ptr<const Loaded> zooModel(const std::string& name)
+{
+    const auto owner = std::make_shared<const std::string>(
+        test::makeZooModel(name, {.imageSize = 64, .channelDivisor = 8}));
+    auto loaded = loadOnnxBytes(std::as_bytes(std::span(*owner)), owner, "", "zoo.onnx", {});
+    CHECK(loaded) << loaded.error().text();
+    return std::make_shared<const Loaded>(std::move(*loaded));
+}
+
+std::vector<NamedValues> seeded(const Loaded& loaded)
+{
+    NamedValues out;
+    uint64_t seed = 1;
+    for (const NodeId id : loaded.module.main().params) {
+        const NodeRecord& input = loaded.module.node(id);
+        out.emplace_back(input.name, seededTensor(input.types[0].dtype,
+                                                  *constantShape(input.types[0].shape), seed++));
+    }
+    return {out};
+}
+
+class CompareExecutors : public testing::TestWithParam<ExecutorKind>
+{
+};
+
+TEST_P(CompareExecutors, FindsEveryTensorWithinTolerance)
+{
+    const Comparison out =
+        compared(test::requestFor(test::digits(), test::digitsData(), GetParam()));
+    ASSERT_FALSE(out.tensors.empty());
+    EXPECT_EQ(out.executor, executorName(GetParam()));
+    EXPECT_FALSE(out.first());
+    for (const ComparedTensor& tensor : out.tensors) {
+        EXPECT_TRUE(tensor.isInModel) << tensor.function;
+        EXPECT_FALSE(tensor.nodes.empty());
+        ASSERT_TRUE(tensor.isolated) << tensor.name;
+        EXPECT_FALSE(tensor.isolated->isOutside) << tensor.name;
+        EXPECT_GT(tensor.cumulative.sqnrDb, 80) << tensor.name;
+    }
+    EXPECT_FALSE(out.absorbed.empty()) << "fusion leaves tensors out";
+}
+
+TEST_P(CompareExecutors, RunsTheKernelsThatCompileShips)
+{
+    CompareRequest request = test::requestFor(test::digits(), test::digitsData(), GetParam());
+    request.sets.resize(1);
+    std::vector<CompileResultPtr> programs;
+    request.device = [&](const CompileResultPtr& program, const NamedValues& inputs,
+                         JobContext& job) {
+        programs.push_back(program);
+        return test::runHere()(program, inputs, job);
+    };
+    compared(request);
+    JobContext job(2);
+    const auto shipped = compile(request.loaded, request.options, job);
+    ASSERT_TRUE(shipped);
+    ASSERT_EQ(programs.size(), 2U) << "with taps, and every call alone";
+    for (const CompileResultPtr& program : programs) {
+        std::map<std::string, std::string> objects;
+        for (const CompiledKernel& kernel : program->kernels)
+            objects[kernel.symbol] = *kernel.object;
+        for (const CompiledKernel& kernel : (*shipped)->kernels)
+            EXPECT_EQ(objects[kernel.symbol], *kernel.object) << kernel.name;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CompareExecutors, testing::ValuesIn(kAllExecutors),
+                         [](const auto& cell) { return std::string(executorName(cell.param)); });
+
+TEST(Compare, SaysInWhichFormTheProgramHoldsATensor)
+{
+    const Comparison out = compared(test::requestFor(test::digits(), test::digitsData()));
+    std::set<std::string> forms;
+    for (const ComparedTensor& tensor : out.tensors) forms.insert(tensor.form);
+    const bool isBlocked = std::any_of(forms.begin(), forms.end(), [](const std::string& form) {
+        return form.starts_with("channels in blocks of");
+    });
+    EXPECT_TRUE(isBlocked);
+}
+
+TEST(Compare, FindsTheSameInPieces)
+{
+    CompareRequest request = test::requestFor(test::digits(), test::digitsData());
+    const Comparison whole = compared(request);
+    request.pieceBytes = 1;
+    const Comparison pieces = compared(request);
+    EXPECT_EQ(pieces.builds, 2 * pieces.tensors.size()) << "each tensor in a program of its own";
+    ASSERT_EQ(pieces.tensors.size(), whole.tensors.size());
+    for (size_t i = 0; i < whole.tensors.size(); ++i) {
+        EXPECT_EQ(pieces.tensors[i].cumulative.maxAbs, whole.tensors[i].cumulative.maxAbs);
+        EXPECT_EQ(pieces.tensors[i].isolated->maxAbs, whole.tensors[i].isolated->maxAbs);
+    }
+}
+
+TEST(Compare, HandsOutTheValuesOfTheWorstSet)
+{
+    CompareRequest request = test::requestFor(test::digits(), test::digitsData());
+    std::map<size_t, std::pair<Tensor, Tensor>> kept;
+    request.keep = [&](size_t tensor, const Tensor& reference, const Tensor& device) -> Status {
+        kept[tensor] = {reference, device};
+        return kDone;
+    };
+    const Comparison out = compared(request);
+    ASSERT_EQ(kept.size(), out.tensors.size());
+    for (size_t i = 0; i < out.tensors.size(); ++i) {
+        const auto& [reference, device] = kept[i];
+        EXPECT_EQ(device.typeText(), out.tensors[i].type);
+        EXPECT_EQ(reference.typeText(), out.tensors[i].type);
+        const TensorError again = tensorError(device, {}, reference, {}, out.limits);
+        EXPECT_EQ(again.maxAbs, out.tensors[i].cumulative.maxAbs) << "of another set";
+    }
+}
+
+TEST(Compare, EndsWhenTheValuesCannotBeKept)
+{
+    CompareRequest request = test::requestFor(test::digits(), test::digitsData());
+    request.keep = [](size_t, const Tensor&, const Tensor&) -> Status {
+        return makeError(DiagnosticCode::IoFailure, "the disk is full");
+    };
+    JobContext job(2);
+    const auto out = compareTensors(request, job);
+    ASSERT_FALSE(out);
+    EXPECT_EQ(out.error().message, "the disk is full");
+}
+
+TEST(Compare, FollowsTensorsThroughThePassesOfNetworks)
+{
+    for (const char* name : {"resnet18", "mobilenet_v2", "shufflenet_v2_x1_0", "squeezenet1_1"}) {
+        const auto loaded = zooModel(name);
+        if (!loaded->facts.nodeCount) continue;
+        const Comparison out = compared(test::requestFor(loaded, seeded(*loaded)));
+        size_t found = 0;
+        for (const ComparedTensor& tensor : out.tensors) {
+            found += tensor.isInModel ? 1 : 0;
+            EXPECT_GT(tensor.cumulative.sqnrDb, 60) << name << ", " << tensor.name;
+            ASSERT_TRUE(tensor.isolated) << name << ", " << tensor.name;
+            EXPECT_GT(tensor.isolated->sqnrDb, 60) << name << ", " << tensor.name;
+        }
+        EXPECT_GT(found * 10, out.tensors.size() * 8) << name;
+    }
+}
+
+} // namespace
+} // namespace tenon::compiler

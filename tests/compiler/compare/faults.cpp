@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Faults at the borders: in a kernel's code, in a program's file.
+#include "tests/compiler/compare/faults.h"
+
+#include "compiler/frontend/load_model.h"
+#include "compiler/frontend/tensor_file.h"
+#include "core/base/file.h"
+#include "core/base/hash.h"
+#include "core/ir/tir/text.h"
+#include "core/ir/tir/visit.h"
+#include "remote/session/emulation.h"
+#include "remote/session/local_board.h"
+#include "tests/support/environment.h"
+
+#include <fstream>
+
+namespace tenon::test {
+namespace {
+
+const std::string kSample = "resources/sample/digits";
+
+tir::Stmt shortened(const tir::Stmt& body)
+{
+    bool isDone = false;
+    return tir::rewriteStmt(body, [&](const tir::Stmt& stmt) -> tir::Stmt {
+        if (isDone || stmt->kind != tir::StmtKind::For ||
+            stmt->loop.extent->kind != tir::ExprKind::IntImm || stmt->loop.extent->integer < 2)
+            return stmt;
+        isDone = true;
+        auto shorter = std::make_shared<tir::StmtNode>(*stmt);
+        shorter->loop.extent = tir::Expr(stmt->loop.extent->integer - 1);
+        return shorter;
+    });
+}
+
+tir::PrimFunc enlarged(tir::PrimFunc function)
+{
+    const tir::BufferNode* result = function.params.back().get();
+    function.body = tir::rewriteStmt(function.body, [&](const tir::Stmt& stmt) -> tir::Stmt {
+        if (stmt->kind != tir::StmtKind::Store || stmt->buffer.get() != result) return stmt;
+        auto larger = std::make_shared<tir::StmtNode>(*stmt);
+        larger->value = stmt->value * tir::floatImm(1.25, stmt->value->dtype);
+        return larger;
+    });
+    return function;
+}
+
+class FaultyService : public KernelService
+{
+public:
+    FaultyService(std::string tirHash, KernelFault fault)
+        : m_tirHash(std::move(tirHash))
+        , m_fault(fault)
+    {
+    }
+
+    Result<KernelProducts> compile(const tir::PrimFunc& unscheduled, const std::string& symbol,
+                                   const MachineSpec& machine, const TargetFacts& facts) override
+    {
+        const bool isHit = hashBytes(tir::print(unscheduled)).hex() == m_tirHash;
+        if (!isHit) return m_inner->compile(unscheduled, symbol, machine, facts);
+        if (m_fault == KernelFault::WrongFormula)
+            return m_inner->compile(enlarged(unscheduled), symbol, machine, facts);
+        auto products = m_inner->compile(unscheduled, symbol, machine, facts);
+        if (!products) return products;
+        auto lowered = tir::parsePrimFunc(products->lowered);
+        if (!lowered) return lowered.error();
+        lowered->body = shortened(lowered->body);
+        products->lowered = tir::print(*lowered);
+        if (machine.backEnd->sources) return products; // written from the loops
+        auto object = m_inner->emitText({TextRequest::Kind::Loops, products->lowered, symbol,
+                                         facts.vectorBytes, EmitForm::Object, machine});
+        if (!object) return object.error();
+        products->object = std::move(*object);
+        return products;
+    }
+    Result<std::string> emitText(const TextRequest& request) override
+    {
+        return m_inner->emitText(request);
+    }
+    Status link(const LinkRequest& request) override { return m_inner->link(request); }
+
+private:
+    std::shared_ptr<KernelService> m_inner = inProcessKernelService();
+    std::string m_tirHash;
+    KernelFault m_fault;
+};
+
+} // namespace
+
+std::shared_ptr<const Loaded> digits()
+{
+    auto loaded = loadModel(sourcePath(kSample) + "/model.onnx", {});
+    CHECK(loaded) << loaded.error().text();
+    return std::make_shared<const Loaded>(std::move(*loaded));
+}
+
+std::vector<NamedValues> digitsData()
+{
+    const auto loaded = digits();
+    const Module& module = loaded->module;
+    std::vector<NamedValues> out;
+    for (int set = 0; set < 3; ++set) {
+        auto tensor = readTensorFile(sourcePath(kSample) + "/test_data_set_" + std::to_string(set) +
+                                     "/input_0.pb");
+        CHECK(tensor) << tensor.error().text();
+        out.push_back({{module.node(module.main().params[0]).name, tensor->tensor}});
+    }
+    return out;
+}
+
+ProgramRunner runHere(std::function<void(std::string& bytes)> onFile)
+{
+    return [onFile = std::move(onFile)](const CompileResultPtr& program, const NamedValues& inputs,
+                                        JobContext& job) -> Result<std::vector<Tensor>> {
+        const TemporaryFolder folder;
+        remote::RunRequest request;
+        request.artifactPath =
+            folder.file("model" + std::string(suffixOf(program->machine.backEnd->runnable())));
+        request.inputs = inputs;
+        if (Status found = remote::runHere(request, program->target); !found) return found.error();
+        auto written = writeArtifact(*program, request.artifactPath);
+        if (!written) return written.error();
+        if (onFile) {
+            auto bytes = readFile(request.artifactPath);
+            if (!bytes) return bytes.error();
+            onFile(*bytes);
+            std::ofstream(request.artifactPath, std::ios::binary) << *bytes;
+        }
+        return remote::runArtifact(request, job);
+    };
+}
+
+CompareRequest requestFor(std::shared_ptr<const Loaded> loaded, std::vector<NamedValues> sets,
+                          ExecutorKind executor)
+{
+    CompileOptions options;
+    options.executor = executor;
+    return {.loaded = loaded,
+            .options = options,
+            .sets = std::move(sets),
+            .limits = {},
+            .device = runHere(),
+            .reference = levelZeroReference(loaded, CompileOptions(), runHere())};
+}
+
+std::shared_ptr<KernelService> faultyService(const std::string& tirHash, KernelFault fault)
+{
+    return std::make_shared<FaultyService>(tirHash, fault);
+}
+
+} // namespace tenon::test

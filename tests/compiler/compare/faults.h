@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs of programs for comparisons, and what can be wrong with a program.
+#pragma once
+
+#include "compiler/compare/compare.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace tenon::test {
+
+using namespace compiler;
+
+/// The digits sample with its data sets.
+std::shared_ptr<const Loaded> digits();
+std::vector<NamedValues> digitsData();
+
+/// Runs on this computer; `onFile` may change the bytes of the program's file before.
+ProgramRunner runHere(std::function<void(std::string& bytes)> onFile = {});
+
+/// A request that compares the model at level 3 with itself at level 0.
+CompareRequest requestFor(std::shared_ptr<const Loaded> loaded, std::vector<NamedValues> sets,
+                          ExecutorKind executor = ExecutorKind::Aot);
+
+enum class KernelFault : uint8_t
+{
+    WrongSchedule, ///< the first loop that can misses its last round
+    WrongFormula   ///< results are a quarter too large
+};
+
+/// Generates code as ever, but of the kernel whose TIR has that hash with a fault.
+std::shared_ptr<KernelService> faultyService(const std::string& tirHash, KernelFault fault);
+
+} // namespace tenon::test

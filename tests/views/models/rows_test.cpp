@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Rows of tables in the order of a column, and as text for other programs.
+#include "tests/views/fixtures.h"
+#include "views/models/memory_rows.h"
+#include "views/models/pass_model.h"
+#include "views/models/rows_text.h"
+#include "views/models/sorted_rows.h"
+#include "views/models/tables.h"
+
+#include <QTest>
+
+#include <memory>
+
+using namespace tenon;
+using namespace tenon::views;
+
+class RowsTest : public QObject
+{
+    Q_OBJECT
+
+private:
+    struct Row
+    {
+        QString name;
+        double us;
+    };
+    using Model = TableModel<Row>;
+    static std::unique_ptr<Model> model(std::vector<Row> rows)
+    {
+        auto made = std::make_unique<Model>(std::vector<TableColumn<Row>>{
+            {QStringLiteral("Name"), [](const Row& r) { return r.name; }},
+            {QStringLiteral("Time"),
+             [](const Row& r) {
+                 return r.us < 0 ? QStringLiteral("–") : QStringLiteral("~%1 µs").arg(r.us);
+             },
+             true,
+             {},
+             [](const Row& r) { return r.us < 0 ? QVariant() : QVariant(r.us); },
+             QStringLiteral("µs")}});
+        made->setRows(std::move(rows));
+        return made;
+    }
+    static QStringList names(const QAbstractItemModel& rows)
+    {
+        QStringList shown;
+        for (int i = 0; i < rows.rowCount(); ++i) shown << rows.index(i, 0).data().toString();
+        return shown;
+    }
+
+private slots:
+    void ordersNumbersByValueAndNamesByTheNumbersInThem()
+    {
+        const auto rows = model({{QStringLiteral("conv10"), 9},
+                                 {QStringLiteral("conv2"), 100},
+                                 {QStringLiteral("Add"), -1}});
+        SortedRows sorted(rows.get());
+        QCOMPARE(names(sorted), QStringList({"conv10", "conv2", "Add"}));
+        sorted.sort(0, Qt::AscendingOrder);
+        QCOMPARE(names(sorted), QStringList({"Add", "conv2", "conv10"}));
+        sorted.sort(1, Qt::DescendingOrder); // "9" is no more than "100"
+        QCOMPARE(names(sorted), QStringList({"conv2", "conv10", "Add"}));
+        sorted.sort(1, Qt::AscendingOrder); // what is not known comes last both ways
+        QCOMPARE(names(sorted), QStringList({"conv10", "conv2", "Add"}));
+        sorted.sort(-1, Qt::AscendingOrder);
+        QCOMPARE(names(sorted), QStringList({"conv10", "conv2", "Add"}));
+        QVERIFY(comesBefore(QStringLiteral("a9b"), QStringLiteral("a10a")));
+        QVERIFY(!comesBefore(QStringLiteral("a"), QStringLiteral("A")));
+        QVERIFY(!comesBefore(QStringLiteral("A"), QStringLiteral("a")));
+    }
+
+    void writesPlainNumbersWithTheirUnitAndQuotesWhatNeedsIt()
+    {
+        const auto rows =
+            model({{QStringLiteral("a, \"b\"\nc"), 1234.5}, {QStringLiteral("d"), -1}});
+        QCOMPARE(csvText(*rows),
+                 QStringLiteral("Name,Time [µs]\n\"a, \"\"b\"\"\nc\",1234.5\nd,–\n"));
+        QCOMPARE(tabbedRows({rows->index(0, 0), rows->index(1, 0)}),
+                 QStringLiteral("a, \"b\" c\t~1234.5 µs\nd\t–"));
+    }
+
+    void writesThePassesOfTheTreeWithPhaseAndChanges()
+    {
+        PassModel passes;
+        passes.setDocument(tests::smallDocument(2));
+        const QStringList lines = csvText(passes).split(QLatin1Char('\n'));
+        QCOMPARE(lines[0], QStringLiteral("Pass,Phase,Changes,Time [ms]"));
+        QCOMPARE(lines[3], QStringLiteral("FuseOps,fuse,2,0.4"));
+        QCOMPARE(lines.size(), 5); // with the empty one behind the last
+    }
+
+    void namesTheNodesOfEveryStepOfTheLiveCurve()
+    {
+        const views::Engine engine = tests::fakeEngine();
+        core::JobContext job;
+        const auto compiled = engine.compile(tests::smallDocument(2), {}, job);
+        QVERIFY(compiled);
+        const Document& document = **compiled;
+        const std::vector<LiveRow> rows = liveRows(document, liveCurve(*document.memory));
+        QCOMPARE(rows.size(), document.memory->liveBytes.size());
+        QVERIFY(rows[0].sources.contains(QStringLiteral("block0.Conv")));
+        QCOMPARE(rows[1].bytes, qint64{1124});
+        QCOMPARE(rows[1].share, 1.0);
+        QCOMPARE(rows[2].name, QStringLiteral("after the last call"));
+    }
+};
+
+QTEST_GUILESS_MAIN(RowsTest)
+#include "rows_test.moc"

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Columns of the table of rounded tensors.
+#include "views/models/quantize_rows.h"
+
+#include <QObject>
+
+#include <algorithm>
+
+namespace tenon::views {
+
+namespace {
+
+constexpr double kGoodDb = 60; ///< nobody looks at what is better
+
+QString number(double value) { return QString::number(value, 'g', 4); }
+QString db(double value) { return QString::number(value, 'f', 1); }
+
+QString word(const QString& text)
+{
+    return text.contains(QLatin1Char(' ')) ? QLatin1Char('\'') + text + QLatin1Char('\'') : text;
+}
+
+} // namespace
+
+QString commandLineOf(const QuantizeQuestion& question)
+{
+    const QuantizeQuestion usual;
+    QString line = QStringLiteral("tenon quantize %1 --data %2 -o %3")
+                       .arg(word(question.model), word(question.data), word(question.output));
+    if (question.method != usual.method) line += QStringLiteral(" --method ") + question.method;
+    if (question.activations != usual.activations)
+        line += QStringLiteral(" --activations ") + question.activations;
+    if (!question.isPerChannel) line += QStringLiteral(" --per-tensor");
+    if (question.equalizes) line += QStringLiteral(" --equalize");
+    if (question.largestLoss > 0)
+        line += QStringLiteral(" --max-loss ") + number(question.largestLoss);
+    if (!question.evaluation.isEmpty())
+        line += QStringLiteral(" --evaluate ") + word(question.evaluation);
+    return line;
+}
+
+QuantizeModel* makeQuantizeModel(QObject* parent)
+{
+    const auto measured = [](const QuantizeRow& row, int role) -> QVariant {
+        if (role == SortRole) return row.share;
+        if (role == Qt::ToolTipRole)
+            return QObject::tr("Signal to noise against the float model with all that is rounded "
+                               "before it; a bar as long as the column has no signal left");
+        return {};
+    };
+    const auto full = [](const QuantizeRow& row, int role) -> QVariant {
+        return role == Qt::ToolTipRole ? QVariant(row.tensor) : QVariant();
+    };
+    return new QuantizeModel(
+        {{QObject::tr("Measured dB"), [](const QuantizeRow& r) { return db(r.measuredDb); }, true,
+          measured},
+         {QObject::tr("Alone dB"), [](const QuantizeRow& r) { return db(r.expectedDb); }, true},
+         {QObject::tr("Made by"),
+          [](const QuantizeRow& r) {
+              return r.madeBy.isEmpty() ? QObject::tr("input") : r.madeBy;
+          }},
+         {QObject::tr("Seen"),
+          [](const QuantizeRow& r) {
+              return QObject::tr("%1 to %2").arg(number(r.least), number(r.greatest));
+          }},
+         {QObject::tr("Type"), [](const QuantizeRow& r) { return r.type; }},
+         {QObject::tr("Scale"), [](const QuantizeRow& r) { return number(r.scale); }, true},
+         {QObject::tr("Zero"), [](const QuantizeRow& r) { return QString::number(r.zero); }, true},
+         {QObject::tr("Tensor"), [](const QuantizeRow& r) { return r.tensor; }, false, full}},
+        parent);
+}
+
+std::vector<QuantizeRow> worstFirst(std::vector<QuantizeRow> rows)
+{
+    for (QuantizeRow& row : rows) row.share = std::clamp(1 - row.measuredDb / kGoodDb, 0.0, 1.0);
+    std::stable_sort(rows.begin(), rows.end(), [](const QuantizeRow& a, const QuantizeRow& b) {
+        return a.measuredDb < b.measuredDb;
+    });
+    return rows;
+}
+
+} // namespace tenon::views

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Lays out the form; what its fields mean is the presenter's.
+#include "views/pages/compare/compare_form.h"
+
+#include "views/pages/common/popup_menu.h"
+
+#include <QDir>
+#include <QFileInfo>
+#include <QSignalBlocker>
+
+namespace tenon::views {
+
+using Role = ThemedLabel::Role;
+using Look = PillButton::Look;
+
+namespace {
+
+QString referenceText(ReferenceKind kind)
+{
+    switch (kind) {
+    case ReferenceKind::LevelZero: return CompareForm::tr("the model at level 0, here");
+    case ReferenceKind::Folder: return CompareForm::tr("a folder of expected tensors");
+    case ReferenceKind::Model: return CompareForm::tr("another model file");
+    case ReferenceKind::OnnxRuntime: return CompareForm::tr("ONNX Runtime, here");
+    }
+    return {};
+}
+
+void showText(QLineEdit& field, const QString& text)
+{
+    if (field.hasFocus() || field.text() == text) return; // not under the fingers
+    const QSignalBlocker blocker(field);
+    field.setText(text);
+}
+
+} // namespace
+
+CompareForm::CompareForm(const ThemeSource& themes, ComparePresenter& presenter,
+                         const PageHost& host)
+    : Panel(themes, tr("What to compare"))
+    , m_presenter(presenter)
+    , m_host(host)
+    , m_place(new ThemedLabel(themes, Role::Body))
+    , m_reference(new PillButton(themes, Look::Plain, {}))
+    , m_referencePath(new QLineEdit)
+    , m_data(new QLineEdit)
+    , m_kernels(new PillTabs(themes, PillTabs::Size::Small))
+    , m_command(new ThemedLabel(themes, Role::Code))
+    , m_problem(makeSentence(themes, Role::Error))
+    , m_notes(makeSentence(themes, Role::Secondary))
+    , m_start(new PillButton(themes, Look::Plain, tr("Compare")))
+    , m_stop(new PillButton(themes, Look::Plain, tr("Cancel")))
+{
+    setMinimumWidth(264);
+    content()->setSpacing(4);
+    addTitle(tr("the model runs on"));
+    m_place->setElided(true);
+    content()->addWidget(m_place);
+    addTitle(tr("and is held against"));
+    m_reference->setAccessibleName(tr("reference"));
+    content()->addWidget(m_reference, 0, Qt::AlignLeft);
+    m_referencePath->setAccessibleName(tr("file or folder of the reference"));
+    addPath(*m_referencePath, tr("Reference"));
+    addTitle(tr("with the data of"));
+    m_data->setPlaceholderText(tr("test_data_set_* beside it"));
+    m_data->setToolTip(tr("A folder of input_0.pb, .npy or .npz files, or of such folders. Without "
+                          "one those beside the model are taken, else inputs are made up"));
+    m_data->setAccessibleName(tr("folder of data"));
+    addPath(*m_data, tr("Data to compare with"));
+    addTitle(tr("kernels alone on the reference's inputs"));
+    m_kernels->addTab(tr("also"));
+    m_kernels->addTab(tr("leave out"));
+    m_kernels->setToolTip(tr("Tells a kernel that is off from one that was handed an error"));
+    m_kernels->setAccessibleName(tr("kernels alone"));
+    content()->addWidget(m_kernels, 0, Qt::AlignLeft);
+    content()->addSpacing(6);
+    content()->addWidget(m_problem);
+    content()->addLayout(buildButtons());
+    addTitle(tr("the same on the command line"));
+    m_command->setWordWrap(true);
+    m_command->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    content()->addWidget(m_command);
+    content()->addSpacing(8);
+    content()->addWidget(m_notes);
+    content()->addStretch(1);
+    connect(&presenter, &ComparePresenter::stateChanged, this, &CompareForm::refresh);
+    connect(m_reference, &QPushButton::clicked, this, &CompareForm::chooseReference);
+    connect(m_referencePath, &QLineEdit::textChanged, &presenter,
+            &ComparePresenter::setReferencePath);
+    connect(m_data, &QLineEdit::textChanged, &presenter, &ComparePresenter::setData);
+    connect(m_kernels, &QTabBar::currentChanged, this,
+            [this](int tab) { m_presenter.setIsolates(tab == 0); });
+    refresh();
+}
+
+void CompareForm::addTitle(const QString& text)
+{
+    content()->addSpacing(6);
+    content()->addWidget(new ThemedLabel(themes(), Role::Secondary, text));
+}
+
+/// A field with a button that asks for what belongs into it.
+void CompareForm::addPath(QLineEdit& field, const QString& title)
+{
+    auto* choose = new PillButton(themes(), Look::Plain, tr("Choose…"));
+    choose->setAccessibleName(title);
+    auto* row = new QHBoxLayout;
+    row->addWidget(&field, 1);
+    row->addWidget(choose);
+    content()->addLayout(row);
+    if (&field == m_referencePath) m_chooseReference = choose;
+    connect(choose, &QPushButton::clicked, this, [this, &field, title] {
+        const bool isModel =
+            &field == m_referencePath && m_presenter.state().kind == ReferenceKind::Model;
+        const QString beside = QFileInfo(m_presenter.workspace().state().path).path();
+        const QString start = field.text().isEmpty() ? beside : field.text();
+        m_host.askForPath({title, start, !isModel},
+                          [&field](const QString& path) { field.setText(path); });
+    });
+}
+
+QLayout* CompareForm::buildButtons()
+{
+    auto* row = new QHBoxLayout;
+    row->addWidget(m_start);
+    row->addWidget(m_stop);
+    row->addStretch(1);
+    m_stop->setToolTip(tr("Shift+F5"));
+    connect(m_start, &QPushButton::clicked, &m_presenter, &ComparePresenter::compare);
+    connect(m_stop, &QPushButton::clicked, &m_presenter, &ComparePresenter::cancel);
+    return row;
+}
+
+void CompareForm::chooseReference()
+{
+    QMenu* menu = makePopupMenu(this);
+    for (const ReferenceKind kind : {ReferenceKind::LevelZero, ReferenceKind::Folder,
+                                     ReferenceKind::Model, ReferenceKind::OnnxRuntime}) {
+        QAction* action = menu->addAction(referenceText(kind), this,
+                                          [this, kind] { m_presenter.setReferenceKind(kind); });
+        action->setCheckable(true);
+        action->setChecked(kind == m_presenter.state().kind);
+        if (kind != ReferenceKind::OnnxRuntime || m_presenter.state().hasOnnxRuntime) continue;
+        action->setEnabled(false);
+        action->setText(tr("ONNX Runtime (TENON_ONNXRUNTIME is not set)"));
+    }
+    menu->popup(m_reference->mapToGlobal(QPoint(0, m_reference->height() + 4)));
+}
+
+void CompareForm::refresh()
+{
+    const CompareState& state = m_presenter.state();
+    const bool hasPath = state.kind == ReferenceKind::Folder || state.kind == ReferenceKind::Model;
+    m_place->setText(state.placeDetail);
+    m_reference->setText(referenceText(state.kind) + QStringLiteral("  ▾"));
+    m_reference->updateGeometry();
+    m_referencePath->setVisible(hasPath);
+    m_chooseReference->setVisible(hasPath);
+    m_referencePath->setPlaceholderText(state.kind == ReferenceKind::Model
+                                            ? tr("such as the model of floats")
+                                            : tr("of .npy, .npz or .pb files"));
+    showText(*m_referencePath, state.referencePath);
+    showText(*m_data, state.data);
+    m_command->setText(state.commandLine);
+    m_problem->setText(state.problem);
+    m_problem->setVisible(!state.problem.isEmpty() && !state.isRunning);
+    m_notes->setText(state.notes);
+    m_notes->setVisible(!state.notes.isEmpty());
+    m_start->setText(state.isStale ? tr("Compare again") : tr("Compare"));
+    m_start->updateGeometry();
+    m_start->setVisible(state.hasResult && !state.isRunning);
+    m_start->setEnabled(state.canStart);
+    m_stop->setVisible(state.isRunning);
+}
+
+} // namespace tenon::views

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// CompareForm: what the model is compared with, on which data, and the command that does the same.
+#pragma once
+
+#include "views/pages/common/panel.h"
+#include "views/pages/common/pill_tabs.h"
+#include "views/pages/page.h"
+#include "views/presenters/compare_presenter.h"
+
+#include <QLineEdit>
+
+namespace tenon::views {
+
+class CompareForm : public Panel
+{
+    Q_OBJECT
+public:
+    CompareForm(const ThemeSource& themes, ComparePresenter& presenter, const PageHost& host);
+
+    PillButton& reference() { return *m_reference; }
+    QLineEdit& referencePath() { return *m_referencePath; }
+    QLineEdit& data() { return *m_data; }
+    PillButton& startButton() { return *m_start; }
+    PillButton& stopButton() { return *m_stop; }
+    ThemedLabel& problem() { return *m_problem; }
+    ThemedLabel& command() { return *m_command; }
+
+private:
+    void addTitle(const QString& text);
+    void addPath(QLineEdit& field, const QString& title);
+    QLayout* buildButtons();
+    void chooseReference();
+    void refresh();
+
+    ComparePresenter& m_presenter;
+    PageHost m_host;
+    ThemedLabel* m_place;
+    PillButton* m_reference;
+    QLineEdit* m_referencePath;
+    PillButton* m_chooseReference = nullptr;
+    QLineEdit* m_data;
+    PillTabs* m_kernels;
+    ThemedLabel* m_command;
+    ThemedLabel* m_problem;
+    ThemedLabel* m_notes;
+    PillButton* m_start;
+    PillButton* m_stop;
+};
+
+} // namespace tenon::views
