@@ -209,7 +209,9 @@ static void await_workers(void)
 {
     if (spin_for(is_zero, &s_pool.remaining, 0)) return;
     pthread_mutex_lock(&s_pool.sleep);
-    atomic_store(&s_pool.caller_sleeps, 1);
+    /* An exchange, not a store: the load below must not pass it, and emulators have let a plain
+     * store and load of aarch64 do so. A worker would see nobody to wake. */
+    atomic_exchange(&s_pool.caller_sleeps, 1);
     while (atomic_load(&s_pool.remaining) != 0) pthread_cond_wait(&s_pool.done, &s_pool.sleep);
     atomic_store(&s_pool.caller_sleeps, 0);
     pthread_mutex_unlock(&s_pool.sleep);
