@@ -6,6 +6,7 @@
 #include "views/models/format.h"
 #include "views/models/report.h"
 #include "views/pages/common/exhibit.h"
+#include "views/pages/compare/compare_page.h"
 
 #include <QCoreApplication>
 #include <QDateTime>
@@ -47,6 +48,9 @@ core::Status exportReport(MainWindow& window, const QString& path)
     else
         parts.graph = views::graphElement(graph);
     parts.footprint = window.executors().footprint();
+    auto& compare = window.part<views::ComparePage>().presenter();
+    if (const views::CompareState& shown = compare.state(); shown.hasResult && !shown.isStale)
+        parts.comparison = {shown.caption, shown.verdict, shown.notes, &compare.tensors()};
     return views::exportText(views::reportHtml(*window.workspace().document(), parts), path);
 }
 

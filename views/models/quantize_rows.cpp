@@ -25,8 +25,9 @@ QString word(const QString& text)
 QString commandLineOf(const QuantizeQuestion& question)
 {
     const QuantizeQuestion usual;
+    const QString data = question.data.isEmpty() ? QStringLiteral("FOLDER") : word(question.data);
     QString line = QStringLiteral("tenon quantize %1 --data %2 -o %3")
-                       .arg(word(question.model), word(question.data), word(question.output));
+                       .arg(word(question.model), data, word(question.output));
     if (question.method != usual.method) line += QStringLiteral(" --method ") + question.method;
     if (question.activations != usual.activations)
         line += QStringLiteral(" --activations ") + question.activations;

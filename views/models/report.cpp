@@ -213,6 +213,16 @@ QString footprintSection(const Footprint& footprint)
     return html + tableOf(parts);
 }
 
+QString comparisonSection(const ReportedComparison& comparison)
+{
+    const CompareVerdict& verdict = comparison.verdict;
+    QString html =
+        paragraph(comparison.caption) + paragraph(verdict.title, verdict.isWithin ? "" : "error");
+    for (const QString& line : verdict.details + comparison.notes.split(QLatin1Char('\n')))
+        html += paragraph(line);
+    return html + tableOf(*comparison.tensors);
+}
+
 } // namespace
 
 QString reportHtml(const Document& document, const ReportParts& parts)
@@ -245,6 +255,8 @@ QString reportHtml(const Document& document, const ReportParts& parts)
     if (memory) html += memorySections(document, *memory);
     if (parts.footprint)
         html += section(QObject::tr("Executors"), footprintSection(*parts.footprint));
+    if (parts.comparison)
+        html += section(QObject::tr("Compare"), comparisonSection(*parts.comparison));
     html += section(QObject::tr("Operators"),
                     tableOf(makeOperatorModel(nullptr), operatorRows(document)));
     if (!document.passes.empty()) html += section(QObject::tr("Passes"), passTable(document));

@@ -2,12 +2,22 @@
 // Report: everything the window knows about a model as one HTML page that needs nothing else.
 #pragma once
 
+#include "views/models/compare_rows.h"
 #include "views/models/document.h"
 #include "views/models/footprint.h"
 
 #include <optional>
 
 namespace tenon::views {
+
+/// What the Compare page shows.
+struct ReportedComparison
+{
+    QString caption; ///< where, against what, with which data
+    CompareVerdict verdict;
+    QString notes; ///< a line each
+    const CompareModel* tensors = nullptr;
+};
 
 struct ReportParts
 {
@@ -16,6 +26,7 @@ struct ReportParts
     QByteArray graph;     ///< an <svg> element; empty: the graph is left out
     QString graphMissing; ///< why there is none
     std::optional<Footprint> footprint;
+    std::optional<ReportedComparison> comparison;
 };
 
 /// Complete and self-contained; the tables are those of the window, number by number.

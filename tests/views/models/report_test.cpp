@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The report: one page with the numbers of the window, and names out of files as mere text.
+#include "tests/views/comparisons.h"
 #include "tests/views/fixtures.h"
 #include "views/models/format.h"
 #include "views/models/memory_rows.h"
@@ -46,6 +47,7 @@ private slots:
                                                     QStringLiteral("2030-01-02 03:04"),
                                                     "<svg id=\"g\"></svg>",
                                                     {},
+                                                    {},
                                                     {}});
         const auto has = [&](const QString& text) {
             return html.contains(QStringLiteral(">%1<").arg(text.toHtmlEscaped()));
@@ -64,6 +66,29 @@ private slots:
         QVERIFY(html.contains(byteText(document->memory->arenaBytes)));
         QVERIFY(!html.contains(QStringLiteral("http"))); // nothing is loaded from elsewhere
         QVERIFY(!html.contains(QStringLiteral("<script")));
+    }
+
+    void tellsWhatTheComparePageFound()
+    {
+        const auto document = tests::smallDocument(2);
+        const core::Comparison found = tests::smallComparison(true);
+        const std::unique_ptr<CompareModel> tensors(makeCompareModel(nullptr));
+        tensors->setRows(compareRows(found, *document));
+        ReportParts parts;
+        parts.comparison = {QStringLiteral("pi against level 0"), verdictOf(found),
+                            QStringLiteral("one tensor is\nnot compared"), tensors.get()};
+        const QString html = reportHtml(*document, parts);
+        const auto has = [&](const QString& text) {
+            return html.contains(QStringLiteral(">%1<").arg(text.toHtmlEscaped()));
+        };
+        QVERIFY(has(QStringLiteral("pi against level 0")));
+        QVERIFY(has(verdictOf(found).title));
+        QVERIFY(html.contains(QStringLiteral("class=\"error\"")));
+        QVERIFY(has(QStringLiteral("not compared")));
+        for (const CompareRow& row : tensors->rows()) {
+            QVERIFY(has(row.name));
+            QVERIFY(has(verdictText(row)));
+        }
     }
 
     void showsNamesAsText()

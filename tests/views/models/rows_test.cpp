@@ -4,6 +4,7 @@
 #include "views/models/memory_rows.h"
 #include "views/models/pass_model.h"
 #include "views/models/rows_text.h"
+#include "views/models/short_name.h"
 #include "views/models/sorted_rows.h"
 #include "views/models/tables.h"
 
@@ -86,6 +87,28 @@ private slots:
         QCOMPARE(lines[0], QStringLiteral("Pass,Phase,Changes,Time [ms]"));
         QCOMPARE(lines[3], QStringLiteral("FuseOps,fuse,2,0.4"));
         QCOMPARE(lines.size(), 5); // with the empty one behind the last
+    }
+
+    void shortensNamesToWhatTellsThemApart()
+    {
+        const QChar dots(0x2026);
+        const auto elide = [&](const QString& text, Qt::TextElideMode mode) {
+            constexpr qsizetype kRoom = 20;
+            if (text.size() <= kRoom) return text;
+            return mode == Qt::ElideMiddle ? text.left(10) + dots + text.right(9)
+                                           : text.left(kRoom - 1) + dots;
+        };
+        const QString first = QStringLiteral("/features/block1/pointwise/act/Relu");
+        const QString second = QStringLiteral("/features/block2/pointwise/act/Relu");
+        QCOMPARE(shortName(first, {first}, elide), QStringLiteral("/features/…/act/Relu"));
+        QCOMPARE(shortName(first, {second}, elide), QStringLiteral("…block1/pointwise/a…"));
+        QCOMPARE(shortName(second, {first}, elide), QStringLiteral("…block2/pointwise/a…"));
+        const QString conv = QStringLiteral("conv 3x3 + relu · features.0.act");
+        QCOMPARE(shortName(conv, {QStringLiteral("add")}, elide),
+                 QStringLiteral("conv 3x3 + relu · f…"));
+        QCOMPARE(shortName(conv, {QStringLiteral("conv 3x3 + relu · features.11.act")}, elide),
+                 QStringLiteral("conv …features.0.act"));
+        QCOMPARE(shortName(QStringLiteral("short"), {first}, elide), QStringLiteral("short"));
     }
 
     void namesTheNodesOfEveryStepOfTheLiveCurve()

@@ -149,7 +149,7 @@ bool BenchmarkPage::eventFilter(QObject* watched, QEvent* event)
 {
     for (ThemedLabel* text : {m_detail, m_peer})
         if (watched == text && event->type() == QEvent::Resize)
-            text->setMinimumHeight(text->heightForWidth(text->width()));
+            text->setMinimumHeight(std::max(0, text->heightForWidth(text->width())));
     return QWidget::eventFilter(watched, event);
 }
 

@@ -2,6 +2,7 @@
 // Tables: selection goes to the node, a click on a title sorts.
 #include "views/pages/common/data_table.h"
 
+#include "views/models/short_name.h"
 #include "views/models/table_model.h"
 #include "views/pages/common/exhibit.h"
 
@@ -16,6 +17,27 @@ namespace tenon::views {
 namespace {
 
 constexpr int kRowHeight = 25;
+
+/// What stands in the same column near a cell: as many rows as one sees together.
+QStringList textsAround(const QModelIndex& index)
+{
+    constexpr int kRows = 16;
+    QStringList texts;
+    const int last = std::min(index.model()->rowCount() - 1, index.row() + kRows);
+    for (int row = std::max(0, index.row() - kRows); row <= last; ++row)
+        if (row != index.row())
+            texts << index.sibling(row, index.column()).data(Qt::DisplayRole).toString();
+    return texts;
+}
+
+QString shownText(const QModelIndex& index, const QFontMetrics& metrics, int width)
+{
+    const QString text = index.data(Qt::DisplayRole).toString();
+    if (metrics.horizontalAdvance(text) <= width) return text;
+    return shortName(text, textsAround(index), [&](const QString& part, Qt::TextElideMode mode) {
+        return metrics.elidedText(part, mode, width);
+    });
+}
 
 } // namespace
 
@@ -56,13 +78,9 @@ void DataDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     }
     painter->setFont(font);
     painter->setPen(ink);
-    const QString text = index.data(Qt::DisplayRole).toString();
     const auto alignment = static_cast<Qt::Alignment>(index.data(Qt::TextAlignmentRole).toInt());
     painter->drawText(area, static_cast<int>(alignment) | Qt::TextSingleLine,
-                      // Names tell themselves apart at their ends, sentences at their beginnings.
-                      QFontMetrics(t.body).elidedText(
-                          text, text.contains(QLatin1Char(' ')) ? Qt::ElideRight : Qt::ElideMiddle,
-                          area.width()));
+                      shownText(index, QFontMetrics(font), area.width()));
     painter->restore();
 }
 
