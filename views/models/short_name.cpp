@@ -21,16 +21,36 @@ qsizetype lengthInCommon(const QString& a, const QString& b)
     return std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin();
 }
 
-/// How much of the text is said by one that reads the same, in whole parts; 0: no other does.
-qsizetype lengthSaidElsewhere(const QString& text, const QStringList& others, const Elide& elide)
+/// The parts in which a text departs from those that read the same: from the one most unlike it,
+/// and from the one most like it. Both 0: nothing reads the same.
+struct Departures
 {
+    qsizetype first = 0;
+    qsizetype last = 0;
+};
+
+Departures departures(const QString& text, const QStringList& others, const Elide& elide)
+{
+    const auto partAt = [&](qsizetype at) {
+        while (at > 0 && !isBetweenParts(text[at - 1])) --at;
+        return at;
+    };
     const QString shown = usual(text, elide);
-    qsizetype length = 0;
-    for (const QString& other : others)
-        if (other != text && usual(other, elide) == shown)
-            length = std::max(length, lengthInCommon(text, other));
-    while (length > 0 && !isBetweenParts(text[length - 1])) --length;
-    return length;
+    qsizetype least = text.size(), most = 0;
+    for (const QString& other : others) {
+        if (other == text || usual(other, elide) != shown) continue;
+        const qsizetype length = lengthInCommon(text, other);
+        least = std::min(least, length);
+        most = std::max(most, length);
+    }
+    return {std::min(partAt(least), partAt(most)), partAt(most)};
+}
+
+/// With what stands between this part and the next.
+qsizetype endOfPart(const QString& text, qsizetype at)
+{
+    while (at < text.size() && !isBetweenParts(text[at])) ++at;
+    return std::min(at + 1, text.size());
 }
 
 } // namespace
@@ -39,14 +59,18 @@ QString shortName(const QString& text, const QStringList& others, const Elide& e
 {
     const auto fits = [&](const QString& part) { return elide(part, Qt::ElideRight) == part; };
     if (fits(text)) return text;
-    qsizetype start = lengthSaidElsewhere(text, others, elide);
-    if (start == 0) return usual(text, elide);
-    const QString head =
-        (isSentence(text) ? text.left(std::min(text.indexOf(QLatin1Char(' ')) + 1, start))
-                          : QString()) +
-        QChar(0x2026);
-    while (start > head.size() && fits(head + text.mid(start - 1))) --start;
-    return elide(head + text.mid(start), Qt::ElideRight);
+    const auto [first, last] = departures(text, others, elide);
+    if (last == 0) return usual(text, elide);
+    const QChar dots(0x2026);
+    const qsizetype word = isSentence(text) ? text.indexOf(QLatin1Char(' ')) + 1 : 0;
+    QString head = word <= first ? text.left(word) : QString();
+    if (first > head.size()) head += dots;
+    const qsizetype end = endOfPart(text, last);
+    if (first == last || fits(head + text.mid(first, end - first) + dots) ||
+        fits(head + text.mid(first)))
+        return elide(head + text.mid(first), Qt::ElideRight);
+    head += text.mid(first, endOfPart(text, first) - first);
+    return elide(head + dots + text.mid(last), Qt::ElideRight);
 }
 
 } // namespace tenon::views

@@ -13,8 +13,8 @@ namespace tenon::views {
 using Elide = std::function<QString(const QString& text, Qt::TextElideMode mode)>;
 
 /// Names keep both ends and sentences their beginning, unless one of `others` (the rows around)
-/// would then read the same: such a text starts with the part in which it departs from them, and a
-/// sentence keeps its first word before that.
+/// would then read the same: such a text starts with the part in which it departs from them, or
+/// shows the first and the last such part; a sentence keeps its first word before that.
 QString shortName(const QString& text, const QStringList& others, const Elide& elide);
 
 } // namespace tenon::views

@@ -107,7 +107,13 @@ private slots:
         QCOMPARE(shortName(conv, {QStringLiteral("add")}, elide),
                  QStringLiteral("conv 3x3 + relu · f…"));
         QCOMPARE(shortName(conv, {QStringLiteral("conv 3x3 + relu · features.11.act")}, elide),
-                 QStringLiteral("conv …features.0.act"));
+                 QStringLiteral("conv …0.act"));
+        const QString query = QStringLiteral("model.layers.11.attention.self.query.MatMul");
+        QCOMPARE(shortName(query,
+                           {QStringLiteral("model.layers.12.attention.self.query.MatMul"),
+                            QStringLiteral("model.layers.11.attention.self.value.MatMul")},
+                           elide),
+                 QStringLiteral("…11.…query.MatMul"));
         QCOMPARE(shortName(QStringLiteral("short"), {first}, elide), QStringLiteral("short"));
     }
 
