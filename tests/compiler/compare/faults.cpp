@@ -6,12 +6,14 @@
 #include "compiler/frontend/tensor_file.h"
 #include "core/base/file.h"
 #include "core/base/hash.h"
+#include "core/base/text.h"
 #include "core/ir/tir/text.h"
 #include "core/ir/tir/visit.h"
 #include "remote/session/emulation.h"
 #include "remote/session/local_board.h"
 #include "tests/support/environment.h"
 
+#include <algorithm>
 #include <fstream>
 
 namespace tenon::test {
@@ -129,6 +131,67 @@ ProgramRunner runHere(std::function<void(std::string& bytes)> onFile)
         }
         return remote::runArtifact(request, job);
     };
+}
+
+size_t victimOf(const CompileResult& built)
+{
+    const auto& calls = built.program.calls;
+    for (size_t c = calls.size() / 2; c-- > 0;) {
+        const auto users = std::count_if(calls.begin(), calls.end(), [&](const KernelCall& call) {
+            return call.kernel == calls[c].kernel;
+        });
+        if (users == 1 && calls[c].macs > 0) return c;
+    }
+    return 0;
+}
+
+std::string weightBytes(const CompileResult& built, size_t call)
+{
+    const Tensor* largest = nullptr;
+    for (const int argument : built.program.calls[call].arguments) {
+        const ProgramTensor& tensor = built.program.tensors[static_cast<size_t>(argument)];
+        if (tensor.role == TensorRole::Constant &&
+            (!largest || tensor.constant.size() > largest->size()))
+            largest = &tensor.constant;
+    }
+    CHECK(largest) << built.program.calls[call].name << " has no weight";
+    const auto bytes = largest->bytes();
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::function<void(std::string& bytes)> flipIn(std::string weight, size_t& flipped)
+{
+    return [weight = std::move(weight), &flipped](std::string& file) {
+        const size_t at = file.find(weight);
+        if (at == std::string::npos) return;
+        ++flipped;
+        file[at + weight.size() / 8 * 4 + 3] ^= 0x40;
+    };
+}
+
+std::string convolutions(const std::vector<double>& scales)
+{
+    const bool isQuantized = !scales.empty();
+    std::string text = "opset 13\ninput x float32 1,4,12,12\ninit w float32 4,4,3,3\n"
+                       "floats k float32 1 = 1\n";
+    if (isQuantized)
+        text += "ints i int64 1 = 0\nnode Cast zc i -> z to=3\nfloats sw float32 1 = 0.005\n"
+                "node QuantizeLinear qw w,sw,z -> ew\nnode DequantizeLinear dw ew,sw,z -> fw\n"
+                "floats sx float32 1 = 0.008\nnode QuantizeLinear qx x,sx,z -> ex\n"
+                "node DequantizeLinear dx ex,sx,z -> fx\n";
+    std::string data = isQuantized ? "fx" : "x";
+    for (size_t i = 0; i < 3; ++i) {
+        const std::string n = std::to_string(i), weight = isQuantized ? "fw" : "w";
+        text += "node Conv c" + n + " " + data + "," + weight + " -> a" + n + " pads=[1,1,1,1]\n";
+        text += "node Relu r" + n + " a" + n + " -> b" + n + "\n";
+        data = "b" + n;
+        if (!isQuantized) continue;
+        text += "floats s" + n + " float32 1 = " + core::exact(scales[i]) + "\n";
+        text += "node QuantizeLinear q" + n + " b" + n + ",s" + n + " -> e" + n + "\n";
+        text += "node DequantizeLinear d" + n + " e" + n + ",s" + n + " -> f" + n + "\n";
+        data = "f" + n;
+    }
+    return text + "node Mul y " + data + ",k -> y\noutput y float32 1,4,12,12\n";
 }
 
 CompareRequest requestFor(std::shared_ptr<const Loaded> loaded, std::vector<NamedValues> sets,

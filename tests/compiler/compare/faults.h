@@ -23,6 +23,18 @@ ProgramRunner runHere(std::function<void(std::string& bytes)> onFile = {});
 CompareRequest requestFor(std::shared_ptr<const Loaded> loaded, std::vector<NamedValues> sets,
                           ExecutorKind executor = ExecutorKind::Aot);
 
+/// The call in the middle whose kernel nobody else calls, and that computes.
+size_t victimOf(const CompileResult& built);
+/// The bytes of the largest constant that a call reads.
+std::string weightBytes(const CompileResult& built, size_t call);
+/// Flips the highest bit of the exponent of a weight in the middle, wherever `weight` lies in a
+/// file; counts in `flipped`.
+std::function<void(std::string& bytes)> flipIn(std::string weight, size_t& flipped);
+
+/// Three convolutions as text; with `scales`, each result in 8 bits, as the input and the weights
+/// are.
+std::string convolutions(const std::vector<double>& scales);
+
 enum class KernelFault : uint8_t
 {
     WrongSchedule, ///< the first loop that can misses its last round
