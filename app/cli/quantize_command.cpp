@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon quantize: a float ONNX model and example data become a model of 8-bit integers.
+#include "app/cli/board_access.h"
+#include "app/cli/open_for_build.h"
 #include "app/cli/quantize_report.h"
+#include "app/runs/model_cost.h"
+#include "compiler/driver/target_cores.h"
 #include "compiler/quantize/calibration_files.h"
 #include "core/base/file.h"
+#include "core/base/temporary_folder.h"
+#include "core/base/text.h"
 #include "remote/session/compiled_runner.h"
 
 #include <algorithm>
@@ -10,23 +16,114 @@
 namespace tenon::cli {
 namespace {
 
+constexpr const char* kPlace =
+    "Ranges and errors are measured on this computer. --target, --board and the options of compile "
+    "say where the result is to run: its flash, RAM and time there are told beside those of the "
+    "float model.";
+
 struct QuantizeCommand
 {
-    CommonOptions common;
+    CommonOptions common; ///< of what is compiled from the result
+    BoardOptions where;
     std::string model, data, evaluation, output;
-    std::string method = "minmax", activations = "int8", weights = "int8";
+    std::string method = "minmax", activations = "int8", weights = "int8", wider = "float";
     size_t mostSets = 100;
     bool isPerTensor = false;
     compiler::QuantizeOptions quantize;
 };
 
-int quantize(const QuantizeCommand& command, JobContext& job)
+bool isModelFile(const std::string& path) { return path.ends_with(".onnx"); }
+
+/// Somebody asked what models take where they are to run.
+bool wantsPrices(const QuantizeCommand& command)
+{
+    const compiler::QuantizeOptions& options = command.quantize;
+    return options.measuresSensitivity || options.limits.flashBytes > 0 ||
+           options.limits.time > 0 || command.where.isElsewhere() ||
+           command.common.target != CommonOptions().target;
+}
+
+/// The place where the result is to run. Not copied: prices are taken on its board.
+class Place
+{
+public:
+    Status choose(QuantizeCommand& command)
+    {
+        if (!command.where.isElsewhere()) return kDone;
+        const auto board = chosenBoard(command.where);
+        if (!board) return board.error();
+        std::string& target = command.common.target;
+        if (target == CommonOptions().target) target = board->target;
+        if (target.empty())
+            return makeError(DiagnosticCode::BadTarget,
+                             "the target of board " + core::quoted(board->name) +
+                                 " is not known yet; run `tenon board probe` or give --target");
+        target = compiler::withCores(target, board->threads);
+        m_name = board->name;
+        m_board =
+            std::make_unique<remote::Deployer>(*board, deployEnvironment(command.where, m_prompt));
+        return kDone;
+    }
+    runs::RunPlace place(const QuantizeCommand& command) const
+    {
+        return {.board = m_board.get(),
+                .boardName = m_name,
+                .threads = command.common.threads,
+                .skipsPreflight = command.where.skipsPreflight};
+    }
+
+private:
+    remote::NoPrompt m_prompt;
+    std::unique_ptr<remote::Deployer> m_board;
+    std::string m_name;
+};
+
+compiler::QuantizeOptions optionsOf(const QuantizeCommand& command, const Place& place)
 {
     compiler::QuantizeOptions options = command.quantize;
     options.activations.method = *compiler::rangeMethodOf(command.method);
     options.activations.dtype = *compiler::activationTypeOf(command.activations);
     options.weightType = *compiler::activationTypeOf(command.weights);
     options.isPerChannel = !command.isPerTensor;
+    options.wider = *precisionOf(command.wider);
+    if (wantsPrices(command))
+        options.price = runs::pricedAt(compileOptions(command.common), place.place(command));
+    return options;
+}
+
+/// Models run on this computer to calibrate, whatever the result is for.
+compiler::OpenRunner runnerOf(const QuantizeCommand& command)
+{
+    CommonOptions here;
+    here.noCache = command.common.noCache;
+    return remote::compiledRunner(compileOptions(here));
+}
+
+/// The model itself, or what compile makes of it.
+Status write(const QuantizeCommand& command, const std::string& bytes, JobContext& job)
+{
+    if (isModelFile(command.output)) return writeFileAtomically(command.output, bytes);
+    auto folder = TemporaryFolder::make("tenon-quantized-");
+    if (!folder) return folder.error();
+    const std::string model = folder->file("model.onnx");
+    if (Status done = writeFileAtomically(model, bytes); !done) return done;
+    const auto opened = openForBuild(model, command.common);
+    if (!opened) return opened.error();
+    const auto built = compileOpened(opened->loaded, compileOptions(command.common), job);
+    if (!built) return built.error();
+    noteChoices(**built, command.common.verbosity);
+    const auto written =
+        compiler::writeProgram(**built, compiler::CInterface::Packed, command.output);
+    return written ? Status(kDone) : Status(written.error());
+}
+
+int quantize(QuantizeCommand command, JobContext& job)
+{
+    if (const Status chosen = chooseVirtualBoard(command.where, job); !chosen)
+        return failure(chosen.error());
+    Place place;
+    if (const Status chosen = place.choose(command); !chosen) return failure(chosen.error());
+    compiler::QuantizeOptions options = optionsOf(command, place);
     const auto data = compiler::readCalibration(command.model, command.data, command.mostSets);
     if (!data) return failure(data.error());
     if (!command.evaluation.empty()) {
@@ -35,11 +132,11 @@ int quantize(const QuantizeCommand& command, JobContext& job)
         if (!other) return failure(other.error());
         options.evaluation = *std::move(other);
     }
-    const auto made = compiler::quantizeModel(
-        command.model, *data, options, remote::compiledRunner(compileOptions(command.common)), job);
+    const auto made =
+        compiler::quantizeModel(command.model, *data, options, runnerOf(command), job);
     if (!made) return failure(inModel(made.error(), command.model));
     printDiagnostics(made->report.remarks);
-    if (Status written = writeFileAtomically(command.output, made->bytes); !written)
+    if (Status written = write(command, made->bytes, job); !written)
         return failure(written.error());
     if (command.common.json)
         printJson(quantizeJson(made->report));
@@ -80,30 +177,71 @@ void addRangeOptions(CLI::App& command, QuantizeCommand& options)
                      "one scale for all weights of a layer instead of one per output channel");
 }
 
+void addMixOptions(CLI::App& command, QuantizeCommand& options)
+{
+    compiler::QuantizeOptions& quantize = options.quantize;
+    command.add_option("--float-node", quantize.floatNodes, "node that stays in float; repeatable")
+        ->type_name("NAME");
+    command
+        .add_option("--float-op", quantize.floatOps,
+                    "operator whose nodes stay in float, for example Add; repeatable")
+        ->type_name("OP");
+    command
+        .add_option("--int16-node", quantize.wideNodes,
+                    "layer whose data get 16 bits, what it reads and what it makes; repeatable")
+        ->type_name("NAME");
+    command
+        .add_option("--wider", options.wider,
+                    "what the most harmful layers get until the limits below are met: float, or "
+                    "int16 for their data")
+        ->check(CLI::IsMember({"float", "int16"}))
+        ->capture_default_str();
+    command
+        .add_option("--max-loss", quantize.limits.loss,
+                    "root mean square error of every output as a share of the output's own, for "
+                    "example 0.02: the most harmful layers are wider until that is met")
+        ->check(CLI::Range(0.0, 1.0));
+    command
+        .add_option("--budget-size", quantize.limits.flashBytes,
+                    "flash that the compiled model may take, such as 200KiB: as many of the most "
+                    "harmful layers are wider as that has room for")
+        ->transform(CLI::AsSizeValue(false));
+    command
+        .add_option("--budget-time", quantize.limits.time,
+                    "the same for the time of a run, in microseconds, or in instructions on an "
+                    "emulated microcontroller")
+        ->check(CLI::PositiveNumber);
+    command.add_flag("--sensitivity", quantize.measuresSensitivity,
+                     "measure every layer alone in 8 and 16 bits, and the curve of error against "
+                     "size and time that mixing gives");
+    command.add_flag("--integer-io", quantize.hasIntegerEnds,
+                     "inputs and outputs of the model are the integers, without floats at its "
+                     "ends");
+}
+
 } // namespace
 
 void addQuantize(CLI::App& app, Action& action)
 {
     auto options = std::make_shared<QuantizeCommand>();
     CLI::App* command = app.add_subcommand(
-        "quantize", "a float ONNX model as one that computes with 8-bit integers (QDQ)");
-    command->add_option("MODEL", options->model, "ONNX model of 32-bit floats")->required();
+        "quantize", "a float model as one that computes with 8-bit integers (ONNX with QDQ)");
+    command->add_option("MODEL", options->model, "ONNX or TensorFlow Lite model of 32-bit floats")
+        ->required();
     command
         ->add_option("--data", options->data,
                      "examples to calibrate with: a folder of data sets (test_data_set_0/..), of "
                      ".npz, .npy or .pb files, or one such file; several examples along the first "
                      "axis count as many")
         ->required();
-    command->add_option("-o,--output", options->output, "the ONNX file to write")->required();
+    command
+        ->add_option(
+            "-o,--output", options->output,
+            "the ONNX file to write; with a suffix of `compile`, what that makes of it for "
+            "the target: model.elf, model.mlf.tar, ..")
+        ->required();
     addRangeOptions(*command, *options);
-    command
-        ->add_option("--float-node", options->quantize.floatNodes,
-                     "node that stays in float; repeatable")
-        ->type_name("NAME");
-    command
-        ->add_option("--float-op", options->quantize.floatOps,
-                     "operator whose nodes stay in float, for example Add; repeatable")
-        ->type_name("OP");
+    addMixOptions(*command, *options);
     command->add_option("--samples", options->mostSets, "examples to take at most")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
@@ -114,12 +252,9 @@ void addQuantize(CLI::App& app, Action& action)
     command->add_option("--evaluate", options->evaluation,
                         "other examples to compare on, found as those of --data; says when they go "
                         "beyond what was seen in those (default: the first of --data)");
-    command
-        ->add_option("--max-loss", options->quantize.largestLoss,
-                     "root mean square error of every output as a share of the output's own, for "
-                     "example 0.02: the most harmful layers stay in float until that is met")
-        ->check(CLI::Range(0.0, 1.0));
-    addOutputOptions(*command, options->common);
+    addCompileOptions(*command, options->common);
+    addBoardOptions(*command, options->where);
+    command->footer(kPlace);
     command->callback([options, &action] {
         action = [options](JobContext& job) { return quantize(*options, job); };
     });

@@ -2,6 +2,7 @@
 // Tables and JSON of a quantization.
 #include "app/cli/quantize_report.h"
 
+#include "app/cli/precision_report.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -47,6 +48,28 @@ std::vector<std::string> tensorRow(const TensorAccount& tensor)
             std::to_string(tensor.range.zero),
             db(tensor.expectedSqnrDb),
             db(tensor.measuredSqnrDb)};
+}
+
+std::string endsText(const QuantizeReport& report)
+{
+    std::string out;
+    for (const compiler::IntegerEnd& end : report.ends)
+        out += std::string(end.isInput ? "input " : "output ") + end.name + " is " +
+               end.range.dtype.text() + ": scale " + number(static_cast<double>(end.range.scale)) +
+               ", zero point " + std::to_string(end.range.zero) + "\n";
+    return out.empty() ? out : "\n" + out;
+}
+
+Json endsJson(const QuantizeReport& report)
+{
+    Json out = Json::array();
+    for (const compiler::IntegerEnd& end : report.ends)
+        out.push_back({{"name", end.name},
+                       {"is_input", end.isInput},
+                       {"dtype", end.range.dtype.text()},
+                       {"scale", end.range.scale},
+                       {"zero_point", end.range.zero}});
+    return out;
 }
 
 std::string tensorTable(const std::vector<const TensorAccount*>& tensors)
@@ -115,18 +138,6 @@ std::string equalizedText(const QuantizeReport& report, int verbosity)
     return "\n" + table(rows);
 }
 
-/// The layers by harm, most first.
-std::string harmsText(const QuantizeReport& report, int verbosity)
-{
-    if (report.harms.empty()) return {};
-    std::vector<std::vector<std::string>> rows{{"layer", "loss alone %", "stays"}};
-    for (const compiler::LayerHarm& harm : report.harms)
-        if (verbosity > 0 || harm.isFloat || rows.size() <= kWorst)
-            rows.push_back({shortened(harm.layer), digits(harm.loss * 100, "%.3f"),
-                            harm.isFloat ? "float" : "integers"});
-    return "\nlayers by what they cost the outputs\n" + table(rows);
-}
-
 Json tensorJson(const TensorAccount& tensor)
 {
     Json out{{"name", tensor.name},
@@ -143,7 +154,9 @@ Json tensorJson(const TensorAccount& tensor)
              {"measured_sqnr_db", tensor.measuredSqnrDb},
              {"measured_least", tensor.measuredLeast},
              {"measured_greatest", tensor.measuredGreatest},
-             {"exceeding_share", tensor.exceedingShare}};
+             {"exceeding_share", tensor.exceedingShare},
+             {"clipped_share", tensor.clippedShare},
+             {"histogram", tensor.counts}};
     if (!tensor.sameAs.empty()) out["same_as"] = tensor.sameAs;
     return out;
 }
@@ -175,20 +188,21 @@ std::string quantizeText(const QuantizeReport& report, int verbosity)
     if (verbosity == 0) out += equalizedText(report, verbosity);
     out += "\n" + tensorsText(report, verbosity);
     if (verbosity > 0) out += weightsText(report) + equalizedText(report, verbosity);
-    out += harmsText(report, verbosity);
+    if (report.precisions) out += precisionsText(*report.precisions, verbosity);
+    out += endsText(report);
     out += "\n";
     for (const compiler::OutputAccount& output : report.outputs)
         out += "output " + output.name + ": " + db(output.sqnrDb) +
                " dB against the float model, largest error " + number(output.largestError) +
                ", cosine " + digits(output.cosine, "%.6f") + "\n";
     return out + std::to_string(report.quantizedBytes) + " bytes, " +
-           std::to_string(report.floatBytes) + " before\n";
+           std::to_string(report.floatBytes) + " before\n" + pricesText(report);
 }
 
 Json quantizeJson(const QuantizeReport& report)
 {
     Json tensors = Json::array(), weights = Json::array(), floats = Json::array(),
-         outputs = Json::array(), remarks = Json::array(), harms = Json::array();
+         outputs = Json::array(), remarks = Json::array();
     for (const TensorAccount& tensor : report.tensors) tensors.push_back(tensorJson(tensor));
     for (const compiler::WeightAccount& weight : report.weights)
         weights.push_back({{"name", weight.name},
@@ -206,25 +220,26 @@ Json quantizeJson(const QuantizeReport& report)
                            {"sqnr_db", output.sqnrDb},
                            {"largest_error", output.largestError},
                            {"cosine", output.cosine}});
-    for (const compiler::LayerHarm& harm : report.harms)
-        harms.push_back(
-            {{"layer", harm.layer}, {"loss_alone", harm.loss}, {"is_float", harm.isFloat}});
     for (const Diagnostic& remark : report.remarks) remarks.push_back(diagnosticJson(remark));
-    return {{"data_sets", report.dataSets},
-            {"measured_sets", report.measuredSets},
-            {"quantized_nodes", report.quantizedNodes},
-            {"folded_batch_norms", report.foldedBatchNorms},
-            {"opset", report.opset},
-            {"given_opset", report.givenOpset},
-            {"bytes", report.quantizedBytes},
-            {"float_bytes", report.floatBytes},
-            {"tensors", std::move(tensors)},
-            {"weights", std::move(weights)},
-            {"float_nodes", std::move(floats)},
-            {"outputs", std::move(outputs)},
-            {"equalized", equalizedJson(report)},
-            {"layers_by_harm", std::move(harms)},
-            {"remarks", std::move(remarks)}};
+    Json out{{"data_sets", report.dataSets},
+             {"measured_sets", report.measuredSets},
+             {"quantized_nodes", report.quantizedNodes},
+             {"folded_batch_norms", report.foldedBatchNorms},
+             {"opset", report.opset},
+             {"given_opset", report.givenOpset},
+             {"bytes", report.quantizedBytes},
+             {"float_bytes", report.floatBytes},
+             {"tensors", std::move(tensors)},
+             {"weights", std::move(weights)},
+             {"float_nodes", std::move(floats)},
+             {"outputs", std::move(outputs)},
+             {"equalized", equalizedJson(report)},
+             {"integer_ends", endsJson(report)},
+             {"remarks", std::move(remarks)}};
+    if (report.precisions) out["precisions"] = precisionsJson(*report.precisions);
+    if (report.before) out["before"] = pricedJson(*report.before);
+    if (report.after) out["after"] = pricedJson(*report.after);
+    return out;
 }
 
 } // namespace tenon::cli

@@ -6,6 +6,7 @@
 #include "app/engine/board_builder.h"
 #include "app/engine/compare_builder.h"
 #include "app/engine/deploy_model.h"
+#include "app/engine/quantize_builder.h"
 #include "compiler/driver/target_cores.h"
 #include "core/base/board_code.h"
 #include "core/base/text.h"
@@ -240,11 +241,39 @@ views::DeployOutcome BoardDesk::deploy(const views::DeployQuestion& question, co
     return outcome;
 }
 
+namespace {
+
+/// The board of a question; none is this computer.
+Result<remote::Board> boardOf(const remote::BoardStore& store, const QString& name)
+{
+    return store.find(name.isEmpty() ? std::string(remote::kThisComputer) : name.toStdString());
+}
+
+} // namespace
+
+/// `work` on the kept connection, or on one that ends with it; a kept one that died is made anew.
+Status BoardDesk::onBoard(const remote::Board& board, const BoardAsk& ask, JobContext& job,
+                          const std::function<Status(remote::Deployer&)>& work)
+{
+    std::unique_lock lock(m_mutex, std::defer_lock);
+    if (Status mine = wait(lock, job); !mine) return mine;
+    m_prompt.serve(ask, &job);
+    remote::Deployer& deployer = deployerFor(board);
+    const bool wasConnected = deployer.isConnected();
+    Status done = work(deployer);
+    if (!done && wasConnected && done.error().code == core::BoardCode::LinkLost) {
+        static_cast<void>(deployer.close()); // the kept connection had died
+        done = work(deployer);
+    }
+    if (!wasConnected || !done) static_cast<void>(deployer.close());
+    m_prompt.serve({}, nullptr);
+    return done;
+}
+
 Result<views::CompareOutcome> BoardDesk::compare(const views::CompareQuestion& question,
                                                  const BoardAsk& ask, JobContext& job)
 {
-    const auto board = m_store.find(question.board.isEmpty() ? std::string(remote::kThisComputer)
-                                                             : question.board.toStdString());
+    const auto board = boardOf(m_store, question.board);
     if (!board) return board.error();
     views::CompareQuestion asked = question;
     if (asked.options.target.isEmpty())
@@ -252,20 +281,32 @@ Result<views::CompareOutcome> BoardDesk::compare(const views::CompareQuestion& q
     const auto threads = static_cast<unsigned>(asked.options.threads);
     if (board->kind == remote::BoardKind::ThisComputer)
         return compareFile(m_options, asked, {.threads = threads}, job);
-    std::unique_lock lock(m_mutex, std::defer_lock);
-    if (Status mine = wait(lock, job); !mine) return mine.error();
-    m_prompt.serve(ask, &job);
-    remote::Deployer& deployer = deployerFor(*board);
-    const bool wasConnected = deployer.isConnected();
-    const runs::RunPlace place{&deployer, board->name, threads};
-    auto outcome = compareFile(m_options, asked, place, job);
-    if (!outcome && wasConnected && outcome.error().code == core::BoardCode::LinkLost) {
-        static_cast<void>(deployer.close()); // the kept connection had died
-        outcome = compareFile(m_options, asked, place, job);
-    }
-    if (!wasConnected || !outcome) static_cast<void>(deployer.close());
-    m_prompt.serve({}, nullptr);
-    return outcome;
+    views::CompareOutcome outcome;
+    const Status done = onBoard(*board, ask, job, [&](remote::Deployer& deployer) -> Status {
+        auto made = compareFile(m_options, asked, {&deployer, board->name, threads}, job);
+        if (!made) return made.error();
+        outcome = *std::move(made);
+        return core::kDone;
+    });
+    return done ? Result<views::CompareOutcome>(std::move(outcome)) : done.error();
+}
+
+Result<views::QuantizeOutcome> BoardDesk::quantize(const views::QuantizeQuestion& question,
+                                                   const BoardAsk& ask, JobContext& job)
+{
+    const auto board = boardOf(m_store, question.board);
+    if (!board) return board.error();
+    const auto threads = static_cast<unsigned>(question.threads);
+    if (board->kind == remote::BoardKind::ThisComputer)
+        return quantizeFile(m_options, question, {.threads = threads}, job);
+    views::QuantizeOutcome outcome;
+    const Status done = onBoard(*board, ask, job, [&](remote::Deployer& deployer) -> Status {
+        auto made = quantizeFile(m_options, question, {&deployer, board->name, threads}, job);
+        if (!made) return made.error();
+        outcome = *std::move(made);
+        return core::kDone;
+    });
+    return done ? Result<views::QuantizeOutcome>(std::move(outcome)) : done.error();
 }
 
 Result<std::vector<views::HistoryRow>> BoardDesk::history(const views::DocumentPtr& document,
@@ -324,6 +365,8 @@ void addBoards(const EngineOptions& options, views::Engine& engine)
     engine.boards = boardEngine(desk);
     engine.comparing.run = [desk](const views::CompareQuestion& question, const BoardAsk& ask,
                                   JobContext& job) { return desk->compare(question, ask, job); };
+    engine.quantize = [desk](const views::QuantizeQuestion& question, const BoardAsk& ask,
+                             JobContext& job) { return desk->quantize(question, ask, job); };
     engine.comparing.values = [](const views::CompareOutcome& outcome, size_t tensor, JobContext&) {
         return valuesOf(outcome, tensor);
     };

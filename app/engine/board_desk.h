@@ -8,6 +8,7 @@
 #include "remote/roofline/known_peaks.h"
 #include "views/presenters/compare_question.h"
 
+#include <functional>
 #include <mutex>
 
 namespace tenon::app {
@@ -51,10 +52,17 @@ public:
     /// On the question's board; a connection that was not there before ends with it.
     core::Result<views::CompareOutcome> compare(const views::CompareQuestion& question,
                                                 const views::BoardAsk& ask, core::JobContext& job);
+    /// Calibrates here; prices are taken on the question's board.
+    core::Result<views::QuantizeOutcome> quantize(const views::QuantizeQuestion& question,
+                                                  const views::BoardAsk& ask,
+                                                  core::JobContext& job);
     core::Result<std::vector<views::HistoryRow>> history(const views::DocumentPtr& document,
                                                          const QString& board) const;
 
 private:
+    core::Status onBoard(const remote::Board& board, const views::BoardAsk& ask,
+                         core::JobContext& job,
+                         const std::function<core::Status(remote::Deployer&)>& work);
     core::Status wait(std::unique_lock<std::timed_mutex>& lock, const core::JobContext& job);
     /// The kept connection when it is to this board as it is now, else a new one.
     remote::Deployer& deployerFor(const remote::Board& board);

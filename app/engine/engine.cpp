@@ -9,7 +9,6 @@
 #include "app/engine/document_builder.h"
 #include "app/engine/footprint_builder.h"
 #include "app/engine/memory_builder.h"
-#include "app/engine/quantize_builder.h"
 #include "app/engine/save_model.h"
 #include "app/engine/target_choices.h"
 #include "compiler/driver/kernel_text.h"
@@ -248,9 +247,6 @@ void addOptions(const EngineOptions& options, views::Engine& engine)
     engine.measureLevels = [options](DocumentPtr document, const BuildOptions& build,
                                      const views::Engine::LevelWatch& watch, JobContext& job) {
         return compareLevels(options, document, build, watch, job);
-    };
-    engine.quantize = [options](const views::QuantizeQuestion& question, JobContext& job) {
-        return quantizeFile(options, question, job);
     };
 }
 

@@ -3,6 +3,7 @@
 #include "app/engine/quantize_builder.h"
 
 #include "app/engine/backing.h"
+#include "app/runs/model_cost.h"
 #include "compiler/quantize/calibration_files.h"
 #include "compiler/quantize/quantize.h"
 #include "core/base/file.h"
@@ -29,7 +30,29 @@ views::QuantizeRow rowOf(const compiler::TensorAccount& tensor)
             .scale = static_cast<double>(tensor.range.scale),
             .zero = tensor.range.zero,
             .expectedDb = tensor.expectedSqnrDb,
-            .measuredDb = tensor.measuredSqnrDb};
+            .measuredDb = tensor.measuredSqnrDb,
+            .node = QString::fromStdString(tensor.node),
+            .from = tensor.range.least(),
+            .to = tensor.range.greatest(),
+            .clippedShare = tensor.clippedShare,
+            .counts = {tensor.counts.begin(), tensor.counts.end()},
+            .nodeId = {}};
+}
+
+/// What layers cost, and what the models take where they are to run.
+void addMeasured(const compiler::QuantizeReport& report, views::QuantizeOutcome& out)
+{
+    if (report.precisions) {
+        out.costs = std::make_shared<const core::PrecisionCosts>(report.precisions->costs);
+        out.curve = report.precisions->curve;
+        out.choice = report.precisions->choice;
+    }
+    if (!report.before || !report.after) return;
+    out.before = {report.before->cost, static_cast<qint64>(report.floatBytes)};
+    out.after = {report.after->cost, static_cast<qint64>(report.quantizedBytes)};
+    out.place = QString::fromStdString(report.after->place);
+    out.timeUnit = QString::fromStdString(report.after->timeUnit);
+    out.isEmulated = report.after->isEmulated;
 }
 
 views::QuantizeOutcome outcomeOf(const compiler::QuantizeReport& report)
@@ -56,26 +79,47 @@ views::QuantizeOutcome outcomeOf(const compiler::QuantizeReport& report)
                                QString::fromStdString(node.reason));
     for (const core::Diagnostic& remark : report.remarks)
         out.warnings << QString::fromStdString(remark.message);
+    out.loss = report.outputs.empty() ? 0 : std::pow(10.0, -worst / 20);
+    addMeasured(report, out);
     return out;
+}
+
+compiler::QuantizeOptions optionsOf(const views::QuantizeQuestion& question)
+{
+    compiler::QuantizeOptions options;
+    options.activations.method = *compiler::rangeMethodOf(question.method.toStdString());
+    options.activations.dtype = *compiler::activationTypeOf(question.activations.toStdString());
+    options.isPerChannel = question.isPerChannel;
+    options.equalizes = question.equalizes;
+    options.correctsBias = question.correctsBias;
+    options.wider = *core::precisionOf(question.wider.toStdString());
+    options.limits = {question.largestLoss, question.largestFlash, question.largestTime};
+    for (const QString& layer : question.floatLayers)
+        options.floatNodes.push_back(layer.toStdString());
+    for (const QString& layer : question.wideLayers)
+        options.wideNodes.push_back(layer.toStdString());
+    options.measuresSensitivity = question.measuresSensitivity;
+    options.hasIntegerEnds = question.hasIntegerEnds;
+    return options;
 }
 
 } // namespace
 
 core::Result<views::QuantizeOutcome> quantizeFile(const EngineOptions& engine,
                                                   const views::QuantizeQuestion& question,
+                                                  const runs::RunPlace& place,
                                                   core::JobContext& job)
 {
-    compiler::QuantizeOptions options;
-    const auto method = compiler::rangeMethodOf(question.method.toStdString());
-    const auto type = compiler::activationTypeOf(question.activations.toStdString());
-    if (!method || !type)
+    if (!compiler::rangeMethodOf(question.method.toStdString()) ||
+        !compiler::activationTypeOf(question.activations.toStdString()) ||
+        !core::precisionOf(question.wider.toStdString()))
         return core::makeError(core::DiagnosticCode::BadArgument,
-                               "there is no such method or type of activations");
-    options.activations.method = *method;
-    options.activations.dtype = *type;
-    options.isPerChannel = question.isPerChannel;
-    options.equalizes = question.equalizes;
-    options.largestLoss = question.largestLoss;
+                               "there is no such method, type of activations or precision");
+    compiler::QuantizeOptions options = optionsOf(question);
+    views::BuildOptions build;
+    if (!question.target.isEmpty()) build.target = question.target;
+    build.threads = question.threads;
+    options.price = runs::pricedAt(compileOptions(engine, build), place);
     const std::string model = question.model.toStdString();
     const auto data = compiler::readCalibration(model, question.data.toStdString(), kMostExamples);
     if (!data) return data.error();
@@ -85,7 +129,7 @@ core::Result<views::QuantizeOutcome> quantizeFile(const EngineOptions& engine,
         if (!other) return other.error();
         options.evaluation = *std::move(other);
     }
-    // Measured here whatever the window compiles for.
+    // Errors are measured here whatever the window compiles for.
     const auto made = compiler::quantizeModel(
         model, *data, options, remote::compiledRunner(compileOptions(engine, {})), job);
     if (!made) return made.error();

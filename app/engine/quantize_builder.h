@@ -3,12 +3,15 @@
 #pragma once
 
 #include "app/engine/engine.h"
+#include "app/runs/program_runs.h"
 
 namespace tenon::app {
 
-/// Calibrates on this computer and writes the file that the question names.
+/// Calibrates on this computer, measures at `place` what the models take there, and writes the file
+/// that the question names.
 core::Result<views::QuantizeOutcome> quantizeFile(const EngineOptions& engine,
                                                   const views::QuantizeQuestion& question,
+                                                  const runs::RunPlace& place,
                                                   core::JobContext& job);
 
 } // namespace tenon::app

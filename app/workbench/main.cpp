@@ -9,6 +9,7 @@
 #include "remote/peer/peer_program.h"
 #include "views/canvas/canvas_accessible.h"
 #include "views/pages/compare/compare_page.h"
+#include "views/pages/quantize/quantize_page.h"
 
 #include <QAccessible>
 #include <QApplication>
@@ -35,7 +36,7 @@ using tenon::app::MainWindow;
 struct Request
 {
     QString model, shapes, board, perspective, pass, diff, pin, node, tab, theme, screenshot,
-        exported, overlay, colour, reference;
+        exported, overlay, colour, reference, examples, quantized;
     QSize size{1600, 1000};
     bool shouldCompile = false;
     bool shouldBenchmark = false;
@@ -49,15 +50,29 @@ QString samplePath()
     return QFileInfo::exists(path) ? path : QString();
 }
 
+void addOption(QCommandLineParser& parser, const char* name, const char* what,
+               const char* value = "")
+{
+    parser.addOption(
+        QCommandLineOption(QLatin1String(name), QLatin1String(what), QLatin1String(value)));
+}
+
+void addWork(QCommandLineParser& parser)
+{
+    addOption(parser, "compile", "compiles the model");
+    addOption(parser, "benchmark", "deploys the model to the board and measures it");
+    addOption(parser, "compare",
+              "compares every tensor that the board computes with the model at level 0");
+    addOption(parser, "reference",
+              "what --compare compares with: a folder of tensors, or another model", "PATH");
+    addOption(parser, "quantize", "quantizes the model with these examples, layer by layer",
+              "PATH");
+    addOption(parser, "quantized", "the file that --quantize writes", "FILE");
+}
+
 void addOptions(QCommandLineParser& parser)
 {
-    const auto add = [&](const char* name, const char* what, const char* value) {
-        parser.addOption(
-            QCommandLineOption(QLatin1String(name), QLatin1String(what), QLatin1String(value)));
-    };
-    const auto flag = [&](const char* name, const char* what) {
-        parser.addOption(QCommandLineOption(QLatin1String(name), QLatin1String(what)));
-    };
+    const auto add = [&](auto... words) { addOption(parser, words...); };
     parser.setApplicationDescription(
         QStringLiteral("Desktop model inspector and compiler workbench."));
     parser.addHelpOption();
@@ -67,12 +82,13 @@ void addOptions(QCommandLineParser& parser)
         QStringLiteral("ONNX model to open; \"sample\" opens the bundled one"));
     add("shape", "NAME=1,3,224,224, DIM=8 or DIM=1..8; repeatable", "BINDING");
     add("board", "board to compile for and measure on", "NAME");
-    add("perspective", "inspect, passes, memory, executors, deploy, benchmark or compare", "NAME");
+    add("perspective", "inspect, passes, memory, executors, deploy, benchmark, compare or quantize",
+        "NAME");
     add("pass", "pass to show", "NAME");
     add("diff", "union, split or after", "NAME");
     add("colour",
-        "what cards are coloured by: type, time, macs, bytes, bound, error, or of a comparison "
-        "cumulative or isolated",
+        "what cards are coloured by: type, time, macs, bytes, bound, error, of a comparison "
+        "cumulative or isolated, of quantizing quantized or sensitivity",
         "NAME");
     add("pin", "pass on the left of --diff split", "NAME");
     add("select", "node to select, by name or operator", "NODE");
@@ -80,16 +96,12 @@ void addOptions(QCommandLineParser& parser)
     add("theme", "light, dark or auto", "NAME");
     add("target", "what to compile for", "STRING");
     add("size", "size of the window, 1600x1000", "WxH");
-    add("overlay", "palette, keys, log, options, quantize, target, target-editor or add-board",
-        "NAME");
+    add("overlay", "palette, keys, log, options, target, target-editor or add-board", "NAME");
     add("screenshot", "writes a picture of the window and ends", "FILE");
     add("export", "writes the shown graph or page as .svg or .png, or a report as .html, and ends",
         "FILE");
     add("timeout", "seconds after which --screenshot gives up", "N");
-    flag("compile", "compiles the model");
-    flag("benchmark", "deploys the model to the board and measures it");
-    flag("compare", "compares every tensor that the board computes with the model at level 0");
-    add("reference", "what --compare compares with: a folder of tensors, or another model", "PATH");
+    addWork(parser);
 }
 
 Request readRequest(const QCommandLineParser& parser)
@@ -114,6 +126,8 @@ Request readRequest(const QCommandLineParser& parser)
     r.shouldBenchmark = parser.isSet(QStringLiteral("benchmark"));
     r.shouldCompare = parser.isSet(QStringLiteral("compare"));
     r.reference = parser.value(QStringLiteral("reference"));
+    r.examples = parser.value(QStringLiteral("quantize"));
+    r.quantized = parser.value(QStringLiteral("quantized"));
     const QStringList size = parser.value(QStringLiteral("size")).split(QLatin1Char('x'));
     if (size.size() == 2 && size[0].toInt() > 0 && size[1].toInt() > 0)
         r.size = {size[0].toInt(), size[1].toInt()};
@@ -171,7 +185,9 @@ bool showColours(MainWindow& window, const QString& name)
         {"bound", {tenon::views::CardFigure::Bound, true}},
         {"error", {tenon::views::CardFigure::Error, true}},
         {"cumulative", {tenon::views::CardFigure::CumulativeError, true}},
-        {"isolated", {tenon::views::CardFigure::IsolatedError, true}}};
+        {"isolated", {tenon::views::CardFigure::IsolatedError, true}},
+        {"quantized", {tenon::views::CardFigure::QuantizedError, true}},
+        {"sensitivity", {tenon::views::CardFigure::Sensitivity, true}}};
     for (const auto& [word, looks] : known) {
         if (name.compare(QLatin1String(word), Qt::CaseInsensitive) != 0) continue;
         for (tenon::views::CardLooks there : tenon::views::colourings(*document)) {
@@ -199,6 +215,19 @@ int compare(MainWindow& window, const Request& request)
     presenter.compare();
     if (!settle(window, request.timeoutSeconds))
         return fail(QStringLiteral("the comparison did not end in time"));
+    return 0; // what went wrong stands on the page
+}
+
+/// With the examples that were given; 0 when there is a result.
+int quantize(MainWindow& window, const Request& request)
+{
+    auto& presenter = window.part<tenon::views::QuantizePage>().presenter();
+    presenter.setData(request.examples);
+    if (!request.quantized.isEmpty()) presenter.setOutput(request.quantized);
+    if (!presenter.state().canStart) return fail(presenter.state().problem);
+    presenter.quantize();
+    if (!settle(window, request.timeoutSeconds))
+        return fail(QStringLiteral("the model was not quantized in time"));
     return 0; // what went wrong stands on the page
 }
 
@@ -235,6 +264,8 @@ int applyState(MainWindow& window, const Request& request)
     }
     if (request.shouldCompare)
         if (const int code = compare(window, request); code != 0) return code;
+    if (!request.examples.isEmpty())
+        if (const int code = quantize(window, request); code != 0) return code;
     if (!request.perspective.isEmpty() && !window.showPerspective(request.perspective))
         return fail(
             QStringLiteral("no perspective `%1`; there are %2")
@@ -244,9 +275,11 @@ int applyState(MainWindow& window, const Request& request)
         return fail(
             QStringLiteral("no diff `%1`; there are union, split and after").arg(request.diff));
     if (!request.colour.isEmpty() && !showColours(window, request.colour))
-        return fail(QStringLiteral("no colours by `%1`; there are type, time, macs, bytes, bound, "
-                                   "error, cumulative and isolated, as far as they are measured")
-                        .arg(request.colour));
+        return fail(
+            QStringLiteral("no colours by `%1`; there are type, time, macs, bytes, bound, "
+                           "error, cumulative, isolated, quantized and sensitivity, as far as they "
+                           "are measured")
+                .arg(request.colour));
     if (!request.tab.isEmpty()) window.showCodeTab(request.tab);
     if (!request.node.isEmpty() && !window.selectNode(request.node))
         return fail(QStringLiteral("no node `%1` after this pass").arg(request.node));

@@ -8,7 +8,6 @@
 #include "views/frame/changed_note.h"
 #include "views/frame/drop_hint.h"
 #include "views/frame/options_sheet.h"
-#include "views/frame/quantize_sheet.h"
 #include "views/frame/target_sheet.h"
 #include "views/pages/common/exhibit.h"
 #include "views/pages/common/popup_menu.h"
@@ -65,7 +64,6 @@ MainWindow::MainWindow(views::Engine engine, Settings settings, const WindowOpti
     m_addBoard = new views::AddBoardSheet(m_themes, m_boards, m_options.askForFile, this);
     m_forget = new views::ForgetSheet(m_themes, m_boards, this);
     new views::OptionsSheet(m_themes, m_workspace, this);
-    new views::QuantizeSheet(m_themes, m_workspace, m_options.askForFile, this);
     new views::TargetSheet(m_themes, m_workspace, m_boards, this);
     connect(new views::DropHint(m_themes, this), &views::DropHint::dropped, this,
             [this](const QString& path) { openModel(path); });
@@ -330,7 +328,6 @@ void MainWindow::openOverlay(const QString& name)
     }
     if (name == QLatin1String("add-board")) m_addBoard->openForm();
     if (name == QLatin1String("options")) part<views::OptionsSheet>().openForm();
-    if (name == QLatin1String("quantize")) part<views::QuantizeSheet>().openForm();
     if (name == QLatin1String("target-editor")) part<views::TargetSheet>().openForm();
     if (name == QLatin1String("target")) m_title->target().showExplanation();
 }

@@ -170,11 +170,6 @@ void MainWindow::addModelActions()
          tr("Level, executor, threads, passes, planner; levels 0 to 3 side by side"),
          [this] { openOverlay(QStringLiteral("options")); }, false,
          [this] { return m_workspace.state().hasDocument; }});
-    add({"quantize", model, tr("Quantize…"), "", "",
-         tr("A copy of the model that computes with 8-bit integers, from examples; the error of "
-            "every tensor"),
-         [this] { openOverlay(QStringLiteral("quantize")); }, false,
-         [this] { return m_workspace.state().hasDocument; }});
     add({"target", model, tr("Edit the target"), "target", "Ctrl+T",
          tr("What to compile for: board, processor, features, ABI, cores"),
          [this] { openOverlay(QStringLiteral("target-editor")); }});

@@ -6,6 +6,7 @@
 #include "compiler/frontend/onnx/file/inline_functions.h"
 #include "compiler/frontend/onnx/file/tensor_reader.h"
 #include "compiler/frontend/onnx/file/wire_scan.h"
+#include "compiler/quantize/tflite_document.h"
 #include "core/base/text.h"
 
 #include <climits>
@@ -21,7 +22,7 @@ using tenon_onnx::ModelProto;
 using tenon_onnx::NodeProto;
 using tenon_onnx::TensorProto;
 
-constexpr std::string_view kOnnxFormat = "onnx";
+constexpr std::string_view kOnnxFormat = "onnx", kTfliteFormat = "tflite";
 
 /// Puts bytes that the scan left in the file, or that lie in other files, into the messages.
 class Filler
@@ -121,10 +122,12 @@ Result<ModelProto> readOnnxDocument(const std::string& path)
     const auto file = MappedFile::open(path);
     if (!file) return file.error();
     for (const Importer* importer : allImporters()) {
+        if (importer->format == kTfliteFormat && importer->isMine((*file)->text()))
+            return readTfliteDocument((*file)->bytes(), path);
         if (importer->format != kOnnxFormat && importer->isMine((*file)->text()))
             return makeError(DiagnosticCode::UnsupportedFeature,
                              "this is a model in the format " + std::string(importer->title) +
-                                 "; quantizing takes ONNX models",
+                                 "; quantizing takes ONNX and TensorFlow Lite models",
                              {.file = path});
     }
     const auto thin = thinModel((*file)->bytes(), path);
@@ -208,6 +211,24 @@ void eraseAttribute(NodeProto& node, std::string_view name)
     auto& attrs = *node.mutable_attribute();
     for (int i = attrs.size(); i-- > 0;)
         if (attrs[i].name() == name) attrs.DeleteSubrange(i, 1);
+}
+
+void setIntegers(NodeProto& node, const std::string& name, const std::vector<int64_t>& values)
+{
+    eraseAttribute(node, name);
+    tenon_onnx::AttributeProto& attr = *node.add_attribute();
+    attr.set_name(name);
+    attr.set_type(tenon_onnx::AttributeProto::INTS);
+    for (const int64_t value : values) attr.add_ints(value);
+}
+
+void setFloat(NodeProto& node, const std::string& name, float value)
+{
+    eraseAttribute(node, name);
+    tenon_onnx::AttributeProto& attr = *node.add_attribute();
+    attr.set_name(name);
+    attr.set_type(tenon_onnx::AttributeProto::FLOAT);
+    attr.set_f(value);
 }
 
 void setInteger(NodeProto& node, const std::string& name, int64_t value)

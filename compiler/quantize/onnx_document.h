@@ -12,6 +12,7 @@ namespace tenon::compiler {
 
 using namespace core;
 
+/// Of an ONNX file, or of a TensorFlow Lite file of floats as ONNX would have it.
 /// Weights come from the file and from external files; calls of functions are replaced by their
 /// nodes, and every node has a name. Errors: BadModel, and what opening says.
 Result<tenon_onnx::ModelProto> readOnnxDocument(const std::string& path);
@@ -37,5 +38,8 @@ float floatOf(const tenon_onnx::NodeProto& node, std::string_view name, float ot
 std::vector<int64_t> integersOf(const tenon_onnx::NodeProto& node, std::string_view name);
 void eraseAttribute(tenon_onnx::NodeProto& node, std::string_view name);
 void setInteger(tenon_onnx::NodeProto& node, const std::string& name, int64_t value);
+void setIntegers(tenon_onnx::NodeProto& node, const std::string& name,
+                 const std::vector<int64_t>& values);
+void setFloat(tenon_onnx::NodeProto& node, const std::string& name, float value);
 
 } // namespace tenon::compiler

@@ -6,15 +6,18 @@
 #include "compiler/quantize/exceeded_ranges.h"
 #include "compiler/quantize/fold_batch_norm.h"
 #include "compiler/quantize/fold_constant_nodes.h"
+#include "compiler/quantize/integer_ends.h"
+#include "compiler/quantize/layer_precisions.h"
 #include "compiler/quantize/measure_loss.h"
 #include "compiler/quantize/observe.h"
+#include "compiler/quantize/quantize_checks.h"
 #include "compiler/quantize/quantize_plan.h"
 #include "compiler/quantize/raise_opset.h"
 #include "compiler/quantize/write_qdq.h"
 #include "core/base/text.h"
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 
 namespace tenon::compiler {
 namespace {
@@ -22,40 +25,7 @@ namespace {
 using tenon_onnx::ModelProto;
 using tenon_onnx::NodeProto;
 
-constexpr std::array<std::string_view, 10> kQuantizedOps{
-    "QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear",
-    "QLinearConv",    "QLinearMatMul",    "ConvInteger",
-    "MatMulInteger",  "QLinearAdd",       "QLinearMul",
-    "QGemm"};
-
-Status refuseQuantized(const ModelProto& model, const std::string& path)
-{
-    for (const NodeProto& node : model.graph().node())
-        if (std::find(kQuantizedOps.begin(), kQuantizedOps.end(), node.op_type()) !=
-            kQuantizedOps.end())
-            return makeError(DiagnosticCode::BadModel,
-                             "the model is quantized already; give the float model that it was "
-                             "made from",
-                             {.file = path, .node = node.name(), .op = node.op_type()});
-    return kDone;
-}
-
-Status checkNames(const ModelProto& model, const QuantizeOptions& options)
-{
-    const auto& nodes = model.graph().node();
-    for (const std::string& name : options.floatNodes)
-        if (std::none_of(nodes.begin(), nodes.end(),
-                         [&](const NodeProto& node) { return node.name() == name; }))
-            return makeError(DiagnosticCode::UnknownName,
-                             "there is no node " + quoted(name) +
-                                 " to keep in float; `tenon inspect` lists the nodes");
-    for (const std::string& op : options.floatOps)
-        if (std::none_of(nodes.begin(), nodes.end(),
-                         [&](const NodeProto& node) { return node.op_type() == op; }))
-            return makeError(DiagnosticCode::UnknownName,
-                             "the model has no operator " + quoted(op) + " to keep in float");
-    return kDone;
-}
+constexpr size_t kShownParts = 64;
 
 /// One quantization under way.
 class Quantization
@@ -65,6 +35,7 @@ public:
                  const OpenRunner& open, JobContext& job)
         : m_data(data)
         , m_options(options)
+        , m_askedFloats(options.floatNodes.begin(), options.floatNodes.end())
         , m_open(open)
         , m_job(job)
     {
@@ -77,17 +48,17 @@ public:
         m_plan = planQuantization(graph, m_options);
         if (Status done = checkPlan(graph); !done) return done.error();
         if (Status done = observe(m_plan); !done) return done.error();
-        if (Status done = keepWithinLoss(graph); !done) return done.error();
+        if (Status done = choose(graph); !done) return done.error();
         listFloats(graph);
-        m_quantized = m_float;
-        m_names = writeQdq(m_quantized, m_plan, rangesOf(m_plan), m_options);
+        auto written = write(m_plan, m_options);
+        if (!written) return written.error();
+        m_quantized = std::move(written->first);
+        m_names = std::move(written->second);
         m_quantized.set_producer_name("tenon");
+        m_report.opset = opsetOf(m_quantized);
         account(graph);
         if (Status done = measure(); !done) return done.error();
-        QuantizedModel out{.bytes = m_quantized.SerializeAsString(), .report = {}};
-        m_report.quantizedBytes = out.bytes.size();
-        out.report = std::move(m_report);
-        return out;
+        return finish();
     }
 
 private:
@@ -146,13 +117,13 @@ private:
             m_report.quantizedNodes += node.isQuantized();
             if (node.isQuantized() || node.reason.empty()) continue;
             const std::string& name = graph.node(i).name();
-            const auto harmful = std::find_if(
-                m_report.harms.begin(), m_report.harms.end(),
-                [&](const LayerHarm& harm) { return harm.isFloat && harm.layer == name; });
-            const std::string reason = harmful == m_report.harms.end()
-                                           ? node.reason
-                                           : "it costs the model's outputs the most";
-            m_report.floats.push_back({name, graph.node(i).op_type(), reason});
+            const bool isHarmful =
+                !m_askedFloats.contains(name) &&
+                std::find(m_options.floatNodes.begin(), m_options.floatNodes.end(), name) !=
+                    m_options.floatNodes.end();
+            m_report.floats.push_back(
+                {name, graph.node(i).op_type(),
+                 isHarmful ? "it costs the model's outputs the most" : node.reason});
         }
     }
 
@@ -182,14 +153,27 @@ private:
         auto seen = observeValues(m_float, names, m_data, m_open, m_job);
         if (!seen) return seen.error();
         std::vector<LinearRange> ranges(names.size());
+        std::vector<LinearRange> wide(names.size());
+        RangeOptions inWide = m_options.activations;
+        inWide.dtype = inWide.dtype.isSigned() ? kInt16 : kUInt16;
         const Status chosen = m_job.parallelFor(names.size(), [&](size_t i) {
             ranges[i] = chooseRange(seen->at(names[i]).values, m_options.activations);
+            wide[i] = chooseRange(seen->at(names[i]).values, inWide);
             return Status(kDone);
         });
         if (!chosen) return chosen;
-        for (size_t i = 0; i < names.size(); ++i) m_ranges[names[i]] = ranges[i];
+        for (size_t i = 0; i < names.size(); ++i) {
+            m_ranges[names[i]] = ranges[i];
+            m_wideRanges[names[i]] = wide[i];
+        }
         m_seen.merge(*seen);
         return kDone;
+    }
+
+    const LinearRange& rangeOf(const PlannedTensor& tensor) const
+    {
+        const std::string& root = tensor.sameAs.empty() ? tensor.name : tensor.sameAs;
+        return tensor.isWide ? m_wideRanges.at(root) : m_ranges.at(root);
     }
 
     std::map<std::string, RoundedTensor> rangesOf(const QuantizePlan& plan) const
@@ -198,7 +182,7 @@ private:
         for (const PlannedTensor& tensor : plan.tensors) {
             const bool isOwn = tensor.sameAs.empty();
             const std::string& root = isOwn ? tensor.name : tensor.sameAs;
-            RoundedTensor rounded{.range = m_ranges.at(root), .channelMeans = {}};
+            RoundedTensor rounded{.range = rangeOf(tensor), .channelMeans = {}};
             // Moved values have other channels.
             if (isOwn && m_options.correctsBias)
                 rounded.channelMeans = m_seen.at(root).channelMeans;
@@ -228,16 +212,30 @@ private:
         return out;
     }
 
-    /// What the outputs lose with these layers in float, the largest of them.
-    Result<double> lossWith(const FloatGraph& graph, const FloatValues& expected,
-                            const std::vector<std::string>& floatLayers)
+    /// The model with its quantizers; 16 bits need a later version of the operators.
+    Result<std::pair<ModelProto, QdqNames>> write(const QuantizePlan& plan,
+                                                  const QuantizeOptions& options) const
     {
-        QuantizeOptions options = m_options;
-        options.floatNodes.insert(options.floatNodes.end(), floatLayers.begin(), floatLayers.end());
+        ModelProto model = m_float;
+        if (std::any_of(plan.tensors.begin(), plan.tensors.end(),
+                        [](const PlannedTensor& tensor) { return tensor.isWide; }))
+            if (Status done = raiseOpset(model, kWideOpset); !done) return done.error();
+        QdqNames names = writeQdq(model, plan, rangesOf(plan), options);
+        return std::pair{std::move(model), std::move(names)};
+    }
+
+    Result<ModelProto> written(const FloatGraph& graph, const QuantizeOptions& options)
+    {
         const QuantizePlan plan = planQuantization(graph, options);
         if (Status done = observe(plan); !done) return done.error();
-        ModelProto model = m_float;
-        writeQdq(model, plan, rangesOf(plan), options);
+        auto made = write(plan, options);
+        if (!made) return made.error();
+        return std::move(made->first);
+    }
+
+    /// What the outputs lose, the largest of them.
+    Result<double> lossOf(const ModelProto& model, const FloatValues& expected)
+    {
         const auto loss = measureLoss(model, {}, expected, measuredData(), m_open, m_job);
         if (!loss) return loss.error();
         double largest = 0;
@@ -245,33 +243,55 @@ private:
         return largest;
     }
 
-    Status keepWithinLoss(const FloatGraph& graph)
+    /// Precisions of layers, where limits or the sensitivity were asked for.
+    Status choose(const FloatGraph& graph)
     {
-        if (m_options.largestLoss <= 0) return kDone;
-        std::vector<std::string> layers;
-        for (int i = 0; i < graph.nodeCount(); ++i)
-            if (m_plan.nodes[static_cast<size_t>(i)].role == NodeRole::Layer)
-                layers.push_back(graph.node(i).name());
+        if (!m_options.limits.isAny() && !m_options.measuresSensitivity) return kDone;
+        const PrecisionCosts costs = layersOf(graph, m_options);
         const auto expected = expectedValues({}, measuredData());
         if (!expected) return expected.error();
-        auto harms = keepHarmfulInFloat(
-            layers, m_options.largestLoss,
-            [&](const std::vector<std::string>& floatLayers) {
-                return lossWith(graph, *expected, floatLayers);
+        const MixQuestion question{.limits = m_options.limits,
+                                   .measuresCurve = m_options.measuresSensitivity,
+                                   .measures16Bits = measures16Bits(),
+                                   .price = m_options.price};
+        const MixTools tools{
+            .lossOf = [&](const PrecisionChoice& choice) -> Result<double> {
+                const auto model = written(graph, optionsFor(m_options, costs, choice));
+                return model ? lossOf(*model, *expected) : Result<double>(model.error());
             },
-            m_job);
-        if (!harms) return harms.error();
-        m_report.harms = *std::move(harms);
-        for (const LayerHarm& harm : m_report.harms)
-            if (harm.isFloat) m_options.floatNodes.push_back(harm.layer);
+            .write = [&](const PrecisionChoice& choice) -> Result<std::string> {
+                const auto model = written(graph, optionsFor(m_options, costs, choice));
+                return model ? model->SerializeAsString() : Result<std::string>(model.error());
+            }};
+        auto chosen = choosePrecisions(costs, question, tools, m_job);
+        if (!chosen) return chosen.error();
+        m_options = optionsFor(m_options, costs, chosen->choice);
+        m_report.precisions = *std::move(chosen);
         m_plan = planQuantization(graph, m_options);
-        const bool hasAny = std::any_of(m_plan.nodes.begin(), m_plan.nodes.end(),
-                                        [](const PlannedNode& node) { return node.isQuantized(); });
-        if (hasAny) return kDone;
+        if (Status done = observe(m_plan); !done) return done;
+        return checkChoice();
+    }
+
+    bool measures16Bits()
+    {
+        if (m_options.activations.dtype.bits > 8) return false;
+        if (m_options.wider != Precision::Int16 && !m_options.measuresSensitivity) return false;
+        ModelProto model = m_float;
+        return static_cast<bool>(raiseOpset(model, kWideOpset));
+    }
+
+    Status checkChoice() const
+    {
+        if (std::any_of(m_plan.nodes.begin(), m_plan.nodes.end(),
+                        [](const PlannedNode& node) { return node.isQuantized(); }))
+            return kDone;
+        const PrecisionCosts& costs = m_report.precisions->costs;
+        double least = HUGE_VAL;
+        for (const LayerCost& layer : costs.layers) least = std::min(least, layer.loss[0]);
         return makeError(DiagnosticCode::BadArgument,
                          "no layer can be quantized with a loss of at most " +
-                             exact(m_options.largestLoss) + "; the least harmful one alone costs " +
-                             exact(m_report.harms.back().loss));
+                             exact(m_options.limits.loss) + "; the least harmful one alone costs " +
+                             exact(least));
     }
 
     void account(const FloatGraph& graph)
@@ -282,9 +302,11 @@ private:
             TensorAccount out{.name = tensor.name,
                               .least = seen.least(),
                               .greatest = seen.greatest(),
-                              .range = m_ranges.at(root),
-                              .expectedSqnrDb = expectedSqnrDb(seen, m_ranges.at(root)),
-                              .sameAs = tensor.sameAs};
+                              .range = rangeOf(tensor),
+                              .expectedSqnrDb = expectedSqnrDb(seen, rangeOf(tensor)),
+                              .sameAs = tensor.sameAs,
+                              .counts = seen.counts(kShownParts)};
+            out.clippedShare = seen.shareBeyond(out.range.least(), out.range.greatest());
             if (tensor.producer >= 0) {
                 out.node = graph.node(tensor.producer).name();
                 out.op = graph.node(tensor.producer).op_type();
@@ -325,15 +347,34 @@ private:
         return kDone;
     }
 
+    /// The file, and what it takes where it is to run.
+    Result<QuantizedModel> finish()
+    {
+        if (m_options.hasIntegerEnds) makeEndsInteger(m_quantized, m_report);
+        QuantizedModel out{.bytes = m_quantized.SerializeAsString(), .report = {}};
+        m_report.quantizedBytes = out.bytes.size();
+        if (m_options.price) {
+            auto before = m_options.price(m_float.SerializeAsString(), m_job);
+            if (!before) return before.error();
+            auto after = m_options.price(out.bytes, m_job);
+            if (!after) return after.error();
+            m_report.before = *std::move(before);
+            m_report.after = *std::move(after);
+        }
+        out.report = std::move(m_report);
+        return out;
+    }
+
     const CalibrationData& m_data;
     QuantizeOptions m_options; ///< with the layers that turned out to be too harmful
+    const std::set<std::string> m_askedFloats;
     const OpenRunner& m_open;
     JobContext& m_job;
     std::optional<ModelProto> m_given; ///< before its layers were equalized
     ModelProto m_float, m_quantized;
     QuantizePlan m_plan;
     std::map<std::string, SeenTensor> m_seen;
-    std::map<std::string, LinearRange> m_ranges;
+    std::map<std::string, LinearRange> m_ranges, m_wideRanges;
     QdqNames m_names;
     QuantizeReport m_report;
 };

@@ -7,6 +7,7 @@
 #include "compiler/quantize/mixed_precision.h"
 #include "compiler/quantize/tensor_range.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,12 +23,15 @@ struct QuantizeOptions
     bool equalizes = false;              ///< channels of consecutive layers, before all else
     std::vector<std::string> floatNodes; ///< stay as they are, by name
     std::vector<std::string> floatOps;   ///< by operator ("Softmax")
+    std::vector<std::string> wideNodes;  ///< what these layers read and make has 16 bits, by name
+    Precision wider = Precision::Float;  ///< what layers get for which 8 bits are too few
+    MixLimits limits;                    ///< until these hold
+    bool measuresSensitivity = false;    ///< every layer alone, and the curve of mixing them
+    PriceModel price;            ///< what models take where they are to run; empty: nobody says
+    bool hasIntegerEnds = false; ///< inputs and results of the written model are the integers
     /// To compare the result with the float model; empty: the data that ranges follow from.
     CalibrationData evaluation;
     size_t measuredSets = 16; ///< of those, at most
-    /// Of an output's root mean square: more layers stay in float until no output is off by more.
-    /// 0: no limit.
-    double largestLoss = 0;
 };
 
 /// An activation that is rounded to integers.
@@ -45,6 +49,9 @@ struct TensorAccount
     double measuredLeast = 0;  ///< in the data that were measured, in float
     double measuredGreatest = 0;
     double exceedingShare = 0; ///< of the measured sets, with values beyond what was seen
+    /// How often values came in parts of equal width from `least` to `greatest`.
+    std::vector<int64_t> counts;
+    double clippedShare = 0; ///< of the values, beyond the range
 };
 
 /// A constant that became integers.
@@ -77,6 +84,14 @@ struct EqualizedPair
     double greatest = 1;
 };
 
+/// An input or result of the written model that is no real number.
+struct IntegerEnd
+{
+    std::string name;
+    bool isInput = false;
+    LinearRange range;
+};
+
 struct OutputAccount
 {
     std::string name;
@@ -100,7 +115,10 @@ struct QuantizeReport
     std::vector<WeightAccount> weights;
     std::vector<FloatNode> floats;
     std::vector<OutputAccount> outputs;
-    std::vector<LayerHarm> harms; ///< in order, where a loss was asked for
+    /// Of every layer, where limits or the sensitivity were asked for.
+    std::optional<ChosenPrecisions> precisions;
+    std::optional<PricedModel> before, after; ///< the given and the written model, where priced
+    std::vector<IntegerEnd> ends;             ///< inputs, then results that are integers
     std::vector<Diagnostic> remarks;
 };
 

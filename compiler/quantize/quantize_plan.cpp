@@ -43,6 +43,7 @@ public:
             findFunctions();
         } while (dropBareInner());
         addTensors();
+        widen();
         return std::move(m_plan);
     }
 
@@ -219,6 +220,18 @@ private:
                                         !m_graph.consumers(output).empty()))
                     addTensor(output);
         }
+        if (!m_options.hasIntegerEnds) return;
+        for (const auto& input : m_graph.proto().input()) addEnd(input.name());
+        for (const auto& result : m_graph.proto().output()) addEnd(result.name());
+    }
+
+    /// Inputs and results are rounded for everybody, also between nodes of floats.
+    void addEnd(const std::string& name)
+    {
+        if (!m_graph.isFloat32(name) || m_graph.isConstant(name)) return;
+        addTensor(name);
+        for (PlannedTensor& tensor : m_plan.tensors)
+            if (tensor.name == name && tensor.producer >= 0) tensor.isForAll = true;
     }
 
     void addTensor(const std::string& name)
@@ -234,6 +247,37 @@ private:
                 tensor.sameAs = known->sameAs.empty() ? from : known->sameAs;
         }
         m_plan.tensors.push_back(std::move(tensor));
+    }
+
+    /// What comes out of the kernel that the node begins.
+    const std::string& resultOf(const NodeProto& node) const
+    {
+        const std::string* tensor = &node.output(0);
+        while (m_inside.contains(*tensor))
+            tensor = &m_graph.node(m_graph.consumers(*tensor).front()).output(0);
+        return *tensor;
+    }
+
+    /// Tensors that share a scale are wide together.
+    void widen()
+    {
+        std::set<std::string> wide;
+        for (int i = 0; i < m_graph.nodeCount(); ++i) {
+            const NodeProto& node = m_graph.node(i);
+            const auto& names = m_options.wideNodes;
+            if (!at(i).isQuantized() ||
+                std::find(names.begin(), names.end(), node.name()) == names.end())
+                continue;
+            for (const int input : activationInputs(m_graph, node)) wide.insert(node.input(input));
+            wide.insert(resultOf(node));
+        }
+        const auto root = [](const PlannedTensor& tensor) {
+            return tensor.sameAs.empty() ? tensor.name : tensor.sameAs;
+        };
+        std::set<std::string> roots;
+        for (const PlannedTensor& tensor : m_plan.tensors)
+            if (wide.contains(tensor.name)) roots.insert(root(tensor));
+        for (PlannedTensor& tensor : m_plan.tensors) tensor.isWide = roots.contains(root(tensor));
     }
 
     const FloatGraph& m_graph;

@@ -37,6 +37,7 @@ struct PlannedTensor
     int producer = -1;    ///< node; -1: an input of the model
     std::string sameAs;   ///< takes the range of that one; "": its own
     bool isForAll = true; ///< every reader takes the rounded one, else only quantized nodes
+    bool isWide = false;  ///< 16 bits whatever the others have
 };
 
 struct QuantizePlan
@@ -47,7 +48,7 @@ struct QuantizePlan
     std::set<std::string> roundedNames;
 };
 
-/// Nodes that `options` keep in float are Float.
+/// Nodes that `options` keep in float are Float; tensors around its wide nodes are wide.
 QuantizePlan planQuantization(const FloatGraph& graph, const QuantizeOptions& options);
 
 /// The role a node can play by itself, and why it can play none.

@@ -80,6 +80,29 @@ std::vector<ValueHistogram::Bin> ValueHistogram::bins() const
     return out;
 }
 
+std::vector<int64_t> ValueHistogram::counts(size_t parts) const
+{
+    const double reach = m_greatest - m_least;
+    if (m_count == 0 || reach <= 0) return {};
+    std::vector<int64_t> out(parts, 0);
+    for (const Bin& bin : bins()) {
+        const double place = (bin.centre - m_least) / reach * static_cast<double>(parts);
+        out[std::min(static_cast<size_t>(std::max(place, 0.0)), parts - 1)] +=
+            static_cast<int64_t>(bin.count);
+    }
+    return out;
+}
+
+double ValueHistogram::shareBeyond(double low, double high) const
+{
+    double beyond = 0;
+    for (const Bin& bin : bins()) {
+        const double half = bin.width / 2;
+        if (bin.centre + half < low || bin.centre - half > high) beyond += bin.count;
+    }
+    return m_count == 0 ? 0 : beyond / static_cast<double>(m_count);
+}
+
 std::vector<double> ValueHistogram::magnitudes() const
 {
     std::vector<double> out(static_cast<size_t>(kHalf), 0.0);

@@ -32,6 +32,10 @@ public:
     };
     std::vector<Bin> bins() const;
     double binWidth() const;
+    /// How many came in each of `parts` parts of equal width, from the least to the greatest; empty
+    /// where all are the same.
+    std::vector<int64_t> counts(size_t parts) const;
+    double shareBeyond(double low, double high) const;
     /// Counts of |x| in bins of binWidth(), from 0 on; exact zeros are in the first.
     std::vector<double> magnitudes() const;
 

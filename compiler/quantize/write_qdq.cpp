@@ -137,11 +137,13 @@ private:
     {
         const PlannedNode& planned = m_plan.nodes[static_cast<size_t>(index)];
         NodeProto node = m_old.node(index);
+        for (std::string& input : *node.mutable_input()) {
+            const bool takesRounded =
+                planned.isQuantized() || (m_options.hasIntegerEnds && m_view.isInput(input));
+            const auto rounded = m_names.dequantized.find(input);
+            if (takesRounded && rounded != m_names.dequantized.end()) input = rounded->second;
+        }
         if (planned.isQuantized()) {
-            for (std::string& input : *node.mutable_input()) {
-                const auto rounded = m_names.dequantized.find(input);
-                if (rounded != m_names.dequantized.end()) input = rounded->second;
-            }
             if (planned.role == NodeRole::Layer) roundLayer(m_old.node(index), node);
             if (planned.role == NodeRole::Computing) roundOperands(m_old.node(index), node);
         }
@@ -248,6 +250,15 @@ private:
         return real;
     }
 
+    /// Of the integers that the node reads beside its constants.
+    DataType typeBeside(const NodeProto& node) const
+    {
+        for (const std::string& input : node.input())
+            if (const auto range = m_ranges.find(input); range != m_ranges.end())
+                return range->second.range.dtype;
+        return m_options.activations.dtype;
+    }
+
     /// Constants that a sum, product or concatenation reads.
     void roundOperands(const NodeProto& given, NodeProto& node)
     {
@@ -258,7 +269,7 @@ private:
             if (!value || !isOperand || value->dtype() != kFloat32 || value->size() == 0) continue;
             const std::vector<double> values = value->numbers();
             const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
-            const LinearRange range = linearRange(*least, *greatest, m_options.activations.dtype,
+            const LinearRange range = linearRange(*least, *greatest, typeBeside(given),
                                                   m_options.activations.isSymmetric);
             IntegerWeight rounded{.scales = {range.scale}, .zero = range.zero};
             double signal = 0, noise = 0;

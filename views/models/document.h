@@ -22,6 +22,9 @@
 namespace tenon::core {
 struct Comparison;
 }
+namespace tenon::views {
+struct QuantizationLosses;
+}
 
 namespace tenon::views {
 
@@ -100,7 +103,9 @@ struct Document
     std::optional<MemoryPlan> memory;
     std::optional<Measurement> measurement;
     std::shared_ptr<const core::Comparison> comparison; ///< with a reference; null: none was made
-    std::shared_ptr<const void> backing;                ///< the engine's own result, for running it
+    /// By what was quantized; null: nothing was.
+    std::shared_ptr<const QuantizationLosses> quantization;
+    std::shared_ptr<const void> backing; ///< the engine's own result, for running it
 
     bool isCompiled() const { return !calls.empty(); }
     /// Version 0 is the imported module, version i the module after pass i.

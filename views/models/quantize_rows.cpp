@@ -20,6 +20,37 @@ QString word(const QString& text)
     return text.contains(QLatin1Char(' ')) ? QLatin1Char('\'') + text + QLatin1Char('\'') : text;
 }
 
+QString mixOptions(const QuantizeQuestion& question, const QuantizeQuestion& usual)
+{
+    QString line;
+    if (question.wider != usual.wider) line += QStringLiteral(" --wider ") + question.wider;
+    if (question.largestLoss > 0)
+        line += QStringLiteral(" --max-loss ") + number(question.largestLoss);
+    if (question.largestFlash > 0)
+        line += QStringLiteral(" --budget-size %1").arg(question.largestFlash);
+    if (question.largestTime > 0)
+        line += QStringLiteral(" --budget-time ") + number(question.largestTime);
+    for (const QString& layer : question.floatLayers)
+        line += QStringLiteral(" --float-node ") + word(layer);
+    for (const QString& layer : question.wideLayers)
+        line += QStringLiteral(" --int16-node ") + word(layer);
+    if (question.measuresSensitivity) line += QStringLiteral(" --sensitivity");
+    if (question.hasIntegerEnds) line += QStringLiteral(" --integer-io");
+    return line;
+}
+
+QString placeOptions(const QuantizeQuestion& question, const QuantizeQuestion& usual)
+{
+    QString line;
+    if (!question.evaluation.isEmpty())
+        line += QStringLiteral(" --evaluate ") + word(question.evaluation);
+    if (question.board != usual.board) line += QStringLiteral(" --board ") + word(question.board);
+    if (question.target != usual.target && question.target != QLatin1String("llvm -mcpu=native"))
+        line += QStringLiteral(" --target ") + word(question.target);
+    if (question.threads > 0) line += QStringLiteral(" --threads %1").arg(question.threads);
+    return line;
+}
+
 } // namespace
 
 QString commandLineOf(const QuantizeQuestion& question)
@@ -33,11 +64,8 @@ QString commandLineOf(const QuantizeQuestion& question)
         line += QStringLiteral(" --activations ") + question.activations;
     if (!question.isPerChannel) line += QStringLiteral(" --per-tensor");
     if (question.equalizes) line += QStringLiteral(" --equalize");
-    if (question.largestLoss > 0)
-        line += QStringLiteral(" --max-loss ") + number(question.largestLoss);
-    if (!question.evaluation.isEmpty())
-        line += QStringLiteral(" --evaluate ") + word(question.evaluation);
-    return line;
+    if (question.correctsBias) line += QStringLiteral(" --bias-correction");
+    return line + mixOptions(question, usual) + placeOptions(question, usual);
 }
 
 QuantizeModel* makeQuantizeModel(QObject* parent)
@@ -50,6 +78,7 @@ QuantizeModel* makeQuantizeModel(QObject* parent)
         return {};
     };
     const auto full = [](const QuantizeRow& row, int role) -> QVariant {
+        if (role == NodeRole && row.nodeId.isValid()) return QVariant(qint64(row.nodeId.value));
         return role == Qt::ToolTipRole ? QVariant(row.tensor) : QVariant();
     };
     return new QuantizeModel(

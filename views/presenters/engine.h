@@ -81,7 +81,9 @@ struct Engine
                                                       const LevelWatch&, core::JobContext&)>
         measureLevels;
     /// A float model file as a file that computes with integers, calibrated on this computer.
-    std::function<core::Result<QuantizeOutcome>(const QuantizeQuestion&, core::JobContext&)>
+    /// What it and the float model take is measured on the question's board.
+    std::function<core::Result<QuantizeOutcome>(const QuantizeQuestion&, const BoardAsk&,
+                                                core::JobContext&)>
         quantize;
     BoardEngine boards;
     CompareEngine comparing;

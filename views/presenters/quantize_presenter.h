@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// QuantizePresenter: the opened model as one of integers: a draft of what to do, the job, and the
-// error of every tensor.
+// QuantizePresenter: the opened model as one of integers: a draft of what to do, the job, the error
+// of every tensor, what every layer costs, and the mix of precisions that is chosen.
 #pragma once
 
-#include "views/models/quantize_rows.h"
-#include "views/presenters/workspace_presenter.h"
+#include "views/models/placed_rows.h"
+#include "views/models/precision_mix.h"
+#include "views/presenters/boards_presenter.h"
 
 namespace tenon::views {
 
@@ -13,25 +14,37 @@ struct QuantizeState
     QuantizeQuestion draft;
     QString problem; ///< why it cannot start; empty: it can
     QString commandLine;
+    QString place;   ///< "this computer · llvm -mcpu=native"
     QString summary; ///< of the last result; empty: there is none
+    QString error;   ///< why the last one failed
     QStringList floats;
     QStringList warnings;
     QString written; ///< the file of the last result
+    QString caption; ///< what the choice comes to
     bool isRunning = false;
     bool canStart = false;
+    bool hasResult = false;
+    bool isChanged = false; ///< other layers are chosen than the file has
+    MixCurve curve;
+    QuantizeRow tensor; ///< the selected one; without a name: none
 };
 
 class QuantizePresenter : public QObject
 {
     Q_OBJECT
 public:
-    explicit QuantizePresenter(WorkspacePresenter& workspace, QObject* parent = nullptr);
+    QuantizePresenter(WorkspacePresenter& workspace, BoardsPresenter& boards, BoardPrompt& prompt,
+                      QObject* parent = nullptr);
 
     const QuantizeState& state() const { return m_state; }
     QuantizeModel& tensors() { return *m_tensors; }
+    LayerModel& layers() { return *m_layers; }
+    PlacedModelRows& placed() { return *m_placed; }
+    const PrecisionMix& mix() const { return m_mix; }
+    WorkspacePresenter& workspace() { return m_workspace; }
 
 public slots:
-    void start(); ///< the draft is about the opened model; its data stay
+    void setDocument(); ///< the draft is about the opened model; its data stay
     void setData(QString path);
     void setEvaluation(QString path); ///< empty: the same data
     void setOutput(QString path);
@@ -39,22 +52,48 @@ public slots:
     void setActivations(QString type);
     void setPerChannel(bool isPerChannel);
     void setEqualizes(bool equalizes);
+    void setWider(QString precision);
     void setLargestLoss(QString percent); ///< empty: no limit
+    void setLargestFlash(QString kib);    ///< the same
+    void setMeasuresSensitivity(bool measures);
+    void setIntegerEnds(bool isInteger);
+    void setAxis(tenon::views::MixAxis axis);
     void quantize();
+    void cancel();
     void openResult();
+    /// A row of `layers`: it stays so; -1: as the curve has it.
+    void pinLayer(int row, int precision);
+    /// The next precision in turn.
+    void cycleLayer(int row);
+    void chooseWider(int count);
+    void selectLayer(int row);
+    void selectTensor(int row);
 
 signals:
     void stateChanged();
 
 private:
+    QuantizeQuestion question() const;
     void finish(const QuantizeQuestion& asked, const QuantizeOutcome& outcome,
                 const core::Status& status);
+    void takeOutcome(const QuantizeQuestion& asked, const QuantizeOutcome& outcome);
+    void paintNodes();
+    void refreshMix();
     void refresh();
+    QString problem() const;
 
     WorkspacePresenter& m_workspace;
+    BoardsPresenter& m_boards;
+    BoardPrompt& m_prompt;
     QuantizeState m_state;
     QuantizeModel* m_tensors;
+    LayerModel* m_layers;
+    PlacedModelRows* m_placed;
+    PrecisionMix m_mix;
+    QuantizeOutcome m_outcome;
+    QuantizeQuestion m_answered; ///< what m_mix was measured with
     bool m_isLossValid = true;
+    bool m_isFlashValid = true;
 };
 
 } // namespace tenon::views

@@ -5,6 +5,7 @@
 #include "core/compare/comparison.h"
 #include "views/models/compare_rows.h"
 #include "views/models/format.h"
+#include "views/models/quantize_rows.h"
 
 #include <QObject>
 
@@ -20,6 +21,14 @@ bool hasBounds(const Document& document)
     const auto& calls = document.measurement->calls;
     return std::any_of(calls.begin(), calls.end(),
                        [](const CallTime& call) { return call.boundUs > 0; });
+}
+
+bool hasLoss(const Document& document, std::optional<double> NodeLoss::*which)
+{
+    if (!document.quantization) return false;
+    const auto& nodes = document.quantization->bySource;
+    return std::any_of(nodes.begin(), nodes.end(),
+                       [&](const auto& node) { return (node.second.*which).has_value(); });
 }
 
 bool hasIsolated(const Document& document)
@@ -56,6 +65,8 @@ std::vector<CardLooks> colourings(const Document& document)
     add(document.expectedError > 0, CardFigure::Error);
     add(document.comparison != nullptr, CardFigure::CumulativeError);
     add(hasIsolated(document), CardFigure::IsolatedError);
+    add(hasLoss(document, &NodeLoss::measuredDb), CardFigure::QuantizedError);
+    add(hasLoss(document, &NodeLoss::aloneDb), CardFigure::Sensitivity);
     return all;
 }
 
@@ -81,6 +92,8 @@ QString colouringText(CardLooks looks)
     case CardFigure::Bound: return QObject::tr("share of bound");
     case CardFigure::CumulativeError: return QObject::tr("error, cumulative");
     case CardFigure::IsolatedError: return QObject::tr("error, isolated");
+    case CardFigure::QuantizedError: return QObject::tr("quantized, error");
+    case CardFigure::Sensitivity: return QObject::tr("quantized, sensitivity");
     }
     return {};
 }
@@ -94,7 +107,9 @@ QString figureText(CardFigure figure, double value)
     case CardFigure::Bytes: return byteText(static_cast<qint64>(value));
     case CardFigure::Bound: return QStringLiteral("%1 %").arg(qRound(value * 100));
     case CardFigure::CumulativeError:
-    case CardFigure::IsolatedError: return decibelText(value);
+    case CardFigure::IsolatedError:
+    case CardFigure::QuantizedError:
+    case CardFigure::Sensitivity: return decibelText(value);
     }
     return {};
 }

@@ -19,11 +19,15 @@ enum class CardFigure : uint8_t
     Bound, ///< share of the least time that the computer allows
     // In decibels, of a comparison with a reference.
     CumulativeError, ///< with everything before it as the device computed it
-    IsolatedError    ///< of a kernel on the reference's inputs
+    IsolatedError,   ///< of a kernel on the reference's inputs
+    // In decibels, of quantizing.
+    QuantizedError, ///< with everything before it quantized, too
+    Sensitivity     ///< of the outputs when the layer alone is quantized
 };
 
-/// A figure of a comparison: the less, the worse.
+/// In decibels: the less, the worse.
 constexpr bool isCompared(CardFigure figure) { return figure >= CardFigure::CumulativeError; }
+constexpr bool isOfQuantizing(CardFigure figure) { return figure >= CardFigure::QuantizedError; }
 
 struct CardLooks
 {

@@ -3,6 +3,7 @@
 #include "views/scene/node_figures.h"
 
 #include "core/compare/comparison.h"
+#include "views/models/quantize_rows.h"
 
 #include <algorithm>
 #include <set>
@@ -52,6 +53,10 @@ NodeFigures::NodeFigures(const Document& document, const core::Module& module, C
     , m_module(module)
     , m_figure(figure)
 {
+    if (isOfQuantizing(figure)) {
+        takeLosses(standing);
+        return;
+    }
     if (isCompared(figure)) {
         compare(standing);
         return;
@@ -153,6 +158,25 @@ void NodeFigures::count(const NodeRecord& node)
     const auto value = m_figure == CardFigure::Macs ? m_document.macsOf(m_module, node)
                                                     : movedBytes(m_module, node);
     if (value > 0) m_figures[node.id].value = static_cast<double>(value);
+}
+
+/// Of several nodes of the file that one node is now, the worst.
+void NodeFigures::takeLosses(const std::vector<const NodeRecord*>& standing)
+{
+    if (!m_document.quantization) return;
+    const auto& losses = m_document.quantization->bySource;
+    for (const NodeRecord* node : standing) {
+        if (node->kind == core::NodeKind::Constant || readsOnlyConstants(m_module, *node)) continue;
+        for (const core::SourceId source : node->origin) {
+            const auto found = losses.find(source.value);
+            if (found == losses.end()) continue;
+            const auto& db = m_figure == CardFigure::Sensitivity ? found->second.aloneDb
+                                                                 : found->second.measuredDb;
+            if (!db) continue;
+            const auto [figure, isNew] = m_figures.try_emplace(node->id);
+            if (isNew || *db < figure->second.value) figure->second.value = *db;
+        }
+    }
 }
 
 /// All nodes that a kernel computes have the error of its result: what is inside of it is in no

@@ -43,6 +43,7 @@ private:
     void measure(const std::vector<const core::NodeRecord*>& standing);
     void share(size_t call, const std::vector<const core::NodeRecord*>& nodes);
     void count(const core::NodeRecord& node);
+    void takeLosses(const std::vector<const core::NodeRecord*>& standing);
     void compare(const std::vector<const core::NodeRecord*>& standing);
     void take(size_t tensor, const core::NodeRecord& node);
     void repeatIn(const std::vector<const core::NodeRecord*>& members,

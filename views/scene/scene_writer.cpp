@@ -47,7 +47,9 @@ public:
             looks.figure == CardFigure::Time || looks.figure == CardFigure::Bound;
         if (needsTimes && !m_document.measurement) // what there is to show
             m_scene.looks.figure = CardFigure::Error;
-        if (isCompared(looks.figure) && !m_document.comparison) m_scene.looks = {};
+        const bool isThere = isOfQuantizing(looks.figure) ? m_document.quantization != nullptr
+                                                          : m_document.comparison != nullptr;
+        if (isCompared(looks.figure) && !isThere) m_scene.looks = {};
         m_scene.itemOfPlace.assign(m_board.places().size(), -1);
     }
 

@@ -54,9 +54,21 @@ DecibelRamp rampOf(const NodeFigures& figures, const Scene& scene)
     return {std::clamp(kStep * std::ceil(best / kStep), bright + 2 * kStep, kBest), bright};
 }
 
-void setDecibels(const Document& document, const NodeFigure& figure, const DecibelRamp& ramp,
-                 SceneItem& item)
+void setLoss(const NodeFigure& figure, CardFigure kind, const DecibelRamp& ramp, SceneItem& item)
 {
+    item.figure = figureText(kind, figure.value);
+    item.heat = ramp.heatOf(figure.value);
+    item.figureNote = kind == CardFigure::Sensitivity
+                          ? QStringLiteral("signal to noise of the outputs when this layer alone "
+                                           "is quantized")
+                          : QStringLiteral("signal to noise of its result, with everything before "
+                                           "it quantized, too");
+}
+
+void setDecibels(const Document& document, CardFigure kind, const NodeFigure& figure,
+                 const DecibelRamp& ramp, SceneItem& item)
+{
+    if (isOfQuantizing(kind)) return setLoss(figure, kind, ramp, item);
     if (figure.tensor < 0 || !document.comparison) return;
     const core::ComparedTensor& tensor =
         document.comparison->tensors[static_cast<size_t>(figure.tensor)];
@@ -93,9 +105,10 @@ void writeDecibels(const Document& document, const NodeFigures& figures, const S
                    Scene& scene)
 {
     const DecibelRamp ramp = rampOf(figures, scene);
+    const CardFigure kind = scene.looks.figure;
     for (SceneItem& item : scene.items)
         if (const NodeFigure* figure = item.hasFigure ? figures.of(item.node) : nullptr)
-            setDecibels(document, *figure, ramp, item);
+            setDecibels(document, kind, *figure, ramp, item);
     for (size_t s = 0; s < scopes.nodes.size(); ++s) {
         if (scopes.items[s] < 0) continue;
         SceneItem& item = scene.items[static_cast<size_t>(scopes.items[s])];
@@ -103,7 +116,7 @@ void writeDecibels(const Document& document, const NodeFigures& figures, const S
         if (!found || isOpenGroup(item)) continue;
         NodeFigure worst = *found;
         worst.isEstimated = false;
-        setDecibels(document, worst, ramp, item);
+        setDecibels(document, kind, worst, ramp, item);
         item.figureNote = QStringLiteral("the worst inside: ") + item.figureNote;
     }
     scene.least = static_cast<float>(ramp.best);

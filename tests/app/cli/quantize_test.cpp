@@ -146,5 +146,63 @@ TEST_F(QuantizeCommand, SaysWhatIsWrongWithDataAndModel)
     EXPECT_NE(quantize().code, 0);
 }
 
+TEST_F(QuantizeCommand, TellsWhatLayersCostAndWhatTheModelTakes)
+{
+    const Outcome made = quantize("--sensitivity --json");
+    ASSERT_EQ(made.code, 0) << made.output;
+    const json report = json::parse(made.output);
+    const json& precisions = report["precisions"];
+    EXPECT_EQ(precisions["place"], "this computer");
+    ASSERT_EQ(precisions["layers_by_harm"].size(), 1u);
+    const json& layer = precisions["layers_by_harm"][0];
+    EXPECT_EQ(layer["layer"], "conv");
+    EXPECT_GT(layer["loss_alone"], layer["loss_alone_int16"]);
+    EXPECT_GT(layer["time"][0], 0);
+    ASSERT_EQ(precisions["curve"].size(), 2u) << "all in 8 bits, and all in float";
+    EXPECT_EQ(precisions["curve"][1]["measured"]["loss"], 0);
+    EXPECT_GT(precisions["curve"][1]["measured"]["flash_bytes"],
+              precisions["curve"][0]["measured"]["flash_bytes"]);
+    for (const char* model : {"before", "after"}) {
+        EXPECT_GT(report[model]["flash_bytes"], 0) << model;
+        EXPECT_GT(report[model]["ram_bytes"], 0) << model;
+        EXPECT_GT(report[model]["time"], 0) << model;
+    }
+    EXPECT_EQ(report["tensors"][0]["histogram"].size(), 64u);
+    const Outcome text = quantize("--sensitivity");
+    for (const char* said : {"layers by what they cost the outputs", "mixing: the most harmful",
+                             "on this computer", "flash"})
+        EXPECT_NE(text.output.find(said), std::string::npos) << said << "\n" << text.output;
+}
+
+TEST_F(QuantizeCommand, KeepsWithinASize)
+{
+    const Outcome roomy = quantize("--budget-size 100MiB --json");
+    ASSERT_EQ(roomy.code, 0) << roomy.output;
+    EXPECT_EQ(json::parse(roomy.output)["precisions"]["layers_by_harm"][0]["precision"], "float")
+        << roomy.output;
+    const Outcome tight = quantize("--budget-size 10");
+    EXPECT_NE(tight.code, 0);
+    EXPECT_NE(tight.output.find("more than it may"), std::string::npos) << tight.output;
+}
+
+TEST_F(QuantizeCommand, MakesAnIntegerProgramInOneCommand)
+{
+    TENON_NEED_TOOL("arm-none-eabi-gcc");
+    TENON_NEED_TOOL("qemu-system-arm");
+    const Outcome made =
+        tenon("quantize " + m_folder.file("m.onnx") + " --data " + m_folder.file("data") +
+              " --float-op Softmax --integer-io --target 'c -mcpu=cortex-m4' --json -o " +
+              m_folder.file("m.elf"));
+    ASSERT_EQ(made.code, 0) << made.output;
+    const json report = json::parse(made.output);
+    ASSERT_EQ(report["integer_ends"].size(), 2u) << report["integer_ends"];
+    EXPECT_EQ(report["after"]["time_unit"], "instructions");
+    EXPECT_GT(report["before"]["time"], 0);
+    const Outcome ran = tenon("run " + m_folder.file("m.elf") + " --json 2>&1");
+    EXPECT_EQ(ran.code, 0) << ran.output;
+    const Outcome inspected = tenon("bench " + m_folder.file("m.elf") + " --repeat 1 2>&1");
+    EXPECT_EQ(inspected.code, 0) << inspected.output;
+}
+
 } // namespace
 } // namespace tenon::cli

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The quantize sheet in the window with the real engine: typed, clicked, warned, and the result
-// opened.
+// The Quantize page in the window with the real engine: typed, clicked, warned, layers chosen on
+// the curve, and the result opened.
 #include "app/engine/engine.h"
 #include "app/workbench/main_window.h"
 #include "compiler/frontend/tensor_file.h"
-#include "views/frame/quantize_sheet.h"
+#include "views/pages/quantize/quantize_page.h"
+#include "views/scene/card_looks.h"
 
 #include <QFileInfo>
 #include <QTemporaryDir>
@@ -39,37 +40,88 @@ private:
         return written ? path : QString();
     }
 
+    static void click(QWidget& widget)
+    {
+        QTest::mouseClick(&widget, Qt::LeftButton, {}, widget.rect().center());
+    }
+
 private slots:
     void equalizesAndWarnsOfUnlikeExamples()
     {
         MainWindow window(makeEngine({}), {}, {true, false, QStringLiteral(TENON_SAMPLE_MODEL), 1});
+        window.resize(1366, 900);
         window.show();
         window.openModel(QStringLiteral(TENON_SAMPLE_MODEL));
         QVERIFY(settle(window));
-        window.openOverlay(QStringLiteral("quantize"));
-        auto* sheet = window.findChild<views::QuantizeSheet*>();
-        QVERIFY(sheet && sheet->isVisible());
-        QVERIFY(!sheet->quantizeButton().isEnabled());
-        sheet->data().setText(examples(QStringLiteral("dim.npy"), 20, 0.4));
-        sheet->evaluation().setText(examples(QStringLiteral("bright.npy"), 8, 1));
-        sheet->quantization().setOutput(m_folder.filePath(QStringLiteral("q.onnx")));
-        sheet->channels().setCurrentIndex(1);
-        const views::QuantizeState& state = sheet->quantization().state();
+        QVERIFY(window.showPerspective(QStringLiteral("quantize")));
+        auto& page = window.part<views::QuantizePage>();
+        const views::QuantizeState& state = page.presenter().state();
+        QVERIFY(!state.canStart);
+        page.form().data().setText(examples(QStringLiteral("dim.npy"), 20, 0.4));
+        page.form().evaluation().setText(examples(QStringLiteral("bright.npy"), 8, 1));
+        page.form().output().setText(m_folder.filePath(QStringLiteral("q.onnx")));
+        page.form().channels().setCurrentIndex(1);
+        page.form().sensitivity().setCurrentIndex(1);
         QVERIFY2(state.commandLine.contains(QStringLiteral(" --equalize --evaluate ")),
                  qPrintable(state.commandLine));
-        QVERIFY2(sheet->quantizeButton().isEnabled(), qPrintable(state.problem));
-        QTest::mouseClick(&sheet->quantizeButton(), Qt::LeftButton);
-        QVERIFY(QTest::qWaitFor([&] { return !state.isRunning; }, 120000));
-        QVERIFY2(!state.written.isEmpty(), qPrintable(state.summary));
+        QVERIFY2(state.canStart, qPrintable(state.problem));
+        click(*page.findChild<views::EmptyNotice*>()->findChild<views::PillButton*>());
+        QVERIFY(settle(window));
+        QVERIFY2(!state.written.isEmpty(), qPrintable(state.error));
         QVERIFY(QFileInfo::exists(state.written));
         QCOMPARE(state.warnings.size(), 1);
         QVERIFY2(state.warnings[0].contains(QStringLiteral("do not represent")),
                  qPrintable(state.warnings[0]));
-        QVERIFY(sheet->quantization().tensors().rowCount() > 5);
-        QTest::mouseClick(&sheet->openButton(), Qt::LeftButton);
+        QVERIFY(page.presenter().tensors().rowCount() > 5);
+        QVERIFY(page.chart().curve().isEmpty());
+        click(page.form().openButton());
         QVERIFY(settle(window));
         QVERIFY(window.workspace().state().path.endsWith(QStringLiteral("q.onnx")));
         QCOMPARE(window.workspace().state().errorCount, 0);
+    }
+
+    void choosesLayersOnTheCurve()
+    {
+        MainWindow window(makeEngine({}), {}, {true, false, QStringLiteral(TENON_SAMPLE_MODEL), 1});
+        window.resize(1366, 900);
+        window.show();
+        window.openModel(QStringLiteral(TENON_SAMPLE_MODEL));
+        QVERIFY(settle(window));
+        QVERIFY(window.showPerspective(QStringLiteral("quantize")));
+        auto& page = window.part<views::QuantizePage>();
+        const views::QuantizeState& state = page.presenter().state();
+        page.form().data().setText(examples(QStringLiteral("bright.npy"), 10, 1));
+        page.form().output().setText(m_folder.filePath(QStringLiteral("mixed.onnx")));
+        page.presenter().quantize();
+        QVERIFY(settle(window));
+        QVERIFY2(state.hasResult, qPrintable(state.error));
+        const size_t layers = page.presenter().layers().rows().size();
+        QCOMPARE(page.chart().curve().predicted.size(), layers + 1);
+        QVERIFY(page.chart().curve().measured.size() >= 3);
+        QCOMPARE(page.chart().curve().measured.back().loss, 0.0); // all floats
+        QVERIFY(page.placed().model()->rowCount() >= 4);
+        QTest::mouseClick(&page.chart(), Qt::LeftButton, {}, page.chart().placeOf(2).toPoint());
+        QCOMPARE(page.presenter().mix().wider(), size_t{2});
+        QTest::keyClick(&page.chart(), Qt::Key_Left);
+        QCOMPARE(page.presenter().mix().wider(), size_t{1});
+        const double before = page.chart().curve().predicted.front().loss;
+        views::DataTable& table = page.layers();
+        QTest::mouseClick(table.viewport(), Qt::LeftButton, {},
+                          table.visualRect(table.model()->index(0, 0)).center());
+        QVERIFY(!page.values().accessibleDescription().isEmpty());
+        QTest::keyClick(&table, Qt::Key_Space); // 16 bits, or float
+        QVERIFY(state.isChanged);
+        QVERIFY(page.chart().curve().predicted.front().loss < before);
+        QVERIFY(state.commandLine.contains(QStringLiteral("-node ")));
+        click(page.form().quantizeButton());
+        QVERIFY(settle(window));
+        QVERIFY2(state.error.isEmpty(), qPrintable(state.error));
+        QVERIFY(!state.isChanged);
+        QCOMPARE(page.chart().curve().measured.size(), size_t{1});
+        bool hasSensitivity = false;
+        for (const views::CardLooks looks : views::colourings(*window.workspace().document()))
+            hasSensitivity |= looks.figure == views::CardFigure::Sensitivity;
+        QVERIFY(hasSensitivity);
     }
 
 private:

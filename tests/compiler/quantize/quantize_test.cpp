@@ -1,95 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole quantizations: what is written computes with integers, stays near the float model, and
 // says so; bad input is named.
-#include "compiler/driver/compile.h"
-#include "compiler/frontend/onnx/load_onnx.h"
-#include "compiler/quantize/quantize.h"
-#include "tests/compiler/frontend/model_text.h"
-#include "tests/compiler/quantize/evaluating_runner.h"
-#include "tests/support/environment.h"
+#include "tests/compiler/quantize/quantize_fixture.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 
 namespace tenon::compiler {
 namespace {
 
-/// Layers with everything between that has an integer form.
-constexpr const char* kNetwork =
-    "opset 9\ninput x float32 1,3,12,12\n"
-    "init w1 float32 8,3,3,3\ninit wb1 float32 8\ninit w2 float32 8,1,3,3\ninit w3 float32 "
-    "8,8,1,1\n"
-    "floats v float32 8 = 1,2,3,1,2,3,1,2\ninit ws float32 8\ninit wh float32 8\ninit wm float32 "
-    "8\n"
-    "init w4 float32 8,5\ninit wb4 float32 5\n"
-    "node Conv c1 x,w1,wb1 -> a1 pads=[1,1,1,1]\nnode Clip r1 a1 -> b1 min=0f max=6f\n"
-    "node Conv c2 b1,w2 -> a2 pads=[1,1,1,1] group=8\n"
-    "node BatchNormalization n a2,ws,wh,wm,v -> n2\nnode Relu r2 n2 -> b2\n"
-    "node Conv c3 b2,w3 -> a3\nnode Add s a3,b1 -> b3\nnode MaxPool p b3 -> b4 kernel_shape=[2,2] "
-    "strides=[2,2]\nnode Sigmoid g b4 -> b5\nnode Mul m b4,b5 -> b6\n"
-    "node GlobalAveragePool a b6 -> b7\nnode Flatten f b7 -> b8\n"
-    "node Gemm d b8,w4,wb4 -> b9\nnode Softmax o b9 -> y\noutput b9 float32 *\noutput y float32 "
-    "*\n";
-
-class Quantize : public ::testing::Test
-{
-protected:
-    void model(const std::string& text)
-    {
-        std::ofstream(m_folder.file("m.onnx"), std::ios::binary)
-            << test::withRandomWeights(test::modelOf(text)).SerializeAsString();
-    }
-    Result<QuantizedModel> quantize(const CalibrationData& data,
-                                    const QuantizeOptions& options = {})
-    {
-        JobContext job(2);
-        return quantizeModel(m_folder.file("m.onnx"), data, options, test::evaluatingRunner(), job);
-    }
-    /// The message of a quantization that must fail.
-    std::string refusal(const CalibrationData& data, const QuantizeOptions& options = {})
-    {
-        const auto made = quantize(data, options);
-        return made ? "it did not fail" : made.error().text();
-    }
-    static CalibrationData images(size_t count = 8)
-    {
-        return test::randomData("x", {1, 3, 12, 12}, count);
-    }
-    /// Operators of the compiled model by name, in front of code generation.
-    static std::map<std::string, int> loweredOps(const std::string& bytes)
-    {
-        const auto kept = std::make_shared<const std::string>(bytes);
-        auto loaded = loadOnnxBytes(std::as_bytes(std::span(*kept)), kept, {}, "q.onnx", {});
-        EXPECT_TRUE(loaded);
-        CompileOptions options;
-        options.stopBeforeCodegen = true;
-        JobContext job(1);
-        const auto result = compile(std::make_shared<const Loaded>(*loaded), options, job);
-        EXPECT_TRUE(result) << result.error().text();
-        std::map<std::string, int> out;
-        for (const PassRecord& pass : (*result)->passes.records)
-            if (pass.name == "FakeQuantizationToInteger")
-                for (const NodeId id : pass.after.main().order)
-                    if (pass.after.node(id).kind == NodeKind::Op) ++out[pass.after.node(id).op];
-        return out;
-    }
-
-    test::TemporaryFolder m_folder;
-};
-
 double lossOf(const QuantizedModel& made) { return made.report.outputs.at(0).sqnrDb; }
-
-/// As the limit of a loss counts it.
-double shareOf(const QuantizedModel& made)
-{
-    double share = 0;
-    for (const OutputAccount& output : made.report.outputs)
-        share = std::max(share, std::pow(10, -output.sqnrDb / 20));
-    return share;
-}
 
 TEST_F(Quantize, WritesAModelThatComputesWithIntegers)
 {
@@ -308,53 +230,38 @@ TEST_F(Quantize, KeepsTheMostHarmfulLayersInFloatUntilTheLossIsSmallEnough)
     const auto all = quantize(images());
     ASSERT_TRUE(all) << all.error().text();
     QuantizeOptions options;
-    options.largestLoss = shareOf(*all) * 0.999;
+    options.limits.loss = shareOf(*all) * 0.999;
     const auto ranked = quantize(images(), options);
     ASSERT_TRUE(ranked) << ranked.error().text();
-    const double least = ranked->report.harms.back().loss;
+    ASSERT_TRUE(ranked->report.precisions);
+    const PrecisionCosts& costs = ranked->report.precisions->costs;
+    const double least = costs.layers[byHarm(costs).back()].loss[0];
     ASSERT_LT(least, shareOf(*all)) << "one layer costs less than all";
-    options.largestLoss = std::sqrt(least * shareOf(*all));
+    options.limits.loss = std::sqrt(least * shareOf(*all));
     const auto some = quantize(images(), options);
     ASSERT_TRUE(some) << some.error().text();
-    EXPECT_LE(shareOf(*some), options.largestLoss * 1.001);
-    ASSERT_EQ(some->report.harms.size(), 4u);
+    EXPECT_LE(shareOf(*some), options.limits.loss * 1.001);
+    const ChosenPrecisions& chosen = *some->report.precisions;
+    const std::vector<size_t> order = byHarm(chosen.costs);
+    ASSERT_EQ(order.size(), 4u);
     size_t floats = 0;
     for (size_t i = 0; i < 4; ++i) {
-        const LayerHarm& harm = some->report.harms[i];
-        if (i > 0) EXPECT_LE(harm.loss, some->report.harms[i - 1].loss);
-        EXPECT_EQ(harm.isFloat, i < (floats += harm.isFloat)) << "the first ones";
+        const bool isFloat = chosen.choice[order[i]] == Precision::Float;
+        if (i > 0) {
+            const auto& layers = chosen.costs.layers;
+            EXPECT_LE(layers[order[i]].loss[0], layers[order[i - 1]].loss[0]);
+        }
+        EXPECT_EQ(isFloat, i < (floats += isFloat)) << "the first ones";
     }
     EXPECT_GE(floats, 1u);
     EXPECT_LT(floats, 4u);
     EXPECT_GT(loweredOps(some->bytes)["qnn.conv2d"], 0);
-    options.largestLoss = 1e-9;
+    options.limits.loss = 1e-9;
     EXPECT_NE(refusal(images(2), options).find("no layer can be quantized"), std::string::npos);
-    options.largestLoss = 0.9;
+    options.limits.loss = 0.9;
     const auto loose = quantize(images(2), options);
     ASSERT_TRUE(loose);
     EXPECT_EQ(loose->report.floats.size(), 1u) << "nothing but the softmax";
-}
-
-TEST(MixedPrecision, TakesAsFewLayersAsItNeeds)
-{
-    const std::map<std::string, double> harm{{"a", 0.1}, {"b", 0.4}, {"c", 0.2}, {"d", 0.05}};
-    int trials = 0;
-    const auto lossWith = [&](const std::vector<std::string>& floats) -> Result<double> {
-        ++trials;
-        double sum = 0;
-        for (const auto& [name, loss] : harm)
-            if (std::find(floats.begin(), floats.end(), name) == floats.end()) sum += loss;
-        return sum;
-    };
-    JobContext job(1);
-    const auto kept = keepHarmfulInFloat({"a", "b", "c", "d"}, 0.2, lossWith, job);
-    ASSERT_TRUE(kept);
-    std::string text;
-    for (const LayerHarm& layer : *kept) text += layer.layer + (layer.isFloat ? "! " : " ");
-    EXPECT_EQ(text, "b! c! a d ");
-    EXPECT_LE(trials, 4 + 1 + 2);
-    job.requestStop();
-    EXPECT_FALSE(keepHarmfulInFloat({"a"}, 0.2, lossWith, job));
 }
 
 TEST_F(Quantize, KnowsTheNodesThatItIsToLeaveAlone)

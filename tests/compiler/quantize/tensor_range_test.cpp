@@ -59,6 +59,25 @@ TEST(ValueHistogram, CountsTheSameHoweverItHadToWiden)
     }
 }
 
+TEST(ValueHistogram, CountsInPartsAndBeyondARange)
+{
+    std::vector<float> values;
+    for (int i = 0; i < 1000; ++i) values.push_back(static_cast<float>(i) / 100 - 2);
+    ValueHistogram seen;
+    EXPECT_TRUE(seen.counts(4).empty());
+    ASSERT_EQ(seen.add(values), -1);
+    const std::vector<int64_t> counts = seen.counts(4);
+    ASSERT_EQ(counts.size(), 4u);
+    int64_t all = 0;
+    for (const int64_t count : counts) {
+        EXPECT_NEAR(static_cast<double>(count), 250, 3);
+        all += count;
+    }
+    EXPECT_EQ(all, 1000);
+    EXPECT_NEAR(seen.shareBeyond(-1, 7), 0.2, 0.005);
+    EXPECT_EQ(seen.shareBeyond(-2, 8), 0);
+}
+
 TEST(ValueHistogram, RefusesWhatIsNotFinite)
 {
     ValueHistogram seen;

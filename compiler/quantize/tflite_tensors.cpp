@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names, constants, and turning.
+#include "compiler/quantize/tflite_tensors.h"
+
+#include "compiler/frontend/tflite/file/element_types.h"
+#include "compiler/frontend/tflite/file/tensor_reader.h"
+#include "compiler/quantize/planes.h"
+#include "core/base/text.h"
+#include "core/tensor/onnx_types.h"
+
+namespace tenon::compiler {
+
+using tenon_onnx::NodeProto;
+
+void TfliteTensors::fail(const std::string& what)
+{
+    if (!m_problem)
+        m_problem = makeError(DiagnosticCode::UnsupportedOperator, what,
+                              {.file = m_path,
+                               .node = m_op ? nameOf(output()) : std::string(),
+                               .op = m_op ? m_op->name : std::string()});
+}
+
+void TfliteTensors::declare(int64_t index, tenon_onnx::ValueInfoProto& info)
+{
+    info.set_name(nameOf(index));
+    auto& type = *info.mutable_type()->mutable_tensor_type();
+    const auto dtype = tfliteDataType(tensor(index).type);
+    type.set_elem_type(dtype ? onnxTypeOf(*dtype) : 0);
+    for (const int64_t dim : tensor(index).shape)
+        type.mutable_shape()->add_dim()->set_dim_value(dim);
+    m_given.insert(index);
+}
+
+bool TfliteTensors::isConstant(int64_t index) const
+{
+    return index >= 0 && tensor(index).buffer < m_model.buffers.size() &&
+           !m_model.buffers[tensor(index).buffer].empty();
+}
+
+Tensor TfliteTensors::constantOf(int64_t index)
+{
+    if (isConstant(index))
+        if (auto value = readTfliteTensor(m_model, tensor(index))) return *std::move(value);
+    fail(index < 0 ? "it lacks an input"
+                   : "its input " + quoted(nameOf(index)) + " is no constant that can be read");
+    return Tensor::of<float>(kFloat32, {1, 1, 1, 1}, std::vector<float>{0});
+}
+
+std::string TfliteTensors::add(const Tensor& value, const std::string& name)
+{
+    storeTensor(value, name, *m_out.mutable_graph()->add_initializer());
+    return name;
+}
+
+std::string TfliteTensors::number(const std::string& leaf, float value)
+{
+    return add(Tensor::of<float>(kFloat32, {}, {value}), nameOf(output()) + "/" + leaf);
+}
+
+std::string TfliteTensors::integers(const std::string& leaf, const std::vector<int64_t>& values)
+{
+    return add(Tensor::of<int64_t>(kInt64, {static_cast<int64_t>(values.size())}, values),
+               nameOf(output()) + "/" + leaf);
+}
+
+NodeProto& TfliteTensors::node(const std::string& op, const std::vector<std::string>& inputs,
+                               const std::string& result, const std::string& name)
+{
+    NodeProto& made = *m_out.mutable_graph()->add_node();
+    made.set_op_type(op);
+    made.set_name(name);
+    for (const std::string& from : inputs) made.add_input(from);
+    made.add_output(result);
+    return made;
+}
+
+void TfliteTensors::clip(const std::string& from, const std::string& result,
+                         const std::string& name, float low, float high)
+{
+    node("Clip", {from, number("least", low), number("greatest", high)}, result, name);
+}
+
+std::string TfliteTensors::asGiven(int64_t index)
+{
+    const std::string& name = nameOf(index);
+    if (!m_given.insert(index).second) return name;
+    if (isConstant(index)) return add(constantOf(index), name);
+    const auto planes = m_planes.find(index);
+    if (planes == m_planes.end()) {
+        fail("its input " + quoted(name) + " is computed by nobody");
+        return name;
+    }
+    setIntegers(node("Transpose", {planes->second}, name, name + "/channels_last"), "perm",
+                {0, 2, 3, 1});
+    return name;
+}
+
+std::string TfliteTensors::asPlanes(int64_t index)
+{
+    if (const auto known = m_planes.find(index); known != m_planes.end()) return known->second;
+    const std::string name = nameOf(index) + "/planes";
+    if (isConstant(index)) {
+        m_planes[index] = name;
+        return add(planesOf(constantOf(index)), name);
+    }
+    const std::string given = asGiven(index);
+    m_planes[index] = name;
+    setIntegers(node("Transpose", {given}, name, nameOf(index) + "/channels_first"), "perm",
+                {0, 3, 1, 2});
+    return name;
+}
+
+std::string TfliteTensors::resultName(bool isPlanes)
+{
+    if (isPlanes) return m_planes[output()] = nameOf(output()) + "/planes";
+    m_given.insert(output());
+    return nameOf(output());
+}
+
+} // namespace tenon::compiler
