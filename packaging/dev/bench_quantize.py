@@ -3,12 +3,14 @@
 """Quantizes float models with `tenon quantize` and holds the result against them, side by side.
 
 usage: bench_quantize.py [--build DIR] [--models A,B] [--threads N] [--rounds N] [--json FILE]
+       bench_quantize.py --layers [--build DIR] [--models A,B]
        bench_quantize.py --tasks [--build DIR] [--models A,B] [--examples N] [--json FILE]
 For each model: the signal to noise ratio of its worst output in dB for every way to choose ranges and for
 one scale per layer's weights, calibrated on the model's own data sets; then the times of the float
 model and of the integers (minmax), Tenon and ONNX Runtime in turns. Below 1, "int8/float" says that
 integers are faster, "ratio" that Tenon is faster than ONNX Runtime on the same integers. Models come
 from TENON_TEST_DATA (or ../shared/data).
+With --layers: no times, but the ratio of what every layer makes, in dB, by the same ways.
 With --tasks: what integers cost where answers are known, on data that tasks/ makes (needs python3-numpy);
 exit status 1 when a task loses more than it may.
 """
@@ -31,10 +33,32 @@ def quantized(arguments, folder, path, options):
                        *options])
 
 
-def write_all(arguments, name, folder):
-    """The folder of the integer model, laid out as that of the float one, and dB by way."""
+def work_folder(arguments, name):
     work = os.path.join(os.path.abspath(arguments.build), "bench/quantize", name)
     os.makedirs(work, exist_ok=True)
+    return work
+
+
+def print_layers(arguments, name, folder):
+    """Tensors that are no input and have a range of their own, in order; the outputs last."""
+    work, columns = work_folder(arguments, name), {}
+    for way, options in WAYS.items():
+        report = quantized(arguments, folder, os.path.join(work, way + "-layers.onnx"), options)
+        found = {tensor["name"]: tensor["measured_sqnr_db"] for tensor in report["tensors"]
+                 if tensor["node"] and "same_as" not in tensor}
+        found.update({"output " + output["name"]: output["sqnr_db"]
+                      for output in report["outputs"]})
+        columns[way] = found
+    print(f"\n{name:60} {' '.join(f'{way[:10]:>10}' for way in WAYS)}")
+    for tensor in columns["minmax"]:
+        shown = tensor if len(tensor) <= 58 else ".." + tensor[-56:]
+        cells = " ".join(f"{columns[way].get(tensor, float('nan')):10.1f}" for way in WAYS)
+        print(f"  {shown:58} {cells}", flush=True)
+
+
+def write_all(arguments, name, folder):
+    """The folder of the integer model, laid out as that of the float one, and dB by way."""
+    work = work_folder(arguments, name)
     losses = {}
     for way, options in WAYS.items():
         file = "model.onnx" if way == "minmax" else way + ".onnx"
@@ -76,9 +100,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     bench_peer.add_arguments(parser, rounds=5)
     parser.add_argument("--models", default="", help="comma-separated; default all float models")
+    parser.add_argument("--layers", action="store_true", help="dB of every layer, without times")
     parser.add_argument("--tasks", action="store_true", help="accuracy on labelled tasks")
     parser.add_argument("--examples", type=int, default=5000, help="of each task to test with")
     arguments = parser.parse_args()
+    wanted = [name for name in arguments.models.split(",") if name]
+    if arguments.layers:
+        for name, folder in bench_peer.models_of(bench_peer.models_folder(), wanted):
+            if not name.endswith("-int8"):
+                print_layers(arguments, name, folder)
+        return 0
     arguments.library = bench_peer.library_of_peer(arguments.build)
     if arguments.tasks:
         from tasks import bench  # numpy, which nothing else here needs
@@ -90,7 +121,6 @@ def main():
     print(f"{'model':34} {' '.join(f'{way[:7]:>7}' for way in WAYS)} {'float':>9} {'int8':>9} "
           f"{'i8/f':>6} {'ort float':>9} {'ort int8':>9} {'ratio':>6}")
     rows = {}
-    wanted = [name for name in arguments.models.split(",") if name]
     for name, folder in bench_peer.models_of(data, wanted):
         if name.endswith("-int8"):
             continue
