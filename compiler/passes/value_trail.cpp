@@ -112,7 +112,7 @@ std::optional<FormStep> shifted(const TensorType& model, const TensorType& held)
 std::optional<FormStep> retyped(const std::string& rule, const TensorType& model,
                                 const TensorType& held)
 {
-    if (rule == "pad-channels") return cut(model, held);
+    if (rule == "pad-channels" || rule == "widen-channels") return cut(model, held);
     if (rule == "signed-activations" || rule == "unsigned-activations") return shifted(model, held);
     return unblocked(model, held);
 }

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// ChannelClasses: which values have the same channels because operators pass each channel on by
+// itself.
+#pragma once
+
+#include "compiler/passes/rewrite.h"
+#include "compiler/passes/use_index.h"
+
+#include <unordered_map>
+#include <vector>
+
+namespace tenon::compiler {
+
+/// Values [N, C, H, W] of one count of channels, and who makes and reads them.
+struct ChannelClass
+{
+    int64_t channels = 0;
+    bool canGrow = true;              ///< every maker has weights that zero filters can be added to
+    std::vector<NodeId> makers = {};  ///< convolutions of other channels
+    std::vector<NodeId> passing = {}; ///< operators from channel to channel
+    std::vector<NodeId> readers = {}; ///< convolutions whose sums run over these channels
+    std::vector<ValueRef> leaving = {}; ///< values that somebody reads as they are
+};
+
+class ChannelClasses
+{
+public:
+    ChannelClasses(const Module& module, const GraphFunction& function);
+
+    const std::vector<ChannelClass>& all() const { return m_classes; }
+    /// Index of the class of a value; nothing for those of other forms.
+    std::optional<size_t> classOf(ValueRef value) const;
+
+private:
+    void joinValues();
+    void collect();
+    void collectReaders(const NodeRecord& node);
+    bool isOfChannels(ValueRef value) const;
+    size_t rootOf(size_t value) const;
+    void join(ValueRef a, ValueRef b);
+    void leave(ValueRef value);
+
+    const Module& m_module;
+    const GraphFunction& m_function;
+    std::vector<ValueRef> m_values;
+    std::unordered_map<ValueRef, size_t> m_index;
+    std::vector<size_t> m_parent; ///< union-find over m_values
+    std::unordered_map<size_t, size_t> m_classOfRoot;
+    std::vector<ChannelClass> m_classes;
+};
+
+/// A float32 convolution of one group in plain layouts whose weights are known.
+bool isWholeConvolution(const Module& module, const NodeRecord& node);
+/// One of each channel by itself.
+bool isDepthwiseConvolution(const Module& module, const NodeRecord& node);
+
+} // namespace tenon::compiler

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// WidenChannels: values of C channels that fill no whole vectors, [N, C, H, W], get a few channels
+// of zeros more, [N, C + p, H, W]: convolutions that make them zero filters, those that read them
+// zero weights, [O, I, KH, KW] to [O + p, I, KH, KW] and [O, I + p, KH, KW] (HRNet's branches of 18
+// channels become 24). Who reads them otherwise reads a slice.
+#include "compiler/ops/ops.h"
+#include "compiler/passes/layout/channel_block.h"
+#include "compiler/passes/layout/channel_classes.h"
+#include "compiler/passes/layout/layout_costs.h"
+#include "compiler/passes/layout/layout_machine.h"
+#include "compiler/passes/passes.h"
+#include "compiler/passes/rewrite_functions.h"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+namespace tenon::compiler {
+namespace {
+
+/// The model of costs knows no smaller differences.
+constexpr double kMargin = 0.85;
+constexpr int kNarrowestBlock = 4;
+constexpr size_t kChannelAxis = 1;
+
+/// `tensor` with `more` entries of `fill` behind each run along `axis`.
+Tensor longer(const Tensor& tensor, size_t axis, int64_t more, float fill)
+{
+    std::vector<int64_t> shape = tensor.shape();
+    size_t inner = sizeof(float), runs = 1;
+    for (size_t i = 0; i < shape.size(); ++i)
+        if (i < axis)
+            runs *= static_cast<size_t>(shape[i]);
+        else
+            inner *= static_cast<size_t>(shape[i]);
+    const size_t added = inner / static_cast<size_t>(shape[axis]) * static_cast<size_t>(more);
+    shape[axis] += more;
+    return Tensor::make(tensor.dtype(), shape, [&](std::span<std::byte> out) {
+        std::byte* at = out.data();
+        for (size_t run = 0; run < runs; ++run) {
+            std::memcpy(at, tensor.bytes().data() + run * inner, inner);
+            at += inner;
+            for (size_t i = 0; i < added; i += sizeof fill, at += sizeof fill)
+                std::memcpy(at, &fill, sizeof fill);
+        }
+    });
+}
+
+class ChannelWidener
+{
+public:
+    ChannelWidener(const Module& module, const GraphFunction& function, const PassContext& context)
+        : m_module(module)
+        , m_function(function)
+        , m_machine(layoutMachine(module, function, context))
+        , m_classes(module, function)
+    {
+    }
+
+    /// Classes side by side; those that share a convolution with one of them wait for another
+    /// round.
+    Patches run()
+    {
+        Patches patches;
+        if (m_machine.lanes < kNarrowestBlock) return patches;
+        std::set<NodeId> taken;
+        for (const ChannelClass& own : m_classes.all()) {
+            std::vector<NodeId> nodes = own.makers;
+            nodes.insert(nodes.end(), own.passing.begin(), own.passing.end());
+            nodes.insert(nodes.end(), own.readers.begin(), own.readers.end());
+            const bool isFree = std::none_of(nodes.begin(), nodes.end(),
+                                             [&](NodeId id) { return taken.contains(id); });
+            const int64_t width = isFree ? widthOf(own) : own.channels;
+            if (width == own.channels) continue;
+            taken.insert(nodes.begin(), nodes.end());
+            patches.push_back(patchOf(own, width, nodes));
+        }
+        return patches;
+    }
+
+private:
+    /// The cheapest count of channels.
+    int64_t widthOf(const ChannelClass& own) const
+    {
+        if (!own.canGrow || own.makers.empty() || own.channels < kNarrowestBlock)
+            return own.channels;
+        if (own.channels % m_machine.lanes == 0 || !canGrowConstants(own)) return own.channels;
+        int64_t best = own.channels;
+        double least = kMargin * cycles(own, own.channels);
+        for (int64_t block = m_machine.lanes; block >= kNarrowestBlock; block /= 2) {
+            const int64_t width = (own.channels + block - 1) / block * block;
+            if (width == own.channels) continue;
+            const double cost = cycles(own, width);
+            if (cost >= least) continue;
+            best = width;
+            least = cost;
+        }
+        return best;
+    }
+
+    /// Operands of elementwise operators are numbers, or have a value per channel.
+    bool canGrowConstants(const ChannelClass& own) const
+    {
+        return std::all_of(own.passing.begin(), own.passing.end(), [&](NodeId id) {
+            const NodeRecord& node = m_module.node(id);
+            return isOp(node, conv2dOp) ||
+                   std::all_of(node.operands.begin(), node.operands.end(), [&](ValueRef operand) {
+                       const Tensor* constant = constantOf(m_module, operand);
+                       return !constant || isForAllChannels(*constant) || isOp(node, biasAddOp) ||
+                              channelAxisOf(*constant, own.channels).has_value();
+                   });
+        });
+    }
+
+    static bool isForAllChannels(const Tensor& constant)
+    {
+        const size_t rank = constant.shape().size();
+        return constant.size() == 1 || (rank < 3 ? rank != 1 : constant.shape()[rank - 3] == 1);
+    }
+
+    static std::optional<size_t> channelAxisOf(const Tensor& constant, int64_t channels)
+    {
+        const size_t rank = constant.shape().size();
+        if (rank < 3 || constant.shape()[rank - 3] != channels || constant.dtype() != kFloat32)
+            return std::nullopt;
+        return rank - 3;
+    }
+
+    double cycles(const ChannelClass& own, int64_t width) const
+    {
+        double sum = 0;
+        for (const NodeId id : own.makers) sum += convolutionCost(id, own, width);
+        for (const NodeId id : own.passing) sum += passingCost(id, width);
+        for (const NodeId id : own.readers)
+            if (std::find(own.makers.begin(), own.makers.end(), id) == own.makers.end())
+                sum += convolutionCost(id, own, width);
+        if (width == own.channels) return sum;
+        for (const ValueRef value : own.leaving)
+            sum += transformCycles(m_module.type(value), m_machine.facts);
+        return sum;
+    }
+
+    /// In the widest blocks that both sides have, or plain.
+    double convolutionCost(NodeId id, const ChannelClass& own, int64_t width) const
+    {
+        const NodeRecord& node = m_module.node(id);
+        auto conv = blockableConvolution(m_module, node);
+        if (!conv) return 0;
+        if (isOf(node.operands[0], own)) conv->inChannels = width;
+        if (isOf({id, 0}, own)) conv->outChannels = width;
+        const int64_t in = channelBlock(conv->inChannels, m_machine.lanes);
+        const int64_t out = channelBlock(conv->outChannels, m_machine.lanes);
+        double least = convolutionCycles(*conv, 0, 0, m_machine);
+        if (out == 0) return least;
+        least = std::min(least, convolutionCycles(*conv, in, out, m_machine));
+        if (in == 0 || !conv->isSquare || conv->kernelSize != 9 || conv->stride != 1) return least;
+        LayoutMachine blocked = m_machine;
+        blocked.lanes = static_cast<int>(out);
+        const WinogradForm form = winogradForm(
+            {conv->batch, conv->inChannels, conv->outChannels, conv->rows, conv->columns}, blocked);
+        return form.tile == 0 ? least : std::min(least, form.cycles);
+    }
+
+    /// Windows compute; what is elementwise moves with its neighbours.
+    double passingCost(NodeId id, int64_t width) const
+    {
+        const NodeRecord& node = m_module.node(id);
+        const int64_t block = channelBlock(width, m_machine.lanes);
+        if (auto conv = blockableConvolution(m_module, node)) {
+            conv->inChannels = conv->outChannels = conv->groups = width;
+            const double plain = convolutionCycles(*conv, 0, 0, m_machine);
+            return block == 0 ? plain
+                              : std::min(plain, convolutionCycles(*conv, block, block, m_machine));
+        }
+        const auto grown = static_cast<double>(width) /
+                           static_cast<double>(node.types[0].shape[kChannelAxis].value());
+        return grown * windowCycles(node, block, m_machine.facts);
+    }
+
+    bool isOf(ValueRef value, const ChannelClass& own) const
+    {
+        const auto index = m_classes.classOf(value);
+        return index && &m_classes.all()[*index] == &own;
+    }
+
+    Patch patchOf(const ChannelClass& own, int64_t width, const std::vector<NodeId>& nodes) const
+    {
+        PatchWriter patch(m_module, m_function.id, "widen-channels",
+                          std::to_string(own.channels) + " channels of " +
+                              nodeLabel(m_module.node(own.makers.front())) + " fill " +
+                              std::to_string(width) + " in whole vectors",
+                          nodes);
+        const std::set<NodeId> changed(nodes.begin(), nodes.end());
+        for (const NodeId id : changed) patch.change(widened(patch, m_module.node(id), own, width));
+        for (const ValueRef value : own.leaving) slice(patch, value, own.channels);
+        return patch.take();
+    }
+
+    NodeRecord widened(PatchWriter& patch, NodeRecord node, const ChannelClass& own,
+                       int64_t width) const
+    {
+        const int64_t more = width - own.channels;
+        const bool isDepthwise = isDepthwiseConvolution(m_module, node);
+        if (isOp(node, conv2dOp)) {
+            Tensor weight = *constantOf(m_module, node.operands[1]);
+            if (isOf({node.id, 0}, own)) weight = longer(weight, 0, more, 0);
+            if (!isDepthwise && isOf(node.operands[0], own)) weight = longer(weight, 1, more, 0);
+            if (isDepthwise) node.attrs.set("groups", width);
+            node.operands[1] = patch.constant(std::move(weight), nameOf(node.operands[1]));
+        } else {
+            const float fill = isOp(node, divideOp) ? 1 : 0;
+            for (ValueRef& operand : node.operands) {
+                const Tensor* constant = constantOf(m_module, operand);
+                if (!constant || (isForAllChannels(*constant) && !isOp(node, biasAddOp))) continue;
+                const size_t axis =
+                    isOp(node, biasAddOp) ? 0 : *channelAxisOf(*constant, own.channels);
+                operand = patch.constant(longer(*constant, axis, more, fill), nameOf(operand));
+            }
+        }
+        node.types.clear();
+        return node;
+    }
+
+    std::string nameOf(ValueRef value) const { return m_module.node(value.node).name; }
+
+    /// Of those who read a widened value as it was.
+    static void slice(PatchWriter& patch, ValueRef value, int64_t channels)
+    {
+        const auto axis = static_cast<int64_t>(kChannelAxis);
+        patch.replace(value, patch.op(stridedSliceOp, {value},
+                                      {{"axes", std::vector<int64_t>{axis}},
+                                       {"begin", std::vector<int64_t>{0}},
+                                       {"end", std::vector<int64_t>{channels}}}));
+    }
+
+    const Module& m_module;
+    const GraphFunction& m_function;
+    LayoutMachine m_machine;
+    ChannelClasses m_classes;
+};
+
+} // namespace
+
+Result<Patches> runWidenChannels(const Module& module, const PassContext& context)
+{
+    return rewriteFunctions<ChannelWidener>(module, context);
+}
+
+} // namespace tenon::compiler
