@@ -3,6 +3,7 @@
 """Times Tenon and ONNX Runtime side by side, in turns, pinned to the same cores.
 
 usage: bench_models.py [--build DIR] [--models A,B] [--threads N] [--rounds N] [--no-ladder]
+                       [--tvm CHECKOUT]
 The outputs of both are compared in the same run; a row whose outputs differ has no ratio.
 Models come from TENON_TEST_DATA (or ../shared/data); a ratio below 1 means Tenon is faster.
 """
@@ -32,7 +33,8 @@ def bench_one(name, folder, arguments):
         tenon = Tenon(arguments.build, os.path.join(folder, "model.onnx"),
                       os.path.join(arguments.build, "bench", name), arguments.threads)
         row = bench_peer.measure(tenon, peer, arguments.rounds,
-                                 os.path.join(folder, "test_data_set_0"))
+                                 os.path.join(folder, "test_data_set_0"),
+                                 bench_peer.tvm_of(arguments, name, folder, arguments.threads))
         if not arguments.no_ladder:
             row["ladder_ms"] = ladder(tenon, arguments.rounds)
         return row
@@ -43,6 +45,7 @@ def bench_one(name, folder, arguments):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     bench_peer.add_arguments(parser, rounds=7)
+    bench_peer.add_tvm(parser)
     parser.add_argument("--models", default="", help="comma-separated; default all")
     parser.add_argument("--no-ladder", action="store_true")
     arguments = parser.parse_args()
@@ -65,8 +68,10 @@ def main():
         spread = f"({row['ratio_low']:.2f}..{row['ratio_high']:.2f})" if "ratio" in row else ""
         print(f"{name:32} {row['tenon_min_ms']:10.3f} {row['tenon_median_ms']:9.3f} "
               f"{row['ort_min_ms']:9.3f} {row['ort_median_ms']:9.3f} "
-              f"{bench_peer.ratio_text(row):>5} {spread:>12}   {steps}", flush=True)
+              f"{bench_peer.ratio_text(row):>5} {spread:>12}   {steps}{bench_peer.tvm_text(row)}",
+              flush=True)
     bench_peer.print_mean(rows, "ratios")
+    bench_peer.print_tvm(rows)
     bench_peer.write_json(arguments.json, machine, arguments.threads, rows)
     return 0 if rows else 1
 

@@ -56,16 +56,13 @@ def library_of_peer(build, arch=None):
     return path
 
 
-class Peer:
-    """ONNX Runtime in a process of its own that times runs when told to."""
+class TimedProgram:
+    """Another engine in a process of its own that times runs when told to."""
 
-    def __init__(self, build, library, folder, threads):
-        data = os.path.join(folder, "test_data_set_0")
-        self.process = subprocess.Popen(
-            pin_for(threads) + [os.path.join(build, "bin/ort_peer"), library,
-                                os.path.join(folder, "model.onnx"), data, str(threads)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.start = self.answer()  # session_ms and first_run_ms, too
+    def __init__(self, command, environment=None):
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        text=True, env={**os.environ, **(environment or {})})
+        self.start = self.answer()
         if "error" in self.start:
             raise RuntimeError(self.start["error"])
         self.version = self.start["version"]
@@ -91,6 +88,28 @@ class Peer:
     def close(self):
         self.process.stdin.close()
         self.process.wait()
+
+
+class Peer(TimedProgram):
+    """ONNX Runtime; its start says session_ms and first_run_ms, too."""
+
+    def __init__(self, build, library, folder, threads):
+        data = os.path.join(folder, "test_data_set_0")
+        super().__init__(pin_for(threads) + [
+            os.path.join(build, "bin/ort_peer"), library, os.path.join(folder, "model.onnx"), data,
+            str(threads)])
+
+
+class Tvm(TimedProgram):
+    """A stock TVM of a checkout, untuned; its start says build_ms, too."""
+
+    def __init__(self, checkout, folder, library, target, threads):
+        program = os.path.join(ROOT, "packaging/dev/tvm_peer.py")
+        # Debian's packages of NumPy and ONNX belong to its own Python. Cores are chosen here.
+        super().__init__(pin_for(threads) + [
+            "/usr/bin/python3", program, os.path.abspath(checkout),
+            os.path.join(folder, "model.onnx"), os.path.join(folder, "test_data_set_0"), library,
+            target], {"TVM_NUM_THREADS": str(threads), "TVM_BIND_THREADS": "0"})
 
 
 class Tenon:
@@ -163,17 +182,20 @@ def counts_for(ms, round_ms=ROUND_MS):
     return number, max(5, min(200, math.ceil(round_ms / (ms * number))))
 
 
-def measure(tenon, peer, rounds, inputs):
+def measure(tenon, peer, rounds, inputs, tvm=None):
     """Times of both in turns; ratio = Tenon / ORT, the median of the rounds' ratios of medians.
-    A row whose outputs differ has no ratio: its times are of different computations."""
+    A row whose outputs differ has no ratio: its times are of different computations. `tvm`: makes
+    the third side of Tenon's target, which takes its turns beside them."""
     first = peer.ask("run 3")
     number, repeat = counts_for(first["min_ms"])
-    artifact, _ = tenon.compile()
+    artifact, report = tenon.compile()
     difference = tenon.difference_from(peer, artifact, inputs)
+    third = ThirdSide(tvm and (lambda: tvm(report["target"])), tenon)
     ours, theirs = [], []
     for _ in range(rounds):
         theirs.append(peer.ask(f"run {number * repeat}"))
         ours.append(tenon.run(artifact, number, repeat))
+        third.run(number * repeat)
     ratios = [a["median_ms"] / b["median_ms"] for a, b in zip(ours, theirs)]
     row = {"artifact": artifact, "tenon_min_ms": min(r["min_ms"] for r in ours),
            "tenon_median_ms": statistics.median(r["median_ms"] for r in ours),
@@ -183,7 +205,40 @@ def measure(tenon, peer, rounds, inputs):
     if not difference:
         row.update({"ratio": statistics.median(ratios), "ratio_low": min(ratios),
                     "ratio_high": max(ratios)})
+    row.update(third.columns(ours))
     return row
+
+
+class ThirdSide:
+    """TVM's turns within a measurement; a model that it does not build has the reason instead."""
+
+    def __init__(self, make, tenon):
+        self.peer, self.runs, self.reason = None, [], ""
+        if not make:
+            return
+        try:
+            self.peer = make()
+            self.reason = self.peer.difference(os.path.join(os.path.abspath(tenon.work), "outputs"),
+                                               any("int8" in method for method in tenon.methods))
+        except RuntimeError as error:
+            self.reason = str(error)
+
+    def run(self, count):
+        if self.peer:
+            self.runs.append(self.peer.ask(f"run {count}"))
+
+    def columns(self, ours):
+        """What the row has of it; closes it."""
+        if not self.peer:
+            return {"tvm_difference": self.reason} if self.reason else {}
+        self.peer.close()
+        columns = {"tvm_min_ms": min(r["min_ms"] for r in self.runs),
+                   "tvm_median_ms": statistics.median(r["median_ms"] for r in self.runs),
+                   "tvm_build_ms": self.peer.start["build_ms"], "tvm_difference": self.reason}
+        if not self.reason:
+            columns["tvm_ratio"] = statistics.median(
+                a["median_ms"] / b["median_ms"] for a, b in zip(ours, self.runs))
+        return columns
 
 
 def peak_of(build):
@@ -225,6 +280,31 @@ def ratio_text(row):
     return f"{row['ratio']:.2f}" if "ratio" in row else "–"
 
 
+# Tenon shall take at most this share of TVM's time.
+TVM_LIMIT = 0.8
+
+
+def tvm_text(row):
+    """Behind a row's ratios, where TVM was measured."""
+    if "tvm_median_ms" not in row:
+        return ""
+    ratio = f"{row['tvm_ratio']:.2f}" if "tvm_ratio" in row else "–"
+    return f"  tvm {row['tvm_median_ms']:.3f} {ratio}"
+
+
+def print_tvm(rows):
+    """The mean of the ratios to TVM, which are above the limit, and why there are none."""
+    ratios = {name: row["tvm_ratio"] for name, row in rows.items() if "tvm_ratio" in row}
+    if ratios:
+        above = [f"{name} {ratio:.2f}" for name, ratio in ratios.items() if ratio > TVM_LIMIT]
+        print(f"geometric mean of {len(ratios)} ratios to TVM: "
+              f"{geometric_mean(ratios.values()):.3f}; above {TVM_LIMIT}: "
+              f"{', '.join(above) or 'none'}")
+    for name, row in rows.items():
+        if row.get("tvm_difference"):
+            print(f"{name} has no ratio to TVM: {row['tvm_difference']}")
+
+
 def print_mean(rows, what):
     ratios = [row["ratio"] for row in rows.values() if "ratio" in row]
     if ratios:
@@ -240,6 +320,20 @@ def add_arguments(parser, rounds, threads=1):
     parser.add_argument("--threads", type=type(threads), default=threads)
     parser.add_argument("--rounds", type=int, default=rounds)
     parser.add_argument("--json", help="also write machine and rows to this file")
+
+
+def add_tvm(parser):
+    parser.add_argument("--tvm", metavar="CHECKOUT", help="a built TVM 0.16 (python/ and "
+                        "build/libtvm.so with LLVM) that takes its turns in the same run")
+
+
+def tvm_of(arguments, name, folder, threads):
+    """For measure(): makes TVM's side of a model for a target; None where it was not asked for."""
+    if not arguments.tvm:
+        return None
+    library = os.path.join(os.path.abspath(arguments.build), "bench/tvm", name,
+                           f"threads{threads}.so")
+    return lambda target: Tvm(arguments.tvm, folder, library, target, threads)
 
 
 def write_json(path, machine, threads, rows):

@@ -3,6 +3,7 @@
 """Times Tenon and ONNX Runtime on the networks of the zoo, in turns, pinned to the same cores.
 
 usage: bench_zoo.py [--build DIR] [--models A,B] [--threads N[,M]] [--rounds N]
+                    [--batch N] [--tvm CHECKOUT]
 Models have published sizes, seeded weights and, where they normalize batches, the statistics that
 photograph-like images or deviates leave; they are written once, to bench/zoo below the build.
 The outputs of both are compared in the same run; a row whose outputs differ has no ratio.
@@ -44,7 +45,9 @@ def written(program, path, *options):
 def model_folder(arguments, name):
     """The folder of a calibrated model and its inputs; written where it does not stand yet."""
     program = os.path.join(arguments.build, "bin/tenon-zoo")
-    folder = os.path.join(os.path.abspath(arguments.build), "bench/zoo", name)
+    batch = getattr(arguments, "batch", 1)
+    folder = os.path.join(os.path.abspath(arguments.build), "bench/zoo",
+                          name if batch == 1 else f"{name}.batch{batch}")
     model, mark = os.path.join(folder, "model.onnx"), os.path.join(folder, "complete")
     newest = os.path.getmtime(program)
     if os.path.exists(mark) and os.path.getmtime(mark) >= newest:
@@ -61,7 +64,7 @@ def model_folder(arguments, name):
         finally:
             peer.close()
         options = ["--statistics", statistics]
-    written(program, model, *options)
+    written(program, model, *options, *(["--batch", str(batch)] if batch > 1 else []))
     for rest in (measuring, statistics):
         subprocess.run(["rm", "-rf", rest], check=True)
     with open(mark, "w", encoding="utf-8") as file:
@@ -74,9 +77,10 @@ def bench_one(name, arguments, threads):
     peer = Peer(arguments.build, arguments.library, folder, threads)
     try:
         tenon = Tenon(arguments.build, os.path.join(folder, "model.onnx"),
-                      os.path.join(arguments.build, "bench/zoo", name, "artifact"), threads)
+                      os.path.join(folder, "artifact"), threads)
         row = bench_peer.measure(tenon, peer, arguments.rounds,
-                                 os.path.join(folder, "test_data_set_0"))
+                                 os.path.join(folder, "test_data_set_0"),
+                                 bench_peer.tvm_of(arguments, name, folder, threads))
         row["audit"] = tenon.audit(row["artifact"])
         return row
     finally:
@@ -87,7 +91,8 @@ def print_row(name, row):
     spread = f"({row['ratio_low']:.2f}..{row['ratio_high']:.2f})" if "ratio" in row else ""
     print(f"{name:24} {row['tenon_median_ms']:10.3f} {row['ort_median_ms']:10.3f} "
           f"{bench_peer.ratio_text(row):>5} {spread:12} {row['audit']['plain_share']:7.1%} "
-          f"{row['audit']['moving_share']:7.1%} {row['audit']['slow_moving_share']:7.1%}", flush=True)
+          f"{row['audit']['moving_share']:7.1%} {row['audit']['slow_moving_share']:7.1%}"
+          f"{bench_peer.tvm_text(row)}", flush=True)
 
 
 def print_worst(rows):
@@ -131,6 +136,7 @@ def bench_all(arguments, names, threads):
             continue
         print_row(name, rows[name])
     bench_peer.print_mean(rows, "ratios")
+    bench_peer.print_tvm(rows)
     if rows:
         print_worst(rows)
         print_audit(rows)
@@ -141,7 +147,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     bench_peer.add_arguments(parser, rounds=5, threads="1,2")
+    bench_peer.add_tvm(parser)
     parser.add_argument("--models", default="", help="comma-separated; default all")
+    parser.add_argument("--batch", type=int, default=1, help="of every model; default 1")
     arguments = parser.parse_args()
     arguments.library = bench_peer.library_of_peer(arguments.build)
     known = names_of(os.path.join(arguments.build, "bin/tenon-zoo"))

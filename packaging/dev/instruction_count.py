@@ -6,9 +6,22 @@ import subprocess
 import tempfile
 
 
+class Counts(int):
+    """Instructions, and how many of them load and store (known of AArch64)."""
+
+    def __new__(cls, words):
+        self = super().__new__(cls, words[0])
+        self.loads, self.stores = map(int, words[1:3])
+        return self
+
+    @property
+    def accesses(self):
+        return self.loads + self.stores
+
+
 def run_counted(build, emulator, command, blocks=False):
-    """Instructions between the last two marks of `command`, a list of a guest program and its
-    arguments; `emulator` is such as ["qemu-aarch64", "-cpu", "max"]. With blocks also the list of
+    """Counts between the last two marks of `command`, a list of a guest program and its arguments;
+    `emulator` is such as ["qemu-aarch64", "-cpu", "max"]. With blocks also the list of
     (address, instructions, times, code)."""
     program = shutil.which(emulator[0])
     if not program:
@@ -27,7 +40,7 @@ def run_counted(build, emulator, command, blocks=False):
     ends = [i for i, line in enumerate(lines) if line[0] == "region"]
     if len(ends) < 2:
         raise RuntimeError("the program made no marks")
-    count = int(lines[ends[-1]][1])
+    count = Counts(lines[ends[-1]][1:4])
     if not blocks:
         return count
     return count, [(int(line[1], 16), int(line[2]), int(line[3]), bytes.fromhex(line[4]))

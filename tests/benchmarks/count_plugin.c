@@ -3,9 +3,12 @@
  *
  * usage: qemu-ARCH -plugin libcount_plugin.so,out=FILE[,blocks=on] PROGRAM...
  * The guest marks the ends of regions by close(kMark), which fails and changes nothing: FILE gets a
- * line `region INSTRUCTIONS` at each mark. With blocks=on, `block ADDRESS INSTRUCTIONS TIMES CODE`
- * lines before it say where the region's instructions were; CODE is the beginning in hexadecimal.
- * Counts are of one guest thread: increments of several are not atomic. */
+ * line `region INSTRUCTIONS LOADS STORES` at each mark; the last two are 0 where the guest is no
+ * AArch64, whose instructions are told apart. With blocks=on, `block ADDRESS INSTRUCTIONS TIMES
+ * CODE` lines before it say where the region's instructions were; CODE is the beginning in
+ * hexadecimal. Counts are of one guest thread: increments of several are not atomic. */
+#include "tests/benchmarks/aarch64_access.h"
+
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,6 +18,10 @@
 /* What is used of the interface, version 1, as qemu.org's "QEMU TCG Plugins" describes it; Debian
  * packages the emulator without its header. */
 typedef uint64_t plugin_id;
+typedef struct machine
+{
+    const char* target_name; /* and more behind it */
+} machine;
 struct qemu_plugin_tb;
 struct qemu_plugin_insn;
 typedef void (*translated)(plugin_id, struct qemu_plugin_tb*);
@@ -31,7 +38,7 @@ size_t qemu_plugin_insn_size(const struct qemu_plugin_insn*);
 
 #define EXPORT __attribute__((visibility("default")))
 EXPORT int qemu_plugin_version = 1;
-EXPORT int qemu_plugin_install(plugin_id id, const void* machine, int argc, char** argv);
+EXPORT int qemu_plugin_install(plugin_id id, const machine* guest, int argc, char** argv);
 
 enum
 {
@@ -53,8 +60,9 @@ typedef struct block
 
 static FILE* out;
 static bool list_blocks;
+static bool is_aarch64;
 static block* blocks;
-static uint64_t instructions;
+static uint64_t instructions, loads, stores;
 
 static void remember(struct qemu_plugin_tb* tb, size_t count)
 {
@@ -74,11 +82,25 @@ static void remember(struct qemu_plugin_tb* tb, size_t count)
     qemu_plugin_register_vcpu_tb_exec_inline(tb, kAdd, &self->times, 1);
 }
 
+static void count_accesses(struct qemu_plugin_tb* tb, size_t count)
+{
+    uint64_t kinds[kAccessKinds] = {0};
+    for (size_t i = 0; i < count; ++i) {
+        const struct qemu_plugin_insn* one = qemu_plugin_tb_get_insn(tb, i);
+        uint32_t word;
+        memcpy(&word, qemu_plugin_insn_data(one), sizeof word);
+        ++kinds[aarch64_access(word)];
+    }
+    if (kinds[kLoad]) qemu_plugin_register_vcpu_tb_exec_inline(tb, kAdd, &loads, kinds[kLoad]);
+    if (kinds[kStore]) qemu_plugin_register_vcpu_tb_exec_inline(tb, kAdd, &stores, kinds[kStore]);
+}
+
 static void on_translated(plugin_id id, struct qemu_plugin_tb* tb)
 {
     (void)id;
     const size_t count = qemu_plugin_tb_n_insns(tb);
     qemu_plugin_register_vcpu_tb_exec_inline(tb, kAdd, &instructions, count);
+    if (is_aarch64) count_accesses(tb, count);
     if (list_blocks) remember(tb, count);
 }
 
@@ -99,14 +121,14 @@ static void on_call(plugin_id id, unsigned vcpu, int64_t number, uint64_t a1, ui
         (void)a8;
     if (a1 != kMark) return;
     for (block* self = blocks; self; self = self->next) print_block(self);
-    fprintf(out, "region %" PRIu64 "\n", instructions);
+    fprintf(out, "region %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", instructions, loads, stores);
     fflush(out);
-    instructions = 0;
+    instructions = loads = stores = 0;
 }
 
-int qemu_plugin_install(plugin_id id, const void* machine, int argc, char** argv)
+int qemu_plugin_install(plugin_id id, const machine* guest, int argc, char** argv)
 {
-    (void)machine;
+    is_aarch64 = strcmp(guest->target_name, "aarch64") == 0;
     for (int i = 0; i < argc; ++i) {
         if (strncmp(argv[i], "out=", 4) == 0) out = fopen(argv[i] + 4, "w");
         if (strcmp(argv[i], "blocks=on") == 0) list_blocks = true;

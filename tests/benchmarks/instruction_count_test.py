@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Counts the sample's instructions under emulation: each run about alike, and all of them in kernels' code.
+"""Counts the sample's instructions under emulation: each run about alike, all of them in kernels' code,
+fewer stores than loads among them.
 
 usage: instruction_count_test.py SOURCE_DIR BUILD_DIR
 """
@@ -36,6 +37,7 @@ def main():
         kernels = instruction_count.kernel_counts(artifact, blocks)
     assert abs(second - third) < third / 100 and abs(third - total) < third / 100, \
         (second, third, total)
+    assert 0 < total.stores < total.loads < total - total.stores, (total.loads, total.stores)
     assert sum(size * times for _, size, times, _ in blocks) == total
     inside = sum(count for count, name in kernels if name.endswith("_kernel"))
     assert 0.5 * total < inside <= total, kernels
