@@ -9,7 +9,8 @@
 namespace tenon::test {
 namespace {
 
-constexpr int64_t kChannels[] = {3, 4, 8, 12, 16, 20, 24, 29, 32, 40, 48, 58, 64, 72, 96};
+constexpr int64_t kChannels[] = {3,  4,  6,  8,  12, 16, 18, 20, 24,
+                                 29, 32, 36, 40, 48, 58, 64, 72, 96};
 
 int64_t channels(GraphBuilder& b) { return kChannels[b.pick(0, std::size(kChannels) - 1)]; }
 
@@ -19,7 +20,7 @@ GraphValue image(GraphBuilder& b)
     const GraphValue& last = b.last();
     if (last.shape.size() == 4 && last.shape[1] >= 3 && core::elementCount(last.shape) < 60000)
         return last;
-    return b.addInput({b.chance(20) ? 2 : 1, channels(b), b.pick(1, 15), b.pick(1, 15)});
+    return b.addInput({b.chance(20) ? b.pick(2, 5) : 1, channels(b), b.pick(1, 15), b.pick(1, 15)});
 }
 
 /// Weights that keep values near one.
@@ -85,11 +86,11 @@ void pointwise(GraphBuilder& b)
 
 void dense(GraphBuilder& b)
 {
-    const bool isLong = b.chance(20);
-    const int64_t size = b.pick(2, 5);
-    convolve(
-        b, image(b),
-        {size, isLong ? 1 : size, b.pick(1, 2), b.chance(40) ? b.pick(2, 14) : 1, 1, channels(b)});
+    const int64_t size = b.chance(10) ? 7 : b.pick(2, 5);
+    const bool isLong = b.chance(20), isUpright = b.chance(50);
+    convolve(b, image(b),
+             {isLong && !isUpright ? 1 : size, isLong && isUpright ? 1 : size, b.pick(1, 2),
+              b.chance(40) ? b.pick(2, 14) : 1, 1, channels(b)});
 }
 
 void grouped(GraphBuilder& b)
@@ -258,6 +259,56 @@ void residual(GraphBuilder& b)
     if (y.shape == x.shape) b.apply("Add", {x, y}, x.shape);
 }
 
+/// A slope of negative values per channel.
+void slope(GraphBuilder& b)
+{
+    const GraphValue x = image(b);
+    b.apply("PRelu", {x, b.addConstant({x.shape[1], 1, 1}, 0, 0.5)}, x.shape);
+}
+
+/// Of each image's channels.
+void normalizeInstances(GraphBuilder& b)
+{
+    const GraphValue x = image(b);
+    const Dims channels{x.shape[1]};
+    b.apply("InstanceNormalization",
+            {x, b.addConstant(channels, 0.5, 1.5), b.addConstant(channels)}, x.shape);
+}
+
+/// Pixels out of channels, or channels out of pixels.
+void shufflePixels(GraphBuilder& b)
+{
+    const GraphValue x = image(b);
+    const int64_t n = x.shape[0], c = x.shape[1], h = x.shape[2], w = x.shape[3];
+    const int64_t size = c % 9 == 0 ? 3 : 2;
+    if (c % (size * size) == 0) {
+        auto& node =
+            b.apply("DepthToSpace", {x}, {n, c / (size * size), h * size, w * size}, x.isExact);
+        setInt(node, "blocksize", size);
+        setText(node, "mode", b.chance(50) ? "CRD" : "DCR");
+    } else if (h % size == 0 && w % size == 0) {
+        setInt(b.apply("SpaceToDepth", {x}, {n, c * size * size, h / size, w / size}, x.isExact),
+               "blocksize", size);
+    }
+}
+
+/// A smaller image of the same, enlarged beside it, as heads for several sizes have them.
+void pyramid(GraphBuilder& b)
+{
+    const GraphValue x = image(b);
+    if (x.shape[2] % 2 != 0 || x.shape[3] % 2 != 0) return;
+    convolve(b, x, {2, 2, 2, 1, 1, x.shape[1]});
+    const GraphValue small = b.last();
+    if (small.shape != Dims{x.shape[0], x.shape[1], x.shape[2] / 2, x.shape[3] / 2}) return;
+    const GraphValue none{"", core::kFloat32, {}};
+    auto& node = b.apply("Resize", {small, none, none, b.addIntegers(x.shape)}, x.shape);
+    setText(node, "mode", "nearest");
+    setText(node, "coordinate_transformation_mode", "asymmetric");
+    setText(node, "nearest_mode", "floor");
+    const GraphValue enlarged = b.last();
+    b.apply("Add", {x, enlarged}, x.shape);
+}
+
 /// Squeeze and excite.
 void excite(GraphBuilder& b)
 {
@@ -275,9 +326,11 @@ void excite(GraphBuilder& b)
 
 void addImageNode(GraphBuilder& builder)
 {
-    static constexpr NodeKind kKinds[] = {pointwise, pointwise, dense,        dense,    grouped,
-                                          grouped,   depthwise, transposed,   shuffle,  split,
-                                          residual,  excite,    convolveFilm, poolFilm, joinFilms};
+    static constexpr NodeKind kKinds[] = {
+        pointwise, pointwise,     dense,    dense,        grouped,
+        grouped,   depthwise,     residual, residual,     transposed,
+        shuffle,   split,         excite,   convolveFilm, poolFilm,
+        joinFilms, shufflePixels, slope,    pyramid,      normalizeInstances};
     kKinds[builder.pick(0, std::size(kKinds) - 1)](builder);
 }
 
