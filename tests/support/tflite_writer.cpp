@@ -3,6 +3,8 @@
 #include "tests/support/tflite_writer.h"
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
 namespace tenon::test {
 namespace {
@@ -16,6 +18,19 @@ const std::vector<std::string>& builtinNames()
 #undef BUILTIN
     };
     return kNames;
+}
+
+/// The kind of the operator's table of options, as other readers ask for it; 0: it has none.
+uint8_t optionsOf(std::string_view op)
+{
+    static constexpr std::pair<std::string_view, uint8_t> kOptions[] = {
+#define OPTIONS(name, number) {#name, number},
+#include "tests/support/tflite_options.def"
+#undef OPTIONS
+    };
+    for (const auto& [name, number] : kOptions)
+        if (name == op) return number;
+    return 0;
 }
 
 } // namespace
@@ -82,12 +97,14 @@ void TfliteWriter::op(const std::string& name, std::vector<int32_t> inputs,
         (isCustom ? std::find(names.begin(), names.end(), "CUSTOM") : known) - names.begin());
     FlatOut entry;
     entry.number(0, static_cast<int8_t>(std::min(code, 127))).number(3, code);
+    if (name == "BROADCAST_TO") entry.number(2, int32_t{2}); // its first one
     if (isCustom) entry.string(1, name);
     m_codes.push_back(std::move(entry));
     FlatOut out;
     out.number(0, static_cast<uint32_t>(m_codes.size() - 1))
         .numbers(1, inputs)
         .numbers(2, outputs)
+        .number(3, optionsOf(name))
         .table(4, std::move(options));
     if (!custom.empty()) out.numbers(5, custom);
     if (!intermediates.empty()) out.numbers(8, intermediates);

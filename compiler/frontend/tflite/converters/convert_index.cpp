@@ -112,6 +112,26 @@ void convertReverse(TfliteNode& node)
     if (!node.hasFailed()) node.output(0, value);
 }
 
+void convertReverseSequence(TfliteNode& node)
+{
+    const std::vector<int64_t> shape = node.shape(0);
+    const auto rank = static_cast<int64_t>(shape.size());
+    const int64_t time = node.axisOf(node.integer(0), rank),
+                  batch = node.axisOf(node.integer(1), rank);
+    if (!node.hasFailed() && time == batch)
+        node.fail(DiagnosticCode::BadAttribute,
+                  "sequences and batches are both along axis " + std::to_string(time));
+    if (node.hasFailed()) return;
+    Formula f(node);
+    std::vector<int64_t> perBatch(shape.size(), 1);
+    perBatch[static_cast<size_t>(batch)] = shape[static_cast<size_t>(batch)];
+    const ValueRef length = f.reshape(f.cast(node.input(1), kInt64), perBatch);
+    const ValueRef step = f.iota(shape[static_cast<size_t>(time)], time, rank);
+    const ValueRef mirrored = f.subtract(f.subtract(length, 1), step);
+    const ValueRef from = f.where(f.call("less", {step, length}), mirrored, step);
+    node.output(0, f.call("gather", {node.input(0), f.broadcast(from, shape)}, {{"axis", time}}));
+}
+
 void convertTopK(TfliteNode& node)
 {
     const std::vector<int64_t> count = node.staticIntegers(1);

@@ -61,7 +61,43 @@ void reduceChoosing(TfliteNode& node, const char* op)
 
 } // namespace
 
-void convertMean(TfliteNode& node) { reduceReal(node, "mean"); }
+namespace {
+
+/// Whether the kernels of integers divide the sums of stored values, and round towards zero: where
+/// the scale stays, except for means over the plane of a picture of bytes.
+bool dividesStored(TfliteNode& node, const Reduction& r)
+{
+    if (!node.isQuantized(0) || !haveSameScale(node.inputTensor(0), node.outputTensor(0)))
+        return false;
+    std::vector<int64_t> axes = node.axesOf(node.staticIntegers(1), node.rank(0));
+    std::sort(axes.begin(), axes.end());
+    const bool isPlane =
+        node.rank(0) == 4 && axes == std::vector<int64_t>{1, 2} && r.keep == Formula::Keep::Yes;
+    return !isPlane || node.type(0).dtype.bits > 8;
+}
+
+void meanOfStored(TfliteNode& node, const Reduction& r)
+{
+    const ValueRef value = inputIn(node, 0, r.layout);
+    if (node.hasFailed()) return;
+    Formula f(node);
+    const DataType dtype = node.type(0).dtype;
+    int64_t count = 1;
+    for (const int64_t axis : r.axes) count *= f.shape(value)[static_cast<size_t>(axis)];
+    const ValueRef sum = f.reduce("sum", f.cast(value, kInt64), r.axes, r.keep);
+    const ValueRef mean = f.cast(f.divide(sum, static_cast<double>(count)), dtype);
+    outputIn(node, 0, mean, r.keep == Formula::Keep::Yes ? r.layout : PictureLayout::File);
+}
+
+} // namespace
+
+void convertMean(TfliteNode& node)
+{
+    const Reduction r = reductionOf(node);
+    if (node.hasFailed()) return;
+    dividesStored(node, r) ? meanOfStored(node, r) : reduceReal(node, "mean");
+}
+
 void convertSum(TfliteNode& node) { reduceReal(node, "sum"); }
 void convertReduceProd(TfliteNode& node) { reduceReal(node, "prod"); }
 void convertReduceMax(TfliteNode& node) { reduceChoosing(node, "max"); }

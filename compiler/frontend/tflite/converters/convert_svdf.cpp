@@ -80,7 +80,8 @@ void integerSvdf(TfliteNode& node, const SvdfShape& s)
     sums = overRank(node, f.multiply(newestState, weights), s);
     if (node.has(kBias)) sums = f.add(sums, f.cast(node.input(kBias), kInt32));
     const double ratio = state.scale * time.scale / out.scale;
-    node.output(0, requantizedSums(node, sums, {ratio}, 1, activationAt(node, 1)));
+    // The kernels of integers leave the activation to the result's range, which begins at zero.
+    node.output(0, requantizedSums(node, sums, {ratio}, 1, FusedActivation::None));
 }
 
 } // namespace

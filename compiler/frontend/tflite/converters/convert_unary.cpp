@@ -6,6 +6,8 @@
 #include "compiler/frontend/tflite/converters/quantized.h"
 
 #include <array>
+#include <cmath>
+#include <optional>
 #include <utility>
 
 namespace tenon::compiler {
@@ -87,9 +89,53 @@ void convertHardSwish(TfliteNode& node)
     });
 }
 
+namespace {
+
+/// The ratios of both sides in steps of 1/256; nothing where that is too coarse.
+struct LeakyRatios
+{
+    int64_t above, below;
+};
+
+std::optional<LeakyRatios> leakyRatios(TfliteNode& node, double alpha)
+{
+    if (!node.isQuantized(0) || !node.isOutputQuantized(0) || node.type(0).dtype.bits != 8 ||
+        node.outputType(0) != node.type(0).dtype)
+        return std::nullopt;
+    const auto from = static_cast<float>(oneScale(node, node.inputTensor(0)).scale);
+    const auto to = static_cast<float>(oneScale(node, node.outputTensor(0)).scale);
+    const float above = from / to, below = from * static_cast<float>(alpha) / to;
+    constexpr float kLeast = 1.0F / 256, kMost = 128;
+    const auto fits = [&](float ratio) { return ratio >= kLeast && ratio < kMost; };
+    if (node.hasFailed() || !fits(above) || !fits(std::fabs(below))) return std::nullopt;
+    return LeakyRatios{std::lrint(above * 256), std::lrint(below * 256)};
+}
+
+/// Of bytes, as XNNPACK does it: products of 8 fractional bits, halves up.
+void leakyBytes(TfliteNode& node, const LeakyRatios& ratios)
+{
+    const PictureLayout layout = layoutOf(node, {0});
+    const DataType dtype = node.type(0).dtype;
+    Formula f(node);
+    const ValueRef x = f.subtract(f.cast(inputIn(node, 0, layout), kInt32),
+                                  static_cast<double>(oneScale(node, node.inputTensor(0)).zero));
+    const ValueRef ratio =
+        f.where(f.compare("less", x, 0), f.number(static_cast<double>(ratios.below), x),
+                f.number(static_cast<double>(ratios.above), x));
+    const ValueRef product = f.add(f.multiply(x, ratio), 128);
+    const ValueRef whole = f.call("right_shift", {product, f.number(8, product)});
+    const ValueRef moved =
+        f.add(whole, static_cast<double>(oneScale(node, node.outputTensor(0)).zero));
+    const double low = dtype.isSigned() ? -128 : 0;
+    outputIn(node, 0, f.cast(f.clip(moved, low, low + 255), dtype), layout);
+}
+
+} // namespace
+
 void convertLeakyRelu(TfliteNode& node)
 {
     const double alpha = node.number(0);
+    if (const auto ratios = leakyRatios(node, alpha)) return leakyBytes(node, *ratios);
     unary(node, [&](ValueRef x) { return node.emit("nn.leaky_relu", {x}, {{"alpha", alpha}}); });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// LSTM steps of 8-bit values: gates are 16-bit numbers of 1/4096, their activations of 1/32768, the
-// cell is a 16-bit number of a power of two. Whole numbers are held in binary32.
+// LSTM steps of 8-bit or 16-bit values and 8-bit weights: gates are 16-bit numbers of 1/4096, their
+// activations of 1/32768, the cell is a 16-bit number of a power of two. Whole numbers are held in
+// binary32.
 #include "compiler/frontend/import/formula.h"
 #include "compiler/frontend/tflite/converters/recurrent.h"
 
@@ -33,17 +34,18 @@ public:
                              !node.has(LstmInputs(LstmGate::Forget).norm) &&
                              !node.has(*LstmInputs(LstmGate::Forget).peephole) &&
                              !node.has(*LstmInputs(LstmGate::Output).peephole) &&
-                             node.type(0).dtype == kInt8 && node.outputType(0) == kInt8;
-        if (!isPlain)
+                             node.outputType(0) == node.type(0).dtype;
+        m_dtype = node.type(0).dtype;
+        if (!isPlain || (m_dtype != kInt8 && m_dtype != kInt16))
             node.fail(DiagnosticCode::UnsupportedFeature,
-                      "an LSTM of integers with projection, normalization, peepholes or 16-bit "
-                      "values is not supported");
+                      "an LSTM of integers with projection, normalization, peepholes or results of "
+                      "another type is not supported");
     }
 
     void run()
     {
         const ValueRef input = timeFirst(m_node, m_node.input(0), m_shape);
-        ValueRef hidden = f.broadcast(m_node.scalar(static_cast<double>(m_hidden.zero), kInt8),
+        ValueRef hidden = f.broadcast(m_node.scalar(static_cast<double>(m_hidden.zero), m_dtype),
                                       {m_shape.batch, m_shape.outputs});
         ValueRef cell = f.broadcast(m_node.scalar(0, kFloat32), {m_shape.batch, m_shape.cells});
         std::vector<ValueRef> steps;
@@ -63,12 +65,23 @@ private:
     ValueRef product(ValueRef x, const TensorScale& scale, size_t weight, ValueRef bias)
     {
         const TensorScale w = oneScale(m_node, m_node.inputTensor(weight));
+        const double ratio = scale.scale * w.scale / kGateScale;
+        if (m_dtype == kInt16) return wideProduct(x, scale, weight, bias, ratio);
         ValueRef sums = f.call("qnn.dense",
                                {x, m_node.input(weight), integerScalar(m_node, scale.zero, kInt8)});
         if (bias.node.isValid()) sums = f.add(sums, f.cast(bias, kInt32));
-        const double ratio = scale.scale * w.scale / kGateScale;
         return f.call("qnn.requantize", {sums, f.numbers({ratio}, {}, kFloat32)},
                       {{"out_dtype", kInt16}});
+    }
+
+    /// The same of 16-bit values, whose sums may leave 32 bits.
+    ValueRef wideProduct(ValueRef x, const TensorScale& scale, size_t weight, ValueRef bias,
+                         double ratio)
+    {
+        const ValueRef centred = f.subtract(f.cast(x, kInt64), static_cast<double>(scale.zero));
+        ValueRef sums = f.call("nn.dense", {centred, f.cast(m_node.input(weight), kInt64)});
+        if (bias.node.isValid()) sums = f.add(sums, f.cast(bias, kInt64));
+        return f.cast(whole(f.multiply(f.cast(sums, kFloat32), ratio)), kInt16);
     }
 
     /// What enters a gate, in real units.
@@ -109,13 +122,15 @@ private:
         const ValueRef steps =
             f.apply("round", f.multiply(product, 1 / (kUnit * kUnit * m_between.scale)));
         const ValueRef moved = f.add(steps, static_cast<double>(m_hidden.zero));
-        return f.cast(f.clip(moved, -128, 127), kInt8);
+        return m_dtype == kInt8 ? f.cast(f.clip(moved, -128, 127), kInt8)
+                                : f.cast(f.clip(moved, kLowest, kHighest), kInt16);
     }
 
     TfliteNode& m_node;
     Formula f;
     SequenceShape m_shape;
     TensorScale m_input, m_hidden, m_between;
+    DataType m_dtype; ///< of input and hidden state
     double m_cellClip, m_cellScale = 1;
 };
 

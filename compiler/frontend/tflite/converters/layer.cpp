@@ -67,6 +67,7 @@ ValueRef withBias(TfliteNode& node, const Layer& layer, ValueRef sums, DataType 
 /// A constant of the layer per channel keeps its bytes: a bias is reshaped by no operator.
 ValueRef constantBias(TfliteNode& node, const Layer& layer, ValueRef sums)
 {
+    if (node.hasFailed()) return {};
     const Tensor* bias = node.constant(layer.operands.bias);
     if (!bias || bias->dtype() != kInt32 || bias->size() != layer.channels)
         return withBias(node, layer, sums, kInt32);
@@ -190,6 +191,7 @@ ValueRef centred(TfliteNode& node, ValueRef value, size_t input, int64_t axis, D
     Formula f(node);
     const std::vector<int64_t>& zeros = node.inputTensor(input)->quantization.zeros;
     value = f.cast(value, dtype);
+    if (node.hasFailed()) return {};
     if (std::all_of(zeros.begin(), zeros.end(), [](int64_t zero) { return zero == 0; }))
         return value;
     std::vector<int64_t> shape;

@@ -3,15 +3,16 @@
 #include "compiler/frontend/tflite/converters/picture_window.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tenon::compiler {
-namespace {
 
-constexpr int64_t kMost = 1 << 24;
-
-bool isUsable(TfliteNode& node, const std::vector<int64_t>& sizes, const char* what)
+bool isUsable(TfliteNode& node, const WindowAxis& axis)
 {
-    for (const int64_t size : sizes)
+    constexpr int64_t kMost = 1 << 24;
+    const std::pair<const char*, int64_t> kSizes[] = {
+        {"a window", axis.kernel}, {"a stride", axis.stride}, {"a dilation", axis.dilation}};
+    for (const auto& [what, size] : kSizes)
         if (size < 1 || size > kMost) {
             node.fail(DiagnosticCode::BadAttribute,
                       std::string(what) + " of " + std::to_string(size) + " is not usable");
@@ -20,7 +21,12 @@ bool isUsable(TfliteNode& node, const std::vector<int64_t>& sizes, const char* w
     return true;
 }
 
-} // namespace
+int64_t samePadding(const WindowAxis& axis)
+{
+    const int64_t reach = (axis.kernel - 1) * axis.dilation + 1;
+    const int64_t steps = (axis.extent + axis.stride - 1) / axis.stride;
+    return std::max<int64_t>((steps - 1) * axis.stride + reach - axis.extent, 0);
+}
 
 Attrs PictureWindow::attrs() const
 {
@@ -38,19 +44,15 @@ PictureWindow windowOf(TfliteNode& node, const WindowFields& fields, size_t data
     out.strides = {node.integer(fields.strideH, 1), node.integer(fields.strideW, 1)};
     if (fields.dilationH >= 0)
         out.dilations = {node.integer(fields.dilationH, 1), node.integer(fields.dilationW, 1)};
-    if (!isUsable(node, out.kernel, "a window") || !isUsable(node, out.strides, "a stride") ||
-        !isUsable(node, out.dilations, "a dilation"))
-        return out;
+    for (size_t i = 0; i < 2; ++i)
+        if (!isUsable(node, {0, out.kernel[i], out.strides[i], out.dilations[i]})) return out;
     if (node.byte(fields.padding) != 0) return out; // VALID
     for (size_t i = 0; i < 2; ++i) {
-        const int64_t reach = (out.kernel[i] - 1) * out.dilations[i] + 1;
-        const Dim& extent = node.type(data).shape[1 + i];
-        int64_t total = reach - 1;
+        int64_t total = (out.kernel[i] - 1) * out.dilations[i];
         if (out.strides[i] > 1) {
             const std::vector<int64_t> shape = node.shape(data);
             if (node.hasFailed()) return out;
-            const int64_t steps = (shape[1 + i] + out.strides[i] - 1) / out.strides[i];
-            total = std::max<int64_t>((steps - 1) * out.strides[i] + reach - extent.value(), 0);
+            total = samePadding({shape[1 + i], out.kernel[i], out.strides[i], out.dilations[i]});
         }
         out.padding[i] = total / 2;
         out.padding[2 + i] = total - total / 2;

@@ -21,6 +21,17 @@ struct WindowFields
     int padding, strideW, strideH, dilationW = -1, dilationH = -1;
 };
 
+struct WindowAxis
+{
+    int64_t extent; ///< of the data
+    int64_t kernel, stride, dilation;
+};
+
+/// Fails for a window, a stride or a dilation of no use.
+bool isUsable(TfliteNode& node, const WindowAxis& axis);
+/// What SAME adds along the axis, before and behind together.
+int64_t samePadding(const WindowAxis& axis);
+
 /// Fails for sizes that are not usable, or rows and columns of unknown size.
 PictureWindow windowOf(TfliteNode& node, const WindowFields& fields, size_t data,
                        std::vector<int64_t> kernel);
