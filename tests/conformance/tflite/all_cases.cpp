@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The list of all cases.
+#include "tests/conformance/tflite/tflite_case.h"
+
+namespace tenon::test {
+
+TfliteCases allTfliteCases()
+{
+    TfliteCases all;
+    for (const auto add :
+         {addUnaryCases, addBinaryCases, addLayerCases, addPoolCases, addReduceCases,
+          addNormalizeCases, addShapeCases, addSliceCases, addIndexCases, addQuantizeCases,
+          addRecurrentCases, addControlCases, addNetworkCases})
+        add(all);
+    return all;
+}
+
+} // namespace tenon::test
