@@ -70,6 +70,7 @@ Result<std::string> emitted(const TirOptions& options, const tir::PrimFunc& func
                          "code for " + core::quoted(options.common.target) +
                              " is shown by --emit " + (backEnd.sources ? "c" : "llvm or asm"));
     if (backEnd.sources) {
+        lowered->attrs.set("vector_bytes", int64_t{facts.vectorBytes});
         auto kernel = backEnd.sources->writeKernel(*lowered, function.name);
         return kernel ? Result<std::string>(std::move(kernel->text)) : kernel.error();
     }

@@ -19,6 +19,7 @@ Status writeKernels(CompileResult& result)
         CompiledKernel& kernel = result.kernels[i];
         auto lowered = tir::parsePrimFunc(kernel.loweredText);
         if (!lowered) return lowered.error();
+        lowered->attrs.set("vector_bytes", int64_t{result.facts.vectorBytes});
         auto source = result.machine.backEnd->sources->writeKernel(*lowered, kernel.symbol);
         if (!source) {
             Diagnostic error = source.error();

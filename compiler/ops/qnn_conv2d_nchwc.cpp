@@ -16,9 +16,15 @@ bool isPacked(const TensorType& data) { return data.dtype == kInt32; }
 struct Geometry
 {
     Window window;
-    std::vector<int64_t> weight; ///< [O/kb, I/ib, KH, KW, ib/4, kb]
+    std::vector<int64_t> weight; ///< [O/kb, I/ib, KH, KW, ib/4, kb], or [.., kb, ib/4]
     int64_t outBlock;
+    bool hasRuns;
 };
+
+/// What one step of the sum takes of a block of channels.
+int64_t channelsPerStep(const OpView& op) { return op.operands[1].dtype == kInt32 ? 4 : 1; }
+
+bool divides(int64_t a, int64_t b) { return a > 0 && b > 0 && (a % b == 0 || b % a == 0); }
 
 Result<Geometry> geometry(const OpView& op)
 {
@@ -28,28 +34,33 @@ Result<Geometry> geometry(const OpView& op)
     if (!out) return out.error();
     const auto weight = constantShape(op.operands[1].shape);
     const TensorType& data = op.operands[0];
-    if ((!isByte(data.dtype) && !isPacked(data)) || op.operands[1].dtype != kInt32 ||
+    const bool isByByte = isByte(data.dtype) && op.operands[1].dtype == kInt8;
+    if ((!isByte(data.dtype) && !isPacked(data)) || (op.operands[1].dtype != kInt32 && !isByByte) ||
         !isByte(dtypeAttr(op, "packed_dtype")))
         return opError(op, DiagnosticCode::UnsupportedDtype,
-                       "takes 8-bit or packed data and weights packed into int32 but got " +
+                       "takes 8-bit or packed data and weights packed into int32, or 8-bit ones, "
+                       "but got " +
                            data.text() + " and " + op.operands[1].text());
     const int64_t outBlock = out->block('C');
+    const bool hasRuns = intAttr(op, "weight_runs") != 0;
+    const WeightBlock block =
+        weight ? weightBlockOf(*weight, hasRuns) : WeightBlock{.in = 0, .out = 0};
     if (!weight || out->rank() != 5 || !(data.shape[1] == Dim((*weight)[1])) ||
-        !(Dim(4 * (*weight)[4]) == (isPacked(data) ? Dim(4) : data.shape[4])) ||
-        (*weight)[5] % outBlock != 0)
+        !(Dim(channelsPerStep(op) * block.in) == (isPacked(data) ? Dim(4) : data.shape[4])) ||
+        !divides(block.out, outBlock) || (*weight)[0] * block.out % outBlock != 0)
         return opError(op, DiagnosticCode::ShapeMismatch,
                        "cannot combine " + data.text() + ", " + op.operands[1].text() + " and " +
                            out->text());
     auto window = readWindow(op, {(*weight)[2], (*weight)[3]});
     if (!window) return window.error();
-    return Geometry{*std::move(window), *weight, outBlock};
+    return Geometry{*std::move(window), *weight, outBlock, hasRuns};
 }
 
 Result<Types> infer(const OpView& op)
 {
     const auto g = geometry(op);
     if (!g) return g.error();
-    return inferBlockedConv(op, {g->window, g->outBlock, {}}, kInt32);
+    return inferBlockedConv(op, {g->window, g->outBlock, {}, g->hasRuns}, kInt32);
 }
 
 Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
@@ -67,22 +78,32 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
     const auto product = [&](const Exprs& i, const Exprs& k, const Expr& weight) {
         const Expr row = windowIndex(g->window, 0, i[2], k[1]);
         const Expr column = windowIndex(g->window, 1, i[3], k[2]);
+        if (channelsPerStep(op) == 1)
+            return tir::cast(kInt32, te::at(data, {i[0], k[0], row, column, k[3]})) *
+                   tir::cast(kInt32, weight);
         const auto byteOf = [&](int64_t byte) {
             return te::at(data, {i[0], k[0], row, column, k[3] * Expr(4) + Expr(byte)});
         };
         const Expr quad = isWhole ? te::at(data, {i[0], k[0], row, column}) : quadOf(4, byteOf);
         return dotOfQuads(quad, weight, {dtype, hasNarrowWeight(op)});
     };
-    return lowerBlockedConv(op, in[1], {g->window, g->outBlock, "ic_quad"}, product);
+    return lowerBlockedConv(
+        op, in[1],
+        {g->window, g->outBlock, channelsPerStep(op) == 4 ? "ic_quad" : "ic_inner", g->hasRuns},
+        product);
 }
 
-Cost cost(const OpView& op) { return blockedConvCost(op, 8); }
+Cost cost(const OpView& op)
+{
+    return blockedConvCost(op, 2.0 * static_cast<double>(channelsPerStep(op)));
+}
 
 CallMethod variant(const OpView& op) { return {.kind = directMethod(op), .isInt8 = true}; }
 
 constexpr OperandSpec kOperands[] = {
     {"data", "[N, C/b, H, W, b], 8-bit integers; or [N, C/4, H, W], int32, and b is 4"},
-    {"weight", "[O/k, C/b, KH, KW, b/4, k]: int8 of channels 4q..4q+3 in one int32"}};
+    {"weight", "[O/k, C/b, KH, KW, b/4, k]: int8 of channels 4q..4q+3 in one int32; or "
+               "[O/k, C/b, KH, KW, b, k], int8"}};
 constexpr AttrSpec kAttrs[] = {
     kStridesAttr,
     {"padding", "int[4]", "added at top, left, bottom, right", "[0, 0, 0, 0]"},
@@ -90,7 +111,8 @@ constexpr AttrSpec kAttrs[] = {
     {"pad_value", "int", "what padding adds: the zero point of data", "0"},
     {"packed_dtype", "dtype", "type of the bytes of packed data", "uint8"},
     kNarrowWeightAttr,
-    {"out_layout", "string", "layout of the result, NCHW<o>c; o divides k"}};
+    {"weight_runs", "int", "1: a filter's channels lie side by side, [.., k, b/4]", "0"},
+    {"out_layout", "string", "layout of the result, NCHW<o>c; o divides k or k divides o"}};
 
 } // namespace
 

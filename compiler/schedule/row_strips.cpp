@@ -31,4 +31,11 @@ int64_t rowsPerStrip(int64_t rows, int64_t rowBytes, const TargetFacts& facts)
     return any >= 2 && (3 * divisor < 2 * any || !isEven) ? any : divisor;
 }
 
+int64_t rowsPerShortStrip(int64_t rows, int64_t window, int64_t stride)
+{
+    for (int64_t strip = 2; 2 * strip <= rows; ++strip)
+        if (rows % strip == 0 && 4 * (window - stride) <= strip * stride) return strip;
+    return 1;
+}
+
 } // namespace tenon::compiler

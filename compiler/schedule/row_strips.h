@@ -20,4 +20,9 @@ int64_t evenDivisorUpTo(int64_t extent, int64_t limit, const TargetFacts& facts)
 /// where not even two rows fit.
 int64_t rowsPerStrip(int64_t rows, int64_t rowBytes, const TargetFacts& facts);
 
+/// Of a chain that exists to save memory: the fewest rows, at least two, with which a window of
+/// `window` rows that steps by `stride` computes no more than a quarter of what it reads twice. 1
+/// where no divisor is so.
+int64_t rowsPerShortStrip(int64_t rows, int64_t window, int64_t stride);
+
 } // namespace tenon::compiler

@@ -16,6 +16,8 @@
 namespace tenon::compiler {
 namespace {
 
+constexpr std::string_view kHelium = "+mve.fp";
+
 int64_t alignmentOf(const Target& target, std::string_view option)
 {
     return std::max<int64_t>(4, target.intOption(option, 16));
@@ -31,9 +33,20 @@ int64_t constantsAlignment(const Target& target)
     return alignmentOf(target, "constants-byte-alignment");
 }
 
+/// Cores whose vectors GCC's <arm_mve.h> writes, unless some option takes them away.
+bool hasHelium(const Target& target)
+{
+    const bool isCore =
+        target.mcpu == "cortex-m52" || target.mcpu == "cortex-m55" || target.mcpu == "cortex-m85";
+    return isCore && target.stringOption("march").empty() &&
+           target.stringOption("mfloat-abi") != "soft";
+}
+
 Result<MachineSpec> machine(const BackEnd&, const Target& target)
 {
-    return MachineSpec{.triple = "c", .cpu = target.mcpu};
+    return MachineSpec{.triple = "c",
+                       .cpu = target.mcpu,
+                       .features = hasHelium(target) ? std::string(kHelium) : ""};
 }
 
 MachineChoice figures(const MachineSpec& spec)
@@ -43,12 +56,18 @@ MachineChoice figures(const MachineSpec& spec)
                          [](std::string_view) { return false; });
 }
 
-/// Small cores: no vectors, as many float registers as a Cortex-M4 can keep busy. What is made for
-/// them saves memory before time. A core that the target does not name keeps the usual figures.
+/// Small cores: no vectors but Helium's, as many float registers as a Cortex-M4 can keep busy. What
+/// is made for them saves memory before time. A core that the target does not name keeps the usual
+/// figures.
 Result<TargetFacts> facts(const MachineSpec& spec)
 {
     TargetFacts facts;
     facts.vectorBytes = 4;
+    if (spec.features == kHelium) {
+        facts.vectorBytes = 16;
+        facts.vectorRegisters = 8;
+        facts.hasFma = true;
+    }
     facts.l1Bytes = 4096;
     facts.l2Bytes = 65536;
     if (!spec.cpu.empty()) applyMachine(*figures(spec).machine, facts);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What quantized kernels compute with single instructions: words of bytes, rounding, saturation.
 #include "compiler/codegen/c/c_expr.h"
+#include "core/ir/tir/visit.h"
 
 namespace tenon::compiler {
 
@@ -52,6 +53,50 @@ std::vector<const ExprNode*> bytesOfQuad(const Expr& expr)
     return out;
 }
 
+/// sum += bytes . words
+struct RunDot
+{
+    const ExprNode *sum, *bytes, *words;
+};
+
+/// What one step further reads, less what this one does; -1 where nobody knows.
+int64_t stepOf(const Expr& index, const tir::Var& step)
+{
+    const Expr next = tir::substitute(index, {{step.get(), Expr(step) + Expr(1)}});
+    const Expr distance = tir::simplify(next - index);
+    return distance->kind == ExprKind::IntImm ? distance->integer : -1;
+}
+
+/// Bytes 0 to 3 of a quad that lie side by side: the first; else null.
+const ExprNode* firstByte(const Expr& quad)
+{
+    const std::vector<const ExprNode*> bytes = bytesOfQuad(quad);
+    for (size_t byte = 1; byte < bytes.size(); ++byte)
+        if (!tir::simplify(bytes[byte]->args[0] - bytes[0]->args[0])
+                 .isConstInt(static_cast<int64_t>(byte)))
+            return nullptr;
+    return bytes.empty() ? nullptr : bytes[0];
+}
+
+std::optional<RunDot> runDot(const tir::Var& step, const tir::Stmt& body)
+{
+    if (body->kind != tir::StmtKind::Store || body->value->kind != ExprKind::Add ||
+        body->value->dtype != core::kInt32)
+        return std::nullopt;
+    const Expr& dot = body->value->args[1];
+    const Expr& sum = body->value->args[0];
+    if (!isDot(dot) || dot->intrinsic == Intrinsic::DotU8I8 || !dot->args[0].isConstInt(0) ||
+        sum->kind != ExprKind::Load || sum->buffer != body->buffer ||
+        !tir::structuralEqual(sum->args[0], body->indices[0]) || stepOf(sum->args[0], step) != 0)
+        return std::nullopt;
+    const ExprNode* bytes = firstByte(dot->args[1]);
+    const Expr& words = dot->args[2];
+    if (!bytes || bytes->buffer->dtype != core::kInt8 || stepOf(bytes->args[0], step) != 4 ||
+        words->kind != ExprKind::Load || stepOf(words->args[0], step) != 1)
+        return std::nullopt;
+    return RunDot{sum.get(), bytes, words.get()};
+}
+
 } // namespace
 
 /// Four bytes side by side are one load.
@@ -63,10 +108,7 @@ std::optional<CExpressions::Piece> CExpressions::wordLoad(const Expr& expr)
         const Expr step = tir::simplify(bytes[byte]->args[0] - bytes[0]->args[0], m_ranges);
         if (!step.isConstInt(static_cast<int64_t>(byte))) return std::nullopt;
     }
-    const std::string index = write(simplified(bytes[0]->args[0])).text;
-    return Piece{"load_word(" + m_buffers.at(bytes[0]->buffer.get()) +
-                     (index == "0" ? "" : " + " + index) + ")",
-                 kCPrimary};
+    return Piece{"load_word(" + address(bytes[0]->buffer, bytes[0]->args[0]) + ")", kCPrimary};
 }
 
 CExpressions::Piece CExpressions::dot(const ExprNode& node, const Expr* sum)
@@ -88,6 +130,36 @@ std::optional<CExpressions::Piece> CExpressions::sumOfDot(const ExprNode& node)
             return dot(*product, &node.args[1 - side]);
     }
     return std::nullopt;
+}
+
+bool CExpressions::isDotOfRuns(const tir::Var& step, const tir::Stmt& body) const
+{
+    return runDot(step, body).has_value();
+}
+
+std::vector<std::string> CExpressions::dotOfRuns(const tir::Var& step, int64_t count,
+                                                 const tir::Stmt& body)
+{
+    const std::optional<RunDot> dot = runDot(step, body);
+    if (!dot || count < 2) return {};
+    std::vector<std::string> out;
+    const std::string sum = element(*dot->sum);
+    for (int64_t at = 0; at < count;) {
+        const int64_t words = count - at >= 4 ? 4 : count - at >= 2 ? 2 : 1;
+        const tir::VarMap here{{step.get(), Expr(at)}};
+        const std::string bytes =
+            address(dot->bytes->buffer, tir::substitute(dot->bytes->args[0], here));
+        const std::string weights =
+            address(dot->words->buffer, tir::substitute(dot->words->args[0], here));
+        if (words == 1)
+            out.push_back(sum + " = dot_i8(" + sum + ", load_word(" + bytes + "), load_word(" +
+                          weights + "));");
+        else
+            out.push_back(sum + " = dot_i8x" + std::to_string(4 * words) + "(" + sum + ", " +
+                          bytes + ", " + weights + ");");
+        at += words;
+    }
+    return out;
 }
 
 /// A rounded float as an int32, one instruction where there is a unit for floats.

@@ -78,6 +78,13 @@ const char* mathName(Intrinsic intrinsic)
     }
 }
 
+/// Of a helper that needs no library, for float32; or null.
+const char* ownName(Intrinsic intrinsic)
+{
+    if (intrinsic == Intrinsic::Exp) return "exp_f32";
+    return intrinsic == Intrinsic::Round ? "round_f32" : nullptr;
+}
+
 } // namespace
 
 Expr laneOf(const Expr& vector, const Expr& lane)
@@ -142,8 +149,7 @@ CExpressions::Piece CExpressions::write(const Expr& expr)
     }
     case ExprKind::VarRef: return {m_vars.at(node.var.get()), kPrimary};
     case ExprKind::Load: {
-        const std::string text =
-            m_buffers.at(node.buffer.get()) + "[" + write(simplified(node.args[0])).text + "]";
+        const std::string text = element(node);
         return {node.buffer->dtype.isBool() ? text + " != 0" : text,
                 node.buffer->dtype.isBool() ? kEquality : kPrimary};
     }
@@ -171,6 +177,21 @@ CExpressions::Piece CExpressions::write(const Expr& expr)
     case ExprKind::Intrinsic: return intrinsic(node, expr);
     default: return arithmetic(node, expr);
     }
+}
+
+std::string CExpressions::element(const ExprNode& load)
+{
+    const std::string& name = m_buffers.at(load.buffer.get());
+    const Expr index = simplified(load.args[0]);
+    if (!isOfVectors(load.buffer)) return name + "[" + write(index).text + "]";
+    return name + "[" + write(simplified(tir::floorDiv(index, Expr(4)))).text + "][" +
+           write(simplified(tir::floorMod(index, Expr(4)))).text + "]";
+}
+
+std::string CExpressions::address(const tir::Buffer& buffer, const Expr& index)
+{
+    const std::string at = write(simplified(index)).text;
+    return m_buffers.at(buffer.get()) + (at == "0" ? "" : " + " + at);
 }
 
 CExpressions::Piece CExpressions::comparison(const ExprNode& node, const char* sign)
@@ -282,6 +303,7 @@ CExpressions::Piece CExpressions::shift(const ExprNode& node, const char* sign)
 CExpressions::Piece CExpressions::intrinsic(const ExprNode& node, const Expr& handle)
 {
     const bool isDouble = node.dtype.bits == 64;
+    if (const char* own = isDouble ? nullptr : ownName(node.intrinsic)) return function(own, node);
     if (const char* name = mathName(node.intrinsic))
         return function(isDouble ? name : name + std::string("f"), node);
     const auto bits = [&](const char* sign) -> Piece {

@@ -5,10 +5,12 @@
 #include "core/base/result.h"
 #include "core/ir/tir/division.h"
 #include "core/ir/tir/simplify.h"
+#include "core/ir/tir/stmt.h"
 
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 namespace tenon::compiler {
 
@@ -26,6 +28,18 @@ public:
     /// Declares a variable with the values it may have; returns its C name.
     std::string declare(const tir::Var& var, std::optional<tir::IntRange> range);
     std::string declare(const tir::Buffer& buffer);
+    /// Elements of the buffer are lanes, four in each of its vectors.
+    void holdsVectors(const tir::Buffer& buffer) { m_vectors.insert(buffer.get()); }
+    bool isOfVectors(const tir::Buffer& buffer) const { return m_vectors.contains(buffer.get()); }
+    const std::string& nameOf(const tir::Buffer& buffer) const
+    {
+        return m_buffers.at(buffer.get());
+    }
+    /// The statement under a loop of `count` steps from 0 that multiplies bytes side by side with
+    /// as many and adds them to one sum, sixteen or eight at a time; empty where it does something
+    /// else.
+    bool isDotOfRuns(const tir::Var& step, const tir::Stmt& body) const;
+    std::vector<std::string> dotOfRuns(const tir::Var& step, int64_t count, const tir::Stmt& body);
     /// Remembers whether the variable holds data.
     void bind(const tir::Var& var, const tir::Expr& value)
     {
@@ -63,11 +77,14 @@ private:
     Piece dot(const tir::ExprNode& node, const tir::Expr* sum);
     std::optional<Piece> sumOfDot(const tir::ExprNode& node);
     std::optional<Piece> wordLoad(const tir::Expr& expr);
+    std::string element(const tir::ExprNode& load);
+    std::string address(const tir::Buffer& buffer, const tir::Expr& index);
     std::optional<Piece> rounding(const tir::ExprNode& node);
     std::optional<Piece> saturation(const tir::ExprNode& node);
 
     std::unordered_map<const tir::VarNode*, std::string> m_vars;
     std::unordered_map<const tir::BufferNode*, std::string> m_buffers;
+    std::set<const tir::BufferNode*> m_vectors;
     tir::Ranges m_ranges;
     tir::LoadedVars m_loaded;
     std::set<std::string> m_taken;

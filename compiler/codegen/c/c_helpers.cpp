@@ -86,6 +86,15 @@ constexpr Helper kHelpers[] = {
      "    return sum + (a >> 24) * (b >> 24);\n"
      "}\n"
      "#endif\n"},
+    {"dot_i8x16(",
+     "static inline int32_t dot_i8x16(int32_t sum, const int8_t* a, const int32_t* b)\n"
+     "{\n"
+     "    return vmladavaq_s8(sum, vldrbq_s8(a), vldrbq_s8((const int8_t*)b));\n"
+     "}\n"},
+    {"dot_i8x8(", "static inline int32_t dot_i8x8(int32_t sum, const int8_t* a, const int32_t* b)\n"
+                  "{\n"
+                  "    return vmladavaq_s16(sum, vldrbq_s16(a), vldrbq_s16((const int8_t*)b));\n"
+                  "}\n"},
     {"dot_u8(", "static inline int32_t dot_u8(int32_t sum, int32_t a, int32_t b)\n"
                 "{\n"
                 "    sum += (uint8_t)a * (int8_t)b;\n"
@@ -93,6 +102,33 @@ constexpr Helper kHelpers[] = {
                 "    sum += (uint8_t)(a >> 16) * (int8_t)(b >> 16);\n"
                 "    return sum + (uint8_t)(a >> 24) * (b >> 24);\n"
                 "}\n"},
+    {"power_of_two(", "static inline float power_of_two(int32_t n)\n"
+                      "{\n"
+                      "    const uint32_t bits = (uint32_t)(n + 127) << 23;\n"
+                      "    float power;\n"
+                      "    memcpy(&power, &bits, sizeof power);\n"
+                      "    return power;\n"
+                      "}\n"},
+    // x = n log 2 + r and a polynomial of r: 0.7 units of the last place at most, without what a
+    // library brings along (1.5 KiB of code and 1 KiB of RAM of newlib's).
+    {"exp_f32(", "static inline float exp_f32(float x)\n"
+                 "{\n"
+                 "    float r, p;\n"
+                 "    int32_t n;\n"
+                 "    if (x != x) return x;\n"
+                 "    if (x > 88.72283f) return INFINITY;\n"
+                 "    if (x < -103.97f) return 0.0f;\n"
+                 "    n = (int32_t)(x * 1.44269504f + (x < 0.0f ? -0.5f : 0.5f));\n"
+                 "    r = x - (float)n * 0.693359375f + (float)n * 2.12194440e-4f;\n"
+                 "    p = 1.9875691500e-4f;\n"
+                 "    p = p * r + 1.3981999507e-3f;\n"
+                 "    p = p * r + 8.3334519073e-3f;\n"
+                 "    p = p * r + 4.1665795894e-2f;\n"
+                 "    p = p * r + 1.6666665459e-1f;\n"
+                 "    p = p * r + 5.0000001201e-1f;\n"
+                 "    p = p * r * r + r + 1.0f;\n"
+                 "    return p * power_of_two(n / 2) * power_of_two(n - n / 2);\n"
+                 "}\n"},
     // Rounded once where the processor has one instruction for it.
     {"fma_f32(", "static inline float fma_f32(float a, float b, float c)\n"
                  "{\n#ifdef __FP_FAST_FMAF\n    return fmaf(a, b, c);\n#else\n"
@@ -108,6 +144,20 @@ constexpr Helper kHelpers[] = {
                       "{\n    return a % b + (a % b != 0 && (a % b < 0) != (b < 0) ? b : 0);\n}\n"},
     {"floormod_i64(", "static inline int64_t floormod_i64(int64_t a, int64_t b)\n"
                       "{\n    return a % b + (a % b != 0 && (a % b < 0) != (b < 0) ? b : 0);\n}\n"},
+    {"lanes_f32(", "static inline float32x4_t lanes_f32(float a, float b, float c, float d)\n"
+                   "{\n"
+                   "    float32x4_t lanes = vdupq_n_f32(a);\n"
+                   "    lanes = vsetq_lane_f32(b, lanes, 1);\n"
+                   "    lanes = vsetq_lane_f32(c, lanes, 2);\n"
+                   "    return vsetq_lane_f32(d, lanes, 3);\n"
+                   "}\n"},
+    {"lanes_i32(", "static inline int32x4_t lanes_i32(int32_t a, int32_t b, int32_t c, int32_t d)\n"
+                   "{\n"
+                   "    int32x4_t lanes = vdupq_n_s32(a);\n"
+                   "    lanes = vsetq_lane_s32(b, lanes, 1);\n"
+                   "    lanes = vsetq_lane_s32(c, lanes, 2);\n"
+                   "    return vsetq_lane_s32(d, lanes, 3);\n"
+                   "}\n"},
     // A NaN on either side is the result.
     {"max_f32(",
      "static inline float max_f32(float a, float b) { return a > b || a != a ? a : b; }\n"},
@@ -129,6 +179,15 @@ constexpr Helper kHelpers[] = {
      "static inline uint32_t min_u32(uint32_t a, uint32_t b) { return a < b ? a : b; }\n"},
     {"min_u64(",
      "static inline uint64_t min_u64(uint64_t a, uint64_t b) { return a < b ? a : b; }\n"},
+    // What is no number in `a` stays; `b` is one.
+    {"max_f32x4(", "static inline float32x4_t max_f32x4(float32x4_t a, float32x4_t b)\n"
+                   "{\n"
+                   "    return vpselq_f32(b, a, vcmpleq_f32(a, b));\n"
+                   "}\n"},
+    {"min_f32x4(", "static inline float32x4_t min_f32x4(float32x4_t a, float32x4_t b)\n"
+                   "{\n"
+                   "    return vpselq_f32(b, a, vcmpgeq_f32(a, b));\n"
+                   "}\n"},
     // One load where the processor reads words at any address; the first byte is the lowest.
     {"load_word(", "static inline int32_t load_word(const void* bytes)\n"
                    "{\n"
@@ -147,6 +206,14 @@ constexpr Helper kHelpers[] = {
                    "    return (int32_t)rintf(x);\n"
                    "#endif\n"
                    "}\n"},
+    {"round_f32(", "static inline float round_f32(float x)\n"
+                   "{\n"
+                   "#if defined(__ARM_FP) && defined(__thumb2__) && !defined(__SOFTFP__)\n"
+                   "    return fabsf(x) < 8388608.0f ? copysignf((float)round_i32(x), x) : x;\n"
+                   "#else\n"
+                   "    return rintf(x);\n"
+                   "#endif\n"
+                   "}\n"},
     {"saturate_i8(", "static inline int8_t saturate_i8(int32_t x)\n"
                      "{\n"
                      "#if defined(__ARM_FEATURE_SAT) && defined(__GNUC__)\n"
@@ -156,10 +223,14 @@ constexpr Helper kHelpers[] = {
                      "    return (int8_t)(x < -128 ? -128 : x > 127 ? 127 : x);\n"
                      "#endif\n"
                      "}\n"},
+    {"saturate_i8x4(", "static inline int32x4_t saturate_i8x4(int32x4_t x)\n"
+                       "{\n"
+                       "    return vshrq_n_s32(vqshlq_n_s32(x, 24), 24);\n"
+                       "}\n"},
     {"rsqrt_f32(", "static inline float rsqrt_f32(float x) { return 1.0f / sqrtf(x); }\n"},
     {"rsqrt_f64(", "static inline double rsqrt_f64(double x) { return 1.0 / sqrt(x); }\n"},
     {"sigmoid_f32(",
-     "static inline float sigmoid_f32(float x) { return 1.0f / (1.0f + expf(-x)); }\n"},
+     "static inline float sigmoid_f32(float x) { return 1.0f / (1.0f + exp_f32(-x)); }\n"},
     {"sigmoid_f64(",
      "static inline double sigmoid_f64(double x) { return 1.0 / (1.0 + exp(-x)); }\n"},
 };
@@ -175,18 +246,54 @@ constexpr std::string_view kCompilers =
     "#pragma STDC FP_CONTRACT OFF\n"
     "#endif\n\n";
 
+/// What helpers call themselves.
+struct Need
+{
+    std::string_view helper, user;
+};
+constexpr Need kNeeds[] = {{"exp_f32(", "sigmoid_f32("},
+                           {"power_of_two(", "exp_f32("},
+                           {"power_of_two(", "sigmoid_f32("},
+                           {"round_i32(", "round_f32("}};
+
+bool isCalled(std::string_view helper, const std::string& kernels)
+{
+    if (kernels.find(helper) != std::string::npos) return true;
+    for (const Need& need : kNeeds)
+        if (need.helper == helper && kernels.find(need.user) != std::string::npos) return true;
+    return false;
+}
+
+constexpr std::string_view kVectors =
+    "#if !defined(__ARM_FEATURE_MVE) || !(__ARM_FEATURE_MVE & 2)\n"
+    "#error \"made for Helium with floats: -mcpu=cortex-m55 -mfloat-abi=hard\"\n"
+    "#endif\n"
+    "#include <arm_mve.h>\n\n";
+
+/// Of intrinsics' names, and of helpers that take vectors.
+constexpr std::string_view kVectorMarks[] = {"q_s8(",  "q_u8(", "q_s32(", "q_u32(",
+                                             "q_f32(", "q_n_",  "_i8x"};
+
+bool usesVectors(const std::string& kernels)
+{
+    for (const std::string_view mark : kVectorMarks)
+        if (kernels.find(mark) != std::string::npos) return true;
+    return false;
+}
+
 } // namespace
 
 std::string cHelpers(const std::string& kernels)
 {
     std::string out;
+    const bool hasVectors = usesVectors(kernels);
     for (const Helper& helper : kHelpers)
-        if (kernels.find(helper.name) != std::string::npos) out += helper.text;
+        if (isCalled(helper.name, kernels)) out += helper.text;
     if (out.find("divided_by_zero") != std::string::npos)
         out.insert(0, "/* Noted by the division that met it, read after the kernel. */\n"
                       "static int divided_by_zero;\n\n");
     if (!out.empty()) out += "\n";
-    return std::string(kCompilers) + out;
+    return std::string(hasVectors ? kVectors : "") + std::string(kCompilers) + out;
 }
 
 } // namespace tenon::compiler

@@ -5,6 +5,7 @@
 
 #include "compiler/codegen/c/c_expr.h"
 #include "compiler/codegen/c/c_text.h"
+#include "compiler/codegen/c/c_vectors.h"
 #include "core/base/text.h"
 #include "core/ir/tir/visit.h"
 
@@ -21,6 +22,8 @@ namespace {
 /// Larger arrays than this do not go on a microcontroller's stack.
 constexpr int64_t kStackBytes = 256;
 constexpr int64_t kScratchAlignment = 16;
+/// Of a vector that intrinsics compute with.
+constexpr int kVectorBytes = 16;
 /// Of unrolled loops that are written out.
 constexpr int64_t kMostLines = 64;
 
@@ -57,6 +60,11 @@ bool mentions(const Stmt& body, const tir::Var& var)
 class KernelWriter
 {
 public:
+    explicit KernelWriter(bool hasVectors)
+        : m_vectors(m_names, hasVectors)
+    {
+    }
+
     core::Result<SourceKernel> write(const tir::PrimFunc& function, const std::string& symbol)
     {
         if (!function.sizes.empty())
@@ -117,7 +125,7 @@ private:
 
     /// Lines that a statement takes with its unrolled loops written out; many where it is no short
     /// run of stores.
-    static int64_t linesOf(const Stmt& stmt)
+    int64_t linesOf(const Stmt& stmt) const
     {
         const StmtNode& node = *stmt;
         int64_t lines = 0;
@@ -125,9 +133,15 @@ private:
         case StmtKind::Seq:
             for (const Stmt& each : node.stmts) lines += linesOf(each);
             return lines;
-        case StmtKind::Store: return node.indices[0]->dtype.lanes == 1 ? 1 : kMostLines + 1;
+        case StmtKind::Store: {
+            const int lanes = node.indices[0]->dtype.lanes;
+            if (m_vectors.isOn() && lanes % 4 == 0) return lanes / 4;
+            return lanes == 1 ? 1 : kMostLines + 1;
+        }
         case StmtKind::Let: return linesOf(node.body) + 1;
         case StmtKind::For:
+            if (isShortRun(node) && m_names.isDotOfRuns(node.loop.var, node.body))
+                return (node.loop.extent->integer + 3) / 4;
             if (!isUnrolled(node)) return kMostLines + 1;
             return std::min(kMostLines + 1, std::min(kMostLines + 1, node.loop.extent->integer) *
                                                 linesOf(node.body));
@@ -139,6 +153,15 @@ private:
     {
         return node.loop.kind == tir::LoopKind::Unrolled &&
                node.loop.extent->kind == tir::ExprKind::IntImm;
+    }
+
+    /// Of words that vectors may multiply at once.
+    bool isShortRun(const StmtNode& node) const
+    {
+        constexpr int64_t kMostWords = 16;
+        return m_vectors.isOn() && node.loop.extent->kind == tir::ExprKind::IntImm &&
+               node.loop.min.isConstInt(0) && node.loop.extent->integer <= kMostWords &&
+               node.body->kind == StmtKind::Store;
     }
 
     /// Compilers keep a small array in registers only where each index is a number.
@@ -154,6 +177,12 @@ private:
     {
         if (isUnrolled(node) && node.loop.extent->integer * linesOf(node.body) <= kMostLines)
             return unroll(node);
+        if (isShortRun(node)) {
+            const auto lines =
+                m_names.dotOfRuns(node.loop.var, node.loop.extent->integer, node.body);
+            for (const std::string& each : lines) line(each);
+            if (!lines.empty()) return;
+        }
         const Expr end = node.loop.min + node.loop.extent;
         const auto low = m_names.boundsOf(node.loop.min);
         const auto high = m_names.boundsOf(end);
@@ -212,7 +241,13 @@ private:
         const std::string type = cType(buffer->dtype);
         const std::string name = m_names.declare(buffer);
         const int64_t bytes = count * buffer->dtype.bytes();
+        if (bytes <= kStackBytes && m_vectors.becomesVectors(node.body, buffer)) {
+            line(m_vectors.declareVectors(buffer, count));
+            statement(node.body);
+            return;
+        }
         if (bytes <= kStackBytes) {
+            m_vectors.declareNumbers(buffer);
             line(type + " " + name + "[" + std::to_string(count) + "];");
             statement(node.body);
             return;
@@ -231,6 +266,16 @@ private:
         CHECK(node.indices.size() == 1) << "store to " << node.buffer->name << " is not flat";
         const int lanes = node.indices[0]->dtype.lanes;
         if (lanes == 1) return assign(node.buffer, node.indices[0], node.value);
+        if (const auto lines = m_vectors.store(node); !lines.empty()) {
+            for (const std::string& each : lines) line(each);
+            return;
+        }
+        if (m_vectors.isOn() && m_vectors.isOfNumbers(node.buffer)) {
+            for (int at = 0; at < lanes; ++at)
+                assign(node.buffer, laneOf(node.indices[0], Expr(at)),
+                       laneOf(node.value, Expr(at)));
+            return;
+        }
         const tir::Var lane = tir::makeVar("lane");
         const Expr index = laneOf(node.indices[0], lane);
         const Expr value = laneOf(node.value, lane);
@@ -264,6 +309,7 @@ private:
     }
 
     CExpressions m_names;
+    CVectors m_vectors;
     std::string m_text;
     size_t m_depth = 1;
     int64_t m_scratch = 0;
@@ -274,7 +320,8 @@ private:
 
 core::Result<SourceKernel> emitCKernel(const tir::PrimFunc& lowered, const std::string& symbol)
 {
-    return KernelWriter().write(lowered, symbol);
+    const bool hasVectors = lowered.attrs.integer("vector_bytes", 0) >= kVectorBytes;
+    return KernelWriter(hasVectors).write(lowered, symbol);
 }
 
 } // namespace tenon::compiler

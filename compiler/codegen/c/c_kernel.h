@@ -12,6 +12,7 @@ namespace tenon::compiler {
 /// `static void symbol(const float* restrict p0, ..., float* restrict out)`, with a last parameter
 /// `uint8_t* scratch` when scratchBytes is not 0. Errors: UnsupportedDtype, UnsupportedFeature,
 /// with the kernel's name.
+/// Where the function's attribute `vector_bytes` is 16, arithmetic of vectors is Helium's.
 core::Result<SourceKernel> emitCKernel(const tir::PrimFunc& lowered, const std::string& symbol);
 
 /// Definitions of the small functions that kernel texts call, those in use only.

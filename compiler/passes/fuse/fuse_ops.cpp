@@ -4,6 +4,7 @@
 // later passes see calls only.
 #include "compiler/ops/op.h"
 #include "compiler/passes/fuse/conv_chains.h"
+#include "compiler/passes/fuse/memory_chains.h"
 #include "compiler/passes/fuse/side_by_side.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
@@ -248,8 +249,11 @@ Result<Patches> runFuseOps(const Module& module, const PassContext& context)
     for (const GraphFunction* function : openFunctions(module)) {
         const UseIndex uses(module, *function);
         std::vector<FusionGroup> groups = fusionGroups(module, *function, maxMembers);
-        if (maxMembers > 1 && context.flag("fuse_rows", true))
-            groups = joinConvChains(module, *function, context.facts, std::move(groups));
+        const bool fusesRows = maxMembers > 1 && context.flag("fuse_rows", true);
+        if (fusesRows && context.code.savesMemory)
+            groups = joinMemoryChains(module, *function,
+                                      joinQuantizedInputs(module, *function, std::move(groups)));
+        if (fusesRows) groups = joinConvChains(module, *function, context.facts, std::move(groups));
         if (maxMembers > 1)
             groups = joinSideBySide(module, *function, context.facts, std::move(groups));
         for (const FusionGroup& group : groups) {

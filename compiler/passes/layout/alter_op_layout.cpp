@@ -22,7 +22,8 @@
 namespace tenon::compiler {
 namespace {
 
-/// Channels of bytes side by side on cores without vectors: words of four that loops unroll.
+/// Channels of bytes side by side on cores without vectors, in words of four that loops unroll, or
+/// with instructions that take them all for one sum.
 constexpr int kWordLanes = 16;
 
 class LayoutRewriter
@@ -33,7 +34,8 @@ public:
         , m_function(function)
         , m_uses(module, function)
         , m_lanes(std::min(context.facts.lanes(4), 16))
-        , m_byteLanes(context.facts.vectorBytes < 16 ? kWordLanes : m_lanes)
+        , m_hasRuns(context.code.savesMemory && context.facts.vectorBytes >= 16)
+        , m_byteLanes(context.facts.vectorBytes < 16 || m_hasRuns ? kWordLanes : m_lanes)
         , m_dotValues(context.code.byteProducts)
         , m_machine(layoutMachine(module, function, context))
         , m_budget(module, function, m_machine,
@@ -67,8 +69,8 @@ private:
         if (node.kind != NodeKind::Op) return false;
         if (isOp(node, conv2dOp)) return alterConvolution(node);
         if (isOp(node, denseOp)) return alterDense(node);
-        if (m_dotValues &&
-            alterQuantizedLayer({m_module, node, m_values, *m_patch, m_byteLanes, *m_dotValues}))
+        if (m_dotValues && alterQuantizedLayer({m_module, node, m_values, *m_patch, m_byteLanes,
+                                                *m_dotValues, m_hasRuns}))
             return true;
         if (isOp(node, concatenateOp)) return alterConcatenation(node);
         if (isOp(node, joinPhasesOp) || isOp(node, stackFramesOp) || isOp(node, stackPhasesOp) ||
@@ -357,6 +359,7 @@ private:
     const GraphFunction& m_function;
     UseIndex m_uses;
     int m_lanes;
+    bool m_hasRuns;                      ///< bytes side by side are multiplied for one sum
     int m_byteLanes;                     ///< of quantized layers
     std::optional<DataType> m_dotValues; ///< of quantized layers; none: they stay as they are
     LayoutMachine m_machine;

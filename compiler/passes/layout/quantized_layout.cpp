@@ -21,6 +21,45 @@ int32_t quad(const std::array<int8_t, 4>& bytes)
     return static_cast<int32_t>(out);
 }
 
+/// Filters whose runs lie behind one another, as many as have a sum in registers.
+constexpr int64_t kRunFilters = 4;
+
+/// int8 [O, C, KH, KW] -> int32 [O/k, C/b, KH, KW, k, b/4].
+Tensor runsOfWeight(const Tensor& weight, int64_t inBlock)
+{
+    const std::vector<int64_t>& s = weight.shape();
+    const auto w = weight.as<int8_t>();
+    std::vector<int32_t> out;
+    out.reserve(w.size() / 4);
+    const auto at = [&](int64_t o, int64_t i, int64_t pixel) {
+        return w[static_cast<size_t>((o * s[1] + i) * s[2] * s[3] + pixel)];
+    };
+    for (int64_t o = 0; o < s[0]; o += kRunFilters)
+        for (int64_t i = 0; i < s[1]; i += inBlock)
+            for (int64_t pixel = 0; pixel < s[2] * s[3]; ++pixel)
+                for (int64_t k = o; k < o + kRunFilters; ++k)
+                    for (int64_t q = i; q < i + inBlock; q += 4)
+                        out.push_back(quad({at(k, q, pixel), at(k, q + 1, pixel),
+                                            at(k, q + 2, pixel), at(k, q + 3, pixel)}));
+    return Tensor::of(
+        kInt32, {s[0] / kRunFilters, s[1] / inBlock, s[2], s[3], kRunFilters, inBlock / 4}, out);
+}
+
+/// int8 [O, C, KH, KW] -> int8 [O/k, C, KH, KW, 1, k].
+Tensor weightByFilter(const Tensor& weight)
+{
+    const std::vector<int64_t>& s = weight.shape();
+    const auto w = weight.as<int8_t>();
+    std::vector<int8_t> out;
+    out.reserve(w.size());
+    const int64_t each = s[1] * s[2] * s[3];
+    for (int64_t o = 0; o < s[0]; o += kRunFilters)
+        for (int64_t at = 0; at < each; ++at)
+            for (int64_t k = o; k < o + kRunFilters; ++k)
+                out.push_back(w[static_cast<size_t>(k * each + at)]);
+    return Tensor::of(kInt8, {s[0] / kRunFilters, s[1], s[2], s[3], 1, kRunFilters}, out);
+}
+
 /// int8 [O, I, KH, KW] -> int32 [O/k, C/b, KH, KW, b/4, k]; channels from I to `channels` are zero.
 Tensor packedConvWeight(const Tensor& weight, int64_t channels, int64_t inBlock,
                         int64_t kernelBlock)
@@ -227,6 +266,20 @@ PackedConvolution packedConvolution(const QuantizedLayerSite& site, const LayerC
     return {site.values.blocked(data, block), *constants.weight, channels, block, std::move(attrs)};
 }
 
+/// Channels side by side are multiplied as they lie; few of them one at a time, with vectors of
+/// filters.
+ValueRef convolutionOfRuns(const QuantizedLayerSite& site, const Tensor& weight, Attrs attrs)
+{
+    const ValueRef data = site.node.operands[0];
+    const int64_t block = channelBlock(weight.shape()[1], site.lanes);
+    attrs.set("weight_runs", int64_t{block > 0 ? 1 : 0});
+    const Tensor packed = block > 0 ? runsOfWeight(weight, block) : weightByFilter(weight);
+    return site.patch.op(
+        qnnConv2dNchwcOp,
+        {site.values.blocked(data, std::max<int64_t>(1, block)), site.patch.constant(packed)},
+        withWeightFacts(site, packed, std::move(attrs)));
+}
+
 bool alterQuantizedConvolution(const QuantizedLayerSite& site)
 {
     const NodeRecord& node = site.node;
@@ -244,6 +297,7 @@ bool alterQuantizedConvolution(const QuantizedLayerSite& site)
     Attrs attrs = node.attrs;
     attrs.erase("groups");
     attrs.set("pad_value", constants->zero);
+    if (!isDepthwise) attrs.set("out_layout", blockedLayout(outBlock));
     site.values.explain("block-quantized-conv", std::to_string(inChannels) + " to " +
                                                     std::to_string(outChannels) + " channels as " +
                                                     blockedLayout(outBlock) + ", weights by four");
@@ -255,8 +309,9 @@ bool alterQuantizedConvolution(const QuantizedLayerSite& site)
             {site.values.blocked(node.operands[0], outBlock),
              site.patch.constant(depthwiseWeight(site, *constants->weight, outBlock))},
             std::move(attrs));
+    } else if (site.hasRuns) {
+        layer = convolutionOfRuns(site, *constants->weight, std::move(attrs));
     } else {
-        attrs.set("out_layout", blockedLayout(outBlock));
         PackedConvolution packed = packedConvolution(site, *constants, inChannels, attrs);
         const Tensor weight = packedConvWeight(packed.weight, packed.channels, packed.inBlock,
                                                weightBlock(outChannels, outBlock));
@@ -275,7 +330,7 @@ bool alterQuantizedDense(const QuantizedLayerSite& site)
     const auto constants = constantsOf(site);
     if (!constants) return false;
     const std::vector<int64_t>& shape = constants->weight->shape();
-    const int64_t block = channelBlock(shape[0], site.lanes);
+    const int64_t block = site.hasRuns ? 1 : channelBlock(shape[0], site.lanes);
     if (block == 0 || shape[1] % 4 != 0 || shape[1] == 0) return false;
     site.values.explain("pack-quantized-dense", std::to_string(shape[0]) +
                                                     " outputs in blocks of " +

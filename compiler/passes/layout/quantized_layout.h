@@ -16,6 +16,7 @@ struct QuantizedLayerSite
     PatchWriter& patch;
     int lanes;      ///< of int32
     DataType bytes; ///< uint8 or int8: what the target multiplies with int8
+    bool hasRuns;   ///< it multiplies sixteen bytes side by side with as many for one sum
 };
 
 /// What lowering may know of a requantization's constant scales.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // conv2d_nchwc: blocked convolution with a register tile of output vectors x positions, weights
 // read contiguously, everything after it computed on the tile.
+#include "compiler/schedule/rules/byte_runs.h"
 #include "compiler/schedule/rules/conv_parts.h"
 #include "compiler/schedule/rules/conv_rows.h"
 #include "compiler/schedule/rules/families.h"
@@ -30,34 +31,55 @@ bool multipliesWords(const ConvShape& shape, const TargetFacts& facts)
 }
 
 /// Two filters x two positions: each word of either side is widened once for both of the other, and
-/// the sums, the widened words and the addresses are as many as Cortex-M has registers. Rows are
-/// padded as they are needed, for all filters at once.
-void scheduleWords(Schedule& schedule, const std::string& conv, const ConvSite& site, bool flat,
-                   const TargetFacts& facts)
+/// the sums, the widened words and the addresses are as many as Cortex-M has registers.
+constexpr int64_t kFilters = 2, kPositions = 2;
+
+/// Tiles inside the loops `outer`, of which the last are over pairs of filters and, unless the
+/// image is flat, rows; the result names the blocks that cannot follow.
+std::vector<std::string> tileWordsInside(Schedule& schedule, const std::string& conv,
+                                         const ConvSite& site, std::vector<std::string> outer,
+                                         const std::string& pair)
 {
-    constexpr int64_t kFilters = 2, kPositions = 2, kPaddedRows = 2;
     const auto& [shape, loops] = site;
-    const std::vector<std::string> pads = blocksBefore(schedule, conv);
-    const auto filters = schedule.split(loops.lane, {-1, divisorUpTo(shape.lanes, kFilters)});
     const int64_t positions = std::min(kPositions, schedule.extentOf(loops.column));
     const auto columns = schedule.splitOverlap(loops.column, positions);
-    std::vector<std::string> order{loops.n};
-    std::string padLoop;
-    if (!flat) {
-        const auto rows = schedule.split(loops.row, {-1, divisorUpTo(shape.rows, kPaddedRows)});
-        padLoop = pads.size() == 1 ? rows[0] : "";
-        order.insert(order.end(), {rows[0], loops.outBlock, filters[0], rows[1]});
-    } else {
-        order.insert(order.end(), {loops.outBlock, filters[0]});
-    }
-    order.insert(order.end(), {columns[0], loops.inBlock, loops.kernelRow, loops.kernelColumn,
-                               loops.inLane, columns[1], filters[1]});
-    schedule.reorder(order);
+    outer.insert(outer.end(), {columns[0], loops.inBlock, loops.kernelRow, loops.kernelColumn,
+                               loops.inLane, columns[1], pair});
+    schedule.reorder(outer);
     initialiseTile(schedule, conv, loops.inBlock, 2, 1);
     const auto left = attachEpilogue(schedule, conv, columns[0], 1);
     unrollTile(schedule, conv, 2, 1);
     if (shape.inLanes > 1 && shape.inLanes <= 4) schedule.unroll(loops.inLane);
-    for (const std::string& pad : pads) schedulePad(schedule, pad, padLoop, facts);
+    return left;
+}
+
+/// For all rows, inside the loops around them.
+std::vector<std::string> tileWords(Schedule& schedule, const std::string& conv,
+                                   const ConvSite& site)
+{
+    const auto& [shape, loops] = site;
+    const auto filters = schedule.split(loops.lane, {-1, divisorUpTo(shape.lanes, kFilters)});
+    return tileWordsInside(schedule, conv, site, {loops.n, loops.outBlock, filters[0], loops.row},
+                           filters[1]);
+}
+
+/// Rows are padded as they are needed, for all filters at once.
+void scheduleWords(Schedule& schedule, const std::string& conv, const ConvSite& site, bool flat,
+                   const TargetFacts& facts)
+{
+    constexpr int64_t kPaddedRows = 2;
+    const auto& [shape, loops] = site;
+    const std::vector<std::string> pads = blocksBefore(schedule, conv);
+    const auto filters = schedule.split(loops.lane, {-1, divisorUpTo(shape.lanes, kFilters)});
+    std::vector<std::string> outer{loops.n, loops.outBlock, filters[0]};
+    std::string padLoop;
+    if (!flat) {
+        const auto rows = schedule.split(loops.row, {-1, divisorUpTo(shape.rows, kPaddedRows)});
+        padLoop = pads.empty() ? "" : rows[0];
+        outer = {loops.n, rows[0], loops.outBlock, filters[0], rows[1]};
+    }
+    const auto left = tileWordsInside(schedule, conv, site, outer, filters[1]);
+    for (size_t i = pads.size(); i-- > 0;) schedulePad(schedule, pads[i], padLoop, facts);
     for (const std::string& block : left) scheduleElementwise(schedule, block, facts);
 }
 
@@ -70,10 +92,12 @@ void scheduleConv2dNchwc(Schedule& schedule, const TargetFacts& facts)
         return schedule.fail(
             badSchedule("conv2d_nchwc",
                         "of block " + quoted(conv) + ": it reads no data and weights in blocks"));
-    const std::vector<std::string> pads = blocksBefore(schedule, conv);
+    std::vector<std::string> pads = blocksBefore(schedule, conv);
     std::vector<std::string> keep = pads;
+    if (pads.size() > 1) keep = {pads.back()}; // the others make what is padded
     keep.push_back(conv);
     inlineElementwise(schedule, keep);
+    pads = blocksBefore(schedule, conv);
     accumulateInRegisters(schedule, conv);
     ConvSite site{shapeOfConv(schedule, conv), loopsOfConv(schedule, conv)};
     const bool flat = pads.empty() && site.shape.isPointwise && canFlatten(schedule, conv, 5);
@@ -81,6 +105,8 @@ void scheduleConv2dNchwc(Schedule& schedule, const TargetFacts& facts)
         flattenImage(schedule, conv);
         site.loops.column = axesOf(schedule, conv)[2].loop;
     }
+    if (multipliesRuns(schedule, conv, site.shape))
+        return scheduleConvRuns(schedule, conv, site, flat, facts);
     if (multipliesWords(site.shape, facts)) return scheduleWords(schedule, conv, site, flat, facts);
     const Walk walk = flat ? Walk::Image : Walk::Steps;
     if (weightParts(schedule, site, walk, facts) > 1)
@@ -106,6 +132,9 @@ std::vector<std::string> tileConv2dRows(Schedule& schedule, const std::string& c
                                         const TargetFacts& facts)
 {
     const ConvSite site{shapeOfConv(schedule, conv), loopsOfConv(schedule, conv)};
+    if (multipliesRuns(schedule, conv, site.shape))
+        return tileConvRuns(schedule, conv, site, facts);
+    if (multipliesWords(site.shape, facts)) return tileWords(schedule, conv, site);
     const auto nest = tileConvolution(schedule, conv, site, Walk::Rows, facts);
     return nest.left;
 }

@@ -108,6 +108,28 @@ int64_t heldBytes(const Schedule& schedule, const Chain& chain)
     return bytes;
 }
 
+/// True for chains of bytes, which exist to save memory.
+bool isOfBytes(const Schedule& schedule, const Chain& chain)
+{
+    return bufferNamed(schedule.function(), outputOf(schedule, chain.between[0]))->dtype.bits == 8;
+}
+
+/// Rows of the result that are computed at a time.
+int64_t stripOf(const Schedule& schedule, const Chain& chain, int64_t rows,
+                const TargetFacts& facts)
+{
+    if (!isOfBytes(schedule, chain))
+        return rowsPerStrip(rows, heldBytes(schedule, chain) / rows, facts);
+    int64_t window = 1, stride = 1;
+    for (size_t i = 1; i < chain.convs.size(); ++i) {
+        const tir::Stmt block = blockOf(schedule, chain.convs[i]);
+        if (!isSliding(tagOf(block))) continue;
+        window = axesOf(schedule, chain.convs[i])[5].extent;
+        stride = block->block.annotations.integers("strides", {1, 1})[0];
+    }
+    return rowsPerShortStrip(rows, window, stride);
+}
+
 /// Strips of the result, with everything before it computed inside, and what a window reads group
 /// by group of channels; the result are the loops around them that threads may share.
 std::vector<std::string> cutStrips(Schedule& schedule, const Chain& chain, const TargetFacts& facts)
@@ -115,7 +137,7 @@ std::vector<std::string> cutStrips(Schedule& schedule, const Chain& chain, const
     const std::vector<std::string> blocks = schedule.blocks();
     const std::vector<std::string> loops = ownLoopsOf(schedule, blocks.back());
     const int64_t rows = schedule.extentOf(loops[2]);
-    const int64_t height = rowsPerStrip(rows, heldBytes(schedule, chain) / rows, facts);
+    const int64_t height = stripOf(schedule, chain, rows, facts);
     const auto strips = schedule.split(loops[2], {-1, height});
     schedule.reorder({loops[0], strips[0], loops[1], strips[1], loops[3], loops[4]});
     std::vector<std::string> outer{loops[0], strips[0]};

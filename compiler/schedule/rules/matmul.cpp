@@ -219,11 +219,19 @@ void scheduleRows(Schedule& schedule, const std::string& copy, const std::string
     return schedule.vectorize(rows[1]);
 }
 
+/// Packed weights of single rows: one instruction multiplies a run of bytes.
+bool multipliesRuns(const Schedule& schedule, const Product& p)
+{
+    const tir::Buffer right = bufferAlong(schedule, p, p.batch.size() + 1);
+    return p.batch.empty() && packedColumns(schedule, right) == 1 && right->dtype == kInt32;
+}
+
 } // namespace
 
 void scheduleMatmul(Schedule& schedule, const TargetFacts& facts)
 {
     const Product p = productOf(schedule);
+    if (multipliesRuns(schedule, p)) return scheduleDenseRuns(schedule, facts);
     const std::vector<std::string> others = blocksBefore(schedule, p.block);
     std::vector<std::string> keep = others;
     keep.push_back(p.block);

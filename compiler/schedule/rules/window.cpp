@@ -101,6 +101,7 @@ std::vector<std::string> tileColumns(Schedule& schedule, const std::string& wind
 {
     const std::vector<AxisView> axes = axesOf(schedule, window);
     const int64_t lanes = axes[4].extent;
+    const int64_t vectorLanes = std::min<int64_t>(lanes, facts.lanes(kInt32.bytes()));
     const int64_t kernelRows = axes[5].extent, kernelColumns = axes[6].extent;
     const int64_t weights = inputsOf(schedule, window).size() > 1 ? kernelRows * kernelColumns : 0;
     const auto columns =
@@ -117,17 +118,24 @@ std::vector<std::string> tileColumns(Schedule& schedule, const std::string& wind
         if (kernelColumns > 1 && kernelColumns <= 7) schedule.unroll(loops.kernelColumn);
         return left;
     }
-    order.insert(order.end(), {loops.row, columns[0], loops.kernelRow, columns[1],
-                               loops.kernelColumn, loops.lane});
+    std::string lane = loops.lane;
+    if (lanes > vectorLanes) {
+        // Sums of one vector are computed for all rows before those of the next.
+        const auto vectors = schedule.split(lane, {-1, vectorLanes});
+        order.push_back(vectors[0]);
+        lane = vectors[1];
+    }
+    order.insert(order.end(),
+                 {loops.row, columns[0], loops.kernelRow, columns[1], loops.kernelColumn, lane});
     schedule.reorder(order);
 
-    initialiseTile(schedule, window, loops.kernelRow, 2, lanes);
-    const auto left = attachEpilogue(schedule, window, columns[0], lanes);
+    initialiseTile(schedule, window, loops.kernelRow, 2, vectorLanes);
+    const auto left = attachEpilogue(schedule, window, columns[0], vectorLanes);
     if (isSmall(kernelRows, kernelColumns)) schedule.unroll(loops.kernelRow);
     if (kernelColumns <= 7)
-        unrollTile(schedule, window, 3, lanes);
+        unrollTile(schedule, window, 3, vectorLanes);
     else
-        schedule.vectorize(loops.lane);
+        schedule.vectorize(lane);
     return left;
 }
 
