@@ -3,6 +3,7 @@
 #include "app/cli/bench_report.h"
 #include "app/cli/board_access.h"
 #include "app/cli/explain_report.h"
+#include "app/cli/history_report.h"
 #include "app/cli/levels_report.h"
 #include "app/cli/open_for_build.h"
 #include "compiler/frontend/mlf/model_library_file.h"
@@ -20,6 +21,8 @@ struct BenchOptions
     CommonOptions common;
     std::string path;
     std::vector<std::string> inputs;
+    bool tellsHistory = false;
+    std::string between;
     BoardOptions where;
     remote::TimingRequest timing;
     SamplingOptions sampling;
@@ -150,6 +153,8 @@ int benchLevels(const BenchOptions& options, const remote::TimingRequest& timing
 
 int bench(const BenchOptions& options, JobContext& job)
 {
+    if (options.tellsHistory || !options.between.empty())
+        return printHistory({options.path, options.common, options.where, options.between});
     remote::TimingRequest timing = options.timing;
     applySampling(options.sampling, timing);
     timing.pin = !options.isUnpinned;
@@ -185,6 +190,15 @@ int bench(const BenchOptions& options, JobContext& job)
     return kSuccess;
 }
 
+/// What is asked of earlier measurements.
+void addHistoryOptions(CLI::App& command, BenchOptions& options)
+{
+    command.add_flag("--history", options.tellsHistory,
+                     "measure nothing: list what was measured of the model on the board before");
+    command.add_option("--between", options.between,
+                       "two runs of --history, such as 12,15: every kernel call of both");
+}
+
 } // namespace
 
 void addBench(CLI::App& app, Action& action)
@@ -215,6 +229,7 @@ void addBench(CLI::App& app, Action& action)
         ->check(CLI::IsMember({"onnxruntime"}));
     command->add_option("--peer-library", options->peerLibrary,
                         "libonnxruntime.so; default: $TENON_ONNXRUNTIME");
+    addHistoryOptions(*command, *options);
     command->add_flag("--cold-cache", options->timing.coldCache,
                       "empty the caches before each sample");
     command->add_flag("--no-pin", options->isUnpinned, "do not tie threads to CPUs");

@@ -19,6 +19,17 @@ core::Diagnostic asWarning(core::Diagnostic error)
     return error;
 }
 
+/// The program's calls with their times; empty where they were not measured one by one.
+std::vector<RunCall> callsOf(const DeployReport& report)
+{
+    std::vector<RunCall> calls;
+    const std::vector<core::ManifestCall>& known = report.manifest.calls;
+    if (report.timing->callMs.size() != known.size()) return calls;
+    for (size_t i = 0; i < known.size(); ++i)
+        calls.push_back({known[i].shownTitle(), report.timing->callMs[i]});
+    return calls;
+}
+
 } // namespace
 
 std::string historyName(const Board& board)
@@ -45,7 +56,8 @@ std::optional<core::Diagnostic> keepInHistory(const std::string& path, const Dep
                                                 .optLevel = optLevel,
                                                 .artifact = report.sha256,
                                                 .runsMs = report.timing->runsMs,
-                                                .hygiene = hygieneJson(report.timing->hygiene)});
+                                                .hygiene = hygieneJson(report.timing->hygiene),
+                                                .calls = callsOf(report)});
     if (!id) return asWarning(id.error());
     return (*history)->note();
 }

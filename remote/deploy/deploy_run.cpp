@@ -277,6 +277,7 @@ Status DeployRun::benchmark(std::string& detail)
     TimingRequest wanted = *m_request.timing;
     wanted.watch = [&, watch = wanted.watch](const SamplingState& state) {
         detail = samplingText(state);
+        m_report.sampling = state;
         publish();
         if (watch) watch(state);
     };

@@ -57,6 +57,7 @@ struct DeployReport
     core::ThreadChoice threads; ///< to run with; known once the model is loaded
     std::vector<core::Tensor> outputs;
     std::optional<Timing> timing;
+    SamplingState sampling; ///< while it is being measured
     int64_t sentBytes = 0;
     int64_t reusedBytes = 0; ///< found on the board, not sent again
     double totalMs = 0;

@@ -25,14 +25,17 @@ using core::Status;
 namespace {
 
 constexpr int kApplicationId = 0x54656e6f; // "Teno"
-constexpr int kVersion = 2;
+constexpr int kVersion = 3;
 
-/// From version 1.
-constexpr const char* kGrow = "ALTER TABLE run ADD COLUMN artifact TEXT; PRAGMA user_version=2";
+/// From version 1 to 2, and from 2 to 3.
+constexpr const char* kGrow[] = {
+    "ALTER TABLE run ADD COLUMN artifact TEXT; PRAGMA user_version=2",
+    "ALTER TABLE run ADD COLUMN call_titles TEXT; ALTER TABLE run ADD COLUMN calls_ms BLOB; "
+    "PRAGMA user_version=3"};
 
 constexpr const char* kColumns =
     "time, model_name, model_hash, target, executor, board, tool_version, threads, opt_level, "
-    "artifact, runs_ms, hygiene";
+    "artifact, runs_ms, hygiene, call_titles, calls_ms";
 
 /// A prepared statement with an end of life; binds and reads in order.
 class Statement
@@ -89,6 +92,32 @@ private:
     int m_bound = 0;
     int m_read = 0;
 };
+
+/// One to a line; ends of lines within a title become spaces.
+std::string titlesOf(const std::vector<RunCall>& calls)
+{
+    std::vector<std::string> titles;
+    for (const RunCall& call : calls) titles.push_back(core::replaced(call.title, "\n", " "));
+    return core::join(titles, "\n");
+}
+
+std::vector<double> timesOf(const std::vector<RunCall>& calls)
+{
+    std::vector<double> times;
+    for (const RunCall& call : calls) times.push_back(call.ms);
+    return times;
+}
+
+/// Empty where titles and times do not belong together.
+std::vector<RunCall> callsOf(const std::string& titles, const std::vector<double>& times)
+{
+    std::vector<RunCall> calls;
+    if (times.empty()) return calls;
+    const std::vector<std::string> lines = core::split(titles, '\n');
+    if (lines.size() != times.size()) return calls;
+    for (size_t i = 0; i < times.size(); ++i) calls.push_back({lines[i], times[i]});
+    return calls;
+}
 
 /// The single number a query yields; -1 when it fails.
 int64_t numberOf(sqlite3* database, const char* sql)
@@ -215,15 +244,17 @@ Status RunHistory::prepareFile(bool& isDamaged)
     const int64_t tables = numberOf(m_database, "SELECT count(*) FROM sqlite_master");
     if (tables != 0) {
         if (Status fine = checkFile(isDamaged); !fine) return fine;
-        if (numberOf(m_database, "PRAGMA user_version") < kVersion)
-            if (Status grown = execute(kGrow); !grown) return grown;
+        for (int64_t version = numberOf(m_database, "PRAGMA user_version"); version < kVersion;
+             ++version)
+            if (Status grown = execute(kGrow[version - 1]); !grown) return grown;
     } else {
         const std::string sql =
             "PRAGMA application_id=" + std::to_string(kApplicationId) +
             "; PRAGMA user_version=" + std::to_string(kVersion) +
             "; CREATE TABLE run(id INTEGER PRIMARY KEY, time INTEGER NOT NULL, model_name TEXT, "
             "model_hash TEXT, target TEXT, executor TEXT, board TEXT, tool_version TEXT, "
-            "threads INTEGER, opt_level INTEGER, runs_ms BLOB, hygiene TEXT, artifact TEXT);"
+            "threads INTEGER, opt_level INTEGER, runs_ms BLOB, hygiene TEXT, artifact TEXT, "
+            "call_titles TEXT, calls_ms BLOB);"
             "CREATE INDEX run_by_model ON run(model_hash, time)";
         if (Status created = execute(sql); !created) return created;
     }
@@ -233,7 +264,7 @@ Status RunHistory::prepareFile(bool& isDamaged)
 Result<int64_t> RunHistory::add(const RunRecord& record)
 {
     Statement insert(m_database, std::string("INSERT INTO run(") + kColumns +
-                                     ") VALUES(?,?,?,?,?,?,?,?,?,?,?,?)");
+                                     ") VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     insert.bind(record.unixTimeS)
         .bind(record.modelName)
         .bind(record.modelHash)
@@ -245,7 +276,9 @@ Result<int64_t> RunHistory::add(const RunRecord& record)
         .bind(static_cast<int64_t>(record.optLevel))
         .bind(record.artifact)
         .bind(record.runsMs)
-        .bind(record.hygiene);
+        .bind(record.hygiene)
+        .bind(titlesOf(record.calls))
+        .bind(timesOf(record.calls));
     if (insert.step() != SQLITE_DONE) return failure("write");
     return sqlite3_last_insert_rowid(m_database);
 }
@@ -273,6 +306,8 @@ Result<std::vector<RunRecord>> RunHistory::recent(size_t limit, const std::strin
         record.artifact = query.text();
         record.runsMs = query.doubles();
         record.hygiene = query.text();
+        const std::string titles = query.text();
+        record.calls = callsOf(titles, query.doubles());
         records.push_back(std::move(record));
     }
     if (status != SQLITE_DONE) return failure("read");

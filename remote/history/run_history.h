@@ -14,6 +14,13 @@ struct sqlite3;
 
 namespace tenon::remote {
 
+/// Of one kernel call.
+struct RunCall
+{
+    std::string title; ///< for people
+    double ms = 0;     ///< the median
+};
+
 /// One benchmark of one artifact.
 struct RunRecord
 {
@@ -27,9 +34,10 @@ struct RunRecord
     std::string toolVersion;
     unsigned threads = 1;
     int optLevel = 3;
-    std::string artifact;       ///< SHA-256 of what was measured; empty in old records
-    std::vector<double> runsMs; ///< the samples; everything else about time follows from them
-    std::string hygiene;        ///< JSON
+    std::string artifact;            ///< SHA-256 of what was measured; empty in old records
+    std::vector<double> runsMs;      ///< the samples; everything else about time follows from them
+    std::string hygiene;             ///< JSON
+    std::vector<RunCall> calls = {}; ///< in execution order; empty: not measured, or an old record
 };
 
 /// Crash-safe; several processes may use one file. Errors: IoFailure.

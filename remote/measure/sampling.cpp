@@ -81,7 +81,7 @@ void Sampling::add(std::span<const double> runsMs)
 
 SamplingState Sampling::state() const
 {
-    SamplingState out{.summaryMs = m_summary};
+    SamplingState out{.summaryMs = m_summary, .runsMs = m_runsMs};
     out.fraction = static_cast<double>(m_runsMs.size()) / m_limits.samples;
     if (m_limits.budgetS > 0) {
         out.leftS = std::max(0.0, leftS());

@@ -26,9 +26,10 @@ inline constexpr SamplingLimits kUsualSampling{1000, 10, 0.02};
 /// How far a measurement is.
 struct SamplingState
 {
-    Summary summaryMs;   ///< of the samples so far
-    double fraction = 0; ///< of the whole
-    double leftS = -1;   ///< until the budget is used up; -1: nobody knows
+    Summary summaryMs;          ///< of the samples so far
+    std::vector<double> runsMs; ///< these samples
+    double fraction = 0;        ///< of the whole
+    double leftS = -1;          ///< until the budget is used up; -1: nobody knows
 };
 /// "12 samples, median 3.510 ms ± 0.102, at most 4 s left".
 std::string samplingText(const SamplingState& state);

@@ -27,7 +27,8 @@ RunRecord record(int64_t time, const std::string& hash)
             .optLevel = 3,
             .artifact = "3f56",
             .runsMs = {1.5, 1.25, 1.75},
-            .hygiene = "{}"};
+            .hygiene = "{}",
+            .calls = {{"conv 3x3", 0.5}, {"two\nlines", 0.25}}};
 }
 
 TEST(RunHistory, keepsRecordsAcrossOpenings)
@@ -51,6 +52,10 @@ TEST(RunHistory, keepsRecordsAcrossOpenings)
     EXPECT_EQ((*newest)[0].modelName, "a 'quoted' name");
     EXPECT_EQ((*newest)[0].threads, 2u);
     EXPECT_EQ((*newest)[0].artifact, "3f56");
+    ASSERT_EQ((*newest)[0].calls.size(), 2u);
+    EXPECT_EQ((*newest)[0].calls[0].title, "conv 3x3");
+    EXPECT_EQ((*newest)[0].calls[1].title, "two lines");
+    EXPECT_EQ((*newest)[0].calls[1].ms, 0.25);
     EXPECT_EQ((*history)->recent(10, "odd")->size(), 2u);
     EXPECT_EQ((*history)->recent(10, "none")->size(), 0u);
 }
@@ -80,6 +85,7 @@ TEST(RunHistory, takesOverFilesOfTheVersionBefore)
     ASSERT_EQ(kept->size(), 1u);
     EXPECT_EQ((*kept)[0].artifact, "");
     EXPECT_EQ((*kept)[0].hygiene, "{}");
+    EXPECT_TRUE((*kept)[0].calls.empty());
 }
 
 TEST(RunHistory, refusesWhatItCannotMake)
