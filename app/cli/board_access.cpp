@@ -43,7 +43,8 @@ Result<remote::BuiltModel> build(const BoardJob& work, const std::string& path,
 {
     CommonOptions options = work.common;
     options.target = target;
-    auto runnable = openRunnable(path, options, sourceOf(work.inputs), job);
+    auto runnable =
+        openRunnable(path, options, work.given ? InputSource::Given : sourceOf(work.inputs), job);
     if (!runnable) return runnable.error();
     return builtModel(*runnable);
 }
@@ -185,6 +186,7 @@ remote::DeployReportPtr deployOnBoard(remote::Deployer& deployer, const BoardJob
         return build(work, path, target, buildJob);
     };
     request.inputs = [&](const Manifest& manifest) -> Result<remote::NamedTensors> {
+        if (work.given) return work.given(manifest);
         if (work.inputs.empty()) return remote::madeUpInputs(manifest);
         auto given = readTensors(work.inputs);
         if (!given) return given.error();

@@ -56,6 +56,8 @@ struct BoardJob
     BoardOptions where;
     CommonOptions common;
     std::vector<std::string> inputs; ///< files and folders; empty: made up
+    /// Data besides files, by the program's own inputs; empty: `inputs` are all.
+    std::function<Result<remote::NamedTensors>(const Manifest&)> given;
     std::optional<remote::TimingRequest> timing;
     int timeoutS = 300;
     bool staysConnected = false;

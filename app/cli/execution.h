@@ -3,8 +3,8 @@
 #pragma once
 
 #include "app/cli/command.h"
-#include "app/runs/given_tensors.h"
 #include "app/runs/local_run.h"
+#include "app/runs/samples/sample_tensors.h"
 #include "core/artifact/manifest.h"
 #include "core/base/temporary_folder.h"
 #include "remote/session/local_board.h"

@@ -2,6 +2,7 @@
 // tenon run: one inference in a child process or on a board.
 #include "app/cli/board_access.h"
 #include "app/cli/run_report.h"
+#include "app/runs/samples/ranking.h"
 #include "core/base/text.h"
 #include "remote/measure/made_up_inputs.h"
 
@@ -13,40 +14,75 @@ struct RunOptions
     CommonOptions common;
     std::string path;
     std::vector<std::string> inputs;
+    runs::SampleFiles samples;
+    std::string labels;
     std::string outputs;
     BoardOptions where;
     int64_t top = 0;
     int timeoutS = 300;
 };
 
-OutputsReport reportOf(const RunOptions& options)
+constexpr int64_t kUsualTop = 5; ///< classes of a picture or sound
+
+Result<OutputsReport> reportOf(const RunOptions& options)
 {
-    return {.folder = options.outputs, .top = options.top, .isJson = options.common.json};
+    OutputsReport report{
+        .folder = options.outputs, .top = options.top, .isJson = options.common.json};
+    report.ranks = !options.samples.isEmpty() || !options.labels.empty();
+    if (report.ranks && report.top <= 0) report.top = kUsualTop;
+    if (options.labels.empty()) return report;
+    auto labels = runs::readLabels(options.labels);
+    if (!labels) return labels.error();
+    report.labels = std::move(*labels);
+    return report;
 }
 
-int runElsewhere(const RunOptions& options, JobContext& job)
+/// What is given to the model; how pictures and sounds became tensors goes to `report`.
+Result<remote::NamedTensors> inputsOf(const RunOptions& options, const Manifest& manifest,
+                                      OutputsReport& report)
 {
-    const BoardJob work{.where = options.where,
-                        .common = options.common,
-                        .inputs = options.inputs,
-                        .timeoutS = options.timeoutS};
+    auto given = readTensors(options.inputs);
+    if (!given) return given.error();
+    if (!options.samples.isEmpty()) {
+        auto samples = runs::sampleTensors(manifest.inputs, options.samples);
+        if (!samples) return samples.error();
+        for (auto& tensor : samples->tensors) given->push_back(std::move(tensor));
+        report.more["preprocessing"] = samples->shown;
+        for (const std::string& line : samples->made)
+            if (!options.common.json) print(line + "\n");
+    }
+    return assignInputs(manifest.inputs, *given);
+}
+
+bool hasData(const RunOptions& options)
+{
+    return !options.inputs.empty() || !options.samples.isEmpty();
+}
+
+int runElsewhere(const RunOptions& options, OutputsReport outputs, JobContext& job)
+{
+    BoardJob work{.where = options.where, .common = options.common, .timeoutS = options.timeoutS};
+    if (hasData(options))
+        work.given = [&](const Manifest& manifest) { return inputsOf(options, manifest, outputs); };
     int code = kSuccess;
     const remote::DeployReportPtr report = deployOnce(work, options.path, job, code);
     if (!report) return code;
     const std::string place = "on board " + core::quoted(report->board.name);
-    return tellOutputs(report->manifest, report->outputs, {place, report->sha256},
-                       reportOf(options));
+    return tellOutputs(report->manifest, report->outputs, {place, report->sha256}, outputs);
 }
 
 int run(const RunOptions& options, JobContext& job)
 {
-    if (options.where.isElsewhere()) return runElsewhere(options, job);
-    auto runnable = openRunnable(options.path, options.common, sourceOf(options.inputs), job);
+    auto report = reportOf(options);
+    if (!report) return failure(report.error());
+    if (options.where.isElsewhere()) return runElsewhere(options, std::move(*report), job);
+    auto runnable = openRunnable(options.path, options.common,
+                                 hasData(options) ? InputSource::Given : InputSource::MadeUp, job);
     if (!runnable) return failure(runnable.error());
     const Manifest& manifest = runnable->manifest;
     auto request = runRequest(*runnable, options.common, std::chrono::seconds(options.timeoutS));
     if (!request) return failure(request.error());
-    if (options.inputs.empty()) {
+    if (!hasData(options)) {
         auto inputs = remote::madeUpInputs(manifest);
         if (!inputs) return failure(inputs.error());
         request->inputs = std::move(*inputs);
@@ -56,9 +92,7 @@ int run(const RunOptions& options, JobContext& job)
                                    {},
                                    {}});
     } else {
-        auto given = readTensors(options.inputs);
-        if (!given) return failure(given.error());
-        auto inputs = assignInputs(manifest.inputs, *given);
+        auto inputs = inputsOf(options, manifest, *report);
         if (!inputs) return failure(inputs.error());
         request->inputs = std::move(*inputs);
     }
@@ -68,7 +102,7 @@ int run(const RunOptions& options, JobContext& job)
     if (!options.common.json && !request->emulator.empty()) print(placeOf(*request) + "\n");
     const auto digest = runnable->sha256();
     if (!digest) return failure(digest.error());
-    return tellOutputs(manifest, *outputs, {placeOf(*request), *digest}, reportOf(options));
+    return tellOutputs(manifest, *outputs, {placeOf(*request), *digest}, *report);
 }
 
 } // namespace
@@ -81,6 +115,13 @@ void addRun(CLI::App& app, Action& action)
         ->required();
     addCompileOptions(*command, options->common);
     command->add_option("--inputs", options->inputs, "folder or files: .pb, .npy, .npz");
+    command->add_option("--image", options->samples.pictures,
+                        "PNG or JPEG picture as the input; several for a batch");
+    command->add_option("--audio", options->samples.sounds, "WAV sound as the input");
+    command->add_option("--preprocess", options->samples.preprocessing,
+                        "how pictures and sounds become numbers: " + runs::preprocessingKeys() +
+                            "; or imagenet, unit, signed, raw; default: as the input asks for");
+    command->add_option("--labels", options->labels, "file with the name of a class in each line");
     command->add_option("--outputs", options->outputs, "folder for output_N.pb and output_N.npy");
     addBoardOptions(*command, options->where);
     command->add_option("--print-top", options->top, "print the K largest elements of each output");

@@ -2,6 +2,7 @@
 // Tables and JSON of outputs.
 #include "app/cli/run_report.h"
 
+#include "app/runs/samples/ranking.h"
 #include "compiler/frontend/tensor_file.h"
 #include "core/base/printable.h"
 #include "core/base/text.h"
@@ -46,11 +47,45 @@ std::vector<int64_t> topIndices(const Tensor& tensor, int64_t count)
     return {order.begin(), end};
 }
 
+/// The largest of each example as classes; empty where the output holds none.
+Json rankingsJson(const Tensor& value, const OutputsReport& options)
+{
+    Json examples = Json::array();
+    for (const runs::Ranking& ranking : runs::rankingsOf(value, options.labels, options.top)) {
+        Json classes = Json::array();
+        for (const runs::RankedClass& ranked : ranking.classes)
+            classes.push_back({{"index", ranked.index},
+                               {"label", ranked.label},
+                               {"value", ranked.value},
+                               {"probability", ranked.probability}});
+        examples.push_back({{"softmax", ranking.isSoftmax}, {"top", std::move(classes)}});
+    }
+    return examples;
+}
+
+std::string rankingsText(const Tensor& value, const OutputsReport& options)
+{
+    constexpr double kPercent = 100;
+    std::vector<std::vector<std::string>> rows;
+    bool isSoftmax = false;
+    const auto rankings = runs::rankingsOf(value, options.labels, options.top);
+    for (size_t i = 0; i < rankings.size(); ++i) {
+        isSoftmax = isSoftmax || rankings[i].isSoftmax;
+        for (const runs::RankedClass& ranked : rankings[i].classes)
+            rows.push_back({rankings.size() > 1 ? "  " + std::to_string(i) : " ",
+                            fixed(ranked.probability * kPercent, 2) + " %",
+                            "class " + std::to_string(ranked.index), printable(ranked.label),
+                            "(" + exact(ranked.value) + ")"});
+    }
+    return table(rows) + (isSoftmax ? "  probabilities are the softmax of these scores\n" : "");
+}
+
 Json outputJson(const ManifestTensor& spec, const Tensor& value, const OutputsReport& options)
 {
     const Statistics statistics = statisticsOf(value);
     Json out{{"name", spec.name},       {"dtype", spec.dtype},    {"shape", value.shape()},
              {"min", statistics.least}, {"max", statistics.most}, {"mean", statistics.mean}};
+    if (options.ranks && runs::isScores(value)) out["examples"] = rankingsJson(value, options);
     for (const int64_t index :
          options.top > 0 ? topIndices(value, options.top) : std::vector<int64_t>{})
         out["top"].push_back({{"index", index}, {"value", value.number(index)}});
@@ -65,6 +100,7 @@ std::string outputText(const ManifestTensor& spec, const Tensor& value,
                       exact(statistics.least) + "  max " + exact(statistics.most) + "  mean " +
                       exact(statistics.mean) + "\n";
     if (options.top <= 0) return out;
+    if (options.ranks && runs::isScores(value)) return out + rankingsText(value, options);
     for (const int64_t index : topIndices(value, options.top))
         out += "  " + std::to_string(index) + "  " + exact(value.number(index)) + "\n";
     return out;

@@ -10,8 +10,10 @@ namespace tenon::cli {
 
 struct OutputsReport
 {
-    std::string folder; ///< for output_N.pb and output_N.npy; empty: none
-    int64_t top = 0;    ///< that many of the largest elements are listed
+    std::string folder;              ///< for output_N.pb and output_N.npy; empty: none
+    int64_t top = 0;                 ///< that many of the largest elements are listed
+    bool ranks = false;              ///< outputs of classifiers as classes with probabilities
+    std::vector<std::string> labels; ///< of the classes
     bool isJson = false;
     Json more = Json::object(); ///< members of the JSON besides
 };

@@ -33,6 +33,13 @@ Result<std::vector<Tensor>> ProgramRuns::run(const compiler::CompileResultPtr& p
     return m_place.board ? runOnBoard(**opened, *given, job) : runHere(**opened, *given, job);
 }
 
+Result<Manifest> ProgramRuns::manifestOf(const compiler::CompileResultPtr& program)
+{
+    auto opened = open(program);
+    if (!opened) return opened.error();
+    return (*opened)->manifest;
+}
+
 Result<ProgramRuns::Opened*> ProgramRuns::open(const compiler::CompileResultPtr& program)
 {
     const auto known = std::find_if(m_opened.begin(), m_opened.end(),

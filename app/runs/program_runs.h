@@ -32,6 +32,8 @@ public:
 
     Result<std::vector<Tensor>> run(const compiler::CompileResultPtr& program,
                                     const compiler::NamedValues& inputs, JobContext& job);
+    /// What the program that is run says about itself.
+    Result<Manifest> manifestOf(const compiler::CompileResultPtr& program);
     /// Where the last run took place; "" before the first.
     const std::string& place() const { return m_placeName; }
 

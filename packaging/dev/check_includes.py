@@ -40,6 +40,8 @@ TABLE = {
     "app/": (["app/", "views/", "remote/", "compiler/", "core/", "runtime/"],
              ["std", "posix", "json", "QtCore", "QtGui", "QtWidgets"]),
     "app/runs/": (["app/runs/", "remote/", "compiler/", "core/", "runtime/"], ["std", "posix"]),
+    "app/runs/samples/jpeg.cpp": (["app/runs/", "core/"], ["std", "jpeg"]),
+    "app/runs/samples/png.cpp": (["app/runs/", "core/"], ["std", "png"]),
     "app/engine/": (["app/engine/", "app/runs/", "views/presenters/", "views/models/", "remote/",
                      "compiler/", "core/"], ["std", "QtCore"]),
     "app/workbench/": (["app/workbench/", "app/engine/", "views/", "core/"],
@@ -63,6 +65,8 @@ LIBRARIES = [
     (r"archive(_entry)?\.h$", "archive"),
     (r"zstd\.h$", "zstd"),
     (r"sqlite3\.h$", "sqlite"),
+    (r"jpeglib\.h$", "jpeg"),
+    (r"png\.h$", "png"),
     (r"qcustomplot\.h$", "qcustomplot"),
     (r"Q[A-Za-z0-9]+(/\w+)?$", "qt"),
     (r"(assert|complex|ctype|errno|fenv|float|inttypes|iso646|limits|locale|math|setjmp|signal|"
