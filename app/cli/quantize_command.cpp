@@ -117,12 +117,28 @@ Status write(const QuantizeCommand& command, const std::string& bytes, JobContex
     return written ? Status(kDone) : Status(written.error());
 }
 
+/// Before anything is measured: the format of the output is known.
+Status checkOutput(const QuantizeCommand& command)
+{
+    if (isModelFile(command.output)) return kDone;
+    const auto target = parseTarget(command.common.target);
+    if (!target) return target.error();
+    const compiler::BackEnd* backEnd = compiler::findBackEnd(*target);
+    if (backEnd && backEnd->sources) return kDone; // a folder of C has any name
+    const auto format = compiler::outputFormatOf(command.output);
+    if (format) return kDone;
+    Diagnostic error = format.error();
+    error.message += "; or in .onnx for the model itself";
+    return error;
+}
+
 int quantize(QuantizeCommand command, JobContext& job)
 {
     if (const Status chosen = chooseVirtualBoard(command.where, job); !chosen)
         return failure(chosen.error());
     Place place;
     if (const Status chosen = place.choose(command); !chosen) return failure(chosen.error());
+    if (const Status known = checkOutput(command); !known) return failure(known.error());
     compiler::QuantizeOptions options = optionsOf(command, place);
     const auto data = compiler::readCalibration(command.model, command.data, command.mostSets);
     if (!data) return failure(data.error());

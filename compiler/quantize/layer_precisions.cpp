@@ -24,10 +24,11 @@ PrecisionCosts layersOf(const FloatGraph& graph, const QuantizeOptions& options)
     PrecisionCosts out;
     out.wider = options.wider;
     for (int i = 0; i < graph.nodeCount(); ++i) {
-        if (plan.nodes[static_cast<size_t>(i)].role != NodeRole::Layer) continue;
+        const PlannedNode& planned = plan.nodes[static_cast<size_t>(i)];
+        if (planned.role != NodeRole::Layer) continue;
         const auto& node = graph.node(i);
         const int64_t weights = graph.constant(node.input(1))->size();
-        LayerCost layer{.layer = node.name(), .op = node.op_type(), .output = node.output(0)};
+        LayerCost layer{.layer = node.name(), .op = node.op_type(), .output = planned.result};
         // Beside 16 bits of data they become floats when a model is compiled.
         layer.weightBytes = {weights, 4 * weights, 4 * weights};
         if (contains(options.floatNodes, node.name())) layer.pinned = Precision::Float;

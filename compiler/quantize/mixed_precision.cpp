@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace tenon::compiler {
@@ -157,8 +158,8 @@ private:
         if (!*none)
             return makeError(DiagnosticCode::BadArgument,
                              "in 8 bits the model takes " + std::to_string(m_last.flashBytes) +
-                                 " bytes and " + exact(m_last.time) + " " + m_costs.timeUnit +
-                                 " on " + m_costs.place + ": more than it may");
+                                 " bytes and " + exact(std::round(m_last.time * 10) / 10) + " " +
+                                 m_costs.timeUnit + " on " + m_costs.place + ": more than it may");
         const auto whole = fits(all);
         if (!whole) return whole.error();
         if (*whole) return all;

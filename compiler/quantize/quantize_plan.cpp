@@ -264,6 +264,7 @@ private:
         std::set<std::string> wide;
         for (int i = 0; i < m_graph.nodeCount(); ++i) {
             const NodeProto& node = m_graph.node(i);
+            if (at(i).role == NodeRole::Layer) at(i).result = resultOf(node);
             const auto& names = m_options.wideNodes;
             if (!at(i).isQuantized() ||
                 std::find(names.begin(), names.end(), node.name()) == names.end())

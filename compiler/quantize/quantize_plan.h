@@ -26,7 +26,8 @@ enum class NodeRole : uint8_t
 struct PlannedNode
 {
     NodeRole role = NodeRole::Float;
-    std::string reason; ///< why Float; "" for what has no floats to quantize
+    std::string reason;      ///< why Float; "" for what has no floats to quantize
+    std::string result = {}; ///< of a Layer: the tensor that comes out of its kernel
     bool isQuantized() const { return role != NodeRole::Float; }
 };
 

@@ -60,8 +60,10 @@ double divergence(const std::vector<double>& counts, size_t kept, size_t levels)
         total += counts[i];
         if (i >= kept) clipped += counts[i];
     }
+    // A range in front of a peak looks like it once the peak is clipped to its end: only tails go.
+    constexpr double kMostClipped = 0.01;
     const double roundedTotal = total - clipped;
-    if (roundedTotal <= 0) return HUGE_VAL;
+    if (roundedTotal <= 0 || clipped > kMostClipped * total) return HUGE_VAL;
     double sum = 0;
     for (size_t level = 0; level < levels; ++level) {
         const size_t begin = level * kept / levels, end = (level + 1) * kept / levels;

@@ -26,6 +26,13 @@ double unexplained(const PrecisionCosts& costs)
     return alone > 0 && costs.wholeLoss > 0 ? costs.wholeLoss / std::sqrt(alone) : 1;
 }
 
+/// Between both ends as far as the layers go there.
+double between(double narrow, double wide, double part, double all)
+{
+    const bool isAlike = all != 0 && (wide - narrow) / all > 0;
+    return std::max(narrow + (isAlike ? (wide - narrow) * part / all : part), 0.0);
+}
+
 } // namespace
 
 std::string_view nameOf(Precision precision) { return kNames[at(precision)]; }
@@ -40,21 +47,24 @@ std::optional<Precision> precisionOf(std::string_view name)
 PredictedCost predict(const PrecisionCosts& costs, const PrecisionChoice& choice)
 {
     CHECK(choice.size() == costs.layers.size()) << "a choice has a precision for every layer";
-    double noise = 0, time = costs.in8Bits.time;
-    int64_t bytes = costs.in8Bits.flashBytes;
-    const bool isFloat = std::all_of(choice.begin(), choice.end(), [](Precision precision) {
-        return precision == Precision::Float;
-    });
-    if (isFloat && !choice.empty()) return {0, costs.inFloat.flashBytes, costs.inFloat.time};
+    double noise = 0, bytes = 0, allBytes = 0, time = 0, allTime = 0;
     for (size_t i = 0; i < choice.size(); ++i) {
         const LayerCost& layer = costs.layers[i];
-        const size_t now = at(choice[i]), narrow = at(Precision::Int8);
+        const size_t now = at(choice[i]), narrow = at(Precision::Int8), wide = at(Precision::Float);
         noise += energy(layer.loss[now]);
-        bytes += layer.weightBytes[now] - layer.weightBytes[narrow];
+        bytes += static_cast<double>(layer.weightBytes[now] - layer.weightBytes[narrow]);
+        allBytes += static_cast<double>(layer.weightBytes[wide] - layer.weightBytes[narrow]);
         time += layer.time[now] - layer.time[narrow];
+        allTime += layer.time[wide] - layer.time[narrow];
     }
-    return {unexplained(costs) * std::sqrt(noise), costs.in8Bits.flashBytes > 0 ? bytes : 0,
-            costs.knowsTimes() ? std::max(time, 0.0) : 0};
+    PredictedCost out{unexplained(costs) * std::sqrt(noise), 0, 0};
+    if (costs.in8Bits.flashBytes > 0)
+        out.flashBytes = static_cast<int64_t>(
+            std::llround(between(static_cast<double>(costs.in8Bits.flashBytes),
+                                 static_cast<double>(costs.inFloat.flashBytes), bytes, allBytes)));
+    if (costs.knowsTimes())
+        out.time = between(costs.in8Bits.time, costs.inFloat.time, time, allTime);
+    return out;
 }
 
 std::vector<size_t> byHarm(const PrecisionCosts& costs)

@@ -37,7 +37,7 @@ struct LayerCost
 {
     std::string layer;
     std::string op;
-    std::string output; ///< the tensor
+    std::string output; ///< what comes out of its kernel
     /// Of the outputs when this layer alone is quantized: root of noise over signal.
     std::array<double, kPrecisions> loss{};
     std::array<int64_t, kPrecisions> weightBytes{};
@@ -61,7 +61,8 @@ struct PrecisionCosts
 };
 
 /// What a choice comes to by what each layer costs alone: noise of several layers adds up as
-/// energies do, bytes and times as they are; what no layer explains goes with all of them.
+/// energies do; bytes and times lie between those of both ends, as far as the layers' weights and
+/// times go there. What no layer explains goes with all of them.
 struct PredictedCost
 {
     double loss = 0;

@@ -67,7 +67,12 @@ TableColumn<LayerRow> number(const QString& title, const QString& tip,
             .unit = QStringLiteral("")};
 }
 
-QString timeCell(double time) { return time > 0 ? countText(qRound64(time)) : QString(); }
+QString timeCell(double time)
+{
+    constexpr double kManyDigits = 100;
+    if (time <= 0) return {};
+    return time < kManyDigits ? QString::number(time, 'f', 1) : countText(qRound64(time));
+}
 
 TableColumn<LayerRow> aloneColumn()
 {

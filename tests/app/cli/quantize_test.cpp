@@ -174,6 +174,15 @@ TEST_F(QuantizeCommand, TellsWhatLayersCostAndWhatTheModelTakes)
         EXPECT_NE(text.output.find(said), std::string::npos) << said << "\n" << text.output;
 }
 
+TEST_F(QuantizeCommand, KnowsTheFormatBeforeItStarts)
+{
+    const Outcome made = tenon("quantize " + m_folder.file("m.onnx") + " --data " +
+                               m_folder.file("data") + " -o " + m_folder.file("m.bogus") + " 2>&1");
+    EXPECT_NE(made.code, 0);
+    EXPECT_NE(made.output.find("or in .onnx for the model itself"), std::string::npos)
+        << made.output;
+}
+
 TEST_F(QuantizeCommand, KeepsWithinASize)
 {
     const Outcome roomy = quantize("--budget-size 100MiB --json");

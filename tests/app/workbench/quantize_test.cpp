@@ -40,6 +40,13 @@ private:
         return written ? path : QString();
     }
 
+    static bool openPage(MainWindow& window)
+    {
+        window.resize(1366, 900);
+        window.show();
+        window.openModel(QStringLiteral(TENON_SAMPLE_MODEL));
+        return settle(window) && window.showPerspective(QStringLiteral("quantize"));
+    }
     static void click(QWidget& widget)
     {
         QTest::mouseClick(&widget, Qt::LeftButton, {}, widget.rect().center());
@@ -49,11 +56,7 @@ private slots:
     void equalizesAndWarnsOfUnlikeExamples()
     {
         MainWindow window(makeEngine({}), {}, {true, false, QStringLiteral(TENON_SAMPLE_MODEL), 1});
-        window.resize(1366, 900);
-        window.show();
-        window.openModel(QStringLiteral(TENON_SAMPLE_MODEL));
-        QVERIFY(settle(window));
-        QVERIFY(window.showPerspective(QStringLiteral("quantize")));
+        QVERIFY(openPage(window));
         auto& page = window.part<views::QuantizePage>();
         const views::QuantizeState& state = page.presenter().state();
         QVERIFY(!state.canStart);
@@ -83,11 +86,7 @@ private slots:
     void choosesLayersOnTheCurve()
     {
         MainWindow window(makeEngine({}), {}, {true, false, QStringLiteral(TENON_SAMPLE_MODEL), 1});
-        window.resize(1366, 900);
-        window.show();
-        window.openModel(QStringLiteral(TENON_SAMPLE_MODEL));
-        QVERIFY(settle(window));
-        QVERIFY(window.showPerspective(QStringLiteral("quantize")));
+        QVERIFY(openPage(window));
         auto& page = window.part<views::QuantizePage>();
         const views::QuantizeState& state = page.presenter().state();
         page.form().data().setText(examples(QStringLiteral("bright.npy"), 10, 1));
@@ -104,6 +103,7 @@ private slots:
         QCOMPARE(page.presenter().mix().wider(), size_t{2});
         QTest::keyClick(&page.chart(), Qt::Key_Left);
         QCOMPARE(page.presenter().mix().wider(), size_t{1});
+        QTest::keyClick(&page.chart(), Qt::Key_Left);
         const double before = page.chart().curve().predicted.front().loss;
         views::DataTable& table = page.layers();
         QTest::mouseClick(table.viewport(), Qt::LeftButton, {},

@@ -49,6 +49,7 @@ TEST_F(Quantize, MeasuresEveryLayerAndTheCurve)
     const ChosenPrecisions& chosen = *made->report.precisions;
     ASSERT_EQ(chosen.costs.layers.size(), 4u);
     EXPECT_EQ(chosen.costs.layers[0].layer, "c1");
+    EXPECT_EQ(chosen.costs.layers[0].output, "b1") << "behind the limit";
     EXPECT_EQ(chosen.costs.layers[0].pinned, Precision::Float);
     EXPECT_EQ(chosen.choice, (PrecisionChoice{Precision::Float, Precision::Int8, Precision::Int8,
                                               Precision::Int8}));

@@ -139,6 +139,23 @@ TEST(TensorRange, LeavesOutAnOutlierWhereTheMethodSaysSo)
     EXPECT_NEAR(chooseRange(seen, options).least(), -2.33, 0.1);
 }
 
+TEST(TensorRange, ClipsTailsButNoPeak)
+{
+    // What stands in front of a sigmoid: nearly all values far from zero.
+    std::vector<float> values;
+    for (int i = 0; i < 20000; ++i)
+        values.push_back(static_cast<float>(-8 + std::sin(i * 0.7) + 0.5 * std::cos(i * 1.3)));
+    for (int i = 0; i < 200; ++i) values.push_back(static_cast<float>(i) / 50);
+    ValueHistogram seen;
+    ASSERT_EQ(seen.add(values), -1);
+    for (const RangeMethod method :
+         {RangeMethod::MinMax, RangeMethod::Percentile, RangeMethod::Entropy, RangeMethod::Mse}) {
+        const LinearRange range = chooseRange(seen, {.method = method});
+        EXPECT_LT(seen.shareBeyond(range.least(), range.greatest()), 0.02) << nameOf(method);
+        EXPECT_GT(expectedSqnrDb(seen, range), 25) << nameOf(method);
+    }
+}
+
 TEST(TensorRange, FindsNoSmallerSquareErrorThanMse)
 {
     std::vector<float> values = bell(50000, 0.5, 11);

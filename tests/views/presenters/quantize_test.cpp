@@ -179,7 +179,7 @@ private slots:
         QCOMPARE(desk.quantization.tensors().rows()[0].tensor, QStringLiteral("bad"));
         QCOMPARE(desk.quantization.tensors().rows()[0].share, 0.75);
         QCOMPARE(desk.state().tensor.tensor, QStringLiteral("bad"));
-        QCOMPARE(desk.quantization.placed().rows()[1].before, QStringLiteral("2.1 KiB"));
+        QCOMPARE(desk.quantization.placed().rows()[1].before, QStringLiteral("2.15 KiB"));
         QSignalSpy opened(&desk.workspace, &WorkspacePresenter::opened);
         desk.quantization.openResult();
         QVERIFY(QTest::qWaitFor([&] { return opened.count() == 1; }, 60000));

@@ -59,7 +59,7 @@ QuantizeForm::QuantizeForm(const ThemeSource& themes, QuantizePresenter& present
     , m_stop(new PillButton(themes, Look::Plain, tr("Cancel")))
     , m_open(new PillButton(themes, Look::Plain, tr("Open the new model")))
 {
-    setMinimumWidth(300);
+    setMinimumWidth(320);
     content()->setSpacing(4);
     m_grid->setHorizontalSpacing(8);
     m_grid->setVerticalSpacing(5);
@@ -153,7 +153,7 @@ void QuantizeForm::addChoices()
                          tr("Equalized: scaled between consecutive layers so that their weights "
                             "fill the integers alike; the model computes the same. Helps where one "
                             "scale serves all weights of a layer"));
-    m_ends = addTabs({tr("floats"), tr("integers")}, tr("inputs, outputs"),
+    m_ends = addTabs({tr("floats"), tr("integers")}, tr("in and out"),
                      tr("Integers: the model takes and gives what its integers are, as programs of "
                         "microcontrollers have it"));
     m_sensitivity = addTabs({tr("measured"), tr("left out")}, tr("layers"),
@@ -164,7 +164,7 @@ void QuantizeForm::addChoices()
 
 void QuantizeForm::addLimits()
 {
-    m_wider = addTabs(widerNames(), tr("harmful layers"),
+    m_wider = addTabs(widerNames(), tr("harmful"),
                       tr("What the layers get that cost the outputs most, as many as the limits "
                          "below ask for, or as you choose on the curve"));
     m_loss->setPlaceholderText(tr("no limit"));
@@ -173,7 +173,7 @@ void QuantizeForm::addLimits()
     m_flash->setPlaceholderText(tr("no limit"));
     m_flash->setToolTip(tr("Flash of the compiled model: as many layers are wider as that has room "
                            "for"));
-    addRow(tr("largest loss, %"), m_loss);
+    addRow(tr("loss, %"), m_loss);
     addRow(tr("flash, KiB"), m_flash);
 }
 

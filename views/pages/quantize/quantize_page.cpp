@@ -24,7 +24,7 @@ QuantizePage::QuantizePage(const PageContext& context)
     empty->content()->addWidget(m_notice, 1);
     m_stack->addWidget(empty);
     m_stack->addWidget(buildMiddle());
-    fillWith(*this, new Columns({{m_form, 330}, {m_stack, 0}, {buildSide(), 330}}));
+    fillWith(*this, new Columns({{m_form, 350}, {m_stack, 0}, {buildSide(), 330}}));
     connectTables(context.workspace.selection());
     connect(m_notice, &EmptyNotice::triggered, m_presenter, &QuantizePresenter::quantize);
     connect(m_presenter, &QuantizePresenter::stateChanged, this, &QuantizePage::refresh);
