@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // tenon project: every template makes a folder; those that can be built here are, and compute what
 // `tenon run` computes.
+#include "compiler/frontend/tensor_file.h"
 #include "core/base/file.h"
 #include "core/base/tool.h"
 #include "tests/app/cli/program.h"
 #include "tests/support/environment.h"
+#include "tests/support/tflite_writer.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -63,6 +65,64 @@ TEST_F(Project, OfABareBoardIsBuiltAndRunsInTheEmulator)
     create("m7", "--template baremetal-mps2 --target 'c -mcpu=cortex-m7' --workspace-pools "
                  "DTCM=24KiB,SRAM@.bss.noinit.sram");
     expectTheSame("m7", "c -mcpu=cortex-m7");
+}
+
+/// A convolution, a pool and a dense layer of bytes, as a converter writes them.
+test::TfliteWriter byteNetwork()
+{
+    using Type = test::TfliteType;
+    const auto options = [](int8_t padding) {
+        return test::FlatOut().number(0, padding).number(1, int32_t{1}).number(2, int32_t{1});
+    };
+    std::vector<int8_t> taps(4 * 9 * 2), weights(3 * 4);
+    for (size_t i = 0; i < taps.size(); ++i) taps[i] = static_cast<int8_t>(i * 37 % 251 - 125);
+    for (size_t i = 0; i < weights.size(); ++i)
+        weights[i] = static_cast<int8_t>(i * 53 % 241 - 120);
+    test::TfliteWriter w;
+    const int x = w.input("x", Type::Int8, {1, 6, 6, 2}, {{0.05F}, {-7}});
+    const int k = w.constant<int8_t>("k", Type::Int8, {4, 3, 3, 2}, taps,
+                                     {{0.01F, 0.02F, 0.008F, 0.015F}, {0, 0, 0, 0}, 0});
+    const int b = w.constant<int32_t>("b", Type::Int32, {4}, {100, -200, 300, 0},
+                                      {{0.0005F, 0.001F, 0.0004F, 0.00075F}, {0, 0, 0, 0}, 0});
+    const int conv = w.tensor("conv", Type::Int8, {1, 6, 6, 4}, {{0.1F}, {-20}});
+    const int pool = w.tensor("pool", Type::Int8, {1, 1, 1, 4}, {{0.1F}, {-20}});
+    const int d = w.constant<int8_t>("d", Type::Int8, {3, 4}, weights, {{0.01F}, {0}});
+    const int y = w.output("y", Type::Int8, {1, 3}, {{0.1F}, {5}});
+    w.op("CONV_2D", {x, k, b}, {conv}, options(0).number(3, int8_t{1}));
+    w.op("AVERAGE_POOL_2D", {conv}, {pool}, options(1).number(3, int32_t{6}).number(4, int32_t{6}));
+    w.op("FULLY_CONNECTED", {pool, d, -1}, {y});
+    return w;
+}
+
+/// From the file of another tool to firmware in one command: the board computes what this computer
+/// does.
+TEST_F(Project, OfATfliteModelAnswersOnTheBoardAsHere)
+{
+    for (const char* tool : {"make", "arm-none-eabi-gcc", "qemu-system-arm"}) {
+        TENON_NEED_TOOL(tool);
+    }
+    const std::vector<std::byte> bytes = byteNetwork().file();
+    std::ofstream(path("net.tflite"), std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+    std::vector<int8_t> values(72);
+    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<int8_t>(i * 29 % 256 - 128);
+    const auto input = core::Tensor::of<int8_t>(core::kInt8, {1, 6, 6, 2}, values);
+    ASSERT_TRUE(compiler::writeTensorFile(path("x.npy"), input, "x"));
+    const Outcome made = tenon("project create " + path("net.tflite") + " " + path("net") +
+                               " --template baremetal-mps2 2>&1");
+    ASSERT_EQ(made.code, 0) << made.output;
+    for (const char* step : {"build", "flash"}) {
+        const Outcome done = tenon(std::string("project ") + step + " " + path("net") + " 2>&1");
+        ASSERT_EQ(done.code, 0) << done.output;
+    }
+    const std::string inputs = " --inputs " + path("x.npy") + " --outputs ";
+    const Outcome there = tenon("project run " + path("net") + inputs + path("there") + " 2>&1");
+    ASSERT_EQ(there.code, 0) << there.output;
+    const Outcome here = tenon("run " + path("net.tflite") + inputs + path("here") + " 2>&1");
+    ASSERT_EQ(here.code, 0) << here.output;
+    EXPECT_EQ(*core::readFile(path("there/output_0.npy")),
+              *core::readFile(path("here/output_0.npy")));
 }
 
 TEST_F(Project, OfTheGraphExecutorRunsToo)
