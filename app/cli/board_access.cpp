@@ -43,8 +43,9 @@ Result<remote::BuiltModel> build(const BoardJob& work, const std::string& path,
 {
     CommonOptions options = work.common;
     options.target = target;
-    auto runnable =
-        openRunnable(path, options, work.given ? InputSource::Given : sourceOf(work.inputs), job);
+    auto runnable = openRunnable(path, options,
+                                 work.given ? InputSource::Given : sourceOf(work.inputs), job,
+                                 work.boardProject);
     if (!runnable) return runnable.error();
     return builtModel(*runnable);
 }
@@ -214,7 +215,9 @@ remote::DeployReportPtr deployOnce(const BoardJob& work, const std::string& path
     }
     TerminalPrompt prompt;
     remote::Deployer deployer(*board, deployEnvironment(work.where, prompt));
-    remote::DeployReportPtr report = deployOnBoard(deployer, work, path, job);
+    BoardJob aimed = work;
+    aimed.boardProject = board->project;
+    remote::DeployReportPtr report = deployOnBoard(deployer, aimed, path, job);
     exitCode = report->error ? failure(*report->error) : kSuccess;
     return report->error ? nullptr : report;
 }

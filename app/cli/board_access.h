@@ -55,6 +55,7 @@ struct BoardJob
 {
     BoardOptions where;
     CommonOptions common;
+    std::string boardProject = {};   ///< of the board, if it is one on a serial line
     std::vector<std::string> inputs; ///< files and folders; empty: made up
     /// Data besides files, by the program's own inputs; empty: `inputs` are all.
     std::function<Result<remote::NamedTensors>(const Manifest&)> given;

@@ -2,6 +2,9 @@
 // tenon board: the list of boards, what a board is, and whether it works.
 #include "app/cli/board_access.h"
 #include "app/cli/board_measure.h"
+#include "compiler/driver/board_image.h"
+#include "compiler/memory/pools.h"
+#include "compiler/package/project_folder.h"
 #include "core/base/program_files.h"
 #include "core/base/text.h"
 #include "remote/board/measured.h"
@@ -9,10 +12,12 @@
 #include "remote/virtual/virtual_board.h"
 
 #include <charconv>
+#include <filesystem>
 
 namespace tenon::cli {
 namespace {
 
+namespace fs = std::filesystem;
 using remote::Board;
 using remote::BoardKind;
 using remote::BoardStore;
@@ -30,6 +35,12 @@ struct BoardCommandOptions
     std::string profile;
     std::string identity;
     std::string target;
+    std::string serial;
+    std::string project;
+    std::string flash;
+    std::string flashSize;
+    std::string ramSize;
+    int baud = 0;
     bool listsProfiles = false;
     bool skipsProbe = false;
     bool usesProposal = false;
@@ -96,9 +107,44 @@ int showList(const BoardCommandOptions& options)
     return kSuccess;
 }
 
+/// A board at the end of a line: what its project was made for is its target.
+Result<Board> serialBoard(const BoardCommandOptions& options)
+{
+    Board board{.name = options.name,
+                .kind = BoardKind::Serial,
+                .target = options.target,
+                .profile = options.profile,
+                .host = options.serial,
+                .threads = 1,
+                .baud = options.baud,
+                .flash = options.flash};
+    std::error_code ignored;
+    if (!options.project.empty())
+        board.project = fs::weakly_canonical(options.project, ignored).string();
+    for (const auto& [text, bytes] : {std::pair(&options.flashSize, &board.flashBytes),
+                                      std::pair(&options.ramSize, &board.ramBytes)}) {
+        if (text->empty()) continue;
+        const auto size = compiler::parseMemorySize(*text);
+        if (!size)
+            return makeError(DiagnosticCode::BadArgument,
+                             core::quoted(*text) + " is no size of memory; write 128KiB or 1MiB");
+        *bytes = *size;
+    }
+    if (board.project.empty()) return board; // which checkBoard() refuses
+    const auto facts = compiler::readProject(board.project);
+    if (!facts) return facts.error();
+    if (board.target.empty()) board.target = facts->manifest.target;
+    const auto target = core::parseTarget(board.target);
+    if (!target) return target.error();
+    if (const auto known = compiler::boardTemplate(board.project, *target); !known)
+        return known.error();
+    return board;
+}
+
 Result<Board> describedBoard(const BoardCommandOptions& options, const BoardStore& store,
                              JobContext& job)
 {
+    if (!options.serial.empty()) return serialBoard(options);
     if (!options.virtualProfile.empty()) {
         const auto profile = remote::findProfile(options.virtualProfile);
         if (!profile) return profile.error();
@@ -195,9 +241,10 @@ void tellProbe(const BoardCommandOptions& options, const Board& board,
 int add(const BoardCommandOptions& options, JobContext& job)
 {
     const int ways = !options.ssh.empty() + !options.rpc.empty() + !options.tracker.empty() +
-                     !options.virtualProfile.empty();
+                     !options.virtualProfile.empty() + !options.serial.empty();
     if (ways != 1)
-        return wrongUsage("say how to reach the board: one of --ssh, --rpc, --tracker, --virtual");
+        return wrongUsage(
+            "say how to reach the board: one of --ssh, --rpc, --tracker, --serial, --virtual");
     if (options.name.empty() && options.virtualProfile.empty())
         return wrongUsage("give the board a name");
     const BoardStore store = boardStore(options.access.config);
@@ -297,6 +344,18 @@ void addWaysToReach(CLI::App& adding, const Options& options)
                       "a host: [USER@]HOST[:PORT] or an alias of ~/.ssh/config");
     adding.add_option("--rpc", options->rpc, "a running RPC server: HOST:PORT");
     adding.add_option("--tracker", options->tracker, "a tracker: HOST[:PORT], with --key");
+    adding.add_option(
+        "--serial", options->serial,
+        "a microcontroller on this serial port, such as /dev/ttyACM0, with --project");
+    adding.add_option("--baud", options->baud, "speed of the serial port; default: 115200");
+    adding.add_option("--project", options->project,
+                      "folder of a project whose server runs on that board (`tenon project create "
+                      "--template baremetal-mps2`, fitted to the board); models are put into it");
+    adding.add_option("--flash", options->flash,
+                      "shell command that brings {image} to the board at {port}; default: the "
+                      "project's `make flash-image`");
+    adding.add_option("--flash-size", options->flashSize, "memory for code and weights: 1MiB");
+    adding.add_option("--ram-size", options->ramSize, "memory for everything else: 128KiB");
     adding.add_option("--virtual", options->virtualProfile, "emulate a board of this profile");
     adding.add_option("--key", options->key, "key of the RPC server or tracker");
     adding.add_option("--identity", options->identity, "private key file for SSH");

@@ -94,6 +94,7 @@ Result<Comparison> compared(const CompareOptions& options, JobContext& job)
             std::make_unique<remote::Deployer>(*chosen, deployEnvironment(options.where, noPrompt));
         question.place.board = board.get();
         question.place.boardName = chosen->name;
+        question.place.boardProject = chosen->project;
     }
     return runs::runComparison(question, *model, job);
 }

@@ -59,6 +59,7 @@ int deploy(const DeployOptions& options, JobContext& job)
                   .common = options.common,
                   .inputs = options.inputs,
                   .timeoutS = options.timeoutS};
+    work.boardProject = board->project;
     if (!options.skipsBenchmark) {
         work.timing = options.timing;
         applySampling(options.sampling, *work.timing);

@@ -3,6 +3,7 @@
 #include "app/cli/execution.h"
 
 #include "app/cli/open_for_build.h"
+#include "compiler/driver/board_image.h"
 #include "compiler/frontend/mlf/model_library_file.h"
 #include "compiler/frontend/open_sizes.h"
 #include "core/base/text.h"
@@ -13,15 +14,16 @@ namespace tenon::cli {
 Result<std::string> Runnable::sha256() const { return remote::fileSha256(path); }
 
 Result<Runnable> buildRunnable(std::shared_ptr<const compiler::Loaded> loaded,
-                               const CommonOptions& options, JobContext& job)
+                               const CommonOptions& options, JobContext& job,
+                               const std::string& boardProject)
 {
     auto result = compileOpened(std::move(loaded), compileOptions(options), job);
     if (!result) return result.error();
     noteChoices(**result, options.verbosity);
-    return writeRunnable(std::move(*result));
+    return writeRunnable(std::move(*result), boardProject);
 }
 
-Result<Runnable> writeRunnable(compiler::CompileResultPtr compiled)
+Result<Runnable> writeRunnable(compiler::CompileResultPtr compiled, const std::string& boardProject)
 {
     auto folder = TemporaryFolder::make("tenon-");
     if (!folder) return folder.error();
@@ -29,7 +31,7 @@ Result<Runnable> writeRunnable(compiler::CompileResultPtr compiled)
     Runnable out{.path = folder->file("model" + suffix),
                  .folder = std::make_shared<const TemporaryFolder>(std::move(*folder)),
                  .compiled = std::move(compiled)};
-    auto report = compiler::writeArtifact(*out.compiled, out.path);
+    auto report = compiler::writeForBoard(*out.compiled, out.path, boardProject);
     if (!report) return report.error();
     out.manifest = std::move(report->manifest);
     return out;
@@ -56,7 +58,8 @@ Diagnostic openSizesError(const std::string& path, const OpenedModel& opened,
 }
 
 Result<Runnable> compileAndOpen(const std::string& path, const CommonOptions& options,
-                                InputSource inputs, JobContext& job)
+                                InputSource inputs, JobContext& job,
+                                const std::string& boardProject)
 {
     auto opened =
         inputs == InputSource::MadeUp ? openForBuild(path, options) : openModel(path, options);
@@ -66,7 +69,7 @@ Result<Runnable> compileAndOpen(const std::string& path, const CommonOptions& op
     if (inputs == InputSource::MadeUp && !hasErrors(opened->loaded->diagnostics) &&
         compiler::hasUnboundSizes(opened->loaded->module))
         return openSizesError(path, *opened, options);
-    auto runnable = buildRunnable(opened->loaded, options, job);
+    auto runnable = buildRunnable(opened->loaded, options, job, boardProject);
     if (!runnable) return withProposal(runnable.error(), path, *opened, options);
     return runnable;
 }
@@ -74,7 +77,7 @@ Result<Runnable> compileAndOpen(const std::string& path, const CommonOptions& op
 } // namespace
 
 Result<Runnable> openRunnable(const std::string& path, const CommonOptions& options,
-                              InputSource inputs, JobContext& job)
+                              InputSource inputs, JobContext& job, const std::string& boardProject)
 {
     const auto format = compiler::outputFormatOf(path);
     if (format && compiler::isRunnable(*format)) {
@@ -87,7 +90,7 @@ Result<Runnable> openRunnable(const std::string& path, const CommonOptions& opti
             DiagnosticCode::BadArgument,
             "objects and archives cannot be loaded; compile to .so, .wasm or .elf to run here",
             {.file = path});
-    return compileAndOpen(path, options, inputs, job);
+    return compileAndOpen(path, options, inputs, job, boardProject);
 }
 
 Result<remote::RunRequest> runRequest(const Runnable& runnable, const CommonOptions& options,

@@ -31,12 +31,15 @@ struct Runnable
     Result<std::string> sha256() const; ///< of the file
 };
 
-/// Compiles a loaded model into a temporary folder: the file that `compile` would write.
+/// Compiles a loaded model into a temporary folder: the file that `compile` would write, or with
+/// the project of a serial board the image for it.
 Result<Runnable> buildRunnable(std::shared_ptr<const compiler::Loaded> loaded,
-                               const CommonOptions& options, JobContext& job);
+                               const CommonOptions& options, JobContext& job,
+                               const std::string& boardProject = {});
 
-/// Its file, in a temporary folder.
-Result<Runnable> writeRunnable(compiler::CompileResultPtr compiled);
+/// Its file, in a temporary folder; see compiler::writeForBoard().
+Result<Runnable> writeRunnable(compiler::CompileResultPtr compiled,
+                               const std::string& boardProject = {});
 
 enum class InputSource : uint8_t
 {
@@ -50,7 +53,8 @@ inline InputSource sourceOf(const std::vector<std::string>& files)
 
 /// A model is compiled; anything `compile` wrote as .so, .wasm or .elf is taken as it is.
 Result<Runnable> openRunnable(const std::string& path, const CommonOptions& options,
-                              InputSource inputs, JobContext& job);
+                              InputSource inputs, JobContext& job,
+                              const std::string& boardProject = {});
 
 /// A request to run it on this computer; code for another processor is emulated.
 Result<remote::RunRequest> runRequest(const Runnable& runnable, const CommonOptions& options,

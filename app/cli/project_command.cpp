@@ -6,20 +6,14 @@
 #include "app/cli/pool_options.h"
 #include "app/cli/run_report.h"
 #include "app/cli/server_report.h"
+#include "app/runs/project_run.h"
 #include "compiler/frontend/importer.h"
 #include "compiler/package/project_folder.h"
-#include "core/base/file.h"
 #include "core/base/text.h"
-#include "core/base/tool.h"
 #include "remote/measure/made_up_inputs.h"
-
-#include <cstring>
-#include <filesystem>
 
 namespace tenon::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct ProjectOptions
 {
@@ -73,57 +67,11 @@ int create(const ProjectOptions& options, bool hasTarget, JobContext& job)
     return kSuccess;
 }
 
-/// A project that is there, and its template.
-struct Project
-{
-    std::string folder;
-    compiler::ProjectFacts facts;
-    const compiler::ProjectTemplate* project = nullptr;
-
-    std::string file(const std::string& name) const { return folder + "/build/" + name; }
-};
-
-Result<Project> openProject(const std::string& folder)
-{
-    auto facts = compiler::readProject(folder);
-    if (!facts) return facts.error();
-    const auto project = compiler::projectTemplate(facts->project);
-    if (!project) return project.error();
-    return Project{folder, std::move(*facts), *project};
-}
-
-Status needTools(const Project& project, std::span<const compiler::ProjectTool> tools)
-{
-    for (const compiler::ProjectTool& tool : tools)
-        if (!hasTool(std::string(tool.program)))
-            return makeError(DiagnosticCode::UnsupportedFeature,
-                             std::string(tool.program) + " is not installed, which projects of " +
-                                 core::quoted(project.facts.project) + " need; install " +
-                                 std::string(tool.from),
-                             {.file = project.folder});
-    return kDone;
-}
-
-/// One of the Makefile's targets; what it printed.
-Result<std::string> make(const Project& project, const std::string& what)
-{
-    if (Status found = needTools(project, project.project->buildTools); !found)
-        return found.error();
-    if (what != "all")
-        if (Status found = needTools(project, project.project->runTools); !found)
-            return found.error();
-    auto done = runTool({"make", "-C", project.folder, "--no-print-directory", what});
-    if (done) return done;
-    Diagnostic error = done.error();
-    error.location.file = project.folder + "/Makefile";
-    return error;
-}
-
 int makeAndPrint(const ProjectOptions& options, const std::string& what)
 {
-    const auto project = openProject(options.folder);
+    const auto project = runs::openProject(options.folder);
     if (!project) return failure(project.error());
-    const auto done = make(*project, what);
+    const auto done = runs::makeProject(*project, what);
     if (!done) return failure(done.error());
     print(*done);
     return kSuccess;
@@ -144,61 +92,25 @@ Result<remote::NamedTensors> inputsFor(const Manifest& manifest, const ProjectOp
     return assignInputs(manifest.inputs, *given);
 }
 
-/// One inference, nothing measured, and the bytes of the inputs.
-Status writeRequest(const Project& project, const remote::NamedTensors& inputs)
-{
-    const int32_t counts[] = {1, 0, 0};
-    std::string request(reinterpret_cast<const char*>(counts), sizeof counts);
-    for (const auto& [name, tensor] : inputs) {
-        const auto bytes = tensor.bytes();
-        request.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    }
-    std::error_code ignored;
-    fs::create_directories(project.folder + "/build", ignored);
-    fs::remove(project.file("output"), ignored);
-    return writeFileAtomically(project.file("request"), request);
-}
-
-Result<std::vector<Tensor>> readOutputs(const Project& project)
-{
-    const auto bytes = readFile(project.file("output"));
-    if (!bytes) return bytes.error();
-    std::vector<Tensor> out;
-    size_t at = 0;
-    for (const ManifestTensor& spec : project.facts.manifest.outputs) {
-        const auto dtype = parseDataType(spec.dtype);
-        if (!dtype) return dtype.error();
-        const auto size = static_cast<size_t>(elementCount(spec.shape) * dtype->bytes());
-        if (size > bytes->size() - at)
-            return makeError(DiagnosticCode::BoardFailure, "the run wrote too few outputs",
-                             {.file = project.file("output")});
-        out.push_back(Tensor::make(*dtype, spec.shape, [&](std::span<std::byte> to) {
-            if (size > 0) std::memcpy(to.data(), bytes->data() + at, size);
-        }));
-        at += size;
-    }
-    return out;
-}
-
 /// The line to the project's server: of the given port, or of what `serve.sh` starts.
-Result<std::unique_ptr<remote::MicroLine>> openLine(const Project& project,
+Result<std::unique_ptr<remote::MicroLine>> openLine(const runs::Project& project,
                                                     const ProjectOptions& options)
 {
     if (!project.project->serves)
         return makeError(DiagnosticCode::UnsupportedFeature,
-                         "projects of " + core::quoted(project.facts.project) +
-                             " have no server; those of baremetal-mps2 and crt-host have",
+                         "projects of " + core::quoted(project.facts.project) + " have no server",
                          {.file = project.folder});
     if (!options.serial.empty()) return remote::openSerialLine(options.serial, options.baud);
-    if (const auto built = make(project, "server"); !built) return built.error();
-    if (Status found = needTools(project, project.project->runTools); !found) return found.error();
+    if (const auto built = runs::makeProject(project, "server"); !built) return built.error();
+    if (Status found = runs::needTools(project, project.project->runTools); !found)
+        return found.error();
     return remote::startProgramLine(project.file("../serve.sh"));
 }
 
 /// One inference on the board's server, and what it measured.
 int runServed(const ProjectOptions& options, JobContext& job)
 {
-    const auto project = openProject(options.folder);
+    const auto project = runs::openProject(options.folder);
     if (!project) return failure(project.error());
     const Manifest& manifest = project->facts.manifest;
     const auto inputs = inputsFor(manifest, options);
@@ -228,15 +140,13 @@ int runServed(const ProjectOptions& options, JobContext& job)
 int runProject(const ProjectOptions& options, JobContext& job)
 {
     if (options.isServed || !options.serial.empty()) return runServed(options, job);
-    const auto project = openProject(options.folder);
+    const auto project = runs::openProject(options.folder);
     if (!project) return failure(project.error());
     if (!project->project->feedsFiles) return makeAndPrint(options, "run");
     const Manifest& manifest = project->facts.manifest;
     const auto inputs = inputsFor(manifest, options);
     if (!inputs) return failure(inputs.error());
-    if (Status written = writeRequest(*project, *inputs); !written) return failure(written.error());
-    if (const auto ran = make(*project, "run"); !ran) return failure(ran.error());
-    const auto outputs = readOutputs(*project);
+    const auto outputs = runs::runProject(*project, *inputs);
     if (!outputs) return failure(outputs.error());
     OutputsReport report = options.report;
     report.isJson = options.common.json;

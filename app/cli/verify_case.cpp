@@ -107,7 +107,8 @@ private:
     Status build(std::shared_ptr<const compiler::Loaded> loaded)
     {
         m_loaded = loaded;
-        auto runnable = buildRunnable(std::move(loaded), m_options.common, m_job);
+        auto runnable =
+            buildRunnable(std::move(loaded), m_options.common, m_job, m_options.boardProject);
         if (!runnable) return runnable.error();
         auto digest = runnable->sha256();
         if (!digest) return digest.error();

@@ -14,6 +14,7 @@ struct CaseOptions
 {
     CommonOptions common;
     BoardOptions where;
+    std::string boardProject;       ///< of that board, if it is one on a serial line
     std::optional<double> relative; ///< instead of meta.json and the defaults
     std::optional<double> absolute;
     int timeoutS = 120;

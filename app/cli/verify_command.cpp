@@ -219,6 +219,7 @@ Status aimAtBoard(VerifyOptions& options)
     if (!options.one.where.isElsewhere()) return kDone;
     const auto board = chosenBoard(options.one.where);
     if (!board) return board.error();
+    options.one.boardProject = board->project;
     std::string& target = options.one.common.target;
     const bool isGiven = target != CommonOptions().target;
     if (!isGiven) target = board->target;

@@ -4,6 +4,7 @@
 
 #include "compiler/codegen/back_end.h"
 #include "compiler/driver/target_cores.h"
+#include "compiler/package/project_folder.h"
 #include "core/target/thread_choice.h"
 #include "remote/board/profile.h"
 #include "remote/deploy/deploy_record.h"
@@ -39,6 +40,7 @@ BoardWay wayOf(BoardKind kind)
     case BoardKind::TrackerKey: return BoardWay::Tracker;
     case BoardKind::Virtual:
     case BoardKind::Micro: return BoardWay::Virtual;
+    case BoardKind::Serial: return BoardWay::Serial;
     }
     return BoardWay::ThisComputer;
 }
@@ -51,6 +53,7 @@ BoardKind kindOf(BoardWay way)
     case BoardWay::RpcServer: return BoardKind::RpcServer;
     case BoardWay::Tracker: return BoardKind::TrackerKey;
     case BoardWay::Virtual: return BoardKind::Virtual;
+    case BoardWay::Serial: return BoardKind::Serial;
     }
     return BoardKind::ThisComputer;
 }
@@ -103,6 +106,7 @@ void tellChange(const remote::RunRecord& now, const remote::RunRecord& before,
 {
     const remote::RunComparison compared = remote::compareRuns(now, before);
     row.change = compared.ratio > 0 ? views::changeText(compared.ratio) : text(compared.noReason);
+    if (!compared.settings.empty()) row.change += QStringLiteral(", ") + text(compared.settings);
 }
 
 } // namespace
@@ -131,11 +135,13 @@ views::BoardEntry boardEntry(const Board& board)
         text(board.address()), text(compiler::withCores(board.target, board.threads)),
         text(board.profile),   text(board.summary)};
     entry.budget.name = entry.budget.title = entry.title();
-    if (board.profile.empty()) return entry;
-    if (const auto profile = remote::findProfile(board.profile)) {
+    if (const auto profile = remote::findProfile(board.profile);
+        !board.profile.empty() && profile) {
         entry.budget.flashBytes = profile->flashBytes;
         entry.budget.ramBytes = profile->ramBytes;
     }
+    if (board.flashBytes > 0) entry.budget.flashBytes = board.flashBytes;
+    if (board.ramBytes > 0) entry.budget.ramBytes = board.ramBytes;
     return entry;
 }
 
@@ -157,6 +163,15 @@ Result<Board> boardOf(const views::BoardRequest& request)
         if (!profile) return profile.error();
         board.target = profile->target;
         board.threads = profile->cores;
+    }
+    if (board.kind == BoardKind::Serial) {
+        board.project = request.project.toStdString();
+        board.flash = request.flash.toStdString();
+        board.baud = request.port;
+        board.port = 0;
+        const auto facts = compiler::readProject(board.project);
+        if (!board.project.empty() && !facts) return facts.error();
+        if (facts && board.target.empty()) board.target = facts->manifest.target;
     }
     if (const core::Status checked = remote::checkBoard(board); !checked) return checked.error();
     return board;

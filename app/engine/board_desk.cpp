@@ -42,7 +42,7 @@ QString text(const std::string& value) { return QString::fromStdString(value); }
 std::string keyOf(const Board& board)
 {
     return board.name + "\n" + board.address() + "\n" + board.key + "\n" + board.identityFile +
-           "\n" + board.folder;
+           "\n" + board.folder + "\n" + board.project + "\n" + board.flash;
 }
 
 } // namespace
@@ -283,7 +283,9 @@ Result<views::CompareOutcome> BoardDesk::compare(const views::CompareQuestion& q
         return compareFile(m_options, asked, {.threads = threads}, job);
     views::CompareOutcome outcome;
     const Status done = onBoard(*board, ask, job, [&](remote::Deployer& deployer) -> Status {
-        auto made = compareFile(m_options, asked, {&deployer, board->name, threads}, job);
+        runs::RunPlace place{&deployer, board->name, threads};
+        place.boardProject = board->project;
+        auto made = compareFile(m_options, asked, place, job);
         if (!made) return made.error();
         outcome = *std::move(made);
         return core::kDone;
@@ -301,7 +303,9 @@ Result<views::QuantizeOutcome> BoardDesk::quantize(const views::QuantizeQuestion
         return quantizeFile(m_options, question, {.threads = threads}, job);
     views::QuantizeOutcome outcome;
     const Status done = onBoard(*board, ask, job, [&](remote::Deployer& deployer) -> Status {
-        auto made = quantizeFile(m_options, question, {&deployer, board->name, threads}, job);
+        runs::RunPlace place{&deployer, board->name, threads};
+        place.boardProject = board->project;
+        auto made = quantizeFile(m_options, question, place, job);
         if (!made) return made.error();
         outcome = *std::move(made);
         return core::kDone;

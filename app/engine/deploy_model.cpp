@@ -7,6 +7,7 @@
 #include "app/engine/board_builder.h"
 #include "app/engine/document_builder.h"
 #include "app/engine/measure_here.h"
+#include "compiler/driver/board_image.h"
 #include "compiler/driver/target_features.h"
 #include "remote/board/board_store.h"
 #include "remote/deploy/deploy_record.h"
@@ -25,7 +26,7 @@ using views::DocumentPtr;
 
 namespace {
 
-Result<remote::BuiltModel> built(const DocumentPtr& document)
+Result<remote::BuiltModel> built(const DocumentPtr& document, const std::string& boardProject)
 {
     const auto folder = std::make_shared<QTemporaryDir>();
     if (!folder->isValid())
@@ -35,7 +36,7 @@ Result<remote::BuiltModel> built(const DocumentPtr& document)
     const auto backing = backingOf(document);
     remote::BuiltModel model;
     model.path = folder->filePath(QStringLiteral("model.so")).toStdString();
-    auto artifact = compiler::writeArtifact(*backing->result, model.path);
+    auto artifact = compiler::writeForBoard(*backing->result, model.path, boardProject);
     if (!artifact) return artifact.error();
     model.manifest = std::move(artifact->manifest);
     if (auto features = compiler::targetFeatures(backing->result->machine))
@@ -121,7 +122,7 @@ views::DeployOutcome deployModel(const DeployWork& work, remote::Deployer& deplo
         auto compiled = compiledFor(work.engine, work.question.document, build, buildJob);
         if (!compiled) return compiled.error();
         outcome.document = *compiled; // shown even when nothing else works
-        return built(*compiled);
+        return built(*compiled, work.board.project);
     };
     std::string noPeer;
     request.inputs = [&](const core::Manifest& manifest) {

@@ -4,6 +4,7 @@
 
 #include "app/runs/given_tensors.h"
 #include "app/runs/local_run.h"
+#include "compiler/driver/board_image.h"
 #include "compiler/driver/target_features.h"
 #include "core/base/text.h"
 
@@ -52,7 +53,7 @@ Result<ProgramRuns::Opened*> ProgramRuns::open(const compiler::CompileResultPtr&
     if (!folder) return folder.error();
     const std::string suffix(compiler::suffixOf(program->machine.backEnd->runnable()));
     const std::string path = folder->file("model" + suffix);
-    auto written = compiler::writeArtifact(*program, path);
+    auto written = compiler::writeForBoard(*program, path, m_place.boardProject);
     if (!written) return written.error();
     m_opened.push_front({program, std::make_shared<const TemporaryFolder>(std::move(*folder)), path,
                          std::move(written->manifest), nullptr});

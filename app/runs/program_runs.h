@@ -23,6 +23,7 @@ struct RunPlace
     unsigned threads = 0; ///< asked for; 0: as many as the program was compiled for
     std::chrono::seconds timeout{300};
     bool skipsPreflight = false;
+    std::string boardProject; ///< of a board at the end of a serial line
 };
 
 class ProgramRuns

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/driver/compile.h"
+#include "compiler/memory/live_bytes.h"
 
 namespace tenon::compiler {
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wires a compile result into compiler/package, with the object cache in front of LLVM.
+#include "compiler/driver/board_image.h"
 #include "compiler/driver/compile.h"
 #include "compiler/driver/object_cache.h"
+#include "compiler/package/board_project.h"
 #include "compiler/package/model_library.h"
 #include "compiler/package/project_folder.h"
 #include "compiler/package/source_package.h"
@@ -222,6 +224,12 @@ Result<PackageReport> writeProgram(const CompileResult& result, CInterface inter
 Status writeProject(const CompileResult& result, const ProjectTemplate& project,
                     const std::string& folder)
 {
+    return writeBoardProject(result, project, folder, {});
+}
+
+Status writeBoardProject(const CompileResult& result, const ProjectTemplate& project,
+                         const std::string& folder, const std::string& boardProject)
+{
     auto program = sourceProgram(result, CInterface::Structs);
     if (!program) return program.error();
     program->isMarked = program->executor == ExecutorKind::Aot;
@@ -230,8 +238,14 @@ Status writeProject(const CompileResult& result, const ProjectTemplate& project,
     if (!library) return library.error();
     auto files = project.files(*program);
     if (!files) return files.error();
+    if (!boardProject.empty()) {
+        auto own = boardFiles(boardProject);
+        if (!own) return own.error();
+        takeBoardFiles(std::move(*own), *files);
+    }
     for (const SourceFile& file : *library) files->push_back({"model/" + file.path, file.text});
     files->push_back({"project.json", projectText({std::string(project.name), manifest})});
+    nameImage(*files);
     return writeProjectFolder(*files, *library, folder);
 }
 

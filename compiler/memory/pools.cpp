@@ -12,16 +12,8 @@
 #include <set>
 
 namespace tenon::compiler {
-namespace {
 
-core::Diagnostic badPool(std::string_view part, std::string_view why)
-{
-    return core::makeError(core::DiagnosticCode::BadArgument,
-                           "pool " + core::quoted(part) + " " + std::string(why) +
-                               "; write NAME=BYTES such as DTCM=128KiB, or NAME for no limit");
-}
-
-std::optional<int64_t> parseBytes(std::string_view text)
+std::optional<int64_t> parseMemorySize(std::string_view text)
 {
     int64_t value = 0;
     const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -37,6 +29,15 @@ std::optional<int64_t> parseBytes(std::string_view text)
         return std::nullopt;
     if (value > (INT64_MAX >> shift)) return std::nullopt;
     return value << shift;
+}
+
+namespace {
+
+core::Diagnostic badPool(std::string_view part, std::string_view why)
+{
+    return core::makeError(core::DiagnosticCode::BadArgument,
+                           "pool " + core::quoted(part) + " " + std::string(why) +
+                               "; write NAME=BYTES such as DTCM=128KiB, or NAME for no limit");
 }
 
 /// What the assembler takes unquoted.
@@ -59,7 +60,7 @@ core::Result<Pool> parsePool(std::string_view whole)
     pool.name = std::string(core::trimmed(part.substr(0, equals)));
     if (pool.name.empty()) return badPool(part, "has no name");
     if (equals == std::string_view::npos) return pool;
-    const auto bytes = parseBytes(core::trimmed(part.substr(equals + 1)));
+    const auto bytes = parseMemorySize(core::trimmed(part.substr(equals + 1)));
     if (!bytes) return badPool(part, "has no size that can be read");
     pool.sizeHintBytes = *bytes;
     return pool;

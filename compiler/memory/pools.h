@@ -4,11 +4,15 @@
 
 #include "compiler/memory/memory_plan.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace tenon::compiler {
+
+/// "131072", "128KiB", "1M"; nothing for what is no size above 0.
+std::optional<int64_t> parseMemorySize(std::string_view text);
 
 /// Reads pools in order of preference, comma-separated: NAME=BYTES with an optional unit (K, KiB,
 /// M, MiB), or NAME alone for a pool without limit; `@.section` behind either names the section of

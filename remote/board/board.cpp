@@ -2,8 +2,11 @@
 // A place where models run, as the user configured it.
 #include "remote/board/board.h"
 
+#include "compiler/driver/compile.h"
 #include "core/base/text.h"
 #include "core/target/micro_core.h"
+#include "core/target/target.h"
+#include "remote/micro/serial_speed.h"
 
 #include <algorithm>
 #include <array>
@@ -27,7 +30,8 @@ constexpr std::array kKinds{KindName{BoardKind::ThisComputer, "this-computer"},
                             KindName{BoardKind::RpcServer, "rpc"},
                             KindName{BoardKind::TrackerKey, "tracker"},
                             KindName{BoardKind::Virtual, "virtual"},
-                            KindName{BoardKind::Micro, "micro"}};
+                            KindName{BoardKind::Micro, "micro"},
+                            KindName{BoardKind::Serial, "serial"}};
 
 bool isNameCharacter(char c)
 {
@@ -69,10 +73,36 @@ Result<BoardKind> parseBoardKind(std::string_view text)
 std::string Board::address() const
 {
     if (kind == BoardKind::ThisComputer) return "this computer";
+    if (kind == BoardKind::Serial)
+        return host + " at " + std::to_string(baud > 0 ? baud : kUsualBaud) + " baud";
     std::string text = user.empty() ? host : user + "@" + host;
     if (port != 0) text += ":" + std::to_string(port);
     return text;
 }
+
+namespace {
+
+/// What a board at the end of a line needs beside a name.
+Status checkSerial(const Board& board)
+{
+    const std::string name = "board " + core::quoted(board.name);
+    if (board.project.empty())
+        return bad(name + " needs a project that serves models on it; make one with `tenon project "
+                          "create`, fit it to the board, and name its folder with --project");
+    if (!board.project.starts_with('/'))
+        return bad(name + "'s project is " + core::quoted(board.project) +
+                   ", which is no full path");
+    const auto target = core::parseTarget(board.target);
+    if (!target) return target.error();
+    const compiler::BackEnd* backEnd = compiler::findBackEnd(*target);
+    if (!backEnd || !backEnd->sources)
+        return bad(name + " runs C source, not code for " + core::quoted(board.target) +
+                   "; write --target \"c -mcpu=cortex-m4\"");
+    if (board.flashBytes < 0 || board.ramBytes < 0) return bad(name + " has less than no memory");
+    return checkSerialSpeed(board.baud > 0 ? board.baud : kUsualBaud);
+}
+
+} // namespace
 
 Status checkBoard(const Board& board)
 {
@@ -89,6 +119,8 @@ Status checkBoard(const Board& board)
     if (board.kind == BoardKind::Micro && !core::microCoreOnBoard(board.host))
         return bad("board " + core::quoted(board.name) + " is emulated as " +
                    core::quoted(board.host) + ", which is no board that Tenon links programs for");
+    if (board.kind == BoardKind::Serial)
+        if (Status checked = checkSerial(board); !checked) return checked;
     if (!isPlainText(board.host) || !isPlainText(board.user) || !isPlainText(board.key))
         return bad("board " + core::quoted(board.name) +
                    " has blanks or control characters in its host, user or key");

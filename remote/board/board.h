@@ -18,10 +18,12 @@ enum class BoardKind : uint8_t
     RpcServer,
     TrackerKey,
     Virtual, ///< emulated on this computer, reached over SSH like a real one
-    Micro ///< without an operating system, emulated on this computer; `host` is QEMU's name of it
+    Micro,   ///< without an operating system, emulated on this computer; `host` is QEMU's name
+    Serial   ///< without an operating system, at the end of a serial line; `host` is the port
 };
 
-/// "this-computer", "ssh", "rpc", "tracker", "virtual", "micro": what the configuration file says.
+/// "this-computer", "ssh", "rpc", "tracker", "virtual", "micro", "serial": what the configuration
+/// file says.
 std::string_view boardKindText(BoardKind kind);
 core::Result<BoardKind> parseBoardKind(std::string_view text);
 
@@ -39,6 +41,12 @@ struct Board
     std::string folder;       ///< virtual boards: where the emulated system lives here
     std::string summary;      ///< what the last probe found, one line
     unsigned threads = 0;     ///< to run with; 0: not known
+    int baud = 0;             ///< serial boards; 0: kUsualBaud
+    std::string project;      ///< serial boards: folder of the project that serves models there
+    std::string flash;        ///< command that brings {image} to the board at {port}; empty: the
+                              ///< project's `make flash-image`
+    int64_t flashBytes = 0;   ///< serial boards; 0: as the profile says
+    int64_t ramBytes = 0;
 
     /// Times of an emulated processor say nothing about silicon and are labelled so.
     bool isEmulated() const { return kind == BoardKind::Virtual || kind == BoardKind::Micro; }
@@ -46,6 +54,8 @@ struct Board
     /// "pi@raspberry:22", "192.168.1.7:9090", ... for lists and messages.
     std::string address() const;
 };
+
+inline constexpr int kUsualBaud = 115200;
 
 /// The name every list starts with.
 inline constexpr std::string_view kThisComputer = "local";

@@ -32,13 +32,16 @@ struct BoardFacts
     double load = -1;
     std::string sandbox;    ///< what its server holds sessions to: "seccomp and Landlock 7", "none"
     std::string target;     ///< of a board without an operating system; else it follows from facts
-    int64_t flashBytes = 0; ///< then: for code and weights
+    int64_t flashBytes = 0; ///< then: for code and weights; 0: not told
+    bool isBare = false;    ///< without an operating system
+    std::string settings;   ///< then: "25 MHz, instruction cache off", as its server says
+    std::string answer;     ///< of a serial board whose server does not answer: why not
     bool isHardFloat = true; ///< 32-bit Arm: user programs pass floats in registers
 
     bool hasFeature(std::string_view name) const;
     /// To compile for: as many as may be used, of a machine that may say anything.
     unsigned usableCores() const;
-    bool hasNoSystem() const { return flashBytes > 0; }
+    bool hasNoSystem() const { return isBare; }
 };
 
 /// Reads what the probe script printed: sections of `== name` and text. Unknown sections are

@@ -80,6 +80,11 @@ Json toJson(const Board& board)
     put("folder", board.folder);
     put("summary", board.summary);
     if (board.threads != 0) out["threads"] = board.threads;
+    put("project", board.project);
+    put("flash", board.flash);
+    if (board.baud != 0) out["baud"] = board.baud;
+    if (board.flashBytes != 0) out["flash_bytes"] = board.flashBytes;
+    if (board.ramBytes != 0) out["ram_bytes"] = board.ramBytes;
     return out;
 }
 
@@ -100,7 +105,12 @@ Result<Board> fromJson(const Json& json)
                     .key = json.value("key", ""),
                     .folder = json.value("folder", ""),
                     .summary = json.value("summary", ""),
-                    .threads = json.value("threads", 0u)};
+                    .threads = json.value("threads", 0u),
+                    .baud = json.value("baud", 0),
+                    .project = json.value("project", ""),
+                    .flash = json.value("flash", ""),
+                    .flashBytes = json.value("flash_bytes", int64_t{0}),
+                    .ramBytes = json.value("ram_bytes", int64_t{0})};
         if (Status checked = checkBoard(board); !checked) return checked.error();
         return board;
     } catch (const Json::exception& error) {

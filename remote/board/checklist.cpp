@@ -112,10 +112,21 @@ Check sandboxCheck(const BoardFacts& facts)
 /// A board without an operating system has nothing that could be busy, hot or full.
 std::vector<Check> microChecklist(const BoardFacts& facts)
 {
-    return {{Verdict::Good, "system", facts.kernel + ", files by " + facts.libc, ""},
-            {Verdict::Good, "processor", facts.cpuText, ""},
-            {Verdict::Good, "flash", bytes(facts.flashBytes), ""},
-            {Verdict::Good, "memory", bytes(facts.ramBytes), ""}};
+    const auto budget = [](const char* subject, int64_t given) {
+        if (given > 0) return Check{Verdict::Good, subject, bytes(given), ""};
+        return Check{Verdict::Doubtful, subject, "not told",
+                     "whether a model fits is seen when it is linked"};
+    };
+    std::vector<Check> out{
+        {Verdict::Good, "system", facts.kernel + ", reached by " + facts.libc, ""},
+        {Verdict::Good, "processor", facts.cpuText, ""},
+        budget("flash", facts.flashBytes),
+        budget("memory", facts.ramBytes)};
+    if (!facts.settings.empty()) out.push_back({Verdict::Good, "settings", facts.settings, ""});
+    if (!facts.answer.empty())
+        out.push_back({Verdict::Doubtful, "server", facts.answer,
+                       "a deployment brings it, if the board's flash command works"});
+    return out;
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "remote/deploy/local_link.h"
 #include "remote/deploy/micro_link.h"
 #include "remote/deploy/rpc_link.h"
+#include "remote/deploy/serial_link.h"
 #include "remote/deploy/ssh_link.h"
 
 namespace tenon::remote {
@@ -19,6 +20,7 @@ core::Result<std::unique_ptr<BoardLink>> openBoardLink(const LinkRequest& reques
     case BoardKind::RpcServer:
     case BoardKind::TrackerKey: return openRpcLink(request, job);
     case BoardKind::Micro: return openMicroLink(request);
+    case BoardKind::Serial: return openSerialLink(request);
     case BoardKind::ThisComputer: break;
     }
     return openLocalLink(request);

@@ -284,6 +284,8 @@ Status DeployRun::benchmark(std::string& detail)
     Result<Timing> timing = m_session->measure(wanted, m_job);
     if (!timing) return explained(timing.error());
     m_report.timing = std::move(*timing);
+    if (std::string& settings = m_report.timing->hygiene.settings; settings.empty())
+        settings = m_report.facts.settings;
     const Summary& summary = m_report.timing->summaryMs;
     detail = medianText(summary) + " of " + std::to_string(summary.samples) +
              (summary.samples == 1 ? " sample; " : " samples; ") + m_report.timing->ending;

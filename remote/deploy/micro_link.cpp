@@ -39,6 +39,9 @@ public:
         facts.cores = facts.usable = 1;
         facts.ramBytes = facts.freeRamBytes = core.ramBytes;
         facts.flashBytes = core.flashBytes;
+        facts.isBare = true;
+        facts.settings = core::fixed(static_cast<double>(core.clockHz) / 1e6, 0) +
+                         " MHz, memory without waits, no caches";
         facts.target = "c -mcpu=" + std::string(core.cpu);
         return facts;
     }

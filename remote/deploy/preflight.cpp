@@ -151,8 +151,10 @@ void checkMemory(const BuiltModel& model, const BoardFacts& facts, Checks& check
 
 void checkCore(const BuiltModel& model, const BoardFacts& facts, Checks& checks)
 {
+    if (facts.cpu.empty()) return checks.unknown("machine");
     const auto target = core::parseTarget(model.manifest.target);
     const core::MicroCore* core = target ? core::microCoreOf(*target) : nullptr;
+    if (target && target->mcpu == facts.cpu) return checks.good("machine", facts.cpuText);
     if (!core || core->cpu != facts.cpu)
         return checks.bad("machine", BoardCode::WrongArchitecture,
                           "the model is compiled for " + core::quoted(model.manifest.target) +
@@ -170,6 +172,7 @@ void checkBudgets(const BuiltModel& model, const BoardFacts& facts, Checks& chec
     if (!taken)
         return checks.bad("flash", taken.error().code, taken.error().message, "compile again");
     const auto budget = [&](const char* subject, int64_t needed, int64_t given) {
+        if (given <= 0) return checks.unknown(subject);
         const std::string outcome = bytes(needed) + " of " + bytes(given);
         if (needed > given)
             return checks.bad(subject, DiagnosticCode::OutOfMemory, outcome,

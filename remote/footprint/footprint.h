@@ -4,6 +4,7 @@
 
 #include "compiler/driver/compile.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,8 @@ struct ExecutorFootprint
     std::string notMeasured = {}; ///< why there are no numbers; empty when there are
     /// What `ram.heap` is made of, largest first; empty where nobody counted that.
     std::vector<HeapUse> heapUses = {};
+    /// Code by function, where it was linked function by function.
+    std::map<std::string, int64_t> kernelBytes = {};
 };
 
 struct FootprintRequest

@@ -60,6 +60,7 @@ public:
         if (!image) return image.error();
         Result<ExecutorFootprint> out = split(*empty, *image);
         if (!out) return out;
+        if (core::Status told = addKernels(model, *out); !told) return told.error();
         const Result<Said> said = runMeasured(model);
         if (!said) return said.error();
         out->ram.stack = said->stack;
@@ -119,6 +120,20 @@ private:
                                      image);
         if (!linked) return linked.error();
         return image;
+    }
+
+    /// Code of each kernel: of an image whose compiler leaves functions that are called once alone,
+    /// as it puts them into their caller otherwise.
+    core::Status addKernels(const std::vector<std::string>& model, ExecutorFootprint& out) const
+    {
+        const auto apart = link("apart", model, {"-fno-inline-functions-called-once"});
+        if (!apart) return apart.error();
+        const auto symbols = symbolBytes(std::string(compiler::kMicroTools) + "nm", *apart);
+        if (!symbols) return symbols.error();
+        for (const compiler::ProgramKernel& kernel : m_result.program.kernels)
+            if (const auto found = symbols->find(kernel.function); found != symbols->end())
+                out.kernelBytes[kernel.function] = found->second;
+        return core::kDone;
     }
 
     struct Sizes

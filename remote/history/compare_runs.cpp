@@ -33,6 +33,7 @@ struct Conditions
     double cores = 1;
     bool isPinned = false;
     bool isInterrupted = false;
+    std::string settings;
 };
 
 Conditions conditionsOf(const RunRecord& record)
@@ -48,12 +49,13 @@ Conditions conditionsOf(const RunRecord& record)
         out.temperatureC = said.value("temperature_c", -1.0);
         out.cores = std::max(1.0, said.value("cores", 1.0));
         out.isPinned = said.value("pinned", false);
+        out.settings = said.value("settings", "");
         const auto switches = said.value("involuntary_switches", int64_t{-1});
         out.isInterrupted = switches > static_cast<int64_t>(record.runsMs.size());
     } catch (const Json::exception&) {
         return {}; // somebody else's JSON
     }
-    out.isTold = out.load >= 0;
+    out.isTold = out.load >= 0 || !out.settings.empty(); // nothing else runs on a microcontroller
     return out;
 }
 
@@ -82,6 +84,27 @@ std::string otherState(const Conditions& now, const Conditions& before)
     return {};
 }
 
+/// What `from` says and `other` does not.
+std::string alone(const std::string& from, const std::string& other)
+{
+    const std::vector<std::string> rest = core::split(other, ',');
+    std::vector<std::string> out;
+    for (const std::string& word : core::split(from, ','))
+        if (std::none_of(rest.begin(), rest.end(), [&](const std::string& each) {
+                return core::trimmed(each) == core::trimmed(word);
+            }))
+            out.emplace_back(core::trimmed(word));
+    return core::join(out, ", ");
+}
+
+/// "at 25 MHz, now 50 MHz"; empty where both ran alike.
+std::string otherSettings(const RunRecord& now, const RunRecord& before)
+{
+    const std::string ours = conditionsOf(now).settings, theirs = conditionsOf(before).settings;
+    if (ours.empty() || theirs.empty() || ours == theirs) return {};
+    return "at " + alone(theirs, ours) + ", now " + alone(ours, theirs);
+}
+
 bool isEmulated(const RunRecord& record) { return record.board.ends_with(" (emulated)"); }
 
 /// Why the two say nothing about one another whatever the times are.
@@ -103,9 +126,10 @@ RunComparison compareRuns(const RunRecord& now, const RunRecord& before)
     if (!ours.hasInterval() || !theirs.hasInterval()) return {0, "too few samples"};
     if (ours.ci95Low <= theirs.ci95High && theirs.ci95Low <= ours.ci95High)
         return {0, "no difference shown"};
-    if (!now.artifact.empty() && now.artifact == before.artifact)
+    const std::string settings = otherSettings(now, before);
+    if (settings.empty() && !now.artifact.empty() && now.artifact == before.artifact)
         return {0, "the same build: something else changed"};
-    return {ours.median / theirs.median, {}};
+    return {ours.median / theirs.median, {}, settings};
 }
 
 } // namespace tenon::remote

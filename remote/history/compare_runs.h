@@ -10,6 +10,9 @@ struct RunComparison
 {
     double ratio = 0;     ///< of the medians, now to before; 0: no verdict
     std::string noReason; ///< why there is no verdict: "other load: 0.2, now 5.1"
+    /// Beside a verdict: "at 25 MHz, now 50 MHz". What a microcontroller was set to explains its
+    /// times, and does not keep them from being compared.
+    std::string settings;
 };
 
 /// A verdict only where both were measured under the same conditions, as far as both tell them

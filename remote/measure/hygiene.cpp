@@ -47,6 +47,7 @@ std::string hygieneJson(const Hygiene& state)
                                   {"pinned", state.isPinned},
                                   {"involuntary_switches", state.involuntarySwitches},
                                   {"major_faults", state.majorFaults},
+                                  {"settings", state.settings},
                                   {"warnings", state.warnings}}
         .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }

@@ -22,6 +22,7 @@ struct Hygiene
     bool isPinned = false;            ///< each thread was tied to one CPU
     int64_t involuntarySwitches = -1; ///< of the measured process while it measured
     int64_t majorFaults = -1;
+    std::string settings;              ///< of a microcontroller: clock, caches, wait states
     std::vector<std::string> warnings; ///< plain sentences
 };
 

@@ -3,6 +3,7 @@
 #include "remote/micro/micro_exchange.h"
 
 #include "core/base/board_code.h"
+#include "core/base/printable.h"
 #include "core/base/text.h"
 #include "runtime/micro/rpc/micro_server.h"
 
@@ -24,6 +25,7 @@ namespace {
 
 constexpr size_t kMostMessage = size_t{1} << 20;
 constexpr milliseconds kStep{20}; ///< cancel is felt at once
+constexpr size_t kFirstBytes = 80;
 
 std::string bytes16(uint16_t value)
 {
@@ -126,7 +128,8 @@ Result<std::optional<MicroExchange::Message>> MicroExchange::receive(millisecond
     for (;;) {
         while (std::optional<Message> message = nextMessage()) {
             if (message->type != kMicroLog) return message;
-            if (m_log) m_log(message->body);
+            hear(message->body);
+            if (m_fault) return faulted();
         }
         std::array<std::byte, 4096> bytes{};
         const Result<size_t> got = m_line->read(bytes, patience);
@@ -136,12 +139,47 @@ Result<std::optional<MicroExchange::Message>> MicroExchange::receive(millisecond
         }
         if (*got == 0) return std::optional<Message>();
         m_counters.bytesIn += static_cast<int64_t>(*got);
+        const auto* text = reinterpret_cast<const char*>(bytes.data());
+        if (m_firstBytes.size() < kFirstBytes)
+            m_firstBytes.append(text, std::min(*got, kFirstBytes - m_firstBytes.size()));
         m_unread.append(reinterpret_cast<const char*>(bytes.data()), *got);
     }
 }
 
+void MicroExchange::hear(const std::string& line)
+{
+    m_fault = parseFault(line);
+    if (m_log) m_log(line);
+}
+
+core::Diagnostic MicroExchange::faulted()
+{
+    m_session = 0;
+    return makeError(DiagnosticCode::BoardFailure, faultText(*m_fault, {}));
+}
+
+/// What the other end may be, from what came.
+core::Diagnostic MicroExchange::silence() const
+{
+    const std::string_view first = m_firstBytes;
+    const bool isText = first.size() > 3 && std::all_of(first.begin(), first.end(), [](char c) {
+                            return (c >= ' ' && c <= '~') || c == '\r' || c == '\n' || c == '\t';
+                        });
+    std::string what = "nothing came: has the board power, is it this port, and does the server's "
+                       "image run on it?";
+    if (isText)
+        what = "it says " + core::quoted(core::printable(core::trimmed(first))) +
+               ": another program's image runs on it";
+    else if (m_counters.bytesIn > 0)
+        what = std::to_string(m_counters.bytesIn) + " bytes came, no whole frame among them, " +
+               std::to_string(m_counters.badFrames) +
+               " damaged: is the speed (baud) that of the board?";
+    return makeError(DiagnosticCode::BoardFailure, "nobody answers on the line; " + what);
+}
+
 Status MicroExchange::start(const Patience& patience)
 {
+    m_fault.reset();
     const std::string version(1, kMicroVersion);
     // Each attempt has a nonce of its own: the board begins a session for every one that arrives,
     // and the last is the one that counts.
@@ -165,11 +203,7 @@ Status MicroExchange::start(const Patience& patience)
         if (!*message && repeater.isDue())
             if (Status sent = ask(); !sent) return sent;
     }
-    return makeError(DiagnosticCode::BoardFailure,
-                     "nobody answers on the line; is it the right port, at the right speed, with "
-                     "the server's image on the board, and has the board power? " +
-                         std::to_string(m_counters.bytesIn) + " bytes came, " +
-                         std::to_string(m_counters.badFrames) + " frames of them damaged");
+    return silence();
 }
 
 std::optional<std::string> MicroExchange::answerIn(const Message& message) const

@@ -2,6 +2,7 @@
 // The client's side of microTVM's session on a line: who is there, and each request answered once.
 #pragma once
 
+#include "remote/micro/fault_text.h"
 #include "remote/micro/micro_line.h"
 #include "remote/rpc/link.h"
 #include "runtime/micro/rpc/micro_frame.h"
@@ -39,16 +40,20 @@ public:
     explicit MicroExchange(std::unique_ptr<MicroLine> line, const MicroPace& pace = {});
 
     /// Begins a session; whatever the server held for an earlier one is gone. Errors: BoardFailure
-    /// with a checklist when nobody answers, LinkLost, Cancelled.
+    /// with a checklist when nobody answers, and with the fault of a board that stops; LinkLost,
+    /// Cancelled.
     core::Status start(const Patience& patience);
     /// Sends a packet and waits for its answer. Errors: LinkLost, also when the board has started
-    /// anew meanwhile (isSessionLost()); TimedOut; Cancelled.
+    /// anew meanwhile (isSessionLost()); BoardFailure when it stopped with a fault; TimedOut;
+    /// Cancelled.
     core::Result<std::string> exchange(const std::string& packet, const Patience& patience);
     /// Ends the session without waiting for anybody.
     void hangUp();
 
     bool isSessionLost() const { return m_session == 0; }
     const MicroLineCounters& counters() const { return m_counters; }
+    /// The board's last words, if it stopped with a fault.
+    const std::optional<CoreFault>& fault() const { return m_fault; }
     /// Lines of text that the board says.
     void onLog(std::function<void(const std::string&)> log) { m_log = std::move(log); }
 
@@ -65,6 +70,9 @@ private:
     core::Result<std::optional<Message>> receive(std::chrono::milliseconds patience);
     std::optional<Message> nextMessage();
     std::optional<std::string> answerIn(const Message& message) const;
+    void hear(const std::string& line);
+    core::Diagnostic faulted();
+    core::Diagnostic silence() const;
 
     std::unique_ptr<MicroLine> m_line;
     MicroPace m_pace;
@@ -75,6 +83,8 @@ private:
     uint16_t m_number = 0;
     uint8_t m_nonce = 0;
     MicroLineCounters m_counters;
+    std::string m_firstBytes; ///< that came: they tell what else is at the other end
+    std::optional<CoreFault> m_fault;
     std::function<void(const std::string&)> m_log;
 };
 

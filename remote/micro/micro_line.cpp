@@ -3,11 +3,14 @@
 #include "remote/micro/micro_line.h"
 
 #include "core/base/board_code.h"
+#include "core/base/file.h"
 #include "core/base/text.h"
+#include "remote/micro/serial_speed.h"
 #include "remote/session/child_process.h"
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <termios.h>
@@ -15,6 +18,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 namespace tenon::remote {
 
@@ -36,7 +40,11 @@ public:
     {
         fcntl(m_fd, F_SETFL, fcntl(m_fd, F_GETFL) | O_NONBLOCK);
     }
-    ~FileLine() override { close(m_fd); }
+    ~FileLine() override
+    {
+        ioctl(m_fd, TIOCNXCL); // a pseudo terminal remembers the mark for the next who opens it
+        close(m_fd);
+    }
 
     Status write(std::span<const std::byte> bytes) override
     {
@@ -113,26 +121,36 @@ private:
     std::string m_said;
 };
 
-struct Speed
+/// "minicom (process 4711)", as far as this user may see it; empty: nobody, or nobody that is seen.
+std::string holderOf(const std::string& port)
 {
-    int baud;
-    speed_t code;
-};
-
-constexpr Speed kSpeeds[] = {{9600, B9600},     {19200, B19200},   {38400, B38400},
-                             {57600, B57600},   {115200, B115200}, {230400, B230400},
-                             {460800, B460800}, {921600, B921600}, {1000000, B1000000}};
-
-Result<speed_t> speedOf(int baud)
-{
-    std::vector<std::string> known;
-    for (const Speed& speed : kSpeeds) {
-        if (speed.baud == baud) return speed.code;
-        known.push_back(std::to_string(speed.baud));
+    namespace fs = std::filesystem;
+    std::error_code failed;
+    const fs::path device = fs::canonical(port, failed);
+    if (failed) return {};
+    for (const auto& process : fs::directory_iterator("/proc", failed)) {
+        const std::string id = process.path().filename().string();
+        if (id.find_first_not_of("0123456789") != std::string::npos ||
+            id == std::to_string(getpid()))
+            continue;
+        std::error_code hidden;
+        for (fs::directory_iterator at(process.path() / "fd", hidden), end; !hidden && at != end;
+             at.increment(hidden)) {
+            std::error_code gone;
+            if (fs::read_symlink(at->path(), gone) != device || gone) continue;
+            const auto name = core::readFile("/proc/" + id + "/comm");
+            return std::string(name ? core::trimmed(*name) : "a program") + " (process " + id + ")";
+        }
     }
-    return makeError(DiagnosticCode::BadArgument, "serial lines have no speed of " +
-                                                      std::to_string(baud) + " baud; there are " +
-                                                      core::join(known, ", "));
+    return {};
+}
+
+core::Diagnostic isBusy(const std::string& port)
+{
+    const std::string holder = holderOf(port);
+    return makeError(DiagnosticCode::BoardFailure,
+                     "the serial port " + core::quoted(port) + " is busy: " +
+                         (holder.empty() ? "another program" : holder) + " has it; close that");
 }
 
 core::Diagnostic cannotOpen(const std::string& port, int error)
@@ -140,7 +158,7 @@ core::Diagnostic cannotOpen(const std::string& port, int error)
     std::string what = std::strerror(error);
     if (error == ENOENT) what = "there is none of this name; is the board plugged in?";
     if (error == EACCES) what = "you may not use it; join the group dialout and log in again";
-    if (error == EBUSY) what = "another program has it; close that";
+    if (error == EBUSY) return isBusy(port);
     return makeError(DiagnosticCode::BoardFailure,
                      "cannot open the serial port " + core::quoted(port) + ": " + what);
 }
@@ -149,7 +167,7 @@ core::Diagnostic cannotOpen(const std::string& port, int error)
 
 Result<std::unique_ptr<MicroLine>> openSerialLine(const std::string& port, int baud)
 {
-    const Result<speed_t> speed = speedOf(baud);
+    const Result<speed_t> speed = serialSpeed(baud);
     if (!speed) return speed.error();
     const int fd = open(port.c_str(), O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) return cannotOpen(port, errno);
@@ -157,6 +175,8 @@ Result<std::unique_ptr<MicroLine>> openSerialLine(const std::string& port, int b
     termios settings{};
     if (tcgetattr(fd, &settings) != 0)
         return makeError(DiagnosticCode::BoardFailure, core::quoted(port) + " is no serial port");
+    // Other programs of ours, and those that ask, too, see the lock; the mark keeps out the rest.
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0) return isBusy(port);
     if (ioctl(fd, TIOCEXCL) != 0) return cannotOpen(port, errno);
     cfmakeraw(&settings);
     settings.c_cflag |= CLOCAL | CREAD;

@@ -147,21 +147,22 @@ Result<std::vector<Tensor>> MicroModel::infer(std::span<const Tensor> inputs)
     }
 }
 
-Result<std::vector<double>> MicroModel::time(int number, int repeat)
+Result<std::vector<double>> MicroModel::time(int number, int repeat, int minRepeatMs)
 {
-    const auto evaluator = m_session->callGlobal("runtime.RPCTimeEvaluator", PackedArgs()
-                                                                                 .handle(m_module)
-                                                                                 .text("run")
-                                                                                 .integer(kDLCPU)
-                                                                                 .integer(0)
-                                                                                 .integer(number)
-                                                                                 .integer(repeat)
-                                                                                 .integer(0)
-                                                                                 .integer(0)
-                                                                                 .integer(0)
-                                                                                 .integer(1)
-                                                                                 .integer(0)
-                                                                                 .text(""));
+    const auto evaluator =
+        m_session->callGlobal("runtime.RPCTimeEvaluator", PackedArgs()
+                                                              .handle(m_module)
+                                                              .text("run")
+                                                              .integer(kDLCPU)
+                                                              .integer(0)
+                                                              .integer(number)
+                                                              .integer(repeat)
+                                                              .integer(minRepeatMs)
+                                                              .integer(0)
+                                                              .integer(0)
+                                                              .integer(1)
+                                                              .integer(0)
+                                                              .text(""));
     if (!evaluator) return evaluator.error();
     const auto seconds = m_session->call(evaluator->handle, PackedArgs());
     if (!seconds) return seconds.error();
@@ -191,6 +192,24 @@ Result<MicroStatistics> MicroModel::statistics()
         return unexpected();
     return MicroStatistics{
         n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], n[9], n[10], {n.begin() + kFixed, n.end()}};
+}
+
+Result<MicroBoard> describedBoard(RpcSession& session)
+{
+    MicroBoard out;
+    const auto function = session.globalFunction("tenon.micro.board");
+    if (!function) return function.error();
+    if (!*function) return out;
+    const auto reply = session.call(*function, PackedArgs());
+    if (!reply) return reply.error();
+    const size_t line = std::min(reply->text.find('\n'), reply->text.size());
+    out.image = reply->text.substr(0, line);
+    for (const std::string& word : core::split(reply->text.substr(line), ' ')) {
+        const std::string each(core::trimmed(word));
+        if (const size_t is = each.find('='); is != std::string::npos)
+            out.words[each.substr(0, is)] = each.substr(is + 1);
+    }
+    return out;
 }
 
 Result<std::vector<std::string>> MicroModel::kernels()

@@ -5,6 +5,7 @@
 #include "remote/micro/micro_carrier.h"
 #include "remote/rpc/rpc_session.h"
 
+#include <map>
 #include <span>
 
 namespace tenon::remote {
@@ -22,6 +23,17 @@ struct MicroStatistics
     std::vector<uint64_t> callCounts;            ///< of each of the model's calls
 };
 
+/// Which image runs, and on what.
+struct MicroBoard
+{
+    std::string image; ///< empty: not told
+    /// "cpuid=410fc241", "clock_hz=25000000", ... as the board's header says them.
+    std::map<std::string, std::string> words;
+};
+
+/// Asks the server of a session; empty where it does not tell.
+core::Result<MicroBoard> describedBoard(RpcSession& session);
+
 /// One board. A board that starts anew in the middle of infer() is given everything again.
 class MicroModel
 {
@@ -36,12 +48,16 @@ public:
     /// Sets the inputs, runs, fetches as many outputs as the model has. Errors: DataFault with what
     /// the board says; of the line.
     core::Result<std::vector<core::Tensor>> infer(std::span<const core::Tensor> inputs);
-    /// Seconds per run on the board's clock: `repeat` means of `number` runs.
-    core::Result<std::vector<double>> time(int number, int repeat);
+    /// Seconds per run on the board's clock: `repeat` means of `number` runs, or of more that take
+    /// `minRepeatMs`.
+    core::Result<std::vector<double>> time(int number, int repeat, int minRepeatMs = 0);
     /// Nanoseconds of each call of one run on the board's clock. Error DataFault when the executor
     /// notes none.
     core::Result<std::vector<uint64_t>> profile();
     core::Result<MicroStatistics> statistics();
+    /// Empty where the server does not tell.
+    core::Result<MicroBoard> board() { return describedBoard(*m_session); }
+    const std::optional<CoreFault>& fault() const { return m_exchange.fault(); }
     /// Kernels that can be called alone.
     core::Result<std::vector<std::string>> kernels();
 

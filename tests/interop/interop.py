@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tenon beside a stock TVM 0.16 runtime: each loads, serves and drives what the other made.
 
-usage: interop.py --tvm CHECKOUT [--build build/release]   (./dev interop --tvm CHECKOUT)
+usage: interop.py --tvm CHECKOUT [--micro] [--build build/release]   (./dev interop --tvm CHECKOUT)
 CHECKOUT has python/ and build/libtvm_runtime.so (or libtvm.so). Nothing of TVM is part of Tenon.
+With --micro, microcontrollers alone: see micro.py.
 """
 import argparse
 import gc
@@ -14,6 +15,7 @@ import sys
 import tempfile
 import time
 
+import micro
 from programs import KEY, ROOT, SAMPLE, Bench, stop
 
 
@@ -252,13 +254,18 @@ def main():
     parser.add_argument("--tvm", required=True, metavar="CHECKOUT")
     parser.add_argument("--build", default=os.path.join(ROOT, "build/release"))
     parser.add_argument("--model", default=os.path.join(SAMPLE, "model.onnx"))
+    parser.add_argument("--micro", action="store_true", help="microcontrollers, with USE_MICRO")
     parser.add_argument("--only", default="", help="checks whose title contains this")
     options = parser.parse_args()
     load_tvm(os.path.abspath(options.tvm))
+    if options.micro:
+        micro.need(os.path.abspath(options.tvm))
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(os.path.abspath(options.build), folder, options.model)
         print(bench.run("--version").strip())
-        chosen = [each for each in CHECKS if options.only in each[0]]
+        bench.checkout = os.path.abspath(options.tvm)
+        checks = micro.CHECKS if options.micro else CHECKS
+        chosen = [each for each in checks if options.only in each[0]]
         for title, body in chosen:
             bench.check(title, body)
     print(f"{len(chosen) - bench.failures} of {len(chosen)} as they should be")

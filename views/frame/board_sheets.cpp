@@ -16,7 +16,8 @@ using Look = PillButton::Look;
 
 namespace {
 
-constexpr BoardWay kWays[] = {BoardWay::Ssh, BoardWay::RpcServer, BoardWay::Tracker};
+constexpr BoardWay kWays[] = {BoardWay::Ssh, BoardWay::RpcServer, BoardWay::Tracker,
+                              BoardWay::Serial};
 
 ThemedLabel* wrapped(const ThemeSource& themes, Role role, const QString& text = {})
 {
@@ -68,6 +69,8 @@ AddBoardSheet::AddBoardSheet(const ThemeSource& themes, BoardsPresenter& boards,
     m_grid->addWidget(m_identityRow, 5, 1);
     m_grid->addWidget(new ThemedLabel(themes, Role::Secondary, tr("kind of board")), 6, 0);
     m_grid->addWidget(m_profile, 6, 1, Qt::AlignLeft);
+    m_project = addField(tr("project"), tr("folder of the board's project, see `tenon project`"));
+    m_flash = addField(tr("flash command"), tr("the project's `make flash-image`"));
     auto* cancel = new PillButton(themes, Look::Plain, tr("Cancel"));
     panel().content()->addWidget(m_way, 0, Qt::AlignLeft);
     panel().content()->addLayout(m_grid);
@@ -78,14 +81,19 @@ AddBoardSheet::AddBoardSheet(const ThemeSource& themes, BoardsPresenter& boards,
     connect(m_add, &QPushButton::clicked, this, &AddBoardSheet::submit);
     connect(m_profile, &QPushButton::clicked, this, &AddBoardSheet::chooseProfile);
     connect(m_way, &QTabBar::currentChanged, this, &AddBoardSheet::showWay);
-    for (QLineEdit* field : {m_name, m_host, m_port, m_user, m_identity, m_key}) {
+    for (QLineEdit* field : fields()) {
         connect(field, &QLineEdit::textChanged, this, &AddBoardSheet::refresh);
         connect(field, &QLineEdit::returnPressed, this, &AddBoardSheet::submit);
     }
     connect(&boards, &BoardsPresenter::added, this, [this] {
-        for (QLineEdit* field : {m_name, m_host, m_port, m_user, m_identity, m_key}) field->clear();
+        for (QLineEdit* field : fields()) field->clear();
     });
     showWay();
+}
+
+std::vector<QLineEdit*> AddBoardSheet::fields() const
+{
+    return {m_name, m_host, m_port, m_user, m_identity, m_key, m_project, m_flash};
 }
 
 QLineEdit* AddBoardSheet::addField(const QString& label, const QString& hint)
@@ -131,26 +139,42 @@ void AddBoardSheet::chooseProfile()
     menu->popup(m_profile->mapToGlobal(QPoint(0, m_profile->height() + 4)));
 }
 
+/// Which fields a way has, besides name and host.
+bool AddBoardSheet::isShown(const QWidget* field) const
+{
+    switch (kWays[m_way->currentIndex()]) {
+    case BoardWay::Ssh: return field != m_key && field != m_project && field != m_flash;
+    case BoardWay::Serial: return field != m_key && field != m_user && field != m_identityRow;
+    default:
+        return field != m_user && field != m_identityRow && field != m_project && field != m_flash;
+    }
+}
+
 void AddBoardSheet::showWay()
 {
     const BoardWay way = kWays[m_way->currentIndex()];
     const bool isSsh = way == BoardWay::Ssh, isTracker = way == BoardWay::Tracker;
-    m_host->setPlaceholderText(isSsh ? tr("name, address or alias of ~/.ssh/config")
-                                     : tr("name or address"));
+    const bool isSerial = way == BoardWay::Serial;
+    m_host->setPlaceholderText(isSsh      ? tr("name, address or alias of ~/.ssh/config")
+                               : isSerial ? tr("serial port, such as /dev/ttyACM0")
+                                          : tr("name or address"));
     m_port->setPlaceholderText(isSsh       ? tr("as the SSH configuration says, or 22")
                                : isTracker ? tr("9190")
+                               : isSerial  ? tr("baud; 115200")
                                            : tr("9090"));
+    m_port->setValidator(new QIntValidator(1, isSerial ? 4000000 : 65535, m_port));
     m_key->setPlaceholderText(isTracker ? tr("which boards to ask it for")
                                         : tr("what the server was started with, if anything"));
     m_note->setText(
         isSsh ? tr("Passwords and passphrases are asked for when connecting and never kept.")
-              : tr("RPC has no password and no encryption: for networks that you trust."));
+        : isSerial
+            ? tr("A microcontroller: its project makes an image of each model, which the flash "
+                 "command brings there ({image}, {port}).")
+            : tr("RPC has no password and no encryption: for networks that you trust."));
     for (int row = 0; row < m_grid->rowCount(); ++row) {
         QWidget* field = m_grid->itemAtPosition(row, 1)->widget();
-        const bool isOfSsh = field == m_user || field == m_identityRow;
-        const bool isShown = isSsh ? field != m_key : !isOfSsh;
-        m_grid->itemAtPosition(row, 0)->widget()->setVisible(isShown);
-        field->setVisible(isShown);
+        m_grid->itemAtPosition(row, 0)->widget()->setVisible(isShown(field));
+        field->setVisible(isShown(field));
     }
     refresh();
 }
@@ -179,6 +203,9 @@ BoardRequest AddBoardSheet::request() const
     if (request.way == BoardWay::Ssh) {
         request.user = m_user->text().trimmed();
         request.identityFile = m_identity->text().trimmed();
+    } else if (request.way == BoardWay::Serial) {
+        request.project = m_project->text().trimmed();
+        request.flash = m_flash->text().trimmed();
     } else {
         request.key = m_key->text().trimmed();
     }

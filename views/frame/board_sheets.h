@@ -26,6 +26,8 @@ private:
     QLineEdit* addField(const QString& label, const QString& hint);
     QWidget* buildIdentity();
     void chooseProfile();
+    std::vector<QLineEdit*> fields() const;
+    bool isShown(const QWidget* field) const;
     void showWay();
     void refresh();
     void submit();
@@ -40,6 +42,8 @@ private:
     QLineEdit* m_user = nullptr;
     QLineEdit* m_identity = nullptr;
     QLineEdit* m_key = nullptr;
+    QLineEdit* m_project = nullptr;
+    QLineEdit* m_flash = nullptr;
     QWidget* m_identityRow = nullptr;
     PillButton* m_profile;
     PillButton* m_add;

@@ -17,7 +17,8 @@ enum class BoardWay
     Ssh,
     RpcServer,
     Tracker,
-    Virtual ///< emulated here, reached by SSH
+    Virtual, ///< emulated here
+    Serial   ///< without an operating system, at the end of a line
 };
 
 struct BoardEntry
@@ -44,11 +45,13 @@ struct BoardRequest
     BoardWay way = BoardWay::Ssh;
     QString name;
     QString host;
-    int port = 0; ///< 0: the usual one
+    int port = 0; ///< or baud; 0: the usual one
     QString user;
     QString identityFile;
     QString key; ///< of RPC servers and trackers
     QString profile;
+    QString project; ///< of serial boards: the folder that serves models there
+    QString flash;   ///< of serial boards: command; empty: the project's
 };
 
 /// A kind of board that is known before anyone has touched one.

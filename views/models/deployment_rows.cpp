@@ -46,6 +46,7 @@ QString boardWayText(BoardWay way)
     case BoardWay::RpcServer: return words("RPC server");
     case BoardWay::Tracker: return words("tracker");
     case BoardWay::Virtual: return words("emulated here");
+    case BoardWay::Serial: return words("serial line");
     }
     return {};
 }

@@ -307,7 +307,8 @@ void BoardsPresenter::refresh()
     const auto known = m_known.find(board().name);
     const bool isProbed = known != m_known.end() && !known->second.findings.checks.empty();
     m_state.canChange = !isWorking() && !m_workspace.state().isBusy;
-    m_state.canMeasure = m_state.canChange && !board().isEmulated() && !board().target.isEmpty();
+    m_state.canMeasure = m_state.canChange && !board().isEmulated() &&
+                         board().way != BoardWay::Serial && !board().target.isEmpty();
     m_state.canForget = m_state.canChange && !board().isHere();
     m_state.state = stateOf(board());
     m_state.title = board().title();

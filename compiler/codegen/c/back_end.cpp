@@ -4,6 +4,7 @@
 
 #include "compiler/codegen/c/c_kernel.h"
 #include "compiler/codegen/c/c_sources.h"
+#include "compiler/codegen/c/c_system_library.h"
 #include "compiler/codegen/c/micro_image.h"
 #include "compiler/codegen/c/micro_program.h"
 #include "compiler/codegen/c/project/templates.h"
@@ -134,6 +135,14 @@ Result<std::vector<SourceFile>> writeProgram(const SourceProgram& program)
     auto files = isGraph ? writeCGraphSources(c) : writeCSources(c);
     if (files && program.bringsHeaders && !isGraph && program.interface == CInterface::Packed)
         for (SourceFile& header : runtimeHeaders()) files->push_back(std::move(header));
+    const bool isPacked = !isGraph && program.interface == CInterface::Packed;
+    const auto isCallers = [](const Pool& pool) { return pool.isCallers; };
+    const ProgramMemory& memory = program.memory;
+    const bool ownsMemory =
+        std::none_of(memory.problem.pools.begin(), memory.problem.pools.end(), isCallers) &&
+        std::none_of(memory.constants.pools.begin(), memory.constants.pools.end(), isCallers);
+    if (files && program.bringsHeaders && isPacked && ownsMemory)
+        files->push_back(cSystemLibrary(c));
     return files;
 }
 

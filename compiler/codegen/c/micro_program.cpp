@@ -5,6 +5,7 @@
 #include "compiler/codegen/c/c_pools.h"
 #include "compiler/codegen/c/c_text.h"
 #include "compiler/codegen/c/micro_image.h"
+#include "compiler/codegen/c/micro_room.h"
 #include "compiler/executor/memory.h"
 #include "core/base/file.h"
 #include "core/base/program_files.h"
@@ -38,7 +39,7 @@ public:
             "#include \"" + m_prefix + ".h\"\n#include \"program.h\"\n\n#include <string.h>\n\n";
         out += tensors("program_inputs", "program_input_count", "input_", m_program.inputs);
         out += tensors("program_outputs", "program_output_count", "output_", m_program.outputs);
-        const size_t marks = m_isGraph ? 0 : m_program.calls.size() + 1;
+        const size_t marks = m_source.isMarked ? m_program.calls.size() + 1 : 0;
         out += "uint64_t program_marks[" + std::to_string(std::max<size_t>(1, marks)) +
                "];\nconst uint32_t program_mark_count = " + std::to_string(marks) + ";\n";
         out += faults() + (m_isGraph ? "" : pools() + workspaceBytes()) +
@@ -265,6 +266,7 @@ Status linkMicroProgram(const SourceProgram& source, const std::string& folder,
 {
     const auto core = linkableCore(source.target);
     if (!core) return core.error();
+    if (Status fits = checkRoom(source, **core); !fits) return fits;
     if (Status done = writeFileAtomically(folder + "/main.c", microMainText(source)); !done)
         return done;
     if (Status done = writeFileAtomically(folder + "/manifest", manifest); !done) return done;

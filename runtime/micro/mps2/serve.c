@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT-0 */
 /* Serves a model to a client at the other end of a line of bytes. */
 #include "../rpc/micro_server.h"
+#include "board.h"
 #include "program.h"
 #include "served.h"
 #include "timer.h"
@@ -76,15 +77,18 @@ static void send(void* context, const uint8_t* bytes, size_t size)
     transport_write(bytes, size);
 }
 
-int main(void)
+void serve_say(const char* text) { micro_server_log(&server, text); }
+
+int32_t serve_begin(void)
 {
     static micro_subject subject;
-    uint8_t bytes[32];
-    size_t count;
-    if (program_prepare() != 0) return 1;
+    const int32_t code = program_prepare();
+    if (code != 0) return code;
     start_timer();
     transport_begin();
     subject.model = served_model;
+    subject.image = served_image;
+    subject.board = board_text();
     subject.inputs = served_inputs;
     subject.input_count = program_input_count;
     subject.outputs = served_outputs;
@@ -105,7 +109,23 @@ int main(void)
     subject.array_bytes = ARRAY_BYTES;
     paint_stack();
     micro_server_begin(&server, &subject, send, 0, request, reply, PACKET_BYTES);
-    while ((count = transport_read(bytes, sizeof bytes)) > 0)
-        micro_server_take(&server, bytes, count);
     return 0;
 }
+
+int32_t serve_some(void)
+{
+    uint8_t bytes[32];
+    const size_t count = transport_read(bytes, sizeof bytes);
+    if (count > 0) micro_server_take(&server, bytes, count);
+    return count > 0;
+}
+
+/* Systems with a main function of their own call these two. */
+#if !defined(SERVE_WITHOUT_MAIN)
+int main(void)
+{
+    if (serve_begin() != 0) return 1;
+    while (serve_some()) {}
+    return 0;
+}
+#endif

@@ -22,6 +22,20 @@ void Reset_Handler(void)
 
 static void stop(void) { semihost_exit(127); }
 
+/* A core that stopped: `saved` is where it left r0 to r3, r12, lr, pc and psr. Who has a line to
+ * somebody tells it there (fault.c). */
+void fault_report(const uint32_t* saved);
+__attribute__((weak)) void fault_report(const uint32_t* saved)
+{
+    (void)saved;
+    stop();
+}
+
+__attribute__((naked)) static void fault(void)
+{
+    __asm volatile("mrs r0, msp\n\tldr r1, =fault_report\n\tbx r1");
+}
+
 /* Who counts with the system timer has one of his own. */
 void SysTick_Handler(void);
 __attribute__((weak)) void SysTick_Handler(void) { stop(); }
@@ -34,5 +48,5 @@ __attribute__((section(".vectors"), used)) static const struct
     uint32_t* stack;
     handler handlers[15];
 } vectors = {&_stack_top,
-             {Reset_Handler, stop, stop, stop, stop, stop, 0, 0, 0, 0, stop, stop, 0, stop,
+             {Reset_Handler, stop, fault, fault, fault, fault, 0, 0, 0, 0, stop, stop, 0, stop,
               SysTick_Handler}};

@@ -14,7 +14,8 @@ enum
     kCreateExecutor,
     kStatistics,
     kFunctions,
-    kProfile
+    kProfile,
+    kBoard
 };
 
 static const char* const s_globals[] = {"runtime.SystemLib",
@@ -24,7 +25,8 @@ static const char* const s_globals[] = {"runtime.SystemLib",
                                         "tvm.aot_executor.create",
                                         "tenon.micro.statistics",
                                         "tenon.micro.functions",
-                                        "tenon.micro.profile"};
+                                        "tenon.micro.profile",
+                                        "tenon.micro.board"};
 
 enum
 {
@@ -87,12 +89,13 @@ const char* micro_run_model(micro_server* self)
 
 static const char* run_kernel(micro_server* self, uint32_t index)
 {
-    static DLTensor tensors[kMicroMostArguments];
-    static TVMValue values[kMicroMostArguments];
-    static int32_t codes[kMicroMostArguments];
+    static DLTensor tensors[kMicroMostTensors];
+    static TVMValue values[kMicroMostTensors];
+    static int32_t codes[kMicroMostTensors];
     const micro_arguments* args = &self->arguments;
     TVMValue result;
     int32_t result_code;
+    if (args->count > kMicroMostTensors) return "that are more tensors than this board takes";
     for (int32_t i = 0; i < args->count; ++i) {
         if (args->values[i].code != kTVMDLTensorHandle) return "kernels take tensors";
         micro_tensor* from = &self->arguments.tensors[i];
@@ -238,6 +241,17 @@ static void list_functions(micro_server* self)
     }
 }
 
+/* Which image runs, and on what: two lines. */
+static void describe_board(micro_server* self)
+{
+    const char* image = self->subject->image ? self->subject->image : "";
+    const char* board = self->subject->board ? self->subject->board : "";
+    micro_return_bytes(self, strlen(image) + strlen(board) + 1);
+    micro_write_bytes(&self->reply, image, strlen(image));
+    micro_write_bytes(&self->reply, "\n", 1);
+    micro_write_bytes(&self->reply, board, strlen(board));
+}
+
 static void call_global(micro_server* self, uint32_t function)
 {
     switch (function) {
@@ -252,6 +266,7 @@ static void call_global(micro_server* self, uint32_t function)
     case kCreateExecutor: create_executor(self); break;
     case kStatistics: micro_return_statistics(self); break;
     case kFunctions: list_functions(self); break;
+    case kBoard: describe_board(self); break;
     default: micro_return_profile(self);
     }
 }

@@ -21,6 +21,9 @@ typedef struct
 typedef struct
 {
     const char* model; /* its name, "default" */
+    const char* image; /* tells this image from others; NULL: not told */
+    const char*
+        board; /* of the hardware and its settings, "cpuid=410fc241 clock_hz=25000000 ..." */
     const micro_port* inputs;
     uint32_t input_count;
     const micro_port* outputs;

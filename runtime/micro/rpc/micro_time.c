@@ -61,11 +61,11 @@ void micro_evaluate(micro_server* self)
 {
     const int32_t repeat = self->timing.repeat;
     const char* failed = micro_run_function(self, self->timing.function); /* to warm up */
-    micro_return_bytes(self, (size_t)repeat * sizeof(double));
+    micro_return_bytes(self, (size_t)repeat * sizeof(uint64_t));
     for (int32_t i = 0; i < repeat && !failed && !self->reply.failed; ++i) {
         double seconds = 0;
         failed = sample(self, &seconds);
-        micro_write_bytes(&self->reply, &seconds, sizeof seconds);
+        micro_write_double(&self->reply, seconds);
     }
     if (failed) micro_reply_failure(self, failed);
 }

@@ -82,6 +82,10 @@ static void read_value(micro_reader* reader, micro_arguments* all, micro_value* 
         return;
     }
     case kTVMDLTensorHandle: {
+        if (all->tensor_count == kMicroMostTensors) {
+            reader->failed = 1;
+            return;
+        }
         micro_tensor* tensor = &all->tensors[all->tensor_count++];
         micro_read_tensor(reader, tensor);
         value->as.tensor = tensor;
@@ -132,6 +136,22 @@ void micro_write_u64(micro_writer* writer, uint64_t value)
 {
     micro_write_u32(writer, (uint32_t)value);
     micro_write_u32(writer, (uint32_t)(value >> 32));
+}
+
+/* Processors of 8 bits have doubles of 4 bytes: widened by hand, zeros and the smallest as 0. */
+void micro_write_double(micro_writer* writer, double value)
+{
+    if (sizeof value == sizeof(uint64_t)) {
+        uint64_t bits = 0;
+        memcpy(&bits, &value, sizeof value);
+        micro_write_u64(writer, bits);
+        return;
+    }
+    uint32_t narrow = 0;
+    memcpy(&narrow, &value, sizeof narrow);
+    const uint64_t sign = (uint64_t)(narrow >> 31) << 63, exponent = narrow >> 23 & 0xFFu;
+    const uint64_t fraction = (uint64_t)(narrow & 0x7FFFFFu) << 29;
+    micro_write_u64(writer, exponent ? sign | (exponent + 1023 - 127) << 52 | fraction : sign);
 }
 
 void micro_write_text(micro_writer* writer, const char* text)

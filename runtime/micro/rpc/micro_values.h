@@ -9,10 +9,20 @@
 
 #include "../../include/tenon/c_runtime_api.h"
 
+/* Small boards take fewer tensors at once: kernels that are called alone need them, models do not.
+ */
+#ifndef MICRO_MOST_TENSORS
+#define MICRO_MOST_TENSORS 16
+#endif
+#ifndef MICRO_MOST_DIMS
+#define MICRO_MOST_DIMS 8
+#endif
+
 enum
 {
     kMicroMostArguments = 16, /* the time evaluator takes 12 */
-    kMicroMostDims = 8
+    kMicroMostTensors = MICRO_MOST_TENSORS,
+    kMicroMostDims = MICRO_MOST_DIMS
 };
 
 typedef struct
@@ -58,7 +68,7 @@ typedef struct
     int32_t count;
     int32_t tensor_count;
     micro_value values[kMicroMostArguments];
-    micro_tensor tensors[kMicroMostArguments];
+    micro_tensor tensors[kMicroMostTensors];
 } micro_arguments;
 
 void micro_read_arguments(micro_reader* reader, micro_arguments* out);
@@ -75,6 +85,8 @@ typedef struct
 
 void micro_write_u32(micro_writer* writer, uint32_t value);
 void micro_write_u64(micro_writer* writer, uint64_t value);
+/** In binary64, whatever the processor's double is. */
+void micro_write_double(micro_writer* writer, double value);
 void micro_write_bytes(micro_writer* writer, const void* bytes, size_t size);
 /** Length and content of a text or of bytes. */
 void micro_write_text(micro_writer* writer, const char* text);

@@ -240,6 +240,25 @@ TEST_F(Project, IsServedByABareBoard)
     }
 }
 
+/// Over the emulated UART, with bytes lost, damaged and repeated on the way and the board reset:
+/// every result is right. `./dev check line` takes ten thousand round trips.
+TEST_F(Project, ComputesRightOverALineThatDoesHarm)
+{
+    for (const char* tool : {"make", "arm-none-eabi-gcc", "qemu-system-arm"}) {
+        TENON_NEED_TOOL(tool);
+    }
+    const std::string small = test::sourcePath("tests/app/cli/small_model.txt");
+    ASSERT_EQ(
+        tenon("project create " + small + " " + path("m4") + " --template baremetal-mps2 2>&1")
+            .code,
+        0);
+    ASSERT_EQ(shell("make -s -C " + path("m4") + " server 2>&1").code, 0);
+    const Outcome done =
+        shell(TENON_LINE_CAMPAIGN " " + path("m4") + " --rounds 200 --seed 5 2>&1");
+    EXPECT_EQ(done.code, 0) << done.output;
+    EXPECT_NE(done.output.find(" requests in "), std::string::npos) << done.output;
+}
+
 /// Written from the protocol's description: what TVM's own client says.
 TEST_F(Project, SpeaksTvmsProjectApi)
 {
@@ -264,18 +283,49 @@ TEST_F(Project, SpeaksTvmsProjectApi)
     EXPECT_EQ(seen["largest"], json::parse(ran.output)["outputs"][0]["max"]);
 }
 
-TEST_F(Project, OfAnotherKindHasNoServer)
+/// Zephyr is not to be had here: what its build would be given.
+TEST_F(Project, OfZephyrHasAServerForItsConsole)
 {
     create("z", "--template zephyr");
-    const Outcome none = tenon("project run " + path("z") + " --server 2>&1");
-    EXPECT_NE(none.code, 0);
-    EXPECT_NE(none.output.find("have no server; those of baremetal-mps2"), std::string::npos)
-        << none.output;
-    create("host", "--template crt-host");
+    const auto has = [&](const char* file, const char* text) {
+        const auto content = core::readFile(path(std::string("z/") + file));
+        ASSERT_TRUE(content) << file;
+        EXPECT_NE(content->find(text), std::string::npos) << file << *content;
+    };
+    has("CMakeLists.txt", "option(SERVER");
+    has("Makefile", "-DSERVER=ON");
+    has("server.conf", "CONFIG_CONSOLE=n");
+    has("transport.h", "uart_poll_in");
+    has("timer.h", "k_cycle_get_32");
+    has("served.c", "tenon-image:");
+    has("server/micro/mps2/serve.c", "serve_begin");
+    has("microtvm_api_server.py", "server_info_query");
     const Outcome port =
-        tenon("project run " + path("host") + " --serial " + path("no-port") + " 2>&1");
+        tenon("project run " + path("z") + " --serial " + path("no-port") + " 2>&1");
     EXPECT_NE(port.code, 0);
     EXPECT_NE(port.output.find("is the board plugged in"), std::string::npos) << port.output;
+}
+
+/// On a larger AVR, whose UART QEMU gives as standard input and output.
+TEST_F(Project, OfArduinoHasAServerForItsSerialPort)
+{
+    for (const char* tool : {"make", "arduino-builder", "avr-gcc", "qemu-system-avr"}) {
+        TENON_NEED_TOOL(tool);
+    }
+    const std::string small = test::sourcePath("tests/app/cli/small_model.txt");
+    const Outcome made =
+        tenon("project create " + small + " " + path("a") + " --template arduino 2>&1");
+    ASSERT_EQ(made.code, 0) << made.output;
+    const Outcome ran = tenon("project run " + path("a") + " --server --number 3 --outputs " +
+                              path("there") + " --json 2>/dev/null");
+    ASSERT_EQ(ran.code, 0) << ran.output;
+    const json there = json::parse(ran.output);
+    EXPECT_GT(there["server"]["run_ms"], 0);
+    EXPECT_GT(there["server"]["stack_peak_bytes"], 50);
+    EXPECT_LT(there["server"]["stack_peak_bytes"], 768);
+    ASSERT_EQ(tenon("run " + small + " --outputs " + path("here") + " 2>/dev/null").code, 0);
+    EXPECT_EQ(*core::readFile(path("there/output_0.npy")),
+              *core::readFile(path("here/output_0.npy")));
 }
 
 TEST_F(Project, RefusesWhatMakesNoSense)

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <thread>
 
 namespace tenon::remote {
@@ -53,6 +54,45 @@ TEST(BoardStore, keepsBoardsInOrderBesideThisComputer)
     EXPECT_EQ((**list)[2].key, "pi4");
     ASSERT_TRUE(again.remove("pi"));
     EXPECT_EQ((*store.list())->size(), 2u);
+}
+
+TEST(BoardStore, keepsWhatASerialBoardNeeds)
+{
+    const test::TemporaryFolder folder;
+    const BoardStore store(folder.file("config"));
+    const Board nucleo{.name = "nucleo",
+                       .kind = BoardKind::Serial,
+                       .target = "c -mcpu=cortex-m4",
+                       .host = "/dev/ttyACM0",
+                       .threads = 1,
+                       .baud = 921600,
+                       .project = "/boards/nucleo",
+                       .flash = "st-flash write {image} 0x8000000",
+                       .flashBytes = 1 << 20,
+                       .ramBytes = 128 << 10};
+    ASSERT_TRUE(store.add(nucleo));
+    const auto read = BoardStore(folder.file("config")).find("nucleo");
+    ASSERT_TRUE(read) << read.error().text();
+    EXPECT_EQ(read->address(), "/dev/ttyACM0 at 921600 baud");
+    EXPECT_EQ(read->project, nucleo.project);
+    EXPECT_EQ(read->flash, nucleo.flash);
+    EXPECT_EQ(read->flashBytes, nucleo.flashBytes);
+    EXPECT_EQ(read->ramBytes, nucleo.ramBytes);
+    EXPECT_FALSE(read->isEmulated());
+
+    const auto refused = [&](const std::function<void(Board&)>& change, const char* why) {
+        Board board = nucleo;
+        board.name = "other";
+        change(board);
+        const auto added = store.add(board);
+        ASSERT_FALSE(added) << why;
+        EXPECT_NE(added.error().message.find(why), std::string::npos) << added.error().message;
+    };
+    refused([](Board& b) { b.project.clear(); }, "needs a project");
+    refused([](Board& b) { b.project = "here"; }, "no full path");
+    refused([](Board& b) { b.target = "llvm"; }, "runs C source");
+    refused([](Board& b) { b.baud = 7; }, "no speed of 7 baud");
+    refused([](Board& b) { b.host.clear(); }, "has no host");
 }
 
 TEST(BoardStore, refusesWhatCannotBe)

@@ -56,6 +56,24 @@ TEST(CompareRuns, neverCallsTheSameBuildFaster)
     EXPECT_EQ(compareRuns(run(5), run(10)).noReason, "the same build: something else changed");
 }
 
+/// A microcontroller's clock and caches are settings: they explain a verdict and prevent none.
+TEST(CompareRuns, namesTheSettingsThatDifferBesideTheRatio)
+{
+    const auto at = [](const char* settings) {
+        return [settings](State& state) {
+            state.hygiene = {.cpuModel = "cortex-m7", .settings = settings};
+            state.record.threads = 1;
+        };
+    };
+    const RunComparison faster = compareRuns(run(5, at("50 MHz, instruction cache on")),
+                                             run(10, at("25 MHz, instruction cache on")));
+    EXPECT_NEAR(faster.ratio, 0.5, 1e-9);
+    EXPECT_EQ(faster.settings, "at 25 MHz, now 50 MHz");
+    EXPECT_EQ(compareRuns(run(5, at("25 MHz")), run(10, at("25 MHz"))).noReason,
+              "the same build: something else changed");
+    EXPECT_EQ(compareRuns(run(5, at("25 MHz")), run(10)).noReason, "another processor");
+}
+
 TEST(CompareRuns, saysNothingUnderOtherConditions)
 {
     const std::pair<const char*, std::function<void(State&)>> changes[] = {

@@ -224,8 +224,8 @@ TEST_F(MicroModelTest, GivesUpOnASilentBoardWithAChecklist)
     line->isSilent = true;
     const auto model = MicroModel::open(std::move(line), "default", {.timeout = 200ms}, kAtOnce);
     ASSERT_FALSE(model);
-    EXPECT_NE(model.error().message.find("is it the right port, at the right speed"),
-              std::string::npos);
+    EXPECT_NE(model.error().message.find("nothing came: has the board power"), std::string::npos)
+        << model.error().message;
 }
 
 TEST_F(MicroModelTest, NoticesThatTheLineHasEnded)

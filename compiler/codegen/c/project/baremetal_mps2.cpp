@@ -22,7 +22,8 @@ constexpr ProjectTool kRunTools[] = {{"qemu-system-arm", "Debian's qemu-system-a
 constexpr ShippedFile kFiles[] = {
     {"micro/mps2/link.ld", "link.ld"},     {"micro/mps2/program.c", "program.c"},
     {"micro/mps2/program.h", "program.h"}, {"micro/mps2/semihost.h", "semihost.h"},
-    {"micro/mps2/startup.c", "startup.c"}, {"micro/mps2/timer.h", "timer.h"}};
+    {"micro/mps2/startup.c", "startup.c"}, {"micro/mps2/timer.h", "timer.h"},
+    {"micro/mps2/fault.c", "fault.c"},     {"micro/mps2/emulate.sh", "emulate.sh"}};
 
 constexpr int64_t kBaud = 115200;
 
@@ -32,6 +33,54 @@ std::string serverCommand(const core::MicroCore& core)
            " -display none -monitor none -serial stdio -icount shift=" +
            std::to_string(kInstructionShift) +
            ",sleep=off -semihosting-config enable=on,target=native -kernel build/server.elf";
+}
+
+std::string buildRules(const core::MicroCore& core)
+{
+    return "build/app.elf: program.c $(MODEL) $(wildcard *.h model/codegen/host/include/*.h) "
+           "link.ld\n"
+           "\t@mkdir -p build\n"
+           "\t$(CC) $(FLAGS) $(INCLUDES) -nostartfiles -T link.ld -Wl,--gc-sections $(MEMORY) "
+           "program.c $(MODEL) -o $@ -lm\n"
+           "\tarm-none-eabi-size $@\n\n"
+           "# Answers Tenon and microTVM over the board's first UART (serve.sh).\n"
+           "build/server.elf: $(SERVER) fault.c $(MODEL) $(wildcard *.h server/micro/*/*.h "
+           "model/codegen/host/include/*.h) link.ld\n"
+           "\t@mkdir -p build\n"
+           "\t$(CC) $(FLAGS) $(INCLUDES) " +
+           serverOptions() + " -DUART_ADDRESS=" + std::to_string(core.uartAddress) +
+           "u -DUART_DIVIDER=" + std::to_string(core.clockHz / kBaud) +
+           "u -nostartfiles -T link.ld -Wl,--gc-sections $(MEMORY) $(SERVER) fault.c $(MODEL) "
+           "-o $@ -lm\n"
+           "\tarm-none-eabi-size $@\n\n";
+}
+
+std::string boardRules(const std::string& board)
+{
+    return "# For `tenon board add --serial`: server-image makes an image of the server that says\n"
+           "# what is in it (MANIFEST), flash-image brings one to the board: here to the emulator\n"
+           "# with the image in its flash, its UART at the file PORT. A board of yours has its "
+           "own\n"
+           "# command, such as openocd -f board/... -c \"program $(IMAGE) verify reset exit\".\n"
+           "IMAGE := build/server.elf\n"
+           "PORT := board.tty\n"
+           "MANIFEST := project.json\n"
+           "OUT := build/image.elf\n"
+           "server-image: build/server.elf\n"
+           "\tarm-none-eabi-objcopy --add-section .tenon.manifest=$(MANIFEST) $< $(OUT)\n"
+           "flash-image:\n"
+           "\tsh emulate.sh " +
+           board +
+           " $(IMAGE) $(PORT)\n\n"
+           "# The emulated board gets the image when it starts.\n"
+           "flash: build/app.elf\n\t@echo \"" +
+           board +
+           " starts with build/app.elf in its flash\"\n\n"
+           "# Reads build/request and writes build/output by semihosting.\n"
+           "run: build/app.elf\n\tcd build && qemu-system-arm -M " +
+           board +
+           " -nographic -monitor none -serial none -semihosting-config enable=on,target=native "
+           "-kernel app.elf </dev/null\n\n";
 }
 
 std::string makefile(const core::MicroCore& core, const std::vector<std::string>& machine)
@@ -46,33 +95,11 @@ std::string makefile(const core::MicroCore& core, const std::vector<std::string>
            "\nINCLUDES := -I. " + modelIncludes() +
            "\nMEMORY := " + core::join(microMemoryOptions(core), " ") +
            "\nMODEL := startup.c main.c " + modelSources() + "\nSERVER := " + serverSources() +
-           "\n\n.PHONY: all server flash run clean\nall: build/app.elf\nserver: "
-           "build/server.elf\n\n"
-           "build/app.elf: program.c $(MODEL) $(wildcard *.h model/codegen/host/include/*.h) "
-           "link.ld\n"
-           "\t@mkdir -p build\n"
-           "\t$(CC) $(FLAGS) $(INCLUDES) -nostartfiles -T link.ld -Wl,--gc-sections $(MEMORY) "
-           "program.c $(MODEL) -o $@ -lm\n"
-           "\tarm-none-eabi-size $@\n\n"
-           "# Answers Tenon and microTVM over the board's first UART (serve.sh).\n"
-           "build/server.elf: $(SERVER) $(MODEL) $(wildcard *.h server/micro/*/*.h "
-           "model/codegen/host/include/*.h) link.ld\n"
-           "\t@mkdir -p build\n"
-           "\t$(CC) $(FLAGS) $(INCLUDES) " +
-           serverOptions() + " -DUART_ADDRESS=" + std::to_string(core.uartAddress) +
-           "u -DUART_DIVIDER=" + std::to_string(core.clockHz / kBaud) +
-           "u -nostartfiles -T link.ld -Wl,--gc-sections $(MEMORY) $(SERVER) $(MODEL) -o $@ -lm\n"
-           "\tarm-none-eabi-size $@\n\n"
-           "# The emulated board gets the image when it starts.\n"
-           "flash: build/app.elf\n\t@echo \"" +
-           board +
-           " starts with build/app.elf in its flash\"\n\n"
-           "# Reads build/request and writes build/output by semihosting.\n"
-           "run: build/app.elf\n\tcd build && qemu-system-arm -M " +
-           board +
-           " -nographic -monitor none -serial none -semihosting-config enable=on,target=native "
-           "-kernel app.elf </dev/null\n\n"
-           "clean:\n\trm -f build/app.elf build/output build/times\n";
+           "\n\n.PHONY: all server server-image flash flash-image run clean\nall: "
+           "build/app.elf\nserver: "
+           "build/server.elf\n\n" +
+           buildRules(core) + boardRules(board) +
+           "clean:\n\trm -f build/app.elf build/server.elf build/output build/times\n";
 }
 
 Result<std::vector<SourceFile>> files(const SourceProgram& program)

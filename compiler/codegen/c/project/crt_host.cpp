@@ -13,7 +13,8 @@ constexpr ProjectTool kBuildTools[] = {{"make", "Debian's make"}, {"cc", "Debian
 constexpr ShippedFile kFiles[] = {{"micro/mps2/program.c", "program.c"},
                                   {"micro/mps2/program.h", "program.h"},
                                   {"micro/host/semihost.h", "semihost.h"},
-                                  {"micro/host/timer.h", "timer.h"}};
+                                  {"micro/host/timer.h", "timer.h"},
+                                  {"micro/mps2/emulate.sh", "emulate.sh"}};
 
 std::string makefile()
 {
@@ -23,7 +24,9 @@ std::string makefile()
            "INCLUDES := -I. " +
            modelIncludes() + "\nMODEL := main.c " + modelSources() +
            "\nSERVER := " + serverSources() +
-           "\n\n.PHONY: all server flash run clean\nall: build/app\nserver: build/server\n\n"
+           "\n\n.PHONY: all server server-image flash flash-image run clean\nall: "
+           "build/app\nserver: "
+           "build/server\n\n"
            "build/app: program.c $(MODEL) $(wildcard *.h model/codegen/host/include/*.h)\n"
            "\t@mkdir -p build\n"
            "\t$(CC) $(FLAGS) $(INCLUDES) program.c $(MODEL) -o $@ -lm\n\n"
@@ -35,6 +38,14 @@ std::string makefile()
            serverOptions() +
            " $(SERVER) $(MODEL) -o $@ -lm\n\n"
            "flash: build/app\n\t@echo \"build/app runs here; there is nothing to flash\"\n\n"
+           "# Stands for a board at the end of a serial line: the server at the file PORT.\n"
+           "IMAGE := build/server\n"
+           "PORT := board.tty\n"
+           "MANIFEST := project.json\n"
+           "OUT := build/image\n"
+           "server-image: build/server\n"
+           "\tobjcopy --add-section .tenon.manifest=$(MANIFEST) $< $(OUT)\n"
+           "flash-image:\n\tsh emulate.sh host $(IMAGE) $(PORT)\n\n"
            "# Reads build/request and writes build/output.\n"
            "run: build/app\n\tcd build && ./app\n\n"
            "clean:\n\trm -f build/app build/output build/times\n";

@@ -2,6 +2,7 @@
 // The on-device RPC server in a project: its sources as shipped, and what it knows of the model.
 #include "compiler/codegen/c/c_text.h"
 #include "compiler/codegen/c/project/templates.h"
+#include "compiler/codegen/image_mark.h"
 #include "compiler/executor/program.h"
 #include "core/base/text.h"
 
@@ -76,7 +77,8 @@ std::string servedText(const SourceProgram& source)
     return "/* SPDX-License-Identifier: MIT-0 */\n/* The model as serve.c serves it. */\n"
            "#include \"" +
            prefix + ".h\"\n#include \"served.h\"\n\nconst char served_model[] = " +
-           cString(program.moduleName) + ";\n\n" +
+           cString(program.moduleName) + ";\nconst char served_image[] = \"" +
+           std::string(kImageMark) + std::string(kImagePlace) + "\";\n\n" +
            portsText(program, "input", program.inputs, inputNames) +
            portsText(program, "output", program.outputs, program.outputNames) +
            kernelsText(source, prefix) + "uint32_t served_call_counts[" +
@@ -103,9 +105,13 @@ Result<std::vector<SourceFile>> serverFiles(const SourceProgram& program, std::s
                                             const std::string& command)
 {
     if (core::Status fine = checkDims(program.program); !fine) return fine.error();
-    const std::string transport = "micro/" + std::string(platform) + "/transport.h";
+    const std::string folder = "micro/" + std::string(platform) + "/";
+    // Headers of a system that is not here are no sources of this program.
+    const std::string suffix = platform == "zephyr" ? ".h.in" : ".h";
+    const std::string transport = folder + "transport" + suffix, board = folder + "board" + suffix;
     std::vector<ShippedFile> files(std::begin(kServer), std::end(kServer));
     files.push_back({transport, "transport.h"});
+    files.push_back({board, "board.h"});
     auto out = shippedFiles(files);
     if (!out) return out;
     out->push_back({"served.c", servedText(program)});

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // An application of Zephyr with the model in it, built by west.
+#include "compiler/codegen/c/micro_program.h"
 #include "compiler/codegen/c/project/templates.h"
 #include "core/target/micro_core.h"
+
+#include <iterator>
 
 namespace tenon::compiler {
 namespace {
@@ -36,28 +39,59 @@ std::string makefile(std::string_view board)
     return "# The model as a Zephyr application: make, make flash, make run.\n"
            "BOARD := " +
            std::string(board) +
-           "\n\n.PHONY: all flash run clean\n"
+           "\n\n.PHONY: all server server-image flash flash-image run clean\n"
            "all:\n\twest build -b $(BOARD) -d build .\n\n"
+           "# Answers Tenon and microTVM over the console's UART.\n"
+           "server:\n\twest build -b $(BOARD) -d build/server . -- -DSERVER=ON "
+           "-DEXTRA_CONF_FILE=server.conf\n\n"
+           "# For `tenon board add --serial`: an image of the server that says what is in it\n"
+           "# (MANIFEST), and how it is brought to the board.\n"
+           "MANIFEST := project.json\n"
+           "OUT := build/image.elf\n"
+           "server-image: server\n"
+           "\tarm-none-eabi-objcopy --add-section .tenon.manifest=$(MANIFEST) "
+           "build/server/zephyr/zephyr.elf $(OUT)\n"
+           "flash-image:\n\twest flash -d build/server --elf-file $(IMAGE)\n\n"
            "flash: all\n\twest flash -d build\n\n"
            "# On boards that QEMU emulates.\n"
            "run: all\n\twest build -d build -t run\n\n"
            "clean:\n\trm -rf build\n";
 }
 
-constexpr const char* kCMake = R"(cmake_minimum_required(VERSION 3.20)
+constexpr const char* kCMake = R"cmake(cmake_minimum_required(VERSION 3.20)
 find_package(Zephyr REQUIRED HINTS $ENV{ZEPHYR_BASE})
 project(tenon_model C)
+option(SERVER "the RPC server in place of the demonstration" OFF)
 file(GLOB model_sources model/codegen/host/src/*.c)
-target_sources(app PRIVATE src/main.c ${model_sources})
+target_sources(app PRIVATE ${model_sources})
 target_include_directories(app PRIVATE model/codegen/host/include)
 target_link_libraries(app PRIVATE m)
-)";
+if(SERVER)
+    file(GLOB server_sources server/micro/*/*.c)
+    target_sources(app PRIVATE main.c served.c ${server_sources})
+    target_include_directories(app PRIVATE . server/micro/mps2 server/micro/graph)
+    target_compile_options(app PRIVATE -include ${CMAKE_SOURCE_DIR}/program.h "-DTVMGEN_MARK(call)=program_mark(call)")
+else()
+    target_sources(app PRIVATE src/main.c)
+endif()
+)cmake";
 
 constexpr const char* kConfig = R"(CONFIG_FPU=y
 CONFIG_MAIN_STACK_SIZE=4096
 CONFIG_PRINTK=y
 CONFIG_REQUIRES_FULL_LIBC=y
 )";
+
+/// Nothing but frames may pass over the console's UART.
+constexpr const char* kServerConfig = R"(CONFIG_MAIN_STACK_SIZE=16384
+CONFIG_SERIAL=y
+CONFIG_CONSOLE=n
+CONFIG_UART_CONSOLE=n
+CONFIG_PRINTK=n
+)";
+
+constexpr ShippedFile kFiles[] = {{"micro/mps2/program.h", "program.h"},
+                                  {"micro/zephyr/timer.h.in", "timer.h"}};
 
 constexpr const char* kMain = R"(
 int main(void)
@@ -77,12 +111,21 @@ core::Result<std::vector<SourceFile>> files(const SourceProgram& program)
 {
     const auto demonstration = demonstrationText(program);
     if (!demonstration) return demonstration.error();
-    return std::vector<SourceFile>{
-        {"Makefile", makefile(boardOf(program.target))},
-        {"CMakeLists.txt", kCMake},
-        {"prj.conf", kConfig},
-        {"src/main.c", "#include <zephyr/kernel.h>\n#include <zephyr/sys/printk.h>\n\n" +
-                           *demonstration + kMain}};
+    auto out = serverFiles(program, "zephyr", "west build -d build/server -t run");
+    if (!out) return out;
+    auto shipped = shippedFiles(kFiles);
+    if (!shipped) return shipped;
+    std::move(shipped->begin(), shipped->end(), std::back_inserter(*out));
+    for (const auto& [path, text] :
+         {std::pair<const char*, std::string>{"Makefile", makefile(boardOf(program.target))},
+          {"CMakeLists.txt", kCMake},
+          {"main.c", microMainText(program)},
+          {"prj.conf", kConfig},
+          {"server.conf", kServerConfig},
+          {"src/main.c", "#include <zephyr/kernel.h>\n#include <zephyr/sys/printk.h>\n\n" +
+                             *demonstration + kMain}})
+        out->push_back({path, text});
+    return out;
 }
 
 } // namespace
@@ -93,6 +136,7 @@ constinit const ProjectTemplate zephyrTemplate = {
     .target = "c -mcpu=cortex-m33",
     .buildTools = kBuildTools,
     .runTools = kRunTools,
+    .serves = true,
     .files = files};
 
 } // namespace tenon::compiler

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Harm between a client and a board's line.
+#include "tests/remote/micro/harmful_line.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+namespace tenon::remote {
+
+using core::Result;
+using core::Status;
+
+HarmfulLine::HarmfulLine(Start start, const LineHarm& harm, uint32_t seed)
+    : m_start(std::move(start))
+    , m_harm(harm)
+    , m_random(seed)
+{
+}
+
+Status HarmfulLine::begin()
+{
+    m_line.reset(); // the board of before ends with it
+    auto line = m_start();
+    if (!line) return line.error();
+    m_line = std::move(*line);
+    return core::kDone;
+}
+
+bool HarmfulLine::happens(double chance)
+{
+    return chance > 0 && std::uniform_real_distribution<double>(0, 1)(m_random) < chance;
+}
+
+std::string HarmfulLine::harmed(std::string bytes)
+{
+    const auto anywhere = [&] {
+        return std::uniform_int_distribution<size_t>(0, bytes.size() - 1)(m_random);
+    };
+    if (bytes.empty()) return bytes;
+    if (happens(m_harm.corrupt)) {
+        ++m_harms.corrupted;
+        bytes[anywhere()] ^=
+            static_cast<char>(1 << std::uniform_int_distribution<int>(0, 7)(m_random));
+    }
+    if (happens(m_harm.repeat)) {
+        ++m_harms.repeated;
+        bytes += bytes;
+    }
+    if (happens(m_harm.drop)) {
+        ++m_harms.dropped;
+        const size_t at = anywhere();
+        bytes.erase(at, 1 + anywhere());
+    }
+    return bytes;
+}
+
+Status HarmfulLine::write(std::span<const std::byte> bytes)
+{
+    if (happens(m_harm.reset)) {
+        ++m_harms.resets;
+        static_cast<void>(m_line->write(bytes.first(bytes.size() / 2)));
+        if (Status begun = begin(); !begun) return begun;
+        return m_line->write(bytes.subspan(bytes.size() / 2));
+    }
+    const std::string text = harmed({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    return m_line->write(std::as_bytes(std::span(text)));
+}
+
+Result<size_t> HarmfulLine::read(std::span<std::byte> most, std::chrono::milliseconds patience)
+{
+    if (m_delivered.empty()) {
+        std::array<std::byte, 4096> bytes{};
+        const Result<size_t> got = m_line->read(bytes, patience);
+        if (!got) return got;
+        m_delivered = harmed({reinterpret_cast<const char*>(bytes.data()), *got});
+    }
+    const size_t size = std::min(most.size(), m_delivered.size());
+    if (size > 0) std::memcpy(most.data(), m_delivered.data(), size);
+    m_delivered.erase(0, size);
+    return size;
+}
+
+} // namespace tenon::remote
