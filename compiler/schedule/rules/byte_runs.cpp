@@ -59,8 +59,11 @@ void scheduleRuns(Schedule& schedule, const std::string& conv, const ConvSite& s
     schedule.reorder(order);
     initialiseTile(schedule, conv, loops.inBlock, 1, 1);
     schedule.unroll(filters);
+    // Of larger kernels, GCC keeps an address for each run on the stack (ResNet-8: 0.61 in place of
+    // 0.51 instructions per multiply-add).
     constexpr int64_t kFewRuns = 4;
-    return unrollFew(schedule, {loops.inBlock, loops.kernelRow, loops.kernelColumn}, kFewRuns);
+    if (site.shape.kernelRows * site.shape.kernelColumns > 1) return;
+    return unrollFew(schedule, {loops.inBlock}, kFewRuns);
 }
 
 /// Sums of as many columns as there are registers for, beside weights, data and products.

@@ -131,7 +131,9 @@ std::vector<std::string> tileColumns(Schedule& schedule, const std::string& wind
 
     initialiseTile(schedule, window, loops.kernelRow, 2, vectorLanes);
     const auto left = attachEpilogue(schedule, window, columns[0], vectorLanes);
-    if (isSmall(kernelRows, kernelColumns)) schedule.unroll(loops.kernelRow);
+    // Microcontrollers have no room for a copy of the rows at each border.
+    if (isSmall(kernelRows, kernelColumns) && lanes == vectorLanes)
+        schedule.unroll(loops.kernelRow);
     if (kernelColumns <= 7)
         unrollTile(schedule, window, 3, vectorLanes);
     else
