@@ -111,7 +111,7 @@ constexpr Helper kHelpers[] = {
                       "}\n"},
     // x = n log 2 + r and a polynomial of r: 0.7 units of the last place at most, without what a
     // library brings along (1.5 KiB of code and 1 KiB of RAM of newlib's).
-    {"exp_f32(", "static inline float exp_f32(float x)\n"
+    {"exp_f32(", "static float exp_f32(float x)\n"
                  "{\n"
                  "    float r, p;\n"
                  "    int32_t n;\n"
