@@ -306,26 +306,12 @@ TEST_F(Project, OfZephyrHasAServerForItsConsole)
     EXPECT_NE(port.output.find("is the board plugged in"), std::string::npos) << port.output;
 }
 
-/// On a larger AVR, whose UART QEMU gives as standard input and output.
-TEST_F(Project, OfArduinoHasAServerForItsSerialPort)
+TEST_F(Project, OfAnotherKindHasNoServer)
 {
-    for (const char* tool : {"make", "arduino-builder", "avr-gcc", "qemu-system-avr"}) {
-        TENON_NEED_TOOL(tool);
-    }
-    const std::string small = test::sourcePath("tests/app/cli/small_model.txt");
-    const Outcome made =
-        tenon("project create " + small + " " + path("a") + " --template arduino 2>&1");
-    ASSERT_EQ(made.code, 0) << made.output;
-    const Outcome ran = tenon("project run " + path("a") + " --server --number 3 --outputs " +
-                              path("there") + " --json 2>/dev/null");
-    ASSERT_EQ(ran.code, 0) << ran.output;
-    const json there = json::parse(ran.output);
-    EXPECT_GT(there["server"]["run_ms"], 0);
-    EXPECT_GT(there["server"]["stack_peak_bytes"], 50);
-    EXPECT_LT(there["server"]["stack_peak_bytes"], 768);
-    ASSERT_EQ(tenon("run " + small + " --outputs " + path("here") + " 2>/dev/null").code, 0);
-    EXPECT_EQ(*core::readFile(path("there/output_0.npy")),
-              *core::readFile(path("here/output_0.npy")));
+    create("a", "--template arduino");
+    const Outcome none = tenon("project run " + path("a") + " --server 2>&1");
+    EXPECT_NE(none.code, 0);
+    EXPECT_NE(none.output.find("have no server"), std::string::npos) << none.output;
 }
 
 TEST_F(Project, RefusesWhatMakesNoSense)
