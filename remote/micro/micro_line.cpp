@@ -3,7 +3,6 @@
 #include "remote/micro/micro_line.h"
 
 #include "core/base/board_code.h"
-#include "core/base/file.h"
 #include "core/base/text.h"
 #include "remote/micro/serial_speed.h"
 #include "remote/session/child_process.h"
@@ -19,6 +18,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
 namespace tenon::remote {
 
@@ -138,8 +138,9 @@ std::string holderOf(const std::string& port)
              at.increment(hidden)) {
             std::error_code gone;
             if (fs::read_symlink(at->path(), gone) != device || gone) continue;
-            const auto name = core::readFile("/proc/" + id + "/comm");
-            return std::string(name ? core::trimmed(*name) : "a program") + " (process " + id + ")";
+            std::string name; // files of /proc do not tell their size
+            std::getline(std::ifstream("/proc/" + id + "/comm"), name);
+            return (name.empty() ? "a program" : name) + " (process " + id + ")";
         }
     }
     return {};
