@@ -41,7 +41,7 @@ struct BoardFacts
     bool hasFeature(std::string_view name) const;
     /// To compile for: as many as may be used, of a machine that may say anything.
     unsigned usableCores() const;
-    bool hasNoSystem() const { return isBare; }
+    bool hasNoSystem() const { return isBare || flashBytes > 0; }
 };
 
 /// Reads what the probe script printed: sections of `== name` and text. Unknown sections are
