@@ -208,7 +208,7 @@ private:
             found = first.name + (isRight ? ", ranked first" : ", which is not it");
         }
         m_missed += !isRight;
-        std::printf("%-12s %-20s %-34s %8.1f s %6zu programs %10lld bytes\n", place.name().c_str(),
+        std::printf("%-12s %-20s %-50s %8.1f s %6zu programs %10lld bytes\n", place.name().c_str(),
                     fault, found.c_str(), took.count(), out ? out->builds : 0,
                     static_cast<long long>(place.mostBytes()));
         std::fflush(stdout);
@@ -220,7 +220,7 @@ private:
 int run(const std::string& folder, std::vector<std::string> names)
 {
     if (names.empty()) names = {"here", "rpi4", "mps2-an386"};
-    std::printf("%-12s %-20s %-34s %10s %15s %16s\n", "place", "fault", "found", "time", "programs",
+    std::printf("%-12s %-20s %-50s %10s %15s %16s\n", "place", "fault", "found", "time", "programs",
                 "most memory");
     Campaign campaign;
     for (const std::string& name : names) {

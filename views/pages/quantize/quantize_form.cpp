@@ -102,6 +102,10 @@ void QuantizeForm::addTitle(const QString& text)
 void QuantizeForm::addRow(const QString& label, QWidget* part)
 {
     const int row = m_grid->rowCount();
+    if (label.isEmpty()) { // needs the whole width
+        m_grid->addWidget(part, row, 0, 1, 2);
+        return;
+    }
     m_grid->addWidget(new ThemedLabel(themes(), Role::Secondary, label), row, 0,
                       Qt::AlignLeft | Qt::AlignVCenter);
     m_grid->addWidget(part, row, 1);
@@ -145,7 +149,8 @@ PillTabs* QuantizeForm::addTabs(const QStringList& texts, const QString& label, 
 
 void QuantizeForm::addChoices()
 {
-    m_method = addTabs(methods(), tr("ranges"), tr("How ranges follow from the values seen"));
+    m_method = addTabs(methods(), {}, tr("How ranges follow from the values seen"));
+    m_method->setAccessibleName(tr("how ranges follow from the values"));
     m_activations = addTabs(types(), tr("data"));
     m_weights = addTabs({tr("per channel"), tr("per tensor")}, tr("weights"),
                         tr("Scales of weights: one per output channel of a layer, or one"));

@@ -144,6 +144,17 @@ void QuantizePage::addLayerCommands()
     exhibit->addCommand({tr("As the curve has it"), pin(-1), hasRow});
 }
 
+/// Names need room: what the tooltips and the command line say as well leaves first.
+void QuantizePage::resizeEvent(QResizeEvent* event)
+{
+    constexpr int kWide = 3, kWeights = 5, kInt8Time = 6, kFloatTime = 7;
+    constexpr int kNarrow = 1500, kVeryNarrow = 1300;
+    QWidget::resizeEvent(event);
+    for (const int column : {kWide, kWeights}) m_layers->setColumnHidden(column, width() < kNarrow);
+    for (const int column : {kInt8Time, kFloatTime})
+        m_layers->setColumnHidden(column, width() < kVeryNarrow);
+}
+
 /// Space asks for another precision of the layer.
 bool QuantizePage::eventFilter(QObject* watched, QEvent* event)
 {

@@ -30,6 +30,7 @@ public:
     PillTabs& tables() { return *m_tables; }
 
 protected:
+    void resizeEvent(QResizeEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
