@@ -11,6 +11,7 @@ namespace {
 constexpr int kHeight = 46;
 constexpr int kNarrow = 1350; ///< below this the facts give way
 constexpr int kTight = 1200;  ///< below this tabs, name and target do
+constexpr int kTightest = 1020;
 constexpr int kFactsGap = 14;
 
 } // namespace
@@ -79,7 +80,7 @@ void TitleBar::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
     m_facts->setVisible(width() >= kNarrow);
-    m_target->setMinimumWidth(width() < kTight ? 140 : 190);
+    m_target->setMinimumWidth(width() < kTightest ? 96 : width() < kTight ? 140 : 190);
     m_primary->setShortcutText(width() >= kNarrow ? QStringLiteral("Ctrl+R") : QString());
     fitName();
     fitTabs();

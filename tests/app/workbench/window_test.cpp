@@ -208,7 +208,7 @@ private slots:
         QVERIFY(!window.grab().isNull()); // lays it out
         auto* title = window.findChild<views::TitleBar*>();
         views::PillTabs& tabs = title->tabs();
-        QCOMPARE(tabs.count(), 7);
+        QCOMPARE(tabs.count(), 8);
         for (int i = 0; i < tabs.count(); ++i) {
             QVERIFY(tabs.rect().contains(tabs.tabRect(i)));
             const QString text = tabs.tabText(i);

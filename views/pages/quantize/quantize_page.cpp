@@ -7,6 +7,7 @@
 
 #include <QItemSelectionModel>
 #include <QKeyEvent>
+#include <QScrollArea>
 
 namespace tenon::views {
 
@@ -24,7 +25,13 @@ QuantizePage::QuantizePage(const PageContext& context)
     empty->content()->addWidget(m_notice, 1);
     m_stack->addWidget(empty);
     m_stack->addWidget(buildMiddle());
-    fillWith(*this, new Columns({{m_form, 350}, {m_stack, 0}, {buildSide(), 330}}));
+    auto* scroll = new QScrollArea; // a small window has no room for all of the form
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setMinimumWidth(m_form->minimumWidth() + kGutter); // with its bar
+    scroll->setWidget(m_form);
+    fillWith(*this, new Columns({{scroll, 350}, {m_stack, 0}, {buildSide(), 330}}));
     connectTables(context.workspace.selection());
     connect(m_notice, &EmptyNotice::triggered, m_presenter, &QuantizePresenter::quantize);
     connect(m_presenter, &QuantizePresenter::stateChanged, this, &QuantizePage::refresh);
