@@ -87,6 +87,27 @@ Json kernelsJson(const compiler::CompileResult& result)
     return out;
 }
 
+/// In the order in which they run.
+Json callsJson(const compiler::CompileResult& result)
+{
+    Json out = Json::array();
+    for (const compiler::KernelCall& call : result.program.calls) {
+        const ManifestCall described = compiler::describedCall(result.program, call);
+        Json row{{"call", call.name},
+                 {"name", described.shownTitle()},
+                 {"from_nodes", call.fromNodes},
+                 {"macs", call.macs},
+                 {"flops", described.flops},
+                 {"moved_bytes", described.movedBytes},
+                 {"weight_bytes", described.weightBytes},
+                 {"method", methodText(call.method, call.refusal)}};
+        if (call.kernel >= 0)
+            row["symbol"] = result.program.kernels[static_cast<size_t>(call.kernel)].symbol;
+        out.push_back(std::move(row));
+    }
+    return out;
+}
+
 /// Null for a folder of C sources.
 Json sha256Json(const std::string& path)
 {
@@ -139,6 +160,7 @@ Json compileJson(const compiler::CompileResult& result, const compiler::PackageR
             {"sha256", sha256Json(output)},
             {"unchanged", report.isUnchanged},
             {"kernels", kernelsJson(result)},
+            {"calls", callsJson(result)},
             {"expected_error", errorJson(result)},
             {"kernel_count", result.kernels.size()},
             {"call_count", result.program.calls.size()},

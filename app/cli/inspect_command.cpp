@@ -7,6 +7,7 @@
 #include "compiler/frontend/importer.h"
 #include "compiler/frontend/model_counts.h"
 #include "compiler/frontend/open_sizes.h"
+#include "compiler/passes/use_index.h"
 #include "core/base/printable.h"
 #include "core/base/text.h"
 #include "core/ir/graph_text.h"
@@ -99,6 +100,20 @@ ModelCounts countsFor(const compiler::Loaded& loaded, const InspectOptions& opti
     return counts;
 }
 
+/// How often each operator of Tenon stands in the imported graph, nested functions included.
+Json operatorsJson(const Module& module)
+{
+    std::map<std::string, int> counts;
+    if (!module.mainId().isValid()) return Json::object();
+    for (const GraphFunction* function : compiler::openFunctions(module))
+        for (const NodeId id : function->order) {
+            const NodeRecord& node = module.node(id);
+            if (node.kind != NodeKind::Constant && node.kind != NodeKind::Parameter)
+                ++counts[core::shownOperator(node)];
+        }
+    return counts;
+}
+
 Json inspectJson(const compiler::Loaded& loaded, const InspectOptions& options)
 {
     const compiler::ModelFacts& facts = loaded.facts;
@@ -131,6 +146,7 @@ Json inspectJson(const compiler::Loaded& loaded, const InspectOptions& options)
     Json ops = Json::object();
     for (const auto& [op, count] : facts.opCounts) ops[op] = count;
     out["ops"] = std::move(ops);
+    out["operators"] = operatorsJson(loaded.module);
     for (const auto& [name, range] : boundsOf(loaded.module.main()))
         out["bounds"][name] = boundsText(range);
     out["folded_at_import"] = loaded.changes.size();

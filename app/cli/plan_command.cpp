@@ -4,6 +4,7 @@
 #include "app/cli/open_for_build.h"
 #include "compiler/driver/option_remarks.h"
 #include "compiler/driver/planning_problem.h"
+#include "compiler/memory/live_bytes.h"
 #include "compiler/memory/plan_csv.h"
 #include "compiler/memory/pools.h"
 #include "core/base/file.h"
@@ -88,6 +89,29 @@ std::vector<std::string> chosenPlanners(const PlanOptions& options, bool hasLife
     return names;
 }
 
+/// What is planned: every buffer with the calls at which it is alive, and what is alive at each.
+void addBuffers(const compiler::PlanningProblem& problem, Json& row)
+{
+    Json list = Json::array();
+    for (const compiler::BufferInfo& buffer : problem.buffers)
+        list.push_back({{"name", buffer.name},
+                        {"bytes", buffer.sizeBytes},
+                        {"alignment", buffer.alignment},
+                        {"first", buffer.first},
+                        {"last", buffer.last}});
+    row["buffer_list"] = std::move(list);
+    if (problem.hasLifetimes) row["live_bytes"] = compiler::liveBytes(problem);
+}
+
+/// Where each buffer lies, in the order of the list.
+Json placementsJson(const compiler::MemoryPlan& plan)
+{
+    Json list = Json::array();
+    for (const compiler::Placement& place : plan.placements)
+        list.push_back({{"pool", place.pool}, {"offset", place.offset}});
+    return list;
+}
+
 Json planJson(const std::vector<Instance>& instances)
 {
     Json out = Json::array();
@@ -99,6 +123,7 @@ Json planJson(const std::vector<Instance>& instances)
                 row["bytes"] = outcome.plan->totalBytes();
                 row["optimal"] = outcome.plan->isOptimal;
                 row["ms"] = outcome.plan->ms;
+                row["placements"] = placementsJson(*outcome.plan);
                 if (instance.problem.pools.size() > 1)
                     for (size_t i = 0; i < instance.problem.pools.size(); ++i)
                         row["pools"][instance.problem.pools[i].name] = outcome.plan->peakBytes[i];
@@ -111,6 +136,7 @@ Json planJson(const std::vector<Instance>& instances)
                        {"buffers", instance.problem.buffers.size()},
                        {"lower_bound", instance.lowerBound},
                        {"results", std::move(results)}});
+        addBuffers(instance.problem, out.back());
     }
     return {{"instances", std::move(out)}};
 }

@@ -188,6 +188,20 @@ views::ProbeFindings findingsOf(const Board& board, const remote::BoardFacts& fa
     return findings;
 }
 
+namespace {
+
+void addSamples(const remote::SamplingState& sampling, views::Deployment& out)
+{
+    constexpr double kUs = 1000;
+    for (const double ms : sampling.runsMs) out.sampleUs.push_back(ms * kUs);
+    out.runningUs = sampling.summaryMs.median * kUs;
+    out.lowUs = sampling.summaryMs.ci95Low * kUs;
+    out.highUs = sampling.summaryMs.ci95High * kUs;
+    out.leftS = sampling.leftS;
+}
+
+} // namespace
+
 views::Deployment deploymentOf(const remote::DeployReport& report)
 {
     views::Deployment out;
@@ -215,6 +229,7 @@ views::Deployment deploymentOf(const remote::DeployReport& report)
     out.overheadMs = report.overheadMs();
     out.sentBytes = report.sentBytes;
     out.reusedBytes = report.reusedBytes;
+    addSamples(report.sampling, out);
     out.isFinished = report.isFinished;
     if (!report.error) return out;
     out.isCancelled = report.error->code == DiagnosticCode::Cancelled;
@@ -243,6 +258,10 @@ std::vector<views::HistoryRow> historyRows(const std::vector<remote::RunRecord>&
         row.lowUs = summary.ci95Low * kUs;
         row.highUs = summary.ci95High * kUs;
         row.isEmulated = board.isEmulated();
+        row.artifact = text(record.artifact);
+        for (const double ms : record.runsMs) row.runUs.push_back(ms * kUs);
+        for (const remote::RunCall& call : record.calls)
+            row.calls.push_back({text(call.title), call.ms * kUs});
         if (newer) tellChange(*newer, record, rows.back());
         newer = &record;
         rows.push_back(row);

@@ -7,6 +7,7 @@
 #include "app/engine/compare_builder.h"
 #include "app/engine/deploy_model.h"
 #include "app/engine/quantize_builder.h"
+#include "app/engine/trial_builder.h"
 #include "compiler/driver/target_cores.h"
 #include "core/base/board_code.h"
 #include "core/base/text.h"
@@ -251,23 +252,28 @@ Result<remote::Board> boardOf(const remote::BoardStore& store, const QString& na
 
 } // namespace
 
-/// `work` on the kept connection, or on one that ends with it; a kept one that died is made anew.
-Status BoardDesk::onBoard(const remote::Board& board, const BoardAsk& ask, JobContext& job,
-                          const std::function<Status(remote::Deployer&)>& work)
+template <class Outcome>
+Result<Outcome> BoardDesk::workOn(const Board& board, unsigned threads, const BoardAsk& ask,
+                                  JobContext& job,
+                                  const std::function<Result<Outcome>(const runs::RunPlace&)>& work)
 {
+    if (board.kind == remote::BoardKind::ThisComputer)
+        return work(runs::RunPlace{.threads = threads});
     std::unique_lock lock(m_mutex, std::defer_lock);
-    if (Status mine = wait(lock, job); !mine) return mine;
+    if (Status mine = wait(lock, job); !mine) return mine.error();
     m_prompt.serve(ask, &job);
     remote::Deployer& deployer = deployerFor(board);
     const bool wasConnected = deployer.isConnected();
-    Status done = work(deployer);
-    if (!done && wasConnected && done.error().code == core::BoardCode::LinkLost) {
+    runs::RunPlace place{&deployer, board.name, threads};
+    place.boardProject = board.project;
+    auto outcome = work(place);
+    if (!outcome && wasConnected && outcome.error().code == core::BoardCode::LinkLost) {
         static_cast<void>(deployer.close()); // the kept connection had died
-        done = work(deployer);
+        outcome = work(place);
     }
-    if (!wasConnected || !done) static_cast<void>(deployer.close());
+    if (!wasConnected || !outcome) static_cast<void>(deployer.close());
     m_prompt.serve({}, nullptr);
-    return done;
+    return outcome;
 }
 
 Result<views::CompareOutcome> BoardDesk::compare(const views::CompareQuestion& question,
@@ -278,19 +284,9 @@ Result<views::CompareOutcome> BoardDesk::compare(const views::CompareQuestion& q
     views::CompareQuestion asked = question;
     if (asked.options.target.isEmpty())
         asked.options.target = text(compiler::withCores(board->target, board->threads));
-    const auto threads = static_cast<unsigned>(asked.options.threads);
-    if (board->kind == remote::BoardKind::ThisComputer)
-        return compareFile(m_options, asked, {.threads = threads}, job);
-    views::CompareOutcome outcome;
-    const Status done = onBoard(*board, ask, job, [&](remote::Deployer& deployer) -> Status {
-        runs::RunPlace place{&deployer, board->name, threads};
-        place.boardProject = board->project;
-        auto made = compareFile(m_options, asked, place, job);
-        if (!made) return made.error();
-        outcome = *std::move(made);
-        return core::kDone;
-    });
-    return done ? Result<views::CompareOutcome>(std::move(outcome)) : done.error();
+    return workOn<views::CompareOutcome>(
+        *board, static_cast<unsigned>(asked.options.threads), ask, job,
+        [&](const runs::RunPlace& place) { return compareFile(m_options, asked, place, job); });
 }
 
 Result<views::QuantizeOutcome> BoardDesk::quantize(const views::QuantizeQuestion& question,
@@ -298,19 +294,22 @@ Result<views::QuantizeOutcome> BoardDesk::quantize(const views::QuantizeQuestion
 {
     const auto board = boardOf(m_store, question.board);
     if (!board) return board.error();
-    const auto threads = static_cast<unsigned>(question.threads);
-    if (board->kind == remote::BoardKind::ThisComputer)
-        return quantizeFile(m_options, question, {.threads = threads}, job);
-    views::QuantizeOutcome outcome;
-    const Status done = onBoard(*board, ask, job, [&](remote::Deployer& deployer) -> Status {
-        runs::RunPlace place{&deployer, board->name, threads};
-        place.boardProject = board->project;
-        auto made = quantizeFile(m_options, question, place, job);
-        if (!made) return made.error();
-        outcome = *std::move(made);
-        return core::kDone;
-    });
-    return done ? Result<views::QuantizeOutcome>(std::move(outcome)) : done.error();
+    return workOn<views::QuantizeOutcome>(
+        *board, static_cast<unsigned>(question.threads), ask, job,
+        [&](const runs::RunPlace& place) { return quantizeFile(m_options, question, place, job); });
+}
+
+Result<views::TrialOutcome> BoardDesk::tryOn(const views::DocumentPtr& document,
+                                             const views::BuildOptions& build,
+                                             const views::TrialQuestion& question,
+                                             const BoardAsk& ask, JobContext& job)
+{
+    const auto board = boardOf(m_store, question.board);
+    if (!board) return board.error();
+    return workOn<views::TrialOutcome>(
+        *board, static_cast<unsigned>(build.threads), ask, job, [&](const runs::RunPlace& place) {
+            return tryDocument(m_options, document, build, question, place, job);
+        });
 }
 
 Result<std::vector<views::HistoryRow>> BoardDesk::history(const views::DocumentPtr& document,
@@ -374,6 +373,12 @@ void addBoards(const EngineOptions& options, views::Engine& engine)
     engine.comparing.values = [](const views::CompareOutcome& outcome, size_t tensor, JobContext&) {
         return valuesOf(outcome, tensor);
     };
+    engine.trying = {
+        .run = [desk](views::DocumentPtr document, const views::BuildOptions& build,
+                      const views::TrialQuestion& question, const BoardAsk& ask,
+                      JobContext& job) { return desk->tryOn(document, build, question, ask, job); },
+        .checkLine = checkPreprocessing,
+        .keys = preprocessingKeys()};
     engine.comparing.hasOnnxRuntime = !remote::libraryOfPeer().empty();
 }
 

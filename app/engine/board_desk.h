@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/engine/engine.h"
+#include "app/runs/program_runs.h"
 #include "remote/board/board_store.h"
 #include "remote/deploy/deployer.h"
 #include "remote/roofline/known_peaks.h"
@@ -56,13 +57,22 @@ public:
     core::Result<views::QuantizeOutcome> quantize(const views::QuantizeQuestion& question,
                                                   const views::BoardAsk& ask,
                                                   core::JobContext& job);
+    /// One run of the document's model on a picture or a sound, on the question's board.
+    core::Result<views::TrialOutcome> tryOn(const views::DocumentPtr& document,
+                                            const views::BuildOptions& build,
+                                            const views::TrialQuestion& question,
+                                            const views::BoardAsk& ask, core::JobContext& job);
     core::Result<std::vector<views::HistoryRow>> history(const views::DocumentPtr& document,
                                                          const QString& board) const;
 
 private:
-    core::Status onBoard(const remote::Board& board, const views::BoardAsk& ask,
-                         core::JobContext& job,
-                         const std::function<core::Status(remote::Deployer&)>& work);
+    /// `work` on the board, with a connection that ends with it unless it was there before; a kept
+    /// one that had died is made anew.
+    template <class Outcome>
+    core::Result<Outcome>
+    workOn(const remote::Board& board, unsigned threads, const views::BoardAsk& ask,
+           core::JobContext& job,
+           const std::function<core::Result<Outcome>(const runs::RunPlace&)>& work);
     core::Status wait(std::unique_lock<std::timed_mutex>& lock, const core::JobContext& job);
     /// The kept connection when it is to this board as it is now, else a new one.
     remote::Deployer& deployerFor(const remote::Board& board);

@@ -35,6 +35,9 @@ void addPasses(const compiler::PassTrace& trace, Document& document)
 {
     document.imported = trace.imported;
     document.passes.clear();
+    document.areNumbersChecked = false;
+    document.numbersProblem.clear();
+    document.brokenPass = -1;
     compiler::SourceMacs macs(trace.imported);
     for (const compiler::PassRecord& record : trace.records) {
         views::PassStep step{text(record.name), text(record.phase), record.skipped, record.changed,

@@ -9,6 +9,7 @@
 #include "app/engine/document_builder.h"
 #include "app/engine/footprint_builder.h"
 #include "app/engine/memory_builder.h"
+#include "app/engine/numbers_check.h"
 #include "app/engine/save_model.h"
 #include "app/engine/target_choices.h"
 #include "compiler/driver/kernel_text.h"
@@ -247,6 +248,10 @@ void addOptions(const EngineOptions& options, views::Engine& engine)
     engine.measureLevels = [options](DocumentPtr document, const BuildOptions& build,
                                      const views::Engine::LevelWatch& watch, JobContext& job) {
         return compareLevels(options, document, build, watch, job);
+    };
+    engine.checkNumbers = [options](DocumentPtr document, const BuildOptions& build,
+                                    JobContext& job) {
+        return checkNumbers(options, document, build, job);
     };
 }
 

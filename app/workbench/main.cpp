@@ -36,7 +36,7 @@ using tenon::app::MainWindow;
 struct Request
 {
     QString model, shapes, board, perspective, pass, diff, pin, node, tab, theme, screenshot,
-        exported, overlay, colour, reference, examples, quantized;
+        exported, overlay, colour, reference, examples, quantized, sample, preprocessing, labels;
     QSize size{1600, 1000};
     bool shouldCompile = false;
     bool shouldBenchmark = false;
@@ -68,6 +68,11 @@ void addWork(QCommandLineParser& parser)
     addOption(parser, "quantize", "quantizes the model with these examples, layer by layer",
               "PATH");
     addOption(parser, "quantized", "the file that --quantize writes", "FILE");
+    addOption(parser, "try", "runs the model on a PNG, JPEG or WAV file and shows what it says",
+              "FILE");
+    addOption(parser, "preprocess",
+              "how --try makes numbers of the file, as tenon run takes it", "LINE");
+    addOption(parser, "labels", "names of classes for --try, one in each line", "FILE");
 }
 
 void addOptions(QCommandLineParser& parser)
@@ -96,7 +101,7 @@ void addOptions(QCommandLineParser& parser)
     add("theme", "light, dark or auto", "NAME");
     add("target", "what to compile for", "STRING");
     add("size", "size of the window, 1600x1000", "WxH");
-    add("overlay", "palette, keys, log, options, target, target-editor or add-board", "NAME");
+    add("overlay", "palette, keys, log, options, try, target, target-editor or add-board", "NAME");
     add("screenshot", "writes a picture of the window and ends", "FILE");
     add("export", "writes the shown graph or page as .svg or .png, or a report as .html, and ends",
         "FILE");
@@ -128,6 +133,9 @@ Request readRequest(const QCommandLineParser& parser)
     r.reference = parser.value(QStringLiteral("reference"));
     r.examples = parser.value(QStringLiteral("quantize"));
     r.quantized = parser.value(QStringLiteral("quantized"));
+    r.sample = parser.value(QStringLiteral("try"));
+    r.preprocessing = parser.value(QStringLiteral("preprocess"));
+    r.labels = parser.value(QStringLiteral("labels"));
     const QStringList size = parser.value(QStringLiteral("size")).split(QLatin1Char('x'));
     if (size.size() == 2 && size[0].toInt() > 0 && size[1].toInt() > 0)
         r.size = {size[0].toInt(), size[1].toInt()};
@@ -244,6 +252,21 @@ int showPasses(MainWindow& window, const Request& request)
     return 0;
 }
 
+/// The sheet with the file and its result; 0 when it was run.
+int trySample(MainWindow& window, const Request& request)
+{
+    window.openOverlay(QStringLiteral("try"));
+    auto& trial = window.trial();
+    trial.setFile(request.sample);
+    if (!request.preprocessing.isEmpty()) trial.setPreprocessing(request.preprocessing);
+    if (!request.labels.isEmpty()) trial.setLabels(request.labels);
+    if (!trial.state().canStart) return fail(trial.state().problem);
+    trial.run();
+    if (!settle(window, request.timeoutSeconds))
+        return fail(QStringLiteral("the run did not end in time"));
+    return 0; // what went wrong stands in the sheet
+}
+
 /// Brings the window into the requested state; 0 when all of it exists.
 int applyState(MainWindow& window, const Request& request)
 {
@@ -285,7 +308,7 @@ int applyState(MainWindow& window, const Request& request)
         return fail(QStringLiteral("no node `%1` after this pass").arg(request.node));
     settle(window, request.timeoutSeconds);
     if (!request.overlay.isEmpty()) window.openOverlay(request.overlay);
-    return 0;
+    return request.sample.isEmpty() ? 0 : trySample(window, request);
 }
 
 int takeScreenshot(MainWindow& window, const Request& request)

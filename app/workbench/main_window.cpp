@@ -6,10 +6,11 @@
 #include "app/workbench/window_jumps.h"
 #include "app/workbench/window_keys.h"
 #include "views/frame/changed_note.h"
-#include "views/frame/drop_hint.h"
 #include "views/frame/options_sheet.h"
+#include "views/frame/run_sheet.h"
 #include "views/frame/target_sheet.h"
 #include "views/pages/common/exhibit.h"
+#include "views/pages/common/plain_tips.h"
 #include "views/pages/common/popup_menu.h"
 
 #include <QApplication>
@@ -44,6 +45,7 @@ MainWindow::MainWindow(views::Engine engine, Settings settings, const WindowOpti
     , m_boardPrompt(m_workspace.jobs())
     , m_boards(m_workspace, m_boardPrompt)
     , m_deploy(m_workspace, m_boards, m_boardPrompt)
+    , m_trial(m_workspace, m_boards, m_boardPrompt)
 {
     setObjectName(QStringLiteral("MainWindow"));
     setWindowTitle(tr("Tenon"));
@@ -65,10 +67,10 @@ MainWindow::MainWindow(views::Engine engine, Settings settings, const WindowOpti
     m_forget = new views::ForgetSheet(m_themes, m_boards, this);
     new views::OptionsSheet(m_themes, m_workspace, this);
     new views::TargetSheet(m_themes, m_workspace, m_boards, this);
-    connect(new views::DropHint(m_themes, this), &views::DropHint::dropped, this,
-            [this](const QString& path) { openModel(path); });
+    wireTrials();
     m_question = new views::QuestionSheet(m_themes, m_boardPrompt, this);
     hostExhibits(*this);
+    new views::PlainTips(this);
     auto* keep = new QTimer(this); // a window that is killed loses seconds only
     connect(keep, &QTimer::timeout, this, &MainWindow::keepSession);
     keep->start(kKeepMs);
@@ -76,7 +78,10 @@ MainWindow::MainWindow(views::Engine engine, Settings settings, const WindowOpti
     refresh();
     setFocusPolicy(Qt::StrongFocus);
     setFocus();
-    if (!m_settings.problem.isEmpty()) m_workspace.jobs().addLog(m_settings.problem);
+    if (m_settings.problem.isEmpty()) return;
+    m_workspace.jobs().addLog(m_settings.problem);
+    m_workspace.report(tr("About the settings"), core::makeError(core::DiagnosticCode::IoFailure,
+                                                                 m_settings.problem.toStdString()));
 }
 
 /// Widgets go before what they look at: a child that loses the focus or hides on its way out still
@@ -328,6 +333,8 @@ void MainWindow::openOverlay(const QString& name)
     }
     if (name == QLatin1String("add-board")) m_addBoard->openForm();
     if (name == QLatin1String("options")) part<views::OptionsSheet>().openForm();
+    if (name == QLatin1String("try")) openTrial();
+    if (name == QLatin1String("run")) part<views::RunSheet>().openRun(0);
     if (name == QLatin1String("target-editor")) part<views::TargetSheet>().openForm();
     if (name == QLatin1String("target")) m_title->target().showExplanation();
 }

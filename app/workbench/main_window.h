@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/workbench/settings.h"
+#include "app/workbench/window_options.h"
 #include "core/base/check.h"
 #include "views/canvas/graph_canvas.h"
 #include "views/frame/board_sheets.h"
@@ -17,22 +18,13 @@
 #include "views/presenters/follow_presenter.h"
 #include "views/presenters/inspect_presenter.h"
 #include "views/presenters/memory_presenter.h"
+#include "views/presenters/trial_presenter.h"
 
 #include <QStackedWidget>
 
 #include <optional>
 
 namespace tenon::app {
-
-struct WindowOptions
-{
-    bool isIsolated = false; ///< nothing is saved
-    bool isDark = false;
-    QString samplePath;
-    unsigned threads = 2;
-    QString settingsPath; ///< empty: the user's own
-    views::AskForFile askForFile = views::askWithDialog;
-};
 
 class MainWindow : public QWidget
 {
@@ -65,6 +57,7 @@ public:
     views::BoardsPresenter& boards() { return m_boards; }
     views::BoardPrompt& boardPrompt() { return m_boardPrompt; }
     views::DeployPresenter& deploy() { return m_deploy; }
+    views::TrialPresenter& trial() { return m_trial; }
     views::Actions& actions() { return m_actions; }
     /// The part of the window of that class: a page, by what it is.
     template <class Part>
@@ -93,6 +86,9 @@ private:
     void keepSession(); ///< saves what is open, unless it is saved or still being restored
     void wire();
     void wireBoards();
+    void wireTrials();
+    void openTrial(const QString& file = {}); ///< the model on it, at once; empty: asks for one
+    void takeDropped(const QString& path);
     void showBoards();
     void addActions();
     void addFileActions();
@@ -130,6 +126,7 @@ private:
     views::BoardPrompt m_boardPrompt;
     views::BoardsPresenter m_boards;
     views::DeployPresenter m_deploy;
+    views::TrialPresenter m_trial;
     std::optional<Session> m_restoring; ///< what is left to do
     views::Actions m_actions;
     views::TitleBar* m_title = nullptr;

@@ -11,6 +11,7 @@
 #include <QSaveFile>
 #include <QStandardPaths>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -80,6 +81,27 @@ Session readSession(const QJsonValue& value)
     return session;
 }
 
+QJsonObject samplesJson(const std::map<QString, SampleHabit>& samples)
+{
+    QJsonObject object;
+    for (const auto& [model, habit] : samples)
+        object[model] = QJsonObject{{QStringLiteral("preprocess"), habit.preprocessing},
+                                    {QStringLiteral("labels"), habit.labels}};
+    return object;
+}
+
+std::map<QString, SampleHabit> readSamples(const QJsonValue& value)
+{
+    std::map<QString, SampleHabit> samples;
+    const QJsonObject object = value.toObject();
+    for (const QString& model : object.keys()) {
+        const QJsonObject habit = object[model].toObject();
+        samples[model] = {habit[QLatin1String("preprocess")].toString(),
+                          habit[QLatin1String("labels")].toString()};
+    }
+    return samples;
+}
+
 Settings readObject(const QJsonObject& object)
 {
     Settings settings;
@@ -95,7 +117,24 @@ Settings readObject(const QJsonObject& object)
         QByteArray::fromBase64(object[QLatin1String("geometry")].toString().toLatin1());
     settings.isMotionReduced = object[QLatin1String("reduceMotion")].toBool();
     settings.session = readSession(object[QLatin1String("session")]);
+    settings.samples = readSamples(object[QLatin1String("samples")]);
     return settings;
+}
+
+/// A later version's file would lose what this one does not know: a copy of it stays.
+void keepNewer(const QString& path, int version, Settings& settings)
+{
+    const QString aside = path + QStringLiteral(".newer");
+    QFile::remove(aside);
+    const bool isKept = QFile::copy(path, aside);
+    settings.problem =
+        QStringLiteral("the settings in %1 are of a later version (%2, this one "
+                       "writes %3): what this version knows of them is in "
+                       "force%4")
+            .arg(path)
+            .arg(version)
+            .arg(kVersion)
+            .arg(isKept ? QStringLiteral(", the whole file is kept as %1").arg(aside) : QString());
 }
 
 /// The defaults, with the damaged file kept beside its place for whoever wants to look.
@@ -121,6 +160,28 @@ void Settings::addRecent(const QString& path)
     while (recents.size() > kRecents) recents.removeLast();
 }
 
+void Settings::takeOver(const Settings& other)
+{
+    for (const QString& path : other.recents)
+        if (!recents.contains(path) && recents.size() < kRecents) recents.append(path);
+    for (const auto& [model, habit] : other.samples)
+        if (static_cast<int>(samples.size()) < kSamples) samples.try_emplace(model, habit);
+}
+
+/// Beyond the limit one of a file that is gone goes first.
+void Settings::keepSample(const QString& model, const SampleHabit& habit)
+{
+    samples[model] = habit;
+    while (static_cast<int>(samples.size()) > kSamples) {
+        auto least = std::find_if(samples.begin(), samples.end(), [&](const auto& sample) {
+            return sample.first != model && !QFileInfo::exists(sample.first);
+        });
+        if (least == samples.end()) least = samples.begin();
+        if (least->first == model) ++least;
+        samples.erase(least);
+    }
+}
+
 QString settingsPath()
 {
     return QStandardPaths::writableLocation(QStandardPaths::GenericConfigLocation) +
@@ -142,7 +203,10 @@ Settings loadSettings(const QString& path)
     file.close();
     if (error.error != QJsonParseError::NoError) return afterDamage(path, error.errorString());
     if (!document.isObject()) return afterDamage(path, QStringLiteral("it is no JSON object"));
-    return readObject(document.object());
+    Settings settings = readObject(document.object());
+    const int version = document.object()[QLatin1String("version")].toInt(kVersion);
+    if (version > kVersion) keepNewer(path, version, settings);
+    return settings;
 }
 
 core::Status saveSettings(const Settings& settings, const QString& path)
@@ -157,6 +221,7 @@ core::Status saveSettings(const Settings& settings, const QString& path)
         {QStringLiteral("target"), settings.target},
         {QStringLiteral("geometry"), QString::fromLatin1(settings.geometry.toBase64())},
         {QStringLiteral("reduceMotion"), settings.isMotionReduced},
+        {QStringLiteral("samples"), samplesJson(settings.samples)},
         {QStringLiteral("session"), sessionJson(settings.session)}};
     QDir().mkpath(QFileInfo(path).path());
     QSaveFile file(path);

@@ -44,6 +44,14 @@ struct Session
     friend bool operator==(const Session&, const Session&) = default;
 };
 
+/// How the files that a model was tried on became its input.
+struct SampleHabit
+{
+    QString preprocessing;
+    QString labels;
+    friend bool operator==(const SampleHabit&, const SampleHabit&) = default;
+};
+
 struct Settings
 {
     ThemeChoice theme = ThemeChoice::Automatic;
@@ -52,10 +60,15 @@ struct Settings
     QByteArray geometry;
     bool isMotionReduced = false;
     Session session;
-    QString problem; ///< why the file could not be used; never saved
+    std::map<QString, SampleHabit> samples; ///< by the model's path
+    QString problem;                        ///< why the file could not be used; never saved
 
     static constexpr int kRecents = 12;
+    static constexpr int kSamples = 100; ///< models whose habits are kept
     void addRecent(const QString& path);
+    /// What another window learned: models that it opened, and what their files became.
+    void takeOver(const Settings& other);
+    void keepSample(const QString& model, const SampleHabit& habit);
 };
 
 /// The file in the user's configuration folder.

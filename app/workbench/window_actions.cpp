@@ -170,6 +170,10 @@ void MainWindow::addModelActions()
          tr("Level, executor, threads, passes, planner; levels 0 to 3 side by side"),
          [this] { openOverlay(QStringLiteral("options")); }, false,
          [this] { return m_workspace.state().hasDocument; }});
+    add({"try", model, tr("Try it on a picture or sound…"), "", "Ctrl+Shift+R",
+         tr("One run on a PNG, JPEG or WAV file: the likeliest classes"),
+         [this] { openOverlay(QStringLiteral("try")); }, false,
+         [this] { return m_workspace.state().hasDocument; }});
     add({"target", model, tr("Edit the target"), "target", "Ctrl+T",
          tr("What to compile for: board, processor, features, ABI, cores"),
          [this] { openOverlay(QStringLiteral("target-editor")); }});
@@ -203,6 +207,10 @@ void MainWindow::addBoardActions()
          tr("End the kept connection; what was sent goes with it"),
          [this] { m_deploy.disconnectBoard(); }, false,
          [this] { return m_deploy.state().isConnected; }});
+    add({"past-runs", board, tr("Compare with earlier measurements…"), "", "",
+         tr("The last run beside an earlier one, call by call"),
+         [this] { openOverlay(QStringLiteral("run")); }, false,
+         [this] { return m_deploy.history().rowCount() > 0; }});
     add({"forget-board", board, tr("Forget the board"), "", "", tr("Take it out of the list"),
          [this] { m_forget->ask(); }, false, [this] { return m_boards.state().canForget; }});
     addOfPages(board);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The board in use: what follows from choosing one, and where boards are chosen.
 #include "app/workbench/main_window.h"
+#include "views/frame/run_sheet.h"
 #include "views/pages/common/popup_menu.h"
+#include "views/pages/deploy/deploy_page.h"
 
 namespace tenon::app {
 
@@ -14,6 +16,8 @@ void MainWindow::wireBoards()
     connect(m_title, &views::TitleBar::deployRequested, &m_deploy, &views::DeployPresenter::deploy);
     connect(m_status, &views::StatusStrip::boardsRequested, this, &MainWindow::showBoards);
     connect(m_status, &views::StatusStrip::cancelRequested, this, &MainWindow::cancelJobs);
+    connect(&part<views::DeployPage>(), &views::DeployPage::runRequested,
+            new views::RunSheet(m_themes, m_deploy, this), &views::RunSheet::openRun);
 }
 
 void MainWindow::cancelJobs()

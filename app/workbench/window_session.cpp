@@ -119,6 +119,7 @@ void MainWindow::save()
 {
     if (m_options.isIsolated) return;
     const QString path = m_options.settingsPath.isEmpty() ? settingsPath() : m_options.settingsPath;
+    m_settings.takeOver(loadSettings(path)); // another window may have opened models meanwhile
     if (const core::Status saved = saveSettings(m_settings, path); !saved)
         m_workspace.jobs().addLog(QString::fromStdString(saved.error().message));
 }

@@ -19,7 +19,7 @@ constexpr int kMinimapHeight = 118;
 constexpr int kMinimapInset = 12;
 constexpr int kMotionMs = 300;
 constexpr double kWheelStep = 1.0 / 480;
-constexpr double kColumnTitles = 20; ///< what they take at the upper edge
+constexpr double kColumnTitles = 34; ///< what they take at the upper edge
 
 } // namespace
 
@@ -97,6 +97,20 @@ void GraphCanvas::play(ScenePtr before)
     setScene(now);
 }
 
+void GraphCanvas::hold(ScenePtr before, double time)
+{
+    m_motion.stop();
+    const ScenePtr now = m_painter.sharedScene();
+    const bool canHold = time < 1 && !before->items.empty() && !now->items.empty() &&
+                         before->columns.size() == now->columns.size();
+    m_painter.setScene(canHold ? std::move(before) : now);
+    if (canHold) {
+        m_painter.morphTo(now, m_camera.visible(size()));
+        m_painter.setMorphTime(time);
+    }
+    update();
+}
+
 void GraphCanvas::lookAtStart()
 {
     const QRectF bounds = m_painter.scene().visible;
@@ -131,24 +145,6 @@ void GraphCanvas::setCamera(const Camera& camera)
     m_camera = camera;
     m_hasLooked = m_isPlaced = m_isGiven = true;
     m_isSplitFitted = false;
-    update();
-}
-
-void GraphCanvas::fit()
-{
-    m_isSplitFitted = false;
-    m_isPlaced = true;
-    m_camera.fit(m_painter.scene().visible, size(), 1.25);
-    m_hasLooked = true;
-    update();
-}
-
-void GraphCanvas::zoomToSelection()
-{
-    if (m_focus.selected < 0) return fit();
-    m_isSplitFitted = false;
-    const QRectF rect = m_painter.scene().items[static_cast<size_t>(m_focus.selected)].rect;
-    m_camera.fit(rect.adjusted(-160, -120, 160, 120), size(), 1.5);
     update();
 }
 

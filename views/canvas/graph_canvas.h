@@ -23,6 +23,8 @@ public:
     void setScene(ScenePtr scene);
     /// Shows the way from `before` to the shown scene once more.
     void play(ScenePtr before);
+    /// The same way, held at a time from 0, before, to 1, the shown scene.
+    void hold(ScenePtr before, double time);
     bool isMorphing() const { return m_motion.state() == QAbstractAnimation::Running; }
     void setReducedMotion(bool isReduced) { m_isReducedMotion = isReduced; }
     bool isReducedMotion() const { return m_isReducedMotion; }
@@ -37,6 +39,7 @@ public:
     void selectPlace(PlaceId place);
     PlaceId selectedPlace() const { return m_selectedPlace; }
     int selectedItem() const { return m_focus.selected; }
+    /// All of the graph as far as cards can be read, then however small.
     void fit();
     void zoomToSelection();
     void toggleSelectedScope();
@@ -85,6 +88,7 @@ private:
     int cardAfter(int item, int step) const;
     void revealRect(const QRectF& rect);
     bool canMove(const Scene& from, const Scene& to) const;
+    Camera readableFit(QPointF look) const;
     void followColumns(bool wasSplit);
     void fitColumns();
     QRectF shownProgram() const;

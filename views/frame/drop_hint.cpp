@@ -38,6 +38,9 @@ void DropHint::say(const QStringList& files)
     m_text = files.size() == 1
                  ? tr("Drop to open %1").arg(name)
                  : tr("Drop to open %1, the first of %2 files").arg(name).arg(files.size());
+    if (const QString purpose = m_purpose ? m_purpose(files.first()) : QString();
+        !purpose.isEmpty())
+        m_text = purpose;
     setGeometry(parentWidget()->rect());
     raise();
     show();

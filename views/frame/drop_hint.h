@@ -6,6 +6,8 @@
 
 #include <QWidget>
 
+#include <functional>
+
 namespace tenon::views {
 
 class DropHint : public QWidget
@@ -15,6 +17,11 @@ public:
     /// Takes what is dragged over `window` or dropped there.
     DropHint(const ThemeSource& themes, QWidget* window);
     const QString& text() const { return m_text; }
+    /// What dropping a file does, where it is not opening it; "" for what is opened.
+    void setPurpose(std::function<QString(const QString& file)> purpose)
+    {
+        m_purpose = std::move(purpose);
+    }
 
 signals:
     void dropped(QString path);
@@ -27,6 +34,7 @@ private:
     void say(const QStringList& files);
 
     const ThemeSource& m_themes;
+    std::function<QString(const QString&)> m_purpose;
     QString m_text;
 };
 

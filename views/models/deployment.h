@@ -3,6 +3,7 @@
 #pragma once
 
 #include "views/models/footprint.h"
+#include "views/models/history_row.h"
 
 #include <QString>
 #include <QStringList>
@@ -120,27 +121,15 @@ struct Deployment
     double overheadMs = 0; ///< everything beside compiling, running and measuring
     qint64 sentBytes = 0;
     qint64 reusedBytes = 0;
+    std::vector<double> sampleUs = {}; ///< so far, while it is being measured
+    double runningUs = 0;              ///< their median
+    double lowUs = 0;                  ///< its 95 % confidence interval
+    double highUs = 0;
+    double leftS = -1; ///< until measuring ends at the latest; -1: nobody knows
     bool isFinished = false;
     bool isCancelled = false;
     QString error;            ///< empty: none so far
     bool isConnected = false; ///< the connection stays for the next one
-};
-
-/// One earlier measurement of the model on the board.
-struct HistoryRow
-{
-    qint64 id = 0;
-    QString date;
-    QString target;
-    QString executor;
-    int threads = 1;
-    int runs = 0;
-    double medianUs = 0;
-    double lowUs = 0; ///< 95 % confidence interval of the median
-    double highUs = 0;
-    /// Against the measurement before it: "12 % faster", or why there is no verdict.
-    QString change;
-    bool isEmulated = false;
 };
 
 } // namespace tenon::views

@@ -169,6 +169,30 @@ void shareOut(std::vector<StepRow>& steps)
     for (StepRow& step : steps) step.share = longest > 0 ? step.ms / longest : 0;
 }
 
+std::optional<Measurement> liveMeasurement(const Deployment& report)
+{
+    if (report.sampleUs.empty() || report.isFinished) return std::nullopt;
+    Measurement out;
+    out.board = report.board;
+    out.isEmulated = report.isEmulated;
+    out.runUs = report.sampleUs;
+    out.runs = static_cast<int>(report.sampleUs.size());
+    out.medianUs = report.runningUs;
+    out.lowUs = report.lowUs;
+    out.highUs = report.highUs;
+    return out;
+}
+
+QString liveText(const Deployment& report)
+{
+    QString text = words("%1 so far · %2")
+                       .arg(durationText(report.runningUs),
+                            countOf(static_cast<qint64>(report.sampleUs.size()), words("sample")));
+    if (report.leftS >= 0)
+        text += words(" · at most %1 s left").arg(std::ceil(report.leftS), 0, 'f', 0);
+    return text;
+}
+
 QString changeText(double ratio)
 {
     const double percent = std::abs(1 - ratio) * 100;

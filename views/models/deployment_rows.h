@@ -3,6 +3,7 @@
 #pragma once
 
 #include "views/models/deployment.h"
+#include "views/models/measurement.h"
 #include "views/models/table_model.h"
 
 namespace tenon::views {
@@ -45,5 +46,10 @@ QString checkGlyph(CheckVerdict verdict);
 void shareOut(std::vector<StepRow>& steps);
 /// "12 % faster", "3.1 % slower" of a ratio of times, now to before.
 QString changeText(double ratio);
+
+/// What is measured so far, as a measurement of its own; nothing before the first samples.
+std::optional<Measurement> liveMeasurement(const Deployment& report);
+/// "3.51 ms so far ± 0.10, 12 samples, at most 4 s left".
+QString liveText(const Deployment& report);
 
 } // namespace tenon::views

@@ -38,6 +38,8 @@ struct PassStep
     double ms = 0;
     std::vector<core::Change> changes;
     core::Module after;
+    /// Of the results from those of the imported model, where that was checked and it changed any.
+    std::optional<double> maxAbsError = {};
 };
 
 /// A compiled kernel with its texts; line links are 0 where nothing is known.
@@ -96,6 +98,9 @@ struct Document
     QStringList openDims;     ///< symbolic dimensions of the inputs as the file has them
     core::Module imported;
     std::vector<PassStep> passes;
+    bool areNumbersChecked = false; ///< behind every pass
+    QString numbersProblem;         ///< which pass changes the results too much; empty: none
+    int brokenPass = -1;            ///< its index
     std::map<QString, KernelListing> kernels;
     std::vector<KernelCall> calls;
     std::vector<core::Diagnostic> issues;

@@ -119,7 +119,8 @@ QVariant PassModel::headerData(int section, Qt::Orientation orientation, int rol
 {
     if (orientation != Qt::Horizontal || section < 0 || section >= kColumnCount) return {};
     const QString titles[] = {QStringLiteral("Pass"), QStringLiteral("Phase"),
-                              QStringLiteral("Changes"), QStringLiteral("Time")};
+                              QStringLiteral("Changes"), QStringLiteral("Time"),
+                              QStringLiteral("Largest difference")};
     if (role == FileRole && section == kTime) return QStringLiteral("Time [ms]");
     return role == Qt::DisplayRole || role == FileRole ? QVariant(titles[section]) : QVariant();
 }
@@ -129,6 +130,8 @@ QVariant PassModel::columnData(const PassStep& step, int column, int role)
 {
     if (role != Qt::DisplayRole && role != FileRole) return {};
     if (column == kPhase) return step.phase;
+    if (column == kError)
+        return step.maxAbsError ? QVariant(QString::number(*step.maxAbsError, 'g', 6)) : QVariant();
     if (column == kChanges) return static_cast<qint64>(step.changes.size());
     return role == FileRole ? QVariant(step.ms) : QVariant(durationText(step.ms * 1000));
 }
@@ -151,8 +154,14 @@ QVariant PassModel::passData(int pass, int role) const
                    : step.name + QLatin1Char('\n') +
                          countOf(static_cast<qint64>(step.changes.size()),
                                  QStringLiteral("change")) +
-                         QStringLiteral(" in ") + durationText(step.ms * 1000);
+                         QStringLiteral(" in ") + durationText(step.ms * 1000) +
+                         (step.maxAbsError
+                              ? QStringLiteral("\nresults differ by at most %1 from the imported "
+                                               "model's")
+                                    .arg(*step.maxAbsError, 0, 'g', 3)
+                              : QString());
     case IsPhaseRole: return false;
+    case IsBrokenRole: return pass == m_document->brokenPass;
     case ChangeCountRole: return static_cast<int>(step.changes.size());
     case ShareRole:
         return static_cast<double>(step.changes.size()) / static_cast<double>(m_mostChanges);

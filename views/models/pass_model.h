@@ -19,7 +19,8 @@ public:
         ShareRole,   ///< change count relative to the busiest pass, 0..1
         VersionRole, ///< index of the module version after this pass
         IsNoOpRole,  ///< skipped, or nothing changed
-        TouchesRole  ///< touches the selection
+        TouchesRole, ///< touches the selection
+        IsBrokenRole ///< changes the results too much
     };
 
     enum Column
@@ -28,6 +29,7 @@ public:
         kPhase,
         kChanges,
         kTime,
+        kError, ///< largest difference of the results, where it was checked
         kColumnCount
     };
 

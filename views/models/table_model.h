@@ -22,6 +22,15 @@ enum TableRole
     FileRole      ///< in files, as a number without separators where there is one
 };
 
+/// As a cell shows it: names out of files may be endless, and may hold ends of lines.
+inline QString cellText(QString text)
+{
+    constexpr qsizetype kMost = 500;
+    if (text.size() > kMost)
+        text = text.left(kMost / 2) + QStringLiteral("…") + text.right(kMost / 2);
+    return text;
+}
+
 template <class Row>
 struct TableColumn
 {
@@ -71,7 +80,8 @@ public:
         const Row* const shown = row(index);
         if (!shown || index.column() >= columnCount()) return {};
         const TableColumn<Row>& column = m_columns[static_cast<size_t>(index.column())];
-        if (role == Qt::DisplayRole || role == PlainTextRole) return column.text(*shown);
+        if (role == Qt::DisplayRole) return cellText(column.text(*shown));
+        if (role == PlainTextRole) return column.text(*shown);
         if (role == FileRole && column.key && !column.unit.isNull()) return column.key(*shown);
         if (role == FileRole) return column.text(*shown);
         if (role == SortRole) return column.key ? column.key(*shown) : column.text(*shown);

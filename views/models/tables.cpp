@@ -388,11 +388,11 @@ RunTable* makeRunTable(QObject* parent)
                         parent);
 }
 
-std::vector<RunRow> runRows(const Document* document)
+std::vector<RunRow> runRows(const std::optional<Measurement>& measurement)
 {
     std::vector<RunRow> rows;
-    if (document && document->measurement)
-        for (const double us : document->measurement->runUs)
+    if (measurement)
+        for (const double us : measurement->runUs)
             rows.push_back({static_cast<int>(rows.size()) + 1, us});
     return rows;
 }

@@ -82,6 +82,6 @@ struct RunRow
 using RunTable = TableModel<RunRow>;
 
 RunTable* makeRunTable(QObject* parent);
-std::vector<RunRow> runRows(const Document* document);
+std::vector<RunRow> runRows(const std::optional<Measurement>& measurement);
 
 } // namespace tenon::views

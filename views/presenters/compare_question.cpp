@@ -2,30 +2,16 @@
 // A comparison as the command line writes it.
 #include "views/presenters/compare_question.h"
 
-#include <QRegularExpression>
+#include "views/models/shell_word.h"
 
 namespace tenon::views {
-
-namespace {
-
-/// Quoted for a shell where it must be.
-QString word(const QString& text)
-{
-    static const QRegularExpression kPlain(QStringLiteral("^[A-Za-z0-9_./:=,+@%-]+$"));
-    if (kPlain.match(text).hasMatch()) return text;
-    QString quoted = text;
-    quoted.replace(QLatin1Char('\''), QStringLiteral("'\\''"));
-    return QLatin1Char('\'') + quoted + QLatin1Char('\'');
-}
-
-} // namespace
 
 QString commandLineOf(const CompareQuestion& question)
 {
     const CompareQuestion usual;
-    QStringList words{QStringLiteral("tenon compare"), word(question.model)};
+    QStringList words{QStringLiteral("tenon compare"), shellWord(question.model)};
     const auto add = [&](const char* option, const QString& value) {
-        words << QLatin1String(option) << word(value);
+        words << QLatin1String(option) << shellWord(value);
     };
     if (!question.data.isEmpty()) add("--inputs", question.data);
     if (question.reference != usual.reference) add("--reference", question.reference);

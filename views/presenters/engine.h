@@ -12,6 +12,7 @@
 #include "views/models/target_parts.h"
 #include "views/presenters/board_engine.h"
 #include "views/presenters/compare_engine.h"
+#include "views/presenters/trial_engine.h"
 
 #include <functional>
 
@@ -80,6 +81,9 @@ struct Engine
     std::function<core::Result<std::vector<LevelRow>>(DocumentPtr, const BuildOptions&,
                                                       const LevelWatch&, core::JobContext&)>
         measureLevels;
+    /// The document with what every pass does to the numbers: see PassStep::maxAbsError.
+    std::function<core::Result<DocumentPtr>(DocumentPtr, const BuildOptions&, core::JobContext&)>
+        checkNumbers;
     /// A float model file as a file that computes with integers, calibrated on this computer.
     /// What it and the float model take is measured on the question's board.
     std::function<core::Result<QuantizeOutcome>(const QuantizeQuestion&, const BoardAsk&,
@@ -87,6 +91,7 @@ struct Engine
         quantize;
     BoardEngine boards;
     CompareEngine comparing;
+    TrialEngine trying;
 };
 
 } // namespace tenon::views

@@ -70,6 +70,10 @@ QScrollBar:horizontal { background: transparent; height: 10px; margin: 0; }
 QScrollBar::handle:horizontal { background: %line; border-radius: 3px; min-width: 28px; margin: 2px; }
 QScrollBar::handle:horizontal:hover { background: %faint; }
 QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::sub-page { background: transparent; border: none; width: 0; height: 0; }
+QSlider::groove:horizontal { background: %line; height: 3px; border-radius: 1px; }
+QSlider::sub-page:horizontal { background: %accentSoft; border-radius: 1px; }
+QSlider::handle:horizontal { background: %panel; border: 1px solid %secondary; width: 9px; height: 9px; margin: -4px 0; border-radius: 5px; }
+QSlider::handle:horizontal:hover, QSlider::handle:horizontal:focus { border-color: %accent; background: %accentTint; }
 QSplitter::handle { background: transparent; }
 QMenu { background: %panel; color: %text; border: 1px solid %line; padding: 5px; }
 QMenu::item { padding: 5px 22px 5px 14px; border-radius: 4px; }

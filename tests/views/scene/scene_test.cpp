@@ -228,8 +228,8 @@ private slots:
         Document measured;
         measured.measurement = Measurement{};
         measured.measurement->runUs = {3, 1, 2};
-        QCOMPARE(runRows(&measured).size(), size_t{3});
-        QCOMPARE(runRows(&measured)[1].us, 1.0);
+        QCOMPARE(runRows(measured.measurement).size(), size_t{3});
+        QCOMPARE(runRows(measured.measurement)[1].us, 1.0);
     }
 
     void groupsByScopeAndCollapses()

@@ -3,6 +3,7 @@
 #include "views/pages/benchmark/benchmark_page.h"
 
 #include "views/canvas/export_picture.h"
+#include "views/models/deployment_rows.h"
 #include "views/models/format.h"
 #include "views/models/serving.h"
 #include "views/models/traced_run.h"
@@ -82,6 +83,7 @@ BenchmarkPage::BenchmarkPage(const ThemeSource& themes, DeployPresenter& deploy,
                              const BoardsPresenter& boards, WorkspacePresenter& workspace,
                              InspectorPresenter& inspector)
     : m_workspace(workspace)
+    , m_deploy(deploy)
     , m_boards(boards)
     , m_inspector(new InspectorPanel(themes, inspector))
     , m_totalPanel(new Panel(themes, tr("Whole model")))
@@ -128,6 +130,7 @@ BenchmarkPage::BenchmarkPage(const ThemeSource& themes, DeployPresenter& deploy,
     connect(&workspace.selection(), &Selection::changed, this, &BenchmarkPage::showNode);
     connect(&workspace, &WorkspacePresenter::stateChanged, this, &BenchmarkPage::refresh);
     connect(&boards, &BoardsPresenter::stateChanged, this, &BenchmarkPage::refresh);
+    connect(&deploy, &DeployPresenter::stateChanged, this, &BenchmarkPage::refresh);
     refresh();
 }
 
@@ -182,15 +185,10 @@ void BenchmarkPage::refresh()
 {
     const WorkspaceState& state = m_workspace.state();
     const bool isMeasured = !state.measurementText.isEmpty();
-    m_total->setVisible(isMeasured);
     m_detail->setVisible(isMeasured);
-    m_chartTwin->setVisible(isMeasured);
-    m_chartTwin->button()->setVisible(isMeasured);
-    m_notice->setVisible(!isMeasured);
     refreshNotice();
     refreshColumns();
     m_threads->setEnabled(!state.isBusy);
-    m_total->setText(state.measurementText);
     m_total->setToolTip(tr("± is the 95 % confidence interval of the median: as far as the band in "
                            "the chart reaches"));
     m_peer->setText(state.peerText);
@@ -199,9 +197,25 @@ void BenchmarkPage::refresh()
     m_detail->setToolTip(state.measurementMethod);
     m_totalPanel->setCaption(state.compileText);
     m_callsPanel->setCaption(state.callsText);
-    m_runs->setRows(runRows(m_workspace.document().get()));
-    m_chart->setMeasurement(m_workspace.document() ? m_workspace.document()->measurement
-                                                   : std::nullopt);
+    refreshChart();
+}
+
+/// While the board measures, the samples as they arrive; else those of the last measurement.
+void BenchmarkPage::refreshChart()
+{
+    const DocumentPtr& document = m_workspace.document();
+    std::optional<Measurement> shown = document ? document->measurement : std::nullopt;
+    m_total->setText(m_workspace.state().measurementText);
+    if (const auto live = liveMeasurement(m_deploy.report()); live && m_deploy.state().isRunning) {
+        shown = live;
+        m_total->setText(liveText(m_deploy.report()));
+    }
+    m_runs->setRows(runRows(shown));
+    m_chart->setMeasurement(shown);
+    m_total->setVisible(shown.has_value());
+    m_chartTwin->setVisible(shown.has_value());
+    m_chartTwin->button()->setVisible(shown.has_value());
+    m_notice->setVisible(!shown.has_value());
 }
 
 namespace {

@@ -46,9 +46,11 @@ protected:
 private:
     void refresh();
     void refreshNotice();
+    void refreshChart();
     void refreshColumns();
 
     WorkspacePresenter& m_workspace;
+    const DeployPresenter& m_deploy;
     const BoardsPresenter& m_boards;
     InspectorPanel* m_inspector;
     Panel* m_totalPanel;

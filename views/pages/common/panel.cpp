@@ -25,6 +25,7 @@ ThemedLabel::ThemedLabel(const ThemeSource& themes, Role role, const QString& te
     , m_themes(themes)
     , m_role(role)
 {
+    setTextFormat(Qt::PlainText); // names out of files are no HTML
     connect(&themes, &ThemeSource::changed, this, &ThemedLabel::apply);
     apply();
 }
@@ -85,6 +86,7 @@ void ThemedLabel::paintEvent(QPaintEvent* event)
     if (!m_isElided) return QLabel::paintEvent(event);
     const QString shown = shortened(text(), fontMetrics(), width());
     setToolTip(shown == text() ? QString() : text());
+    if (shown == QStringLiteral("…")) return; // says nothing
     QPainter painter(this);
     painter.setPen(palette().color(QPalette::WindowText));
     painter.drawText(rect(), static_cast<int>(alignment()) | Qt::TextSingleLine, shown);

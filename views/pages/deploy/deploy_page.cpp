@@ -8,6 +8,8 @@
 #include <QHeaderView>
 #include <QScrollBar>
 
+#include <algorithm>
+
 namespace tenon::views {
 
 namespace {
@@ -233,21 +235,6 @@ QWidget* DeployPage::buildResult(const ThemeSource& themes)
     return m_resultPanel;
 }
 
-QWidget* DeployPage::buildHistory(const ThemeSource& themes)
-{
-    m_historyPanel = new Panel(themes, tr("Measured before"));
-    m_history = new DataTable(themes, &m_deploy.history());
-    m_history->setColumnWidths({118, 70, 0, 138});
-    m_history->setAccessibleName(tr("Earlier measurements of this model on this board"));
-    m_historyNotice = new EmptyNotice(themes, {}, {}, {});
-    m_historyStack = new QStackedWidget;
-    m_historyStack->addWidget(m_historyNotice);
-    m_historyStack->addWidget(m_history);
-    m_historyPanel->content()->setContentsMargins(6, 0, 6, 8);
-    m_historyPanel->content()->addWidget(m_historyStack, 1);
-    return m_historyPanel;
-}
-
 void DeployPage::connectParts()
 {
     connect(&m_boards, &BoardsPresenter::stateChanged, this, &DeployPage::refreshBoards);
@@ -268,6 +255,11 @@ void DeployPage::connectParts()
     connect(m_disconnect, &QPushButton::clicked, &m_deploy, &DeployPresenter::disconnectBoard);
     connect(m_calls, &DataTable::nodeRequested, &m_workspace.selection(), &Selection::seekRow);
     connect(m_showOnGraph, &QPushButton::clicked, this, &DeployPage::graphRequested);
+    connect(m_history, &QTableView::activated, this,
+            [this](const QModelIndex& index) { emit runRequested(m_history->rowOf(index)); });
+    connect(m_openRun, &QPushButton::clicked, this, [this] {
+        emit runRequested(std::max(0, m_history->rowOf(m_history->currentIndex())));
+    });
 }
 
 void DeployPage::refreshBoards()
@@ -354,6 +346,7 @@ void DeployPage::refreshResult()
     m_hygiene->setVisible(!state.hygiene.isEmpty());
     const bool hasHistory = m_deploy.history().rowCount() > 0;
     m_historyStack->setCurrentIndex(hasHistory ? 1 : 0);
+    m_openRun->setVisible(hasHistory);
     m_historyPanel->setCaption(hasHistory ? state.historyCaption : QString());
     m_historyNotice->setText(
         state.historyProblem.isEmpty() ? tr("No earlier measurement")

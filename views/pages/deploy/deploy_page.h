@@ -36,6 +36,7 @@ signals:
     void addRequested();
     void forgetRequested();
     void graphRequested();
+    void runRequested(int row); ///< of the history
 
 private:
     QWidget* buildBoards(const ThemeSource& themes);
@@ -93,6 +94,7 @@ private:
     QStackedWidget* m_historyStack = nullptr;
     EmptyNotice* m_historyNotice = nullptr;
     DataTable* m_history = nullptr;
+    PillButton* m_openRun = nullptr;
 };
 
 } // namespace tenon::views

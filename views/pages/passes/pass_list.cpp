@@ -42,6 +42,29 @@ int paintChanges(QPainter& painter, const QRect& text, const QModelIndex& index,
     return taken;
 }
 
+/// Its name, weaker where it does nothing, marked where it changes the results too much.
+void paintPass(QPainter& painter, const QRect& area, const QModelIndex& index, const Theme& t,
+               bool isSelected)
+{
+    const bool isNoOp = index.data(PassModel::IsNoOpRole).toBool();
+    const bool isBroken = index.data(PassModel::IsBrokenRole).toBool();
+    const QColor ink = isBroken ? t.removed : isSelected ? t.accentInk : isNoOp ? t.faint : t.text;
+    QRect text = area.adjusted(14, 0, -10, 0);
+    if (index.data(PassModel::TouchesRole).toBool()) {
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(t.accent);
+        painter.drawEllipse(QPointF(area.left() + 7, area.center().y() + 1), 2.2, 2.2);
+    }
+    painter.setFont(isSelected ? t.bodyStrong : t.body);
+    if (!isNoOp) text.setRight(text.right() - paintChanges(painter, text, index, t, isSelected));
+    const QString name = index.data().toString();
+    painter.setPen(ink);
+    painter.drawText(text, Qt::AlignLeft | Qt::AlignVCenter,
+                     QFontMetrics(painter.font())
+                         .elidedText(isBroken ? QStringLiteral("✕ ") + name : name, Qt::ElideRight,
+                                     text.width()));
+}
+
 } // namespace
 
 void PassDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
@@ -72,21 +95,7 @@ void PassDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
         painter->setBrush(fill);
         painter->drawRoundedRect(QRectF(area).adjusted(0.5, 0.5, -0.5, -0.5), 5, 5);
     }
-    const bool isNoOp = index.data(PassModel::IsNoOpRole).toBool();
-    const QColor ink = isSelected ? t.accentInk : isNoOp ? t.faint : t.text;
-    QRect text = area.adjusted(14, 0, -10, 0);
-    if (index.data(PassModel::TouchesRole).toBool()) {
-        painter->setPen(Qt::NoPen);
-        painter->setBrush(t.accent);
-        painter->drawEllipse(QPointF(area.left() + 7, area.center().y() + 1), 2.2, 2.2);
-    }
-    painter->setFont(isSelected ? t.bodyStrong : t.body);
-    int width = text.width();
-    if (!isNoOp) width -= paintChanges(*painter, text, index, t, isSelected);
-    painter->setPen(ink);
-    painter->drawText(
-        QRect(text.left(), text.top(), width, text.height()), Qt::AlignLeft | Qt::AlignVCenter,
-        QFontMetrics(painter->font()).elidedText(index.data().toString(), Qt::ElideRight, width));
+    paintPass(*painter, area, index, t, isSelected);
     painter->restore();
 }
 

@@ -9,6 +9,7 @@
 #include "views/presenters/workspace_presenter.h"
 
 #include <QKeyEvent>
+#include <QSignalBlocker>
 
 namespace tenon::views {
 
@@ -108,6 +109,7 @@ void PassesPage::buildComparison(const ThemeSource& themes)
     m_modes->setAccessibleName(tr("How a pass is shown"));
     m_pin = new PillButton(themes, PillButton::Look::Plain, tr("pinned  ✕"));
     m_graphPanel->header()->addWidget(m_pin);
+    buildScrubber(themes);
     m_graphPanel->header()->addWidget(m_modes);
     connect(m_modes, &QTabBar::currentChanged, this,
             [this](int mode) { m_presenter.setMode(static_cast<DiffMode>(mode)); });
@@ -216,6 +218,9 @@ void PassesPage::refreshLineage()
 
 void PassesPage::refreshScene()
 {
+    const QSignalBlocker blocker(m_scrubber); // another pass, or another way to see it
+    m_scrubber->setValue(m_scrubber->maximum());
+    m_scrubbed.reset();
     m_canvas->setScene(m_presenter.scene());
     m_rows->setRows(m_graphTwin->isTable() ? sceneRows(*m_presenter.scene())
                                            : std::vector<SceneRow>());
@@ -249,7 +254,8 @@ bool PassesPage::eventFilter(QObject* watched, QEvent* event)
 
 namespace {
 
-std::vector<ActionSpec> actionsOf(PassesPage& page, PassesPresenter& presenter)
+std::vector<ActionSpec> actionsOf(PassesPage& page, PassesPresenter& presenter,
+                                  NumbersPresenter& numbers)
 {
     const QString group = PassesPage::tr("Passes");
     const auto local = [&](const char* id, const QString& text, const char* keys,
@@ -276,6 +282,16 @@ std::vector<ActionSpec> actionsOf(PassesPage& page, PassesPresenter& presenter)
                   [&page] { page.playPass(); }),
             local("follow", PassesPage::tr("Where did it go? The node in every pass"), "W",
                   [&page] { page.toggleFilm(); }),
+            {"check-numbers",
+             PassesPage::tr("Model"),
+             PassesPage::tr("Check the numbers behind every pass"),
+             {},
+             {},
+             PassesPage::tr("Evaluates the model behind every pass and compares the results"),
+             [&numbers] { numbers.check(); },
+             false,
+             [&numbers] { return numbers.state().canCheck; },
+             ActsOn::ItsPage},
             tableAction([&page] { page.graphTwin().toggle(); }),
             figuresAction([p] { p->toggleFigure(); }),
             colourAction([p] { p->cycleColouring(); })};
@@ -288,6 +304,8 @@ Page makePassesPage(const PageContext& context)
     WorkspacePresenter& workspace = context.workspace;
     PassesPresenter& presenter = context.passes;
     auto* page = new PassesPage(context.themes, presenter, context.follow, context.inspector);
+    auto* numbers = new NumbersPresenter(workspace, page);
+    page->showNumbers(context.themes, *numbers);
     for (auto change : {&PassesPresenter::sceneChanged, &PassesPresenter::stateChanged})
         QObject::connect(&presenter, change, page, context.host.noteChange);
     return {
@@ -310,7 +328,7 @@ Page makePassesPage(const PageContext& context)
         .findNode = [&presenter](const QString& name) { return presenter.findNode(name); },
         .isSettled = [&workspace,
                       &presenter] { return !workspace.document() || presenter.state().isReady; },
-        .actions = actionsOf(*page, presenter)};
+        .actions = actionsOf(*page, presenter, *numbers)};
 }
 
 } // namespace tenon::views

@@ -10,9 +10,11 @@
 #include "views/pages/passes/pass_list.h"
 #include "views/pages/passes/strips.h"
 #include "views/presenters/follow_presenter.h"
+#include "views/presenters/numbers_presenter.h"
 #include "views/scene/scene_table.h"
 
 #include <QLineEdit>
+#include <QSlider>
 #include <QSplitter>
 
 namespace tenon::views {
@@ -23,6 +25,8 @@ class PassesPage : public QWidget
 public:
     PassesPage(const ThemeSource& themes, PassesPresenter& presenter, FollowPresenter& follow,
                InspectorPresenter& inspector, QWidget* parent = nullptr);
+    /// Shows what `numbers` says, below the passes, with a button that asks.
+    void showNumbers(const ThemeSource& themes, NumbersPresenter& numbers);
 
     GraphCanvas& canvas() { return *m_canvas; }
     TableTwin& graphTwin() { return *m_graphTwin; }
@@ -38,6 +42,7 @@ public:
     }
     /// Shows once more how the pass changed the graph.
     void playPass() { m_canvas->play(m_presenter.sceneBefore()); }
+    QSlider& scrubber() { return *m_scrubber; }
     InspectorPanel& inspectorPanel() { return *m_inspector; }
     QLineEdit& filter() { return *m_filter; }
     QSplitter& splitter() { return *m_columns; }
@@ -50,6 +55,8 @@ private:
     QWidget* buildList(const ThemeSource& themes);
     QWidget* buildGraph(const ThemeSource& themes);
     void buildComparison(const ThemeSource& themes);
+    void buildScrubber(const ThemeSource& themes);
+    void scrub(int value);
     QWidget* buildLineage(const ThemeSource& themes);
     void refresh();
     void refreshScene();
@@ -69,6 +76,8 @@ private:
     ColourButton* m_colours = nullptr;
     PillTabs* m_modes = nullptr;
     PillButton* m_pin = nullptr;
+    QSlider* m_scrubber = nullptr;
+    ScenePtr m_scrubbed; ///< where the scrubber begins; made when it is moved first
     GraphCanvas* m_canvas = nullptr;
     SceneTable* m_rows = nullptr;
     TableTwin* m_graphTwin = nullptr;

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The samples of one run above, the other runs and the differences below.
+#include "views/frame/run_sheet.h"
+
+#include "views/pages/common/columns.h"
+
+namespace tenon::views {
+
+using Role = ThemedLabel::Role;
+
+namespace {
+
+Measurement measurementOf(const HistoryRow& row)
+{
+    Measurement out;
+    out.runUs = row.runUs;
+    out.runs = row.runs;
+    out.medianUs = row.medianUs;
+    out.lowUs = row.lowUs;
+    out.highUs = row.highUs;
+    out.isEmulated = row.isEmulated;
+    return out;
+}
+
+} // namespace
+
+RunSheet::RunSheet(const ThemeSource& themes, DeployPresenter& deploy, QWidget* window)
+    : Overlay(themes, window, {960, 680})
+    , m_deploy(deploy)
+    , m_text(makeSentence(themes, Role::Body))
+    , m_chart(new RunChart(themes))
+    , m_samples(makeRunTable(this))
+    , m_chartTwin(new TableTwin(themes, m_chart, m_samples, tr("Chart")))
+    , m_runs(new DataTable(themes, &deploy.history()))
+    , m_reason(makeSentence(themes, Role::Secondary))
+    , m_changes(makeCallChangeModel(this))
+    , m_calls(new DataTable(themes, m_changes))
+{
+    constexpr int kChartHeight = 190, kRunsHeight = 130;
+    panel().setTitle(tr("Earlier measurement"));
+    panel().setCaption(tr("Esc closes"));
+    panel().header()->addWidget(m_chartTwin->button());
+    m_chartTwin->table().setColumnWidths({60, 110});
+    m_chartTwin->setFixedHeight(kChartHeight);
+    m_runs->setAccessibleName(tr("Runs to compare with"));
+    m_runs->setColumnWidths({130, 90, 0, 170});
+    m_runs->setFixedHeight(kRunsHeight);
+    m_calls->setAccessibleName(tr("Kernel calls of both runs"));
+    m_calls->setColumnWidths({0, 90, 90, 190, 80});
+    m_calls->delegate().setBarColumn(3, 78);
+    panel().content()->addLayout(indented(m_text));
+    panel().content()->addWidget(m_chartTwin);
+    panel().content()->addLayout(
+        indented(new ThemedLabel(themes, Role::Strong, tr("Call by call beside"))));
+    panel().content()->addWidget(m_runs);
+    panel().content()->addLayout(indented(m_reason));
+    panel().content()->addWidget(m_calls, 1);
+    connect(m_runs, &QTableView::clicked, this,
+            [this](const QModelIndex& index) { compareWith(m_runs->rowOf(index)); });
+}
+
+void RunSheet::openRun(int row)
+{
+    const auto& rows = m_deploy.history().rows();
+    if (row < 0 || row >= static_cast<int>(rows.size())) return;
+    m_now = rows[static_cast<size_t>(row)];
+    open();
+    compareWith(row + 1 < static_cast<int>(rows.size()) ? row + 1 : 0);
+    m_runs->setFocus();
+}
+
+void RunSheet::compareWith(int row)
+{
+    const auto& rows = m_deploy.history().rows();
+    if (row < 0 || row >= static_cast<int>(rows.size())) return;
+    m_before = rows[static_cast<size_t>(row)];
+    m_runs->showRow(row);
+    refresh();
+}
+
+void RunSheet::refresh()
+{
+    m_text->setText(runChangeText(m_now, m_before));
+    m_chart->setMeasurement(measurementOf(m_now));
+    m_samples->setRows(runRows(measurementOf(m_now)));
+    m_changes->setRows(callChangeRows(m_now, m_before));
+    m_reason->setText(m_changes->rowCount() > 0 ? QString()
+                      : m_now.calls.empty()
+                          ? tr("The calls of this run were not kept one by one: it was measured by "
+                               "an earlier version, or by a server that does not tell them.")
+                          : tr("The calls of the other run were not kept one by one."));
+    m_reason->setVisible(!m_reason->text().isEmpty());
+}
+
+} // namespace tenon::views
