@@ -5,6 +5,8 @@
 #include "compiler/frontend/onnx/converters/kernel_window.h"
 #include "core/base/text.h"
 
+#include <algorithm>
+
 namespace tenon::compiler {
 namespace {
 
@@ -141,6 +143,24 @@ void convolveIn2d(OnnxNode& node, const char* op, KernelWindow window, Attrs att
     node.output(0, out);
 }
 
+/// Each below the stride or the dilation of its axis, as ONNX has it: more would be results of
+/// nothing.
+bool isOutputPaddingSmall(OnnxNode& node, const KernelWindow& window,
+                          const std::vector<int64_t>& outputPadding)
+{
+    for (size_t i = 0; i < outputPadding.size(); ++i) {
+        const int64_t limit = std::max(window.strides[i], window.dilations[i]);
+        if (outputPadding[i] >= 0 && outputPadding[i] < limit) continue;
+        node.fail(DiagnosticCode::BadAttribute,
+                  "output_padding has the entry " + std::to_string(outputPadding[i]) +
+                      "; it must be at least 0 and below the stride or the dilation of its axis, " +
+                      std::to_string(limit),
+                  "output_padding");
+        return false;
+    }
+    return true;
+}
+
 /// SAME and output_shape of a transposed convolution become padding.
 void padForWantedShape(OnnxNode& node, KernelWindow& window, std::vector<int64_t>& outputPadding,
                        std::vector<int64_t> wanted)
@@ -187,6 +207,7 @@ void convertConvTranspose(OnnxNode& node)
                   "output_padding and output_shape need one entry per spatial axis");
         return;
     }
+    if (!isOutputPaddingSmall(node, window, outputPadding)) return;
     padForWantedShape(node, window, outputPadding, outputShape);
     if (node.hasFailed()) return;
     if (axes > 2) return convolveTransposed(node, window, outputPadding, groups);
