@@ -36,13 +36,14 @@ Expr floorRemainder(const Expr& a, const Expr& b)
     return tir::select(isOpposite, rest + b, rest);
 }
 
-/// Integer powers go through double, which holds every result that does not overflow 32 bits.
+/// Integer powers go through double, which holds every result below 2^53; one that is a hair too
+/// small there must not lose its last step.
 Expr powerOf(const Expr& a, const Expr& b)
 {
     if (a->dtype.isFloat()) return tir::call(tir::Intrinsic::Pow, a->dtype, {a, b});
     const Expr power =
         tir::call(tir::Intrinsic::Pow, kFloat64, {tir::cast(kFloat64, a), tir::cast(kFloat64, b)});
-    return tir::cast(a->dtype, power);
+    return tir::cast(a->dtype, tir::call(tir::Intrinsic::Round, power));
 }
 
 /// Whether b divides, and whether the result jumps.

@@ -46,13 +46,15 @@ void expectClose(const Tensor& wanted, const Tensor& got, Accuracy accuracy,
     }
 }
 
-void expectCompiledAgrees(const std::string& example, Accuracy accuracy)
+/// With these inputs, or with random ones where there are none.
+void expectCompiledAgrees(const std::string& example, Accuracy accuracy,
+                          std::vector<Tensor> inputs = {})
 {
     const auto module = test::exampleModule(example);
     ASSERT_TRUE(module) << example << "\n" << module.error().text();
     const auto function = test::lowered(*module, module->node(module->main().order[0]));
     ASSERT_TRUE(function) << function.error().text();
-    const std::vector<Tensor> inputs = test::randomInputs(*module, 11);
+    if (inputs.empty()) inputs = test::randomInputs(*module, 11);
     const auto wanted = interpret(**function, inputs);
     ASSERT_TRUE(wanted) << wanted.error().text();
     for (const auto& [target, threads] : ways()) {
@@ -101,6 +103,23 @@ INSTANTIATE_TEST_SUITE_P(Ops, CompiledOp, ::testing::ValuesIn(allOps().begin(), 
                                  if (c == '.') c = '_';
                              return name;
                          });
+
+/// 5^3 is 125, not what is left of 124.99999999999997.
+TEST(CompiledOps, RaiseIntegersToThePower)
+{
+    std::vector<int32_t> bases, exponents;
+    for (int32_t base = -20; base <= 20; ++base)
+        for (int32_t exponent = 0; std::pow(std::abs(base), exponent) < 1e9 && exponent < 20;
+             ++exponent) {
+            bases.push_back(base);
+            exponents.push_back(exponent);
+        }
+    const auto count = static_cast<int64_t>(bases.size());
+    const std::string operand = ": Tensor[(" + std::to_string(count) + ",), int32]";
+    expectCompiledAgrees(
+        "%a" + operand + ", %b" + operand + " => power(%a, %b)", Accuracy::Exact,
+        {Tensor::of(kInt32, {count}, bases), Tensor::of(kInt32, {count}, exponents)});
+}
 
 /// The way with two threads is one: most operators have a loop that they share.
 TEST(CompiledOps, ShareLoopsBetweenTwoThreads)

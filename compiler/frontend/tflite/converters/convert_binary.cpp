@@ -129,13 +129,7 @@ void convertPow(TfliteNode& node)
 {
     const PictureLayout layout = layoutOf(node, {0, 1});
     const ValueRef a = realInput(node, 0, layout), b = realInput(node, 1, layout);
-    if (node.hasFailed()) return;
-    Formula f(node);
-    const DataType dtype = f.dtype(a);
-    if (dtype.isFloat()) return outputReal(node, 0, f.call("power", {a, b}), layout);
-    // A power that is a hair too small must not lose its last step.
-    const ValueRef real = f.call("power", {f.cast(a, kFloat64), f.cast(b, kFloat64)});
-    outputIn(node, 0, f.cast(f.apply("round", real), dtype), layout);
+    if (!node.hasFailed()) outputReal(node, 0, node.emit("power", {a, b}), layout);
 }
 
 void convertAddN(TfliteNode& node)
