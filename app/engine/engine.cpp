@@ -7,9 +7,11 @@
 #include "app/engine/build_choices.h"
 #include "app/engine/compare_levels.h"
 #include "app/engine/document_builder.h"
+#include "app/engine/fit_builder.h"
 #include "app/engine/footprint_builder.h"
 #include "app/engine/memory_builder.h"
 #include "app/engine/numbers_check.h"
+#include "app/engine/project_builder.h"
 #include "app/engine/save_model.h"
 #include "app/engine/target_choices.h"
 #include "compiler/driver/kernel_text.h"
@@ -249,6 +251,8 @@ void addOptions(const EngineOptions& options, views::Engine& engine)
                                      const views::Engine::LevelWatch& watch, JobContext& job) {
         return compareLevels(options, document, build, watch, job);
     };
+    engine.explainFit = explainFit;
+    engine.projects = projectEngine(options);
     engine.checkNumbers = [options](DocumentPtr document, const BuildOptions& build,
                                     JobContext& job) {
         return checkNumbers(options, document, build, job);

@@ -101,7 +101,8 @@ void addOptions(QCommandLineParser& parser)
     add("theme", "light, dark or auto", "NAME");
     add("target", "what to compile for", "STRING");
     add("size", "size of the window, 1600x1000", "WxH");
-    add("overlay", "palette, keys, log, options, try, target, target-editor or add-board", "NAME");
+    add("overlay", "palette, keys, log, options, project, try, target, target-editor or add-board",
+        "NAME");
     add("screenshot", "writes a picture of the window and ends", "FILE");
     add("export", "writes the shown graph or page as .svg or .png, or a report as .html, and ends",
         "FILE");

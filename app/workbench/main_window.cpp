@@ -7,6 +7,7 @@
 #include "app/workbench/window_keys.h"
 #include "views/frame/changed_note.h"
 #include "views/frame/options_sheet.h"
+#include "views/frame/project_sheet.h"
 #include "views/frame/run_sheet.h"
 #include "views/frame/target_sheet.h"
 #include "views/pages/common/exhibit.h"
@@ -66,6 +67,7 @@ MainWindow::MainWindow(views::Engine engine, Settings settings, const WindowOpti
     m_addBoard = new views::AddBoardSheet(m_themes, m_boards, m_options.askForFile, this);
     m_forget = new views::ForgetSheet(m_themes, m_boards, this);
     new views::OptionsSheet(m_themes, m_workspace, this);
+    new views::ProjectSheet(m_themes, m_workspace, m_options.askForFile, this);
     new views::TargetSheet(m_themes, m_workspace, m_boards, this);
     wireTrials();
     m_question = new views::QuestionSheet(m_themes, m_boardPrompt, this);
@@ -333,6 +335,7 @@ void MainWindow::openOverlay(const QString& name)
     }
     if (name == QLatin1String("add-board")) m_addBoard->openForm();
     if (name == QLatin1String("options")) part<views::OptionsSheet>().openForm();
+    if (name == QLatin1String("project")) part<views::ProjectSheet>().openForm();
     if (name == QLatin1String("try")) openTrial();
     if (name == QLatin1String("run")) part<views::RunSheet>().openRun(0);
     if (name == QLatin1String("target-editor")) part<views::TargetSheet>().openForm();

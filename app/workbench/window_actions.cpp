@@ -174,6 +174,10 @@ void MainWindow::addModelActions()
          tr("One run on a PNG, JPEG or WAV file: the likeliest classes"),
          [this] { openOverlay(QStringLiteral("try")); }, false,
          [this] { return m_workspace.state().hasDocument; }});
+    add({"project", model, tr("Project…"), "", "",
+         tr("A folder that makes firmware of the model: template, memories; build, flash, run"),
+         [this] { openOverlay(QStringLiteral("project")); }, false,
+         [this] { return m_workspace.state().hasDocument; }});
     add({"target", model, tr("Edit the target"), "target", "Ctrl+T",
          tr("What to compile for: board, processor, features, ABI, cores"),
          [this] { openOverlay(QStringLiteral("target-editor")); }});

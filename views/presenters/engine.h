@@ -5,6 +5,7 @@
 
 #include "core/jobs/job.h"
 #include "views/models/document.h"
+#include "views/models/fit_rows.h"
 #include "views/models/footprint.h"
 #include "views/models/level_rows.h"
 #include "views/models/quantize_rows.h"
@@ -12,6 +13,7 @@
 #include "views/models/target_parts.h"
 #include "views/presenters/board_engine.h"
 #include "views/presenters/compare_engine.h"
+#include "views/presenters/project_engine.h"
 #include "views/presenters/trial_engine.h"
 
 #include <functional>
@@ -58,6 +60,10 @@ struct Engine
     std::function<core::Result<Footprint>(DocumentPtr, core::JobContext&)> estimateFootprint;
     /// The same from linked images; empty where nothing can link them.
     std::function<core::Result<Footprint>(DocumentPtr, core::JobContext&)> measureFootprint;
+    /// Why the compiled model fits a board or does not; with a linked image or as planned.
+    std::function<core::Result<FitAccount>(DocumentPtr, const MemoryBudget&, bool isLinked,
+                                           core::JobContext&)>
+        explainFit;
     /// Flash and RAM of the boards that are known.
     std::function<std::vector<MemoryBudget>()> budgets;
     std::function<TargetVerdict(const QString& text)> checkTarget;
@@ -92,6 +98,7 @@ struct Engine
     BoardEngine boards;
     CompareEngine comparing;
     TrialEngine trying;
+    ProjectEngine projects;
 };
 
 } // namespace tenon::views

@@ -43,6 +43,11 @@ public:
     std::optional<Footprint> shown() const;
     PartsModel& table() { return *m_table; }
     const std::vector<MemoryBudget>& budgets() const { return m_budgets; }
+    /// The one that counts.
+    std::optional<MemoryBudget> budget() const
+    {
+        return m_budget ? std::optional(m_budgets[*m_budget]) : std::nullopt;
+    }
 
 public slots:
     void select(int executor);

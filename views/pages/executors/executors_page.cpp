@@ -22,10 +22,13 @@ ExecutorsPage::ExecutorsPage(const ThemeSource& themes, WorkspacePresenter& work
     : QWidget(parent)
     , m_workspace(workspace)
     , m_presenter(presenter)
+    , m_fit(workspace, presenter)
 {
-    auto* left = makeSplitter(Qt::Vertical, {buildBars(themes), buildTable(themes)}, {});
+    auto* left = makeSplitter(Qt::Vertical,
+                              {buildBars(themes), buildTable(themes), buildReasons(themes)}, {});
     left->setStretchFactor(0, 0);
     left->setStretchFactor(1, 1);
+    left->setStretchFactor(2, 1);
     m_pages = new UntilCompiled(
         themes, workspace, tr("Executors"), new Columns({{left, 0}, {buildFit(themes), 364}}),
         {tr("Nothing to compare yet"),
@@ -67,6 +70,28 @@ QWidget* ExecutorsPage::buildTable(const ThemeSource& themes)
     m_tablePanel->content()->setContentsMargins(8, 0, 8, 8);
     m_tablePanel->content()->addWidget(m_table, 1);
     return m_tablePanel;
+}
+
+QWidget* ExecutorsPage::buildReasons(const ThemeSource& themes)
+{
+    m_reasonsPanel = new Panel(themes, tr("Why"));
+    m_reasons = new DataTable(themes, &m_fit.rows());
+    m_reasons->setAccessibleName(tr("Remedies, memories, what is alive at the peak, and layers"));
+    m_reasons->setColumnWidths({90, 90, 90, 260, 0});
+    m_reasonsPanel->content()->setContentsMargins(8, 0, 8, 8);
+    m_reasonsPanel->content()->addWidget(m_reasons, 1);
+    connect(&m_fit, &FitPresenter::stateChanged, this, &ExecutorsPage::showReasons);
+    m_reasonsPanel->setVisible(false);
+    return m_reasonsPanel;
+}
+
+/// Where a board's budget counts, and only there.
+void ExecutorsPage::showReasons()
+{
+    const FitState& state = m_fit.state();
+    const QString text = state.problem.isEmpty() ? state.verdict : state.problem;
+    m_reasonsPanel->setCaption(state.isWorking ? tr("planning…") : text);
+    m_reasonsPanel->setVisible(state.isWorking || !text.isEmpty());
 }
 
 QWidget* ExecutorsPage::buildFit(const ThemeSource& themes)
@@ -194,9 +219,18 @@ Page makeExecutorsPage(const PageContext& context)
         .focus = &page->flash(),
         .setDocument = [&workspace,
                         &presenter](bool) { presenter.setDocument(workspace.document()); },
-        .shown = [&presenter] { presenter.setLookedAt(true); },
-        .hidden = [&presenter] { presenter.setLookedAt(false); },
-        .isSettled = [&presenter] { return !presenter.state().isWorking; },
+        .shown =
+            [&presenter, page] {
+                presenter.setLookedAt(true);
+                page->fit().setLookedAt(true);
+            },
+        .hidden =
+            [&presenter, page] {
+                presenter.setLookedAt(false);
+                page->fit().setLookedAt(false);
+            },
+        .isSettled = [&presenter,
+                      page] { return !presenter.state().isWorking && page->fit().isSettled(); },
         .actions = {{"measure-executors", ExecutorsPage::tr("Model"),
                      ExecutorsPage::tr("Measure the executors"), "", "Ctrl+Shift+M",
                      ExecutorsPage::tr(

@@ -7,7 +7,7 @@
 #include "views/pages/common/panel.h"
 #include "views/pages/common/pill_tabs.h"
 #include "views/pages/common/until_compiled.h"
-#include "views/presenters/executors_presenter.h"
+#include "views/presenters/fit_presenter.h"
 
 #include <QStackedWidget>
 
@@ -19,6 +19,8 @@ class ExecutorsPage : public QWidget
 public:
     ExecutorsPage(const ThemeSource& themes, WorkspacePresenter& workspace,
                   ExecutorsPresenter& presenter, QWidget* parent = nullptr);
+    FitPresenter& fit() { return m_fit; }
+    DataTable& reasons() { return *m_reasons; }
 
     StackChart& flash() { return *m_flash; }
     StackChart& ram() { return *m_ram; }
@@ -28,6 +30,8 @@ private:
     QWidget* buildBars(const ThemeSource& themes);
     QWidget* buildTable(const ThemeSource& themes);
     QWidget* buildFit(const ThemeSource& themes);
+    QWidget* buildReasons(const ThemeSource& themes);
+    void showReasons();
     void connectParts();
     void chooseBudget();
     void showFootprint();
@@ -36,6 +40,7 @@ private:
 
     WorkspacePresenter& m_workspace;
     ExecutorsPresenter& m_presenter;
+    FitPresenter m_fit;
     UntilCompiled* m_pages = nullptr;
     Panel* m_flashPanel = nullptr;
     Panel* m_ramPanel = nullptr;
@@ -44,6 +49,8 @@ private:
     StackChart* m_flash = nullptr;
     StackChart* m_ram = nullptr;
     DataTable* m_table = nullptr;
+    Panel* m_reasonsPanel = nullptr;
+    DataTable* m_reasons = nullptr;
     PillButton* m_constants = nullptr;
     PillButton* m_measure = nullptr;
     PillButton* m_board = nullptr;
