@@ -43,9 +43,9 @@ Result<remote::BuiltModel> build(const BoardJob& work, const std::string& path,
 {
     CommonOptions options = work.common;
     options.target = target;
-    auto runnable = openRunnable(path, options,
-                                 work.given ? InputSource::Given : sourceOf(work.inputs), job,
-                                 work.boardProject);
+    auto runnable =
+        openRunnable(path, options, work.given ? InputSource::Given : sourceOf(work.inputs), job,
+                     work.boardProject);
     if (!runnable) return runnable.error();
     return builtModel(*runnable);
 }

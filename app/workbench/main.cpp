@@ -2,9 +2,9 @@
 // tenon-workbench: options, engine, window; renders a state to a picture with --screenshot.
 #include "app/engine/engine.h"
 #include "app/workbench/main_window.h"
+#include "app/workbench/window_request.h"
 #include "compiler/driver/compile.h"
 #include "compiler/driver/kernel_service.h"
-#include "core/base/program_files.h"
 #include "core/base/temporary_folder.h"
 #include "remote/peer/peer_program.h"
 #include "views/canvas/canvas_accessible.h"
@@ -32,118 +32,7 @@
 namespace {
 
 using tenon::app::MainWindow;
-
-struct Request
-{
-    QString model, shapes, board, perspective, pass, diff, pin, node, tab, theme, screenshot,
-        exported, overlay, colour, reference, examples, quantized, sample, preprocessing, labels;
-    QSize size{1600, 1000};
-    bool shouldCompile = false;
-    bool shouldBenchmark = false;
-    bool shouldCompare = false;
-    int timeoutSeconds = 120;
-};
-
-QString samplePath()
-{
-    const auto path = QString::fromStdString(tenon::core::shippedFile("sample/digits/model.onnx"));
-    return QFileInfo::exists(path) ? path : QString();
-}
-
-void addOption(QCommandLineParser& parser, const char* name, const char* what,
-               const char* value = "")
-{
-    parser.addOption(
-        QCommandLineOption(QLatin1String(name), QLatin1String(what), QLatin1String(value)));
-}
-
-void addWork(QCommandLineParser& parser)
-{
-    addOption(parser, "compile", "compiles the model");
-    addOption(parser, "benchmark", "deploys the model to the board and measures it");
-    addOption(parser, "compare",
-              "compares every tensor that the board computes with the model at level 0");
-    addOption(parser, "reference",
-              "what --compare compares with: a folder of tensors, or another model", "PATH");
-    addOption(parser, "quantize", "quantizes the model with these examples, layer by layer",
-              "PATH");
-    addOption(parser, "quantized", "the file that --quantize writes", "FILE");
-    addOption(parser, "try", "runs the model on a PNG, JPEG or WAV file and shows what it says",
-              "FILE");
-    addOption(parser, "preprocess",
-              "how --try makes numbers of the file, as tenon run takes it", "LINE");
-    addOption(parser, "labels", "names of classes for --try, one in each line", "FILE");
-}
-
-void addOptions(QCommandLineParser& parser)
-{
-    const auto add = [&](auto... words) { addOption(parser, words...); };
-    parser.setApplicationDescription(
-        QStringLiteral("Desktop model inspector and compiler workbench."));
-    parser.addHelpOption();
-    parser.addVersionOption();
-    parser.addPositionalArgument(
-        QStringLiteral("MODEL"),
-        QStringLiteral("ONNX model to open; \"sample\" opens the bundled one"));
-    add("shape", "NAME=1,3,224,224, DIM=8 or DIM=1..8; repeatable", "BINDING");
-    add("board", "board to compile for and measure on", "NAME");
-    add("perspective", "inspect, passes, memory, executors, deploy, benchmark, compare or quantize",
-        "NAME");
-    add("pass", "pass to show", "NAME");
-    add("diff", "union, split or after", "NAME");
-    add("colour",
-        "what cards are coloured by: type, time, macs, bytes, bound, error, of a comparison "
-        "cumulative or isolated, of quantizing quantized or sensitivity",
-        "NAME");
-    add("pin", "pass on the left of --diff split", "NAME");
-    add("select", "node to select, by name or operator", "NODE");
-    add("tab", "members, schedule, tir, llvm or assembly", "NAME");
-    add("theme", "light, dark or auto", "NAME");
-    add("target", "what to compile for", "STRING");
-    add("size", "size of the window, 1600x1000", "WxH");
-    add("overlay", "palette, keys, log, options, project, try, target, target-editor or add-board",
-        "NAME");
-    add("screenshot", "writes a picture of the window and ends", "FILE");
-    add("export", "writes the shown graph or page as .svg or .png, or a report as .html, and ends",
-        "FILE");
-    add("timeout", "seconds after which --screenshot gives up", "N");
-    addWork(parser);
-}
-
-Request readRequest(const QCommandLineParser& parser)
-{
-    Request r;
-    r.model = parser.positionalArguments().value(0);
-    if (r.model == QLatin1String("sample")) r.model = samplePath();
-    r.shapes = parser.values(QStringLiteral("shape")).join(QLatin1Char(' '));
-    r.board = parser.value(QStringLiteral("board"));
-    r.perspective = parser.value(QStringLiteral("perspective"));
-    r.pass = parser.value(QStringLiteral("pass"));
-    r.node = parser.value(QStringLiteral("select"));
-    r.tab = parser.value(QStringLiteral("tab"));
-    r.theme = parser.value(QStringLiteral("theme"));
-    r.screenshot = parser.value(QStringLiteral("screenshot"));
-    r.exported = parser.value(QStringLiteral("export"));
-    r.diff = parser.value(QStringLiteral("diff"));
-    r.colour = parser.value(QStringLiteral("colour"));
-    r.pin = parser.value(QStringLiteral("pin"));
-    r.overlay = parser.value(QStringLiteral("overlay"));
-    r.shouldCompile = parser.isSet(QStringLiteral("compile"));
-    r.shouldBenchmark = parser.isSet(QStringLiteral("benchmark"));
-    r.shouldCompare = parser.isSet(QStringLiteral("compare"));
-    r.reference = parser.value(QStringLiteral("reference"));
-    r.examples = parser.value(QStringLiteral("quantize"));
-    r.quantized = parser.value(QStringLiteral("quantized"));
-    r.sample = parser.value(QStringLiteral("try"));
-    r.preprocessing = parser.value(QStringLiteral("preprocess"));
-    r.labels = parser.value(QStringLiteral("labels"));
-    const QStringList size = parser.value(QStringLiteral("size")).split(QLatin1Char('x'));
-    if (size.size() == 2 && size[0].toInt() > 0 && size[1].toInt() > 0)
-        r.size = {size[0].toInt(), size[1].toInt()};
-    if (const int timeout = parser.value(QStringLiteral("timeout")).toInt(); timeout > 0)
-        r.timeoutSeconds = timeout;
-    return r;
-}
+using tenon::app::Request;
 
 /// Turns the event loop until the window has nothing left to do; false after the time limit.
 bool settle(MainWindow& window, int seconds)
@@ -387,9 +276,9 @@ int main(int argc, char** argv)
     const QApplication application(argc, argv);
     QAccessible::installFactory(tenon::views::canvasAccessibleFactory);
     QCommandLineParser parser;
-    addOptions(parser);
+    tenon::app::addOptions(parser);
     parser.process(application);
-    const Request request = readRequest(parser);
+    const Request request = tenon::app::readRequest(parser);
     const bool isPicture = !request.screenshot.isEmpty() || !request.exported.isEmpty();
     tenon::app::Settings settings;
     if (!isPicture) settings = tenon::app::loadSettings(tenon::app::settingsPath());
@@ -398,7 +287,7 @@ int main(int argc, char** argv)
     tenon::app::WindowOptions options;
     options.isIsolated = isPicture;
     options.isDark = wantsDark(request.theme, settings);
-    options.samplePath = samplePath();
+    options.samplePath = tenon::app::samplePath();
     options.threads = static_cast<unsigned>(std::max(1, QThread::idealThreadCount()));
     tenon::app::EngineOptions engine;
     // LLVM may abort: in a worker that is a message, here it would be the window.

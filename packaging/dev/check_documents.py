@@ -28,7 +28,7 @@ def declared_options(files):
                      if f.startswith(DECLARING) and f.endswith((".cpp", ".c", ".py", ".sh", "dev")))
     words = set(re.findall(r"--([a-z][a-z0-9-]*)", text))
     # Qt's command line parser takes names without dashes.
-    return words | set(re.findall(r'"([a-z-]+)"', read("app/workbench/main.cpp"))) | FOREIGN
+    return words | set(re.findall(r'"([a-z-]+)"', read("app/workbench/window_request.cpp"))) | FOREIGN
 
 
 def exists(path, files):

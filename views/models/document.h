@@ -22,11 +22,10 @@
 namespace tenon::core {
 struct Comparison;
 }
-namespace tenon::views {
-struct QuantizationLosses;
-}
 
 namespace tenon::views {
+
+struct QuantizationLosses;
 
 /// One pass of the pipeline and the module after it.
 struct PassStep
@@ -108,8 +107,7 @@ struct Document
     std::optional<MemoryPlan> memory;
     std::optional<Measurement> measurement;
     std::shared_ptr<const core::Comparison> comparison; ///< with a reference; null: none was made
-    /// By what was quantized; null: nothing was.
-    std::shared_ptr<const QuantizationLosses> quantization;
+    std::shared_ptr<const QuantizationLosses> quantization; ///< null: nothing was quantized
     std::shared_ptr<const void> backing; ///< the engine's own result, for running it
 
     bool isCompiled() const { return !calls.empty(); }
@@ -125,8 +123,7 @@ struct Document
     int cachedKernelCount() const;
     /// Index into `calls` of the call that serves `node` of the last version, or -1.
     int callOfNode(core::NodeId node) const;
-    /// Multiply-accumulates of the node itself; of a call, of the operators in it. They add up:
-    /// those of a kernel's members are the kernel's.
+    /// Multiply-accumulates of a node; of a call those of its operators, which are the kernel's.
     qint64 macsOf(const core::Module& module, const core::NodeRecord& node) const;
     qint64 fileNodes() const;
 };
@@ -136,10 +133,9 @@ using DocumentPtr = std::shared_ptr<const Document>;
 /// "300 nodes · 3.50 M parameters · 300 M MACs · opset 13".
 QString factsText(const Document& document);
 
-/// Why the layout pass let the call do its convolution or product that way; empty when it did not
-/// choose.
-QString
-methodText(const KernelCall& call); ///< "Winograd F(4x4,3x3)"; "" where there is one way only
+/// "Winograd F(4x4,3x3)"; "" where there is one way only.
+QString methodText(const KernelCall& call);
+/// Why the layout pass let the call do its convolution or product that way; "" when it did not.
 QString methodReason(const Document& document, const KernelCall& call);
 /// The node of `to` that stands where `node` stands in `from`: another run of the same passes gives
 /// the same program with new ids. Invalid when there is none.
