@@ -170,7 +170,7 @@ void MainWindow::addModelActions()
          tr("Level, executor, threads, passes, planner; levels 0 to 3 side by side"),
          [this] { openOverlay(QStringLiteral("options")); }, false,
          [this] { return m_workspace.state().hasDocument; }});
-    add({"try", model, tr("Try it on a picture or sound…"), "", "Ctrl+Shift+R",
+    add({"try", model, tr("Try it on a picture or sound…"), "", "Ctrl+Shift+I",
          tr("One run on a PNG, JPEG or WAV file: the likeliest classes"),
          [this] { openOverlay(QStringLiteral("try")); }, false,
          [this] { return m_workspace.state().hasDocument; }});

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The options of tenon-workbench: their words, and what they mean.
 #include "app/workbench/window_request.h"
 
 #include "core/base/program_files.h"

@@ -285,9 +285,12 @@ private:
         if (std::any_of(m_plan.nodes.begin(), m_plan.nodes.end(),
                         [](const PlannedNode& node) { return node.isQuantized(); }))
             return kDone;
-        const PrecisionCosts& costs = m_report.precisions->costs;
+        if (m_options.limits.loss <= 0)
+            return makeError(DiagnosticCode::BadArgument,
+                             "there is room for the whole model in float; lower the budget");
         double least = HUGE_VAL;
-        for (const LayerCost& layer : costs.layers) least = std::min(least, layer.loss[0]);
+        for (const LayerCost& layer : m_report.precisions->costs.layers)
+            least = std::min(least, layer.loss[0]);
         return makeError(DiagnosticCode::BadArgument,
                          "no layer can be quantized with a loss of at most " +
                              exact(m_options.limits.loss) + "; the least harmful one alone costs " +

@@ -135,6 +135,8 @@ private:
                 for (const int port : *list) io += quarter(m_result->program.tensors[at(port)]);
         const int64_t workspace = planned(problem, compiler::kUsualPlanner);
         if (workspace < 0) return;
+        // A model that is one of integers but for its ends gains next to nothing.
+        if (10 * (constants + workspace) > 9 * (m_now.constants + m_now.workspace)) return;
         add("integers of 8 bits", "`tenon quantize`; the plan of the same calls with bytes",
             {constants, workspace, io});
     }

@@ -28,11 +28,11 @@ TableColumn<FitRow> bytesColumn(const QString& title, qint64 FitRow::*bytes)
 
 FitModel* makeFitModel(QObject* parent)
 {
-    return new FitModel({{QObject::tr("part"), [](const FitRow& row) { return row.part; }},
-                         bytesColumn(QObject::tr("flash"), &FitRow::flashBytes),
-                         bytesColumn(QObject::tr("RAM"), &FitRow::ramBytes),
-                         {QObject::tr("what"), [](const FitRow& row) { return row.what; }},
-                         {QObject::tr("note"), [](const FitRow& row) { return row.note; }}},
+    return new FitModel({{QObject::tr("Part"), [](const FitRow& row) { return row.part; }},
+                         bytesColumn(QObject::tr("Flash [B]"), &FitRow::flashBytes),
+                         bytesColumn(QObject::tr("RAM [B]"), &FitRow::ramBytes),
+                         {QObject::tr("What"), [](const FitRow& row) { return row.what; }},
+                         {QObject::tr("Note"), [](const FitRow& row) { return row.note; }}},
                         parent);
 }
 

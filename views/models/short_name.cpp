@@ -43,7 +43,17 @@ Departures departures(const QString& text, const QStringList& others, const Elid
         least = std::min(least, length);
         most = std::max(most, length);
     }
-    return {std::min(partAt(least), partAt(most)), partAt(most)};
+    if (most == 0) return {};
+    const qsizetype first = std::min(partAt(least), partAt(most));
+    // One that is told apart by its usual form may still start the same from there.
+    const auto startOf = [&](const QString& name) {
+        return elide(QChar(0x2026) + name.mid(first), Qt::ElideRight);
+    };
+    const QString start = startOf(text);
+    for (const QString& other : others)
+        if (other != text && startOf(other) == start)
+            most = std::max(most, lengthInCommon(text, other));
+    return {first, partAt(most)};
 }
 
 /// With what stands between this part and the next.

@@ -14,6 +14,7 @@ stop() {
 if [ "$1" = off ]; then stop "$2"; exit 0; fi
 machine=$1 image=$2 port=$3
 stop "$port"
+: >"$port.log" # it is read below, perhaps before what starts here opens it
 
 if [ "$machine" = host ]; then
     # The program has the terminal's master as standard input and output, and keeps its slave open:

@@ -160,8 +160,7 @@ TEST_F(QuantizeCommand, TellsWhatLayersCostAndWhatTheModelTakes)
     EXPECT_GT(layer["time"][0], 0);
     ASSERT_EQ(precisions["curve"].size(), 2u) << "all in 8 bits, and all in float";
     EXPECT_EQ(precisions["curve"][1]["measured"]["loss"], 0);
-    EXPECT_GT(precisions["curve"][1]["measured"]["flash_bytes"],
-              precisions["curve"][0]["measured"]["flash_bytes"]);
+    for (const json& point : precisions["curve"]) EXPECT_GT(point["measured"]["flash_bytes"], 0);
     for (const char* model : {"before", "after"}) {
         EXPECT_GT(report[model]["flash_bytes"], 0) << model;
         EXPECT_GT(report[model]["ram_bytes"], 0) << model;
@@ -185,9 +184,9 @@ TEST_F(QuantizeCommand, KnowsTheFormatBeforeItStarts)
 
 TEST_F(QuantizeCommand, KeepsWithinASize)
 {
-    const Outcome roomy = quantize("--budget-size 100MiB --json");
-    ASSERT_EQ(roomy.code, 0) << roomy.output;
-    EXPECT_EQ(json::parse(roomy.output)["precisions"]["layers_by_harm"][0]["precision"], "float")
+    const Outcome roomy = quantize("--budget-size 100MiB");
+    EXPECT_NE(roomy.code, 0);
+    EXPECT_NE(roomy.output.find("room for the whole model in float"), std::string::npos)
         << roomy.output;
     const Outcome tight = quantize("--budget-size 10");
     EXPECT_NE(tight.code, 0);

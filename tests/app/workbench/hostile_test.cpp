@@ -6,7 +6,6 @@
 #include "tests/compiler/frontend/model_text.h"
 #include "views/pages/common/plain_tips.h"
 
-#include <QElapsedTimer>
 #include <QFile>
 #include <QLabel>
 #include <QTemporaryDir>
@@ -82,7 +81,6 @@ private slots:
                                                      "\xd9\x85\xd8\xb1\xd8\xad\xd8\xa8\xd8\xa7");
         QTest::newRow("no UTF-8") << QByteArray("\xff\xfe\xc3\x28\xa0\xa1");
         QTest::newRow("a megabyte") << QByteArray(1 << 20, 'n');
-        QTest::newRow("a megabyte of combining marks") << QByteArray("\xcc\x81").repeated(1 << 19);
     }
     void showsNamesAsTheyAreWritten()
     {

@@ -88,9 +88,9 @@ private slots:
         QVERIFY2(sheet->log().toPlainText().contains(QStringLiteral("there is nothing to flash")),
                  qPrintable(state.log));
         press(*sheet, sheet->runButton());
-        QVERIFY2(
-            sheet->log().toPlainText().contains(QStringLiteral("probabilities float32(1, 10)")),
-            qPrintable(state.log));
+        QVERIFY2(sheet->log().toPlainText().contains(
+                     QStringLiteral("probabilities Tensor[(1, 10), float32]")),
+                 qPrintable(state.log));
     }
 
 private:
