@@ -282,9 +282,8 @@ private:
 
     Status checkChoice() const
     {
-        if (std::any_of(m_plan.nodes.begin(), m_plan.nodes.end(),
-                        [](const PlannedNode& node) { return node.isQuantized(); }))
-            return kDone;
+        for (const PlannedNode& node : m_plan.nodes)
+            if (node.isQuantized()) return kDone;
         if (m_options.limits.loss <= 0)
             return makeError(DiagnosticCode::BadArgument,
                              "there is room for the whole model in float; lower the budget");
