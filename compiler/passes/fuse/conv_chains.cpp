@@ -5,6 +5,7 @@
 #include "compiler/passes/fuse/conv_chains.h"
 
 #include "compiler/ops/ops.h"
+#include "compiler/passes/fuse/group_links.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/schedule/row_strips.h"
 #include "compiler/schedule/rules/register_tile.h"
@@ -146,24 +147,20 @@ public:
     std::vector<FusionGroup> run()
     {
         for (const FusionGroup& group : m_groups) m_parts.push_back(partOf(m_module, group));
-        m_next.assign(m_groups.size(), kNone);
-        m_previous.assign(m_groups.size(), kNone);
+        m_links = GroupLinks(m_groups.size());
         for (const Link& link : allLinks()) {
             // A pointwise convolution ends one chain or begins another.
-            if (m_next[link.to] != kNone && !m_parts[link.to]->isSliding()) continue;
-            if (m_previous[link.from] != kNone && !m_parts[link.from]->isSliding()) continue;
+            if (m_links.hasNext(link.to) && !m_parts[link.to]->isSliding()) continue;
+            if (m_links.hasPrevious(link.from) && !m_parts[link.from]->isSliding()) continue;
             const double apart = savedCycles(link.from) + savedCycles(link.to);
-            m_next[link.from] = link.to;
-            m_previous[link.to] = link.from;
+            m_links.connect(link.from, link.to);
             if (savedCycles(link.to) > apart) continue;
-            m_next[link.from] = m_previous[link.to] = kNone;
+            m_links.disconnect(link.from, link.to);
         }
-        return joined();
+        return m_links.joined(m_groups, [this](const auto& chain) { return reasonOf(chain); });
     }
 
 private:
-    static constexpr size_t kNone = SIZE_MAX;
-
     /// Those with most to save first.
     std::vector<Link> allLinks() const
     {
@@ -194,15 +191,6 @@ private:
         return from.bytes() > m_facts.l2Bytes / 4 && weights <= m_facts.l2Bytes / 8;
     }
 
-    /// The chain that holds a group, in order.
-    std::vector<size_t> chainWith(size_t part) const
-    {
-        while (m_previous[part] != kNone) part = m_previous[part];
-        std::vector<size_t> chain;
-        for (; part != kNone; part = m_next[part]) chain.push_back(part);
-        return chain;
-    }
-
     /// Rows of the result per strip of a chain.
     int64_t stripOf(const std::vector<size_t>& chain) const
     {
@@ -218,7 +206,7 @@ private:
     /// Cycles that the chain with this group saves; negative where a strip has one row only.
     double savedCycles(size_t inside) const
     {
-        const std::vector<size_t> chain = chainWith(inside);
+        const std::vector<size_t> chain = m_links.chainWith(inside);
         if (chain.size() == 1) return 0;
         const int64_t strip = stripOf(chain);
         if (strip < 2) return -1;
@@ -236,23 +224,6 @@ private:
             saved -= again * static_cast<double>(from.macs) / perCycle;
         }
         return saved;
-    }
-
-    std::vector<FusionGroup> joined() const
-    {
-        std::vector<FusionGroup> out;
-        for (size_t i = 0; i < m_groups.size(); ++i) {
-            if (m_next[i] != kNone) continue; // part of a later one
-            FusionGroup group = m_groups[i];
-            for (size_t part = m_previous[i]; part != kNone; part = m_previous[part]) {
-                const FusionGroup& before = m_groups[part];
-                group.members.insert(group.members.begin(), before.members.begin(),
-                                     before.members.end());
-            }
-            if (m_previous[i] != kNone) group.reason = reasonOf(chainWith(i));
-            out.push_back(std::move(group));
-        }
-        return out;
     }
 
     std::string reasonOf(const std::vector<size_t>& chain) const
@@ -273,7 +244,7 @@ private:
     const TargetFacts& m_facts;
     std::vector<FusionGroup> m_groups;
     std::vector<std::optional<Part>> m_parts; ///< by group
-    std::vector<size_t> m_next, m_previous;   ///< by group
+    GroupLinks m_links;
 };
 
 } // namespace

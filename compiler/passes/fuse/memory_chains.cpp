@@ -4,6 +4,7 @@
 #include "compiler/passes/fuse/memory_chains.h"
 
 #include "compiler/ops/ops.h"
+#include "compiler/passes/fuse/group_links.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/use_index.h"
 #include "compiler/schedule/row_strips.h"
@@ -20,7 +21,6 @@ constexpr double kMostWork = 1.3;
 /// Windows that read the image around its border themselves.
 constexpr int64_t kLargestWindow = 9;
 constexpr int64_t kMostColumns = 7;
-constexpr size_t kNone = SIZE_MAX;
 
 /// A group that can be part of a chain.
 struct Part
@@ -79,15 +79,14 @@ public:
             m_parts.push_back(partOf(module, group));
             if (m_parts.back()) m_macs += m_parts.back()->macs;
         }
-        m_next.assign(m_groups.size(), kNone);
-        m_previous.assign(m_groups.size(), kNone);
+        m_links = GroupLinks(m_groups.size());
     }
 
     std::vector<FusionGroup> run()
     {
         const std::vector<Link> links = allLinks();
         while (const Link* best = bestOf(links)) connect(*best);
-        return joined();
+        return m_links.joined(m_groups, [this](const auto& chain) { return reasonOf(chain); });
     }
 
 private:
@@ -112,27 +111,15 @@ private:
         return links;
     }
 
-    void connect(const Link& link)
-    {
-        m_next[link.from] = link.to;
-        m_previous[link.to] = link.from;
-    }
-    void disconnect(const Link& link) { m_next[link.from] = m_previous[link.to] = kNone; }
-
-    std::vector<size_t> chainWith(size_t part) const
-    {
-        while (m_previous[part] != kNone) part = m_previous[part];
-        std::vector<size_t> chain;
-        for (; part != kNone; part = m_next[part]) chain.push_back(part);
-        return chain;
-    }
+    void connect(const Link& link) { m_links.connect(link.from, link.to); }
+    void disconnect(const Link& link) { m_links.disconnect(link.from, link.to); }
 
     bool isFree(const Link& link) const
     {
         // A convolution over all channels ends one chain or begins another.
-        const bool ends = m_next[link.to] == kNone || m_parts[link.to]->isDepthwise;
-        const bool begins = m_previous[link.from] == kNone || m_parts[link.from]->isDepthwise;
-        return m_next[link.from] == kNone && m_previous[link.to] == kNone && ends && begins;
+        const bool ends = !m_links.hasNext(link.to) || m_parts[link.to]->isDepthwise;
+        const bool begins = !m_links.hasPrevious(link.from) || m_parts[link.from]->isDepthwise;
+        return !m_links.hasNext(link.from) && !m_links.hasPrevious(link.to) && ends && begins;
     }
 
     /// Bytes of what a group reads beside constants.
@@ -208,7 +195,7 @@ private:
     {
         int64_t bytes = 0;
         for (size_t i = 0; i < m_groups.size(); ++i)
-            bytes = std::max(bytes, m_parts[i] ? held(chainWith(i)) : heldAlone(i));
+            bytes = std::max(bytes, m_parts[i] ? held(m_links.chainWith(i)) : heldAlone(i));
         return bytes;
     }
 
@@ -226,9 +213,11 @@ private:
         int64_t least = peak;
         for (const Link& link : links) {
             if (!isFree(link)) continue;
-            if (std::max(held(chainWith(link.from)), held(chainWith(link.to))) < peak) continue;
+            if (std::max(held(m_links.chainWith(link.from)), held(m_links.chainWith(link.to))) <
+                peak)
+                continue;
             connect(link);
-            const std::vector<size_t> chain = chainWith(link.to);
+            const std::vector<size_t> chain = m_links.chainWith(link.to);
             const bool fits = stripOf(chain) > 1 && allAgain() <= (kMostWork - 1) * m_macs;
             const int64_t bytes = held(chain);
             disconnect(link);
@@ -243,25 +232,8 @@ private:
     {
         double macs = 0;
         for (size_t i = 0; i < m_groups.size(); ++i)
-            if (m_parts[i] && m_next[i] == kNone) macs += again(chainWith(i));
+            if (m_parts[i] && !m_links.hasNext(i)) macs += again(m_links.chainWith(i));
         return macs;
-    }
-
-    std::vector<FusionGroup> joined() const
-    {
-        std::vector<FusionGroup> out;
-        for (size_t i = 0; i < m_groups.size(); ++i) {
-            if (m_next[i] != kNone) continue; // part of a later one
-            FusionGroup group = m_groups[i];
-            for (size_t part = m_previous[i]; part != kNone; part = m_previous[part]) {
-                const FusionGroup& before = m_groups[part];
-                group.members.insert(group.members.begin(), before.members.begin(),
-                                     before.members.end());
-            }
-            if (m_previous[i] != kNone) group.reason = reasonOf(chainWith(i));
-            out.push_back(std::move(group));
-        }
-        return out;
     }
 
     std::string reasonOf(const std::vector<size_t>& chain) const
@@ -281,7 +253,7 @@ private:
     const UseIndex m_uses;
     std::vector<FusionGroup> m_groups;
     std::vector<std::optional<Part>> m_parts; ///< by group
-    std::vector<size_t> m_next, m_previous;   ///< by group
+    GroupLinks m_links;
     double m_macs = 0;
 };
 
