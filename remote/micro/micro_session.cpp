@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "remote/footprint/symbol_at.h"
 #include "remote/micro/board_words.h"
+#include "remote/session/tensor_specs.h"
 
 #include <algorithm>
 #include <cstring>
@@ -26,17 +27,6 @@ constexpr int kMostSamples = 64; ///< their times fit a packet
 constexpr int kProfiles = 3;
 /// A board that was flashed just now may still start.
 constexpr std::chrono::seconds kStart{8};
-
-Result<std::vector<TensorSpec>> specsOf(const std::vector<core::ManifestTensor>& tensors)
-{
-    std::vector<TensorSpec> out;
-    for (const core::ManifestTensor& tensor : tensors) {
-        const Result<core::DataType> dtype = core::parseDataType(tensor.dtype);
-        if (!dtype) return dtype.error();
-        out.push_back({tensor.name, *dtype, tensor.shape});
-    }
-    return out;
-}
 
 Tensor zerosOf(const TensorSpec& spec)
 {
@@ -94,20 +84,7 @@ Result<std::unique_ptr<LocalSession>> MicroSession::open(std::unique_ptr<MicroLi
 
 Status MicroSession::setInputs(const NamedTensors& inputs, const JobContext&)
 {
-    for (const auto& [name, tensor] : inputs) {
-        const auto spec = std::find_if(m_inputs.begin(), m_inputs.end(),
-                                       [&](const TensorSpec& s) { return s.name == name; });
-        if (spec == m_inputs.end())
-            return makeError(DiagnosticCode::UnknownName,
-                             "the model has no input " + core::quoted(name));
-        if (spec->dtype != tensor.dtype() || spec->shape != tensor.shape())
-            return makeError(DiagnosticCode::ShapeMismatch,
-                             "input " + core::quoted(name) + " is " + tensor.typeText() +
-                                 ", but the model was compiled for " + spec->dtype.text() + "(" +
-                                 core::join(spec->shape, ", ") + ")");
-        m_values[static_cast<size_t>(spec - m_inputs.begin())] = tensor;
-    }
-    return core::kDone;
+    return placeInputs(inputs, m_inputs, m_values);
 }
 
 /// A fault's place by the image's symbols.

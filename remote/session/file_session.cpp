@@ -5,6 +5,7 @@
 #include "core/base/board_code.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "remote/session/tensor_specs.h"
 #include "remote/virtual/run_program.h"
 
 #include <algorithm>
@@ -24,17 +25,6 @@ namespace {
 
 constexpr const char* kFailed = " failed: "; ///< behind the program, see runProgram()
 constexpr const char* kDividedByZero = ": integer division by zero";
-
-Result<std::vector<TensorSpec>> specsOf(const std::vector<core::ManifestTensor>& tensors)
-{
-    std::vector<TensorSpec> out;
-    for (const core::ManifestTensor& tensor : tensors) {
-        const Result<core::DataType> dtype = core::parseDataType(tensor.dtype);
-        if (!dtype) return dtype.error();
-        out.push_back({tensor.name, *dtype, tensor.shape});
-    }
-    return out;
-}
 
 } // namespace
 
@@ -90,20 +80,7 @@ Status FileSession::readManifest()
 
 Status FileSession::setInputs(const NamedTensors& inputs, const JobContext&)
 {
-    for (const auto& [name, tensor] : inputs) {
-        const auto spec = std::find_if(m_inputs.begin(), m_inputs.end(),
-                                       [&](const TensorSpec& s) { return s.name == name; });
-        if (spec == m_inputs.end())
-            return makeError(DiagnosticCode::UnknownName,
-                             "the model has no input " + core::quoted(name));
-        if (spec->dtype != tensor.dtype() || spec->shape != tensor.shape())
-            return makeError(DiagnosticCode::ShapeMismatch,
-                             "input " + core::quoted(name) + " is " + tensor.typeText() +
-                                 ", but the model was compiled for " + spec->dtype.text() + "(" +
-                                 core::join(spec->shape, ", ") + ")");
-        m_values[static_cast<size_t>(spec - m_inputs.begin())] = tensor;
-    }
-    return core::kDone;
+    return placeInputs(inputs, m_inputs, m_values);
 }
 
 Status FileSession::runToEnd(const std::vector<std::string>& command, const JobContext& job) const
