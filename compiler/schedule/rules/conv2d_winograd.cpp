@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// conv2d_winograd: whole rows of tiles at a time, so that their transformed data, one block of
-// products and one block of filters stay in the second-level cache; each tile position is a product
-// of matrices with its sums in registers. Filters that come as they are are transformed in
-// registers for a few tiles at a time.
+// conv2d_winograd: some images, rows of tiles or a part of one at a time, so that their transformed
+// data, one block of products and one block of filters stay in the second-level cache; each tile
+// position is a product of matrices with its sums in registers. Filters that come as they are are
+// transformed in registers for a few tiles at a time.
 #include "compiler/schedule/rules/families.h"
 #include "compiler/schedule/rules/register_tile.h"
 #include "compiler/schedule/rules/rule.h"
 #include "compiler/schedule/rules/winograd_site.h"
+#include "compiler/schedule/rules/winograd_step.h"
 #include "compiler/schedule/tree.h"
 
 #include <algorithm>
@@ -14,51 +15,41 @@
 namespace tenon::compiler {
 namespace {
 
-/// Bytes that come from beyond the second-level cache when a step takes `rows` rows of tiles.
-double outerTraffic(const WinogradShape& shape, int64_t rows, const TargetFacts& facts)
-{
-    const auto steps = static_cast<double>(shape.rows / rows);
-    const auto cache = static_cast<double>(facts.l2Bytes) * 0.75;
-    const auto filters =
-        static_cast<double>(4 * shape.points * shape.inChannels * shape.outBlocks * shape.lanes);
-    const auto held = static_cast<double>(4 * shape.points * rows * shape.columns *
-                                          (shape.inChannels + shape.vectors * shape.lanes));
-    const double spilled = held > cache ? 2 * held * steps : 0;
-    return spilled + (filters + held > cache ? filters * steps : filters);
-}
-
-/// Rows of tiles per step: the fewest that cause the least traffic, and few enough that every
-/// thread has a step unless blocks of channels can be shared out instead.
-int64_t rowsPerStep(const WinogradShape& shape, const TargetFacts& facts)
-{
-    const int64_t threads = facts.threads;
-    const bool sharesFilters = shape.outBlocks / shape.vectors % threads == 0;
-    int64_t best = 1;
-    for (int64_t rows = 2; rows <= shape.rows; ++rows) {
-        if (shape.rows % rows != 0 || (!sharesFilters && shape.rows / rows < threads)) continue;
-        if (sharesFilters && rows < shape.rows && shape.rows / rows < threads) continue;
-        if (outerTraffic(shape, rows, facts) < outerTraffic(shape, best, facts)) best = rows;
-    }
-    return best;
-}
-
-/// Loops of the last block: rows of tiles, what a thread takes of the filter blocks ("" where they
-/// are not shared out), filter blocks, tiles; a tile's pixels stay inside.
+/// Loops of the last block: steps of images and tiles, what a thread takes of the filter blocks (""
+/// where they are not shared out), filter blocks, tiles; a tile's pixels stay inside.
 struct ResultLoops
 {
-    std::string n, step, share, filters, tile;
+    std::vector<std::string> steps;
+    std::string share, filters, tile;
 };
 
 ResultLoops tileResult(Schedule& schedule, const std::string& last, const WinogradShape& shape,
-                       int64_t rows)
+                       const WinogradStep& step)
 {
     const std::vector<AxisView> axes = axesOf(schedule, last);
     const auto blocks = schedule.split(axes[1].loop, {-1, shape.vectors});
-    const auto y = schedule.split(axes[2].loop, {-1, rows, shape.tile});
-    const auto x = schedule.split(axes[3].loop, {-1, shape.tile});
-    schedule.reorder(
-        {axes[0].loop, y[0], blocks[0], blocks[1], y[1], x[0], y[2], x[1], axes[4].loop});
-    return ResultLoops{axes[0].loop, y[0], "", blocks[0], x[0]};
+    std::vector<std::string> steps, inner{blocks[0], blocks[1]};
+    const auto splitOff = [&](std::string& loop, int64_t size) {
+        const auto parts = schedule.split(loop, {-1, size});
+        steps.push_back(parts[0]);
+        loop = parts[1];
+    };
+    std::string images = axes[0].loop, rows = axes[2].loop, columns = axes[3].loop;
+    if (step.images > 1) {
+        splitOff(images, step.images);
+        inner.push_back(images);
+    } else {
+        steps.push_back(images);
+    }
+    splitOff(rows, step.rows * shape.tile);
+    if (step.columns < shape.columns) splitOff(columns, step.columns * shape.tile);
+    const auto y = schedule.split(rows, {-1, shape.tile});
+    const auto x = schedule.split(columns, {-1, shape.tile});
+    std::vector<std::string> order = steps;
+    order.insert(order.end(), inner.begin(), inner.end());
+    for (const std::string& loop : {y[0], x[0], y[1], x[1], axes[4].loop}) order.push_back(loop);
+    schedule.reorder(order);
+    return {steps, "", blocks[0], x[0]};
 }
 
 /// Products of one filter block under `loop`: per tile position, register tiles of tiles x vectors.
@@ -71,7 +62,8 @@ void scheduleProducts(Schedule& schedule, const WinogradBlocks& blocks, const Wi
     const RegisterTile tile = chooseTile({shape.vectors, schedule.extentOf(out[4])}, facts);
     const auto vectors = schedule.split(out[3], {-1, tile.vectors});
     const auto tiles = schedule.splitOverlap(out[4], tile.positions);
-    schedule.reorder({out[0], out[1], out[2], vectors[0], tiles[0], tiles[1], vectors[1], out[5]});
+    // Images inside of points, whose filters all of them multiply.
+    schedule.reorder({out[1], out[2], vectors[0], out[0], tiles[0], tiles[1], vectors[1], out[5]});
     schedule.computeAt(blocks.products, tiles[0]);
 
     const std::vector<std::string> own = innerLoops(schedule, blocks.products, 8);
@@ -96,13 +88,19 @@ void spreadPoints(Schedule& schedule, const std::string& dataTiles)
                                  kElementsPerLine);
 }
 
-/// Where all rows of tiles are one step, every thread gets as many blocks of filters and transforms
+bool hasSeveral(const Schedule& schedule, const std::vector<std::string>& loops)
+{
+    return std::any_of(loops.begin(), loops.end(),
+                       [&](const std::string& loop) { return schedule.extentOf(loop) != 1; });
+}
+
+/// Where everything is one step, every thread gets as many blocks of filters and transforms
 /// all data for itself: to fetch it from another core's cache takes longer than to compute it again
 /// (Sapphire Rapids, two threads, 128 channels at 28 x 28: 0.32 against 0.28 ms).
 void shareFilters(Schedule& schedule, const WinogradBlocks& blocks, ResultLoops& loops,
                   const TargetFacts& facts)
 {
-    if (schedule.extentOf(loops.step) > 1) return;
+    if (hasSeveral(schedule, loops.steps)) return;
     if (blocks.filterPoints.empty()) spreadPoints(schedule, blocks.dataTiles);
     const auto parts = stepPerThread(schedule, loops.filters, facts);
     loops.share = parts[0];
@@ -145,9 +143,10 @@ void scheduleConv2dWinograd(Schedule& schedule, const TargetFacts& facts)
 
     const WinogradShape shape = shapeOf(schedule, blocks);
     const bool computesFilters = !blocks.filterPoints.empty();
-    const int64_t rows = computesFilters ? shape.rows : rowsPerStep(shape, facts);
+    const WinogradStep step = computesFilters ? WinogradStep{1, shape.rows, shape.columns}
+                                              : chooseWinogradStep(shape, facts);
     const std::vector<std::string> after = blocksAfter(schedule, blocks.last);
-    auto loops = tileResult(schedule, blocks.last, shape, rows);
+    auto loops = tileResult(schedule, blocks.last, shape, step);
     shareFilters(schedule, blocks, loops, facts);
     for (const std::string& block : {blocks.resultTiles, blocks.resultRows}) {
         schedule.computeAt(block, loops.tile);
@@ -159,11 +158,10 @@ void scheduleConv2dWinograd(Schedule& schedule, const TargetFacts& facts)
     products(schedule, blocks, shape, loops.filters, facts);
     streamWeights(schedule, shape.filters, facts);
 
-    const bool hasSteps = rows < shape.rows;
-    const std::string& around = hasSteps ? loops.step : loops.share;
-    scheduleData(schedule, blocks, around, facts);
+    const bool hasSteps = hasSeveral(schedule, loops.steps);
+    scheduleData(schedule, blocks, hasSteps ? loops.steps.back() : loops.share, facts);
     for (const std::string& block : after) scheduleElementwise(schedule, block, facts);
-    std::vector<std::string> outer{loops.n, loops.step};
+    std::vector<std::string> outer = loops.steps;
     if (!hasSteps) outer.push_back(loops.share.empty() ? loops.filters : loops.share);
     return parallelise(schedule, outer, facts);
 }

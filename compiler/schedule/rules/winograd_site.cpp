@@ -4,6 +4,8 @@
 
 #include "compiler/schedule/tree.h"
 
+#include <algorithm>
+
 namespace tenon::compiler {
 namespace {
 
@@ -58,6 +60,7 @@ WinogradShape shapeOf(const Schedule& schedule, const WinogradBlocks& blocks)
     const core::Attrs& facts = blockOf(schedule, blocks.products)->block.annotations;
     const std::string& reader = blocks.filterRows.empty() ? blocks.products : blocks.filterRows;
     WinogradShape shape{.tile = facts.integer("tile_size", 2),
+                        .images = std::max<int64_t>(1, axes[0].extent),
                         .rows = 0,
                         .columns = facts.integer("tile_columns", 1),
                         .points = axes[1].extent * axes[2].extent,

@@ -21,6 +21,7 @@ struct WinogradBlocks
 struct WinogradShape
 {
     int64_t tile;       ///< m
+    int64_t images;     ///< 1 where their number is not known
     int64_t rows;       ///< of tiles
     int64_t columns;    ///< tiles per row
     int64_t points;     ///< (m + 2)^2

@@ -161,14 +161,32 @@ TEST(Rules, PadForEachThreadWhatItReads)
 TEST(Rules, TransformDataForEachThreadThatSharesFilters)
 {
     const auto conv = test::fusedKernel(
-        R"(%x: Tensor[(1, 8, 7, 7, 4), float32], %w: Tensor[(4, 4, 4, 8, 4, 8), float32]
+        R"(%x: Tensor[(1, 8, 5, 5, 4), float32], %w: Tensor[(4, 4, 4, 8, 4, 8), float32]
 %c = nn.contrib_conv2d_winograd_NCHWc(%x, %w, data_layout="NCHW4c", kernel_layout="OHWI4i8o", out_layout="NCHW4c", padding=[1, 1, 1, 1], tile_size=2)
 )");
     ASSERT_TRUE(conv) << conv.error().text();
     EXPECT_THAT(stepsFor(*conv, sharedBy(2)),
                 HasSubstr("compute_at(\"data_tiles\", \"i1_1_0_0\")"));
     EXPECT_THAT(stepsFor(*conv, sharedBy(3)), HasSubstr("compute_at(\"data_tiles\", \"i2_1_0\")"))
-        << "four blocks of filters, four rows of tiles";
+        << "four blocks of filters, three rows of tiles";
+}
+
+TEST(Rules, TakePartsOfRowsOrSeveralImagesAsWinogradSteps)
+{
+    const auto wide = test::fusedKernel(
+        R"(%x: Tensor[(1, 1, 7, 62, 4), float32], %w: Tensor[(1, 6, 6, 1, 4, 8), float32]
+%c = nn.contrib_conv2d_winograd_NCHWc(%x, %w, data_layout="NCHW4c", kernel_layout="OHWI4i8o", out_layout="NCHW4c", padding=[1, 1, 1, 1], tile_size=4)
+)");
+    ASSERT_TRUE(wide) << wide.error().text();
+    EXPECT_THAT(stepsFor(*wide, sharedBy(1)), HasSubstr("split(\"i3_1\", factors=[-1, 16])"))
+        << "four tiles of sixteen";
+    const auto small = test::fusedKernel(
+        R"(%x: Tensor[(6, 4, 3, 3, 4), float32], %w: Tensor[(4, 4, 4, 4, 4, 4), float32]
+%c = nn.contrib_conv2d_winograd_NCHWc(%x, %w, data_layout="NCHW4c", kernel_layout="OHWI4i4o", out_layout="NCHW4c", padding=[1, 1, 1, 1], tile_size=2)
+)");
+    ASSERT_TRUE(small) << small.error().text();
+    EXPECT_THAT(stepsFor(*small, sharedBy(1)), HasSubstr("split(\"i0_1\", factors=[-1, 2])"))
+        << "two images of six";
 }
 
 TEST(Rules, CountADotProductOfBytesOnceWhenTheyShareWork)

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cycles of a step: products, filters that are read while they are computed, and what the
+// second-level cache does not hold.
+#include "compiler/schedule/rules/winograd_step.h"
+
+#include "compiler/schedule/rules/register_tile.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tenon::compiler {
+namespace {
+
+/// Of the second-level cache, what the data and products of a step may take beside filters that
+/// pass by, and what everything may take that stays from step to step.
+constexpr double kHeldBesideFilters = 0.6;
+constexpr double kHeld = 0.85;
+/// Of reading and computing that overlap, the part of the shorter one that is seen.
+constexpr double kSeen = 0.25;
+/// How often a line that the cache does not hold moves when it is written: in, and out again.
+constexpr double kMovesPerWrite = 2;
+
+int64_t countOf(const WinogradShape& shape, const WinogradStep& step)
+{
+    return (shape.images / step.images) * (shape.rows / step.rows) * (shape.columns / step.columns);
+}
+
+class StepCost
+{
+public:
+    StepCost(const WinogradShape& shape, const TargetFacts& facts)
+        : m_shape(shape)
+        , m_facts(facts)
+        , m_blocks(static_cast<double>(shape.outBlocks / shape.vectors))
+        , m_filters(bytes(shape.inChannels * shape.outBlocks * shape.lanes))
+    {
+    }
+
+    /// Of the thread that has most to do.
+    double cycles(const WinogradStep& step) const
+    {
+        const auto all = static_cast<double>(countOf(m_shape, step));
+        const auto threads = static_cast<double>(m_facts.threads);
+        const bool sharesFilters = all == 1;
+        const double steps = sharesFilters ? 1 : std::ceil(all / threads);
+        const double part = sharesFilters ? 1 / threads : 1; // of the filters, per thread
+        const int64_t tiles = step.images * step.rows * step.columns;
+        const double data = bytes(tiles * m_shape.inChannels);
+        const double products = bytes(tiles * m_shape.vectors * m_shape.lanes);
+        const auto cache = static_cast<double>(m_facts.l2Bytes);
+        const double computing = steps * part * static_cast<double>(step.images) *
+                                 computingCycles(step.rows * step.columns);
+        const bool keepsFilters = data + products + part * m_filters <= kHeld * cache;
+        const double reading =
+            (keepsFilters ? 1 : steps) * part * m_filters / filterBytesPerCycle();
+        double moved = 0;
+        if (data + products > kHeldBesideFilters * cache)
+            moved += data * (kMovesPerWrite + part * m_blocks);
+        if (products > kHeldBesideFilters * cache)
+            moved += products * (kMovesPerWrite + 1) * part * m_blocks;
+        return std::max(computing, reading) + kSeen * std::min(computing, reading) +
+               steps * moved / m_facts.farBytesPerCycle();
+    }
+
+private:
+    /// At every point of a tile.
+    double bytes(int64_t elements) const
+    {
+        return 4 * static_cast<double>(m_shape.points * elements);
+    }
+
+    /// Of one image: a register tile holds tiles of no other.
+    double computingCycles(int64_t tiles) const
+    {
+        const double perChannel =
+            stepCyclesOfAll({.vectors = m_shape.vectors, .positions = tiles}, m_facts);
+        return static_cast<double>(m_shape.points * m_shape.inChannels) * m_blocks * perChannel;
+    }
+
+    /// Of filters that were evicted since the last step.
+    double filterBytesPerCycle() const
+    {
+        const bool areNear = m_filters <= static_cast<double>(m_facts.l3Bytes);
+        return areNear ? m_facts.farBytesPerCycle() : m_facts.memoryBytesPerCycle;
+    }
+
+    const WinogradShape& m_shape;
+    const TargetFacts& m_facts;
+    const double m_blocks; ///< of filters
+    const double m_filters;
+};
+
+/// All images first, then fewer, then rows of tiles of one, then parts of one row.
+std::vector<WinogradStep> possibleSteps(const WinogradShape& shape, const TargetFacts& facts)
+{
+    const int64_t threads = facts.threads;
+    const bool sharesFilters = threads == 1 || shape.outBlocks / shape.vectors % threads == 0;
+    std::vector<WinogradStep> steps;
+    const auto consider = [&](WinogradStep step) {
+        const int64_t count = countOf(shape, step);
+        if (count >= threads || (count == 1 && sharesFilters)) steps.push_back(step);
+    };
+    for (int64_t images = shape.images; images >= 1; --images)
+        if (shape.images % images == 0) consider({images, shape.rows, shape.columns});
+    for (int64_t rows = shape.rows - 1; rows >= 1; --rows)
+        if (shape.rows % rows == 0) consider({1, rows, shape.columns});
+    for (int64_t columns = shape.columns - 1; columns >= 1; --columns)
+        if (shape.columns % columns == 0) consider({1, 1, columns});
+    if (steps.empty()) steps.push_back({1, 1, shape.columns}); // fewer tiles than threads
+    return steps;
+}
+
+} // namespace
+
+WinogradStep chooseWinogradStep(const WinogradShape& shape, const TargetFacts& facts)
+{
+    const StepCost cost(shape, facts);
+    const std::vector<WinogradStep> steps = possibleSteps(shape, facts);
+    return *std::min_element(steps.begin(), steps.end(), [&](const auto& a, const auto& b) {
+        return cost.cycles(a) < cost.cycles(b);
+    });
+}
+
+} // namespace tenon::compiler

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which tiles a step of conv2d_winograd takes: their transformed data and products stay in the
+// second-level cache while the filters pass by.
+#pragma once
+
+#include "compiler/schedule/rules/winograd_site.h"
+
+namespace tenon::compiler {
+
+/// Several images, rows of tiles of one, or a part of one row.
+struct WinogradStep
+{
+    int64_t images;
+    int64_t rows;    ///< all of them where there are several images
+    int64_t columns; ///< likewise
+};
+
+/// The step with the fewest cycles of one thread by the machine model, the largest of equal ones.
+/// With threads: a step for each at least, or all tiles where threads can share the filters.
+WinogradStep chooseWinogradStep(const WinogradShape& shape, const TargetFacts& facts);
+
+} // namespace tenon::compiler
