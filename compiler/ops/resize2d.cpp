@@ -91,6 +91,16 @@ std::vector<Tap> tapsOf(const OpView& op, const Resample& axis, const Expr& o)
     return cubicTaps(axis, o, dtype, floatAttr(op, "cubic_alpha"), flagAttr(op, "exclude_outside"));
 }
 
+/// Every row along its columns first, then between rows, whose weights are the same for a whole
+/// row: where rows are read more than once, as enlarging does.
+bool resizesInTwoSteps(const OpView& op, const std::array<Resample, 2>& axes)
+{
+    const auto several = [&](const Resample& axis) {
+        return tapsOf(op, axis, Expr(0)).size() > 1;
+    };
+    return axes[0].input < axes[0].output && several(axes[0]) && several(axes[1]);
+}
+
 /// Sum of weight * value over the taps of one axis.
 template <class Value>
 Expr weighted(const std::vector<Tap>& taps, Value value)
@@ -116,18 +126,34 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
     for (size_t i = 0; i < 2; ++i)
         axes[i] = makeResample(mode, op.operands[0].shape[2 + i].value(),
                                op.results[0].shape[2 + i].value(), scales.empty() ? 0 : scales[i]);
+    const auto alongColumns = [&](const Exprs& i, const Expr& row) {
+        return weighted(tapsOf(op, axes[1], i[3]), [&](const Expr& column) {
+            Exprs source = i;
+            source[2] = row;
+            source[3] = column;
+            return te::at(in[0], source);
+        });
+    };
+    const Exprs shape = extents(op.results[0].shape);
+    if (!resizesInTwoSteps(op, axes))
+        return te::Tensors{te::compute(
+            "resize", shape,
+            [&](const Exprs& i) {
+                return weighted(tapsOf(op, axes[0], i[2]),
+                                [&](const Expr& row) { return alongColumns(i, row); });
+            },
+            "injective")};
+    Exprs wide = shape;
+    wide[2] = Expr(axes[0].input);
+    const te::TensorRef columns =
+        te::compute("resize_columns", wide, [&](const Exprs& i) { return alongColumns(i, i[2]); });
     return te::Tensors{te::compute(
-        "resize", extents(op.results[0].shape),
+        "resize", shape,
         [&](const Exprs& i) {
-            const std::vector<Tap> rows = tapsOf(op, axes[0], i[2]);
-            const std::vector<Tap> columns = tapsOf(op, axes[1], i[3]);
-            return weighted(rows, [&](const Expr& row) {
-                return weighted(columns, [&](const Expr& column) {
-                    Exprs source = i;
-                    source[2] = row;
-                    source[3] = column;
-                    return te::at(in[0], source);
-                });
+            return weighted(tapsOf(op, axes[0], i[2]), [&](const Expr& row) {
+                Exprs source = i;
+                source[2] = row;
+                return te::at(columns, source);
             });
         },
         "injective")};

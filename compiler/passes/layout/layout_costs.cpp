@@ -42,11 +42,28 @@ constexpr double kCallCycles = 400;
 /// layer there: 3.3 cycles in blocks of 4, with a transformation, against 7.9).
 constexpr double kResize = 24;
 constexpr double kPlainResize = 16;
+/// Of a vector between two resized rows.
+constexpr double kRowSteps = 5;
 /// Instructions of one step of a pool's window: in blocks of channels, and of a plain one with and
 /// without lanes to collect.
 constexpr double kBlockedPool = 2;
 constexpr double kStridedPool = 2;
 constexpr double kPlainPool = 0.3;
+
+/// Instructions of one resized element. Where rows are enlarged, what is resized along its columns
+/// are the rows that are read, and those in between are sums of two by whole vectors.
+double resizeSteps(const Module& module, const NodeRecord& node, int64_t block,
+                   const TargetFacts& facts)
+{
+    const auto lanes = static_cast<double>(block == 0 ? facts.lanes(4) : block);
+    const double along = block == 0 ? kPlainResize : kResize / lanes;
+    const Dim& in = module.type(node.operands[0]).shape[2];
+    const Dim& out = node.types[0].shape[2];
+    const bool isEnlarged = in.isConst() && out.isConst() && in.value() < out.value();
+    if (!isEnlarged || node.attrs.string("method", "linear") == "nearest") return along;
+    const double read = static_cast<double>(in.value()) / static_cast<double>(out.value());
+    return read * along + kRowSteps / lanes;
+}
 
 double plainCycles(const BlockableConvolution& conv, double macs, const LayoutMachine& machine)
 {
@@ -127,15 +144,15 @@ double convolutionCycles(const BlockableConvolution& conv, int64_t in, int64_t o
     return winogradForm(size, blocked, conv.tile).cycles;
 }
 
-double windowCycles(const NodeRecord& node, int64_t block, const TargetFacts& facts)
+double windowCycles(const Module& module, const NodeRecord& node, int64_t block,
+                    const TargetFacts& facts)
 {
     double results = 1;
     for (const Dim& dim : node.types[0].shape)
         if (dim.isConst()) results *= static_cast<double>(dim.value());
     const auto lanes = static_cast<double>(std::max<int64_t>(1, block));
     const double perCycle = facts.vectorPipes;
-    if (isOp(node, resize2dOp))
-        return results * (block == 0 ? kPlainResize : kResize / lanes) / perCycle;
+    if (isOp(node, resize2dOp)) return results * resizeSteps(module, node, block, facts) / perCycle;
     const std::vector<int64_t> window = node.attrs.integers("pool_size", {});
     if (window.size() != 2) return 0;
     const double steps = results * static_cast<double>(window[0] * window[1]);

@@ -33,7 +33,8 @@ std::optional<BlockableConvolution> blockableConvolution(const Module& module,
 double convolutionCycles(const BlockableConvolution& conv, int64_t in, int64_t out,
                          const LayoutMachine& machine);
 /// Cycles of a pool or of resizing in blocks of channels; 0: plain.
-double windowCycles(const NodeRecord& node, int64_t block, const TargetFacts& facts);
+double windowCycles(const Module& module, const NodeRecord& node, int64_t block,
+                    const TargetFacts& facts);
 /// Cycles of bringing a value from one layout into another.
 double transformCycles(const TensorType& type, const TargetFacts& facts);
 

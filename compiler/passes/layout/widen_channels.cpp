@@ -174,7 +174,7 @@ private:
         }
         const auto grown = static_cast<double>(width) /
                            static_cast<double>(node.types[0].shape[kChannelAxis].value());
-        return grown * windowCycles(node, block, m_machine.facts);
+        return grown * windowCycles(m_module, node, block, m_machine.facts);
     }
 
     bool isOf(ValueRef value, const ChannelClass& own) const
