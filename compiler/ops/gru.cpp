@@ -34,44 +34,59 @@ tir::Stmt mixed(const RecurrentOptions& options, const RecurrentStep& one, const
 }
 
 /// The reset gate acts on the product: one product makes all parts, the candidate's apart.
-tir::Stmt resetAfter(const OpView& op, const RecurrentOptions& options, const RecurrentStep& one,
+tir::Stmt resetAfter(const OpView& op, const RecurrentOptions& options, const RecurrentGroup& group,
                      const std::vector<tir::Buffer>& operands)
 {
-    const int64_t hidden = one.hidden;
-    const tir::Buffer product =
-        tir::makeBuffer("product", {Expr(3 * hidden)}, one.gates->dtype, tir::Scope::Local);
-    const tir::Stmt begin = forUnits(hidden, [&](const Expr& unit) {
-        const Expr bias = op.isPresent(kHiddenBias) ? tir::load(operands[kHiddenBias], {unit})
-                                                    : tir::zeroOf(one.gates->dtype);
-        return tir::store(product, {Expr(2 * hidden) + unit}, bias);
+    const RecurrentStep any = group.at(Expr(0));
+    const int64_t hidden = any.hidden;
+    const tir::Buffer product = tir::makeBuffer("product", {Expr(group.size), Expr(3 * hidden)},
+                                                any.gates->dtype, tir::Scope::Local);
+    const tir::Stmt begin = group.forEach([&](const RecurrentStep& one) {
+        return forUnits(hidden, [&](const Expr& unit) {
+            const Expr bias = op.isPresent(kHiddenBias) ? tir::load(operands[kHiddenBias], {unit})
+                                                        : tir::zeroOf(one.gates->dtype);
+            return tir::store(product, {one.member, Expr(2 * hidden) + unit}, bias);
+        });
     });
     const tir::Stmt multiply = addProduct(
-        operands[kWeightOperand], product, [&](const Expr& k) { return one.state(0, k); }, hidden,
+        operands[kWeightOperand], product,
+        [&](const Expr& member, const Expr& k) { return group.at(member).state(0, k); }, group,
         2 * hidden, 3 * hidden);
-    const tir::Stmt mix = forUnits(hidden, [&](const Expr& unit) {
-        const Expr reset = activated(options, 0, one.gate(1, unit));
-        const Expr sum = one.gate(2, unit) + reset * tir::load(product, {Expr(2 * hidden) + unit});
-        return mixed(options, one, unit, activated(options, 1, sum));
+    const tir::Stmt mix = group.forEach([&](const RecurrentStep& one) {
+        return forUnits(hidden, [&](const Expr& unit) {
+            const Expr reset = activated(options, 0, one.gate(1, unit));
+            const Expr sum = one.gate(2, unit) +
+                             reset * tir::load(product, {one.member, Expr(2 * hidden) + unit});
+            return mixed(options, one, unit, activated(options, 1, sum));
+        });
     });
     return tir::allocate(product, tir::seq({begin, multiply, mix}));
 }
 
 /// The reset gate acts on the state before the product.
-tir::Stmt resetBefore(const RecurrentOptions& options, const RecurrentStep& one,
+tir::Stmt resetBefore(const RecurrentOptions& options, const RecurrentGroup& group,
                       const std::vector<tir::Buffer>& operands)
 {
-    const int64_t hidden = one.hidden;
-    const tir::Buffer gated =
-        tir::makeBuffer("gated", {Expr(hidden)}, one.gates->dtype, tir::Scope::Local);
-    const tir::Stmt reset = forUnits(hidden, [&](const Expr& unit) {
-        return tir::store(gated, {unit},
-                          activated(options, 0, one.gate(1, unit)) * one.state(0, unit));
+    const RecurrentStep any = group.at(Expr(0));
+    const int64_t hidden = any.hidden;
+    const tir::Buffer gated = tir::makeBuffer("gated", {Expr(group.size), Expr(hidden)},
+                                              any.gates->dtype, tir::Scope::Local);
+    const tir::Stmt reset = group.forEach([&](const RecurrentStep& one) {
+        return forUnits(hidden, [&](const Expr& unit) {
+            return tir::store(gated, {one.member, unit},
+                              activated(options, 0, one.gate(1, unit)) * one.state(0, unit));
+        });
     });
     const tir::Stmt multiply = addProduct(
-        operands[kWeightOperand], one.gates, [&](const Expr& k) { return tir::load(gated, {k}); },
-        hidden, 2 * hidden, 3 * hidden);
-    const tir::Stmt mix = forUnits(hidden, [&](const Expr& unit) {
-        return mixed(options, one, unit, activated(options, 1, one.gate(2, unit)));
+        operands[kWeightOperand], any.gates,
+        [&](const Expr& member, const Expr& k) {
+            return tir::load(gated, {member, k});
+        },
+        group, 2 * hidden, 3 * hidden);
+    const tir::Stmt mix = group.forEach([&](const RecurrentStep& one) {
+        return forUnits(hidden, [&](const Expr& unit) {
+            return mixed(options, one, unit, activated(options, 1, one.gate(2, unit)));
+        });
     });
     return tir::allocate(gated, tir::seq({reset, multiply, mix}));
 }
@@ -80,9 +95,9 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
 {
     const RecurrentOptions options = recurrentOptions(op);
     const bool isAfter = flagAttr(op, "linear_before_reset");
-    const auto step = [&](const RecurrentStep& one, const std::vector<tir::Buffer>& operands) {
-        return isAfter ? resetAfter(op, options, one, operands)
-                       : resetBefore(options, one, operands);
+    const auto step = [&](const RecurrentGroup& group, const std::vector<tir::Buffer>& operands) {
+        return isAfter ? resetAfter(op, options, group, operands)
+                       : resetBefore(options, group, operands);
     };
     return lowerRecurrent(op, in, {.parts = 3, .productParts = 2, .lengths = kLengths}, step);
 }

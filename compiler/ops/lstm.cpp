@@ -28,7 +28,7 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
 {
     const RecurrentOptions options = recurrentOptions(op);
     const bool isCoupled = flagAttr(op, "input_forget");
-    const auto step = [&](const RecurrentStep& one, const std::vector<tir::Buffer>& operands) {
+    const auto stepOf = [&](const RecurrentStep& one, const std::vector<tir::Buffer>& operands) {
         return forUnits(one.hidden, [&](const Expr& unit) -> tir::Stmt {
             const auto peeped = [&](int64_t part, int64_t row, const Expr& cell) {
                 const Expr sum = one.gate(part, unit);
@@ -51,6 +51,9 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
             return tir::seq({cell, tir::store(one.states[0], {one.sequence, unit},
                                               output * activated(plain, 2, next))});
         });
+    };
+    const auto step = [&](const RecurrentGroup& group, const std::vector<tir::Buffer>& operands) {
+        return group.forEach([&](const RecurrentStep& one) { return stepOf(one, operands); });
     };
     return lowerRecurrent(
         op, in, {.parts = 4, .productParts = 4, .stateCount = 2, .lengths = kLengths}, step);

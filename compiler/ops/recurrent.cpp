@@ -13,8 +13,9 @@ using tir::Buffer;
 using tir::Expr;
 using tir::Stmt;
 
-/// Vectors whose sums one loop over the state keeps in registers.
+/// Vectors whose sums one loop over the state keeps in registers: of one sequence or of several.
 constexpr int64_t kVectorsPerTile = 8;
+constexpr int64_t kMostTogether = 4;
 constexpr int64_t kLargestVector = 16;
 
 struct ActivationRow
@@ -94,29 +95,37 @@ Stmt serial(const char* name, const Expr& extent, const std::function<Stmt(const
     return loopOver(name, extent, tir::LoopKind::Serial, body);
 }
 
-/// Sums of `vectors` neighbouring vectors, from column `first` on.
-Stmt productTile(const Buffer& weight, const Buffer& sums,
-                 const std::function<Expr(const Expr&)>& state, const Expr& first, int64_t hidden,
+using StateFn = std::function<Expr(const Expr& member, const Expr& unit)>;
+
+/// Sums of `vectors` neighbouring vectors of every sequence of a group, from column `first` on.
+Stmt productTile(const Buffer& weight, const Buffer& sums, const StateFn& state, const Expr& first,
                  int64_t vectors, int64_t lanes)
 {
+    const Expr group = sums->shape[0];
     const Buffer tile =
-        tir::makeBuffer("sums", {Expr(vectors * lanes)}, sums->dtype, tir::Scope::Register);
-    const auto forTile = [&](const std::function<Stmt(const Expr& at)>& body) {
-        return loopOver("v", Expr(vectors), tir::LoopKind::Unrolled, [&](const Expr& v) {
-            return loopOver("lane", Expr(lanes), tir::LoopKind::Vectorized,
-                            [&](const Expr& lane) { return body(v * Expr(lanes) + lane); });
+        tir::makeBuffer("sums", {group, Expr(vectors * lanes)}, sums->dtype, tir::Scope::Register);
+    const auto forTile = [&](const std::function<Stmt(const Expr& member, const Expr& at)>& body) {
+        return loopOver("member", group, tir::LoopKind::Unrolled, [&](const Expr& member) {
+            return loopOver("v", Expr(vectors), tir::LoopKind::Unrolled, [&](const Expr& v) {
+                return loopOver(
+                    "lane", Expr(lanes), tir::LoopKind::Vectorized,
+                    [&](const Expr& lane) { return body(member, v * Expr(lanes) + lane); });
+            });
         });
     };
-    const Stmt begin = forTile(
-        [&](const Expr& at) { return tir::store(tile, {at}, tir::load(sums, {first + at})); });
-    const Stmt steps = serial("k", Expr(hidden), [&](const Expr& k) {
-        return forTile([&](const Expr& at) {
-            return tir::store(
-                tile, {at}, tir::load(tile, {at}) + state(k) * tir::load(weight, {k, first + at}));
+    const Stmt begin = forTile([&](const Expr& member, const Expr& at) {
+        return tir::store(tile, {member, at}, tir::load(sums, {member, first + at}));
+    });
+    const Stmt steps = serial("k", weight->shape[0], [&](const Expr& k) {
+        return forTile([&](const Expr& member, const Expr& at) {
+            return tir::store(tile, {member, at},
+                              tir::load(tile, {member, at}) +
+                                  state(member, k) * tir::load(weight, {k, first + at}));
         });
     });
-    const Stmt end = forTile(
-        [&](const Expr& at) { return tir::store(sums, {first + at}, tir::load(tile, {at})); });
+    const Stmt end = forTile([&](const Expr& member, const Expr& at) {
+        return tir::store(sums, {member, first + at}, tir::load(tile, {member, at}));
+    });
     return tir::allocate(tile, tir::seq({begin, steps, end}));
 }
 
@@ -209,7 +218,7 @@ Expr activated(const RecurrentOptions& options, size_t which, const Expr& x)
 
 Expr RecurrentStep::gate(int64_t part, const Expr& unit) const
 {
-    return tir::load(gates, {Expr(part * hidden) + unit});
+    return tir::load(gates, {member, Expr(part * hidden) + unit});
 }
 
 Expr RecurrentStep::state(size_t which, const Expr& unit) const
@@ -217,19 +226,22 @@ Expr RecurrentStep::state(size_t which, const Expr& unit) const
     return tir::load(states[which], {sequence, unit});
 }
 
-Stmt addProduct(const Buffer& weight, const Buffer& sums,
-                const std::function<Expr(const Expr&)>& state, int64_t hidden, int64_t from,
-                int64_t to)
+Stmt RecurrentGroup::forEach(const std::function<Stmt(const RecurrentStep&)>& body) const
+{
+    return serial("member", Expr(size), [&](const Expr& member) { return body(at(member)); });
+}
+
+Stmt addProduct(const Buffer& weight, const Buffer& sums, const StateFn& state,
+                const RecurrentGroup& group, int64_t from, int64_t to)
 {
     const int64_t lanes = vectorOf(to - from);
     const int64_t vectors = (to - from) / lanes;
     int64_t perTile = 1;
-    for (int64_t v = 1; v <= std::min(vectors, kVectorsPerTile); ++v)
+    for (int64_t v = 1; v <= std::min(vectors, kVectorsPerTile / group.size); ++v)
         if (vectors % v == 0) perTile = v;
     const int64_t width = perTile * lanes;
     return serial("columns", Expr((to - from) / width), [&](const Expr& tile) {
-        return productTile(weight, sums, state, Expr(from) + tile * Expr(width), hidden, perTile,
-                           lanes);
+        return productTile(weight, sums, state, Expr(from) + tile * Expr(width), perTile, lanes);
     });
 }
 
@@ -260,18 +272,29 @@ public:
         , m_hidden(op.operands[kWeightOperand].shape[0].value())
         , m_isReverse(flagAttr(op, "reverse"))
         , m_hasLengths(op.isPresent(plan.lengths))
+        , m_together(sequencesTogether())
     {
     }
 
     Stmt nest() const
     {
         const Stmt body = serial("step", m_steps, [&](const Expr& s) {
-            return serial("sequence", m_sequences, [&](const Expr& b) { return stepOf(s, b); });
+            return serial("sequences", floorDiv(m_sequences, Expr(m_together)),
+                          [&](const Expr& group) { return stepOf(s, group * Expr(m_together)); });
         });
         return tir::seq({begin(), body});
     }
 
 private:
+    /// Sequences whose ends are known to be the same, and as many as divide all of them.
+    int64_t sequencesTogether() const
+    {
+        if (m_hasLengths || m_sequences->kind != tir::ExprKind::IntImm) return 1;
+        int64_t together = kMostTogether;
+        while (m_sequences->integer % together != 0) --together;
+        return together;
+    }
+
     /// The states before the first step.
     Stmt begin() const
     {
@@ -287,7 +310,7 @@ private:
         });
     }
 
-    /// Step `s` of a sequence; zeros behind its end.
+    /// Step `s` of the sequences from `b` on; zeros behind the end of one that has a length.
     Stmt stepOf(const Expr& s, const Expr& b) const
     {
         if (!m_hasLengths) return advance(b, m_isReverse ? m_steps - Expr(1) - s : s);
@@ -302,20 +325,30 @@ private:
     /// The gates' sums at `time`, the new states, and what of them is the result.
     Stmt advance(const Expr& b, const Expr& time) const
     {
-        const Buffer gates = tir::makeBuffer("gates", {Expr(m_plan.parts * m_hidden)}, m_y->dtype,
-                                             tir::Scope::Local);
-        const RecurrentStep one{gates, m_states, b, m_hidden};
-        const Stmt sums = forUnits(m_plan.parts * m_hidden, [&](const Expr& column) {
-            return tir::store(gates, {column},
-                              tir::load(m_operands[kGatesOperand], {time, b, column}));
+        const Buffer gates =
+            tir::makeBuffer("gates", {Expr(m_together), Expr(m_plan.parts * m_hidden)}, m_y->dtype,
+                            tir::Scope::Local);
+        const RecurrentGroup group{
+            m_together, [&](const Expr& member) {
+                return RecurrentStep{gates, m_states, member, b + member, m_hidden};
+            }};
+        const Stmt sums = group.forEach([&](const RecurrentStep& one) {
+            return forUnits(m_plan.parts * m_hidden, [&](const Expr& column) {
+                return tir::store(
+                    gates, {one.member, column},
+                    tir::load(m_operands[kGatesOperand], {time, one.sequence, column}));
+            });
         });
         const Stmt product = addProduct(
-            m_operands[kWeightOperand], gates, [&](const Expr& k) { return one.state(0, k); },
-            m_hidden, 0, m_plan.productParts * m_hidden);
-        const Stmt out = forUnits(m_hidden, [&](const Expr& unit) {
-            return tir::store(m_y, {time, b, unit}, one.state(0, unit));
+            m_operands[kWeightOperand], gates,
+            [&](const Expr& member, const Expr& k) { return group.at(member).state(0, k); }, group,
+            0, m_plan.productParts * m_hidden);
+        const Stmt out = group.forEach([&](const RecurrentStep& one) {
+            return forUnits(m_hidden, [&](const Expr& unit) {
+                return tir::store(m_y, {time, one.sequence, unit}, one.state(0, unit));
+            });
         });
-        return tir::allocate(gates, tir::seq({sums, product, m_step(one, m_operands), out}));
+        return tir::allocate(gates, tir::seq({sums, product, m_step(group, m_operands), out}));
     }
 
     const RecurrentPlan& m_plan;
@@ -328,6 +361,7 @@ private:
     int64_t m_hidden;
     bool m_isReverse;
     bool m_hasLengths;
+    int64_t m_together; ///< sequences of a group
 };
 
 } // namespace

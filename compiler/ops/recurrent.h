@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recurrent: the loop over time that rnn, gru and lstm share, written as statements: one product of
-// the state with the recurrent weights per step and sequence, its sums in registers.
+// the states with the recurrent weights per step and group of sequences, its sums in registers.
 #pragma once
 
 #include "compiler/ops/shapes.h"
@@ -50,8 +50,9 @@ tir::Expr activated(const RecurrentOptions& options, size_t which, const tir::Ex
 /// Buffers and indices of one step of one sequence.
 struct RecurrentStep
 {
-    tir::Buffer gates;               ///< [parts * H], the sums of this step
+    tir::Buffer gates;               ///< [G, parts * H], the sums of this step
     std::vector<tir::Buffer> states; ///< [B, H], read and written in place
+    tir::Expr member;                ///< which of the G sequences of its group
     tir::Expr sequence;              ///< which of the B sequences
     int64_t hidden;
 
@@ -59,16 +60,26 @@ struct RecurrentStep
     tir::Expr state(size_t which, const tir::Expr& unit) const;
 };
 
+/// One step of several sequences: a weight that was loaded serves all of them.
+struct RecurrentGroup
+{
+    int64_t size;
+    std::function<RecurrentStep(const tir::Expr& member)> at;
+
+    /// `body` for every sequence of the group.
+    tir::Stmt forEach(const std::function<tir::Stmt(const RecurrentStep&)>& body) const;
+};
+
 /// Statements that turn the sums, which hold all parts, into the new states; called once. `in` are
 /// the operator's operands.
 using RecurrentStepFn =
-    std::function<tir::Stmt(const RecurrentStep&, const std::vector<tir::Buffer>& in)>;
+    std::function<tir::Stmt(const RecurrentGroup&, const std::vector<tir::Buffer>& in)>;
 
-/// Columns [from, to) of the product of `state` (read as [unit]) with the weight, added to what
-/// `sums` holds there.
+/// Columns [from, to) of the product of the group's states (read as (member, unit)) with the
+/// weight, added to what `sums` [G, columns] holds there.
 tir::Stmt addProduct(const tir::Buffer& weight, const tir::Buffer& sums,
-                     const std::function<tir::Expr(const tir::Expr&)>& state, int64_t hidden,
-                     int64_t from, int64_t to);
+                     const std::function<tir::Expr(const tir::Expr&, const tir::Expr&)>& state,
+                     const RecurrentGroup& group, int64_t from, int64_t to);
 /// `body(unit)` for all units, in vectors.
 tir::Stmt forUnits(int64_t hidden, const std::function<tir::Stmt(const tir::Expr&)>& body);
 

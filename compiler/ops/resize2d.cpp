@@ -95,9 +95,7 @@ std::vector<Tap> tapsOf(const OpView& op, const Resample& axis, const Expr& o)
 /// row: where rows are read more than once, as enlarging does.
 bool resizesInTwoSteps(const OpView& op, const std::array<Resample, 2>& axes)
 {
-    const auto several = [&](const Resample& axis) {
-        return tapsOf(op, axis, Expr(0)).size() > 1;
-    };
+    const auto several = [&](const Resample& axis) { return tapsOf(op, axis, Expr(0)).size() > 1; };
     return axes[0].input < axes[0].output && several(axes[0]) && several(axes[1]);
 }
 

@@ -21,10 +21,12 @@ Result<Types> infer(const OpView& op)
 Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
 {
     const RecurrentOptions options = recurrentOptions(op);
-    const auto step = [&](const RecurrentStep& one, const std::vector<tir::Buffer>&) {
-        return forUnits(one.hidden, [&](const Expr& unit) {
-            return tir::store(one.states[0], {one.sequence, unit},
-                              activated(options, 0, one.gate(0, unit)));
+    const auto step = [&](const RecurrentGroup& group, const std::vector<tir::Buffer>&) {
+        return group.forEach([&](const RecurrentStep& one) {
+            return forUnits(one.hidden, [&](const Expr& unit) {
+                return tir::store(one.states[0], {one.sequence, unit},
+                                  activated(options, 0, one.gate(0, unit)));
+            });
         });
     };
     return lowerRecurrent(op, in, {.parts = 1, .productParts = 1, .lengths = kLengths}, step);

@@ -229,7 +229,8 @@ void LayoutPlan::addWindow(const NodeRecord& node)
     const auto own = classOf({node.id, 0});
     if (!own) return;
     for (size_t option = 0; option < m_blocks[*own].size(); ++option)
-        m_graph.addCost(*own, option, windowCycles(m_module, node, m_blocks[*own][option], m_machine.facts));
+        m_graph.addCost(*own, option,
+                        windowCycles(m_module, node, m_blocks[*own][option], m_machine.facts));
 }
 
 /// Joined in blocks where these divide every part, else plain, and then brought into blocks.
