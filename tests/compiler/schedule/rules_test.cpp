@@ -205,6 +205,25 @@ TEST(Rules, CountADotProductOfBytesOnceWhenTheyShareWork)
     EXPECT_TRUE(isShared("50, 28"));
 }
 
+TEST(Rules, MultiplyFewRowsAtATimeWhereTheyShareASetOfTheCache)
+{
+    const auto rowsPerTile = [](int64_t depth) {
+        const std::string k = std::to_string(depth);
+        const auto product =
+            test::fusedKernel("%x: Tensor[(28, " + k + "), float32], %w: Tensor[(2, " + k +
+                              ", 16), float32]\n%y = nn.contrib_dense_pack(%x, "
+                              "%w, weight_layout=\"NK16n\")\n");
+        CHECK(product) << product.error().text();
+        TargetFacts facts = kAvx512;
+        facts.threads = 1;
+        const std::string steps = stepsFor(*product, facts);
+        const size_t at = steps.find("split_overlap(\"m\", factor=");
+        return at == std::string::npos ? steps : steps.substr(at, steps.find('\n', at) - at);
+    };
+    EXPECT_EQ(rowsPerTile(1040), "split_overlap(\"m\", factor=14)");
+    EXPECT_EQ(rowsPerTile(1024), "split_overlap(\"m\", factor=7)") << "4096 bytes apart";
+}
+
 TEST(Rules, CopyRowsOfAProductSideBySideWhereLanesAreOperands)
 {
     const auto product = test::fusedKernel(
