@@ -60,6 +60,7 @@ void PassesPresenter::setDocument(DocumentPtr document, bool isSameModel)
     m_passes->setDocument(m_document);
     if (!isSameModel) {
         m_stage.reset();
+        m_views.clear();
         m_board.reset();
         m_lineageIndex.reset();
         m_scene = std::make_shared<Scene>();
@@ -105,6 +106,7 @@ void PassesPresenter::takeStage(std::shared_ptr<const Stage> stage,
                                 std::shared_ptr<const LineageIndex> lineage)
 {
     m_stage = std::move(stage);
+    m_views.clear();
     m_board = std::shared_ptr<const Storyboard>(m_stage, &m_stage->board());
     m_lineageIndex = std::move(lineage);
     if (m_selection.node().isValid()) m_state.selected = m_board->placeOf(m_selection.node());
@@ -115,17 +117,64 @@ void PassesPresenter::takeStage(std::shared_ptr<const Stage> stage,
 void PassesPresenter::rebuildScene()
 {
     if (!m_stage) return refreshState();
-    const auto [base, last] = compared();
-    const bool isAlone = m_state.mode == DiffMode::After || base == last;
-    const auto shown = static_cast<size_t>(m_state.version);
-    m_scene = std::make_shared<Scene>(isAlone ? m_stage->scene(shown, DiffMode::After, m_looks)
-                                      : m_state.mode == DiffMode::Split
-                                          ? m_stage->split(base, last, m_looks)
-                                          : m_stage->difference(base, last, m_looks));
-    m_deltas->setRows(base == last ? std::vector<DeltaRow>() : deltaRows(*m_document, base, last));
+    const StepViewPtr view = viewOf(questionOf(m_state.version, m_state.mode));
+    m_scene = view->scene;
+    m_deltas->setRows(view->deltas);
     refreshHeat();
     refreshState();
     emit sceneChanged();
+    lookAhead();
+}
+
+StepQuestion PassesPresenter::questionOf(int version, DiffMode mode) const
+{
+    const auto [base, last] = comparedAt(version);
+    return {static_cast<size_t>(version), base, last, mode, m_looks};
+}
+
+StepViewPtr PassesPresenter::viewOf(const StepQuestion& question)
+{
+    if (StepViewPtr kept = m_views.find(question)) return kept;
+    StepViewPtr view = stepViewOf(*m_stage, question);
+    m_views.keep(question, view);
+    return view;
+}
+
+void PassesPresenter::lookAhead()
+{
+    constexpr size_t kAhead = 6;
+    if (m_scene->items.size() * (kAhead + 1) > StepViews::kMostItems) return;
+    std::vector<StepQuestion> questions;
+    const auto ask = [&](int version, DiffMode mode) {
+        if (version < 0 || version >= static_cast<int>(m_board->document().versionCount())) return;
+        const StepQuestion question = questionOf(version, mode);
+        const bool isNew =
+            std::find(questions.begin(), questions.end(), question) == questions.end();
+        if (isNew && !m_views.find(question)) questions.push_back(question);
+    };
+    const std::vector<int> changed = changedVersions();
+    for (const int version :
+         {nextIn(changed, 1), m_state.version + 1, m_state.version - 1, nextIn(changed, -1)})
+        ask(version, m_state.mode);
+    for (const DiffMode mode : {DiffMode::Split, DiffMode::After, DiffMode::Union})
+        ask(m_state.version, mode);
+    if (questions.empty()) return;
+    const auto answers = std::make_shared<std::vector<StepViewPtr>>();
+    const auto stage = m_stage;
+    m_jobs.startQuietly(
+        QStringLiteral("passes-ahead"),
+        [stage, questions, answers](core::JobContext& job) -> core::Status {
+            for (const StepQuestion& question : questions) {
+                if (job.stopRequested()) return job.checkStop();
+                answers->push_back(stepViewOf(*stage, question));
+            }
+            return core::kDone;
+        },
+        [this, stage, questions, answers](const core::Status&) {
+            if (stage != m_stage) return;
+            // What was finished before another step took over is as good.
+            for (size_t i = answers->size(); i-- > 0;) m_views.keep(questions[i], (*answers)[i]);
+        });
 }
 
 void PassesPresenter::refreshHeat()
@@ -209,11 +258,15 @@ int PassesPresenter::nextIn(const std::vector<int>& versions, int by) const
 
 void PassesPresenter::stepChanged(int by)
 {
-    if (!m_document) return;
+    if (m_document) showVersion(nextIn(changedVersions(), by));
+}
+
+std::vector<int> PassesPresenter::changedVersions() const
+{
     std::vector<int> versions{0};
     for (size_t i = 0; i < m_document->passes.size(); ++i)
         if (m_document->passes[i].isChanged) versions.push_back(static_cast<int>(i) + 1);
-    showVersion(nextIn(versions, by));
+    return versions;
 }
 
 void PassesPresenter::stepTouching(int by)
@@ -244,11 +297,11 @@ QString PassesPresenter::nameOf(int version) const
                         : m_document->passes[static_cast<size_t>(version) - 1].name;
 }
 
-std::pair<size_t, size_t> PassesPresenter::compared() const
+std::pair<size_t, size_t> PassesPresenter::comparedAt(int version) const
 {
-    const int other = m_state.pinned >= 0 ? m_state.pinned : std::max(0, m_state.version - 1);
-    return {static_cast<size_t>(std::min(other, m_state.version)),
-            static_cast<size_t>(std::max(other, m_state.version))};
+    const int other = m_state.pinned >= 0 ? m_state.pinned : std::max(0, version - 1);
+    return {static_cast<size_t>(std::min(other, version)),
+            static_cast<size_t>(std::max(other, version))};
 }
 
 void PassesPresenter::togglePin()

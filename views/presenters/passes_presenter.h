@@ -6,6 +6,7 @@
 #include "views/models/tables.h"
 #include "views/presenters/job_presenter.h"
 #include "views/presenters/selection.h"
+#include "views/presenters/step_views.h"
 #include "views/scene/lineage.h"
 #include "views/scene/stage.h"
 
@@ -90,9 +91,16 @@ private:
     void arrange();
     QString nameOf(int version) const;
     /// The versions whose difference is shown; equal where there is none.
-    std::pair<size_t, size_t> compared() const;
+    std::pair<size_t, size_t> compared() const { return comparedAt(m_state.version); }
+    std::pair<size_t, size_t> comparedAt(int version) const;
     void takeStage(std::shared_ptr<const Stage> stage, std::shared_ptr<const LineageIndex> lineage);
     void rebuildScene();
+    /// What the shown version is compared with, were it `version`.
+    StepQuestion questionOf(int version, DiffMode mode) const;
+    StepViewPtr viewOf(const StepQuestion& question);
+    /// Computes what the next keys may ask for, on another thread.
+    void lookAhead();
+    std::vector<int> changedVersions() const;
     int placeShowing(core::NodeId node) const;
     void refreshHeat();
     void refreshSelection();
@@ -105,6 +113,7 @@ private:
     std::shared_ptr<const Storyboard> m_board;
     std::shared_ptr<const Stage> m_stage;
     std::shared_ptr<const LineageIndex> m_lineageIndex;
+    StepViews m_views; ///< of m_stage
     ScenePtr m_scene;
     CardLooks m_looks;
     PassModel* m_passes;

@@ -2,7 +2,8 @@
 // What the window takes on large graphs, each figure beside what it may take: layout, opening,
 // stepping, diffs, panning and zooming, hovering, searching. Offscreen, software raster, 1080p.
 //
-//   canvas_bench [--json FILE] [--quick]      exit status 1 where a figure misses its target
+//   canvas_bench [--json FILE] [--quick] [--only TEXT]    exit status 1 where a figure misses its
+//   target; --only: graphs whose name holds TEXT, "ladder, 10000"
 #include "app/engine/engine.h"
 #include "app/workbench/main_window.h"
 #include "tests/views/graph_families.h"
@@ -24,6 +25,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 
 using namespace tenon;
 
@@ -123,6 +125,17 @@ void settle(app::MainWindow& window)
     QApplication::processEvents();
 }
 
+/// The shortest time for which somebody looks at a step before the next key.
+constexpr double kGlance = 500;
+
+void lookFor(double milliseconds)
+{
+    QElapsedTimer clock;
+    clock.start();
+    while (static_cast<double>(clock.elapsed()) < milliseconds)
+        QApplication::processEvents(QEventLoop::AllEvents, 10);
+}
+
 /// One frame of the whole window, as the screen would get it.
 void paint(app::MainWindow& window, QPixmap& frame)
 {
@@ -138,20 +151,29 @@ void measureSteps(app::MainWindow& window, const QString& graph, const Targets& 
     window.showPerspective(QStringLiteral("passes"));
     settle(window);
     paint(window, frame);
-    std::vector<double> steps, modes;
-    for (int round = 0; round < 5; ++round)
-        for (const int by : {1, -1})
-            steps.push_back(millisecondsOf([&] {
-                window.passes().step(by);
-                paint(window, frame);
-            }));
-    for (int round = 0; round < 9; ++round)
-        modes.push_back(millisecondsOf([&] {
-            window.passes().cycleMode();
+    const auto shown = [&](const std::function<void()>& key) {
+        return millisecondsOf([&] {
+            key();
             paint(window, frame);
-        }));
+        });
+    };
+    std::vector<double> steps, modes, held;
+    window.passes().showVersion(0);
+    const int last = window.passes().state().versionCount - 1;
+    for (int version = 1; version <= std::min(10, last); ++version) {
+        lookFor(kGlance);
+        steps.push_back(shown([&] { window.passes().step(1); }));
+        if (version > 3) continue;
+        for (int mode = 0; mode < 3; ++mode) {
+            lookFor(kGlance);
+            modes.push_back(shown([&] { window.passes().cycleMode(); }));
+        }
+    }
+    for (int version = last; version > std::max(0, last - 10); --version)
+        held.push_back(shown([&] { window.passes().showVersion(version); }));
     figures.add(QStringLiteral("step to a neighbouring pass"), graph, median(steps), targets.step);
     figures.add(QStringLiteral("D, the next kind of diff"), graph, median(modes), targets.step);
+    figures.add(QStringLiteral("steps of a key that is held down"), graph, median(held), 0);
 }
 
 /// While panning and zooming at one zoom.
@@ -208,11 +230,13 @@ void measureSearch(const views::Document& document, const QString& graph, Figure
     figures.add(QStringLiteral("search"), graph, median(times), 30);
 }
 
-void measureFamily(tests::GraphFamily family, const Targets& targets, Figures& figures)
+void measureFamily(tests::GraphFamily family, const Targets& targets, const QString& only,
+                   Figures& figures)
 {
     const QString graph = QStringLiteral("%1, %2 nodes")
                               .arg(QLatin1String(tests::familyName(family)))
                               .arg(targets.count);
+    if (!graph.contains(only)) return;
     const views::DocumentPtr document = tests::familyDocument(family, targets.count);
     const auto board = std::make_shared<const views::Storyboard>(document);
     views::Stage stage = views::Stage::forPasses(board);
@@ -289,12 +313,16 @@ int main(int argc, char** argv)
     const QStringList arguments = QApplication::arguments();
     const bool isQuick = arguments.contains(QStringLiteral("--quick"));
     Figures figures;
-    measureStart(figures);
-    measureOpening(1000, 150, figures);
-    measureOpening(10000, 700, figures);
+    const qsizetype only = arguments.indexOf(QStringLiteral("--only"));
+    const QString wanted = only > 0 ? arguments.value(only + 1) : QString();
+    if (wanted.isEmpty()) {
+        measureStart(figures);
+        measureOpening(1000, 150, figures);
+        measureOpening(10000, 700, figures);
+    }
     for (const Targets& targets : kTargets)
         for (const tests::GraphFamily family : tests::allFamilies())
-            if (!isQuick || targets.count <= 10000) measureFamily(family, targets, figures);
+            if (!isQuick || targets.count <= 10000) measureFamily(family, targets, wanted, figures);
     const qsizetype json = arguments.indexOf(QStringLiteral("--json"));
     if (json > 0 && !figures.write(arguments.value(json + 1))) return 2;
     return figures.areMet() ? 0 : 1;

@@ -17,6 +17,8 @@ namespace tenon::views {
 namespace {
 
 constexpr int kRowHeight = 25;
+/// Rows that a column is fitted to: those at the top.
+constexpr int kRowsToFit = 100;
 
 /// What stands in the same column near a cell: as many rows as one sees together.
 QStringList textsAround(const QModelIndex& index)
@@ -111,6 +113,7 @@ DataTable::DataTable(const ThemeSource& themes, QAbstractItemModel* model, QWidg
     verticalHeader()->setDefaultSectionSize(kRowHeight);
     verticalHeader()->setMinimumSectionSize(kRowHeight);
     horizontalHeader()->setHighlightSections(false);
+    horizontalHeader()->setResizeContentsPrecision(kRowsToFit);
     horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
     horizontalHeader()->setSortIndicatorClearable(true);
     setSortingEnabled(true);
