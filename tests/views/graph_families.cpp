@@ -149,26 +149,27 @@ views::PassStep simplify(const Module& before)
                          0,
                          {},
                          before};
-    const std::vector<NodeId> order = before.main().order;
-    for (const NodeId id : order) {
+    std::vector<Patch> patches;
+    for (const NodeId id : before.main().order) {
         const NodeRecord& node = before.node(id);
         if (node.op != "nn.batch_norm") continue;
         Patch patch{"expand-batch-norm", "inference needs no statistics", before.mainId(), {id}};
-        NodeRecord multiply = newOpNode(step.after, "multiply", step.after.node(id).operands);
+        NodeRecord multiply = newOpNode(step.after, "multiply", node.operands);
         multiply.types = node.types;
         NodeRecord add = newOpNode(step.after, "add", {{multiply.id, 0}});
         add.types = node.types;
         patch.replace.push_back({{id, 0}, {add.id, 0}});
         patch.nodes = {multiply, add};
         patch.erase = {id};
-        step.changes.push_back(applyPatch(step.after, patch));
+        patches.push_back(std::move(patch));
     }
+    step.changes = applyPatches(step.after, patches).changes;
     sortTopologically(step.after, before.mainId());
     return step;
 }
 
 /// One call of `first` and its only reader `second`.
-Change fusePair(Module& module, NodeId first, NodeId second)
+Patch fusePair(Module& module, NodeId first, NodeId second)
 {
     GraphFunction function;
     function.id = module.ids().nextFunction();
@@ -196,9 +197,7 @@ Change fusePair(Module& module, NodeId first, NodeId second)
     function.results = {{second, 0}};
     patch.replace.push_back({{second, 0}, {call.id, 0}});
     patch.functions = {function};
-    Change change = applyPatch(module, patch);
-    module.setFunction(function); // it keeps giving its own member
-    return change;
+    return patch;
 }
 
 views::PassStep fuse(const Module& before)
@@ -210,6 +209,7 @@ views::PassStep fuse(const Module& before)
     for (const NodeId id : main.order)
         for (const ValueRef& operand : before.node(id).operands) ++readers[operand.node.value];
     for (const ValueRef& result : main.results) ++readers[result.node.value];
+    std::vector<Patch> patches;
     for (const NodeId id : main.order) {
         const NodeRecord& node = before.node(id);
         if (node.op != "nn.relu") continue;
@@ -218,8 +218,12 @@ views::PassStep fuse(const Module& before)
         if (producer.kind == NodeKind::Parameter || producer.op == "nn.relu" ||
             readers[inner.value] != 1)
             continue;
-        step.changes.push_back(fusePair(step.after, inner, id));
+        patches.push_back(fusePair(step.after, inner, id));
     }
+    step.changes = applyPatches(step.after, patches).changes;
+    for (const Patch& patch : patches)
+        for (const GraphFunction& function : patch.functions)
+            step.after.setFunction(function); // it keeps giving its own member
     sortTopologically(step.after, before.mainId());
     return step;
 }

@@ -83,7 +83,8 @@ private:
                   Layer layer);
     void paintEdges(QPainter& painter, const SceneIndex& index, const QRectF& area, double zoom,
                     const CanvasFocus& focus);
-    void paintLabels(QPainter& painter, const Scene& scene, const std::vector<uint32_t>& edges);
+    void paintLabels(QPainter& painter, const Scene& scene, const std::vector<uint32_t>& edges,
+                     const QRectF& seen);
     void paintRibbons(QPainter& painter, const QRectF& area) const;
     QColor frameFill(const SceneItem& item, CardLook look) const;
     void paintFrame(QPainter& painter, const SceneItem& item, CardLook look);
