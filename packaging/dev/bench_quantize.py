@@ -4,6 +4,7 @@
 
 usage: bench_quantize.py [--build DIR] [--models A,B] [--threads N] [--rounds N] [--json FILE]
        bench_quantize.py --layers [--build DIR] [--models A,B]
+       bench_quantize.py --speed [--build DIR] [--models A,B] [--on here,cortex-a72,..] [--json FILE]
        bench_quantize.py --tasks [--build DIR] [--models A,B] [--examples N] [--json FILE]
 For each model: the signal to noise ratio of its worst output in dB for every way to choose ranges and for
 one scale per layer's weights, calibrated on the model's own data sets; then the times of the float
@@ -11,6 +12,8 @@ model and of the integers (minmax), Tenon and ONNX Runtime in turns. Below 1, "i
 integers are faster, "ratio" that Tenon is faster than ONNX Runtime on the same integers. Models come
 from TENON_TEST_DATA (or ../shared/data).
 With --layers: no times, but the ratio of what every layer makes, in dB, by the same ways.
+With --speed: every network of convolutions there is, the zoo's, too, floats against integers of ours: times
+here in turns, and instructions on emulated processors; exit status 1 where integers are not faster.
 With --tasks: what integers cost where answers are known, on data that tasks/ makes (needs python3-numpy);
 exit status 1 when a task loses more than it may.
 """
@@ -101,6 +104,9 @@ def main():
     bench_peer.add_arguments(parser, rounds=5)
     parser.add_argument("--models", default="", help="comma-separated; default all float models")
     parser.add_argument("--layers", action="store_true", help="dB of every layer, without times")
+    parser.add_argument("--speed", action="store_true", help="times of integers beside floats")
+    parser.add_argument("--on", default="here,cortex-a72,cortex-a76,cortex-m4",
+                        help="with --speed: this computer, and processors to emulate")
     parser.add_argument("--tasks", action="store_true", help="accuracy on labelled tasks")
     parser.add_argument("--examples", type=int, default=5000, help="of each task to test with")
     arguments = parser.parse_args()
@@ -111,6 +117,9 @@ def main():
                 print_layers(arguments, name, folder)
         return 0
     arguments.library = bench_peer.library_of_peer(arguments.build)
+    if arguments.speed:
+        import quantize_speed
+        return quantize_speed.main(arguments, wanted)
     if arguments.tasks:
         from tasks import bench  # numpy, which nothing else here needs
         return bench.main(arguments)
