@@ -29,7 +29,7 @@ QString mixOptions(const QuantizeQuestion& question, const QuantizeQuestion& usu
     if (question.largestFlash > 0)
         line += QStringLiteral(" --budget-size %1").arg(question.largestFlash);
     if (question.largestTime > 0)
-        line += QStringLiteral(" --budget-time ") + number(question.largestTime);
+        line += QStringLiteral(" --budget-time ") + QString::number(question.largestTime, 'g', 12);
     for (const QString& layer : question.floatLayers)
         line += QStringLiteral(" --float-node ") + word(layer);
     for (const QString& layer : question.wideLayers)

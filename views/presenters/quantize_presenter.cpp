@@ -28,6 +28,7 @@ QuantizeQuestion basicsOf(QuantizeQuestion question)
     question.output.clear();
     question.largestLoss = 0;
     question.largestFlash = 0;
+    question.largestTime = 0;
     question.floatLayers.clear();
     question.wideLayers.clear();
     question.measuresSensitivity = false;
@@ -151,6 +152,14 @@ void QuantizePresenter::setLargestFlash(QString kib)
     refresh();
 }
 
+void QuantizePresenter::setLargestTime(QString time)
+{
+    const auto value = limitOf(time);
+    m_isTimeValid = value.has_value();
+    if (value) m_state.draft.largestTime = *value;
+    refresh();
+}
+
 void QuantizePresenter::setMeasuresSensitivity(bool measures)
 {
     m_state.draft.measuresSensitivity = measures;
@@ -181,6 +190,7 @@ QuantizeQuestion QuantizePresenter::question() const
         return out;
     out.largestLoss = 0;
     out.largestFlash = 0;
+    out.largestTime = 0;
     out.measuresSensitivity = false;
     out.floatLayers = m_mix.layersIn(Precision::Float);
     out.wideLayers = m_mix.layersIn(Precision::Int16);
@@ -344,6 +354,9 @@ QString QuantizePresenter::problem() const
     if (!state.hasDocument) return tr("open a model of floats first");
     if (!m_isLossValid) return tr("the largest loss is a number of percent");
     if (!m_isFlashValid) return tr("the flash to keep within is a number of KiB");
+    if (!m_isTimeValid)
+        return tr("the time to keep within is a number of microseconds, or of instructions on an "
+                  "emulated microcontroller");
     if (draft.data.isEmpty()) return tr("choose examples to calibrate with");
     if (isMissing(draft.data)) return tr("there is no file or folder %1").arg(draft.data);
     if (!draft.evaluation.isEmpty() && isMissing(draft.evaluation))

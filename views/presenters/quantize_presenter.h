@@ -55,6 +55,7 @@ public slots:
     void setWider(QString precision);
     void setLargestLoss(QString percent); ///< empty: no limit
     void setLargestFlash(QString kib);    ///< the same
+    void setLargestTime(QString time);    ///< the same, in the unit of the place
     void setMeasuresSensitivity(bool measures);
     void setIntegerEnds(bool isInteger);
     void setAxis(tenon::views::MixAxis axis);
@@ -94,6 +95,7 @@ private:
     QuantizeQuestion m_answered; ///< what m_mix was measured with
     bool m_isLossValid = true;
     bool m_isFlashValid = true;
+    bool m_isTimeValid = true;
 };
 
 } // namespace tenon::views

@@ -130,7 +130,8 @@ private slots:
         desk.quantization.setEvaluation({});
         QVERIFY(desk.state().canStart);
         for (const auto limit :
-             {&QuantizePresenter::setLargestLoss, &QuantizePresenter::setLargestFlash}) {
+             {&QuantizePresenter::setLargestLoss, &QuantizePresenter::setLargestFlash,
+              &QuantizePresenter::setLargestTime}) {
             (desk.quantization.*limit)(QStringLiteral("little"));
             QVERIFY(!desk.state().canStart);
             (desk.quantization.*limit)(QStringLiteral("2"));
@@ -151,11 +152,12 @@ private slots:
         desk.quantization.setWider(QStringLiteral("int16"));
         desk.quantization.setLargestLoss(QStringLiteral("2"));
         desk.quantization.setLargestFlash(QStringLiteral("10"));
+        desk.quantization.setLargestTime(QStringLiteral("12345678.5"));
         desk.quantization.setIntegerEnds(true);
         QVERIFY2(desk.state().commandLine.endsWith(
                      QStringLiteral("small-int8.onnx --method mse --equalize --wider int16 "
-                                    "--max-loss 0.02 --budget-size 10240 --sensitivity "
-                                    "--integer-io")),
+                                    "--max-loss 0.02 --budget-size 10240 --budget-time "
+                                    "12345678.5 --sensitivity --integer-io")),
                  qPrintable(desk.state().commandLine));
         desk.workspace.setTarget(QStringLiteral("c -mcpu=cortex-m4"));
         QVERIFY(desk.state().commandLine.endsWith(QStringLiteral(" --target 'c -mcpu=cortex-m4'")));

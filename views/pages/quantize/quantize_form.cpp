@@ -53,6 +53,7 @@ QuantizeForm::QuantizeForm(const ThemeSource& themes, QuantizePresenter& present
     , m_output(new QLineEdit)
     , m_loss(new QLineEdit)
     , m_flash(new QLineEdit)
+    , m_time(new QLineEdit)
     , m_command(new ThemedLabel(themes, Role::Code))
     , m_problem(makeSentence(themes, Role::Error))
     , m_start(new PillButton(themes, Look::Plain, tr("Quantize")))
@@ -180,6 +181,10 @@ void QuantizeForm::addLimits()
                            "for"));
     addRow(tr("loss, %"), m_loss);
     addRow(tr("flash, KiB"), m_flash);
+    m_time->setPlaceholderText(tr("no limit"));
+    m_time->setToolTip(tr("Time of a run in microseconds, or instructions on an emulated "
+                          "microcontroller: as many layers are wider as that has room for"));
+    addRow(tr("time, µs"), m_time);
 }
 
 void QuantizeForm::connectForm()
@@ -190,6 +195,7 @@ void QuantizeForm::connectForm()
     connect(m_output, &QLineEdit::textChanged, &m_presenter, &P::setOutput);
     connect(m_loss, &QLineEdit::textChanged, &m_presenter, &P::setLargestLoss);
     connect(m_flash, &QLineEdit::textChanged, &m_presenter, &P::setLargestFlash);
+    connect(m_time, &QLineEdit::textChanged, &m_presenter, &P::setLargestTime);
     const auto onTab = [this](PillTabs* tabs, const auto& take) {
         connect(tabs, &QTabBar::currentChanged, this, take);
     };

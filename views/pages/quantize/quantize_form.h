@@ -23,6 +23,7 @@ public:
     QLineEdit& output() { return *m_output; }
     QLineEdit& loss() { return *m_loss; }
     QLineEdit& flash() { return *m_flash; }
+    QLineEdit& time() { return *m_time; }
     PillTabs& method() { return *m_method; }
     PillTabs& channels() { return *m_channels; }
     PillTabs& wider() { return *m_wider; }
@@ -54,6 +55,7 @@ private:
     QLineEdit* m_output;
     QLineEdit* m_loss;
     QLineEdit* m_flash;
+    QLineEdit* m_time;
     PillTabs* m_method = nullptr;
     PillTabs* m_activations = nullptr;
     PillTabs* m_weights = nullptr;
