@@ -99,7 +99,7 @@ def print_row(name, row):
           f"{bench_peer.ratio_text(row):>6}", flush=True)
 
 
-def main():
+def read_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     bench_peer.add_arguments(parser, rounds=5)
     parser.add_argument("--models", default="", help="comma-separated; default all float models")
@@ -109,7 +109,11 @@ def main():
                         help="with --speed: this computer, and processors to emulate")
     parser.add_argument("--tasks", action="store_true", help="accuracy on labelled tasks")
     parser.add_argument("--examples", type=int, default=5000, help="of each task to test with")
-    arguments = parser.parse_args()
+    return parser.parse_args()
+
+
+def main():
+    arguments = read_arguments()
     wanted = [name for name in arguments.models.split(",") if name]
     if arguments.layers:
         for name, folder in bench_peer.models_of(bench_peer.models_folder(), wanted):
