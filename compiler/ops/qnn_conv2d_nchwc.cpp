@@ -5,6 +5,8 @@
 #include "compiler/ops/quads.h"
 #include "core/base/text.h"
 
+#include <algorithm>
+
 namespace tenon::compiler {
 namespace {
 
@@ -18,6 +20,7 @@ struct Geometry
     Window window;
     std::vector<int64_t> weight; ///< [O/kb, I/ib, KH, KW, ib/4, kb], or [.., kb, ib/4]
     int64_t outBlock;
+    int64_t groups;
     bool hasRuns;
 };
 
@@ -45,15 +48,23 @@ Result<Geometry> geometry(const OpView& op)
     const bool hasRuns = intAttr(op, "weight_runs") != 0;
     const WeightBlock block =
         weight ? weightBlockOf(*weight, hasRuns) : WeightBlock{.in = 0, .out = 0};
-    if (!weight || out->rank() != 5 || !(data.shape[1] == Dim((*weight)[1])) ||
+    const int64_t groups = intAttr(op, "groups");
+    if (!weight || out->rank() != 5 || groups < 1 ||
+        !(data.shape[1] == Dim((*weight)[1] * groups)) ||
         !(Dim(channelsPerStep(op) * block.in) == (isPacked(data) ? Dim(4) : data.shape[4])) ||
         !divides(block.out, outBlock) || (*weight)[0] * block.out % outBlock != 0)
         return opError(op, DiagnosticCode::ShapeMismatch,
                        "cannot combine " + data.text() + ", " + op.operands[1].text() + " and " +
                            out->text());
+    const int64_t widest = std::max(block.out, outBlock);
+    if ((*weight)[0] * block.out % (groups * widest) != 0)
+        return opError(op, DiagnosticCode::BadAttribute,
+                       "has " + std::to_string(groups) + " groups of " +
+                           std::to_string((*weight)[0] * block.out) + " channels in blocks of " +
+                           std::to_string(widest) + "; none is of two groups");
     auto window = readWindow(op, {(*weight)[2], (*weight)[3]});
     if (!window) return window.error();
-    return Geometry{*std::move(window), *weight, outBlock, hasRuns};
+    return Geometry{*std::move(window), *weight, outBlock, groups, hasRuns};
 }
 
 Result<Types> infer(const OpView& op)
@@ -75,16 +86,22 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
     const te::TensorRef data =
         padForWindow(in[0], 2, g->window, {out[2], out[3]},
                      isWhole ? tir::intImm(fourTimes, kInt32) : tir::intImm(padding, dtype));
+    // Blocks of a group's results and data.
+    const int64_t results = out[1] / g->groups;
+    const auto dataBlock = [&](const Exprs& i, const Exprs& k) {
+        return g->groups == 1 ? k[0] : floorDiv(i[1], Expr(results)) * Expr(g->weight[1]) + k[0];
+    };
     const auto product = [&](const Exprs& i, const Exprs& k, const Expr& weight) {
         const Expr row = windowIndex(g->window, 0, i[2], k[1]);
         const Expr column = windowIndex(g->window, 1, i[3], k[2]);
         if (channelsPerStep(op) == 1)
-            return tir::cast(kInt32, te::at(data, {i[0], k[0], row, column, k[3]})) *
+            return tir::cast(kInt32, te::at(data, {i[0], dataBlock(i, k), row, column, k[3]})) *
                    tir::cast(kInt32, weight);
         const auto byteOf = [&](int64_t byte) {
-            return te::at(data, {i[0], k[0], row, column, k[3] * Expr(4) + Expr(byte)});
+            return te::at(data, {i[0], dataBlock(i, k), row, column, k[3] * Expr(4) + Expr(byte)});
         };
-        const Expr quad = isWhole ? te::at(data, {i[0], k[0], row, column}) : quadOf(4, byteOf);
+        const Expr quad =
+            isWhole ? te::at(data, {i[0], dataBlock(i, k), row, column}) : quadOf(4, byteOf);
         return dotOfQuads(quad, weight, {dtype, hasNarrowWeight(op)});
     };
     return lowerBlockedConv(
@@ -102,8 +119,8 @@ CallMethod variant(const OpView& op) { return {.kind = directMethod(op), .isInt8
 
 constexpr OperandSpec kOperands[] = {
     {"data", "[N, C/b, H, W, b], 8-bit integers; or [N, C/4, H, W], int32, and b is 4"},
-    {"weight", "[O/k, C/b, KH, KW, b/4, k]: int8 of channels 4q..4q+3 in one int32; or "
-               "[O/k, C/b, KH, KW, b, k], int8"}};
+    {"weight", "[O/k, C/groups/b, KH, KW, b/4, k]: int8 of channels 4q..4q+3 in one int32; or "
+               "[O/k, C/groups/b, KH, KW, b, k], int8"}};
 constexpr AttrSpec kAttrs[] = {
     kStridesAttr,
     {"padding", "int[4]", "added at top, left, bottom, right", "[0, 0, 0, 0]"},
@@ -111,6 +128,7 @@ constexpr AttrSpec kAttrs[] = {
     {"pad_value", "int", "what padding adds: the zero point of data", "0"},
     {"packed_dtype", "dtype", "type of the bytes of packed data", "uint8"},
     kNarrowWeightAttr,
+    {"groups", "int", "independent convolutions; a block of results is of one", "1"},
     {"weight_runs", "int", "1: a filter's channels lie side by side, [.., k, b/4]", "0"},
     {"out_layout", "string", "layout of the result, NCHW<o>c; o divides k or k divides o"}};
 

@@ -22,9 +22,8 @@
 namespace tenon::compiler {
 namespace {
 
-/// Channels of bytes side by side on cores without vectors, in words of four that loops unroll, or
-/// with instructions that take them all for one sum.
-constexpr int kWordLanes = 16;
+/// Bytes that are multiplied at once.
+constexpr int64_t kWordBytes = 4;
 
 class LayoutRewriter
 {
@@ -35,7 +34,7 @@ public:
         , m_uses(module, function)
         , m_lanes(std::min(context.facts.lanes(4), 16))
         , m_hasRuns(context.code.savesMemory && context.facts.vectorBytes >= 16)
-        , m_byteLanes(context.facts.vectorBytes < 16 || m_hasRuns ? kWordLanes : m_lanes)
+        , m_byteLanes(byteLanes(context))
         , m_dotValues(context.code.byteProducts)
         , m_machine(layoutMachine(module, function, context))
         , m_budget(module, function, m_machine,
@@ -70,7 +69,7 @@ private:
         if (isOp(node, conv2dOp)) return alterConvolution(node);
         if (isOp(node, denseOp)) return alterDense(node);
         if (m_dotValues && alterQuantizedLayer({m_module, node, m_values, *m_patch, m_byteLanes,
-                                                *m_dotValues, m_hasRuns}))
+                                                *m_dotValues, std::max(1, m_lanes), m_hasRuns}))
             return true;
         if (isOp(node, concatenateOp)) return alterConcatenation(node);
         if (isOp(node, joinPhasesOp) || isOp(node, stackFramesOp) || isOp(node, stackPhasesOp) ||
@@ -286,7 +285,14 @@ private:
     {
         const int64_t axis =
             normalizedAxis(node.attrs.integer("axis", 0), node.types.at(0).shape.size());
-        const int64_t block = m_plan.block({node.id, 0});
+        int64_t block = m_plan.block({node.id, 0});
+        const auto isAllBlockable = [&] {
+            return std::all_of(node.operands.begin(), node.operands.end(),
+                               [&](ValueRef operand) { return isBlockable(operand, block); });
+        };
+        // Bytes are read in any blocks of whole words.
+        const bool isFloat = node.types[0].dtype.isFloat();
+        while (!isFloat && block > kWordBytes && !isAllBlockable()) block /= 2;
         bool any = false;
         for (const ValueRef& operand : node.operands) {
             any |= m_values.blockOf(operand) != 0;
@@ -333,8 +339,9 @@ private:
         if (!op || op->pattern > Pattern::Broadcast || node.types[0].shape.size() != 4 ||
             !node.types[0].shape[1].isConst())
             return false;
+        const bool isScaled = isOneOf(node, qnnQuantizeOp, qnnDequantizeOp);
         for (const AttrSpec& attr : op->attrs)
-            if (attr.name == "axis") return false;
+            if (attr.name == "axis" && !(isScaled && hasOneScale(m_module, node))) return false;
         int64_t block = 0;
         for (const ValueRef& operand : node.operands) {
             if (!operand.node.isValid()) return false;
@@ -343,6 +350,8 @@ private:
                 block = m_values.blockOf(operand);
         }
         if (block == 0) return false;
+        // Nothing is moved while it has four bytes that could be moved while it has one.
+        if (isScaled && m_plan.block({node.id, 0}) != block) return false;
         for (const ValueRef& operand : node.operands)
             if (!canStandBeside(m_module, m_values, operand, node.types[0].shape[1])) return false;
         m_values.explain("keep-blocked", "elementwise on " + blockedLayout(block));

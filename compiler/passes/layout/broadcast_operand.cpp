@@ -5,6 +5,8 @@
 
 #include "compiler/passes/layout/channel_block.h"
 
+#include <algorithm>
+
 namespace tenon::compiler {
 
 bool canStandBeside(const Module& module, const LayoutValues& values, ValueRef operand,
@@ -47,6 +49,14 @@ ValueRef broadcastOperand(const Module& module, LayoutValues& values, ValueRef o
     four.insert(four.begin(), 1);
     return values.transform(values.reshaped(operand, std::move(four)), "NCHW",
                             blockedLayout(block));
+}
+
+bool hasOneScale(const Module& module, const NodeRecord& node)
+{
+    return std::all_of(node.operands.begin() + 1, node.operands.end(), [&](ValueRef operand) {
+        const Tensor* constant = constantOf(module, operand);
+        return constant ? constant->size() == 1 : !operand.node.isValid();
+    });
 }
 
 } // namespace tenon::compiler

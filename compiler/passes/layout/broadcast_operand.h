@@ -22,4 +22,7 @@ bool canStandBeside(const Module& module, const LayoutValues& values, ValueRef o
 ValueRef broadcastOperand(const Module& module, LayoutValues& values, ValueRef operand,
                           const BlockedChannels& beside);
 
+/// True for qnn.quantize and qnn.dequantize by one scale and one zero point.
+bool hasOneScale(const Module& module, const NodeRecord& node);
+
 } // namespace tenon::compiler

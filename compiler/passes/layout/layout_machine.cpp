@@ -7,6 +7,20 @@
 #include <algorithm>
 
 namespace tenon::compiler {
+namespace {
+
+/// Channels of bytes side by side on cores without vectors, in words of four that loops unroll, or
+/// with instructions that take them all for one sum.
+constexpr int kWordLanes = 16;
+
+} // namespace
+
+int byteLanes(const PassContext& context)
+{
+    const bool hasRuns = context.code.savesMemory && context.facts.vectorBytes >= 16;
+    const bool hasWords = context.facts.vectorBytes < 16 || hasRuns;
+    return hasWords ? kWordLanes : std::min(context.facts.lanes(4), 16);
+}
 
 LayoutMachine layoutMachine(const Module& module, const GraphFunction& function,
                             const PassContext& context)
@@ -16,7 +30,8 @@ LayoutMachine layoutMachine(const Module& module, const GraphFunction& function,
     const bool isExact = context.code.savesMemory || hasFineSteps(module, function);
     return {std::min(context.facts.lanes(4), kMostLanes),
             isExact ? 0 : context.number("winograd.max_error", kWinogradMaxError),
-            staysInCache(module, function, context.facts.l2Bytes), context.facts};
+            staysInCache(module, function, context.facts.l2Bytes), context.facts,
+            byteLanes(context)};
 }
 
 } // namespace tenon::compiler

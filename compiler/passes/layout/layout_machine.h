@@ -7,6 +7,9 @@
 
 namespace tenon::compiler {
 
+/// Channels of bytes in a block at most.
+int byteLanes(const PassContext& context);
+
 /// Of one function. Without Winograd's method where memory counts for more than time, or where its
 /// error would show in whole numbers.
 LayoutMachine layoutMachine(const Module& module, const GraphFunction& function,

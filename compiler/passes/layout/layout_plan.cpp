@@ -3,6 +3,7 @@
 #include "compiler/passes/layout/layout_plan.h"
 
 #include "compiler/ops/ops.h"
+#include "compiler/passes/layout/broadcast_operand.h"
 #include "compiler/passes/layout/channel_block.h"
 #include "compiler/passes/rewrite.h"
 
@@ -125,8 +126,10 @@ void LayoutPlan::join(ValueRef a, ValueRef b)
 int64_t LayoutPlan::naturalBlock(ValueRef value) const
 {
     const TensorType& type = m_module.type(value);
-    const bool fits = type.dtype == kFloat32 || type.dtype == kUInt8;
-    return fits ? channelBlock(type.shape[1].value(), m_machine.lanes) : 0;
+    const bool isByte = type.dtype == kUInt8 || type.dtype == kInt8;
+    if (type.dtype != kFloat32 && !isByte) return 0;
+    const int lanes = isByte && m_machine.byteLanes > 0 ? m_machine.byteLanes : m_machine.lanes;
+    return channelBlock(type.shape[1].value(), lanes);
 }
 
 /// Options of a class: plain, then blocks from the widest. Quantized values have no choice.
@@ -174,6 +177,9 @@ void LayoutPlan::addCosts()
             addConcatenation(node);
         } else if (isOne && isOp(node, qnnConv2dOp)) {
             continue; // blocks of its own, always
+        } else if (isOne && isOneOf(node, qnnQuantizeOp, qnnDequantizeOp) &&
+                   hasOneScale(m_module, node)) {
+            continue; // floats may have the blocks of the bytes
         } else if (isOne && keepsBlocks(m_module, node)) {
             addWindow(node);
         } else if (!isOne || !(isElementwise(node) || isOp(node, joinPhasesOp))) {

@@ -2,7 +2,8 @@
 // PadChannels: a weight [O, I, KH, KW] whose O fills no whole vectors gets a few zero filters more,
 // [O + p, I, KH, KW]; the result [N, O + p, H, W] is sliced to O again where it leaves the blocked
 // part of the graph (a classifier of 1,000 channels runs in 63 vectors of 16 lanes instead of 125
-// of 8).
+// of 8). Convolutions of bytes have no other fast form than that of blocks: their results are
+// sliced whoever reads them.
 #include "compiler/ops/ops.h"
 #include "compiler/passes/layout/channel_block.h"
 #include "compiler/passes/passes.h"
@@ -17,6 +18,10 @@ namespace tenon::compiler {
 namespace {
 
 constexpr size_t kChannelAxis = 1;
+constexpr size_t kWeight = 1, kWeightZero = 3; ///< of qnn.conv2d
+
+/// Channels of bytes that stand in one word.
+constexpr int kWord = 4;
 
 /// A convolution and what follows it alone, channel by channel.
 struct Chain
@@ -42,6 +47,8 @@ public:
         , m_function(function)
         , m_uses(module, function)
         , m_lanes(std::min(context.facts.lanes(4), 16))
+        , m_byteLanes(context.facts.vectorBytes < 16 || context.code.savesMemory ? kWord : m_lanes)
+        , m_hasByteProducts(context.code.byteProducts.has_value())
     {
     }
 
@@ -60,22 +67,38 @@ private:
     Chain chainOf(const NodeRecord& conv) const
     {
         Chain chain;
-        if (!isOp(conv, conv2dOp) || conv.attrs.integer("groups", 1) != 1 ||
+        const bool isInteger = m_hasByteProducts && isOp(conv, qnnConv2dOp);
+        if ((!isOp(conv, conv2dOp) && !isInteger) || conv.attrs.integer("groups", 1) != 1 ||
             conv.attrs.string("data_layout", "NCHW") != "NCHW" ||
             conv.attrs.string("kernel_layout", "OIHW") != "OIHW")
             return chain;
         const Tensor* weight = constantOf(m_module, conv.operands[1]);
-        if (!weight || weight->dtype() != kFloat32) return chain;
+        if (!weight || (!isInteger && weight->dtype() != kFloat32)) return chain;
         chain.channels = weight->shape()[0];
-        const int64_t padded = paddedChannels(chain.channels, m_lanes);
+        const int lanes = isInteger ? m_byteLanes : m_lanes;
+        if (isInteger && (channelBlock(chain.channels, lanes) > 0 || hasUnknownZeros(conv)))
+            return chain;
+        const int64_t padded = paddedChannels(chain.channels, lanes);
         chain.nodes = {conv.id};
         while (m_uses.hasOneUser(chain.nodes.back())) {
             const NodeRecord& user = m_module.node(m_uses.users(chain.nodes.back())[0]);
             if (!keepsChannels(user, chain.channels)) break;
             chain.nodes.push_back(user.id);
         }
-        if (leavesBlocks(chain)) chain.padded = padded;
+        if (isInteger || leavesBlocks(chain)) chain.padded = padded;
         return chain;
+    }
+
+    /// The weight's zero points, where it may have some; null: they are zero.
+    const Tensor* weightZeros(const NodeRecord& conv) const
+    {
+        return conv.operands.size() > kWeightZero ? constantOf(m_module, conv.operands[kWeightZero])
+                                                  : nullptr;
+    }
+    bool hasUnknownZeros(const NodeRecord& conv) const
+    {
+        return conv.operands.size() > kWeightZero && conv.operands[kWeightZero].node.isValid() &&
+               !weightZeros(conv);
     }
 
     /// Computes every channel from the same channel, with constants that can be padded.
@@ -87,6 +110,12 @@ private:
         if (isOp(node, biasAddOp))
             return normalizedAxis(node.attrs.integer("axis", 1), 4) == kChannelAxis &&
                    constantOf(m_module, node.operands[1]) != nullptr;
+        if (isOp(node, qnnRequantizeOp))
+            return std::all_of(node.operands.begin() + 1, node.operands.end(), [&](ValueRef value) {
+                const Tensor* constant = constantOf(m_module, value);
+                return constant ? constant->size() == 1 || isPerChannel(*constant, 2, channels)
+                                : !value.node.isValid();
+            });
         if (isOneOf(node, addOp, subtractOp, multiplyOp, maximumOp, minimumOp))
             return std::any_of(node.operands.begin(), node.operands.end(), [&](ValueRef operand) {
                 const Tensor* constant = constantOf(m_module, operand);
@@ -112,8 +141,9 @@ private:
         });
     }
 
-    /// The constant with zeros behind its channels, which are its first axis longer than one.
-    ValueRef padded(PatchWriter& patch, ValueRef value, const Chain& chain) const
+    /// The constant with zeros behind its channels, which are its first axis longer than one;
+    /// `filler`: in the place of zero, of bytes.
+    ValueRef padded(PatchWriter& patch, ValueRef value, const Chain& chain, int filler) const
     {
         const Tensor* constant = constantOf(m_module, value);
         if (!constant || constant->size() == 1) return value;
@@ -123,10 +153,18 @@ private:
                                            [&](std::span<std::byte> out) {
                                                const auto in = constant->bytes();
                                                std::memcpy(out.data(), in.data(), in.size());
-                                               std::memset(out.data() + in.size(), 0,
+                                               std::memset(out.data() + in.size(), filler,
                                                            out.size() - in.size());
                                            }),
                               m_module.node(value.node).name);
+    }
+
+    /// What stands for zero in operand `at`.
+    int fillerOf(const NodeRecord& node, size_t at) const
+    {
+        const Tensor* zeros =
+            isOp(node, qnnConv2dOp) && at == kWeight ? weightZeros(node) : nullptr;
+        return zeros && zeros->size() == 1 ? static_cast<int>(zeros->integer(0)) : 0;
     }
 
     Patch patchOf(const Chain& chain) const
@@ -138,7 +176,8 @@ private:
                           chain.nodes);
         for (const NodeId id : chain.nodes) {
             NodeRecord node = m_module.node(id);
-            for (ValueRef& operand : node.operands) operand = padded(patch, operand, chain);
+            for (size_t i = 0; i < node.operands.size(); ++i)
+                node.operands[i] = padded(patch, node.operands[i], chain, fillerOf(node, i));
             node.types.clear();
             patch.change(std::move(node));
         }
@@ -155,6 +194,8 @@ private:
     const GraphFunction& m_function;
     UseIndex m_uses;
     int m_lanes;
+    int m_byteLanes;
+    bool m_hasByteProducts;
 };
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "compiler/ops/ops.h"
 #include "compiler/ops/quantization.h"
 #include "compiler/passes/layout/channel_block.h"
+#include "compiler/passes/layout/quantized_groups.h"
 
 #include <algorithm>
 #include <array>
@@ -262,7 +263,9 @@ PackedConvolution packedConvolution(const QuantizedLayerSite& site, const LayerC
     if (isPacked)
         return {site.patch.op(qnnPackChannelsOp, {site.values.plain(data)}), *constants.weight,
                 (channels + 3) / 4 * 4, 4, std::move(attrs)};
-    const int64_t block = channelBlock(channels, site.lanes);
+    const int64_t has = site.values.blockOf(data);
+    const bool isReadable = has >= 4 && channels % has == 0;
+    const int64_t block = isReadable ? has : channelBlock(channels, site.lanes);
     return {site.values.blocked(data, block), *constants.weight, channels, block, std::move(attrs)};
 }
 
@@ -280,6 +283,29 @@ ValueRef convolutionOfRuns(const QuantizedLayerSite& site, const Tensor& weight,
         withWeightFacts(site, packed, std::move(attrs)));
 }
 
+ValueRef depthwiseOf(const QuantizedLayerSite& site, const Tensor& weight, int64_t block,
+                     Attrs attrs)
+{
+    attrs.set("kernel_rows", weight.shape()[2]);
+    return site.patch.op(qnnDepthwiseConv2dNchwcOp,
+                         {site.values.blocked(site.node.operands[0], block),
+                          site.patch.constant(depthwiseWeight(site, weight, block))},
+                         std::move(attrs));
+}
+
+/// Four channels of each group are multiplied at once.
+ValueRef convolutionOfQuads(const QuantizedLayerSite& site, const LayerConstants& constants,
+                            int64_t outBlock, const Attrs& attrs)
+{
+    PackedConvolution packed =
+        packedConvolution(site, constants, constants.weight->shape()[1], attrs);
+    const int64_t outChannels = constants.weight->shape()[0] / attrs.integer("groups", 1);
+    const Tensor weight = packedConvWeight(packed.weight, packed.channels, packed.inBlock,
+                                           weightBlock(outChannels, outBlock));
+    return site.patch.op(qnnConv2dNchwcOp, {packed.data, site.patch.constant(weight)},
+                         withWeightFacts(site, weight, std::move(packed.attrs)));
+}
+
 bool alterQuantizedConvolution(const QuantizedLayerSite& site)
 {
     const NodeRecord& node = site.node;
@@ -290,34 +316,27 @@ bool alterQuantizedConvolution(const QuantizedLayerSite& site)
     const int64_t inChannels = data.shape[1].value();
     const int64_t outChannels = node.types[0].shape[1].value();
     const int64_t groups = node.attrs.integer("groups", 1);
-    const int64_t outBlock = channelBlock(outChannels, site.lanes);
     const bool isDepthwise = groups > 1 && groups == inChannels && groups == outChannels;
-    if (outBlock == 0 || (groups != 1 && !isDepthwise)) return false;
+    const auto joined = isDepthwise ? std::optional<int64_t>(1)
+                                    : joinedGroups({groups, inChannels, outChannels, site.lanes,
+                                                    site.vectorLanes, site.hasRuns});
+    const int64_t outBlock = channelBlock(outChannels / joined.value_or(1), site.lanes);
+    if (!joined || outBlock == 0) return false;
 
     Attrs attrs = node.attrs;
     attrs.erase("groups");
+    if (*joined > 1) attrs.set("groups", *joined);
     attrs.set("pad_value", constants->zero);
     if (!isDepthwise) attrs.set("out_layout", blockedLayout(outBlock));
     site.values.explain("block-quantized-conv", std::to_string(inChannels) + " to " +
                                                     std::to_string(outChannels) + " channels as " +
                                                     blockedLayout(outBlock) + ", weights by four");
-    ValueRef layer;
-    if (isDepthwise) {
-        attrs.set("kernel_rows", constants->weight->shape()[2]);
-        layer = site.patch.op(
-            qnnDepthwiseConv2dNchwcOp,
-            {site.values.blocked(node.operands[0], outBlock),
-             site.patch.constant(depthwiseWeight(site, *constants->weight, outBlock))},
-            std::move(attrs));
-    } else if (site.hasRuns) {
-        layer = convolutionOfRuns(site, *constants->weight, std::move(attrs));
-    } else {
-        PackedConvolution packed = packedConvolution(site, *constants, inChannels, attrs);
-        const Tensor weight = packedConvWeight(packed.weight, packed.channels, packed.inBlock,
-                                               weightBlock(outChannels, outBlock));
-        layer = site.patch.op(qnnConv2dNchwcOp, {packed.data, site.patch.constant(weight)},
-                              withWeightFacts(site, weight, std::move(packed.attrs)));
-    }
+    const Tensor weight =
+        isDepthwise ? *constants->weight : joinedWeight(*constants->weight, groups, *joined);
+    const ValueRef layer =
+        isDepthwise    ? depthwiseOf(site, weight, outBlock, std::move(attrs))
+        : site.hasRuns ? convolutionOfRuns(site, weight, std::move(attrs))
+                       : convolutionOfQuads(site, {&weight, constants->zero}, outBlock, attrs);
     Tensor share = zeroPointShare(*constants->weight, constants->zero,
                                   {outChannels / outBlock, 1, 1, outBlock});
     site.values.produce(node, corrected(site, layer, std::move(share)), outBlock);

@@ -40,6 +40,7 @@ struct LayoutMachine
     double maxError;           ///< of Winograd convolutions
     bool staysInCache = false; ///< all that a run touches: filters come from the second level
     core::TargetFacts facts = {};
+    int byteLanes = 0; ///< channels of bytes in a block at most; 0: as many as floats
 };
 
 /// True where everything stays in the second-level cache from run to run, even with all filters
