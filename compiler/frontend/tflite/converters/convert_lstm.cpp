@@ -110,6 +110,7 @@ void convertUnidirectionalSequenceLstm(TfliteNode& node)
 {
     const SequenceShape shape = sequenceShape(node);
     if (node.hasFailed()) return;
+    noteStartOfState(node, LstmInputs::kCellState);
     if (node.isQuantized(0))
         integerLstm(node, shape);
     else

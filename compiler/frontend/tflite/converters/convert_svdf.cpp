@@ -3,7 +3,7 @@
 // memory of earlier steps starts at zero, so a run from there reads the newest step only.
 #include "compiler/frontend/import/formula.h"
 #include "compiler/frontend/tflite/converters/converters.h"
-#include "compiler/frontend/tflite/converters/quantized.h"
+#include "compiler/frontend/tflite/converters/recurrent.h"
 
 namespace tenon::compiler {
 namespace {
@@ -90,6 +90,7 @@ void convertSvdf(TfliteNode& node)
 {
     const SvdfShape shape = svdfShape(node);
     if (node.hasFailed()) return;
+    noteStartOfState(node, kState);
     if (node.isQuantized(kInput))
         integerSvdf(node, shape);
     else

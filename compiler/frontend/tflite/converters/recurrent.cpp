@@ -78,4 +78,14 @@ ValueRef joinedSteps(TfliteNode& node, const std::vector<ValueRef>& steps,
     return f.concat(parts, axis);
 }
 
+void noteStartOfState(TfliteNode& node, size_t input)
+{
+    const TfliteTensor* state = node.inputTensor(input);
+    if (!state || !state->isVariable) return;
+    node.notes().push_back(makeWarning(
+        DiagnosticCode::UnsupportedFeature,
+        "the state " + quoted(state->name) +
+            " starts anew with every run; what TensorFlow Lite keeps of earlier ones is not read"));
+}
+
 } // namespace tenon::compiler

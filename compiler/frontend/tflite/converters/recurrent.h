@@ -44,6 +44,10 @@ ValueRef stepOf(TfliteNode& node, ValueRef input, int64_t t, const SequenceShape
 ValueRef joinedSteps(TfliteNode& node, const std::vector<ValueRef>& steps,
                      const SequenceShape& shape);
 
+/// Says that what the variable at this input holds is not kept for the next run, where there is
+/// one.
+void noteStartOfState(TfliteNode& node, size_t input);
+
 /// 8-bit values with a 16-bit cell and 16-bit gates.
 void integerLstm(TfliteNode& node, const SequenceShape& shape);
 
