@@ -10,7 +10,7 @@ TfliteCases allTfliteCases()
     for (const auto add :
          {addUnaryCases, addBinaryCases, addLayerCases, addPoolCases, addReduceCases,
           addNormalizeCases, addShapeCases, addSliceCases, addIndexCases, addQuantizeCases,
-          addRecurrentCases, addControlCases, addNetworkCases})
+          addRecurrentCases, addControlCases, addNetworkCases, addOddCases, addOddFlowCases})
         add(all);
     return all;
 }

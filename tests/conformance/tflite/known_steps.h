@@ -56,7 +56,8 @@ inline constexpr KnownSteps kKnownSteps[] = {
     {"SOFTMAX", "int16", 7},
     {"TANH", "int16", 9},
     {"UNIDIRECTIONAL_SEQUENCE_LSTM", "int8", 1},
-    {"network", "int16x8", 3}};
+    {"network", "int16x8", 3},
+    {"odd network", "int16x8", 3}};
 
 /// Floats: the share of the largest element, rounding aside.
 inline constexpr double kCloseFloats = 4e-6;

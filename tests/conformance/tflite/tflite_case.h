@@ -40,5 +40,7 @@ void addQuantizeCases(TfliteCases& all);
 void addRecurrentCases(TfliteCases& all);
 void addControlCases(TfliteCases& all);
 void addNetworkCases(TfliteCases& all);
+void addOddCases(TfliteCases& all);
+void addOddFlowCases(TfliteCases& all);
 
 } // namespace tenon::test
