@@ -83,13 +83,14 @@ MicroExchange::MicroExchange(std::unique_ptr<MicroLine> line, const MicroPace& p
     micro_unframer_begin(&m_unframer, m_frame.data(), static_cast<uint32_t>(m_frame.size()));
 }
 
-Status MicroExchange::send(uint16_t session, uint8_t type, const std::string& body)
+Status MicroExchange::send(uint16_t session, uint8_t type, const std::string& body, Before before)
 {
     std::string wire;
     const auto sink = [](void* context, const uint8_t* bytes, size_t size) {
         static_cast<std::string*>(context)->append(reinterpret_cast<const char*>(bytes), size);
     };
     micro_framer framer{sink, &wire, 0};
+    if (before == Before::Anything) micro_frame_idle(&framer);
     const std::string head = headOf(session, type);
     micro_frame_begin(&framer, static_cast<uint32_t>(head.size() + body.size()));
     micro_frame_put(&framer, head.data(), head.size());
@@ -99,12 +100,12 @@ Status MicroExchange::send(uint16_t session, uint8_t type, const std::string& bo
     return m_line->write(std::as_bytes(std::span(wire)));
 }
 
-Status MicroExchange::sendRequest(const std::string& packet)
+Status MicroExchange::sendRequest(const std::string& packet, Before before)
 {
     const std::string head = headOf(m_session, kMicroNumbered) + bytes16(m_number);
     const uint32_t crc =
         micro_crc32(micro_crc32(0, head.data(), head.size()), packet.data(), packet.size());
-    return send(m_session, kMicroNumbered, bytes16(m_number) + packet + bytes32(crc));
+    return send(m_session, kMicroNumbered, bytes16(m_number) + packet + bytes32(crc), before);
 }
 
 std::optional<MicroExchange::Message> MicroExchange::nextMessage()
@@ -185,7 +186,7 @@ Status MicroExchange::start(const Patience& patience)
     // and the last is the one that counts.
     const auto ask = [&] {
         m_nonce = micro_next_nonce(m_nonce);
-        return send(m_nonce, kMicroStart, version);
+        return send(m_nonce, kMicroStart, version, Before::Anything);
     };
     Repeater repeater(patience, m_pace);
     m_session = 0;
@@ -225,7 +226,7 @@ Result<std::string> MicroExchange::exchange(const std::string& packet, const Pat
     Repeater repeater(patience, m_pace);
     ++m_number;
     ++m_counters.requests;
-    if (Status sent = sendRequest(packet); !sent) return sent.error();
+    if (Status sent = sendRequest(packet, Before::WholeFrame); !sent) return sent.error();
     while (!repeater.isOver()) {
         if (repeater.isCancelled()) {
             hangUp();
@@ -236,7 +237,7 @@ Result<std::string> MicroExchange::exchange(const std::string& packet, const Pat
         if (!*message) {
             if (!repeater.isDue()) continue;
             ++m_counters.resent;
-            if (Status sent = sendRequest(packet); !sent) return sent.error();
+            if (Status sent = sendRequest(packet, Before::Anything); !sent) return sent.error();
             continue;
         }
         if (std::optional<std::string> answer = answerIn(**message)) return std::move(*answer);
@@ -256,7 +257,7 @@ Result<std::string> MicroExchange::exchange(const std::string& packet, const Pat
 void MicroExchange::hangUp()
 {
     // A board that does not hear it starts anew with the next session.
-    if (m_session != 0) static_cast<void>(send(m_session, kMicroTerminate, ""));
+    if (m_session != 0) static_cast<void>(send(m_session, kMicroTerminate, "", Before::Anything));
     m_session = 0;
 }
 

@@ -64,8 +64,15 @@ private:
         uint8_t type = 0;
         std::string body;
     };
-    core::Status send(uint16_t session, uint8_t type, const std::string& body);
-    core::Status sendRequest(const std::string& packet);
+    /// Behind an idle byte the frame is understood whatever came before: a frame that was cut
+    /// short at an escape would take its first byte.
+    enum class Before
+    {
+        WholeFrame,
+        Anything
+    };
+    core::Status send(uint16_t session, uint8_t type, const std::string& body, Before before);
+    core::Status sendRequest(const std::string& packet, Before before);
     /// The next whole message that is no log; nothing when none came in time.
     core::Result<std::optional<Message>> receive(std::chrono::milliseconds patience);
     std::optional<Message> nextMessage();

@@ -82,7 +82,10 @@ static void take_numbered(micro_server* self, const uint8_t* message, size_t siz
     }
     const uint16_t number = (uint16_t)word16(message + kMicroMessageHead);
     if (self->has_answer && number == self->number) {
+        micro_framer framer = {self->sink, self->context, 0};
         ++self->counters.repeated;
+        micro_frame_idle(
+            &framer); /* what the answer was cut short by does not take its first byte */
         send_numbered(self);
         return;
     }

@@ -39,6 +39,7 @@ std::string HarmfulLine::harmed(std::string bytes)
         return std::uniform_int_distribution<size_t>(0, bytes.size() - 1)(m_random);
     };
     if (bytes.empty()) return bytes;
+    const std::string whole = bytes;
     if (happens(m_harm.corrupt)) {
         ++m_harms.corrupted;
         bytes[anywhere()] ^=
@@ -53,15 +54,37 @@ std::string HarmfulLine::harmed(std::string bytes)
         const size_t at = anywhere();
         bytes.erase(at, 1 + anywhere());
     }
+    m_isHarmed = m_isHarmed || bytes != whole;
     return bytes;
+}
+
+Status HarmfulLine::startAnew(int64_t& count)
+{
+    ++count;
+    m_isHarmed = true;
+    return begin();
+}
+
+/// The same frame twice is one whose answer did not come.
+void HarmfulLine::noteFrame(std::span<const std::byte> bytes)
+{
+    const std::string frame(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    const bool isAgain = frame == m_frame;
+    if (m_isBehindHarm && !m_isHarmed) {
+        ++m_harms.framesBehindHarm;
+        if (isAgain) ++m_harms.framesLostToo;
+    }
+    m_isBehindHarm = m_isHarmed;
+    m_isHarmed = false;
+    m_frame = frame;
 }
 
 Status HarmfulLine::write(std::span<const std::byte> bytes)
 {
+    noteFrame(bytes);
     if (happens(m_harm.reset)) {
-        ++m_harms.resets;
         static_cast<void>(m_line->write(bytes.first(bytes.size() / 2)));
-        if (Status begun = begin(); !begun) return begun;
+        if (Status begun = startAnew(m_harms.requestResets); !begun) return begun;
         return m_line->write(bytes.subspan(bytes.size() / 2));
     }
     const std::string text = harmed({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
@@ -74,7 +97,14 @@ Result<size_t> HarmfulLine::read(std::span<std::byte> most, std::chrono::millise
         std::array<std::byte, 4096> bytes{};
         const Result<size_t> got = m_line->read(bytes, patience);
         if (!got) return got;
-        m_delivered = harmed({reinterpret_cast<const char*>(bytes.data()), *got});
+        std::string said(reinterpret_cast<const char*>(bytes.data()), *got);
+        if (!said.empty() && happens(m_harm.reset)) {
+            said.resize(said.size() / 2);
+            if (Status begun = startAnew(m_harms.answerResets); !begun) return begun.error();
+            m_delivered = std::move(said);
+        } else {
+            m_delivered = harmed(std::move(said));
+        }
     }
     const size_t size = std::min(most.size(), m_delivered.size());
     if (size > 0) std::memcpy(most.data(), m_delivered.data(), size);

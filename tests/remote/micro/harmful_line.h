@@ -14,12 +14,21 @@ namespace tenon::remote {
 struct LineHarm
 {
     double drop = 0, corrupt = 0, repeat = 0;
-    double reset = 0; ///< of the board, in the middle of what the client sends
+    double reset = 0; ///< of the board, in the middle of what passes
 };
 
 struct LineHarms
 {
-    int64_t dropped = 0, corrupted = 0, repeated = 0, resets = 0;
+    int64_t dropped = 0, corrupted = 0, repeated = 0;
+    int64_t requestResets = 0; ///< in the middle of what the client sends
+    int64_t answerResets = 0;  ///< in the middle of what the board says
+    /// Frames of the client that came right behind one that was harmed, on its way or its answer's,
+    /// and passed unharmed with all that came back.
+    int64_t framesBehindHarm = 0;
+    /// Those of them that were sent once more nevertheless: nobody understood them.
+    int64_t framesLostToo = 0;
+
+    int64_t resets() const { return requestResets + answerResets; }
 };
 
 class HarmfulLine : public MicroLine
@@ -41,6 +50,8 @@ public:
 private:
     bool happens(double chance);
     std::string harmed(std::string bytes);
+    core::Status startAnew(int64_t& count);
+    void noteFrame(std::span<const std::byte> bytes);
 
     Start m_start;
     LineHarm m_harm;
@@ -48,6 +59,9 @@ private:
     std::mt19937 m_random;
     std::unique_ptr<MicroLine> m_line;
     std::string m_delivered; ///< and not read yet
+    std::string m_frame;     ///< of the client, the last one
+    bool m_isHarmed = false; ///< something was since then
+    bool m_isBehindHarm = false;
 };
 
 } // namespace tenon::remote

@@ -113,9 +113,15 @@ Status tellEnd(MicroModel& model, const HarmfulLine& line, double seconds, int64
     const LineHarms& harms = line.harms();
     std::printf("rounds      %lld inferences, %lld requests in %.1f s\n",
                 static_cast<long long>(inferences), static_cast<long long>(sent.requests), seconds);
-    std::printf("harm        %lld lost, %lld damaged, %lld repeated, %lld resets\n",
-                static_cast<long long>(harms.dropped), static_cast<long long>(harms.corrupted),
-                static_cast<long long>(harms.repeated), static_cast<long long>(harms.resets));
+    std::printf(
+        "harm        %lld lost, %lld damaged, %lld repeated, %lld resets in the middle of a "
+        "request, %lld of an answer\n",
+        static_cast<long long>(harms.dropped), static_cast<long long>(harms.corrupted),
+        static_cast<long long>(harms.repeated), static_cast<long long>(harms.requestResets),
+        static_cast<long long>(harms.answerResets));
+    std::printf("recovery    %lld of %lld frames behind a harmed one understood at once\n",
+                static_cast<long long>(harms.framesBehindHarm - harms.framesLostToo),
+                static_cast<long long>(harms.framesBehindHarm));
     std::printf("mended      %lld requests sent again, %d restarts noticed, %lld damaged frames "
                 "here\n",
                 static_cast<long long>(sent.resent), model.restarts(),
@@ -128,7 +134,7 @@ Status tellEnd(MicroModel& model, const HarmfulLine& line, double seconds, int64
                 static_cast<unsigned long long>(counted->repeated),
                 static_cast<unsigned long long>(counted->stackPeakBytes),
                 static_cast<unsigned long long>(counted->stackBytes));
-    if (harms.resets > 0 && model.restarts() == 0)
+    if (harms.resets() > 0 && model.restarts() == 0)
         return core::makeError(core::DiagnosticCode::BoardFailure,
                                "the board was reset and nobody noticed");
     return core::kDone;

@@ -95,6 +95,19 @@ TEST(MicroFrame, IsFoundBehindAnything)
               (std::vector<std::string>{"one", "two2", "three", "one", "one", "one"}));
 }
 
+/// The first frame behind an idle byte, whatever was lost before it: also behind half of an escape.
+TEST(MicroFrame, IsUnderstoodBehindAnyLoss)
+{
+    const std::string wire = framed("\xFF two \xFF\xFF escapes and more, \xFD\xFE, \xFF"s);
+    for (size_t from = 0; from < wire.size(); ++from)
+        for (size_t to = from; to <= wire.size(); ++to) {
+            Reader reader;
+            reader.take(std::string(wire).erase(from, to - from) + "\xFE"s + framed("next"));
+            ASSERT_FALSE(reader.payloads.empty()) << from << ' ' << to;
+            ASSERT_EQ(reader.payloads.back(), "next") << from << ' ' << to;
+        }
+}
+
 TEST(MicroFrame, SkipsIdleBytesInside)
 {
     Reader reader;
