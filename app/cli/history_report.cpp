@@ -34,20 +34,38 @@ std::string dateOf(const RunRecord& record)
 }
 
 /// Against the run before it on the same board.
-std::string changeText(const remote::RunComparison& change)
+std::string changeText(const RunRecord& now, const RunRecord& before)
 {
+    const remote::RunComparison change = remote::compareRuns(now, before);
     if (change.ratio <= 0) return change.noReason;
     const double percent = std::abs(1 - change.ratio) * 100;
-    return fixed(percent, percent < 10 ? 1 : 0) + (change.ratio < 1 ? " % faster" : " % slower");
+    const bool counts = remote::countsInstructions(now);
+    return fixed(percent, percent < 10 ? 1 : 0) + (change.ratio < 1
+                                                       ? (counts ? " % fewer" : " % faster")
+                                                       : (counts ? " % more" : " % slower"));
+}
+
+remote::Summary summaryOf(const RunRecord& record)
+{
+    remote::Summary out = remote::summarize(record.runsMs);
+    out.areInstructions = remote::countsInstructions(record);
+    return out;
+}
+
+std::string intervalText(const remote::Summary& summary)
+{
+    if (summary.areInstructions) return "exact";
+    return fixed(summary.ci95Low, 3) + " to " + fixed(summary.ci95High, 3);
 }
 
 Json recordJson(const RunRecord& record)
 {
-    const remote::Summary summary = remote::summarize(record.runsMs);
+    const remote::Summary summary = summaryOf(record);
     Json calls = Json::array();
     for (const remote::RunCall& call : record.calls)
         calls.push_back({{"title", call.title}, {"ms", call.ms}});
     return {{"id", record.id},
+            {"unit", summary.areInstructions ? "millions of instructions" : "ms"},
             {"unix_time_s", record.unixTimeS},
             {"board", record.board},
             {"target", record.target},
@@ -68,11 +86,12 @@ int printAll(const std::vector<RunRecord>& records, bool isJson)
         {"run", "when", "median", "95 % interval", "n", "threads", "target", "change"}};
     for (size_t i = 0; i < records.size(); ++i) {
         const RunRecord& record = records[i];
-        const std::string change =
-            i + 1 < records.size() ? changeText(remote::compareRuns(record, records[i + 1])) : "";
-        const remote::Summary summary = remote::summarize(record.runsMs);
-        rows.push_back({std::to_string(record.id), dateOf(record), fixed(summary.median, 3) + " ms",
-                        fixed(summary.ci95Low, 3) + " to " + fixed(summary.ci95High, 3),
+        const std::string change = i + 1 < records.size() ? changeText(record, records[i + 1]) : "";
+        const remote::Summary summary = summaryOf(record);
+        const std::string median = summary.areInstructions
+                                       ? remote::TimeUnit::of(summary).text(summary.median)
+                                       : fixed(summary.median, 3) + " ms";
+        rows.push_back({std::to_string(record.id), dateOf(record), median, intervalText(summary),
                         std::to_string(record.runsMs.size()), std::to_string(record.threads),
                         record.target, change});
         list.push_back(recordJson(record));
@@ -113,7 +132,8 @@ int printChanges(const RunRecord& before, const RunRecord& now, bool isJson)
     if (isJson)
         printJson({{"before", before.id}, {"now", now.id}, {"layers", std::move(list)}});
     else
-        print("ms, run " + std::to_string(before.id) + " and run " + std::to_string(now.id) + "\n" +
+        print(std::string(remote::countsInstructions(now) ? "millions of instructions" : "ms") +
+              ", run " + std::to_string(before.id) + " and run " + std::to_string(now.id) + "\n" +
               table(rows));
     return kSuccess;
 }

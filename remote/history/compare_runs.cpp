@@ -3,6 +3,7 @@
 #include "remote/history/compare_runs.h"
 
 #include "core/base/text.h"
+#include "core/target/micro_core.h"
 #include "remote/measure/statistics.h"
 
 #include <nlohmann/json.hpp>
@@ -105,12 +106,11 @@ std::string otherSettings(const RunRecord& now, const RunRecord& before)
     return "at " + alone(theirs, ours) + ", now " + alone(ours, theirs);
 }
 
-bool isEmulated(const RunRecord& record) { return record.board.ends_with(" (emulated)"); }
-
 /// Why the two say nothing about one another whatever the times are.
 std::string noVerdict(const RunRecord& now, const RunRecord& before)
 {
     if (now.board != before.board) return "another board";
+    if (countsInstructions(now) && countsInstructions(before)) return {};
     if (isEmulated(now)) return "emulated: no verdict";
     if (now.target != before.target) return "another target";
     if (now.threads != before.threads) return "other threads";
@@ -119,10 +119,23 @@ std::string noVerdict(const RunRecord& now, const RunRecord& before)
 
 } // namespace
 
+bool isEmulated(const RunRecord& record) { return record.board.ends_with(" (emulated)"); }
+
+bool countsInstructions(const RunRecord& record)
+{
+    if (!isEmulated(record)) return false;
+    const auto target = core::parseTarget(record.target);
+    return target && core::microCoreOf(*target) != nullptr;
+}
+
 RunComparison compareRuns(const RunRecord& now, const RunRecord& before)
 {
     if (const std::string reason = noVerdict(now, before); !reason.empty()) return {0, reason};
     const Summary ours = summarize(now.runsMs), theirs = summarize(before.runsMs);
+    if (countsInstructions(now)) {
+        if (ours.median == theirs.median) return {0, "as many instructions"};
+        return {ours.median / theirs.median, {}, {}};
+    }
     if (!ours.hasInterval() || !theirs.hasInterval()) return {0, "too few samples"};
     if (ours.ci95Low <= theirs.ci95High && theirs.ci95Low <= ours.ci95High)
         return {0, "no difference shown"};

@@ -15,6 +15,11 @@ struct RunComparison
     std::string settings;
 };
 
+bool isEmulated(const RunRecord& record);
+/// True of a record whose "milliseconds" are millions of instructions, which the emulator of a
+/// microcontroller counted: they are exact.
+bool countsInstructions(const RunRecord& record);
+
 /// A verdict only where both were measured under the same conditions, as far as both tell them
 /// (machine, target, threads, clock, governor, temperature, load, interruptions, pinning), on a
 /// real processor, with enough samples, of different builds, and where the intervals do not

@@ -116,5 +116,24 @@ TEST(CompareRuns, saysNothingOfEmulatedProcessorsAndOfFewSamples)
     EXPECT_EQ(compareRuns(few, run(10)).noReason, "too few samples");
 }
 
+/// Of an emulated microcontroller one run tells all, and tells it of this board alone.
+TEST(CompareRuns, TakesCountedInstructionsForExact)
+{
+    const auto counted = [](double millions, const std::string& board) {
+        RunRecord out{.target = "c -mcpu=cortex-m4", .board = board};
+        out.runsMs = {millions};
+        return out;
+    };
+    const std::string m4 = "m4 (emulated)";
+    EXPECT_TRUE(countsInstructions(counted(5, m4)));
+    EXPECT_DOUBLE_EQ(compareRuns(counted(4, m4), counted(5, m4)).ratio, 0.8);
+    EXPECT_EQ(compareRuns(counted(5, m4), counted(5, m4)).noReason, "as many instructions");
+    EXPECT_EQ(compareRuns(counted(4, m4), counted(5, "m55 (emulated)")).noReason, "another board");
+    EXPECT_FALSE(countsInstructions(counted(5, "m4"))); // at a serial line: its own clock
+    RunRecord pi = counted(5, "pi (emulated)");
+    pi.target = "llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72";
+    EXPECT_FALSE(countsInstructions(pi));
+}
+
 } // namespace
 } // namespace tenon::remote
