@@ -9,20 +9,36 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <string_view>
 
 extern char** environ;
 
 namespace tenon::core {
 namespace {
 
-std::string firstLines(const std::string& text)
+/// What says why: the first lines with the words of compilers and linkers, or else the last lines,
+/// as `make` writes the commands before what became of them.
+std::string reasonIn(const std::string& text)
 {
-    std::vector<std::string> lines = split(trimmed(text), '\n');
-    if (lines.size() > 3) lines.resize(3);
-    return join(lines, "; ");
+    constexpr size_t kMost = 3;
+    constexpr std::string_view kWords[] = {
+        "error:",       "undefined reference", "overflowed", "will not fit", "not within region",
+        "cannot find ", "not found",           "No such",    "No rule"};
+    const std::vector<std::string> lines = split(trimmed(text), '\n');
+    std::vector<std::string> out;
+    for (const std::string& line : lines)
+        if (out.size() < kMost && std::any_of(std::begin(kWords), std::end(kWords), [&](auto word) {
+                return line.find(word) != std::string::npos;
+            }))
+            out.push_back(line);
+    if (out.empty())
+        out.assign(lines.end() - static_cast<std::ptrdiff_t>(std::min(kMost, lines.size())),
+                   lines.end());
+    return join(out, "; ");
 }
 
 /// -1 on failure.
@@ -72,7 +88,7 @@ Result<std::string> runTool(const std::vector<std::string>& words)
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return output;
     return makeError(DiagnosticCode::BoardFailure,
-                     quoted(words.front()) + " failed: " + firstLines(output));
+                     quoted(words.front()) + " failed: " + reasonIn(output));
 }
 
 } // namespace tenon::core
