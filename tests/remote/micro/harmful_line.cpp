@@ -91,13 +91,28 @@ Status HarmfulLine::write(std::span<const std::byte> bytes)
     return m_line->write(std::as_bytes(std::span(text)));
 }
 
+/// What comes without a break, as slow as an emulated UART may be: chances are those of a message,
+/// not of each of the pieces that it comes in.
+Result<std::string> HarmfulLine::message(std::chrono::milliseconds patience)
+{
+    constexpr std::chrono::milliseconds kBreak{5};
+    std::string out;
+    std::array<std::byte, 4096> bytes{};
+    while (out.size() < bytes.size()) {
+        const Result<size_t> got = m_line->read(bytes, out.empty() ? patience : kBreak);
+        if (!got && out.empty()) return got.error();
+        if (!got || *got == 0) break;
+        out.append(reinterpret_cast<const char*>(bytes.data()), *got);
+    }
+    return out;
+}
+
 Result<size_t> HarmfulLine::read(std::span<std::byte> most, std::chrono::milliseconds patience)
 {
     if (m_delivered.empty()) {
-        std::array<std::byte, 4096> bytes{};
-        const Result<size_t> got = m_line->read(bytes, patience);
-        if (!got) return got;
-        std::string said(reinterpret_cast<const char*>(bytes.data()), *got);
+        Result<std::string> heard = message(patience);
+        if (!heard) return heard.error();
+        std::string said = std::move(*heard);
         if (!said.empty() && happens(m_harm.reset)) {
             said.resize(said.size() / 2);
             if (Status begun = startAnew(m_harms.answerResets); !begun) return begun.error();

@@ -50,6 +50,7 @@ public:
 private:
     bool happens(double chance);
     std::string harmed(std::string bytes);
+    core::Result<std::string> message(std::chrono::milliseconds patience);
     core::Status startAnew(int64_t& count);
     void noteFrame(std::span<const std::byte> bytes);
 

@@ -105,14 +105,22 @@ Status tellThroughput(MicroModel& model)
     return model.session().release(*array);
 }
 
-Status tellEnd(MicroModel& model, const HarmfulLine& line, double seconds, int64_t inferences)
+struct Harmed
+{
+    double seconds = 0;
+    int64_t inferences = 0;
+    int64_t requestsBefore = 0;
+};
+
+Status tellEnd(MicroModel& model, const HarmfulLine& line, const Harmed& run)
 {
     const auto counted = model.statistics();
     if (!counted) return counted.error();
     const MicroLineCounters& sent = model.lineCounters();
     const LineHarms& harms = line.harms();
     std::printf("rounds      %lld inferences, %lld requests in %.1f s\n",
-                static_cast<long long>(inferences), static_cast<long long>(sent.requests), seconds);
+                static_cast<long long>(run.inferences),
+                static_cast<long long>(sent.requests - run.requestsBefore), run.seconds);
     std::printf(
         "harm        %lld lost, %lld damaged, %lld repeated, %lld resets in the middle of a "
         "request, %lld of an answer\n",
@@ -168,7 +176,8 @@ Status run(const Campaign& campaign)
     std::mt19937 random(campaign.seed);
     const double begun = steadySeconds();
     int64_t inferences = 0;
-    for (; (*model)->lineCounters().requests < campaign.rounds; ++inferences) {
+    const int64_t before = (*model)->lineCounters().requests; // over a line that did no harm
+    for (; (*model)->lineCounters().requests - before < campaign.rounds; ++inferences) {
         const auto which = static_cast<size_t>(random() % kInputs);
         const auto outputs = (*model)->infer(inputs[which]);
         if (!outputs) return outputs.error();
@@ -177,7 +186,7 @@ Status run(const Campaign& campaign)
                                    "inference " + std::to_string(inferences) + ": a wrong result");
     }
     line.setHarm({});
-    return tellEnd(**model, line, steadySeconds() - begun, inferences);
+    return tellEnd(**model, line, {steadySeconds() - begun, inferences, before});
 }
 
 } // namespace
