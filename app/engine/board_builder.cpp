@@ -14,6 +14,7 @@
 
 #include <QDateTime>
 
+#include <map>
 #include <span>
 
 namespace tenon::app {
@@ -105,7 +106,8 @@ void tellChange(const remote::RunRecord& now, const remote::RunRecord& before,
                 views::HistoryRow& row)
 {
     const remote::RunComparison compared = remote::compareRuns(now, before);
-    row.change = compared.ratio > 0 ? views::changeText(compared.ratio) : text(compared.noReason);
+    row.change =
+        compared.ratio > 0 ? views::changeText(compared.ratio, row.unit) : text(compared.noReason);
     if (!compared.settings.empty()) row.change += QStringLiteral(", ") + text(compared.settings);
 }
 
@@ -198,6 +200,7 @@ void addSamples(const remote::SamplingState& sampling, views::Deployment& out)
     out.lowUs = sampling.summaryMs.ci95Low * kUs;
     out.highUs = sampling.summaryMs.ci95High * kUs;
     out.leftS = sampling.leftS;
+    if (sampling.summaryMs.areInstructions) out.unit = views::CostUnit::Instructions;
 }
 
 } // namespace
@@ -241,9 +244,14 @@ std::vector<views::HistoryRow> historyRows(const std::vector<remote::RunRecord>&
                                            const Board& board)
 {
     std::vector<views::HistoryRow> rows;
-    const remote::RunRecord* newer = nullptr; // of the row before
+    struct Newer
+    {
+        const remote::RunRecord* record;
+        size_t row;
+    };
+    std::map<std::string, Newer> newer; // of each board
+    const std::string here = remote::historyName(board);
     for (const remote::RunRecord& record : records) {
-        if (record.board != remote::historyName(board)) continue;
         const remote::Summary summary = remote::summarize(record.runsMs);
         constexpr double kUs = 1000;
         views::HistoryRow row;
@@ -252,19 +260,23 @@ std::vector<views::HistoryRow> historyRows(const std::vector<remote::RunRecord>&
                        .toString(QStringLiteral("yyyy-MM-dd HH:mm"));
         row.target = text(record.target);
         row.executor = text(record.executor);
+        row.board = text(record.board);
+        row.isOfBoard = record.board == here;
         row.threads = static_cast<int>(record.threads);
         row.runs = static_cast<int>(record.runsMs.size());
         row.medianUs = summary.median * kUs;
         row.lowUs = summary.ci95Low * kUs;
         row.highUs = summary.ci95High * kUs;
-        row.isEmulated = board.isEmulated();
+        row.isEmulated = remote::isEmulated(record);
+        if (remote::countsInstructions(record)) row.unit = views::CostUnit::Instructions;
         row.artifact = text(record.artifact);
         for (const double ms : record.runsMs) row.runUs.push_back(ms * kUs);
         for (const remote::RunCall& call : record.calls)
             row.calls.push_back({text(call.title), call.ms * kUs});
-        if (newer) tellChange(*newer, record, rows.back());
-        newer = &record;
-        rows.push_back(row);
+        if (const auto found = newer.find(record.board); found != newer.end())
+            tellChange(*found->second.record, record, rows[found->second.row]);
+        newer[record.board] = {&record, rows.size()};
+        rows.push_back(std::move(row));
     }
     return rows;
 }

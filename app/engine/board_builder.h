@@ -19,7 +19,7 @@ views::BoardEntry boardEntry(const remote::Board& board);
 core::Result<remote::Board> boardOf(const views::BoardRequest& request);
 views::ProbeFindings findingsOf(const remote::Board& board, const remote::BoardFacts& facts);
 views::Deployment deploymentOf(const remote::DeployReport& report);
-/// Those of `board`, newest first.
+/// Newest first, of every board; `board` is the one in use.
 std::vector<views::HistoryRow> historyRows(const std::vector<remote::RunRecord>& records,
                                            const remote::Board& board);
 

@@ -22,7 +22,8 @@ views::LevelRow rowOf(const remote::OptLevel& level)
             static_cast<int>(level.kernels),
             level.memory.workspaceBytes,
             level.memory.constantBytes,
-            level.fileBytes};
+            level.fileBytes,
+            time.areInstructions ? views::CostUnit::Instructions : views::CostUnit::Time};
 }
 
 } // namespace

@@ -35,7 +35,9 @@ Result<remote::BuiltModel> built(const DocumentPtr& document, const std::string&
             "no temporary folder could be made; check the free space of the temporary file system");
     const auto backing = backingOf(document);
     remote::BuiltModel model;
-    model.path = folder->filePath(QStringLiteral("model.so")).toStdString();
+    const std::string_view suffix =
+        compiler::suffixOf(backing->result->machine.backEnd->runnable());
+    model.path = folder->filePath(QStringLiteral("model")).toStdString() + std::string(suffix);
     auto artifact = compiler::writeForBoard(*backing->result, model.path, boardProject);
     if (!artifact) return artifact.error();
     model.manifest = std::move(artifact->manifest);

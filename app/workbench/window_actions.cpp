@@ -5,6 +5,7 @@
 #include "app/workbench/window_keys.h"
 #include "views/models/format.h"
 #include "views/models/node_text.h"
+#include "views/pages/deploy/deploy_page.h"
 
 #include <map>
 #include <set>
@@ -79,6 +80,22 @@ std::vector<views::PaletteEntry> nodeEntries(MainWindow& window)
             {name, title, [&window, id] { window.workspace().selection().seek(id); }});
     }
     return entries;
+}
+
+/// To use a board, and to make one that is emulated here.
+void addBoards(views::BoardsPresenter& boards, std::vector<views::PaletteEntry>& entries)
+{
+    const bool canChange = boards.state().canChange;
+    for (const views::BoardRow& row : boards.model().rows())
+        entries.push_back({MainWindow::tr("Use the board %1").arg(row.board.titleInText()),
+                           views::boardStateText(row.state),
+                           [&boards, name = row.board.name] { boards.choose(name); }, canChange});
+    for (const views::BoardKindEntry& kind : boards.kinds())
+        if (kind.canBeVirtual)
+            entries.push_back({MainWindow::tr("Add the virtual board %1").arg(kind.title),
+                               {},
+                               [&boards, name = kind.name] { boards.addVirtual(name); },
+                               canChange});
 }
 
 } // namespace
@@ -198,9 +215,10 @@ void MainWindow::addBoardActions()
     add({"add-board", board, tr("Add board…"), "", "",
          tr("A board reached by SSH, RPC or a tracker"), [this] { m_addBoard->openForm(); }, false,
          canChange});
-    add({"virtual-board", board, tr("Add a virtual Raspberry Pi"), "", "",
-         tr("A Raspberry Pi 4 emulated on this computer, behind a real SSH server"),
-         [this] { m_boards.addVirtual(QStringLiteral("rpi4")); }, false, canChange});
+    add({"virtual-board", board, tr("Add a virtual board…"), "", "",
+         tr("A Raspberry Pi or a microcontroller that is emulated on this computer"),
+         [this] { part<views::DeployPage>().chooseVirtual(m_status->boardCorner()); }, false,
+         canChange});
     add({"probe-board", board, tr("Probe the board"), "", "", tr("Ask the board what it is"),
          [this] { m_boards.probe(); }, false, canChange});
     add({"measure-board", board, tr("Measure the board's processor"), "", "",
@@ -337,11 +355,7 @@ std::vector<views::PaletteSource> MainWindow::paletteSources()
             entries.push_back(
                 {text, spec.keys, [action] { action->trigger(); }, action->isEnabled()});
         }
-        for (const views::BoardRow& row : m_boards.model().rows())
-            entries.push_back({tr("Use the board %1").arg(row.board.titleInText()),
-                               views::boardStateText(row.state),
-                               [this, name = row.board.name] { chooseBoard(name); },
-                               m_boards.state().canChange});
+        addBoards(m_boards, entries);
         return entries;
     };
     const auto passes = [this] {

@@ -45,13 +45,14 @@ void ScenePainter::paintRamp(QPainter& painter, const QRectF& corner) const
     const CardLooks looks = m_now.scene->looks;
     const QFontMetricsF metrics(m_theme.secondaryFont);
     const Scene& scene = *m_now.scene;
-    const QString title = colouringText(looks);
+    const QString title = colouringText(looks, scene.unit);
     const QString lowest = isCompared(looks.figure)
                                ? QStringLiteral("%1 dB").arg(qRound(scene.least))
                                : QStringLiteral("0");
-    const QString highest = isCompared(looks.figure)
-                                ? QStringLiteral("%1 dB").arg(qRound(scene.largest))
-                                : figureText(looks.figure, static_cast<double>(scene.largest));
+    const QString highest =
+        isCompared(looks.figure)
+            ? QStringLiteral("%1 dB").arg(qRound(scene.largest))
+            : figureText(looks.figure, static_cast<double>(scene.largest), scene.unit);
     const double titleWidth = metrics.horizontalAdvance(title);
     const double lowWidth = metrics.horizontalAdvance(lowest);
     QRectF area = corner;

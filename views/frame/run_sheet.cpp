@@ -4,6 +4,8 @@
 
 #include "views/pages/common/columns.h"
 
+#include <algorithm>
+
 namespace tenon::views {
 
 using Role = ThemedLabel::Role;
@@ -19,6 +21,7 @@ Measurement measurementOf(const HistoryRow& row)
     out.lowUs = row.lowUs;
     out.highUs = row.highUs;
     out.isEmulated = row.isEmulated;
+    out.unit = row.unit;
     return out;
 }
 
@@ -31,7 +34,7 @@ RunSheet::RunSheet(const ThemeSource& themes, DeployPresenter& deploy, QWidget* 
     , m_chart(new RunChart(themes))
     , m_samples(makeRunTable(this))
     , m_chartTwin(new TableTwin(themes, m_chart, m_samples, tr("Chart")))
-    , m_runs(new DataTable(themes, &deploy.history()))
+    , m_runs(new DataTable(themes, &deploy.runs()))
     , m_reason(makeSentence(themes, Role::Secondary))
     , m_changes(makeCallChangeModel(this))
     , m_calls(new DataTable(themes, m_changes))
@@ -43,7 +46,7 @@ RunSheet::RunSheet(const ThemeSource& themes, DeployPresenter& deploy, QWidget* 
     m_chartTwin->table().setColumnWidths({60, 110});
     m_chartTwin->setFixedHeight(kChartHeight);
     m_runs->setAccessibleName(tr("Runs to compare with"));
-    m_runs->setColumnWidths({130, 90, 0, 170});
+    m_runs->setColumnWidths({124, 180, 96, 0, 150});
     m_runs->setFixedHeight(kRunsHeight);
     m_calls->setAccessibleName(tr("Kernel calls of both runs"));
     m_calls->setColumnWidths({0, 90, 90, 190, 80});
@@ -61,17 +64,30 @@ RunSheet::RunSheet(const ThemeSource& themes, DeployPresenter& deploy, QWidget* 
 
 void RunSheet::openRun(int row)
 {
-    const auto& rows = m_deploy.history().rows();
-    if (row < 0 || row >= static_cast<int>(rows.size())) return;
-    m_now = rows[static_cast<size_t>(row)];
+    const auto& ours = m_deploy.history().rows();
+    if (row < 0 || row >= static_cast<int>(ours.size())) return;
+    m_now = ours[static_cast<size_t>(row)];
     open();
-    compareWith(row + 1 < static_cast<int>(rows.size()) ? row + 1 : 0);
+    compareWith(usualOther());
     m_runs->setFocus();
+}
+
+/// The one before it on the same board, or else on another, or else itself.
+int RunSheet::usualOther() const
+{
+    int other = -1;
+    const auto& rows = m_deploy.runs().rows();
+    for (size_t i = 0; i < rows.size(); ++i) {
+        if (rows[i].id >= m_now.id) continue;
+        if (rows[i].board == m_now.board) return static_cast<int>(i);
+        if (other < 0) other = static_cast<int>(i);
+    }
+    return std::max(other, 0);
 }
 
 void RunSheet::compareWith(int row)
 {
-    const auto& rows = m_deploy.history().rows();
+    const auto& rows = m_deploy.runs().rows();
     if (row < 0 || row >= static_cast<int>(rows.size())) return;
     m_before = rows[static_cast<size_t>(row)];
     m_runs->showRow(row);
@@ -88,6 +104,8 @@ void RunSheet::refresh()
                       : m_now.calls.empty()
                           ? tr("The calls of this run were not kept one by one: it was measured by "
                                "an earlier version, or by a server that does not tell them.")
+                      : m_now.unit != m_before.unit
+                          ? tr("One run counted instructions, the other one took time.")
                           : tr("The calls of the other run were not kept one by one."));
     m_reason->setVisible(!m_reason->text().isEmpty());
 }

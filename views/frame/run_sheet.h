@@ -20,6 +20,7 @@ public:
     RunChart& chart() { return *m_chart; }
 
 private:
+    int usualOther() const;
     void compareWith(int row);
     void refresh();
 

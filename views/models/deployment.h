@@ -125,7 +125,8 @@ struct Deployment
     double runningUs = 0;              ///< their median
     double lowUs = 0;                  ///< its 95 % confidence interval
     double highUs = 0;
-    double leftS = -1; ///< until measuring ends at the latest; -1: nobody knows
+    CostUnit unit = CostUnit::Time; ///< of the samples
+    double leftS = -1;              ///< until measuring ends at the latest; -1: nobody knows
     bool isFinished = false;
     bool isCancelled = false;
     QString error;            ///< empty: none so far

@@ -137,7 +137,9 @@ StepModel* makeStepModel(QObject* parent)
         parent);
 }
 
-HistoryModel* makeHistoryModel(QObject* parent)
+namespace {
+
+std::vector<TableColumn<HistoryRow>> historyColumns()
 {
     const auto extra = [](const HistoryRow& row, int role) -> QVariant {
         if (role == EmulatedRole) return row.isEmulated;
@@ -148,18 +150,42 @@ HistoryModel* makeHistoryModel(QObject* parent)
             .arg(row.runs)
             .arg(row.change);
     };
-    const auto median = [](const HistoryRow& r) { return durationText(r.medianUs); };
+    const auto median = [](const HistoryRow& r) { return costText(r.medianUs, r.unit); };
     const auto interval = [](const HistoryRow& r) {
+        if (r.unit == CostUnit::Instructions) return words("exact");
         return durationText(r.lowUs) + QStringLiteral(" – ") + durationText(r.highUs);
     };
-    return new HistoryModel(
-        {{QStringLiteral("When"), [](const HistoryRow& r) { return r.date; }, false, extra},
-         {QStringLiteral("Median"), median, true, extra,
-          [](const HistoryRow& r) { return r.medianUs; }, QStringLiteral("µs")},
-         {QStringLiteral("Change"), [](const HistoryRow& r) { return r.change; }, false, extra},
-         {QStringLiteral("95 % interval"), interval, true, extra,
-          [](const HistoryRow& r) { return r.highUs - r.lowUs; }}},
-        parent);
+    const auto heading = [](const HistoryRow& r) {
+        return std::pair(words("Median"), costUnitText(r.unit));
+    };
+    using Column = TableColumn<HistoryRow>;
+    return {
+        Column{QStringLiteral("When"), [](const HistoryRow& r) { return r.date; }, false, extra},
+        Column{QStringLiteral("Median"), median, true, extra,
+               [](const HistoryRow& r) { return QVariant(r.medianUs); }, QStringLiteral("µs"),
+               heading},
+        Column{QStringLiteral("Change"), [](const HistoryRow& r) { return r.change; }, false,
+               extra},
+        Column{QStringLiteral("95 % interval"), interval, true, extra,
+               [](const HistoryRow& r) { return QVariant(r.highUs - r.lowUs); }}};
+}
+
+} // namespace
+
+HistoryModel* makeHistoryModel(QObject* parent)
+{
+    return new HistoryModel(historyColumns(), parent);
+}
+
+HistoryModel* makeRunsModel(QObject* parent)
+{
+    auto columns = historyColumns();
+    TableColumn<HistoryRow> board;
+    board.title = QStringLiteral("Board");
+    board.text = [](const HistoryRow& r) { return r.board; };
+    board.extra = columns.front().extra;
+    columns.insert(columns.begin() + 1, std::move(board));
+    return new HistoryModel(std::move(columns), parent);
 }
 
 void shareOut(std::vector<StepRow>& steps)
@@ -175,6 +201,7 @@ std::optional<Measurement> liveMeasurement(const Deployment& report)
     Measurement out;
     out.board = report.board;
     out.isEmulated = report.isEmulated;
+    out.unit = report.unit;
     out.runUs = report.sampleUs;
     out.runs = static_cast<int>(report.sampleUs.size());
     out.medianUs = report.runningUs;
@@ -186,17 +213,19 @@ std::optional<Measurement> liveMeasurement(const Deployment& report)
 QString liveText(const Deployment& report)
 {
     QString text = words("%1 so far · %2")
-                       .arg(durationText(report.runningUs),
+                       .arg(fullCostText(report.runningUs, report.unit),
                             countOf(static_cast<qint64>(report.sampleUs.size()), words("sample")));
     if (report.leftS >= 0)
         text += words(" · at most %1 s left").arg(std::ceil(report.leftS), 0, 'f', 0);
     return text;
 }
 
-QString changeText(double ratio)
+QString changeText(double ratio, CostUnit unit)
 {
     const double percent = std::abs(1 - ratio) * 100;
-    return (ratio < 1 ? words("%1 % faster") : words("%1 % slower"))
+    const bool isTime = unit == CostUnit::Time;
+    return (ratio < 1 ? (isTime ? words("%1 % faster") : words("%1 % fewer"))
+                      : (isTime ? words("%1 % slower") : words("%1 % more")))
         .arg(percent, 0, 'f', percent < 10 ? 1 : 0);
 }
 

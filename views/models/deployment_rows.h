@@ -37,6 +37,8 @@ BoardModel* makeBoardModel(QObject* parent);
 CheckModel* makeCheckModel(QObject* parent);
 StepModel* makeStepModel(QObject* parent);
 HistoryModel* makeHistoryModel(QObject* parent);
+/// The same with the board of each, for measurements of several.
+HistoryModel* makeRunsModel(QObject* parent);
 
 /// ✓ done, ✕ failed, ● running, – skipped, ○ waiting.
 QString stepGlyph(StepState state);
@@ -45,7 +47,7 @@ QString checkGlyph(CheckVerdict verdict);
 /// Fills in each row's share of the longest.
 void shareOut(std::vector<StepRow>& steps);
 /// "12 % faster", "3.1 % slower" of a ratio of times, now to before.
-QString changeText(double ratio);
+QString changeText(double ratio, CostUnit unit = CostUnit::Time);
 
 /// What is measured so far, as a measurement of its own; nothing before the first samples.
 std::optional<Measurement> liveMeasurement(const Deployment& report);

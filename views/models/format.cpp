@@ -77,6 +77,28 @@ QString durationText(double microseconds)
     return threeDigits(microseconds / 1e6) + QStringLiteral(" s");
 }
 
+QString costText(double cost, CostUnit unit)
+{
+    if (unit == CostUnit::Time) return durationText(cost);
+    return shortCountText(cost * 1000) + QStringLiteral(" instr.");
+}
+
+QString fullCostText(double cost, CostUnit unit)
+{
+    if (unit == CostUnit::Time) return durationText(cost);
+    return countOf(std::llround(cost * 1000), QStringLiteral("instruction"));
+}
+
+QString costTitle(CostUnit unit)
+{
+    return unit == CostUnit::Time ? QStringLiteral("Time") : QStringLiteral("Instr.");
+}
+
+QString costUnitText(CostUnit unit)
+{
+    return unit == CostUnit::Time ? QStringLiteral("µs") : QStringLiteral("k instr.");
+}
+
 QString errorText(double error) { return QString::number(error, 'e', 1); }
 
 QString shapeLabel(const core::TensorType& type)

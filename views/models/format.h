@@ -20,6 +20,21 @@ QString byteText(qint64 bytes);
 QString byteDifferenceText(qint64 bytes);
 /// "312 ns", "12.4 µs", "1.02 ms", "3.10 s": three significant digits.
 QString durationText(double microseconds);
+/// What a run costs: time in microseconds, or thousands of instructions where an emulated
+/// microcontroller counts them.
+enum class CostUnit
+{
+    Time,
+    Instructions
+};
+/// "1.02 ms", "4.95 M instr.": for a cell.
+QString costText(double cost, CostUnit unit);
+/// "1.02 ms", "4,951,234 instructions": for a sentence.
+QString fullCostText(double cost, CostUnit unit);
+/// "Time", "Instr.": over a column of them.
+QString costTitle(CostUnit unit);
+/// "µs", "k instr.": what the cells of a column are numbers of.
+QString costUnitText(CostUnit unit);
 /// A relative error as the command line writes it: "1.4e-06".
 QString errorText(double error);
 /// "1×64×56×56"; "scalar" for rank 0; symbols by name; "unknown type" after an operator that the

@@ -2,6 +2,8 @@
 // HistoryRow: an earlier measurement of the model on a board.
 #pragma once
 
+#include "views/models/format.h"
+
 #include <QString>
 
 #include <vector>
@@ -20,6 +22,8 @@ struct HistoryRow
 {
     qint64 id = 0;
     QString date;
+    QString board;
+    bool isOfBoard = true; ///< of the board in use
     QString target;
     QString executor;
     int threads = 1;
@@ -30,6 +34,7 @@ struct HistoryRow
     /// Against the measurement before it: "12 % faster", or why there is no verdict.
     QString change;
     bool isEmulated = false;
+    CostUnit unit = CostUnit::Time;   ///< of all that is called Us here
     std::vector<double> runUs = {};   ///< every sample
     std::vector<PastCall> calls = {}; ///< empty: they were not measured one by one
     QString artifact = {};            ///< SHA-256 of what was measured

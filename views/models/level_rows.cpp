@@ -13,6 +13,8 @@ LevelModel* makeLevelModel(QObject* parent)
     const auto time = [](const LevelRow& row, int role) -> QVariant {
         if (role == FigureRole) return row.share;
         if (role == EmulatedRole) return row.isEmulated;
+        if (role == Qt::ToolTipRole && row.unit == CostUnit::Instructions)
+            return fullCostText(row.medianUs, row.unit);
         if (role == Qt::ToolTipRole)
             return QObject::tr("95 % confidence interval of the median %1 to %2")
                 .arg(durationText(row.lowUs), durationText(row.highUs));
@@ -25,8 +27,9 @@ LevelModel* makeLevelModel(QObject* parent)
     };
     return new LevelModel(
         {{QObject::tr("Level"), [](const LevelRow& r) { return QString::number(r.level); }},
-         {QObject::tr("Time"), [](const LevelRow& r) { return durationText(r.medianUs); }, true,
-          time, [](const LevelRow& r) { return r.medianUs; }, QStringLiteral("µs")},
+         {QObject::tr("Time"), [](const LevelRow& r) { return costText(r.medianUs, r.unit); }, true,
+          time, [](const LevelRow& r) { return r.medianUs; }, QStringLiteral("µs"),
+          [](const LevelRow& r) { return std::pair(costTitle(r.unit), costUnitText(r.unit)); }},
          column(QObject::tr("Calls"), countText, &LevelRow::calls, ""),
          column(QObject::tr("Kernels"), countText, &LevelRow::kernels, ""),
          column(QObject::tr("Workspace"), byteText, &LevelRow::workspaceBytes, "B"),

@@ -2,6 +2,7 @@
 // Optimization levels side by side: time, calls and bytes of each.
 #pragma once
 
+#include "views/models/format.h"
 #include "views/models/table_model.h"
 
 #include <QString>
@@ -20,6 +21,7 @@ struct LevelRow
     qint64 workspaceBytes = 0;
     qint64 constantBytes = 0;
     qint64 fileBytes = 0;
+    CostUnit unit = CostUnit::Time;
     double share = 0; ///< of the slowest level's time
 };
 using LevelModel = TableModel<LevelRow>;

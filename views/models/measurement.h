@@ -2,6 +2,8 @@
 // Measurement: what a benchmark run of the compiled model gave, and what it is held against.
 #pragma once
 
+#include "views/models/format.h"
+
 #include <QString>
 
 #include <optional>
@@ -31,9 +33,10 @@ struct PeerMeasurement
 struct Measurement
 {
     QString board;
-    bool isEmulated = false; ///< times of an emulated processor are not silicon's
-    QString method;          ///< for tooltips: how it was obtained
-    QString hygiene;         ///< governor, clock, temperature, load, and what makes it doubtful
+    bool isEmulated = false;        ///< times of an emulated processor are not silicon's
+    CostUnit unit = CostUnit::Time; ///< of all that is called Us here
+    QString method;                 ///< for tooltips: how it was obtained
+    QString hygiene; ///< governor, clock, temperature, load, and what makes it doubtful
     QString date;
     QString sha256; ///< of the artifact that was measured
     int runs = 0;

@@ -5,6 +5,7 @@
 #include "views/models/exact_facts.h"
 #include "views/models/footprint_rows.h"
 #include "views/models/format.h"
+#include "views/models/measured_text.h"
 #include "views/models/memory_rows.h"
 #include "views/models/tables.h"
 
@@ -90,11 +91,14 @@ QString tiles(const Document& document, const MemoryPlan* memory)
 {
     QString html;
     if (const auto& m = document.measurement) {
-        html +=
-            tile(QObject::tr("%1 ± %2").arg(durationText(m->medianUs), durationText(m->halfUs())),
-                 QObject::tr("median and its 95 % interval, %1 on %2%3")
-                     .arg(countOf(m->runs, QObject::tr("run")), m->board,
-                          m->isEmulated ? QObject::tr(", emulated") : QString()));
+        html += m->unit == CostUnit::Instructions
+                    ? tile(costText(m->medianUs, m->unit),
+                           QObject::tr("instructions of a run on %1").arg(m->board))
+                    : tile(QObject::tr("%1 ± %2").arg(durationText(m->medianUs),
+                                                      durationText(m->halfUs())),
+                           QObject::tr("median and its 95 % interval, %1 on %2%3")
+                               .arg(countOf(m->runs, QObject::tr("run")), m->board,
+                                    m->isEmulated ? QObject::tr(", emulated") : QString()));
         if (m->peer)
             html += tile(durationText(m->peer->medianUs),
                          QObject::tr("%1, same inputs and threads").arg(m->peer->name));
@@ -186,6 +190,9 @@ QString memorySections(const Document& document, const MemoryPlan& plan)
 
 QString measured(const Measurement& m)
 {
+    if (m.unit == CostUnit::Instructions)
+        return paragraph(fullCostText(m.medianUs, m.unit) + QStringLiteral(", ") + m.date) +
+               paragraph(spreadText(m)) + paragraph(m.method) + paragraph(m.hygiene);
     const QString spread =
         QObject::tr("median %1, deviation %2, p95 %3, 95 % confidence interval "
                     "of the median %4 to %5, %6, %7, %8")

@@ -21,14 +21,14 @@ std::vector<std::string> titlesOf(const std::vector<PastCall>& calls)
     return titles;
 }
 
-QString timeText(const std::optional<double>& us)
+QString timeText(const std::optional<double>& us, CostUnit unit)
 {
-    return us ? durationText(*us) : QStringLiteral("–");
+    return us ? costText(*us, unit) : QStringLiteral("–");
 }
 
-QString signedText(double us)
+QString signedText(double us, CostUnit unit)
 {
-    return (us < 0 ? QStringLiteral("−") : QStringLiteral("+")) + durationText(std::abs(us));
+    return (us < 0 ? QStringLiteral("−") : QStringLiteral("+")) + costText(std::abs(us), unit);
 }
 
 QVariant keyOf(const std::optional<double>& value) { return value ? QVariant(*value) : QVariant(); }
@@ -59,26 +59,32 @@ CallChangeModel* makeCallChangeModel(QObject* parent)
         return role == Qt::ToolTipRole ? QVariant(row.title) : QVariant();
     };
     const QString us = QStringLiteral("µs");
+    const auto heading = [](const QString& title) {
+        return [title](const CallChangeRow& r) { return std::pair(title, costUnitText(r.unit)); };
+    };
     return new CallChangeModel(
         {{QObject::tr("Kernel call"), [](const CallChangeRow& r) { return r.title; }, false, full},
          {QObject::tr("Before"),
-          [](const CallChangeRow& r) { return timeText(r.beforeUs); },
+          [](const CallChangeRow& r) { return timeText(r.beforeUs, r.unit); },
           true,
           {},
           [](const CallChangeRow& r) { return keyOf(r.beforeUs); },
-          us},
+          us,
+          heading(QObject::tr("Before"))},
          {QObject::tr("Now"),
-          [](const CallChangeRow& r) { return timeText(r.nowUs); },
+          [](const CallChangeRow& r) { return timeText(r.nowUs, r.unit); },
           true,
           {},
           [](const CallChangeRow& r) { return keyOf(r.nowUs); },
-          us},
+          us,
+          heading(QObject::tr("Now"))},
          {QObject::tr("Difference"),
           [](const CallChangeRow& r) {
               const auto difference = r.differenceUs();
-              return difference ? signedText(*difference) : QString();
+              return difference ? signedText(*difference, r.unit) : QString();
           },
-          true, share, [](const CallChangeRow& r) { return keyOf(r.differenceUs()); }, us},
+          true, share, [](const CallChangeRow& r) { return keyOf(r.differenceUs()); }, us,
+          heading(QObject::tr("Difference"))},
          {QObject::tr("in %"),
           percentText,
           true,
@@ -91,11 +97,11 @@ CallChangeModel* makeCallChangeModel(QObject* parent)
 std::vector<CallChangeRow> callChangeRows(const HistoryRow& now, const HistoryRow& before)
 {
     std::vector<CallChangeRow> rows;
-    if (now.calls.empty() || before.calls.empty()) return rows;
+    if (now.calls.empty() || before.calls.empty() || now.unit != before.unit) return rows;
     double most = 0;
     for (const core::AlignedRow& pair :
          core::aligned(titlesOf(now.calls), titlesOf(before.calls))) {
-        CallChangeRow row;
+        CallChangeRow row{.unit = now.unit};
         if (pair.second >= 0) {
             const PastCall& call = before.calls[static_cast<size_t>(pair.second)];
             row.title = call.title;
@@ -116,9 +122,14 @@ std::vector<CallChangeRow> callChangeRows(const HistoryRow& now, const HistoryRo
 
 QString runChangeText(const HistoryRow& now, const HistoryRow& before)
 {
-    const auto half = [](const HistoryRow& row) {
+    const bool isOtherBoard = now.board != before.board;
+    const auto half = [isOtherBoard](const HistoryRow& row) {
+        const QString when =
+            isOtherBoard ? QObject::tr("%1 on %2").arg(row.date, row.board) : row.date;
+        if (row.unit == CostUnit::Instructions)
+            return QObject::tr("%1: %2").arg(when, fullCostText(row.medianUs, row.unit));
         return QObject::tr("%1: %2 (%3 to %4, n = %5)")
-            .arg(row.date, durationText(row.medianUs), durationText(row.lowUs),
+            .arg(when, durationText(row.medianUs), durationText(row.lowUs),
                  durationText(row.highUs))
             .arg(row.runs);
     };

@@ -15,6 +15,7 @@ struct CallChangeRow
     QString title;
     std::optional<double> beforeUs;
     std::optional<double> nowUs;
+    CostUnit unit = CostUnit::Time;
     double share = 0; ///< of the largest difference; 0 to 1
 
     std::optional<double> differenceUs() const
@@ -25,7 +26,7 @@ struct CallChangeRow
 using CallChangeModel = TableModel<CallChangeRow>;
 CallChangeModel* makeCallChangeModel(QObject* parent);
 
-/// Empty where one of them has no times of calls.
+/// Empty where one of them has no times of calls, or the other counts something else.
 std::vector<CallChangeRow> callChangeRows(const HistoryRow& now, const HistoryRow& before);
 
 /// "2026-11-25 10:20 · 3.51 ms, 12 % faster than 2026-11-24 09:00 · 4.00 ms", as far as it is

@@ -5,6 +5,7 @@
 #include <QAbstractTableModel>
 
 #include <functional>
+#include <utility>
 #include <vector>
 
 namespace tenon::views {
@@ -41,6 +42,8 @@ struct TableColumn
     std::function<QVariant(const Row&)> key = {}; ///< orders the rows; empty: the text does
     /// Of the key, which files have instead of the text: "B"; empty for a count. Null: the text.
     QString unit = {};
+    /// Title and unit where the rows decide, asked of the first one.
+    std::function<std::pair<QString, QString>(const Row&)> heading = {};
 };
 
 template <class Row>
@@ -93,10 +96,12 @@ public:
     {
         if (orientation != Qt::Horizontal || section >= columnCount()) return {};
         const TableColumn<Row>& column = m_columns[static_cast<size_t>(section)];
-        if (role == Qt::DisplayRole) return column.title;
+        const bool isAsked = column.heading && !m_rows.empty();
+        const auto [title, unit] =
+            isAsked ? column.heading(m_rows.front()) : std::pair(column.title, column.unit);
+        if (role == Qt::DisplayRole) return title;
         if (role == FileRole)
-            return column.unit.isEmpty() ? column.title
-                                         : column.title + QStringLiteral(" [%1]").arg(column.unit);
+            return unit.isEmpty() ? title : title + QStringLiteral(" [%1]").arg(unit);
         if (role == Qt::InitialSortOrderRole) // the largest first
             return column.isNumber ? Qt::DescendingOrder : Qt::AscendingOrder;
         if (role == Qt::TextAlignmentRole)

@@ -177,23 +177,44 @@ IssueModel* makeIssueModel(QObject* parent)
         parent);
 }
 
+namespace {
+
+QVariant callExtra(const CallRow& row, int role)
+{
+    if (role == NodeRole) return nodeVariant(row.node);
+    if (role == FigureRole) return row.shareOfSlowest;
+    if (role == Qt::ToolTipRole)
+        return QStringList{row.name, row.symbol, row.sources}.join(QLatin1Char('\n'));
+    return {};
+}
+
+QVariant timedExtra(const CallRow& row, int role)
+{
+    if (role == EmulatedRole) return row.isEmulated;
+    if (role == Qt::ToolTipRole && row.unit == CostUnit::Instructions && row.medianUs >= 0)
+        return fullCostText(row.medianUs, row.unit) +
+               QStringLiteral(", counted by the emulator; silicon takes a cycle or more of each");
+    if (role == Qt::ToolTipRole && row.isEmulated)
+        return QStringLiteral("emulated: not a time of silicon");
+    return callExtra(row, role);
+}
+
+/// The title of the column tells the unit.
+QString costOf(const CallRow& row)
+{
+    if (row.medianUs < 0) return QStringLiteral("–");
+    return row.unit == CostUnit::Time ? durationText(row.medianUs)
+                                      : shortCountText(row.medianUs * 1000);
+}
+
+} // namespace
+
 CallModel* makeCallModel(QObject* parent)
 {
-    const auto extra = [](const CallRow& row, int role) -> QVariant {
-        if (role == NodeRole) return nodeVariant(row.node);
-        if (role == FigureRole) return row.shareOfSlowest;
-        if (role == Qt::ToolTipRole)
-            return QStringList{row.name, row.symbol, row.sources}.join(QLatin1Char('\n'));
-        return {};
-    };
-    const auto timed = [extra](const CallRow& row, int role) -> QVariant {
-        if (role == EmulatedRole) return row.isEmulated;
-        if (role == Qt::ToolTipRole && row.isEmulated)
-            return QStringLiteral("emulated: not a time of silicon");
-        return extra(row, role);
-    };
-    const auto time = [](const CallRow& r) {
-        return r.medianUs < 0 ? QStringLiteral("–") : durationText(r.medianUs);
+    const auto extra = callExtra;
+    const auto timed = timedExtra;
+    const auto heading = [](const CallRow& r) {
+        return std::pair(costTitle(r.unit), costUnitText(r.unit));
     };
     const auto share = [](const CallRow& r) {
         return r.medianUs < 0 ? QString()
@@ -202,17 +223,17 @@ CallModel* makeCallModel(QObject* parent)
     const auto rate = [](const CallRow& r) {
         return r.gflops <= 0 ? QString() : QString::number(r.gflops, 'f', 1);
     };
-    const auto bounded = [timed](const CallRow& row, int role) -> QVariant {
+    const auto bounded = [](const CallRow& row, int role) -> QVariant {
         return role == Qt::ToolTipRole && row.shareOfBound > 0 ? QVariant(boundTip(row))
-                                                               : timed(row, role);
+                                                               : timedExtra(row, role);
     };
-    const auto why = [extra](const CallRow& row, int role) -> QVariant {
+    const auto why = [](const CallRow& row, int role) -> QVariant {
         if (role == Qt::ToolTipRole && !row.methodReason.isEmpty()) return row.methodReason;
-        return extra(row, role);
+        return callExtra(row, role);
     };
-    const auto rated = [timed](const CallRow& row, int role) -> QVariant {
+    const auto rated = [](const CallRow& row, int role) -> QVariant {
         if (role == Qt::ToolTipRole && row.isWinograd) return QLatin1String(kWinogradCount);
-        return timed(row, role);
+        return timedExtra(row, role);
     };
     return new CallModel(
         {{QStringLiteral("#"), [](const CallRow& r) { return QString::number(r.index); }, true,
@@ -220,8 +241,8 @@ CallModel* makeCallModel(QObject* parent)
          {QStringLiteral("Kernel"), [](const CallRow& r) { return r.name; }, false, extra},
          {QStringLiteral("Method"), [](const CallRow& r) { return r.method; }, false, why},
          {QStringLiteral("From"), [](const CallRow& r) { return r.sources; }, false, extra},
-         {QStringLiteral("Time"), time, true, timed, measuredFigure(&CallRow::medianUs),
-          QStringLiteral("µs")},
+         {QStringLiteral("Time"), costOf, true, timed, measuredFigure(&CallRow::medianUs),
+          QStringLiteral("µs"), heading},
          {QStringLiteral("Share"), share, true, extra, measuredFigure(&CallRow::share, 100),
           QStringLiteral("%")},
          {QStringLiteral("GFLOP/s"), rate, true, rated, measuredFigure(&CallRow::gflops),
@@ -323,11 +344,13 @@ std::vector<CallRow> callRows(const Document& document)
         if (measured && i < measured->size()) {
             row.medianUs = (*measured)[i].medianUs;
             row.isEmulated = document.measurement->isEmulated;
+            row.unit = document.measurement->unit;
             row.share = total > 0 ? row.medianUs / total : 0;
             row.shareOfSlowest = slowest > 0 ? row.medianUs / slowest : 0;
             row.isMemoryBound = (*measured)[i].isMemoryBound;
             row.shareOfBound = row.medianUs > 0 ? (*measured)[i].boundUs / row.medianUs : 0;
-            row.gflops = row.medianUs > 0 ? call.flops / row.medianUs / 1000 : 0;
+            const bool isTime = row.unit == CostUnit::Time;
+            row.gflops = isTime && row.medianUs > 0 ? call.flops / row.medianUs / 1000 : 0;
         }
         rows.push_back(std::move(row));
     }
@@ -369,32 +392,6 @@ QString sourceNames(const core::Module& module, const std::vector<core::SourceId
             names << QString::fromStdString(module.sources()[source.value].name);
     if (names.size() > 3) return names.mid(0, 3).join(QStringLiteral(", ")) + QStringLiteral(" …");
     return names.join(QStringLiteral(", "));
-}
-
-RunTable* makeRunTable(QObject* parent)
-{
-    return new RunTable({{QStringLiteral("Run"),
-                          [](const RunRow& r) { return QString::number(r.run); },
-                          true,
-                          {},
-                          [](const RunRow& r) { return r.run; },
-                          QStringLiteral("")},
-                         {QStringLiteral("Time"),
-                          [](const RunRow& r) { return durationText(r.us); },
-                          true,
-                          {},
-                          [](const RunRow& r) { return r.us; },
-                          QStringLiteral("µs")}},
-                        parent);
-}
-
-std::vector<RunRow> runRows(const std::optional<Measurement>& measurement)
-{
-    std::vector<RunRow> rows;
-    if (measurement)
-        for (const double us : measurement->runUs)
-            rows.push_back({static_cast<int>(rows.size()) + 1, us});
-    return rows;
 }
 
 } // namespace tenon::views

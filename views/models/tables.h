@@ -38,6 +38,7 @@ struct CallRow
     QString methodReason;
     double medianUs = -1; ///< negative: not measured
     bool isEmulated = false;
+    CostUnit unit = CostUnit::Time; ///< of medianUs
     double share = 0;
     double shareOfSlowest = 0;
     double gflops = 0;
@@ -72,16 +73,5 @@ std::vector<CallRow> callRows(const Document& document);
 std::vector<OperatorRow> operatorRows(const Document& document);
 /// Names of up to three nodes of the model file.
 QString sourceNames(const core::Module& module, const std::vector<core::SourceId>& sources);
-
-/// A run of a benchmark.
-struct RunRow
-{
-    int run = 0; ///< from 1
-    double us = 0;
-};
-using RunTable = TableModel<RunRow>;
-
-RunTable* makeRunTable(QObject* parent);
-std::vector<RunRow> runRows(const std::optional<Measurement>& measurement);
 
 } // namespace tenon::views

@@ -78,7 +78,7 @@ struct BoardEngine
     std::function<DeployOutcome(const DeployQuestion&, const BoardAsk&, const DeployWatcher&,
                                 core::JobContext&)>
         deploy;
-    /// Earlier measurements of the model on the board, newest first.
+    /// Earlier measurements of the model, newest first; `board` is the one in use.
     std::function<core::Result<std::vector<HistoryRow>>(DocumentPtr, const QString& board)> history;
     /// True when code for `target` is for the machine that `boardTarget` describes.
     std::function<bool(const QString& target, const QString& boardTarget)> isSameMachine;

@@ -3,6 +3,7 @@
 #include "views/presenters/deploy_presenter.h"
 
 #include "views/models/format.h"
+#include "views/models/measured_text.h"
 
 #include <QLocale>
 #include <QPointer>
@@ -55,6 +56,7 @@ DeployPresenter::DeployPresenter(WorkspacePresenter& workspace, BoardsPresenter&
     , m_steps(makeStepModel(this))
     , m_preflight(makeCheckModel(this))
     , m_history(makeHistoryModel(this))
+    , m_runs(makeRunsModel(this))
 {
     connect(&boards, &BoardsPresenter::stateChanged, this, &DeployPresenter::refresh);
     connect(&boards, &BoardsPresenter::selected, this, &DeployPresenter::takeBoard);
@@ -188,6 +190,8 @@ void DeployPresenter::loadHistory()
             m_isLoading = false;
             m_state.historyProblem =
                 status ? QString() : QString::fromStdString(status.error().message);
+            m_runs->setRows(*rows);
+            std::erase_if(*rows, [](const HistoryRow& row) { return !row.isOfBoard; });
             m_history->setRows(*rows);
             refresh();
         });
@@ -203,15 +207,10 @@ void DeployPresenter::refreshResult()
     m_state.isEmulated = false;
     if (!m_state.hasResult) return;
     const Measurement& m = *document->measurement;
-    double callsUs = 0;
-    for (const CallTime& call : m.calls) callsUs += call.medianUs;
-    m_state.isEmulated = m.isEmulated;
+    m_state.isEmulated = m.isEmulated && m.unit == CostUnit::Time;
     m_state.resultText = m_workspace.state().measurementText;
     m_state.resultDetail =
-        tr("on %1 · 95 % confidence interval of the median %2 to %3 · p95 %4 · %5 · calls together "
-           "%6")
-            .arg(m.board, durationText(m.lowUs), durationText(m.highUs), durationText(m.p95Us),
-                 countOf(m.threads, tr("thread")), durationText(callsUs));
+        tr("on %1 · %2 · %3").arg(m.board, countOf(m.threads, tr("thread")), spreadText(m));
     if (!m.sha256.isEmpty())
         m_state.resultDetail += tr(" · artifact SHA-256 %1").arg(shortDigest(m.sha256));
     if (const QString& stale = m_workspace.state().staleText; !stale.isEmpty())

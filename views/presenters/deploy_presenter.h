@@ -16,7 +16,7 @@ struct DeployState
     bool hasResult = false;                  ///< the model shown has been measured
     QString budget = QStringLiteral("10 s"); ///< the last one that was valid
     bool isBudgetValid = true;
-    bool isEmulated = false; ///< what is shown was measured on an emulated processor
+    bool isEmulated = false; ///< the times that are shown are those of an emulated processor
     QString caption;         ///< "done in 3.10 s", "upload …", "failed: run"
     QString error;           ///< why it failed
     QString overheadText;    ///< "overhead 0.42 s · 3.40 MiB sent, 0 B were there"
@@ -38,7 +38,8 @@ public:
     const Deployment& report() const { return m_report; }
     StepModel& steps() { return *m_steps; }
     CheckModel& preflight() { return *m_preflight; }
-    HistoryModel& history() { return *m_history; }
+    HistoryModel& history() { return *m_history; } ///< on the board in use
+    HistoryModel& runs() { return *m_runs; }       ///< on every board
     bool isLoading() const { return m_isLoading; }
 
 public slots:
@@ -75,6 +76,7 @@ private:
     StepModel* m_steps;
     CheckModel* m_preflight;
     HistoryModel* m_history;
+    HistoryModel* m_runs;
 };
 
 } // namespace tenon::views

@@ -213,9 +213,9 @@ void InspectorPresenter::addCallTime(size_t call)
     const Measurement& m = *m_document->measurement;
     const CallTime& time = m.calls[call];
     m_state.facts.push_back(
-        {tr("time"),
+        {m.unit == CostUnit::Time ? tr("time") : tr("instructions"),
          tr("%1  (%2, n = %3)")
-             .arg(durationText(time.medianUs),
+             .arg(fullCostText(time.medianUs, m.unit),
                   m.isEmulated ? tr("emulated %1").arg(m.board) : m.board)
              .arg(m.runs),
          tr("measured: %1, %2, %3").arg(m.method, m.date, countOf(m.threads, tr("thread"))),

@@ -4,6 +4,7 @@
 
 #include "views/models/exact_facts.h"
 #include "views/models/format.h"
+#include "views/models/measured_text.h"
 
 #include <QFileInfo>
 #include <QTimer>
@@ -314,18 +315,10 @@ void WorkspacePresenter::refreshMeasurement()
     const auto& m = m_document->measurement;
     if (!m) return;
     m_state.isEmulated = m->isEmulated;
-    m_state.measurementText = tr("%1 ± %2, n = %3")
-                                  .arg(durationText(m->medianUs), durationText(m->halfUs()))
-                                  .arg(m->runs);
-    if (m->isEmulated) m_state.measurementText += tr(", emulated");
-    double callsUs = 0;
-    for (const CallTime& call : m->calls) callsUs += call.medianUs;
+    m_state.measurementText = measuredText(*m_document);
     QStringList detail{
         tr("measured on %1, %2, %3").arg(m->board, countOf(m->threads, tr("thread")), m->date),
-        tr("95 % confidence interval of the median %1 to %2")
-            .arg(durationText(m->lowUs), durationText(m->highUs)),
-        tr("p95 %1").arg(durationText(m->p95Us))};
-    if (callsUs > 0) detail << tr("calls together %1").arg(durationText(callsUs));
+        spreadText(*m)};
     if (!m->sha256.isEmpty()) detail << tr("artifact SHA-256 %1").arg(shortDigest(m->sha256));
     if (m->peer) m_state.peerText = peerTextOf(*m);
     m_state.measurementMethod = m->method;

@@ -81,11 +81,12 @@ CardLooks nextColouring(const Document& document, CardLooks looks)
     return next;
 }
 
-QString colouringText(CardLooks looks)
+QString colouringText(CardLooks looks, CostUnit unit)
 {
     if (!looks.isColoured) return QObject::tr("type");
     switch (looks.figure) {
-    case CardFigure::Time: return QObject::tr("time");
+    case CardFigure::Time:
+        return unit == CostUnit::Time ? QObject::tr("time") : QObject::tr("instructions");
     case CardFigure::Error: return QObject::tr("expected error");
     case CardFigure::Macs: return QObject::tr("MACs");
     case CardFigure::Bytes: return QObject::tr("bytes");
@@ -98,10 +99,10 @@ QString colouringText(CardLooks looks)
     return {};
 }
 
-QString figureText(CardFigure figure, double value)
+QString figureText(CardFigure figure, double value, CostUnit unit)
 {
     switch (figure) {
-    case CardFigure::Time: return durationText(value);
+    case CardFigure::Time: return costText(value, unit);
     case CardFigure::Error: return QStringLiteral("error ") + errorText(value);
     case CardFigure::Macs: return shortCountText(value) + QStringLiteral(" MACs");
     case CardFigure::Bytes: return byteText(static_cast<qint64>(value));

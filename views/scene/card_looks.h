@@ -51,8 +51,8 @@ CardLooks withOtherFigure(const Document& document, CardLooks looks);
 std::vector<CardLooks> colourings(const Document& document);
 CardLooks nextColouring(const Document& document, CardLooks looks);
 /// "type", "time", ...
-QString colouringText(CardLooks looks);
+QString colouringText(CardLooks looks, CostUnit unit = CostUnit::Time);
 /// "1.20 ms", "error 3.1e-06", "12.4 M", "1.2 MiB", "45 %", "98.2 dB".
-QString figureText(CardFigure figure, double value);
+QString figureText(CardFigure figure, double value, CostUnit unit = CostUnit::Time);
 
 } // namespace tenon::views

@@ -95,8 +95,9 @@ struct Scene
     std::vector<int> itemOfPlace; ///< -1 when not shown
     QString caption;
     CardLooks looks;
-    float least = 0;   ///< figure: what a heat of 0 stands for
-    float largest = 0; ///< figure: what a heat of 1 stands for
+    CostUnit unit = CostUnit::Time; ///< of times
+    float least = 0;                ///< figure: what a heat of 0 stands for
+    float largest = 0;              ///< figure: what a heat of 1 stands for
 
     int itemAt(PlaceId place) const
     {

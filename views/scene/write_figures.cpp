@@ -15,8 +15,10 @@ void setFigure(const Document& document, const NodeFigure& figure, CardFigure ki
 {
     const double shown = NodeFigures::shown(kind, figure);
     if (shown <= 0) return;
-    item.figure = (figure.isEstimated ? QStringLiteral("≈ ") : QString()) + figureText(kind, shown);
-    if (kind == CardFigure::Time && document.measurement->isEmulated)
+    const CostUnit unit = document.measurement ? document.measurement->unit : CostUnit::Time;
+    item.figure =
+        (figure.isEstimated ? QStringLiteral("≈ ") : QString()) + figureText(kind, shown, unit);
+    if (kind == CardFigure::Time && document.measurement->isEmulated && unit == CostUnit::Time)
         item.figure += QStringLiteral(" emulated");
     item.isEstimated = figure.isEstimated;
     item.heat = static_cast<float>(shown);
@@ -129,6 +131,7 @@ void writeFigures(const Document& document, const NodeFigures& figures, const Sc
                   Scene& scene)
 {
     const CardFigure kind = scene.looks.figure;
+    if (document.measurement) scene.unit = document.measurement->unit;
     if (isCompared(kind)) return writeDecibels(document, figures, scopes, scene);
     for (SceneItem& item : scene.items)
         if (const NodeFigure* figure = item.hasFigure ? figures.of(item.node) : nullptr)

@@ -9,6 +9,7 @@
 #include "views/pages/deploy/deploy_page.h"
 
 #include <QDirIterator>
+#include <QMenu>
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
@@ -369,6 +370,8 @@ private slots:
         QVERIFY(settle(window));
         QVERIFY(window.showPerspective(QStringLiteral("deploy")));
         QTest::mouseClick(&window.part<views::DeployPage>().virtualButton(), Qt::LeftButton);
+        for (QAction* kind : window.findChild<QMenu*>()->actions())
+            if (kind->text().contains(QStringLiteral("Raspberry Pi 4"))) kind->trigger();
         QVERIFY(settle(window));
         NEED(!window.workspace().state().bannerText.contains(QStringLiteral("install proot")),
              "namespaces", "this system gives users no namespaces, and there is no proot");

@@ -2,29 +2,25 @@
 // The main journey in a real window: an X server, real key and mouse events, the real engine.
 #include "app/engine/engine.h"
 #include "app/workbench/main_window.h"
+#include "tests/app/workbench/real_events.h"
 #include "views/pages/deploy/deploy_page.h"
 #include "views/pages/executors/executors_page.h"
 #include "views/pages/memory/memory_page.h"
 #include "views/pages/memory/planner_list.h"
 #include "views/pages/passes/passes_page.h"
 
-#include <QApplication>
-#include <QProcess>
-#include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QTest>
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
 
 using namespace tenon;
 using namespace tenon::app;
 
 namespace {
 
-// Everything is waited for by its effect, with patience for a machine that does other work.
-constexpr int kPatienceMs = 400000;
+constexpr int kPatienceMs = kEventPatienceMs;
 
 class JourneyTest : public QObject
 {
@@ -39,25 +35,6 @@ private:
     static bool settle(MainWindow& window)
     {
         return waitFor([&] { return window.isSettled(); });
-    }
-    static void xdotool(const QStringList& arguments)
-    {
-        QProcess process;
-        process.start(QStringLiteral("xdotool"), arguments);
-        QVERIFY(process.waitForStarted(kPatienceMs));
-        QVERIFY(waitFor([&] { return process.state() == QProcess::NotRunning; }));
-        QCOMPARE(process.exitCode(), 0);
-    }
-    static void key(MainWindow& window, const QString& name)
-    {
-        xdotool({QStringLiteral("windowfocus"), QString::number(window.winId()),
-                 QStringLiteral("key"), name});
-    }
-    static void click(const QWidget& widget, QPoint place)
-    {
-        const QPoint at = widget.mapToGlobal(place);
-        xdotool({QStringLiteral("mousemove"), QString::number(at.x()), QString::number(at.y()),
-                 QStringLiteral("click"), QStringLiteral("1")});
     }
     /// The title of a frame that can be clicked, or an empty point.
     static QPoint titleOfAFrame(views::GraphCanvas& canvas, int& frame)
@@ -114,18 +91,18 @@ private:
         auto* start = window.findChild<views::StartPage*>();
         for (auto* button : start->findChildren<views::PillButton*>())
             if (button->text().contains(QStringLiteral("sample")))
-                click(*button, button->rect().center());
+                clickOn(*button, button->rect().center());
         QVERIFY(waitFor([&] { return window.workspace().state().hasDocument; }));
         QVERIFY(settle(window));
     }
 
     static void stepToFusion(MainWindow& window)
     {
-        key(window, QStringLiteral("alt+2"));
+        pressKey(window, QStringLiteral("alt+2"));
         QVERIFY(waitFor([&] { return window.part<views::PassesPage>().isVisible(); }));
         for (int i = 0; i < 40 && window.passes().state().title != QStringLiteral("FuseOps"); ++i) {
             const int version = window.passes().state().version;
-            key(window, QStringLiteral("f"));
+            pressKey(window, QStringLiteral("f"));
             QVERIFY(waitFor([&] { return window.passes().state().version != version; }));
         }
         QCOMPARE(window.passes().state().title, QStringLiteral("FuseOps"));
@@ -135,7 +112,7 @@ private:
     {
         auto* tabs =
             window.part<views::PassesPage>().inspectorPanel().findChild<views::PillTabs*>();
-        click(*tabs, tabs->tabRect(tabs->count() - 1).center());
+        clickOn(*tabs, tabs->tabRect(tabs->count() - 1).center());
         const auto shownCode = [&] {
             QString all;
             for (const auto* view :
@@ -150,7 +127,7 @@ private:
     /// Another planner by a click; the model is compiled with it.
     static void switchPlanner(MainWindow& window)
     {
-        key(window, QStringLiteral("alt+3"));
+        pressKey(window, QStringLiteral("alt+3"));
         QVERIFY(waitFor([&] { return window.part<views::MemoryPage>().isVisible(); }));
         auto* list = window.part<views::MemoryPage>().findChild<views::PlannerList*>();
         const auto& rows = window.memory().planners().rows();
@@ -160,7 +137,7 @@ private:
                 other = static_cast<int>(i);
         QVERIFY(other >= 0);
         const QString algorithm = rows[static_cast<size_t>(other)].algorithm;
-        click(*list->viewport(), list->visualRect(list->model()->index(other, 0)).center());
+        clickOn(*list->viewport(), list->visualRect(list->model()->index(other, 0)).center());
         QVERIFY(waitFor([&] { return window.memory().plan().algorithm == algorithm; }));
         QVERIFY(settle(window));
         QCOMPARE(window.workspace().options().planner, algorithm);
@@ -168,13 +145,13 @@ private:
 
     static void compareExecutors(MainWindow& window)
     {
-        key(window, QStringLiteral("alt+4"));
+        pressKey(window, QStringLiteral("alt+4"));
         QVERIFY(waitFor([&] { return window.part<views::ExecutorsPage>().isVisible(); }));
         QVERIFY(waitFor([&] { return window.executors().state().hasFootprint; }));
         views::StackChart& flash = window.part<views::ExecutorsPage>().flash();
         QVERIFY(flash.bars().size() >= 2);
         for (const int executor : {1, 0}) {
-            click(flash, flash.pixelRect(executor, 0).center().toPoint());
+            clickOn(flash, flash.pixelRect(executor, 0).center().toPoint());
             QVERIFY(waitFor([&] { return isSelectedExecutor(window, executor); }));
         }
     }
@@ -182,16 +159,16 @@ private:
     /// From the page's own button to a cancel in the middle of the measurement.
     static void deployAndCancel(MainWindow& window)
     {
-        key(window, QStringLiteral("alt+5"));
+        pressKey(window, QStringLiteral("alt+5"));
         QVERIFY(waitFor([&] { return window.part<views::DeployPage>().isVisible(); }));
         QVERIFY(settle(window));
         QVERIFY(window.part<views::DeployPage>().checks().model()->rowCount() > 0);
         auto* notice = window.part<views::DeployPage>().findChild<views::EmptyNotice*>(
             QStringLiteral("deployNotice"));
         auto* button = notice->findChild<views::PillButton*>();
-        click(*button, button->rect().center());
+        clickOn(*button, button->rect().center());
         QVERIFY(waitFor([&] { return isMeasuring(window); }));
-        key(window, QStringLiteral("shift+F5"));
+        pressKey(window, QStringLiteral("shift+F5"));
         QVERIFY(waitFor([&] { return !window.workspace().state().isBusy; }));
         QVERIFY2(window.workspace().jobs().state().outcome.contains(QStringLiteral("cancelled")),
                  qPrintable(window.workspace().jobs().state().outcome));
@@ -223,11 +200,11 @@ private slots:
             int frame = -1;
             const QPoint title = titleOfAFrame(canvas, frame);
             QVERIFY(frame >= 0);
-            click(canvas, title);
+            clickOn(canvas, title);
             QVERIFY(waitFor([&] { return canvas.selectedItem() == frame; }));
             QVERIFY(!window.passes().lineage().rows.empty());
 
-            key(window, QStringLiteral("ctrl+shift+b"));
+            pressKey(window, QStringLiteral("ctrl+shift+b"));
             QVERIFY(waitFor([&] { return window.workspace().document()->isCompiled(); }));
             QVERIFY(settle(window));
             lookAtAssembly(window);
@@ -236,7 +213,7 @@ private slots:
             deployAndCancel(window);
 
             *isEndless = false;
-            key(window, QStringLiteral("ctrl+r"));
+            pressKey(window, QStringLiteral("ctrl+r"));
             QVERIFY2(
                 waitFor([&] { return window.workspace().document()->measurement.has_value(); }),
                 qPrintable(window.workspace().state().bannerText));
@@ -244,14 +221,14 @@ private slots:
             QCOMPARE(window.deploy().history().rowCount(), 1);
             views::DataTable& calls = window.part<views::DeployPage>().calls();
             const QModelIndex slowest = calls.model()->index(0, 6);
-            click(*calls.viewport(), calls.visualRect(slowest).center());
+            clickOn(*calls.viewport(), calls.visualRect(slowest).center());
             QVERIFY(waitFor([&] {
                 return window.workspace().selection().node() ==
                        window.workspace().calls().rows().front().node;
             }));
-            key(window, QStringLiteral("alt+2"));
+            pressKey(window, QStringLiteral("alt+2"));
             QVERIFY(waitFor([&] { return canvas.isVisible() && hasTimes(canvas); }));
-            key(window, QStringLiteral("alt+5"));
+            pressKey(window, QStringLiteral("alt+5"));
             QVERIFY(waitFor([&] { return window.part<views::DeployPage>().isVisible(); }));
             before = window.session();
             window.close();
@@ -271,37 +248,14 @@ private slots:
     }
 };
 
-/// 77 tells CTest that the test was skipped; a required tool makes it fail instead.
-int skip(const char* tool)
-{
-    const QByteArray required = qgetenv("TENON_REQUIRE");
-    std::printf("SKIP %s is not installed\n", tool);
-    return required.contains("xvfb") ? 1 : 77;
-}
-
 } // namespace
 
 int main(int argc, char** argv)
 {
-    if (QStandardPaths::findExecutable(QStringLiteral("Xvfb")).isEmpty()) return skip("Xvfb");
-    if (QStandardPaths::findExecutable(QStringLiteral("xdotool")).isEmpty()) return skip("xdotool");
-    QProcess server;
-    server.start(QStringLiteral("Xvfb"),
-                 {QStringLiteral("-displayfd"), QStringLiteral("1"), QStringLiteral("-screen"),
-                  QStringLiteral("0"), QStringLiteral("1600x1000x24")});
-    if (!server.waitForReadyRead(120000)) return skip("a working Xvfb");
-    qputenv("DISPLAY", ':' + server.readAllStandardOutput().trimmed());
-    qputenv("QT_QPA_PLATFORM", "xcb");
-    qputenv("QTEST_FUNCTION_TIMEOUT", "1400000"); // ctest's limit comes after it
-    int code = 1;
-    {
-        QApplication application(argc, argv);
+    return onOwnDisplay(argc, argv, "1600x1000x24", [&] {
         JourneyTest test;
-        code = QTest::qExec(&test, argc, argv);
-    }
-    server.kill();
-    server.waitForFinished();
-    return code;
+        return QTest::qExec(&test, argc, argv);
+    });
 }
 
 #include "journey_test.moc"

@@ -2,9 +2,13 @@
 // Models: formats, tables, the pass tree.
 #include "tests/views/fixtures.h"
 #include "views/models/deployment.h"
+#include "views/models/deployment_rows.h"
 #include "views/models/format.h"
+#include "views/models/measured_text.h"
 #include "views/models/node_search.h"
 #include "views/models/pass_model.h"
+#include "views/models/run_changes.h"
+#include "views/models/run_rows.h"
 #include "views/models/tables.h"
 
 #include <QAbstractItemModelTester>
@@ -36,6 +40,10 @@ private slots:
         QCOMPARE(durationText(999.7), QStringLiteral("1.00 ms"));
         QCOMPARE(durationText(1020), QStringLiteral("1.02 ms"));
         QCOMPARE(durationText(3100000), QStringLiteral("3.10 s"));
+        QCOMPARE(costText(1020, CostUnit::Time), QStringLiteral("1.02 ms"));
+        QCOMPARE(costText(4951.234, CostUnit::Instructions), QStringLiteral("4.95 M instr."));
+        QCOMPARE(fullCostText(4951.234, CostUnit::Instructions),
+                 QStringLiteral("4,951,234 instructions"));
         QCOMPARE(shapeLabel({core::kFloat32, core::makeShape({1, 64, 56})}),
                  QStringLiteral("1×64×56"));
         QCOMPARE(shapeLabel({core::kFloat32, {}}), QStringLiteral("scalar"));
@@ -45,6 +53,61 @@ private slots:
         QCOMPARE(shapeLabel({core::kFloat32, {n, n + core::Dim(1), core::Dim(3)}}),
                  QStringLiteral("n×(n + 1)×3"));
         QCOMPARE(shortenedMiddle(QStringLiteral("abcdefghij"), 5), QStringLiteral("ab…ij"));
+    }
+
+    /// A count of instructions is never written as a time, on no cell and in no file.
+    void namesWhatWasCounted()
+    {
+        Document document;
+        document.counts.macs = 2000000;
+        document.measurement = Measurement{.medianUs = 4951.234,
+                                           .lowUs = 4951.234,
+                                           .highUs = 4951.234,
+                                           .calls = {{.medianUs = 4951}},
+                                           .runUs = {4951.234}};
+        document.measurement->unit = CostUnit::Instructions;
+        document.calls.resize(1);
+        QCOMPARE(measuredText(document),
+                 QStringLiteral("4,951,234 instructions, 2.48 per multiply-add"));
+        QCOMPARE(spreadText(*document.measurement),
+                 QStringLiteral("every run takes as many; silicon takes a cycle or more of each · "
+                                "calls together 4,951,000 instructions"));
+        const auto header = [](QAbstractItemModel& model, int column, int role) {
+            return model.headerData(column, Qt::Horizontal, role).toString();
+        };
+        constexpr int kTime = 4; // of calls
+        CallModel& calls = *makeCallModel(this);
+        QCOMPARE(header(calls, kTime, Qt::DisplayRole), QStringLiteral("Time"));
+        calls.setRows(callRows(document));
+        QCOMPARE(header(calls, kTime, Qt::DisplayRole), QStringLiteral("Instr."));
+        QCOMPARE(header(calls, kTime, FileRole), QStringLiteral("Instr. [k instr.]"));
+        QCOMPARE(calls.index(0, kTime).data().toString(), QStringLiteral("4.95 M"));
+        RunTable& runs = *makeRunTable(this);
+        runs.setRows(runRows(document.measurement));
+        QCOMPARE(header(runs, 1, FileRole), QStringLiteral("Instr. [k instr.]"));
+        QCOMPARE(runs.index(0, 1).data().toString(), QStringLiteral("4.95 M instr."));
+    }
+
+    void comparesCountsOfTwoBoards()
+    {
+        const auto row = [](const char* board, double us) {
+            HistoryRow out{.id = static_cast<qint64>(us), .board = QLatin1String(board)};
+            out.unit = CostUnit::Instructions;
+            out.medianUs = us;
+            out.calls = {{QStringLiteral("conv"), us}};
+            return out;
+        };
+        const HistoryRow before = row("m4", 5000), now = row("m55", 2000);
+        const auto rows = callChangeRows(now, before);
+        QCOMPARE(rows.size(), size_t{1});
+        CallChangeModel& changes = *makeCallChangeModel(this);
+        changes.setRows(rows);
+        QCOMPARE(changes.index(0, 3).data().toString(), QStringLiteral("−3.00 M instr."));
+        QCOMPARE(runChangeText(now, before), QStringLiteral(" on m55: 2,000,000 instructions ·  on "
+                                                            "m4: 5,000,000 instructions"));
+        HistoryRow timed = before;
+        timed.unit = CostUnit::Time;
+        QVERIFY(callChangeRows(now, timed).empty()); // nothing to subtract
     }
 
     void namesThisComputerInsideASentence()

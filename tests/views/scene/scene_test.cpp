@@ -3,6 +3,7 @@
 // the tables that say the same.
 #include "tests/views/fixtures.h"
 #include "views/models/node_search.h"
+#include "views/models/run_rows.h"
 #include "views/models/tables.h"
 #include "views/scene/lineage.h"
 #include "views/scene/scene_table.h"

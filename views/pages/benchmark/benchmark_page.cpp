@@ -53,7 +53,7 @@ void RunChart::paintEvent(QPaintEvent*)
         painter.drawLine(QPointF(area.left(), y(value)), QPointF(area.right(), y(value)));
         painter.setPen(t.secondary);
         painter.drawText(QRectF(0, y(value) - 9, area.left() - 8, 18),
-                         Qt::AlignRight | Qt::AlignVCenter, durationText(value));
+                         Qt::AlignRight | Qt::AlignVCenter, costText(value, m_measurement->unit));
     }
     QColor band = t.accentSoft;
     band.setAlphaF(0.35f);

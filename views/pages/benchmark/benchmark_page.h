@@ -2,7 +2,7 @@
 // The Benchmark perspective: the measured total with its spread, and the time of every kernel call.
 #pragma once
 
-#include "views/models/tables.h"
+#include "views/models/run_rows.h"
 #include "views/pages/common/inspector_panel.h"
 #include "views/pages/common/pill_tabs.h"
 #include "views/pages/common/table_twin.h"

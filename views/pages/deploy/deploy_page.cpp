@@ -74,9 +74,10 @@ QWidget* DeployPage::buildBoards(const ThemeSource& themes)
     panel->setMinimumWidth(280);
     m_boardList = new BoardList(themes, &m_boards.model());
     m_add = new PillButton(themes, Look::Plain, tr("Add board…"));
-    m_addVirtual = new PillButton(themes, Look::Plain, tr("Virtual Raspberry Pi"));
+    m_addVirtual = new PillButton(themes, Look::Plain, tr("Virtual board…"));
     m_addVirtual->setToolTip(
-        tr("Makes a Raspberry Pi 4 that is emulated on this computer behind a real SSH server"));
+        tr("Emulated on this computer: a Raspberry Pi behind a real SSH server, "
+           "or a microcontroller, whose instructions are counted"));
     m_forget = new PillButton(themes, Look::Quiet, tr("Forget"));
     m_forget->setToolTip(tr("Take the selected board out of the list"));
     panel->header()->addWidget(m_forget);
@@ -243,7 +244,7 @@ void DeployPage::connectParts()
     connect(m_boardList, &BoardList::chosen, &m_boards, &BoardsPresenter::choose);
     connect(m_add, &QPushButton::clicked, this, &DeployPage::addRequested);
     connect(m_addVirtual, &QPushButton::clicked, this,
-            [this] { m_boards.addVirtual(QStringLiteral("rpi4")); });
+            [this] { chooseVirtual(m_addVirtual->mapToGlobal(QPoint())); });
     connect(m_forget, &QPushButton::clicked, this, &DeployPage::forgetRequested);
     connect(m_probe, &QPushButton::clicked, &m_boards, &BoardsPresenter::probe);
     connect(m_probeNotice, &EmptyNotice::triggered, &m_boards, &BoardsPresenter::probe);

@@ -31,6 +31,8 @@ public:
     PillButton& deployButton() { return *m_start; }
     QLineEdit& budget() { return *m_budget; }
     PillButton& virtualButton() { return *m_addVirtual; }
+    /// A menu of the kinds of boards that can be emulated here, above a point of the screen.
+    void chooseVirtual(QPoint below);
 
 signals:
     void addRequested();
