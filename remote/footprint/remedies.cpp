@@ -49,6 +49,14 @@ public:
                         [](CompileOptions& options) {
                             options.passConfig.emplace_back("tir.usmp.use_workspace_io=1");
                         });
+        // As usual at this level: priced where it was left out.
+        addCompiled("patch-wise execution", "opt level 3 without --pass-config fuse_rows=0",
+                    [](CompileOptions& options) {
+                        options.optLevel = 3;
+                        std::erase_if(options.passConfig, [](const std::string& each) {
+                            return each.starts_with("fuse_rows=");
+                        });
+                    });
         addIntegers();
         addSecondMemory();
         addBoards();

@@ -23,7 +23,8 @@ struct RemedyBasis
 };
 
 /// Those that change something: another planner, another order, inputs and outputs in the
-/// workspace, integers of 8 bits, a second memory, another board. Errors: Cancelled.
+/// workspace, patch-wise execution, integers of 8 bits, a second memory, another board. Errors:
+/// Cancelled.
 core::Result<std::vector<Remedy>> remediesFor(const compiler::CompileResultPtr& result,
                                               const RemedyBasis& basis, core::JobContext& job);
 

@@ -92,6 +92,33 @@ TEST_F(FitOnBoard, SaysWhyNotAndWhatWouldHelp)
     EXPECT_NE(text.output.find("what would change it"), std::string::npos) << text.output;
 }
 
+/// Planned, not guessed: what is said of it is what a compile with it needs.
+TEST_F(FitOnBoard, PricesPatchWiseExecution)
+{
+    for (const char* tool : {"arm-none-eabi-gcc", "qemu-system-arm"}) {
+        TENON_NEED_TOOL(tool);
+    }
+    TENON_NEED_DATA("models/mlperftiny-vww-mobilenetv1-int8/model.onnx");
+    add("mps2-an386");
+    const std::string model = test::dataPath("models/mlperftiny-vww-mobilenetv1-int8/model.onnx");
+    const std::string ask = "footprint " + model + " --board mps2-an386 --json";
+    const Outcome whole = on(ask + " --pass-config fuse_rows=0");
+    ASSERT_EQ(whole.code, 0) << whole.output;
+    const json fit = json::parse(whole.output)["fit"];
+    json patches;
+    for (const json& remedy : fit["remedies"])
+        if (remedy["what"] == "patch-wise execution") patches = remedy;
+    ASSERT_TRUE(patches.is_object()) << fit["remedies"];
+    EXPECT_LT(patches["ram_bytes"], fit["ram_bytes"]);
+    const json usual = json::parse(on(ask).output);
+    const auto workspace = [](const json& said) {
+        return said["executors"].back()["ram"]["workspace"].get<int64_t>();
+    };
+    const json before = json::parse(whole.output);
+    EXPECT_EQ(fit["ram_bytes"].get<int64_t>() - patches["ram_bytes"].get<int64_t>(),
+              workspace(before) - workspace(usual));
+}
+
 TEST_F(FitOnBoard, NeedsABudget)
 {
     const Outcome done = tenon("footprint " + sample() + " --board local --config " +

@@ -256,7 +256,15 @@ TEST_F(Project, ComputesRightOverALineThatDoesHarm)
     const Outcome done =
         shell(TENON_LINE_CAMPAIGN " " + path("m4") + " --rounds 200 --seed 5 2>&1");
     EXPECT_EQ(done.code, 0) << done.output;
-    EXPECT_NE(done.output.find(" requests in "), std::string::npos) << done.output;
+    const size_t at = done.output.find("rounds ");
+    ASSERT_NE(at, std::string::npos) << done.output;
+    int inferences = 0, requests = 0;
+    ASSERT_EQ(
+        std::sscanf(done.output.c_str() + at, "rounds %d inferences, %d", &inferences, &requests),
+        2)
+        << done.output;
+    EXPECT_GT(inferences, 5) << done.output;
+    EXPECT_GE(requests, 200) << done.output;
 }
 
 /// Written from the protocol's description: what TVM's own client says.

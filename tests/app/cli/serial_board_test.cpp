@@ -125,6 +125,18 @@ TEST_F(SerialBoard, IsDeployedToAsEveryBoard)
     const Outcome tested = on("board test host");
     EXPECT_EQ(tested.code, 0) << tested.output;
     EXPECT_NE(tested.output.find("host works"), std::string::npos) << tested.output;
+
+    // Every tensor comes over the line, in as many images as its memory needs.
+    const Outcome compared = on("compare " + model() + " --inputs " + sample() +
+                                "/test_data_set_0 --board host --piece 16KiB --json");
+    ASSERT_EQ(compared.code, 0) << compared.output;
+    const json comparison = json::parse(compared.output);
+    EXPECT_EQ(comparison["place"], "on board `host`");
+    EXPECT_GT(comparison["builds"], 2);
+    for (const json& tensor : comparison["tensors"]) {
+        EXPECT_FALSE(tensor["cumulative"]["is_outside"]) << tensor;
+        EXPECT_TRUE(tensor.contains("isolated")) << tensor;
+    }
 }
 
 TEST_F(SerialBoard, OfAnEmulatedCortexMIsABoard)
@@ -265,6 +277,27 @@ TEST_F(SerialBoard, OrEmulatedOneIsTooSmallForSomeModels)
     EXPECT_NE(large.output.find("of the memory `x` takes 1,048,576 B"), std::string::npos)
         << large.output;
     EXPECT_FALSE(std::filesystem::exists(path("m.elf")));
+}
+
+/// Each is said with the package that has it, before anything else is tried.
+TEST_F(SerialBoard, OrEmulatedOneWithoutItsToolsNamesTheirPackages)
+{
+    const auto without = [&](const std::string& words) {
+        return shell("PATH=/nonexistent '" TENON_PROGRAM "' " + words + " 2>&1");
+    };
+    const std::string m4 = model() + "--target 'c -mcpu=cortex-m4' ";
+    for (const std::string& words :
+         {"compile " + m4 + "-o " + path("m.elf"), "run " + m4, "bench " + m4, "footprint " + m4}) {
+        const Outcome refused = without(words);
+        EXPECT_NE(refused.code, 0) << words;
+        EXPECT_NE(refused.output.find("install gcc-arm-none-eabi and libnewlib-arm-none-eabi"),
+                  std::string::npos)
+            << refused.output;
+    }
+    const Outcome board = without("board add --virtual mps2-an386 --config " + path("config"));
+    EXPECT_NE(board.code, 0);
+    EXPECT_NE(board.output.find("qemu-system-arm gcc-arm-none-eabi"), std::string::npos)
+        << board.output;
 }
 
 TEST_F(SerialBoard, IsRefusedWhereItMakesNoSense)
