@@ -77,7 +77,7 @@ Status checkConstantGrowth(const Module& module)
             total += resultBytes(node);
             if (total <= allowed) continue;
             Location location;
-            location.node = nodeLabel(node);
+            location.node = nodeLabel(module, node);
             location.op = node.op;
             return makeError(DiagnosticCode::OutOfMemory,
                              "what the model computes from constants alone takes " +

@@ -27,7 +27,7 @@ Result<Patches> runDeadCodeElimination(const Module& module, const PassContext&)
                 continue;
             }
             PatchWriter patch(module, function->id, "drop-dead",
-                              nodeLabel(node) + " has no user left", {*id});
+                              nodeLabel(module, node) + " has no user left", {*id});
             patch.erase(*id);
             patches.push_back(patch.take());
         }

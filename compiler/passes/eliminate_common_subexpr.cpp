@@ -50,9 +50,9 @@ Patch mergePatch(const Module& module, FunctionId function, NodeId survivor,
     }
     kept.origin = origin.take();
     const bool isWider = kept.origin != module.node(survivor).origin;
-    PatchWriter patch(module, function, "merge-equal",
-                      std::to_string(from.size()) + " equal expressions like " + nodeLabel(kept),
-                      from);
+    PatchWriter patch(
+        module, function, "merge-equal",
+        std::to_string(from.size()) + " equal expressions like " + nodeLabel(module, kept), from);
     for (const NodeId id : duplicates) {
         for (uint32_t i = 0; i < kept.resultCount(); ++i) patch.replace({id, i}, {survivor, i});
         patch.erase(id);

@@ -118,8 +118,8 @@ std::optional<Patch> foldIntoProducer(const Site& site, const NodeRecord& produc
     if (bias) from.push_back(bias->id);
     from.push_back(product.id);
     PatchWriter patch(module, site.function.id, "fold-scale-into-" + layer->op.substr(3),
-                      "the scale of " + nodeLabel(product) + " is constant along the channels of " +
-                          nodeLabel(*layer),
+                      "the scale of " + nodeLabel(module, product) +
+                          " is constant along the channels of " + nodeLabel(module, *layer),
                       std::move(from));
     const ValueRef weight =
         patch.op(multiplyOp, {layer->operands[1], patch.constant(std::move(*along))});
@@ -154,8 +154,8 @@ std::optional<Patch> foldIntoConsumer(const Site& site, const NodeRecord& layer)
     if (!along) return std::nullopt;
 
     PatchWriter patch(module, site.function.id, "fold-scale-into-" + layer.op.substr(3),
-                      "the scale of " + nodeLabel(product) +
-                          " is constant along the input channels of " + nodeLabel(layer),
+                      "the scale of " + nodeLabel(module, product) +
+                          " is constant along the input channels of " + nodeLabel(module, layer),
                       {product.id, layer.id});
     const ValueRef weight =
         patch.op(multiplyOp, {layer.operands[1], patch.constant(std::move(*along))});

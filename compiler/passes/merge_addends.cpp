@@ -56,7 +56,7 @@ Result<Patches> runMergeAddends(const Module& module, const PassContext&)
                 before.types != node.types)
                 continue;
             PatchWriter patch(module, function->id, "merge-addends",
-                              nodeLabel(before) + " and " + nodeLabel(node) +
+                              nodeLabel(module, before) + " and " + nodeLabel(module, node) +
                                   " add constants of one shape",
                               {before.id, id});
             NodeRecord record = node;

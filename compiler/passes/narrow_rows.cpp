@@ -92,8 +92,8 @@ private:
         std::vector<NodeId> from(region.nodes.rbegin(), region.nodes.rend());
         from.push_back(selection.id);
         PatchWriter patch(m_module, m_function.id, "narrow-rows",
-                          nodeLabel(selection) + " reads " + std::to_string(rows.count) + " of " +
-                              std::to_string(all) + " rows",
+                          nodeLabel(m_module, selection) + " reads " + std::to_string(rows.count) +
+                              " of " + std::to_string(all) + " rows",
                           from);
         for (auto id = region.nodes.rbegin(); id != region.nodes.rend(); ++id) {
             NodeRecord record = m_module.node(*id);

@@ -86,10 +86,16 @@ std::optional<std::vector<int64_t>> knownShape(const Module& module, ValueRef va
     return constantShape(node->types[value.index].shape);
 }
 
-std::string nodeLabel(const NodeRecord& node)
+std::string nodeLabel(const Module& module, const NodeRecord& node)
 {
     if (!node.name.empty()) return node.name;
-    return (node.op.empty() ? "node" : node.op) + " %" + std::to_string(node.id.value);
+    const std::string what = node.kind == NodeKind::Constant ? "constant"
+                             : node.op.empty()               ? "node"
+                                                             : node.op;
+    for (const SourceId source : node.origin)
+        if (source.value < module.sources().size() && !module.sources()[source.value].name.empty())
+            return what + " of " + module.sources()[source.value].name;
+    return what;
 }
 
 int64_t normalizedAxis(int64_t axis, size_t rank)

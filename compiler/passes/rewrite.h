@@ -48,8 +48,9 @@ const Tensor* constantOf(const Module& module, ValueRef value);
 std::optional<double> scalarOf(const Module& module, ValueRef value);
 /// Type of a value whose dimensions are all known.
 std::optional<std::vector<int64_t>> knownShape(const Module& module, ValueRef value);
-/// Node text for reasons: its name, or operator and id.
-std::string nodeLabel(const NodeRecord& node);
+/// Node text for reasons: its name, or its operator and where that comes from. Without the id: the
+/// next run of the passes hands out others, and a reason is the same every time.
+std::string nodeLabel(const Module& module, const NodeRecord& node);
 /// `axis` counted from the end when negative.
 int64_t normalizedAxis(int64_t axis, size_t rank);
 

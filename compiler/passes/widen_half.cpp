@@ -39,8 +39,8 @@ ValueRef cast(PatchWriter& patch, ValueRef value, DataType to)
 
 Patch widened(const Module& module, const GraphFunction& function, const NodeRecord& node)
 {
-    PatchWriter patch(module, function.id, "widen-half", nodeLabel(node) + " computes in float32",
-                      {node.id});
+    PatchWriter patch(module, function.id, "widen-half",
+                      nodeLabel(module, node) + " computes in float32", {node.id});
     std::vector<ValueRef> operands = node.operands;
     for (ValueRef& operand : operands)
         if (operand.node.isValid() && isHalf(module.type(operand).dtype))
@@ -80,7 +80,8 @@ std::optional<Patch> keepBits(const Module& module, const GraphFunction& functio
         paths.decides(narrow.id))
         return std::nullopt;
     PatchWriter patch(module, function.id, "keep-bits",
-                      "the rounding of " + nodeLabel(narrow) + " only loses bits", {node.id});
+                      "the rounding of " + nodeLabel(module, narrow) + " only loses bits",
+                      {node.id});
     patch.replaceAndErase(node.id, narrow.operands[0]);
     return patch.take();
 }

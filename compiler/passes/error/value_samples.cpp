@@ -140,6 +140,8 @@ ValueSamples::ValueSamples(const Module& module, const GraphFunction& function)
     , m_function(function)
 {
     findLastLayers();
+    for (const std::vector<NodeId>* nodes : {&m_function.params, &m_function.order})
+        for (const NodeId id : *nodes) m_streams.emplace(id, m_streams.size());
     for (const NodeId id : m_function.params) {
         const NodeRecord& node = m_module.node(id);
         if (node.types.size() != 1) continue;
@@ -149,7 +151,7 @@ ValueSamples::ValueSamples(const Module& module, const GraphFunction& function)
         m_values[{id, 0}] = Tensor::make(dtype, shape, [&](std::span<std::byte> bytes) {
             // Zeros are valid as indices and as flags.
             for (int64_t i = 0; dtype.isFloat() && i < elementCount(shape); ++i)
-                storeNumber(dtype, bytes, i, normalAt(id.value, i));
+                storeNumber(dtype, bytes, i, normalAt(m_streams.at(id), i));
         });
     }
     for (const NodeId id : m_function.order) compute(m_module.node(id));
@@ -178,11 +180,12 @@ Tensor ValueSamples::normal(const NodeRecord& node, const std::vector<double>& v
     const std::vector<int64_t> shape = sampledShape(node.types[0].shape);
     int64_t inner = 1;
     for (size_t i = 2; i < shape.size(); ++i) inner *= shape[i];
+    const auto known = m_streams.find(node.id);
+    const uint64_t stream = known != m_streams.end() ? known->second : m_streams.size();
     return Tensor::make(kFloat32, shape, [&](std::span<std::byte> bytes) {
         for (int64_t i = 0; i < elementCount(shape); ++i) {
             const auto channel = static_cast<size_t>(i / inner) % variances.size();
-            storeNumber(kFloat32, bytes, i,
-                        std::sqrt(variances[channel]) * normalAt(node.id.value, i));
+            storeNumber(kFloat32, bytes, i, std::sqrt(variances[channel]) * normalAt(stream, i));
         }
     });
 }

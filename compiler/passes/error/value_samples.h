@@ -4,6 +4,7 @@
 
 #include "core/ir/module.h"
 
+#include <cstdint>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -37,6 +38,8 @@ private:
 
     const Module& m_module;
     const GraphFunction& m_function;
+    /// Of each node of the function, from its place there: ids are others in the next run.
+    std::unordered_map<NodeId, uint64_t> m_streams;
     std::unordered_set<NodeId> m_last; ///< layers that no other layer follows
     std::unordered_map<ValueRef, Tensor> m_values;
 };

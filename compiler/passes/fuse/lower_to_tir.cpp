@@ -83,9 +83,9 @@ struct Scalars
     }
 };
 
-Diagnostic withNode(Diagnostic error, const NodeRecord& node)
+Diagnostic withNode(Diagnostic error, const Module& module, const NodeRecord& node)
 {
-    if (error.location.node.empty()) error.location.node = nodeLabel(node);
+    if (error.location.node.empty()) error.location.node = nodeLabel(module, node);
     if (error.location.op.empty()) error.location.op = node.op;
     return error;
 }
@@ -201,7 +201,7 @@ Result<tir::PrimFunc> lowerFunction(const Module& module, const GraphFunction& f
             continue;
         }
         Result<te::Tensors> out = lowerNode(module, node, typeOf, tensors);
-        if (!out) return withNode(out.error(), node);
+        if (!out) return withNode(out.error(), module, node);
         for (size_t i = 0; i < out->size(); ++i)
             tensors[{id, static_cast<uint32_t>(i)}] = (*out)[i];
     }

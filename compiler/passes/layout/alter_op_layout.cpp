@@ -101,7 +101,7 @@ private:
         NodeRecord record = node;
         for (ValueRef& operand : record.operands) operand = m_values.plain(operand);
         if (record.operands == node.operands) return;
-        m_values.explain("read-plain-layout", nodeLabel(node) + " has no blocked form");
+        m_values.explain("read-plain-layout", nodeLabel(m_module, node) + " has no blocked form");
         m_patch->change(std::move(record));
     }
 

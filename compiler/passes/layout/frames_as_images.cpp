@@ -78,7 +78,7 @@ public:
             const auto result = filmOf({id, 0});
             if (!result) continue;
             PatchWriter patch(m_module, m_function.id, "film-to-images",
-                              nodeLabel(node) + " works on frames one by one", {id});
+                              nodeLabel(m_module, node) + " works on frames one by one", {id});
             m_patch = &patch;
             m_made.clear();
             const std::optional<ValueRef> images = imagesOf(node, *result);

@@ -171,8 +171,9 @@ private:
     {
         const NodeRecord& first = m_module.node(chain.nodes.front());
         PatchWriter patch(m_module, m_function.id, "pad-channels",
-                          std::to_string(chain.channels) + " channels of " + nodeLabel(first) +
-                              " fill " + std::to_string(chain.padded) + " in whole vectors",
+                          std::to_string(chain.channels) + " channels of " +
+                              nodeLabel(m_module, first) + " fill " + std::to_string(chain.padded) +
+                              " in whole vectors",
                           chain.nodes);
         for (const NodeId id : chain.nodes) {
             NodeRecord node = m_module.node(id);

@@ -76,7 +76,7 @@ private:
     void rewrite(NodeId id, const NodeRecord& node)
     {
         PatchWriter patch(m_module, m_function.id, "rows-to-images",
-                          nodeLabel(node) + " works on images of one row", {id});
+                          nodeLabel(m_module, node) + " works on images of one row", {id});
         m_patch = &patch;
         m_made.clear();
         const auto done = isOp(node, reshapeOp) ? imageAgain(node) : replacement(node);

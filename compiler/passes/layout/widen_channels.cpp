@@ -187,7 +187,7 @@ private:
     {
         PatchWriter patch(m_module, m_function.id, "widen-channels",
                           std::to_string(own.channels) + " channels of " +
-                              nodeLabel(m_module.node(own.makers.front())) + " fill " +
+                              nodeLabel(m_module, m_module.node(own.makers.front())) + " fill " +
                               std::to_string(width) + " in whole vectors",
                           nodes);
         const std::set<NodeId> changed(nodes.begin(), nodes.end());

@@ -59,7 +59,7 @@ std::optional<Patch> moveFirst(const QuantizationSite& site, const NodeRecord& n
     if (!axis) return std::nullopt;
     const NodeRecord& dequantize = site.module.node(node.operands[0].node);
     PatchWriter patch(site.module, site.function.id, "move-integers",
-                      nodeLabel(node) +
+                      nodeLabel(site.module, node) +
                           (isRelu ? " is a limit of the integers" : " moves integers as well"),
                       {node.id});
     NodeRecord moved = newOpNode(site.module, node.op, node.operands, node.attrs);

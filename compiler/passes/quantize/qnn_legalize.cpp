@@ -39,7 +39,7 @@ public:
             if (node.kind != NodeKind::Op) continue;
             PatchWriter patch(m_module, m_function.id,
                               m_to == kUInt8 ? "unsigned-activations" : "signed-activations",
-                              nodeLabel(node) + " reads or writes " + m_to.text() +
+                              nodeLabel(m_module, node) + " reads or writes " + m_to.text() +
                                   ", the zero point moved by " + std::to_string(m_shift),
                               {id});
             m_patch = &patch;

@@ -226,7 +226,7 @@ std::optional<Patch> quantizeLayer(const QuantizationSite& site, const QuantizeT
     const std::vector<int64_t> each = channelShape(layer, channels);
     PatchWriter patch =
         quantizePatch(site, target, isConv ? "integer-conv2d" : "integer-dense",
-                      nodeLabel(*layer.node) + " stands between integers of scale " +
+                      nodeLabel(site.module, *layer.node) + " stands between integers of scale " +
                           exact(static_cast<float>(data.scales[0])) + " and " +
                           exact(static_cast<float>(target.scale)),
                       layer.consumed);
@@ -260,8 +260,9 @@ std::optional<Patch> quantizeBinary(const QuantizationSite& site, const Quantize
         return std::nullopt;
     if (isProduct ? !isProductExact(*a, *b, target.scale) : !isSumExact(*a, *b, target.scale))
         return std::nullopt;
-    PatchWriter patch = quantizePatch(site, target, isProduct ? "integer-mul" : "integer-add",
-                                      nodeLabel(node) + " stands between integers", {node.id});
+    PatchWriter patch =
+        quantizePatch(site, target, isProduct ? "integer-mul" : "integer-add",
+                      nodeLabel(site.module, node) + " stands between integers", {node.id});
     Attrs attrs = target.limits();
     attrs.set("lhs_scale", a->scales[0]);
     attrs.set("lhs_zero_point", a->zeros[0]);
@@ -319,8 +320,9 @@ std::optional<Patch> quantizeMean(const QuantizationSite& site, const QuantizeTa
     for (const int64_t axis : mean->axes) count *= shape->at(static_cast<size_t>(axis));
     if (count < 1 || count > kMostSummands || !areRatios({data->scales[0] / target.scale}))
         return std::nullopt;
-    PatchWriter patch = quantizePatch(site, target, "integer-mean",
-                                      nodeLabel(node) + " stands between integers", {node.id});
+    PatchWriter patch =
+        quantizePatch(site, target, "integer-mean",
+                      nodeLabel(site.module, node) + " stands between integers", {node.id});
     const ValueRef wide = patch.op(castOp, {data->integers}, {{"dtype", kInt32}});
     const ValueRef sums =
         patch.op(sumOp, {wide}, {{"axis", mean->axes}, {"keepdims", int64_t{mean->keepsDims}}});
@@ -346,8 +348,9 @@ std::optional<Patch> quantizeConcat(const QuantizationSite& site, const Quantize
             return std::nullopt;
         parts.push_back(std::move(*part));
     }
-    PatchWriter patch = quantizePatch(site, target, "integer-concat",
-                                      nodeLabel(node) + " stands between integers", {node.id});
+    PatchWriter patch =
+        quantizePatch(site, target, "integer-concat",
+                      nodeLabel(site.module, node) + " stands between integers", {node.id});
     std::vector<ValueRef> operands;
     for (const Quantized& part : parts) operands.push_back(rescaled(patch, target, part));
     const ValueRef out = patch.op(concatenateOp, std::move(operands), node.attrs);
@@ -361,9 +364,9 @@ std::optional<Patch> requantize(const QuantizationSite& site, const QuantizeTarg
     if (!data || !data->isPerTensor() || !isByte(*data) ||
         !areRatios({data->scales[0] / target.scale}))
         return std::nullopt;
-    PatchWriter patch =
-        quantizePatch(site, target, "requantize",
-                      "nothing but scales changes in front of " + nodeLabel(*target.node), {});
+    PatchWriter patch = quantizePatch(
+        site, target, "requantize",
+        "nothing but scales changes in front of " + nodeLabel(site.module, *target.node), {});
     const ValueRef out = rescaled(patch, target, *data);
     // A result keeps a node of its own, so that no two outside values share one tensor.
     if (out == data->integers && site.uses.isResult(target.node->id)) return std::nullopt;

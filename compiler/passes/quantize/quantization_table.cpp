@@ -127,10 +127,11 @@ std::optional<Patch> quantizeByTable(const QuantizationSite& site, const Quantiz
         if (!isOp(site.module.node(id), qnnDequantizeOp)) consumed.push_back(id);
     QuantizeTarget whole = target;
     whole.consumed = {target.node->id};
-    PatchWriter patch = quantizePatch(site, whole, "integer-table",
-                                      "what stands in front of " + nodeLabel(*target.node) +
-                                          " is a function of 256 values",
-                                      consumed);
+    PatchWriter patch =
+        quantizePatch(site, whole, "integer-table",
+                      "what stands in front of " + nodeLabel(site.module, *target.node) +
+                          " is a function of 256 values",
+                      consumed);
     ValueRef index = patch.op(castOp, {function.source().integers}, {{"dtype", kInt32}});
     if (function.source().dtype.isSigned())
         index = patch.op(addOp, {index, patch.constant(Tensor::of<int32_t>(kInt32, {}, {128}))});

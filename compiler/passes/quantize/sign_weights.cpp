@@ -90,7 +90,7 @@ private:
     Patch patchOf(const NodeRecord& node, const std::vector<Tensor>& parts) const
     {
         PatchWriter patch(m_module, m_function.id, "signed-weights",
-                          nodeLabel(node) + " has weights of int8 without a zero point" +
+                          nodeLabel(m_module, node) + " has weights of int8 without a zero point" +
                               (parts.size() == 1 ? std::string()
                                                  : ", in " + std::to_string(parts.size()) +
                                                        " parts that are added"),

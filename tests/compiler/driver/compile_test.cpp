@@ -112,6 +112,42 @@ TEST_F(Compile, everyPassChangesMobileNetAndEverySourceNodeIsAccountedFor)
     }
 }
 
+/// Ids are handed out once, so that another run of the same model has others: nothing may follow
+/// from them, neither what is decided nor what is told.
+TEST_F(Compile, anotherRunOfTheSameModelDecidesAndTellsTheSame)
+{
+    const std::pair<const char*, test::ZooOptions> models[] = {
+        {"dscnn", {.channelDivisor = 8}},
+        {"resnext50_32x4d", {.imageSize = 32, .channelDivisor = 16}},
+        {"shufflenet_v2_x1_0", {.imageSize = 32, .channelDivisor = 8}},
+        {"transformer", {.channelDivisor = 8}},
+        {"lstm_stack", {.channelDivisor = 16}}};
+    for (const auto& [name, zoo] : models) {
+        SCOPED_TRACE(name);
+        const auto loaded = load(test::makeZooModel(name, zoo));
+        const auto first = compiled(loaded, options());
+        const auto again = compiled(loaded, options());
+        ASSERT_EQ(first->passes.records.size(), again->passes.records.size());
+        for (size_t i = 0; i < first->passes.records.size(); ++i) {
+            const PassRecord &one = first->passes.records[i], &two = again->passes.records[i];
+            SCOPED_TRACE(one.name);
+            ASSERT_EQ(one.changes.size(), two.changes.size());
+            for (size_t k = 0; k < one.changes.size(); ++k) {
+                ASSERT_EQ(one.changes[k].rule, two.changes[k].rule);
+                ASSERT_EQ(one.changes[k].reason, two.changes[k].reason);
+            }
+        }
+        ASSERT_EQ(first->program.calls.size(), again->program.calls.size());
+        for (size_t i = 0; i < first->program.calls.size(); ++i) {
+            const KernelCall &one = first->program.calls[i], &two = again->program.calls[i];
+            EXPECT_EQ(one.name, two.name);
+            EXPECT_EQ(one.fromNodes, two.fromNodes);
+            EXPECT_EQ(one.movedBytes, two.movedBytes) << one.name;
+        }
+        EXPECT_EQ(first->memory.plan.totalBytes(), again->memory.plan.totalBytes());
+    }
+}
+
 TEST_F(Compile, aSecondCompileTakesEveryKernelFromTheCache)
 {
     const auto loaded = load(test::makeDscnn({}));
