@@ -3,11 +3,14 @@
 #include "app/cli/command.h"
 #include "app/cli/composed_report.h"
 #include "app/cli/follow_report.h"
+#include "app/cli/open_for_build.h"
 #include "app/cli/text_diff.h"
 #include "compiler/driver/option_remarks.h"
 #include "compiler/frontend/importer.h"
 #include "core/base/text.h"
 #include "core/ir/graph_text.h"
+
+#include <charconv>
 
 namespace tenon::cli {
 namespace {
@@ -22,6 +25,7 @@ struct PassesOptions
     std::string follow;
     std::string from;
     std::string to;
+    std::string rewrites;
     int64_t maxRewrites = -1;
     bool verifiesEach = false;
     bool verifiesNumerics = false;
@@ -61,12 +65,25 @@ Json passesJson(const compiler::PassTrace& trace)
                   {"nodes_after", record.nodesAfter},
                   {"changes", std::move(changes)}};
         if (record.skipped) pass["skipped"] = true;
+        if (record.rewrites > 0)
+            pass["rewrites"] = {{"first", record.firstRewrite},
+                                {"last", record.lastRewrite},
+                                {"of", record.rewrites}};
         if (record.maxAbsError) pass["max_abs_error"] = *record.maxAbsError;
         passes.push_back(std::move(pass));
     }
     return {{"passes", std::move(passes)},
             {"module_bytes", trace.moduleBytes},
             {"trace_bytes", trace.traceBytes}};
+}
+
+/// Of a pass that is stepped: " 3 of 14".
+std::string rewritesText(const compiler::PassRecord& record)
+{
+    if (record.rewrites == 0) return {};
+    std::string text = " " + std::to_string(record.firstRewrite);
+    if (record.lastRewrite != record.firstRewrite) text += "-" + std::to_string(record.lastRewrite);
+    return text + " of " + std::to_string(record.rewrites);
 }
 
 std::string passesText(const compiler::PassTrace& trace)
@@ -87,8 +104,8 @@ std::string passesText(const compiler::PassTrace& trace)
                            : record.changed ? join(parts, ", ")
                                             : "(unchanged)";
         if (record.maxAbsError) note += "  max error " + exact(*record.maxAbsError);
-        rows.push_back({std::to_string(i), record.name, record.phase, fixed(record.ms, 2), nodes,
-                        std::to_string(record.changes.size()), note});
+        rows.push_back({std::to_string(i), record.name + rewritesText(record), record.phase,
+                        fixed(record.ms, 2), nodes, std::to_string(record.changes.size()), note});
     }
     return table(rows) + "module " + bytesText(trace.moduleBytes) + ", whole trace " +
            bytesText(trace.traceBytes) + "\n";
@@ -121,6 +138,37 @@ void printModules(const compiler::PassTrace& trace, const PassesOptions& options
     }
 }
 
+/// The pass of which every rewrite is listed: a number of the listing, or a name, whose first run
+/// it is.
+Result<compiler::SteppedPass> steppedPass(const std::string& text)
+{
+    const std::vector<std::string_view> pipeline = compiler::defaultPipeline();
+    size_t number = 0;
+    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (failed == std::errc() && end == text.data() + text.size() && number < pipeline.size())
+        return compiler::SteppedPass{.position = number};
+    const compiler::PassDef* wanted = compiler::findPass(text);
+    for (size_t i = 0; wanted && i < pipeline.size(); ++i)
+        if (compiler::findPass(pipeline[i]) == wanted) return compiler::SteppedPass{.position = i};
+    return makeError(DiagnosticCode::UnknownName, "there is no pass " + core::quoted(text) +
+                                                      " in the pipeline; --list-passes lists them");
+}
+
+Result<compiler::CompileOptions> howToRun(const PassesOptions& options)
+{
+    compiler::CompileOptions compile = compileOptions(options.common);
+    compile.stopBeforeCodegen = true;
+    compile.passes.stopAfter = options.stopAfter;
+    compile.passes.maxRewrites = options.maxRewrites;
+    compile.passes.verifyNumerics = options.verifiesNumerics;
+    if (options.verifiesEach) compile.passes.verify = compiler::VerifyEach::Pass;
+    if (options.rewrites.empty()) return compile;
+    const auto stepped = steppedPass(options.rewrites);
+    if (!stepped) return stepped.error();
+    compile.passes.stepped = *stepped;
+    return compile;
+}
+
 int passes(const PassesOptions& options, JobContext& job)
 {
     if (options.listsPasses) {
@@ -131,19 +179,14 @@ int passes(const PassesOptions& options, JobContext& job)
     for (const std::string* name : {&options.printAfter, &options.diff})
         if (!name->empty() && *name != "changed" && *name != "all" && !compiler::findPass(*name))
             return wrongUsage("there is no pass " + core::quoted(*name) + "; see --list-passes");
-    auto opened = openModel(options.model, options.common);
+    auto opened = openForBuild(options.model, options.common);
     if (!opened) return failure(opened.error());
     printDiagnostics(opened->loaded->diagnostics);
     if (hasErrors(opened->loaded->diagnostics)) return kBadInput;
-
-    compiler::CompileOptions compile = compileOptions(options.common);
-    compile.stopBeforeCodegen = true;
-    printDiagnostics(compiler::optionRemarks(compile));
-    compile.passes.stopAfter = options.stopAfter;
-    compile.passes.maxRewrites = options.maxRewrites;
-    compile.passes.verifyNumerics = options.verifiesNumerics;
-    if (options.verifiesEach) compile.passes.verify = compiler::VerifyEach::Pass;
-    auto result = compileOpened(opened->loaded, compile, job, opened->ms);
+    auto compile = howToRun(options);
+    if (!compile) return failure(compile.error());
+    printDiagnostics(compiler::optionRemarks(*compile));
+    auto result = compileOpened(opened->loaded, *compile, job, opened->ms);
     if (!result) return failure(inModel(result.error(), options.model));
     const compiler::PassTrace& trace = (*result)->passes;
     if (!options.from.empty() || !options.to.empty())
@@ -177,6 +220,8 @@ void addPasses(CLI::App& app, Action& action)
                         "say what the passes behind this one made together; `imported`, which is "
                         "the default, is the model as it was read");
     command->add_option("--to", options->to, "up to this pass; default: the last");
+    command->add_option("--rewrites", options->rewrites,
+                        "list the rewrites of this pass, by name or number, one by one");
     command->add_option("--max-rewrites", options->maxRewrites, "stop after that many rewrites");
     command->add_flag("--verify-each", options->verifiesEach, "verify the IR after every pass");
     command->add_flag("--verify-numerics", options->verifiesNumerics,

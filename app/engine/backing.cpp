@@ -36,6 +36,14 @@ compiler::CompileOptions compileOptions(const EngineOptions& engine,
     return options;
 }
 
+std::optional<compiler::SteppedPass> steppedPass(const std::optional<views::SteppedPass>& stepped)
+{
+    if (!stepped) return std::nullopt;
+    return compiler::SteppedPass{
+        static_cast<size_t>(stepped->position), static_cast<size_t>(stepped->first),
+        static_cast<size_t>(stepped->last), static_cast<size_t>(stepped->stride)};
+}
+
 Result<DocumentPtr> compileModel(const EngineOptions& engine, const DocumentPtr& document,
                                  const views::BuildOptions& build, core::JobContext& job)
 {

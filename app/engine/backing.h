@@ -20,6 +20,8 @@ struct Backing
 std::shared_ptr<const Backing> backingOf(const views::DocumentPtr& document);
 compiler::CompileOptions compileOptions(const EngineOptions& engine,
                                         const views::BuildOptions& build);
+/// As the compiler takes it.
+std::optional<compiler::SteppedPass> steppedPass(const std::optional<views::SteppedPass>& stepped);
 /// The document with passes, kernels, program and memory plan for the options.
 core::Result<views::DocumentPtr> compileModel(const EngineOptions& engine,
                                               const views::DocumentPtr& document,

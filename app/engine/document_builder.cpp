@@ -55,10 +55,17 @@ void addKernels(const compiler::CompileResult& result, Document& document)
         views::KernelListing listing;
         listing.symbol = text(kernel.function.empty() ? kernel.name : kernel.function);
         listing.rule = text(kernel.scheduleRule);
+    document.stepped.reset();
         listing.schedule = text(kernel.scheduleTrace).split(QLatin1Char('\n'), Qt::SkipEmptyParts);
+    int position = -1;
         listing.tir = text(kernel.loweredText);
         listing.isFromCache = kernel.fromCache;
         listing.codeBytes = kernel.object ? static_cast<qint64>(kernel.object->size()) : 0;
+        position += record.firstRewrite <= 1;
+        step.position = position;
+        step.firstRewrite = static_cast<int>(record.firstRewrite);
+        step.lastRewrite = static_cast<int>(record.lastRewrite);
+        step.rewrites = static_cast<int>(record.rewrites);
         document.kernels.emplace(text(kernel.symbol), std::move(listing));
     }
     for (const compiler::KernelCall& call : result.program.calls) {

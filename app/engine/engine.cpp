@@ -11,6 +11,7 @@
 #include "app/engine/footprint_builder.h"
 #include "app/engine/memory_builder.h"
 #include "app/engine/numbers_check.h"
+#include "app/engine/pass_steps.h"
 #include "app/engine/project_builder.h"
 #include "app/engine/save_model.h"
 #include "app/engine/target_choices.h"
@@ -256,6 +257,10 @@ void addOptions(const EngineOptions& options, views::Engine& engine)
     engine.checkNumbers = [options](DocumentPtr document, const BuildOptions& build,
                                     JobContext& job) {
         return checkNumbers(options, document, build, job);
+    };
+    engine.stepPass = [options](DocumentPtr document, const BuildOptions& build,
+                                const std::optional<views::SteppedPass>& stepped, JobContext& job) {
+        return stepPass(options, document, build, stepped, job);
     };
 }
 

@@ -40,7 +40,8 @@ Result<views::DocumentPtr> checkNumbers(const EngineOptions& engine,
                                         const views::BuildOptions& build, core::JobContext& job)
 {
     const auto backing = backingOf(document);
-    const compiler::CompileOptions options = compileOptions(engine, build);
+    compiler::CompileOptions options = compileOptions(engine, build);
+    options.passes.stepped = steppedPass(document->stepped);
     auto made = std::make_shared<views::Document>(*document);
     made->numbersProblem.clear();
     made->brokenPass = -1;

@@ -364,7 +364,7 @@ std::vector<views::PaletteSource> MainWindow::paletteSources()
         const auto& steps = m_workspace.document()->passes;
         for (size_t i = 0; i < steps.size(); ++i)
             entries.push_back(
-                {steps[i].name,
+                {steps[i].title(),
                  steps[i].isChanged
                      ? views::countOf(static_cast<qint64>(steps[i].changes.size()), tr("change"))
                      : tr("no change"),

@@ -110,6 +110,8 @@ std::map<QString, std::pair<QString, QString>> sharedRows()
         {QStringLiteral("next-pass"), {tr("Next, previous pass"), QStringLiteral("PgDown  PgUp")}},
         {QStringLiteral("next-touching"),
          {tr("Next, previous pass touching the selection"), QStringLiteral("]  [")}},
+        {QStringLiteral("step-inside"),
+         {tr("Step inside the pass, and out of it"), QStringLiteral("I  Shift+I")}},
         {QStringLiteral("table"),
          {tr("As a table; figures and colours of cards"), QStringLiteral("T  E  C")}},
         {QStringLiteral("walk-order"),
@@ -119,7 +121,7 @@ std::map<QString, std::pair<QString, QString>> sharedRows()
         {QStringLiteral("find-next"), {tr("Find next, previous"), QStringLiteral("F3  Shift+F3")}}};
     for (const char* second :
          {"forward", "find-previous", "previous-pane", "previous-change", "previous-pass",
-          "previous-touching", "figures", "colour", "walk-back", "collapse"})
+          "previous-touching", "step-outside", "figures", "colour", "walk-back", "collapse"})
         shared[QLatin1String(second)] = {};
     return shared;
 }

@@ -9,6 +9,7 @@
 #include "core/target/target.h"
 #include "core/target/target_facts.h"
 
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -77,7 +78,10 @@ struct PassRecord
     size_t nodesBefore = 0;
     size_t nodesAfter = 0;
     std::vector<Change> changes;
-    Module after;                      ///< structurally shared with its neighbours
+    Module after; ///< structurally shared with its neighbours
+    /// Of a pass that is stepped: the rewrites that this record is of, from 1, and how many there
+    /// are; 0 where the record is of the whole pass.
+    size_t firstRewrite = 0, lastRewrite = 0, rewrites = 0;
     std::optional<double> maxAbsError; ///< with verifyNumerics: against the module as imported
 };
 
@@ -97,12 +101,23 @@ enum class VerifyEach : uint8_t
     Pass
 };
 
+/// A pass of which each rewrite becomes a record of its own, or every `stride` of those from
+/// `first` to `last`, and one record each what stands before and behind these.
+struct SteppedPass
+{
+    size_t position = 0; ///< in the pipeline
+    size_t first = 1, last = std::numeric_limits<size_t>::max();
+    size_t stride = 1;
+    friend bool operator==(const SteppedPass&, const SteppedPass&) = default;
+};
+
 struct RunPassesOptions
 {
     std::vector<std::string> pipeline; ///< empty: default
     std::string stopAfter;             ///< pass or phase name
     std::vector<std::string> disabled;
     int64_t maxRewrites = -1;
+    std::optional<SteppedPass> stepped;
     VerifyEach verify = VerifyEach::Phase;
     bool verifyNumerics = false;
     double numericTolerance = 1e-3;              ///< relative to max |reference|

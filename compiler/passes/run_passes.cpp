@@ -4,6 +4,7 @@
 #include "compiler/passes/numeric_check.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/record_sharing.h"
+#include "compiler/passes/single_patches.h"
 #include "compiler/passes/use_index.h"
 #include "compiler/passes/value_trail.h"
 #include "core/base/clock.h"
@@ -19,6 +20,8 @@ namespace {
 
 /// A repeated pass that still changes something after so many rounds is left as it is.
 constexpr int kMaxRounds = 32;
+
+using Clock = std::chrono::steady_clock;
 
 Diagnostic unknownPass(const std::string& name, const std::string& where)
 {
@@ -66,6 +69,7 @@ public:
                                     std::string(m_pipeline[i]->name));
             const bool endsPhase =
                 i + 1 == m_pipeline.size() || m_pipeline[i + 1]->phase != m_pipeline[i]->phase;
+            m_position = i;
             if (const Status done = runOne(*m_pipeline[i], endsPhase); !done) return done.error();
             if (m_options.stopAfter == m_pipeline[i]->name ||
                 m_options.stopAfter == m_pipeline[i]->cliName ||
@@ -112,22 +116,33 @@ private:
         // Lowering needs groups: without fusion every operator is one.
         const bool isUnfused = pass.name == "FuseOps" && isDisabled(pass);
         record.skipped = pass.minOptLevel > m_context.optLevel || (isDisabled(pass) && !isUnfused);
-        const auto start = std::chrono::steady_clock::now();
+        m_recordStart = Clock::now();
+        const size_t firstRecord = m_trace.records.size();
         if (!record.skipped) {
             PassContext context = m_context;
             if (isUnfused) context.config["relay.FuseOps.max_depth"] = int64_t{1};
             const Status done = rewrite(pass, context, record);
             if (!done) return inPass(pass, done.error());
         }
-        record.changes.shrink_to_fit();
-        record.ms = millisecondsSince(start);
-        record.changed = !record.changes.empty();
-        record.nodesAfter = static_cast<size_t>(graphNodes(m_current));
-        record.after = m_current;
+        record.ms = millisecondsSince(m_recordStart);
         const bool verifies = m_options.verify == VerifyEach::Pass ||
                               (m_options.verify == VerifyEach::Phase && endsPhase);
         if (verifies && !record.skipped)
             if (const Status done = verify(record); !done) return done;
+        const size_t rewrites = record.lastRewrite;
+        const Status done = finish(pass, std::move(record));
+        for (size_t i = firstRecord; i < m_trace.records.size(); ++i)
+            m_trace.records[i].rewrites = rewrites;
+        return done;
+    }
+
+    /// What it changed is known: the record becomes part of the trace.
+    Status finish(const PassDef& pass, PassRecord record)
+    {
+        record.changes.shrink_to_fit();
+        record.changed = !record.changes.empty();
+        record.nodesAfter = static_cast<size_t>(graphNodes(m_current));
+        record.after = m_current;
         if (m_numerics && record.changed) {
             const Result<double> error = m_numerics->compare(m_current, record);
             if (!error) return inPass(pass, error.error());
@@ -135,6 +150,57 @@ private:
         }
         m_trace.records.push_back(std::move(record));
         return kDone;
+    }
+
+    /// A trail follows whole batches.
+    bool isStepped(const PassDef& pass) const
+    {
+        return m_options.stepped && m_options.stepped->position == m_position && !pass.atomic &&
+               !m_trail;
+    }
+
+    /// Whether a record ends behind that rewrite.
+    bool isStep(size_t rewrite) const
+    {
+        const SteppedPass& stepped = *m_options.stepped;
+        if (rewrite + 1 < stepped.first || rewrite > stepped.last) return false;
+        return rewrite == stepped.last || (rewrite + 1 - stepped.first) % stepped.stride == 0;
+    }
+
+    /// The record of one step, and the next one in its place.
+    Status endStep(const PassDef& pass, PassRecord& record)
+    {
+        m_isSettled = false;
+        if (const Status done = settle(record); !done) return done;
+        PassRecord next{.name = record.name, .phase = record.phase};
+        next.nodesBefore = static_cast<size_t>(graphNodes(m_current));
+        next.firstRewrite = record.lastRewrite + 1;
+        next.lastRewrite = record.lastRewrite;
+        record.ms = millisecondsSince(m_recordStart);
+        m_recordStart = Clock::now();
+        const Status done = finish(pass, std::move(record));
+        record = std::move(next);
+        return done;
+    }
+
+    /// As applyPatches() to m_current, with the records of all steps but the last.
+    Result<AppliedPatches> applySingly(const PassDef& pass, const Patches& patches,
+                                       PassRecord& record)
+    {
+        SinglePatches single(m_current, patches);
+        AppliedPatches applied{.changes = {}, .dropped = single.dropped()};
+        for (size_t i = 0; i < single.count(); ++i) {
+            if (record.lastRewrite > 0 && isStep(record.lastRewrite)) {
+                for (Change& change : applied.changes) record.changes.push_back(std::move(change));
+                applied.changes.clear();
+                if (const Status done = endStep(pass, record); !done) return done.error();
+            }
+            applied.changes.push_back(single.apply(m_current, i));
+            ++record.lastRewrite;
+            record.firstRewrite = std::max(record.firstRewrite, size_t{1});
+        }
+        if (single.count() > 0) single.takeOrder(m_current);
+        return applied;
     }
 
     Status rewrite(const PassDef& pass, const PassContext& context, PassRecord& record)
@@ -146,12 +212,15 @@ private:
             const bool isHeldBack = holdBack(pass, *patches);
             const std::optional<Module> before =
                 m_trail ? std::optional<Module>(m_current) : std::nullopt;
-            AppliedPatches applied = applyPatches(m_current, *patches);
+            Result<AppliedPatches> done = isStepped(pass) ? applySingly(pass, *patches, record)
+                                                          : applyPatches(m_current, *patches);
+            if (!done) return done.error();
+            AppliedPatches& applied = *done;
             const bool isAny = !applied.changes.empty();
             m_isSettled = m_isSettled && !isAny;
             for (Change& change : applied.changes)
                 record.changes.push_back(m_trail ? change : std::move(change));
-            if (const Status done = settle(record); !done) return done;
+            if (const Status settled = settle(record); !settled) return settled;
             if (m_trail) m_trail->step(*before, *patches, applied, m_current);
             if (isHeldBack && pass.name == "FuseOps") return wrapTheRest(pass, record);
             if (!isAny || (!pass.repeat && applied.dropped == 0)) break;
@@ -249,7 +318,9 @@ private:
     const RunPassesOptions& m_options;
     Module m_current;
     bool m_isSettled = false; ///< nothing changed since it was
-    int64_t m_rewritesLeft;   ///< negative: unlimited
+    size_t m_position = 0;    ///< of the running pass in the pipeline
+    Clock::time_point m_recordStart;
+    int64_t m_rewritesLeft; ///< negative: unlimited
     std::vector<const PassDef*> m_pipeline;
     std::optional<NumericCheck> m_numerics;
     RecordSharing m_sharing;

@@ -9,8 +9,31 @@
 #include <QObject>
 
 #include <algorithm>
+#include <set>
 
 namespace tenon::views {
+
+QString PassStep::title() const
+{
+    if (rewrites == 0) return name;
+    if (firstRewrite == lastRewrite)
+        return QObject::tr("%1, rewrite %2 of %3").arg(name).arg(firstRewrite).arg(rewrites);
+    return QObject::tr("%1, rewrites %2 to %3 of %4")
+        .arg(name)
+        .arg(firstRewrite)
+        .arg(lastRewrite)
+        .arg(rewrites);
+}
+
+std::pair<int, int> Document::passCounts() const
+{
+    std::set<int> all, changed;
+    for (const PassStep& step : passes) {
+        all.insert(step.position);
+        if (step.isChanged && !step.isSkipped) changed.insert(step.position);
+    }
+    return {static_cast<int>(all.size()), static_cast<int>(changed.size())};
+}
 
 double Document::compileMs() const
 {

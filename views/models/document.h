@@ -13,6 +13,7 @@
 #include <QString>
 #include <QStringList>
 
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -39,6 +40,22 @@ struct PassStep
     core::Module after;
     /// Of the results from those of the imported model, where that was checked and it changed any.
     std::optional<double> maxAbsError = {};
+    int position = 0; ///< of its pass in the pipeline
+    /// Of a pass that is stepped: the rewrites that this is of, from 1; 0: it is the whole pass.
+    int firstRewrite = 0, lastRewrite = 0, rewrites = 0;
+
+    /// "FuseOps", "FuseOps, rewrite 3 of 14", "FuseOps, rewrites 3 to 5 of 14".
+    QString title() const;
+};
+
+/// A pass that is looked at rewrite by rewrite: each of those from `first` to `last`, or every
+/// `stride` of them, is a step of its own.
+struct SteppedPass
+{
+    int position = 0; ///< in the pipeline
+    int first = 1;
+    int last = std::numeric_limits<int>::max();
+    int stride = 1;
 };
 
 /// A compiled kernel with its texts; line links are 0 where nothing is known.
@@ -97,9 +114,10 @@ struct Document
     QStringList openDims;     ///< symbolic dimensions of the inputs as the file has them
     core::Module imported;
     std::vector<PassStep> passes;
-    bool areNumbersChecked = false; ///< behind every pass
-    QString numbersProblem;         ///< which pass changes the results too much; empty: none
-    int brokenPass = -1;            ///< its index
+    std::optional<SteppedPass> stepped; ///< none: each step is a whole pass
+    bool areNumbersChecked = false;     ///< behind every pass
+    QString numbersProblem;             ///< which pass changes the results too much; empty: none
+    int brokenPass = -1;                ///< its index
     std::map<QString, KernelListing> kernels;
     std::vector<KernelCall> calls;
     std::vector<core::Diagnostic> issues;
@@ -113,6 +131,8 @@ struct Document
     bool isCompiled() const { return !calls.empty(); }
     /// Version 0 is the imported module, version i the module after pass i.
     size_t versionCount() const { return passes.size() + 1; }
+    /// Passes, and those of them that changed something; rewrites of one count as one.
+    std::pair<int, int> passCounts() const;
     const core::Module& version(size_t index) const
     {
         return index == 0 ? imported : passes[index - 1].after;

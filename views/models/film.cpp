@@ -77,7 +77,7 @@ std::vector<FilmFrame> filmOf(const Document& document, core::SourceId source)
 {
     std::vector<core::FollowedPass> passes;
     for (const PassStep& step : document.passes)
-        passes.push_back({step.name.toStdString(), step.isChanged, &step.changes, &step.after});
+        passes.push_back({step.title().toStdString(), step.isChanged, &step.changes, &step.after});
     std::vector<FilmFrame> film;
     for (const core::FollowStep& step : core::follow(document.imported, passes, source))
         film.push_back(frameOf(document, step));

@@ -136,22 +136,39 @@ QVariant PassModel::columnData(const PassStep& step, int column, int role)
     return role == FileRole ? QVariant(step.ms) : QVariant(durationText(step.ms * 1000));
 }
 
+namespace {
+
+/// Of a rewrite, which of them it is and its rule: "3/14  fuse".
+QString shortTitle(const PassStep& step)
+{
+    if (step.rewrites == 0) return step.name;
+    QString which = QString::number(step.firstRewrite);
+    if (step.lastRewrite != step.firstRewrite)
+        which += QStringLiteral("–") + QString::number(step.lastRewrite);
+    const QString rule =
+        step.changes.empty() ? step.name : QString::fromStdString(step.changes.front().rule);
+    return which + QLatin1Char('/') + QString::number(step.rewrites) + QStringLiteral("  ") + rule;
+}
+
+} // namespace
+
 QVariant PassModel::passData(int pass, int role) const
 {
     const PassStep& step = m_document->passes[static_cast<size_t>(pass)];
     switch (role) {
-    case Qt::DisplayRole: return step.name;
+    case Qt::DisplayRole: return shortTitle(step);
     case Qt::AccessibleTextRole:
-        return step.name + QStringLiteral(", ") +
+        return step.title() + QStringLiteral(", ") +
                (step.isSkipped ? QStringLiteral("skipped")
                 : step.isChanged
                     ? countOf(static_cast<qint64>(step.changes.size()), QStringLiteral("change"))
                     : QStringLiteral("nothing changed"));
     case Qt::ToolTipRole:
         return step.isSkipped
-                   ? step.name + QStringLiteral(
-                                     "\nskipped: the optimization level or an option leaves it out")
-                   : step.name + QLatin1Char('\n') +
+                   ? step.title() +
+                         QStringLiteral(
+                             "\nskipped: the optimization level or an option leaves it out")
+                   : step.title() + QLatin1Char('\n') +
                          countOf(static_cast<qint64>(step.changes.size()),
                                  QStringLiteral("change")) +
                          QStringLiteral(" in ") + durationText(step.ms * 1000) +
@@ -161,6 +178,7 @@ QVariant PassModel::passData(int pass, int role) const
                                     .arg(*step.maxAbsError, 0, 'g', 3)
                               : QString());
     case IsPhaseRole: return false;
+    case IsRewriteRole: return step.rewrites > 0;
     case IsBrokenRole: return pass == m_document->brokenPass;
     case ChangeCountRole: return static_cast<int>(step.changes.size());
     case ShareRole:

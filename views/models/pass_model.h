@@ -16,11 +16,12 @@ public:
     {
         IsPhaseRole = Qt::UserRole + 100, ///< behind those of tables
         ChangeCountRole,
-        ShareRole,   ///< change count relative to the busiest pass, 0..1
-        VersionRole, ///< index of the module version after this pass
-        IsNoOpRole,  ///< skipped, or nothing changed
-        TouchesRole, ///< touches the selection
-        IsBrokenRole ///< changes the results too much
+        ShareRole,    ///< change count relative to the busiest pass, 0..1
+        VersionRole,  ///< index of the module version after this pass
+        IsNoOpRole,   ///< skipped, or nothing changed
+        TouchesRole,  ///< touches the selection
+        IsBrokenRole, ///< changes the results too much
+        IsRewriteRole ///< a part of its pass
     };
 
     enum Column

@@ -143,7 +143,7 @@ QString passTable(const Document& document)
     using Model = TableModel<Row>;
     std::vector<Row> rows;
     for (const PassStep& step : document.passes)
-        rows.push_back({step.name, step.phase, durationText(step.ms * 1000),
+        rows.push_back({step.title(), step.phase, durationText(step.ms * 1000),
                         step.isChanged ? countText(static_cast<qint64>(step.changes.size()))
                                        : QStringLiteral("–"),
                         countText(core::graphNodes(step.after))});

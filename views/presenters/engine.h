@@ -90,6 +90,10 @@ struct Engine
     /// The document with what every pass does to the numbers: see PassStep::maxAbsError.
     std::function<core::Result<DocumentPtr>(DocumentPtr, const BuildOptions&, core::JobContext&)>
         checkNumbers;
+    /// The document with that pass rewrite by rewrite; without one, with whole passes again.
+    std::function<core::Result<DocumentPtr>(DocumentPtr, const BuildOptions&,
+                                            const std::optional<SteppedPass>&, core::JobContext&)>
+        stepPass;
     /// A float model file as a file that computes with integers, calibrated on this computer.
     /// What it and the float model take is measured on the question's board.
     std::function<core::Result<QuantizeOutcome>(const QuantizeQuestion&, const BoardAsk&,

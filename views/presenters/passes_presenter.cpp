@@ -214,13 +214,11 @@ void PassesPresenter::refreshState()
         emit stateChanged();
         return;
     }
-    const auto changed =
-        std::count_if(m_document->passes.begin(), m_document->passes.end(),
-                      [](const PassStep& s) { return s.isChanged && !s.isSkipped; });
+    const auto [passes, changed] = m_document->passCounts();
     m_state.versionCount = static_cast<int>(m_document->versionCount());
     m_state.countText = m_document->passes.empty()
                             ? tr("none ran yet")
-                            : tr("%1, %2 with changes").arg(m_document->passes.size()).arg(changed);
+                            : tr("%1, %2 with changes").arg(passes).arg(changed);
     m_state.title = nameOf(m_state.version);
     m_state.pinText = m_state.pinned < 0 ? QString() : nameOf(m_state.pinned);
     const auto [base, last] = compared();
@@ -294,7 +292,7 @@ void PassesPresenter::setMode(DiffMode mode)
 QString PassesPresenter::nameOf(int version) const
 {
     return version <= 0 ? tr("Imported")
-                        : m_document->passes[static_cast<size_t>(version) - 1].name;
+                        : m_document->passes[static_cast<size_t>(version) - 1].title();
 }
 
 std::pair<size_t, size_t> PassesPresenter::comparedAt(int version) const
@@ -397,7 +395,7 @@ std::vector<QString> PassesPresenter::passNames() const
 {
     std::vector<QString> names;
     if (m_document)
-        for (const PassStep& step : m_document->passes) names.push_back(step.name);
+        for (const PassStep& step : m_document->passes) names.push_back(step.title());
     return names;
 }
 

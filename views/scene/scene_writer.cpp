@@ -69,7 +69,7 @@ public:
         m_scene.bounds = rectOf(m_stage.m_layout.bounds);
         for (const SceneItem& item : m_scene.items) m_scene.visible |= item.rect;
         m_scene.caption =
-            m_version == 0 ? QStringLiteral("Imported") : m_document.passes[m_version - 1].name;
+            m_version == 0 ? QStringLiteral("Imported") : m_document.passes[m_version - 1].title();
         return std::move(m_scene);
     }
 

@@ -2,10 +2,14 @@
 // The runner: what runs, where it stops, what it holds back, and what it reports.
 #include "compiler/evaluate/evaluate_graph.h"
 #include "compiler/passes/pass.h"
+#include "compiler/passes/passes.h"
 #include "core/ir/graph_text.h"
 #include "tests/compiler/passes/sample_graphs.h"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
 
 namespace tenon::compiler {
 namespace {
@@ -250,6 +254,66 @@ def @otherwise() {
 TEST(RunPasses, IsDeterministic)
 {
     EXPECT_EQ(printModule(run({}).last()), printModule(run({}).last()));
+}
+
+/// Rules of the changes of one pass, which may be told in several records.
+std::multiset<std::string> rulesOf(const std::vector<PassRecord>& records, size_t first, size_t end)
+{
+    std::multiset<std::string> rules;
+    for (size_t i = first; i < end; ++i)
+        for (const Change& change : records[i].changes)
+            if (change.rule != "refine-type") rules.insert(change.rule);
+    return rules;
+}
+
+TEST(RunPasses, StepsThroughEveryPassToTheSameModule)
+{
+    for (const Module& module : {mobilenetV2(0.25, 32), residualChain(3)}) {
+        PassContext context;
+        const PassTrace whole = *runPasses(module, context, {});
+        for (size_t position = 0; position < whole.records.size(); ++position) {
+            SCOPED_TRACE(whole.records[position].name);
+            RunPassesOptions options;
+            options.stepped = SteppedPass{.position = position};
+            const auto trace = runPasses(module, context, options);
+            ASSERT_TRUE(trace) << trace.error().text();
+            const size_t extra = trace->records.size() - whole.records.size();
+            ASSERT_EQ(rulesOf(trace->records, position, position + extra + 1),
+                      rulesOf(whole.records, position, position + 1));
+            ASSERT_EQ(printModule(trace->last()), printModule(whole.last()));
+            EXPECT_TRUE(checkConservation(*trace).violations.empty());
+            for (size_t i = position; extra > 0 && i <= position + extra; ++i) {
+                const PassRecord& record = trace->records[i];
+                EXPECT_EQ(record.firstRewrite, i - position + 1);
+                EXPECT_EQ(record.lastRewrite, record.firstRewrite);
+                EXPECT_EQ(record.rewrites, extra + 1);
+                EXPECT_TRUE(verifyGraph(record.after).empty())
+                    << verifyGraph(record.after).front().text();
+            }
+        }
+    }
+}
+
+TEST(RunPasses, StepsThroughTheMiddleOfAPassOnly)
+{
+    const Module module = residualChain(6);
+    PassContext context;
+    RunPassesOptions options;
+    const std::vector<std::string_view> names = defaultPipeline();
+    const size_t position = static_cast<size_t>(
+        std::find(names.begin(), names.end(), std::string_view("FuseOps")) - names.begin());
+    options.stepped = SteppedPass{.position = position, .first = 3, .last = 6, .stride = 2};
+    const auto trace = runPasses(module, context, options);
+    ASSERT_TRUE(trace);
+    std::vector<std::pair<size_t, size_t>> steps;
+    for (const PassRecord& record : trace->records)
+        if (record.rewrites > 0) steps.emplace_back(record.firstRewrite, record.lastRewrite);
+    ASSERT_EQ(steps.size(), 4u);
+    EXPECT_EQ(steps[0], std::pair(size_t{1}, size_t{2}));
+    EXPECT_EQ(steps[1], std::pair(size_t{3}, size_t{4}));
+    EXPECT_EQ(steps[2], std::pair(size_t{5}, size_t{6}));
+    EXPECT_EQ(steps[3].first, 7u);
+    EXPECT_GT(steps[3].second, 7u);
 }
 
 } // namespace

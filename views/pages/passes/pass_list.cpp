@@ -49,7 +49,9 @@ void paintPass(QPainter& painter, const QRect& area, const QModelIndex& index, c
     const bool isNoOp = index.data(PassModel::IsNoOpRole).toBool();
     const bool isBroken = index.data(PassModel::IsBrokenRole).toBool();
     const QColor ink = isBroken ? t.removed : isSelected ? t.accentInk : isNoOp ? t.faint : t.text;
-    QRect text = area.adjusted(14, 0, -10, 0);
+    constexpr int kIndent = 14;
+    const bool isRewrite = index.data(PassModel::IsRewriteRole).toBool();
+    QRect text = area.adjusted(isRewrite ? 2 * kIndent : kIndent, 0, -10, 0);
     if (index.data(PassModel::TouchesRole).toBool()) {
         painter.setPen(Qt::NoPen);
         painter.setBrush(t.accent);

@@ -3,6 +3,7 @@
 // numbers hold.
 #include "views/pages/passes/passes_page.h"
 
+#include <QHBoxLayout>
 #include <QStyle>
 
 namespace tenon::views {
@@ -67,6 +68,29 @@ void PassesPage::showNumbers(const ThemeSource& themes, NumbersPresenter& number
     connect(&numbers, &NumbersPresenter::stateChanged, this, refreshNumbers);
     connect(&numbers, &NumbersPresenter::broke, &m_presenter, &PassesPresenter::showVersion);
     refreshNumbers();
+}
+
+void PassesPage::showSteps(const ThemeSource& themes, StepsPresenter& steps)
+{
+    auto* enter = new PillButton(themes, PillButton::Look::Quiet, tr("Step inside"));
+    auto* leave = new PillButton(themes, PillButton::Look::Quiet, tr("Whole passes"));
+    leave->setToolTip(tr("Back to one step for each pass (Shift+I)"));
+    auto* row = new QHBoxLayout;
+    row->setSpacing(2);
+    row->addWidget(enter);
+    row->addWidget(leave);
+    row->addStretch(1);
+    m_listPanel->content()->addLayout(row);
+    connect(enter, &QPushButton::clicked, &steps, &StepsPresenter::enter);
+    connect(leave, &QPushButton::clicked, &steps, &StepsPresenter::leave);
+    const auto refreshSteps = [enter, leave, &steps] {
+        const StepsState& state = steps.state();
+        enter->setEnabled(state.canEnter);
+        enter->setToolTip(tr("%1 (I)").arg(state.text));
+        leave->setVisible(state.isInside);
+    };
+    connect(&steps, &StepsPresenter::stateChanged, this, refreshSteps);
+    refreshSteps();
 }
 
 } // namespace tenon::views

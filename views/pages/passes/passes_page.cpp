@@ -299,6 +299,32 @@ std::vector<ActionSpec> actionsOf(PassesPage& page, PassesPresenter& presenter,
 
 } // namespace
 
+namespace {
+
+std::vector<ActionSpec> withSteps(std::vector<ActionSpec> actions, StepsPresenter& steps)
+{
+    const QString group = PassesPage::tr("Passes");
+    actions.push_back({"step-inside",
+                       group,
+                       PassesPage::tr("Step inside the pass, rewrite by rewrite"),
+                       {},
+                       "I",
+                       PassesPage::tr("Every rewrite of the shown pass becomes a step of its own"),
+                       [&steps] { steps.enter(); },
+                       true});
+    actions.push_back({"step-outside",
+                       group,
+                       PassesPage::tr("Whole passes again"),
+                       {},
+                       "Shift+I",
+                       PassesPage::tr("One step for each pass"),
+                       [&steps] { steps.leave(); },
+                       true});
+    return actions;
+}
+
+} // namespace
+
 Page makePassesPage(const PageContext& context)
 {
     WorkspacePresenter& workspace = context.workspace;
@@ -306,6 +332,8 @@ Page makePassesPage(const PageContext& context)
     auto* page = new PassesPage(context.themes, presenter, context.follow, context.inspector);
     auto* numbers = new NumbersPresenter(workspace, page);
     page->showNumbers(context.themes, *numbers);
+    auto* steps = new StepsPresenter(workspace, presenter, page);
+    page->showSteps(context.themes, *steps);
     for (auto change : {&PassesPresenter::sceneChanged, &PassesPresenter::stateChanged})
         QObject::connect(&presenter, change, page, context.host.noteChange);
     return {
@@ -328,7 +356,7 @@ Page makePassesPage(const PageContext& context)
         .findNode = [&presenter](const QString& name) { return presenter.findNode(name); },
         .isSettled = [&workspace,
                       &presenter] { return !workspace.document() || presenter.state().isReady; },
-        .actions = actionsOf(*page, presenter, *numbers)};
+        .actions = withSteps(actionsOf(*page, presenter, *numbers), *steps)};
 }
 
 } // namespace tenon::views

@@ -11,6 +11,7 @@
 #include "views/pages/passes/strips.h"
 #include "views/presenters/follow_presenter.h"
 #include "views/presenters/numbers_presenter.h"
+#include "views/presenters/steps_presenter.h"
 #include "views/scene/scene_table.h"
 
 #include <QLineEdit>
@@ -27,6 +28,8 @@ public:
                InspectorPresenter& inspector, QWidget* parent = nullptr);
     /// Shows what `numbers` says, below the passes, with a button that asks.
     void showNumbers(const ThemeSource& themes, NumbersPresenter& numbers);
+    /// With a button that opens the shown pass, rewrite by rewrite, and closes it.
+    void showSteps(const ThemeSource& themes, StepsPresenter& steps);
 
     GraphCanvas& canvas() { return *m_canvas; }
     TableTwin& graphTwin() { return *m_graphTwin; }
