@@ -14,11 +14,8 @@ core::TracedRun tracedRun(const Document& document)
                         .medianUs = measured.medianUs};
     for (size_t i = 0; i < document.calls.size() && i < measured.calls.size(); ++i) {
         const KernelCall& call = document.calls[i];
-        const auto kernel = document.kernels.find(call.kernel);
         core::TracedCall traced{.title = call.name.toStdString(),
-                                .function = kernel == document.kernels.end()
-                                                ? call.kernel.toStdString()
-                                                : kernel->second.symbol.toStdString(),
+                                .function = call.kernel.toStdString(),
                                 .method = methodText(call).toStdString(),
                                 .us = measured.calls[i].medianUs,
                                 .boundUs = measured.calls[i].boundUs};
