@@ -3,10 +3,12 @@
 #include "app/engine/document_builder.h"
 
 #include "app/engine/memory_builder.h"
+#include "app/engine/shown_names.h"
 #include "compiler/frontend/model_counts.h"
 #include "compiler/ops/source_macs.h"
 #include "compiler/package/package.h"
 #include "compiler/passes/error/expected_error.h"
+#include "core/base/printable.h"
 #include "remote/roofline/call_bound.h"
 #include "views/models/format.h"
 
@@ -25,6 +27,21 @@ QString text(std::string_view value)
     return QString::fromUtf8(value.data(), static_cast<qsizetype>(value.size()));
 }
 
+QString nameText(const std::string& name) { return text(shownName(name)); }
+
+/// All versions, and what names nodes by their names.
+void showNamesOf(Document& document)
+{
+    std::vector<core::Module*> versions{&document.imported};
+    for (views::PassStep& step : document.passes) versions.push_back(&step.after);
+    showNames(versions);
+    for (core::Diagnostic& issue : document.issues) {
+        issue.message = core::elidedWords(core::printable(issue.message));
+        issue.location.node = shownName(issue.location.node);
+        issue.location.op = shownName(issue.location.op);
+    }
+}
+
 /// Of the nodes that no version before had.
 void addMacs(compiler::SourceMacs& source, const core::Module& module, Document& document)
 {
@@ -38,10 +55,17 @@ void addPasses(const compiler::PassTrace& trace, Document& document)
     document.areNumbersChecked = false;
     document.numbersProblem.clear();
     document.brokenPass = -1;
+    document.stepped.reset();
     compiler::SourceMacs macs(trace.imported);
+    int position = -1;
     for (const compiler::PassRecord& record : trace.records) {
         views::PassStep step{text(record.name), text(record.phase), record.skipped, record.changed,
                              record.ms,         record.changes,     record.after};
+        position += record.firstRewrite <= 1;
+        step.position = position;
+        step.firstRewrite = static_cast<int>(record.firstRewrite);
+        step.lastRewrite = static_cast<int>(record.lastRewrite);
+        step.rewrites = static_cast<int>(record.rewrites);
         if (record.changed) addMacs(macs, record.after, document);
         document.passes.push_back(std::move(step));
     }
@@ -55,24 +79,17 @@ void addKernels(const compiler::CompileResult& result, Document& document)
         views::KernelListing listing;
         listing.symbol = text(kernel.function.empty() ? kernel.name : kernel.function);
         listing.rule = text(kernel.scheduleRule);
-    document.stepped.reset();
         listing.schedule = text(kernel.scheduleTrace).split(QLatin1Char('\n'), Qt::SkipEmptyParts);
-    int position = -1;
         listing.tir = text(kernel.loweredText);
         listing.isFromCache = kernel.fromCache;
         listing.codeBytes = kernel.object ? static_cast<qint64>(kernel.object->size()) : 0;
-        position += record.firstRewrite <= 1;
-        step.position = position;
-        step.firstRewrite = static_cast<int>(record.firstRewrite);
-        step.lastRewrite = static_cast<int>(record.lastRewrite);
-        step.rewrites = static_cast<int>(record.rewrites);
         document.kernels.emplace(text(kernel.symbol), std::move(listing));
     }
     for (const compiler::KernelCall& call : result.program.calls) {
         views::KernelCall shown;
         shown.node = call.node;
-        shown.name = text(call.title.text());
-        if (shown.name.isEmpty()) shown.name = text(call.name);
+        shown.name = nameText(call.title.text());
+        if (shown.name.isEmpty()) shown.name = nameText(call.name);
         if (call.kernel >= 0)
             shown.kernel = text(result.program.kernels[static_cast<size_t>(call.kernel)].symbol);
         shown.sources = call.sources;
@@ -167,15 +184,15 @@ std::shared_ptr<Document> documentOf(const compiler::Loaded& loaded, const QStri
     document->name = views::modelName(path);
     QStringList producer;
     if (!loaded.facts.producer.empty())
-        producer << (text(loaded.facts.producer) + QLatin1Char(' ') +
-                     text(loaded.facts.producerVersion))
+        producer << (nameText(loaded.facts.producer) + QLatin1Char(' ') +
+                     nameText(loaded.facts.producerVersion))
                         .trimmed();
     if (loaded.facts.irVersion > 0) producer << QStringLiteral("IR %1").arg(loaded.facts.irVersion);
     QStringList opsets;
     for (const auto& [domain, version] : loaded.facts.opsets) {
         if (domain.empty() || domain == "ai.onnx") document->opset = QString::number(version);
-        opsets << (domain.empty() ? QStringLiteral("ai.onnx") : text(domain)) + QLatin1Char(' ') +
-                      QString::number(version);
+        opsets << (domain.empty() ? QStringLiteral("ai.onnx") : nameText(domain)) +
+                      QLatin1Char(' ') + QString::number(version);
     }
     if (!opsets.isEmpty()) producer << opsets.join(QStringLiteral(", "));
     document->producer = producer.join(QStringLiteral(" · "));
@@ -191,6 +208,7 @@ std::shared_ptr<Document> documentOf(const compiler::Loaded& loaded, const QStri
     compiler::SourceMacs macs(loaded.module);
     addMacs(macs, loaded.module, *document);
     document->issues = loaded.diagnostics;
+    showNamesOf(*document);
     return document;
 }
 
@@ -208,6 +226,7 @@ void addResult(const compiler::CompileResultPtr& result, Document& document)
                        {QStringLiteral("code generation"), p.codegenMs},
                        {QStringLiteral("memory plan"), p.planMs}};
     document.measurement.reset();
+    showNamesOf(document);
 }
 
 views::Measurement measurementOf(const remote::Timing& timing, const Document& document,

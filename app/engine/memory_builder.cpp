@@ -2,6 +2,7 @@
 // Copies plan, lifetimes and readers out of the program; runs the planners side by side.
 #include "app/engine/memory_builder.h"
 
+#include "app/engine/shown_names.h"
 #include "compiler/memory/live_bytes.h"
 #include "compiler/memory/pools.h"
 #include "compiler/package/package.h"
@@ -54,7 +55,7 @@ void addBuffers(const ExecutorProgram& program, const ProgramMemory& memory,
     for (size_t i = 0; i < memory.problem.buffers.size(); ++i) {
         const compiler::BufferInfo& buffer = memory.problem.buffers[i];
         views::PlannedBuffer shown;
-        shown.name = text(buffer.name);
+        shown.name = text(shownName(buffer.name));
         if (const int tensor = memory.tensorOf[i]; tensor >= 0)
             shown.type = typeOf(program.tensors[static_cast<size_t>(tensor)]);
         else // lent to the kernel of one call
