@@ -4,16 +4,15 @@
 
 #include "core/artifact/call_method.h"
 #include "core/base/diagnostic.h"
-#include "core/ir/change_set.h"
 #include "core/ir/model_counts.h"
 #include "core/ir/module.h"
 #include "views/models/measurement.h"
 #include "views/models/memory_plan.h"
+#include "views/models/pass_step.h"
 
 #include <QString>
 #include <QStringList>
 
-#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -27,36 +26,6 @@ struct Comparison;
 namespace tenon::views {
 
 struct QuantizationLosses;
-
-/// One pass of the pipeline and the module after it.
-struct PassStep
-{
-    QString name;
-    QString phase;
-    bool isSkipped = false;
-    bool isChanged = false;
-    double ms = 0;
-    std::vector<core::Change> changes;
-    core::Module after;
-    /// Of the results from those of the imported model, where that was checked and it changed any.
-    std::optional<double> maxAbsError = {};
-    int position = 0; ///< of its pass in the pipeline
-    /// Of a pass that is stepped: the rewrites that this is of, from 1; 0: it is the whole pass.
-    int firstRewrite = 0, lastRewrite = 0, rewrites = 0;
-
-    /// "FuseOps", "FuseOps, rewrite 3 of 14", "FuseOps, rewrites 3 to 5 of 14".
-    QString title() const;
-};
-
-/// A pass that is looked at rewrite by rewrite: each of those from `first` to `last`, or every
-/// `stride` of them, is a step of its own.
-struct SteppedPass
-{
-    int position = 0; ///< in the pipeline
-    int first = 1;
-    int last = std::numeric_limits<int>::max();
-    int stride = 1;
-};
 
 /// A compiled kernel with its texts; line links are 0 where nothing is known.
 struct KernelListing
