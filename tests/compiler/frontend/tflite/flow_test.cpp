@@ -104,5 +104,32 @@ TEST(TfliteControl, VariablesStartWithWhatIsAssignedOnce)
     EXPECT_EQ(numbersOf(w, {{"x", floats({2}, {1, 2})}}), (Numbers{11, 22}));
 }
 
+/// What the import says of a layer whose memory is a variable, or a value of the model.
+std::vector<Diagnostic> remarksOnMemory(bool isVariable)
+{
+    TfliteWriter w;
+    const int x = w.input("x", Type::Float32, {1, 2});
+    const int f = w.constant<float>("f", Type::Float32, {1, 2}, {1, 1});
+    const int t = w.constant<float>("t", Type::Float32, {1, 3}, {1, 2, 3});
+    const int s = isVariable ? w.variable("memory", Type::Float32, {1, 3})
+                             : w.input("memory", Type::Float32, {1, 3});
+    w.op("SVDF", {x, f, t, -1, s}, {w.output("y", Type::Float32, {1, 1})},
+         FlatOut().number(0, int32_t{1}));
+    const auto loaded = loadTfliteBytes(w.file(), nullptr, "model.tflite", {});
+    EXPECT_TRUE(loaded);
+    return loaded->diagnostics;
+}
+
+TEST(TfliteControl, SaysThatStatesStartAnew)
+{
+    const std::vector<Diagnostic> remarks = remarksOnMemory(true);
+    ASSERT_EQ(remarks.size(), 1u);
+    EXPECT_EQ(remarks[0].severity, Severity::Warning);
+    EXPECT_NE(remarks[0].message.find("`memory` starts anew"), std::string::npos)
+        << remarks[0].message;
+    for (const Diagnostic& remark : remarksOnMemory(false))
+        EXPECT_EQ(remark.message.find("starts anew"), std::string::npos) << remark.message;
+}
+
 } // namespace
 } // namespace tenon::test
