@@ -52,6 +52,8 @@ protected:
                   *core::readFile(path("here/output_0.npy")));
     }
 
+    void writeByteNetwork() const;
+
     test::TemporaryFolder m_folder;
 };
 
@@ -94,6 +96,14 @@ test::TfliteWriter byteNetwork()
     return w;
 }
 
+void Project::writeByteNetwork() const
+{
+    const std::vector<std::byte> bytes = byteNetwork().file();
+    std::ofstream(path("net.tflite"), std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+}
+
 /// From the file of another tool to firmware in one command: the board computes what this computer
 /// does.
 TEST_F(Project, OfATfliteModelAnswersOnTheBoardAsHere)
@@ -101,10 +111,7 @@ TEST_F(Project, OfATfliteModelAnswersOnTheBoardAsHere)
     for (const char* tool : {"make", "arm-none-eabi-gcc", "qemu-system-arm"}) {
         TENON_NEED_TOOL(tool);
     }
-    const std::vector<std::byte> bytes = byteNetwork().file();
-    std::ofstream(path("net.tflite"), std::ios::binary)
-        .write(reinterpret_cast<const char*>(bytes.data()),
-               static_cast<std::streamsize>(bytes.size()));
+    writeByteNetwork();
     std::vector<int8_t> values(72);
     for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<int8_t>(i * 29 % 256 - 128);
     const auto input = core::Tensor::of<int8_t>(core::kInt8, {1, 6, 6, 2}, values);
@@ -202,6 +209,34 @@ TEST_F(Project, OfArduinoRunsInASimulator)
     EXPECT_NE(ran.output.find("code 0"), std::string::npos) << ran.output;
     // 1, 2, 3, 4 as little-endian floats, of inputs of zeros
     EXPECT_NE(ran.output.find("0000803F000000400000404000008040"), std::string::npos) << ran.output;
+}
+
+/// A quantized network on the Uno, whose processor has eight bits and no unit for floats: its bytes
+/// are those of this computer.
+TEST_F(Project, OfArduinoComputesWithBytesAsThisComputerDoes)
+{
+    for (const char* tool : {"make", "arduino-builder", "avr-gcc", "simavr"}) {
+        TENON_NEED_TOOL(tool);
+    }
+    writeByteNetwork();
+    const auto zeros = core::Tensor::of<int8_t>(core::kInt8, {1, 6, 6, 2}, std::vector<int8_t>(72));
+    ASSERT_TRUE(compiler::writeTensorFile(path("x.npy"), zeros, "x"));
+    const Outcome made = tenon("project create " + path("net.tflite") + " " + path("a") +
+                               " --template arduino 2>&1");
+    ASSERT_EQ(made.code, 0) << made.output;
+    const Outcome built = tenon("project build " + path("a") + " 2>&1");
+    ASSERT_EQ(built.code, 0) << built.output;
+    const Outcome ran = tenon("project run " + path("a") + " 2>&1");
+    ASSERT_EQ(ran.code, 0) << ran.output;
+    EXPECT_NE(ran.output.find("code 0"), std::string::npos) << ran.output;
+    const Outcome here = tenon("run " + path("net.tflite") + " --inputs " + path("x.npy") +
+                               " --outputs " + path("here") + " 2>&1");
+    ASSERT_EQ(here.code, 0) << here.output;
+    const std::string bytes = *core::readFile(path("here/output_0.npy"));
+    char hex[7];
+    std::snprintf(hex, sizeof hex, "%02X%02X%02X", static_cast<uint8_t>(bytes.end()[-3]),
+                  static_cast<uint8_t>(bytes.end()[-2]), static_cast<uint8_t>(bytes.end()[-1]));
+    EXPECT_NE(ran.output.find(hex), std::string::npos) << hex << '\n' << ran.output;
 }
 
 /// By the server, too: the bytes of `tenon run`, and what the board counted.
