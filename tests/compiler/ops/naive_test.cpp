@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions, poolings, resizing and recurrence against plain loops written out here, over many
+// Convolutions, poolings and resizing against plain loops written out here, over many
 // geometries.
-#include "compiler/evaluate/evaluate.h"
-#include "compiler/evaluate/interpreter.h"
+#include "tests/compiler/ops/naive_sample.h"
 #include "tests/compiler/ops/op_case.h"
 
 #include <gtest/gtest.h>
@@ -13,44 +12,13 @@
 namespace tenon::compiler {
 namespace {
 
-using Dims = std::vector<int64_t>;
-
-std::string typeOf(const Dims& shape)
-{
-    std::string out = "Tensor[(";
-    for (const int64_t d : shape) out += std::to_string(d) + ", ";
-    return out.substr(0, out.size() - 2) + "), float32]";
-}
+using namespace core;
 
 std::string list(const Dims& values)
 {
     std::string out = "[";
     for (const int64_t v : values) out += (out.size() > 1 ? ", " : "") + std::to_string(v);
     return out + "]";
-}
-
-struct Sample
-{
-    std::vector<Tensor> inputs;
-    Tensor output;
-};
-
-Sample run(const std::string& example)
-{
-    const auto module = test::exampleModule(example);
-    CHECK(module) << example << "\n" << module.error().text();
-    const auto function = test::lowered(*module, module->node(module->main().order[0]));
-    CHECK(function) << function.error().text();
-    Sample out{test::randomInputs(*module, 3), {}};
-    auto result = interpret(**function, out.inputs);
-    CHECK(result) << example << "\n" << result.error().text();
-    out.output = (*result)[0];
-    const JobContext job;
-    const auto fast = evaluate(**function, out.inputs, job);
-    CHECK(fast) << example << "\n" << fast.error().text();
-    for (int64_t i = 0; i < out.output.size(); ++i)
-        CHECK(std::abs(out.output.number(i) - (*fast)[0].number(i)) < 1e-5) << example;
-    return out;
 }
 
 /// Element of a tensor of rank 4; zero outside.
@@ -330,104 +298,6 @@ TEST(Naive, Resizing)
                                 << x;
                         }
                 }
-}
-
-double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
-
-/// Gates of a sequence at one step: what the input adds, and columns of the states' product.
-std::vector<double> gatesOf(const Sample& r, int64_t step, int64_t sequence,
-                            const std::vector<double>& state, int64_t parts)
-{
-    const int64_t sequences = r.inputs[0].shape()[1], columns = r.inputs[0].shape()[2];
-    std::vector<double> gates;
-    for (int64_t c = 0; c < columns; ++c) {
-        double sum = r.inputs[0].number((step * sequences + sequence) * columns + c);
-        const auto hidden = static_cast<int64_t>(state.size());
-        for (int64_t k = 0; k < hidden && c < parts * hidden; ++k)
-            sum += state[static_cast<size_t>(k)] * r.inputs[1].number(k * columns + c);
-        gates.push_back(sum);
-    }
-    return gates;
-}
-
-/// Numbers of sequences that groups of four, three, two and one divide.
-constexpr int64_t kSequences[] = {1, 2, 3, 4, 5, 6, 8};
-
-TEST(Naive, GatedRecurrentUnits)
-{
-    constexpr int64_t kSteps = 3, kHidden = 6;
-    for (const int64_t sequences : kSequences)
-        for (const int after : {0, 1}) {
-            const Sample r = run("%x: " + typeOf({kSteps, sequences, 3 * kHidden}) +
-                                 ", %w: " + typeOf({kHidden, 3 * kHidden}) +
-                                 ", %h: " + typeOf({sequences, kHidden}) +
-                                 " => nn.gru(%x, %w, %h, activations=s[\"sigmoid\", \"tanh\"], "
-                                 "linear_before_reset=" +
-                                 std::to_string(after) + ")");
-            for (int64_t b = 0; b < sequences; ++b) {
-                std::vector<double> state;
-                for (int64_t k = 0; k < kHidden; ++k)
-                    state.push_back(r.inputs[2].number(b * kHidden + k));
-                for (int64_t s = 0; s < kSteps; ++s) {
-                    const std::vector<double> gates = gatesOf(r, s, b, state, after ? 3 : 2);
-                    std::vector<double> next;
-                    for (size_t u = 0; u < kHidden; ++u) {
-                        const double reset = sigmoid(gates[kHidden + u]);
-                        double sum = gates[2 * kHidden + u];
-                        if (after) { // the product alone is gated
-                            const double in =
-                                r.inputs[0].number((s * sequences + b) * 3 * kHidden + 2 * kHidden +
-                                                   static_cast<int64_t>(u));
-                            sum = in + reset * (sum - in);
-                        }
-                        for (int64_t k = 0; k < kHidden && !after; ++k)
-                            sum += sigmoid(gates[static_cast<size_t>(kHidden + k)]) *
-                                   state[static_cast<size_t>(k)] *
-                                   r.inputs[1].number(k * 3 * kHidden + 2 * kHidden +
-                                                      static_cast<int64_t>(u));
-                        const double update = sigmoid(gates[u]);
-                        next.push_back((1 - update) * std::tanh(sum) + update * state[u]);
-                    }
-                    state = next;
-                    for (int64_t u = 0; u < kHidden; ++u)
-                        ASSERT_NEAR(r.output.number((s * sequences + b) * kHidden + u),
-                                    state[static_cast<size_t>(u)], 1e-5)
-                            << sequences << " sequences, " << b << " at step " << s;
-                }
-            }
-        }
-}
-
-TEST(Naive, LongShortTermMemory)
-{
-    constexpr int64_t kSteps = 3, kHidden = 6;
-    for (const int64_t sequences : kSequences) {
-        const Sample r =
-            run("%x: " + typeOf({kSteps, sequences, 4 * kHidden}) +
-                ", %w: " + typeOf({kHidden, 4 * kHidden}) +
-                ", %h: " + typeOf({sequences, kHidden}) + ", %c: " + typeOf({sequences, kHidden}) +
-                " => nn.lstm(%x, %w, %h, %c, activations=s[\"sigmoid\", \"tanh\", "
-                "\"tanh\"])");
-        for (int64_t b = 0; b < sequences; ++b) {
-            std::vector<double> state, cell;
-            for (int64_t k = 0; k < kHidden; ++k) {
-                state.push_back(r.inputs[2].number(b * kHidden + k));
-                cell.push_back(r.inputs[3].number(b * kHidden + k));
-            }
-            for (int64_t s = 0; s < kSteps; ++s) {
-                const std::vector<double> gates = gatesOf(r, s, b, state, 4);
-                for (size_t u = 0; u < kHidden; ++u) { // i, o, f, c
-                    cell[u] = sigmoid(gates[2 * kHidden + u]) * cell[u] +
-                              sigmoid(gates[u]) * std::tanh(gates[3 * kHidden + u]);
-                    state[u] = sigmoid(gates[kHidden + u]) * std::tanh(cell[u]);
-                    ASSERT_NEAR(
-                        r.output.number((s * sequences + b) * kHidden + static_cast<int64_t>(u)),
-                        state[u], 1e-5)
-                        << sequences << " sequences, " << b << " at step " << s;
-                }
-            }
-        }
-    }
 }
 
 } // namespace
