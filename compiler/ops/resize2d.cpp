@@ -111,25 +111,16 @@ Expr weighted(const std::vector<Tap>& taps, Value value)
     return sum;
 }
 
-Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
+/// In one step, or by way of whole rows.
+te::Tensors resized(const OpView& op, const std::array<Resample, 2>& axes,
+                    const te::TensorRef& data)
 {
-    const std::vector<double> scales = floatsAttr(op, "scales");
-    const std::string mode = stringAttr(op, "coordinate_transformation_mode");
-    std::array<Resample, 2> axes;
-    for (size_t i = 0; i < 2; ++i)
-        if (!op.operands[0].shape[2 + i].isConst() || !op.results[0].shape[2 + i].isConst())
-            return opError(op, DiagnosticCode::DynamicShape,
-                           "cannot resize rows and columns of unknown size " +
-                               op.operands[0].text() + "; bind them with --shape");
-    for (size_t i = 0; i < 2; ++i)
-        axes[i] = makeResample(mode, op.operands[0].shape[2 + i].value(),
-                               op.results[0].shape[2 + i].value(), scales.empty() ? 0 : scales[i]);
     const auto alongColumns = [&](const Exprs& i, const Expr& row) {
         return weighted(tapsOf(op, axes[1], i[3]), [&](const Expr& column) {
             Exprs source = i;
             source[2] = row;
             source[3] = column;
-            return te::at(in[0], source);
+            return te::at(data, source);
         });
     };
     const Exprs shape = extents(op.results[0].shape);
@@ -155,6 +146,22 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
             });
         },
         "injective")};
+}
+
+Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
+{
+    const std::vector<double> scales = floatsAttr(op, "scales");
+    const std::string mode = stringAttr(op, "coordinate_transformation_mode");
+    std::array<Resample, 2> axes;
+    for (size_t i = 0; i < 2; ++i)
+        if (!op.operands[0].shape[2 + i].isConst() || !op.results[0].shape[2 + i].isConst())
+            return opError(op, DiagnosticCode::DynamicShape,
+                           "cannot resize rows and columns of unknown size " +
+                               op.operands[0].text() + "; bind them with --shape");
+    for (size_t i = 0; i < 2; ++i)
+        axes[i] = makeResample(mode, op.operands[0].shape[2 + i].value(),
+                               op.results[0].shape[2 + i].value(), scales.empty() ? 0 : scales[i]);
+    return resized(op, axes, in[0]);
 }
 
 Cost cost(const OpView& op)
