@@ -91,6 +91,13 @@ void LiveChart::setCurve(const LiveCurve& curve, std::function<QString(int)> nam
     setCall(m_call);
 }
 
+std::vector<double> LiveChart::drawnBytes() const
+{
+    std::vector<double> drawn;
+    for (int i = 0; i + 1 < m_graph->dataCount(); ++i) drawn.push_back(m_graph->dataMainValue(i));
+    return drawn;
+}
+
 void LiveChart::setCall(int call)
 {
     m_call = call;

@@ -23,6 +23,8 @@ public:
     /// `nameOf` gives the name of a call, for tooltips and the peak's text.
     void setCurve(const LiveCurve& curve, std::function<QString(int)> nameOf);
     void setCall(int call);
+    /// The steps as they are drawn, one for each call.
+    std::vector<double> drawnBytes() const;
 
 signals:
     void callRequested(int call);

@@ -31,52 +31,102 @@ void RunChart::setMeasurement(const std::optional<Measurement>& measurement)
     update();
 }
 
+namespace {
+
+/// From which time to which the chart reaches. A few runs that took very long, as when the computer
+/// did something else, would press all others into one line: they stand at the top edge.
+struct TimeAxis
+{
+    double bottom = 0;
+    double top = 1;
+    int above = 0; ///< runs beyond the top
+    double longest = 0;
+};
+
+TimeAxis timeAxis(const Measurement& measured)
+{
+    constexpr double kFarOff = 3, kRoom = 0.12, kLeastRoom = 0.005;
+    const auto [low, high] = std::minmax_element(measured.runUs.begin(), measured.runUs.end());
+    std::vector<double> sorted = measured.runUs;
+    std::sort(sorted.begin(), sorted.end());
+    const double most = sorted[(sorted.size() - 1) * 9 / 10];
+    TimeAxis axis{.longest = *high};
+    const bool isCut = *high > kFarOff * std::max(most, measured.highUs);
+    const double reach = isCut ? 1.5 * std::max(most, measured.highUs) : *high;
+    const double pad = std::max((reach - *low) * kRoom, reach * kLeastRoom);
+    axis.bottom = std::max(0.0, *low - pad);
+    axis.top = reach + pad;
+    for (const double us : measured.runUs) axis.above += us > axis.top;
+    return axis;
+}
+
+double heightAt(const TimeAxis& axis, const QRectF& area, double us)
+{
+    return area.bottom() - (us - axis.bottom) / (axis.top - axis.bottom) * area.height();
+}
+
+void paintScale(QPainter& painter, const QRectF& area, const TimeAxis& axis, CostUnit unit,
+                const Theme& t)
+{
+    constexpr int kLines = 4;
+    for (int i = 0; i <= kLines; ++i) {
+        const double value = axis.bottom + (axis.top - axis.bottom) * i / kLines;
+        const double y = heightAt(axis, area, value);
+        painter.setPen(t.line);
+        painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
+        painter.setPen(t.secondary);
+        painter.drawText(QRectF(0, y - 9, area.left() - 8, 18), Qt::AlignRight | Qt::AlignVCenter,
+                         costText(value, unit));
+    }
+}
+
+/// A dot for each; beyond the top a mark that points upwards.
+void paintRuns(QPainter& painter, const QRectF& area, const TimeAxis& axis, const Measurement& m)
+{
+    for (size_t i = 0; i < m.runUs.size(); ++i) {
+        const double x = area.left() + area.width() * (static_cast<double>(i) + 0.5) /
+                                           static_cast<double>(m.runUs.size());
+        if (m.runUs[i] <= axis.top)
+            painter.drawEllipse(QPointF(x, heightAt(axis, area, m.runUs[i])), 2.6, 2.6);
+        else
+            painter.drawPolygon(
+                QPolygonF({{x - 3.6, area.top() + 6}, {x + 3.6, area.top() + 6}, {x, area.top()}}));
+    }
+}
+
+} // namespace
+
 void RunChart::paintEvent(QPaintEvent*)
 {
     if (!m_measurement || m_measurement->runUs.empty()) return;
     const Theme& t = m_themes.theme();
-    const auto& runs = m_measurement->runUs;
+    const Measurement& m = *m_measurement;
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setFont(t.secondaryFont);
-    const auto [low, high] = std::minmax_element(runs.begin(), runs.end());
-    const double pad = std::max((*high - *low) * 0.12, *high * 0.005);
-    const double bottom = *low - pad, top = *high + pad;
+    const TimeAxis axis = timeAxis(m);
     const QRectF area(72, 10, width() - 84, height() - 34);
-    const auto y = [&](double us) {
-        return area.bottom() - (us - bottom) / (top - bottom) * area.height();
-    };
-    constexpr int kLines = 4;
-    for (int i = 0; i <= kLines; ++i) {
-        const double value = bottom + (top - bottom) * i / kLines;
-        painter.setPen(t.line);
-        painter.drawLine(QPointF(area.left(), y(value)), QPointF(area.right(), y(value)));
-        painter.setPen(t.secondary);
-        painter.drawText(QRectF(0, y(value) - 9, area.left() - 8, 18),
-                         Qt::AlignRight | Qt::AlignVCenter, costText(value, m_measurement->unit));
-    }
+    paintScale(painter, area, axis, m.unit, t);
     QColor band = t.accentSoft;
     band.setAlphaF(0.35f);
-    painter.fillRect(QRectF(QPointF(area.left(), y(m_measurement->highUs)),
-                            QPointF(area.right(), y(m_measurement->lowUs))),
+    painter.fillRect(QRectF(QPointF(area.left(), heightAt(axis, area, m.highUs)),
+                            QPointF(area.right(), heightAt(axis, area, m.lowUs))),
                      band);
     painter.setPen(QPen(t.accent, 1.4));
-    painter.drawLine(QPointF(area.left(), y(m_measurement->medianUs)),
-                     QPointF(area.right(), y(m_measurement->medianUs)));
+    const double middle = heightAt(axis, area, m.medianUs);
+    painter.drawLine(QPointF(area.left(), middle), QPointF(area.right(), middle));
     painter.setPen(Qt::NoPen);
     painter.setBrush(t.accent);
-    for (size_t i = 0; i < runs.size(); ++i) {
-        const double x = area.left() + area.width() * (static_cast<double>(i) + 0.5) /
-                                           static_cast<double>(runs.size());
-        painter.drawEllipse(QPointF(x, y(runs[i])), 2.6, 2.6);
-    }
+    paintRuns(painter, area, axis, m);
     painter.setPen(t.secondary);
-    painter.drawText(QRectF(area.left(), area.bottom() + 6, area.width(), 18), Qt::AlignLeft,
-                     tr("run 1"));
-    painter.drawText(QRectF(area.left(), area.bottom() + 6, area.width(), 18), Qt::AlignRight,
-                     tr("run %1").arg(runs.size()));
-    painter.drawText(QRectF(area.left(), area.bottom() + 6, area.width(), 18), Qt::AlignHCenter,
-                     tr("line: median, band: its 95 % confidence interval"));
+    const QRectF below(area.left(), area.bottom() + 6, area.width(), 18);
+    painter.drawText(below, Qt::AlignLeft, tr("run 1"));
+    painter.drawText(below, Qt::AlignRight, tr("run %1").arg(m.runUs.size()));
+    QString legend = tr("line: median, band: its 95 % confidence interval");
+    if (axis.above > 0)
+        legend += tr("; ▲ %1 above, up to %2")
+                      .arg(countOf(axis.above, tr("run")), costText(axis.longest, m.unit));
+    painter.drawText(below, Qt::AlignHCenter, legend);
 }
 
 BenchmarkPage::BenchmarkPage(const ThemeSource& themes, DeployPresenter& deploy,
@@ -160,11 +210,13 @@ bool BenchmarkPage::eventFilter(QObject* watched, QEvent* event)
 /// names; the inspector says the nodes, too.
 void BenchmarkPage::refreshColumns()
 {
-    constexpr int kFrom = 3, kTime = 4, kOfBound = 7, kNarrow = 1100;
+    constexpr int kMethod = 2, kFrom = 3, kTime = 4, kOfBound = 7, kNarrow = 1100;
+    constexpr int kMethodWidth = 146, kNarrowMethodWidth = 100;
     const bool isMeasured = !m_workspace.state().measurementText.isEmpty();
     for (int column = kTime; column <= kOfBound; ++column)
         m_table->setColumnHidden(column, !isMeasured);
     m_table->setColumnHidden(kFrom, isMeasured && width() < kNarrow);
+    m_table->setColumnWidth(kMethod, width() < kNarrow ? kNarrowMethodWidth : kMethodWidth);
 }
 
 void BenchmarkPage::refreshNotice()

@@ -17,6 +17,10 @@ class RunChart : public QWidget
 public:
     explicit RunChart(const ThemeSource& themes, QWidget* parent = nullptr);
     void setMeasurement(const std::optional<Measurement>& measurement);
+    std::vector<double> runUs() const ///< of each dot
+    {
+        return m_measurement ? m_measurement->runUs : std::vector<double>();
+    }
     QSize sizeHint() const override { return {400, 190}; }
 
 protected:
