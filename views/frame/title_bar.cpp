@@ -11,7 +11,7 @@ namespace {
 constexpr int kHeight = 46;
 constexpr int kNarrow = 1350; ///< below this the facts give way
 constexpr int kTight = 1200;  ///< below this tabs, name and target do
-constexpr int kTightest = 1020;
+constexpr int kTightest = 1100;
 constexpr int kFactsGap = 14;
 
 } // namespace
@@ -67,7 +67,6 @@ void TitleBar::setPerspectives(const QStringList& names)
 void TitleBar::refresh()
 {
     const WorkspaceState& state = m_workspace.state();
-    m_name->setText(state.hasDocument ? state.title : tr("Tenon"));
     fitName();
     fitTabs();
     fitFacts();
@@ -80,7 +79,7 @@ void TitleBar::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
     m_facts->setVisible(width() >= kNarrow);
-    m_target->setMinimumWidth(width() < kTightest ? 96 : width() < kTight ? 140 : 190);
+    m_target->setMinimumWidth(width() < kTightest ? 110 : width() < kTight ? 140 : 190);
     m_primary->setShortcutText(width() >= kNarrow ? QStringLiteral("Ctrl+R") : QString());
     fitName();
     fitTabs();
@@ -104,8 +103,13 @@ void TitleBar::fitTabs()
         m_name->setMinimumWidth(std::max(kLeastName, m_name->minimumWidth() - less));
 }
 
+/// Where room is short the suffix goes first: what is left of a name tells more than its end.
 void TitleBar::fitName()
 {
+    const WorkspaceState& state = m_workspace.state();
+    const QString name = state.hasDocument ? state.title : tr("Tenon");
+    m_name->setText(width() < kTight ? name.section(QLatin1Char('.'), 0, -2) : name);
+    if (m_name->text().isEmpty()) m_name->setText(name);
     const int most = width() < kTight ? 130 : 260;
     m_name->setMinimumWidth(
         std::min(most, m_name->fontMetrics().horizontalAdvance(m_name->text()) + 4));

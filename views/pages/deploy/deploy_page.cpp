@@ -212,7 +212,7 @@ QWidget* DeployPage::buildResult(const ThemeSource& themes)
     m_resultDetail = makeSentence(themes, Role::Secondary);
     m_hygiene = makeSentence(themes, Role::Secondary);
     m_calls = new DataTable(themes, &m_workspace.calls());
-    m_calls->setColumnWidths({0, 0, 0, 120, 70, 100, 0, 0, 0});
+    m_calls->setColumnWidths({0, 0, 0, 0, 70, 100, 0, 0, 0});
     for (const int unused : {0, 2, 6, 7, 8}) m_calls->setColumnHidden(unused, true);
     m_calls->delegate().setBarColumn(5);
     m_calls->setAccessibleName(tr("Time of every kernel call"));
@@ -234,6 +234,14 @@ QWidget* DeployPage::buildResult(const ThemeSource& themes)
     m_resultPanel->content()->setContentsMargins(6, 0, 6, 8);
     m_resultPanel->content()->addWidget(m_resultStack, 1);
     return m_resultPanel;
+}
+
+/// Names of kernels say where they come from, too: the nodes give way to them.
+void DeployPage::resizeEvent(QResizeEvent* event)
+{
+    constexpr int kFrom = 3, kNarrow = 1300;
+    QWidget::resizeEvent(event);
+    m_calls->setColumnHidden(kFrom, width() < kNarrow);
 }
 
 void DeployPage::connectParts()

@@ -40,6 +40,9 @@ signals:
     void graphRequested();
     void runRequested(int row); ///< of the history
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     QWidget* buildBoards(const ThemeSource& themes);
     QWidget* buildChecklist(const ThemeSource& themes);

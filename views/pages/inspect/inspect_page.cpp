@@ -109,7 +109,7 @@ QWidget* InspectPage::buildGraph(const ThemeSource& themes)
 /// In a narrow window the field gives way before the title does.
 void InspectPage::resizeEvent(QResizeEvent* event)
 {
-    constexpr int kNarrow = 1100, kNarrowFind = 120, kFind = 190;
+    constexpr int kNarrow = 1100, kNarrowFind = 96, kFind = 190;
     QWidget::resizeEvent(event);
     m_find->setFixedWidth(width() < kNarrow ? kNarrowFind : kFind);
 }
