@@ -35,7 +35,7 @@ std::string peakText(const remote::FitReport& fit)
     if (fit.peakBuffers.empty()) return {};
     Rows rows{{"alive", "bytes", "what"}};
     for (const remote::PeakBuffer& buffer : fit.peakBuffers)
-        rows.push_back({buffer.kind, thousands(buffer.bytes), " " + elided(buffer.name)});
+        rows.push_back({buffer.kind, thousands(buffer.bytes), " " + elided(buffer.title)});
     return "at the peak, " + elided(fit.peakCall) + ", " + thousands(fit.peakBytes) + " B:\n" +
            table(rows);
 }
@@ -77,7 +77,10 @@ Json fitJson(const remote::FitReport& fit)
                          {"bytes", pool.bytes},
                          {"limit_bytes", pool.limitBytes < 0 ? Json() : Json(pool.limitBytes)}});
     for (const remote::PeakBuffer& buffer : fit.peakBuffers)
-        peak.push_back({{"name", buffer.name}, {"kind", buffer.kind}, {"bytes", buffer.bytes}});
+        peak.push_back({{"name", buffer.name},
+                        {"title", buffer.title},
+                        {"kind", buffer.kind},
+                        {"bytes", buffer.bytes}});
     for (const remote::Remedy& remedy : fit.remedies)
         remedies.push_back({{"what", remedy.what},
                             {"detail", remedy.detail},

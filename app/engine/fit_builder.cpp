@@ -15,6 +15,9 @@ namespace {
 
 QString text(const std::string& value) { return QString::fromStdString(value); }
 
+/// Backticks are for terminals.
+QString sentence(const std::string& value) { return text(value).remove(QLatin1Char('`')); }
+
 QString words(const char* value) { return QCoreApplication::translate("Fit", value); }
 
 void addMemory(const remote::FitReport& fit, std::vector<FitRow>& rows)
@@ -23,7 +26,7 @@ void addMemory(const remote::FitReport& fit, std::vector<FitRow>& rows)
         rows.push_back({words("memory"), text(pool.name), FitRow::kUnknown, pool.bytes,
                         pool.limitBytes < 0 ? QString() : words("of %1 B").arg(pool.limitBytes)});
     for (const remote::PeakBuffer& buffer : fit.peakBuffers)
-        rows.push_back({words("at the peak"), text(buffer.name), FitRow::kUnknown, buffer.bytes,
+        rows.push_back({words("at the peak"), text(buffer.title), FitRow::kUnknown, buffer.bytes,
                         words("%1, while %2 runs").arg(text(buffer.kind), text(fit.peakCall))});
 }
 
@@ -59,11 +62,11 @@ core::Result<views::FitAccount> explainFit(const views::DocumentPtr& document,
     const auto fit =
         remote::explainFit(result, has, images.empty() ? nullptr : &images.front(), job);
     if (!fit) return fit.error();
-    views::FitAccount out{text(fit->verdict()), fit->fits(), {}};
+    views::FitAccount out{sentence(fit->verdict()), fit->fits(), {}};
     for (const remote::Remedy& remedy : fit->remedies)
         out.rows.push_back(
             {words("remedy"), text(remedy.what), remedy.flashBytes, remedy.ramBytes,
-             (remedy.fits ? words("fits; ") : words("does not fit; ")) + text(remedy.detail)});
+             (remedy.fits ? words("fits; ") : words("does not fit; ")) + sentence(remedy.detail)});
     addMemory(*fit, out.rows);
     addLayers(*fit, out.rows);
     return out;

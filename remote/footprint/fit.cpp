@@ -57,6 +57,19 @@ std::vector<LayerFlash> layersOf(const CompileResult& result, const ExecutorFoot
     return out;
 }
 
+/// By the call that writes it.
+std::string titleOfBuffer(const CompileResult& result, size_t buffer)
+{
+    const std::string& name = result.memory.problem.buffers[buffer].name;
+    const int tensor = result.memory.tensorOf[buffer];
+    for (const compiler::KernelCall& call : result.program.calls) {
+        const auto outputs = call.arguments.end() - call.outputCount;
+        if (tensor >= 0 && std::find(outputs, call.arguments.end(), tensor) != call.arguments.end())
+            return call.title.text().empty() ? name : "result of " + call.title.text();
+    }
+    return name;
+}
+
 /// The program point with most bytes alive, and what they are.
 void addPeak(const CompileResult& result, FitReport& out)
 {
@@ -70,9 +83,12 @@ void addPeak(const CompileResult& result, FitReport& out)
         const compiler::KernelCall& call = result.program.calls[at(point)];
         out.peakCall = call.title.text().empty() ? call.name : call.title.text();
     }
-    for (const compiler::BufferInfo& buffer : problem.buffers)
+    for (size_t i = 0; i < problem.buffers.size(); ++i) {
+        const compiler::BufferInfo& buffer = problem.buffers[i];
         if (buffer.first <= point && point <= buffer.last && buffer.sizeBytes > 0)
-            out.peakBuffers.push_back({buffer.name, kindText(buffer.kind), buffer.sizeBytes});
+            out.peakBuffers.push_back(
+                {buffer.name, titleOfBuffer(result, i), kindText(buffer.kind), buffer.sizeBytes});
+    }
     std::stable_sort(out.peakBuffers.begin(), out.peakBuffers.end(),
                      [](const PeakBuffer& a, const PeakBuffer& b) { return a.bytes > b.bytes; });
 }
@@ -141,7 +157,7 @@ std::string FitReport::verdict() const
     }
     if (!fitsRam() && !peakBuffers.empty())
         out += "; memory is fullest in " + core::quoted(peakCall) + ", where " +
-               core::quoted(peakBuffers.front().name) + " takes " +
+               core::quoted(peakBuffers.front().title) + " takes " +
                bytes(peakBuffers.front().bytes);
     return out;
 }

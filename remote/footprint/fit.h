@@ -36,7 +36,8 @@ struct PoolUse
 struct PeakBuffer
 {
     std::string name;
-    std::string kind; ///< "intermediate", "scratch", "input", "output"
+    std::string title; ///< for people: "result of dense + relu · fc1"; the name where there is none
+    std::string kind;  ///< "intermediate", "scratch", "input", "output"
     int64_t bytes = 0;
 };
 
