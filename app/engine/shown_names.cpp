@@ -4,6 +4,8 @@
 
 #include "core/base/printable.h"
 
+#include <QString>
+
 #include <algorithm>
 #include <unordered_map>
 
@@ -14,6 +16,25 @@ using core::NodeId;
 using core::NodeRecord;
 
 namespace {
+
+/// Scripts put no more marks than this on a letter; more of them stand on one another and cover
+/// what is above.
+constexpr int kMostMarks = 4;
+
+std::string withFewMarks(std::string name)
+{
+    const auto isAscii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+    if (std::all_of(name.begin(), name.end(), isAscii)) return name;
+    std::u32string kept;
+    int marks = 0;
+    for (const char32_t letter : QString::fromStdString(name).toStdU32String()) {
+        const QChar::Category category = QChar::category(letter);
+        const bool isMark = category == QChar::Mark_NonSpacing || category == QChar::Mark_Enclosing;
+        marks = isMark ? marks + 1 : 0;
+        if (marks <= kMostMarks) kept += letter;
+    }
+    return QString::fromStdU32String(kept).toStdString();
+}
 
 bool needsIt(const std::string& name) { return shownName(name) != name; }
 
@@ -142,7 +163,8 @@ Module firstShown(const Module& imported)
 
 std::string shownName(const std::string& name)
 {
-    return core::elided(core::printable(core::elided(name), core::LineBreaks::Escape));
+    return core::elided(
+        withFewMarks(core::printable(core::elided(name), core::LineBreaks::Escape)));
 }
 
 void showNames(const std::vector<Module*>& versions)

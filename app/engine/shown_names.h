@@ -11,7 +11,8 @@
 namespace tenon::app {
 
 /// Control codes and marks that turn the reading direction as escapes; of more than a KiB the
-/// beginning and the end, with the length between them.
+/// beginning and the end, with the length between them; no more marks on a letter than scripts put
+/// there.
 std::string shownName(const std::string& name);
 
 /// Names of nodes, sources, functions and results in all versions of a model, the imported one

@@ -2,6 +2,7 @@
 // Models that mean ill, and files and settings that change under the window: it says what is wrong,
 // shows names as they are written, and stays usable.
 #include "app/engine/engine.h"
+#include "app/engine/shown_names.h"
 #include "app/workbench/main_window.h"
 #include "tests/compiler/frontend/model_text.h"
 #include "views/pages/common/plain_tips.h"
@@ -70,6 +71,21 @@ private:
         return model;
     }
 
+    /// No name of the document takes more than a KiB, and none steers what shows it.
+    static void verifyShownNames(MainWindow& window)
+    {
+        const views::DocumentPtr document = window.workspace().document();
+        QVERIFY(document);
+        for (size_t v = 0; v < document->versionCount(); ++v) {
+            const core::Module& module = document->version(v);
+            for (const core::SourceNode& source : module.sources())
+                QCOMPARE(shownName(source.name), source.name);
+            for (const auto& [id, function] : module.functions())
+                for (const core::NodeId node : function->order)
+                    QCOMPARE(shownName(module.node(node).name), module.node(node).name);
+        }
+    }
+
 private slots:
     void showsNamesAsTheyAreWritten_data()
     {
@@ -81,12 +97,19 @@ private slots:
                                                      "\xd9\x85\xd8\xb1\xd8\xad\xd8\xa8\xd8\xa7");
         QTest::newRow("no UTF-8") << QByteArray("\xff\xfe\xc3\x28\xa0\xa1");
         QTest::newRow("a megabyte") << QByteArray(1 << 20, 'n');
+        QByteArray marks("e");
+        while (marks.size() < 1 << 20) marks += "\xcc\x81\xcc\xa3\xcd\x82";
+        QTest::newRow("a megabyte of combining marks") << marks;
+        QByteArray letters;
+        while (letters.size() < 1 << 20) letters += "\xd9\x85\xd8\xb1 <i>\xe2\x80\xae\x1b[1m";
+        QTest::newRow("a megabyte of everything") << letters;
     }
     void showsNamesAsTheyAreWritten()
     {
         QFETCH(QByteArray, name);
         const auto window = open(file(named(name.toStdString())));
         QVERIFY(settle(*window));
+        verifyShownNames(*window);
         QVERIFY2(window->workspace().document(),
                  qPrintable(window->workspace().state().bannerText));
         if (window->workspace().state().canBuild) {
@@ -98,6 +121,41 @@ private slots:
         look(*window);
         for (const auto* label : window->findChildren<QLabel*>())
             if (label->textFormat() != Qt::RichText) QCOMPARE(label->textFormat(), Qt::PlainText);
+    }
+    void cutsWhatNobodyReads()
+    {
+        QCOMPARE(shownName("/features/0/Conv"), std::string("/features/0/Conv"));
+        const std::string hebrew = "\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d";
+        QCOMPARE(shownName(hebrew), hebrew);
+        QCOMPARE(shownName("a\x1b[1m\n"), std::string("a\\x1b[1m\\x0a"));
+        QCOMPARE(shownName("\xe2\x80\xae"
+                           "abc"),
+                 std::string("\\u202eabc"));
+        std::string marks = "e", few = "e";
+        for (int i = 0; i < 100; ++i) marks += "\xcc\x81";
+        for (int i = 0; i < 4; ++i) few += "\xcc\x81";
+        QCOMPARE(shownName(marks + "f"), few + "f");
+        const std::string cut = shownName(std::string(5000, 'n'));
+        QVERIFY(cut.size() <= 1024 && cut.find("(5000 bytes)") != std::string::npos);
+        QCOMPARE(shownName(cut), cut);
+    }
+    /// What passes did not touch is the same record before and after, also with its name cut.
+    void sharesRecordsOfCutNames()
+    {
+        const auto window = open(file(named(std::string(5000, 'n'))));
+        QVERIFY(settle(*window));
+        const views::DocumentPtr document = window->workspace().document();
+        QVERIFY(document && !document->passes.empty());
+        int shared = 0;
+        for (size_t v = 1; v < document->versionCount(); ++v) {
+            if (document->passes[v - 1].isChanged) continue;
+            const core::Module &was = document->version(v - 1), &is = document->version(v);
+            for (const core::NodeId id : is.main().order) {
+                QCOMPARE(is.findNode(id).get(), was.findNode(id).get());
+                ++shared;
+            }
+        }
+        QVERIFY(shared > 0);
     }
     void escapesWhatLooksLikeHtmlInTips()
     {
