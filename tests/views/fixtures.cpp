@@ -190,6 +190,8 @@ views::DocumentPtr smallDocument(int blocks)
         {QStringLiteral("InferType"), QStringLiteral("import"), false, false, 0.1, {}, module});
     document->passes.push_back(simplify(module));
     document->passes.push_back(fuse(document->passes.back().after, 4));
+    for (size_t i = 0; i < document->passes.size(); ++i)
+        document->passes[i].position = static_cast<int>(i);
     return document;
 }
 

@@ -213,6 +213,7 @@ CommandPalette::CommandPalette(const ThemeSource& themes, QWidget* window,
     m_query->installEventFilter(this);
     m_list->setModel(m_model);
     m_list->setItemDelegate(new EntryDelegate(themes, m_list));
+    m_list->setAccessibleName(tr("Commands"));
     m_list->setFrameShape(QFrame::NoFrame);
     m_list->setEditTriggers(QAbstractItemView::NoEditTriggers);
     m_list->setFocusPolicy(Qt::NoFocus);
@@ -319,6 +320,7 @@ LogSheet::LogSheet(const ThemeSource& themes, QWidget* window)
     panel().setTitle(tr("Log"));
     panel().setCaption(tr("Esc closes"));
     m_text->setReadOnly(true);
+    m_text->setAccessibleName(tr("Log"));
     m_text->setFont(themes.theme().code);
     m_text->setFrameShape(QFrame::NoFrame);
     panel().content()->addWidget(m_text, 1);

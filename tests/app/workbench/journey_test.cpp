@@ -106,6 +106,25 @@ private:
             QVERIFY(waitFor([&] { return window.passes().state().version != version; }));
         }
         QCOMPARE(window.passes().state().title, QStringLiteral("FuseOps"));
+        stepInside(window);
+    }
+
+    /// Into the pass, on to its second rewrite, and out again.
+    static void stepInside(MainWindow& window)
+    {
+        const auto isAt = [&](const char* place) {
+            return window.passes().state().title.contains(QLatin1String(place));
+        };
+        pressKey(window, QStringLiteral("i"));
+        QVERIFY(waitFor([&] { return isAt("rewrite 1 of"); }));
+        QVERIFY(settle(window));
+        pressKey(window, QStringLiteral("Page_Down"));
+        QVERIFY(waitFor([&] { return isAt("rewrite 2 of"); }));
+        QCOMPARE(window.passes().deltas().rows().size(), size_t{1});
+        pressKey(window, QStringLiteral("shift+i"));
+        QVERIFY(waitFor([&] { return !window.workspace().document()->stepped; }));
+        QVERIFY(settle(window));
+        QCOMPARE(window.passes().state().title, QStringLiteral("FuseOps"));
     }
 
     static void lookAtAssembly(MainWindow& window)

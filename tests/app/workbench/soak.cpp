@@ -60,7 +60,9 @@ void settle(app::MainWindow& window)
 }
 
 /// `count` rounds of `act`; whether memory and handles of the last third are those of the second.
-bool soak(app::MainWindow& window, const char* what, int count, const std::function<void(int)>& act)
+/// They are looked at behind whole cycles of what `act` does: a model of more passes takes more.
+bool soak(app::MainWindow& window, const char* what, int count, int cycle,
+          const std::function<void(int)>& act)
 {
     if (count <= 0) return true;
     Usage at[3];
@@ -68,7 +70,7 @@ bool soak(app::MainWindow& window, const char* what, int count, const std::funct
         act(i);
         settle(window);
         for (int third = 0; third < 3; ++third)
-            if (i + 1 == std::max(1, count * (third + 1) / 3)) {
+            if (i + 1 == std::max(1, count * (third + 1) / 3 / cycle * cycle)) {
                 at[third] = usageNow(window);
                 std::printf(
                     "%-10s %5d  resident %7.1f MB  heap %7.1f MB  %4d handles  %6d objects\n", what,
@@ -108,6 +110,9 @@ QStringList writeModels(const QTemporaryDir& folder)
     return paths;
 }
 
+constexpr int kModelsByPages = 40; ///< five models, eight pages
+constexpr int kLevels = 4;
+
 int numberAfter(const QStringList& arguments, const char* option, int usual)
 {
     const qsizetype at = arguments.indexOf(QLatin1String(option));
@@ -134,21 +139,25 @@ int main(int argc, char** argv)
     window.resize(1366, 768);
     window.show();
     settle(window);
-    bool isStable = soak(window, "opened", numberAfter(arguments, "--models", 200), [&](int i) {
-        window.openModel(models[i % models.size()]);
-        settle(window);
-        window.showPerspective(window.pages()[static_cast<size_t>(i) % window.pages().size()].name);
-    });
+    bool isStable =
+        soak(window, "opened", numberAfter(arguments, "--models", 200), kModelsByPages, [&](int i) {
+            window.openModel(models[i % models.size()]);
+            settle(window);
+            window.showPerspective(
+                window.pages()[static_cast<size_t>(i) % window.pages().size()].name);
+        });
     window.openModel(models[1]);
     settle(window);
-    isStable &= soak(window, "compiled", numberAfter(arguments, "--compiles", 500), [&](int i) {
-        views::BuildOptions build = window.workspace().options();
-        build.optLevel = i % 4;
-        build.planner = i % 2 == 0 ? QStringLiteral("hill_climb") : QStringLiteral("linear_scan");
-        window.workspace().setOptions(build);
-        window.workspace().compile();
-    });
-    isStable &= soak(window, "deployed", numberAfter(arguments, "--deploys", 50),
+    isStable &=
+        soak(window, "compiled", numberAfter(arguments, "--compiles", 500), kLevels, [&](int i) {
+            views::BuildOptions build = window.workspace().options();
+            build.optLevel = i % kLevels;
+            build.planner =
+                i % 2 == 0 ? QStringLiteral("hill_climb") : QStringLiteral("linear_scan");
+            window.workspace().setOptions(build);
+            window.workspace().compile();
+        });
+    isStable &= soak(window, "deployed", numberAfter(arguments, "--deploys", 50), 1,
                      [&](int) { window.deploy().deploy(); });
     return isStable ? 0 : 1;
 }
