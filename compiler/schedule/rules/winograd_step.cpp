@@ -112,6 +112,11 @@ std::vector<WinogradStep> possibleSteps(const WinogradShape& shape, const Target
 
 } // namespace
 
+bool isWhole(const WinogradShape& shape, const WinogradStep& step)
+{
+    return countOf(shape, step) == 1;
+}
+
 WinogradStep chooseWinogradStep(const WinogradShape& shape, const TargetFacts& facts)
 {
     const StepCost cost(shape, facts);

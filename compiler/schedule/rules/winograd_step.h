@@ -15,6 +15,9 @@ struct WinogradStep
     int64_t columns; ///< likewise
 };
 
+/// Whether it takes all tiles of all images whose number is known.
+bool isWhole(const WinogradShape& shape, const WinogradStep& step);
+
 /// The step with the fewest cycles of one thread by the machine model, the largest of equal ones.
 /// With threads: a step for each at least, or all tiles where threads can share the filters.
 WinogradStep chooseWinogradStep(const WinogradShape& shape, const TargetFacts& facts);

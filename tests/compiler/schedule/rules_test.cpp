@@ -171,6 +171,17 @@ TEST(Rules, TransformDataForEachThreadThatSharesFilters)
         << "four blocks of filters, three rows of tiles";
 }
 
+TEST(Rules, ShareFiltersThatAreTransformedInTheKernelForAnyNumberOfImages)
+{
+    const auto conv = test::fusedKernel(
+        R"(%x: Tensor[(3, 8, 5, 5, 4), float32], %w: Tensor[(4, 8, 3, 3, 4, 8), float32]
+%c = nn.contrib_conv2d_winograd_NCHWc(%x, %w, data_layout="NCHW4c", kernel_layout="OIHW4i8o", out_layout="NCHW4c", padding=[1, 1, 1, 1], tile_size=2)
+)");
+    ASSERT_TRUE(conv) << conv.error().text();
+    EXPECT_THAT(stepsFor(*conv, sharedBy(2)), HasSubstr("compute_at(\"data_tiles\", \"i1_1_0_0\")"))
+        << "three images would not divide";
+}
+
 TEST(Rules, TakePartsOfRowsOrSeveralImagesAsWinogradSteps)
 {
     const auto wide = test::fusedKernel(
