@@ -33,8 +33,7 @@ public:
         , m_function(function)
         , m_uses(module, function)
         , m_lanes(std::min(context.facts.lanes(4), 16))
-        , m_hasRuns(context.code.savesMemory && context.facts.vectorBytes >= 16)
-        , m_byteLanes(byteLanes(context))
+        , m_hasRuns(multipliesRuns(context))
         , m_dotValues(context.code.byteProducts)
         , m_machine(layoutMachine(module, function, context))
         , m_budget(module, function, m_machine,
@@ -68,8 +67,9 @@ private:
         if (node.kind != NodeKind::Op) return false;
         if (isOp(node, conv2dOp)) return alterConvolution(node);
         if (isOp(node, denseOp)) return alterDense(node);
-        if (m_dotValues && alterQuantizedLayer({m_module, node, m_values, *m_patch, m_byteLanes,
-                                                *m_dotValues, std::max(1, m_lanes), m_hasRuns}))
+        if (m_dotValues &&
+            alterQuantizedLayer({m_module, node, m_values, *m_patch, m_machine.byteLanes,
+                                 *m_dotValues, std::max(1, m_lanes), m_hasRuns}))
             return true;
         if (isOp(node, concatenateOp)) return alterConcatenation(node);
         if (isOp(node, joinPhasesOp) || isOp(node, stackFramesOp) || isOp(node, stackPhasesOp) ||
@@ -369,7 +369,6 @@ private:
     UseIndex m_uses;
     int m_lanes;
     bool m_hasRuns;                      ///< bytes side by side are multiplied for one sum
-    int m_byteLanes;                     ///< of quantized layers
     std::optional<DataType> m_dotValues; ///< of quantized layers; none: they stay as they are
     LayoutMachine m_machine;
     ErrorBudget m_budget;

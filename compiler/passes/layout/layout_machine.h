@@ -7,8 +7,8 @@
 
 namespace tenon::compiler {
 
-/// Channels of bytes in a block at most.
-int byteLanes(const PassContext& context);
+/// Whether bytes side by side are multiplied for one sum.
+bool multipliesRuns(const PassContext& context);
 
 /// Of one function. Without Winograd's method where memory counts for more than time, or where its
 /// error would show in whole numbers.
