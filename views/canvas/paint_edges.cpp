@@ -94,9 +94,6 @@ void ScenePainter::paintEdges(QPainter& painter, const SceneIndex& index, const 
 {
     const Scene& scene = *index.scene;
     const std::vector<uint32_t> edges = index.edges.query(area);
-    // Of hundreds that cross one another nobody sees smooth borders, which take most of the time.
-    constexpr size_t kCrowd = 500;
-    const bool isCrowd = edges.size() > kCrowd;
     const bool isFar = kCardHeight * zoom < 12;
     constexpr double kWidestLine = 4;
     const double margin = std::max(kWidestLine, kWidestLine / zoom);
@@ -116,19 +113,16 @@ void ScenePainter::paintEdges(QPainter& painter, const SceneIndex& index, const 
                             Qt::PenStyle style) {
         if (path.isEmpty()) return;
         QPen pen(colour, std::max(width, 0.8 / zoom), style);
-        if (isFar || isCrowd) pen.setCosmetic(true), pen.setWidthF(1);
+        if (isFar) pen.setCosmetic(true), pen.setWidthF(1);
         painter.setBrush(Qt::NoBrush);
         painter.setPen(pen);
         painter.drawPath(path);
     };
-    const bool isSmooth = painter.testRenderHint(QPainter::Antialiasing);
-    painter.setRenderHint(QPainter::Antialiasing, isSmooth && !isCrowd);
     QColor faded = m_theme.edge;
     faded.setAlphaF(0.55f);
     stroke(dim, faded, 1.2, Qt::SolidLine);
     stroke(plain, m_theme.edge, 1.3, Qt::SolidLine);
     stroke(gone, m_theme.removed, 1.1, Qt::DashLine);
-    painter.setRenderHint(QPainter::Antialiasing, isSmooth);
     stroke(near, m_theme.accent, 1.8, Qt::SolidLine);
     if (kCardHeight * zoom >= kTextHeight) paintLabels(painter, scene, edges, seen);
 }
