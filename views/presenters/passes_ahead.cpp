@@ -23,6 +23,7 @@ StepViewPtr PassesPresenter::viewOf(const StepQuestion& question)
 void PassesPresenter::lookAhead()
 {
     constexpr size_t kAhead = 6;
+    if (!m_isLookedAt || !m_stage) return;
     if (m_scene->items.size() * (kAhead + 1) > StepViews::kMostItems) return;
     std::vector<StepQuestion> questions;
     const auto ask = [&](int version, DiffMode mode) {

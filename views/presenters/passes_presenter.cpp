@@ -126,6 +126,12 @@ void PassesPresenter::rebuildScene()
     lookAhead();
 }
 
+void PassesPresenter::setLookedAt(bool isLookedAt)
+{
+    m_isLookedAt = isLookedAt;
+    lookAhead();
+}
+
 void PassesPresenter::refreshHeat()
 {
     m_heat.assign(kHeatCells, {});

@@ -58,6 +58,8 @@ public:
     DeltaModel& deltas() { return *m_deltas; }
     const Lineage& lineage() const { return m_lineage; }
     const std::vector<HeatCell>& heat() const { return m_heat; }
+    /// Steps are computed ahead for who looks at them only.
+    void setLookedAt(bool isLookedAt);
     std::shared_ptr<const Storyboard> board() const { return m_board; }
     std::vector<QString> passNames() const;
     /// The version of the last pass with this name (case ignored), or -1.
@@ -114,6 +116,7 @@ private:
     std::shared_ptr<const Stage> m_stage;
     std::shared_ptr<const LineageIndex> m_lineageIndex;
     StepViews m_views; ///< of m_stage
+    bool m_isLookedAt = false;
     ScenePtr m_scene;
     CardLooks m_looks;
     PassModel* m_passes;

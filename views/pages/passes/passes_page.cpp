@@ -354,6 +354,8 @@ Page makePassesPage(const PageContext& context)
             },
         .version = [&presenter] { return static_cast<size_t>(presenter.state().version); },
         .findNode = [&presenter](const QString& name) { return presenter.findNode(name); },
+        .shown = [&presenter] { presenter.setLookedAt(true); },
+        .hidden = [&presenter] { presenter.setLookedAt(false); },
         .isSettled = [&workspace,
                       &presenter] { return !workspace.document() || presenter.state().isReady; },
         .actions = withSteps(actionsOf(*page, presenter, *numbers), *steps)};
