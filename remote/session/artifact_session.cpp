@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/target/thread_choice.h"
 #include "remote/session/child_process.h"
+#include "remote/session/tensor_specs.h"
 
 #include <nlohmann/json.hpp>
 
@@ -246,17 +247,13 @@ Status ArtifactSession::describeByManifest()
 {
     const Result<core::Manifest> manifest = core::readManifest(m_path);
     if (!manifest) return manifest.error();
-    const auto convert = [](const std::vector<core::ManifestTensor>& from,
-                            std::vector<TensorSpec>& to) -> Status {
-        for (const core::ManifestTensor& each : from) {
-            const Result<core::DataType> dtype = core::parseDataType(each.dtype);
-            if (!dtype) return dtype.error();
-            to.push_back({each.name, *dtype, each.shape});
-        }
-        return core::kDone;
-    };
-    if (Status done = convert(manifest->inputs, m_inputs); !done) return done;
-    return convert(manifest->outputs, m_outputs);
+    const Result<std::vector<TensorSpec>> inputs = specsOf(manifest->inputs);
+    const Result<std::vector<TensorSpec>> outputs = specsOf(manifest->outputs);
+    if (!inputs) return inputs.error();
+    if (!outputs) return outputs.error();
+    m_inputs = *inputs;
+    m_outputs = *outputs;
+    return core::kDone;
 }
 
 Result<RemoteTensor> ArtifactSession::inputBuffer(const TensorSpec& spec,
@@ -278,17 +275,9 @@ Status ArtifactSession::setInputs(const NamedTensors& inputs, const JobContext& 
 {
     start(job);
     for (const auto& [name, tensor] : inputs) {
-        const auto spec = std::find_if(m_inputs.begin(), m_inputs.end(),
-                                       [&](const TensorSpec& s) { return s.name == name; });
-        if (spec == m_inputs.end())
-            return makeError(DiagnosticCode::UnknownName,
-                             "the model has no input " + core::quoted(name));
-        if (spec->dtype != tensor.dtype() || !fitsShape(spec->shape, tensor.shape()))
-            return makeError(DiagnosticCode::ShapeMismatch,
-                             "input " + core::quoted(name) + " is " + tensor.typeText() +
-                                 ", but the model was compiled for " + spec->dtype.text() + "(" +
-                                 core::join(spec->shape, ", ") + ")");
-        const Result<RemoteTensor> buffer = inputBuffer(*spec, tensor.shape());
+        const Result<size_t> place = placeOfInput(name, tensor, m_inputs, fitsShape);
+        if (!place) return place.error();
+        const Result<RemoteTensor> buffer = inputBuffer(m_inputs[*place], tensor.shape());
         if (!buffer) return explain(buffer.error());
         if (Status copied = m_rpc->copyTo(*buffer, tensor.bytes()); !copied)
             return explain(copied.error());

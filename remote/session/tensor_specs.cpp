@@ -24,21 +24,29 @@ Result<std::vector<TensorSpec>> specsOf(const std::vector<core::ManifestTensor>&
     return out;
 }
 
+Result<size_t> placeOfInput(const std::string& name, const core::Tensor& tensor,
+                            const std::vector<TensorSpec>& specs, const ShapeRule& fits)
+{
+    const auto spec = std::find_if(specs.begin(), specs.end(),
+                                   [&](const TensorSpec& s) { return s.name == name; });
+    if (spec == specs.end())
+        return makeError(DiagnosticCode::UnknownName,
+                         "the model has no input " + core::quoted(name));
+    if (spec->dtype != tensor.dtype() || !fits(spec->shape, tensor.shape()))
+        return makeError(DiagnosticCode::ShapeMismatch,
+                         "input " + core::quoted(name) + " is " + tensor.typeText() +
+                             ", but the model was compiled for " + spec->dtype.text() + "(" +
+                             core::join(spec->shape, ", ") + ")");
+    return static_cast<size_t>(spec - specs.begin());
+}
+
 Status placeInputs(const NamedTensors& inputs, const std::vector<TensorSpec>& specs,
                    std::vector<core::Tensor>& values)
 {
     for (const auto& [name, tensor] : inputs) {
-        const auto spec = std::find_if(specs.begin(), specs.end(),
-                                       [&](const TensorSpec& s) { return s.name == name; });
-        if (spec == specs.end())
-            return makeError(DiagnosticCode::UnknownName,
-                             "the model has no input " + core::quoted(name));
-        if (spec->dtype != tensor.dtype() || spec->shape != tensor.shape())
-            return makeError(DiagnosticCode::ShapeMismatch,
-                             "input " + core::quoted(name) + " is " + tensor.typeText() +
-                                 ", but the model was compiled for " + spec->dtype.text() + "(" +
-                                 core::join(spec->shape, ", ") + ")");
-        values[static_cast<size_t>(spec - specs.begin())] = tensor;
+        const Result<size_t> place = placeOfInput(name, tensor, specs, std::equal_to<>());
+        if (!place) return place.error();
+        values[*place] = tensor;
     }
     return core::kDone;
 }
