@@ -211,8 +211,6 @@ QString costOf(const CallRow& row)
 
 CallModel* makeCallModel(QObject* parent)
 {
-    const auto extra = callExtra;
-    const auto timed = timedExtra;
     const auto heading = [](const CallRow& r) {
         return std::pair(costTitle(r.unit), costUnitText(r.unit));
     };
@@ -237,13 +235,13 @@ CallModel* makeCallModel(QObject* parent)
     };
     return new CallModel(
         {{QStringLiteral("#"), [](const CallRow& r) { return QString::number(r.index); }, true,
-          extra, [](const CallRow& r) { return r.index; }, QStringLiteral("")},
-         {QStringLiteral("Kernel"), [](const CallRow& r) { return r.name; }, false, extra},
+          callExtra, [](const CallRow& r) { return r.index; }, QStringLiteral("")},
+         {QStringLiteral("Kernel"), [](const CallRow& r) { return r.name; }, false, callExtra},
          {QStringLiteral("Method"), [](const CallRow& r) { return r.method; }, false, why},
-         {QStringLiteral("From"), [](const CallRow& r) { return r.sources; }, false, extra},
-         {QStringLiteral("Time"), costOf, true, timed, measuredFigure(&CallRow::medianUs),
+         {QStringLiteral("From"), [](const CallRow& r) { return r.sources; }, false, callExtra},
+         {QStringLiteral("Time"), costOf, true, timedExtra, measuredFigure(&CallRow::medianUs),
           QStringLiteral("µs"), heading},
-         {QStringLiteral("Share"), share, true, extra, measuredFigure(&CallRow::share, 100),
+         {QStringLiteral("Share"), share, true, callExtra, measuredFigure(&CallRow::share, 100),
           QStringLiteral("%")},
          {QStringLiteral("GFLOP/s"), rate, true, rated, measuredFigure(&CallRow::gflops),
           QStringLiteral("")},
