@@ -42,7 +42,7 @@ public:
            ValueTrail* trail)
         : m_context(context)
         , m_options(options)
-        , m_current(imported)
+        , m_current(imported.withOwnIds())
         , m_rewritesLeft(options.maxRewrites)
         , m_trail(trail)
     {

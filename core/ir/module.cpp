@@ -72,6 +72,13 @@ Module::Module()
 {
 }
 
+Module Module::withOwnIds() const
+{
+    Module out = *this;
+    out.m_ids = std::make_shared<IdSource>(*m_ids);
+    return out;
+}
+
 const NodeRecord& Module::node(NodeId id) const
 {
     const NodePtr& found = m_nodes.find(id);

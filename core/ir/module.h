@@ -92,6 +92,14 @@ private:
 class IdSource
 {
 public:
+    IdSource() = default;
+    IdSource(const IdSource& other) /// goes on where `other` stands, apart from it
+        : m_node(other.m_node.load())
+        , m_function(other.m_function.load())
+    {
+    }
+    IdSource& operator=(const IdSource&) = delete;
+
     NodeId nextNode() { return NodeId(m_node.fetch_add(1)); }
     FunctionId nextFunction() { return FunctionId(m_function.fetch_add(1)); }
 
@@ -117,6 +125,10 @@ public:
     const std::vector<SourceNode>& sources() const { return *m_sources; }
     const NodeMap& nodes() const { return m_nodes; }
     IdSource& ids() const { return *m_ids; }
+    /// A copy for a compilation of its own: its new ids follow this version's, whatever other
+    /// compilations of the same model have handed out. So each gives the same ids, and tables
+    /// by id do not grow with the number of compilations.
+    Module withOwnIds() const;
 
     void setNode(NodeRecord record); ///< stores a record under record.id
     void eraseNode(NodeId id);

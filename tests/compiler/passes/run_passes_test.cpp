@@ -56,6 +56,20 @@ TEST(RunPasses, FollowsTheDefaultPipeline)
     EXPECT_EQ(trace.last().node(trace.last().main().results[0].node).kind, NodeKind::CallTir);
 }
 
+TEST(RunPasses, HandsOutTheSameIdsEveryTime)
+{
+    const Module imported = sample();
+    const auto lastOf = [&] {
+        const Result<PassTrace> trace = runPasses(imported, PassContext(), {});
+        CHECK(trace) << trace.error().text();
+        return trace->last();
+    };
+    const Module first = lastOf();
+    const Module second = lastOf();
+    EXPECT_EQ(first.main().order, second.main().order);
+    EXPECT_EQ(first.functions().rbegin()->first, second.functions().rbegin()->first);
+}
+
 TEST(RunPasses, SkipsByOptLevelAndName)
 {
     for (const PassRecord& record : run({}, 0).records)
