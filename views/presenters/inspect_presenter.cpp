@@ -56,8 +56,14 @@ void InspectPresenter::setDocument(DocumentPtr document, bool isSameModel)
 void InspectPresenter::arrange()
 {
     ++m_layouts;
-    const auto slot = std::make_shared<std::shared_ptr<const Stage>>();
+    struct Slot
+    {
+        std::shared_ptr<const Stage> stage;
+        ScenePtr scene; ///< with the looks of then; thousands of cards take a while
+    };
+    const auto slot = std::make_shared<Slot>();
     const DocumentPtr document = m_alone;
+    const CardLooks looks = m_looks;
     const bool shouldChoose = !m_hasChosenScopes;
     const std::set<QString> collapsed = m_collapsed;
     m_jobs.startQuietly(
@@ -74,16 +80,19 @@ void InspectPresenter::arrange()
                     stage = std::make_shared<Stage>(Stage::forScopes(board, 0, closed));
             }
             if (!stage->arrange([&job] { return job.stopRequested(); })) return job.checkStop();
-            *slot = stage;
+            slot->stage = stage;
+            slot->scene = std::make_shared<Scene>(stage->scene(0, DiffMode::After, looks));
             return core::kDone;
         },
-        [this, document, slot](const core::Status& status) {
+        [this, document, slot, looks](const core::Status& status) {
             --m_layouts;
-            if (status && *slot && document == m_alone) takeStage(*slot);
+            if (!status || !slot->stage || document != m_alone) return;
+            takeStage(slot->stage, looks == m_looks ? slot->scene : nullptr);
         });
 }
 
-void InspectPresenter::takeStage(std::shared_ptr<const Stage> stage)
+/// `scene`: what it shows with the present looks, where that is known.
+void InspectPresenter::takeStage(std::shared_ptr<const Stage> stage, ScenePtr scene)
 {
     m_stage = std::move(stage);
     m_collapsed = m_stage->collapsed();
@@ -95,7 +104,8 @@ void InspectPresenter::takeStage(std::shared_ptr<const Stage> stage)
             for (const core::SourceId source : view.occupants[place].node->origin)
                 m_placeOfSource.emplace(source.value, static_cast<PlaceId>(place));
     m_selected = placeForNode(m_selection.node());
-    m_scene = std::make_shared<Scene>(m_stage->scene(0, DiffMode::After, m_looks));
+    m_scene = scene ? std::move(scene)
+                    : std::make_shared<Scene>(m_stage->scene(0, DiffMode::After, m_looks));
     emit sceneChanged();
     if (m_sought.isValid()) seekNode(std::exchange(m_sought, {}));
 }

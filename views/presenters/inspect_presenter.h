@@ -47,7 +47,7 @@ signals:
 
 private:
     void arrange();
-    void takeStage(std::shared_ptr<const Stage> stage);
+    void takeStage(std::shared_ptr<const Stage> stage, ScenePtr scene);
     bool openGroupsAround(PlaceId place);
     PlaceId placeForNode(core::NodeId node) const;
 

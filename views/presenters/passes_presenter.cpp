@@ -81,23 +81,28 @@ void PassesPresenter::arrange()
     {
         std::shared_ptr<const Stage> stage;
         std::shared_ptr<const LineageIndex> lineage;
+        StepViewPtr view; ///< of the step that is shown; thousands of cards take a while
     };
     const auto slot = std::make_shared<Slot>();
     const DocumentPtr document = m_document;
+    const StepQuestion question = questionOf(m_state.version, m_state.mode);
     m_jobs.startQuietly(
         QStringLiteral("passes-layout"),
-        [document, slot](core::JobContext& job) -> core::Status {
+        [document, slot, question](core::JobContext& job) -> core::Status {
             const auto board = std::make_shared<const Storyboard>(document);
             const auto stage = std::make_shared<Stage>(Stage::forPasses(board));
             if (!stage->arrange([&job] { return job.stopRequested(); })) return job.checkStop();
             slot->stage = stage;
             slot->lineage = std::make_shared<const LineageIndex>(board);
+            slot->view = stepViewOf(*stage, question);
             return core::kDone;
         },
-        [this, document, slot](const core::Status& status) {
+        [this, document, slot, question](const core::Status& status) {
             // Another model may have come while this was on its way: its versions are others.
-            if (document != m_document) return;
-            if (status && slot->stage) takeStage(slot->stage, slot->lineage);
+            if (document != m_document || !status || !slot->stage) return;
+            m_views.clear();
+            m_views.keep(question, slot->view);
+            takeStage(slot->stage, slot->lineage);
         });
     refreshState();
 }
@@ -106,7 +111,6 @@ void PassesPresenter::takeStage(std::shared_ptr<const Stage> stage,
                                 std::shared_ptr<const LineageIndex> lineage)
 {
     m_stage = std::move(stage);
-    m_views.clear();
     m_board = std::shared_ptr<const Storyboard>(m_stage, &m_stage->board());
     m_lineageIndex = std::move(lineage);
     if (m_selection.node().isValid()) m_state.selected = m_board->placeOf(m_selection.node());

@@ -15,7 +15,7 @@ namespace tenon::views {
 
 namespace {
 
-constexpr int kPatienceMs = 200; ///< passes that take less are not worth a picture without them
+constexpr int kPatienceMs = 60; ///< passes that take less are not worth a picture without them
 
 /// Where a job leaves its result for `finished`, which runs after it on the other thread.
 struct Slot
