@@ -42,7 +42,7 @@ public:
         , m_overlap(tir::load(read[3], {Expr(0)}))
         , m_least(tir::load(read[4], {Expr(0)}))
         , m_rows(written[0])
-        , m_done(tir::makeBuffer("done", {read[1]->shape[2]}, kBool))
+        , m_heap(tir::makeBuffer("heap", {read[1]->shape[2]}, kInt64))
     {
     }
 
@@ -54,51 +54,78 @@ public:
         });
         Stmt all = tir::seq({m_count.set(Expr(0)), classes, clearBehind(m_rows, m_count.get()),
                              tir::store(number, {Expr(0)}, m_count.get())});
-        for (const Cell* cell : {&m_count, &m_begin, &m_best, &m_score, &m_keeps})
+        for (const Cell* cell :
+             {&m_count, &m_begin, &m_left, &m_best, &m_moved, &m_at, &m_child, &m_sinks, &m_keeps})
             all = cell->within(all);
-        return tir::allocate(m_done, all);
+        return tir::allocate(m_heap, all);
     }
 
 private:
     Expr boxCount() const { return m_scores->shape[2]; }
 
+    /// The candidates as a heap, from whose top they are judged until enough are kept.
     Stmt oneClass(const Expr& b, const Expr& c)
     {
-        const Stmt clear = serialLoop("i", boxCount(), [&](const Expr& i) {
-            return tir::store(m_done, {i}, tir::intImm(0, kBool));
+        const Stmt gather = serialLoop("i", boxCount(), [&](const Expr& i) {
+            return tir::ifThen(tir::load(m_scores, {b, c, i}) > m_least,
+                               tir::seq({tir::store(m_heap, {m_left.get()}, i), m_left.add(1)}));
         });
-        const Stmt step =
-            tir::seq({findBest(b, c), tir::ifThen(m_best.get() >= Expr(0), judge(b, c))});
-        const Expr isOpen = m_best.get() >= Expr(0) && m_count.get() - m_begin.get() < m_most;
-        return tir::seq(
-            {clear, m_begin.set(m_count.get()), m_best.set(Expr(0)), tir::whileLoop(isOpen, step)});
+        const Expr half = floorDiv(m_left.get(), Expr(2));
+        const Stmt order = serialLoop("parent", half, [&](const Expr& i) {
+            const Expr root = half - Expr(1) - i;
+            return tir::seq({m_moved.set(tir::load(m_heap, {root})), sink(b, c, root)});
+        });
+        const Stmt step = tir::seq({m_best.set(tir::load(m_heap, {Expr(0)})), m_left.add(-1),
+                                    m_moved.set(tir::load(m_heap, {m_left.get()})),
+                                    sink(b, c, Expr(0)), judge(b)});
+        const Expr isOpen = m_left.get() > Expr(0) && m_count.get() - m_begin.get() < m_most;
+        return tir::seq({m_left.set(Expr(0)), gather, order, m_begin.set(m_count.get()),
+                         tir::whileLoop(isOpen, tir::seq({step, keepIfAlone(b, c)}))});
     }
 
-    /// best = the box of the highest score above the threshold that was not judged yet, or -1.
-    Stmt findBest(const Expr& b, const Expr& c)
+    /// Box `i` comes before `k`: it scores more, or as much and stands earlier.
+    Expr isBefore(const Expr& b, const Expr& c, const Expr& i, const Expr& k) const
     {
-        const Stmt each = serialLoop("i", boxCount(), [&](const Expr& i) {
-            const Expr score = tir::load(m_scores, {b, c, i});
-            const Expr isBetter = m_best.get() < Expr(0) || score > m_score.get();
-            const Expr isOpen = !tir::load(m_done, {i}) && score > m_least && isBetter;
-            return tir::ifThen(isOpen, tir::seq({m_best.set(i), m_score.set(score)}));
-        });
-        return tir::seq({m_best.set(Expr(-1)), m_score.set(tir::floatImm(0)), each});
+        const Expr one = tir::load(m_scores, {b, c, i}), other = tir::load(m_scores, {b, c, k});
+        return one > other || (equal(one, other) && i < k);
     }
 
-    Stmt judge(const Expr& b, const Expr& c)
+    /// Puts `moved` at `root` of the heap, or as far below as better ones stand there.
+    Stmt sink(const Expr& b, const Expr& c, const Expr& root)
+    {
+        const Expr child = m_child.get(), left = m_left.get();
+        const auto heapAt = [&](const Expr& i) { return tir::load(m_heap, {i}); };
+        const Expr sibling = minimum(child + Expr(1), left - Expr(1));
+        const Stmt step = tir::seq(
+            {m_child.set(m_at.get() * Expr(2) + Expr(1)),
+             tir::ifThen(isBefore(b, c, heapAt(sibling), heapAt(child)), m_child.set(sibling)),
+             tir::ifThen(
+                 isBefore(b, c, heapAt(child), m_moved.get()),
+                 tir::seq({tir::store(m_heap, {m_at.get()}, heapAt(child)), m_at.set(child)}),
+                 m_sinks.set(Expr(0)))});
+        const Expr goesOn = equal(m_sinks.get(), Expr(1)) && m_at.get() * Expr(2) + Expr(1) < left;
+        return tir::seq({m_at.set(root), m_sinks.set(Expr(1)), tir::whileLoop(goesOn, step),
+                         tir::store(m_heap, {m_at.get()}, m_moved.get())});
+    }
+
+    /// keeps = whether the best box overlaps none that is kept.
+    Stmt judge(const Expr& b)
     {
         const Expr best = m_best.get();
         const Stmt compare = serialLoop("k", m_count.get() - m_begin.get(), [&](const Expr& k) {
             const Expr other = tir::load(m_rows, {m_begin.get() + k, Expr(2)});
             return tir::ifThen(overlaps(boxAt(b, best), boxAt(b, other)), m_keeps.set(Expr(0)));
         });
+        return tir::seq({m_keeps.set(Expr(1)), compare});
+    }
+
+    Stmt keepIfAlone(const Expr& b, const Expr& c)
+    {
         const Expr row = m_count.get();
         const Stmt keep =
             tir::seq({tir::store(m_rows, {row, Expr(0)}, b), tir::store(m_rows, {row, Expr(1)}, c),
-                      tir::store(m_rows, {row, Expr(2)}, best), m_count.add(1)});
-        return tir::seq({tir::store(m_done, {best}, tir::intImm(1, kBool)), m_keeps.set(Expr(1)),
-                         compare, tir::ifThen(equal(m_keeps.get(), Expr(1)), keep)});
+                      tir::store(m_rows, {row, Expr(2)}, m_best.get()), m_count.add(1)});
+        return tir::ifThen(equal(m_keeps.get(), Expr(1)), keep);
     }
 
     Box boxAt(const Expr& b, const Expr& i) const
@@ -135,11 +162,15 @@ private:
     Expr m_overlap;
     Expr m_least;
     tir::Buffer m_rows;
-    tir::Buffer m_done;
+    tir::Buffer m_heap; ///< candidates of a class, the best at the top
     Cell m_count{"count"};
     Cell m_begin{"begin"};
+    Cell m_left{"left"}; ///< candidates in the heap
     Cell m_best{"best"};
-    Cell m_score{"score", kFloat32};
+    Cell m_moved{"moved"};
+    Cell m_at{"at"};
+    Cell m_child{"child"};
+    Cell m_sinks{"sinks"};
     Cell m_keeps{"keeps"};
 };
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // topk: the k largest or smallest elements along an axis, in order, and where they were.
 #include "compiler/ops/attr_reader.h"
+#include "compiler/ops/statements.h"
 #include "compiler/ops/symbols.h"
+
+#include <algorithm>
 
 namespace tenon::compiler {
 namespace {
@@ -27,8 +30,8 @@ Result<Types> infer(const OpView& op)
     return Types{values, {kInt64, values.shape}};
 }
 
-/// Insertion into the sorted list of the k best so far; equal ones stay in order. Slots from the
-/// number of elements seen on are empty.
+/// Insertion into the sorted list of the k best so far; equal ones stay in order. An element that
+/// is no better than the last of a full list costs one comparison.
 class Insertion
 {
 public:
@@ -50,17 +53,21 @@ public:
             m_at.emplace_back(var);
             loops.push_back({.var = var, .extent = m_data->shape[i]});
         }
-        // Elements of one row in order, and for each the slots from the last to the first.
+        // Elements of one row in order, and for each the slots from the last on.
         std::rotate(loops.begin() + static_cast<std::ptrdiff_t>(m_axis),
                     loops.begin() + static_cast<std::ptrdiff_t>(m_axis) + 1, loops.end());
-        const tir::Var back = tir::makeVar("back");
-        const Expr slot = m_k - Expr(1) - Expr(back);
+        const Expr seen = m_at[m_axis], last = m_k - Expr(1);
+        const Expr before = maximum(m_slot.get() - Expr(1), Expr(0));
         const Stmt insert =
-            ifThen(slot < Expr(1), put(slot),
-                   ifThen(isBetterThan(slot - Expr(1)), shiftFrom(slot - Expr(1)), put(slot)));
-        Stmt out = forLoop({.var = back, .extent = m_k}, ifThen(isBetterThan(slot), insert));
+            tir::seq({m_slot.set(minimum(seen, last)),
+                      tir::whileLoop(m_slot.get() > Expr(0) && isBetterThan(before),
+                                     tir::seq({copySlot(before, m_slot.get()), m_slot.add(-1)})),
+                      put(m_slot.get())});
+        Stmt out = ifThen(seen < m_k || isBetterThan(last), insert);
+        if (m_k->kind != tir::ExprKind::IntImm || m_k->integer < 1)
+            out = ifThen(m_k > Expr(0), out);
         for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) out = forLoop(*loop, out);
-        return out;
+        return m_slot.within(out);
     }
 
 private:
@@ -73,17 +80,17 @@ private:
     Expr isBetterThan(const Expr& slot) const
     {
         const Expr value = load(m_data, m_at), kept = load(m_values, at(slot));
-        return slot >= m_at[m_axis] || (m_takesLargest ? value > kept : value < kept);
+        return m_takesLargest ? value > kept : value < kept;
     }
     Stmt put(const Expr& slot) const
     {
         return tir::seq({store(m_values, at(slot), load(m_data, m_at)),
                          store(m_indices, at(slot), m_at[m_axis])});
     }
-    Stmt shiftFrom(const Expr& slot) const
+    Stmt copySlot(const Expr& from, const Expr& to) const
     {
-        return tir::seq({store(m_values, at(slot + Expr(1)), load(m_values, at(slot))),
-                         store(m_indices, at(slot + Expr(1)), load(m_indices, at(slot)))});
+        return tir::seq({store(m_values, at(to), load(m_values, at(from))),
+                         store(m_indices, at(to), load(m_indices, at(from)))});
     }
 
     Buffer m_data;
@@ -93,6 +100,7 @@ private:
     Expr m_k;
     bool m_takesLargest;
     Exprs m_at; ///< of the element to insert
+    Cell m_slot{"slot"};
 };
 
 Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
