@@ -19,13 +19,6 @@ constexpr int64_t kVectorsPerTile = 8;
 constexpr int64_t kMostTogether = 4;
 constexpr int64_t kLargestVector = 16;
 
-int64_t vectorOf(int64_t extent)
-{
-    int64_t vector = 1;
-    while (vector < kLargestVector && extent % (2 * vector) == 0) vector *= 2;
-    return vector;
-}
-
 Stmt loopOver(const char* name, const Expr& extent, tir::LoopKind kind,
               const std::function<Stmt(const Expr&)>& body)
 {
@@ -40,34 +33,43 @@ Stmt serial(const char* name, const Expr& extent, const std::function<Stmt(const
 
 using StateFn = std::function<Expr(const Expr& member, const Expr& unit)>;
 
-/// Sums of `vectors` neighbouring vectors of every sequence of a group, from column `first` on.
+/// Sums of `width` neighbouring columns of every sequence of a group, from `first` on, in vectors.
+/// The last vector overlaps the one before where the width is no multiple: all begin with what
+/// `sums` held before, so that both store the same.
 Stmt productTile(const Buffer& weight, const Buffer& sums, const StateFn& state, const Expr& first,
-                 int64_t vectors, int64_t lanes)
+                 int64_t width)
 {
     const Expr group = sums->shape[0];
+    const int64_t lanes = std::min(width, kLargestVector);
+    const int64_t vectors = (width + lanes - 1) / lanes;
     const Buffer tile =
         tir::makeBuffer("sums", {group, Expr(vectors * lanes)}, sums->dtype, tir::Scope::Register);
-    const auto forTile = [&](const std::function<Stmt(const Expr& member, const Expr& at)>& body) {
+    // `at` in the tile, `column` in the sums.
+    using Body = std::function<Stmt(const Expr& member, const Expr& at, const Expr& column)>;
+    const auto forTile = [&](const Body& body) {
         return loopOver("member", group, tir::LoopKind::Unrolled, [&](const Expr& member) {
             return loopOver("v", Expr(vectors), tir::LoopKind::Unrolled, [&](const Expr& v) {
-                return loopOver(
-                    "lane", Expr(lanes), tir::LoopKind::Vectorized,
-                    [&](const Expr& lane) { return body(member, v * Expr(lanes) + lane); });
+                const Expr from = v * Expr(lanes);
+                const Expr column = width % lanes == 0 ? from : minimum(from, Expr(width - lanes));
+                return loopOver("lane", Expr(lanes), tir::LoopKind::Vectorized,
+                                [&](const Expr& lane) {
+                                    return body(member, from + lane, first + (column + lane));
+                                });
             });
         });
     };
-    const Stmt begin = forTile([&](const Expr& member, const Expr& at) {
-        return tir::store(tile, {member, at}, tir::load(sums, {member, first + at}));
+    const Stmt begin = forTile([&](const Expr& member, const Expr& at, const Expr& column) {
+        return tir::store(tile, {member, at}, tir::load(sums, {member, column}));
     });
     const Stmt steps = serial("k", weight->shape[0], [&](const Expr& k) {
-        return forTile([&](const Expr& member, const Expr& at) {
+        return forTile([&](const Expr& member, const Expr& at, const Expr& column) {
             return tir::store(tile, {member, at},
                               tir::load(tile, {member, at}) +
-                                  state(member, k) * tir::load(weight, {k, first + at}));
+                                  state(member, k) * tir::load(weight, {k, column}));
         });
     });
-    const Stmt end = forTile([&](const Expr& member, const Expr& at) {
-        return tir::store(sums, {member, first + at}, tir::load(tile, {member, at}));
+    const Stmt end = forTile([&](const Expr& member, const Expr& at, const Expr& column) {
+        return tir::store(sums, {member, column}, tir::load(tile, {member, at}));
     });
     return tir::allocate(tile, tir::seq({begin, steps, end}));
 }
@@ -165,24 +167,38 @@ Stmt RecurrentGroup::forEach(const std::function<Stmt(const RecurrentStep&)>& bo
 Stmt addProduct(const Buffer& weight, const Buffer& sums, const StateFn& state,
                 const RecurrentGroup& group, int64_t from, int64_t to)
 {
-    const int64_t lanes = vectorOf(to - from);
-    const int64_t vectors = (to - from) / lanes;
-    int64_t perTile = 1;
-    for (int64_t v = 1; v <= std::min(vectors, kVectorsPerTile / group.size); ++v)
-        if (vectors % v == 0) perTile = v;
+    const int64_t columns = to - from, lanes = std::min(columns, kLargestVector);
+    const int64_t vectors = (columns + lanes - 1) / lanes;
+    const int64_t most = kVectorsPerTile / group.size;
+    int64_t tiles = (vectors + most - 1) / most;
+    const int64_t perTile = (vectors + tiles - 1) / tiles;
+    // A vector by itself would wait for its own sums, and could not overlap its neighbour.
+    if (tiles > 1 && vectors - perTile * (tiles - 1) < 2) --tiles;
     const int64_t width = perTile * lanes;
-    return serial("columns", Expr((to - from) / width), [&](const Expr& tile) {
-        return productTile(weight, sums, state, Expr(from) + tile * Expr(width), perTile, lanes);
+    const Stmt last = productTile(weight, sums, state, Expr(from + (tiles - 1) * width),
+                                  columns - (tiles - 1) * width);
+    if (tiles == 1) return last;
+    const Stmt others = serial("columns", Expr(tiles - 1), [&](const Expr& tile) {
+        return productTile(weight, sums, state, Expr(from) + tile * Expr(width), width);
     });
+    return tir::seq({others, last});
 }
 
 Stmt forUnits(int64_t hidden, const std::function<Stmt(const Expr&)>& body)
 {
-    const int64_t lanes = vectorOf(hidden);
-    return serial("units", Expr(hidden / lanes), [&](const Expr& outer) {
-        return loopOver("unit", Expr(lanes), tir::LoopKind::Vectorized,
-                        [&](const Expr& lane) { return body(outer * Expr(lanes) + lane); });
-    });
+    std::vector<Stmt> parts;
+    int64_t first = 0;
+    for (int64_t lanes = kLargestVector; lanes > 0; lanes /= 2) {
+        const int64_t vectors = (hidden - first) / lanes;
+        if (vectors == 0) continue;
+        parts.push_back(serial("units", Expr(vectors), [&](const Expr& outer) {
+            return loopOver("unit", Expr(lanes), tir::LoopKind::Vectorized, [&](const Expr& lane) {
+                return body(Expr(first) + outer * Expr(lanes) + lane);
+            });
+        }));
+        first += vectors * lanes;
+    }
+    return tir::seq(std::move(parts));
 }
 
 namespace {
