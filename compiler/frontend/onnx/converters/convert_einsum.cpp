@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Einsum and Det.
 #include "compiler/frontend/onnx/converters/converters.h"
+#include "compiler/frontend/onnx/converters/einsum_as_matmul.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -69,11 +70,7 @@ std::string explicitEquation(OnnxNode& node, std::string text)
     return join(terms, ",") + "->" + result;
 }
 
-struct Factor
-{
-    std::string letters;
-    ValueRef value;
-};
+using Factor = EinsumFactor;
 
 /// Letters of two factors, each once.
 std::string unionOf(const std::string& a, const std::string& b)
@@ -84,8 +81,8 @@ std::string unionOf(const std::string& a, const std::string& b)
     return out;
 }
 
-/// A product of many factors, two at a time: all at once would take as many steps as all letters
-/// have together.
+/// A product of factors, two at a time: all at once would take as many steps as all letters have
+/// together.
 class Contraction
 {
 public:
@@ -121,6 +118,9 @@ public:
 private:
     ValueRef product(const std::vector<Factor>& factors, const std::string& result)
     {
+        if (factors.size() == 2)
+            if (const auto matrix = einsumAsMatmul(m_node, factors[0], factors[1], result))
+                return *matrix;
         std::vector<std::string> terms;
         std::vector<ValueRef> operands;
         for (const Factor& factor : factors) {
@@ -188,7 +188,7 @@ void convertEinsum(OnnxNode& node)
         isValid &= static_cast<int64_t>(terms[i].size()) == node.rank(i);
     }
     // Of a wrong equation the operator says what is wrong.
-    node.output(0, isValid && factors.size() > 2
+    node.output(0, isValid && factors.size() > 1
                        ? Contraction(node, std::move(factors), equation.substr(arrow + 2)).run()
                        : node.emit("einsum", operands, {{"equation", equation}}));
 }
