@@ -73,6 +73,25 @@ bool storesContiguously(const tir::Stmt& block)
     return steps.access[0][last] == 1 && !branchesAlong(block, iters[last].var);
 }
 
+/// Elements that are read at places that divide the last axis, as enlarging by whole numbers does:
+/// processors that gather 32-bit elements take vectors of them.
+bool gathersAlongLast(const tir::Stmt& block, int64_t lanes)
+{
+    constexpr int64_t kFewestLanes = 8;
+    const std::vector<tir::IterVar>& iters = block->block.iters;
+    const AxisSteps steps = stepsOf(block);
+    if (lanes < kFewestLanes || iters.empty() || !steps.isKnown || steps.access.empty() ||
+        steps.access[0][iters.size() - 1] != 1 || branchesAlong(block, iters.back().var))
+        return false;
+    bool isPlain = true;
+    tir::visitExprsIn(block->body, [&](const tir::Expr& expr) {
+        if (expr->kind == tir::ExprKind::Load)
+            isPlain = isPlain && expr->dtype.bytes() == 4 && !expr->args.empty();
+        return isPlain;
+    });
+    return isPlain;
+}
+
 /// How many neighbours along the last axis lie side by side where loads take it apart into blocks
 /// and what is inside them, as blocked layouts do; 0 where a load does something else with it.
 int64_t elementsPerBlock(const tir::Stmt& block)
@@ -114,7 +133,25 @@ int64_t lanesInBlocks(const tir::Stmt& block, int64_t lanes)
     return within >= 4 && elements % within == 0 && extent % within == 0 ? within : 0;
 }
 
-/// Where the last axis begins to be read elsewhere, in order: joined tensors. Empty where
+/// Where comparisons of the axis, `axis < c` and `axis >= c` joined by "and", change their answer;
+/// false where they ask for anything else.
+bool addBorders(const tir::Expr& condition, const tir::IterVar& axis, std::vector<int64_t>& borders)
+{
+    if (!usesVar(condition, axis.var.get())) return true;
+    if (condition->kind == tir::ExprKind::And)
+        return addBorders(condition->args[0], axis, borders) &&
+               addBorders(condition->args[1], axis, borders);
+    const bool compares = (condition->kind == tir::ExprKind::Less ||
+                           condition->kind == tir::ExprKind::GreaterEqual) &&
+                          condition->args[0]->kind == tir::ExprKind::VarRef &&
+                          condition->args[1]->kind == tir::ExprKind::IntImm;
+    if (!compares) return false;
+    const int64_t border = condition->args[1]->integer;
+    if (border > 0 && border < axis.extent->integer) borders.push_back(border);
+    return true;
+}
+
+/// Where the last axis begins to be read elsewhere, in order: joined or padded tensors. Empty where
 /// conditions ask for anything else.
 std::vector<int64_t> bordersOf(const tir::Stmt& block)
 {
@@ -123,17 +160,8 @@ std::vector<int64_t> bordersOf(const tir::Stmt& block)
     std::vector<int64_t> borders;
     bool isPlain = axis.extent->kind == tir::ExprKind::IntImm;
     tir::visitExprsIn(block->body, [&](const tir::Expr& expr) {
-        if (expr->kind != tir::ExprKind::Intrinsic ||
-            expr->intrinsic != tir::Intrinsic::IfThenElse ||
-            !usesVar(expr->args[0], axis.var.get()))
-            return isPlain;
-        const tir::Expr& condition = expr->args[0];
-        isPlain = isPlain && condition->kind == tir::ExprKind::Less &&
-                  condition->args[0]->kind == tir::ExprKind::VarRef &&
-                  condition->args[1]->kind == tir::ExprKind::IntImm &&
-                  condition->args[1]->integer > 0 &&
-                  condition->args[1]->integer < axis.extent->integer;
-        if (isPlain) borders.push_back(condition->args[1]->integer);
+        if (expr->kind == tir::ExprKind::Intrinsic && expr->intrinsic == tir::Intrinsic::IfThenElse)
+            isPlain = isPlain && addBorders(expr->args[0], axis, borders);
         return isPlain;
     });
     std::sort(borders.begin(), borders.end());
@@ -141,11 +169,39 @@ std::vector<int64_t> bordersOf(const tir::Stmt& block)
     return isPlain && borders.size() <= kMostBorders ? borders : std::vector<int64_t>{};
 }
 
+/// Where the last axis begins to read the same elements again: repeated tensors. Empty where it
+/// does not, or too often to copy each part by itself.
+std::vector<int64_t> repeatsOf(const tir::Stmt& block)
+{
+    constexpr int64_t kMostRepeats = 8, kShortestPart = 4;
+    const tir::IterVar& axis = block->block.iters.back();
+    int64_t period = 0;
+    bool isPlain = axis.extent->kind == tir::ExprKind::IntImm;
+    tir::visitExprsIn(block->body, [&](const tir::Expr& expr) {
+        const bool wraps =
+            (expr->kind == tir::ExprKind::FloorMod || expr->kind == tir::ExprKind::FloorDiv) &&
+            usesVar(expr, axis.var.get());
+        if (!wraps) return isPlain;
+        isPlain = isPlain && expr->args[0]->kind == tir::ExprKind::VarRef &&
+                  expr->args[1]->kind == tir::ExprKind::IntImm &&
+                  (period == 0 || period == expr->args[1]->integer);
+        if (isPlain) period = expr->args[1]->integer;
+        return isPlain;
+    });
+    std::vector<int64_t> borders;
+    if (!isPlain || period < kShortestPart || axis.extent->integer % period != 0 ||
+        axis.extent->integer / period > kMostRepeats)
+        return borders;
+    for (int64_t at = period; at < axis.extent->integer; at += period) borders.push_back(at);
+    return borders;
+}
+
 /// An axis other than the last along which neighbours are read, in blocks of `block`.
 struct CrossAxis
 {
     size_t axis;
     int64_t block;
+    bool isPlain; ///< the axis itself is walked, not the remainder of a blocked layout
 };
 
 /// Found by a load that is contiguous along the axis, or along its remainder as in blocked layouts.
@@ -161,40 +217,77 @@ std::optional<CrossAxis> crossAxisOf(const tir::Stmt& block, int64_t lanes)
         const tir::Expr& walked = isRest ? index->args[0] : index;
         for (size_t axis = 0; axis + 1 < iters.size(); ++axis)
             if (walked->kind == tir::ExprKind::VarRef && walked->var == iters[axis].var)
-                found = {axis, isRest ? index->args[1]->integer : lanes};
+                found = {axis, isRest ? index->args[1]->integer : lanes, !isRest};
         return true;
     });
     return found;
 }
 
+/// Elements of a side of the squares that the back end transposes in registers (unrolled loops of
+/// vectors that only copy 32-bit elements); 0 where the block is none, or has no room for one.
+int64_t sideOfSquare(const tir::Stmt& block, int64_t rows, int64_t columns, int64_t lanes)
+{
+    const tir::Stmt& store = block->body;
+    constexpr int kElementBytes = 4;
+    if (store->kind != tir::StmtKind::Store || store->value->kind != tir::ExprKind::Load ||
+        store->buffer->dtype.bytes() != kElementBytes ||
+        store->value->dtype != store->buffer->dtype)
+        return 0;
+    constexpr int64_t kSmallest = 4;
+    for (int64_t side = lanes; side >= kSmallest; side /= 2)
+        if (side <= rows && side <= columns) return side;
+    return 0;
+}
+
+/// The loops over whole tiles of an axis and within them; the last ones overlap where they must.
+std::vector<std::string> splitEvenly(Schedule& schedule, const std::string& loop, int64_t size)
+{
+    if (schedule.extentOf(loop) % size != 0) return schedule.splitOverlap(loop, size);
+    return schedule.split(loop, {-1, size});
+}
+
 /// Tiles of the axis that is read contiguously and the one that is written so: a line that was read
-/// for one vector is used for the next ones. Loops left outside, or nothing when there is no such
-/// tile.
-std::vector<std::string> tileCrossing(Schedule& schedule, const std::string& block, int64_t lanes)
+/// for one vector is used for the next ones. The loops outside that threads may share, or nothing
+/// when there is no such tile.
+std::optional<std::vector<std::string>> tileCrossing(Schedule& schedule, const std::string& block,
+                                                     int64_t lanes)
 {
     const tir::Stmt stmt = blockOf(schedule, block);
     const std::vector<AxisView> axes = axesOf(schedule, block);
     const auto cross = crossAxisOf(stmt, lanes);
-    std::vector<std::string> outer;
     const int64_t extent = axes.back().extent;
-    if (!cross || extent < 4) return outer;
+    if (!cross || extent < 4) return std::nullopt;
     const AxisView& other = axes[cross->axis];
-    const int64_t rows = divisorUpTo(other.extent, std::max<int64_t>(1, cross->block));
-    if (rows < 2) return outer;
-    const auto strips = schedule.split(other.loop, {-1, rows});
+    // Inside of a block of channels only whole parts are walked contiguously.
+    const int64_t side = sideOfSquare(stmt, std::min(other.extent, cross->block), extent, lanes);
+    const bool isSquare =
+        side > 0 && (cross->isPlain || (cross->block % side == 0 && other.extent % side == 0));
+    const int64_t rows =
+        isSquare ? side : divisorUpTo(other.extent, std::max<int64_t>(1, cross->block));
+    if (rows < 2) return std::nullopt;
+    if (isSquare) lanes = side;
+    const auto strips = splitEvenly(schedule, other.loop, rows);
+    // Strips that overlap stay within one thread, inside of the loops that are shared.
+    const bool overlaps = other.extent % rows != 0;
+    std::vector<std::string> shared;
     for (size_t i = 0; i + 1 < axes.size(); ++i)
-        outer.push_back(i == cross->axis ? strips[0] : axes[i].loop);
-    std::vector<std::string> order = outer;
+        if (i != cross->axis)
+            shared.push_back(axes[i].loop);
+        else if (!overlaps)
+            shared.push_back(strips[0]);
+    std::vector<std::string> order = shared;
+    if (overlaps) order.push_back(strips[0]);
     std::string vector = axes.back().loop;
     if (extent > lanes) {
-        const auto parts = schedule.splitOverlap(vector, lanes);
+        const auto parts = splitEvenly(schedule, vector, lanes);
         order.push_back(parts[0]);
         vector = parts[1];
     }
     order.insert(order.end(), {strips[1], vector});
     schedule.reorder(order);
+    if (isSquare) schedule.unroll(strips[1]);
     schedule.vectorize(vector);
-    return outer;
+    return shared;
 }
 
 /// The vector loop; returns the loop over vectors when it is safe to run in parallel, else "".
@@ -260,13 +353,17 @@ void scheduleElementwise(Schedule& schedule, const std::string& block, const Tar
         if (const int64_t inBlocks = lanesInBlocks(stmt, lanes); inBlocks > 0) {
             contiguous = 1;
             lanes = inBlocks;
+        } else if (const std::vector<int64_t> repeats = repeatsOf(stmt); !repeats.empty()) {
+            return scheduleParts(schedule, block, repeats, facts);
         }
     }
     if (contiguous == 0 && storesContiguously(stmt)) {
         const auto tiled = tileCrossing(schedule, block, lanes);
-        if (!tiled.empty()) return parallelise(schedule, tiled, facts);
+        if (tiled) return parallelise(schedule, *tiled, facts);
         contiguous = 1;
     }
+    if (contiguous == 0 && axes.back().extent >= lanes && gathersAlongLast(stmt, lanes))
+        contiguous = 1;
     contiguous = gatheredAxes(stmt, contiguous, lanes);
     std::vector<std::string> outer, inner;
     for (size_t i = 0; i < axes.size(); ++i) {

@@ -65,7 +65,23 @@ bool makeStrands(Schedule& schedule, const std::string& block, size_t axis, int6
     return true;
 }
 
-void runSpatial(Schedule& schedule, const std::string& block, const TargetFacts& facts)
+/// Short sums one after the other wait for the latency of each addition; as many at a time as a
+/// vector has lanes wait only for their gathered elements, on processors that gather.
+bool sumsManyAtOnce(const tir::Stmt& block, size_t axis, int64_t lanes)
+{
+    constexpr int64_t kFewestLanes = 8;
+    const AxisSteps steps = stepsOf(block);
+    return lanes >= kFewestLanes && steps.isKnown && steps.access[0][axis] == 1 &&
+           block->block.iters[axis].extent->kind == tir::ExprKind::IntImm &&
+           block->block.iters[axis].extent->integer >= lanes &&
+           !branchesAlong(block, block->block.iters[axis].var) &&
+           std::none_of(steps.access.begin(), steps.access.end(),
+                        [&](const auto& access) { return access[axis] == kUnknownStep; });
+}
+
+/// `isSerial`: no strands were made of it.
+void runSpatial(Schedule& schedule, const std::string& block, bool isSerial,
+                const TargetFacts& facts)
 {
     const int64_t lanes = lanesOf(schedule, block, facts);
     Axes axes = axesByKind(schedule, block);
@@ -74,7 +90,8 @@ void runSpatial(Schedule& schedule, const std::string& block, const TargetFacts&
     std::string vector;
     const auto last = static_cast<size_t>(axes.lastSpatial);
     const tir::Stmt stmt = blockOf(schedule, block);
-    if (axes.lastSpatial >= 0 && (isContiguousAlong(stmt, last) || readsShortRows(stmt, last))) {
+    if (axes.lastSpatial >= 0 && (isContiguousAlong(stmt, last) || readsShortRows(stmt, last) ||
+                                  (isSerial && sumsManyAtOnce(stmt, last, lanes)))) {
         const std::string run = axesOf(schedule, block)[last].loop;
         const int64_t extent = schedule.extentOf(run);
         if (extent > lanes) {
@@ -112,14 +129,18 @@ void scheduleReduction(Schedule& schedule, const std::string& block, const Targe
     const bool hasVectors =
         axes.lastSpatial >= 0 && isContiguousAlong(stmt, static_cast<size_t>(axes.lastSpatial)) &&
         axesOf(schedule, block)[static_cast<size_t>(axes.lastSpatial)].extent >= 4;
-    if (!hasVectors && stmt->init && !hasOrderedSums(schedule.function())) {
+    bool isSerial = !hasVectors && stmt->init;
+    if (isSerial && !hasOrderedSums(schedule.function())) {
         const std::vector<std::string> before = schedule.blocks();
-        if (makeStrands(schedule, block, axes.reduceIndex.back(), lanesOf(schedule, block, facts)))
+        if (makeStrands(schedule, block, axes.reduceIndex.back(),
+                        lanesOf(schedule, block, facts))) {
+            isSerial = false;
             for (const std::string& name : schedule.blocks())
                 if (std::find(before.begin(), before.end(), name) == before.end())
-                    runSpatial(schedule, name, facts);
+                    runSpatial(schedule, name, false, facts);
+        }
     }
-    return runSpatial(schedule, block, facts);
+    return runSpatial(schedule, block, isSerial, facts);
 }
 
 } // namespace tenon::compiler
