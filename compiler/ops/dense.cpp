@@ -74,11 +74,13 @@ Result<te::Tensors> lowerPack(const OpView& op, const te::Tensors& in)
     const auto block = packBlock(op);
     if (!block) return block.error();
     const Expr b(*block);
+    const bool isOneBlock = in[1]->shape()[0].isConstInt(1);
     return te::Tensors{te::reduce(
         "dense", extents(op.results[0].shape), {in[0]->shape()[1]}, te::Combiner::Sum,
         [&](const Exprs& i, const Exprs& k) {
-            return te::at(in[0], {i[0], k[0]}) *
-                   te::at(in[1], {floorDiv(i[1], b), k[0], floorMod(i[1], b)});
+            const Expr outer = isOneBlock ? Expr(0) : floorDiv(i[1], b);
+            const Expr inner = isOneBlock ? i[1] : floorMod(i[1], b);
+            return te::at(in[0], {i[0], k[0]}) * te::at(in[1], {outer, k[0], inner});
         },
         "dense_pack",
         {{"axis_names", std::vector<std::string>{"m", "n", "k"}}, {"out_block", *block}})};

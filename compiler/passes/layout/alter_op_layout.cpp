@@ -69,7 +69,8 @@ private:
         if (isOp(node, denseOp)) return alterDense(node);
         if (m_dotValues &&
             alterQuantizedLayer({m_module, node, m_values, *m_patch, m_machine.byteLanes,
-                                 *m_dotValues, std::max(1, m_lanes), m_hasRuns}))
+                                 *m_dotValues, std::max(1, m_lanes), m_hasRuns,
+                                 m_machine.facts.threads}))
             return true;
         if (isOp(node, concatenateOp)) return alterConcatenation(node);
         if (isOp(node, joinPhasesOp) || isOp(node, stackFramesOp) || isOp(node, stackPhasesOp) ||
@@ -167,10 +168,11 @@ private:
     {
         const Tensor* weight = constantOf(m_module, node.operands[1]);
         if (!weight || weight->dtype() != kFloat32 || weight->shape().size() != 2) return false;
-        int64_t block = channelBlock(weight->shape()[0], m_lanes);
+        const int64_t outputs = weight->shape()[0];
+        int64_t block = denseBlock(outputs, m_lanes, m_machine.facts.threads);
         if (block == 0) return false;
         // Short vectors: one step of a register tile reads its weights side by side.
-        if (block == m_lanes && m_lanes <= 4) block = weightBlock(weight->shape()[0], block);
+        if (block == m_lanes && m_lanes <= 4) block = weightBlock(outputs, block);
         const std::string layout = "NK" + std::to_string(block) + "n";
         m_values.explain("pack-dense",
                          std::to_string(weight->shape()[0]) + " outputs in " + layout);

@@ -18,6 +18,17 @@ int64_t weightBlock(int64_t channels, int64_t block)
     return block;
 }
 
+int64_t denseBlock(int64_t outputs, int lanes, unsigned threads)
+{
+    constexpr int kFewestLanes = 4;
+    constexpr int64_t kWidestMatrix = 1024;
+    const int64_t block = channelBlock(outputs, lanes);
+    const bool mayOverlap = block == 0 || threads <= 1;
+    const bool isMatrix = lanes >= kFewestLanes && block < lanes && mayOverlap && outputs >= 2 &&
+                          outputs <= kWidestMatrix;
+    return isMatrix ? outputs : block;
+}
+
 int64_t paddedChannels(int64_t channels, int lanes)
 {
     const int64_t block = channelBlock(channels, lanes);

@@ -150,11 +150,12 @@ Tensor zeroPointShare(const Tensor& weight, int64_t zeroPoint, std::vector<int64
     return Tensor::of(kInt32, std::move(shape), out);
 }
 
-/// Constant operands that a packed layer needs: the weight and the zero point of the data.
+/// Operands that a packed layer needs: the constant weight and the zero point of the data.
 struct LayerConstants
 {
     const Tensor* weight;
     int64_t zero;
+    ValueRef computedZero; ///< one number that a run decides, as after DynamicQuantizeLinear
 };
 
 std::optional<LayerConstants> constantsOf(const QuantizedLayerSite& site)
@@ -173,10 +174,12 @@ std::optional<LayerConstants> constantsOf(const QuantizedLayerSite& site)
         for (int64_t i = 0; i < zeros->size(); ++i)
             if (zeros->integer(i) != 0) return std::nullopt;
     }
-    if (!operand(2).node.isValid()) return LayerConstants{weight, 0};
-    const auto zero = scalarOf(module, operand(2));
-    if (!zero) return std::nullopt;
-    return LayerConstants{weight, static_cast<int64_t>(*zero)};
+    if (!operand(2).node.isValid()) return LayerConstants{weight, 0, {}};
+    if (const auto zero = scalarOf(module, operand(2)))
+        return LayerConstants{weight, static_cast<int64_t>(*zero), {}};
+    const auto shape = knownShape(module, operand(2));
+    if (constantOf(module, operand(2)) || !shape || elementCount(*shape) != 1) return std::nullopt;
+    return LayerConstants{weight, 0, operand(2)};
 }
 
 /// What matters where values are signed: two products of -128 and -128 do not fit 16 bits.
@@ -195,12 +198,12 @@ Attrs withWeightFacts(const QuantizedLayerSite& site, const Tensor& quads, Attrs
 }
 
 /// The node's id stays with the sum of `layer` and what the zero point takes away.
-NodeRecord corrected(const QuantizedLayerSite& site, ValueRef layer, Tensor share)
+NodeRecord corrected(const QuantizedLayerSite& site, ValueRef layer, ValueRef share)
 {
     NodeRecord add = site.node;
     add.op = addOp.name;
     add.attrs = {};
-    add.operands = {layer, site.patch.constant(std::move(share))};
+    add.operands = {layer, share};
     return add;
 }
 
@@ -311,8 +314,11 @@ bool alterQuantizedConvolution(const QuantizedLayerSite& site)
     const NodeRecord& node = site.node;
     const auto constants = constantsOf(site);
     const TensorType& data = site.module.type(node.operands[0]);
-    // Only the batch may be unknown.
-    if (!constants || !constantShape({data.shape.begin() + 1, data.shape.end()})) return false;
+    // Padding with a number that a run decides is not in the kernels; only the batch may be
+    // unknown.
+    if (!constants || constants->computedZero.node.isValid() ||
+        !constantShape({data.shape.begin() + 1, data.shape.end()}))
+        return false;
     const int64_t inChannels = data.shape[1].value();
     const int64_t outChannels = node.types[0].shape[1].value();
     const int64_t groups = node.attrs.integer("groups", 1);
@@ -337,9 +343,9 @@ bool alterQuantizedConvolution(const QuantizedLayerSite& site)
         isDepthwise    ? depthwiseOf(site, weight, outBlock, std::move(attrs))
         : site.hasRuns ? convolutionOfRuns(site, weight, std::move(attrs))
                        : convolutionOfQuads(site, {&weight, constants->zero}, outBlock, attrs);
-    Tensor share = zeroPointShare(*constants->weight, constants->zero,
-                                  {outChannels / outBlock, 1, 1, outBlock});
-    site.values.produce(node, corrected(site, layer, std::move(share)), outBlock);
+    const ValueRef share = site.patch.constant(zeroPointShare(
+        *constants->weight, constants->zero, {outChannels / outBlock, 1, 1, outBlock}));
+    site.values.produce(node, corrected(site, layer, share), outBlock);
     return true;
 }
 
@@ -349,7 +355,9 @@ bool alterQuantizedDense(const QuantizedLayerSite& site)
     const auto constants = constantsOf(site);
     if (!constants) return false;
     const std::vector<int64_t>& shape = constants->weight->shape();
-    const int64_t block = site.hasRuns ? 1 : channelBlock(shape[0], site.lanes);
+    const int64_t block = site.hasRuns            ? 1
+                          : shape[0] < site.lanes ? channelBlock(shape[0], site.lanes)
+                                                  : denseBlock(shape[0], site.lanes, site.threads);
     if (block == 0 || shape[1] % 4 != 0 || shape[1] == 0) return false;
     site.values.explain("pack-quantized-dense", std::to_string(shape[0]) +
                                                     " outputs in blocks of " +
@@ -358,8 +366,15 @@ bool alterQuantizedDense(const QuantizedLayerSite& site)
     const ValueRef layer = site.patch.op(
         qnnDensePackOp, {site.values.plain(node.operands[0]), site.patch.constant(weight)},
         withWeightFacts(site, weight, {}));
-    site.patch.change(
-        corrected(site, layer, zeroPointShare(*constants->weight, constants->zero, {shape[0]})));
+    ValueRef share;
+    if (const ValueRef computed = constants->computedZero; computed.node.isValid())
+        share = site.patch.op(
+            multiplyOp, {site.patch.op(castOp, {computed}, {{"dtype", kInt32}}),
+                         site.patch.constant(zeroPointShare(*constants->weight, 1, {shape[0]}))});
+    else
+        share =
+            site.patch.constant(zeroPointShare(*constants->weight, constants->zero, {shape[0]}));
+    site.patch.change(corrected(site, layer, share));
     return true;
 }
 

@@ -55,7 +55,8 @@ tir::Buffer bufferAlong(const Schedule& schedule, const Product& p, size_t colum
     return right;
 }
 
-/// Columns per block of a packed right side [N/b, K, b]; 0 when it is not packed.
+/// Columns per block of a packed right side [N/b, K, b]; 0 when it is not packed. One block of all
+/// columns is a plain matrix [K, N].
 int64_t packedColumns(const Schedule& schedule, const tir::Buffer& right)
 {
     if (schedule.function().attrs.string("kind", "") != "dense_pack" || !right) return 0;
@@ -78,7 +79,7 @@ RightSide rightSideOf(const Schedule& schedule, const Product& p, const TargetFa
     RightSide right{.buffer = bufferAlong(schedule, p, columnAxis)};
     const int64_t packed = packedColumns(schedule, right.buffer);
     const int64_t whole = std::min(lanesOf(schedule, p.block, facts), p.columns);
-    right.isPacked = packed > 0;
+    right.isPacked = packed > 0 && (packed < p.columns || packed % whole == 0);
     // A block of weights holds one vector or several.
     right.lanes = right.isPacked && packed % whole != 0 ? packed : whole;
     right.perBlock = right.isPacked ? packed / right.lanes : 1;
@@ -118,7 +119,12 @@ RegisterTile tileOf(const Schedule& schedule, const Product& p, const RightSide&
     const int64_t vectors = (p.columns + right.lanes - 1) / right.lanes;
     const int64_t whole = p.columns / right.lanes;
     // One row at a time only streams weights: more vectors hide the latency of the sums.
-    if (p.rows == 1) return {divisorUpTo(right.isPacked ? vectors : whole, 8), 1};
+    constexpr int64_t kMostVectors = 8;
+    if (p.rows == 1 && right.isPacked) return {divisorUpTo(vectors, kMostVectors), 1};
+    if (p.rows == 1) {
+        const int64_t tiles = (vectors + kMostVectors - 1) / kMostVectors;
+        return {std::min(whole, (vectors + tiles - 1) / tiles), 1};
+    }
     TileSpace space{vectors, p.rows, right.isPacked ? 0 : whole};
     space.products = 1;
     for (const std::string& loop : p.batch) space.products *= schedule.extentOf(loop);
