@@ -87,6 +87,8 @@ std::optional<Patch> moveFirst(const QuantizationSite& site, const NodeRecord& n
 std::optional<Patch> rewrite(const QuantizationSite& site, const NodeRecord& node)
 {
     if (auto patch = moveFirst(site, node)) return patch;
+    if (auto patch = matmulAsDense(site, node)) return patch;
+    if (auto patch = quantizeBeforeReshape(site, node)) return patch;
     const auto target = readQuantize(site, node);
     if (!target || !target->input.node.isValid()) return std::nullopt;
     for (const QuantizeRule rule : kRules)

@@ -22,6 +22,11 @@ std::optional<Patch> requantize(const QuantizationSite& site, const QuantizeTarg
 /// Any elementwise function of one 8-bit tensor: a table of its 256 values.
 std::optional<Patch> quantizeByTable(const QuantizationSite& site, const QuantizeTarget& target);
 
+/// What makes a layer of the node for the rules above to find; nothing where it is none.
+std::optional<Patch> matmulAsDense(const QuantizationSite& site, const NodeRecord& node);
+/// A quantization that stands behind the reshape of a dense layer, in front of it.
+std::optional<Patch> quantizeBeforeReshape(const QuantizationSite& site, const NodeRecord& node);
+
 /// The writer for one rule: consumes the target and `others`.
 PatchWriter quantizePatch(const QuantizationSite& site, const QuantizeTarget& target,
                           std::string rule, std::string reason, std::vector<NodeId> others);

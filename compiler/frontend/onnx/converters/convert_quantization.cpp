@@ -119,7 +119,10 @@ ValueRef integerMatMul(OnnxNode& node, size_t b, size_t aZero, size_t bZero)
 {
     const int64_t rankA = node.rank(0), rankB = node.rank(b);
     if (node.hasFailed()) return {};
-    const bool isPlain = rankA == 2 && rankB == 2 && (!node.has(aZero) || node.rank(aZero) <= 1) &&
+    // Rows of more than one matrix have one zero point in common, or else are centred below.
+    const bool areRows = rankA == 2 || (rankA > 2 && constantShape(node.type(0).shape) &&
+                                        (!node.has(aZero) || isOne(node.type(aZero).shape)));
+    const bool isPlain = areRows && rankB == 2 && (!node.has(aZero) || node.rank(aZero) <= 1) &&
                          (!node.has(bZero) || node.rank(bZero) <= 1);
     const auto zero = [&](size_t input) {
         return node.has(input) ? node.input(input) : ValueRef{};
@@ -127,7 +130,17 @@ ValueRef integerMatMul(OnnxNode& node, size_t b, size_t aZero, size_t bZero)
     if (isPlain) {
         const ValueRef weight =
             node.emit("transpose", {node.input(b)}, {{"axes", std::vector<int64_t>{1, 0}}});
-        return node.emit("qnn.dense", {node.input(0), weight, zero(aZero), zero(bZero)});
+        if (rankA == 2)
+            return node.emit("qnn.dense", {node.input(0), weight, zero(aZero), zero(bZero)});
+        std::vector<int64_t> shape = node.shape(0);
+        const int64_t depth = shape.back();
+        shape.pop_back();
+        const ValueRef rows =
+            node.emit("reshape", {node.input(0)},
+                      {{"newshape", std::vector<int64_t>{elementCount(shape), depth}}});
+        const ValueRef sums = node.emit("qnn.dense", {rows, weight, zero(aZero), zero(bZero)});
+        shape.push_back(node.shape(b)[1]);
+        return node.emit("reshape", {sums}, {{"newshape", shape}});
     }
     if (rankA < 2 || rankB < 2) {
         node.fail(DiagnosticCode::UnsupportedFeature,
