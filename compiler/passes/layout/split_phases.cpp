@@ -94,8 +94,11 @@ private:
     /// Narrow results are one vector each; all phases of plain columns side by side fill more.
     bool fillsBlocks(const NodeRecord& node) const
     {
-        return channelBlock(weightShape(node)[0], m_lanes) != 0 &&
-               channelBlock(weightShape(node)[1], m_lanes) != 0;
+        // Others than narrow ones are widened where they fill no vector.
+        const auto isFilled = [&](int64_t channels) {
+            return channels >= m_lanes || channelBlock(channels, m_lanes) != 0;
+        };
+        return isFilled(weightShape(node)[0]) && isFilled(weightShape(node)[1]);
     }
 
     /// Each is a convolution with taps, and of the whole image.
