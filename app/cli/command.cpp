@@ -10,6 +10,7 @@
 #include "core/base/printable.h"
 #include "core/base/text.h"
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdio>

@@ -14,6 +14,8 @@
 #include "core/ir/repeats.h"
 #include "core/ir/size_bounds.h"
 
+#include <algorithm>
+
 namespace tenon::cli {
 namespace {
 

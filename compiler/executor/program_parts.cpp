@@ -9,6 +9,8 @@
 #include "core/ir/kernel_title.h"
 #include "core/ir/tir/division.h"
 
+#include <algorithm>
+
 namespace tenon::compiler {
 namespace {
 

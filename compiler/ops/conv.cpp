@@ -4,6 +4,8 @@
 #include "compiler/ops/shapes.h"
 #include "core/base/text.h"
 
+#include <algorithm>
+
 namespace tenon::compiler {
 namespace {
 

@@ -3,6 +3,7 @@
 #include "compiler/schedule/lower.h"
 #include "core/ir/tir/visit.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 namespace tenon::compiler {

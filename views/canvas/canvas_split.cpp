@@ -2,6 +2,8 @@
 // Two versions side by side in one canvas: both stay in view.
 #include "views/canvas/graph_canvas.h"
 
+#include <algorithm>
+
 namespace tenon::views {
 
 namespace {

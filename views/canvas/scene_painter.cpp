@@ -6,6 +6,7 @@
 #include <QFontMetricsF>
 #include <QImage>
 
+#include <algorithm>
 #include <cmath>
 
 namespace tenon::views {

@@ -7,6 +7,7 @@
 #include <QDir>
 #include <QIntValidator>
 
+#include <algorithm>
 #include <iterator>
 
 namespace tenon::views {

@@ -4,6 +4,8 @@
 #include "core/base/text.h"
 #include "core/ir/tir/visit.h"
 
+#include <algorithm>
+
 namespace tenon::compiler {
 namespace {
 

@@ -247,4 +247,6 @@ private slots:
 };
 
 QTEST_MAIN(CompareWindowTest)
+#include <algorithm>
+
 #include "compare_test.moc"

@@ -247,4 +247,6 @@ private slots:
 };
 
 QTEST_MAIN(ExhibitsTest)
+#include <algorithm>
+
 #include "exhibits_test.moc"

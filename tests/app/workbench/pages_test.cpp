@@ -81,4 +81,6 @@ private slots:
 };
 
 QTEST_MAIN(PagesTest)
+#include <algorithm>
+
 #include "pages_test.moc"

@@ -81,4 +81,6 @@ private slots:
 };
 
 QTEST_MAIN(TitlesTest)
+#include <algorithm>
+
 #include "titles_test.moc"

@@ -370,4 +370,6 @@ private slots:
 };
 
 QTEST_MAIN(WindowTest)
+#include <algorithm>
+
 #include "window_test.moc"

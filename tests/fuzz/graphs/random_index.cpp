@@ -2,6 +2,7 @@
 // Nodes that choose, move and count elements.
 #include "tests/fuzz/graphs/graph_builder.h"
 
+#include <algorithm>
 #include <iterator>
 #include <numeric>
 

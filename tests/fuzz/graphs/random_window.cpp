@@ -2,6 +2,7 @@
 // Convolutions, pooling and resampling with the attributes that the plain kinds leave out.
 #include "tests/fuzz/graphs/graph_builder.h"
 
+#include <algorithm>
 #include <iterator>
 
 namespace tenon::test {

@@ -114,4 +114,6 @@ private slots:
 };
 
 QTEST_GUILESS_MAIN(ComparisonTest)
+#include <algorithm>
+
 #include "comparison_test.moc"

@@ -397,4 +397,6 @@ private slots:
 };
 
 QTEST_GUILESS_MAIN(PresentersTest)
+#include <algorithm>
+
 #include "presenters_test.moc"

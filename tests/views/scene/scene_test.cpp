@@ -12,6 +12,7 @@
 #include <QAbstractItemModelTester>
 #include <QTest>
 
+#include <algorithm>
 #include <set>
 
 using namespace tenon;
