@@ -166,6 +166,11 @@ core::Diagnostic MicroExchange::silence() const
     const bool isText = first.size() > 3 && std::all_of(first.begin(), first.end(), [](char c) {
                             return (c >= ' ' && c <= '~') || c == '\r' || c == '\n' || c == '\t';
                         });
+    if (!m_line->isTaken())
+        return makeError(
+            DiagnosticCode::BoardFailure,
+            "nobody answers on the line, nor takes what is sent; is the board stopped, "
+            "or held by a debugger?");
     std::string what = "nothing came: has the board power, is it this port, and does the server's "
                        "image run on it?";
     if (isText)
@@ -201,7 +206,7 @@ Status MicroExchange::start(const Patience& patience)
             m_number = 0;
             return core::kDone;
         }
-        if (!*message && repeater.isDue())
+        if (!*message && repeater.isDue() && m_line->isTaken())
             if (Status sent = ask(); !sent) return sent;
     }
     return silence();
@@ -235,7 +240,8 @@ Result<std::string> MicroExchange::exchange(const std::string& packet, const Pat
         const auto message = receive(kStep);
         if (!message) return message.error();
         if (!*message) {
-            if (!repeater.isDue()) continue;
+            // What waits in a slow line is not lost: twice of it would only wait longer.
+            if (!repeater.isDue() || !m_line->isTaken()) continue;
             ++m_counters.resent;
             if (Status sent = sendRequest(packet, Before::Anything); !sent) return sent.error();
             continue;
@@ -247,9 +253,10 @@ Result<std::string> MicroExchange::exchange(const std::string& packet, const Pat
         return makeError(BoardCode::LinkLost,
                          "the board has started anew; what it was given before is gone");
     }
+    const std::string did = m_line->isTaken() ? "did not answer" : "did not take the whole request";
     hangUp();
     return makeError(DiagnosticCode::TimedOut,
-                     "the board did not answer within " +
+                     "the board " + did + " within " +
                          core::fixed(static_cast<double>(patience.timeout.count()) / 1000, 1) +
                          " s; does its program hang?");
 }

@@ -70,6 +70,12 @@ public:
         return ended();
     }
 
+    bool isTaken() const override
+    {
+        int held = 0; // of sockets, too: what the other end has not read
+        return ioctl(m_fd, TIOCOUTQ, &held) != 0 || held == 0;
+    }
+
 protected:
     virtual core::Diagnostic ended()
     {

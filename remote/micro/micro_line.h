@@ -25,6 +25,8 @@ public:
     /// What has come, `most.size()` bytes at most; 0 when nothing came in time. Error LinkLost.
     virtual core::Result<size_t> read(std::span<std::byte> most,
                                       std::chrono::milliseconds patience) = 0;
+    /// False while the system still holds something that was written; true where it does not tell.
+    virtual bool isTaken() const { return true; }
 };
 
 /// A serial port, raw, eight bits without parity. Errors: BoardFailure with what to do (no such

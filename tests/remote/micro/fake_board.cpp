@@ -177,6 +177,7 @@ void FakeBoard::take(const std::string& bytes)
 core::Status FakeBoard::write(std::span<const std::byte> bytes)
 {
     const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    ++m_writes;
     if (happens(m_harm.reset)) {
         take(text.substr(0, text.size() / 2));
         start();

@@ -57,13 +57,17 @@ public:
     core::Result<size_t> read(std::span<std::byte> most,
                               std::chrono::milliseconds patience) override;
 
+    bool isTaken() const override { return !isHeld; }
+
     void start();
     void setHarm(const Harm& harm) { m_harm = harm; }
     /// Bytes that the board said and nobody has read.
     std::string& said() { return m_said; }
     micro_server& server() { return m_server; }
     int resets() const { return m_resets; }
+    int writes() const { return m_writes; }
     bool isSilent = false;
+    bool isHeld = false; ///< says that what was written still waits
     bool isUnplugged = false;
 
 private:
@@ -78,6 +82,7 @@ private:
     std::vector<uint8_t> m_request, m_reply;
     std::string m_said, m_delivered;
     int m_resets = 0;
+    int m_writes = 0;
 };
 
 } // namespace tenon::remote

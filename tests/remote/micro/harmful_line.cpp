@@ -65,6 +65,22 @@ Status HarmfulLine::startAnew(int64_t& count)
     return begin();
 }
 
+/// A board that ended by itself is noted, and one like it takes its place.
+Status HarmfulLine::noteEnd(const core::Diagnostic& why)
+{
+    m_lastWords += why.message + "\n";
+    return startAnew(m_harms.ends);
+}
+
+/// What comes is delivered as it is.
+bool HarmfulLine::isAnsweredLate()
+{
+    constexpr std::chrono::milliseconds kLatest{5000};
+    if (!m_delivered.empty()) return true;
+    if (Result<std::string> heard = message(kLatest)) m_delivered = std::move(*heard);
+    return !m_delivered.empty();
+}
+
 /// The same frame twice is one whose answer did not come.
 void HarmfulLine::noteFrame(std::span<const std::byte> bytes)
 {
@@ -72,7 +88,7 @@ void HarmfulLine::noteFrame(std::span<const std::byte> bytes)
     const bool isAgain = frame == m_frame;
     if (m_isBehindHarm && !m_isHarmed) {
         ++m_harms.framesBehindHarm;
-        if (isAgain) ++m_harms.framesLostToo;
+        if (isAgain && !isAnsweredLate()) ++m_harms.framesLostToo;
     }
     m_isBehindHarm = m_isHarmed;
     m_isHarmed = false;
@@ -111,7 +127,10 @@ Result<size_t> HarmfulLine::read(std::span<std::byte> most, std::chrono::millise
 {
     if (m_delivered.empty()) {
         Result<std::string> heard = message(patience);
-        if (!heard) return heard.error();
+        if (!heard) {
+            if (Status begun = noteEnd(heard.error()); !begun) return begun.error();
+            return size_t{0};
+        }
         std::string said = std::move(*heard);
         if (!said.empty() && happens(m_harm.reset)) {
             said.resize(said.size() / 2);

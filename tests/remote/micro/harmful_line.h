@@ -25,8 +25,10 @@ struct LineHarms
     /// Frames of the client that came right behind one that was harmed, on its way or its answer's,
     /// and passed unharmed with all that came back.
     int64_t framesBehindHarm = 0;
-    /// Those of them that were sent once more nevertheless: nobody understood them.
+    /// Those of them that were sent once more nevertheless, and nothing came even then: nobody
+    /// understood them. An emulator may be slow; whose answer comes late was understood.
     int64_t framesLostToo = 0;
+    int64_t ends = 0; ///< of boards that nobody has ended
 
     int64_t resets() const { return requestResets + answerResets; }
 };
@@ -42,17 +44,22 @@ public:
     core::Status begin();
     void setHarm(const LineHarm& harm) { m_harm = harm; }
     const LineHarms& harms() const { return m_harms; }
+    /// What the boards said that ended by themselves.
+    const std::string& lastWords() const { return m_lastWords; }
 
     core::Status write(std::span<const std::byte> bytes) override;
     core::Result<size_t> read(std::span<std::byte> most,
                               std::chrono::milliseconds patience) override;
+    bool isTaken() const override { return m_line->isTaken(); }
 
 private:
     bool happens(double chance);
     std::string harmed(std::string bytes);
     core::Result<std::string> message(std::chrono::milliseconds patience);
     core::Status startAnew(int64_t& count);
+    core::Status noteEnd(const core::Diagnostic& why);
     void noteFrame(std::span<const std::byte> bytes);
+    bool isAnsweredLate();
 
     Start m_start;
     LineHarm m_harm;
@@ -61,6 +68,7 @@ private:
     std::unique_ptr<MicroLine> m_line;
     std::string m_delivered; ///< and not read yet
     std::string m_frame;     ///< of the client, the last one
+    std::string m_lastWords;
     bool m_isHarmed = false; ///< something was since then
     bool m_isBehindHarm = false;
 };

@@ -20,8 +20,10 @@ using core::Result;
 using core::Status;
 using core::Tensor;
 
-constexpr int kInputs = 16; ///< different ones, each with a result that is known
-constexpr LineHarm kHarm{.drop = 0.01, .corrupt = 0.01, .repeat = 0.01, .reset = 0.0005};
+constexpr int kInputs = 16;       ///< different ones, each with a result that is known
+constexpr int kMostSilences = 10; ///< a program that stops again and again is broken
+/// Some 100 resets in 10,000 requests.
+constexpr LineHarm kHarm{.drop = 0.01, .corrupt = 0.01, .repeat = 0.01, .reset = 0.005};
 
 struct Campaign
 {
@@ -110,6 +112,7 @@ struct Harmed
     double seconds = 0;
     int64_t inferences = 0;
     int64_t requestsBefore = 0;
+    int silences = 0; ///< boards that were given up, and started anew
 };
 
 Status tellEnd(MicroModel& model, const HarmfulLine& line, const Harmed& run)
@@ -117,10 +120,11 @@ Status tellEnd(MicroModel& model, const HarmfulLine& line, const Harmed& run)
     const auto counted = model.statistics();
     if (!counted) return counted.error();
     const MicroLineCounters& sent = model.lineCounters();
+    const auto requests = static_cast<double>(sent.requests - run.requestsBefore);
     const LineHarms& harms = line.harms();
-    std::printf("rounds      %lld inferences, %lld requests in %.1f s\n",
-                static_cast<long long>(run.inferences),
-                static_cast<long long>(sent.requests - run.requestsBefore), run.seconds);
+    std::printf("rounds      %lld inferences, %.0f requests in %.1f s, %.1f a second\n",
+                static_cast<long long>(run.inferences), requests, run.seconds,
+                requests / run.seconds);
     std::printf(
         "harm        %lld lost, %lld damaged, %lld repeated, %lld resets in the middle of a "
         "request, %lld of an answer\n",
@@ -142,10 +146,77 @@ Status tellEnd(MicroModel& model, const HarmfulLine& line, const Harmed& run)
                 static_cast<unsigned long long>(counted->repeated),
                 static_cast<unsigned long long>(counted->stackPeakBytes),
                 static_cast<unsigned long long>(counted->stackBytes));
-    if (harms.resets() > 0 && model.restarts() == 0)
-        return core::makeError(core::DiagnosticCode::BoardFailure,
-                               "the board was reset and nobody noticed");
+    if (run.silences > 0)
+        std::printf("stopped     %d boards neither answered nor ended, and were started anew\n",
+                    run.silences);
     return core::kDone;
+}
+
+/// What must not have happened besides wrong results.
+Status judge(const MicroModel& model, const HarmfulLine& line)
+{
+    const LineHarms& harms = line.harms();
+    const auto failed = [](const std::string& what) {
+        return core::makeError(core::DiagnosticCode::BoardFailure, what);
+    };
+    if (harms.ends > 0)
+        return failed(std::to_string(harms.ends) +
+                      " boards ended by themselves: " + line.lastWords());
+    if (harms.framesLostToo > 0) return failed("frames behind a harmed one were lost, too");
+    if (harms.resets() > 0 && model.restarts() == 0)
+        return failed("the board was reset and nobody noticed");
+    return core::kDone;
+}
+
+struct Answers
+{
+    std::vector<std::vector<Tensor>> inputs, right;
+};
+
+/// By a line that does no harm.
+Result<Answers> knownAnswers(MicroModel& model)
+{
+    const auto blank = blankInputs(model);
+    if (!blank) return blank.error();
+    Answers out;
+    for (int i = 0; i < kInputs; ++i) {
+        out.inputs.push_back(inputsOf(*blank, i));
+        auto outputs = model.infer(out.inputs.back());
+        if (!outputs) return outputs.error();
+        out.right.push_back(std::move(*outputs));
+    }
+    if (isSame(out.right[0], out.right[1]))
+        return core::makeError(core::DiagnosticCode::BadArgument,
+                               "the model's results do not tell its inputs apart");
+    return out;
+}
+
+/// A board that stopped is told of and started anew; everything else that fails ends the campaign.
+Result<Harmed> inferUnderHarm(MicroModel& model, HarmfulLine& line, const Campaign& campaign,
+                              const Answers& known)
+{
+    std::mt19937 random(campaign.seed);
+    const double begun = steadySeconds();
+    Harmed run{.requestsBefore = model.lineCounters().requests};
+    for (; model.lineCounters().requests - run.requestsBefore < campaign.rounds; ++run.inferences) {
+        const auto which = static_cast<size_t>(random() % kInputs);
+        const auto outputs = model.infer(known.inputs[which]);
+        if (!outputs && outputs.error().code == core::DiagnosticCode::TimedOut &&
+            run.silences < kMostSilences) {
+            std::printf("inference %lld: %s\n", static_cast<long long>(run.inferences),
+                        outputs.error().text().c_str());
+            ++run.silences;
+            if (Status again = line.begin(); !again) return again.error();
+            continue;
+        }
+        if (!outputs) return outputs.error();
+        if (!isSame(*outputs, known.right[which]))
+            return core::makeError(core::DiagnosticCode::NumericMismatch,
+                                   "inference " + std::to_string(run.inferences) +
+                                       ": a wrong result");
+    }
+    run.seconds = steadySeconds() - begun;
+    return run;
 }
 
 Status run(const Campaign& campaign)
@@ -160,33 +231,14 @@ Status run(const Campaign& campaign)
     if (!model) return model.error();
     (*model)->setPatience({std::chrono::seconds(60)});
     if (Status told = tellThroughput(**model); !told) return told;
-    const auto blank = blankInputs(**model);
-    if (!blank) return blank.error();
-    std::vector<std::vector<Tensor>> inputs, right;
-    for (int i = 0; i < kInputs; ++i) {
-        inputs.push_back(inputsOf(*blank, i));
-        auto outputs = (*model)->infer(inputs.back());
-        if (!outputs) return outputs.error();
-        right.push_back(std::move(*outputs));
-    }
-    if (isSame(right[0], right[1]))
-        return core::makeError(core::DiagnosticCode::BadArgument,
-                               "the model's results do not tell its inputs apart");
+    const auto known = knownAnswers(**model);
+    if (!known) return known.error();
     line.setHarm(kHarm);
-    std::mt19937 random(campaign.seed);
-    const double begun = steadySeconds();
-    int64_t inferences = 0;
-    const int64_t before = (*model)->lineCounters().requests; // over a line that did no harm
-    for (; (*model)->lineCounters().requests - before < campaign.rounds; ++inferences) {
-        const auto which = static_cast<size_t>(random() % kInputs);
-        const auto outputs = (*model)->infer(inputs[which]);
-        if (!outputs) return outputs.error();
-        if (!isSame(*outputs, right[which]))
-            return core::makeError(core::DiagnosticCode::NumericMismatch,
-                                   "inference " + std::to_string(inferences) + ": a wrong result");
-    }
+    const auto harmed = inferUnderHarm(**model, line, campaign, *known);
+    if (!harmed) return harmed.error();
     line.setHarm({});
-    return tellEnd(**model, line, {steadySeconds() - begun, inferences, before});
+    if (Status told = tellEnd(**model, line, *harmed); !told) return told;
+    return judge(**model, line);
 }
 
 } // namespace

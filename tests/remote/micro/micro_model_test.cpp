@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -228,6 +229,38 @@ TEST_F(MicroModelTest, GivesUpOnASilentBoardWithAChecklist)
         << model.error().message;
 }
 
+/// A line that is slow, or a board that is stopped: what was sent waits, and is not sent again.
+TEST_F(MicroModelTest, SendsNothingTwiceThatStillWaitsInTheLine)
+{
+    const auto tries = [](bool isTaken) {
+        auto line = std::make_unique<FakeBoard>();
+        line->isSilent = true;
+        line->isHeld = !isTaken;
+        FakeBoard& board = *line;
+        MicroExchange exchange(std::move(line), kAtOnce);
+        const core::Status started = exchange.start({.timeout = 200ms});
+        EXPECT_FALSE(started);
+        EXPECT_EQ(!isTaken,
+                  started.error().message.find("nor takes what is sent") != std::string::npos)
+            << started.error().message;
+        return board.writes();
+    };
+    EXPECT_GT(tries(true), 3);
+    EXPECT_EQ(tries(false), 1);
+
+    const auto model = open();
+    ASSERT_TRUE(model);
+    m_board->isSilent = m_board->isHeld = true;
+    model->setPatience({.timeout = 200ms});
+    const int64_t before = model->lineCounters().resent;
+    const auto seconds = model->time(1, 1);
+    ASSERT_FALSE(seconds);
+    EXPECT_EQ(seconds.error().code, core::DiagnosticCode::TimedOut);
+    EXPECT_NE(seconds.error().message.find("did not take the whole request"), std::string::npos)
+        << seconds.error().message;
+    EXPECT_EQ(model->lineCounters().resent, before);
+}
+
 TEST_F(MicroModelTest, NoticesThatTheLineHasEnded)
 {
     const auto model = open();
@@ -262,6 +295,30 @@ TEST(MicroLine, SaysWhatIsWrongWithAPort)
     const auto device = openSerialLine("/dev/null", 115200);
     ASSERT_FALSE(device);
     EXPECT_NE(device.error().message.find("is no serial port"), std::string::npos);
+}
+
+TEST(MicroLine, TellsWhetherAProgramHasTakenWhatWasWritten)
+{
+    test::TemporaryFolder folder;
+    std::ofstream(folder.file("mute.sh")) << "exec sleep 1000\n";
+    std::ofstream(folder.file("echo.sh")) << "exec cat\n";
+    const std::string text = "sixteen bytes ..";
+    const auto bytes = std::as_bytes(std::span(text));
+    auto mute = startProgramLine(folder.file("mute.sh"));
+    ASSERT_TRUE(mute);
+    EXPECT_TRUE((*mute)->isTaken());
+    ASSERT_TRUE((*mute)->write(bytes));
+    EXPECT_FALSE((*mute)->isTaken());
+
+    auto echo = startProgramLine(folder.file("echo.sh"));
+    ASSERT_TRUE(echo && (*echo)->write(bytes));
+    std::array<std::byte, 64> back{};
+    for (size_t got = 0; got < bytes.size();) {
+        const auto some = (*echo)->read(std::span(back).subspan(got), 10s);
+        ASSERT_TRUE(some && *some > 0);
+        got += *some;
+    }
+    EXPECT_TRUE((*echo)->isTaken());
 }
 
 TEST(MicroLine, SaysWhatAProgramSaidLast)
