@@ -175,6 +175,30 @@ QString peakText(const remote::MachinePeak& peak)
     return out;
 }
 
+/// Who wrote the file, in which version, and what it says of itself: a line each.
+QString producerText(const compiler::ModelFacts& facts)
+{
+    constexpr size_t kMostRows = 24;
+    QStringList producer;
+    if (!facts.producer.empty())
+        producer << (nameText(facts.producer) + QLatin1Char(' ') + nameText(facts.producerVersion))
+                        .trimmed();
+    if (facts.irVersion > 0) producer << QStringLiteral("IR %1").arg(facts.irVersion);
+    QStringList opsets;
+    for (const auto& [domain, version] : facts.opsets) {
+        opsets << (domain.empty() ? QStringLiteral("ai.onnx") : nameText(domain)) +
+                      QLatin1Char(' ') + QString::number(version);
+    }
+    if (!opsets.isEmpty()) producer << opsets.join(QStringLiteral(", "));
+    QStringList lines{producer.join(QStringLiteral(" · "))};
+    for (size_t i = 0; i < std::min(kMostRows, facts.metadata.size()); ++i) {
+        const auto& [key, value] = facts.metadata[i];
+        if (!value.empty()) lines << nameText(key) + QStringLiteral("  ") + nameText(value);
+    }
+    lines.removeAll(QString());
+    return lines.join(QLatin1Char('\n'));
+}
+
 } // namespace
 
 std::shared_ptr<Document> documentOf(const compiler::Loaded& loaded, const QString& path)
@@ -182,20 +206,9 @@ std::shared_ptr<Document> documentOf(const compiler::Loaded& loaded, const QStri
     auto document = std::make_shared<Document>();
     document->path = path;
     document->name = views::modelName(path);
-    QStringList producer;
-    if (!loaded.facts.producer.empty())
-        producer << (nameText(loaded.facts.producer) + QLatin1Char(' ') +
-                     nameText(loaded.facts.producerVersion))
-                        .trimmed();
-    if (loaded.facts.irVersion > 0) producer << QStringLiteral("IR %1").arg(loaded.facts.irVersion);
-    QStringList opsets;
-    for (const auto& [domain, version] : loaded.facts.opsets) {
+    for (const auto& [domain, version] : loaded.facts.opsets)
         if (domain.empty() || domain == "ai.onnx") document->opset = QString::number(version);
-        opsets << (domain.empty() ? QStringLiteral("ai.onnx") : nameText(domain)) +
-                      QLatin1Char(' ') + QString::number(version);
-    }
-    if (!opsets.isEmpty()) producer << opsets.join(QStringLiteral(", "));
-    document->producer = producer.join(QStringLiteral(" · "));
+    document->producer = producerText(loaded.facts);
     for (const compiler::ValueFacts& input : loaded.facts.inputs)
         for (const core::Dim& dim : input.shape)
             for (const std::string& symbol : dim.symbols())

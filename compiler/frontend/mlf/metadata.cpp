@@ -2,6 +2,7 @@
 // Takes out of metadata.json what can be shown, and refuses what contradicts the format.
 #include "compiler/frontend/mlf/metadata.h"
 
+#include "core/base/printable.h"
 #include "core/base/text.h"
 
 #include <nlohmann/json.hpp>
@@ -96,6 +97,48 @@ Result<const Json*> mainFunction(const Json& model)
     return &at->front();
 }
 
+/// One row for each memory that the code was planned for.
+Status addPools(const Json& pools, LibraryMetadata& out)
+{
+    if (!pools.is_array()) return badMetadata("pools", "is no list");
+    for (const Json& pool : pools) {
+        const auto used = bytesAt(pool, "used_bytes");
+        if (!used) return used.error();
+        std::string text = thousands(*used) + " bytes";
+        if (const auto most = bytesAt(pool, "size_hint_bytes"); most && *most > 0)
+            text += " of " + thousands(*most);
+        if (const std::string kind = textOf(pool, "kind"); !kind.empty()) text += ", " + kind;
+        if (const std::string section = textOf(pool, "section"); !section.empty())
+            text += ", section " + section;
+        out.rows.emplace_back("pool " + textOf(pool, "pool_name"), text);
+    }
+    return kDone;
+}
+
+Status addPlan(const Json& plan, LibraryMetadata& out)
+{
+    if (const std::string planner = textOf(plan, "algorithm"); !planner.empty())
+        out.rows.emplace_back("memory planner", planner);
+    const Json* buffers = find(plan, "buffers");
+    if (!buffers) return kDone;
+    if (!buffers->is_array()) return badMetadata("buffers", "is no list");
+    const Json* largest = nullptr;
+    int64_t most = 0;
+    for (const Json& each : *buffers) {
+        const auto bytes = bytesAt(each, "size_bytes");
+        if (!bytes) return bytes.error();
+        if (*bytes <= most) continue;
+        most = *bytes;
+        largest = &each;
+    }
+    std::string text = std::to_string(buffers->size());
+    if (largest)
+        text += ", the largest " + core::quoted(elided(textOf(*largest, "name"))) + " of " +
+                thousands(most) + " bytes";
+    out.rows.emplace_back("planned buffers", text);
+    return kDone;
+}
+
 Status addMemory(const Json& main, LibraryMetadata& out)
 {
     for (const auto& [key, title] : {std::pair("workspace_size_bytes", "workspace"),
@@ -105,9 +148,28 @@ Status addMemory(const Json& main, LibraryMetadata& out)
         if (!bytes) return bytes.error();
         out.rows.emplace_back(title, thousands(*bytes) + " bytes");
     }
-    if (const Json* plan = find(main, "plan"))
-        if (const std::string planner = textOf(*plan, "algorithm"); !planner.empty())
-            out.rows.emplace_back("memory planner", planner);
+    if (const Json* pools = find(main, "pools"))
+        if (Status added = addPools(*pools, out); !added) return added;
+    const Json* plan = find(main, "plan");
+    return plan ? addPlan(*plan, out) : kDone;
+}
+
+/// The graph executor's storages.
+Status addStorages(const Json& model, LibraryMetadata& out)
+{
+    const Json* memory = find(model, "memory");
+    const Json* storages = find(*memory, "sids");
+    if (!storages) return kDone;
+    if (!storages->is_array()) return badMetadata("sids", "is no list");
+    int64_t total = 0;
+    for (const Json& each : *storages) {
+        const auto bytes = bytesAt(each, "size_bytes");
+        if (!bytes) return bytes.error();
+        if (__builtin_add_overflow(total, *bytes, &total))
+            return badMetadata("sids", "has more bytes than there are");
+    }
+    out.rows.emplace_back("storages", std::to_string(storages->size()) + ", " + thousands(total) +
+                                          " bytes in all");
     return kDone;
 }
 
@@ -128,11 +190,13 @@ Result<LibraryMetadata> readLibraryMetadata(std::string_view json)
         out.producerVersion = textOf(*producer, "version");
         out.rows.emplace_back("model", textOf(*producer, "model"));
     }
+    out.hasGraph = joinedTexts(described, "executors") == "graph";
     for (const auto& [key, title] :
          {std::pair("executors", "executor"), std::pair("target", "target")})
         out.rows.emplace_back(title, joinedTexts(described, key));
     out.rows.emplace_back("exported", textOf(described, "export_datetime"));
     if (const Status fine = addMemory(**main, out); !fine) return fine.error();
+    if (const Status fine = addStorages(described, out); !fine) return fine.error();
     for (const auto& [key, list] :
          {std::pair("inputs", &out.inputs), std::pair("outputs", &out.outputs)}) {
         auto values = valuesOf(**main, key);

@@ -16,9 +16,11 @@ struct LibraryMetadata
     std::string module; ///< its one model; members are named after it
     std::string producer;
     std::string producerVersion; ///< empty where another tool wrote it
+    bool hasGraph = false;       ///< made for the graph executor
     std::vector<ValueFacts> inputs;
     std::vector<ValueFacts> outputs;
-    /// What there is to say of it, for people: executor, target, when, memory.
+    /// What there is to say of it, for people: executor, target, when, memory with its pools and
+    /// storages.
     std::vector<std::pair<std::string, std::string>> rows;
 };
 

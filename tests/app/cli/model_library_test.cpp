@@ -87,6 +87,28 @@ TEST_F(ModelLibrary, OfTheGraphExecutorHoldsItsGraphItsStoragesAndItsRuntime)
     EXPECT_EQ(described["external_dependencies"][0]["url"], "./runtime");
 }
 
+/// The archive alone tells what a firmware made of it has.
+TEST_F(ModelLibrary, OfTheGraphExecutorIsInspectedWithItsGraphAndItsMemory)
+{
+    write("--target 'c -mcpu=cortex-m4' --executor graph");
+    const json read =
+        json::parse(tenon("inspect " + path("m.tar") + " --json 2>&1").output, nullptr, false);
+    const json& rows = read["metadata"];
+    EXPECT_EQ(rows["executor"], "graph");
+    EXPECT_EQ(rows["graph"].get<std::string>().find(
+                  std::to_string(m_told["call_count"].get<int>()) + " kernel calls, "),
+              0u)
+        << rows;
+    const std::string storages = rows["storages"];
+    const std::string workspace = rows["workspace"];
+    EXPECT_NE(storages.find("bytes in all"), std::string::npos) << rows;
+    EXPECT_GT(workspace.size(), 7u);
+    write("--target 'c -mcpu=cortex-m4' --workspace-pools sram=64KiB");
+    const json planned =
+        json::parse(tenon("inspect " + path("m.tar") + " --json 2>&1").output, nullptr, false);
+    EXPECT_EQ(planned["metadata"]["pool sram"], "49,152 bytes of 65,536, workspace") << planned;
+}
+
 TEST_F(ModelLibrary, OfObjectsHoldsThemAndNoSources)
 {
     for (const char* executor : {"aot", "graph"}) {

@@ -201,6 +201,31 @@ private slots:
         }
     }
 
+    /// The graph of a Model Library Format archive, its memory and what it says of itself.
+    void areThoseOfAnArchive()
+    {
+        EngineOptions options;
+        options.configFolder = m_folder.filePath(QStringLiteral("config"));
+        const QString path = m_folder.filePath(QStringLiteral("model.tar"));
+        said({QStringLiteral("compile"),
+              QString::fromStdString(test::sourcePath("resources/sample/digits/model.onnx")),
+              QStringLiteral("--target"), QStringLiteral("c -mcpu=cortex-m4"),
+              QStringLiteral("--executor"), QStringLiteral("graph"),
+              QStringLiteral("--output-format"), QStringLiteral("mlf"), QStringLiteral("-o"), path,
+              QStringLiteral("--json")});
+        views::WorkspacePresenter workspace(makeEngine(options), 2);
+        const views::DocumentPtr document = opened(workspace, path);
+        QVERIFY(document);
+        QCOMPARE(document->fileNodes(), 33);
+        const Json rows =
+            said({QStringLiteral("inspect"), path, QStringLiteral("--json")})["metadata"];
+        QVERIFY(rows.size() > 5);
+        const QStringList shown = workspace.state().modelText.split(QLatin1Char('\n'));
+        for (const auto& [key, value] : rows.items())
+            QVERIFY2(shown.contains(QString::fromStdString(key + "  " + value.get<std::string>())),
+                     key.c_str());
+    }
+
     /// Frame by frame what `tenon passes --follow` prints, of a node in the middle of each model.
     void followsNodesAsTheCommandLineDoes()
     {
