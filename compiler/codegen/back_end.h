@@ -42,7 +42,7 @@ struct AloneRunner
     bool isEmulator = false;   ///< its times are not the device's
     int newestVersion = 0;     ///< of the processor that it knows; 0: any
     std::string_view cpu = {}; ///< of the newest; an option of the emulator
-    /// What stands between the emulator and the program; null: nothing.
+    /// What stands before the program, another emulator's name first; null: this one's name.
     Result<std::vector<std::string>> (*options)(const Target&) = nullptr;
     /// Of an emulator that counts instructions: how long each takes there; 0: it takes real time.
     int instructionNs = 0;

@@ -109,7 +109,8 @@ void applyMachine(const Machine& m, TargetFacts& facts)
     facts.l3BytesPerCycle = m.l3KiB.value > 0 ? m.l3BytesPerCycle.value : facts.memoryBytesPerCycle;
     const bool hasSecond = m.l2KiB.value > 0;
     facts.l2BytesPerCycle = hasSecond ? m.l2BytesPerCycle.value : facts.memoryBytesPerCycle;
-    if (m.family == MachineFamily::ArmM) return; // what stays beside the core is not a cache
+    // What stays beside the core is not a cache.
+    if (m.family == MachineFamily::ArmM || m.l1KiB.value == 0) return;
     facts.l1Bytes = bytesOf(m.l1KiB);
     facts.l2Bytes = hasSecond ? bytesOf(m.l2KiB) : facts.l1Bytes;
 }

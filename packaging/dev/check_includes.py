@@ -100,9 +100,15 @@ def problem_of(name, quote, header):
     folders, libraries = TABLE[max((p for p in TABLE if name.startswith(p)), key=len)]
     if quote == '"':
         # The runtime builds without include paths of ours: there a header may be named relatively.
-        beside = os.path.normpath(os.path.join(os.path.dirname(name), header))
-        if name.startswith("runtime/") and os.path.exists(os.path.join(ROOT, beside)):
-            header = beside
+        # Boards share what lies with the first of them; a project has all in one folder.
+        folders_here = [os.path.dirname(name)] if name.startswith("runtime/") else []
+        if name.startswith("runtime/micro/"):
+            folders_here.append("runtime/micro/mps2")
+        for folder in folders_here:
+            beside = os.path.normpath(os.path.join(folder, header))
+            if os.path.exists(os.path.join(ROOT, beside)):
+                header = beside
+                break
         if any(header.startswith(f) for f in folders):
             return None
         return f"may not include {header}"

@@ -33,8 +33,7 @@ public:
         BoardFacts facts{.machine = std::string(core.cpu), .kernel = "no operating system"};
         facts.model = profile ? profile->title : m_board.host;
         facts.cpu = core.cpu;
-        facts.cpuText = "C" + std::string(core.cpu.substr(1, 5)) + "-M" +
-                        std::string(core.cpu.substr(core.cpu.find("-m") + 2));
+        facts.cpuText = core.title;
         facts.libc = "semihosting";
         facts.cores = facts.usable = 1;
         facts.ramBytes = facts.freeRamBytes = core.ramBytes;
@@ -78,11 +77,12 @@ private:
 
 Result<std::unique_ptr<BoardLink>> openMicroLink(const LinkRequest& request)
 {
-    if (!core::hasTool("qemu-system-arm"))
+    const core::MicroFamily& family = *core::microCoreOnBoard(request.board.host)->family;
+    if (const std::string emulator(family.emulator); !core::hasTool(emulator))
         return core::makeError(core::DiagnosticCode::UnsupportedFeature,
-                               "board " + core::quoted(request.board.name) +
-                                   " is emulated by qemu-system-arm, which is not on PATH; install "
-                                   "qemu-system-arm");
+                               "board " + core::quoted(request.board.name) + " is emulated by " +
+                                   emulator + ", which is not on PATH; install " +
+                                   std::string(family.emulatorPackage));
     return std::unique_ptr<BoardLink>(std::make_unique<MicroLink>(request.board));
 }
 

@@ -73,7 +73,7 @@ public:
 private:
     std::string method(const Said& said) const
     {
-        std::string text = "C compiled with " + std::string(compiler::kMicroTools) + "gcc -Os, " +
+        std::string text = "C compiled with " + core::microTool(m_core, "gcc") + " -Os, " +
                            given() +
                            "linked with unused sections dropped; an empty program with "
                            "the same start-up code is subtracted; parts by symbol size; ";
@@ -85,8 +85,8 @@ private:
             return text + what + "measured by running on the emulated board " +
                    std::string(m_core.board);
         return text + what + "not measured: " +
-               (m_core.board.empty() ? "no emulated board has this core"
-                                     : "qemu-system-arm is not installed");
+               (m_core.board.empty() ? std::string("no emulated board has this core")
+                                     : std::string(m_core.family->emulator) + " is not installed");
     }
 
     /// Of the target, where it says how to compile.
@@ -128,7 +128,7 @@ private:
     {
         const auto apart = link("apart", model, {"-fno-inline-functions-called-once"});
         if (!apart) return apart.error();
-        const auto symbols = symbolBytes(std::string(compiler::kMicroTools) + "nm", *apart);
+        const auto symbols = symbolBytes(core::microTool(m_core, "nm"), *apart);
         if (!symbols) return symbols.error();
         for (const compiler::ProgramKernel& kernel : m_result.program.kernels)
             if (const auto found = symbols->find(kernel.function); found != symbols->end())
@@ -142,9 +142,9 @@ private:
         int64_t ram = 0;
     };
 
-    static Result<Sizes> sizesOf(const std::string& image)
+    Result<Sizes> sizesOf(const std::string& image) const
     {
-        const auto sections = sectionBytes(std::string(compiler::kMicroTools) + "size", image);
+        const auto sections = sectionBytes(core::microTool(m_core, "size"), image);
         if (!sections) return sections.error();
         Sizes out;
         for (const auto& [name, bytes] : *sections) {
@@ -182,7 +182,7 @@ private:
     {
         const Result<Sizes> base = sizesOf(empty);
         const Result<Sizes> whole = sizesOf(image);
-        const auto symbols = symbolBytes(std::string(compiler::kMicroTools) + "nm", image);
+        const auto symbols = symbolBytes(core::microTool(m_core, "nm"), image);
         if (!base) return base.error();
         if (!whole) return whole.error();
         if (!symbols) return symbols.error();
@@ -231,13 +231,14 @@ private:
     Result<Said> runMeasured(const std::vector<std::string>& model) const
     {
         Said out;
-        if (m_core.board.empty() || !core::hasTool("qemu-system-arm")) return out;
+        if (m_core.board.empty() || !core::hasTool(std::string(m_core.family->emulator)))
+            return out;
         const auto image = link("measured", model, {"-DMEASURE_STACK"});
         if (!image) return image.error();
-        const auto said =
-            core::runTool({"timeout", "300", "qemu-system-arm", "-M", std::string(m_core.board),
-                           "-nographic", "-monitor", "none", "-serial", "none",
-                           "-semihosting-config", "enable=on,target=native", "-kernel", *image});
+        std::vector<std::string> words = core::microEmulator(m_core, compiler::kInstructionShift);
+        words.insert(words.begin(), {"timeout", "300"});
+        words.insert(words.end(), {"-serial", "none", "-kernel", *image});
+        const auto said = core::runTool(words);
         if (!said) return said.error();
         const auto number = [&](const char* name) -> int64_t {
             const size_t at = said->find(name);

@@ -12,7 +12,7 @@ namespace tenon::remote {
 std::string symbolAt(const std::string& image, uint64_t address)
 {
     const uint64_t place = address & ~uint64_t{1}; // the low bit marks Thumb code
-    for (const char* nm : {"arm-none-eabi-nm", "nm"}) {
+    for (const char* nm : {"arm-none-eabi-nm", "riscv64-unknown-elf-nm", "nm"}) {
         if (!core::hasTool(nm)) continue;
         const auto table = core::runTool({nm, "-S", image});
         if (!table) continue;

@@ -19,6 +19,15 @@ constexpr Part kParts[] = {{0xC20, "cortex-m0"},  {0xC60, "cortex-m0plus"}, {0xC
                            {0xC24, "cortex-m4"},  {0xC27, "cortex-m7"},     {0xD20, "cortex-m23"},
                            {0xD21, "cortex-m33"}, {0xD22, "cortex-m55"},    {0xD23, "cortex-m85"}};
 
+/// Extensions have a bit each, by their letter.
+std::string riscvName(unsigned long misa)
+{
+    std::string out = "rv32";
+    for (const char letter : std::string_view("iemafdc"))
+        if (misa >> (letter - 'a') & 1) out += letter;
+    return out;
+}
+
 std::string onOff(const std::string& value) { return value == "0" ? "off" : "on"; }
 
 /// A number of hertz as "25 MHz", "16.5 MHz"; other text as it is.
@@ -34,6 +43,8 @@ std::string clockText(const std::string& hertz)
 
 std::string coreOf(const MicroBoard& board)
 {
+    if (const auto misa = board.words.find("misa"); misa != board.words.end())
+        return riscvName(std::strtoul(misa->second.c_str(), nullptr, 16));
     const auto cpuid = board.words.find("cpuid");
     if (cpuid == board.words.end()) return {};
     const unsigned long value = std::strtoul(cpuid->second.c_str(), nullptr, 16);
@@ -53,7 +64,8 @@ std::string settingsOf(const MicroBoard& board)
     take("icache", [](const std::string& v) { return "instruction cache " + onOff(v); });
     take("dcache", [](const std::string& v) { return "data cache " + onOff(v); });
     for (const auto& [name, value] : board.words)
-        if (name != "cpuid" && name != "clock_hz" && name != "icache" && name != "dcache")
+        if (name != "cpuid" && name != "misa" && name != "clock_hz" && name != "icache" &&
+            name != "dcache")
             out.push_back(core::replaced(name, "_", " ") + " " + value);
     return core::join(out, ", ");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a Cortex-M says when it stops (runtime/micro/mps2/fault.c), in words.
+// What a core says when it stops (fault.c of runtime/micro/mps2 and of riscv), in words.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,7 @@ struct CoreFault
     uint32_t pc = 0;      ///< 0: could not be saved
     uint32_t lr = 0;
     uint32_t sp = 0;
+    std::optional<uint32_t> mcause; ///< of RISC-V, which has this one in place of CFSR and HFSR
 };
 
 /// Reads a line of the board's log; nothing when it tells of no fault.

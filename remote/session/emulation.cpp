@@ -96,6 +96,7 @@ Result<std::vector<std::string>> aloneRunner(const compiler::AloneRunner& runner
                                code + " cannot run here: " + core::quoted(name) +
                                    " emulates versions up to " + std::string(runner.cpu) +
                                    "; use -mcpu=" + std::string(runner.cpu) + " or a board");
+    if (runner.options) return runner.options(target);
     const std::string program = emulatorProgram(name);
     if (program.empty())
         return core::makeError(core::DiagnosticCode::UnsupportedTarget,
@@ -104,10 +105,6 @@ Result<std::vector<std::string>> aloneRunner(const compiler::AloneRunner& runner
                                    std::string(runner.package));
     std::vector<std::string> words{program};
     if (!runner.cpu.empty()) words.insert(words.end(), {"-cpu", std::string(runner.cpu)});
-    if (!runner.options) return words;
-    const auto options = runner.options(target);
-    if (!options) return options.error();
-    words.insert(words.end(), options->begin(), options->end());
     return words;
 }
 

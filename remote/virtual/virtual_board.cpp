@@ -7,6 +7,7 @@
 #include "core/base/program_files.h"
 #include "core/base/text.h"
 #include "core/base/user_folder.h"
+#include "core/target/micro_core.h"
 #include "remote/ssh/shell_word.h"
 #include "remote/virtual/run_program.h"
 
@@ -152,9 +153,15 @@ Status checkPrograms(const BoardProfile& profile)
 Result<Board> microBoard(const std::string& name, const BoardProfile& profile)
 {
     std::vector<std::string> missing;
+    const core::MicroCore* core = core::microCoreOnBoard(profile.emulation.machine);
+    if (!core)
+        return makeError(DiagnosticCode::UnsupportedFeature,
+                         "Tenon links no programs for " + core::quoted(profile.emulation.machine));
     for (const auto& [program, package] :
-         {std::pair<std::string, std::string>{profile.emulation.program, "qemu-system-arm"},
-          {"arm-none-eabi-gcc", "gcc-arm-none-eabi libnewlib-arm-none-eabi"}})
+         {std::pair(std::string(core->family->emulator),
+                    std::string(core->family->emulatorPackage)),
+          std::pair(core::microTool(*core, "gcc"),
+                    core::replaced(std::string(core->family->toolPackages), " and ", " "))})
         if (findProgram(program).empty()) missing.push_back(package);
     if (!missing.empty())
         return makeError(DiagnosticCode::UnsupportedFeature,

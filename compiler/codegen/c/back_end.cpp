@@ -9,6 +9,7 @@
 #include "compiler/codegen/c/micro_program.h"
 #include "compiler/codegen/c/project/templates.h"
 #include "core/base/text.h"
+#include "core/base/tool.h"
 #include "core/target/c_options.h"
 #include "core/target/micro_core.h"
 
@@ -53,7 +54,8 @@ Result<MachineSpec> machine(const BackEnd&, const Target& target)
 MachineChoice figures(const MachineSpec& spec)
 {
     const std::string_view name = spec.cpu;
-    return chooseMachine(MachineFamily::ArmM, name.substr(0, name.find('+')),
+    const auto family = name.starts_with("rv32") ? MachineFamily::RiscV : MachineFamily::ArmM;
+    return chooseMachine(family, name.substr(0, name.find('+')),
                          [](std::string_view) { return false; });
 }
 
@@ -96,18 +98,17 @@ Result<std::vector<std::string>> boardOptions(const Target& target)
                              "; -mcpu names one of " + join(cores, ", "),
                          {.detail = "mcpu"});
     }
-    return std::vector<std::string>{"-M",
-                                    std::string(core->board),
-                                    "-nographic",
-                                    "-monitor",
-                                    "none",
-                                    "-serial",
-                                    "none",
-                                    "-icount",
-                                    "shift=" + std::to_string(kInstructionShift) + ",sleep=off",
-                                    "-semihosting-config",
-                                    "enable=on,target=native",
-                                    "-kernel"};
+    if (!hasTool(std::string(core->family->emulator)))
+        return makeError(DiagnosticCode::UnsupportedTarget,
+                         "code for " + quoted(target.text()) +
+                             " does not run on this computer by "
+                             "itself, and " +
+                             quoted(std::string(core->family->emulator)) +
+                             " is not on PATH; install " +
+                             std::string(core->family->emulatorPackage));
+    std::vector<std::string> words = microEmulator(*core, kInstructionShift);
+    words.insert(words.end(), {"-serial", "none", "-kernel"});
+    return words;
 }
 
 std::string titleOf(const SourceProgram& program)

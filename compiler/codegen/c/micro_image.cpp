@@ -99,11 +99,10 @@ Result<const MicroCore*> linkableCore(const core::Target& target)
         return makeError(DiagnosticCode::UnsupportedTarget,
                          "images are linked for " + coresText() +
                              "; name one with --target \"c -mcpu=cortex-m4\"");
-    if (!core::hasTool(std::string(kMicroTools) + "gcc"))
+    if (const std::string gcc = core::microTool(*core, "gcc"); !core::hasTool(gcc))
         return makeError(DiagnosticCode::UnsupportedTarget,
-                         std::string(kMicroTools) +
-                             "gcc is not installed; install gcc-arm-none-eabi and "
-                             "libnewlib-arm-none-eabi");
+                         gcc + " is not installed; install " +
+                             std::string(core->family->toolPackages));
     return core;
 }
 
@@ -113,8 +112,9 @@ Status linkMicroImage(const MicroImage& image, const std::string& path)
     if (!core) return core.error();
     const auto machine = core::microCompilerOptions(**core, image.target);
     if (!machine) return machine.error();
-    const std::string board = core::shippedFile("runtime/micro/mps2");
-    std::vector<std::string> words{std::string(kMicroTools) + "gcc",
+    const std::string board =
+        core::shippedFile("runtime/micro/" + std::string((*core)->family->folder));
+    std::vector<std::string> words{core::microTool(**core, "gcc"),
                                    "-std=c99",
                                    std::string(image.optimization),
                                    "-ffunction-sections",
@@ -123,7 +123,7 @@ Status linkMicroImage(const MicroImage& image, const std::string& path)
                                    "-nostartfiles",
                                    "-T",
                                    board + "/link.ld",
-                                   "-I" + board,
+                                   "-I" + core::shippedFile("runtime/micro/mps2"),
                                    "-I" + core::shippedFile("runtime/micro/graph"),
                                    "-I" + image.includes};
     const auto add = [&](const std::vector<std::string>& more) {

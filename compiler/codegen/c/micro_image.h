@@ -11,9 +11,6 @@
 
 namespace tenon::compiler {
 
-/// Of GCC's tools: "arm-none-eabi-gcc" and so on.
-inline constexpr std::string_view kMicroTools = "arm-none-eabi-";
-
 /// Where QEMU counts instructions, each takes 2^6 ns of the board's time: more than one tick of its
 /// timer.
 inline constexpr int kInstructionShift = 6;

@@ -277,7 +277,7 @@ Status linkMicroProgram(const SourceProgram& source, const std::string& folder,
                              {"-DTVMGEN_MARK(call)=program_mark(call)", "-include",
                               shippedFile("runtime/micro/mps2/program.h")});
     if (Status linked = linkMicroImage(image, path); !linked) return linked;
-    const auto described = runTool({std::string(kMicroTools) + "objcopy", "--add-section",
+    const auto described = runTool({core::microTool(**core, "objcopy"), "--add-section",
                                     ".tenon.manifest=" + folder + "/manifest", path});
     return described ? Status(kDone) : Status(described.error());
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT-0
 # usage: emulate.sh MACHINE IMAGE PORT    starts a board with IMAGE in its flash, its line at PORT
 #        emulate.sh off PORT              ends it
-# MACHINE is one of QEMU's; `host` runs the image here. PORT is a link to a pseudo terminal, which
+# MACHINE is one of QEMU's, started by EMULATOR's words; `host` runs the image here. PORT is a link to a pseudo terminal, which
 # programs open like a serial port. A board that was at PORT before ends, as one does that is flashed.
 set -eu
 
@@ -32,9 +32,10 @@ os.execv(image, [image])' "$image" "$port" >"$port.log" 2>&1 </dev/null &
     echo $! >"$port.pid"
 else
     # Deterministic: an instruction takes 64 ns of the board's time.
-    setsid qemu-system-arm -M "$machine" -display none -monitor none -serial pty \
-        -icount shift=6,sleep=off -semihosting-config enable=on,target=native -kernel "$image" \
-        >"$port.log" 2>&1 </dev/null &
+    emulator=${EMULATOR:-qemu-system-arm -M $machine -display none -monitor none
+        -icount shift=6,sleep=off -semihosting-config enable=on,target=native}
+    # shellcheck disable=SC2086 # words
+    setsid $emulator -serial pty -kernel "$image" >"$port.log" 2>&1 </dev/null &
     echo $! >"$port.pid"
 fi
 

@@ -1,10 +1,25 @@
 /* SPDX-License-Identifier: MIT-0 */
-/* Text and exit status by way of the debugger or emulator (Arm semihosting). */
+/* Text and exit status by way of the debugger or emulator (Arm semihosting, which RISC-V has by
+ * other instructions). */
 #ifndef SEMIHOST_H
 #define SEMIHOST_H
 
 #include <stdint.h>
 
+#if defined(__riscv)
+/* The three instructions have to lie in one page, none of them compressed. */
+static inline int32_t semihost_call(uint32_t operation, const void* argument)
+{
+    register uint32_t a0 __asm("a0") = operation;
+    register const void* a1 __asm("a1") = argument;
+    __asm volatile(".balign 16\n\t.option push\n\t.option norvc\n\tslli x0, x0, 0x1f\n\t"
+                   "ebreak\n\tsrai x0, x0, 7\n\t.option pop"
+                   : "+r"(a0)
+                   : "r"(a1)
+                   : "memory");
+    return (int32_t)a0;
+}
+#else
 static inline int32_t semihost_call(uint32_t operation, const void* argument)
 {
     register uint32_t r0 __asm("r0") = operation;
@@ -12,6 +27,7 @@ static inline int32_t semihost_call(uint32_t operation, const void* argument)
     __asm volatile("bkpt 0xab" : "+r"(r0) : "r"(r1) : "memory");
     return (int32_t)r0;
 }
+#endif
 
 static inline void semihost_write(const char* text) { semihost_call(4, text); /* SYS_WRITE0 */ }
 

@@ -25,7 +25,11 @@ static __attribute__((noinline)) int stack_used_by(int (*function)(void))
         kWords = 8192
     };
     volatile uint32_t* top;
+#if defined(__riscv)
+    __asm volatile("mv %0, sp" : "=r"(top));
+#else
     __asm volatile("mov %0, sp" : "=r"(top));
+#endif
     volatile uint32_t* low = top - kWords;
     for (int i = 0; i < kWords; ++i) low[i] = 0x5ac3f00du;
     int status = function();

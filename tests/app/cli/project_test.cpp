@@ -363,8 +363,9 @@ TEST_F(Project, RefusesWhatMakesNoSense)
     const std::string model = sample() + "/model.onnx ";
     const Outcome unknown = tenon("project create " + model + path("x") + " --template quux 2>&1");
     EXPECT_EQ(unknown.code, 2);
-    EXPECT_NE(unknown.output.find("there are arduino, baremetal-mps2, crt-host, zephyr"),
-              std::string::npos)
+    EXPECT_NE(
+        unknown.output.find("there are arduino, baremetal-mps2, baremetal-riscv, crt-host, zephyr"),
+        std::string::npos)
         << unknown.output;
     const Outcome objects =
         tenon("project create " + model + path("x") + " --template crt-host --target llvm 2>&1");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cores of microcontrollers by target and by emulated board, and GCC's options for them.
+#include "core/base/text.h"
 #include "core/target/micro_core.h"
 
 #include <gtest/gtest.h>
@@ -21,6 +22,19 @@ TEST(MicroCore, IsFoundByProcessorAndByBoard)
     EXPECT_EQ(microCoreOnBoard("mps3-an547")->cpu, "cortex-m55");
     EXPECT_EQ(microCoreOnBoard("mps3-an547")->flashBytes, 0x80000);
     EXPECT_EQ(microCoreOnBoard(""), nullptr);
+    ASSERT_NE(microCoreOnBoard("virt"), nullptr);
+    EXPECT_EQ(microCoreOnBoard("virt")->cpu, "rv32imc");
+}
+
+TEST(MicroCore, SaysWhatCompilesForItAndWhatEmulatesIt)
+{
+    EXPECT_EQ(microTool(*coreFor("c -mcpu=cortex-m7"), "gcc"), "arm-none-eabi-gcc");
+    EXPECT_EQ(microTool(*coreFor("c -mcpu=rv32imc"), "nm"), "riscv64-unknown-elf-nm");
+    const auto words = microEmulator(*coreFor("c -mcpu=cortex-m4"), 6);
+    EXPECT_EQ(join(words, " "), "qemu-system-arm -M mps2-an386 -display none -monitor none -icount "
+                                "shift=6,sleep=off -semihosting-config enable=on,target=native");
+    EXPECT_EQ(join(microEmulator(*coreFor("c -mcpu=rv32imc"), 6), " ").substr(0, 38),
+              "qemu-system-riscv32 -M virt -bios none");
 }
 
 TEST(MicroCore, TellsGccWhatTheTargetLeavesOpen)
@@ -37,6 +51,9 @@ TEST(MicroCore, TellsGccWhatTheTargetLeavesOpen)
                                         "-mfloat-abi=soft"}));
     EXPECT_EQ(*options("c -mcpu=cortex-m3"),
               (std::vector<std::string>{"-mcpu=cortex-m3", "-mthumb"}));
+    EXPECT_EQ(
+        *options("c -mcpu=rv32imc"),
+        (std::vector<std::string>{"-march=rv32imc", "--specs=picolibc.specs", "-mabi=ilp32"}));
     const auto refused = options("c -mcpu=cortex-m3 -mfloat-abi=hard");
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, DiagnosticCode::BadTarget);

@@ -53,5 +53,22 @@ TEST(BoardWords, nameTheCoreAndItsSettings)
     EXPECT_EQ(settingsOf({}), "");
 }
 
+TEST(FaultText, TellsTrapsOfRiscV)
+{
+    const auto fault = parseFault("fault mcause=00000005 addr=f0000000 pc=80001234 sp=80700000");
+    ASSERT_TRUE(fault);
+    EXPECT_EQ(faultText(*fault, "conv"),
+              "the board stopped with a trap: a read where there is no memory, address 0xf0000000, "
+              "at 0x80001234 in conv (mcause 0x00000005, SP 0x80700000); look for memory that the "
+              "board lacks: pools, the stack, the linker script's map");
+    const auto unknown = parseFault("fault mcause=0000000b addr=00000000 pc=80001234 sp=80700000");
+    ASSERT_TRUE(unknown);
+    EXPECT_NE(faultText(*unknown, "").find("the core does not say why"), std::string::npos);
+    EXPECT_FALSE(parseFault("fault mcause=00000005 addr=f0000000 pc=8000"));
+    const MicroBoard board{.words = {{"misa", "40001104"}, {"clock_hz", "16000000"}}};
+    EXPECT_EQ(coreOf(board), "rv32imc");
+    EXPECT_EQ(settingsOf(board), "16 MHz");
+}
+
 } // namespace
 } // namespace tenon::remote

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Firmware for Arm's MPS2 and MPS3 boards as QEMU emulates them.
+// Firmware for boards as QEMU emulates them: Arm's MPS2 and MPS3, and RISC-V's `virt`.
 #include "compiler/codegen/c/micro_image.h"
 #include "compiler/codegen/c/micro_program.h"
 #include "compiler/codegen/c/project/templates.h"
@@ -18,21 +18,23 @@ constexpr ProjectTool kBuildTools[] = {
     {"make", "Debian's make"},
     {"arm-none-eabi-gcc", "Debian's gcc-arm-none-eabi and libnewlib-arm-none-eabi"}};
 constexpr ProjectTool kRunTools[] = {{"qemu-system-arm", "Debian's qemu-system-arm"}};
+constexpr ProjectTool kRiscVBuildTools[] = {
+    {"make", "Debian's make"},
+    {"riscv64-unknown-elf-gcc",
+     "Debian's gcc-riscv64-unknown-elf and picolibc-riscv64-unknown-elf"}};
+constexpr ProjectTool kRiscVRunTools[] = {{"qemu-system-riscv32", "Debian's qemu-system-misc"}};
 
-constexpr ShippedFile kFiles[] = {
-    {"micro/mps2/link.ld", "link.ld"},     {"micro/mps2/program.c", "program.c"},
-    {"micro/mps2/program.h", "program.h"}, {"micro/mps2/semihost.h", "semihost.h"},
-    {"micro/mps2/startup.c", "startup.c"}, {"micro/mps2/timer.h", "timer.h"},
-    {"micro/mps2/fault.c", "fault.c"},     {"micro/mps2/emulate.sh", "emulate.sh"}};
+constexpr ShippedFile kFiles[] = {{"micro/mps2/program.c", "program.c"},
+                                  {"micro/mps2/program.h", "program.h"},
+                                  {"micro/mps2/semihost.h", "semihost.h"},
+                                  {"micro/mps2/timer.h", "timer.h"},
+                                  {"micro/mps2/emulate.sh", "emulate.sh"}};
 
 constexpr int64_t kBaud = 115200;
 
-std::string serverCommand(const core::MicroCore& core)
+std::string emulatorWords(const core::MicroCore& core)
 {
-    return "qemu-system-arm -M " + std::string(core.board) +
-           " -display none -monitor none -serial stdio -icount shift=" +
-           std::to_string(kInstructionShift) +
-           ",sleep=off -semihosting-config enable=on,target=native -kernel build/server.elf";
+    return core::join(core::microEmulator(core, kInstructionShift), " ");
 }
 
 std::string buildRules(const core::MicroCore& core)
@@ -41,22 +43,25 @@ std::string buildRules(const core::MicroCore& core)
            "link.ld\n"
            "\t@mkdir -p build\n"
            "\t$(CC) $(FLAGS) $(INCLUDES) -nostartfiles -T link.ld -Wl,--gc-sections $(MEMORY) "
-           "program.c $(MODEL) -o $@ -lm\n"
-           "\tarm-none-eabi-size $@\n\n"
+           "program.c $(MODEL) -o $@ -lm\n\t" +
+           core::microTool(core, "size") +
+           " $@\n\n"
            "# Answers Tenon and microTVM over the board's first UART (serve.sh).\n"
            "build/server.elf: $(SERVER) fault.c $(MODEL) $(wildcard *.h server/micro/*/*.h "
            "model/codegen/host/include/*.h) link.ld\n"
            "\t@mkdir -p build\n"
            "\t$(CC) $(FLAGS) $(INCLUDES) " +
            serverOptions() + " -DUART_ADDRESS=" + std::to_string(core.uartAddress) +
-           "u -DUART_DIVIDER=" + std::to_string(core.clockHz / kBaud) +
+           "u -DUART_DIVIDER=" +
+           std::to_string((core.uartHz > 0 ? core.uartHz : core.clockHz) / kBaud) +
            "u -nostartfiles -T link.ld -Wl,--gc-sections $(MEMORY) $(SERVER) fault.c $(MODEL) "
-           "-o $@ -lm\n"
-           "\tarm-none-eabi-size $@\n\n";
+           "-o $@ -lm\n\t" +
+           core::microTool(core, "size") + " $@\n\n";
 }
 
-std::string boardRules(const std::string& board)
+std::string boardRules(const core::MicroCore& core)
 {
+    const std::string board(core.board), emulator = emulatorWords(core);
     return "# For `tenon board add --serial`: server-image makes an image of the server that says\n"
            "# what is in it (MANIFEST), flash-image brings one to the board: here to the emulator\n"
            "# with the image in its flash, its UART at the file PORT. A board of yours has its "
@@ -67,20 +72,20 @@ std::string boardRules(const std::string& board)
            "MANIFEST := project.json\n"
            "OUT := build/image.elf\n"
            "server-image: build/server.elf\n"
-           "\tarm-none-eabi-objcopy --add-section .tenon.manifest=$(MANIFEST) $< $(OUT)\n"
+           "\t" +
+           core::microTool(core, "objcopy") +
+           " --add-section .tenon.manifest=$(MANIFEST) $< $(OUT)\n"
            "flash-image:\n"
-           "\tsh emulate.sh " +
-           board +
+           "\tEMULATOR='" +
+           emulator + "' sh emulate.sh " + board +
            " $(IMAGE) $(PORT)\n\n"
            "# The emulated board gets the image when it starts.\n"
            "flash: build/app.elf\n\t@echo \"" +
            board +
            " starts with build/app.elf in its flash\"\n\n"
            "# Reads build/request and writes build/output by semihosting.\n"
-           "run: build/app.elf\n\tcd build && qemu-system-arm -M " +
-           board +
-           " -nographic -monitor none -serial none -semihosting-config enable=on,target=native "
-           "-kernel app.elf </dev/null\n\n";
+           "run: build/app.elf\n\tcd build && " +
+           emulator + " -serial none -kernel app.elf </dev/null\n\n";
 }
 
 std::string makefile(const core::MicroCore& core, const std::vector<std::string>& machine)
@@ -88,7 +93,9 @@ std::string makefile(const core::MicroCore& core, const std::vector<std::string>
     const std::string board(core.board);
     return "# The model on " + board + " (" + std::string(core.cpu) +
            "): make, make flash, make run.\n"
-           "CC := arm-none-eabi-gcc\n"
+           "CC := " +
+           core::microTool(core, "gcc") +
+           "\n"
            "FLAGS := -std=c99 -O2 -ffunction-sections -fdata-sections " +
            core::join(machine, " ") +
            " -DTICK_PICOSECONDS=" + std::to_string(1000000000000 / core.clockHz) +
@@ -98,7 +105,7 @@ std::string makefile(const core::MicroCore& core, const std::vector<std::string>
            "\n\n.PHONY: all server server-image flash flash-image run clean\nall: "
            "build/app.elf\nserver: "
            "build/server.elf\n\n" +
-           buildRules(core) + boardRules(board) +
+           buildRules(core) + boardRules(core) +
            "clean:\n\trm -f build/app.elf build/server.elf build/output build/times\n";
 }
 
@@ -119,7 +126,16 @@ Result<std::vector<SourceFile>> files(const SourceProgram& program)
     if (!machine) return machine.error();
     auto out = shippedFiles(kFiles);
     if (!out) return out;
-    auto server = serverFiles(program, "mps2", serverCommand(*core));
+    const std::string folder(core->family->folder), own = "micro/" + folder + "/";
+    const std::string linker = own + "link.ld", startup = own + "startup.c",
+                      fault = own + "fault.c";
+    const ShippedFile ownFiles[] = {
+        {linker, "link.ld"}, {startup, "startup.c"}, {fault, "fault.c"}};
+    auto board = shippedFiles(ownFiles);
+    if (!board) return board;
+    std::move(board->begin(), board->end(), std::back_inserter(*out));
+    auto server = serverFiles(program, folder,
+                              emulatorWords(*core) + " -serial stdio -kernel build/server.elf");
     if (!server) return server;
     std::move(server->begin(), server->end(), std::back_inserter(*out));
     out->push_back({"Makefile", makefile(*core, *machine)});
@@ -135,6 +151,17 @@ constinit const ProjectTemplate baremetalMps2Template = {
     .target = "c -mcpu=cortex-m4",
     .buildTools = kBuildTools,
     .runTools = kRunTools,
+    .feedsFiles = true,
+    .serves = true,
+    .instructionNs = 1 << kInstructionShift,
+    .files = files};
+
+constinit const ProjectTemplate baremetalRiscvTemplate = {
+    .name = "baremetal-riscv",
+    .title = "a 32-bit RISC-V core of QEMU's board virt, without an operating system",
+    .target = "c -mcpu=rv32imc",
+    .buildTools = kRiscVBuildTools,
+    .runTools = kRiscVRunTools,
     .feedsFiles = true,
     .serves = true,
     .instructionNs = 1 << kInstructionShift,

@@ -14,8 +14,8 @@ namespace tenon::compiler {
 
 std::span<const ProjectTemplate* const> cProjectTemplates()
 {
-    static constexpr std::array kAll = {&arduinoTemplate, &baremetalMps2Template, &crtHostTemplate,
-                                        &zephyrTemplate};
+    static constexpr std::array kAll = {&arduinoTemplate, &baremetalMps2Template,
+                                        &baremetalRiscvTemplate, &crtHostTemplate, &zephyrTemplate};
     return kAll;
 }
 

@@ -8,6 +8,7 @@ namespace tenon::compiler {
 
 extern const ProjectTemplate arduinoTemplate;
 extern const ProjectTemplate baremetalMps2Template;
+extern const ProjectTemplate baremetalRiscvTemplate;
 extern const ProjectTemplate crtHostTemplate;
 extern const ProjectTemplate zephyrTemplate;
 

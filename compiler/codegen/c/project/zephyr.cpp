@@ -24,7 +24,8 @@ struct Board
 constexpr Board kBoards[] = {{"cortex-m0", "nrf51dk_nrf51422"}, {"cortex-m0plus", "rpi_pico"},
                              {"cortex-m3", "mps2_an385"},       {"cortex-m4", "nucleo_l4r5zi"},
                              {"cortex-m7", "nucleo_f746zg"},    {"cortex-m33", "mps2_an521"},
-                             {"cortex-m55", "mps3_an547"}};
+                             {"cortex-m55", "mps3_an547"},      {"rv32imc", "qemu_riscv32"},
+                             {"rv32imac", "qemu_riscv32"}};
 
 std::string_view boardOf(const core::Target& target)
 {
@@ -34,7 +35,7 @@ std::string_view boardOf(const core::Target& target)
     return "qemu_cortex_m3";
 }
 
-std::string makefile(std::string_view board)
+std::string makefile(std::string_view board, const std::string& objcopy)
 {
     return "# The model as a Zephyr application: make, make flash, make run.\n"
            "BOARD := " +
@@ -49,7 +50,9 @@ std::string makefile(std::string_view board)
            "MANIFEST := project.json\n"
            "OUT := build/image.elf\n"
            "server-image: server\n"
-           "\tarm-none-eabi-objcopy --add-section .tenon.manifest=$(MANIFEST) "
+           "\t" +
+           objcopy +
+           " --add-section .tenon.manifest=$(MANIFEST) "
            "build/server/zephyr/zephyr.elf $(OUT)\n"
            "flash-image:\n\twest flash -d build/server --elf-file $(IMAGE)\n\n"
            "flash: all\n\twest flash -d build\n\n"
@@ -116,8 +119,11 @@ core::Result<std::vector<SourceFile>> files(const SourceProgram& program)
     auto shipped = shippedFiles(kFiles);
     if (!shipped) return shipped;
     std::move(shipped->begin(), shipped->end(), std::back_inserter(*out));
+    const core::MicroCore* core = core::microCoreOf(program.target);
+    const std::string objcopy = core ? core::microTool(*core, "objcopy") : "arm-none-eabi-objcopy";
     for (const auto& [path, text] :
-         {std::pair<const char*, std::string>{"Makefile", makefile(boardOf(program.target))},
+         {std::pair<const char*, std::string>{"Makefile",
+                                              makefile(boardOf(program.target), objcopy)},
           {"CMakeLists.txt", kCMake},
           {"main.c", microMainText(program)},
           {"prj.conf", kConfig},

@@ -43,6 +43,7 @@ TEST(MachineFigures, haveRowsOfProcessorsThatLlvmKnows)
         names.emplace_back(machine->name);
         for (const std::string& name : names)
             EXPECT_TRUE(name.empty() || name.back() == '*' ||
+                        name.starts_with("rv32") || // GCC's, by the instructions
                         std::find(tables->cpus.begin(), tables->cpus.end(), name) !=
                             tables->cpus.end())
                 << name;
