@@ -63,6 +63,7 @@ std::vector<Part> buffers(const SourceProgram& source)
 
 void addNotes(const char* what, std::vector<Part> parts, core::Diagnostic& error)
 {
+    std::erase_if(parts, [](const Part& part) { return part.bytes == 0; });
     std::stable_sort(parts.begin(), parts.end(),
                      [](const Part& a, const Part& b) { return a.bytes > b.bytes; });
     for (size_t i = 0; i < std::min(kLargest, parts.size()); ++i)

@@ -91,6 +91,29 @@ TEST_F(RiscVBoard, ServesItsProjectOverALine)
     EXPECT_NE(probed.output.find("rv32imc"), std::string::npos) << probed.output;
 }
 
+TEST_F(RiscVBoard, ThatStopsSaysWhereAndWhy)
+{
+    const Outcome made =
+        tenon("project create " + model() + path("rv") + " --template baremetal-riscv 2>&1");
+    ASSERT_EQ(made.code, 0) << made.output;
+    m_isEmulated = true;
+    ASSERT_EQ(shell("sed -i 's/    uint32_t high, low, again;/&\\n    static int calls;\\n    if "
+                    "(++calls == 2) *(volatile int*)0x08000000 = 1;/' " +
+                    path("rv/timer.h"))
+                  .code,
+              0);
+    ASSERT_EQ(on("board add rv --serial " + path("line") + " --project " + path("rv") +
+                 " --no-probe --flash-size 4MiB --ram-size 4MiB")
+                  .code,
+              0);
+    const Outcome stopped = on("run " + model() + "--board rv");
+    EXPECT_NE(stopped.code, 0);
+    EXPECT_NE(stopped.output.find("the board stopped with a trap: a write where there is no "
+                                  "memory, address 0x08000000, at 0x"),
+              std::string::npos)
+        << stopped.output;
+}
+
 TEST_F(RiscVBoard, IsMeasuredByItsLinkedImage)
 {
     const Outcome sizes = tenon("footprint " + model() + kTarget + "--json 2>&1");
@@ -101,6 +124,18 @@ TEST_F(RiscVBoard, IsMeasuredByItsLinkedImage)
         EXPECT_FALSE(each.contains("not_measured")) << each;
         EXPECT_GT(each["ram"]["stack"], 0) << each;
     }
+}
+
+TEST(RiscVBoardWithoutItsTools, IsNoProjectOfAnotherCore)
+{
+    const test::TemporaryFolder folder;
+    const Outcome refused =
+        tenon("project create " + test::sourcePath("resources/sample/digits/model.onnx ") +
+              folder.file("x") + " --template baremetal-riscv --target 'c -mcpu=cortex-m4' 2>&1");
+    EXPECT_NE(refused.code, 0);
+    EXPECT_NE(refused.output.find("use --template baremetal-mps2"), std::string::npos)
+        << refused.output;
+    EXPECT_FALSE(std::filesystem::exists(folder.file("x")));
 }
 
 TEST(RiscVBoardWithoutItsTools, NamesTheirPackages)

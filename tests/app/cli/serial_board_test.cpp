@@ -155,6 +155,25 @@ TEST_F(SerialBoard, OfAnEmulatedCortexMIsABoard)
     EXPECT_NE(probed.output.find("25 MHz"), std::string::npos) << probed.output;
     expectBoard("m4", "c -mcpu=cortex-m4", false);
 
+    // The server hands out what it is asked for, in images that the board is flashed with.
+    std::ofstream(path("small.txt"))
+        << "def @main(%x: Tensor[(1, 4, 4, 4), float32]) -> Tensor[(1, 4, 1, 1), float32] {\n"
+           "  %0 = nn.relu(%x) : Tensor[(1, 4, 4, 4), float32]\n"
+           "  %1 = nn.global_avg_pool2d(%0) : Tensor[(1, 4, 1, 1), float32]\n"
+           "  return %1 as \"y\"\n}\n";
+    const Outcome compared = on("compare " + path("small.txt") + " --board m4 --json");
+    ASSERT_EQ(compared.code, 0) << compared.output;
+    const size_t begin = std::min(compared.output.find('{'), compared.output.size());
+    const json comparison =
+        json::parse(compared.output.substr(begin), nullptr, false); // notes first
+    ASSERT_TRUE(comparison.contains("tensors")) << compared.output;
+    EXPECT_EQ(comparison["place"], "on board `m4`");
+    EXPECT_FALSE(comparison["tensors"].empty());
+    for (const json& tensor : comparison["tensors"]) {
+        EXPECT_FALSE(tensor["cumulative"]["is_outside"]) << tensor;
+        EXPECT_TRUE(tensor.contains("isolated")) << tensor;
+    }
+
     const Outcome other = on("run " + model() + " --board m4 --target 'c -mcpu=cortex-m7'");
     EXPECT_NE(other.code, 0);
     EXPECT_NE(other.output.find("compile for the board's -mcpu"), std::string::npos)
@@ -195,6 +214,20 @@ TEST_F(SerialBoard, WhoseStackOverflowsIsFoundOut)
     ASSERT_EQ(add("host", "--no-probe").code, 0);
     change("host/Makefile", "FLAGS := -std=c99", "FLAGS := -DSTACK_BYTES=512 -std=c99");
     const Outcome over = on("run " + model() + " --board host");
+    EXPECT_NE(over.code, 0);
+    EXPECT_NE(over.output.find("the stack overflowed: all of its 512 bytes"), std::string::npos)
+        << over.output;
+}
+
+TEST_F(SerialBoard, OfAnEmulatedCortexMWhoseStackOverflowsIsFoundOut)
+{
+    for (const char* tool : {"make", "arm-none-eabi-gcc", "qemu-system-arm"}) {
+        TENON_NEED_TOOL(tool);
+    }
+    create("m4", "--template baremetal-mps2");
+    ASSERT_EQ(add("m4", "--no-probe --profile mps2-an386").code, 0);
+    change("m4/Makefile", "FLAGS := -std=c99", "FLAGS := -DSTACK_BYTES=512 -std=c99");
+    const Outcome over = on("run " + model() + " --board m4");
     EXPECT_NE(over.code, 0);
     EXPECT_NE(over.output.find("the stack overflowed: all of its 512 bytes"), std::string::npos)
         << over.output;
@@ -276,6 +309,7 @@ TEST_F(SerialBoard, OrEmulatedOneIsTooSmallForSomeModels)
         << large.output;
     EXPECT_NE(large.output.find("of the memory `x` takes 1,048,576 B"), std::string::npos)
         << large.output;
+    EXPECT_EQ(large.output.find("takes 0 B"), std::string::npos) << large.output;
     EXPECT_FALSE(std::filesystem::exists(path("m.elf")));
 }
 

@@ -109,7 +109,8 @@ std::string makefile(const core::MicroCore& core, const std::vector<std::string>
            "clean:\n\trm -f build/app.elf build/server.elf build/output build/times\n";
 }
 
-Result<std::vector<SourceFile>> files(const SourceProgram& program)
+/// `folder` is the family's that the project is of.
+Result<std::vector<SourceFile>> filesOf(const SourceProgram& program, const std::string& folder)
 {
     const core::MicroCore* core = core::microCoreOf(program.target);
     if (!core || core->board.empty()) {
@@ -122,11 +123,16 @@ Result<std::vector<SourceFile>> files(const SourceProgram& program)
                              core::join(cores, ", "),
                          {.detail = "mcpu"});
     }
+    if (core->family->folder != folder)
+        return makeError(DiagnosticCode::UnsupportedTarget,
+                         std::string(core->title) + " is no core of `baremetal-" + folder +
+                             "`; use --template baremetal-" + std::string(core->family->folder),
+                         {.detail = "mcpu"});
     const auto machine = core::microCompilerOptions(*core, program.target);
     if (!machine) return machine.error();
     auto out = shippedFiles(kFiles);
     if (!out) return out;
-    const std::string folder(core->family->folder), own = "micro/" + folder + "/";
+    const std::string own = "micro/" + folder + "/";
     const std::string linker = own + "link.ld", startup = own + "startup.c",
                       fault = own + "fault.c";
     const ShippedFile ownFiles[] = {
@@ -143,6 +149,16 @@ Result<std::vector<SourceFile>> files(const SourceProgram& program)
     return out;
 }
 
+Result<std::vector<SourceFile>> mps2Files(const SourceProgram& program)
+{
+    return filesOf(program, "mps2");
+}
+
+Result<std::vector<SourceFile>> riscvFiles(const SourceProgram& program)
+{
+    return filesOf(program, "riscv");
+}
+
 } // namespace
 
 constinit const ProjectTemplate baremetalMps2Template = {
@@ -154,7 +170,7 @@ constinit const ProjectTemplate baremetalMps2Template = {
     .feedsFiles = true,
     .serves = true,
     .instructionNs = 1 << kInstructionShift,
-    .files = files};
+    .files = mps2Files};
 
 constinit const ProjectTemplate baremetalRiscvTemplate = {
     .name = "baremetal-riscv",
@@ -165,6 +181,6 @@ constinit const ProjectTemplate baremetalRiscvTemplate = {
     .feedsFiles = true,
     .serves = true,
     .instructionNs = 1 << kInstructionShift,
-    .files = files};
+    .files = riscvFiles};
 
 } // namespace tenon::compiler
