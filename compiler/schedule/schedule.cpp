@@ -47,6 +47,11 @@ std::string Schedule::cacheRead(const std::string& block, const std::string& buf
     return kept<std::string>([&] { return Primitives::cacheRead(block, buffer, scope); }, block);
 }
 
+std::string Schedule::cacheWords(const std::string& block, tir::Scope scope)
+{
+    return kept<std::string>([&] { return Primitives::cacheWords(block, scope); }, block);
+}
+
 std::string Schedule::cacheWrite(const std::string& block, tir::Scope scope)
 {
     return kept<std::string>([&] { return Primitives::cacheWrite(block, scope); }, block);

@@ -46,6 +46,10 @@ constexpr Primitive kPrimitives[] = {
      [](Primitives& s, const Operands& o, const Attrs& a) {
          return one(s.cacheRead(o[0], o[1], scopeNamed(a.string("scope", ""))));
      }},
+    {"cache_words", 1,
+     [](Primitives& s, const Operands& o, const Attrs& a) {
+         return one(s.cacheWords(o[0], scopeNamed(a.string("scope", ""))));
+     }},
     {"cache_write", 1,
      [](Primitives& s, const Operands& o, const Attrs& a) {
          return one(s.cacheWrite(o[0], scopeNamed(a.string("scope", ""))));

@@ -67,17 +67,6 @@ int64_t stepOf(const Expr& index, const tir::Var& step)
     return distance->kind == ExprKind::IntImm ? distance->integer : -1;
 }
 
-/// Bytes 0 to 3 of a quad that lie side by side: the first; else null.
-const ExprNode* firstByte(const Expr& quad)
-{
-    const std::vector<const ExprNode*> bytes = bytesOfQuad(quad);
-    for (size_t byte = 1; byte < bytes.size(); ++byte)
-        if (!tir::simplify(bytes[byte]->args[0] - bytes[0]->args[0])
-                 .isConstInt(static_cast<int64_t>(byte)))
-            return nullptr;
-    return bytes.empty() ? nullptr : bytes[0];
-}
-
 std::optional<RunDot> runDot(const tir::Var& step, const tir::Stmt& body)
 {
     if (body->kind != tir::StmtKind::Store || body->value->kind != ExprKind::Add ||
@@ -98,6 +87,16 @@ std::optional<RunDot> runDot(const tir::Var& step, const tir::Stmt& body)
 }
 
 } // namespace
+
+const ExprNode* firstByte(const Expr& quad)
+{
+    const std::vector<const ExprNode*> bytes = bytesOfQuad(quad);
+    for (size_t byte = 1; byte < bytes.size(); ++byte)
+        if (!tir::simplify(bytes[byte]->args[0] - bytes[0]->args[0])
+                 .isConstInt(static_cast<int64_t>(byte)))
+            return nullptr;
+    return bytes.empty() ? nullptr : bytes[0];
+}
 
 /// Four bytes side by side are one load.
 std::optional<CExpressions::Piece> CExpressions::wordLoad(const Expr& expr)

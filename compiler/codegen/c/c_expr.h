@@ -40,6 +40,16 @@ public:
     /// else.
     bool isDotOfRuns(const tir::Var& step, const tir::Stmt& body) const;
     std::vector<std::string> dotOfRuns(const tir::Var& step, int64_t count, const tir::Stmt& body);
+    /// Whether all that `body` reads of the buffer are words of bytes for tiles of sums: then each
+    /// element stands for two words, its bytes widened to 16 bits.
+    bool holdsWidened(const tir::Buffer& buffer, const tir::Stmt& body);
+    /// A store into such a buffer; empty for any other.
+    std::vector<std::string> widenedStore(const tir::StmtNode& node);
+    /// Loops that add to a tile of sums what such a buffer's words and as many weights give; "" for
+    /// any others.
+    std::string sumsOfWords(const tir::Stmt& root);
+    /// The same for four filters and words that are read where they lie.
+    std::string sumsOfBytes(const tir::Stmt& root);
     /// Remembers whether the variable holds data.
     void bind(const tir::Var& var, const tir::Expr& value)
     {
@@ -63,6 +73,8 @@ private:
         std::string text;
         int precedence;
     };
+    struct WordTile;
+    static std::optional<WordTile> wordTile(const tir::Stmt& root);
     Piece write(const tir::Expr& expr);
     std::string inside(const tir::Expr& expr, int outer);
     Piece arithmetic(const tir::ExprNode& node, const tir::Expr& handle);
@@ -85,11 +97,15 @@ private:
     std::unordered_map<const tir::VarNode*, std::string> m_vars;
     std::unordered_map<const tir::BufferNode*, std::string> m_buffers;
     std::set<const tir::BufferNode*> m_vectors;
+    std::unordered_map<const tir::BufferNode*, int64_t> m_widened; ///< positions of a tile
     tir::Ranges m_ranges;
     tir::LoadedVars m_loaded;
     std::set<std::string> m_taken;
     std::optional<core::Diagnostic> m_problem;
 };
+
+/// Bytes 0 to 3 of a quad that lie side by side: the first; else null.
+const tir::ExprNode* firstByte(const tir::Expr& quad);
 
 /// Lane `lane` of a vector expression, as a scalar expression.
 tir::Expr laneOf(const tir::Expr& vector, const tir::Expr& lane);

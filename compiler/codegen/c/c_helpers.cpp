@@ -292,6 +292,7 @@ std::string cHelpers(const std::string& kernels)
     const bool hasVectors = usesVectors(kernels);
     for (const Helper& helper : kHelpers)
         if (isCalled(helper.name, kernels)) out += helper.text;
+    out += cWordDots(kernels);
     if (out.find("divided_by_zero") != std::string::npos)
         out.insert(0, "/* Noted by the division that met it, read after the kernel. */\n"
                       "static int divided_by_zero;\n\n");

@@ -21,6 +21,8 @@ namespace {
 
 /// Larger arrays than this do not go on a microcontroller's stack.
 constexpr int64_t kStackBytes = 256;
+/// Widened words would add to the memory between kernels where that is fullest.
+constexpr int64_t kWidenedStackBytes = 512;
 constexpr int64_t kScratchAlignment = 16;
 /// Of a vector that intrinsics compute with.
 constexpr int kVectorBytes = 16;
@@ -106,7 +108,12 @@ private:
         case StmtKind::Seq:
             for (const Stmt& each : node.stmts) statement(each);
             break;
-        case StmtKind::For: loop(node); break;
+        case StmtKind::For:
+            if (const std::string sums = sumsOf(stmt); !sums.empty())
+                line(sums);
+            else
+                loop(node);
+            break;
         case StmtKind::Store: store(node); break;
         case StmtKind::If: branch(node); break;
         case StmtKind::While:
@@ -147,6 +154,14 @@ private:
                                                 linesOf(node.body));
         default: return kMostLines + 1;
         }
+    }
+
+    /// Loops that one call computes; none where vectors multiply longer runs.
+    std::string sumsOf(const Stmt& stmt)
+    {
+        if (m_vectors.isOn()) return "";
+        const std::string sums = m_names.sumsOfWords(stmt);
+        return sums.empty() ? m_names.sumsOfBytes(stmt) : sums;
     }
 
     static bool isUnrolled(const StmtNode& node)
@@ -240,13 +255,15 @@ private:
         }
         const std::string type = cType(buffer->dtype);
         const std::string name = m_names.declare(buffer);
+        const bool isWidened = m_names.holdsWidened(buffer, node.body);
+        if (isWidened) count *= 2;
         const int64_t bytes = count * buffer->dtype.bytes();
         if (bytes <= kStackBytes && m_vectors.becomesVectors(node.body, buffer)) {
             line(m_vectors.declareVectors(buffer, count));
             statement(node.body);
             return;
         }
-        if (bytes <= kStackBytes) {
+        if (bytes <= (isWidened ? kWidenedStackBytes : kStackBytes)) {
             m_vectors.declareNumbers(buffer);
             line(type + " " + name + "[" + std::to_string(count) + "];");
             statement(node.body);
@@ -265,6 +282,10 @@ private:
     {
         CHECK(node.indices.size() == 1) << "store to " << node.buffer->name << " is not flat";
         const int lanes = node.indices[0]->dtype.lanes;
+        if (const auto lines = m_names.widenedStore(node); !lines.empty()) {
+            for (const std::string& each : lines) line(each);
+            return;
+        }
         if (lanes == 1) return assign(node.buffer, node.indices[0], node.value);
         if (const auto lines = m_vectors.store(node); !lines.empty()) {
             for (const std::string& each : lines) line(each);

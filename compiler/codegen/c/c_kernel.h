@@ -15,6 +15,9 @@ namespace tenon::compiler {
 /// Where the function's attribute `vector_bytes` is 16, arithmetic of vectors is Helium's.
 core::Result<SourceKernel> emitCKernel(const tir::PrimFunc& lowered, const std::string& symbol);
 
+/// Definitions of the functions that sums of widened words call.
+std::string cWordDots(const std::string& kernels);
+
 /// Definitions of the small functions that kernel texts call, those in use only.
 std::string cHelpers(const std::string& kernels);
 

@@ -2,6 +2,7 @@
 // conv2d_nchwc: blocked convolution with a register tile of output vectors x positions, weights
 // read contiguously, everything after it computed on the tile.
 #include "compiler/schedule/rules/byte_runs.h"
+#include "compiler/schedule/rules/byte_words.h"
 #include "compiler/schedule/rules/conv_parts.h"
 #include "compiler/schedule/rules/conv_rows.h"
 #include "compiler/schedule/rules/families.h"
@@ -22,65 +23,6 @@ bool sharesEvenly(const Schedule& schedule, const std::vector<std::string>& loop
     int64_t steps = 1;
     for (const std::string& loop : loops) steps *= schedule.extentOf(loop);
     return steps % std::max<int64_t>(1, facts.threads) == 0;
-}
-
-/// Where one instruction multiplies a word of bytes and there are no vectors.
-bool multipliesWords(const ConvShape& shape, const TargetFacts& facts)
-{
-    return facts.vectorBytes <= 4 && shape.weights->dtype == kInt32;
-}
-
-/// Two filters x two positions: each word of either side is widened once for both of the other, and
-/// the sums, the widened words and the addresses are as many as Cortex-M has registers.
-constexpr int64_t kFilters = 2, kPositions = 2;
-
-/// Tiles inside the loops `outer`, of which the last are over pairs of filters and, unless the
-/// image is flat, rows; the result names the blocks that cannot follow.
-std::vector<std::string> tileWordsInside(Schedule& schedule, const std::string& conv,
-                                         const ConvSite& site, std::vector<std::string> outer,
-                                         const std::string& pair)
-{
-    const auto& [shape, loops] = site;
-    const int64_t positions = std::min(kPositions, schedule.extentOf(loops.column));
-    const auto columns = schedule.splitOverlap(loops.column, positions);
-    outer.insert(outer.end(), {columns[0], loops.inBlock, loops.kernelRow, loops.kernelColumn,
-                               loops.inLane, columns[1], pair});
-    schedule.reorder(outer);
-    initialiseTile(schedule, conv, loops.inBlock, 2, 1);
-    const auto left = attachEpilogue(schedule, conv, columns[0], 1);
-    unrollTile(schedule, conv, 2, 1);
-    if (shape.inLanes > 1 && shape.inLanes <= 4) schedule.unroll(loops.inLane);
-    return left;
-}
-
-/// For all rows, inside the loops around them.
-std::vector<std::string> tileWords(Schedule& schedule, const std::string& conv,
-                                   const ConvSite& site)
-{
-    const auto& [shape, loops] = site;
-    const auto filters = schedule.split(loops.lane, {-1, divisorUpTo(shape.lanes, kFilters)});
-    return tileWordsInside(schedule, conv, site, {loops.n, loops.outBlock, filters[0], loops.row},
-                           filters[1]);
-}
-
-/// Rows are padded as they are needed, for all filters at once.
-void scheduleWords(Schedule& schedule, const std::string& conv, const ConvSite& site, bool flat,
-                   const TargetFacts& facts)
-{
-    constexpr int64_t kPaddedRows = 2;
-    const auto& [shape, loops] = site;
-    const std::vector<std::string> pads = blocksBefore(schedule, conv);
-    const auto filters = schedule.split(loops.lane, {-1, divisorUpTo(shape.lanes, kFilters)});
-    std::vector<std::string> outer{loops.n, loops.outBlock, filters[0]};
-    std::string padLoop;
-    if (!flat) {
-        const auto rows = schedule.split(loops.row, {-1, divisorUpTo(shape.rows, kPaddedRows)});
-        padLoop = pads.empty() ? "" : rows[0];
-        outer = {loops.n, rows[0], loops.outBlock, filters[0], rows[1]};
-    }
-    const auto left = tileWordsInside(schedule, conv, site, outer, filters[1]);
-    for (size_t i = pads.size(); i-- > 0;) schedulePad(schedule, pads[i], padLoop, facts);
-    for (const std::string& block : left) scheduleElementwise(schedule, block, facts);
 }
 
 } // namespace
@@ -107,7 +49,8 @@ void scheduleConv2dNchwc(Schedule& schedule, const TargetFacts& facts)
     }
     if (multipliesRuns(schedule, conv, site.shape))
         return scheduleConvRuns(schedule, conv, site, flat, facts);
-    if (multipliesWords(site.shape, facts)) return scheduleWords(schedule, conv, site, flat, facts);
+    if (multipliesWords(site.shape, facts))
+        return scheduleConvWords(schedule, conv, site, flat, facts);
     const Walk walk = flat ? Walk::Image : Walk::Steps;
     if (weightParts(schedule, site, walk, facts) > 1)
         return scheduleByParts(schedule, conv, site, flat ? Walk::Image : Walk::Rows, facts);
@@ -134,7 +77,7 @@ std::vector<std::string> tileConv2dRows(Schedule& schedule, const std::string& c
     const ConvSite site{shapeOfConv(schedule, conv), loopsOfConv(schedule, conv)};
     if (multipliesRuns(schedule, conv, site.shape))
         return tileConvRuns(schedule, conv, site, facts);
-    if (multipliesWords(site.shape, facts)) return tileWords(schedule, conv, site);
+    if (multipliesWords(site.shape, facts)) return tileConvWords(schedule, conv, site, facts);
     const auto nest = tileConvolution(schedule, conv, site, Walk::Rows, facts);
     return nest.left;
 }

@@ -118,6 +118,11 @@ RegisterTile tileOf(const Schedule& schedule, const Product& p, const RightSide&
 {
     const int64_t vectors = (p.columns + right.lanes - 1) / right.lanes;
     const int64_t whole = p.columns / right.lanes;
+    // Four filters of words share the registers of a core without vectors with their weights.
+    constexpr int64_t kWordFilters = 4;
+    if (p.rows == 1 && facts.vectorBytes <= 4 && facts.byteMacs >= 1 && right.isPacked &&
+        right.buffer->dtype == kInt32 && right.perBlock % kWordFilters == 0)
+        return {kWordFilters, 1};
     // One row at a time only streams weights: more vectors hide the latency of the sums.
     constexpr int64_t kMostVectors = 8;
     if (p.rows == 1 && right.isPacked) return {divisorUpTo(vectors, kMostVectors), 1};

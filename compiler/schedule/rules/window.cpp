@@ -35,6 +35,26 @@ int64_t columnsPerTile(int64_t columns, int64_t weights, const TargetFacts& fact
     return best;
 }
 
+/// Columns per tile of a sum of integers, one channel at a time: the fewest instructions, of which
+/// neighbours share the loads.
+int64_t columnsPerWordTile(const std::vector<AxisView>& axes, int64_t stride)
+{
+    constexpr int64_t kRegisters = 10; // beside addresses and counters
+    constexpr int64_t kOutput = 12;    // a sum's start, scale, rounding and store
+    const int64_t columns = axes[3].extent, kernel = axes[6].extent;
+    int64_t best = 1, bestCost = INT64_MAX;
+    for (int64_t t = 1; t <= std::min(columns, std::max<int64_t>(1, kRegisters - kernel - 1));
+         ++t) {
+        const int64_t inputs = std::min(t * kernel, (t - 1) * stride + kernel);
+        const int64_t row = kernel + inputs + t * kernel;
+        const int64_t cost = (columns + t - 1) / t * (axes[5].extent * row + t * kOutput);
+        if (cost >= bestCost) continue;
+        best = t;
+        bestCost = cost;
+    }
+    return best;
+}
+
 /// Rows of one plane that are computed after its rows were padded: what the first-level cache
 /// holds.
 int64_t rowsPerStep(int64_t rows, int64_t rowBytes, int64_t stride, int64_t kernelRows,
@@ -92,6 +112,39 @@ WindowLoops loopsOf(const Schedule& schedule, const std::string& window)
     return {l[0], l[1], l[2], l[3], l[4], l[5], l[6]};
 }
 
+/// Columns that one tile computes.
+int64_t tileColumnsOf(const Schedule& schedule, const std::string& window, const TargetFacts& facts)
+{
+    const std::vector<AxisView> axes = axesOf(schedule, window);
+    const int64_t weights =
+        inputsOf(schedule, window).size() > 1 ? axes[5].extent * axes[6].extent : 0;
+    const bool sumsWords =
+        facts.vectorBytes <= kWordBytes && weights > 0 &&
+        bufferNamed(schedule.function(), outputOf(schedule, window))->dtype == kInt32;
+    if (!sumsWords) return columnsPerTile(axes[3].extent, weights, facts);
+    return columnsPerWordTile(
+        axes, blockOf(schedule, window)->block.annotations.integers("strides", {1, 1}).back());
+}
+
+/// One channel after the other, inside the loops `order`.
+std::vector<std::string> tileByChannel(Schedule& schedule, const std::string& window,
+                                       const WindowLoops& loops,
+                                       const std::vector<std::string>& columns,
+                                       std::vector<std::string> order)
+{
+    const int64_t kernelRows = schedule.extentOf(loops.kernelRow);
+    const int64_t kernelColumns = schedule.extentOf(loops.kernelColumn);
+    order.insert(order.end(), {loops.lane, loops.row, columns[0], loops.kernelRow, columns[1],
+                               loops.kernelColumn});
+    schedule.reorder(order);
+    initialiseTile(schedule, window, loops.kernelRow, 1, 1);
+    const auto left = attachEpilogue(schedule, window, columns[0], 1);
+    if (isSmall(kernelRows, kernelColumns)) schedule.unroll(loops.kernelRow);
+    if (schedule.extentOf(columns[1]) > 1) schedule.unroll(columns[1]);
+    if (kernelColumns > 1 && kernelColumns <= 7) schedule.unroll(loops.kernelColumn);
+    return left;
+}
+
 /// Register tiles of columns for the window and for what follows it; `outer` goes around the rows.
 /// The result names the blocks that cannot follow.
 std::vector<std::string> tileColumns(Schedule& schedule, const std::string& window,
@@ -103,21 +156,11 @@ std::vector<std::string> tileColumns(Schedule& schedule, const std::string& wind
     const int64_t lanes = axes[4].extent;
     const int64_t vectorLanes = std::min<int64_t>(lanes, facts.lanes(kInt32.bytes()));
     const int64_t kernelRows = axes[5].extent, kernelColumns = axes[6].extent;
-    const int64_t weights = inputsOf(schedule, window).size() > 1 ? kernelRows * kernelColumns : 0;
     const auto columns =
-        schedule.splitOverlap(loops.column, columnsPerTile(axes[3].extent, weights, facts));
+        schedule.splitOverlap(loops.column, tileColumnsOf(schedule, window, facts));
     std::vector<std::string> order = outer;
-    if (facts.vectorBytes <= kWordBytes) {
-        order.insert(order.end(), {loops.lane, loops.row, columns[0], loops.kernelRow, columns[1],
-                                   loops.kernelColumn});
-        schedule.reorder(order);
-        initialiseTile(schedule, window, loops.kernelRow, 1, 1);
-        const auto left = attachEpilogue(schedule, window, columns[0], 1);
-        if (isSmall(kernelRows, kernelColumns)) schedule.unroll(loops.kernelRow);
-        if (schedule.extentOf(columns[1]) > 1) schedule.unroll(columns[1]);
-        if (kernelColumns > 1 && kernelColumns <= 7) schedule.unroll(loops.kernelColumn);
-        return left;
-    }
+    if (facts.vectorBytes <= kWordBytes)
+        return tileByChannel(schedule, window, loops, columns, std::move(order));
     std::string lane = loops.lane;
     if (lanes > vectorLanes) {
         // Sums of one vector are computed for all rows before those of the next.

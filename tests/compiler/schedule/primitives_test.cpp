@@ -44,10 +44,10 @@ TEST_P(Primitive, IsAsWritten)
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Primitive,
-                         testing::Values("bind", "cache_read", "cache_write", "compute_at",
-                                         "compute_inline", "decompose_reduction", "fuse",
-                                         "fuse_axes", "fuse_dims", "init_with_addends", "pad",
-                                         "parallel", "peel", "permute_dims", "reorder",
+                         testing::Values("bind", "cache_read", "cache_words", "cache_write",
+                                         "compute_at", "compute_inline", "decompose_reduction",
+                                         "fuse", "fuse_axes", "fuse_dims", "init_with_addends",
+                                         "pad", "parallel", "peel", "permute_dims", "reorder",
                                          "reverse_compute_at", "reverse_compute_inline", "rfactor",
                                          "set_scope", "skip_zero_terms", "split", "split_overlap",
                                          "storage_align", "stream", "tensorize", "tile", "unroll",
