@@ -3,6 +3,9 @@
 #include "compiler/codegen/c/c_expr.h"
 #include "core/ir/tir/visit.h"
 
+#include <cmath>
+#include <cstdlib>
+
 namespace tenon::compiler {
 
 using tir::Expr;
@@ -51,6 +54,28 @@ std::vector<const ExprNode*> bytesOfQuad(const Expr& expr)
     for (const ExprNode* load : out)
         if (!load || load->buffer != out[0]->buffer) return {};
     return out;
+}
+
+/// A float32 that is a constant whole number of 16 bits.
+std::optional<int64_t> wholeNumber(const Expr& expr)
+{
+    if (expr->dtype != core::kFloat32) return std::nullopt;
+    if (expr->kind == ExprKind::Cast) {
+        const Expr& from = expr->args[0];
+        const bool isSmall = from->kind == ExprKind::IntImm && std::abs(from->integer) < 1 << 15;
+        return isSmall ? std::optional(from->integer) : std::nullopt;
+    }
+    if (expr->kind != ExprKind::FloatImm || !(std::abs(expr->number) < 1 << 15) ||
+        expr->number != std::trunc(expr->number))
+        return std::nullopt;
+    return static_cast<int64_t>(expr->number);
+}
+
+/// min(x, number) or max(x, number) of float32.
+bool isLimit(const Expr& expr, ExprKind kind, int64_t number)
+{
+    return expr->kind == kind && expr->dtype == core::kFloat32 &&
+           wholeNumber(expr->args[1]) == number;
 }
 
 /// sum += bytes . words
@@ -169,6 +194,22 @@ std::optional<CExpressions::Piece> CExpressions::rounding(const ExprNode& node)
         !isIntrinsic(value, Intrinsic::Round))
         return std::nullopt;
     return Piece{"round_i32(" + write(value->args[0]).text + ")", kCPrimary};
+}
+
+/// A rounded float plus a whole number, limited to what a signed byte holds.
+std::optional<CExpressions::Piece> CExpressions::quantization(const ExprNode& node)
+{
+    const Expr& least = node.args[0];
+    if (node.dtype != core::kInt8 || !isLimit(least, ExprKind::Min, 127)) return std::nullopt;
+    const Expr& most = least->args[0];
+    if (!isLimit(most, ExprKind::Max, -128) || most->args[0]->kind != ExprKind::Add)
+        return std::nullopt;
+    const Expr &whole = most->args[0]->args[0], &addend = most->args[0]->args[1];
+    const auto zeroPoint = wholeNumber(addend);
+    if (!zeroPoint || !isIntrinsic(whole, Intrinsic::Round)) return std::nullopt;
+    return Piece{"quantize_i8(" + write(whole->args[0]).text + ", " + std::to_string(*zeroPoint) +
+                     ")",
+                 kCPrimary};
 }
 
 /// An int32 limited to what a signed byte holds, one instruction of Arm's.

@@ -280,6 +280,7 @@ CExpressions::Piece CExpressions::conversion(const ExprNode& node)
     const Expr& source = node.args[0];
     if (auto rounded = rounding(node)) return *rounded;
     if (auto saturated = saturation(node)) return *saturated;
+    if (auto quantized = quantization(node)) return *quantized;
     if (node.dtype.isBool()) return {inside(source, kShift) + " != 0", kEquality};
     const std::string type = cType(node.dtype);
     if (type.empty())

@@ -92,6 +92,7 @@ private:
     std::string element(const tir::ExprNode& load);
     std::string address(const tir::Buffer& buffer, const tir::Expr& index);
     std::optional<Piece> rounding(const tir::ExprNode& node);
+    std::optional<Piece> quantization(const tir::ExprNode& node);
     std::optional<Piece> saturation(const tir::ExprNode& node);
 
     std::unordered_map<const tir::VarNode*, std::string> m_vars;

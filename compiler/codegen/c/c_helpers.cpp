@@ -217,6 +217,21 @@ constexpr Helper kHelpers[] = {
                    "    return rintf(x);\n"
                    "#endif\n"
                    "}\n"},
+    // What is no number becomes 0, as by any conversion.
+    {"quantize_i8(", "static inline int8_t quantize_i8(float x, int32_t zero_point)\n"
+                     "{\n"
+                     "#if defined(__ARM_FP) && defined(__thumb2__) && !defined(__SOFTFP__) && \\\n"
+                     "    defined(__ARM_FEATURE_QBIT) && defined(__GNUC__)\n"
+                     "    int32_t whole = round_i32(x);\n"
+                     "    __asm(\"qadd %0, %1, %2\" : \"=r\"(whole) : \"r\"(whole), "
+                     "\"r\"(zero_point));\n"
+                     "    __asm(\"ssat %0, #8, %1\" : \"=r\"(whole) : \"r\"(whole));\n"
+                     "    return (int8_t)(x != x ? 0 : whole);\n"
+                     "#else\n"
+                     "    return (int8_t)min_f32(max_f32(round_f32(x) + (float)zero_point, "
+                     "-128.0f), 127.0f);\n"
+                     "#endif\n"
+                     "}\n"},
     {"saturate_i8(", "static inline int8_t saturate_i8(int32_t x)\n"
                      "{\n"
                      "#if defined(__ARM_FEATURE_SAT) && defined(__GNUC__)\n"
@@ -254,10 +269,10 @@ struct Need
 {
     std::string_view helper, user;
 };
-constexpr Need kNeeds[] = {{"exp_f32(", "sigmoid_f32("},
-                           {"power_of_two(", "exp_f32("},
-                           {"power_of_two(", "sigmoid_f32("},
-                           {"round_i32(", "round_f32("}};
+constexpr Need kNeeds[] = {{"exp_f32(", "sigmoid_f32("},      {"power_of_two(", "exp_f32("},
+                           {"power_of_two(", "sigmoid_f32("}, {"round_i32(", "round_f32("},
+                           {"max_f32(", "quantize_i8("},      {"min_f32(", "quantize_i8("},
+                           {"round_f32(", "quantize_i8("},    {"round_i32(", "quantize_i8("}};
 
 bool isCalled(std::string_view helper, const std::string& kernels)
 {

@@ -88,28 +88,37 @@ void addBytesStep(std::vector<std::string>& lines, const WordDots& dots)
     }
 }
 
-/// Two steps per turn, the first turn one where they are odd in number. The end of the data waits
-/// on the stack; r0 holds the sums' address before and after.
+/// The register that the end of the data is compared in: r0, from the stack, unless another is
+/// left.
+std::string endOf(const WordDots& dots)
+{
+    if (!dots.isWidened) return "ip";
+    return dots.positions == 2 ? "r8" : "r0";
+}
+
+/// Two steps per turn, the first turn one where they are odd in number. r0 holds the sums' address
+/// before and after.
 std::vector<std::string> instructionsOf(const WordDots& dots)
 {
     const auto addStep = dots.isWidened ? addWordsStep : addBytesStep;
     const std::string sums = "{r4-r" + std::to_string(3 + dots.filters * dots.positions) + "}";
     const int stepBytes = dots.isWidened ? 8 * dots.positions : 4;
-    std::vector<std::string> lines{"push {r0, r4-r11, lr}",
-                                   "ldmia r0, " + sums,
+    const std::string end = endOf(dots);
+    const bool isOnStack = end == "r0";
+    std::vector<std::string> lines{"push {r0, r4-r11, lr}", "ldmia r0, " + sums,
                                    "mov r0, #" + std::to_string(stepBytes),
-                                   "mla r0, r3, r0, r1",
-                                   "push {r0, lr}",
-                                   "tst r3, #1",
-                                   "bne 2f",
-                                   "1:"};
+                                   "mla " + end + ", r3, r0, r1"};
+    if (isOnStack) lines.emplace_back("push {r0, lr}");
+    for (const char* line : {"tst r3, #1", "bne 2f", "1:"}) lines.emplace_back(line);
     addStep(lines, dots);
     lines.emplace_back("2:");
     addStep(lines, dots);
-    for (const char* line : {"ldr r0, [sp]", "cmp r1, r0", "bne 1b", "ldr r0, [sp, #8]"})
-        lines.emplace_back(line);
+    if (isOnStack) lines.emplace_back("ldr r0, [sp]");
+    lines.push_back("cmp r1, " + end);
+    lines.emplace_back("bne 1b");
+    lines.emplace_back(isOnStack ? "ldr r0, [sp, #8]" : "ldr r0, [sp]");
     lines.push_back("stmia r0, " + sums);
-    lines.emplace_back("add sp, sp, #12");
+    lines.emplace_back(isOnStack ? "add sp, sp, #12" : "add sp, sp, #4");
     lines.emplace_back("pop {r4-r11, pc}");
     return lines;
 }
