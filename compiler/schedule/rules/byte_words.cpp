@@ -95,6 +95,22 @@ int64_t widenedPositions(const Schedule& schedule, const std::string& conv, cons
     return best;
 }
 
+/// What follows, position after position: the sums are in memory, and code is what a
+/// microcontroller is short of.
+std::vector<std::string> attachByPosition(Schedule& schedule, const std::string& conv,
+                                          const std::string& loop)
+{
+    std::vector<std::string> left;
+    for (const std::string& name : blocksAfter(schedule, conv)) {
+        if (!left.empty() || !schedule.tries().reverseComputeAt(name, loop)) {
+            left.push_back(name);
+            continue;
+        }
+        unrollTile(schedule, name, 1, 1);
+    }
+    return left;
+}
+
 /// The words of a few positions first, then all filters.
 std::vector<std::string> tileWidened(Schedule& schedule, const std::string& conv,
                                      const ConvSite& site, std::vector<std::string> outer,
@@ -111,7 +127,7 @@ std::vector<std::string> tileWidened(Schedule& schedule, const std::string& conv
     schedule.computeAt(words, columns[0]);
     schedule.unroll(ownLoopsOf(schedule, words).back());
     initialiseTile(schedule, conv, loops.inBlock, 2, 1);
-    const auto left = attachEpilogue(schedule, conv, filters[0], 1);
+    const auto left = attachByPosition(schedule, conv, filters[0]);
     unrollTile(schedule, conv, 2, 1);
     return left;
 }
