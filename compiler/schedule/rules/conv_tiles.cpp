@@ -240,9 +240,12 @@ void unrollHalfVectors(Schedule& schedule, const std::string& conv, const TileLo
 {
     const std::string sums = outputOf(schedule, conv);
     const auto rank = static_cast<int64_t>(bufferNamed(schedule.function(), sums)->shape.size());
-    std::vector<int64_t> order{0};
-    for (int64_t dim = 2; dim + 1 < rank; ++dim) order.push_back(dim);
-    order.insert(order.end(), {1, rank - 1});
+    // [N, C/c, .., c]; sums of parts of the input channels have those parts in front.
+    const int64_t channels = rank - 4;
+    std::vector<int64_t> order;
+    for (int64_t dim = 0; dim + 1 < rank; ++dim)
+        if (dim != channels) order.push_back(dim);
+    order.insert(order.end(), {channels, rank - 1});
     schedule.permuteDims(sums, order);
     const int64_t lanes = schedule.extentOf(loops.lane);
     const auto whole = schedule.fuse({loops.blocks, loops.lane});

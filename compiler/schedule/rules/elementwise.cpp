@@ -77,7 +77,7 @@ bool storesContiguously(const tir::Stmt& block)
 /// processors that gather 32-bit elements take vectors of them.
 bool gathersAlongLast(const tir::Stmt& block, int64_t lanes)
 {
-    constexpr int64_t kFewestLanes = 8;
+    constexpr int64_t kFewestLanes = 16; // of 8 they take as long as single loads
     const std::vector<tir::IterVar>& iters = block->block.iters;
     const AxisSteps steps = stepsOf(block);
     if (lanes < kFewestLanes || iters.empty() || !steps.isKnown || steps.access.empty() ||
