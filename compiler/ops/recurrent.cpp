@@ -16,7 +16,7 @@ using tir::Stmt;
 
 /// Vectors whose sums one loop over the state keeps in registers: of one sequence or of several.
 constexpr int64_t kVectorsPerTile = 8;
-constexpr int64_t kMostTogether = 4;
+constexpr int64_t kMostTogether = 8;
 constexpr int64_t kLargestVector = 16;
 
 Stmt loopOver(const char* name, const Expr& extent, tir::LoopKind kind,
@@ -169,7 +169,7 @@ Stmt addProduct(const Buffer& weight, const Buffer& sums, const StateFn& state,
 {
     const int64_t columns = to - from, lanes = std::min(columns, kLargestVector);
     const int64_t vectors = (columns + lanes - 1) / lanes;
-    const int64_t most = kVectorsPerTile / group.size;
+    const int64_t most = std::max<int64_t>(1, kVectorsPerTile / group.size);
     int64_t tiles = (vectors + most - 1) / most;
     const int64_t perTile = (vectors + tiles - 1) / tiles;
     // A vector by itself would wait for its own sums, and could not overlap its neighbour.
