@@ -69,8 +69,7 @@ private:
         if (isOp(node, denseOp)) return alterDense(node);
         if (m_dotValues &&
             alterQuantizedLayer({m_module, node, m_values, *m_patch, m_machine.byteLanes,
-                                 *m_dotValues, std::max(1, m_lanes), m_hasRuns,
-                                 m_machine.facts.threads}))
+                                 *m_dotValues, std::max(1, m_lanes), m_hasRuns, m_machine.facts}))
             return true;
         if (isOp(node, concatenateOp)) return alterConcatenation(node);
         if (isOp(node, joinPhasesOp) || isOp(node, stackFramesOp) || isOp(node, stackPhasesOp) ||
@@ -169,7 +168,8 @@ private:
         const Tensor* weight = constantOf(m_module, node.operands[1]);
         if (!weight || weight->dtype() != kFloat32 || weight->shape().size() != 2) return false;
         const int64_t outputs = weight->shape()[0];
-        int64_t block = denseBlock(outputs, m_lanes, m_machine.facts.threads);
+        const auto bytes = static_cast<int64_t>(weight->bytes().size());
+        int64_t block = denseBlock(outputs, bytes, m_lanes, m_machine.facts);
         if (block == 0) return false;
         // Short vectors: one step of a register tile reads its weights side by side.
         if (block == m_lanes && m_lanes <= 4) block = weightBlock(outputs, block);

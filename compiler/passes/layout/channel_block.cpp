@@ -18,12 +18,12 @@ int64_t weightBlock(int64_t channels, int64_t block)
     return block;
 }
 
-int64_t denseBlock(int64_t outputs, int lanes, unsigned threads)
+int64_t denseBlock(int64_t outputs, int64_t weightBytes, int lanes, const TargetFacts& facts)
 {
     constexpr int kFewestLanes = 4;
     constexpr int64_t kWidestMatrix = 1024;
     const int64_t block = channelBlock(outputs, lanes);
-    const bool mayOverlap = block == 0 || threads <= 1;
+    const bool mayOverlap = block == 0 || (facts.threads <= 1 && weightBytes <= facts.l2Bytes / 2);
     const bool isMatrix = lanes >= kFewestLanes && block < lanes && mayOverlap && outputs >= 2 &&
                           outputs <= kWidestMatrix;
     return isMatrix ? outputs : block;

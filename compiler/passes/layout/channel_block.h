@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/ir/type.h"
+#include "core/target/target_facts.h"
 
 #include <string>
 
@@ -16,9 +17,9 @@ int64_t channelBlock(int64_t channels, int lanes);
 int64_t weightBlock(int64_t channels, int64_t block);
 /// How many outputs of a dense layer lie side by side in its packed weights: as a channelBlock(),
 /// or all of them where that fills no vector. Whole vectors, the last of which overlaps, then beat
-/// parts of vectors, but for rows of weights far apart; and threads share blocks, not what
-/// overlaps.
-int64_t denseBlock(int64_t outputs, int lanes, unsigned threads);
+/// parts of vectors, but for rows of weights that come from beyond the second-level cache; and
+/// threads share blocks, not what overlaps.
+int64_t denseBlock(int64_t outputs, int64_t weightBytes, int lanes, const TargetFacts& facts);
 /// The least count from `channels` on whose blocks take fewer vectors; `channels` if there is none.
 int64_t paddedChannels(int64_t channels, int lanes);
 /// (N, C, H, W) -> (N, C/block, H, W, block).

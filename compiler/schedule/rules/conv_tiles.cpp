@@ -6,6 +6,7 @@
 #include "compiler/schedule/rules/conv_steps.h"
 #include "compiler/schedule/rules/rule.h"
 #include "compiler/schedule/tree.h"
+#include "core/ir/tir/visit.h"
 
 #include <algorithm>
 
@@ -234,14 +235,31 @@ struct TileLoops
     std::string positions, blocks, lane;
 };
 
+/// Where the blocks of channels stand among the dimensions of the sums: behind the images, and
+/// behind the parts of the input channels where those are summed apart.
+int64_t dimOfBlocks(const Schedule& schedule, const std::string& conv)
+{
+    int64_t dim = 1;
+    tir::visitStmts(blockOf(schedule, conv)->body, [&](const tir::Stmt& stmt) {
+        if (stmt->kind != tir::StmtKind::Store) return true;
+        for (size_t i = 0; i < stmt->indices.size(); ++i) {
+            const tir::Expr& index = stmt->indices[i];
+            if (index->kind == tir::ExprKind::VarRef &&
+                index->var->name.find("oc_outer") != std::string::npos)
+                dim = static_cast<int64_t>(i);
+        }
+        return false;
+    });
+    return dim;
+}
+
 /// A vector and a half per position in place of three halves; the sums of a position lie side by
 /// side for it.
 void unrollHalfVectors(Schedule& schedule, const std::string& conv, const TileLoops& loops)
 {
     const std::string sums = outputOf(schedule, conv);
     const auto rank = static_cast<int64_t>(bufferNamed(schedule.function(), sums)->shape.size());
-    // [N, C/c, .., c]; sums of parts of the input channels have those parts in front.
-    const int64_t channels = rank - 4;
+    const int64_t channels = dimOfBlocks(schedule, conv);
     std::vector<int64_t> order;
     for (int64_t dim = 0; dim + 1 < rank; ++dim)
         if (dim != channels) order.push_back(dim);

@@ -226,10 +226,10 @@ TEST_F(SerialBoard, OfAnEmulatedCortexMWhoseStackOverflowsIsFoundOut)
     }
     create("m4", "--template baremetal-mps2");
     ASSERT_EQ(add("m4", "--no-probe --profile mps2-an386").code, 0);
-    change("m4/Makefile", "FLAGS := -std=c99", "FLAGS := -DSTACK_BYTES=512 -std=c99");
+    change("m4/Makefile", "FLAGS := -std=c99", "FLAGS := -DSTACK_BYTES=256 -std=c99");
     const Outcome over = on("run " + model() + " --board m4");
     EXPECT_NE(over.code, 0);
-    EXPECT_NE(over.output.find("the stack overflowed: all of its 512 bytes"), std::string::npos)
+    EXPECT_NE(over.output.find("the stack overflowed: all of its 256 bytes"), std::string::npos)
         << over.output;
 }
 

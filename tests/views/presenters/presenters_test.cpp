@@ -195,8 +195,7 @@ private slots:
         QVERIFY(QTest::qWaitFor(
             [&] {
                 bench.passes.showVersion(3);
-                const auto& items = bench.passes.scene()->items;
-                return std::any_of(items.begin(), items.end(), [](const SceneItem& i) {
+                return std::ranges::any_of(bench.passes.scene()->items, [](const SceneItem& i) {
                     return i.figure == QStringLiteral("200 µs");
                 });
             },
@@ -352,9 +351,8 @@ private slots:
         QCOMPARE(bench.passes.state().version, 3);
         QCOMPARE(bench.passes.state().selected, place);
         QVERIFY(bench.workspace.selection().node() != norm); // another node stands there now
-        const auto& heat = bench.passes.heat();
-        QVERIFY(
-            std::any_of(heat.begin(), heat.end(), [](const HeatCell& c) { return c.isSelected; }));
+        QVERIFY(std::ranges::any_of(bench.passes.heat(),
+                                    [](const HeatCell& c) { return c.isSelected; }));
     }
 
     void describesTheSelectionAndLoadsItsCode()

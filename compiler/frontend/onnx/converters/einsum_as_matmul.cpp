@@ -57,9 +57,10 @@ private:
     /// Notes the sizes; false where they are open or differ from those of the same letter.
     bool take(const EinsumFactor& factor)
     {
-        const auto shape = constantShape(m_node.typeOf(factor.value).shape);
+        const TensorType& type = m_node.typeOf(factor.value);
+        const auto shape = constantShape(type.shape);
         if (m_node.hasFailed() || !shape || shape->size() != factor.letters.size() ||
-            !standOnce(factor.letters))
+            !standOnce(factor.letters) || type.dtype.isBool())
             return false;
         for (size_t i = 0; i < shape->size(); ++i)
             if (shape->at(i) < 1 ||

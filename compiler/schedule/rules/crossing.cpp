@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Squares of 32-bit elements go through registers, see emit_transposed.cpp; others are gathered.
+#include "compiler/schedule/rules/crossing.h"
+
+#include "compiler/schedule/rules/rule.h"
+#include "compiler/schedule/tree.h"
+#include "core/ir/tir/visit.h"
+
+#include <algorithm>
+
+namespace tenon::compiler {
+namespace {
+
+/// An axis other than the last along which neighbours are read, in blocks of `block`.
+struct CrossAxis
+{
+    size_t axis;
+    int64_t block;
+    bool isPlain; ///< the axis itself is walked, not the remainder of a blocked layout
+};
+
+/// Found by a load that is contiguous along the axis, or along its remainder as in blocked layouts.
+std::optional<CrossAxis> crossAxisOf(const tir::Stmt& block, int64_t lanes)
+{
+    const std::vector<tir::IterVar>& iters = block->block.iters;
+    std::optional<CrossAxis> found;
+    tir::visitExprsIn(block->body, [&](const tir::Expr& expr) {
+        if (expr->kind != tir::ExprKind::Load || expr->args.empty()) return true;
+        const tir::Expr& index = expr->args.back();
+        const bool isRest =
+            index->kind == tir::ExprKind::FloorMod && index->args[1]->kind == tir::ExprKind::IntImm;
+        const tir::Expr& walked = isRest ? index->args[0] : index;
+        for (size_t axis = 0; axis + 1 < iters.size(); ++axis)
+            if (walked->kind == tir::ExprKind::VarRef && walked->var == iters[axis].var)
+                found = {axis, isRest ? index->args[1]->integer : lanes, !isRest};
+        return true;
+    });
+    return found;
+}
+
+/// Elements of a side of the squares that the back end transposes in registers (unrolled loops of
+/// vectors that only copy 32-bit elements); 0 where the block is none, or has no room for one.
+int64_t sideOfSquare(const tir::Stmt& block, int64_t rows, int64_t columns, int64_t lanes)
+{
+    const tir::Stmt& store = block->body;
+    constexpr int kElementBytes = 4;
+    if (store->kind != tir::StmtKind::Store || store->value->kind != tir::ExprKind::Load ||
+        store->buffer->dtype.bytes() != kElementBytes ||
+        store->value->dtype != store->buffer->dtype)
+        return 0;
+    constexpr int64_t kSmallest = 4;
+    for (int64_t side = lanes; side >= kSmallest; side /= 2)
+        if (side <= rows && side <= columns) return side;
+    return 0;
+}
+
+/// The loops over whole tiles of an axis and within them; the last ones overlap where they must.
+std::vector<std::string> splitEvenly(Schedule& schedule, const std::string& loop, int64_t size)
+{
+    if (schedule.extentOf(loop) % size != 0) return schedule.splitOverlap(loop, size);
+    return schedule.split(loop, {-1, size});
+}
+
+} // namespace
+
+std::optional<std::vector<std::string>> tileCrossing(Schedule& schedule, const std::string& block,
+                                                     int64_t lanes)
+{
+    const tir::Stmt stmt = blockOf(schedule, block);
+    const std::vector<AxisView> axes = axesOf(schedule, block);
+    const auto cross = crossAxisOf(stmt, lanes);
+    const int64_t extent = axes.back().extent;
+    if (!cross || extent < 4) return std::nullopt;
+    const AxisView& other = axes[cross->axis];
+    // Inside of a block of channels only whole parts are walked contiguously.
+    const int64_t side = sideOfSquare(stmt, std::min(other.extent, cross->block), extent, lanes);
+    const bool isSquare =
+        side > 0 && (cross->isPlain || (cross->block % side == 0 && other.extent % side == 0));
+    const int64_t rows =
+        isSquare ? side : divisorUpTo(other.extent, std::max<int64_t>(1, cross->block));
+    if (rows < 2) return std::nullopt;
+    if (isSquare) lanes = side;
+    const auto strips = splitEvenly(schedule, other.loop, rows);
+    // Strips that overlap stay within one thread, inside of the loops that are shared.
+    const bool overlaps = other.extent % rows != 0;
+    std::vector<std::string> shared;
+    for (size_t i = 0; i + 1 < axes.size(); ++i)
+        if (i != cross->axis)
+            shared.push_back(axes[i].loop);
+        else if (!overlaps)
+            shared.push_back(strips[0]);
+    std::vector<std::string> order = shared;
+    if (overlaps) order.push_back(strips[0]);
+    std::string vector = axes.back().loop;
+    if (extent > lanes) {
+        const auto parts = splitEvenly(schedule, vector, lanes);
+        order.push_back(parts[0]);
+        vector = parts[1];
+    }
+    order.insert(order.end(), {strips[1], vector});
+    schedule.reorder(order);
+    if (isSquare) schedule.unroll(strips[1]);
+    schedule.vectorize(vector);
+    return shared;
+}
+
+} // namespace tenon::compiler
