@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // nn.dense and nn.contrib_dense_pack: a matrix times the transpose of a weight matrix.
 #include "compiler/ops/layout.h"
+#include "compiler/ops/packed_rows.h"
 #include "core/base/text.h"
 
 namespace tenon::compiler {
@@ -73,14 +74,10 @@ Result<te::Tensors> lowerPack(const OpView& op, const te::Tensors& in)
 {
     const auto block = packBlock(op);
     if (!block) return block.error();
-    const Expr b(*block);
-    const bool isOneBlock = in[1]->shape()[0].isConstInt(1);
     return te::Tensors{te::reduce(
         "dense", extents(op.results[0].shape), {in[0]->shape()[1]}, te::Combiner::Sum,
         [&](const Exprs& i, const Exprs& k) {
-            const Expr outer = isOneBlock ? Expr(0) : floorDiv(i[1], b);
-            const Expr inner = isOneBlock ? i[1] : floorMod(i[1], b);
-            return te::at(in[0], {i[0], k[0]}) * te::at(in[1], {outer, k[0], inner});
+            return te::at(in[0], {i[0], k[0]}) * packedRowAt(in[1], i[1], k[0]);
         },
         "dense_pack",
         {{"axis_names", std::vector<std::string>{"m", "n", "k"}}, {"out_block", *block}})};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // qnn.contrib_dense_pack: quantized dense layer for dot-product instructions: four values of a row
 // of the weight in one int32.
+#include "compiler/ops/packed_rows.h"
 #include "compiler/ops/quads.h"
 
 namespace tenon::compiler {
@@ -29,17 +30,14 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
 {
     const Exprs weight = in[1]->shape();
     const Expr b = weight[2];
-    const bool isOneBlock = weight[0].isConstInt(1);
     return te::Tensors{te::reduce(
         "dense", extents(op.results[0].shape), {weight[1]}, te::Combiner::Sum,
         [&](const Exprs& i, const Exprs& k) {
             const Expr quad = quadOf(4, [&](int64_t byte) {
                 return te::at(in[0], {i[0], k[0] * Expr(4) + Expr(byte)});
             });
-            const Expr outer = isOneBlock ? Expr(0) : floorDiv(i[1], b);
-            const Expr inner = isOneBlock ? i[1] : floorMod(i[1], b);
-            return dotOfQuads(quad, te::at(in[1], {outer, k[0], inner}),
-                              {in[0]->dtype(), hasNarrowWeight(op)});
+            const Expr word = packedRowAt(in[1], i[1], k[0]);
+            return dotOfQuads(quad, word, {in[0]->dtype(), hasNarrowWeight(op)});
         },
         "dense_pack",
         {{"axis_names", std::vector<std::string>{"m", "n", "k"}}, {"out_block", b->integer}})};
