@@ -305,6 +305,46 @@ TEST(Kernel, rowsOfASquareBecomeColumns)
     EXPECT_EQ(assembly->find("gather"), std::string::npos) << *assembly;
 }
 
+/// More sums than there are registers, alive over a loop.
+std::string manySums(int lanes)
+{
+    const std::string vector = ", 1, " + std::to_string(lanes) + ")";
+    std::string text = "@T.prim_func\ndef main(x: T.Buffer((64000,), \"float32\"), y: "
+                       "T.Buffer((64000,), \"float32\")):\n    with T.allocate((" +
+                       std::to_string(40 * lanes) + ",), \"float32\", scope=\"register\") as s:\n";
+    const auto sum = [&](int i) { return "s[T.Ramp(" + std::to_string(i * lanes) + vector + "]"; };
+    for (int i = 0; i < 40; ++i)
+        text +=
+            "        " + sum(i) + " = T.Broadcast(T.float32(0), " + std::to_string(lanes) + ")\n";
+    text += "        for k in T.serial(100):\n";
+    for (int i = 0; i < 40; ++i)
+        text += "            " + sum(i) + " = " + sum(i) + " + x[T.Ramp(k * 640 + " +
+                std::to_string(i * lanes) + vector + "]\n";
+    for (int i = 0; i < 40; ++i)
+        text += "        y[T.Ramp(" + std::to_string(i * lanes) + vector + "] = " + sum(i) + "\n";
+    return text;
+}
+
+TEST(Kernel, spilledVectorsLieWithinCacheLines)
+{
+    const auto assemblyFor = [](const char* cpu, int lanes) {
+        const auto target =
+            core::parseTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=" + std::string(cpu));
+        const auto machine = compiler::machineSpec(*target);
+        CHECK(machine) << machine.error().text();
+        const tir::PrimFunc function = parsed(manySums(lanes));
+        const auto assembly = compiler::emitKernel({function, "sums", 4 * lanes}, *machine,
+                                                   compiler::EmitForm::Assembly);
+        CHECK(assembly) << assembly.error().text();
+        return *assembly;
+    };
+    const std::string wide = assemblyFor("skylake-avx512", 16);
+    EXPECT_NE(wide.find("(%rsp), %zmm"), std::string::npos) << "nothing was spilled: " << wide;
+    EXPECT_NE(wide.find("andq\t$-64, %rsp"), std::string::npos) << wide;
+    const std::string half = assemblyFor("haswell", 8);
+    EXPECT_NE(half.find("andq\t$-32, %rsp"), std::string::npos) << half;
+}
+
 TEST(Kernel, assemblyAndIrShowTheKernel)
 {
     const auto function =
