@@ -214,8 +214,8 @@ llvm::Value* Emitter::loadElement(const ExprNode& node)
     } else if (lanes == 1) {
         const auto [pointer, align] = address(node.buffer, index);
         loaded = m_builder.CreateAlignedLoad(stored, pointer, align);
-    } else if (!m_mask && index->kind == ExprKind::Ramp && index->args[1].isConstInt(2)) {
-        loaded = everySecond(node, stored, lanes);
+    } else if (llvm::Value* near = nearLanes(node, stored->getScalarType())) {
+        loaded = near;
     } else {
         const auto [base, align] = address(node.buffer, Expr(0));
         llvm::Value* pointers =
@@ -224,21 +224,6 @@ llvm::Value* Emitter::loadElement(const ExprNode& node)
         loaded = m_builder.CreateMaskedGather(stored, pointers, std::min(align, element), m_mask);
     }
     return fromStored(loaded, node.buffer->dtype.withLanes(lanes));
-}
-
-/// Two loads and a shuffle instead of a gather; the second load ends at the last element wanted.
-llvm::Value* Emitter::everySecond(const ExprNode& node, llvm::Type* stored, int lanes)
-{
-    const auto [pointer, align] = address(node.buffer, node.args[0]->args[0]);
-    llvm::Value* next = m_builder.CreateInBoundsGEP(stored->getScalarType(), pointer,
-                                                    m_builder.getInt64(lanes - 1));
-    const llvm::Align element(static_cast<uint64_t>(node.buffer->dtype.bytes()));
-    llvm::Value* low = m_builder.CreateAlignedLoad(stored, pointer, align);
-    llvm::Value* high = m_builder.CreateAlignedLoad(stored, next, std::min(align, element));
-    std::vector<int> lanesOfBoth;
-    for (int lane = 0; lane < lanes; ++lane)
-        lanesOfBoth.push_back(2 * lane < lanes ? 2 * lane : 2 * lane + 1);
-    return m_builder.CreateShuffleVector(low, high, lanesOfBoth);
 }
 
 namespace {

@@ -50,7 +50,7 @@ private:
     llvm::Value* binary(const tir::ExprNode& node);
     llvm::Value* compare(const tir::ExprNode& node);
     llvm::Value* castTo(DataType to, llvm::Value* source, DataType from);
-    llvm::Value* everySecond(const tir::ExprNode& node, llvm::Type* stored, int lanes);
+    llvm::Value* nearLanes(const tir::ExprNode& node, llvm::Type* element); ///< emit_near.cpp
     llvm::Value* loadElement(const tir::ExprNode& node);
     llvm::Value* rampValue(const tir::ExprNode& node);
     llvm::Value* conditional(const tir::ExprNode& node);

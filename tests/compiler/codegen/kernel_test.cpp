@@ -305,6 +305,54 @@ TEST(Kernel, rowsOfASquareBecomeColumns)
     EXPECT_EQ(assembly->find("gather"), std::string::npos) << *assembly;
 }
 
+/// y[i * lanes + lane] = x[index] for so many vectors.
+std::string loadsText(const std::string& index, int lanes)
+{
+    return "@T.prim_func\ndef main(x: T.Buffer((64,), \"float32\"), y: T.Buffer((" +
+           std::to_string(2 * lanes) +
+           ",), \"float32\")):\n    for i in T.serial(2):\n        y[T.Ramp(i * " +
+           std::to_string(lanes) + ", 1, " + std::to_string(lanes) + ")] = x[" + index + "]\n";
+}
+
+TEST(Kernel, lanesThatLieNearOneAnotherAreLoadedAsVectors)
+{
+    std::vector<float> x;
+    for (int i = 0; i < 64; ++i) x.push_back(static_cast<float>(i));
+    struct Case
+    {
+        std::string index;
+        int (*place)(int i, int lane);
+    };
+    const Case cases[] = {
+        {"T.Ramp(i * 8, 1, 8) // T.Broadcast(2, 8)", [](int i, int l) { return (8 * i + l) / 2; }},
+        {"T.Ramp(i * 8, 1, 8) // T.Broadcast(4, 8)", [](int i, int l) { return (8 * i + l) / 4; }},
+        {"T.Ramp(63 - i * 8, -1, 8)", [](int i, int l) { return 63 - 8 * i - l; }},
+        {"T.Ramp(i * 16 + 1, 2, 8)", [](int i, int l) { return 16 * i + 1 + 2 * l; }},
+        {"T.Ramp(i * 9 + 3, 1, 8) % T.Broadcast(9, 8)",
+         [](int i, int l) { return (9 * i + 3 + l) % 9; }},
+        {"T.Ramp(i + 50, 0, 8)", [](int i, int) { return i + 50; }},
+        {"T.Ramp(i * 3, 8, 8)", [](int i, int l) { return 3 * i + 8 * l; }}, // far apart
+    };
+    for (const char* target : {"llvm -mcpu=native", "llvm -mcpu=x86-64", "llvm -mcpu=haswell"})
+        for (const Case& each : cases) {
+            const auto y = run<float>(loadsText(each.index, 8), {floats(x)}, 1, target);
+            for (int i = 0; i < 16; ++i)
+                EXPECT_EQ(y[static_cast<size_t>(i)], static_cast<float>(each.place(i / 8, i % 8)))
+                    << each.index << " on " << target;
+        }
+    const auto machine =
+        compiler::machineSpec(*core::parseTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=haswell"));
+    ASSERT_TRUE(machine) << machine.error().text();
+    for (const Case& each : cases) {
+        const tir::PrimFunc function = parsed(loadsText(each.index, 8));
+        const auto ir =
+            compiler::emitKernel({function, "loads", 32}, *machine, compiler::EmitForm::LlvmIr);
+        ASSERT_TRUE(ir) << ir.error().text();
+        EXPECT_EQ(ir->find("masked.gather") != std::string::npos, &each == std::end(cases) - 1)
+            << each.index << ": " << *ir;
+    }
+}
+
 /// More sums than there are registers, alive over a loop.
 std::string manySums(int lanes)
 {
