@@ -2,6 +2,7 @@
 // Loops for blocks without reduction: trailing axes that every access walks contiguously are fused
 // and vectorized, the others are fused and parallel.
 #include "compiler/schedule/affine.h"
+#include "compiler/schedule/rules/axis_runs.h"
 #include "compiler/schedule/rules/crossing.h"
 #include "compiler/schedule/rules/rule.h"
 #include "compiler/schedule/tree.h"
@@ -134,69 +135,6 @@ int64_t lanesInBlocks(const tir::Stmt& block, int64_t lanes)
     return within >= 4 && elements % within == 0 && extent % within == 0 ? within : 0;
 }
 
-/// Where comparisons of the axis, `axis < c` and `axis >= c` joined by "and", change their answer;
-/// false where they ask for anything else.
-bool addBorders(const tir::Expr& condition, const tir::IterVar& axis, std::vector<int64_t>& borders)
-{
-    if (!usesVar(condition, axis.var.get())) return true;
-    if (condition->kind == tir::ExprKind::And)
-        return addBorders(condition->args[0], axis, borders) &&
-               addBorders(condition->args[1], axis, borders);
-    const bool compares = (condition->kind == tir::ExprKind::Less ||
-                           condition->kind == tir::ExprKind::GreaterEqual) &&
-                          condition->args[0]->kind == tir::ExprKind::VarRef &&
-                          condition->args[1]->kind == tir::ExprKind::IntImm;
-    if (!compares) return false;
-    const int64_t border = condition->args[1]->integer;
-    if (border > 0 && border < axis.extent->integer) borders.push_back(border);
-    return true;
-}
-
-/// Where the last axis begins to be read elsewhere, in order: joined or padded tensors. Empty where
-/// conditions ask for anything else.
-std::vector<int64_t> bordersOf(const tir::Stmt& block)
-{
-    constexpr size_t kMostBorders = 8;
-    const tir::IterVar& axis = block->block.iters.back();
-    std::vector<int64_t> borders;
-    bool isPlain = axis.extent->kind == tir::ExprKind::IntImm;
-    tir::visitExprsIn(block->body, [&](const tir::Expr& expr) {
-        if (expr->kind == tir::ExprKind::Intrinsic && expr->intrinsic == tir::Intrinsic::IfThenElse)
-            isPlain = isPlain && addBorders(expr->args[0], axis, borders);
-        return isPlain;
-    });
-    std::sort(borders.begin(), borders.end());
-    borders.erase(std::unique(borders.begin(), borders.end()), borders.end());
-    return isPlain && borders.size() <= kMostBorders ? borders : std::vector<int64_t>{};
-}
-
-/// Where the last axis begins to read the same elements again: repeated tensors. Empty where it
-/// does not, or too often to copy each part by itself.
-std::vector<int64_t> repeatsOf(const tir::Stmt& block)
-{
-    constexpr int64_t kMostRepeats = 8, kShortestPart = 4;
-    const tir::IterVar& axis = block->block.iters.back();
-    int64_t period = 0;
-    bool isPlain = axis.extent->kind == tir::ExprKind::IntImm;
-    tir::visitExprsIn(block->body, [&](const tir::Expr& expr) {
-        const bool wraps =
-            (expr->kind == tir::ExprKind::FloorMod || expr->kind == tir::ExprKind::FloorDiv) &&
-            usesVar(expr, axis.var.get());
-        if (!wraps) return isPlain;
-        isPlain = isPlain && expr->args[0]->kind == tir::ExprKind::VarRef &&
-                  expr->args[1]->kind == tir::ExprKind::IntImm &&
-                  (period == 0 || period == expr->args[1]->integer);
-        if (isPlain) period = expr->args[1]->integer;
-        return isPlain;
-    });
-    std::vector<int64_t> borders;
-    if (!isPlain || period < kShortestPart || axis.extent->integer % period != 0 ||
-        axis.extent->integer / period > kMostRepeats)
-        return borders;
-    for (int64_t at = period; at < axis.extent->integer; at += period) borders.push_back(at);
-    return borders;
-}
-
 /// The vector loop; returns the loop over vectors when it is safe to run in parallel, else "".
 std::string vectorizeRun(Schedule& schedule, const std::string& run, int64_t lanes)
 {
@@ -284,6 +222,11 @@ void scheduleElementwise(Schedule& schedule, const std::string& block, const Tar
             lanes = inBlocks;
         } else if (const std::vector<int64_t> repeats = repeatsOf(stmt); !repeats.empty()) {
             return scheduleParts(schedule, block, repeats, facts);
+        } else if (const std::vector<int64_t> bends = bendsOf(stmt); !bends.empty()) {
+            return scheduleParts(schedule, block, bends, facts);
+        } else if (const int64_t repeated = lanesOfRepeatedElements(stmt, lanes); repeated > 0) {
+            contiguous = 1;
+            lanes = repeated;
         }
     }
     if (contiguous == 0 && storesContiguously(stmt)) {

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looks at conditions and indices of one axis; whoever splits the axis there reads plain runs.
+#include "compiler/schedule/rules/axis_runs.h"
+
+#include "compiler/schedule/affine.h"
+#include "core/ir/tir/visit.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+
+namespace tenon::compiler {
+namespace {
+
+constexpr size_t kMostBorders = 8;
+
+/// Where comparisons of the axis, `axis < c` and `axis >= c` joined by "and", change their answer;
+/// false where they ask for anything else.
+bool addBorders(const tir::Expr& condition, const tir::IterVar& axis, std::vector<int64_t>& borders)
+{
+    if (!usesVar(condition, axis.var.get())) return true;
+    if (condition->kind == tir::ExprKind::And)
+        return addBorders(condition->args[0], axis, borders) &&
+               addBorders(condition->args[1], axis, borders);
+    const bool compares = (condition->kind == tir::ExprKind::Less ||
+                           condition->kind == tir::ExprKind::GreaterEqual) &&
+                          condition->args[0]->kind == tir::ExprKind::VarRef &&
+                          condition->args[1]->kind == tir::ExprKind::IntImm;
+    if (!compares) return false;
+    const int64_t border = condition->args[1]->integer;
+    if (border > 0 && border < axis.extent->integer) borders.push_back(border);
+    return true;
+}
+
+/// What the index is at each place of the axis; empty where it depends on anything else.
+std::vector<int64_t> placesAlong(const tir::Expr& index, const tir::IterVar& axis)
+{
+    constexpr int64_t kLongestAxis = 4096; // of each place a copy of the index is simplified
+    std::vector<int64_t> places;
+    if (axis.extent->integer > kLongestAxis) return places;
+    for (int64_t at = 0; at < axis.extent->integer; ++at) {
+        const tir::Expr place =
+            tir::simplify(tir::substitute(index, {{axis.var.get(), tir::Expr(at)}}));
+        if (place->kind != tir::ExprKind::IntImm) return {};
+        places.push_back(place->integer);
+    }
+    return places;
+}
+
+/// Adds where even steps end; false where one skips elements or nothing is known.
+bool addBends(const std::vector<int64_t>& places, std::vector<int64_t>& bends)
+{
+    if (places.empty()) return false;
+    int64_t begin = 0;
+    for (size_t at = 1; at < places.size(); ++at) {
+        const int64_t step = places[at] - places[at - 1];
+        const bool isFirst = static_cast<int64_t>(at) == begin + 1;
+        if (!isFirst && step != places[at - 1] - places[at - 2]) {
+            begin = static_cast<int64_t>(at);
+            bends.push_back(begin);
+        } else if (std::abs(step) > 1) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// The number by which the axis is divided to find the element; 0: it is not.
+int64_t repetitionOf(const tir::Expr& index, const tir::IterVar& axis)
+{
+    const bool isPlain =
+        index->kind == tir::ExprKind::FloorDiv && index->args[0]->kind == tir::ExprKind::VarRef &&
+        index->args[0]->var == axis.var && index->args[1]->kind == tir::ExprKind::IntImm;
+    return isPlain ? index->args[1]->integer : 0;
+}
+
+/// Calls `look` with each index that the axis is part of, and whether it is the last of its load,
+/// until that returns false; false then.
+template <class Look>
+bool eachIndexOf(const tir::Stmt& block, const tir::IterVar& axis, const Look& look)
+{
+    bool goesOn = true;
+    tir::visitExprsIn(block->body, [&](const tir::Expr& expr) {
+        if (expr->kind != tir::ExprKind::Load) return goesOn;
+        for (const tir::Expr& index : expr->args)
+            if (goesOn && usesVar(index, axis.var.get()))
+                goesOn = look(index, &index == &expr->args.back());
+        return goesOn;
+    });
+    return goesOn;
+}
+
+} // namespace
+
+std::vector<int64_t> bordersOf(const tir::Stmt& block)
+{
+    const tir::IterVar& axis = block->block.iters.back();
+    std::vector<int64_t> borders;
+    bool isPlain = axis.extent->kind == tir::ExprKind::IntImm;
+    tir::visitExprsIn(block->body, [&](const tir::Expr& expr) {
+        if (expr->kind == tir::ExprKind::Intrinsic && expr->intrinsic == tir::Intrinsic::IfThenElse)
+            isPlain = isPlain && addBorders(expr->args[0], axis, borders);
+        return isPlain;
+    });
+    std::sort(borders.begin(), borders.end());
+    borders.erase(std::unique(borders.begin(), borders.end()), borders.end());
+    return isPlain && borders.size() <= kMostBorders ? borders : std::vector<int64_t>{};
+}
+
+std::vector<int64_t> repeatsOf(const tir::Stmt& block)
+{
+    constexpr int64_t kMostRepeats = 8, kShortestPart = 4;
+    const tir::IterVar& axis = block->block.iters.back();
+    int64_t period = 0;
+    bool isPlain = axis.extent->kind == tir::ExprKind::IntImm;
+    tir::visitExprsIn(block->body, [&](const tir::Expr& expr) {
+        const bool wraps =
+            (expr->kind == tir::ExprKind::FloorMod || expr->kind == tir::ExprKind::FloorDiv) &&
+            usesVar(expr, axis.var.get());
+        if (!wraps) return isPlain;
+        isPlain = isPlain && expr->args[0]->kind == tir::ExprKind::VarRef &&
+                  expr->args[1]->kind == tir::ExprKind::IntImm &&
+                  (period == 0 || period == expr->args[1]->integer);
+        if (isPlain) period = expr->args[1]->integer;
+        return isPlain;
+    });
+    std::vector<int64_t> borders;
+    if (!isPlain || period < kShortestPart || axis.extent->integer % period != 0 ||
+        axis.extent->integer / period > kMostRepeats)
+        return borders;
+    for (int64_t at = period; at < axis.extent->integer; at += period) borders.push_back(at);
+    return borders;
+}
+
+std::vector<int64_t> bendsOf(const tir::Stmt& block)
+{
+    const tir::IterVar& axis = block->block.iters.back();
+    std::vector<int64_t> bends;
+    if (axis.extent->kind != tir::ExprKind::IntImm) return bends;
+    const bool isEven = eachIndexOf(block, axis, [&](const tir::Expr& index, bool isLast) {
+        return isLast && bends.size() <= kMostBorders && addBends(placesAlong(index, axis), bends);
+    });
+    std::sort(bends.begin(), bends.end());
+    bends.erase(std::unique(bends.begin(), bends.end()), bends.end());
+    return isEven && bends.size() <= kMostBorders ? bends : std::vector<int64_t>{};
+}
+
+int64_t lanesOfRepeatedElements(const tir::Stmt& block, int64_t lanes)
+{
+    constexpr int64_t kFewestLanes = 4;
+    const tir::IterVar& axis = block->block.iters.back();
+    if (axis.extent->kind != tir::ExprKind::IntImm) return 0;
+    int64_t fitting = lanes;
+    while (fitting > 1 && axis.extent->integer % fitting != 0) fitting /= 2;
+    bool isRead = false;
+    const bool isNear = eachIndexOf(block, axis, [&](const tir::Expr& index, bool isLast) {
+        const int64_t repetition = repetitionOf(index, axis);
+        isRead = true;
+        return isLast && repetition > 1 && fitting % repetition == 0;
+    });
+    return isRead && isNear && fitting >= kFewestLanes ? fitting : 0;
+}
+
+} // namespace tenon::compiler
