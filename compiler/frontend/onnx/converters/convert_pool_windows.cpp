@@ -103,6 +103,8 @@ ValueRef PoolWindows::reduced(const char* op, ValueRef windows)
 
 ValueRef PoolWindows::maximum()
 {
+    if (const ValueRef planar = ofVolume("nn.max_pool2d", false); planar.node.isValid())
+        return planar;
     const ValueRef data = m_node.input(0);
     return reduced("max", windows(data, lowest(f.dtype(data))));
 }
@@ -147,6 +149,9 @@ ValueRef PoolWindows::indicesOfMaxima()
 
 ValueRef PoolWindows::average(bool countsPadding)
 {
+    if (f.dtype(m_node.input(0)).bits >= 32) // halves would be rounded twice
+        if (const ValueRef planar = ofVolume("nn.avg_pool2d", countsPadding); planar.node.isValid())
+            return planar;
     const ValueRef sum = reduced("sum", windows(m_node.input(0), 0));
     ValueRef count;
     for (size_t i = 0; i < axes(); ++i) {

@@ -5,6 +5,8 @@
 #include "compiler/frontend/import/formula.h"
 #include "compiler/frontend/onnx/converters/kernel_window.h"
 
+#include <optional>
+
 namespace tenon::compiler {
 
 /// Reads and checks all pooling attributes of the node; after a failure every result is invalid.
@@ -27,6 +29,10 @@ private:
     /// [N, C, outputs.., kernel..], `fill` where a window leaves the data.
     ValueRef windows(ValueRef data, double fill);
     ValueRef reduced(const char* op, ValueRef windows);
+    /// The result by two planar poolings; invalid where it is none of theirs. (pool_volumes.cpp)
+    ValueRef ofVolume(const char* op, bool countsPadding);
+    /// Elements that windows reach behind the data; nothing where some of them must not count.
+    std::optional<std::vector<int64_t>> paddingBehind(bool countsPadding) const;
 
     OnnxNode& m_node;
     Formula f;
