@@ -66,9 +66,27 @@ ConvTiles tilePositions(Schedule& schedule, const ConvLoops& loops, const ConvSh
     return ConvTiles{.share = "", .step = parts[0], .tiles = parts[1], .positions = parts[2]};
 }
 
+/// Runs of columns for threads to share where the image is one row, as a sequence is: as many as
+/// divide it and leave each some tiles.
+int64_t runsOfRow(const ConvShape& shape, int64_t positions, const TargetFacts& facts)
+{
+    constexpr int64_t kFewestTiles = 2;
+    if (shape.rows != 1) return 1;
+    int64_t runs = int64_t{facts.threads};
+    while (runs > 1 &&
+           (shape.columns % runs != 0 || shape.columns / runs < kFewestTiles * positions))
+        --runs;
+    return runs;
+}
+
 ConvTiles tileRows(Schedule& schedule, const ConvLoops& loops, const ConvShape& shape,
                    int64_t positions, const TargetFacts& facts)
 {
+    if (const int64_t runs = runsOfRow(shape, positions, facts); runs > 1) {
+        const auto steps = schedule.split(loops.column, {runs, -1});
+        const auto columns = schedule.splitOverlap(steps[1], positions);
+        return ConvTiles{"", steps[0], loops.row, columns[0], columns[1]};
+    }
     const auto rows = schedule.split(loops.row, {-1, rowsPerStep(shape, facts)});
     const auto columns = schedule.splitOverlap(loops.column, positions);
     return ConvTiles{"", rows[0], rows[1], columns[0], columns[1]};
