@@ -19,7 +19,7 @@ int64_t rowsPerStep(const ConvShape& shape, const TargetFacts& facts)
 int64_t tilesPerStep(const ConvShape& shape, const RegisterTile& tile, int64_t count,
                      const TargetFacts& facts)
 {
-    const int64_t tileBytes = tile.positions * shape.inputPositionBytes;
+    const int64_t tileBytes = tile.positions * shape.columnStep * shape.inputPositionBytes;
     const bool staysInCache = shape.weightBytes <= facts.l2Bytes / 2;
     const int64_t room = facts.l2Bytes / 4;
     if (count * tileBytes <= (staysInCache ? room : facts.l2Bytes / 2)) return 0;
@@ -46,8 +46,10 @@ bool leavesCache(const ConvShape& shape, const RegisterTile& tile, const TargetF
     const int64_t data = shape.inputPositionBytes * shape.inputPositions;
     if (data <= facts.l2Bytes / 2) return false;
     const int64_t steps = (data + facts.l2Bytes / 4 - 1) / (facts.l2Bytes / 4);
-    return shape.weightBytes * steps + data <
-           shape.weightBytes + data * (shape.outBlocks / tile.vectors);
+    // Short runs of many planes come slower than weights, which lie in one run.
+    const int64_t reading = (shape.rows == 1 ? 2 : 1) * data;
+    return shape.weightBytes * steps + reading <
+           shape.weightBytes + reading * (shape.outBlocks / tile.vectors);
 }
 
 } // namespace tenon::compiler

@@ -25,11 +25,12 @@ constexpr int64_t kFewPositions = 64;
 /// The loops that tiling made, by meaning; "" where there is none.
 struct ConvTiles
 {
-    std::string share;     ///< what one thread takes of the steps, if all weights pass over it
-    std::string step;      ///< rows or runs of positions that one thread takes
-    std::string row;       ///< rows inside a step
-    std::string tiles;     ///< register tiles inside a row or step
-    std::string positions; ///< inside a register tile
+    std::string share;         ///< what one thread takes of the steps, if all weights pass over it
+    std::string step;          ///< rows or runs of positions that one thread takes
+    std::string row;           ///< rows inside a step
+    std::string tiles;         ///< register tiles inside a row or step
+    std::string positions;     ///< inside a register tile
+    bool stepsOverlap = false; ///< each would pad all there is
 };
 
 /// What a tile walks, and in which order.
@@ -66,12 +67,10 @@ ConvTiles tilePositions(Schedule& schedule, const ConvLoops& loops, const ConvSh
     return ConvTiles{.share = "", .step = parts[0], .tiles = parts[1], .positions = parts[2]};
 }
 
-/// Runs of columns for threads to share where the image is one row, as a sequence is: as many as
-/// divide it and leave each some tiles.
+/// Runs of columns for threads to share: as many as divide the row and leave each some tiles.
 int64_t runsOfRow(const ConvShape& shape, int64_t positions, const TargetFacts& facts)
 {
     constexpr int64_t kFewestTiles = 2;
-    if (shape.rows != 1) return 1;
     int64_t runs = int64_t{facts.threads};
     while (runs > 1 &&
            (shape.columns % runs != 0 || shape.columns / runs < kFewestTiles * positions))
@@ -79,17 +78,43 @@ int64_t runsOfRow(const ConvShape& shape, int64_t positions, const TargetFacts& 
     return runs;
 }
 
-ConvTiles tileRows(Schedule& schedule, const ConvLoops& loops, const ConvShape& shape,
-                   int64_t positions, const TargetFacts& facts)
+/// The one row of a sequence: a run of columns for each thread, and in it steps whose data stay in
+/// the second-level cache while the weights pass over them.
+ConvTiles tileRow(Schedule& schedule, const ConvLoops& loops, const ConvShape& shape,
+                  const TileWalk& walk, const TargetFacts& facts)
 {
-    if (const int64_t runs = runsOfRow(shape, positions, facts); runs > 1) {
-        const auto steps = schedule.split(loops.column, {runs, -1});
-        const auto columns = schedule.splitOverlap(steps[1], positions);
-        return ConvTiles{"", steps[0], loops.row, columns[0], columns[1]};
+    ConvTiles tiles{.row = loops.row};
+    std::string columns = loops.column;
+    if (const int64_t runs = runsOfRow(shape, walk.tile.positions, facts); runs > 1) {
+        const auto shares = schedule.split(columns, {runs, -1});
+        tiles.share = shares[0];
+        columns = shares[1];
     }
+    const auto parts = schedule.splitOverlap(columns, walk.tile.positions);
+    tiles.tiles = parts[0];
+    tiles.positions = parts[1];
+    const int64_t count = schedule.extentOf(parts[0]);
+    const int64_t wanted = walk.passesByStep ? tilesPerStep(shape, walk.tile, count, facts) : 0;
+    if (wanted > 0 && wanted < count) {
+        const auto steps = schedule.splitOverlap(parts[0], wanted);
+        tiles.step = steps[0];
+        tiles.tiles = steps[1];
+        tiles.stepsOverlap = true;
+    } else if (tiles.share.empty()) {
+        const auto rows = schedule.split(loops.row, {-1, 1}); // where the row may be padded
+        tiles.step = rows[0];
+        tiles.row = rows[1];
+    }
+    return tiles;
+}
+
+ConvTiles tileRows(Schedule& schedule, const ConvLoops& loops, const ConvShape& shape,
+                   const TileWalk& walk, const TargetFacts& facts)
+{
+    if (shape.rows == 1) return tileRow(schedule, loops, shape, walk, facts);
     const auto rows = schedule.split(loops.row, {-1, rowsPerStep(shape, facts)});
-    const auto columns = schedule.splitOverlap(loops.column, positions);
-    return ConvTiles{"", rows[0], rows[1], columns[0], columns[1]};
+    const auto columns = schedule.splitOverlap(loops.column, walk.tile.positions);
+    return ConvTiles{.step = rows[0], .row = rows[1], .tiles = columns[0], .positions = columns[1]};
 }
 
 /// Threads that share rows find the data of theirs in their own cache, where sharing weights makes
@@ -205,7 +230,7 @@ ConvTiles tilesOf(Schedule& schedule, const ConvLoops& loops, const ConvShape& s
 {
     const int64_t positions = walk.tile.positions;
     if (walk.walk == Walk::Image) return tilePositions(schedule, loops, shape, walk, facts);
-    if (walk.walk == Walk::Steps) return tileRows(schedule, loops, shape, positions, facts);
+    if (walk.walk == Walk::Steps) return tileRows(schedule, loops, shape, walk, facts);
     const auto columns = schedule.splitOverlap(loops.column, positions);
     return ConvTiles{.row = loops.row, .tiles = columns[0], .positions = columns[1]};
 }
@@ -361,16 +386,20 @@ ConvNest tileConvolution(Schedule& schedule, const std::string& conv, const Conv
     const RegisterTile tile = tileOfSums(shape, columns, walk, facts);
     const auto blocks = schedule.split(loops.outBlock, {-1, tile.vectors});
     const bool isLarge = readsWeightsOnce(shape, facts);
+    const bool isRow = walk == Walk::Steps && shape.rows == 1;
+    const bool sharesPositions =
+        isRow ? runsOfRow(shape, tile.positions, facts) > 1 : walk == Walk::Steps;
     const bool isDivided = schedule.extentOf(blocks[0]) % int64_t{facts.threads} == 0;
-    const bool passesByStep = isLarge && walk != Walk::Rows && loops.part.empty() &&
-                              (walk == Walk::Steps || isDivided) && leavesCache(shape, tile, facts);
-    // Tiles of a joined image overlap: threads share blocks of weights there.
-    const bool sharesBlocks = passesByStep && walk == Walk::Image && facts.threads > 1;
+    const bool passesByStep = (isLarge || isRow) && walk != Walk::Rows && loops.part.empty() &&
+                              (sharesPositions || isDivided) && leavesCache(shape, tile, facts);
+    // Tiles of a joined image, or of a row, overlap: threads share blocks of weights there.
+    const bool sharesBlocks = passesByStep && !sharesPositions && facts.threads > 1;
     auto tiles = tilesOf(schedule, loops, shape, {walk, tile, passesByStep}, facts);
     const auto reduction = splitReduction(schedule, loops, shape, facts);
 
     const bool weightsFirst = isLarge && !passesByStep;
-    if (weightsFirst && walk == Walk::Steps) shareRows(schedule, shape, tiles, facts);
+    if (weightsFirst && walk == Walk::Steps && shape.rows > 1)
+        shareRows(schedule, shape, tiles, facts);
     std::vector<std::string> outer =
         sharesBlocks ? loopsAroundSteps(schedule, loops, tiles, blocks[0], facts)
                      : loopsAround(loops, tiles, blocks[0], weightsFirst);
@@ -389,10 +418,11 @@ ConvNest tileConvolution(Schedule& schedule, const std::string& conv, const Conv
     if (!reduction.unrolled.empty()) schedule.unroll(reduction.unrolled);
     const TileLoops inside{tiles.positions, blocks[1], loops.lane};
     unrollSums(schedule, conv, shape, inside, facts);
+    const bool padsByShare = weightsFirst || tiles.step.empty() || tiles.stepsOverlap;
     return ConvNest{.outer = outer,
                     .blocks = readsWeightsOften ? blocks[0] : "",
                     .left = left,
-                    .padLoop = weightsFirst ? tiles.share : tiles.step,
+                    .padLoop = padsByShare ? tiles.share : tiles.step,
                     .rereadsWeights = passesByStep};
 }
 

@@ -200,6 +200,48 @@ TEST(Rules, TakePartsOfRowsOrSeveralImagesAsWinogradSteps)
         << "two images of six";
 }
 
+/// A sequence of so many columns.
+tir::PrimFunc sequence(const std::string& columns)
+{
+    const auto conv = test::fusedKernel(
+        "%x: Tensor[(1, 4, 1, " + columns +
+        ", 4), float32], %w: Tensor[(6, 4, 1, 3, 4, 4), float32]\n%c = nn.contrib_conv2d_NCHWc(%x, "
+        "%w, data_layout=\"NCHW4c\", kernel_layout=\"OIHW4i4o\", out_layout=\"NCHW4c\", "
+        "padding=[0, 1, 0, 1], strides=[1, 1])\n");
+    CHECK(conv) << conv.error().text();
+    return *conv;
+}
+
+/// The same for kernels as small as these.
+TargetFacts sharedAtOnceBy(int threads)
+{
+    TargetFacts facts = sharedBy(threads);
+    facts.forkCycles = 1;
+    return facts;
+}
+
+TEST(Rules, ShareTheColumnsOfASequenceWhichHasOneRow)
+{
+    EXPECT_THAT(stepsFor(sequence("98"), sharedAtOnceBy(2)),
+                HasSubstr("split(\"ow\", factors=[2, -1])"));
+    EXPECT_THAT(stepsFor(sequence("98"), sharedAtOnceBy(3)),
+                HasSubstr("split(\"ow\", factors=[2, -1])"))
+        << "three do not divide 98";
+    EXPECT_THAT(stepsFor(sequence("97"), sharedAtOnceBy(2)), Not(HasSubstr("split(\"ow\"")));
+}
+
+TEST(Rules, PassWeightsOverStepsOfASequenceThatStayInTheCache)
+{
+    const std::string steps = "ow_0_0, ow_0_1 = split_overlap(\"ow_0\"";
+    EXPECT_THAT(stepsFor(sequence("397"), sharedAtOnceBy(1)), HasSubstr(steps));
+    EXPECT_THAT(stepsFor(sequence("397"), sharedAtOnceBy(2)), HasSubstr(steps))
+        << "blocks are shared";
+    EXPECT_THAT(stepsFor(sequence("97"), sharedAtOnceBy(1)), Not(HasSubstr(steps)))
+        << "all stay there";
+    EXPECT_THAT(stepsFor(sequence("397"), sharedAtOnceBy(1)), Not(HasSubstr("compute_at(\"pad\"")))
+        << "each step would pad all columns";
+}
+
 TEST(Rules, CountADotProductOfBytesOnceWhenTheyShareWork)
 {
     const auto isShared = [](const std::string& image) {
