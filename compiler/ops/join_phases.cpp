@@ -120,7 +120,8 @@ extern constinit const OpDef joinPhasesOp = {
     .operands = kOperands,
     .attrs = kAttrs,
     .accuracy = Accuracy::Exact,
-    .pattern = Pattern::Injective,
+    // A change of layout behind it moves squares by itself, which a choice of phases would hide.
+    .pattern = Pattern::OutEwiseFusable,
     .infer = infer,
     .lower = lower,
     .cost = cost,

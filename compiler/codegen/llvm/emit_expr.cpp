@@ -125,6 +125,7 @@ llvm::Value* Emitter::binary(const ExprNode& node)
 
 llvm::Value* Emitter::compare(const ExprNode& node)
 {
+    if (llvm::Constant* known = knownComparison(node)) return known;
     using P = llvm::CmpInst::Predicate;
     const DataType dtype = node.args[0]->dtype;
     const size_t row = static_cast<size_t>(node.kind) - static_cast<size_t>(ExprKind::Equal);
@@ -245,8 +246,9 @@ bool isMaskedVector(const ExprNode& node, int vectorBytes)
 llvm::Value* Emitter::conditional(const ExprNode& node)
 {
     llvm::Value* condition = value(node.args[0]);
-    if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(condition))
-        return value(node.args[known->isZero() ? 2 : 1]);
+    const auto* known = llvm::dyn_cast<llvm::Constant>(condition);
+    if (known && (known->isNullValue() || known->isAllOnesValue()))
+        return value(node.args[known->isNullValue() ? 2 : 1]);
     if (isMaskedVector(node, m_options.vectorBytes) && node.args[0]->dtype.lanes == 1)
         condition = m_builder.CreateVectorSplat(static_cast<unsigned>(node.dtype.lanes), condition);
     if (condition->getType()->isVectorTy()) {

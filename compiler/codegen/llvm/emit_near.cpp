@@ -18,38 +18,76 @@ using tir::ExprNode;
 
 namespace {
 
-/// Where lanes are read, counted in elements from what the first of them reads.
+/// What an expression of lanes is for each of them, as a scalar.
+std::optional<std::vector<Expr>> lanesOf(const Expr& expr, int lanes, const tir::Ranges& ranges)
+{
+    const tir::Var lane = tir::makeVar("lane", kInt64);
+    const Expr scalar = tir::asScalar(expr, lane);
+    if (!scalar.get()) return std::nullopt;
+    std::vector<Expr> out;
+    for (int64_t i = 0; i < lanes; ++i)
+        out.push_back(tir::simplify(tir::substitute(scalar, {{lane.get(), Expr(i)}}), ranges));
+    return out;
+}
+
+/// Where lanes are read, counted in elements from what the first of them reads; nothing for lanes
+/// that are not.
 struct LanePlaces
 {
     Expr first;
-    std::vector<int64_t> offsets;
+    std::vector<std::optional<int64_t>> offsets;
+    int64_t low = 0, high = 0; ///< of all
 };
 
-/// Nothing where the places depend on more than the lane.
-std::optional<LanePlaces> placesOf(const Expr& index, const tir::Ranges& ranges)
+/// Nothing where the places depend on more than the lane, or none is read. `mask`: null, or the
+/// lanes that are.
+std::optional<LanePlaces> placesOf(const Expr& index, const llvm::Constant* mask,
+                                   const tir::Ranges& ranges)
 {
-    const tir::Var lane = tir::makeVar("lane", kInt64);
-    const Expr scalar = tir::asScalar(index, lane);
-    if (!scalar.get()) return std::nullopt;
-    const auto at = [&](int64_t i) { return tir::substitute(scalar, {{lane.get(), Expr(i)}}); };
-    LanePlaces places{tir::simplify(at(0), ranges), {}};
-    for (int64_t i = 0; i < index->dtype.lanes; ++i) {
-        const Expr offset = tir::simplify(at(i) - places.first, ranges);
+    const auto lanes = lanesOf(index, index->dtype.lanes, ranges);
+    if (!lanes) return std::nullopt;
+    LanePlaces places;
+    for (unsigned i = 0; i < lanes->size(); ++i) {
+        const llvm::Constant* isRead = mask ? mask->getAggregateElement(i) : nullptr;
+        if (mask && (!isRead || isRead->isNullValue())) {
+            places.offsets.emplace_back();
+            continue;
+        }
+        if (!places.first.get()) places.first = (*lanes)[i];
+        const Expr offset = tir::simplify((*lanes)[i] - places.first, ranges);
         if (offset->kind != ExprKind::IntImm) return std::nullopt;
-        places.offsets.push_back(offset->integer);
+        places.offsets.emplace_back(offset->integer);
+        places.low = std::min(places.low, offset->integer);
+        places.high = std::max(places.high, offset->integer);
     }
+    if (!places.first.get()) return std::nullopt;
     return places;
 }
 
 } // namespace
 
+llvm::Constant* Emitter::knownComparison(const ExprNode& node)
+{
+    const int lanes = node.dtype.lanes;
+    if (lanes == 1 || node.args[0]->dtype.scalar() != kInt64) return nullptr;
+    const auto answers =
+        lanesOf(tir::binary(node.kind, node.args[0], node.args[1]), lanes, m_ranges);
+    if (!answers) return nullptr;
+    std::vector<llvm::Constant*> out;
+    for (const Expr& answer : *answers) {
+        if (answer->kind != ExprKind::IntImm) return nullptr;
+        out.push_back(m_builder.getInt1(answer->integer != 0));
+    }
+    return llvm::ConstantVector::get(out);
+}
+
 llvm::Value* Emitter::nearLanes(const ExprNode& node, llvm::Type* element)
 {
-    if (m_mask) return nullptr;
-    const auto places = placesOf(node.args[0], m_ranges);
+    const auto* mask = m_mask ? llvm::dyn_cast<llvm::Constant>(m_mask) : nullptr;
+    if (m_mask && !mask) return nullptr;
+    const auto places = placesOf(node.args[0], mask, m_ranges);
     if (!places) return nullptr;
-    const auto [low, high] = std::minmax_element(places->offsets.begin(), places->offsets.end());
-    const int64_t begin = *low, span = *high - *low + 1;
+    const int64_t begin = places->low, span = places->high - begin + 1;
     const auto lanes = static_cast<int64_t>(places->offsets.size());
     // Both vectors end inside of what the lanes span, so that neither reads beyond the buffer.
     const auto width =
@@ -68,9 +106,10 @@ llvm::Value* Emitter::nearLanes(const ExprNode& node, llvm::Type* element)
         back = m_builder.CreateAlignedLoad(type, next, std::min(align, single));
     }
     std::vector<int> lanesOfBoth;
-    for (const int64_t offset : places->offsets) {
-        const int64_t place = offset - begin;
-        lanesOfBoth.push_back(static_cast<int>(place < width ? place : width + place - backBegin));
+    for (const std::optional<int64_t>& offset : places->offsets) {
+        const int64_t place = offset ? *offset - begin : llvm::PoisonMaskElem;
+        const bool isBehind = offset && place >= width;
+        lanesOfBoth.push_back(static_cast<int>(isBehind ? width + place - backBegin : place));
     }
     return m_builder.CreateShuffleVector(front, back, lanesOfBoth);
 }

@@ -50,7 +50,9 @@ private:
     llvm::Value* binary(const tir::ExprNode& node);
     llvm::Value* compare(const tir::ExprNode& node);
     llvm::Value* castTo(DataType to, llvm::Value* source, DataType from);
-    llvm::Value* nearLanes(const tir::ExprNode& node, llvm::Type* element); ///< emit_near.cpp
+    // emit_near.cpp; null where lanes depend on more than their number
+    llvm::Value* nearLanes(const tir::ExprNode& node, llvm::Type* element);
+    llvm::Constant* knownComparison(const tir::ExprNode& node);
     llvm::Value* loadElement(const tir::ExprNode& node);
     llvm::Value* rampValue(const tir::ExprNode& node);
     llvm::Value* conditional(const tir::ExprNode& node);

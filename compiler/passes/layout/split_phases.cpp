@@ -5,6 +5,7 @@
 // it is a dense layer of O*KH*KW results.
 #include "compiler/ops/ops.h"
 #include "compiler/passes/layout/channel_block.h"
+#include "compiler/passes/layout/phases_as_channels.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/rewrite_functions.h"
@@ -59,6 +60,9 @@ public:
                 patches.push_back(asDense(node));
             else if (fillsBlocks(node) && hasPhases(node))
                 patches.push_back(patchOf(node));
+            else if (isNarrow(node))
+                if (auto patch = phasesAsChannels(m_module, m_function, node))
+                    patches.push_back(std::move(*patch));
         }
         return patches;
     }
@@ -91,7 +95,13 @@ private:
                 node.types[0].shape[2 + i].value()};
     }
 
-    /// Narrow results are one vector each; all phases of plain columns side by side fill more.
+    /// Few results of whole vectors of channels.
+    bool isNarrow(const NodeRecord& node) const
+    {
+        return weightShape(node)[0] >= m_lanes && weightShape(node)[1] < m_lanes &&
+               axis(node, 0).stride * axis(node, 1).stride > 1;
+    }
+
     bool fillsBlocks(const NodeRecord& node) const
     {
         // Others than narrow ones are widened where they fill no vector.

@@ -65,6 +65,22 @@ bool addBends(const std::vector<int64_t>& places, std::vector<int64_t>& bends)
     return true;
 }
 
+/// Notes the period of `axis % period` in a condition; false where the axis stands elsewhere, or
+/// with another period.
+bool notePeriod(const tir::Expr& condition, const tir::IterVar& axis, int64_t& period)
+{
+    if (!usesVar(condition, axis.var.get())) return true;
+    const bool isPart = condition->kind == tir::ExprKind::FloorMod &&
+                        condition->args[0]->kind == tir::ExprKind::VarRef &&
+                        condition->args[1]->kind == tir::ExprKind::IntImm &&
+                        (period == 0 || period == condition->args[1]->integer);
+    if (isPart) period = condition->args[1]->integer;
+    return isPart ||
+           (condition->kind != tir::ExprKind::VarRef &&
+            std::all_of(condition->args.begin(), condition->args.end(),
+                        [&](const tir::Expr& part) { return notePeriod(part, axis, period); }));
+}
+
 /// The number by which the axis is divided to find the element; 0: it is not.
 int64_t repetitionOf(const tir::Expr& index, const tir::IterVar& axis)
 {
@@ -143,6 +159,18 @@ std::vector<int64_t> bendsOf(const tir::Stmt& block)
     std::sort(bends.begin(), bends.end());
     bends.erase(std::unique(bends.begin(), bends.end()), bends.end());
     return isEven && bends.size() <= kMostBorders ? bends : std::vector<int64_t>{};
+}
+
+int64_t periodOf(const tir::Stmt& block, const tir::IterVar& axis)
+{
+    int64_t period = 0;
+    bool isPeriodic = true;
+    tir::visitExprsIn(block->body, [&](const tir::Expr& expr) {
+        if (expr->kind == tir::ExprKind::Intrinsic && expr->intrinsic == tir::Intrinsic::IfThenElse)
+            isPeriodic = isPeriodic && notePeriod(expr->args[0], axis, period);
+        return isPeriodic;
+    });
+    return isPeriodic ? period : 0;
 }
 
 int64_t lanesOfRepeatedElements(const tir::Stmt& block, int64_t lanes)

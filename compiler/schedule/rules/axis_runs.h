@@ -20,6 +20,9 @@ std::vector<int64_t> repeatsOf(const tir::Stmt& block);
 /// Where what is read turns round or stops, as mirrored and repeated edges do. Empty where it does
 /// not, too often, or where it skips elements.
 std::vector<int64_t> bendsOf(const tir::Stmt& block);
+/// The period with which conditions look at an axis, as joined phases do; 0: none do, or one looks
+/// at it in another way.
+int64_t periodOf(const tir::Stmt& block, const tir::IterVar& axis);
 /// Lanes along the last axis, at most so many, that read elements side by side, each as often:
 /// enlarging by whole numbers. 0: there are none.
 int64_t lanesOfRepeatedElements(const tir::Stmt& block, int64_t lanes);

@@ -181,6 +181,28 @@ void scheduleParts(Schedule& schedule, const std::string& block,
     return parallelise(schedule, outer, facts);
 }
 
+/// Takes each place of a period by itself, where conditions look at outer axes so: none is left
+/// then. Of those axes, the loop over periods stays in `axes`.
+void unrollPeriods(Schedule& schedule, const tir::Stmt& block, std::vector<AxisView>& axes,
+                   size_t contiguous)
+{
+    constexpr int64_t kLongestPeriod = 4;
+    std::vector<std::string> order, places;
+    for (size_t i = 0; i + contiguous < axes.size(); ++i) {
+        const int64_t period = periodOf(block, block->block.iters[i]);
+        if (period < 2 || period > kLongestPeriod || axes[i].extent % period != 0) continue;
+        const auto parts = schedule.split(axes[i].loop, {-1, period});
+        axes[i].loop = parts[0];
+        axes[i].extent /= period;
+        places.push_back(parts[1]);
+    }
+    if (places.empty()) return;
+    for (size_t i = 0; i + contiguous < axes.size(); ++i) order.push_back(axes[i].loop);
+    order.insert(order.end(), places.begin(), places.end());
+    schedule.reorder(order);
+    for (const std::string& place : places) schedule.unroll(place);
+}
+
 /// The last `contiguous` axes as one loop of vectors, the others around it.
 void scheduleRun(Schedule& schedule, const std::vector<AxisView>& axes, size_t contiguous,
                  int64_t lanes, const TargetFacts& facts)
@@ -208,7 +230,7 @@ void scheduleRun(Schedule& schedule, const std::vector<AxisView>& axes, size_t c
 void scheduleElementwise(Schedule& schedule, const std::string& block, const TargetFacts& facts)
 {
     const tir::Stmt stmt = blockOf(schedule, block);
-    const std::vector<AxisView> axes = axesOf(schedule, block);
+    std::vector<AxisView> axes = axesOf(schedule, block);
     if (axes.empty()) return;
     for (const AxisView& axis : axes)
         if (axis.loop.empty()) return;
@@ -237,6 +259,7 @@ void scheduleElementwise(Schedule& schedule, const std::string& block, const Tar
     if (contiguous == 0 && axes.back().extent >= lanes && gathersAlongLast(stmt, lanes))
         contiguous = 1;
     contiguous = gatheredAxes(stmt, contiguous, lanes);
+    if (contiguous > 0) unrollPeriods(schedule, stmt, axes, contiguous);
     return scheduleRun(schedule, axes, contiguous, lanes, facts);
 }
 
