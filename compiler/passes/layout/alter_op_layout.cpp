@@ -168,8 +168,9 @@ private:
         const Tensor* weight = constantOf(m_module, node.operands[1]);
         if (!weight || weight->dtype() != kFloat32 || weight->shape().size() != 2) return false;
         const int64_t outputs = weight->shape()[0];
-        const auto bytes = static_cast<int64_t>(weight->bytes().size());
-        int64_t block = denseBlock(outputs, bytes, m_lanes, m_machine.facts);
+        const DenseLayer layer{outputs, denseRows(m_module.type(node.operands[0]).shape),
+                               static_cast<int64_t>(weight->bytes().size())};
+        int64_t block = denseBlock(layer, m_lanes, m_machine.facts);
         if (block == 0) return false;
         // Short vectors: one step of a register tile reads its weights side by side.
         if (block == m_lanes && m_lanes <= 4) block = weightBlock(outputs, block);

@@ -18,15 +18,26 @@ int64_t weightBlock(int64_t channels, int64_t block)
     return block;
 }
 
-int64_t denseBlock(int64_t outputs, int64_t weightBytes, int lanes, const TargetFacts& facts)
+int64_t denseRows(const Shape& data)
+{
+    int64_t rows = 1;
+    for (size_t i = 0; i + 1 < data.size(); ++i) {
+        if (!data[i].isConst()) return 1;
+        rows *= data[i].value();
+    }
+    return rows;
+}
+
+int64_t denseBlock(const DenseLayer& layer, int lanes, const TargetFacts& facts)
 {
     constexpr int kFewestLanes = 4;
-    constexpr int64_t kWidestMatrix = 1024;
-    const int64_t block = channelBlock(outputs, lanes);
-    const bool mayOverlap = block == 0 || (facts.threads <= 1 && weightBytes <= facts.l2Bytes / 2);
-    const bool isMatrix = lanes >= kFewestLanes && block < lanes && mayOverlap && outputs >= 2 &&
-                          outputs <= kWidestMatrix;
-    return isMatrix ? outputs : block;
+    constexpr int64_t kWidestMatrix = 1024, kFewRows = 4;
+    const int64_t block = channelBlock(layer.outputs, lanes);
+    const bool waitsForWeights = layer.rows < kFewRows && layer.weightBytes > facts.l2Bytes / 2;
+    const bool mayOverlap = block == 0 || (facts.threads <= 1 && !waitsForWeights);
+    const bool isMatrix = lanes >= kFewestLanes && block < lanes && mayOverlap &&
+                          layer.outputs >= 2 && layer.outputs <= kWidestMatrix;
+    return isMatrix ? layer.outputs : block;
 }
 
 int64_t paddedChannels(int64_t channels, int lanes)

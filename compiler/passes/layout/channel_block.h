@@ -15,11 +15,21 @@ using namespace core;
 int64_t channelBlock(int64_t channels, int lanes);
 /// Output-channel block of a weight: `block` times the largest of 4, 3, 2, 1 that divides.
 int64_t weightBlock(int64_t channels, int64_t block);
+/// A dense layer by what decides how its weights are packed.
+struct DenseLayer
+{
+    int64_t outputs;
+    int64_t rows; ///< of its data, 1 where they are not known
+    int64_t weightBytes;
+};
+
+/// Rows of the data of a dense layer: all elements but those of the last dimension; 1: not known.
+int64_t denseRows(const Shape& data);
 /// How many outputs of a dense layer lie side by side in its packed weights: as a channelBlock(),
 /// or all of them where that fills no vector. Whole vectors, the last of which overlaps, then beat
-/// parts of vectors, but for rows of weights that come from beyond the second-level cache; and
-/// threads share blocks, not what overlaps.
-int64_t denseBlock(int64_t outputs, int64_t weightBytes, int lanes, const TargetFacts& facts);
+/// parts of vectors, but for few rows with weights that come from beyond the second-level cache;
+/// and threads share blocks, not what overlaps.
+int64_t denseBlock(const DenseLayer& layer, int lanes, const TargetFacts& facts);
 /// The least count from `channels` on whose blocks take fewer vectors; `channels` if there is none.
 int64_t paddedChannels(int64_t channels, int lanes);
 /// (N, C, H, W) -> (N, C/block, H, W, block).

@@ -234,10 +234,11 @@ bool alterQuantizedDense(const QuantizedLayerSite& site)
     const auto constants = constantsOf(site);
     if (!constants) return false;
     const std::vector<int64_t>& shape = constants->weight->shape();
+    const DenseLayer form{shape[0], denseRows(site.module.type(node.operands[0]).shape),
+                          static_cast<int64_t>(constants->weight->size())};
     const int64_t block = site.hasRuns            ? 1
                           : shape[0] < site.lanes ? channelBlock(shape[0], site.lanes)
-                                                  : denseBlock(shape[0], constants->weight->size(),
-                                                               site.lanes, site.facts);
+                                                  : denseBlock(form, site.lanes, site.facts);
     if (block == 0 || shape[1] % 4 != 0 || shape[1] == 0) return false;
     site.values.explain("pack-quantized-dense", std::to_string(shape[0]) +
                                                     " outputs in blocks of " +
