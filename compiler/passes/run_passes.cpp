@@ -30,8 +30,8 @@ Diagnostic unknownPass(const std::string& name, const std::string& where)
     Location location;
     location.detail = where;
     return makeError(DiagnosticCode::UnknownName,
-                     "unknown pass " + quoted(name) + " in " + where + "; nearest is " +
-                         quoted(nearestNames(name, names, 1).front()),
+                     "unknown pass " + core::quoted(name) + " in " + where + "; nearest is " +
+                         core::quoted(nearestNames(name, names, 1).front()),
                      location);
 }
 
@@ -281,12 +281,13 @@ private:
         std::vector<Diagnostic> errors = verifyGraph(m_current);
         if (errors.empty()) return kDone;
         Diagnostic error = std::move(errors.front());
-        error.message = "after pass " + quoted(record.name) + ": " + error.message;
+        error.message = "after pass " + core::quoted(record.name) + ": " + error.message;
         if (!record.changes.empty()) {
             const Change& change = record.changes.front();
-            Diagnostic note = makeError(
-                error.code, "the pass made " + std::to_string(record.changes.size()) +
-                                " changes, first " + quoted(change.rule) + ": " + change.reason);
+            Diagnostic note =
+                makeError(error.code, "the pass made " + std::to_string(record.changes.size()) +
+                                          " changes, first " + core::quoted(change.rule) + ": " +
+                                          change.reason);
             note.severity = Severity::Note;
             error.notes.push_back(std::move(note));
         }
@@ -296,7 +297,7 @@ private:
     static Diagnostic inPass(const PassDef& pass, Diagnostic error)
     {
         if (error.code == DiagnosticCode::Cancelled) return error;
-        Diagnostic note = makeError(error.code, "in pass " + quoted(pass.name));
+        Diagnostic note = makeError(error.code, "in pass " + core::quoted(pass.name));
         note.severity = Severity::Note;
         error.notes.push_back(std::move(note));
         return error;
