@@ -4,9 +4,9 @@
 
 #include "compiler/schedule/row_strips.h"
 #include "compiler/schedule/rules/conv_steps.h"
+#include "compiler/schedule/rules/conv_sums.h"
 #include "compiler/schedule/rules/rule.h"
 #include "compiler/schedule/tree.h"
-#include "core/ir/tir/visit.h"
 
 #include <algorithm>
 
@@ -248,80 +248,27 @@ RegisterTile tileOf(TileSpace space, bool sharesPositions, const TargetFacts& fa
     return sums >= enoughSums ? divided : tile;
 }
 
-/// Three blocks of half a vector: two of them make a vector, which takes a third of the
-/// instructions off.
-bool hasHalfVectors(const ConvShape& shape, const TargetFacts& facts)
+/// How the weights pass over the data.
+struct WeightPasses
 {
-    return shape.weights->dtype == kFloat32 && shape.vectors == 3 &&
-           2 * shape.lanes == facts.lanes(kFloat32.bytes());
-}
-
-/// Halves in whole vectors leave room for more positions. An input that two products use is
-/// no memory operand; LLVM keeps some ahead, and a sum in memory took twice the time.
-RegisterTile tileOfSums(const ConvShape& shape, int64_t columns, Walk walk,
-                        const TargetFacts& facts)
-{
-    constexpr int kInputs = 4;
-    if (!hasHalfVectors(shape, facts)) return convTile(shape, columns, walk, facts);
-    ConvShape paired = shape;
-    paired.vectors = 2;
-    TargetFacts fewer = facts;
-    fewer.vectorRegisters -= kInputs;
-    const RegisterTile tile = convTile(paired, columns, walk, fewer);
-    return tile.vectors == 2 ? RegisterTile{shape.vectors, tile.positions}
-                             : convTile(shape, columns, walk, facts);
-}
-
-/// Loops inside a register tile.
-struct TileLoops
-{
-    std::string positions, blocks, lane;
+    bool byStep;       ///< all of them over one step before the next begins
+    bool sharesBlocks; ///< so, and each thread takes a share of the blocks
+    bool isOnce;       ///< each block over all data
 };
 
-/// Where the blocks of channels stand among the dimensions of the sums: behind the images, and
-/// behind the parts of the input channels where those are summed apart.
-int64_t dimOfBlocks(const Schedule& schedule, const std::string& conv)
+WeightPasses passesOf(const ConvSite& site, const TileWalk& walk, int64_t blocks,
+                      const TargetFacts& facts)
 {
-    int64_t dim = 1;
-    tir::visitStmts(blockOf(schedule, conv)->body, [&](const tir::Stmt& stmt) {
-        if (stmt->kind != tir::StmtKind::Store) return true;
-        for (size_t i = 0; i < stmt->indices.size(); ++i) {
-            const tir::Expr& index = stmt->indices[i];
-            if (index->kind == tir::ExprKind::VarRef &&
-                index->var->name.find("oc_outer") != std::string::npos)
-                dim = static_cast<int64_t>(i);
-        }
-        return false;
-    });
-    return dim;
-}
-
-/// A vector and a half per position in place of three halves; the sums of a position lie side by
-/// side for it.
-void unrollHalfVectors(Schedule& schedule, const std::string& conv, const TileLoops& loops)
-{
-    const std::string sums = outputOf(schedule, conv);
-    const auto rank = static_cast<int64_t>(bufferNamed(schedule.function(), sums)->shape.size());
-    const int64_t channels = dimOfBlocks(schedule, conv);
-    std::vector<int64_t> order;
-    for (int64_t dim = 0; dim + 1 < rank; ++dim)
-        if (dim != channels) order.push_back(dim);
-    order.insert(order.end(), {channels, rank - 1});
-    schedule.permuteDims(sums, order);
-    const int64_t lanes = schedule.extentOf(loops.lane);
-    const auto whole = schedule.fuse({loops.blocks, loops.lane});
-    const auto half = schedule.peel(whole, 2 * lanes);
-    for (const std::string& vector : {whole, half}) schedule.vectorize(vector);
-    if (schedule.extentOf(loops.positions) != 1) schedule.unroll(loops.positions);
-}
-
-void unrollSums(Schedule& schedule, const std::string& conv, const ConvShape& shape,
-                const TileLoops& loops, const TargetFacts& facts)
-{
-    (void)schedule.tries().skipZeroTerms(conv, 3); // refused where no row is padded
-    if (hasHalfVectors(shape, facts) && schedule.extentOf(loops.blocks) == shape.vectors)
-        return unrollHalfVectors(schedule, conv, loops);
-    return unrollTile(schedule, conv, 3, shape.lanes);
+    const ConvShape& shape = site.shape;
+    const bool isLarge = readsWeightsOnce(shape, facts);
+    const bool isRow = walk.walk == Walk::Steps && shape.rows == 1;
+    const bool sharesPositions =
+        isRow ? runsOfRow(shape, walk.tile.positions, facts) > 1 : walk.walk == Walk::Steps;
+    const bool isDivided = blocks % int64_t{facts.threads} == 0;
+    const bool byStep = (isLarge || isRow) && walk.walk != Walk::Rows && site.loops.part.empty() &&
+                        (sharesPositions || isDivided) && leavesCache(shape, walk.tile, facts);
+    // Tiles of a joined image, or of a row, overlap: threads share blocks of weights there.
+    return {byStep, byStep && !sharesPositions && facts.threads > 1, isLarge && !byStep};
 }
 
 } // namespace
@@ -382,22 +329,13 @@ ConvNest tileConvolution(Schedule& schedule, const std::string& conv, const Conv
                          Walk walk, const TargetFacts& facts)
 {
     const auto& [shape, loops] = site;
-    const int64_t columns = schedule.extentOf(loops.column);
-    const RegisterTile tile = tileOfSums(shape, columns, walk, facts);
+    const RegisterTile tile = tileOfSums(shape, schedule.extentOf(loops.column), walk, facts);
     const auto blocks = schedule.split(loops.outBlock, {-1, tile.vectors});
-    const bool isLarge = readsWeightsOnce(shape, facts);
-    const bool isRow = walk == Walk::Steps && shape.rows == 1;
-    const bool sharesPositions =
-        isRow ? runsOfRow(shape, tile.positions, facts) > 1 : walk == Walk::Steps;
-    const bool isDivided = schedule.extentOf(blocks[0]) % int64_t{facts.threads} == 0;
-    const bool passesByStep = (isLarge || isRow) && walk != Walk::Rows && loops.part.empty() &&
-                              (sharesPositions || isDivided) && leavesCache(shape, tile, facts);
-    // Tiles of a joined image, or of a row, overlap: threads share blocks of weights there.
-    const bool sharesBlocks = passesByStep && !sharesPositions && facts.threads > 1;
+    const auto [passesByStep, sharesBlocks, weightsFirst] =
+        passesOf(site, {walk, tile}, schedule.extentOf(blocks[0]), facts);
     auto tiles = tilesOf(schedule, loops, shape, {walk, tile, passesByStep}, facts);
     const auto reduction = splitReduction(schedule, loops, shape, facts);
 
-    const bool weightsFirst = isLarge && !passesByStep;
     if (weightsFirst && walk == Walk::Steps && shape.rows > 1)
         shareRows(schedule, shape, tiles, facts);
     std::vector<std::string> outer =

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// How vectors come from memory and where they wait: lanes near one another by shuffles, spilled
+// vectors within cache lines.
+#include "compiler/codegen/back_end.h"
+#include "compiler/codegen/llvm/kernel_object.h"
+#include "compiler/schedule/lower.h"
+#include "core/ir/tir/text.h"
+#include "tests/support/jit_kernel.h"
+
+#include <gtest/gtest.h>
+
+namespace tenon {
+namespace {
+
+using core::Tensor;
+
+tir::PrimFunc parsed(const std::string& text)
+{
+    auto function = tir::parsePrimFunc(text);
+    CHECK(function) << function.error().text();
+    return *function;
+}
+
+/// y[i * lanes + lane] = x[index] for so many vectors.
+std::string loadsText(const std::string& index, int lanes)
+{
+    return "@T.prim_func\ndef main(x: T.Buffer((64,), \"float32\"), y: T.Buffer((" +
+           std::to_string(2 * lanes) +
+           ",), \"float32\")):\n    for i in T.serial(2):\n        y[T.Ramp(i * " +
+           std::to_string(lanes) + ", 1, " + std::to_string(lanes) + ")] = x[" + index + "]\n";
+}
+
+/// What two vectors of eight lanes hold of x.
+std::vector<float> loaded(const std::string& index, const std::vector<float>& x, const char* target)
+{
+    const Tensor data = Tensor::of(core::kFloat32, {static_cast<int64_t>(x.size())}, x);
+    const auto result = test::runCompiled(parsed(loadsText(index, 8)), {data}, target, 1);
+    CHECK(result) << result.error().text();
+    const auto values = result->at(0).as<float>();
+    return {values.begin(), values.end()};
+}
+
+TEST(VectorMemory, lanesThatLieNearOneAnotherAreLoadedAsVectors)
+{
+    std::vector<float> x;
+    for (int i = 0; i < 64; ++i) x.push_back(static_cast<float>(i));
+    struct Case
+    {
+        std::string index;
+        int (*place)(int i, int lane);
+    };
+    const Case cases[] = {
+        {"T.Ramp(i * 8, 1, 8) // T.Broadcast(2, 8)", [](int i, int l) { return (8 * i + l) / 2; }},
+        {"T.Ramp(i * 8, 1, 8) // T.Broadcast(4, 8)", [](int i, int l) { return (8 * i + l) / 4; }},
+        {"T.Ramp(63 - i * 8, -1, 8)", [](int i, int l) { return 63 - 8 * i - l; }},
+        {"T.Ramp(i * 16 + 1, 2, 8)", [](int i, int l) { return 16 * i + 1 + 2 * l; }},
+        {"T.Ramp(i * 9 + 3, 1, 8) % T.Broadcast(9, 8)",
+         [](int i, int l) { return (9 * i + 3 + l) % 9; }},
+        {"T.Ramp(i + 50, 0, 8)", [](int i, int) { return i + 50; }},
+        {"T.Ramp(i * 3, 8, 8)", [](int i, int l) { return 3 * i + 8 * l; }}, // far apart
+    };
+    for (const char* target : {"llvm -mcpu=native", "llvm -mcpu=x86-64", "llvm -mcpu=haswell"})
+        for (const Case& each : cases) {
+            const auto y = loaded(each.index, x, target);
+            for (int i = 0; i < 16; ++i)
+                EXPECT_EQ(y[static_cast<size_t>(i)], static_cast<float>(each.place(i / 8, i % 8)))
+                    << each.index << " on " << target;
+        }
+    const auto machine =
+        compiler::machineSpec(*core::parseTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=haswell"));
+    ASSERT_TRUE(machine) << machine.error().text();
+    for (const Case& each : cases) {
+        const tir::PrimFunc function = parsed(loadsText(each.index, 8));
+        const auto ir =
+            compiler::emitKernel({function, "loads", 32}, *machine, compiler::EmitForm::LlvmIr);
+        ASSERT_TRUE(ir) << ir.error().text();
+        EXPECT_EQ(ir->find("masked.gather") != std::string::npos, &each == std::end(cases) - 1)
+            << each.index << ": " << *ir;
+    }
+}
+
+/// More sums than there are registers, alive over a loop.
+std::string manySums(int lanes)
+{
+    const std::string vector = ", 1, " + std::to_string(lanes) + ")";
+    std::string text = "@T.prim_func\ndef main(x: T.Buffer((64000,), \"float32\"), y: "
+                       "T.Buffer((64000,), \"float32\")):\n    with T.allocate((" +
+                       std::to_string(40 * lanes) + ",), \"float32\", scope=\"register\") as s:\n";
+    const auto sum = [&](int i) { return "s[T.Ramp(" + std::to_string(i * lanes) + vector + "]"; };
+    for (int i = 0; i < 40; ++i)
+        text +=
+            "        " + sum(i) + " = T.Broadcast(T.float32(0), " + std::to_string(lanes) + ")\n";
+    text += "        for k in T.serial(100):\n";
+    for (int i = 0; i < 40; ++i)
+        text += "            " + sum(i) + " = " + sum(i) + " + x[T.Ramp(k * 640 + " +
+                std::to_string(i * lanes) + vector + "]\n";
+    for (int i = 0; i < 40; ++i)
+        text += "        y[T.Ramp(" + std::to_string(i * lanes) + vector + "] = " + sum(i) + "\n";
+    return text;
+}
+
+TEST(VectorMemory, spilledVectorsLieWithinCacheLines)
+{
+    const auto assemblyFor = [](const char* cpu, int lanes) {
+        const auto target =
+            core::parseTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=" + std::string(cpu));
+        const auto machine = compiler::machineSpec(*target);
+        CHECK(machine) << machine.error().text();
+        const tir::PrimFunc function = parsed(manySums(lanes));
+        const auto assembly = compiler::emitKernel({function, "sums", 4 * lanes}, *machine,
+                                                   compiler::EmitForm::Assembly);
+        CHECK(assembly) << assembly.error().text();
+        return *assembly;
+    };
+    const std::string wide = assemblyFor("skylake-avx512", 16);
+    EXPECT_NE(wide.find("(%rsp), %zmm"), std::string::npos) << "nothing was spilled: " << wide;
+    EXPECT_NE(wide.find("andq\t$-64, %rsp"), std::string::npos) << wide;
+    const std::string half = assemblyFor("haswell", 8);
+    EXPECT_NE(half.find("andq\t$-32, %rsp"), std::string::npos) << half;
+}
+
+} // namespace
+} // namespace tenon
