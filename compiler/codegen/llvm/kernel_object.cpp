@@ -4,6 +4,7 @@
 #include "compiler/codegen/llvm/kernel_object.h"
 
 #include "compiler/codegen/llvm/byte_matrices.h"
+#include "compiler/codegen/llvm/byte_pairs.h"
 #include "compiler/codegen/llvm/emitter.h"
 #include "compiler/codegen/llvm/expand_missing.h"
 #include "compiler/codegen/llvm/lane_loads.h"
@@ -47,6 +48,7 @@ void useNeighbours(llvm::Module& module, ByteDot dot, llvm::FunctionAnalysisMana
         // Four bytes of a quad become one load.
         llvm::AggressiveInstCombinePass().run(function, analyses);
         analyses.invalidate(function, llvm::PreservedAnalyses::none());
+        if (dot == ByteDot::NeonMultiplyAdd) copyPairsOfBytes(function, analyses);
         mergeLaneLoads(function, analyses);
         if (dot == ByteDot::NeonMatrix) formByteMatrices(function);
         mergeNarrowStores(function, analyses);

@@ -9,23 +9,14 @@
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
-#include <vector>
 
 namespace tenon::compiler {
 namespace {
 
 constexpr int kLanes = 4;
 
-/// A load at so many elements from the first one that was seen of its neighbours.
-struct Place
-{
-    llvm::LoadInst* load;
-    int offset;
-};
-using Neighbours = std::vector<Place>; ///< in program order
-
 /// The shuffles that copy element 0 of `inserted` to every lane; empty when it has other uses.
-std::vector<llvm::ShuffleVectorInst*> splatsOf(llvm::InsertElementInst& inserted)
+std::vector<llvm::ShuffleVectorInst*> splatsOfInserted(llvm::InsertElementInst& inserted)
 {
     std::vector<llvm::ShuffleVectorInst*> out;
     for (llvm::User* user : inserted.users()) {
@@ -37,80 +28,43 @@ std::vector<llvm::ShuffleVectorInst*> splatsOf(llvm::InsertElementInst& inserted
     return out;
 }
 
-/// All splats of a loaded scalar; empty when it serves anything else.
-std::vector<llvm::ShuffleVectorInst*> splatsOf(llvm::LoadInst& load)
+void addTo(std::vector<Neighbours>& groups, llvm::LoadInst& load, llvm::ScalarEvolution& evolution)
 {
-    std::vector<llvm::ShuffleVectorInst*> out;
-    for (llvm::User* user : load.users()) {
-        auto* inserted = llvm::dyn_cast<llvm::InsertElementInst>(user);
-        const auto* index =
-            inserted ? llvm::dyn_cast<llvm::ConstantInt>(inserted->getOperand(2)) : nullptr;
-        if (!index || !index->isZero() || inserted->getOperand(1) != &load) return {};
-        const auto splats = splatsOf(*inserted);
-        if (splats.empty()) return {};
-        out.insert(out.end(), splats.begin(), splats.end());
+    for (Neighbours& group : groups) {
+        const llvm::LoadInst& first = *group.front().load;
+        if (first.getType() != load.getType()) continue;
+        const auto offset = llvm::getPointersDiff(
+            first.getType(), const_cast<llvm::Value*>(first.getPointerOperand()), load.getType(),
+            load.getPointerOperand(), load.getModule()->getDataLayout(), evolution,
+            /*StrictCheck=*/true);
+        if (!offset) continue;
+        group.push_back({&load, *offset});
+        return;
     }
-    return out;
+    groups.push_back(Neighbours{Place{&load, 0}});
 }
 
+/// Four scalars in one register.
 class Merger
 {
 public:
-    explicit Merger(llvm::ScalarEvolution& evolution)
-        : m_evolution(evolution)
+    static bool takes(llvm::LoadInst& load)
     {
+        return load.getType()->getPrimitiveSizeInBits() == 32 && !splatsOf(load).empty();
     }
 
-    void run(llvm::BasicBlock& block)
+    static void mergeRuns(const Neighbours& sorted)
     {
-        std::vector<Neighbours> groups;
-        for (llvm::Instruction& instruction : llvm::make_early_inc_range(block)) {
-            if (instruction.mayWriteToMemory()) {
-                mergeAll(groups);
-                groups.clear();
-                continue;
-            }
-            auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
-            if (load && load->isSimple() && load->getType()->getPrimitiveSizeInBits() == 32 &&
-                !load->getType()->isVectorTy() && !splatsOf(*load).empty())
-                add(groups, *load);
+        for (size_t at = 0; at + kLanes <= sorted.size();) {
+            const bool isRun = isConsecutive(sorted, at);
+            if (isRun)
+                merge({sorted.begin() + static_cast<std::ptrdiff_t>(at),
+                       sorted.begin() + static_cast<std::ptrdiff_t>(at) + kLanes});
+            at += isRun ? kLanes : 1;
         }
-        mergeAll(groups);
     }
 
 private:
-    void add(std::vector<Neighbours>& groups, llvm::LoadInst& load)
-    {
-        for (Neighbours& group : groups) {
-            const llvm::LoadInst& first = *group.front().load;
-            if (first.getType() != load.getType()) continue;
-            const auto offset = llvm::getPointersDiff(
-                first.getType(), const_cast<llvm::Value*>(first.getPointerOperand()),
-                load.getType(), load.getPointerOperand(), load.getModule()->getDataLayout(),
-                m_evolution, /*StrictCheck=*/true);
-            if (!offset) continue;
-            group.push_back({&load, *offset});
-            return;
-        }
-        groups.push_back(Neighbours{Place{&load, 0}});
-    }
-
-    static void mergeAll(std::vector<Neighbours>& groups)
-    {
-        for (Neighbours& group : groups) {
-            Neighbours sorted = group;
-            std::stable_sort(sorted.begin(), sorted.end(),
-                             [](const Place& a, const Place& b) { return a.offset < b.offset; });
-            for (size_t at = 0; at + kLanes <= sorted.size();) {
-                const bool isRun = isConsecutive(sorted, at);
-                if (isRun)
-                    merge({sorted.begin() + static_cast<std::ptrdiff_t>(at),
-                           sorted.begin() + static_cast<std::ptrdiff_t>(at) + kLanes});
-                at += isRun ? kLanes : 1;
-            }
-        }
-    }
-
     static bool isConsecutive(const Neighbours& sorted, size_t at)
     {
         for (int i = 0; i < kLanes; ++i)
@@ -120,10 +74,7 @@ private:
 
     static void merge(const Neighbours& lanes)
     {
-        const Place& first =
-            *std::min_element(lanes.begin(), lanes.end(), [](const Place& a, const Place& b) {
-                return a.load->comesBefore(b.load);
-            });
+        const Place& first = firstOf(lanes);
         llvm::Type* element = first.load->getType();
         llvm::IRBuilder<> builder(first.load);
         llvm::Value* address = builder.CreateConstGEP1_64(
@@ -168,17 +119,63 @@ private:
             }
         }
     }
-
-    llvm::ScalarEvolution& m_evolution;
 };
 
 } // namespace
 
+std::vector<llvm::ShuffleVectorInst*> splatsOf(llvm::LoadInst& load)
+{
+    std::vector<llvm::ShuffleVectorInst*> out;
+    for (llvm::User* user : load.users()) {
+        auto* inserted = llvm::dyn_cast<llvm::InsertElementInst>(user);
+        const auto* index =
+            inserted ? llvm::dyn_cast<llvm::ConstantInt>(inserted->getOperand(2)) : nullptr;
+        if (!index || !index->isZero() || inserted->getOperand(1) != &load) return {};
+        const auto splats = splatsOfInserted(*inserted);
+        if (splats.empty()) return {};
+        out.insert(out.end(), splats.begin(), splats.end());
+    }
+    return out;
+}
+
+const Place& firstOf(const Neighbours& loads)
+{
+    return *std::min_element(loads.begin(), loads.end(), [](const Place& a, const Place& b) {
+        return a.load->comesBefore(b.load);
+    });
+}
+
+void visitNeighbours(llvm::BasicBlock& block, llvm::ScalarEvolution& evolution,
+                     llvm::function_ref<bool(llvm::LoadInst&)> isWanted,
+                     llvm::function_ref<void(const Neighbours&)> visit)
+{
+    std::vector<Neighbours> groups;
+    const auto visitAll = [&] {
+        for (Neighbours& group : groups) {
+            std::stable_sort(group.begin(), group.end(),
+                             [](const Place& a, const Place& b) { return a.offset < b.offset; });
+            visit(group);
+        }
+        groups.clear();
+    };
+    for (llvm::Instruction& instruction : llvm::make_early_inc_range(block)) {
+        if (instruction.mayWriteToMemory()) {
+            visitAll();
+            continue;
+        }
+        auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+        if (load && load->isSimple() && !load->getType()->isVectorTy() && isWanted(*load))
+            addTo(groups, *load, evolution);
+    }
+    visitAll();
+}
+
 void mergeLaneLoads(llvm::Function& function, llvm::FunctionAnalysisManager& analyses)
 {
     if (function.isDeclaration()) return;
-    Merger merger(analyses.getResult<llvm::ScalarEvolutionAnalysis>(function));
-    for (llvm::BasicBlock& block : function) merger.run(block);
+    auto& evolution = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
+    for (llvm::BasicBlock& block : function)
+        visitNeighbours(block, evolution, Merger::takes, Merger::mergeRuns);
 }
 
 } // namespace tenon::compiler

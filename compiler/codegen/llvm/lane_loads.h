@@ -2,10 +2,35 @@
 // mergeLaneLoads: four scalars that lie side by side become lanes of one vector.
 #pragma once
 
+#include <llvm/ADT/STLFunctionalExtras.h>
+#include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/Function.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/PassManager.h>
 
+#include <vector>
+
 namespace tenon::compiler {
+
+/// A load at so many elements from the first one that was seen of its neighbours.
+struct Place
+{
+    llvm::LoadInst* load;
+    int offset;
+};
+using Neighbours = std::vector<Place>;
+
+/// The one that the program comes to first.
+const Place& firstOf(const Neighbours& loads);
+
+/// All splats of a loaded scalar; empty when it serves anything else.
+std::vector<llvm::ShuffleVectorInst*> splatsOf(llvm::LoadInst& load);
+
+/// The scalars that `isWanted`, group by group: known distances apart, sorted by them, and with no
+/// write to memory in between.
+void visitNeighbours(llvm::BasicBlock& block, llvm::ScalarEvolution& evolution,
+                     llvm::function_ref<bool(llvm::LoadInst&)> isWanted,
+                     llvm::function_ref<void(const Neighbours&)> visit);
 
 /// AArch64 multiplies by one lane of a register for free: scalars that are loaded only to fill a
 /// vector, four neighbours in one block, are loaded together and used lane by lane.

@@ -166,12 +166,19 @@ bool hasByteLanes(const ConvShape& shape, const TargetFacts& facts)
     return facts.hasLaneOperand && shape.weights->dtype == kInt32;
 }
 
-/// Such products want inputs four at a time, and registers for pairs of weights and of products
-/// where there is no dot product.
+/// Sums of pairs of 16-bit products in place of dot products, which take four times the bytes.
+bool addsPairs(const ConvShape& shape, const TargetFacts& facts)
+{
+    constexpr double kLeastOfDots = 3;
+    return hasByteLanes(shape, facts) && facts.byteMacs < kLeastOfDots * facts.floatMacs;
+}
+
+/// Products of bytes want inputs four at a time, and pairs of them copies of two inputs.
 TargetFacts tileFacts(const ConvShape& shape, TargetFacts facts)
 {
-    constexpr int kTaken = 8;
-    if (hasByteLanes(shape, facts)) facts.vectorRegisters -= kTaken;
+    constexpr int kTaken = 8, kCopies = 8;
+    if (hasByteLanes(shape, facts))
+        facts.vectorRegisters -= addsPairs(shape, facts) ? kCopies : kTaken;
     return facts;
 }
 
@@ -321,6 +328,8 @@ RegisterTile convTile(const ConvShape& shape, int64_t columns, Walk walk, const 
         {.vectors = shape.vectors,
          .positions = columns,
          .vectorBytes = positions > kFewPositions ? shape.weightBytes / shape.outBlocks : 0,
+         .arePositionsTogether = addsPairs(shape, facts),
+         .weightRegisters = addsPairs(shape, facts) ? 2 : 1,
          .endsOften = endsOften},
         walk == Walk::Image && !readsWeightsOnce(shape, facts), tileFacts(shape, facts));
 }

@@ -83,7 +83,8 @@ RegisterTile chooseTile(const TileSpace& space, const TargetFacts& facts)
     for (int64_t v = 1; v <= space.vectors; ++v) {
         if (v > space.overlapUpTo && (space.overlapUpTo > 0 || space.vectors % v != 0)) continue;
         // Where inputs of a step lie side by side, three registers hold those in use.
-        int64_t room = space.arePositionsTogether ? (facts.vectorRegisters - v - 3) / v
+        const int64_t weights = v * space.weightRegisters;
+        int64_t room = space.arePositionsTogether ? (facts.vectorRegisters - weights - 3) / v
                                                   : mostPositions(v, facts, isInputInMemory);
         if (space.positionsUpTo > 0) room = std::min(room, space.positionsUpTo);
         for (int64_t p = 1; p <= std::min(room, space.positions); ++p) {

@@ -29,6 +29,7 @@ struct TileSpace
     int64_t positionsUpTo = 0; ///< of one tile; 0: as many as fit
     bool isDivided = false;    ///< no tile overlaps the one before: threads share runs of them
     bool arePositionsTogether = false; ///< a step's inputs lie side by side
+    int64_t weightRegisters = 1;       ///< that a vector of weights takes there
     bool endsOften = false; ///< the innermost loop around a tile's steps has few iterations
 };
 

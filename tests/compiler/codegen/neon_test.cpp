@@ -232,8 +232,58 @@ def main(a: T.Buffer((4,), "int32"), b: T.Buffer((4,), "int32"), y: T.Buffer((16
 )";
     EXPECT_NE(emitted(text, "cortex-a76", EmitForm::Assembly).find(".4b[3]"), std::string::npos);
     const std::string products = emitted(text, "cortex-a72", EmitForm::Assembly);
-    EXPECT_NE(products.find(".h[7]"), std::string::npos) << products;
+    EXPECT_NE(products.find("ld4r"), std::string::npos) << products;
     EXPECT_NE(products.find("smlal"), std::string::npos) << products;
+}
+
+/// Without a dot product, loads copy the pairs of two neighbours, and those of the last one alone.
+TEST(Neon, CopiesPairsOfBytesWhereTheyAreLoaded)
+{
+    const std::string text = R"(@T.prim_func
+def main(a: T.Buffer((3,), "int32"), b: T.Buffer((4,), "int32"), y: T.Buffer((12,), "int32")):
+    for i in T.unroll(3):
+        y[T.Ramp(i * 4, 1, 4)] = T.dot_i8narrow(T.Broadcast(T.int32(0), 4), a[T.Broadcast(i, 4)], b[T.Ramp(0, 1, 4)])
+)";
+    // Loads pass no store that may write what they read: sums are stored behind all of them.
+    std::string apart = text;
+    apart.replace(apart.find("    for i"), std::string::npos,
+                  R"(    with T.allocate((12,), "int32", scope="register") as sums:
+        for i in T.unroll(3):
+            sums[T.Ramp(i * 4, 1, 4)] = T.dot_i8narrow(T.Broadcast(T.int32(0), 4), a[T.Broadcast(i, 4)], b[T.Ramp(0, 1, 4)])
+        for i in T.unroll(3):
+            y[T.Ramp(i * 4, 1, 4)] = sums[T.Ramp(i * 4, 1, 4)]
+)");
+    const std::string code = emitted(apart, "cortex-a72", EmitForm::Assembly);
+    EXPECT_NE(code.find("ld4r"), std::string::npos) << code;
+    EXPECT_NE(code.find("ld2r"), std::string::npos) << code;
+    EXPECT_EQ(code.find(".h["), std::string::npos) << code;
+    EXPECT_EQ(emitted(text, "cortex-a72", EmitForm::Assembly).find("ld4r"), std::string::npos);
+    EXPECT_EQ(emitted(apart, "cortex-a76", EmitForm::Assembly).find("ld4r"), std::string::npos);
+}
+
+/// Quads that something else reads, too, stay whole; the copies come from them.
+TEST(Neon, KeepsQuadsThatAreNotOnlyMultiplied)
+{
+    TENON_NEED_TOOL("aarch64-linux-gnu-gcc");
+    TENON_NEED_TOOL("qemu-aarch64");
+    const std::string text = R"(@T.prim_func
+def main(a: T.Buffer((4,), "int32"), b: T.Buffer((4,), "int32"), y: T.Buffer((8,), "int32")):
+    with T.allocate((8,), "int32", scope="register") as sums:
+        for i in T.unroll(2):
+            sums[T.Ramp(i * 4, 1, 4)] = a[T.Broadcast(i, 4)] + T.dot_i8narrow(T.Broadcast(T.int32(0), 4), a[T.Broadcast(i, 4)], b[T.Ramp(0, 1, 4)])
+        for i in T.unroll(2):
+            y[T.Ramp(i * 4, 1, 4)] = sums[T.Ramp(i * 4, 1, 4)]
+)";
+    const std::vector<int32_t> a = {0x7f80ff01, static_cast<int32_t>(0x80817f02), 3, 4};
+    const std::vector<int32_t> b = {static_cast<int32_t>(0x81818180), 0x7f7f7f7f, 0x01ff02fe, 5};
+    const std::vector<int> y = run(text, "cortex-a72", a, b, 32);
+    for (size_t at = 0; at < 8; ++at) {
+        int32_t sum = a[at / 4];
+        for (int byte = 0; byte < 4; ++byte)
+            sum += byteOf(a[at / 4], byte) * byteOf(b[at % 4], byte);
+        EXPECT_EQ(wordOf(y, at), sum) << at;
+    }
+    EXPECT_EQ(emitted(text, "cortex-a72", EmitForm::Assembly).find("ld4r"), std::string::npos);
 }
 
 /// A value that is read between two stores may be the one that the first store writes.
