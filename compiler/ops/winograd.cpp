@@ -33,6 +33,46 @@ Expr choose(const Expr& e, const Exprs& values)
 
 bool isWinogradTile(int64_t m) { return m == 2 || m == 4; }
 
+int64_t winogradIntegerFilter(int64_t e, const std::array<int64_t, 3>& line)
+{
+    const auto [a, b, c] = line;
+    const std::array<int64_t, 6> points{
+        6 * a, -4 * (a + b + c), -4 * (a - b + c), a + 2 * b + 4 * c, a - 2 * b + 4 * c, 12 * c};
+    return points.at(static_cast<size_t>(e));
+}
+
+Expr winogradIntegerData(const Expr& e, const LineFn& line)
+{
+    const auto scaled = [](int64_t factor, const Expr& x) {
+        return tir::intImm(factor, x->dtype) * x;
+    };
+    const Expr even1 = line(4) - scaled(4, line(2)), odd1 = line(3) - scaled(4, line(1));
+    const Expr even2 = line(4) - line(2), half2 = line(3) - line(1);
+    const Expr odd2 = scaled(2, half2);
+    return choose(e, {scaled(4, line(0) - line(2)) + even2, even1 + odd1, even1 - odd1,
+                      even2 + odd2, even2 - odd2, line(5) - line(3) - scaled(4, half2)});
+}
+
+Expr winogradIntegerResult(const Expr& e, const LineFn& line)
+{
+    const auto scaled = [](int64_t factor, const Expr& x) {
+        return tir::intImm(factor, x->dtype) * x;
+    };
+    const Expr sum1 = line(1) + line(2), difference1 = line(1) - line(2);
+    const Expr sum2 = line(3) + line(4), difference2 = line(3) - line(4);
+    return choose(e, {line(0) + sum1 + sum2, difference1 + scaled(2, difference2),
+                      sum1 + scaled(4, sum2),
+                      difference1 + scaled(2, scaled(4, difference2) + line(5))});
+}
+
+Expr winogradIntegerQuotient(const Expr& sum)
+{
+    // 576 is 9 * 64, and this times 9 is 1 modulo 2^32.
+    constexpr int64_t kInverseOf9 = 954437177;
+    return tir::call(tir::Intrinsic::ShiftRight, kInt32,
+                     {sum * tir::intImm(kInverseOf9, kInt32), tir::intImm(6, kInt32)});
+}
+
 Expr winogradFilter(int64_t m, const Expr& e, const LineFn& line)
 {
     const Expr a = line(0), b = line(1), c = line(2);

@@ -4,6 +4,7 @@
 
 #include "compiler/ops/shapes.h"
 
+#include <array>
 #include <functional>
 
 namespace tenon::compiler {
@@ -30,5 +31,17 @@ tir::Expr winogradFilter(int64_t m, const tir::Expr& e, const LineFn& line);
 tir::Expr winogradFilterSum(int64_t m, const tir::Expr& e, const LineFn& line);
 tir::Expr winogradData(int64_t m, const tir::Expr& e, const LineFn& line);
 tir::Expr winogradResult(int64_t m, const tir::Expr& e, const LineFn& line);
+
+/// The transforms of F(4, 3) without fractions, for integers: along both axes, the filter's and the
+/// result's factors make the sum 24^2 times as large, which winogradIntegerQuotient takes back.
+/// Points of int8 filters and data fit int16: in magnitude at most 12^2 * 128 and 10^2 * 128.
+/// Everything behind them is modulo 2^32: sums may overflow on the way, and the result is right
+/// where it is less than 2^25.
+int64_t winogradIntegerFilter(int64_t e, const std::array<int64_t, 3>& line);
+tir::Expr winogradIntegerData(const tir::Expr& e, const LineFn& line);
+tir::Expr winogradIntegerResult(const tir::Expr& e, const LineFn& line);
+tir::Expr winogradIntegerQuotient(const tir::Expr& sum);
+/// What an exact result must stay below.
+inline constexpr int64_t kWinogradIntegerLimit = int64_t{1} << 25;
 
 } // namespace tenon::compiler

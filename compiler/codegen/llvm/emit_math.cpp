@@ -6,6 +6,7 @@
 // their main ranges, tanh and erf 3 ulp everywhere; with AVX-512 sigmoid 4 ulp and 1.2 per unit of
 // the argument's magnitude: what an argument one ulp away gives.
 #include "compiler/codegen/llvm/emitter.h"
+#include "compiler/codegen/llvm/unsplat.h"
 #include "compiler/codegen/llvm/vector_math.h"
 
 #include <llvm/IR/IntrinsicsAArch64.h>
@@ -91,13 +92,19 @@ llvm::Value* neonSignedDot(llvm::IRBuilderBase& builder, llvm::Value* sum, llvm:
 llvm::Value* Emitter::productOfBytes(const tir::ExprNode& node)
 {
     const auto isWidened = [](const tir::Expr& expr) {
-        return expr->kind == tir::ExprKind::Cast && expr->args[0]->dtype.scalar() == kInt8;
+        const tir::Expr& cast = unsplat(expr);
+        if (cast->kind != tir::ExprKind::Cast) return false;
+        const DataType from = cast->args[0]->dtype.scalar();
+        return from == kInt8 || from == kInt16;
     };
     if (!m_options.hasNarrowLanes || node.kind != tir::ExprKind::Mul ||
         node.dtype != kInt32.withLanes(4) || !isWidened(node.args[0]) || !isWidened(node.args[1]))
         return nullptr;
     const auto halves = [&](const tir::Expr& expr) {
-        return castTo(kInt16.withLanes(4), value(expr->args[0]), expr->args[0]->dtype);
+        const tir::Expr& from = unsplat(expr)->args[0];
+        const DataType dtype = kInt16.withLanes(from->dtype.lanes);
+        llvm::Value* half = castTo(dtype, value(from), from->dtype);
+        return dtype.lanes == 1 ? m_builder.CreateVectorSplat(4, half) : half;
     };
     llvm::Value* a = halves(node.args[0]);
     llvm::Value* b = halves(node.args[1]);

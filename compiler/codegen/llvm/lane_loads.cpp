@@ -6,6 +6,8 @@
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/IntrinsicsAArch64.h>
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
@@ -14,6 +16,7 @@ namespace tenon::compiler {
 namespace {
 
 constexpr int kLanes = 4;
+constexpr int kHalfLanes = 8; ///< of 16 bits in one register
 
 /// The shuffles that copy element 0 of `inserted` to every lane; empty when it has other uses.
 std::vector<llvm::ShuffleVectorInst*> splatsOfInserted(llvm::InsertElementInst& inserted)
@@ -48,27 +51,39 @@ void addTo(std::vector<Neighbours>& groups, llvm::LoadInst& load, llvm::ScalarEv
 class Merger
 {
 public:
+    /// Of 16 bits where each splat is half a register: a lane of such is an operand, too.
     static bool takes(llvm::LoadInst& load)
     {
-        return load.getType()->getPrimitiveSizeInBits() == 32 && !splatsOf(load).empty();
+        if (load.getType()->isVectorTy()) return false;
+        const auto bits = load.getType()->getPrimitiveSizeInBits();
+        const auto splats = splatsOf(load);
+        if (bits == 32) return !splats.empty();
+        return bits == 16 && !splats.empty() &&
+               std::all_of(splats.begin(), splats.end(), [](const auto* splat) {
+                   return splat->getShuffleMask().size() == kLanes;
+               });
     }
 
     static void mergeRuns(const Neighbours& sorted)
     {
-        for (size_t at = 0; at + kLanes <= sorted.size();) {
-            const bool isRun = isConsecutive(sorted, at);
-            if (isRun)
-                merge({sorted.begin() + static_cast<std::ptrdiff_t>(at),
-                       sorted.begin() + static_cast<std::ptrdiff_t>(at) + kLanes});
-            at += isRun ? kLanes : 1;
+        const bool areHalves = sorted.front().load->getType()->getPrimitiveSizeInBits() == 16;
+        for (size_t at = 0; at < sorted.size();) {
+            const int lanes = areHalves && isConsecutive(sorted, at, kHalfLanes) ? kHalfLanes
+                              : isConsecutive(sorted, at, kLanes)                ? kLanes
+                                                                                 : 1;
+            const auto from = sorted.begin() + static_cast<std::ptrdiff_t>(at);
+            if (lanes > 1) merge({from, from + lanes});
+            at += static_cast<size_t>(lanes);
         }
     }
 
 private:
-    static bool isConsecutive(const Neighbours& sorted, size_t at)
+    static bool isConsecutive(const Neighbours& sorted, size_t at, int count)
     {
-        for (int i = 0; i < kLanes; ++i)
-            if (sorted[at + static_cast<size_t>(i)].offset != sorted[at].offset + i) return false;
+        for (int i = 0; i < count; ++i) {
+            const size_t next = at + static_cast<size_t>(i);
+            if (next >= sorted.size() || sorted[next].offset != sorted[at].offset + i) return false;
+        }
         return true;
     }
 
@@ -80,14 +95,15 @@ private:
         llvm::Value* address = builder.CreateConstGEP1_64(
             element, first.load->getPointerOperand(),
             static_cast<uint64_t>(static_cast<int64_t>(lanes[0].offset - first.offset)));
-        llvm::LoadInst* whole =
-            builder.CreateAlignedLoad(llvm::FixedVectorType::get(element, kLanes), address,
-                                      llvm::commonAlignment(lanes[0].load->getAlign(), 4));
-        for (int lane = 0; lane < kLanes; ++lane)
+        llvm::LoadInst* whole = builder.CreateAlignedLoad(
+            llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes.size())), address,
+            llvm::commonAlignment(lanes[0].load->getAlign(), 4));
+        for (int lane = 0; lane < static_cast<int>(lanes.size()); ++lane)
             for (llvm::ShuffleVectorInst* splat :
                  splatsOf(*lanes[static_cast<size_t>(lane)].load)) {
                 const std::vector<int> mask(splat->getShuffleMask().size(), lane);
-                splatHalves(builder, *whole, *splat, lane);
+                if (element->getPrimitiveSizeInBits() == 32)
+                    splatHalves(builder, *whole, *splat, lane);
                 splat->replaceAllUsesWith(builder.CreateShuffleVector(whole, mask));
             }
     }
@@ -120,6 +136,38 @@ private:
         }
     }
 };
+
+/// Half a register of 16-bit numbers that are only multiplied into wider ones.
+bool isHalfOfProducts(llvm::LoadInst& load)
+{
+    const auto* type = llvm::dyn_cast<llvm::FixedVectorType>(load.getType());
+    return type && type->getNumElements() == kLanes && type->getScalarSizeInBits() == 16 &&
+           llvm::all_of(load.users(), [](const llvm::User* user) {
+               const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(user);
+               return call && call->getIntrinsicID() == llvm::Intrinsic::aarch64_neon_smull;
+           });
+}
+
+/// Two of them by one load: products take either half of a register.
+void joinHalves(const Neighbours& sorted)
+{
+    for (size_t at = 0; at + 1 < sorted.size(); ++at) {
+        if (sorted[at + 1].offset != sorted[at].offset + 1) continue;
+        const Neighbours both{sorted[at], sorted[at + 1]};
+        const Place& first = firstOf(both);
+        auto* half = llvm::cast<llvm::FixedVectorType>(first.load->getType());
+        llvm::IRBuilder<> builder(first.load);
+        llvm::Value* address = builder.CreateConstGEP1_64(
+            half, first.load->getPointerOperand(),
+            static_cast<uint64_t>(static_cast<int64_t>(both[0].offset - first.offset)));
+        llvm::Value* whole =
+            builder.CreateAlignedLoad(llvm::FixedVectorType::getDoubleElementsVectorType(half),
+                                      address, both[0].load->getAlign());
+        both[0].load->replaceAllUsesWith(builder.CreateShuffleVector(whole, {0, 1, 2, 3}));
+        both[1].load->replaceAllUsesWith(builder.CreateShuffleVector(whole, {4, 5, 6, 7}));
+        ++at;
+    }
+}
 
 } // namespace
 
@@ -164,8 +212,7 @@ void visitNeighbours(llvm::BasicBlock& block, llvm::ScalarEvolution& evolution,
             continue;
         }
         auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
-        if (load && load->isSimple() && !load->getType()->isVectorTy() && isWanted(*load))
-            addTo(groups, *load, evolution);
+        if (load && load->isSimple() && isWanted(*load)) addTo(groups, *load, evolution);
     }
     visitAll();
 }
@@ -174,8 +221,10 @@ void mergeLaneLoads(llvm::Function& function, llvm::FunctionAnalysisManager& ana
 {
     if (function.isDeclaration()) return;
     auto& evolution = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
-    for (llvm::BasicBlock& block : function)
+    for (llvm::BasicBlock& block : function) {
         visitNeighbours(block, evolution, Merger::takes, Merger::mergeRuns);
+        visitNeighbours(block, evolution, isHalfOfProducts, joinHalves);
+    }
 }
 
 } // namespace tenon::compiler

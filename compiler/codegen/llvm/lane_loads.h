@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mergeLaneLoads: four scalars that lie side by side become lanes of one vector.
+// mergeLaneLoads: scalars that lie side by side become lanes of one vector.
 #pragma once
 
 #include <llvm/ADT/STLFunctionalExtras.h>
@@ -26,14 +26,15 @@ const Place& firstOf(const Neighbours& loads);
 /// All splats of a loaded scalar; empty when it serves anything else.
 std::vector<llvm::ShuffleVectorInst*> splatsOf(llvm::LoadInst& load);
 
-/// The scalars that `isWanted`, group by group: known distances apart, sorted by them, and with no
+/// The loads that `isWanted`, group by group: known distances apart, sorted by them, and with no
 /// write to memory in between.
 void visitNeighbours(llvm::BasicBlock& block, llvm::ScalarEvolution& evolution,
                      llvm::function_ref<bool(llvm::LoadInst&)> isWanted,
                      llvm::function_ref<void(const Neighbours&)> visit);
 
 /// AArch64 multiplies by one lane of a register for free: scalars that are loaded only to fill a
-/// vector, four neighbours in one block, are loaded together and used lane by lane.
+/// vector, four neighbours in one block or eight of 16 bits, are loaded together and used lane by
+/// lane. So are halves of registers which are multiplied into whole ones.
 void mergeLaneLoads(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
 
 } // namespace tenon::compiler

@@ -59,7 +59,11 @@ void scheduleProducts(Schedule& schedule, const WinogradBlocks& blocks, const Wi
     const auto copy = schedule.cacheWrite(blocks.products, tir::Scope::Register);
     schedule.computeAt(copy, loop);
     const std::vector<std::string> out = innerLoops(schedule, copy, 6);
-    const RegisterTile tile = chooseTile({shape.vectors, schedule.extentOf(out[4])}, facts);
+    const RegisterTile tile =
+        chooseTile({.vectors = shape.vectors,
+                    .positions = schedule.extentOf(out[4]),
+                    .areHalves = facts.hasLaneOperand && shape.pointBytes == 2},
+                   facts);
     const auto vectors = schedule.split(out[3], {-1, tile.vectors});
     const auto tiles = schedule.splitOverlap(out[4], tile.positions);
     // Images inside of points, whose filters all of them multiply.
@@ -100,9 +104,20 @@ void shareFilters(Schedule& schedule, const WinogradBlocks& blocks, ResultLoops&
     loops.filters = parts[1];
 }
 
+/// Where a block of channels fills half a vector, two columns of rows that are transformed side by
+/// side fill it; a tile has six of them.
+void unrollColumns(Schedule& schedule, const std::string& rows, int64_t lanes)
+{
+    const std::vector<std::string> own = innerLoops(schedule, rows, 6);
+    const auto parts = schedule.split(schedule.fuse({own[4], own[5]}), {-1, lanes});
+    schedule.vectorize(parts[1]);
+    schedule.unroll(parts[0]);
+    return schedule.unroll(own[3]);
+}
+
 /// The transform of the data, under `loop` or, where that is "", before everything else.
-void scheduleData(Schedule& schedule, const WinogradBlocks& blocks, const std::string& loop,
-                  const TargetFacts& facts)
+void scheduleData(Schedule& schedule, const WinogradBlocks& blocks, const WinogradShape& shape,
+                  const std::string& loop, const TargetFacts& facts)
 {
     if (!loop.empty()) schedule.computeAt(blocks.dataTiles, loop);
     // n, a, b, ic_outer, tile, ic_inner: a tile of one vector of channels at a time.
@@ -111,8 +126,12 @@ void scheduleData(Schedule& schedule, const WinogradBlocks& blocks, const std::s
     schedule.reorder({own[0], own[3], own[4], own[1], own[2], own[5]});
     schedule.computeAt(blocks.dataRows, own[4]);
     schedule.setScope(outputOf(schedule, blocks.dataRows), tir::Scope::Local);
-    for (const std::string& block : {blocks.dataRows, blocks.dataTiles})
-        unrollTile(schedule, block, 3, lanes);
+    const int64_t whole = facts.lanes(static_cast<int>(shape.pointBytes));
+    if (2 * lanes == whole)
+        unrollColumns(schedule, blocks.dataRows, whole);
+    else
+        unrollTile(schedule, blocks.dataRows, 3, lanes);
+    unrollTile(schedule, blocks.dataTiles, 3, lanes);
     if (!blocks.pad.empty()) schedulePad(schedule, blocks.pad, own[3], facts);
     if (loop.empty()) parallelise(schedule, {own[0], own[3]}, facts);
 }
@@ -152,7 +171,7 @@ void scheduleConv2dWinograd(Schedule& schedule, const TargetFacts& facts)
     products(schedule, blocks, shape, loops.filters, facts);
     streamWeights(schedule, shape.filters, facts);
 
-    scheduleData(schedule, blocks, isShared ? loops.share : loops.steps.back(), facts);
+    scheduleData(schedule, blocks, shape, isShared ? loops.share : loops.steps.back(), facts);
     for (const std::string& block : after) scheduleElementwise(schedule, block, facts);
     std::vector<std::string> outer = loops.steps;
     if (isShared) outer.push_back(loops.share.empty() ? loops.filters : loops.share);

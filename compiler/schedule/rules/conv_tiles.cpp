@@ -7,6 +7,7 @@
 #include "compiler/schedule/rules/conv_sums.h"
 #include "compiler/schedule/rules/rule.h"
 #include "compiler/schedule/tree.h"
+#include "core/target/byte_products.h"
 
 #include <algorithm>
 
@@ -166,11 +167,10 @@ bool hasByteLanes(const ConvShape& shape, const TargetFacts& facts)
     return facts.hasLaneOperand && shape.weights->dtype == kInt32;
 }
 
-/// Sums of pairs of 16-bit products in place of dot products, which take four times the bytes.
+/// Sums of pairs of 16-bit products in place of dot products.
 bool addsPairs(const ConvShape& shape, const TargetFacts& facts)
 {
-    constexpr double kLeastOfDots = 3;
-    return hasByteLanes(shape, facts) && facts.byteMacs < kLeastOfDots * facts.floatMacs;
+    return hasByteLanes(shape, facts) && !hasByteDots(facts);
 }
 
 /// Products of bytes want inputs four at a time, and pairs of them copies of two inputs.

@@ -51,6 +51,24 @@ void vectorizeColumns(Schedule& schedule, const std::string& block, int64_t lane
     return schedule.vectorize(parts[1]);
 }
 
+/// The same for columns that are all inside of the image: blocks of few bytes lie side by side
+/// there, as many as fill a vector.
+void vectorizePixels(Schedule& schedule, const std::string& block, int64_t lanes)
+{
+    constexpr int64_t kFewBytes = 16; // the shortest registers
+    const std::vector<std::string> loops = schedule.loopsOf(block);
+    const std::string &column = loops[loops.size() - 2], &channels = loops.back();
+    const int64_t each = schedule.extentOf(channels), count = each * schedule.extentOf(column);
+    const bool isBlocked = axesOf(schedule, block).size() == kColumnAxis + 2;
+    const int64_t bytes =
+        each * bufferNamed(schedule.function(), outputOf(schedule, block))->dtype.bytes();
+    if (!isBlocked || each == 1 || bytes >= kFewBytes || each >= lanes || count < lanes)
+        return vectorizeColumns(schedule, block, lanes);
+    const std::string pixels = schedule.fuse({column, channels});
+    if (count == lanes) return schedule.vectorize(pixels);
+    return schedule.vectorize(schedule.splitOverlap(pixels, lanes)[1]);
+}
+
 } // namespace
 
 void schedulePad(Schedule& schedule, const std::string& pad, const std::string& loop,
@@ -70,10 +88,12 @@ void schedulePad(Schedule& schedule, const std::string& pad, const std::string& 
     const tir::Stmt block = blockOf(schedule, pad);
     const Inside inside = insideOf(block);
     std::vector<std::string> blocks{pad};
-    std::string rest = column;
+    std::string rest = column, whole;
     // Only a loop over all columns tells which of them are inside.
     if (schedule.extentOf(column) == block->block.iters[kColumnAxis].extent->integer) {
-        for (const int64_t count : {inside.first, inside.second - inside.first}) {
+        const int64_t wholeCount = inside.second - inside.first;
+        for (const int64_t count : {inside.first, wholeCount}) {
+            whole = count == wholeCount ? blocks.back() : "";
             if (count < 1 || count >= schedule.extentOf(rest)) continue;
             const std::vector<std::string> before = schedule.blocks();
             const auto tail = schedule.peel(rest, count);
@@ -83,7 +103,8 @@ void schedulePad(Schedule& schedule, const std::string& pad, const std::string& 
             rest = tail;
         }
     }
-    for (const std::string& name : blocks) vectorizeColumns(schedule, name, lanes);
+    for (const std::string& name : blocks)
+        (name == whole ? vectorizePixels : vectorizeColumns)(schedule, name, lanes);
     if (!follows) parallelise(schedule, {loops[base], loops[base + 1], loops[base + 2]}, facts);
 }
 

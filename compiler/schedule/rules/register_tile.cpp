@@ -32,6 +32,18 @@ double columnsOf(const RegisterTile& tile, const TileSpace& space, const TargetF
     return static_cast<double>(most * threads) / static_cast<double>(space.products);
 }
 
+/// Positions of so many vectors that fit the registers.
+int64_t roomOf(int64_t vectors, const TileSpace& space, const TargetFacts& facts)
+{
+    // LLVM loads an input all the same when several products use it; then the sums that are one too
+    // many move at both ends of the loop, which matters where those come often.
+    const bool isInputInMemory = facts.hasEmbeddedBroadcast && !space.endsOften;
+    if (space.areHalves) return (2 * (facts.vectorRegisters - 2) - vectors) / (2 * vectors + 1);
+    if (!space.arePositionsTogether) return mostPositions(vectors, facts, isInputInMemory);
+    // Where inputs of a step lie side by side, three registers hold those in use.
+    return (facts.vectorRegisters - vectors * space.weightRegisters - 3) / vectors;
+}
+
 /// Cycles of one reduction step for all tiles.
 double costOf(const RegisterTile& tile, const TileSpace& space, const TargetFacts& facts)
 {
@@ -77,15 +89,9 @@ RegisterTile chooseTile(const TileSpace& space, const TargetFacts& facts)
 {
     RegisterTile best;
     double bestCost = 1e300;
-    // LLVM loads an input all the same when several products use it; then the sums that are one too
-    // many move at both ends of the loop, which matters where those come often.
-    const bool isInputInMemory = facts.hasEmbeddedBroadcast && !space.endsOften;
     for (int64_t v = 1; v <= space.vectors; ++v) {
         if (v > space.overlapUpTo && (space.overlapUpTo > 0 || space.vectors % v != 0)) continue;
-        // Where inputs of a step lie side by side, three registers hold those in use.
-        const int64_t weights = v * space.weightRegisters;
-        int64_t room = space.arePositionsTogether ? (facts.vectorRegisters - weights - 3) / v
-                                                  : mostPositions(v, facts, isInputInMemory);
+        int64_t room = roomOf(v, space, facts);
         if (space.positionsUpTo > 0) room = std::min(room, space.positionsUpTo);
         for (int64_t p = 1; p <= std::min(room, space.positions); ++p) {
             if (space.isDivided && space.positions % p != 0) continue;

@@ -30,6 +30,7 @@ struct TileSpace
     bool isDivided = false;    ///< no tile overlaps the one before: threads share runs of them
     bool arePositionsTogether = false; ///< a step's inputs lie side by side
     int64_t weightRegisters = 1;       ///< that a vector of weights takes there
+    bool areHalves = false; ///< weights and inputs have half the bits of sums: two share a register
     bool endsOften = false; ///< the innermost loop around a tile's steps has few iterations
 };
 

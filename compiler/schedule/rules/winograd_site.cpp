@@ -69,6 +69,7 @@ WinogradShape shapeOf(const Schedule& schedule, const WinogradBlocks& blocks)
                         .vectors = 1,
                         .inChannels = axes[6].extent * axes[7].extent,
                         .inLanes = axes[7].extent,
+                        .pointBytes = inputsOf(schedule, reader).back()->dtype.bytes(),
                         .unrollsRows = facts.integer("unrolls_rows", 0) != 0,
                         .skipsColumns = facts.integer("skips_columns", 0) != 0,
                         .filters = inputsOf(schedule, reader).back()};

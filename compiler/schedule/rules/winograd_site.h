@@ -30,8 +30,9 @@ struct WinogradShape
     int64_t vectors;    ///< output vectors per block of filters
     int64_t inChannels; ///< all of them
     int64_t inLanes;
-    bool unrollsRows;  ///< of points, where the kernel transforms filters
-    bool skipsColumns; ///< which points a product needs depends on a tile's column
+    int64_t pointBytes = 4; ///< of an element of the transformed data and filters
+    bool unrollsRows;       ///< of points, where the kernel transforms filters
+    bool skipsColumns;      ///< which points a product needs depends on a tile's column
     tir::Buffer filters;
 };
 

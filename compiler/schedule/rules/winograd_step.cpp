@@ -20,6 +20,8 @@ constexpr double kSeen = 0.25;
 /// How often a line that the cache does not hold moves when it is written: in, and out again.
 constexpr double kMovesPerWrite = 2;
 
+constexpr int64_t kProductBytes = 4;
+
 int64_t countOf(const WinogradShape& shape, const WinogradStep& step)
 {
     return (shape.images / step.images) * (shape.rows / step.rows) * (shape.columns / step.columns);
@@ -32,7 +34,7 @@ public:
         : m_shape(shape)
         , m_facts(facts)
         , m_blocks(static_cast<double>(shape.outBlocks / shape.vectors))
-        , m_filters(bytes(shape.inChannels * shape.outBlocks * shape.lanes))
+        , m_filters(bytes(shape.inChannels * shape.outBlocks * shape.lanes, shape.pointBytes))
     {
     }
 
@@ -45,8 +47,8 @@ public:
         const double steps = sharesFilters ? 1 : std::ceil(all / threads);
         const double part = sharesFilters ? 1 / threads : 1; // of the filters, per thread
         const int64_t tiles = step.images * step.rows * step.columns;
-        const double data = bytes(tiles * m_shape.inChannels);
-        const double products = bytes(tiles * m_shape.vectors * m_shape.lanes);
+        const double data = bytes(tiles * m_shape.inChannels, m_shape.pointBytes);
+        const double products = bytes(tiles * m_shape.vectors * m_shape.lanes, kProductBytes);
         const auto cache = static_cast<double>(m_facts.l2Bytes);
         const double computing = steps * part * static_cast<double>(step.images) *
                                  computingCycles(step.rows * step.columns);
@@ -64,9 +66,9 @@ public:
 
 private:
     /// At every point of a tile.
-    double bytes(int64_t elements) const
+    double bytes(int64_t elements, int64_t each) const
     {
-        return 4 * static_cast<double>(m_shape.points * elements);
+        return static_cast<double>(each * m_shape.points * elements);
     }
 
     /// Of one image: a register tile holds tiles of no other.

@@ -261,6 +261,47 @@ def main(a: T.Buffer((3,), "int32"), b: T.Buffer((4,), "int32"), y: T.Buffer((12
     EXPECT_EQ(emitted(apart, "cortex-a76", EmitForm::Assembly).find("ld4r"), std::string::npos);
 }
 
+/// Eight positions of four channels times two vectors of filters, all of 16 bits.
+TEST(Neon, MultipliesSixteenBitsByLanes)
+{
+    TENON_NEED_TOOL("aarch64-linux-gnu-gcc");
+    TENON_NEED_TOOL("qemu-aarch64");
+    const std::string text = R"(@T.prim_func
+def main(a: T.Buffer((8,), "int16"), b: T.Buffer((32,), "int16"), y: T.Buffer((16,), "int32")):
+    with T.allocate((16,), "int32", scope="register") as sums:
+        for p in T.unroll(2):
+            for v in T.unroll(2):
+                sums[T.Ramp(p * 8 + v * 4, 1, 4)] = T.Broadcast(T.int32(3), 4)
+        for c in T.unroll(4):
+            for p in T.unroll(2):
+                for v in T.unroll(2):
+                    sums[T.Ramp(p * 8 + v * 4, 1, 4)] = sums[T.Ramp(p * 8 + v * 4, 1, 4)] + T.Cast("int32x4", a[T.Broadcast(p * 4 + c, 4)]) * T.Cast("int32x4", b[T.Ramp(c * 8 + v * 4, 1, 4)])
+        for p in T.unroll(2):
+            for v in T.unroll(2):
+                y[T.Ramp(p * 8 + v * 4, 1, 4)] = sums[T.Ramp(p * 8 + v * 4, 1, 4)]
+)";
+    std::vector<int32_t> a, b;
+    for (uint32_t i = 0; i < 4; ++i) a.push_back(static_cast<int32_t>(2654435761u * (i + 1)));
+    for (uint32_t i = 0; i < 16; ++i) b.push_back(static_cast<int32_t>(2246822519u * (i + 3)));
+    a[0] = b[0] = static_cast<int32_t>(0x80008000);
+    const auto half = [](const std::vector<int32_t>& words, size_t at) {
+        return uint32_t(static_cast<int16_t>(words[at / 2] >> (at % 2 * 16)));
+    };
+    for (const char* processor : kProcessors) {
+        const std::vector<int> y = run(text, processor, a, b, 64);
+        for (size_t at = 0; at < 16; ++at) {
+            uint32_t sum = 3;
+            for (size_t c = 0; c < 4; ++c) sum += half(a, at / 8 * 4 + c) * half(b, c * 8 + at % 8);
+            EXPECT_EQ(wordOf(y, at), static_cast<int32_t>(sum)) << processor << " " << at;
+        }
+    }
+    const std::string code = emitted(text, "cortex-a72", EmitForm::Assembly);
+    // One register of inputs, and of filters the other half by the same load.
+    EXPECT_NE(code.find(".h[7]"), std::string::npos) << code;
+    EXPECT_NE(code.find("smlal2"), std::string::npos) << code;
+    EXPECT_EQ(code.find("sshll"), std::string::npos) << code;
+}
+
 /// Quads that something else reads, too, stay whole; the copies come from them.
 TEST(Neon, KeepsQuadsThatAreNotOnlyMultiplied)
 {

@@ -4,7 +4,7 @@
 #include "compiler/codegen/back_end.h"
 #include "compiler/codegen/llvm/target_machine.h"
 #include "compiler/evaluate/evaluate.h"
-#include "compiler/passes/layout/winograd_choice.h"
+#include "compiler/passes/layout/quantized_winograd.h"
 #include "compiler/schedule/rules.h"
 #include "core/target/target.h"
 #include "tests/compiler/ops/op_case.h"
@@ -70,6 +70,12 @@ Tensor compiled(const std::string& example, const std::vector<Tensor>& inputs)
 std::string typeText(const std::string& name, const std::vector<int64_t>& shape)
 {
     return name + ": " + TensorType{kFloat32, Shape(shape.begin(), shape.end())}.text();
+}
+
+std::string typed(const std::string& name, const Tensor& value)
+{
+    const std::vector<int64_t>& shape = value.shape();
+    return name + ": " + TensorType{value.dtype(), Shape(shape.begin(), shape.end())}.text();
 }
 
 std::string layoutMove(const Tensor& value, const std::string& from, const std::string& to)
@@ -154,6 +160,67 @@ TEST(Winograd, StaysWithinTheExpectedError)
                            (c.isTransformedInKernel ? "_in_kernel" : ""),
                        std::to_string(relative / winogradError(c.tile, c.in)));
     }
+}
+
+/// Full ranges of bytes, extremes among them.
+Tensor bytes(std::vector<int64_t> shape, unsigned seed, bool isExtreme)
+{
+    std::mt19937 random(seed);
+    std::vector<int8_t> values(static_cast<size_t>(elementCount(shape)));
+    for (int8_t& v : values) v = isExtreme ? int8_t{-128} : static_cast<int8_t>(random() & 255);
+    return Tensor::of(kInt8, std::move(shape), values);
+}
+
+int64_t directInteger(const Case& c, const Tensor& data, const Tensor& weight,
+                      const std::array<int64_t, 3>& at, int64_t padding)
+{
+    int64_t sum = 0;
+    for (int64_t channel = 0; channel < c.in; ++channel)
+        for (int64_t i = 0; i < 3; ++i)
+            for (int64_t j = 0; j < 3; ++j) {
+                const int64_t row = at[1] + i - c.pad, column = at[2] + j - c.pad;
+                const bool isInside = row >= 0 && column >= 0 && row < c.height && column < c.width;
+                const int64_t from = (channel * c.height + row) * c.width + column;
+                sum += (isInside ? data.integer(from) : padding) *
+                       weight.integer(((at[0] * c.in + channel) * 3 + i) * 3 + j);
+            }
+    return sum;
+}
+
+/// Products of the extremes overflow 32 bits on the way: 576 * 64 * 9 * 2^14 is more than 2^32.
+TEST(Winograd, GivesTheSameIntegers)
+{
+    for (const Case& c : {Case{4, 64, 16, 7, 9, 1}, Case{4, 4, 16, 1, 1, 1},
+                          Case{4, 20, 48, 9, 3, 2}, Case{4, 16, 16, 5, 11, 0}})
+        for (const bool isExtreme : {false, true}) {
+            const Tensor data = bytes({1, c.in, c.height, c.width}, 7, isExtreme);
+            const Tensor weight = bytes({c.out, c.in, 3, 3}, 8, isExtreme);
+            ASSERT_TRUE(isExactByWinograd(weight));
+            const Tensor points = winogradWeightOfBytes(weight, 4, 16);
+            const std::string moved = typed("%x", data) +
+                                      " => layout_transform(%x, dst_layout=\"NCHW4c\", "
+                                      "src_layout=\"NCHW\")";
+            const Tensor blocked = evaluated(moved, data);
+            const std::string pad = std::to_string(c.pad);
+            const std::string example =
+                typed("%x", blocked) + ", " + typed("%w", points) +
+                " => qnn.contrib_conv2d_winograd_NCHWc(%x, %w, out_layout=\"NCHW4c\", "
+                "pad_value=-9, padding=[" +
+                pad + ", " + pad + ", " + pad + ", " + pad + "])";
+            const JobContext job;
+            const auto evaluation = evaluate(*kernelOf(example), {blocked, points}, job);
+            ASSERT_TRUE(evaluation) << evaluation.error().text();
+            const int64_t rows = c.height + 2 * c.pad - 2, columns = c.width + 2 * c.pad - 2;
+            for (const Tensor& out : {(*evaluation)[0], compiled(example, {blocked, points})}) {
+                ASSERT_EQ(out.size(), c.out * rows * columns);
+                for (int64_t o = 0; o < c.out; ++o)
+                    for (int64_t at = 0; at < rows * columns; ++at)
+                        ASSERT_EQ(
+                            out.integer((o / 4 * rows * columns + at) * 4 + o % 4),
+                            directInteger(c, data, weight, {o, at / columns, at % columns}, -9))
+                            << c.in << " channels, " << o << ", " << at;
+            }
+        }
 }
 
 TEST(Winograd, IsChosenByCostWithinTheBudget)

@@ -35,8 +35,8 @@ bool hasKnownInputs(const Module& module)
     });
 }
 
-/// InferType, then the pass alone; 4 lanes, so that small shapes get blocks, and dot products. Two
-/// threads where the title speaks of them.
+/// InferType, then the pass alone; 4 lanes, so that small shapes get blocks, and dot products
+/// unless the title says that there are none. Two threads where it speaks of them.
 std::string runCase(const PassDef& pass, const test::GoldenCase& golden)
 {
     const Result<Module> module = parseModule(golden.input);
@@ -52,6 +52,13 @@ std::string runCase(const PassDef& pass, const test::GoldenCase& golden)
     const bool isArm = golden.title.find("AArch64") != std::string::npos;
     context.target = *parseTarget(isArm ? "llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a76"
                                         : "llvm -mtriple=x86_64-linux-gnu -mcpu=icelake-server");
+    const bool hasDots = golden.title.find("without dot products") == std::string::npos;
+    if (isArm && !hasDots) {
+        context.target = *parseTarget("llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72");
+        context.facts.hasLaneOperand = true;
+        context.facts.floatMacs = 4;
+        context.facts.byteMacs = 6;
+    }
     const auto machine = machineSpec(context.target);
     context.code = machine->backEnd->traits(*machine);
     if (golden.title.find("threads") != std::string::npos) context.facts.threads = 2;

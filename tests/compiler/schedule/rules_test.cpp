@@ -242,6 +242,20 @@ TEST(Rules, PassWeightsOverStepsOfASequenceThatStayInTheCache)
         << "each step would pad all columns";
 }
 
+TEST(Rules, FillVectorsWithColumnsOfFewBytes)
+{
+    const auto conv = test::fusedKernel(
+        R"(%x: Tensor[(1, 1, 9, 30, 4), int8], %w: Tensor[(1, 6, 6, 1, 4, 16), int16]
+%c = qnn.contrib_conv2d_winograd_NCHWc(%x, %w, out_layout="NCHW4c", pad_value=-3, padding=[1, 1, 1, 1])
+)");
+    ASSERT_TRUE(conv) << conv.error().text();
+    TargetFacts alone = kNeon;
+    alone.threads = 1;
+    const std::string steps = stepsFor(*conv, alone);
+    EXPECT_THAT(steps, HasSubstr("fuse(\"pad_ax3_tail\", \"pad_ax4_tail\")"));
+    EXPECT_THAT(steps, HasSubstr("fuse(\"data_rows_ax4\", \"data_rows_ax5\")"));
+}
+
 TEST(Rules, CountADotProductOfBytesOnceWhenTheyShareWork)
 {
     const auto isShared = [](const std::string& image) {

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// qnn.contrib_conv2d_winograd_NCHWc: 3 x 3 convolution of int8 at stride 1 by Winograd's minimal
+// filtering in integers, for processors that multiply 16-bit numbers as fast as bytes.
+#include "compiler/ops/attr_reader.h"
+#include "compiler/ops/window.h"
+#include "compiler/ops/winograd.h"
+
+namespace tenon::compiler {
+namespace {
+
+using tir::Expr;
+
+constexpr int64_t kTile = 4;         ///< outputs of a tile along one axis
+constexpr int64_t kSide = kTile + 2; ///< its points
+
+struct Geometry
+{
+    Window window;
+    int64_t outBlock;
+    int64_t kernelBlock; ///< output channels per block of filters, a multiple of outBlock
+};
+
+Status checkShapes(const OpView& op, const Geometry& g)
+{
+    const Shape& data = op.operands[0].shape;
+    const auto weight = constantShape(op.operands[1].shape);
+    const bool fits = weight && (*weight)[1] == kSide && (*weight)[2] == kSide &&
+                      Dim((*weight)[3]) == data[1] && Dim((*weight)[4]) == data[4] &&
+                      g.outBlock > 0 && g.kernelBlock % g.outBlock == 0;
+    if (fits) return kDone;
+    return opError(op, DiagnosticCode::ShapeMismatch,
+                   "cannot combine " + op.operands[0].text() + " and " + op.operands[1].text() +
+                       "; the weight is [O/k, 6, 6, C/b, b, k] for data [N, C/b, H, W, b], and k "
+                       "a multiple of the result's block");
+}
+
+Result<Geometry> geometry(const OpView& op)
+{
+    if (const Status ok = needRank(op, 0, 5); !ok) return ok.error();
+    if (const Status ok = needRank(op, 1, 6); !ok) return ok.error();
+    if (op.operands[0].dtype != kInt8 || op.operands[1].dtype != kInt16)
+        return opError(op, DiagnosticCode::UnsupportedDtype,
+                       "takes int8 data and int16 points of filters but got " +
+                           op.operands[0].text() + " and " + op.operands[1].text());
+    const auto out = readDataLayout(op, "out_layout");
+    if (!out) return out.error();
+    auto window = readWindow(op, {3, 3});
+    if (!window) return window.error();
+    const Dim& block = op.operands[1].shape[5];
+    Geometry g{*std::move(window), out->block('C'), block.isConst() ? block.value() : 0};
+    if (g.window.stride != std::array<int64_t, 2>{1, 1} ||
+        g.window.dilation != std::array<int64_t, 2>{1, 1})
+        return opError(op, DiagnosticCode::BadAttribute, "needs strides and dilation 1");
+    if (Status ok = checkShapes(op, g); !ok) return ok.error();
+    return g;
+}
+
+Result<Types> infer(const OpView& op)
+{
+    const auto g = geometry(op);
+    if (!g) return g.error();
+    const Shape& data = op.operands[0].shape;
+    const auto out = windowOutputs(op, g->window, data[2], data[3]);
+    if (!out) return out.error();
+    const Dim channels = op.operands[1].shape[0] * Dim(g->kernelBlock / g->outBlock);
+    return Types{{kInt32, {data[0], channels, (*out)[0], (*out)[1], Dim(g->outBlock)}}};
+}
+
+/// Tiles of one image, row by row.
+struct Tiles
+{
+    int64_t rows, columns;
+};
+
+Attrs named(std::vector<std::string> axes) { return Attrs{{"axis_names", std::move(axes)}}; }
+
+/// V[n, a, b, c_outer, t, c_inner]: the transformed data.
+te::TensorRef transformedData(const te::TensorRef& data, const Tiles& tiles)
+{
+    const Exprs& shape = data->shape();
+    const Expr side(kSide), size(kTile), width(tiles.columns), count(tiles.rows * tiles.columns);
+    const te::TensorRef rows = te::compute(
+        "data_rows", {shape[0], shape[1], count, side, side, shape[4]},
+        [&](const Exprs& i) {
+            return winogradIntegerData(i[3], [&](int64_t k) {
+                return tir::cast(kInt16,
+                                 te::at(data, {i[0], i[1], floorDiv(i[2], width) * size + Expr(k),
+                                               floorMod(i[2], width) * size + i[4], i[5]}));
+            });
+        },
+        {}, named({"n", "ic_outer", "tile", "a", "column", "ic_inner"}));
+    return te::compute(
+        "data_tiles", {shape[0], side, side, shape[1], count, shape[4]},
+        [&](const Exprs& i) {
+            return winogradIntegerData(i[2], [&](int64_t k) {
+                return te::at(rows, {i[0], i[3], i[4], i[1], Expr(k), i[5]});
+            });
+        },
+        {}, named({"n", "a", "b", "ic_outer", "tile", "ic_inner"}));
+}
+
+/// M[n, a, b, o_outer, t, o_inner]: sums over channels of data times filters at each point.
+te::TensorRef productsOf(const Geometry& g, const Tiles& tiles, const te::TensorRef& data,
+                         const te::TensorRef& weight, const Expr& outBlocks)
+{
+    const Exprs& d = data->shape(); // n, a, b, c_outer, t, c_inner
+    const Expr ratio(g.kernelBlock / g.outBlock), out(g.outBlock);
+    Attrs facts = named({"n", "a", "b", "oc_outer", "tile", "oc_inner", "ic_outer", "ic_inner"});
+    facts.set("tile_size", kTile);
+    facts.set("tile_columns", tiles.columns);
+    return te::reduce(
+        "products", {d[0], d[1], d[2], outBlocks, d[4], out}, {d[3], d[5]}, te::Combiner::Sum,
+        [&](const Exprs& i, const Exprs& k) {
+            const Expr filter = te::at(weight, {floorDiv(i[3], ratio), i[1], i[2], k[0], k[1],
+                                                floorMod(i[3], ratio) * out + i[5]});
+            return tir::cast(kInt32, te::at(data, {i[0], i[1], i[2], k[0], i[4], k[1]})) *
+                   tir::cast(kInt32, filter);
+        },
+        "conv2d_winograd", std::move(facts));
+}
+
+/// Y[n, o_outer, t, y, x, o_inner]: 576 times the result, by tiles.
+te::TensorRef resultTiles(const te::TensorRef& products)
+{
+    const Exprs& p = products->shape(); // n, a, b, o_outer, t, o_inner
+    const te::TensorRef rows = te::compute(
+        "result_rows", {p[0], p[3], p[4], Expr(kTile), p[2], p[5]},
+        [&](const Exprs& i) {
+            return winogradIntegerResult(i[3], [&](int64_t k) {
+                return te::at(products, {i[0], Expr(k), i[4], i[1], i[2], i[5]});
+            });
+        },
+        {}, named({"n", "oc_outer", "tile", "y", "b", "oc_inner"}));
+    return te::compute(
+        "result_tiles", {p[0], p[3], p[4], Expr(kTile), Expr(kTile), p[5]},
+        [&](const Exprs& i) {
+            return winogradIntegerResult(i[4], [&](int64_t k) {
+                return te::at(rows, {i[0], i[1], i[2], i[3], Expr(k), i[5]});
+            });
+        },
+        {}, named({"n", "oc_outer", "tile", "y", "x", "oc_inner"}));
+}
+
+Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
+{
+    const auto g = geometry(op);
+    if (!g) return g.error();
+    const std::vector<int64_t> out = constants(op.results[0].shape);
+    const Tiles tiles{(out[2] + kTile - 1) / kTile, (out[3] + kTile - 1) / kTile};
+    const te::TensorRef data =
+        padForWindow(in[0], 2, g->window, {tiles.rows * kTile, tiles.columns * kTile},
+                     tir::intImm(intAttr(op, "pad_value"), kInt8));
+    const te::TensorRef result =
+        resultTiles(productsOf(*g, tiles, transformedData(data, tiles), in[1], Expr(out[1])));
+    const Expr size(kTile), width(tiles.columns);
+    return te::Tensors{te::compute("conv", extents(op.results[0].shape), [&](const Exprs& i) {
+        const Expr tile = floorDiv(i[2], size) * width + floorDiv(i[3], size);
+        return winogradIntegerQuotient(
+            te::at(result, {i[0], i[1], tile, floorMod(i[2], size), floorMod(i[3], size), i[4]}));
+    })};
+}
+
+/// What the convolution computes, not the fewer steps in which it does.
+Cost cost(const OpView& op)
+{
+    const Shape& data = op.operands[0].shape;
+    const double channels = elements({kInt8, {data[1], data[4]}});
+    return {2 * 9 * elements(op.results[0]) * channels, bytesMoved(op)};
+}
+
+CallMethod variant(const OpView&)
+{
+    return {.kind = Method::Winograd, .isInt8 = true, .tile = static_cast<int>(kTile)};
+}
+
+constexpr OperandSpec kOperands[] = {
+    {"data", "[N, C/b, H, W, b], int8"},
+    {"weight", "[O/k, 6, 6, C/b, b, k], int16: points of 3 x 3 filters of int8, 24 times those of "
+               "F(4 x 4, 3 x 3) where both axes leave no fraction"}};
+constexpr AttrSpec kAttrs[] = {
+    {"strides", "int[2]", "1", "[1, 1]"},
+    {"padding", "int[4]", "added at top, left, bottom, right", "[0, 0, 0, 0]"},
+    {"dilation", "int[2]", "1", "[1, 1]"},
+    {"pad_value", "int", "what padding adds: the zero point of data", "0"},
+    {"out_layout", "string", "NCHW<o>c; k is a multiple of o"}};
+
+} // namespace
+
+extern constinit const OpDef qnnWinogradConv2dNchwcOp = {
+    .name = "qnn.contrib_conv2d_winograd_NCHWc",
+    .doc = "qnn.contrib_conv2d_NCHWc of 3 x 3 filters at stride 1 by F(4 x 4, 3 x 3) in integers "
+           "modulo 2^32, 576 times the sums, divided exactly: the same where these are less than "
+           "2^25 in magnitude",
+    .family = Family::Convolution,
+    .operands = kOperands,
+    .attrs = kAttrs,
+    .accuracy = Accuracy::Exact,
+    .pattern = Pattern::OutEwiseFusable,
+    .isBatched = true,
+    .variant = variant,
+    .infer = infer,
+    .lower = lower,
+    .cost = cost,
+    .example = "%x: Tensor[(1, 2, 6, 7, 4), int8], %w: Tensor[(1, 6, 6, 2, 4, 16), int16] "
+               "=> qnn.contrib_conv2d_winograd_NCHWc(%x, %w, out_layout=\"NCHW4c\", pad_value=3, "
+               "padding=[1, 1, 1, 1])",
+};
+
+} // namespace tenon::compiler
