@@ -50,6 +50,20 @@ PlannedNode convRole(const FloatGraph& graph, const NodeProto& node)
     return {NodeRole::Layer, {}};
 }
 
+PlannedNode convTransposeRole(const FloatGraph& graph, const NodeProto& node)
+{
+    const PlannedNode role = convRole(graph, node);
+    if (role.role != NodeRole::Layer) return role;
+    const tenon_onnx::AttributeProto* dilations = attributeOf(node, "dilations");
+    const bool isDilated =
+        dilations && std::any_of(dilations->ints().begin(), dilations->ints().end(),
+                                 [](int64_t each) { return each != 1; });
+    if (graph.constant(node.input(1))->shape().size() != 4 || integerOf(node, "group", 1) != 1 ||
+        isDilated)
+        return floatBecause("there are integer kernels for 2 spatial axes without groups only");
+    return role;
+}
+
 PlannedNode gemmRole(const FloatGraph& graph, const NodeProto& node)
 {
     const Tensor* weight = weightOf(graph, node);
@@ -97,6 +111,7 @@ PlannedNode standardRole(const FloatGraph& graph, const NodeProto& node)
 {
     const std::string& op = node.op_type();
     if (op == "Conv") return convRole(graph, node);
+    if (op == "ConvTranspose") return convTransposeRole(graph, node);
     if (op == "Gemm" || op == "MatMul") return gemmRole(graph, node);
     if (op == "Pad") return padRole(graph, node);
     if (contains(kArithmetic, op)) return arithmeticRole(graph, node);
@@ -118,7 +133,7 @@ std::vector<int> activationInputs(const FloatGraph& graph, const NodeProto& node
     std::vector<int> out;
     const bool isFirstOnly = node.op_type() == "Resize" || node.op_type() == "Pad" ||
                              node.op_type() == "Clip" || node.op_type() == "Conv" ||
-                             node.op_type() == "Gemm";
+                             node.op_type() == "ConvTranspose" || node.op_type() == "Gemm";
     for (int i = 0; i < node.input_size() && (i == 0 || !isFirstOnly); ++i)
         if (!node.input(i).empty() && !graph.isConstant(node.input(i)) &&
             graph.isFloat32(node.input(i)))

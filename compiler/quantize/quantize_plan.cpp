@@ -84,8 +84,9 @@ private:
         const NodeProto& layer = m_graph.node(producer);
         if (hasInput(layer, 2) || m_graph.onlyConsumer(add.input(operand)) < 0) return false;
         const std::vector<int64_t>& weight = m_graph.constant(layer.input(1))->shape();
-        const bool isConv = layer.op_type() == "Conv";
-        const int64_t channels = isConv ? weight[0] : weight[1];
+        const bool isTransposed = layer.op_type() == "ConvTranspose";
+        const bool isConv = isTransposed || layer.op_type() == "Conv";
+        const int64_t channels = isConv && !isTransposed ? weight[0] : weight[1];
         const size_t fromEnd = isConv ? weight.size() - 1 : 1;
         const std::vector<int64_t>& shape = bias->shape();
         return bias->dtype() == kFloat32 && bias->size() == channels && shape.size() >= fromEnd &&

@@ -20,6 +20,16 @@ int64_t channelAxis(const NodeProto& layer)
     return layer.op_type() == "Gemm" && integerOf(layer, "transB", 0) != 0 ? 0 : 1;
 }
 
+/// Of a filter's taps, those that one result takes: a transposed convolution's steps share them.
+double tapShare(const NodeProto& layer)
+{
+    const tenon_onnx::AttributeProto* strides = attributeOf(layer, "strides");
+    double share = 1;
+    if (layer.op_type() == "ConvTranspose" && strides)
+        for (const int64_t each : strides->ints()) share /= static_cast<double>(each);
+    return share;
+}
+
 Tensor multiplied(const Tensor& tensor, float factor)
 {
     if (factor == 1) return tensor;
@@ -207,7 +217,7 @@ private:
         const auto lost = lostMeans(weight, rounded, data->second.channelMeans);
         if (lost.empty()) return;
         bias.resize(lost.size(), 0.0);
-        for (size_t i = 0; i < lost.size(); ++i) bias[i] += lost[i];
+        for (size_t i = 0; i < lost.size(); ++i) bias[i] += lost[i] * tapShare(layer);
     }
 
     std::string addWeight(const NodeProto& reader, const std::string& name,

@@ -9,36 +9,13 @@
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/rewrite_functions.h"
+#include "compiler/passes/transposed_phases.h"
 
 #include <algorithm>
 #include <cstring>
 
 namespace tenon::compiler {
 namespace {
-
-/// What one phase reads along an axis: taps first, first + stride, ... of the kernel, the last one
-/// first, beginning `before` pixels outside of the image.
-struct AxisPhase
-{
-    int64_t stride = 1, first = 0, taps = 0;
-    int64_t before = 0, after = 0;
-    int64_t results = 0;
-};
-
-struct Axis
-{
-    int64_t input, kernel, stride, padding, output;
-
-    AxisPhase phase(int64_t index) const
-    {
-        AxisPhase out{.stride = stride, .first = (index + padding) % stride};
-        out.taps = (kernel - out.first + stride - 1) / stride;
-        out.results = (output - index + stride - 1) / stride;
-        out.before = out.taps - 1 - (index + padding) / stride;
-        out.after = out.results - 1 + out.taps - out.before - input;
-        return out;
-    }
-};
 
 class PhaseSplitter
 {
@@ -87,12 +64,9 @@ private:
         return constantOf(m_module, node.operands[1])->shape();
     }
 
-    Axis axis(const NodeRecord& node, size_t i) const
+    TransposedAxis axis(const NodeRecord& node, size_t i) const
     {
-        return {dataShape(node)[2 + i].value(), weightShape(node)[2 + i],
-                node.attrs.integers("strides", {1, 1})[i],
-                node.attrs.integers("padding", {0, 0, 0, 0})[i],
-                node.types[0].shape[2 + i].value()};
+        return transposedAxis(m_module, node, weightShape(node), i);
     }
 
     /// Few results of whole vectors of channels.
@@ -111,74 +85,40 @@ private:
         return isFilled(weightShape(node)[0]) && isFilled(weightShape(node)[1]);
     }
 
-    /// Each is a convolution with taps, and of the whole image.
     bool hasPhases(const NodeRecord& node) const
     {
-        for (size_t i = 0; i < 2; ++i)
-            for (int64_t p = 0; p < axis(node, i).stride; ++p) {
-                const AxisPhase phase = axis(node, i).phase(p);
-                if (phase.taps < 1 || phase.results < 1 || phase.before < 0 || phase.after < 0)
-                    return false;
-            }
-        return true;
+        return axis(node, 0).hasPhases() && axis(node, 1).hasPhases();
     }
 
     bool isOfOnePixel(const NodeRecord& node) const
     {
         for (size_t i = 0; i < 2; ++i) {
-            const Axis a = axis(node, i);
+            const TransposedAxis a = axis(node, i);
             if (a.input != 1 || a.padding != 0 || a.output != a.kernel) return false;
         }
         return true;
     }
 
-    /// [C, O, KH, KW] -> [O, C, taps, taps] of the phase.
-    static Tensor weightOf(const Tensor& weight, const AxisPhase& rows, const AxisPhase& columns)
-    {
-        const std::vector<int64_t>& from = weight.shape();
-        const std::vector<int64_t> to{from[1], from[0], rows.taps, columns.taps};
-        return Tensor::make(kFloat32, to, [&](std::span<std::byte> out) {
-            std::byte* at = out.data();
-            for (int64_t o = 0; o < to[0]; ++o)
-                for (int64_t c = 0; c < to[1]; ++c)
-                    for (int64_t y = to[2]; y-- > 0;)
-                        for (int64_t x = to[3]; x-- > 0; at += sizeof(float)) {
-                            const int64_t row = rows.first + y * rows.stride;
-                            const int64_t column = columns.first + x * columns.stride;
-                            const int64_t plane = c * from[1] + o;
-                            const int64_t source = (plane * from[2] + row) * from[3] + column;
-                            std::memcpy(at,
-                                        weight.bytes().data() +
-                                            static_cast<size_t>(source) * sizeof(float),
-                                        sizeof(float));
-                        }
-        });
-    }
-
-    ValueRef phaseOf(PatchWriter& patch, const NodeRecord& node, const AxisPhase& rows,
-                     const AxisPhase& columns) const
+    ValueRef convolutionOf(PatchWriter& patch, const NodeRecord& node,
+                           const TransposedPhase& phase) const
     {
         const ValueRef weight =
-            patch.constant(weightOf(*constantOf(m_module, node.operands[1]), rows, columns),
+            patch.constant(phase.weightOf(*constantOf(m_module, node.operands[1])),
                            m_module.node(node.operands[1].node).name);
-        Attrs attrs;
-        attrs.set("padding",
-                  std::vector<int64_t>{rows.before, columns.before, rows.after, columns.after});
-        return patch.op(conv2dOp, {node.operands[0], weight}, std::move(attrs));
+        return patch.op(conv2dOp, {node.operands[0], weight}, {{"padding", phase.padding()}});
     }
 
     Patch patchOf(const NodeRecord& node) const
     {
-        const Axis rows = axis(node, 0), columns = axis(node, 1);
+        const TransposedAxis rows = axis(node, 0), columns = axis(node, 1);
         const std::vector<int64_t> strides{rows.stride, columns.stride};
         PatchWriter patch(m_module, m_function.id, "split-phases",
                           "each of " + std::to_string(strides[0] * strides[1]) +
                               " phases is a convolution of its own",
                           {node.id});
         std::vector<ValueRef> phases;
-        for (int64_t y = 0; y < strides[0]; ++y)
-            for (int64_t x = 0; x < strides[1]; ++x)
-                phases.push_back(phaseOf(patch, node, rows.phase(y), columns.phase(x)));
+        for (const TransposedPhase& phase : phasesOf(rows, columns))
+            phases.push_back(convolutionOf(patch, node, phase));
         const ValueRef joined =
             phases.size() == 1 ? phases[0] : patch.op(joinPhasesOp, phases, {{"strides", strides}});
         patch.replace({node.id, 0}, joined);

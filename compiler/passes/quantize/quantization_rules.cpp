@@ -4,6 +4,7 @@
 
 #include "compiler/ops/ops.h"
 #include "compiler/passes/quantize/quantization_bounds.h"
+#include "compiler/passes/transposed_phases.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ struct Layer
     size_t channelRank; ///< dimensions from the channel to the end
 };
 
-bool isLayer(const NodeRecord& node) { return isOp(node, conv2dOp) || isOp(node, denseOp); }
+bool isLayer(const NodeRecord& node) { return isOneOf(node, conv2dOp, conv2dTransposeOp, denseOp); }
 
 bool isPlainLayout(const NodeRecord& node)
 {
@@ -45,7 +46,7 @@ std::optional<Layer> readLayer(const QuantizationSite& site, ValueRef value)
         return std::nullopt;
     layer.consumed.insert(layer.consumed.begin(), node->id);
     layer.node = node;
-    layer.channelRank = isOp(*node, conv2dOp) ? 3 : 1;
+    layer.channelRank = isOp(*node, denseOp) ? 1 : 3;
     return layer;
 }
 
@@ -69,22 +70,6 @@ std::optional<std::vector<double>> biasValues(const QuantizationSite& site, cons
     std::vector<double> out = value->numbers();
     if (out.size() == 1) out.assign(static_cast<size_t>(channels), out[0]);
     return out;
-}
-
-Tensor floats(const std::vector<double>& values, std::vector<int64_t> shape)
-{
-    return Tensor::make(kFloat32, std::move(shape), [&](std::span<std::byte> bytes) {
-        for (size_t i = 0; i < values.size(); ++i)
-            storeNumber(kFloat32, bytes, static_cast<int64_t>(i), values[i]);
-    });
-}
-
-Tensor integers(const std::vector<int64_t>& values, std::vector<int64_t> shape)
-{
-    return Tensor::make(kInt32, std::move(shape), [&](std::span<std::byte> bytes) {
-        for (size_t i = 0; i < values.size(); ++i)
-            storeInteger(kInt32, bytes, static_cast<int64_t>(i), values[i]);
-    });
 }
 
 /// (C), or (C, 1, 1) for convolutions.
@@ -181,6 +166,8 @@ struct IntegerLayer
 {
     Layer real;
     Quantized data, weight;
+    Tensor filters;                      ///< constant weight
+    std::vector<TransposedPhase> phases; ///< of a transposed convolution
     int64_t channels;
     std::vector<double> ratio; ///< of a sum's step to the result's, per channel
     SplitBias bias;
@@ -193,12 +180,18 @@ std::optional<IntegerLayer> readIntegerLayer(const QuantizationSite& site,
     if (!layer) return std::nullopt;
     const auto data = readDequantized(site, layer->node->operands[0]);
     const auto weight = readDequantized(site, layer->node->operands[1]);
-    if (!data || !weight || !data->isPerTensor() || !isByte(*data) || !isByte(*weight) ||
-        weight->axis != 0)
+    const bool isTransposed = isOp(*layer->node, conv2dTransposeOp);
+    const bool hasOutputAxis =
+        weight && (weight->isPerTensor() || weight->axis == (isTransposed ? 1 : 0));
+    if (!data || !hasOutputAxis || !data->isPerTensor() || !isByte(*data) || !isByte(*weight))
         return std::nullopt;
-    const auto whole = constantValue(site, weight->integers);
-    if (!whole) return std::nullopt;
-    const int64_t channels = whole->shape().at(0);
+    const auto filters = constantValue(site, weight->integers);
+    if (!filters) return std::nullopt;
+    std::vector<TransposedPhase> phases;
+    if (isTransposed) phases = blockedPhasesOf(site.module, *layer->node, filters->shape());
+    if (isTransposed && phases.empty()) return std::nullopt;
+    const Tensor whole = isTransposed ? withOutputsFirst(*filters) : *filters;
+    const int64_t channels = whole.shape().at(0);
     const auto bias = biasValues(site, *layer, channels);
     if (!bias) return std::nullopt;
     std::vector<double> step, ratio;
@@ -207,9 +200,25 @@ std::optional<IntegerLayer> readIntegerLayer(const QuantizationSite& site,
         ratio.push_back(step.back() / target.scale);
     }
     auto split = splitBias(*bias, step, ratio);
-    if (!split || !areRatios(ratio) || !fitSums(*whole, weight->zeros, reachOf(*data), split->sums))
+    if (!split || !areRatios(ratio) || !fitSums(whole, weight->zeros, reachOf(*data), split->sums))
         return std::nullopt;
-    return IntegerLayer{*layer, *data, *weight, channels, std::move(ratio), *std::move(split)};
+    return IntegerLayer{
+        *layer,           *data, *weight, *filters, std::move(phases), channels, std::move(ratio),
+        *std::move(split)};
+}
+
+/// The target's integers of sums of products.
+ValueRef rescaledSums(PatchWriter& patch, const QuantizeTarget& target, const IntegerLayer& layer,
+                      ValueRef sums)
+{
+    const std::vector<int64_t> each = channelShape(layer.real, layer.channels);
+    if (layer.real.bias.node.isValid())
+        sums = patch.op(addOp, {sums, patch.constant(integers(layer.bias.sums, each))});
+    const Tensor scales =
+        layer.weight.isPerTensor() ? floats({layer.ratio[0]}, {}) : floats(layer.ratio, each);
+    std::vector<ValueRef> operands{sums, patch.constant(scales), zeroPointOf(patch, target)};
+    if (!layer.bias.rest.empty()) operands.push_back(patch.constant(floats(layer.bias.rest, each)));
+    return patch.op(qnnRequantizeOp, std::move(operands), target.limits());
 }
 
 } // namespace
@@ -221,28 +230,36 @@ std::optional<Patch> quantizeLayer(const QuantizationSite& site, const QuantizeT
 {
     const std::optional<IntegerLayer> found = readIntegerLayer(site, target);
     if (!found) return std::nullopt;
-    const auto& [layer, data, weight, channels, ratio, bias] = *found;
-    const bool isConv = isOp(*layer.node, conv2dOp);
-    const std::vector<int64_t> each = channelShape(layer, channels);
+    const Layer& layer = found->real;
+    const Quantized &data = found->data, &weight = found->weight;
+    const bool isDense = isOp(*layer.node, denseOp);
     PatchWriter patch =
-        quantizePatch(site, target, isConv ? "integer-conv2d" : "integer-dense",
+        quantizePatch(site, target, isDense ? "integer-dense" : "integer-conv2d",
                       nodeLabel(site.module, *layer.node) + " stands between integers of scale " +
                           exact(static_cast<float>(data.scales[0])) + " and " +
                           exact(static_cast<float>(target.scale)),
                       layer.consumed);
-    Attrs attrs = layer.node->attrs;
-    for (const char* layout : {"data_layout", "kernel_layout", "out_layout"}) attrs.erase(layout);
-    ValueRef out = patch.op(
-        isConv ? qnnConv2dOp : qnnDenseOp,
-        {data.integers, weight.integers, zeroOperand(patch, data), zeroOperand(patch, weight)},
-        std::move(attrs));
-    if (layer.bias.node.isValid())
-        out = patch.op(addOp, {out, patch.constant(integers(bias.sums, each))});
-    const Tensor scales = weight.isPerTensor() ? floats({ratio[0]}, {}) : floats(ratio, each);
-    std::vector<ValueRef> operands{out, patch.constant(scales), zeroPointOf(patch, target)};
-    if (!bias.rest.empty()) operands.push_back(patch.constant(floats(bias.rest, each)));
-    out = patch.op(qnnRequantizeOp, std::move(operands), target.limits());
-    return finishQuantize(patch, target, out, layer.consumed);
+    const auto resultOf = [&](ValueRef filters, Attrs attrs) {
+        const ValueRef sums =
+            patch.op(isDense ? qnnDenseOp : qnnConv2dOp,
+                     {data.integers, filters, zeroOperand(patch, data), zeroOperand(patch, weight)},
+                     std::move(attrs));
+        return rescaledSums(patch, target, *found, sums);
+    };
+    if (found->phases.empty()) {
+        Attrs attrs = layer.node->attrs;
+        for (const char* layout : {"data_layout", "kernel_layout", "out_layout"})
+            attrs.erase(layout);
+        return finishQuantize(patch, target, resultOf(weight.integers, std::move(attrs)),
+                              layer.consumed);
+    }
+    std::vector<ValueRef> parts;
+    for (const TransposedPhase& phase : found->phases)
+        parts.push_back(resultOf(patch.constant(phase.weightOf(found->filters)),
+                                 {{"padding", phase.padding()}}));
+    const Attrs strides{{"strides", layer.node->attrs.integers("strides", {1, 1})}};
+    const ValueRef joined = parts.size() == 1 ? parts[0] : patch.op(joinPhasesOp, parts, strides);
+    return finishQuantize(patch, target, joined, layer.consumed);
 }
 
 /// Sums: both products and their sum are rounded, by 3 * 2^-24 of kLargestTerm at most, 2^-6 step.

@@ -131,4 +131,20 @@ std::optional<Tensor> constantValue(const QuantizationSite& site, ValueRef value
     return (*out)[value.index];
 }
 
+Tensor floats(const std::vector<double>& values, std::vector<int64_t> shape)
+{
+    return Tensor::make(kFloat32, std::move(shape), [&](std::span<std::byte> bytes) {
+        for (size_t i = 0; i < values.size(); ++i)
+            storeNumber(kFloat32, bytes, static_cast<int64_t>(i), values[i]);
+    });
+}
+
+Tensor integers(const std::vector<int64_t>& values, std::vector<int64_t> shape)
+{
+    return Tensor::make(kInt32, std::move(shape), [&](std::span<std::byte> bytes) {
+        for (size_t i = 0; i < values.size(); ++i)
+            storeInteger(kInt32, bytes, static_cast<int64_t>(i), values[i]);
+    });
+}
+
 } // namespace tenon::compiler

@@ -53,4 +53,8 @@ std::optional<QuantizeTarget> readQuantize(const QuantizationSite& site, const N
 /// The value of an expression of constants, evaluated now; nothing when it depends on data.
 std::optional<Tensor> constantValue(const QuantizationSite& site, ValueRef value);
 
+/// Constants for the integer form: of binary32 and of 32-bit integers.
+Tensor floats(const std::vector<double>& values, std::vector<int64_t> shape);
+Tensor integers(const std::vector<int64_t>& values, std::vector<int64_t> shape);
+
 } // namespace tenon::compiler

@@ -34,6 +34,16 @@ TEST(QuantizePlan, RoundsNothingBetweenALayerAndItsLimit)
     EXPECT_EQ(planText("node Conv c x,w -> a\nnode Clip r a -> y\n"), "c r | x! y");
 }
 
+TEST(QuantizePlan, TakesTransposedConvolutionsWithoutGroupsAsLayers)
+{
+    EXPECT_EQ(planText("node ConvTranspose c x,w -> a\nnode Relu r a -> y\n"), "c r | x! y");
+    EXPECT_EQ(planText("node ConvTranspose c x,w -> a strides=[2,2]\nfloats k float32 4,1,1 = "
+                       "1,2,3,4\nnode Add b a,k -> y\n"),
+              "c b | x! y");
+    EXPECT_EQ(planText("node ConvTranspose c x,w -> y group=2\n"), "|");
+    EXPECT_EQ(planText("node ConvTranspose c x,w -> y dilations=[2,2]\n"), "|");
+}
+
 TEST(QuantizePlan, RoundsBetweenThemWhenOthersReadTheLayer)
 {
     EXPECT_EQ(planText("node Conv c x,w -> a\nnode Relu r a -> b\nnode Add s a,b -> y\n"),

@@ -86,13 +86,9 @@ TEST_F(Quantize, LosesLessWithWiderActivationsAndScalesPerChannel)
     EXPECT_LT(perTensor->report.weights[1].sqnrDb, plain->report.weights[1].sqnrDb);
 }
 
-TEST_F(Quantize, TakesTheMeanErrorOfWeightsIntoTheBias)
+/// Images whose values have a mean of 3.
+CalibrationData brightImages()
 {
-    // All weights lie between two steps on the same side: rounding takes a quarter step from each.
-    std::string weights = "0,1.27";
-    for (int i = 2; i < 32; ++i) weights += ",0.0525";
-    model("opset 13\ninput x float32 1,16,4,4\nfloats k float32 2,16,1,1 = " + weights +
-          "\nnode Conv c x,k -> y\noutput y float32 *\n");
     CalibrationData data = test::randomData("x", {1, 16, 4, 4}, 4);
     for (DataSet& set : data) {
         std::vector<float> values;
@@ -100,6 +96,37 @@ TEST_F(Quantize, TakesTheMeanErrorOfWeightsIntoTheBias)
             values.push_back(static_cast<float>(value + 3));
         set.inputs[0].second = Tensor::of<float>(kFloat32, {1, 16, 4, 4}, values);
     }
+    return data;
+}
+
+/// All weights but two lie between two steps on the same side: rounding takes a quarter step from
+/// each.
+std::string weightsBetweenSteps(int count)
+{
+    std::string weights = "0,1.27";
+    for (int i = 2; i < count; ++i) weights += ",0.0525";
+    return weights;
+}
+
+TEST_F(Quantize, TakesAShareOfTheMeanErrorWhereStepsShareTaps)
+{
+    model("opset 13\ninput x float32 1,16,4,4\nfloats k float32 16,2,2,2 = " +
+          weightsBetweenSteps(128) +
+          "\nnode ConvTranspose c x,k -> y strides=[2,2]\noutput y float32 *\n");
+    QuantizeOptions options;
+    options.isPerChannel = false;
+    const auto plain = quantize(brightImages(), options);
+    options.correctsBias = true;
+    const auto corrected = quantize(brightImages(), options);
+    ASSERT_TRUE(plain && corrected);
+    EXPECT_GT(lossOf(*corrected), lossOf(*plain) + 6);
+}
+
+TEST_F(Quantize, TakesTheMeanErrorOfWeightsIntoTheBias)
+{
+    model("opset 13\ninput x float32 1,16,4,4\nfloats k float32 2,16,1,1 = " +
+          weightsBetweenSteps(32) + "\nnode Conv c x,k -> y\noutput y float32 *\n");
+    const CalibrationData data = brightImages();
     QuantizeOptions options;
     options.isPerChannel = false;
     const auto plain = quantize(data, options);
