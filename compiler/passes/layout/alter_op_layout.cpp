@@ -34,6 +34,7 @@ public:
         , m_uses(module, function)
         , m_lanes(std::min(context.facts.lanes(4), 16))
         , m_hasRuns(multipliesRuns(context))
+        , m_mayTransform(context.number("winograd.max_error", kWinogradMaxError) > 0)
         , m_dotValues(context.code.byteProducts)
         , m_machine(layoutMachine(module, function, context))
         , m_budget(module, function, m_machine,
@@ -69,7 +70,8 @@ private:
         if (isOp(node, denseOp)) return alterDense(node);
         if (m_dotValues &&
             alterQuantizedLayer({m_module, node, m_values, *m_patch, m_machine.byteLanes,
-                                 *m_dotValues, std::max(1, m_lanes), m_hasRuns, m_machine.facts}))
+                                 *m_dotValues, std::max(1, m_lanes), m_hasRuns, m_mayTransform,
+                                 m_machine.facts}))
             return true;
         if (isOp(node, concatenateOp)) return alterConcatenation(node);
         if (isOp(node, joinPhasesOp) || isOp(node, stackFramesOp) || isOp(node, stackPhasesOp) ||
@@ -372,6 +374,7 @@ private:
     UseIndex m_uses;
     int m_lanes;
     bool m_hasRuns;                      ///< bytes side by side are multiplied for one sum
+    bool m_mayTransform;                 ///< filters, for Winograd convolutions of bytes
     std::optional<DataType> m_dotValues; ///< of quantized layers; none: they stay as they are
     LayoutMachine m_machine;
     ErrorBudget m_budget;

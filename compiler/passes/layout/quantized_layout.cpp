@@ -198,8 +198,8 @@ bool isByWinograd(const QuantizedLayerSite& site, const LayerConstants& constant
     Shape shape = site.node.types[0].shape;
     if (!shape[0].isConst()) shape[0] = Dim(1); // computed item by item
     const auto out = constantShape(shape);
-    return out && groups == 1 && site.bytes == kInt8 && weight[1] % 4 == 0 && weight[2] == 3 &&
-           weight[3] == 3 && attrs.integers("strides", ones) == ones &&
+    return site.mayTransform && out && groups == 1 && site.bytes == kInt8 && weight[1] % 4 == 0 &&
+           weight[2] == 3 && weight[3] == 3 && attrs.integers("strides", ones) == ones &&
            attrs.integers("dilation", ones) == ones &&
            isCheaperByWinograd({(*out)[0], weight[1], weight[0], (*out)[2], (*out)[3]},
                                site.facts) &&

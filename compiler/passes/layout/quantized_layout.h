@@ -14,10 +14,11 @@ struct QuantizedLayerSite
     const NodeRecord& node;
     LayoutValues& values;
     PatchWriter& patch;
-    int lanes;       ///< of int32
-    DataType bytes;  ///< uint8 or int8: what the target multiplies with int8
-    int vectorLanes; ///< of int32 that one instruction takes; 1: no vectors
-    bool hasRuns;    ///< it multiplies sixteen bytes side by side with as many for one sum
+    int lanes;         ///< of int32
+    DataType bytes;    ///< uint8 or int8: what the target multiplies with int8
+    int vectorLanes;   ///< of int32 that one instruction takes; 1: no vectors
+    bool hasRuns;      ///< it multiplies sixteen bytes side by side with as many for one sum
+    bool mayTransform; ///< Winograd's method is allowed, which takes eight times the filters' bytes
     const TargetFacts& facts;
 };
 

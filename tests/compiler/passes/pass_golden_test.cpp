@@ -36,7 +36,8 @@ bool hasKnownInputs(const Module& module)
 }
 
 /// InferType, then the pass alone; 4 lanes, so that small shapes get blocks, and dot products
-/// unless the title says that there are none. Two threads where it speaks of them.
+/// unless the title says that there are none. Two threads and configuration where it speaks of
+/// them.
 std::string runCase(const PassDef& pass, const test::GoldenCase& golden)
 {
     const Result<Module> module = parseModule(golden.input);
@@ -59,6 +60,8 @@ std::string runCase(const PassDef& pass, const test::GoldenCase& golden)
         context.facts.floatMacs = 4;
         context.facts.byteMacs = 6;
     }
+    if (golden.title.find("winograd.max_error=0") != std::string::npos)
+        context.config["winograd.max_error"] = 0.0;
     const auto machine = machineSpec(context.target);
     context.code = machine->backEnd->traits(*machine);
     if (golden.title.find("threads") != std::string::npos) context.facts.threads = 2;
