@@ -295,6 +295,21 @@ bool alterQuantizedDense(const QuantizedLayerSite& site)
     return true;
 }
 
+/// A function of one byte as a table: looked up for each element, in whatever blocks they lie.
+bool alterTable(const QuantizedLayerSite& site)
+{
+    const NodeRecord& node = site.node;
+    const int64_t block = site.values.blockOf(node.operands[1]);
+    if (block == 0 || site.module.type(node.operands[0]).shape.size() != 1 ||
+        node.types[0].shape.size() != 4)
+        return false;
+    NodeRecord record = node;
+    record.operands[1] = site.values.blockedForm(node.operands[1]);
+    site.values.explain("keep-blocked", "looks up each element of " + blockedLayout(block));
+    site.values.produce(node, std::move(record), block);
+    return true;
+}
+
 } // namespace
 
 void noteScales(const Module& module, NodeRecord& node)
@@ -322,6 +337,7 @@ bool hasFineSteps(const Module& module, const GraphFunction& function)
 bool alterQuantizedLayer(const QuantizedLayerSite& site)
 {
     if (isOp(site.node, qnnConv2dOp)) return alterQuantizedConvolution(site);
+    if (isOp(site.node, takeOp)) return alterTable(site);
     return isOp(site.node, qnnDenseOp) && alterQuantizedDense(site);
 }
 

@@ -26,7 +26,8 @@ struct QuantizedLayerSite
 void noteScales(const Module& module, NodeRecord& node);
 
 /// Writes qnn.conv2d (dense or depthwise) and qnn.dense of such data and signed constant weights in
-/// their packed forms; false for what must stay as it is.
+/// their packed forms, and functions of bytes as tables in the blocks of these; false for what must
+/// stay as it is.
 bool alterQuantizedLayer(const QuantizedLayerSite& site);
 
 /// True where values become integers of more than 8 bits: a step of theirs is less than the error
