@@ -4,6 +4,7 @@
 
 #include "app/engine/backing.h"
 #include "remote/footprint/fit.h"
+#include "views/models/format.h"
 
 #include <QCoreApplication>
 
@@ -24,7 +25,9 @@ void addMemory(const remote::FitReport& fit, std::vector<FitRow>& rows)
 {
     for (const remote::PoolUse& pool : fit.pools)
         rows.push_back({words("memory"), text(pool.name), FitRow::kUnknown, pool.bytes,
-                        pool.limitBytes < 0 ? QString() : words("of %1 B").arg(pool.limitBytes)});
+                        pool.limitBytes < 0
+                            ? QString()
+                            : words("of %1 B").arg(views::countText(pool.limitBytes))});
     for (const remote::PeakBuffer& buffer : fit.peakBuffers)
         rows.push_back({words("at the peak"), text(buffer.title), FitRow::kUnknown, buffer.bytes,
                         words("%1, while %2 runs").arg(text(buffer.kind), text(fit.peakCall))});
@@ -34,11 +37,11 @@ void addLayers(const remote::FitReport& fit, std::vector<FitRow>& rows)
 {
     for (const remote::LayerFlash& layer : fit.layers) {
         const int64_t code = std::max<int64_t>(layer.codeBytes, 0);
-        QString note = words("weights %1 B").arg(layer.constantBytes);
+        QString note = words("weights %1 B").arg(views::countText(layer.constantBytes));
         if (layer.isShared)
             note += words(", code of a layer before");
         else if (layer.codeBytes >= 0)
-            note += words(", code %1 B").arg(layer.codeBytes);
+            note += words(", code %1 B").arg(views::countText(layer.codeBytes));
         rows.push_back({words("layer"), text(layer.title), layer.constantBytes + code,
                         FitRow::kUnknown, note});
     }
@@ -62,7 +65,8 @@ core::Result<views::FitAccount> explainFit(const views::DocumentPtr& document,
     const auto fit =
         remote::explainFit(result, has, images.empty() ? nullptr : &images.front(), job);
     if (!fit) return fit.error();
-    views::FitAccount out{sentence(fit->verdict()), fit->fits(), {}};
+    views::FitAccount out{
+        sentence(fit->verdict()), fit->fits(), {}, fit->flashBytes, fit->ramBytes};
     for (const remote::Remedy& remedy : fit->remedies)
         out.rows.push_back(
             {words("remedy"), text(remedy.what), remedy.flashBytes, remedy.ramBytes,

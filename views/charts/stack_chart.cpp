@@ -141,11 +141,9 @@ void StackChart::paintBar(QPainter& painter, int index) const
     const QRectF whole = barRect(index);
     if (!bar.problem.isEmpty()) {
         const QRectF place(kLabelWidth, row.top(), width() - kLabelWidth - 8, row.height());
-        painter.setFont(t.body);
+        painter.setFont(t.secondaryFont); // two lines of it are as high as a row
         painter.setPen(t.secondary);
-        painter.drawText(place, Qt::AlignLeft | Qt::AlignVCenter,
-                         QFontMetrics(t.body).elidedText(bar.problem, Qt::ElideRight,
-                                                         static_cast<int>(place.width())));
+        painter.drawText(place, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextWordWrap, bar.problem);
         return;
     }
     QPainterPath clip;

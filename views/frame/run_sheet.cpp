@@ -99,6 +99,8 @@ void RunSheet::refresh()
     m_text->setText(runChangeText(m_now, m_before));
     m_chart->setMeasurement(measurementOf(m_now));
     m_samples->setRows(runRows(measurementOf(m_now)));
+    m_chartTwin->setVisible(hasSpread(measurementOf(m_now)));
+    m_chartTwin->button()->setVisible(hasSpread(measurementOf(m_now)));
     m_changes->setRows(callChangeRows(m_now, m_before));
     m_reason->setText(m_changes->rowCount() > 0 ? QString()
                       : m_now.calls.empty()

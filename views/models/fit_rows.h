@@ -23,6 +23,8 @@ struct FitAccount
     QString verdict; ///< one sentence; empty: nothing is known of the board
     bool fits = true;
     std::vector<FitRow> rows;
+    qint64 flashBytes = 0; ///< lower limits, from constants and plan, before anything is linked
+    qint64 ramBytes = 0;
 };
 
 using FitModel = TableModel<FitRow>;

@@ -23,6 +23,11 @@ RunTable* makeRunTable(QObject* parent)
         parent);
 }
 
+bool hasSpread(const Measurement& measurement)
+{
+    return measurement.unit == CostUnit::Time || measurement.runUs.size() > 1;
+}
+
 std::vector<RunRow> runRows(const std::optional<Measurement>& measurement)
 {
     std::vector<RunRow> rows;

@@ -17,6 +17,8 @@ struct RunRow
 using RunTable = TableModel<RunRow>;
 
 RunTable* makeRunTable(QObject* parent);
+/// Whether its runs may differ: an emulated board counts one, and every other takes as many.
+bool hasSpread(const Measurement& measurement);
 std::vector<RunRow> runRows(const std::optional<Measurement>& measurement);
 
 } // namespace tenon::views

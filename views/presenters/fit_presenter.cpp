@@ -68,7 +68,10 @@ void FitPresenter::explain(const MemoryBudget& budget)
         },
         [this, account, document = m_document](const core::Status& status) {
             if (document != m_document) return;
-            m_state = {account->verdict, account->fits};
+            m_state = {.verdict = account->verdict,
+                       .fits = account->fits,
+                       .flashBytes = account->flashBytes,
+                       .ramBytes = account->ramBytes};
             if (!status && status.error().code != core::DiagnosticCode::Cancelled)
                 m_state.problem = QString::fromStdString(status.error().message);
             m_rows->setRows(status ? account->rows : std::vector<FitRow>());

@@ -13,6 +13,8 @@ struct FitState
     bool fits = true;
     bool isWorking = false;
     QString problem;
+    qint64 flashBytes = 0; ///< as FitAccount's
+    qint64 ramBytes = 0;
 };
 
 class FitPresenter : public QObject

@@ -95,6 +95,10 @@ private:
         QVERIFY2(page.fit().state().verdict.contains(machine),
                  qPrintable(page.fit().state().verdict));
         QVERIFY(page.fit().rows().rowCount() > 0);
+        // What is planned stands on the gauges, too, before anything is linked.
+        QVERIFY(page.fit().state().flashBytes > 0 && page.fit().state().ramBytes > 0);
+        QVERIFY2(page.flashGauge().accessibleName().contains(QStringLiteral("KiB of")),
+                 qPrintable(page.flashGauge().accessibleName()));
     }
     /// Ctrl+R; the calls are counted one by one and add up.
     static void measure(MainWindow& window, const QString& machine)
@@ -128,16 +132,22 @@ private:
     }
     static void seeThemOnTheGraph(MainWindow& window)
     {
-        pressKey(window, QStringLiteral("alt+2"));
+        pressKey(window, QStringLiteral("alt+5"));
+        auto& deployed = window.part<views::DeployPage>();
+        QVERIFY(waitFor([&] { return deployed.isVisible(); }));
+        clickOn(deployed.graphButton(), deployed.graphButton().rect().center());
         auto& page = window.part<views::PassesPage>();
         QVERIFY(waitFor([&] { return page.isVisible(); }));
+        QVERIFY(settle(window));
         QVERIFY(settle(window));
         int counted = 0;
         for (const views::SceneItem& item : window.passes().scene()->items) {
             counted += item.figure.endsWith(QStringLiteral(" instr."));
             QVERIFY2(!item.figure.contains(QStringLiteral(" ms")), qPrintable(item.figure));
         }
-        QVERIFY(counted > 0);
+        // Every call has its count on its card, behind the last pass.
+        QVERIFY2(counted >= static_cast<int>(window.workspace().document()->calls.size()),
+                 qPrintable(QString::number(counted)));
     }
     /// The last run beside that of the other board.
     static void compareRuns(MainWindow& window)

@@ -45,7 +45,8 @@ struct TimeAxis
 
 TimeAxis timeAxis(const Measurement& measured)
 {
-    constexpr double kFarOff = 3, kRoom = 0.12, kLeastRoom = 0.005;
+    // Figures have three digits: lines of the scale closer than a hundredth would read the same.
+    constexpr double kFarOff = 3, kRoom = 0.12, kLeastRoom = 0.02;
     const auto [low, high] = std::minmax_element(measured.runUs.begin(), measured.runUs.end());
     std::vector<double> sorted = measured.runUs;
     std::sort(sorted.begin(), sorted.end());
@@ -76,7 +77,7 @@ void paintScale(QPainter& painter, const QRectF& area, const TimeAxis& axis, Cos
         painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
         painter.setPen(t.secondary);
         painter.drawText(QRectF(0, y - 9, area.left() - 8, 18), Qt::AlignRight | Qt::AlignVCenter,
-                         costText(value, unit));
+                         value > 0 ? costText(value, unit) : QStringLiteral("0"));
     }
 }
 
@@ -165,6 +166,7 @@ BenchmarkPage::BenchmarkPage(const ThemeSource& themes, DeployPresenter& deploy,
     m_totalPanel->header()->addWidget(m_chartTwin->button());
     m_totalPanel->content()->addWidget(m_chartTwin, 1);
     m_totalPanel->content()->addWidget(m_notice, 1);
+    m_totalPanel->content()->addStretch(); // the texts stay together where no chart is
     m_table->setColumnWidths({40, 0, 146, 0, 76, 100, 72, 80, 66});
     m_table->delegate().setBarColumn(5);
     m_table->setAccessibleName(tr("Kernel calls"));
@@ -210,11 +212,11 @@ bool BenchmarkPage::eventFilter(QObject* watched, QEvent* event)
 /// names; the inspector says the nodes, too.
 void BenchmarkPage::refreshColumns()
 {
-    constexpr int kMethod = 2, kFrom = 3, kTime = 4, kOfBound = 7, kNarrow = 1100;
+    constexpr int kMethod = 2, kFrom = 3, kTime = 4, kError = 8, kNarrow = 1100;
     constexpr int kMethodWidth = 146, kNarrowMethodWidth = 100;
     const bool isMeasured = !m_workspace.state().measurementText.isEmpty();
-    for (int column = kTime; column <= kOfBound; ++column)
-        m_table->setColumnHidden(column, !isMeasured);
+    for (int column = kTime; column <= kError; ++column)
+        m_table->setColumnHidden(column, !m_table->hasText(column));
     m_table->setColumnHidden(kFrom, isMeasured && width() < kNarrow);
     m_table->setColumnWidth(kMethod, width() < kNarrow ? kNarrowMethodWidth : kMethodWidth);
 }
@@ -265,9 +267,13 @@ void BenchmarkPage::refreshChart()
     m_runs->setRows(runRows(shown));
     m_chart->setMeasurement(shown);
     m_total->setVisible(shown.has_value());
-    m_chartTwin->setVisible(shown.has_value());
-    m_chartTwin->button()->setVisible(shown.has_value());
     m_notice->setVisible(!shown.has_value());
+    const bool hasSpread = shown && views::hasSpread(*shown);
+    m_chartTwin->setVisible(hasSpread);
+    m_chartTwin->button()->setVisible(hasSpread);
+    m_totalPanel->setSizePolicy(QSizePolicy::Preferred, shown && !hasSpread
+                                                            ? QSizePolicy::Maximum
+                                                            : QSizePolicy::Preferred);
 }
 
 namespace {

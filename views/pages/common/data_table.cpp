@@ -5,10 +5,13 @@
 #include "views/models/short_name.h"
 #include "views/models/table_model.h"
 #include "views/pages/common/exhibit.h"
+#include "views/pages/common/plain_tips.h"
 
 #include <QHeaderView>
+#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QPainter>
+#include <QToolTip>
 
 #include <algorithm>
 
@@ -158,6 +161,13 @@ void DataTable::setColumnWidths(const std::vector<int>& widths)
     }
 }
 
+bool DataTable::hasText(int column) const
+{
+    for (int row = 0; row < m_sorted->rowCount(); ++row)
+        if (!m_sorted->index(row, column).data().toString().isEmpty()) return true;
+    return false;
+}
+
 void DataTable::fitColumn(int column, int most)
 {
     const int now = columnWidth(column);
@@ -166,6 +176,21 @@ void DataTable::fitColumn(int column, int most)
     const int least = horizontalHeader()->sectionSizeHint(column);
     setColumnWidth(column, std::clamp(sizeHintForColumn(column), least, std::max(least, most)));
     fitted->second = columnWidth(column);
+}
+
+/// A cell that is cut and has no tip of its own says all of it.
+bool DataTable::viewportEvent(QEvent* event)
+{
+    if (event->type() != QEvent::ToolTip) return QTableView::viewportEvent(event);
+    const auto* help = static_cast<QHelpEvent*>(event);
+    const QModelIndex index = indexAt(help->pos());
+    const QString whole = index.data(PlainTextRole).toString();
+    const bool isCut =
+        itemDelegateForIndex(index)->sizeHint({}, index).width() > visualRect(index).width() + 4;
+    if (!index.data(Qt::ToolTipRole).toString().isEmpty() || !isCut || whole.isEmpty())
+        return QTableView::viewportEvent(event);
+    QToolTip::showText(help->globalPos(), plainTip(whole), viewport());
+    return true;
 }
 
 void DataTable::keyPressEvent(QKeyEvent* event)

@@ -50,6 +50,8 @@ public:
     void setColumnWidths(const std::vector<int>& widths);
     /// As wide as the rows in view need, up to `most`; a width that was dragged stays.
     void fitColumn(int column, int most);
+    /// Any of its cells says something.
+    bool hasText(int column) const;
     /// In the model that the table was made with, whatever it is sorted by; -1: none.
     int rowOf(const QModelIndex& index) const;
     /// Selects that model's row and brings it into view.
@@ -60,6 +62,7 @@ signals:
 
 protected:
     void keyPressEvent(QKeyEvent* event) override;
+    bool viewportEvent(QEvent* event) override;
 
 private:
     void applyTheme();

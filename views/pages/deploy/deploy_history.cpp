@@ -26,4 +26,21 @@ QWidget* DeployPage::buildHistory(const ThemeSource& themes)
     return m_historyPanel;
 }
 
+void DeployPage::refreshHistory()
+{
+    const DeployState& state = m_deploy.state();
+    const bool hasHistory = m_deploy.history().rowCount() > 0;
+    m_historyStack->setCurrentIndex(hasHistory ? 1 : 0);
+    constexpr int kMedian = 1, kWidestMedian = 110;
+    m_history->fitColumn(kMedian, kWidestMedian);
+    m_openRun->setVisible(hasHistory);
+    m_historyPanel->setCaption(hasHistory ? state.historyCaption : QString());
+    m_historyNotice->setText(
+        state.historyProblem.isEmpty() ? tr("No earlier measurement")
+                                       : tr("The history cannot be read"),
+        state.historyProblem.isEmpty()
+            ? tr("Every deployment's times are kept; what was faster or slower shows here.")
+            : state.historyProblem);
+}
+
 } // namespace tenon::views

@@ -4,6 +4,7 @@
 
 #include "views/pages/common/columns.h"
 #include "views/pages/page.h"
+#include "views/presenters/passes_presenter.h"
 
 #include <QHeaderView>
 #include <QScrollBar>
@@ -224,9 +225,10 @@ QWidget* DeployPage::buildResult(const ThemeSource& themes)
         layout->addLayout(indented(label));
     layout->addWidget(m_calls, 1);
     auto* notice = new EmptyNotice(
-        themes, tr("No times yet"),
-        tr("A deployment measures the whole model and every kernel call on the board's own clock. "
-           "The times appear here and on the nodes of the graph."),
+        themes, tr("Nothing measured yet"),
+        tr("A deployment measures the whole model and every kernel call, by the board's own clock "
+           "or in instructions where it is emulated. The figures appear here and on the nodes of "
+           "the graph."),
         {});
     m_resultStack = new QStackedWidget;
     m_resultStack->addWidget(notice);
@@ -239,9 +241,10 @@ QWidget* DeployPage::buildResult(const ThemeSource& themes)
 /// Names of kernels say where they come from, too: the nodes give way to them.
 void DeployPage::resizeEvent(QResizeEvent* event)
 {
-    constexpr int kFrom = 3, kNarrow = 1300;
+    constexpr int kFrom = 3, kNarrow = 1300, kInterval = 3, kNarrowHistory = 1100;
     QWidget::resizeEvent(event);
     m_calls->setColumnHidden(kFrom, width() < kNarrow);
+    m_history->setColumnHidden(kInterval, width() < kNarrowHistory); // the run itself says it
 }
 
 void DeployPage::connectParts()
@@ -353,16 +356,7 @@ void DeployPage::refreshResult()
     m_resultDetail->setToolTip(m_workspace.state().measurementMethod);
     m_hygiene->setText(state.hygiene);
     m_hygiene->setVisible(!state.hygiene.isEmpty());
-    const bool hasHistory = m_deploy.history().rowCount() > 0;
-    m_historyStack->setCurrentIndex(hasHistory ? 1 : 0);
-    m_openRun->setVisible(hasHistory);
-    m_historyPanel->setCaption(hasHistory ? state.historyCaption : QString());
-    m_historyNotice->setText(
-        state.historyProblem.isEmpty() ? tr("No earlier measurement")
-                                       : tr("The history cannot be read"),
-        state.historyProblem.isEmpty()
-            ? tr("Every deployment's times are kept; what was faster or slower shows here.")
-            : state.historyProblem);
+    refreshHistory();
 }
 
 void DeployPage::refreshLog()
@@ -383,7 +377,12 @@ Page makeDeployPage(const PageContext& context)
     };
     QObject::connect(page, &DeployPage::addRequested, page, run("add-board"));
     QObject::connect(page, &DeployPage::forgetRequested, page, run("forget-board"));
-    QObject::connect(page, &DeployPage::graphRequested, page, context.host.showSteps);
+    // What was measured are the kernel calls: the graph behind the last pass.
+    QObject::connect(page, &DeployPage::graphRequested, page,
+                     [&passes = context.passes, show = context.host.showSteps] {
+                         passes.showVersion(passes.state().versionCount - 1);
+                         show();
+                     });
     return {.name = QStringLiteral("deploy"),
             .title = DeployPage::tr("Deploy"),
             .icon = QStringLiteral("board"),

@@ -31,6 +31,7 @@ public:
     PillButton& deployButton() { return *m_start; }
     QLineEdit& budget() { return *m_budget; }
     PillButton& virtualButton() { return *m_addVirtual; }
+    PillButton& graphButton() { return *m_showOnGraph; }
     /// A menu of the kinds of boards that can be emulated here, above a point of the screen.
     void chooseVirtual(QPoint below);
 
@@ -55,6 +56,7 @@ private:
     void refresh();
     void refreshBoards();
     void refreshResult();
+    void refreshHistory();
     void refreshLog();
 
     const ThemeSource& m_themes;

@@ -77,7 +77,7 @@ QWidget* ExecutorsPage::buildReasons(const ThemeSource& themes)
     m_reasonsPanel = new Panel(themes, tr("Why"));
     m_reasons = new DataTable(themes, &m_fit.rows());
     m_reasons->setAccessibleName(tr("Remedies, memories, what is alive at the peak, and layers"));
-    m_reasons->setColumnWidths({90, 90, 90, 260, 0});
+    m_reasons->setColumnWidths({90, 90, 90, 0, 0});
     m_reasonsPanel->content()->setContentsMargins(8, 0, 8, 8);
     m_reasonsPanel->content()->addWidget(m_reasons, 1);
     connect(&m_fit, &FitPresenter::stateChanged, this, &ExecutorsPage::showReasons);
@@ -88,6 +88,7 @@ QWidget* ExecutorsPage::buildReasons(const ThemeSource& themes)
 /// Where a board's budget counts, and only there.
 void ExecutorsPage::showReasons()
 {
+    refresh();
     const FitState& state = m_fit.state();
     const QString text = state.problem.isEmpty() ? state.verdict : state.problem;
     m_reasonsPanel->setCaption(state.isWorking ? tr("planning…") : text);
@@ -176,25 +177,41 @@ void ExecutorsPage::refresh()
     m_board->setText(state.budgetTitle.isEmpty() ? tr("Choose a board") : state.budgetTitle);
     m_board->setVisible(state.hasBudgets);
     m_board->updateGeometry();
-    m_ramFit->setFit(state.ram);
-    m_flashFit->setFit(state.flash);
-    const auto& footprint = m_presenter.footprint();
-    if (state.hasFootprint) {
-        const ExecutorFootprint& shown = footprint->executors[static_cast<size_t>(state.selected)];
-        const QString name = shown.name;
-        const bool fits = state.ram.fits() && state.flash.fits();
-        const bool isSure = !fits || (state.ram.isExact && state.flash.isExact);
-        m_verdict->setText(!shown.problem.isEmpty() ? tr("Nothing is known of %1.").arg(name)
-                           : state.budgetTitle.isEmpty()
-                               ? tr("No board is known by this target; choose one to compare with.")
-                           : !fits  ? tr("%1 does not fit.").arg(name)
-                           : isSure ? tr("%1 fits.").arg(name)
-                                    : tr("What is known of %1 fits.").arg(name));
-    }
+    m_tablePanel->setVisible(m_table->model()->rowCount() > 0);
     m_method->setText(state.method);
     m_exclusions->setText(state.exclusions);
     m_problem->setText(state.problem);
     m_problem->setVisible(!state.problem.isEmpty());
+    if (!state.hasFootprint) return;
+    const auto& executors = m_presenter.footprint()->executors;
+    const ExecutorFootprint& shown = executors[static_cast<size_t>(state.selected)];
+    if (!shown.problem.isEmpty()) return showPlanned(shown.name);
+    m_ramFit->setFit(state.ram);
+    m_flashFit->setFit(state.flash);
+    const bool fits = state.ram.fits() && state.flash.fits();
+    const bool isSure = !fits || (state.ram.isExact && state.flash.isExact);
+    m_verdict->setText(state.budgetTitle.isEmpty()
+                           ? tr("No board is known by this target; choose one to compare with.")
+                       : !fits  ? tr("%1 does not fit.").arg(shown.name)
+                       : isSure ? tr("%1 fits.").arg(shown.name)
+                                : tr("What is known of %1 fits.").arg(shown.name));
+}
+
+/// Source has no size, but its constants and the plan of its memory have: an executor that was not
+/// counted takes at least those.
+void ExecutorsPage::showPlanned(const QString& executor)
+{
+    const FitState& fit = m_fit.state();
+    const std::optional<MemoryBudget> budget = m_presenter.budget();
+    const bool isPlanned = budget && !fit.verdict.isEmpty();
+    m_ramFit->setFit(isPlanned ? Fit{fit.ramBytes, budget->ramBytes, false} : Fit{});
+    m_flashFit->setFit(isPlanned ? Fit{fit.flashBytes, budget->flashBytes, false} : Fit{});
+    if (!isPlanned) return m_verdict->setText(tr("Nothing is known of %1.").arg(executor));
+    m_verdict->setText(fit.fits ? tr("What is planned fits; code, stack and statics come with "
+                                     "Link and measure.")
+                                : tr("It does not fit, whatever its code takes."));
+    m_method->setText(tr("Constants, and memory as it is planned: the same for every executor."));
+    m_exclusions->setText(tr("Code, the runtime, its tables, stack and statics."));
 }
 
 Page makeExecutorsPage(const PageContext& context)

@@ -25,6 +25,7 @@ public:
     StackChart& flash() { return *m_flash; }
     StackChart& ram() { return *m_ram; }
     DataTable& table() { return *m_table; }
+    FitGauge& flashGauge() { return *m_flashFit; }
 
 private:
     QWidget* buildBars(const ThemeSource& themes);
@@ -37,6 +38,7 @@ private:
     void showFootprint();
     void fitColumns();
     void refresh();
+    void showPlanned(const QString& executor);
 
     WorkspacePresenter& m_workspace;
     ExecutorsPresenter& m_presenter;
