@@ -63,6 +63,27 @@ qsizetype endOfPart(const QString& text, qsizetype at)
     return std::min(at + 1, text.size());
 }
 
+/// What a kernel does, as many of its words as there is room for, before the place that it stands
+/// at and that tells it apart: "conv 1x1… · features.4/conv.0-2". Empty: it is not of that form, or
+/// there is no room for that much.
+QString withPlace(const QString& text, qsizetype last, const Elide& elide)
+{
+    const QString between = QStringLiteral(" · ");
+    const QChar dots(0x2026);
+    const qsizetype end = text.indexOf(between);
+    const qsizetype place = end + between.size();
+    if (end <= 0 || last < place) return {};
+    const QString tails[] = {text.mid(place), dots + text.mid(last)};
+    for (const QString& tail : tails)
+        for (qsizetype at = end; at > 0; at = text.lastIndexOf(QLatin1Char(' '), at - 1)) {
+            if (!text[at - 1].isLetterOrNumber()) continue; // "+" and "->" join what follows
+            const QString shown =
+                text.left(at) + (at < end ? QString(dots) : QString()) + between + tail;
+            if (elide(shown, Qt::ElideRight) == shown) return shown;
+        }
+    return {};
+}
+
 } // namespace
 
 QString shortName(const QString& text, const QStringList& others, const Elide& elide)
@@ -71,6 +92,7 @@ QString shortName(const QString& text, const QStringList& others, const Elide& e
     if (fits(text)) return text;
     const auto [first, last] = departures(text, others, elide);
     if (last == 0) return usual(text, elide);
+    if (const QString shown = withPlace(text, last, elide); !shown.isEmpty()) return shown;
     const QChar dots(0x2026);
     const qsizetype word = isSentence(text) ? text.indexOf(QLatin1Char(' ')) + 1 : 0;
     QString head = word <= first ? text.left(word) : QString();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Rows of tables in the order of a column, and as text for other programs.
 #include "tests/views/fixtures.h"
+#include "views/models/line_breaks.h"
 #include "views/models/memory_rows.h"
 #include "views/models/pass_model.h"
 #include "views/models/rows_text.h"
@@ -107,7 +108,10 @@ private slots:
         QCOMPARE(shortName(conv, {QStringLiteral("add")}, elide),
                  QStringLiteral("conv 3x3 + relu · f…"));
         QCOMPARE(shortName(conv, {QStringLiteral("conv 3x3 + relu · features.11.act")}, elide),
-                 QStringLiteral("conv …0.act"));
+                 QStringLiteral("conv 3x3… · …0.act"));
+        QCOMPARE(shortName(QStringLiteral("conv 1x1 int8 · functional_1/conv2d_1"),
+                           {QStringLiteral("conv 1x1 int8 · functional_1/conv2d_2")}, elide),
+                 QStringLiteral("conv… · …conv2d_1"));
         const QString query = QStringLiteral("model.layers.11.attention.self.query.MatMul");
         QCOMPARE(shortName(query,
                            {QStringLiteral("model.layers.12.attention.self.query.MatMul"),
@@ -115,6 +119,25 @@ private slots:
                            elide),
                  QStringLiteral("…11.…query.MatMul"));
         QCOMPARE(shortName(QStringLiteral("short"), {first}, elide), QStringLiteral("short"));
+    }
+
+    void breaksLongWordsAtTheirParts()
+    {
+        const QChar gap(0x200b);
+        const QString kernel = QStringLiteral("fused_nn_contrib_conv2d_NCHWc_add_clip_ff10941c_1");
+        const QString broken = withBreaks(kernel);
+        QVERIFY(broken.contains(QStringLiteral("_") + gap + QStringLiteral("contrib")));
+        for (const QString& part : broken.split(gap)) QVERIFY2(part.size() <= 12, qPrintable(part));
+        QCOMPARE(withoutBreaks(broken), kernel);
+        const QString plain = QStringLiteral("short words, in a sentence that is long");
+        QCOMPARE(withBreaks(plain), plain);
+        QCOMPARE(withBreaks(QString()), QString());
+        // Letters of two units, and marks above them, stay whole.
+        const QString signs = QString::fromUcs4(U"\U0001F600").repeated(20);
+        for (const QString& part : withBreaks(signs).split(gap)) {
+            QCOMPARE(part.size() % 2, 0);
+            QVERIFY(part.size() <= 12);
+        }
     }
 
     void namesTheNodesOfEveryStepOfTheLiveCurve()

@@ -116,17 +116,17 @@ QWidget* InspectorPanel::factRow(const FactRow& row, bool isMember)
         themes(), isMember ? ThemedLabel::Role::Strong : ThemedLabel::Role::Secondary, row.label);
     if (!isMember) label->setFixedWidth(kLabelWidth);
     label->setElided(true);
-    auto* value = new ThemedLabel(themes(), isMember ? ThemedLabel::Role::Secondary
-                                                     : ThemedLabel::Role::Body);
-    if (row.node.isValid() && !isMember) {
-        value->setTextFormat(Qt::RichText);
-        value->setText(QStringLiteral("<a href=\"node\" style=\"text-decoration:none\">%1</a>")
-                           .arg(row.value.toHtmlEscaped()));
+    const bool isLink = row.node.isValid() && !isMember;
+    auto* value = new ThemedLabel(themes(),
+                                  isLink     ? ThemedLabel::Role::Link
+                                  : isMember ? ThemedLabel::Role::Secondary
+                                             : ThemedLabel::Role::Body,
+                                  row.value);
+    value->setElided(true);
+    if (isLink) {
+        value->setCursor(Qt::PointingHandCursor);
         connect(value, &QLabel::linkActivated, this,
                 [this, node = row.node] { emit nodeRequested(node); });
-    } else {
-        value->setText(row.value);
-        value->setElided(true);
     }
     if (!row.tip.isEmpty()) widget->setToolTip(row.tip);
     layout->addWidget(label, isMember ? 3 : 0);

@@ -2,6 +2,14 @@
 // Panels and themed labels.
 #include "views/pages/common/panel.h"
 
+#include "views/models/line_breaks.h"
+#include "views/pages/common/popup_menu.h"
+
+#include <QClipboard>
+#include <QContextMenuEvent>
+#include <QGuiApplication>
+#include <QKeyEvent>
+#include <QMenu>
 #include <QPainter>
 
 namespace tenon::views {
@@ -37,6 +45,47 @@ void ThemedLabel::setRole(Role role)
     apply();
 }
 
+void ThemedLabel::setText(const QString& text)
+{
+    // Commands are marked to be run elsewhere: nothing may stand in them that is not seen.
+    QLabel::setText(wordWrap() && m_role != Role::Code ? withBreaks(text) : text);
+}
+
+QString ThemedLabel::text() const { return withoutBreaks(QLabel::text()); }
+
+/// What is marked, or all of it.
+void ThemedLabel::copy() const
+{
+    const QString marked = hasSelectedText() ? withoutBreaks(selectedText()) : text();
+    QGuiApplication::clipboard()->setText(marked);
+}
+
+bool ThemedLabel::event(QEvent* event)
+{
+    if (event->type() != QEvent::KeyPress || !hasSelectedText() ||
+        !static_cast<QKeyEvent*>(event)->matches(QKeySequence::Copy))
+        return QLabel::event(event);
+    copy();
+    return true;
+}
+
+void ThemedLabel::contextMenuEvent(QContextMenuEvent* event)
+{
+    const bool isSelectable = textInteractionFlags() & Qt::TextSelectableByMouse;
+    if (text().isEmpty() || !(m_isElided || isSelectable)) return event->ignore();
+    QMenu* menu = makePopupMenu(this);
+    menu->addAction(hasSelectedText() ? tr("Copy what is marked") : tr("Copy the text"), this,
+                    &ThemedLabel::copy);
+    menu->popup(event->globalPos());
+}
+
+void ThemedLabel::mouseReleaseEvent(QMouseEvent* event)
+{
+    QLabel::mouseReleaseEvent(event);
+    if (m_role == Role::Link && event->button() == Qt::LeftButton && rect().contains(event->pos()))
+        emit linkActivated({});
+}
+
 void ThemedLabel::setElided(bool isElided)
 {
     m_isElided = isElided;
@@ -60,6 +109,7 @@ void ThemedLabel::apply()
         break;
     case Role::Code: font = t.code; break;
     case Role::Error: colour = t.stateInk(DiffState::Removed); break;
+    case Role::Link: colour = t.accentInk; break;
     }
     setFont(font);
     QPalette p = palette();

@@ -24,21 +24,30 @@ public:
         Document,
         Heading,
         Code,
-        Error
+        Error,
+        Link ///< a click on it asks with linkActivated
     };
     ThemedLabel(const ThemeSource& themes, Role role, const QString& text = {},
                 QWidget* parent = nullptr);
     void setRole(Role role);
-    /// Shows `text` cut in the middle to the width at hand; the whole text is the tooltip.
+    /// Long words of a wrapped text go on in the next line.
+    void setText(const QString& text);
+    QString text() const;
+    /// Shows `text` cut in the middle to the width at hand; the whole text is the tooltip, and what
+    /// its menu copies.
     void setElided(bool isElided);
 
 protected:
+    bool event(QEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
 
 private:
     void apply();
+    void copy() const;
     const ThemeSource& m_themes;
     Role m_role;
     bool m_isElided = false;

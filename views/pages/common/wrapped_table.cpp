@@ -2,6 +2,8 @@
 // Wrapped cells, and rows as high as they are.
 #include "views/pages/common/wrapped_table.h"
 
+#include "views/models/line_breaks.h"
+
 #include <QHeaderView>
 #include <QPainter>
 
@@ -26,9 +28,9 @@ public:
     QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const override
     {
         const int width = m_table->columnWidth(index.column()) - 2 * kSide;
-        const QRect text =
-            QFontMetrics(m_themes.theme().body)
-                .boundingRect(QRect(0, 0, width, 10000), kFlags, index.data().toString());
+        const QRect text = QFontMetrics(m_themes.theme().body)
+                               .boundingRect(QRect(0, 0, width, 10000), kFlags,
+                                             withBreaks(index.data().toString()));
         return {m_table->columnWidth(index.column()), text.height() + kRowPadding};
     }
 
@@ -42,7 +44,7 @@ public:
         painter->setFont(t.body);
         painter->setPen(isSelected ? t.accentInk : t.text);
         painter->drawText(option.rect.adjusted(kSide, 0, -kSide, 0), kFlags,
-                          index.data().toString());
+                          withBreaks(index.data().toString()));
         painter->restore();
     }
 

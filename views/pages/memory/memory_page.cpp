@@ -3,6 +3,7 @@
 #include "views/pages/memory/memory_page.h"
 
 #include "views/pages/common/columns.h"
+#include "views/pages/common/wrapped_table.h"
 #include "views/pages/page.h"
 
 #include <QHeaderView>
@@ -150,11 +151,9 @@ QWidget* MemoryPage::buildAlive(const ThemeSource& themes)
                                    "who still needs it."));
     m_whyHint->setWordWrap(true);
     m_showOnGraph = new PillButton(themes, PillButton::Look::Quiet, tr("Show on graph"));
-    m_why = new DataTable(themes, &m_presenter.why());
-    m_why->setColumnWidths({92, 0});
+    m_why = new WrappedTable(themes, &m_presenter.why(), {92, 0}, 1);
     m_why->horizontalHeader()->hide();
     m_why->setFixedHeight(kWhyHeight);
-    m_why->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_why->setAccessibleName(tr("Why the buffer is alive"));
     auto* title = new QHBoxLayout;
     title->setContentsMargins(8, 0, 0, 0);
