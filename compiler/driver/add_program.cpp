@@ -23,7 +23,12 @@ Status writeKernels(CompileResult& result)
         auto source = result.machine.backEnd->sources->writeKernel(*lowered, kernel.symbol);
         if (!source) {
             Diagnostic error = source.error();
-            error.location.detail = "kernel " + kernel.name;
+            const std::string title = titleOfKernel(result.program, static_cast<int>(i));
+            error.location.detail = "kernel " + (title.empty() ? kernel.name : title);
+            for (const KernelCall& call : result.program.calls)
+                if (call.kernel == static_cast<int>(i) && error.location.node.empty() &&
+                    !call.fromNodes.empty())
+                    error.location.node = call.fromNodes.front();
             return error;
         }
         kernel.object = std::make_shared<const std::string>(std::move(source->text));

@@ -48,6 +48,14 @@ bool isSectionName(std::string_view text)
     });
 }
 
+/// What C and the archives of other tools name a memory by.
+bool isPoolName(std::string_view text)
+{
+    return std::all_of(text.begin(), text.end(), [](unsigned char c) {
+        return std::isalnum(c) || c == '_' || c == '-' || c == '.';
+    });
+}
+
 core::Result<Pool> parsePool(std::string_view whole)
 {
     const std::string_view part = whole.substr(0, whole.find('@'));
@@ -59,6 +67,8 @@ core::Result<Pool> parsePool(std::string_view whole)
     }
     pool.name = std::string(core::trimmed(part.substr(0, equals)));
     if (pool.name.empty()) return badPool(part, "has no name");
+    if (!isPoolName(pool.name))
+        return badPool(part, "has a name of more than letters, digits, `_`, `-` and `.`");
     if (equals == std::string_view::npos) return pool;
     const auto bytes = parseMemorySize(core::trimmed(part.substr(equals + 1)));
     if (!bytes) return badPool(part, "has no size that can be read");

@@ -99,10 +99,11 @@ Result<const MicroCore*> linkableCore(const core::Target& target)
         return makeError(DiagnosticCode::UnsupportedTarget,
                          "images are linked for " + coresText() +
                              "; name one with --target \"c -mcpu=cortex-m4\"");
-    if (const std::string gcc = core::microTool(*core, "gcc"); !core::hasTool(gcc))
-        return makeError(DiagnosticCode::UnsupportedTarget,
-                         gcc + " is not installed; install " +
-                             std::string(core->family->toolPackages));
+    for (const char* name : {"gcc", "objcopy"})
+        if (const std::string tool = core::microTool(*core, name); !core::hasTool(tool))
+            return makeError(DiagnosticCode::UnsupportedTarget,
+                             tool + " is not installed; install " +
+                                 std::string(core->family->toolPackages));
     return core;
 }
 

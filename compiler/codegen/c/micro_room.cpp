@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 
 #include <algorithm>
+#include <map>
 
 namespace tenon::compiler {
 namespace {
@@ -17,6 +18,8 @@ struct Part
 {
     std::string name;
     int64_t bytes = 0;
+    std::string call =
+        {}; ///< whose it is, as people call it; empty: of none, or it has no such name
 };
 
 std::string bytes(int64_t count) { return core::thousands(count) + " B"; }
@@ -28,12 +31,31 @@ int64_t sum(const std::vector<Part>& parts)
     return out;
 }
 
+/// By owner of the memory: the first call with that argument, which writes what is no constant.
+std::map<int, std::string> callsOf(const ExecutorProgram& program)
+{
+    std::map<int, std::string> out;
+    for (const KernelCall& call : program.calls)
+        for (size_t i = 0; i < call.arguments.size(); ++i) {
+            const int owner = program.memoryOwner(call.arguments[i]);
+            const ProgramTensor& tensor = program.tensors[static_cast<size_t>(owner)];
+            const bool isWritten =
+                i + static_cast<size_t>(call.outputCount) >= call.arguments.size();
+            if (isWritten || tensor.role == TensorRole::Constant)
+                out.emplace(owner, call.title.text());
+        }
+    return out;
+}
+
 std::vector<Part> weights(const ExecutorProgram& program)
 {
     std::vector<Part> out;
-    for (const ProgramTensor& tensor : program.tensors)
+    std::map<int, std::string> calls = callsOf(program);
+    for (size_t i = 0; i < program.tensors.size(); ++i) {
+        const ProgramTensor& tensor = program.tensors[i];
         if (tensor.role == TensorRole::Constant && tensor.viewOf < 0)
-            out.push_back({tensor.name, tensor.bytes()});
+            out.push_back({tensor.name, tensor.bytes(), calls[static_cast<int>(i)]});
+    }
     return out;
 }
 
@@ -56,8 +78,10 @@ std::vector<Part> memory(const SourceProgram& source)
 std::vector<Part> buffers(const SourceProgram& source)
 {
     std::vector<Part> out;
-    for (const BufferInfo& buffer : source.memory.problem.buffers)
-        out.push_back({buffer.name, buffer.sizeBytes});
+    std::map<int, std::string> calls = callsOf(source.program);
+    const std::vector<BufferInfo>& planned = source.memory.problem.buffers;
+    for (size_t i = 0; i < planned.size(); ++i)
+        out.push_back({planned[i].name, planned[i].sizeBytes, calls[source.memory.tensorOf[i]]});
     return out;
 }
 
@@ -66,12 +90,15 @@ void addNotes(const char* what, std::vector<Part> parts, core::Diagnostic& error
     std::erase_if(parts, [](const Part& part) { return part.bytes == 0; });
     std::stable_sort(parts.begin(), parts.end(),
                      [](const Part& a, const Part& b) { return a.bytes > b.bytes; });
-    for (size_t i = 0; i < std::min(kLargest, parts.size()); ++i)
+    for (size_t i = 0; i < std::min(kLargest, parts.size()); ++i) {
+        const std::string& call = parts[i].call;
         error.notes.push_back({core::Severity::Note,
                                core::DiagnosticCode::OutOfMemory,
-                               std::string(what) + " " + core::quoted(parts[i].name) + " takes " +
+                               std::string(what) + " " + core::quoted(parts[i].name) +
+                                   (call.empty() ? "" : " of " + core::quoted(call)) + " takes " +
                                    bytes(parts[i].bytes),
                                {}});
+    }
 }
 
 } // namespace

@@ -119,6 +119,33 @@ TEST_F(FitOnBoard, PricesPatchWiseExecution)
               workspace(before) - workspace(usual));
 }
 
+/// A compile that is refused says whose the largest constants and buffers are.
+TEST_F(FitOnBoard, NamesTheLayersOfWhatIsLargest)
+{
+    TENON_NEED_TOOL("arm-none-eabi-gcc");
+    TENON_NEED_DATA("exported/mobilenet_v2/model.onnx");
+    const Outcome large =
+        tenon("compile " + test::dataPath("exported/mobilenet_v2/model.onnx") +
+              " --target 'c -mcpu=cortex-m55' -o " + m_folder.file("m.elf") + " 2>&1");
+    EXPECT_NE(large.code, 0);
+    EXPECT_NE(large.output.find("of `dense"), std::string::npos) << large.output;
+    const size_t buffer = large.output.find("in the workspace `");
+    ASSERT_NE(buffer, std::string::npos) << large.output;
+    EXPECT_NE(large.output.find("` of `conv", buffer), std::string::npos) << large.output;
+}
+
+/// Not by the kernel's name alone, which is made of a hash.
+TEST_F(FitOnBoard, NamesTheNodeWhoseTypeCHasNot)
+{
+    TENON_NEED_DATA("models/squeezenet1-fp16/model.onnx");
+    const Outcome half =
+        tenon("compile " + test::dataPath("models/squeezenet1-fp16/model.onnx") +
+              " --target 'c -mcpu=cortex-m4' -o " + m_folder.file("m.tar") + " 2>&1");
+    EXPECT_NE(half.code, 0);
+    EXPECT_NE(half.output.find("convert the model to float32 at node '"), std::string::npos)
+        << half.output;
+}
+
 TEST_F(FitOnBoard, NeedsABudget)
 {
     const Outcome done = tenon("footprint " + sample() + " --board local --config " +

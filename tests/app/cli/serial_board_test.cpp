@@ -316,6 +316,7 @@ TEST_F(SerialBoard, OrEmulatedOneIsTooSmallForSomeModels)
 /// Each is said with the package that has it, before anything else is tried.
 TEST_F(SerialBoard, OrEmulatedOneWithoutItsToolsNamesTheirPackages)
 {
+    TENON_NEED_TOOL("arm-none-eabi-gcc");
     const auto without = [&](const std::string& words) {
         return shell("PATH=/nonexistent '" TENON_PROGRAM "' " + words + " 2>&1");
     };
@@ -328,6 +329,14 @@ TEST_F(SerialBoard, OrEmulatedOneWithoutItsToolsNamesTheirPackages)
                   std::string::npos)
             << refused.output;
     }
+    // One of them alone is not enough.
+    shell("mkdir -p " + path("bin") + " && ln -sf \"$(command -v arm-none-eabi-gcc)\" " +
+          path("bin"));
+    const Outcome half = shell("PATH=" + path("bin") + " '" TENON_PROGRAM "' compile " + m4 +
+                               "-o " + path("m.elf") + " 2>&1");
+    EXPECT_NE(half.output.find("arm-none-eabi-objcopy is not installed; install gcc-arm-none-eabi"),
+              std::string::npos)
+        << half.output;
     const Outcome board = without("board add --virtual mps2-an386 --config " + path("config"));
     EXPECT_NE(board.code, 0);
     EXPECT_NE(board.output.find("qemu-system-arm gcc-arm-none-eabi"), std::string::npos)

@@ -27,8 +27,9 @@ TEST(Pools, ReadsNamesSizesAndUnits)
 
 TEST(Pools, RefusesWhatCannotBeMeant)
 {
-    for (const char* bad : {"=12", "a=", "a=-5", "a=0", "a=12 parsecs", "a,a=3", "a=1,,b",
-                            "a=99999999999999999999", "a=9007199254740993M"}) {
+    for (const char* bad :
+         {"=12", "a=", "a=-5", "a=0", "a=12 parsecs", "a,a=3", "a=1,,b", "a=99999999999999999999",
+          "a=9007199254740993M", "sram:15990", "my ram=3"}) {
         const auto pools = parsePools(bad);
         ASSERT_FALSE(pools) << bad;
         EXPECT_EQ(pools.error().code, core::DiagnosticCode::BadArgument);
