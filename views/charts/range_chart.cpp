@@ -81,8 +81,11 @@ void RangeChart::paintRange(QPainter& painter, const QRectF& where) const
                                 : tr("nothing clipped");
     painter.drawText(QRectF(where.left(), 0, where.width(), kLegend), Qt::AlignRight, clipped);
     painter.setPen(t.faint);
-    painter.drawText(QRectF(where.left(), 0, where.width(), kLegend), Qt::AlignLeft,
-                     tr("elements, by logarithm"));
+    const QFontMetrics metrics(t.secondaryFont);
+    const QString axis = tr("elements, by logarithm");
+    constexpr int kApart = 12;
+    if (metrics.horizontalAdvance(axis + clipped) + kApart > where.width()) return;
+    painter.drawText(QRectF(where.left(), 0, where.width(), kLegend), Qt::AlignLeft, axis);
 }
 
 void RangeChart::paintEvent(QPaintEvent*)

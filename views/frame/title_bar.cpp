@@ -90,7 +90,7 @@ void TitleBar::resizeEvent(QResizeEvent* event)
 /// way.
 void TitleBar::fitTabs()
 {
-    constexpr int kGaps = 100; // menu, margins and what is between the parts
+    constexpr int kGaps = 150; // menu, margins and what is between the parts, with a hidden fact
     constexpr int kLeastName = 60;
     const auto lacking = [this] {
         return m_name->minimumWidth() + m_tabs->sizeHint().width() + m_target->minimumWidth() +

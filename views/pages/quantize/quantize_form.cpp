@@ -73,7 +73,7 @@ QuantizeForm::QuantizeForm(const ThemeSource& themes, QuantizePresenter& present
     addPath(*m_data, tr("Examples to calibrate with"), true);
     addTitle(tr("compared on those of"));
     addPath(*m_evaluation, tr("Examples to compare on"), true);
-    content()->addSpacing(4);
+    addTitle(tr("ranges of the values by"));
     content()->addLayout(m_grid);
     addChoices();
     addLimits();
@@ -102,6 +102,8 @@ void QuantizeForm::addTitle(const QString& text)
 
 void QuantizeForm::addRow(const QString& label, QWidget* part)
 {
+    constexpr int kRowHeight = 26; // of a pill
+    part->setMinimumHeight(kRowHeight);
     const int row = m_grid->rowCount();
     if (label.isEmpty()) { // needs the whole width
         m_grid->addWidget(part, row, 0, 1, 2);

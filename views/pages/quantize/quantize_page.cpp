@@ -210,6 +210,8 @@ void QuantizePage::refresh()
         curve.problem = tr("Layers were not measured: no curve");
     m_chart->setCurve(curve);
     m_placedPanel->setCaption(state.place);
+    constexpr int kChoice = 3;
+    m_placed->setColumnHidden(kChoice, !m_placed->hasText(kChoice));
     const QuantizeRow& tensor = state.tensor;
     m_values->setTensor(tensor);
     m_valuesPanel->setCaption(tensor.tensor);
