@@ -9,6 +9,7 @@ namespace {
 constexpr QChar kBreak(0x200b); ///< ZERO WIDTH SPACE
 constexpr qsizetype kLongWord = 18;
 constexpr qsizetype kLongPart = 12;
+constexpr qsizetype kShortPart = 2; ///< the "/" before a name stays with it
 
 bool endsPart(QChar c) { return QStringLiteral("_/.:,;-=|").contains(c); }
 
@@ -22,7 +23,8 @@ QString brokenWord(QStringView word)
         const bool isInside = i + 1 < word.size() && !word[i + 1].isLowSurrogate() &&
                               word[i + 1].category() != QChar::Mark_NonSpacing;
         // Dots and dashes that stand together stay together.
-        const bool isEnd = endsPart(word[i]) && isInside && !endsPart(word[i + 1]);
+        const bool isEnd =
+            endsPart(word[i]) && inPart > kShortPart && isInside && !endsPart(word[i + 1]);
         if (!isInside || (!isEnd && inPart < kLongPart)) continue;
         out += kBreak;
         inPart = 0;

@@ -153,7 +153,7 @@ QWidget* MemoryPage::buildAlive(const ThemeSource& themes)
     m_showOnGraph = new PillButton(themes, PillButton::Look::Quiet, tr("Show on graph"));
     m_why = new WrappedTable(themes, &m_presenter.why(), {92, 0}, 1);
     m_why->horizontalHeader()->hide();
-    m_why->setFixedHeight(kWhyHeight);
+    m_why->setMinimumHeight(kWhyHeight);
     m_why->setAccessibleName(tr("Why the buffer is alive"));
     auto* title = new QHBoxLayout;
     title->setContentsMargins(8, 0, 0, 0);
@@ -163,10 +163,10 @@ QWidget* MemoryPage::buildAlive(const ThemeSource& themes)
     hint->setContentsMargins(8, 0, 8, 8);
     hint->addWidget(m_whyHint);
     m_alivePanel->content()->setContentsMargins(6, 0, 6, 8);
-    m_alivePanel->content()->addWidget(m_alive, 1);
+    m_alivePanel->content()->addWidget(m_alive, 3);
     m_alivePanel->content()->addLayout(title);
     m_alivePanel->content()->addLayout(hint);
-    m_alivePanel->content()->addWidget(m_why);
+    m_alivePanel->content()->addWidget(m_why, 2);
     return m_alivePanel;
 }
 
