@@ -157,6 +157,22 @@ int trySample(MainWindow& window, const Request& request)
     return 0; // what went wrong stands in the sheet
 }
 
+/// Diff, colours and columns of the graph; 0 when there are such.
+int showGraph(MainWindow& window, const Request& request)
+{
+    if (!request.diff.isEmpty() && !window.showDiff(request.diff))
+        return fail(
+            QStringLiteral("no diff `%1`; there are union, split and after").arg(request.diff));
+    if (!request.colour.isEmpty() && !showColours(window, request.colour))
+        return fail(
+            QStringLiteral("no colours by `%1`; there are type, time, macs, bytes, bound, "
+                           "error, cumulative, isolated, quantized and sensitivity, as far as they "
+                           "are measured")
+                .arg(request.colour));
+    if (request.isWrapped) window.actions().action(QStringLiteral("wrap"))->trigger();
+    return 0;
+}
+
 /// Brings the window into the requested state; 0 when all of it exists.
 int applyState(MainWindow& window, const Request& request)
 {
@@ -184,15 +200,8 @@ int applyState(MainWindow& window, const Request& request)
             QStringLiteral("no perspective `%1`; there are %2")
                 .arg(request.perspective, namesOf(window.pages()).join(QStringLiteral(", "))));
     if (const int code = showPasses(window, request); code != 0) return code;
-    if (!request.diff.isEmpty() && !window.showDiff(request.diff))
-        return fail(
-            QStringLiteral("no diff `%1`; there are union, split and after").arg(request.diff));
-    if (!request.colour.isEmpty() && !showColours(window, request.colour))
-        return fail(
-            QStringLiteral("no colours by `%1`; there are type, time, macs, bytes, bound, "
-                           "error, cumulative, isolated, quantized and sensitivity, as far as they "
-                           "are measured")
-                .arg(request.colour));
+    if (const int code = showGraph(window, request); code != 0) return code;
+    settle(window, request.timeoutSeconds);
     if (!request.tab.isEmpty()) window.showCodeTab(request.tab);
     if (!request.node.isEmpty() && !window.selectNode(request.node))
         return fail(QStringLiteral("no node `%1` after this pass").arg(request.node));

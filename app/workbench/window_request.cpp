@@ -62,6 +62,9 @@ void addOptions(QCommandLineParser& parser)
         "what cards are coloured by: type, time, macs, bytes, bound, error, of a comparison "
         "cumulative or isolated, of quantizing quantized or sensitivity",
         "NAME");
+    parser.addOption(QCommandLineOption(
+        QStringLiteral("wrap"),
+        QStringLiteral("wraps long chains of the graph into columns, in the shape of the canvas")));
     add("pin", "pass on the left of --diff split", "NAME");
     add("select", "node to select, by name or operator", "NODE");
     add("tab", "members, schedule, tir, llvm or assembly", "NAME");
@@ -98,6 +101,7 @@ Request readRequest(const QCommandLineParser& parser)
     r.shouldCompile = parser.isSet(QStringLiteral("compile"));
     r.shouldBenchmark = parser.isSet(QStringLiteral("benchmark"));
     r.shouldCompare = parser.isSet(QStringLiteral("compare"));
+    r.isWrapped = parser.isSet(QStringLiteral("wrap"));
     r.reference = parser.value(QStringLiteral("reference"));
     r.examples = parser.value(QStringLiteral("quantize"));
     r.quantized = parser.value(QStringLiteral("quantized"));

@@ -16,6 +16,7 @@ struct Request
     bool shouldCompile = false;
     bool shouldBenchmark = false;
     bool shouldCompare = false;
+    bool isWrapped = false;
     int timeoutSeconds = 120;
 };
 

@@ -285,8 +285,10 @@ bool Hierarchy::layoutScope(uint32_t scope)
         s.level.edges[e].toOffset = portOffset(s.toEnd[e]);
     }
     LayoutOptions options = m_options;
-    if (scope != m_top && m_graph.groups[scope].rankGap > 0)
+    if (scope != m_top && m_graph.groups[scope].rankGap > 0) {
         options.rankGap = m_graph.groups[scope].rankGap;
+        options.wrapAspect = 0; // rows that stand close belong together
+    }
     std::optional<LevelLayout> layout = layoutLevel(s.level, options, m_stop);
     if (!layout) return false;
     s.layout = std::move(*layout);

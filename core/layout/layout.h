@@ -69,12 +69,15 @@ struct LayoutOptions
     uint32_t stubSpan = 12;      ///< ... is drawn as a local stub where the edge spans more ranks
     uint32_t railsPerNode = 3;   ///< bounds the rank crossings of long edges; the rest become stubs
     uint32_t orderingSweeps = 6; ///< upper bound; stops early when nothing improves
+    /// Width by height that long chains are wrapped into columns for; 0: they are not.
+    float wrapAspect = 0;
 };
 
 enum class EdgeShape : uint8_t
 {
     Hidden, ///< both ends inside one collapsed group
-    Rail,   ///< a line from source to target, y never decreasing in a graph without cycles
+    Rail,   ///< a line from source to target, y never decreasing in a graph without cycles unless
+            ///< it goes on in the next column of a wrapped chain
     Stub    ///< only a short line into the target
 };
 

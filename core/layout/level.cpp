@@ -107,6 +107,7 @@ std::optional<LevelLayout> layoutLevel(Level& level, const LayoutOptions& option
     for (uint32_t item = 0; item < x.size(); ++item)
         layout.width = std::max(layout.width, x[item] + layers.width[item] / 2);
     layout.height = bands.top.back() + bands.height.back();
+    if (options.wrapAspect > 0) wrapLevel(level, options, layout);
     return layout;
 }
 

@@ -107,6 +107,9 @@ std::vector<float> relaxedPositions(const Layers& layers, const LayoutOptions& o
 std::vector<float> horizontalPositions(const Layers& layers, const LayoutOptions& options,
                                        const StopPredicate& shouldStop);
 
+/// Makes columns of a level far higher than options.wrapAspect wants, where few edges pass.
+void wrapLevel(const Level& level, const LayoutOptions& options, LevelLayout& layout);
+
 /// All of the above; nothing when stopped.
 std::optional<LevelLayout> layoutLevel(Level& level, const LayoutOptions& options,
                                        const StopPredicate& shouldStop);

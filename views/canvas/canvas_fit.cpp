@@ -56,6 +56,15 @@ void GraphCanvas::fit()
     update();
 }
 
+void GraphCanvas::fitWhole()
+{
+    m_isSplitFitted = false;
+    m_isPlaced = true;
+    m_hasLooked = true;
+    m_camera.fit(m_painter.scene().visible, size(), kClosest);
+    update();
+}
+
 void GraphCanvas::zoomToSelection()
 {
     if (m_focus.selected < 0) return fit();

@@ -7,6 +7,7 @@
 #include <QVariantAnimation>
 #include <QWidget>
 
+#include <algorithm>
 #include <optional>
 
 namespace tenon::views {
@@ -41,6 +42,10 @@ public:
     int selectedItem() const { return m_focus.selected; }
     /// All of the graph as far as cards can be read, then however small.
     void fit();
+    /// All of it, however small.
+    void fitWhole();
+    /// Width by height of what is seen.
+    double aspect() const { return static_cast<double>(width()) / std::max(1, height()); }
     void zoomToSelection();
     void toggleSelectedScope();
     void openSelectedScope() { toggleScope(m_focus.selected, false); }

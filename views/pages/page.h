@@ -88,6 +88,8 @@ struct Page
 ActionSpec tableAction(std::function<void()> toggle);
 ActionSpec figuresAction(std::function<void()> toggle);
 ActionSpec colourAction(std::function<void()> next);
+/// Long chains as columns side by side, on the shown page.
+ActionSpec wrapAction(std::function<void()> toggle);
 
 /// All of them, in the order of their tabs.
 std::vector<Page> makePages(const PageContext& context);

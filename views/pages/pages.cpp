@@ -66,4 +66,15 @@ ActionSpec colourAction(std::function<void()> next)
             .actsOn = ActsOn::ShownPage};
 }
 
+ActionSpec wrapAction(std::function<void()> toggle)
+{
+    return {.id = QStringLiteral("wrap"),
+            .group = QObject::tr("Graph"),
+            .text = QObject::tr("Wrap long chains into columns, or put them in one line again"),
+            .tip = QObject::tr("Columns side by side, read downwards and then to the right, so "
+                               "that all of the graph is seen together"),
+            .run = std::move(toggle),
+            .actsOn = ActsOn::ShownPage};
+}
+
 } // namespace tenon::views

@@ -64,6 +64,7 @@ void InspectPresenter::arrange()
     const auto slot = std::make_shared<Slot>();
     const DocumentPtr document = m_alone;
     const CardLooks looks = m_looks;
+    const float wrapAspect = m_wrapAspect;
     const bool shouldChoose = !m_hasChosenScopes;
     const std::set<QString> collapsed = m_collapsed;
     m_jobs.startQuietly(
@@ -79,7 +80,8 @@ void InspectPresenter::arrange()
                 if (!closed.empty())
                     stage = std::make_shared<Stage>(Stage::forScopes(board, 0, closed));
             }
-            if (!stage->arrange([&job] { return job.stopRequested(); })) return job.checkStop();
+            if (!stage->arrange([&job] { return job.stopRequested(); }, wrapAspect))
+                return job.checkStop();
             slot->stage = stage;
             slot->scene = std::make_shared<Scene>(stage->scene(0, DiffMode::After, looks));
             return core::kDone;
@@ -182,6 +184,12 @@ void InspectPresenter::toggleFigure()
 void InspectPresenter::cycleColouring()
 {
     if (m_document) setLooks(nextColouring(*m_document, m_looks));
+}
+
+void InspectPresenter::setWrapAspect(double aspect)
+{
+    m_wrapAspect = static_cast<float>(aspect);
+    if (m_alone) arrange();
 }
 
 void InspectPresenter::setLooks(CardLooks looks)

@@ -20,6 +20,7 @@ public:
 
     ScenePtr scene() const { return m_scene; }
     CardLooks looks() const { return m_looks; }
+    bool isWrapped() const { return m_wrapAspect > 0; }
     bool canToggleFigure() const { return m_document && canChooseFigure(*m_document); }
     PlaceId selectedPlace() const { return m_selected; }
     size_t version() const { return m_version; }
@@ -32,6 +33,8 @@ public slots:
     void toggleFigure(); ///< times or expected errors on the cards
     void setLooks(tenon::views::CardLooks looks);
     void cycleColouring(); ///< by type, time, ...
+    /// Long chains as columns side by side, in a picture of that width by height; 0: as one.
+    void setWrapAspect(double aspect);
     void selectPlace(int place);
     void selectNode(tenon::core::NodeId node);
     /// Selects the node and opens the groups it sits in.
@@ -61,6 +64,7 @@ private:
     bool m_hasChosenScopes = false;
     ScenePtr m_scene;
     CardLooks m_looks;
+    float m_wrapAspect = 0;
     PlaceId m_selected = kNoPlace;
     size_t m_version = 0;
     bool m_isSelecting = false;

@@ -83,21 +83,25 @@ void PassesPresenter::arrange()
         std::shared_ptr<const LineageIndex> lineage;
         StepViewPtr view; ///< of the step that is shown; thousands of cards take a while
     };
+    ++m_layouts;
     const auto slot = std::make_shared<Slot>();
     const DocumentPtr document = m_document;
     const StepQuestion question = questionOf(m_state.version, m_state.mode);
     m_jobs.startQuietly(
         QStringLiteral("passes-layout"),
-        [document, slot, question](core::JobContext& job) -> core::Status {
+        [document, slot, question,
+         wrapAspect = m_wrapAspect](core::JobContext& job) -> core::Status {
             const auto board = std::make_shared<const Storyboard>(document);
             const auto stage = std::make_shared<Stage>(Stage::forPasses(board));
-            if (!stage->arrange([&job] { return job.stopRequested(); })) return job.checkStop();
+            if (!stage->arrange([&job] { return job.stopRequested(); }, wrapAspect))
+                return job.checkStop();
             slot->stage = stage;
             slot->lineage = std::make_shared<const LineageIndex>(board);
             slot->view = stepViewOf(*stage, question);
             return core::kDone;
         },
         [this, document, slot, question](const core::Status& status) {
+            --m_layouts;
             // Another model may have come while this was on its way: its versions are others.
             if (document != m_document || !status || !slot->stage) return;
             m_views.clear();
@@ -288,6 +292,12 @@ void PassesPresenter::toggleFigure()
 void PassesPresenter::cycleColouring()
 {
     if (m_document) setLooks(nextColouring(*m_document, m_looks));
+}
+
+void PassesPresenter::setWrapAspect(double aspect)
+{
+    m_wrapAspect = static_cast<float>(aspect);
+    if (m_document) arrange();
 }
 
 void PassesPresenter::setLooks(CardLooks looks)

@@ -51,6 +51,9 @@ public:
     const DocumentPtr& document() const { return m_document; }
     ScenePtr scene() const { return m_scene; }
     CardLooks looks() const { return m_looks; }
+    bool isWrapped() const { return m_wrapAspect > 0; }
+    /// No positions are on their way.
+    bool isArranged() const { return m_state.isReady && m_layouts == 0; }
     bool canToggleFigure() const { return m_document && canChooseFigure(*m_document); }
     /// The version before the shown one, to play the pass from.
     ScenePtr sceneBefore() const;
@@ -80,6 +83,8 @@ public slots:
     void toggleFigure(); ///< times or expected errors on the cards
     void setLooks(tenon::views::CardLooks looks);
     void cycleColouring(); ///< by type, time, ...
+    /// Long chains as columns side by side, in a picture of that width by height; 0: as one.
+    void setWrapAspect(double aspect);
     void selectPlace(int place);
     void selectNode(tenon::core::NodeId node);
     void seekNode(tenon::core::NodeId node) { m_selection.seek(node); }
@@ -119,6 +124,8 @@ private:
     bool m_isLookedAt = false;
     ScenePtr m_scene;
     CardLooks m_looks;
+    float m_wrapAspect = 0;
+    int m_layouts = 0; ///< on their way
     PassModel* m_passes;
     DeltaModel* m_deltas;
     Lineage m_lineage;

@@ -138,9 +138,9 @@ Stage Stage::forScopes(std::shared_ptr<const Storyboard> board, size_t version,
     return stage;
 }
 
-bool Stage::arrange(const std::function<bool()>& shouldStop)
+bool Stage::arrange(const std::function<bool()>& shouldStop, float wrapAspect)
 {
-    auto layout = core::layoutGraph(m_graph, {}, shouldStop);
+    auto layout = core::layoutGraph(m_graph, {.wrapAspect = wrapAspect}, shouldStop);
     if (!layout) return false;
     m_layout = std::move(*layout);
     placeSideCards();

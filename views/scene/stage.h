@@ -40,8 +40,9 @@ public:
     static Stage forScopes(std::shared_ptr<const Storyboard> board, size_t version,
                            std::set<QString> collapsed);
 
-    /// Computes the positions; false when stopped. Runs in a job.
-    bool arrange(const std::function<bool()>& shouldStop = {});
+    /// Computes the positions; false when stopped. Runs in a job. `wrapAspect`: width by height
+    /// that long chains become columns for; 0: they stay as long as they are.
+    bool arrange(const std::function<bool()>& shouldStop = {}, float wrapAspect = 0);
 
     const Storyboard& board() const { return *m_board; }
     const std::vector<NameScope>& scopes() const { return m_scopes; }

@@ -43,6 +43,14 @@ void PassesPage::buildScrubber(const ThemeSource& themes)
     });
 }
 
+/// In a narrow window the pass keeps its name, and the way between its two sides gets shorter.
+void PassesPage::resizeEvent(QResizeEvent* event)
+{
+    constexpr int kNarrow = 1100, kNarrowScrubWidth = 52;
+    QWidget::resizeEvent(event);
+    m_scrubber->setFixedWidth(width() < kNarrow ? kNarrowScrubWidth : kScrubWidth);
+}
+
 void PassesPage::scrub(int value)
 {
     if (!m_scrubbed) m_scrubbed = m_presenter.sceneBefore();

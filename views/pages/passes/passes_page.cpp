@@ -11,6 +11,8 @@
 #include <QKeyEvent>
 #include <QSignalBlocker>
 
+#include <utility>
+
 namespace tenon::views {
 
 PassesPage::PassesPage(const ThemeSource& themes, PassesPresenter& presenter,
@@ -216,12 +218,19 @@ void PassesPage::refreshLineage()
     m_touches->setRows(touchRows(lineage, m_presenter.passNames()));
 }
 
+void PassesPage::toggleWrap()
+{
+    m_shouldFit = true;
+    m_presenter.setWrapAspect(m_presenter.isWrapped() ? 0 : m_canvas->aspect());
+}
+
 void PassesPage::refreshScene()
 {
     const QSignalBlocker blocker(m_scrubber); // another pass, or another way to see it
     m_scrubber->setValue(m_scrubber->maximum());
     m_scrubbed.reset();
     m_canvas->setScene(m_presenter.scene());
+    if (std::exchange(m_shouldFit, false)) m_canvas->fitWhole();
     m_rows->setRows(m_graphTwin->isTable() ? sceneRows(*m_presenter.scene())
                                            : std::vector<SceneRow>());
     constexpr int kRule = 0, kPlace = 1, kWidestRule = 190, kWidestPlace = 300;
@@ -294,7 +303,8 @@ std::vector<ActionSpec> actionsOf(PassesPage& page, PassesPresenter& presenter,
              ActsOn::ItsPage},
             tableAction([&page] { page.graphTwin().toggle(); }),
             figuresAction([p] { p->toggleFigure(); }),
-            colourAction([p] { p->cycleColouring(); })};
+            colourAction([p] { p->cycleColouring(); }),
+            wrapAction([&page] { page.toggleWrap(); })};
 }
 
 } // namespace
@@ -336,29 +346,28 @@ Page makePassesPage(const PageContext& context)
     page->showSteps(context.themes, *steps);
     for (auto change : {&PassesPresenter::sceneChanged, &PassesPresenter::stateChanged})
         QObject::connect(&presenter, change, page, context.host.noteChange);
-    return {
-        .name = QStringLiteral("passes"),
-        .title = PassesPage::tr("Passes"),
-        .icon = QStringLiteral("passes"),
-        .tip = PassesPage::tr("Step through the compiler's passes"),
-        .widget = page,
-        .focus = &page->canvas(),
-        .canvas = &page->canvas(),
-        .inspector = &page->inspectorPanel(),
-        .showsSteps = true,
-        .setDocument =
-            [page, &workspace, &presenter](bool isSameModel) {
-                if (presenter.state().versionCount <= 1) // no passes yet
-                    page->canvas().forgetCamera();
-                presenter.setDocument(workspace.document(), isSameModel);
-            },
-        .version = [&presenter] { return static_cast<size_t>(presenter.state().version); },
-        .findNode = [&presenter](const QString& name) { return presenter.findNode(name); },
-        .shown = [&presenter] { presenter.setLookedAt(true); },
-        .hidden = [&presenter] { presenter.setLookedAt(false); },
-        .isSettled = [&workspace,
-                      &presenter] { return !workspace.document() || presenter.state().isReady; },
-        .actions = withSteps(actionsOf(*page, presenter, *numbers), *steps)};
+    return {.name = QStringLiteral("passes"),
+            .title = PassesPage::tr("Passes"),
+            .icon = QStringLiteral("passes"),
+            .tip = PassesPage::tr("Step through the compiler's passes"),
+            .widget = page,
+            .focus = &page->canvas(),
+            .canvas = &page->canvas(),
+            .inspector = &page->inspectorPanel(),
+            .showsSteps = true,
+            .setDocument =
+                [page, &workspace, &presenter](bool isSameModel) {
+                    if (presenter.state().versionCount <= 1) // no passes yet
+                        page->canvas().forgetCamera();
+                    presenter.setDocument(workspace.document(), isSameModel);
+                },
+            .version = [&presenter] { return static_cast<size_t>(presenter.state().version); },
+            .findNode = [&presenter](const QString& name) { return presenter.findNode(name); },
+            .shown = [&presenter] { presenter.setLookedAt(true); },
+            .hidden = [&presenter] { presenter.setLookedAt(false); },
+            .isSettled = [&workspace,
+                          &presenter] { return !workspace.document() || presenter.isArranged(); },
+            .actions = withSteps(actionsOf(*page, presenter, *numbers), *steps)};
 }
 
 } // namespace tenon::views

@@ -33,6 +33,8 @@ public:
 
     GraphCanvas& canvas() { return *m_canvas; }
     TableTwin& graphTwin() { return *m_graphTwin; }
+    /// Long chains as columns in the shape of the canvas, or as one line again.
+    void toggleWrap();
     PillButton& pin() { return *m_pin; }
     PillTabs& modes() { return *m_modes; }
     FilmStrip& film() { return *m_film; }
@@ -53,6 +55,7 @@ public:
 protected:
     void keyPressEvent(QKeyEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     QWidget* buildList(const ThemeSource& themes);
@@ -82,6 +85,7 @@ private:
     QSlider* m_scrubber = nullptr;
     ScenePtr m_scrubbed; ///< where the scrubber begins; made when it is moved first
     GraphCanvas* m_canvas = nullptr;
+    bool m_shouldFit = false; ///< once the new positions are there
     SceneTable* m_rows = nullptr;
     TableTwin* m_graphTwin = nullptr;
     LineageStrip* m_lineage = nullptr;
