@@ -27,6 +27,8 @@ Result<Types> infer(const OpView& op)
 tir::Expr validIndex(const std::string& mode, const tir::Expr& raw, const tir::Expr& extent)
 {
     const tir::Expr index = tir::cast(kInt64, raw);
+    const bool isByte = raw->dtype == kUInt8 && extent->kind == tir::ExprKind::IntImm;
+    if (isByte && extent->integer > UINT8_MAX) return index;
     const tir::Expr last = extent - tir::Expr(1);
     if (mode == "clip") return minimum(maximum(index, tir::Expr(0)), last);
     return mode == "wrap" ? floorMod(index, extent) : safeIndex(index, extent);

@@ -215,6 +215,8 @@ llvm::Value* Emitter::loadElement(const ExprNode& node)
     } else if (lanes == 1) {
         const auto [pointer, align] = address(node.buffer, index);
         loaded = m_builder.CreateAlignedLoad(stored, pointer, align);
+    } else if (llvm::Value* chosen = lookup(node)) {
+        loaded = chosen;
     } else if (llvm::Value* near = nearLanes(node, stored->getScalarType())) {
         loaded = near;
     } else {

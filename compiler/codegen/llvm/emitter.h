@@ -50,6 +50,7 @@ private:
     llvm::Value* binary(const tir::ExprNode& node);
     llvm::Value* compare(const tir::ExprNode& node);
     llvm::Value* castTo(DataType to, llvm::Value* source, DataType from);
+    llvm::Value* lookup(const tir::ExprNode& node); ///< emit_lookup.cpp; null: no table of bytes
     // emit_near.cpp; null where lanes depend on more than their number
     llvm::Value* nearLanes(const tir::ExprNode& node, llvm::Type* element);
     llvm::Constant* knownComparison(const tir::ExprNode& node);

@@ -114,6 +114,18 @@ private:
     std::optional<Quantized> m_source;
 };
 
+/// A table of -128 to 127 in the order of the bytes' bits: 0 to 127 first.
+Tensor byBitPattern(const Tensor& table)
+{
+    const std::span<const std::byte> from = table.bytes();
+    return Tensor::make(table.dtype(), table.shape(), [&](std::span<std::byte> out) {
+        const size_t half = from.size() / 2;
+        std::copy(from.begin() + static_cast<std::ptrdiff_t>(half), from.end(), out.begin());
+        std::copy(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(half),
+                  out.begin() + static_cast<std::ptrdiff_t>(half));
+    });
+}
+
 } // namespace
 
 std::optional<Patch> quantizeByTable(const QuantizationSite& site, const QuantizeTarget& target)
@@ -132,9 +144,11 @@ std::optional<Patch> quantizeByTable(const QuantizationSite& site, const Quantiz
                       "what stands in front of " + nodeLabel(site.module, *target.node) +
                           " is a function of 256 values",
                       consumed);
-    ValueRef index = patch.op(castOp, {function.source().integers}, {{"dtype", kInt32}});
-    if (function.source().dtype.isSigned())
-        index = patch.op(addOp, {index, patch.constant(Tensor::of<int32_t>(kInt32, {}, {128}))});
+    ValueRef index = function.source().integers;
+    if (function.source().dtype.isSigned()) {
+        index = patch.op(castOp, {index}, {{"dtype", kUInt8}});
+        table = byBitPattern(*table);
+    }
     const ValueRef out = patch.op(takeOp, {patch.constant(std::move(*table)), index},
                                   {{"axis", int64_t{0}}, {"mode", std::string("clip")}});
     return finishQuantize(patch, whole, out, consumed);

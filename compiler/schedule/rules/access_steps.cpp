@@ -38,6 +38,25 @@ std::optional<Steps> stepsOf(const tir::BufferNode& buffer, const std::vector<Ex
 
 } // namespace
 
+namespace {
+
+/// An element of a table of bytes that data choose: wherever it is, it costs the same.
+bool isLookup(const tir::ExprNode& load)
+{
+    constexpr int64_t kEntries = 256;
+    if (load.buffer->dtype.bytes() != 1 || load.buffer->shape.size() != 1 ||
+        !load.buffer->shape[0].isConstInt(kEntries))
+        return false;
+    bool isChosen = false;
+    tir::visitExprs(load.args[0], [&](const Expr& expr) {
+        isChosen = isChosen || expr->kind == ExprKind::Load;
+        return !isChosen;
+    });
+    return isChosen;
+}
+
+} // namespace
+
 AxisSteps stepsOf(const Stmt& block)
 {
     AxisSteps out{.isKnown = true};
@@ -51,7 +70,7 @@ AxisSteps stepsOf(const Stmt& block)
         return true;
     });
     tir::visitExprsIn(block->body, [&](const Expr& expr) {
-        if (expr->kind == ExprKind::Load) add(*expr->buffer, expr->args);
+        if (expr->kind == ExprKind::Load && !isLookup(*expr)) add(*expr->buffer, expr->args);
         return true;
     });
     return out;

@@ -4,6 +4,7 @@
 #include "compiler/codegen/back_end.h"
 #include "compiler/codegen/llvm/kernel_object.h"
 #include "compiler/codegen/llvm/target_machine.h"
+#include "compiler/schedule/lower.h"
 #include "core/base/unsynced_file.h"
 #include "core/ir/tir/text.h"
 #include "tests/support/environment.h"
@@ -91,6 +92,37 @@ int32_t wordOf(const std::vector<int>& bytes, size_t index)
     for (size_t byte = 0; byte < 4; ++byte)
         word |= (static_cast<uint32_t>(bytes[4 * index + byte]) & 255u) << (8 * byte);
     return static_cast<int32_t>(word);
+}
+
+TEST(Neon, ChoosesFromATableOf256Bytes)
+{
+    TENON_NEED_TOOL("aarch64-linux-gnu-gcc");
+    TENON_NEED_TOOL("qemu-aarch64");
+    std::vector<int32_t> x, table;
+    std::vector<int> bytes, entries;
+    for (int i = 0; i < 256; ++i) {
+        bytes.push_back((i * 37 + 11) & 255); // each byte once, in some order
+        entries.push_back((i * 73 + 5) & 255);
+    }
+    for (size_t word = 0; word < 64; ++word) {
+        x.push_back(wordOf(bytes, word));
+        table.push_back(wordOf(entries, word));
+    }
+    for (const int lanes : {4, 8, 16, 32}) {
+        const std::string count = std::to_string(lanes);
+        auto function = tir::parsePrimFunc(
+            "@T.prim_func\ndef main(x: T.Buffer((256,), \"uint8\"), table: T.Buffer((256,), "
+            "\"int8\"), y: T.Buffer((256,), \"int8\")):\n    for i in T.serial(" +
+            std::to_string(256 / lanes) + "):\n        for lane in T.vectorized(" + count +
+            "):\n            y[i * " + count + " + lane] = table[T.Cast(\"int64\", x[i * " + count +
+            " + lane])]\n");
+        ASSERT_TRUE(function) << function.error().text();
+        function->body = lowerVectorized(function->body);
+        const std::vector<int> y = run(tir::print(*function), "cortex-a72", x, table, 256);
+        for (size_t i = 0; i < 256; ++i)
+            EXPECT_EQ(y[i], static_cast<int8_t>(entries[static_cast<size_t>(bytes[i])]))
+                << count << " lanes, " << i;
+    }
 }
 
 TEST(Neon, SumsProductsOfSignedBytes)

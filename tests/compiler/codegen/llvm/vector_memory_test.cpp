@@ -79,6 +79,60 @@ TEST(VectorMemory, lanesThatLieNearOneAnotherAreLoadedAsVectors)
     }
 }
 
+/// y = table[x], so many lanes at a time.
+std::string lookupText(int lanes)
+{
+    const std::string count = std::to_string(lanes);
+    return "@T.prim_func\ndef main(x: T.Buffer((256,), \"uint8\"), table: T.Buffer((256,), "
+           "\"int8\"), y: T.Buffer((256,), \"int8\")):\n    for i in T.serial(" +
+           std::to_string(256 / lanes) + "):\n        for lane in T.vectorized(" + count +
+           "):\n            y[i * " + count + " + lane] = table[T.Cast(\"int64\", x[i * " + count +
+           " + lane])]\n";
+}
+
+TEST(VectorMemory, bytesChooseFromATableOf256)
+{
+    std::vector<uint8_t> x(256);
+    std::vector<int8_t> table(256), expected(256);
+    for (size_t i = 0; i < 256; ++i) {
+        x[i] = static_cast<uint8_t>(i * 37 + 11); // each byte once, in some order
+        table[i] = static_cast<int8_t>(i * 73 + 5);
+    }
+    for (size_t i = 0; i < 256; ++i) expected[i] = table[x[i]];
+    for (const char* target : {"llvm -mcpu=native", "llvm -mcpu=x86-64", "llvm -mcpu=haswell"})
+        for (const int lanes : {4, 16, 32, 64, 128}) {
+            tir::PrimFunc function = parsed(lookupText(lanes));
+            function.body = compiler::lowerVectorized(function.body);
+            const auto result = test::runCompiled(
+                function,
+                {Tensor::of(core::kUInt8, {256}, x), Tensor::of(core::kInt8, {256}, table)}, target,
+                1);
+            ASSERT_TRUE(result) << result.error().text();
+            const auto y = result->at(0).as<int8_t>();
+            EXPECT_EQ(std::vector<int8_t>(y.begin(), y.end()), expected) << target << ", " << lanes;
+        }
+}
+
+TEST(VectorMemory, tablesOfBytesStayInRegistersThatArePermuted)
+{
+    const auto assemblyFor = [](const char* target) {
+        const auto machine = compiler::machineSpec(*core::parseTarget(target));
+        CHECK(machine) << machine.error().text();
+        tir::PrimFunc function = parsed(lookupText(16));
+        function.body = compiler::lowerVectorized(function.body);
+        const auto assembly =
+            compiler::emitKernel({function, "lookup", 64}, *machine, compiler::EmitForm::Assembly);
+        CHECK(assembly) << assembly.error().text();
+        return *assembly;
+    };
+    const std::string wide = assemblyFor("llvm -mtriple=x86_64-linux-gnu -mcpu=icelake-server");
+    EXPECT_TRUE(wide.find("vpermi2b") != std::string::npos ||
+                wide.find("vpermt2b") != std::string::npos)
+        << wide;
+    EXPECT_NE(assemblyFor("llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72").find("tbx\t"),
+              std::string::npos);
+}
+
 /// More sums than there are registers, alive over a loop.
 std::string manySums(int lanes)
 {
