@@ -44,6 +44,27 @@ std::optional<int64_t> movedAxis(const QuantizationSite& site, const NodeRecord&
     return std::nullopt;
 }
 
+/// A limit inside of a longer function of one 8-bit tensor, which becomes a table as a whole:
+/// softplus has one beside an exponential.
+bool isPartOfTable(const QuantizationSite& site, const NodeRecord& node)
+{
+    constexpr size_t kLongestWay = 24;
+    NodeId at = node.id;
+    for (size_t step = 0; step < kLongestWay; ++step) {
+        const std::span<const NodeId> users = site.uses.users(at);
+        if (users.size() != 1 || site.uses.isResult(at)) return false;
+        const NodeRecord& next = site.module.node(users[0]);
+        if (isOp(next, qnnQuantizeOp)) {
+            const auto target = readQuantize(site, next);
+            return step > 0 && target && quantizeByTable(site, *target).has_value();
+        }
+        const OpDef* op = next.kind == NodeKind::Op ? findOp(next.op) : nullptr;
+        if (!op || op->pattern > Pattern::Broadcast) return false;
+        at = next.id;
+    }
+    return false;
+}
+
 /// move(dequantize(x)) = dequantize(move(x)).
 std::optional<Patch> moveFirst(const QuantizationSite& site, const NodeRecord& node)
 {
@@ -54,7 +75,7 @@ std::optional<Patch> moveFirst(const QuantizationSite& site, const NodeRecord& n
     if (!isRelu && !movesValues(node)) return std::nullopt;
     const auto data = readDequantized(site, node.operands[0]);
     if (!data || (data->dtype != kInt8 && data->dtype != kUInt8)) return std::nullopt;
-    if (!data->isPerTensor() && isRelu) return std::nullopt;
+    if (isRelu && (!data->isPerTensor() || isPartOfTable(site, node))) return std::nullopt;
     const auto axis = movedAxis(site, node, *data);
     if (!axis) return std::nullopt;
     const NodeRecord& dequantize = site.module.node(node.operands[0].node);
