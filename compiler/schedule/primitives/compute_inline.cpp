@@ -3,6 +3,7 @@
 // its producer.
 #include "compiler/schedule/tree.h"
 #include "core/base/text.h"
+#include "core/ir/tir/simplify.h"
 #include "core/ir/tir/visit.h"
 
 #include <functional>
@@ -44,6 +45,30 @@ tir::VarMap valuesOf(const std::vector<tir::Var>& vars, const std::vector<Expr>&
     tir::VarMap values;
     for (size_t i = 0; i < vars.size(); ++i) values[vars[i].get()] = exprs[i];
     return values;
+}
+
+/// What the variables of all blocks can be, where that is known and more than one number: with a
+/// constant in its place, an axis would no longer be part of a run.
+tir::Ranges rangesOfIters(const Stmt& body)
+{
+    tir::Ranges ranges;
+    for (const Stmt& block : blocksIn(body))
+        for (const tir::IterVar& iter : block->block.iters)
+            if (iter.extent->kind == ExprKind::IntImm && iter.extent->integer > 1)
+                ranges[iter.var.get()] = {0, iter.extent->integer - 1};
+    return ranges;
+}
+
+/// The value with every index in its simplest form: what takes a block of channels apart that its
+/// reader had put together is one run again.
+Expr withPlainIndices(const Expr& value, const tir::Ranges& ranges)
+{
+    return tir::rewriteExpr(value, [&](const Expr& expr) {
+        if (expr->kind != ExprKind::Load) return expr;
+        std::vector<Expr> indices;
+        for (const Expr& index : expr->args) indices.push_back(tir::simplify(index, ranges));
+        return tir::load(expr->buffer, std::move(indices));
+    });
 }
 
 /// Why a block cannot disappear.
@@ -109,9 +134,10 @@ Status Primitives::computeInline(std::string block)
     if (!reads(rest, buffer)) return refuse("nothing reads its result");
 
     const Expr value = store.value;
+    const tir::Ranges ranges = rangesOfIters(rest);
     const Stmt inlined = tir::rewriteStmt(rest, {}, [&](const Expr& expr) {
         if (expr->kind != ExprKind::Load || expr->buffer != buffer) return expr;
-        return tir::substitute(value, valuesOf(*vars, expr->args));
+        return withPlainIndices(tir::substitute(value, valuesOf(*vars, expr->args)), ranges);
     });
     m_function.body = withoutAlloc(inlined, buffer);
     record(kName, {block});
