@@ -7,6 +7,7 @@
 #include "compiler/schedule/lower.h"
 #include "core/base/unsynced_file.h"
 #include "core/ir/tir/text.h"
+#include "tests/compiler/codegen/lookup_text.h"
 #include "tests/support/environment.h"
 
 #include <gtest/gtest.h>
@@ -109,19 +110,13 @@ TEST(Neon, ChoosesFromATableOf256Bytes)
         table.push_back(wordOf(entries, word));
     }
     for (const int lanes : {4, 8, 16, 32}) {
-        const std::string count = std::to_string(lanes);
-        auto function = tir::parsePrimFunc(
-            "@T.prim_func\ndef main(x: T.Buffer((256,), \"uint8\"), table: T.Buffer((256,), "
-            "\"int8\"), y: T.Buffer((256,), \"int8\")):\n    for i in T.serial(" +
-            std::to_string(256 / lanes) + "):\n        for lane in T.vectorized(" + count +
-            "):\n            y[i * " + count + " + lane] = table[T.Cast(\"int64\", x[i * " + count +
-            " + lane])]\n");
+        auto function = tir::parsePrimFunc(test::lookupText(lanes));
         ASSERT_TRUE(function) << function.error().text();
         function->body = lowerVectorized(function->body);
         const std::vector<int> y = run(tir::print(*function), "cortex-a72", x, table, 256);
         for (size_t i = 0; i < 256; ++i)
             EXPECT_EQ(y[i], static_cast<int8_t>(entries[static_cast<size_t>(bytes[i])]))
-                << count << " lanes, " << i;
+                << lanes << " lanes, " << i;
     }
 }
 

@@ -5,6 +5,7 @@
 #include "compiler/codegen/llvm/kernel_object.h"
 #include "compiler/schedule/lower.h"
 #include "core/ir/tir/text.h"
+#include "tests/compiler/codegen/lookup_text.h"
 #include "tests/support/jit_kernel.h"
 
 #include <gtest/gtest.h>
@@ -79,17 +80,6 @@ TEST(VectorMemory, lanesThatLieNearOneAnotherAreLoadedAsVectors)
     }
 }
 
-/// y = table[x], so many lanes at a time.
-std::string lookupText(int lanes)
-{
-    const std::string count = std::to_string(lanes);
-    return "@T.prim_func\ndef main(x: T.Buffer((256,), \"uint8\"), table: T.Buffer((256,), "
-           "\"int8\"), y: T.Buffer((256,), \"int8\")):\n    for i in T.serial(" +
-           std::to_string(256 / lanes) + "):\n        for lane in T.vectorized(" + count +
-           "):\n            y[i * " + count + " + lane] = table[T.Cast(\"int64\", x[i * " + count +
-           " + lane])]\n";
-}
-
 TEST(VectorMemory, bytesChooseFromATableOf256)
 {
     std::vector<uint8_t> x(256);
@@ -101,7 +91,7 @@ TEST(VectorMemory, bytesChooseFromATableOf256)
     for (size_t i = 0; i < 256; ++i) expected[i] = table[x[i]];
     for (const char* target : {"llvm -mcpu=native", "llvm -mcpu=x86-64", "llvm -mcpu=haswell"})
         for (const int lanes : {4, 16, 32, 64, 128}) {
-            tir::PrimFunc function = parsed(lookupText(lanes));
+            tir::PrimFunc function = parsed(test::lookupText(lanes));
             function.body = compiler::lowerVectorized(function.body);
             const auto result = test::runCompiled(
                 function,
@@ -118,7 +108,7 @@ TEST(VectorMemory, tablesOfBytesStayInRegistersThatArePermuted)
     const auto assemblyFor = [](const char* target) {
         const auto machine = compiler::machineSpec(*core::parseTarget(target));
         CHECK(machine) << machine.error().text();
-        tir::PrimFunc function = parsed(lookupText(16));
+        tir::PrimFunc function = parsed(test::lookupText(16));
         function.body = compiler::lowerVectorized(function.body);
         const auto assembly =
             compiler::emitKernel({function, "lookup", 64}, *machine, compiler::EmitForm::Assembly);
