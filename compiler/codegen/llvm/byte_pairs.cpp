@@ -75,11 +75,8 @@ Readers readersOf(llvm::LoadInst& load)
 /// The pairs of one quad, or of two that lie side by side, by one load at the first of them.
 void copyAtLoad(const Neighbours& quads)
 {
-    llvm::LoadInst& first = *firstOf(quads).load;
-    llvm::IRBuilder<> builder(&first);
-    llvm::Value* address = builder.CreateConstGEP1_64(
-        first.getType(), first.getPointerOperand(),
-        static_cast<uint64_t>(static_cast<int64_t>(quads[0].offset - firstOf(quads).offset)));
+    llvm::IRBuilder<> builder(firstOf(quads).load);
+    llvm::Value* address = addressOf(builder, quads);
     const auto id =
         quads.size() == 2 ? llvm::Intrinsic::aarch64_neon_ld4r : llvm::Intrinsic::aarch64_neon_ld2r;
     llvm::Value* copies = builder.CreateIntrinsic(

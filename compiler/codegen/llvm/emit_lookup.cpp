@@ -2,11 +2,11 @@
 // Vectors of bytes as indices of a table of 256: what a function of one 8-bit tensor became. With
 // instructions that permute bytes, the table stays in registers.
 #include "compiler/codegen/llvm/emitter.h"
+#include "core/ir/tir/byte_table.h"
 
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/IntrinsicsAArch64.h>
 #include <llvm/IR/IntrinsicsX86.h>
-
-#include <numeric>
 
 namespace tenon::compiler {
 
@@ -15,14 +15,6 @@ using tir::ExprKind;
 using tir::ExprNode;
 
 namespace {
-
-constexpr unsigned kEntries = 256;
-
-bool isByteTable(const tir::BufferNode& buffer)
-{
-    return buffer.dtype.bytes() == 1 && !buffer.dtype.isBool() && buffer.shape.size() == 1 &&
-           buffer.shape[0].isConstInt(kEntries);
-}
 
 /// The bytes that a vector of indices widens; null where it is anything else.
 Expr bytesOf(const Expr& index)
@@ -40,14 +32,6 @@ llvm::Value* part(KnownBuilder& builder, llvm::Value* vector, unsigned from, uns
     for (unsigned i = 0; i < count && from + i < type->getNumElements(); ++i)
         lanes[i] = static_cast<int>(from + i);
     return builder.CreateShuffleVector(vector, lanes);
-}
-
-/// The first `count` lanes of two vectors of equal length behind one another.
-llvm::Value* joined(KnownBuilder& builder, llvm::Value* front, llvm::Value* back, unsigned count)
-{
-    std::vector<int> lanes(count);
-    std::iota(lanes.begin(), lanes.end(), 0);
-    return builder.CreateShuffleVector(front, back, lanes);
 }
 
 /// AVX-512 VBMI: two tables of 128 bytes, the index's highest bit chooses.
@@ -86,28 +70,25 @@ llvm::Value* extended(KnownBuilder& builder, const std::vector<llvm::Value*>& ta
 llvm::Value* Emitter::lookup(const ExprNode& node)
 {
     const Expr bytes = bytesOf(node.args[0]);
-    if (m_mask || !bytes.get() || !isByteTable(*node.buffer)) return nullptr;
+    if (m_mask || !bytes.get() || !tir::isByteTable(*node.buffer) || node.dtype.isBool())
+        return nullptr;
     if (!m_options.permutesBytes && !m_options.hasNarrowLanes) return nullptr;
     const unsigned width = m_options.permutesBytes ? 64 : 16;
     auto* type = llvm::FixedVectorType::get(m_builder.getInt8Ty(), width);
     std::vector<llvm::Value*> table;
-    for (unsigned at = 0; at < kEntries; at += width) {
+    for (unsigned at = 0; at < tir::kByteTableEntries; at += width) {
         const auto [pointer, align] = address(node.buffer, Expr(static_cast<int64_t>(at)));
         table.push_back(m_builder.CreateAlignedLoad(type, pointer, align));
     }
     llvm::Value* index = value(bytes);
     const auto lanes = static_cast<unsigned>(node.dtype.lanes);
-    llvm::Value* out = nullptr;
+    std::vector<llvm::Value*> chosen;
     for (unsigned from = 0; from < lanes; from += width) {
-        llvm::Value* chosen = part(m_builder, index, from, width);
-        chosen = m_options.permutesBytes ? permuted(m_builder, table, chosen)
-                                         : extended(m_builder, table, chosen);
-        if (!out)
-            out = part(m_builder, chosen, 0, std::min(lanes, width));
-        else
-            out = joined(m_builder, out, part(m_builder, chosen, 0, from), from + width);
+        llvm::Value* bytesHere = part(m_builder, index, from, width);
+        chosen.push_back(m_options.permutesBytes ? permuted(m_builder, table, bytesHere)
+                                                 : extended(m_builder, table, bytesHere));
     }
-    return out;
+    return part(m_builder, llvm::concatenateVectors(m_builder, chosen), 0, lanes);
 }
 
 } // namespace tenon::compiler

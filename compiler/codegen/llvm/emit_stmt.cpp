@@ -28,7 +28,7 @@ std::optional<tir::IntRange> rangeOf(const tir::Loop& loop)
 /// LLVM keeps spilled vectors at the alignment that the ABI gives a stack, 16 bytes on x86. Wider
 /// ones then lie across two cache lines, and what waits for one that was just stored waits long: a
 /// sum that found no register set the pace of a convolution (Zen 4, 128 to 512 channels at 28 x 28:
-/// 87 against 105 GFLOP/s).
+/// 87 against 112 GFLOP/s).
 void alignStack(llvm::Function& function, int vectorBytes)
 {
     constexpr int kUsual = 16;

@@ -89,15 +89,11 @@ private:
 
     static void merge(const Neighbours& lanes)
     {
-        const Place& first = firstOf(lanes);
-        llvm::Type* element = first.load->getType();
-        llvm::IRBuilder<> builder(first.load);
-        llvm::Value* address = builder.CreateConstGEP1_64(
-            element, first.load->getPointerOperand(),
-            static_cast<uint64_t>(static_cast<int64_t>(lanes[0].offset - first.offset)));
+        llvm::Type* element = lanes[0].load->getType();
+        llvm::IRBuilder<> builder(firstOf(lanes).load);
         llvm::LoadInst* whole = builder.CreateAlignedLoad(
-            llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes.size())), address,
-            llvm::commonAlignment(lanes[0].load->getAlign(), 4));
+            llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes.size())),
+            addressOf(builder, lanes), llvm::commonAlignment(lanes[0].load->getAlign(), 4));
         for (int lane = 0; lane < static_cast<int>(lanes.size()); ++lane)
             for (llvm::ShuffleVectorInst* splat :
                  splatsOf(*lanes[static_cast<size_t>(lane)].load)) {
@@ -154,15 +150,11 @@ void joinHalves(const Neighbours& sorted)
     for (size_t at = 0; at + 1 < sorted.size(); ++at) {
         if (sorted[at + 1].offset != sorted[at].offset + 1) continue;
         const Neighbours both{sorted[at], sorted[at + 1]};
-        const Place& first = firstOf(both);
-        auto* half = llvm::cast<llvm::FixedVectorType>(first.load->getType());
-        llvm::IRBuilder<> builder(first.load);
-        llvm::Value* address = builder.CreateConstGEP1_64(
-            half, first.load->getPointerOperand(),
-            static_cast<uint64_t>(static_cast<int64_t>(both[0].offset - first.offset)));
+        auto* half = llvm::cast<llvm::FixedVectorType>(both[0].load->getType());
+        llvm::IRBuilder<> builder(firstOf(both).load);
         llvm::Value* whole =
             builder.CreateAlignedLoad(llvm::FixedVectorType::getDoubleElementsVectorType(half),
-                                      address, both[0].load->getAlign());
+                                      addressOf(builder, both), both[0].load->getAlign());
         both[0].load->replaceAllUsesWith(builder.CreateShuffleVector(whole, {0, 1, 2, 3}));
         both[1].load->replaceAllUsesWith(builder.CreateShuffleVector(whole, {4, 5, 6, 7}));
         ++at;
@@ -191,6 +183,14 @@ const Place& firstOf(const Neighbours& loads)
     return *std::min_element(loads.begin(), loads.end(), [](const Place& a, const Place& b) {
         return a.load->comesBefore(b.load);
     });
+}
+
+llvm::Value* addressOf(llvm::IRBuilderBase& builder, const Neighbours& sorted)
+{
+    const Place& first = firstOf(sorted);
+    return builder.CreateConstGEP1_64(
+        first.load->getType(), first.load->getPointerOperand(),
+        static_cast<uint64_t>(static_cast<int64_t>(sorted[0].offset - first.offset)));
 }
 
 void visitNeighbours(llvm::BasicBlock& block, llvm::ScalarEvolution& evolution,

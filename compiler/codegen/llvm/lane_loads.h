@@ -5,6 +5,7 @@
 #include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/Function.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/PassManager.h>
 
@@ -22,6 +23,9 @@ using Neighbours = std::vector<Place>;
 
 /// The one that the program comes to first.
 const Place& firstOf(const Neighbours& loads);
+
+/// Address of the first of sorted neighbours, known where the program comes to any of them.
+llvm::Value* addressOf(llvm::IRBuilderBase& builder, const Neighbours& sorted);
 
 /// All splats of a loaded scalar; empty when it serves anything else.
 std::vector<llvm::ShuffleVectorInst*> splatsOf(llvm::LoadInst& load);

@@ -2,6 +2,7 @@
 // How blocks walk memory along their axes.
 #include "compiler/schedule/affine.h"
 #include "compiler/schedule/rules/rule.h"
+#include "core/ir/tir/byte_table.h"
 #include "core/ir/tir/visit.h"
 
 namespace tenon::compiler {
@@ -36,17 +37,10 @@ std::optional<Steps> stepsOf(const tir::BufferNode& buffer, const std::vector<Ex
     return steps;
 }
 
-} // namespace
-
-namespace {
-
 /// An element of a table of bytes that data choose: wherever it is, it costs the same.
 bool isLookup(const tir::ExprNode& load)
 {
-    constexpr int64_t kEntries = 256;
-    if (load.buffer->dtype.bytes() != 1 || load.buffer->shape.size() != 1 ||
-        !load.buffer->shape[0].isConstInt(kEntries))
-        return false;
+    if (!tir::isByteTable(*load.buffer)) return false;
     bool isChosen = false;
     tir::visitExprs(load.args[0], [&](const Expr& expr) {
         isChosen = isChosen || expr->kind == ExprKind::Load;
