@@ -29,6 +29,8 @@ Expr choose(const Expr& e, const Exprs& values)
     return out;
 }
 
+Expr scaled(int64_t factor, const Expr& x) { return tir::intImm(factor, x->dtype) * x; }
+
 } // namespace
 
 bool isWinogradTile(int64_t m) { return m == 2 || m == 4; }
@@ -43,9 +45,6 @@ int64_t winogradIntegerFilter(int64_t e, const std::array<int64_t, 3>& line)
 
 Expr winogradIntegerData(const Expr& e, const LineFn& line)
 {
-    const auto scaled = [](int64_t factor, const Expr& x) {
-        return tir::intImm(factor, x->dtype) * x;
-    };
     const Expr even1 = line(4) - scaled(4, line(2)), odd1 = line(3) - scaled(4, line(1));
     const Expr even2 = line(4) - line(2), half2 = line(3) - line(1);
     const Expr odd2 = scaled(2, half2);
@@ -55,9 +54,6 @@ Expr winogradIntegerData(const Expr& e, const LineFn& line)
 
 Expr winogradIntegerResult(const Expr& e, const LineFn& line)
 {
-    const auto scaled = [](int64_t factor, const Expr& x) {
-        return tir::intImm(factor, x->dtype) * x;
-    };
     const Expr sum1 = line(1) + line(2), difference1 = line(1) - line(2);
     const Expr sum2 = line(3) + line(4), difference2 = line(3) - line(4);
     return choose(e, {line(0) + sum1 + sum2, difference1 + scaled(2, difference2),

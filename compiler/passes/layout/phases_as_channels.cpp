@@ -4,6 +4,7 @@
 #include "compiler/passes/layout/phases_as_channels.h"
 
 #include "compiler/ops/ops.h"
+#include "compiler/passes/transposed_phases.h"
 
 #include <array>
 #include <cstring>
@@ -11,15 +12,31 @@
 namespace tenon::compiler {
 namespace {
 
+/// The windows of the image along an axis.
 struct WindowAxis
 {
-    int64_t stride = 1, kernel = 1;
+    int64_t stride = 1;
     int64_t taps = 1;   ///< of a window
     int64_t before = 0; ///< pixels that the first window begins outside of the image
     int64_t after = 0;
     int64_t cut = 0; ///< results of the first window that the padding takes
     int64_t results = 0;
+
+    int64_t count() const { return (cut + results + stride - 1) / stride; }
 };
+
+WindowAxis windowsOf(const TransposedAxis& axis)
+{
+    const int64_t first = axis.padding / axis.stride;
+    const int64_t last = (axis.output - 1 + axis.padding) / axis.stride;
+    const int64_t taps = (axis.kernel + axis.stride - 1) / axis.stride;
+    return {.stride = axis.stride,
+            .taps = taps,
+            .before = taps - 1 - first,
+            .after = last - (axis.input - 1),
+            .cut = axis.padding % axis.stride,
+            .results = axis.output};
+}
 
 class ChannelsPatch
 {
@@ -30,7 +47,8 @@ public:
         , m_patch(module, function.id, "phases-as-channels",
                   "one convolution makes all results of a window of the image", {node.id})
     {
-        for (size_t i = 0; i < m_axes.size(); ++i) m_axes[i] = axisOf(i);
+        for (size_t i = 0; i < m_axes.size(); ++i)
+            m_axes[i] = windowsOf(transposedAxis(module, node, weight().shape(), i));
     }
 
     bool isPossible() const
@@ -43,15 +61,13 @@ public:
     Patch take()
     {
         const auto [rows, columns] = m_axes;
-        const NodeId weight = m_node.operands[1].node;
         const int64_t results = m_node.types[0].shape[1].value();
-        const ValueRef filters = m_patch.constant(windowFilters(), m_module.node(weight).name);
-        Attrs attrs;
-        attrs.set("padding",
-                  std::vector<int64_t>{rows.before, columns.before, rows.after, columns.after});
+        const ValueRef filters =
+            m_patch.constant(windowFilters(), m_module.node(m_node.operands[1].node).name);
+        const std::vector<int64_t> padding{rows.before, columns.before, rows.after, columns.after};
         const ValueRef windows =
-            m_patch.op(conv2dOp, {m_node.operands[0], filters}, std::move(attrs));
-        const int64_t height = countOf(rows), width = countOf(columns);
+            m_patch.op(conv2dOp, {m_node.operands[0], filters}, {{"padding", padding}});
+        const int64_t height = rows.count(), width = columns.count();
         ValueRef image =
             reshaped(windows, {-1, rows.stride, columns.stride, results, height, width});
         image =
@@ -63,32 +79,7 @@ public:
     }
 
 private:
-    const std::vector<int64_t>& weightShape() const
-    {
-        return m_module.node(m_node.operands[1].node).constant->shape();
-    }
-
-    WindowAxis axisOf(size_t i) const
-    {
-        const int64_t input = m_module.type(m_node.operands[0]).shape[2 + i].value();
-        const int64_t padding = m_node.attrs.integers("padding", {0, 0, 0, 0})[i];
-        WindowAxis axis{.stride = m_node.attrs.integers("strides", {1, 1})[i],
-                        .kernel = weightShape()[2 + i],
-                        .results = m_node.types[0].shape[2 + i].value()};
-        const int64_t first = padding / axis.stride;
-        const int64_t last = (axis.results - 1 + padding) / axis.stride;
-        axis.taps = (axis.kernel + axis.stride - 1) / axis.stride;
-        axis.before = axis.taps - 1 - first;
-        axis.after = last - (input - 1);
-        axis.cut = padding % axis.stride;
-        return axis;
-    }
-
-    /// Windows along an axis.
-    static int64_t countOf(const WindowAxis& axis)
-    {
-        return (axis.cut + axis.results + axis.stride - 1) / axis.stride;
-    }
+    const Tensor& weight() const { return *m_module.node(m_node.operands[1].node).constant; }
 
     ValueRef reshaped(ValueRef value, std::vector<int64_t> shape)
     {
@@ -102,7 +93,7 @@ private:
         for (const WindowAxis& axis : m_axes) {
             begin.push_back(axis.cut);
             end.push_back(axis.cut + axis.results);
-            isWhole = isWhole && axis.cut == 0 && axis.results == countOf(axis) * axis.stride;
+            isWhole = isWhole && axis.cut == 0 && axis.results == axis.count() * axis.stride;
         }
         if (isWhole) return image;
         return m_patch.op(stridedSliceOp, {image},
@@ -113,8 +104,7 @@ private:
     Tensor windowFilters() const
     {
         const auto [rows, columns] = m_axes;
-        const Tensor& weight = *m_module.node(m_node.operands[1].node).constant;
-        const std::vector<int64_t> from = weight.shape();
+        const std::vector<int64_t> from = weight().shape();
         const std::vector<int64_t> to{rows.stride * columns.stride * from[1], from[0], rows.taps,
                                       columns.taps};
         return Tensor::make(
@@ -131,7 +121,7 @@ private:
                         const int64_t column = columns.taps - 1 - x / columns.stride;
                         const int64_t at = (filter * rows.taps + row) * columns.taps + column;
                         std::memcpy(out.data() + static_cast<size_t>(at) * sizeof(float),
-                                    weight.bytes().data() +
+                                    weight().bytes().data() +
                                         static_cast<size_t>(plane * area + tap) * sizeof(float),
                                     sizeof(float));
                     }

@@ -76,6 +76,7 @@ private:
                axis(node, 0).stride * axis(node, 1).stride > 1;
     }
 
+    /// Data and results are blocks of channels.
     bool fillsBlocks(const NodeRecord& node) const
     {
         // Others than narrow ones are widened where they fill no vector.

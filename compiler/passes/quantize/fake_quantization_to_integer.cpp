@@ -48,9 +48,8 @@ std::optional<int64_t> movedAxis(const QuantizationSite& site, const NodeRecord&
 /// softplus has one beside an exponential.
 bool isPartOfTable(const QuantizationSite& site, const NodeRecord& node)
 {
-    constexpr size_t kLongestWay = 24;
     NodeId at = node.id;
-    for (size_t step = 0; step < kLongestWay; ++step) {
+    for (size_t step = 0; step < kLongestFunction; ++step) {
         const std::span<const NodeId> users = site.uses.users(at);
         if (users.size() != 1 || site.uses.isResult(at)) return false;
         const NodeRecord& next = site.module.node(users[0]);

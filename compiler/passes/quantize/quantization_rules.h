@@ -19,6 +19,8 @@ std::optional<Patch> quantizeMean(const QuantizationSite& site, const QuantizeTa
 std::optional<Patch> quantizeConcat(const QuantizationSite& site, const QuantizeTarget& target);
 /// A quantized tensor under another scale.
 std::optional<Patch> requantize(const QuantizationSite& site, const QuantizeTarget& target);
+/// Nodes of a function that becomes a table.
+inline constexpr size_t kLongestFunction = 24;
 /// Any elementwise function of one 8-bit tensor: a table of its 256 values.
 std::optional<Patch> quantizeByTable(const QuantizationSite& site, const QuantizeTarget& target);
 

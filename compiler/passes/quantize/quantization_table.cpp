@@ -12,7 +12,6 @@ namespace tenon::compiler {
 namespace {
 
 constexpr int64_t kEntries = 256;
-constexpr size_t kLongestFunction = 24; ///< nodes
 
 /// The elementwise nodes between one dequantization and the target, operands first.
 class FunctionOfOne

@@ -83,9 +83,8 @@ ValueRef PoolWindows::windows(ValueRef data, double fill)
 {
     std::vector<int64_t> width{0, 0, 0, 0};
     for (size_t i = 0; i < axes(); ++i) {
-        const int64_t needed = (m_outputs[i] - 1) * m_window.strides[i] + reach(i);
         width.push_back(m_window.padBegin[i]);
-        width.push_back(needed - m_shape[2 + i] - m_window.padBegin[i]);
+        width.push_back(needed(i) - m_shape[2 + i] - m_window.padBegin[i]);
     }
     return f.call("sliding_window", {f.pad(data, width, fill)},
                   {{"axis", int64_t{2}},

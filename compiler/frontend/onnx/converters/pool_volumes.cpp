@@ -12,8 +12,7 @@ std::optional<std::vector<int64_t>> PoolWindows::paddingBehind(bool countsPaddin
 {
     std::vector<int64_t> out;
     for (size_t i = 0; i < axes(); ++i) {
-        const int64_t needed = (m_outputs[i] - 1) * m_window.strides[i] + reach(i);
-        out.push_back(std::max<int64_t>(0, needed - m_shape[2 + i] - m_window.padBegin[i]));
+        out.push_back(std::max<int64_t>(0, needed(i) - m_shape[2 + i] - m_window.padBegin[i]));
         // Rounding up lets windows leave the padding, too; what lies there never counts.
         if (countsPadding && out.back() > m_window.padEnd[i]) return std::nullopt;
     }

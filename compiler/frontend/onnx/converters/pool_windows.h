@@ -25,6 +25,8 @@ public:
 private:
     size_t axes() const { return m_shape.size() - 2; }
     int64_t reach(size_t i) const { return (m_window.kernel[i] - 1) * m_window.dilations[i] + 1; }
+    /// Elements along an axis from the first window's begin to the last one's end.
+    int64_t needed(size_t i) const { return (m_outputs[i] - 1) * m_window.strides[i] + reach(i); }
     std::vector<int64_t> planes() const; ///< shape of the result
     /// [N, C, outputs.., kernel..], `fill` where a window leaves the data.
     ValueRef windows(ValueRef data, double fill);
