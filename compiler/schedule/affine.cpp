@@ -135,6 +135,13 @@ std::optional<int64_t> constantDifference(const Expr& a, const Expr& b)
     return difference.constant;
 }
 
+int64_t divisorOfVar(const tir::Expr& expr, tir::ExprKind kind)
+{
+    const bool isPlain = expr->kind == kind && expr->args[0]->kind == tir::ExprKind::VarRef &&
+                         expr->args[1]->kind == tir::ExprKind::IntImm;
+    return isPlain ? expr->args[1]->integer : 0;
+}
+
 bool usesVar(const Expr& expr, const tir::VarNode* var)
 {
     bool found = false;

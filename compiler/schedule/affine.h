@@ -31,6 +31,10 @@ tir::Expr exprOf(const Affine& affine);
 /// a - b when it is a constant.
 std::optional<int64_t> constantDifference(const tir::Expr& a, const tir::Expr& b);
 
+/// The number in `variable // number` or `variable % number`, whichever is asked for; 0 for any
+/// other expression.
+int64_t divisorOfVar(const tir::Expr& expr, tir::ExprKind kind);
+
 bool usesVar(const tir::Expr& expr, const tir::VarNode* var);
 bool usesAny(const tir::Expr& expr, const tir::Ranges& vars);
 

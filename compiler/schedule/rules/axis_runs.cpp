@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <optional>
 
 namespace tenon::compiler {
 namespace {
@@ -70,24 +69,13 @@ bool addBends(const std::vector<int64_t>& places, std::vector<int64_t>& bends)
 bool notePeriod(const tir::Expr& condition, const tir::IterVar& axis, int64_t& period)
 {
     if (!usesVar(condition, axis.var.get())) return true;
-    const bool isPart = condition->kind == tir::ExprKind::FloorMod &&
-                        condition->args[0]->kind == tir::ExprKind::VarRef &&
-                        condition->args[1]->kind == tir::ExprKind::IntImm &&
-                        (period == 0 || period == condition->args[1]->integer);
-    if (isPart) period = condition->args[1]->integer;
+    const int64_t found = divisorOfVar(condition, tir::ExprKind::FloorMod);
+    const bool isPart = found != 0 && (period == 0 || period == found);
+    if (isPart) period = found;
     return isPart ||
            (condition->kind != tir::ExprKind::VarRef &&
             std::all_of(condition->args.begin(), condition->args.end(),
                         [&](const tir::Expr& part) { return notePeriod(part, axis, period); }));
-}
-
-/// The number by which the axis is divided to find the element; 0: it is not.
-int64_t repetitionOf(const tir::Expr& index, const tir::IterVar& axis)
-{
-    const bool isPlain =
-        index->kind == tir::ExprKind::FloorDiv && index->args[0]->kind == tir::ExprKind::VarRef &&
-        index->args[0]->var == axis.var && index->args[1]->kind == tir::ExprKind::IntImm;
-    return isPlain ? index->args[1]->integer : 0;
 }
 
 /// Calls `look` with each index that the axis is part of, and whether it is the last of its load,
@@ -134,10 +122,9 @@ std::vector<int64_t> repeatsOf(const tir::Stmt& block)
             (expr->kind == tir::ExprKind::FloorMod || expr->kind == tir::ExprKind::FloorDiv) &&
             usesVar(expr, axis.var.get());
         if (!wraps) return isPlain;
-        isPlain = isPlain && expr->args[0]->kind == tir::ExprKind::VarRef &&
-                  expr->args[1]->kind == tir::ExprKind::IntImm &&
-                  (period == 0 || period == expr->args[1]->integer);
-        if (isPlain) period = expr->args[1]->integer;
+        const int64_t found = divisorOfVar(expr, expr->kind);
+        isPlain = isPlain && found != 0 && (period == 0 || period == found);
+        if (isPlain) period = found;
         return isPlain;
     });
     std::vector<int64_t> borders;
@@ -182,7 +169,7 @@ int64_t lanesOfRepeatedElements(const tir::Stmt& block, int64_t lanes)
     while (fitting > 1 && axis.extent->integer % fitting != 0) fitting /= 2;
     bool isRead = false;
     const bool isNear = eachIndexOf(block, axis, [&](const tir::Expr& index, bool isLast) {
-        const int64_t repetition = repetitionOf(index, axis);
+        const int64_t repetition = divisorOfVar(index, tir::ExprKind::FloorDiv);
         isRead = true;
         return isLast && repetition > 1 && fitting % repetition == 0;
     });

@@ -173,12 +173,11 @@ bool addsPairs(const ConvShape& shape, const TargetFacts& facts)
     return hasByteLanes(shape, facts) && !hasByteDots(facts);
 }
 
-/// Products of bytes want inputs four at a time, and pairs of them copies of two inputs.
+/// Products of bytes want inputs four at a time, and pairs of them as many copies of two inputs.
 TargetFacts tileFacts(const ConvShape& shape, TargetFacts facts)
 {
-    constexpr int kTaken = 8, kCopies = 8;
-    if (hasByteLanes(shape, facts))
-        facts.vectorRegisters -= addsPairs(shape, facts) ? kCopies : kTaken;
+    constexpr int kTaken = 8;
+    if (hasByteLanes(shape, facts)) facts.vectorRegisters -= kTaken;
     return facts;
 }
 

@@ -106,13 +106,10 @@ int64_t elementsPerBlock(const tir::Stmt& block)
         for (const tir::Expr& index : expr->args) {
             if (!usesVar(index, axis)) continue;
             const bool isInside = &index == &expr->args.back();
-            const bool isPart =
-                index->kind == (isInside ? tir::ExprKind::FloorMod : tir::ExprKind::FloorDiv) &&
-                index->args[0]->kind == tir::ExprKind::VarRef &&
-                index->args[1]->kind == tir::ExprKind::IntImm;
-            isBlocked =
-                isBlocked && isPart && (elements == 0 || elements == index->args[1]->integer);
-            if (isPart) elements = index->args[1]->integer;
+            const int64_t found =
+                divisorOfVar(index, isInside ? tir::ExprKind::FloorMod : tir::ExprKind::FloorDiv);
+            isBlocked = isBlocked && found != 0 && (elements == 0 || elements == found);
+            if (found != 0) elements = found;
         }
         return isBlocked;
     });
