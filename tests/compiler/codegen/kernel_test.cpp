@@ -4,8 +4,8 @@
 #include "compiler/codegen/back_end.h"
 #include "compiler/codegen/llvm/kernel_object.h"
 #include "compiler/schedule/lower.h"
-#include "core/ir/tir/text.h"
 #include "tests/support/jit_kernel.h"
+#include "tests/support/parsed_function.h"
 
 #include <gtest/gtest.h>
 
@@ -18,18 +18,11 @@ namespace {
 
 using core::Tensor;
 
-tir::PrimFunc parsed(const std::string& text)
-{
-    auto function = tir::parsePrimFunc(text);
-    CHECK(function) << function.error().text();
-    return *function;
-}
-
 template <class T>
 std::vector<T> run(const std::string& text, const std::vector<Tensor>& inputs, int tasks = 1,
                    const char* target = "llvm -mcpu=native")
 {
-    tir::PrimFunc function = parsed(text);
+    tir::PrimFunc function = test::parsedFunction(text);
     function.body = compiler::lowerVectorized(function.body);
     const auto result = test::runCompiled(function, inputs, target, tasks);
     CHECK(result) << result.error().text();
@@ -87,7 +80,7 @@ def main(x: T.Buffer((112,), "float32"), y: T.Buffer((112,), "float32"), z: T.Bu
 )";
     std::vector<float> x;
     for (int i = 0; i < 112; ++i) x.push_back(static_cast<float>(i - 56) * 0.25F);
-    auto function = parsed(text);
+    auto function = test::parsedFunction(text);
     function.outputCount = 2;
     const auto results = test::runCompiled(function, {floats(x)}, "llvm -mcpu=native", 1);
     ASSERT_TRUE(results) << results.error().text();
@@ -298,7 +291,7 @@ TEST(Kernel, rowsOfASquareBecomeColumns)
     const auto target = core::parseTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=skylake-avx512");
     const auto machine = compiler::machineSpec(*target);
     ASSERT_TRUE(machine) << machine.error().text();
-    const tir::PrimFunc square = parsed(squareText(16));
+    const tir::PrimFunc square = test::parsedFunction(squareText(16));
     const auto assembly =
         compiler::emitKernel({square, "square", 64}, *machine, compiler::EmitForm::Assembly);
     ASSERT_TRUE(assembly) << assembly.error().text();
@@ -307,10 +300,10 @@ TEST(Kernel, rowsOfASquareBecomeColumns)
 
 TEST(Kernel, assemblyAndIrShowTheKernel)
 {
-    const auto function =
-        parsed("@T.prim_func\ndef main(x: T.Buffer((16,), \"float32\"), y: T.Buffer((16,), "
-               "\"float32\")):\n"
-               "    y[T.Ramp(0, 1, 16)] = x[T.Ramp(0, 1, 16)] * x[T.Ramp(0, 1, 16)]\n");
+    const auto function = test::parsedFunction(
+        "@T.prim_func\ndef main(x: T.Buffer((16,), \"float32\"), y: T.Buffer((16,), "
+        "\"float32\")):\n"
+        "    y[T.Ramp(0, 1, 16)] = x[T.Ramp(0, 1, 16)] * x[T.Ramp(0, 1, 16)]\n");
     const auto target = core::parseTarget("llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72");
     const auto machine = compiler::machineSpec(*target);
     ASSERT_TRUE(machine) << machine.error().text();

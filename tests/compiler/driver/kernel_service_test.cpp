@@ -4,9 +4,9 @@
 #include "compiler/codegen/back_end.h"
 #include "compiler/codegen/llvm/target_machine.h"
 #include "compiler/driver/kernel_worker_link.h"
-#include "core/ir/tir/text.h"
 #include "core/target/target_facts_fields.h"
 #include "tests/support/environment.h"
+#include "tests/support/parsed_function.h"
 
 #include <gtest/gtest.h>
 
@@ -16,16 +16,9 @@
 namespace tenon::compiler {
 namespace {
 
-tir::PrimFunc parsed(std::string_view text)
-{
-    auto function = tir::parsePrimFunc(text);
-    CHECK(function) << function.error().text();
-    return *function;
-}
-
 tir::PrimFunc doubling()
 {
-    return parsed(R"(@T.prim_func
+    return test::parsedFunction(R"(@T.prim_func
 def main(x: T.Buffer((8, 4), "float32"), y: T.Buffer((8, 4), "float32")):
     with T.block("root"):
         for i in T.serial(8):
@@ -71,7 +64,7 @@ TEST(KernelService, givesTheSameBytesWhateverItCompiledBefore)
 TEST(KernelService, saysWhyARuleRefusedAKernelOfItsFamily)
 {
     // A product beside something else in the same loops.
-    tir::PrimFunc function = parsed(R"(@T.prim_func
+    tir::PrimFunc function = test::parsedFunction(R"(@T.prim_func
 def main(x: T.Buffer((8, 16), "float32"), w: T.Buffer((4, 16), "float32"), y: T.Buffer((8, 4), "float32"), z: T.Buffer((8, 4), "float32")):
     with T.block("root"):
         for i in T.serial(8):

@@ -4,9 +4,9 @@
 #include "compiler/codegen/back_end.h"
 #include "compiler/codegen/llvm/kernel_object.h"
 #include "compiler/schedule/lower.h"
-#include "core/ir/tir/text.h"
 #include "tests/compiler/codegen/lookup_text.h"
 #include "tests/support/jit_kernel.h"
+#include "tests/support/parsed_function.h"
 
 #include <gtest/gtest.h>
 
@@ -14,13 +14,6 @@ namespace tenon {
 namespace {
 
 using core::Tensor;
-
-tir::PrimFunc parsed(const std::string& text)
-{
-    auto function = tir::parsePrimFunc(text);
-    CHECK(function) << function.error().text();
-    return *function;
-}
 
 /// y[i * lanes + lane] = x[index] for so many vectors.
 std::string loadsText(const std::string& index, int lanes)
@@ -35,7 +28,8 @@ std::string loadsText(const std::string& index, int lanes)
 std::vector<float> loaded(const std::string& index, const std::vector<float>& x, const char* target)
 {
     const Tensor data = Tensor::of(core::kFloat32, {static_cast<int64_t>(x.size())}, x);
-    const auto result = test::runCompiled(parsed(loadsText(index, 8)), {data}, target, 1);
+    const auto result =
+        test::runCompiled(test::parsedFunction(loadsText(index, 8)), {data}, target, 1);
     CHECK(result) << result.error().text();
     const auto values = result->at(0).as<float>();
     return {values.begin(), values.end()};
@@ -71,7 +65,7 @@ TEST(VectorMemory, lanesThatLieNearOneAnotherAreLoadedAsVectors)
         compiler::machineSpec(*core::parseTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=haswell"));
     ASSERT_TRUE(machine) << machine.error().text();
     for (const Case& each : cases) {
-        const tir::PrimFunc function = parsed(loadsText(each.index, 8));
+        const tir::PrimFunc function = test::parsedFunction(loadsText(each.index, 8));
         const auto ir =
             compiler::emitKernel({function, "loads", 32}, *machine, compiler::EmitForm::LlvmIr);
         ASSERT_TRUE(ir) << ir.error().text();
@@ -91,7 +85,7 @@ TEST(VectorMemory, bytesChooseFromATableOf256)
     for (size_t i = 0; i < 256; ++i) expected[i] = table[x[i]];
     for (const char* target : {"llvm -mcpu=native", "llvm -mcpu=x86-64", "llvm -mcpu=haswell"})
         for (const int lanes : {4, 16, 32, 64, 128}) {
-            tir::PrimFunc function = parsed(test::lookupText(lanes));
+            tir::PrimFunc function = test::parsedFunction(test::lookupText(lanes));
             function.body = compiler::lowerVectorized(function.body);
             const auto result = test::runCompiled(
                 function,
@@ -108,7 +102,7 @@ TEST(VectorMemory, tablesOfBytesStayInRegistersThatArePermuted)
     const auto assemblyFor = [](const char* target) {
         const auto machine = compiler::machineSpec(*core::parseTarget(target));
         CHECK(machine) << machine.error().text();
-        tir::PrimFunc function = parsed(test::lookupText(16));
+        tir::PrimFunc function = test::parsedFunction(test::lookupText(16));
         function.body = compiler::lowerVectorized(function.body);
         const auto assembly =
             compiler::emitKernel({function, "lookup", 64}, *machine, compiler::EmitForm::Assembly);
@@ -150,7 +144,7 @@ TEST(VectorMemory, spilledVectorsLieWithinCacheLines)
             core::parseTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=" + std::string(cpu));
         const auto machine = compiler::machineSpec(*target);
         CHECK(machine) << machine.error().text();
-        const tir::PrimFunc function = parsed(manySums(lanes));
+        const tir::PrimFunc function = test::parsedFunction(manySums(lanes));
         const auto assembly = compiler::emitKernel({function, "sums", 4 * lanes}, *machine,
                                                    compiler::EmitForm::Assembly);
         CHECK(assembly) << assembly.error().text();
