@@ -3,6 +3,7 @@
 #include "compiler/ops/node_work.h"
 
 #include "compiler/ops/op.h"
+#include "compiler/ops/winograd.h"
 
 #include <algorithm>
 #include <cmath>
@@ -65,7 +66,7 @@ bool hasWindow(const OpDef& op, const NodeRecord& node)
 
 std::vector<int64_t> kernelOf(const Module& module, const NodeRecord& node, size_t axes)
 {
-    if (node.attrs.has("tile_size")) return std::vector<int64_t>(axes, 3);
+    if (node.attrs.has("tile_size")) return node.attrs.integers("kernel_size", {3, 3});
     if (node.attrs.has("pool_size")) return node.attrs.integers("pool_size", {});
     std::vector<int64_t> kernel;
     const Shape& weight = module.type(node.operands[1]).shape;
@@ -115,6 +116,21 @@ bool hasKnownSizes(const Module& module, const NodeRecord& node)
            });
 }
 
+/// Products of a tile, of all phases, for those of its results.
+double productsOfWinograd(const NodeRecord& node)
+{
+    const std::vector<int64_t> tile = node.attrs.integers("tile_size", {2, 2});
+    const std::vector<int64_t> kernel = node.attrs.integers("kernel_size", {3, 3});
+    const std::vector<int64_t> strides = node.attrs.integers("strides", {1, 1});
+    double share = 1;
+    for (size_t i = 0; i < 2; ++i)
+        share *=
+            static_cast<double>(strides.at(i) *
+                                winogradAxis(kernel.at(i), strides.at(i), tile.at(i)).points()) /
+            static_cast<double>(tile.at(i) * kernel.at(i));
+    return share;
+}
+
 } // namespace
 
 int64_t macsOf(const Module& module, const NodeRecord& node)
@@ -128,9 +144,7 @@ double leastFlops(const Module& module, const NodeRecord& node)
 {
     if (!multiplies(node) || !hasKnownSizes(module, node)) return 0;
     const double flops = costOf(module, node).flops;
-    const auto tile = static_cast<double>(node.attrs.integer("tile_size", 0));
-    // (m + 2) x (m + 2) products give m x m results, instead of nine for each.
-    if (tile > 0) return flops * (tile + 2) * (tile + 2) / (9 * tile * tile);
+    if (node.attrs.has("tile_size")) return flops * productsOfWinograd(node);
     double share = 1;
     for (const Axis& axis : axesOf(module, node)) share *= axis.insideShare();
     return flops * share;

@@ -106,7 +106,7 @@ te::TensorRef productsOf(const Geometry& g, const Tiles& tiles, const te::Tensor
     const Exprs& d = data->shape(); // n, a, b, c_outer, t, c_inner
     const Expr ratio(g.kernelBlock / g.outBlock), out(g.outBlock);
     Attrs facts = named({"n", "a", "b", "oc_outer", "tile", "oc_inner", "ic_outer", "ic_inner"});
-    facts.set("tile_size", kTile);
+    facts.set("tile_size", std::vector<int64_t>{kTile, kTile});
     facts.set("tile_columns", tiles.columns);
     return te::reduce(
         "products", {d[0], d[1], d[2], outBlocks, d[4], out}, {d[3], d[5]}, te::Combiner::Sum,
@@ -170,7 +170,7 @@ Cost cost(const OpView& op)
 
 CallMethod variant(const OpView&)
 {
-    return {.kind = Method::Winograd, .isInt8 = true, .tile = static_cast<int>(kTile)};
+    return {.kind = Method::Winograd, .isInt8 = true, .tile = {4, 4}, .window = {3, 3}};
 }
 
 constexpr OperandSpec kOperands[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Winograd's minimal filtering F(m, 3): the three one-dimensional transforms as expressions.
+// Winograd's minimal filtering F(m, r): the three one-dimensional transforms as expressions.
 #pragma once
 
 #include "compiler/ops/shapes.h"
@@ -12,8 +12,22 @@ namespace tenon::compiler {
 /// Element k of the line that is transformed.
 using LineFn = std::function<tir::Expr(int64_t k)>;
 
-/// Tile sizes m that exist: 2 and 4. A tile of m outputs reads m + 2 inputs.
-bool isWinogradTile(int64_t m);
+/// F(m, r) along one axis: m outputs of a filter of r taps from m + r - 1 products. An axis of one
+/// output and one tap is not transformed.
+struct WinogradAxis
+{
+    int64_t tile = 1; ///< m
+    int64_t taps = 1; ///< r
+
+    int64_t points() const { return tile + taps - 1; }
+};
+
+/// Where transforms exist: for 4, 6 and 8 points, and for an axis that needs none.
+bool isWinogradAxis(const WinogradAxis& axis);
+
+/// What a convolution of `kernel` elements at `stride` is along one axis with tiles of `tile`
+/// outputs: of every stride-th element, its phases, each has ceil(kernel / stride) taps.
+WinogradAxis winogradAxis(int64_t kernel, int64_t stride, int64_t tile);
 
 /// Tiles up to which kernels that transform filters unroll the rows of points: all in registers at
 /// once, each row with a transform of its own. More tiles share rows that were transformed before.
@@ -21,16 +35,16 @@ inline constexpr int64_t kTilesOfUnrolledRows = 4;
 /// Tiles per row up to which they unroll these, so that it is known which one is the last.
 inline constexpr int64_t kTilesOfUnrolledColumns = 8;
 
-/// Element `e` of the transformed filter (m + 2 of them from 3), data (m + 2 from m + 2) or result
-/// (m from m + 2). `e` is a loop variable that the schedules unroll: only one case remains then.
-/// The factors of the points are all in the data: filters, which kernels may transform again for
-/// each few tiles, take a third of the steps without.
-tir::Expr winogradFilter(int64_t m, const tir::Expr& e, const LineFn& line);
-/// The same as a sum of the three elements with factors that `e` decides, for a loop over `e` that
-/// is not unrolled.
-tir::Expr winogradFilterSum(int64_t m, const tir::Expr& e, const LineFn& line);
-tir::Expr winogradData(int64_t m, const tir::Expr& e, const LineFn& line);
-tir::Expr winogradResult(int64_t m, const tir::Expr& e, const LineFn& line);
+/// Element `e` of the transformed filter (m + r - 1 of them from r), data (as many from as many) or
+/// result (m from m + r - 1). `e` is a loop variable that the schedules unroll: only one case
+/// remains then. The factors of the points are all in the data: filters, which kernels may
+/// transform again for each few tiles, take a third of the steps without.
+tir::Expr winogradFilter(const WinogradAxis& axis, const tir::Expr& e, const LineFn& line);
+/// The same as a sum of the elements with factors that `e` decides, for a loop over `e` that is not
+/// unrolled.
+tir::Expr winogradFilterSum(const WinogradAxis& axis, const tir::Expr& e, const LineFn& line);
+tir::Expr winogradData(const WinogradAxis& axis, const tir::Expr& e, const LineFn& line);
+tir::Expr winogradResult(const WinogradAxis& axis, const tir::Expr& e, const LineFn& line);
 
 /// The transforms of F(4, 3) without fractions, for integers: along both axes, the filter's and the
 /// result's factors make the sum 24^2 times as large, which winogradIntegerQuotient takes back.

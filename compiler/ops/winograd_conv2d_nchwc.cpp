@@ -1,89 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// nn.contrib_conv2d_winograd_NCHWc: 3 x 3 convolution of stride 1 by Winograd's minimal filtering,
-// on blocked data and a weight that is transformed beforehand or in the kernel.
+// nn.contrib_conv2d_winograd_NCHWc: a convolution by Winograd's minimal filtering, on blocked data
+// and a weight that is transformed beforehand or in the kernel. Of stride 2 are four convolutions
+// whose results add up: of even and odd rows by even and odd columns, the phases of an image, which
+// are as many channels.
 #include "compiler/ops/attr_reader.h"
-#include "compiler/ops/window.h"
-#include "compiler/ops/winograd.h"
+#include "compiler/ops/winograd_geometry.h"
 
 namespace tenon::compiler {
 namespace {
 
 using tir::Expr;
 
-struct Geometry
-{
-    Window window;
-    int64_t tile; ///< m: outputs of a tile along one axis
-    int64_t inBlock;
-    int64_t outBlock;
-    int64_t kernelBlock; ///< output channels per kernel block, a multiple of outBlock
-    int64_t kernelInBlock;
-    bool isTransformed; ///< the weight holds (m + 2) x (m + 2) points per filter, else 3 x 3
-};
-
-/// Input channels of the weight.
-Dim channelsOf(const Geometry& g, const TensorType& weight)
-{
-    return weight.shape[g.isTransformed ? 3 : 1] * Dim(g.kernelInBlock);
-}
-
-Status checkLayouts(const OpView& op, const Geometry& g, const std::string& kernel)
-{
-    const std::string blocks =
-        std::to_string(g.kernelInBlock) + "i" + std::to_string(g.kernelBlock) + "o";
-    const auto weight = constantShape(op.operands[1].shape);
-    const Shape& shape = op.operands[0].shape;
-    const auto sidesAre = [&](size_t first, int64_t size) {
-        return (*weight)[first] == size && (*weight)[first + 1] == size;
-    };
-    const bool isKnown = g.isTransformed ? kernel == "OHWI" + blocks && g.kernelInBlock == g.inBlock
-                                         : kernel == "OIHW" + blocks;
-    const bool fits = isKnown && g.kernelBlock % g.outBlock == 0 && weight &&
-                      (g.isTransformed ? sidesAre(1, g.tile + 2) : sidesAre(2, 3)) &&
-                      (*weight)[4] == g.kernelInBlock && (*weight)[5] == g.kernelBlock &&
-                      shape[4] == Dim(g.inBlock) &&
-                      shape[1] * shape[4] == channelsOf(g, op.operands[1]);
-    if (fits) return kDone;
-    return opError(op, DiagnosticCode::ShapeMismatch,
-                   "has tile_size " + std::to_string(g.tile) + " and the kernel layout " + kernel +
-                       " but the operands are " + op.operands[0].text() + " and " +
-                       op.operands[1].text() +
-                       "; the kernel is OHWI<i>i<o>o with H and W tile_size + 2 and i the data's "
-                       "block, or OIHW<i>i<o>o with H and W 3, and o a multiple of the result's "
-                       "block");
-}
-
-Result<Geometry> geometry(const OpView& op)
-{
-    if (const Status ok = needSameDtype(op, 0, 1); !ok) return ok.error();
-    if (const Status ok = needRank(op, 0, 5); !ok) return ok.error();
-    if (const Status ok = needRank(op, 1, 6); !ok) return ok.error();
-    const auto data = readDataLayout(op, "data_layout");
-    if (!data) return data.error();
-    const auto out = readDataLayout(op, "out_layout");
-    if (!out) return out.error();
-    const auto kernel = Layout::parse(stringAttr(op, "kernel_layout"));
-    if (!kernel) return kernel.error();
-    auto window = readWindow(op, {3, 3});
-    if (!window) return window.error();
-    Geometry g{*std::move(window),
-               intAttr(op, "tile_size"),
-               data->block('C'),
-               out->block('C'),
-               kernel->block('O'),
-               kernel->block('I'),
-               kernel->text().starts_with("OH")};
-    if (!isWinogradTile(g.tile) || g.window.stride != std::array<int64_t, 2>{1, 1} ||
-        g.window.dilation != std::array<int64_t, 2>{1, 1})
-        return opError(op, DiagnosticCode::BadAttribute,
-                       "needs tile_size 2 or 4, strides and dilation 1");
-    if (Status ok = checkLayouts(op, g, kernel->text()); !ok) return ok.error();
-    return g;
-}
-
 Result<Types> infer(const OpView& op)
 {
-    const auto g = geometry(op);
+    const auto g = winogradGeometry(op);
     if (!g) return g.error();
     const Shape& data = op.operands[0].shape;
     const auto out = windowOutputs(op, g->window, data[2], data[3]);
@@ -93,45 +23,10 @@ Result<Types> infer(const OpView& op)
         {op.operands[0].dtype, {data[0], channels, (*out)[0], (*out)[1], Dim(g->outBlock)}}};
 }
 
-/// Tiles of one image along one axis.
-struct TileAxis
-{
-    int64_t count;
-    int64_t last;   ///< outputs of the last tile that are part of the result
-    int64_t tile;   ///< m: of the others
-    bool isSkipped; ///< the last tile leaves out the points that it can do without
-
-    /// Points of the last tile that matter.
-    int64_t lastPoints() const { return isSkipped ? last + 2 : tile + 2; }
-};
-
-/// Tiles of one image, row by row.
-struct Tiles
-{
-    TileAxis rows, columns;
-    int64_t count() const { return rows.count * columns.count; }
-    bool unrollsRows() const { return count() <= kTilesOfUnrolledRows; }
-};
-
-Tiles tilesOf(const Geometry& g, int64_t height, int64_t width)
-{
-    const auto axis = [&](int64_t size) {
-        const int64_t count = (size + g.tile - 1) / g.tile;
-        return TileAxis{count, size - (count - 1) * g.tile, g.tile, false};
-    };
-    Tiles tiles{axis(height), axis(width)};
-    // Only loops over points and tiles that are unrolled can leave some out.
-    const bool skips = !g.isTransformed;
-    tiles.rows.isSkipped = skips && tiles.unrollsRows() && tiles.rows.last < g.tile;
-    tiles.columns.isSkipped =
-        skips && tiles.columns.count <= kTilesOfUnrolledColumns && tiles.columns.last < g.tile;
-    return tiles;
-}
-
 /// Data of tile `at` of an axis as its transform reads them. Of a last tile that reaches beyond the
 /// result, some data are zeros that no output depends on: others in their place make the points
 /// zero that it leaves out.
-LineFn dataLine(const TileAxis& axis, const Expr& at, const LineFn& line)
+LineFn dataLine(const WinogradTileAxis& axis, const Expr& at, const LineFn& line)
 {
     if (!axis.isSkipped || axis.tile - axis.last < 2) return line;
     return [=](int64_t k) {
@@ -148,34 +43,48 @@ LineFn dataLine(const TileAxis& axis, const Expr& at, const LineFn& line)
     };
 }
 
-/// V[n, a, b, c_outer, t, c_inner]: the transformed data.
-te::TensorRef transformedData(const Geometry& g, const te::TensorRef& input, const Tiles& tiles)
+/// Element [n, block, y, x, c] of the phases of an image [n, blocks, h, w, c], one after the other
+/// as blocks.
+Expr phaseElement(const WinogradGeometry& g, const te::TensorRef& image, const Exprs& at)
 {
-    const int64_t m = g.tile;
-    const te::TensorRef data =
-        padForWindow(input, 2, g.window, {tiles.rows.count * m, tiles.columns.count * m},
+    if (g.phases() == 1) return te::at(image, at);
+    const std::array<int64_t, 2>& stride = g.window.stride;
+    const Expr blocks = image->shape()[1], phase = floorDiv(at[1], blocks);
+    const Expr y = at[2] * Expr(stride[0]) + floorDiv(phase, Expr(stride[1]));
+    const Expr x = at[3] * Expr(stride[1]) + floorMod(phase, Expr(stride[1]));
+    return te::at(image, {at[0], floorMod(at[1], blocks), y, x, at[4]});
+}
+
+/// V[n, a, b, c_outer, t, c_inner]: the transformed data; c_outer by phases of the image.
+te::TensorRef transformedData(const WinogradGeometry& g, const te::TensorRef& input,
+                              const WinogradTiles& tiles)
+{
+    const te::TensorRef image =
+        padForWindow(input, 2, g.wholePhases(),
+                     {tiles.rows.count * g.rows.tile, tiles.columns.count * g.columns.tile},
                      tir::zeroOf(input->dtype()));
-    const Exprs& shape = data->shape();
-    const Expr side(m + 2), width(tiles.columns.count);
+    const Exprs& shape = image->shape();
+    const Expr blocks = shape[1] * Expr(g.phases()), width(tiles.columns.count);
+    const Expr height(g.rows.points()), side(g.columns.points());
     Attrs rowAxes{{"axis_names",
                    std::vector<std::string>{"n", "ic_outer", "tile", "a", "column", "ic_inner"}}};
     const te::TensorRef rows = te::compute(
-        "data_rows", {shape[0], shape[1], Expr(tiles.count()), side, side, shape[4]},
+        "data_rows", {shape[0], blocks, Expr(tiles.count()), height, side, shape[4]},
         [&](const Exprs& i) {
             const Expr row = floorDiv(i[2], width);
-            return winogradData(m, i[3], dataLine(tiles.rows, row, [&](int64_t k) {
-                                    return te::at(data,
-                                                  {i[0], i[1], row * Expr(m) + Expr(k),
-                                                   floorMod(i[2], width) * Expr(m) + i[4], i[5]});
+            const Expr x = floorMod(i[2], width) * Expr(g.columns.tile) + i[4];
+            return winogradData(g.rows, i[3], dataLine(tiles.rows, row, [&](int64_t k) {
+                                    const Expr y = row * Expr(g.rows.tile) + Expr(k);
+                                    return phaseElement(g, image, {i[0], i[1], y, x, i[5]});
                                 }));
         },
         {}, rowAxes);
     Attrs axes{
         {"axis_names", std::vector<std::string>{"n", "a", "b", "ic_outer", "tile", "ic_inner"}}};
     return te::compute(
-        "data_tiles", {shape[0], side, side, shape[1], Expr(tiles.count()), shape[4]},
+        "data_tiles", {shape[0], height, side, blocks, Expr(tiles.count()), shape[4]},
         [&](const Exprs& i) {
-            return winogradData(m, i[2],
+            return winogradData(g.columns, i[2],
                                 dataLine(tiles.columns, floorMod(i[4], width), [&](int64_t k) {
                                     return te::at(rows, {i[0], i[3], i[4], i[1], Expr(k), i[5]});
                                 }));
@@ -198,17 +107,17 @@ FilterFn storedFilters(const te::TensorRef& weight)
 }
 
 /// U[o_outer, i, a, b, o_inner] as the kernel computes it from 3 x 3 filters.
-FilterFn computedFilters(const Geometry& g, const Tiles& tiles, const te::TensorRef& weight)
+FilterFn computedFilters(const WinogradGeometry& g, const WinogradTiles& tiles,
+                         const te::TensorRef& weight)
 {
-    const int64_t m = g.tile;
     const Exprs& shape = weight->shape(); // o_outer, i_outer, 3, 3, i_inner, o_inner
-    const Expr channels = shape[1] * shape[4], side(m + 2);
+    const Expr channels = shape[1] * shape[4], side(g.rows.points());
     Attrs rowAxes{{"axis_names", std::vector<std::string>{"oc_outer", "ic", "a", "x", "oc_inner"}}};
     const auto transform = tiles.unrollsRows() ? winogradFilter : winogradFilterSum;
     const te::TensorRef rows = te::compute(
         "filter_rows", {shape[0], channels, side, Expr(3), shape[5]},
         [&](const Exprs& i) {
-            return transform(m, i[2], [&](int64_t k) {
+            return transform(g.rows, i[2], [&](int64_t k) {
                 return te::at(weight, {i[0], floorDiv(i[1], shape[4]), Expr(k), i[3],
                                        floorMod(i[1], shape[4]), i[4]});
             });
@@ -218,7 +127,7 @@ FilterFn computedFilters(const Geometry& g, const Tiles& tiles, const te::Tensor
     const te::TensorRef points = te::compute(
         "filter_points", {shape[0], channels, side, side, shape[5]},
         [&](const Exprs& i) {
-            return winogradFilter(m, i[3], [&](int64_t k) {
+            return winogradFilter(g.columns, i[3], [&](int64_t k) {
                 return te::at(rows, {i[0], i[1], i[2], Expr(k), i[4]});
             });
         },
@@ -231,11 +140,11 @@ FilterFn computedFilters(const Geometry& g, const Tiles& tiles, const te::Tensor
 }
 
 /// The product at a point (a, b) of a tile, if any pixel of the result needs it.
-Expr whereNeeded(const Tiles& tiles, const Exprs& at, const Expr& product)
+Expr whereNeeded(const WinogradTiles& tiles, const Exprs& at, const Expr& product)
 {
     const Expr width(tiles.columns.count);
     Expr isNeeded;
-    const auto need = [&](const TileAxis& axis, const Expr& point, const Expr& tile) {
+    const auto need = [&](const WinogradTileAxis& axis, const Expr& point, const Expr& tile) {
         if (!axis.isSkipped) return;
         const Expr each = point < Expr(axis.lastPoints()) || tile < Expr(axis.count - 1);
         isNeeded = isNeeded.get() ? isNeeded && each : each;
@@ -249,12 +158,12 @@ Expr whereNeeded(const Tiles& tiles, const Exprs& at, const Expr& product)
 }
 
 /// M[n, a, b, c_outer, t, c_inner]: products of the transformed data and filters.
-te::TensorRef productsOf(const Geometry& g, const Tiles& tiles, const te::TensorRef& data,
-                         const FilterFn& filters, const Expr& outBlocks)
+te::TensorRef productsOf(const WinogradGeometry& g, const WinogradTiles& tiles,
+                         const te::TensorRef& data, const FilterFn& filters, const Expr& outBlocks)
 {
     const Exprs& d = data->shape(); // n, a, b, c_outer, t, c_inner
     const Expr ratio(g.kernelBlock / g.outBlock), out(g.outBlock);
-    Attrs facts{{"tile_size", g.tile},
+    Attrs facts{{"tile_size", std::vector<int64_t>{g.rows.tile, g.columns.tile}},
                 {"tile_columns", tiles.columns.count},
                 {"unrolls_rows", int64_t{tiles.unrollsRows()}},
                 {"skips_columns", int64_t{tiles.columns.isSkipped}},
@@ -276,16 +185,16 @@ te::TensorRef productsOf(const Geometry& g, const Tiles& tiles, const te::Tensor
 }
 
 /// Y[n, c_outer, t, y, x, c_inner]: the result by tiles.
-te::TensorRef resultTiles(const Geometry& g, const te::TensorRef& products)
+te::TensorRef resultTiles(const WinogradGeometry& g, const te::TensorRef& products)
 {
-    const int64_t m = g.tile;
+    const Expr height(g.rows.tile), side(g.columns.tile);
     const Exprs& p = products->shape(); // n, a, b, c_outer, t, c_inner
     Attrs columnAxes{
         {"axis_names", std::vector<std::string>{"n", "oc_outer", "tile", "y", "b", "oc_inner"}}};
     const te::TensorRef columns = te::compute(
-        "result_rows", {p[0], p[3], p[4], Expr(m), p[2], p[5]},
+        "result_rows", {p[0], p[3], p[4], height, p[2], p[5]},
         [&](const Exprs& i) {
-            return winogradResult(m, i[3], [&](int64_t k) {
+            return winogradResult(g.rows, i[3], [&](int64_t k) {
                 return te::at(products, {i[0], Expr(k), i[4], i[1], i[2], i[5]});
             });
         },
@@ -293,9 +202,9 @@ te::TensorRef resultTiles(const Geometry& g, const te::TensorRef& products)
     Attrs axes{
         {"axis_names", std::vector<std::string>{"n", "oc_outer", "tile", "y", "x", "oc_inner"}}};
     return te::compute(
-        "result_tiles", {p[0], p[3], p[4], Expr(m), Expr(m), p[5]},
+        "result_tiles", {p[0], p[3], p[4], height, side, p[5]},
         [&](const Exprs& i) {
-            return winogradResult(m, i[4], [&](int64_t k) {
+            return winogradResult(g.columns, i[4], [&](int64_t k) {
                 return te::at(columns, {i[0], i[1], i[2], i[3], Expr(k), i[5]});
             });
         },
@@ -304,21 +213,21 @@ te::TensorRef resultTiles(const Geometry& g, const te::TensorRef& products)
 
 Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
 {
-    const auto g = geometry(op);
+    const auto g = winogradGeometry(op);
     if (!g) return g.error();
     const std::vector<int64_t> out = constants(op.results[0].shape);
-    const int64_t m = g->tile;
-    const Tiles tiles = tilesOf(*g, out[2], out[3]);
+    const WinogradTiles tiles = winogradTilesOf(*g, out[2], out[3]);
     const te::TensorRef data = transformedData(*g, in[0], tiles);
     const FilterFn filters =
         g->isTransformed ? storedFilters(in[1]) : computedFilters(*g, tiles, in[1]);
     const te::TensorRef products = productsOf(*g, tiles, data, filters, Expr(out[1]));
 
     const te::TensorRef result = resultTiles(*g, products);
-    const Expr size(m), width(tiles.columns.count);
+    const Expr height(g->rows.tile), side(g->columns.tile), width(tiles.columns.count);
     return te::Tensors{te::compute("conv", extents(op.results[0].shape), [&](const Exprs& i) {
-        const Expr tile = floorDiv(i[2], size) * width + floorDiv(i[3], size);
-        return te::at(result, {i[0], i[1], tile, floorMod(i[2], size), floorMod(i[3], size), i[4]});
+        const Expr tile = floorDiv(i[2], height) * width + floorDiv(i[3], side);
+        return te::at(result,
+                      {i[0], i[1], tile, floorMod(i[2], height), floorMod(i[3], side), i[4]});
     })};
 }
 
@@ -327,20 +236,28 @@ Cost cost(const OpView& op)
 {
     const Shape& data = op.operands[0].shape;
     const double channels = elements({kFloat32, {data[1], data[4]}});
-    return {2 * 9 * elements(op.results[0]) * channels, bytesMoved(op)};
+    const std::vector<int64_t> size = intsAttr(op, "kernel_size");
+    const auto window = static_cast<double>(size[0] * size[1]);
+    return {2 * window * elements(op.results[0]) * channels, bytesMoved(op)};
 }
 
 CallMethod variant(const OpView& op)
 {
-    return {.kind = Method::Winograd, .tile = static_cast<int>(op.attrs.integer("tile_size", 0))};
+    const auto pair = [&](const char* name) {
+        const std::vector<int64_t> sides = intsAttr(op, name);
+        return std::array<int, 2>{static_cast<int>(sides[0]), static_cast<int>(sides[1])};
+    };
+    return {.kind = Method::Winograd, .tile = pair("tile_size"), .window = pair("kernel_size")};
 }
 
 constexpr OperandSpec kOperands[] = {
     {"data", "[N, C/i, H, W, i]"},
-    {"weight", "[O/o, m + 2, m + 2, C/i, i, o]: nn.contrib_conv2d_winograd_weight_transform; or "
-               "[O/o, C/i, 3, 3, i, o], which the kernel transforms each time"}};
-constexpr AttrSpec kAttrs[] = {{"tile_size", "int", "m of F(m x m, 3 x 3): 2 or 4"},
-                               {"strides", "int[2]", "1", "[1, 1]"},
+    {"weight", "[O/o, m + r - 1, m + r - 1, s * s * C/i, i, o] with s the stride: "
+               "nn.contrib_conv2d_winograd_weight_transform; or [O/o, C/i, 3, 3, i, o], which the "
+               "kernel transforms each time"}};
+constexpr AttrSpec kAttrs[] = {{"tile_size", "int[2]", "m of F(m, r) along rows and columns"},
+                               {"kernel_size", "int[2]", "height and width", "[3, 3]"},
+                               kStridesAttr,
                                kZeroPaddingAttr,
                                {"dilation", "int[2]", "1", "[1, 1]"},
                                {"data_layout", "string", "NCHW<i>c"},
@@ -351,7 +268,7 @@ constexpr AttrSpec kAttrs[] = {{"tile_size", "int", "m of F(m x m, 3 x 3): 2 or 
 
 extern constinit const OpDef winogradConv2dNchwcOp = {
     .name = "nn.contrib_conv2d_winograd_NCHWc",
-    .doc = "nn.conv2d of 3 x 3 filters at stride 1: per tile, transposed(A) ((G w transposed(G)) * "
+    .doc = "nn.conv2d without groups: per tile, transposed(A) ((G w transposed(G)) * "
            "(transposed(B) x B)) A, summed over channels; equal to it up to rounding for finite "
            "data",
     .family = Family::Convolution,
@@ -366,7 +283,7 @@ extern constinit const OpDef winogradConv2dNchwcOp = {
     .example = "%x: Tensor[(1, 1, 6, 7, 4), float32], %w: Tensor[(1, 4, 4, 1, 4, 16), float32] "
                "=> nn.contrib_conv2d_winograd_NCHWc(%x, %w, data_layout=\"NCHW4c\", "
                "kernel_layout=\"OHWI4i16o\", out_layout=\"NCHW8c\", padding=[1, 1, 1, 1], "
-               "tile_size=2)",
+               "tile_size=[2, 2])",
 };
 
 } // namespace tenon::compiler

@@ -56,6 +56,13 @@ int64_t constantBytes(const Module& module)
     return bytes;
 }
 
+bool growsLittle(int64_t bytes, int64_t from)
+{
+    constexpr int64_t kAnyway = int64_t{1} << 20;
+    constexpr int64_t kTimes = 4;
+    return bytes <= kAnyway || bytes <= kTimes * from;
+}
+
 int64_t foldedBytesAllowed(int64_t constantBytes)
 {
     return kFoldedBytes + kFoldedGrowth * constantBytes;

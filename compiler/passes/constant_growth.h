@@ -15,6 +15,10 @@ int64_t constantBytes(const Module& module);
 /// Bytes that folding may add in one run, given those of the constants there are.
 int64_t foldedBytesAllowed(int64_t constantBytes);
 
+/// True where a result of so many bytes may be folded that grows constants of `from` bytes, as
+/// broadcasts, tiles and transformed filters do.
+bool growsLittle(int64_t bytes, int64_t from);
+
 /// OutOfMemory where results that depend on constants only take far more than the constants
 /// themselves: whether they are folded or computed in every run, no model needs that. Nodes without
 /// types are left out.

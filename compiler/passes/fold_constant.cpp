@@ -19,8 +19,6 @@
 namespace tenon::compiler {
 namespace {
 
-/// Expressions that grow constants (broadcasts, tiles) stay as they are beyond this size.
-constexpr int64_t kGrowingBytes = int64_t{1} << 20;
 /// Groups of nodes whose results take this much are worth all threads.
 constexpr int64_t kLargeBytes = int64_t{2} << 20;
 
@@ -34,7 +32,7 @@ bool staysSmall(const Module& module, const NodeRecord& node)
         if (!constantShape(type.shape)) return false;
         out += type.bytes();
     }
-    return out <= kGrowingBytes || out <= 4 * in;
+    return growsLittle(out, in);
 }
 
 /// Foldable nodes of one function, grouped by the values they pass to each other.

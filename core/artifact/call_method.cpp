@@ -33,17 +33,32 @@ bool take(std::string_view& text, std::string_view words)
     return true;
 }
 
+/// "4x4"
+bool takePair(std::string_view& text, std::array<int, 2>& pair)
+{
+    const auto takeNumber = [&](int& number) {
+        const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+        text.remove_prefix(static_cast<size_t>(read.ptr - text.data()));
+        return read.ec == std::errc();
+    };
+    return takeNumber(pair[0]) && take(text, "x") && takeNumber(pair[1]);
+}
+
 /// " F(4x4,3x3)"
-int takeTile(std::string_view& text)
+void takeTile(std::string_view& text, CallMethod& method)
 {
     std::string_view rest = text;
-    int tile = 0;
-    if (!take(rest, " F(")) return 0;
-    const auto read = std::from_chars(rest.data(), rest.data() + rest.size(), tile);
-    rest.remove_prefix(static_cast<size_t>(read.ptr - rest.data()));
-    if (read.ec != std::errc() || !take(rest, "x" + std::to_string(tile) + ",3x3)")) return 0;
+    CallMethod out = method;
+    if (!take(rest, " F(") || !takePair(rest, out.tile) || !take(rest, ",") ||
+        !takePair(rest, out.window) || !take(rest, ")"))
+        return;
     text = rest;
-    return tile;
+    method = out;
+}
+
+std::string pairText(const std::array<int, 2>& pair)
+{
+    return std::to_string(pair[0]) + "x" + std::to_string(pair[1]);
 }
 
 } // namespace
@@ -53,8 +68,8 @@ std::string methodText(const CallMethod& method, std::string_view refusal)
     std::string text;
     for (const auto& [kind, words] : kWords)
         if (kind == method.kind) text = words;
-    const std::string m = std::to_string(method.tile);
-    if (method.kind == Method::Winograd) text += " F(" + m + "x" + m + ",3x3)";
+    if (method.kind == Method::Winograd)
+        text += " F(" + pairText(method.tile) + "," + pairText(method.window) + ")";
     if (method.isInt8) text += kInt8;
     if (refusal.empty()) return text;
     return text + (text.empty() ? "" : ", ") + std::string(kRefused) + std::string(refusal);
@@ -73,7 +88,7 @@ CallMethod parseMethod(std::string_view text, std::string& refusal)
     for (const auto& [kind, words] : kWords) {
         if (rest.starts_with(kRefused) || !take(rest, words)) continue;
         method.kind = kind;
-        if (kind == Method::Winograd) method.tile = takeTile(rest);
+        if (kind == Method::Winograd) takeTile(rest, method);
         method.isInt8 = take(rest, kInt8);
         take(rest, ", ");
         break;

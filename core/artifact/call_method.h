@@ -2,6 +2,7 @@
 // CallMethod: how a kernel call does its heaviest operator. Words are for files and people.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -27,7 +28,8 @@ struct CallMethod
 {
     Method kind = Method::None;
     bool isInt8 = false;
-    int tile = 0; ///< m of Winograd's F(m x m, 3 x 3)
+    std::array<int, 2> tile{};   ///< of Winograd's F(2 x 2, 3 x 3): outputs of a tile
+    std::array<int, 2> window{}; ///< and elements of the filter
 
     friend bool operator==(const CallMethod&, const CallMethod&) = default;
 };

@@ -114,9 +114,9 @@ std::string stepText(const NodeRecord& node, const char* attr, const char* lette
 /// Extents of the window, "3x3"; "" where the weight's type does not tell.
 std::string windowText(const Module& module, const NodeRecord& node)
 {
-    if (node.attrs.has("tile_size")) return "3x3"; // its weights are transformed ones
     if (const std::vector<int64_t> size = integersOf(node, "kernel_size"); !size.empty())
         return join(size, "x");
+    if (node.attrs.has("tile_size")) return "3x3"; // its weights are transformed ones
     const TensorType* weight = operandType(module, node, 1);
     if (!weight || weight->shape.size() < 3) return {};
     // Blocks of channels stand behind the extents of a two-dimensional window.

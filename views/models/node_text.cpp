@@ -108,8 +108,9 @@ QString convolutionDetail(const core::Module& module, const core::NodeRecord& no
     }
     QString kernel = integersText(node.attrs, "kernel_size", QStringLiteral("×"));
     if (node.attrs.has("tile_size")) { // its weights are transformed ones
-        kernel = QStringLiteral("3×3, Winograd F(%1×%1)")
-                     .arg(static_cast<int>(node.attrs.number("tile_size", 0)));
+        kernel = QStringLiteral("%1, Winograd F(%2)")
+                     .arg(kernel.isEmpty() ? QStringLiteral("3×3") : kernel,
+                          integersText(node.attrs, "tile_size", QStringLiteral("×")));
     } else if (kernel.isEmpty()) {
         const core::TensorType* weight = operandType(module, node, 1);
         if (weight && weight->shape.size() >= 4)

@@ -41,12 +41,12 @@ ErrorBudget::ErrorBudget(const core::Module& module, const core::GraphFunction& 
     std::unordered_map<core::NodeId, ConvolutionSize> sizes;
     for (const core::NodeId id : function.order)
         if (const auto size = winogradSize(module, module.node(id)))
-            if (winogradForm(*size, machine).tile != 0) sizes.emplace(id, *size);
+            if (!winogradForm(*size, machine).tile.isDirect()) sizes.emplace(id, *size);
     if (sizes.empty()) return;
     Choices choices;
     const ValueSamples samples(module, function);
     for (const LayerGain& layer : errorGains(module, function, samples)) {
-        m_layers[layer.node] = {squareOf(layer.gain * sumError(layer.terms)), 0, {}};
+        m_layers[layer.node] = {squareOf(layer.gain * sumError(layer.terms)), {}, {}};
         const auto size = sizes.find(layer.node);
         if (size == sizes.end()) continue;
         choices.emplace_back(layer.node, optionsOf(size->second, machine, layer.gain));
@@ -62,15 +62,15 @@ ErrorBudget::ErrorBudget(const core::Module& module, const core::GraphFunction& 
 std::vector<ErrorBudget::Option> ErrorBudget::optionsOf(const ConvolutionSize& size,
                                                         LayoutMachine machine, double gain)
 {
-    constexpr int64_t kWindow = 9;
-    const double direct = squareOf(gain * sumError(kWindow * size.inChannels));
+    const double direct =
+        squareOf(gain * sumError(size.kernel[0] * size.kernel[1] * size.inChannels));
     const int64_t lanes = channelBlock(size.outChannels, machine.lanes);
-    if (lanes == 0) return {{0, 0, direct}};
+    if (lanes == 0) return {{{}, 0, direct}};
     machine.lanes = static_cast<int>(lanes);
-    std::vector<Option> out{{0, winogradForm(size, machine, 0).cycles, direct}};
-    for (const int64_t tile : {2, 4}) {
+    std::vector<Option> out{{{}, winogradForm(size, machine, WinogradTile{}).cycles, direct}};
+    for (const WinogradTile& tile : winogradTiles(size)) {
         const WinogradForm form = winogradForm(size, machine, tile);
-        const double error = winogradError(tile, size.inChannels);
+        const double error = winogradError(size, tile);
         if (form.tile == tile && form.cycles < out[0].cycles && error <= machine.maxError)
             out.push_back({tile, form.cycles, squareOf(gain * storedError(error))});
     }
@@ -116,9 +116,8 @@ void ErrorBudget::explain(const Choices& choices, const std::vector<Option>& cho
             *std::min_element(options.begin(), options.end(),
                               [](const Option& a, const Option& b) { return a.cycles < b.cycles; });
         if (fastest.cycles >= chosen[i].cycles) continue;
-        const std::string tile = std::to_string(fastest.tile);
         const std::string form =
-            fastest.tile == 0 ? "the direct method" : "tiles of " + tile + " x " + tile;
+            fastest.tile.isDirect() ? "the direct method" : tilesText(fastest.tile);
         const double with = squareOf(total()) - chosen[i].square + fastest.square;
         m_layers[node].refused = form + std::string(kRefused) +
                                  "the model's expected error would be " +
@@ -127,10 +126,10 @@ void ErrorBudget::explain(const Choices& choices, const std::vector<Option>& cho
     }
 }
 
-int64_t ErrorBudget::tile(core::NodeId node) const
+WinogradTile ErrorBudget::tile(core::NodeId node) const
 {
     const auto found = m_layers.find(node);
-    return found == m_layers.end() ? 0 : found->second.tile;
+    return found == m_layers.end() ? WinogradTile{} : found->second.tile;
 }
 
 double ErrorBudget::share(core::NodeId node) const

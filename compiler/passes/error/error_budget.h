@@ -28,8 +28,8 @@ public:
     ErrorBudget(const core::Module& module, const core::GraphFunction& function,
                 const LayoutMachine& machine, double outputError);
 
-    /// m of a convolution of 3 x 3, 0 for the direct method. Most time is saved for the error.
-    int64_t tile(core::NodeId node) const;
+    /// Of a convolution; none: the direct method. Most time is saved for the error.
+    WinogradTile tile(core::NodeId node) const;
     /// What a layer's errors are expected to add to the largest error of the results, relative to
     /// the largest result; 0 where that is not known. Independent: squares add up.
     double share(core::NodeId node) const;
@@ -42,12 +42,12 @@ private:
     struct Layer
     {
         double square = 0; ///< of its share
-        int64_t tile = 0;
+        WinogradTile tile;
         std::string refused; ///< "tiles of 4 x 4 would be faster, but ..."
     };
     struct Option
     {
-        int64_t tile;
+        WinogradTile tile;
         double cycles;
         double square;
     };

@@ -38,10 +38,12 @@ ExpectedError expectedError(const PassTrace& trace)
     double square = 0;
     for (const LayerGain& layer : errorGains(*simplified, main, samples)) {
         const NodePtr& node = trace.last().findNode(layer.node);
-        const int64_t tile = node ? node->attrs.integer("tile_size", 0) : 0;
+        const std::vector<int64_t> tile =
+            node ? node->attrs.integers("tile_size", {}) : std::vector<int64_t>();
         const auto size = winogradSize(*simplified, simplified->node(layer.node));
-        const double own = tile != 0 && size ? storedError(winogradError(tile, size->inChannels))
-                                             : sumError(layer.terms);
+        const double own = tile.size() == 2 && size
+                               ? storedError(winogradError(*size, {tile[0], tile[1]}))
+                               : sumError(layer.terms);
         out.layers[layer.node] = {own, own * layer.gain};
         square += own * layer.gain * own * layer.gain;
     }

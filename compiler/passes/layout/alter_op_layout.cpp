@@ -120,7 +120,7 @@ private:
         const int64_t packed =
             isDepthwise ? outBlock : weightBlock(conv->outChannels / conv->groups, outBlock);
         if (!isDepthwise && inBlock > 1)
-            if (const int64_t tile = m_budget.tile(node.id); tile != 0)
+            if (const WinogradTile tile = m_budget.tile(node.id); !tile.isDirect())
                 return alterToWinograd(node, tile, {inBlock, outBlock, packed});
         const std::string layout =
             "OIHW" + std::to_string(isDepthwise ? 1 : inBlock) + "i" + std::to_string(packed) + "o";
@@ -141,26 +141,28 @@ private:
         return true;
     }
 
-    bool alterToWinograd(const NodeRecord& node, int64_t tile, const ChannelBlocks& blocks)
+    bool alterToWinograd(const NodeRecord& node, const WinogradTile& tile,
+                         const ChannelBlocks& blocks)
     {
-        const int64_t channels = m_module.type(node.operands[0]).shape[1].value();
-        const WinogradForm form = winogradForm(*winogradSize(m_module, node), m_machine, tile);
-        const std::string layout =
-            winogradKernelLayout(form, channels, blocks, m_machine.facts.l1Bytes);
+        const ConvolutionSize size = *winogradSize(m_module, node);
+        const WinogradForm form = winogradForm(size, m_machine, tile);
+        const std::string layout = winogradKernelLayout(form, size.phases() * size.inChannels,
+                                                        blocks, m_machine.facts.l1Bytes);
         NodeRecord record = node;
         record.op = winogradConv2dNchwcOp.name;
         record.attrs.erase("groups");
-        record.attrs.set("tile_size", form.tile);
+        record.attrs.set("tile_size", std::vector<int64_t>{tile.rows, tile.columns});
+        record.attrs.set("kernel_size", std::vector<int64_t>{size.kernel[0], size.kernel[1]});
         record.attrs.set("data_layout", blockedLayout(blocks.in));
         record.attrs.set("kernel_layout", layout);
         record.attrs.set("out_layout", blockedLayout(blocks.out));
         m_values.explain("winograd-conv",
-                         m_plan.weighed(winogradReason(form, channels) + ", " +
+                         m_plan.weighed(winogradReason(form, size) + ", " +
                                             blockedLayout(blocks.in) + " to " +
                                             blockedLayout(blocks.out) + m_budget.shareText(node.id),
                                         {node.id, 0}));
         record.operands = {m_values.blocked(node.operands[0], blocks.in),
-                           m_values.winogradWeight(node.operands[1], form, layout)};
+                           m_values.winogradWeight(node.operands[1], form, size.stride, layout)};
         m_values.produce(node, std::move(record), blocks.out);
         return true;
     }

@@ -94,7 +94,7 @@ private:
         const double moving = transformCycles(data, m_machine.facts) +
                               transformCycles(node.types[0], m_machine.facts);
         return winogradForm(phases, m_machine).cycles + moving <
-               kWorthwhile * winogradForm(whole, m_machine, 0).cycles;
+               kWorthwhile * winogradForm(whole, m_machine, WinogradTile{}).cycles;
     }
 
     Patch patchOf(const NodeRecord& node, const Axes& axes) const

@@ -68,7 +68,8 @@ double resizeSteps(const Module& module, const NodeRecord& node, int64_t block,
 double plainCycles(const BlockableConvolution& conv, double macs, const LayoutMachine& machine)
 {
     const int lanes = machine.lanes;
-    const bool isPointwise = conv.kernelSize == 1 && conv.stride == 1 && conv.groups == 1;
+    const bool isPointwise =
+        conv.size().elements() == 1 && conv.strides[1] == 1 && conv.groups == 1;
     if (isPointwise) {
         const int64_t pixels = conv.rows * conv.columns;
         const auto whole = static_cast<double>((pixels + lanes - 1) / lanes);
@@ -78,7 +79,7 @@ double plainCycles(const BlockableConvolution& conv, double macs, const LayoutMa
     const auto vectors = static_cast<double>((conv.columns + lanes - 1) / lanes);
     const double filled = static_cast<double>(conv.columns) / vectors;
     const double whole = conv.isDepthwise ? kPlainDepthwise : kPlain;
-    return macs / filled / ((conv.stride == 1 ? whole : kStrided) * machine.facts.vectorMacs());
+    return macs / filled / ((conv.strides[1] == 1 ? whole : kStrided) * machine.facts.vectorMacs());
 }
 
 } // namespace
@@ -103,25 +104,25 @@ std::optional<BlockableConvolution> blockableConvolution(const Module& module,
     const bool isDepthwise = groups > 1 && groups == channels && groups == out->at(1);
     if (groups < 1 || channels % groups != 0 || out->at(1) % groups != 0) return std::nullopt;
     const std::vector<int64_t> ones{1, 1};
-    const bool isPlain =
-        node.attrs.integers("dilation", ones) == ones && weight->shape()[2] == weight->shape()[3];
+    const std::vector<int64_t> strides = node.attrs.integers("strides", ones);
     return BlockableConvolution{.batch = out->at(0),
                                 .inChannels = channels,
                                 .outChannels = out->at(1),
                                 .rows = out->at(2),
                                 .columns = out->at(3),
-                                .kernelSize = weight->shape()[2] * weight->shape()[3],
-                                .stride = node.attrs.integers("strides", ones)[1],
+                                .kernel = {weight->shape()[2], weight->shape()[3]},
+                                .strides = {strides.at(0), strides.at(1)},
                                 .groups = groups,
                                 .isDepthwise = isDepthwise,
-                                .isSquare = isPlain};
+                                .isDilated = node.attrs.integers("dilation", ones) != ones,
+                                .tile = {}};
 }
 
 double convolutionCycles(const BlockableConvolution& conv, int64_t in, int64_t out,
                          const LayoutMachine& machine)
 {
     const int64_t inPerGroup = conv.inChannels / conv.groups;
-    const auto perOutput = static_cast<double>(inPerGroup * conv.kernelSize);
+    const double perOutput = static_cast<double>(inPerGroup) * conv.size().elements();
     const double macs = perOutput * static_cast<double>(conv.batch * conv.outChannels) *
                         static_cast<double>(conv.rows * conv.columns);
     if (out == 0) return in == 0 ? plainCycles(conv, macs, machine) : kNone;
@@ -136,12 +137,10 @@ double convolutionCycles(const BlockableConvolution& conv, int64_t in, int64_t o
         return kNone;
     const double direct =
         macs / static_cast<double>(out) / ((in == 0 ? kPlainInput : kBlocked) * perCycle);
-    if (in == 0 || conv.tile == 0) return direct;
-    const ConvolutionSize size{conv.batch, conv.inChannels, conv.outChannels, conv.rows,
-                               conv.columns};
+    if (in == 0 || conv.tile.isDirect()) return direct;
     LayoutMachine blocked = machine;
     blocked.lanes = static_cast<int>(out);
-    return winogradForm(size, blocked, conv.tile).cycles;
+    return winogradForm(conv.size(), blocked, conv.tile).cycles;
 }
 
 double windowCycles(const Module& module, const NodeRecord& node, int64_t block,

@@ -17,12 +17,16 @@ using namespace core;
 struct BlockableConvolution
 {
     int64_t batch, inChannels, outChannels, rows, columns;
-    int64_t kernelSize; ///< elements of the window
-    int64_t stride;     ///< along a row
+    std::array<int64_t, 2> kernel, strides; ///< along columns, then along rows
     int64_t groups;
     bool isDepthwise;
-    bool isSquare;    ///< and without dilation
-    int64_t tile = 0; ///< m of Winograd's method where that is chosen for blocks
+    bool isDilated;
+    WinogradTile tile; ///< of Winograd's method where that is chosen for blocks
+
+    ConvolutionSize size() const
+    {
+        return {batch, inChannels, outChannels, rows, columns, kernel, strides};
+    }
 };
 /// Nothing for convolutions of other kinds.
 std::optional<BlockableConvolution> blockableConvolution(const Module& module,

@@ -70,13 +70,19 @@ ValueRef LayoutValues::packedWeight(ValueRef weight, const std::string& from, co
 }
 
 ValueRef LayoutValues::winogradWeight(ValueRef weight, const WinogradForm& form,
+                                      const std::array<int64_t, 2>& strides,
                                       const std::string& layout)
 {
     if (form.isTransformedInKernel) return packedWeight(weight, "OIHW", layout);
-    ValueRef& packed = m_weights[{weight, layout + " of tile " + std::to_string(form.tile)}];
-    if (!packed.node.isValid())
-        packed = m_patch->op(winogradWeightTransformOp, {weight},
-                             {{"tile_size", form.tile}, {"kernel_layout", layout}});
+    const std::vector<int64_t> tile{form.tile.rows, form.tile.columns};
+    const std::vector<int64_t> steps{strides[0], strides[1]};
+    ValueRef& packed =
+        m_weights[{weight, layout + ", " + tilesText(form.tile) + " at stride " +
+                               std::to_string(steps[0]) + " x " + std::to_string(steps[1])}];
+    if (packed.node.isValid()) return packed;
+    Attrs attrs{{"tile_size", tile}, {"kernel_layout", layout}};
+    if (strides[0] * strides[1] > 1) attrs.set("strides", steps);
+    packed = m_patch->op(winogradWeightTransformOp, {weight}, std::move(attrs));
     return packed;
 }
 

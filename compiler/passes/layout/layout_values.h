@@ -39,8 +39,9 @@ public:
     ValueRef blocked(ValueRef value, int64_t block);
     /// The weight in another layout; readers of one weight share it.
     ValueRef packedWeight(ValueRef weight, const std::string& from, const std::string& to);
-    /// The 3 x 3 weight as a Winograd convolution of the form reads it.
-    ValueRef winogradWeight(ValueRef weight, const WinogradForm& form, const std::string& layout);
+    /// The weight as a Winograd convolution of the form reads it.
+    ValueRef winogradWeight(ValueRef weight, const WinogradForm& form,
+                            const std::array<int64_t, 2>& strides, const std::string& layout);
     ValueRef transform(ValueRef value, const std::string& from, const std::string& to);
     ValueRef reshaped(ValueRef value, std::vector<int64_t> shape);
 

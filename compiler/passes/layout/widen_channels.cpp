@@ -153,12 +153,11 @@ private:
         double least = convolutionCycles(*conv, 0, 0, m_machine);
         if (out == 0) return least;
         least = std::min(least, convolutionCycles(*conv, in, out, m_machine));
-        if (in == 0 || !conv->isSquare || conv->kernelSize != 9 || conv->stride != 1) return least;
+        if (in == 0 || conv->isDilated || conv->groups != 1) return least;
         LayoutMachine blocked = m_machine;
         blocked.lanes = static_cast<int>(out);
-        const WinogradForm form = winogradForm(
-            {conv->batch, conv->inChannels, conv->outChannels, conv->rows, conv->columns}, blocked);
-        return form.tile == 0 ? least : std::min(least, form.cycles);
+        const WinogradForm form = winogradForm(conv->size(), blocked);
+        return form.tile.isDirect() ? least : std::min(least, form.cycles);
     }
 
     /// Windows compute; what is elementwise moves with its neighbours.

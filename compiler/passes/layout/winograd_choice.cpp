@@ -5,6 +5,7 @@
 
 #include "compiler/ops/ops.h"
 #include "compiler/ops/winograd.h"
+#include "compiler/passes/constant_growth.h"
 
 #include <algorithm>
 #include <bit>
@@ -31,9 +32,10 @@ constexpr int kStreamingLanes = 8;
 constexpr int kInKernelLanes = 16;
 /// Tiles that share one transform along the second axis there; all share that along the first.
 constexpr int64_t kTilesPerTransform = 8;
-/// Vectors that are computed, loaded and stored for one that is transformed.
-constexpr double kDataVectors = 8;
-constexpr double kResultVectors = 6;
+/// Vectors that are loaded and stored for one that is transformed, and computed along each axis.
+constexpr double kMovedVectors = 2;
+constexpr double kDataVectors = 3;
+constexpr double kResultVectors = 2;
 
 /// Reading overlaps with computing where it was asked for, all but a part of either.
 /// Filters that are larger than the second-level cache, or were evicted since the last run, come
@@ -52,15 +54,28 @@ double vectorMacs(const LayoutMachine& machine) { return machine.facts.vectorMac
 
 double directCycles(const ConvolutionSize& s, const LayoutMachine& machine)
 {
-    const double filters = 9.0 * static_cast<double>(s.inChannels * s.outChannels);
+    const double filters = s.elements() * static_cast<double>(s.inChannels * s.outChannels);
     const double macs = filters * static_cast<double>(s.batch * s.rows * s.columns);
     return withFilters(macs / machine.lanes / (kReached * vectorMacs(machine)), filters * 4,
                        machine);
 }
 
-double tilesOf(const ConvolutionSize& s, int64_t m)
+std::array<WinogradAxis, 2> axesOf(const ConvolutionSize& s, const WinogradTile& tile)
 {
-    return static_cast<double>(((s.rows + m - 1) / m) * ((s.columns + m - 1) / m));
+    return {winogradAxis(s.kernel[0], s.stride[0], tile.rows),
+            winogradAxis(s.kernel[1], s.stride[1], tile.columns)};
+}
+
+double pointsOf(const ConvolutionSize& s, const WinogradTile& tile)
+{
+    const auto [rows, columns] = axesOf(s, tile);
+    return static_cast<double>(rows.points() * columns.points());
+}
+
+double tilesOf(const ConvolutionSize& s, const WinogradTile& tile)
+{
+    return static_cast<double>(((s.rows + tile.rows - 1) / tile.rows) *
+                               ((s.columns + tile.columns - 1) / tile.columns));
 }
 
 /// What a block of filters may take at one point: all tiles pass over it, a few at a time, and read
@@ -73,57 +88,123 @@ int64_t bytesAtOnePoint(int64_t l1Bytes)
 }
 
 /// Of the data and the result.
-double transformCycles(const ConvolutionSize& s, const LayoutMachine& machine, int64_t m)
+double transformCycles(const ConvolutionSize& s, const LayoutMachine& machine,
+                       const WinogradTile& tile)
 {
-    const double vectors = kDataVectors * static_cast<double>(s.inChannels) +
-                           kResultVectors * static_cast<double>(s.outChannels);
-    const auto points = static_cast<double>(s.batch * (m + 2) * (m + 2));
-    return tilesOf(s, m) * points * (vectors / vectorMacs(machine)) / machine.lanes;
+    double axes = 0;
+    for (const WinogradAxis& axis : axesOf(s, tile)) axes += axis.taps > 1 ? 1 : 0;
+    const double vectors =
+        (kMovedVectors + axes * kDataVectors) * static_cast<double>(s.phases() * s.inChannels) +
+        (kMovedVectors + axes * kResultVectors) * static_cast<double>(s.outChannels);
+    const double points = static_cast<double>(s.batch) * pointsOf(s, tile);
+    return tilesOf(s, tile) * points * (vectors / vectorMacs(machine)) / machine.lanes;
 }
 
-double transformedBeforeCycles(const ConvolutionSize& s, const LayoutMachine& machine, int64_t m)
+double transformedBeforeCycles(const ConvolutionSize& s, const LayoutMachine& machine,
+                               const WinogradTile& tile)
 {
-    const auto points = static_cast<double>((m + 2) * (m + 2));
-    const double filters = points * static_cast<double>(s.inChannels * s.outChannels);
-    const double macs = filters * static_cast<double>(s.batch) * tilesOf(s, m);
+    const double filters =
+        pointsOf(s, tile) * static_cast<double>(s.phases() * s.inChannels * s.outChannels);
+    const double macs = filters * static_cast<double>(s.batch) * tilesOf(s, tile);
     return withFilters(macs / machine.lanes / (kReached * vectorMacs(machine)), filters * 4,
                        machine) +
-           transformCycles(s, machine, m);
+           transformCycles(s, machine, tile);
 }
 
 /// Of a pair of channels, where the last tiles leave out the points that they can do without.
-double productsInKernel(const ConvolutionSize& s, int64_t m)
+double productsInKernel(const ConvolutionSize& s, const WinogradTile& tile)
 {
+    const int64_t m = tile.rows;
     const auto points = [&](int64_t size, bool skips) {
         const int64_t tiles = (size + m - 1) / m, beyond = tiles * m - size;
         return static_cast<double>(tiles * (m + 2) - (skips ? beyond : 0));
     };
-    return points(s.rows, tilesOf(s, m) <= kTilesOfUnrolledRows) *
+    return points(s.rows, tilesOf(s, tile) <= kTilesOfUnrolledRows) *
            points(s.columns, (s.columns + m - 1) / m <= kTilesOfUnrolledColumns);
 }
 
-double transformedInKernelCycles(const ConvolutionSize& s, const LayoutMachine& machine, int64_t m)
+/// Of 3 x 3 filters and square tiles.
+double transformedInKernelCycles(const ConvolutionSize& s, const LayoutMachine& machine,
+                                 const WinogradTile& tile)
 {
+    const int64_t m = tile.rows;
     const auto filters = static_cast<double>(s.inChannels * s.outChannels);
-    const double groups = std::ceil(tilesOf(s, m) / kTilesPerTransform);
+    const double groups = std::ceil(tilesOf(s, tile) / kTilesPerTransform);
     const double row = m == 2 ? 3 : 6;
     const double steps = row * (3 + static_cast<double>(m + 2) * groups);
     const double perCycle = vectorMacs(machine);
     const double broadcasts = std::min(perCycle, machine.facts.vectorLoads());
-    const double cycles = productsInKernel(s, m) / (kReachedByBroadcasts * broadcasts) +
+    const double cycles = productsInKernel(s, tile) / (kReachedByBroadcasts * broadcasts) +
                           steps * (kVectorsPerStep / perCycle);
     return withFilters(static_cast<double>(s.batch) * filters * cycles / machine.lanes,
                        9 * filters * 4, machine) +
-           transformCycles(s, machine, m);
+           transformCycles(s, machine, tile);
+}
+
+bool hasKernelTransform(const ConvolutionSize& s, const WinogradTile& tile)
+{
+    return s.kernel == std::array<int64_t, 2>{3, 3} && s.phases() == 1 && tile.rows == tile.columns;
+}
+
+/// The outputs of a tile along one axis that a transform exists for, with the points of each.
+std::vector<WinogradAxis> tilesAlong(int64_t kernel, int64_t stride)
+{
+    const WinogradAxis plain = winogradAxis(kernel, stride, 1);
+    // Without a tap at each phase, products with zeros take longer than a direct form.
+    if (plain.taps == 1) return kernel == stride ? std::vector{plain} : std::vector<WinogradAxis>();
+    std::vector<WinogradAxis> out;
+    for (const int64_t points : {4, 6, 8})
+        if (const int64_t tile = points - plain.taps + 1; tile > 1)
+            out.push_back({tile, plain.taps});
+    return out;
+}
+
+/// Filters that FoldConstant would not transform beforehand would be transformed in every run.
+bool isTransformedOnce(const ConvolutionSize& s, const WinogradTile& tile)
+{
+    const auto bytes = [&](double elements) {
+        return static_cast<int64_t>(4 * elements) * s.inChannels * s.outChannels;
+    };
+    return growsLittle(bytes(static_cast<double>(s.phases()) * pointsOf(s, tile)),
+                       bytes(s.elements()));
+}
+
+/// What an axis of so many points multiplies the error of a sum with.
+double errorOf(int64_t points)
+{
+    switch (points) {
+    case 1: return 1;
+    case 4: return 1.37;
+    case 6: return 3.354;
+    default: return 5.2;
+    }
 }
 
 } // namespace
 
-double winogradError(int64_t tile, int64_t inChannels)
+std::vector<WinogradTile> winogradTiles(const ConvolutionSize& size)
+{
+    constexpr int64_t kMostPointsOfSquare = 6;
+    std::vector<WinogradTile> out;
+    for (const WinogradAxis& rows : tilesAlong(size.kernel[0], size.stride[0]))
+        for (const WinogradAxis& columns : tilesAlong(size.kernel[1], size.stride[1])) {
+            const int64_t least = std::min(rows.points(), columns.points());
+            const int64_t most = std::max(rows.points(), columns.points());
+            const bool isSquare = least == most && most > 1 && most <= kMostPointsOfSquare;
+            const WinogradTile tile{rows.tile, columns.tile};
+            if ((isSquare || (least == 1 && most > 1)) && isTransformedOnce(size, tile))
+                out.push_back(tile);
+        }
+    return out;
+}
+
+double winogradError(const ConvolutionSize& size, const WinogradTile& tile)
 {
     // Measured against binary64 on normal data; the errors of the sum grow with its root. Direct
-    // convolution has 3.7e-8.
-    return (tile == 4 ? 1.8e-7 : 3.0e-8) * std::sqrt(static_cast<double>(inChannels));
+    // convolution has 1.6e-8 for the root of all products.
+    const auto [rows, columns] = axesOf(size, tile);
+    const auto channels = static_cast<double>(size.phases() * size.inChannels);
+    return 1.6e-8 * errorOf(rows.points()) * errorOf(columns.points()) * std::sqrt(channels);
 }
 
 bool staysInCache(const core::Module& module, const core::GraphFunction& function, int64_t l2Bytes)
@@ -146,20 +227,21 @@ bool staysInCache(const core::Module& module, const core::GraphFunction& functio
     return kTransformed * constants + 2 * largest <= static_cast<double>(l2Bytes);
 }
 
-WinogradForm winogradForm(const ConvolutionSize& size, const LayoutMachine& machine, int64_t tile)
+WinogradForm winogradForm(const ConvolutionSize& size, const LayoutMachine& machine,
+                          const WinogradTile& tile)
 {
-    if (tile == 0) return {.cycles = directCycles(size, machine)};
+    if (tile.isDirect()) return {.cycles = directCycles(size, machine)};
     WinogradForm best{tile, false, transformedBeforeCycles(size, machine, tile)};
-    if (machine.lanes < kInKernelLanes) return best;
+    if (machine.lanes < kInKernelLanes || !hasKernelTransform(size, tile)) return best;
     const double inKernel = transformedInKernelCycles(size, machine, tile);
     return inKernel < best.cycles ? WinogradForm{tile, true, inKernel} : best;
 }
 
 WinogradForm winogradForm(const ConvolutionSize& size, const LayoutMachine& machine)
 {
-    WinogradForm best = winogradForm(size, machine, 0);
-    for (const int64_t tile : {2, 4}) {
-        if (winogradError(tile, size.inChannels) > machine.maxError) continue;
+    WinogradForm best = winogradForm(size, machine, WinogradTile{});
+    for (const WinogradTile& tile : winogradTiles(size)) {
+        if (winogradError(size, tile) > machine.maxError) continue;
         const WinogradForm form = winogradForm(size, machine, tile);
         if (form.cycles < best.cycles) best = form;
     }
@@ -175,12 +257,18 @@ std::optional<ConvolutionSize> winogradSize(const core::Module& module,
     core::Shape shape = node.types[0].shape;
     if (shape.size() == 4 && !shape[0].isConst()) shape[0] = core::Dim(1);
     const auto out = core::constantShape(shape);
-    const std::vector<int64_t> ones{1, 1};
-    if (!weight || weight->size() != 4 || (*weight)[2] != 3 || (*weight)[3] != 3 || !out ||
-        out->size() != 4 || node.attrs.integers("strides", ones) != ones ||
+    const std::vector<int64_t> ones{1, 1}, strides = node.attrs.integers("strides", ones);
+    if (!weight || weight->size() != 4 || !out || out->size() != 4 ||
         node.attrs.integers("dilation", ones) != ones)
         return std::nullopt;
-    return ConvolutionSize{(*out)[0], (*weight)[1], (*weight)[0], (*out)[2], (*out)[3]};
+    const ConvolutionSize size{.batch = (*out)[0],
+                               .inChannels = (*weight)[1],
+                               .outChannels = (*weight)[0],
+                               .rows = (*out)[2],
+                               .columns = (*out)[3],
+                               .kernel = {(*weight)[2], (*weight)[3]},
+                               .stride = {strides.at(0), strides.at(1)}};
+    return winogradTiles(size).empty() ? std::nullopt : std::optional(size);
 }
 
 std::string winogradKernelLayout(const WinogradForm& form, int64_t inChannels,
@@ -200,12 +288,16 @@ std::string winogradKernelLayout(const WinogradForm& form, int64_t inChannels,
     return layout("OHWI", blocks.in, out);
 }
 
-std::string winogradReason(const WinogradForm& form, int64_t inChannels)
+std::string tilesText(const WinogradTile& tile)
 {
-    const std::string side = std::to_string(form.tile);
+    return "tiles of " + std::to_string(tile.rows) + " x " + std::to_string(tile.columns);
+}
+
+std::string winogradReason(const WinogradForm& form, const ConvolutionSize& size)
+{
     const std::string where = form.isTransformedInKernel ? ", raw filters" : "";
-    return "tiles of " + side + " x " + side + where + ", expected relative error " +
-           errorText(winogradError(form.tile, inChannels));
+    return tilesText(form.tile) + where + ", expected relative error " +
+           errorText(winogradError(size, form.tile));
 }
 
 std::string errorText(double error)

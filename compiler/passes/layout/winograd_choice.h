@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choice between direct and Winograd convolution of 3 x 3 filters at stride 1.
+// The choice between direct and Winograd convolution.
 #pragma once
 
 #include "core/ir/module.h"
 #include "core/target/target_facts.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tenon::compiler {
 
@@ -18,17 +20,37 @@ struct ConvolutionSize
     int64_t outChannels;
     int64_t rows; ///< of the result
     int64_t columns;
+    std::array<int64_t, 2> kernel{3, 3}; ///< height, then width
+    std::array<int64_t, 2> stride{1, 1};
+
+    double elements() const { return static_cast<double>(kernel[0] * kernel[1]); }
+    /// Of an image: every stride-th row and column is one.
+    int64_t phases() const { return stride[0] * stride[1]; }
 };
+
+/// Outputs of one tile along both axes; none: direct convolution.
+struct WinogradTile
+{
+    int64_t rows = 0;
+    int64_t columns = 0;
+
+    bool isDirect() const { return rows == 0; }
+    friend bool operator==(const WinogradTile&, const WinogradTile&) = default;
+};
+
+/// The tiles that there are for a convolution; those of 8 points only along one axis, for the sake
+/// of what they round.
+std::vector<WinogradTile> winogradTiles(const ConvolutionSize& size);
 
 /// Default of `winograd.max_error`.
 inline constexpr double kWinogradMaxError = 1e-5;
 
-/// Expected root mean square error of F(m x m, 3 x 3) in binary32, relative to that of the result.
-double winogradError(int64_t tile, int64_t inChannels);
+/// Expected root mean square error of a tile in binary32, relative to that of the result.
+double winogradError(const ConvolutionSize& size, const WinogradTile& tile);
 
 struct WinogradForm
 {
-    int64_t tile = 0;                   ///< m: 4 or 2; 0 for direct convolution
+    WinogradTile tile;
     bool isTransformedInKernel = false; ///< the filters; else beforehand
     double cycles = 0;
 };
@@ -49,8 +71,9 @@ bool staysInCache(const core::Module& module, const core::GraphFunction& functio
 
 /// The cheapest form whose own error is at most `maxError`.
 WinogradForm winogradForm(const ConvolutionSize& size, const LayoutMachine& machine);
-/// The cheapest form of a tile; 0: direct.
-WinogradForm winogradForm(const ConvolutionSize& size, const LayoutMachine& machine, int64_t tile);
+/// The cheapest form of a tile.
+WinogradForm winogradForm(const ConvolutionSize& size, const LayoutMachine& machine,
+                          const WinogradTile& tile);
 
 /// Of a convolution that Winograd's method can compute; a batch of unknown size counts as one.
 std::optional<ConvolutionSize> winogradSize(const core::Module& module,
@@ -70,6 +93,8 @@ std::string winogradKernelLayout(const WinogradForm& form, int64_t inChannels,
 /// "1.4e-06".
 std::string errorText(double error);
 /// "tiles of 4 x 4, raw filters, expected relative error 1.4e-06".
-std::string winogradReason(const WinogradForm& form, int64_t inChannels);
+std::string winogradReason(const WinogradForm& form, const ConvolutionSize& size);
+/// "tiles of 4 x 4"
+std::string tilesText(const WinogradTile& tile);
 
 } // namespace tenon::compiler

@@ -41,10 +41,10 @@ ResultLoops tileResult(Schedule& schedule, const std::string& last, const Winogr
     } else {
         steps.push_back(images);
     }
-    splitOff(rows, step.rows * shape.tile);
-    if (step.columns < shape.columns) splitOff(columns, step.columns * shape.tile);
-    const auto y = schedule.split(rows, {-1, shape.tile});
-    const auto x = schedule.split(columns, {-1, shape.tile});
+    splitOff(rows, step.rows * shape.tile[0]);
+    if (step.columns < shape.columns) splitOff(columns, step.columns * shape.tile[1]);
+    const auto y = schedule.split(rows, {-1, shape.tile[0]});
+    const auto x = schedule.split(columns, {-1, shape.tile[1]});
     std::vector<std::string> order = steps;
     order.insert(order.end(), inner.begin(), inner.end());
     for (const std::string& loop : {y[0], x[0], y[1], x[1], axes[4].loop}) order.push_back(loop);
@@ -127,7 +127,8 @@ void scheduleData(Schedule& schedule, const WinogradBlocks& blocks, const Winogr
     schedule.computeAt(blocks.dataRows, own[4]);
     schedule.setScope(outputOf(schedule, blocks.dataRows), tir::Scope::Local);
     const int64_t whole = facts.lanes(static_cast<int>(shape.pointBytes));
-    if (2 * lanes == whole)
+    if (2 * lanes == whole &&
+        schedule.extentOf(innerLoops(schedule, blocks.dataRows, 2)[0]) % 2 == 0)
         unrollColumns(schedule, blocks.dataRows, whole);
     else
         unrollTile(schedule, blocks.dataRows, 3, lanes);

@@ -13,7 +13,7 @@ void scheduleConv2dNchwc(Schedule& schedule, const TargetFacts& facts);
 /// Blocked convolutions and pools that follow one another.
 void scheduleConvChain(Schedule& schedule, const TargetFacts& facts);
 bool isConvChain(const tir::PrimFunc& function);
-/// Blocked 3 x 3 convolutions by Winograd's transforms.
+/// Blocked convolutions by Winograd's transforms.
 void scheduleConv2dWinograd(Schedule& schedule, const TargetFacts& facts);
 /// Plain NCHW data, also transposed.
 void scheduleConv2dPlain(Schedule& schedule, const TargetFacts& facts);

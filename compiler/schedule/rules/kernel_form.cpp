@@ -32,10 +32,13 @@ bool hasKnownSizes(const tir::Stmt& block)
 bool hasPositiveNumbers(const tir::Stmt& block)
 {
     const core::Attrs& facts = block->block.annotations;
-    const std::vector<int64_t> strides = facts.integers("strides", {1, 1});
-    return strides.size() >= 2 &&
-           std::all_of(strides.begin(), strides.end(), [](int64_t each) { return each > 0; }) &&
-           facts.integer("tile_size", 1) > 0 && facts.integer("tile_columns", 1) > 0;
+    const auto arePositive = [&](const char* name) {
+        const std::vector<int64_t> pair = facts.integers(name, {1, 1});
+        return pair.size() >= 2 &&
+               std::all_of(pair.begin(), pair.end(), [](int64_t each) { return each > 0; });
+    };
+    return arePositive("strides") && arePositive("tile_size") &&
+           facts.integer("tile_columns", 1) > 0;
 }
 
 } // namespace

@@ -19,12 +19,12 @@ struct TransformTile
 /// The tile of fewest steps that fits the registers, beside the points of a filter.
 TransformTile chooseTransformTile(const WinogradShape& shape, const TargetFacts& facts)
 {
-    const int64_t side = shape.tile + 2;
+    const int64_t m = shape.tile[0], side = m + 2; // of 3 x 3, in squares
     // Columns are known in each copy of a tile when groups are whole rows of tiles.
     const int64_t together = shape.skipsColumns ? shape.columns : 1;
     const int64_t groups = shape.rows * shape.columns / together;
-    const double rowSteps = shape.tile == 2 ? 3 : 5; // for the three elements of a row, on average
-    const double pointSteps = shape.tile == 2 ? 4 : 7; // for a whole row of points
+    const double rowSteps = m == 2 ? 3 : 5;   // for the three elements of a row, on average
+    const double pointSteps = m == 2 ? 4 : 7; // for a whole row of points
     TransformTile best;
     double bestCost = 1e300;
     for (const int64_t points : {side, side / 2}) {

@@ -59,7 +59,8 @@ WinogradShape shapeOf(const Schedule& schedule, const WinogradBlocks& blocks)
     const std::vector<AxisView> axes = axesOf(schedule, blocks.products);
     const core::Attrs& facts = blockOf(schedule, blocks.products)->block.annotations;
     const std::string& reader = blocks.filterRows.empty() ? blocks.products : blocks.filterRows;
-    WinogradShape shape{.tile = facts.integer("tile_size", 2),
+    const std::vector<int64_t> tile = facts.integers("tile_size", {2, 2});
+    WinogradShape shape{.tile = {tile.at(0), tile.at(1)},
                         .images = std::max<int64_t>(1, axes[0].extent),
                         .rows = 0,
                         .columns = facts.integer("tile_columns", 1),

@@ -4,6 +4,7 @@
 
 #include "compiler/schedule/rules/rule.h"
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -20,15 +21,15 @@ struct WinogradBlocks
 
 struct WinogradShape
 {
-    int64_t tile;       ///< m
-    int64_t images;     ///< 1 where their number is not known
-    int64_t rows;       ///< of tiles
-    int64_t columns;    ///< tiles per row
-    int64_t points;     ///< (m + 2)^2
-    int64_t lanes;      ///< output channels per vector
-    int64_t outBlocks;  ///< vectors of output channels
-    int64_t vectors;    ///< output vectors per block of filters
-    int64_t inChannels; ///< all of them
+    std::array<int64_t, 2> tile; ///< m along rows and columns
+    int64_t images;              ///< 1 where their number is not known
+    int64_t rows;                ///< of tiles
+    int64_t columns;             ///< tiles per row
+    int64_t points;              ///< of a tile, in both directions
+    int64_t lanes;               ///< output channels per vector
+    int64_t outBlocks;           ///< vectors of output channels
+    int64_t vectors;             ///< output vectors per block of filters
+    int64_t inChannels;          ///< all of them
     int64_t inLanes;
     int64_t pointBytes = 4; ///< of an element of the transformed data and filters
     bool unrollsRows;       ///< of points, where the kernel transforms filters

@@ -48,7 +48,7 @@ TEST(NodeWork, CountsWinogradsOwnProducts)
         workOf("%x: Tensor[(1, 1, 8, 8, 4), float32], %w: Tensor[(1, 6, 6, 1, 4, 16), float32] "
                "=> nn.contrib_conv2d_winograd_NCHWc(%x, %w, data_layout=\"NCHW4c\", "
                "kernel_layout=\"OHWI4i16o\", out_layout=\"NCHW16c\", padding=[1, 1, 1, 1], "
-               "tile_size=4)");
+               "tile_size=[4, 4])");
     EXPECT_EQ(work.macs, 16 * 8 * 8 * 4 * 9);
     EXPECT_DOUBLE_EQ(work.leastFlops, 2 * 16 * 4 * 4 * 36); // four tiles of 6 x 6 points
 }

@@ -22,7 +22,26 @@ struct Case
 {
     int64_t tile, in, out, height, width, pad;
     bool isTransformedInKernel = false;
+    std::array<int64_t, 2> kernel{3, 3}, stride{1, 1};
+    int64_t tileColumns = 0; ///< 0: as many as rows
+
+    WinogradTile tiles() const { return {tile, tileColumns == 0 ? tile : tileColumns}; }
+    int64_t padAlong(size_t axis) const { return kernel[axis] == 1 ? 0 : pad; }
+    int64_t resultsAlong(size_t axis) const
+    {
+        const int64_t size = (axis == 0 ? height : width) + 2 * padAlong(axis);
+        return (size - kernel[axis]) / stride[axis] + 1;
+    }
+    ConvolutionSize size() const
+    {
+        return {1, in, out, resultsAlong(0), resultsAlong(1), kernel, stride};
+    }
 };
+
+std::string pairText(int64_t first, int64_t second)
+{
+    return "[" + std::to_string(first) + ", " + std::to_string(second) + "]";
+}
 
 Tensor normal(std::vector<int64_t> shape, unsigned seed)
 {
@@ -91,22 +110,23 @@ Tensor winograd(const Case& c, const Tensor& data, const Tensor& weight)
     const Tensor blocked = evaluated(layoutMove(data, "NCHW", "NCHW" + block + "c"), data);
     const std::string transform =
         "nn.contrib_conv2d_winograd_weight_transform(%w, kernel_layout=\"" + kernel +
-        "\", tile_size=" + std::to_string(c.tile) + ")";
+        "\", strides=" + pairText(c.stride[0], c.stride[1]) +
+        ", tile_size=" + pairText(c.tiles().rows, c.tiles().columns) + ")";
     const std::string layout =
         "layout_transform(%w, dst_layout=\"" + kernel + "\", src_layout=\"OIHW\")";
     const Tensor packed = evaluated(typeText("%w", weight.shape()) + " => " +
                                         (c.isTransformedInKernel ? layout : transform),
                                     weight);
-    const std::string pad = std::to_string(c.pad);
-    const int64_t rows = c.height + 2 * c.pad - 2, columns = c.width + 2 * c.pad - 2;
+    const std::string pad = std::to_string(c.padAlong(0)) + ", " + std::to_string(c.padAlong(1));
     const Tensor out =
         compiled(typeText("%x", blocked.shape()) + ", " + typeText("%w", packed.shape()) +
                      " => nn.contrib_conv2d_winograd_NCHWc(%x, %w, data_layout=\"NCHW" + block +
                      "c\", kernel_layout=\"" + kernel + "\", out_layout=\"NCHW16c\", padding=[" +
-                     pad + ", " + pad + ", " + pad + ", " + pad +
-                     "], tile_size=" + std::to_string(c.tile) + ")",
+                     pad + ", " + pad + "], kernel_size=" + pairText(c.kernel[0], c.kernel[1]) +
+                     ", strides=" + pairText(c.stride[0], c.stride[1]) +
+                     ", tile_size=" + pairText(c.tiles().rows, c.tiles().columns) + ")",
                  {blocked, packed})
-            .reshaped({1, c.out / 16, rows, columns, 16});
+            .reshaped({1, c.out / 16, c.resultsAlong(0), c.resultsAlong(1), 16});
     return evaluated(layoutMove(out, "NCHW16c", "NCHW"), out);
 }
 
@@ -116,16 +136,42 @@ double directAt(const Case& c, const Tensor& data, const Tensor& weight,
     const auto x = data.as<float>(), w = weight.as<float>();
     double sum = 0;
     for (int64_t channel = 0; channel < c.in; ++channel)
-        for (int64_t i = 0; i < 3; ++i)
-            for (int64_t j = 0; j < 3; ++j) {
-                const int64_t row = at[1] + i - c.pad, column = at[2] + j - c.pad;
+        for (int64_t i = 0; i < c.kernel[0]; ++i)
+            for (int64_t j = 0; j < c.kernel[1]; ++j) {
+                const int64_t row = at[1] * c.stride[0] + i - c.padAlong(0);
+                const int64_t column = at[2] * c.stride[1] + j - c.padAlong(1);
                 if (row < 0 || column < 0 || row >= c.height || column >= c.width) continue;
                 const int64_t from = (channel * c.height + row) * c.width + column;
-                const int64_t filter = ((at[0] * c.in + channel) * 3 + i) * 3 + j;
+                const int64_t filter =
+                    ((at[0] * c.in + channel) * c.kernel[0] + i) * c.kernel[1] + j;
                 sum += static_cast<double>(x[static_cast<size_t>(from)]) *
                        static_cast<double>(w[static_cast<size_t>(filter)]);
             }
     return sum;
+}
+
+/// Of a factor of two: samples are small.
+void expectWithinError(const Case& c)
+{
+    const Tensor data = normal({1, c.in, c.height, c.width}, 7);
+    const Tensor weight = normal({c.out, c.in, c.kernel[0], c.kernel[1]}, 8);
+    const Tensor got = winograd(c, data, weight);
+    const int64_t rows = c.resultsAlong(0), columns = c.resultsAlong(1);
+    ASSERT_EQ(got.shape(), (std::vector<int64_t>{1, c.out, rows, columns}));
+    double error = 0, size = 0;
+    for (int64_t i = 0; i < got.size(); ++i) {
+        const double wanted =
+            directAt(c, data, weight, {i / (rows * columns), i / columns % rows, i % columns});
+        error += (got.number(i) - wanted) * (got.number(i) - wanted);
+        size += wanted * wanted;
+    }
+    const double relative = std::sqrt(error / size);
+    EXPECT_LT(relative, 2 * winogradError(c.size(), c.tiles()))
+        << tilesText(c.tiles()) << " of " << c.kernel[0] << " x " << c.kernel[1] << ", " << c.in;
+    ::testing::Test::RecordProperty("rms_" + std::to_string(c.tile) + "_" +
+                                        std::to_string(c.kernel[1]) + "_" + std::to_string(c.in) +
+                                        (c.isTransformedInKernel ? "_in_kernel" : ""),
+                                    std::to_string(relative / winogradError(c.size(), c.tiles())));
 }
 
 TEST(Winograd, StaysWithinTheExpectedError)
@@ -140,26 +186,37 @@ TEST(Winograd, StaysWithinTheExpectedError)
         {2, 32, 16, 3, 3, 1, true},   {4, 48, 16, 13, 13, 1, true}, {4, 32, 16, 6, 5, 1, true},
         {4, 32, 16, 10, 30, 1, true}, {4, 16, 32, 22, 34, 1, true}, {2, 32, 16, 9, 11, 1, true},
     };
-    for (const Case& c : cases) {
-        const Tensor data = normal({1, c.in, c.height, c.width}, 7);
-        const Tensor weight = normal({c.out, c.in, 3, 3}, 8);
-        const Tensor got = winograd(c, data, weight);
-        const int64_t rows = c.height + 2 * c.pad - 2, columns = c.width + 2 * c.pad - 2;
-        ASSERT_EQ(got.shape(), (std::vector<int64_t>{1, c.out, rows, columns}));
-        double error = 0, size = 0;
-        for (int64_t i = 0; i < got.size(); ++i) {
-            const double wanted =
-                directAt(c, data, weight, {i / (rows * columns), i / columns % rows, i % columns});
-            error += (got.number(i) - wanted) * (got.number(i) - wanted);
-            size += wanted * wanted;
-        }
-        const double relative = std::sqrt(error / size);
-        // A factor of two for small samples.
-        EXPECT_LT(relative, 2 * winogradError(c.tile, c.in)) << c.tile << ", " << c.in;
-        RecordProperty("rms_" + std::to_string(c.tile) + "_" + std::to_string(c.in) +
-                           (c.isTransformedInKernel ? "_in_kernel" : ""),
-                       std::to_string(relative / winogradError(c.tile, c.in)));
-    }
+    for (const Case& c : cases) expectWithinError(c);
+}
+
+TEST(Winograd, StaysWithinTheExpectedErrorForEveryWindow)
+{
+    constexpr std::array<int64_t, 2> kOnes{1, 1}, kTwos{2, 2};
+    const Case cases[] = {
+        {2, 32, 16, 9, 11, 2, false, {5, 5}},
+        {3, 32, 16, 11, 8, 1, false, {4, 4}},
+        {3, 16, 32, 9, 9, 0, false, {2, 2}},
+        {5, 64, 16, 13, 10, 1, false, {2, 2}},
+        {3, 16, 16, 7, 9, 1, false, {2, 3}, kOnes, 2},
+        {2, 16, 16, 8, 8, 1, false, {5, 3}, kOnes, 4},
+        {1, 64, 16, 1, 33, 1, false, {1, 3}, kOnes, 4},
+        {1, 64, 16, 3, 29, 1, false, {1, 3}, kOnes, 6},
+        {4, 32, 16, 19, 3, 1, false, {3, 1}, kOnes, 1},
+        {1, 48, 16, 1, 40, 2, false, {1, 5}, kOnes, 4},
+        {1, 48, 16, 1, 41, 2, false, {1, 5}, kOnes, 2},
+        {1, 32, 16, 1, 25, 3, false, {1, 7}, kOnes, 2},
+        {2, 16, 16, 20, 2, 0, false, {7, 1}, kOnes, 1},
+        {1, 20, 16, 1, 25, 3, false, {1, 4}, kOnes, 5},
+        {3, 32, 16, 13, 16, 1, false, {4, 4}, kTwos},
+        {4, 16, 16, 17, 12, 2, false, {5, 5}, kTwos},
+        {3, 16, 32, 18, 21, 3, false, {7, 7}, kTwos},
+        {3, 16, 16, 9, 14, 1, false, {3, 3}, kTwos},
+        {5, 16, 16, 14, 9, 1, false, {3, 3}, kTwos},
+        {1, 32, 16, 1, 50, 0, false, {1, 10}, {1, 5}, 5},
+        {1, 16, 16, 2, 31, 1, false, {1, 3}, {1, 2}, 3},
+        {2, 4, 16, 11, 10, 1, false, {3, 4}, {1, 2}, 3},
+    };
+    for (const Case& c : cases) expectWithinError(c);
 }
 
 /// Full ranges of bytes, extremes among them.
@@ -226,10 +283,10 @@ TEST(Winograd, GivesTheSameIntegers)
 TEST(Winograd, IsChosenByCostWithinTheBudget)
 {
     const ConvolutionSize early{1, 64, 64, 56, 56};
-    EXPECT_EQ(winogradForm(early, {16, kWinogradMaxError}).tile, 4);
-    EXPECT_EQ(winogradForm(early, {16, 1e-6}).tile, 2);
-    EXPECT_EQ(winogradForm(early, {16, 0}).tile, 0);
-    EXPECT_EQ(winogradForm({1, 512, 512, 1, 1}, {16, kWinogradMaxError}).tile, 0);
+    EXPECT_EQ(winogradForm(early, {16, kWinogradMaxError}).tile, (WinogradTile{4, 4}));
+    EXPECT_EQ(winogradForm(early, {16, 1e-6}).tile, (WinogradTile{2, 2}));
+    EXPECT_TRUE(winogradForm(early, {16, 0}).tile.isDirect());
+    EXPECT_TRUE(winogradForm({1, 512, 512, 1, 1}, {16, kWinogradMaxError}).tile.isDirect());
 }
 
 TEST(Winograd, TransformsFiltersOfFewTilesInTheKernel)
@@ -241,12 +298,12 @@ TEST(Winograd, TransformsFiltersOfFewTilesInTheKernel)
     EXPECT_FALSE(form({1, 128, 128, 28, 28}, 16).isTransformedInKernel);
     // 16 tiles: reading four times as much costs more than transforming again for each 8 of them.
     EXPECT_TRUE(form({1, 256, 256, 14, 14}, 16).isTransformedInKernel);
-    EXPECT_EQ(form({1, 256, 256, 14, 14}, 16).tile, 4);
+    EXPECT_EQ(form({1, 256, 256, 14, 14}, 16).tile, (WinogradTile{4, 4}));
     EXPECT_TRUE(form({1, 512, 512, 7, 7}, 16).isTransformedInKernel);
-    EXPECT_EQ(form({1, 512, 512, 7, 7}, 16).tile, 4);
+    EXPECT_EQ(form({1, 512, 512, 7, 7}, 16).tile, (WinogradTile{4, 4}));
     // No registers are left for it; filters that are read once cost more than they save then.
     EXPECT_FALSE(form({1, 512, 512, 7, 7}, 8).isTransformedInKernel);
-    EXPECT_NE(form({1, 512, 512, 7, 7}, 8).tile, 4);
+    EXPECT_NE(form({1, 512, 512, 7, 7}, 8).tile, (WinogradTile{4, 4}));
 }
 
 TEST(Winograd, ReadsTransformedFiltersThatStayInTheCache)
@@ -255,7 +312,7 @@ TEST(Winograd, ReadsTransformedFiltersThatStayInTheCache)
     const ConvolutionSize size{1, 32, 32, 16, 16};
     EXPECT_TRUE(winogradForm(size, {16, kWinogradMaxError, false}).isTransformedInKernel);
     EXPECT_FALSE(winogradForm(size, {16, kWinogradMaxError, true}).isTransformedInKernel);
-    EXPECT_EQ(winogradForm(size, {16, kWinogradMaxError, true}).tile, 4);
+    EXPECT_EQ(winogradForm(size, {16, kWinogradMaxError, true}).tile, (WinogradTile{4, 4}));
 }
 
 } // namespace

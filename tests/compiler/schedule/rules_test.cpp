@@ -162,7 +162,7 @@ TEST(Rules, TransformDataForEachThreadThatSharesFilters)
 {
     const auto conv = test::fusedKernel(
         R"(%x: Tensor[(1, 8, 5, 5, 4), float32], %w: Tensor[(4, 4, 4, 8, 4, 8), float32]
-%c = nn.contrib_conv2d_winograd_NCHWc(%x, %w, data_layout="NCHW4c", kernel_layout="OHWI4i8o", out_layout="NCHW4c", padding=[1, 1, 1, 1], tile_size=2)
+%c = nn.contrib_conv2d_winograd_NCHWc(%x, %w, data_layout="NCHW4c", kernel_layout="OHWI4i8o", out_layout="NCHW4c", padding=[1, 1, 1, 1], tile_size=[2, 2])
 )");
     ASSERT_TRUE(conv) << conv.error().text();
     EXPECT_THAT(stepsFor(*conv, sharedBy(2)),
@@ -175,7 +175,7 @@ TEST(Rules, ShareFiltersThatAreTransformedInTheKernelForAnyNumberOfImages)
 {
     const auto conv = test::fusedKernel(
         R"(%x: Tensor[(3, 8, 5, 5, 4), float32], %w: Tensor[(4, 8, 3, 3, 4, 8), float32]
-%c = nn.contrib_conv2d_winograd_NCHWc(%x, %w, data_layout="NCHW4c", kernel_layout="OIHW4i8o", out_layout="NCHW4c", padding=[1, 1, 1, 1], tile_size=2)
+%c = nn.contrib_conv2d_winograd_NCHWc(%x, %w, data_layout="NCHW4c", kernel_layout="OIHW4i8o", out_layout="NCHW4c", padding=[1, 1, 1, 1], tile_size=[2, 2])
 )");
     ASSERT_TRUE(conv) << conv.error().text();
     EXPECT_THAT(stepsFor(*conv, sharedBy(2)), HasSubstr("compute_at(\"data_tiles\", \"i1_1_0_0\")"))
@@ -186,14 +186,14 @@ TEST(Rules, TakePartsOfRowsOrSeveralImagesAsWinogradSteps)
 {
     const auto wide = test::fusedKernel(
         R"(%x: Tensor[(1, 1, 7, 62, 4), float32], %w: Tensor[(1, 6, 6, 1, 4, 8), float32]
-%c = nn.contrib_conv2d_winograd_NCHWc(%x, %w, data_layout="NCHW4c", kernel_layout="OHWI4i8o", out_layout="NCHW4c", padding=[1, 1, 1, 1], tile_size=4)
+%c = nn.contrib_conv2d_winograd_NCHWc(%x, %w, data_layout="NCHW4c", kernel_layout="OHWI4i8o", out_layout="NCHW4c", padding=[1, 1, 1, 1], tile_size=[4, 4])
 )");
     ASSERT_TRUE(wide) << wide.error().text();
     EXPECT_THAT(stepsFor(*wide, sharedBy(1)), HasSubstr("split(\"i3_1\", factors=[-1, 16])"))
         << "four tiles of sixteen";
     const auto small = test::fusedKernel(
         R"(%x: Tensor[(6, 4, 3, 3, 4), float32], %w: Tensor[(4, 4, 4, 4, 4, 4), float32]
-%c = nn.contrib_conv2d_winograd_NCHWc(%x, %w, data_layout="NCHW4c", kernel_layout="OHWI4i4o", out_layout="NCHW4c", padding=[1, 1, 1, 1], tile_size=2)
+%c = nn.contrib_conv2d_winograd_NCHWc(%x, %w, data_layout="NCHW4c", kernel_layout="OHWI4i4o", out_layout="NCHW4c", padding=[1, 1, 1, 1], tile_size=[2, 2])
 )");
     ASSERT_TRUE(small) << small.error().text();
     EXPECT_THAT(stepsFor(*small, sharedBy(1)), HasSubstr("split(\"i0_1\", factors=[-1, 2])"))

@@ -9,11 +9,12 @@ namespace {
 
 TEST(CallMethod, WritesWordsThatItReadsAgain)
 {
-    for (const char* words : {"", "GEMM", "GEMM int8", "Winograd F(4x4,3x3)", "depthwise int8",
-                              "direct", "direct 1x1", "direct 1x1 int8", "fused attention",
-                              "linear attention", "moves data", "packed GEMM int8", "plain loops",
-                              "plain loops int8", "plain loops because of matmul: no loop",
-                              "plain loops, plain loops because of conv2d: no block"}) {
+    for (const char* words :
+         {"", "GEMM", "GEMM int8", "Winograd F(4x4,3x3)", "Winograd F(1x2,1x7)", "depthwise int8",
+          "direct", "direct 1x1", "direct 1x1 int8", "fused attention", "linear attention",
+          "moves data", "packed GEMM int8", "plain loops", "plain loops int8",
+          "plain loops because of matmul: no loop",
+          "plain loops, plain loops because of conv2d: no block"}) {
         std::string refusal;
         const CallMethod method = parseMethod(words, refusal);
         EXPECT_EQ(methodText(method, refusal), words);
@@ -25,9 +26,11 @@ TEST(CallMethod, TellsWhatTheWordsSay)
     std::string refusal;
     const CallMethod winograd = parseMethod("Winograd F(4x4,3x3)", refusal);
     EXPECT_EQ(winograd.kind, Method::Winograd);
-    EXPECT_EQ(winograd.tile, 4);
+    EXPECT_EQ(winograd.tile, (std::array<int, 2>{4, 4}));
+    EXPECT_EQ(winograd.window, (std::array<int, 2>{3, 3}));
+    EXPECT_EQ(parseMethod("Winograd F(1x4,1x5)", refusal).window, (std::array<int, 2>{1, 5}));
     EXPECT_FALSE(winograd.isInt8);
-    EXPECT_EQ(parseMethod("direct 1x1 int8", refusal), (CallMethod{Method::Direct1x1, true, 0}));
+    EXPECT_EQ(parseMethod("direct 1x1 int8", refusal), (CallMethod{Method::Direct1x1, true}));
     EXPECT_EQ(parseMethod("direct, plain loops because of x: y", refusal).kind, Method::Direct);
     EXPECT_EQ(refusal, "x: y");
     EXPECT_EQ(methodRun({}, refusal).kind, Method::PlainLoops);

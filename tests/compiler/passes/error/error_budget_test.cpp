@@ -61,7 +61,7 @@ Choice chosen(const Module& module, double outputError, const LayoutMachine& mac
     const ErrorBudget budget(module, function, machine, outputError);
     Choice out{{}, budget.total()};
     for (const NodeId id : function.order)
-        if (module.node(id).op == "nn.conv2d") out.tiles.push_back(budget.tile(id));
+        if (module.node(id).op == "nn.conv2d") out.tiles.push_back(budget.tile(id).rows);
     return out;
 }
 

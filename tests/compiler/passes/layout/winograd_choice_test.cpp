@@ -11,7 +11,7 @@ constexpr int64_t kL1Bytes = 48 << 10;
 
 TEST(WinogradChoice, KeepsAPointOfTheFiltersInTheFirstLevelCache)
 {
-    const WinogradForm form{.tile = 4};
+    const WinogradForm form{.tile = {4, 4}};
     const ChannelBlocks four{.in = 16, .out = 16, .most = 64};
     EXPECT_EQ(winogradKernelLayout(form, 64, four, kL1Bytes), "OHWI16i64o");
     EXPECT_EQ(winogradKernelLayout(form, 128, four, kL1Bytes), "OHWI16i32o");
@@ -24,14 +24,14 @@ TEST(WinogradChoice, KeepsAPointOfTheFiltersInTheFirstLevelCache)
 
 TEST(WinogradChoice, LeavesShortVectorsInFours)
 {
-    const WinogradForm form{.tile = 4};
+    const WinogradForm form{.tile = {4, 4}};
     EXPECT_EQ(winogradKernelLayout(form, 4096, {.in = 4, .out = 4, .most = 16}, kL1Bytes),
               "OHWI4i16o");
 }
 
 TEST(WinogradChoice, WalksFiltersChannelByChannelWhereTheKernelTransformsThem)
 {
-    const WinogradForm form{.tile = 4, .isTransformedInKernel = true};
+    const WinogradForm form{.tile = {4, 4}, .isTransformedInKernel = true};
     EXPECT_EQ(winogradKernelLayout(form, 512, {.in = 16, .out = 16, .most = 64}, kL1Bytes),
               "OIHW1i16o");
 }

@@ -24,7 +24,7 @@ TargetFacts machine(unsigned threads = 1)
 WinogradShape shapeOf(int64_t images, int64_t side, int64_t inChannels, int64_t outChannels,
                       int64_t vectors)
 {
-    WinogradShape shape{.tile = 4,
+    WinogradShape shape{.tile = {4, 4},
                         .images = images,
                         .rows = side,
                         .columns = side,

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads and checks attributes and operands; divides results into tiles.
+#include "compiler/ops/winograd_geometry.h"
+
+#include "compiler/ops/attr_reader.h"
+
+namespace tenon::compiler {
+namespace {
+
+/// Input channels of the weight, of all phases.
+Dim channelsOf(const WinogradGeometry& g, const TensorType& weight)
+{
+    return weight.shape[g.isTransformed ? 3 : 1] * Dim(g.kernelInBlock);
+}
+
+Status checkLayouts(const OpView& op, const WinogradGeometry& g, const std::string& kernel)
+{
+    const std::string blocks =
+        std::to_string(g.kernelInBlock) + "i" + std::to_string(g.kernelBlock) + "o";
+    const auto weight = constantShape(op.operands[1].shape);
+    const Shape& shape = op.operands[0].shape;
+    const auto sidesAre = [&](size_t first, int64_t height, int64_t width) {
+        return (*weight)[first] == height && (*weight)[first + 1] == width;
+    };
+    const bool isKnown = g.isTransformed ? kernel == "OHWI" + blocks && g.kernelInBlock == g.inBlock
+                                         : kernel == "OIHW" + blocks;
+    const bool fits = isKnown && g.kernelBlock % g.outBlock == 0 && weight &&
+                      (g.isTransformed ? sidesAre(1, g.rows.points(), g.columns.points())
+                                       : sidesAre(2, g.window.kernel[0], g.window.kernel[1])) &&
+                      (*weight)[4] == g.kernelInBlock && (*weight)[5] == g.kernelBlock &&
+                      shape[4] == Dim(g.inBlock) &&
+                      shape[1] * shape[4] * Dim(g.phases()) == channelsOf(g, op.operands[1]);
+    if (fits) return kDone;
+    return opError(op, DiagnosticCode::ShapeMismatch,
+                   "has tiles of " + std::to_string(g.rows.tile) + " x " +
+                       std::to_string(g.columns.tile) + " and the kernel layout " + kernel +
+                       " but the operands are " + op.operands[0].text() + " and " +
+                       op.operands[1].text() +
+                       "; the kernel is OHWI<i>i<o>o with H and W the points of a tile and i the "
+                       "data's block, or OIHW<i>i<o>o with H and W 3, and o a multiple of the "
+                       "result's block");
+}
+
+} // namespace
+
+Result<WinogradGeometry> winogradGeometry(const OpView& op)
+{
+    if (const Status ok = needSameDtype(op, 0, 1); !ok) return ok.error();
+    if (const Status ok = needRank(op, 0, 5); !ok) return ok.error();
+    if (const Status ok = needRank(op, 1, 6); !ok) return ok.error();
+    const auto data = readDataLayout(op, "data_layout");
+    if (!data) return data.error();
+    const auto out = readDataLayout(op, "out_layout");
+    if (!out) return out.error();
+    const auto kernel = Layout::parse(stringAttr(op, "kernel_layout"));
+    if (!kernel) return kernel.error();
+    const std::vector<int64_t> tile = intsAttr(op, "tile_size");
+    const std::vector<int64_t> size = intsAttr(op, "kernel_size");
+    auto window = readWindow(op, {size[0], size[1]});
+    if (!window) return window.error();
+    const std::array<int64_t, 2> strides = window->stride;
+    WinogradGeometry g{*std::move(window),
+                       winogradAxis(size[0], strides[0], tile[0]),
+                       winogradAxis(size[1], strides[1], tile[1]),
+                       data->block('C'),
+                       out->block('C'),
+                       kernel->block('O'),
+                       kernel->block('I'),
+                       kernel->text().starts_with("OH")};
+    const std::array<int64_t, 2> ones{1, 1}, threes{3, 3};
+    if (!isWinogradAxis(g.rows) || !isWinogradAxis(g.columns) || g.window.dilation != ones)
+        return opError(op, DiagnosticCode::BadAttribute,
+                       "needs dilation 1 and tiles of 4, 6 or 8 points along each axis, one less "
+                       "than their outputs and the kernel's elements at one phase of the strides");
+    if (!g.isTransformed &&
+        (g.window.stride != ones || g.window.kernel != threes || g.rows.tile != g.columns.tile))
+        return opError(op, DiagnosticCode::BadAttribute,
+                       "transforms filters of 3 x 3 at stride 1 to square tiles only");
+    if (Status ok = checkLayouts(op, g, kernel->text()); !ok) return ok.error();
+    return g;
+}
+
+WinogradTiles winogradTilesOf(const WinogradGeometry& g, int64_t height, int64_t width)
+{
+    const auto axis = [](int64_t size, int64_t tile) {
+        const int64_t count = (size + tile - 1) / tile;
+        return WinogradTileAxis{count, size - (count - 1) * tile, tile, false};
+    };
+    WinogradTiles tiles{axis(height, g.rows.tile), axis(width, g.columns.tile)};
+    // Only loops over points and tiles that are unrolled can leave some out.
+    const bool skips = !g.isTransformed;
+    tiles.rows.isSkipped = skips && tiles.unrollsRows() && tiles.rows.last < g.rows.tile;
+    tiles.columns.isSkipped = skips && tiles.columns.count <= kTilesOfUnrolledColumns &&
+                              tiles.columns.last < g.columns.tile;
+    return tiles;
+}
+
+} // namespace tenon::compiler
