@@ -124,10 +124,8 @@ double productsOfWinograd(const NodeRecord& node)
     const std::vector<int64_t> strides = node.attrs.integers("strides", {1, 1});
     double share = 1;
     for (size_t i = 0; i < 2; ++i)
-        share *=
-            static_cast<double>(strides.at(i) *
-                                winogradAxis(kernel.at(i), strides.at(i), tile.at(i)).points()) /
-            static_cast<double>(tile.at(i) * kernel.at(i));
+        share *= static_cast<double>(winogradProducts(kernel.at(i), strides.at(i), tile.at(i))) /
+                 static_cast<double>(tile.at(i) * kernel.at(i));
     return share;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The transforms of Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks"
-// (arXiv 1509.09308): interpolation at 0, 1, -1, (2, -2, (1/2, -1/2,)) infinity.
+// (arXiv 1509.09308): interpolation at 0, 1, (-1, (2, -2, (1/2, -1/2,))) infinity.
 #include "compiler/ops/winograd.h"
 
 #include <algorithm>
@@ -100,6 +100,9 @@ Exprs dataOfEight(const WinogradAxis& axis, const LineFn& line)
     return out;
 }
 
+/// Of F(2, 2) at 0, 1 and infinity, which have no opposite points.
+constexpr int64_t kFewestPoints = 3;
+
 Expr scaled(int64_t factor, const Expr& x) { return tir::intImm(factor, x->dtype) * x; }
 
 } // namespace
@@ -108,7 +111,8 @@ bool isWinogradAxis(const WinogradAxis& axis)
 {
     const int64_t points = axis.points();
     const bool isPlain = axis.tile == 1 && axis.taps == 1;
-    return isPlain || (axis.tile > 1 && axis.taps > 1 && points % 2 == 0 && points <= 8);
+    const bool isTransformed = points == kFewestPoints || (points % 2 == 0 && points <= 8);
+    return isPlain || (axis.tile > 1 && axis.taps > 1 && isTransformed);
 }
 
 WinogradAxis winogradAxis(int64_t kernel, int64_t stride, int64_t tile)
@@ -150,9 +154,19 @@ Expr winogradIntegerQuotient(const Expr& sum)
                      {sum * tir::intImm(kInverseOf9, kInt32), tir::intImm(6, kInt32)});
 }
 
+int64_t winogradProducts(int64_t kernel, int64_t stride, int64_t tile)
+{
+    const WinogradAxis axis = winogradAxis(kernel, stride, tile);
+    int64_t sum = 0;
+    for (int64_t phase = 0; phase < stride; ++phase)
+        sum += axis.points() - (hasAllTaps(kernel, stride, phase) ? 0 : 1);
+    return sum;
+}
+
 Expr winogradFilter(const WinogradAxis& axis, const Expr& e, const LineFn& line)
 {
     if (axis.taps == 1) return line(0);
+    if (axis.points() == kFewestPoints) return choose(e, {line(0), line(0) + line(1), line(1)});
     Exprs values{line(0)};
     for (const double p : pairsOf(axis)) {
         const EvenOdd at = filterAt(p, axis.taps, line);
@@ -190,6 +204,7 @@ Expr winogradData(const WinogradAxis& axis, const Expr& e, const LineFn& line)
 {
     switch (axis.points()) {
     case 1: return line(0);
+    case kFewestPoints: return choose(e, {line(0) - line(1), line(1), line(2) - line(1)});
     case 4:
         return choose(e, {line(0) - line(2), times(0.5, line(1) + line(2)),
                           times(0.5, line(2) - line(1)), line(1) - line(3)});
@@ -209,6 +224,7 @@ Expr winogradData(const WinogradAxis& axis, const Expr& e, const LineFn& line)
 Expr winogradResult(const WinogradAxis& axis, const Expr& e, const LineFn& line)
 {
     if (axis.taps == 1) return line(0);
+    if (axis.points() == kFewestPoints) return choose(e, {line(0) + line(1), line(1) + line(2)});
     const std::vector<double> pairs = pairsOf(axis);
     const Expr last = line(axis.points() - 1);
     Exprs values;

@@ -22,12 +22,21 @@ struct WinogradAxis
     int64_t points() const { return tile + taps - 1; }
 };
 
-/// Where transforms exist: for 4, 6 and 8 points, and for an axis that needs none.
+/// Where transforms exist: for 3, 4, 6 and 8 points, and for an axis that needs none.
 bool isWinogradAxis(const WinogradAxis& axis);
 
 /// What a convolution of `kernel` elements at `stride` is along one axis with tiles of `tile`
 /// outputs: of every stride-th element, its phases, each has ceil(kernel / stride) taps.
 WinogradAxis winogradAxis(int64_t kernel, int64_t stride, int64_t tile);
+
+/// True where phase `phase` of a stride has all taps; else it lacks the last one, and its filter is
+/// zero at the last point, infinity.
+constexpr bool hasAllTaps(int64_t kernel, int64_t stride, int64_t phase)
+{
+    return phase < kernel - (kernel - 1) / stride * stride;
+}
+/// Products of a tile along one axis, of all phases, without those with zeros.
+int64_t winogradProducts(int64_t kernel, int64_t stride, int64_t tile);
 
 /// Tiles up to which kernels that transform filters unroll the rows of points: all in registers at
 /// once, each row with a transform of its own. More tiles share rows that were transformed before.

@@ -139,8 +139,10 @@ FilterFn computedFilters(const WinogradGeometry& g, const WinogradTiles& tiles,
     };
 }
 
-/// The product at a point (a, b) of a tile, if any pixel of the result needs it.
-Expr whereNeeded(const WinogradTiles& tiles, const Exprs& at, const Expr& product)
+/// The product at a point (a, b) of a tile with a block of channels, if any pixel of the result
+/// needs it and the filters of the block's phase are not zero there.
+Expr whereNeeded(const WinogradGeometry& g, const WinogradTiles& tiles, const Exprs& at,
+                 const Expr& phase, const Expr& product)
 {
     const Expr width(tiles.columns.count);
     Expr isNeeded;
@@ -151,6 +153,17 @@ Expr whereNeeded(const WinogradTiles& tiles, const Exprs& at, const Expr& produc
     };
     need(tiles.rows, at[1], floorDiv(at[4], width));
     need(tiles.columns, at[2], floorMod(at[4], width));
+    const Window& window = g.window;
+    const auto needTaps = [&](size_t axis, const WinogradAxis& points, const Expr& own) {
+        for (int64_t i = 0; i < window.stride[axis]; ++i) {
+            if (hasAllTaps(window.kernel[axis], window.stride[axis], i)) continue;
+            const Expr each = own < Expr(i) || at[1 + axis] < Expr(points.points() - 1);
+            isNeeded = isNeeded.get() ? isNeeded && each : each;
+            return; // as the phases behind it
+        }
+    };
+    needTaps(0, g.rows, floorDiv(phase, Expr(window.stride[1])));
+    needTaps(1, g.columns, floorMod(phase, Expr(window.stride[1])));
     if (!isNeeded.get()) return product;
     // The sum of anything and -0 is the same, sign included.
     return tir::call(tir::Intrinsic::IfThenElse, product->dtype,
@@ -163,6 +176,7 @@ te::TensorRef productsOf(const WinogradGeometry& g, const WinogradTiles& tiles,
 {
     const Exprs& d = data->shape(); // n, a, b, c_outer, t, c_inner
     const Expr ratio(g.kernelBlock / g.outBlock), out(g.outBlock);
+    const Expr phaseBlocks = floorDiv(d[3], Expr(g.phases()));
     Attrs facts{{"tile_size", std::vector<int64_t>{g.rows.tile, g.columns.tile}},
                 {"tile_columns", tiles.columns.count},
                 {"unrolls_rows", int64_t{tiles.unrollsRows()}},
@@ -179,7 +193,7 @@ te::TensorRef productsOf(const WinogradGeometry& g, const WinogradTiles& tiles,
                                           .inOuter = k[0],
                                           .inInner = k[1],
                                           .inner = floorMod(i[3], ratio) * out + i[5]});
-            return whereNeeded(tiles, i, product);
+            return whereNeeded(g, tiles, i, floorDiv(k[0], phaseBlocks), product);
         },
         "conv2d_winograd", std::move(facts));
 }

@@ -69,9 +69,10 @@ Result<WinogradGeometry> winogradGeometry(const OpView& op)
                        kernel->text().starts_with("OH")};
     const std::array<int64_t, 2> ones{1, 1}, threes{3, 3};
     if (!isWinogradAxis(g.rows) || !isWinogradAxis(g.columns) || g.window.dilation != ones)
-        return opError(op, DiagnosticCode::BadAttribute,
-                       "needs dilation 1 and tiles of 4, 6 or 8 points along each axis, one less "
-                       "than their outputs and the kernel's elements at one phase of the strides");
+        return opError(
+            op, DiagnosticCode::BadAttribute,
+            "needs dilation 1 and tiles of 3, 4, 6 or 8 points along each axis, one less "
+            "than their outputs and the kernel's elements at one phase of the strides");
     if (!g.isTransformed &&
         (g.window.stride != ones || g.window.kernel != threes || g.rows.tile != g.columns.tile))
         return opError(op, DiagnosticCode::BadAttribute,

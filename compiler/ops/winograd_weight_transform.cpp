@@ -37,11 +37,12 @@ Result<Filters> filtersOf(const OpView& op)
                       winogradAxis(kernel[0], strides[0], tile[0]),
                       winogradAxis(kernel[1], strides[1], tile[1])};
     if (isWinogradAxis(out.rows) && isWinogradAxis(out.columns)) return out;
-    return opError(op, DiagnosticCode::BadAttribute,
-                   "has tiles of " + std::to_string(tile[0]) + " x " + std::to_string(tile[1]) +
-                       " for " + op.operands[0].text() +
-                       "; along each axis they must have 4, 6 or 8 points, one less than outputs "
-                       "and elements at one phase of the strides");
+    return opError(
+        op, DiagnosticCode::BadAttribute,
+        "has tiles of " + std::to_string(tile[0]) + " x " + std::to_string(tile[1]) + " for " +
+            op.operands[0].text() +
+            "; along each axis they must have 3, 4, 6 or 8 points, one less than outputs "
+            "and elements at one phase of the strides");
 }
 
 Result<Types> infer(const OpView& op)

@@ -72,6 +72,13 @@ double pointsOf(const ConvolutionSize& s, const WinogradTile& tile)
     return static_cast<double>(rows.points() * columns.points());
 }
 
+/// Of a tile and a pair of channels, with those of all phases.
+double productsOf(const ConvolutionSize& s, const WinogradTile& tile)
+{
+    return static_cast<double>(winogradProducts(s.kernel[0], s.stride[0], tile.rows) *
+                               winogradProducts(s.kernel[1], s.stride[1], tile.columns));
+}
+
 double tilesOf(const ConvolutionSize& s, const WinogradTile& tile)
 {
     return static_cast<double>(((s.rows + tile.rows - 1) / tile.rows) *
@@ -103,8 +110,7 @@ double transformCycles(const ConvolutionSize& s, const LayoutMachine& machine,
 double transformedBeforeCycles(const ConvolutionSize& s, const LayoutMachine& machine,
                                const WinogradTile& tile)
 {
-    const double filters =
-        pointsOf(s, tile) * static_cast<double>(s.phases() * s.inChannels * s.outChannels);
+    const double filters = productsOf(s, tile) * static_cast<double>(s.inChannels * s.outChannels);
     const double macs = filters * static_cast<double>(s.batch) * tilesOf(s, tile);
     return withFilters(macs / machine.lanes / (kReached * vectorMacs(machine)), filters * 4,
                        machine) +
@@ -153,7 +159,7 @@ std::vector<WinogradAxis> tilesAlong(int64_t kernel, int64_t stride)
     // Without a tap at each phase, products with zeros take longer than a direct form.
     if (plain.taps == 1) return kernel == stride ? std::vector{plain} : std::vector<WinogradAxis>();
     std::vector<WinogradAxis> out;
-    for (const int64_t points : {4, 6, 8})
+    for (const int64_t points : {3, 4, 6, 8})
         if (const int64_t tile = points - plain.taps + 1; tile > 1)
             out.push_back({tile, plain.taps});
     return out;
@@ -174,6 +180,7 @@ double errorOf(int64_t points)
 {
     switch (points) {
     case 1: return 1;
+    case 3: return 1.44;
     case 4: return 1.37;
     case 6: return 3.354;
     default: return 5.2;

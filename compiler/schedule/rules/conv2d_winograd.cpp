@@ -74,6 +74,7 @@ void scheduleProducts(Schedule& schedule, const WinogradBlocks& blocks, const Wi
     const auto depth = schedule.split(own[7], {-1, divisorUpTo(shape.inLanes, 4)});
     schedule.reorder({own[0], own[1], own[2], own[6], depth[0], depth[1], own[4], own[3], own[5]});
     initialiseTile(schedule, blocks.products, own[6], 3, shape.lanes);
+    (void)schedule.tries().skipZeroTerms(blocks.products, 5); // refused without strides
     schedule.unroll(depth[1]);
     unrollTile(schedule, blocks.products, 3, shape.lanes);
     return unrollTile(schedule, copy, 3, shape.lanes);

@@ -53,6 +53,18 @@ TEST(NodeWork, CountsWinogradsOwnProducts)
     EXPECT_DOUBLE_EQ(work.leastFlops, 2 * 16 * 4 * 4 * 36); // four tiles of 6 x 6 points
 }
 
+/// Of the four phases, three have a filter without a last row, column or both.
+TEST(NodeWork, LeavesOutProductsWithZerosOfWinogradsFilters)
+{
+    const Work work =
+        workOf("%x: Tensor[(1, 1, 8, 8, 4), float32], %w: Tensor[(1, 3, 3, 4, 4, 16), float32] "
+               "=> nn.contrib_conv2d_winograd_NCHWc(%x, %w, data_layout=\"NCHW4c\", "
+               "kernel_layout=\"OHWI4i16o\", out_layout=\"NCHW16c\", padding=[1, 1, 1, 1], "
+               "strides=[2, 2], tile_size=[2, 2])");
+    EXPECT_EQ(work.macs, 16 * 4 * 4 * 4 * 9);
+    EXPECT_DOUBLE_EQ(work.leastFlops, 2 * 16 * 4 * 4 * (9 + 6 + 6 + 4));
+}
+
 TEST(NodeWork, IsNothingForOperatorsThatMultiplyNoMatrices)
 {
     const Work work = workOf("%x: Tensor[(1, 4), float32] => nn.relu(%x)");
