@@ -47,16 +47,31 @@ bool readsShortRows(const tir::Stmt& block, size_t axis)
            });
 }
 
+/// Strands in so many vectors do not wait for each other, where there are enough elements to a
+/// result that the strands' own sum costs little.
+constexpr int64_t kVectorsOfStrands = 4;
+constexpr int64_t kElementsForVectors = 4096;
+
+int64_t elementsOfResult(const std::vector<AxisView>& axes)
+{
+    int64_t elements = 1;
+    for (const AxisView& axis : axes) elements *= axis.isReduce ? axis.extent : 1;
+    return elements;
+}
+
 /// Splits the contiguous reduction axis so that each lane sums a strand; the strands are then
 /// reduced by the block itself. False when the axis does not divide.
 bool makeStrands(Schedule& schedule, const std::string& block, size_t axis, int64_t lanes)
 {
-    const AxisView view = axesOf(schedule, block)[axis];
+    const std::vector<AxisView> axes = axesOf(schedule, block);
+    const AxisView& view = axes[axis];
     if (view.extent < 0) return false;
+    const int64_t elements = elementsOfResult(axes);
+    const int64_t most = elements >= kElementsForVectors ? kVectorsOfStrands * lanes : lanes;
     int64_t strands = 0;
-    for (const int64_t wanted : {lanes, lanes / 2, lanes / 4})
-        if (strands == 0 && wanted >= 4 && view.extent % wanted == 0 && view.extent > wanted)
-            strands = wanted;
+    for (int64_t wanted = most; strands == 0 && wanted >= std::max<int64_t>(4, lanes / 4);
+         wanted /= 2)
+        if (view.extent % wanted == 0 && elements > wanted) strands = wanted;
     if (strands == 0) return false;
     // The strands' axis goes last, so that one step of the reduction is one vector.
     const tir::Buffer out = writtenIn(blockOf(schedule, block))[0];
@@ -79,9 +94,14 @@ bool sumsManyAtOnce(const tir::Stmt& block, size_t axis, int64_t lanes)
                         [&](const auto& access) { return access[axis] == kUnknownStep; });
 }
 
-/// `isSerial`: no strands were made of it.
-void runSpatial(Schedule& schedule, const std::string& block, bool isSerial,
-                const TargetFacts& facts)
+enum class Sums
+{
+    Plain,
+    Serial, ///< no strands were made of them
+    Strands
+};
+
+void runSpatial(Schedule& schedule, const std::string& block, Sums sums, const TargetFacts& facts)
 {
     const int64_t lanes = lanesOf(schedule, block, facts);
     Axes axes = axesByKind(schedule, block);
@@ -91,10 +111,10 @@ void runSpatial(Schedule& schedule, const std::string& block, bool isSerial,
     const auto last = static_cast<size_t>(axes.lastSpatial);
     const tir::Stmt stmt = blockOf(schedule, block);
     if (axes.lastSpatial >= 0 && (isContiguousAlong(stmt, last) || readsShortRows(stmt, last) ||
-                                  (isSerial && sumsManyAtOnce(stmt, last, lanes)))) {
+                                  (sums == Sums::Serial && sumsManyAtOnce(stmt, last, lanes)))) {
         const std::string run = axesOf(schedule, block)[last].loop;
         const int64_t extent = schedule.extentOf(run);
-        if (extent > lanes) {
+        if (extent > lanes && sums != Sums::Strands) {
             const auto parts = schedule.splitOverlap(run, lanes);
             std::replace(outer.begin(), outer.end(), run, parts[0]);
             vector = parts[1];
@@ -109,7 +129,7 @@ void runSpatial(Schedule& schedule, const std::string& block, bool isSerial,
     schedule.reorder(order);
     if (blockOf(schedule, block)->init)
         initialiseTile(schedule, block, axes.reduce[0], vector.empty() ? 0 : 1, lanes);
-    if (!vector.empty()) schedule.vectorize(vector);
+    if (!vector.empty()) vectorizeInParts(schedule, vector, lanes);
     // Overlapping vectors stay within one thread.
     std::vector<std::string> parallel;
     for (const std::string& loop : outer) {
@@ -137,10 +157,10 @@ void scheduleReduction(Schedule& schedule, const std::string& block, const Targe
             isSerial = false;
             for (const std::string& name : schedule.blocks())
                 if (std::find(before.begin(), before.end(), name) == before.end())
-                    runSpatial(schedule, name, false, facts);
+                    runSpatial(schedule, name, Sums::Strands, facts);
         }
     }
-    return runSpatial(schedule, block, isSerial, facts);
+    return runSpatial(schedule, block, isSerial ? Sums::Serial : Sums::Plain, facts);
 }
 
 } // namespace tenon::compiler

@@ -36,9 +36,17 @@ bool isGuarded(const Schedule& schedule, const std::string& block, const std::st
     return depends;
 }
 
-/// True when `rows` is a loop over few rows, all of which the block computes.
+bool isAround(const Schedule& schedule, const std::string& loop, const std::string& block)
+{
+    const std::vector<std::string> loops = schedule.loopsOf(block);
+    return std::find(loops.begin(), loops.end(), loop) != loops.end();
+}
+
+/// True when `rows` is a loop over few rows, all of which the block computes, and no other does.
 bool canGoTogether(const Schedule& schedule, const std::string& block, const std::string& rows)
 {
+    for (const std::string& other : schedule.blocks())
+        if (other != block && isAround(schedule, rows, other)) return false;
     const int64_t extent = schedule.extentOf(rows);
     return extent > 1 && extent <= kMostRowsTogether && !isGuarded(schedule, block, rows);
 }
@@ -55,7 +63,7 @@ void vectorizeRow(Schedule& schedule, const std::string& block, const TargetFact
     if (extent <= lanes) return schedule.vectorize(loops.back());
     const auto parts = schedule.splitOverlap(loops.back(), lanes);
     const std::string rows = rank > 1 ? loops[loops.size() - 2] : "";
-    if (callsMath(stmt) && canGoTogether(schedule, block, rows)) {
+    if (!rows.empty() && callsMath(stmt) && canGoTogether(schedule, block, rows)) {
         schedule.reorder({parts[0], rows, parts[1]});
         schedule.unroll(rows);
     }
@@ -73,15 +81,15 @@ size_t reducedAxis(const std::vector<AxisView>& axes)
 /// A row's sums, one per lane.
 struct Strands
 {
-    int64_t extent; ///< elements of a row
-    int64_t lanes;
+    int64_t extent;     ///< elements of a row
+    int64_t lanes;      ///< of all its vectors
     bool areRowsInside; ///< the loop over rows is in the one over steps
 };
 
 /// The last, partial step of strands has masks and gets a loop of its own. Vectors too short for
 /// masks become single elements.
 void peelPartialStep(Schedule& schedule, const std::string& block, const std::string& steps,
-                     const Strands& strands)
+                     const Strands& strands, int64_t lanes)
 {
     const int64_t whole = strands.extent / strands.lanes;
     if (!blockOf(schedule, block)->block.predicate.get() || whole >= schedule.extentOf(steps))
@@ -89,18 +97,20 @@ void peelPartialStep(Schedule& schedule, const std::string& block, const std::st
     const auto tail = schedule.peel(steps, whole);
     const std::vector<std::string> loops = schedule.loopsOf(blockIn(schedule, tail));
     if (strands.areRowsInside) schedule.unroll(loops[loops.size() - 2]);
-    return strands.lanes > 4 ? schedule.vectorize(loops.back()) : schedule.unroll(loops.back());
+    if (strands.lanes <= 4) return schedule.unroll(loops.back());
+    return vectorizeInParts(schedule, loops.back(), lanes);
 }
 
 } // namespace
 
-void makeRowStrands(Schedule& schedule, const std::string& block, const TargetFacts& facts)
+void makeRowStrands(Schedule& schedule, const std::string& block, const TargetFacts& facts,
+                    int64_t vectors)
 {
     if (hasOrderedSums(schedule.function())) return;
     const std::vector<AxisView> own = axesOf(schedule, block);
     const int64_t lanes = lanesOf(schedule, block, facts);
     if (own.empty() || !own.back().isReduce || own.back().extent <= lanes || lanes < 4) return;
-    const auto parts = schedule.split(own.back().loop, {-1, lanes});
+    const auto parts = schedule.split(own.back().loop, {-1, lanes >= 8 ? vectors * lanes : lanes});
     const auto rank = static_cast<int64_t>(own.size()) - 1;
     schedule.rfactor(parts[1], rank);
     if (lanes < 8) return;
@@ -129,8 +139,9 @@ void vectorizeRows(Schedule& schedule, const std::string& block, int64_t extent,
     if (order.size() > 1) schedule.reorder(order);
     initialiseTile(schedule, block, steps, order.size() - 1, lanes);
     if (!vector.empty()) {
-        peelPartialStep(schedule, block, steps, {extent, lanes, areTogether});
-        schedule.vectorize(vector);
+        peelPartialStep(schedule, block, steps, {extent, schedule.extentOf(vector), areTogether},
+                        lanes);
+        vectorizeInParts(schedule, vector, lanes);
     }
     if (areTogether) schedule.unroll(rows);
     if (schedule.extentOf(steps) == kStrandsTogether) schedule.unroll(steps);
@@ -138,10 +149,8 @@ void vectorizeRows(Schedule& schedule, const std::string& block, int64_t extent,
 
 std::string blockIn(const Schedule& schedule, const std::string& loop)
 {
-    for (const std::string& block : schedule.blocks()) {
-        const std::vector<std::string> loops = schedule.loopsOf(block);
-        if (std::find(loops.begin(), loops.end(), loop) != loops.end()) return block;
-    }
+    for (const std::string& block : schedule.blocks())
+        if (isAround(schedule, loop, block)) return block;
     CHECK(false) << "no block in loop " << loop;
     return {};
 }

@@ -9,9 +9,11 @@
 
 namespace tenon::compiler {
 
-/// A reduction of rows in strands, one per lane, that are summed at the end. To be called while
-/// each block has loops of its own; leaves other blocks alone.
-void makeRowStrands(Schedule& schedule, const std::string& block, const TargetFacts& facts);
+/// A reduction of rows in strands, one per lane of `vectors` vectors (long ones only), that are
+/// summed at the end. To be called while each block has loops of its own; leaves other blocks
+/// alone.
+void makeRowStrands(Schedule& schedule, const std::string& block, const TargetFacts& facts,
+                    int64_t vectors = 1);
 /// Vectors along the rows of the block, whose loops are its innermost; `extent` elements per row.
 void vectorizeRows(Schedule& schedule, const std::string& block, int64_t extent,
                    const TargetFacts& facts);

@@ -211,6 +211,28 @@ std::vector<std::string> blocksBefore(const Schedule& schedule, const std::strin
     return {all.begin(), std::find(all.begin(), all.end(), block)};
 }
 
+std::string readerOf(const Schedule& schedule, const std::string& block)
+{
+    std::string found;
+    if (block.empty()) return found;
+    for (const std::string& other : blocksAfter(schedule, block))
+        for (const tir::Buffer& buffer : inputsOf(schedule, other)) {
+            if (buffer->name != outputOf(schedule, block)) continue;
+            if (!found.empty()) return "";
+            found = other;
+        }
+    return found;
+}
+
+void vectorizeInParts(Schedule& schedule, const std::string& loop, int64_t lanes)
+{
+    const int64_t extent = schedule.extentOf(loop);
+    if (extent <= lanes || extent % lanes != 0) return schedule.vectorize(loop);
+    const auto parts = schedule.split(loop, {-1, lanes});
+    schedule.unroll(parts[0]);
+    return schedule.vectorize(parts[1]);
+}
+
 void unrollTile(Schedule& schedule, const std::string& block, size_t own, int64_t lanes)
 {
     const std::vector<std::string> loops = schedule.loopsOf(block);
@@ -218,14 +240,8 @@ void unrollTile(Schedule& schedule, const std::string& block, size_t own, int64_
     for (size_t i = loops.size(); i-- > loops.size() - own;) {
         const int64_t extent = schedule.extentOf(loops[i]);
         if (extent == 1) continue;
-        std::string vector = loops[i];
-        if (isInnermost && extent > lanes && extent % lanes == 0) {
-            const auto parts = schedule.split(loops[i], {-1, lanes});
-            schedule.unroll(parts[0]);
-            vector = parts[1];
-        }
         if (isInnermost)
-            schedule.vectorize(vector);
+            vectorizeInParts(schedule, loops[i], lanes);
         else
             schedule.unroll(loops[i]);
         isInnermost = false;

@@ -46,6 +46,10 @@ void accumulateInRegisters(Schedule& schedule, const std::string& block);
 /// `lanes`. Blocks that cannot follow are returned; they get loops of their own.
 std::vector<std::string> attachEpilogue(Schedule& schedule, const std::string& block,
                                         const std::string& loop, int64_t lanes);
+/// The only reader of what `block` writes, or "".
+std::string readerOf(const Schedule& schedule, const std::string& block);
+/// Vectorizes the loop; of one of several whole vectors, these side by side.
+void vectorizeInParts(Schedule& schedule, const std::string& loop, int64_t lanes);
 /// Vectorizes the innermost of the block's `own` innermost loops and unrolls the others.
 void unrollTile(Schedule& schedule, const std::string& block, size_t own, int64_t lanes);
 /// decompose_reduction at `loop`, its `own` innermost loops unrolled and vectorized; sums start

@@ -9,17 +9,31 @@
 namespace tenon::compiler {
 namespace {
 
-/// The loop over groups of rows. Each sum along a row waits for the one before; those of the other
-/// rows fill that time (Sapphire Rapids, layer norm of 197 x 192: 9.0 us one by one, 6.8 us by
-/// four).
+/// Rows that are computed side by side. Each sum along a row waits for the one before; those of the
+/// other rows fill that time (Sapphire Rapids, layer norm of 197 x 192: 9.0 us one by one, 6.8 us
+/// by four).
+int64_t rowsTogether(const std::vector<AxisView>& axes, const TargetFacts& facts)
+{
+    constexpr int64_t kMostRows = 4;
+    const int64_t rowBytes = axes.back().extent * 4;
+    const int64_t cached = std::max<int64_t>(1, facts.l1Bytes / 4 / rowBytes);
+    return std::min({axes[axes.size() - 2].extent, kMostRows, cached});
+}
+
+/// Vectors of a row that are summed side by side where no other row is: of long ones, whose last
+/// sums cost little beside the others.
+int64_t vectorsOfRow(const std::vector<AxisView>& axes, const TargetFacts& facts)
+{
+    constexpr int64_t kLong = 1024;
+    return rowsTogether(axes, facts) == 1 && axes.back().extent >= kLong ? 4 : 1;
+}
+
+/// The loop over groups of rows.
 std::string groupRows(Schedule& schedule, const std::vector<AxisView>& axes,
                       const TargetFacts& facts)
 {
-    constexpr int64_t kMostRows = 4;
     const AxisView& row = axes[axes.size() - 2];
-    const int64_t rowBytes = axes.back().extent * 4;
-    const int64_t cached = std::max<int64_t>(1, facts.l1Bytes / 4 / rowBytes);
-    const int64_t rows = std::min({row.extent, kMostRows, cached});
+    const int64_t rows = rowsTogether(axes, facts);
     if (rows == 1) return row.loop;
     // Threads may not compute the same rows; one may, which leaves no group with fewer.
     const auto parts = facts.threads > 1 ? schedule.split(row.loop, {-1, rows})
@@ -28,12 +42,21 @@ std::string groupRows(Schedule& schedule, const std::vector<AxisView>& axes,
     return parts[0];
 }
 
+/// What only a sum reads is computed there and not stored: the exponentials of log softmax.
+void inlineIntoSums(Schedule& schedule)
+{
+    for (const std::string& name : schedule.blocks()) {
+        const std::string reader = readerOf(schedule, name);
+        if (!reader.empty() && blockOf(schedule, reader)->init)
+            (void)schedule.tries().computeInline(name); // refused for what is a sum itself
+    }
+}
+
 } // namespace
 
 void scheduleSoftmax(Schedule& schedule, const TargetFacts& facts)
 {
-    const std::vector<std::string> blocks = schedule.blocks();
-    const std::string last = blocks.back();
+    const std::string last = schedule.blocks().back();
     const std::vector<AxisView> axes = axesOf(schedule, last);
     const int64_t axis =
         blockOf(schedule, anchorOf(schedule))->block.annotations.integer("axis", 0);
@@ -43,8 +66,11 @@ void scheduleSoftmax(Schedule& schedule, const TargetFacts& facts)
     isPlain = isPlain && axes.back().extent >= 4;
     if (!isPlain) return scheduleEach(schedule, facts);
 
+    inlineIntoSums(schedule);
     // Strands first, while each block has loops of its own.
-    for (const std::string& block : blocks) makeRowStrands(schedule, block, facts);
+    const int64_t vectors = vectorsOfRow(axes, facts);
+    for (const std::string& block : schedule.blocks())
+        makeRowStrands(schedule, block, facts, vectors);
 
     const auto row = groupRows(schedule, axes, facts);
     const std::vector<std::string> all = schedule.blocks();

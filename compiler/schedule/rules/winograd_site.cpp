@@ -26,19 +26,6 @@ std::string producerOf(const Schedule& schedule, const std::string& block)
 
 } // namespace
 
-std::string readerOf(const Schedule& schedule, const std::string& block)
-{
-    std::string found;
-    if (block.empty()) return found;
-    for (const std::string& other : blocksAfter(schedule, block))
-        for (const tir::Buffer& buffer : inputsOf(schedule, other)) {
-            if (buffer->name != outputOf(schedule, block)) continue;
-            if (!found.empty()) return "";
-            found = other;
-        }
-    return found;
-}
-
 WinogradBlocks blocksOf(const Schedule& schedule)
 {
     WinogradBlocks blocks{.products = anchorOf(schedule)};

@@ -40,8 +40,6 @@ struct WinogradShape
 WinogradBlocks blocksOf(const Schedule& schedule);
 WinogradShape shapeOf(const Schedule& schedule, const WinogradBlocks& blocks);
 
-/// The only reader of what `block` writes, or "".
-std::string readerOf(const Schedule& schedule, const std::string& block);
 /// The last `count` loops around `block`.
 std::vector<std::string> innerLoops(const Schedule& schedule, const std::string& block,
                                     size_t count);
