@@ -176,24 +176,32 @@ te::TensorRef productsOf(const WinogradGeometry& g, const WinogradTiles& tiles,
 {
     const Exprs& d = data->shape(); // n, a, b, c_outer, t, c_inner
     const Expr ratio(g.kernelBlock / g.outBlock), out(g.outBlock);
-    const Expr phaseBlocks = floorDiv(d[3], Expr(g.phases()));
+    const Expr ownBlocks = floorDiv(d[3], Expr(g.phases() * g.groups)); // of a phase and a group
+    const Expr results = floorDiv(outBlocks, Expr(g.groups));
+    const auto blockOf = [&](const Expr& own, const Expr& result) {
+        if (g.groups == 1) return own;
+        const Expr first = floorDiv(own, ownBlocks) * Expr(g.groups) + floorDiv(result, results);
+        return first * ownBlocks + floorMod(own, ownBlocks);
+    };
     Attrs facts{{"tile_size", std::vector<int64_t>{g.rows.tile, g.columns.tile}},
                 {"tile_columns", tiles.columns.count},
+                {"groups", g.groups},
                 {"unrolls_rows", int64_t{tiles.unrollsRows()}},
                 {"skips_columns", int64_t{tiles.columns.isSkipped}},
                 {"axis_names", std::vector<std::string>{"n", "a", "b", "oc_outer", "tile",
                                                         "oc_inner", "ic_outer", "ic_inner"}}};
     return te::reduce(
-        "products", {d[0], d[1], d[2], outBlocks, d[4], out}, {d[3], d[5]}, te::Combiner::Sum,
+        "products", {d[0], d[1], d[2], outBlocks, d[4], out},
+        {floorDiv(d[3], Expr(g.groups)), d[5]}, te::Combiner::Sum,
         [&](const Exprs& i, const Exprs& k) {
-            const Expr product = te::at(data, {i[0], i[1], i[2], k[0], i[4], k[1]}) *
+            const Expr product = te::at(data, {i[0], i[1], i[2], blockOf(k[0], i[3]), i[4], k[1]}) *
                                  filters({.outer = floorDiv(i[3], ratio),
                                           .a = i[1],
                                           .b = i[2],
                                           .inOuter = k[0],
                                           .inInner = k[1],
                                           .inner = floorMod(i[3], ratio) * out + i[5]});
-            return whereNeeded(g, tiles, i, floorDiv(k[0], phaseBlocks), product);
+            return whereNeeded(g, tiles, i, floorDiv(k[0], ownBlocks), product);
         },
         "conv2d_winograd", std::move(facts));
 }
@@ -252,7 +260,8 @@ Cost cost(const OpView& op)
     const double channels = elements({kFloat32, {data[1], data[4]}});
     const std::vector<int64_t> size = intsAttr(op, "kernel_size");
     const auto window = static_cast<double>(size[0] * size[1]);
-    return {2 * window * elements(op.results[0]) * channels, bytesMoved(op)};
+    const auto perGroup = channels / static_cast<double>(intAttr(op, "groups"));
+    return {2 * window * elements(op.results[0]) * perGroup, bytesMoved(op)};
 }
 
 CallMethod variant(const OpView& op)
@@ -266,23 +275,25 @@ CallMethod variant(const OpView& op)
 
 constexpr OperandSpec kOperands[] = {
     {"data", "[N, C/i, H, W, i]"},
-    {"weight", "[O/o, m + r - 1, m + r - 1, s * s * C/i, i, o] with s the stride: "
+    {"weight", "[O/o, m + r - 1, m + r - 1, s * s * C/groups/i, i, o] with s the stride: "
                "nn.contrib_conv2d_winograd_weight_transform; or [O/o, C/i, 3, 3, i, o], which the "
                "kernel transforms each time"}};
-constexpr AttrSpec kAttrs[] = {{"tile_size", "int[2]", "m of F(m, r) along rows and columns"},
-                               {"kernel_size", "int[2]", "height and width", "[3, 3]"},
-                               kStridesAttr,
-                               kZeroPaddingAttr,
-                               {"dilation", "int[2]", "1", "[1, 1]"},
-                               {"data_layout", "string", "NCHW<i>c"},
-                               {"kernel_layout", "string", "OHWI<i>i<o>o or OIHW<i>i<o>o"},
-                               {"out_layout", "string", "NCHW<b>c; o is a multiple of b"}};
+constexpr AttrSpec kAttrs[] = {
+    {"tile_size", "int[2]", "m of F(m, r) along rows and columns"},
+    {"kernel_size", "int[2]", "height and width", "[3, 3]"},
+    kStridesAttr,
+    {"groups", "int", "independent convolutions; a kernel block is of one", "1"},
+    kZeroPaddingAttr,
+    {"dilation", "int[2]", "1", "[1, 1]"},
+    {"data_layout", "string", "NCHW<i>c"},
+    {"kernel_layout", "string", "OHWI<i>i<o>o or OIHW<i>i<o>o"},
+    {"out_layout", "string", "NCHW<b>c; o is a multiple of b"}};
 
 } // namespace
 
 extern constinit const OpDef winogradConv2dNchwcOp = {
     .name = "nn.contrib_conv2d_winograd_NCHWc",
-    .doc = "nn.conv2d without groups: per tile, transposed(A) ((G w transposed(G)) * "
+    .doc = "nn.conv2d: per tile, transposed(A) ((G w transposed(G)) * "
            "(transposed(B) x B)) A, summed over channels; equal to it up to rounding for finite "
            "data",
     .family = Family::Convolution,

@@ -24,12 +24,14 @@ Status checkLayouts(const OpView& op, const WinogradGeometry& g, const std::stri
     };
     const bool isKnown = g.isTransformed ? kernel == "OHWI" + blocks && g.kernelInBlock == g.inBlock
                                          : kernel == "OIHW" + blocks;
-    const bool fits = isKnown && g.kernelBlock % g.outBlock == 0 && weight &&
-                      (g.isTransformed ? sidesAre(1, g.rows.points(), g.columns.points())
-                                       : sidesAre(2, g.window.kernel[0], g.window.kernel[1])) &&
-                      (*weight)[4] == g.kernelInBlock && (*weight)[5] == g.kernelBlock &&
-                      shape[4] == Dim(g.inBlock) &&
-                      shape[1] * shape[4] * Dim(g.phases()) == channelsOf(g, op.operands[1]);
+    const bool fits =
+        isKnown && g.kernelBlock % g.outBlock == 0 && weight &&
+        (g.isTransformed ? sidesAre(1, g.rows.points(), g.columns.points())
+                         : sidesAre(2, g.window.kernel[0], g.window.kernel[1])) &&
+        (*weight)[4] == g.kernelInBlock && (*weight)[5] == g.kernelBlock &&
+        shape[4] == Dim(g.inBlock) &&
+        shape[1] * shape[4] * Dim(g.phases()) == channelsOf(g, op.operands[1]) * Dim(g.groups) &&
+        (*weight)[0] % g.groups == 0;
     if (fits) return kDone;
     return opError(op, DiagnosticCode::ShapeMismatch,
                    "has tiles of " + std::to_string(g.rows.tile) + " x " +
@@ -66,17 +68,20 @@ Result<WinogradGeometry> winogradGeometry(const OpView& op)
                        out->block('C'),
                        kernel->block('O'),
                        kernel->block('I'),
+                       intAttr(op, "groups"),
                        kernel->text().starts_with("OH")};
     const std::array<int64_t, 2> ones{1, 1}, threes{3, 3};
+    if (g.groups < 1) return opError(op, DiagnosticCode::BadAttribute, "needs groups of 1 or more");
     if (!isWinogradAxis(g.rows) || !isWinogradAxis(g.columns) || g.window.dilation != ones)
         return opError(
             op, DiagnosticCode::BadAttribute,
             "needs dilation 1 and tiles of 3, 4, 6 or 8 points along each axis, one less "
             "than their outputs and the kernel's elements at one phase of the strides");
-    if (!g.isTransformed &&
-        (g.window.stride != ones || g.window.kernel != threes || g.rows.tile != g.columns.tile))
-        return opError(op, DiagnosticCode::BadAttribute,
-                       "transforms filters of 3 x 3 at stride 1 to square tiles only");
+    if (!g.isTransformed && (g.window.stride != ones || g.window.kernel != threes ||
+                             g.rows.tile != g.columns.tile || g.groups != 1))
+        return opError(
+            op, DiagnosticCode::BadAttribute,
+            "transforms filters of 3 x 3 at stride 1, of one group, to square tiles only");
     if (Status ok = checkLayouts(op, g, kernel->text()); !ok) return ok.error();
     return g;
 }

@@ -15,6 +15,7 @@ struct WinogradGeometry
     int64_t outBlock;
     int64_t kernelBlock; ///< output channels per kernel block, a multiple of outBlock
     int64_t kernelInBlock;
+    int64_t groups;     ///< of input and output channels, which see each other only; whole blocks
     bool isTransformed; ///< the weight holds the points of each filter, else its elements
 
     int64_t phases() const { return window.stride[0] * window.stride[1]; }

@@ -64,7 +64,7 @@ std::vector<ErrorBudget::Option> ErrorBudget::optionsOf(const ConvolutionSize& s
 {
     const double direct =
         squareOf(gain * sumError(size.kernel[0] * size.kernel[1] * size.inChannels));
-    const int64_t lanes = channelBlock(size.outChannels, machine.lanes);
+    const int64_t lanes = channelBlock(size.outChannels / size.groups, machine.lanes);
     if (lanes == 0) return {{{}, 0, direct}};
     machine.lanes = static_cast<int>(lanes);
     std::vector<Option> out{{{}, winogradForm(size, machine, WinogradTile{}).cycles, direct}};

@@ -150,7 +150,7 @@ private:
                                                         blocks, m_machine.facts.l1Bytes);
         NodeRecord record = node;
         record.op = winogradConv2dNchwcOp.name;
-        record.attrs.erase("groups");
+        if (size.groups == 1) record.attrs.erase("groups");
         record.attrs.set("tile_size", std::vector<int64_t>{tile.rows, tile.columns});
         record.attrs.set("kernel_size", std::vector<int64_t>{size.kernel[0], size.kernel[1]});
         record.attrs.set("data_layout", blockedLayout(blocks.in));

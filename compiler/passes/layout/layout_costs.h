@@ -25,7 +25,7 @@ struct BlockableConvolution
 
     ConvolutionSize size() const
     {
-        return {batch, inChannels, outChannels, rows, columns, kernel, strides};
+        return {batch, inChannels / groups, outChannels, rows, columns, kernel, strides, groups};
     }
 };
 /// Nothing for convolutions of other kinds.

@@ -16,12 +16,13 @@ namespace tenon::compiler {
 struct ConvolutionSize
 {
     int64_t batch;
-    int64_t inChannels;
-    int64_t outChannels;
-    int64_t rows; ///< of the result
+    int64_t inChannels;  ///< of a group
+    int64_t outChannels; ///< of all groups
+    int64_t rows;        ///< of the result
     int64_t columns;
     std::array<int64_t, 2> kernel{3, 3}; ///< height, then width
     std::array<int64_t, 2> stride{1, 1};
+    int64_t groups = 1;
 
     double elements() const { return static_cast<double>(kernel[0] * kernel[1]); }
     /// Of an image: every stride-th row and column is one.

@@ -56,6 +56,7 @@ WinogradShape shapeOf(const Schedule& schedule, const WinogradBlocks& blocks)
                         .outBlocks = axes[3].extent,
                         .vectors = 1,
                         .inChannels = axes[6].extent * axes[7].extent,
+                        .groups = facts.integer("groups", 1),
                         .inLanes = axes[7].extent,
                         .pointBytes = inputsOf(schedule, reader).back()->dtype.bytes(),
                         .unrollsRows = facts.integer("unrolls_rows", 0) != 0,

@@ -29,7 +29,8 @@ struct WinogradShape
     int64_t lanes;               ///< output channels per vector
     int64_t outBlocks;           ///< vectors of output channels
     int64_t vectors;             ///< output vectors per block of filters
-    int64_t inChannels;          ///< all of them
+    int64_t inChannels;          ///< of a group
+    int64_t groups;
     int64_t inLanes;
     int64_t pointBytes = 4; ///< of an element of the transformed data and filters
     bool unrollsRows;       ///< of points, where the kernel transforms filters

@@ -47,7 +47,7 @@ public:
         const double steps = sharesFilters ? 1 : std::ceil(all / threads);
         const double part = sharesFilters ? 1 / threads : 1; // of the filters, per thread
         const int64_t tiles = step.images * step.rows * step.columns;
-        const double data = bytes(tiles * m_shape.inChannels, m_shape.pointBytes);
+        const double data = bytes(tiles * m_shape.groups * m_shape.inChannels, m_shape.pointBytes);
         const double products = bytes(tiles * m_shape.vectors * m_shape.lanes, kProductBytes);
         const auto cache = static_cast<double>(m_facts.l2Bytes);
         const double computing = steps * part * static_cast<double>(step.images) *

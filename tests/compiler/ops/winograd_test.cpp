@@ -24,6 +24,7 @@ struct Case
     bool isTransformedInKernel = false;
     std::array<int64_t, 2> kernel{3, 3}, stride{1, 1};
     int64_t tileColumns = 0; ///< 0: as many as rows
+    int64_t groups = 1;
 
     WinogradTile tiles() const { return {tile, tileColumns == 0 ? tile : tileColumns}; }
     int64_t padAlong(size_t axis) const { return kernel[axis] == 1 ? 0 : pad; }
@@ -34,7 +35,7 @@ struct Case
     }
     ConvolutionSize size() const
     {
-        return {1, in, out, resultsAlong(0), resultsAlong(1), kernel, stride};
+        return {1, in / groups, out, resultsAlong(0), resultsAlong(1), kernel, stride, groups};
     }
 };
 
@@ -122,7 +123,8 @@ Tensor winograd(const Case& c, const Tensor& data, const Tensor& weight)
         compiled(typeText("%x", blocked.shape()) + ", " + typeText("%w", packed.shape()) +
                      " => nn.contrib_conv2d_winograd_NCHWc(%x, %w, data_layout=\"NCHW" + block +
                      "c\", kernel_layout=\"" + kernel + "\", out_layout=\"NCHW16c\", padding=[" +
-                     pad + ", " + pad + "], kernel_size=" + pairText(c.kernel[0], c.kernel[1]) +
+                     pad + ", " + pad + "], groups=" + std::to_string(c.groups) +
+                     ", kernel_size=" + pairText(c.kernel[0], c.kernel[1]) +
                      ", strides=" + pairText(c.stride[0], c.stride[1]) +
                      ", tile_size=" + pairText(c.tiles().rows, c.tiles().columns) + ")",
                  {blocked, packed})
@@ -135,15 +137,15 @@ double directAt(const Case& c, const Tensor& data, const Tensor& weight,
 {
     const auto x = data.as<float>(), w = weight.as<float>();
     double sum = 0;
-    for (int64_t channel = 0; channel < c.in; ++channel)
+    const int64_t ins = c.in / c.groups, first = at[0] / (c.out / c.groups) * ins;
+    for (int64_t own = 0; own < ins; ++own)
         for (int64_t i = 0; i < c.kernel[0]; ++i)
             for (int64_t j = 0; j < c.kernel[1]; ++j) {
                 const int64_t row = at[1] * c.stride[0] + i - c.padAlong(0);
                 const int64_t column = at[2] * c.stride[1] + j - c.padAlong(1);
                 if (row < 0 || column < 0 || row >= c.height || column >= c.width) continue;
-                const int64_t from = (channel * c.height + row) * c.width + column;
-                const int64_t filter =
-                    ((at[0] * c.in + channel) * c.kernel[0] + i) * c.kernel[1] + j;
+                const int64_t from = ((first + own) * c.height + row) * c.width + column;
+                const int64_t filter = ((at[0] * ins + own) * c.kernel[0] + i) * c.kernel[1] + j;
                 sum += static_cast<double>(x[static_cast<size_t>(from)]) *
                        static_cast<double>(w[static_cast<size_t>(filter)]);
             }
@@ -154,7 +156,7 @@ double directAt(const Case& c, const Tensor& data, const Tensor& weight,
 void expectWithinError(const Case& c)
 {
     const Tensor data = normal({1, c.in, c.height, c.width}, 7);
-    const Tensor weight = normal({c.out, c.in, c.kernel[0], c.kernel[1]}, 8);
+    const Tensor weight = normal({c.out, c.in / c.groups, c.kernel[0], c.kernel[1]}, 8);
     const Tensor got = winograd(c, data, weight);
     const int64_t rows = c.resultsAlong(0), columns = c.resultsAlong(1);
     ASSERT_EQ(got.shape(), (std::vector<int64_t>{1, c.out, rows, columns}));
@@ -218,6 +220,10 @@ TEST(Winograd, StaysWithinTheExpectedErrorForEveryWindow)
         {1, 32, 16, 1, 50, 0, false, {1, 10}, {1, 5}, 5},
         {1, 16, 16, 2, 31, 1, false, {1, 3}, {1, 2}, 3},
         {2, 4, 16, 11, 10, 1, false, {3, 4}, {1, 2}, 3},
+        {4, 64, 64, 9, 10, 1, false, {3, 3}, kOnes, 0, 4},
+        {2, 32, 64, 7, 9, 1, false, {3, 3}, kOnes, 0, 2},
+        {2, 64, 32, 10, 11, 1, false, {3, 3}, kTwos, 0, 2},
+        {2, 96, 48, 8, 6, 2, false, {5, 5}, kOnes, 0, 3},
     };
     for (const Case& c : cases) expectWithinError(c);
 }

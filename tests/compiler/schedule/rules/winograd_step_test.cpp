@@ -33,6 +33,7 @@ WinogradShape shapeOf(int64_t images, int64_t side, int64_t inChannels, int64_t 
                         .outBlocks = outChannels / 16,
                         .vectors = vectors,
                         .inChannels = inChannels,
+                        .groups = 1,
                         .inLanes = 16};
     return shape;
 }
