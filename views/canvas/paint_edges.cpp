@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Edges with their shapes, and the ribbons between two versions side by side.
 #include "views/canvas/scene_painter.h"
+#include "views/canvas/stroke_lines.h"
 
 #include <QFontMetricsF>
 #include <QPainterPath>
@@ -114,9 +115,7 @@ void ScenePainter::paintEdges(QPainter& painter, const SceneIndex& index, const 
         if (path.isEmpty()) return;
         QPen pen(colour, std::max(width, 0.8 / zoom), style);
         if (isFar) pen.setCosmetic(true), pen.setWidthF(1);
-        painter.setBrush(Qt::NoBrush);
-        painter.setPen(pen);
-        painter.drawPath(path);
+        strokeLines(painter, path, pen, area);
     };
     QColor faded = m_theme.edge;
     faded.setAlphaF(0.55f);
