@@ -29,6 +29,12 @@ struct Cut
     std::vector<uint32_t> edges; ///< that pass it
 };
 
+/// What it is worth, in height, that fewer edges pass.
+float crossingCost(const Cut& cut)
+{
+    return cut.edges.empty() ? 0 : kCrossingCost * static_cast<float>(cut.edges.size() - 1);
+}
+
 /// A stretch of the level between two cuts.
 struct Column
 {
@@ -98,6 +104,8 @@ private:
     void findCuts();
     void findEdges();
     std::optional<std::vector<size_t>> cutsWithin(float most, int count) const;
+    std::vector<size_t> earliestCuts(float most, size_t count) const;
+    std::vector<size_t> balanced(const std::vector<size_t>& latest, float most) const;
     std::optional<std::vector<size_t>> choose(int count) const;
     Size place(const std::vector<size_t>& cuts);
     void coverEdges();
@@ -157,8 +165,7 @@ std::optional<std::vector<size_t>> Wrapping::cutsWithin(float most, int count) c
         size_t best = m_cuts.size();
         float furthest = start;
         for (size_t c = next; c < m_cuts.size() && m_cuts[c].y <= start + most; ++c) {
-            const size_t others = m_cuts[c].edges.empty() ? 0 : m_cuts[c].edges.size() - 1;
-            const float reach = m_cuts[c].y - kCrossingCost * static_cast<float>(others);
+            const float reach = m_cuts[c].y - crossingCost(m_cuts[c]);
             if (reach <= furthest) continue;
             furthest = reach;
             best = c;
@@ -168,6 +175,43 @@ std::optional<std::vector<size_t>> Wrapping::cutsWithin(float most, int count) c
         if (static_cast<int>(chosen.size()) >= count) return std::nullopt;
         start = m_cuts[best].y;
         next = best + 1;
+    }
+    return chosen;
+}
+
+/// As many cuts, each as far up as may be with columns no higher than `most` below it.
+std::vector<size_t> Wrapping::earliestCuts(float most, size_t count) const
+{
+    std::vector<size_t> earliest(count);
+    float end = m_layout.height;
+    for (size_t i = count; i-- > 0;) {
+        const auto found = std::lower_bound(m_cuts.begin(), m_cuts.end(), end - most,
+                                            [](const Cut& cut, float y) { return cut.y < y; });
+        earliest[i] = static_cast<size_t>(found - m_cuts.begin());
+        end = found->y;
+    }
+    return earliest;
+}
+
+/// The same number of columns, as high as one another as far as cuts allow: where one large item
+/// decides how high they must be, the others need not be full.
+std::vector<size_t> Wrapping::balanced(const std::vector<size_t>& latest, float most) const
+{
+    const std::vector<size_t> earliest = earliestCuts(most, latest.size());
+    std::vector<size_t> chosen;
+    float start = 0;
+    for (size_t i = 0; i < latest.size(); ++i) {
+        const float share = (m_layout.height - start) / static_cast<float>(latest.size() + 1 - i);
+        size_t best = latest[i];
+        float least = std::numeric_limits<float>::max();
+        for (size_t c = earliest[i]; c <= latest[i] && m_cuts[c].y <= start + most; ++c) {
+            const float off = std::abs(m_cuts[c].y - start - share) + crossingCost(m_cuts[c]);
+            if (m_cuts[c].y <= start || off >= least) continue;
+            least = off;
+            best = c;
+        }
+        chosen.push_back(best);
+        start = m_cuts[best].y;
     }
     return chosen;
 }
@@ -185,6 +229,7 @@ std::optional<std::vector<size_t>> Wrapping::choose(int count) const
         (found ? high : low) = middle;
         if (found) best = std::move(found);
     }
+    if (best) best = balanced(*best, high);
     return best;
 }
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace tenon::tests {
 
@@ -107,6 +108,22 @@ TEST(Wrap, IsReadDownwardsAndThenToTheRight)
         columns += isNextColumn ? 1 : 0;
     }
     EXPECT_GE(columns, 3u);
+}
+
+TEST(Wrap, MakesColumnsOfLikeHeightBesideOneLargeItem)
+{
+    LayoutGraph graph = chain(40);
+    graph.nodes[20].height = 900; // decides how high the highest column is
+    const GraphLayout layout = wrapped(graph);
+    std::map<float, float> bottoms; // by the left of a column
+    for (const LayoutRect& node : layout.nodes)
+        bottoms[node.x] = std::max(bottoms[node.x], node.bottom());
+    bottoms.erase(layout.nodes[20].x);
+    ASSERT_GE(bottoms.size(), 2u);
+    const auto [least, most] = std::minmax_element(
+        bottoms.begin(), bottoms.end(), [](auto& a, auto& b) { return a.second < b.second; });
+    const float top = layout.nodes[0].y, card = graph.nodes[0].height;
+    EXPECT_LT((most->second - top) - (least->second - top), 2.5f * card) << bottoms.size();
 }
 
 TEST(Wrap, KeepsNodesApartAndEdgesAround)
