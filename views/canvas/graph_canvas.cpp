@@ -9,6 +9,7 @@
 #include <QWheelEvent>
 
 #include <cmath>
+#include <utility>
 
 namespace tenon::views {
 
@@ -85,6 +86,7 @@ void GraphCanvas::setScene(ScenePtr scene)
     m_focus.selected = m_painter.scene().itemAt(m_selectedPlace);
     if (!m_hasLooked && !m_painter.scene().items.empty()) lookAtStart();
     followColumns(wasSplit);
+    if (std::exchange(m_shouldFit, false)) fitWhole();
     update();
 }
 

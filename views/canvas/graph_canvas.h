@@ -44,6 +44,8 @@ public:
     void fit();
     /// All of it, however small.
     void fitWhole();
+    /// As above, once the next scene is there.
+    void fitNextScene() { m_shouldFit = true; }
     /// Width by height of what is seen.
     double aspect() const { return static_cast<double>(width()) / std::max(1, height()); }
     void zoomToSelection();
@@ -113,6 +115,7 @@ private:
     bool m_hasLooked = false;
     bool m_isPlaced = false; ///< the camera, and not moved by hand since: stays in the middle
     bool m_isGiven = false;  ///< by setCamera()
+    bool m_shouldFit = false;
     double m_zoomBeforeSplit = 0;
     bool m_isSplitFitted = false; ///< and not moved by hand since: follows the pane's width
     QVariantAnimation m_motion;

@@ -4,9 +4,8 @@
 
 #include "views/pages/common/columns.h"
 #include "views/pages/common/graph_exhibit.h"
+#include "views/pages/common/toggle_wrap.h"
 #include "views/pages/page.h"
-
-#include <utility>
 
 namespace tenon::views {
 
@@ -128,17 +127,10 @@ void InspectPage::refresh()
     m_expand->setVisible(m_presenter.hasScopes());
 }
 
-void InspectPage::toggleWrap()
-{
-    m_shouldFit = true;
-    m_presenter.setWrapAspect(m_presenter.isWrapped() ? 0 : m_canvas->aspect());
-}
-
 void InspectPage::refreshScene()
 {
     if (m_workspace.document()) m_canvas->setEmptyText(tr("The graph is being laid out"), {});
     m_canvas->setScene(m_presenter.scene());
-    if (std::exchange(m_shouldFit, false)) m_canvas->fitWhole();
     m_canvas->selectPlace(m_presenter.selectedPlace());
     m_rows->setRows(m_graphTwin->isTable() ? sceneRows(*m_presenter.scene())
                                            : std::vector<SceneRow>());
@@ -206,7 +198,7 @@ std::vector<ActionSpec> actionsOf(InspectPage& page, InspectPresenter& presenter
         tableAction([&page] { page.graphTwin().toggle(); }),
         figuresAction([&presenter] { presenter.toggleFigure(); }),
         colourAction([&presenter] { presenter.cycleColouring(); }),
-        wrapAction([&page] { page.toggleWrap(); })};
+        wrapAction([&presenter, &page] { toggleWrap(presenter, page.canvas()); })};
 }
 
 } // namespace

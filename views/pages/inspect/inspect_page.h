@@ -28,7 +28,6 @@ public:
     GraphCanvas& canvas() { return *m_canvas; }
     TableTwin& graphTwin() { return *m_graphTwin; }
     /// Long chains as columns in the shape of the canvas, or as one line again.
-    void toggleWrap();
     InspectorPanel& inspectorPanel() { return *m_inspector; }
     ShapesField& shapes() { return *m_shapes; }
     void focusFind();
@@ -61,7 +60,6 @@ private:
     WrappedTable* m_issues = nullptr;
     EmptyNotice* m_noIssues = nullptr;
     GraphCanvas* m_canvas = nullptr;
-    bool m_shouldFit = false; ///< once the new positions are there
     SceneTable* m_rows = nullptr;
     TableTwin* m_graphTwin = nullptr;
     InspectorPanel* m_inspector = nullptr;

@@ -5,13 +5,12 @@
 #include "views/models/format.h"
 #include "views/pages/common/columns.h"
 #include "views/pages/common/graph_exhibit.h"
+#include "views/pages/common/toggle_wrap.h"
 #include "views/pages/page.h"
 #include "views/presenters/workspace_presenter.h"
 
 #include <QKeyEvent>
 #include <QSignalBlocker>
-
-#include <utility>
 
 namespace tenon::views {
 
@@ -218,24 +217,24 @@ void PassesPage::refreshLineage()
     m_touches->setRows(touchRows(lineage, m_presenter.passNames()));
 }
 
-void PassesPage::toggleWrap()
-{
-    m_shouldFit = true;
-    m_presenter.setWrapAspect(m_presenter.isWrapped() ? 0 : m_canvas->aspect());
-}
-
 void PassesPage::refreshScene()
 {
     const QSignalBlocker blocker(m_scrubber); // another pass, or another way to see it
     m_scrubber->setValue(m_scrubber->maximum());
     m_scrubbed.reset();
     m_canvas->setScene(m_presenter.scene());
-    if (std::exchange(m_shouldFit, false)) m_canvas->fitWhole();
     m_rows->setRows(m_graphTwin->isTable() ? sceneRows(*m_presenter.scene())
                                            : std::vector<SceneRow>());
-    constexpr int kRule = 0, kPlace = 1, kWidestRule = 190, kWidestPlace = 300;
+    fitDeltas();
+}
+
+/// As wide as they need, and no wider than leaves room for the others.
+void PassesPage::fitDeltas()
+{
+    constexpr int kRule = 0, kPlace = 1, kWidestRule = 190, kWidestPlace = 300, kOthers = 230;
     m_deltas->fitColumn(kRule, kWidestRule);
-    m_deltas->fitColumn(kPlace, kWidestPlace);
+    const int left = m_deltas->viewport()->width() - m_deltas->columnWidth(kRule) - kOthers;
+    m_deltas->fitColumn(kPlace, std::min(kWidestPlace, left));
 }
 
 bool PassesPage::handleKey(QKeyEvent* event)
@@ -304,7 +303,7 @@ std::vector<ActionSpec> actionsOf(PassesPage& page, PassesPresenter& presenter,
             tableAction([&page] { page.graphTwin().toggle(); }),
             figuresAction([p] { p->toggleFigure(); }),
             colourAction([p] { p->cycleColouring(); }),
-            wrapAction([&page] { page.toggleWrap(); })};
+            wrapAction([p, &page] { toggleWrap(*p, page.canvas()); })};
 }
 
 } // namespace

@@ -34,7 +34,6 @@ public:
     GraphCanvas& canvas() { return *m_canvas; }
     TableTwin& graphTwin() { return *m_graphTwin; }
     /// Long chains as columns in the shape of the canvas, or as one line again.
-    void toggleWrap();
     PillButton& pin() { return *m_pin; }
     PillTabs& modes() { return *m_modes; }
     FilmStrip& film() { return *m_film; }
@@ -48,6 +47,7 @@ public:
     /// Shows once more how the pass changed the graph.
     void playPass() { m_canvas->play(m_presenter.sceneBefore()); }
     QSlider& scrubber() { return *m_scrubber; }
+    DataTable& deltas() { return *m_deltas; }
     InspectorPanel& inspectorPanel() { return *m_inspector; }
     QLineEdit& filter() { return *m_filter; }
     QSplitter& splitter() { return *m_columns; }
@@ -66,6 +66,7 @@ private:
     QWidget* buildLineage(const ThemeSource& themes);
     void refresh();
     void refreshScene();
+    void fitDeltas();
     void refreshFilm();
     void refreshLineage();
     QWidget* buildFilm(const ThemeSource& themes);
@@ -85,7 +86,6 @@ private:
     QSlider* m_scrubber = nullptr;
     ScenePtr m_scrubbed; ///< where the scrubber begins; made when it is moved first
     GraphCanvas* m_canvas = nullptr;
-    bool m_shouldFit = false; ///< once the new positions are there
     SceneTable* m_rows = nullptr;
     TableTwin* m_graphTwin = nullptr;
     LineageStrip* m_lineage = nullptr;
