@@ -7,6 +7,7 @@
 #include <QObject>
 
 #include <algorithm>
+#include <cmath>
 
 namespace tenon::views {
 
@@ -93,8 +94,9 @@ TableColumn<LayerRow> aloneColumn()
 
 QString lossText(double loss)
 {
-    constexpr double kPercent = 100, kSmall = 0.1;
+    constexpr double kPercent = 100, kSmall = 0.1, kTiny = 1e-3;
     const double percent = loss * kPercent;
+    if (std::abs(percent) < kTiny) return QStringLiteral("%1 %").arg(percent, 0, 'g', 2);
     return QStringLiteral("%1 %").arg(percent, 0, 'f', percent < kSmall ? 4 : 2);
 }
 

@@ -64,6 +64,9 @@ WrappedTable::WrappedTable(const ThemeSource& themes, QAbstractItemModel* model,
     setColumnWidths(widths);
     delegate().setSeverityColumn(0);
     setItemDelegateForColumn(textColumn, new WrappedDelegate(themes, this));
+    QFont small = verticalHeader()->font(); // hidden, yet no row is lower than its own text
+    small.setPixelSize(1);
+    verticalHeader()->setFont(small);
     verticalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
 }
 

@@ -18,9 +18,6 @@ namespace {
 using Role = ThemedLabel::Role;
 using Look = PillButton::Look;
 
-constexpr int kStepRows = 10;
-constexpr int kStepsHeight = 25 * kStepRows + 34;
-constexpr int kLeastStepsHeight = 25 * 4 + 34;
 constexpr int kPreflightHeight = 25 * 2;
 constexpr int kBudgetWidth = 56;
 
@@ -155,13 +152,7 @@ void DeployPage::buildDeployHeader(const ThemeSource& themes)
 QWidget* DeployPage::buildDeployment(const ThemeSource& themes)
 {
     buildDeployHeader(themes);
-    m_steps = new DataTable(themes, &m_deploy.steps());
-    m_steps->setColumnWidths({26, 82, 0, 104});
-    m_steps->delegate().setSeverityColumn(0);
-    m_steps->delegate().setBarColumn(3);
-    m_steps->setMaximumHeight(kStepsHeight);
-    m_steps->setMinimumHeight(kLeastStepsHeight); // the rest is scrolled to
-    m_steps->setAccessibleName(tr("Steps of the deployment"));
+    buildSteps(themes);
     m_preflightTitle = new ThemedLabel(themes, Role::Strong, tr("Preflight"));
     m_preflight = makeChecks(themes, &m_deploy.preflight(), 136);
     m_preflight->setMinimumHeight(kPreflightHeight);
@@ -243,6 +234,7 @@ void DeployPage::resizeEvent(QResizeEvent* event)
 {
     constexpr int kFrom = 3, kNarrow = 1300, kInterval = 3, kNarrowHistory = 1100;
     QWidget::resizeEvent(event);
+    showBars(width() >= kNarrowHistory); // else what happened needs the room
     m_calls->setColumnHidden(kFrom, width() < kNarrow);
     m_history->setColumnHidden(kInterval, width() < kNarrowHistory); // the run itself says it
 }

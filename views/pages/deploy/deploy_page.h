@@ -51,6 +51,8 @@ private:
     QWidget* buildDeployment(const ThemeSource& themes);
     QWidget* buildLog(const ThemeSource& themes);
     QWidget* buildResult(const ThemeSource& themes);
+    void buildSteps(const ThemeSource& themes);
+    void showBars(bool isShown);
     QWidget* buildHistory(const ThemeSource& themes);
     void connectParts();
     void refresh();
@@ -79,7 +81,7 @@ private:
     Panel* m_deployPanel = nullptr;
     QStackedWidget* m_deployStack = nullptr;
     EmptyNotice* m_notice = nullptr;
-    DataTable* m_steps = nullptr;
+    WrappedTable* m_steps = nullptr;
     ThemedLabel* m_preflightTitle = nullptr;
     WrappedTable* m_preflight = nullptr;
     ThemedLabel* m_error = nullptr;

@@ -60,7 +60,7 @@ QuantizeForm::QuantizeForm(const ThemeSource& themes, QuantizePresenter& present
     , m_stop(new PillButton(themes, Look::Plain, tr("Cancel")))
     , m_open(new PillButton(themes, Look::Plain, tr("Open the new model")))
 {
-    setMinimumWidth(320);
+    setMinimumWidth(340); // its two buttons side by side
     content()->setSpacing(4);
     m_grid->setHorizontalSpacing(8);
     m_grid->setVerticalSpacing(5);
