@@ -89,6 +89,7 @@ private:
     void wireTrials();
     void openTrial(const QString& file = {}); ///< the model on it, at once; empty: asks for one
     void takeDropped(const QString& path);
+    void takeFolder(const QString& path);
     void showBoards();
     void addActions();
     void addFileActions();

@@ -16,6 +16,12 @@ bool isSample(const QString& path)
     return views::isPictureFile(path) || views::isSoundFile(path);
 }
 
+/// One name of a class in each line.
+bool isLabels(const QString& path)
+{
+    return path.endsWith(QLatin1String(".txt"), Qt::CaseInsensitive);
+}
+
 } // namespace
 
 void MainWindow::wireTrials()
@@ -30,20 +36,45 @@ void MainWindow::wireTrials()
             });
     auto* hint = new views::DropHint(m_themes, this);
     hint->setPurpose([this](const QString& file) {
-        if (!isSample(file) || !m_workspace.state().hasDocument) return QString();
-        return tr("Drop to try the model on %1").arg(QFileInfo(file).fileName());
+        if (!m_workspace.state().hasDocument) return QString();
+        const QString name = QFileInfo(file).fileName();
+        if (isSample(file)) return tr("Drop to try the model on %1").arg(name);
+        if (isLabels(file)) return tr("Drop to name the classes by %1").arg(name);
+        if (QFileInfo(file).isDir() && shownPage() && shownPage()->takeExamples)
+            return tr("Drop to take the examples in %1").arg(name);
+        return QString();
     });
     connect(hint, &views::DropHint::dropped, this, &MainWindow::takeDropped);
 }
 
 void MainWindow::takeDropped(const QString& path)
 {
-    if (!isSample(path)) return openModel(path);
-    if (m_workspace.state().hasDocument) return openTrial(path);
+    const bool isFolder = QFileInfo(path).isDir(), hasModel = m_workspace.state().hasDocument;
+    if (isFolder) return takeFolder(path);
+    if (!isSample(path) && !(isLabels(path) && hasModel)) return openModel(path);
+    if (isSample(path) && hasModel) return openTrial(path);
+    if (hasModel) {
+        if (!part<views::TrialSheet>().isVisible()) openTrial({});
+        return m_trial.setLabels(path);
+    }
     m_workspace.report(tr("No model is open"),
                        core::makeError(core::DiagnosticCode::BadArgument,
                                        "pictures and sounds are inputs of a model; open one first, "
                                        "then drop the file again"));
+}
+
+/// Of examples: only a page knows what for.
+void MainWindow::takeFolder(const QString& path)
+{
+    const views::Page* page = shownPage();
+    if (m_workspace.state().hasDocument && page && page->takeExamples)
+        return page->takeExamples(path);
+    m_workspace.report(
+        tr("A folder was dropped"),
+        core::makeError(core::DiagnosticCode::BadArgument,
+                        "`" + QFileInfo(path).fileName().toStdString() +
+                            "` is a folder; with a model open, the Quantize and the Compare page "
+                            "take the examples in it"));
 }
 
 void MainWindow::openTrial(const QString& file)

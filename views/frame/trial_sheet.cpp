@@ -118,6 +118,7 @@ QWidget* TrialSheet::pathRow(QLineEdit& field, const FileQuestion& question)
     layout->setContentsMargins(0, 0, 0, 0);
     auto* choose = new PillButton(themes(), Look::Plain, tr("Choose…"));
     choose->setAccessibleName(question.title);
+    field.setAcceptDrops(false); // the window takes what is dropped as a path
     layout->addWidget(&field, 1);
     layout->addWidget(choose);
     connect(choose, &QPushButton::clicked, this, [this, &field, question] {

@@ -71,6 +71,7 @@ struct Page
     bool showsSteps = false;             ///< of the passes: the status bar says at which it is
     /// Takes the workspace's new document; empty: its presenters hear of it themselves.
     std::function<void(bool isSameModel)> setDocument;
+    std::function<void(const QString&)> takeExamples; ///< a folder that is dropped on it
     std::function<size_t()> version; ///< of the document that it shows; empty: the last
     std::function<core::NodeId(const QString&)> findNode; ///< in what it shows
     std::function<void()> shown;                          ///< what being looked at starts

@@ -37,22 +37,7 @@ private:
         return waitFor([&] { return m_window->isSettled(); });
     }
     void press(const char* key) const { pressKey(*m_window, QLatin1String(key)); }
-    /// The key's name; letters and digits are their own, empty is what is not typed here.
-    static QString keyOf(QChar letter)
-    {
-        if (letter.isLetterOrNumber() && letter.unicode() < 128) return letter;
-        switch (letter.unicode()) {
-        case '_': return QStringLiteral("underscore");
-        case '/': return QStringLiteral("slash");
-        case '.': return QStringLiteral("period");
-        case ' ': return QStringLiteral("space");
-        default: return {};
-        }
-    }
-    void type(const QString& text) const
-    {
-        for (const QChar letter : text) pressKey(*m_window, keyOf(letter));
-    }
+    void type(const QString& text) const { typeText(*m_window, text); }
     void showPage(const char* key, const QWidget& page) const
     {
         press(key);

@@ -38,6 +38,49 @@ void pressKey(const QWidget& window, const QString& name)
              name});
 }
 
+QString keyOf(QChar letter)
+{
+    if (letter.isLetterOrNumber() && letter.unicode() < 128) return letter;
+    switch (letter.unicode()) {
+    case '_': return QStringLiteral("underscore");
+    case '/': return QStringLiteral("slash");
+    case '.': return QStringLiteral("period");
+    case '-': return QStringLiteral("minus");
+    case '=': return QStringLiteral("equal");
+    case ' ': return QStringLiteral("space");
+    default: return {};
+    }
+}
+
+void typeText(const QWidget& window, const QString& text)
+{
+    QStringList keys{QStringLiteral("windowfocus"), QString::number(window.winId()),
+                     QStringLiteral("key")};
+    for (const QChar letter : text) keys << keyOf(letter);
+    xdotool(keys);
+}
+
+void rightClickOn(const QWidget& widget, QPoint place)
+{
+    const QPoint at = widget.mapToGlobal(place);
+    xdotool({QStringLiteral("mousemove"), QString::number(at.x()), QString::number(at.y()),
+             QStringLiteral("click"), QStringLiteral("3")});
+}
+
+void dragBetween(QPoint from, QPoint to)
+{
+    const auto at = [](QPoint p) {
+        return QStringList{QStringLiteral("mousemove"), QString::number(p.x()),
+                           QString::number(p.y()), QStringLiteral("sleep"), QStringLiteral("0.2")};
+    };
+    QStringList steps = at(from);
+    steps << QStringLiteral("mousedown") << QStringLiteral("1");
+    constexpr int kPieces = 6; // a drag begins after some way, and enters what it comes to
+    for (int i = 1; i <= kPieces; ++i) steps << at(from + (to - from) * i / kPieces);
+    steps << at(to) << QStringLiteral("mouseup") << QStringLiteral("1");
+    xdotool(steps);
+}
+
 void clickOn(const QWidget& widget, QPoint place)
 {
     const QPoint at = widget.mapToGlobal(place);

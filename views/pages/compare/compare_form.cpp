@@ -104,6 +104,7 @@ void CompareForm::addPath(QLineEdit& field, const QString& title)
 {
     auto* choose = new PillButton(themes(), Look::Plain, tr("Choose…"));
     choose->setAccessibleName(title);
+    field.setAcceptDrops(false); // the window takes what is dropped as a path
     auto* row = new QHBoxLayout;
     row->addWidget(&field, 1);
     row->addWidget(choose);

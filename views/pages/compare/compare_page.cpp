@@ -149,6 +149,7 @@ Page makeComparePage(const PageContext& context)
             .widget = page,
             .focus = &page->table(),
             .setDocument = [&presenter](bool isSame) { presenter.setDocument(isSame); },
+            .takeExamples = [&presenter](const QString& folder) { presenter.setData(folder); },
             .isSettled =
                 [page] {
                     return !page->presenter().state().isRunning &&

@@ -122,6 +122,7 @@ void QuantizeForm::addPath(QLineEdit& field, const QString& title, bool isFolder
     auto* choose = new PillButton(themes(), Look::Plain, tr("Choose…"));
     choose->setAccessibleName(title);
     if (field.accessibleName().isEmpty()) field.setAccessibleName(title);
+    field.setAcceptDrops(false); // the window takes what is dropped as a path
     auto* row = new QHBoxLayout;
     row->addWidget(&field, 1);
     row->addWidget(choose);

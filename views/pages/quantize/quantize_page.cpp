@@ -239,6 +239,7 @@ Page makeQuantizePage(const PageContext& context)
         .widget = page,
         .focus = &page->form().data(),
         .setDocument = [&presenter](bool) { presenter.setDocument(); },
+        .takeExamples = [&presenter](const QString& folder) { presenter.setData(folder); },
         .isSettled = [&presenter] { return !presenter.state().isRunning; },
         .actions = {{"quantize", QuantizePage::tr("Model"), QuantizePage::tr("Quantize…"), "", "",
                      QuantizePage::tr("A copy of the model that computes with 8-bit integers, "
