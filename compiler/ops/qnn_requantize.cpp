@@ -10,7 +10,7 @@ namespace {
 
 using tir::Expr;
 
-constexpr size_t kOffset = 3;
+constexpr size_t kOffset = 3, kScaleBelow = 4;
 
 Result<Types> infer(const OpView& op)
 {
@@ -28,6 +28,10 @@ Result<Types> infer(const OpView& op)
     if (op.isPresent(kOffset) && op.operands[kOffset].dtype != kFloat32)
         return opError(op, DiagnosticCode::DtypeMismatch,
                        "expects offsets of float32 but they are " + op.operands[kOffset].text());
+    if (op.isPresent(kScaleBelow) && op.operands[kScaleBelow].dtype != kFloat32)
+        return opError(op, DiagnosticCode::DtypeMismatch,
+                       "expects scales of float32 below zero but they are " +
+                           op.operands[kScaleBelow].text());
     Shape shape = op.operands[0].shape;
     for (size_t i = 1; i < op.operands.size(); ++i) {
         if (!op.isPresent(i)) continue;
@@ -55,10 +59,13 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
             const Expr zero =
                 op.isPresent(2) ? tir::cast(kInt32, operand(2, i)) : tir::intImm(0, kInt32);
             const Expr sum = tir::cast(kFloat32, centred);
-            const Expr value = op.isPresent(kOffset)
-                                   ? tir::call(tir::Intrinsic::Fma, kFloat32,
-                                               {sum, operand(1, i), operand(kOffset, i)})
-                                   : sum * operand(1, i);
+            const Expr scale = op.isPresent(kScaleBelow)
+                                   ? tir::select(sum < tir::floatImm(0, kFloat32),
+                                                 operand(kScaleBelow, i), operand(1, i))
+                                   : operand(1, i);
+            const Expr value = op.isPresent(kOffset) ? tir::call(tir::Intrinsic::Fma, kFloat32,
+                                                                 {sum, scale, operand(kOffset, i)})
+                                                     : sum * scale;
             return requantized(value, zero,
                                {out, intAttr(op, "a_min"), intAttr(op, "a_max"),
                                 intAttr(op, kSmallScaleAttr) != 0});
@@ -71,6 +78,8 @@ constexpr OperandSpec kOperands[] = {
     {"scale", "scale of data / scale of the result; broadcasts to data"},
     {"zero_point", "of the result; broadcasts to data; absent: 0", OperandSpec::Optional},
     {"offset", "added before rounding, in steps of the result; broadcasts to data; absent: 0",
+     OperandSpec::Optional},
+    {"scale_below", "scale where data is below its zero point; broadcasts to data; absent: scale",
      OperandSpec::Optional}};
 constexpr AttrSpec kAttrs[] = {
     {"input_zero_point", "int", "zero point of data", "0"},

@@ -351,8 +351,7 @@ private:
             if (attr.name == "axis" && !(isScaled && hasOneScale(m_module, node))) return false;
         int64_t block = 0;
         for (const ValueRef& operand : node.operands) {
-            if (!operand.node.isValid()) return false;
-            if (m_values.blockOf(operand) != 0 &&
+            if (operand.node.isValid() && m_values.blockOf(operand) != 0 &&
                 m_module.type(operand).shape[1] == node.types[0].shape[1])
                 block = m_values.blockOf(operand);
         }
@@ -360,13 +359,16 @@ private:
         // Nothing is moved while it has four bytes that could be moved while it has one.
         if (isScaled && m_plan.block({node.id, 0}) != block) return false;
         for (const ValueRef& operand : node.operands)
-            if (!canStandBeside(m_module, m_values, operand, node.types[0].shape[1])) return false;
+            if (operand.node.isValid() &&
+                !canStandBeside(m_module, m_values, operand, node.types[0].shape[1]))
+                return false;
         m_values.explain("keep-blocked", "elementwise on " + blockedLayout(block));
         NodeRecord record = node;
-        for (ValueRef& operand : record.operands)
-            operand =
-                broadcastOperand(m_module, m_values, operand, {node.types[0].shape[1], block});
         noteScales(m_module, record);
+        for (ValueRef& operand : record.operands)
+            if (operand.node.isValid())
+                operand =
+                    broadcastOperand(m_module, m_values, operand, {node.types[0].shape[1], block});
         m_values.produce(node, std::move(record), block);
         return true;
     }

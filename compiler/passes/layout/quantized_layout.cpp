@@ -314,15 +314,15 @@ bool alterTable(const QuantizedLayerSite& site)
 
 void noteScales(const Module& module, NodeRecord& node)
 {
-    const Tensor* scales =
-        isOp(node, qnnRequantizeOp) ? constantOf(module, node.operands[1]) : nullptr;
-    if (!scales) return;
-    for (int64_t i = 0; i < scales->size(); ++i)
-        if (!(std::abs(scales->number(i)) <= 0.5)) return;
-    const Tensor* rest = node.operands.size() > 3 ? constantOf(module, node.operands[3]) : nullptr;
-    if (node.operands.size() > 3 && !rest) return;
-    for (int64_t i = 0; rest && i < rest->size(); ++i)
-        if (!(std::abs(rest->number(i)) <= 0.5)) return;
+    if (!isOp(node, qnnRequantizeOp)) return;
+    for (size_t k = 1; k < node.operands.size(); ++k) {
+        const ValueRef operand = node.operands[k];
+        if (!operand.node.isValid() || module.type(operand).dtype != kFloat32) continue;
+        const Tensor* numbers = constantOf(module, operand);
+        if (!numbers) return;
+        for (int64_t i = 0; i < numbers->size(); ++i)
+            if (!(std::abs(numbers->number(i)) <= 0.5)) return;
+    }
     node.attrs.set(std::string(kSmallScaleAttr), int64_t{1});
 }
 

@@ -10,8 +10,8 @@
 namespace tenon::compiler {
 namespace {
 
-constexpr QuantizeRule kRules[] = {requantize,   quantizeLayer,  quantizeBinary,
-                                   quantizeMean, quantizeConcat, quantizeByTable};
+constexpr QuantizeRule kRules[] = {requantize,     quantizeLayer,  quantizeBinary, quantizeMean,
+                                   quantizeConcat, quantizeSlopes, quantizeByTable};
 
 /// Moves values without computing: integers move alike.
 bool movesValues(const NodeRecord& node)
@@ -44,9 +44,9 @@ std::optional<int64_t> movedAxis(const QuantizationSite& site, const NodeRecord&
     return std::nullopt;
 }
 
-/// A limit inside of a longer function of one 8-bit tensor, which becomes a table as a whole:
-/// softplus has one beside an exponential.
-bool isPartOfTable(const QuantizationSite& site, const NodeRecord& node)
+/// A limit inside of a longer function of one 8-bit tensor, which becomes a table as a whole or two
+/// slopes: softplus has one beside an exponential, PReLU beside a product.
+bool isPartOfFunction(const QuantizationSite& site, const NodeRecord& node)
 {
     NodeId at = node.id;
     for (size_t step = 0; step < kLongestFunction; ++step) {
@@ -55,7 +55,8 @@ bool isPartOfTable(const QuantizationSite& site, const NodeRecord& node)
         const NodeRecord& next = site.module.node(users[0]);
         if (isOp(next, qnnQuantizeOp)) {
             const auto target = readQuantize(site, next);
-            return step > 0 && target && quantizeByTable(site, *target).has_value();
+            return step > 0 && target &&
+                   (quantizeSlopes(site, *target) || quantizeByTable(site, *target));
         }
         const OpDef* op = next.kind == NodeKind::Op ? findOp(next.op) : nullptr;
         if (!op || op->pattern > Pattern::Broadcast) return false;
@@ -74,7 +75,7 @@ std::optional<Patch> moveFirst(const QuantizationSite& site, const NodeRecord& n
     if (!isRelu && !movesValues(node)) return std::nullopt;
     const auto data = readDequantized(site, node.operands[0]);
     if (!data || (data->dtype != kInt8 && data->dtype != kUInt8)) return std::nullopt;
-    if (isRelu && (!data->isPerTensor() || isPartOfTable(site, node))) return std::nullopt;
+    if (isRelu && (!data->isPerTensor() || isPartOfFunction(site, node))) return std::nullopt;
     const auto axis = movedAxis(site, node, *data);
     if (!axis) return std::nullopt;
     const NodeRecord& dequantize = site.module.node(node.operands[0].node);

@@ -5,6 +5,7 @@
 #include "compiler/ops/ops.h"
 #include "compiler/passes/quantize/quantization_bounds.h"
 #include "compiler/passes/transposed_phases.h"
+#include "compiler/passes/transposed_windows.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -110,16 +111,14 @@ ValueRef scalarOfType(PatchWriter& patch, DataType dtype, int64_t value)
         dtype, {}, [&](std::span<std::byte> bytes) { storeInteger(dtype, bytes, 0, value); }));
 }
 
-ValueRef zeroPointOf(PatchWriter& patch, const QuantizeTarget& target)
+bool hasZeroPoints(const Quantized& value)
 {
-    return scalarOfType(patch, target.dtype, target.zero);
+    return std::any_of(value.zeros.begin(), value.zeros.end(), [](int64_t z) { return z != 0; });
 }
 
 ValueRef zeroOperand(PatchWriter& patch, const Quantized& value)
 {
-    const bool isZero =
-        std::all_of(value.zeros.begin(), value.zeros.end(), [](int64_t z) { return z == 0; });
-    if (isZero) return {};
+    if (!hasZeroPoints(value)) return {};
     return value.isPerTensor() ? scalarOfType(patch, value.dtype, value.zeros[0]) : value.zeroPoint;
 }
 
@@ -138,8 +137,6 @@ ValueRef rescaled(PatchWriter& patch, const QuantizeTarget& target, const Quanti
                     std::move(attrs));
 }
 
-bool isByte(const Quantized& value) { return value.dtype == kInt8 || value.dtype == kUInt8; }
-
 } // namespace
 
 PatchWriter quantizePatch(const QuantizationSite& site, const QuantizeTarget& target,
@@ -147,6 +144,11 @@ PatchWriter quantizePatch(const QuantizationSite& site, const QuantizeTarget& ta
 {
     others.insert(others.end(), target.consumed.begin(), target.consumed.end());
     return {site.module, site.function.id, std::move(rule), std::move(reason), std::move(others)};
+}
+
+ValueRef zeroPointOf(PatchWriter& patch, const QuantizeTarget& target)
+{
+    return scalarOfType(patch, target.dtype, target.zero);
 }
 
 Patch finishQuantize(PatchWriter& patch, const QuantizeTarget& target, ValueRef value,
@@ -166,8 +168,9 @@ struct IntegerLayer
 {
     Layer real;
     Quantized data, weight;
-    Tensor filters;                      ///< constant weight
-    std::vector<TransposedPhase> phases; ///< of a transposed convolution
+    Tensor filters;                           ///< constant weight
+    std::vector<TransposedPhase> phases;      ///< of a transposed convolution
+    std::optional<TransposedWindows> windows; ///< of one of few channels
     int64_t channels;
     std::vector<double> ratio; ///< of a sum's step to the result's, per channel
     SplitBias bias;
@@ -188,8 +191,13 @@ std::optional<IntegerLayer> readIntegerLayer(const QuantizationSite& site,
     const auto filters = constantValue(site, weight->integers);
     if (!filters) return std::nullopt;
     std::vector<TransposedPhase> phases;
+    std::optional<TransposedWindows> windows;
     if (isTransposed) phases = blockedPhasesOf(site.module, *layer->node, filters->shape());
-    if (isTransposed && phases.empty()) return std::nullopt;
+    if (isTransposed && phases.empty()) {
+        windows = transposedWindows(site.module, *layer->node, filters->shape());
+        // Taps that a phase lacks are zero.
+        if (!windows || hasZeroPoints(*weight)) return std::nullopt;
+    }
     const Tensor whole = isTransposed ? withOutputsFirst(*filters) : *filters;
     const int64_t channels = whole.shape().at(0);
     const auto bias = biasValues(site, *layer, channels);
@@ -202,22 +210,40 @@ std::optional<IntegerLayer> readIntegerLayer(const QuantizationSite& site,
     auto split = splitBias(*bias, step, ratio);
     if (!split || !areRatios(ratio) || !fitSums(whole, weight->zeros, reachOf(*data), split->sums))
         return std::nullopt;
-    return IntegerLayer{
-        *layer,           *data, *weight, *filters, std::move(phases), channels, std::move(ratio),
-        *std::move(split)};
+    return IntegerLayer{*layer,
+                        *data,
+                        *weight,
+                        *filters,
+                        std::move(phases),
+                        std::move(windows),
+                        channels,
+                        std::move(ratio),
+                        *std::move(split)};
 }
 
-/// The target's integers of sums of products.
-ValueRef rescaledSums(PatchWriter& patch, const QuantizeTarget& target, const IntegerLayer& layer,
-                      ValueRef sums)
+/// All values, `times` times.
+template <typename T>
+std::vector<T> repeated(const std::vector<T>& values, int64_t times)
 {
-    const std::vector<int64_t> each = channelShape(layer.real, layer.channels);
+    std::vector<T> out;
+    for (int64_t i = 0; i < times; ++i) out.insert(out.end(), values.begin(), values.end());
+    return out;
+}
+
+/// The target's integers of sums of products; `times` sums of each channel, which come one behind
+/// the other.
+ValueRef rescaledSums(PatchWriter& patch, const QuantizeTarget& target, const IntegerLayer& layer,
+                      ValueRef sums, int64_t times = 1)
+{
+    const std::vector<int64_t> each = channelShape(layer.real, times * layer.channels);
     if (layer.real.bias.node.isValid())
-        sums = patch.op(addOp, {sums, patch.constant(integers(layer.bias.sums, each))});
-    const Tensor scales =
-        layer.weight.isPerTensor() ? floats({layer.ratio[0]}, {}) : floats(layer.ratio, each);
+        sums = patch.op(addOp,
+                        {sums, patch.constant(integers(repeated(layer.bias.sums, times), each))});
+    const Tensor scales = layer.weight.isPerTensor() ? floats({layer.ratio[0]}, {})
+                                                     : floats(repeated(layer.ratio, times), each);
     std::vector<ValueRef> operands{sums, patch.constant(scales), zeroPointOf(patch, target)};
-    if (!layer.bias.rest.empty()) operands.push_back(patch.constant(floats(layer.bias.rest, each)));
+    if (!layer.bias.rest.empty())
+        operands.push_back(patch.constant(floats(repeated(layer.bias.rest, times), each)));
     return patch.op(qnnRequantizeOp, std::move(operands), target.limits());
 }
 
@@ -239,13 +265,19 @@ std::optional<Patch> quantizeLayer(const QuantizationSite& site, const QuantizeT
                           exact(static_cast<float>(data.scales[0])) + " and " +
                           exact(static_cast<float>(target.scale)),
                       layer.consumed);
-    const auto resultOf = [&](ValueRef filters, Attrs attrs) {
+    const auto resultOf = [&](ValueRef filters, Attrs attrs, int64_t times = 1) {
         const ValueRef sums =
             patch.op(isDense ? qnnDenseOp : qnnConv2dOp,
                      {data.integers, filters, zeroOperand(patch, data), zeroOperand(patch, weight)},
                      std::move(attrs));
-        return rescaledSums(patch, target, *found, sums);
+        return rescaledSums(patch, target, *found, sums, times);
     };
+    if (const auto& windows = found->windows) {
+        const ValueRef results = resultOf(patch.constant(windows->weightOf(found->filters)),
+                                          {{"padding", windows->padding()}}, windows->phases());
+        return finishQuantize(patch, target, windows->imageOf(patch, results, found->channels),
+                              layer.consumed);
+    }
     if (found->phases.empty()) {
         Attrs attrs = layer.node->attrs;
         for (const char* layout : {"data_layout", "kernel_layout", "out_layout"})
@@ -289,66 +321,6 @@ std::optional<Patch> quantizeBinary(const QuantizationSite& site, const Quantize
     attrs.set("output_zero_point", target.zero);
     const ValueRef out =
         patch.op(isProduct ? qnnMulOp : qnnAddOp, {a->integers, b->integers}, std::move(attrs));
-    return finishQuantize(patch, target, out, {node.id});
-}
-
-namespace {
-
-/// Axes that a mean runs over and whether it keeps them; nothing for windows that are no plane.
-struct MeanAxes
-{
-    std::vector<int64_t> axes;
-    bool keepsDims;
-};
-
-std::optional<MeanAxes> meanAxesOf(const QuantizationSite& site, const NodeRecord& node)
-{
-    const auto shape = knownShape(site.module, node.operands[0]);
-    if (!shape) return std::nullopt;
-    const bool isPlane = node.attrs.string("layout", "NCHW") == "NCHW" && shape->size() == 4;
-    if (isOp(node, globalAvgPool2dOp) && isPlane) return MeanAxes{{2, 3}, true};
-    if (isOp(node, avgPool2dOp) && isPlane) {
-        const std::vector<int64_t> none(4, 0), whole(shape->begin() + 2, shape->end());
-        if (node.attrs.integers("padding", none) != none ||
-            node.attrs.integers("pool_size", {}) != whole)
-            return std::nullopt;
-        return MeanAxes{{2, 3}, true};
-    }
-    if (!isOp(node, meanOp) || node.attrs.integer("exclude", 0) != 0) return std::nullopt;
-    MeanAxes out{node.attrs.integers("axis", {}), node.attrs.integer("keepdims", 0) != 0};
-    for (int64_t& axis : out.axes) axis = normalizedAxis(axis, shape->size());
-    return out.axes.empty() ? std::nullopt : std::optional(out);
-}
-
-} // namespace
-
-/// The sum is exact; its binary32 number, the ratio and their product round by 2^-24 each.
-std::optional<Patch> quantizeMean(const QuantizationSite& site, const QuantizeTarget& target)
-{
-    const NodeRecord& node = site.module.node(target.input.node);
-    if (node.kind != NodeKind::Op || node.operands.empty() || !site.uses.hasOneUser(node.id))
-        return std::nullopt;
-    const auto data = readDequantized(site, node.operands[0]);
-    if (!data || !data->isPerTensor() || !isByte(*data)) return std::nullopt;
-    const auto mean = meanAxesOf(site, node);
-    if (!mean) return std::nullopt;
-    const auto shape = knownShape(site.module, node.operands[0]);
-    int64_t count = 1;
-    for (const int64_t axis : mean->axes) count *= shape->at(static_cast<size_t>(axis));
-    if (count < 1 || count > kMostSummands || !areRatios({data->scales[0] / target.scale}))
-        return std::nullopt;
-    PatchWriter patch =
-        quantizePatch(site, target, "integer-mean",
-                      nodeLabel(site.module, node) + " stands between integers", {node.id});
-    const ValueRef wide = patch.op(castOp, {data->integers}, {{"dtype", kInt32}});
-    const ValueRef sums =
-        patch.op(sumOp, {wide}, {{"axis", mean->axes}, {"keepdims", int64_t{mean->keepsDims}}});
-    Attrs attrs = target.limits();
-    attrs.set("input_zero_point", data->zeros[0] * count);
-    const double ratio = data->scales[0] / (static_cast<double>(count) * target.scale);
-    const ValueRef out = patch.op(
-        qnnRequantizeOp, {sums, patch.constant(floats({ratio}, {})), zeroPointOf(patch, target)},
-        std::move(attrs));
     return finishQuantize(patch, target, out, {node.id});
 }
 

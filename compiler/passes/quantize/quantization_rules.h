@@ -19,6 +19,8 @@ std::optional<Patch> quantizeMean(const QuantizationSite& site, const QuantizeTa
 std::optional<Patch> quantizeConcat(const QuantizationSite& site, const QuantizeTarget& target);
 /// A quantized tensor under another scale.
 std::optional<Patch> requantize(const QuantizationSite& site, const QuantizeTarget& target);
+/// PReLU of a quantized tensor, a slope per channel below zero.
+std::optional<Patch> quantizeSlopes(const QuantizationSite& site, const QuantizeTarget& target);
 /// Nodes of a function that becomes a table.
 inline constexpr size_t kLongestFunction = 24;
 /// Any elementwise function of one 8-bit tensor: a table of its 256 values.
@@ -32,6 +34,9 @@ std::optional<Patch> quantizeBeforeReshape(const QuantizationSite& site, const N
 /// The writer for one rule: consumes the target and `others`.
 PatchWriter quantizePatch(const QuantizationSite& site, const QuantizeTarget& target,
                           std::string rule, std::string reason, std::vector<NodeId> others);
+/// The zero point as the operand of an integer operator.
+ValueRef zeroPointOf(PatchWriter& patch, const QuantizeTarget& target);
+inline bool isByte(const Quantized& value) { return value.dtype == kInt8 || value.dtype == kUInt8; }
 /// Puts `value` in place of the quantization and drops what was consumed.
 Patch finishQuantize(PatchWriter& patch, const QuantizeTarget& target, ValueRef value,
                      const std::vector<NodeId>& others);
