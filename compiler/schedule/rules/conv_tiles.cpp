@@ -321,12 +321,15 @@ bool readsWeightsOnce(const ConvShape& shape, const TargetFacts& facts)
 
 RegisterTile convTile(const ConvShape& shape, int64_t columns, Walk walk, const TargetFacts& facts)
 {
+    // LLVM keeps three loads of copied pairs ahead: of 18 sums it moved half in every step.
+    constexpr int64_t kMostPairs = 16;
     const bool endsOften = shape.inLanes <= kUnrolledLanes && columns > kFewColumns;
     const int64_t positions = walk == Walk::Image ? columns : columns * shape.rows;
     return tileOf(
         {.vectors = shape.vectors,
          .positions = columns,
          .vectorBytes = positions > kFewPositions ? shape.weightBytes / shape.outBlocks : 0,
+         .positionsUpTo = addsPairs(shape, facts) ? kMostPairs : 0,
          .arePositionsTogether = addsPairs(shape, facts),
          .weightRegisters = addsPairs(shape, facts) ? 2 : 1,
          .endsOften = endsOften},
