@@ -2,8 +2,9 @@
 // PadChannels: a weight [O, I, KH, KW] whose O fills no whole vectors gets a few zero filters more,
 // [O + p, I, KH, KW]; the result [N, O + p, H, W] is sliced to O again where it leaves the blocked
 // part of the graph (a classifier of 1,000 channels runs in 63 vectors of 16 lanes instead of 125
-// of 8). Convolutions of bytes have no other fast form than that of blocks: their results are
-// sliced whoever reads them.
+// of 8). Convolutions of bytes have no other fast form than that of blocks: a depthwise one behind
+// them gets as many channels, others that read the result get zero weights [Q, O + p, KH, KW], and
+// it is sliced where anybody else reads it.
 #include "compiler/ops/ops.h"
 #include "compiler/passes/layout/channel_block.h"
 #include "compiler/passes/passes.h"
@@ -17,7 +18,7 @@
 namespace tenon::compiler {
 namespace {
 
-constexpr size_t kChannelAxis = 1;
+constexpr size_t kFilterAxis = 0, kChannelAxis = 1;
 constexpr size_t kWeight = 1, kWeightZero = 3; ///< of qnn.conv2d
 
 /// Channels of bytes that stand in one word.
@@ -27,6 +28,7 @@ constexpr int kWord = 4;
 struct Chain
 {
     std::vector<NodeId> nodes;
+    std::vector<NodeId> readers; ///< convolutions of all channels, where nobody else reads the last
     int64_t channels = 0;
     int64_t padded = 0;
 };
@@ -86,7 +88,41 @@ private:
             chain.nodes.push_back(user.id);
         }
         if (isInteger || leavesBlocks(chain)) chain.padded = padded;
+        if (isInteger) chain.readers = readersOf(chain);
         return chain;
+    }
+
+    /// The constant weight of a convolution of bytes whose zero points are known.
+    const Tensor* weightOfBytes(const NodeRecord& node) const
+    {
+        const bool isLayer = isOp(node, qnnConv2dOp) && !hasUnknownZeros(node);
+        return isLayer ? constantOf(m_module, node.operands[kWeight]) : nullptr;
+    }
+
+    /// Depthwise, channel by channel.
+    bool isDepthwise(const NodeRecord& node, int64_t channels) const
+    {
+        const Tensor* weight = weightOfBytes(node);
+        return weight && node.attrs.integer("groups", 1) == channels &&
+               weight->shape()[kFilterAxis] == channels && weight->shape()[kChannelAxis] == 1;
+    }
+
+    /// All who read the chain, when they can read zeros behind its channels.
+    std::vector<NodeId> readersOf(const Chain& chain) const
+    {
+        const NodeId last = chain.nodes.back();
+        std::vector<NodeId> readers;
+        if (m_uses.isResult(last)) return readers;
+        for (const NodeId id : m_uses.users(last)) {
+            const NodeRecord& user = m_module.node(id);
+            const Tensor* zeros = weightOfBytes(user) ? weightZeros(user) : nullptr;
+            if (!weightOfBytes(user) || user.attrs.integer("groups", 1) != 1 ||
+                (zeros && zeros->size() != 1))
+                return {};
+            if (std::find(readers.begin(), readers.end(), id) == readers.end())
+                readers.push_back(id);
+        }
+        return readers;
     }
 
     /// The weight's zero points, where it may have some; null: they are zero.
@@ -105,6 +141,7 @@ private:
     bool keepsChannels(const NodeRecord& node, int64_t channels) const
     {
         if (node.kind != NodeKind::Op || node.types.size() != 1) return false;
+        if (isDepthwise(node, channels)) return true;
         if (factsOf(node).family == Family::Pooling)
             return node.attrs.string("layout", "NCHW") == "NCHW";
         if (isOp(node, biasAddOp))
@@ -141,22 +178,54 @@ private:
         });
     }
 
-    /// The constant with zeros behind its channels, which are its first axis longer than one;
-    /// `filler`: in the place of zero, of bytes.
-    ValueRef padded(PatchWriter& patch, ValueRef value, const Chain& chain, int filler) const
+    /// The constant with zeros behind its channels along `axis`; `filler`: in the place of zero, of
+    /// bytes.
+    ValueRef padded(PatchWriter& patch, ValueRef value, size_t axis, int64_t more, int filler) const
     {
-        const Tensor* constant = constantOf(m_module, value);
-        if (!constant || constant->size() == 1) return value;
-        std::vector<int64_t> shape = constant->shape();
-        *std::find(shape.begin(), shape.end(), chain.channels) = chain.padded;
-        return patch.constant(Tensor::make(constant->dtype(), shape,
-                                           [&](std::span<std::byte> out) {
-                                               const auto in = constant->bytes();
-                                               std::memcpy(out.data(), in.data(), in.size());
-                                               std::memset(out.data() + in.size(), filler,
-                                                           out.size() - in.size());
-                                           }),
+        const Tensor& constant = *constantOf(m_module, value);
+        std::vector<int64_t> shape = constant.shape();
+        size_t each = constant.dtype().bytes();
+        for (size_t i = axis; i < shape.size(); ++i) each *= static_cast<size_t>(shape[i]);
+        shape[axis] += more;
+        const auto extend = [&](std::span<std::byte> out) {
+            const auto in = constant.bytes();
+            const size_t runs = in.size() / each, longer = out.size() / runs;
+            for (size_t run = 0; run < runs; ++run) {
+                std::byte* at = out.data() + run * longer;
+                std::memcpy(at, in.data() + run * each, each);
+                std::memset(at + each, filler, longer - each);
+            }
+        };
+        return patch.constant(Tensor::make(constant.dtype(), shape, extend),
                               m_module.node(value.node).name);
+    }
+
+    /// The node of the chain on all its channels.
+    NodeRecord widened(PatchWriter& patch, NodeRecord node, const Chain& chain) const
+    {
+        const int64_t more = chain.padded - chain.channels;
+        const bool isPerChannel = isDepthwise(node, chain.channels);
+        for (size_t i = 0; i < node.operands.size(); ++i) {
+            const Tensor* constant = constantOf(m_module, node.operands[i]);
+            if (!constant || constant->size() == 1) continue;
+            const std::vector<int64_t>& shape = constant->shape();
+            const auto axis = std::find(shape.begin(), shape.end(), chain.channels);
+            node.operands[i] =
+                padded(patch, node.operands[i], static_cast<size_t>(axis - shape.begin()), more,
+                       fillerOf(node, i));
+        }
+        if (isPerChannel) node.attrs.set("groups", chain.padded);
+        node.types.clear();
+        return node;
+    }
+
+    /// A convolution that reads the chain, with zero weights for the channels that are added.
+    NodeRecord reading(PatchWriter& patch, NodeRecord node, const Chain& chain) const
+    {
+        node.operands[kWeight] = padded(patch, node.operands[kWeight], kChannelAxis,
+                                        chain.padded - chain.channels, fillerOf(node, kWeight));
+        node.types.clear();
+        return node;
     }
 
     /// What stands for zero in operand `at`.
@@ -170,18 +239,17 @@ private:
     Patch patchOf(const Chain& chain) const
     {
         const NodeRecord& first = m_module.node(chain.nodes.front());
+        std::vector<NodeId> touched = chain.nodes;
+        touched.insert(touched.end(), chain.readers.begin(), chain.readers.end());
         PatchWriter patch(m_module, m_function.id, "pad-channels",
                           std::to_string(chain.channels) + " channels of " +
                               nodeLabel(m_module, first) + " fill " + std::to_string(chain.padded) +
                               " in whole vectors",
-                          chain.nodes);
-        for (const NodeId id : chain.nodes) {
-            NodeRecord node = m_module.node(id);
-            for (size_t i = 0; i < node.operands.size(); ++i)
-                node.operands[i] = padded(patch, node.operands[i], chain, fillerOf(node, i));
-            node.types.clear();
-            patch.change(std::move(node));
-        }
+                          touched);
+        for (const NodeId id : chain.nodes) patch.change(widened(patch, m_module.node(id), chain));
+        for (const NodeId id : chain.readers)
+            patch.change(reading(patch, m_module.node(id), chain));
+        if (!chain.readers.empty()) return patch.take();
         const ValueRef last{chain.nodes.back(), 0};
         const auto axis = static_cast<int64_t>(kChannelAxis);
         patch.replace(last, patch.op(stridedSliceOp, {last},
