@@ -2,6 +2,7 @@
 // qnn.pack_channels and qnn.pack_columns: four 8-bit values in each int32, for convolutions of few
 // channels.
 #include "compiler/ops/quads.h"
+#include "compiler/ops/window.h"
 
 #include <algorithm>
 
@@ -77,19 +78,20 @@ Result<Types> inferColumns(const OpView& op)
 Result<te::Tensors> lowerColumns(const OpView& op, const te::Tensors& in)
 {
     const Columns c = columnsOf(op);
-    const Expr fill = tir::intImm(intAttr(op, "pad_value"), in[0]->dtype());
-    const Expr width(op.operands[0].shape[3].value());
-    const bool isPadded = c.before > 0 || c.after > 0;
+    const Window window{.kernel = {1, c.count},
+                        .stride = {1, c.stride},
+                        .dilation = {1, c.dilation},
+                        .padBegin = {0, c.before},
+                        .padEnd = {0, c.after}};
+    const Exprs shape = extents(op.results[0].shape);
+    const te::TensorRef data = padForWindow(in[0], 2, window, {shape[2], shape[3]},
+                                            tir::intImm(intAttr(op, "pad_value"), in[0]->dtype()));
     return te::Tensors{te::compute(
-        "pack_columns", extents(op.results[0].shape),
+        "pack_columns", shape,
         [&](const Exprs& i) {
             return quadOf(std::min<int64_t>(c.count, 4), [&](int64_t byte) -> Expr {
                 const Expr column = minimum(i[1] * Expr(4) + Expr(byte), Expr(c.count - 1));
-                const Expr at = i[3] * Expr(c.stride) + column * Expr(c.dilation) - Expr(c.before);
-                if (!isPadded) return te::at(in[0], {i[0], Expr(0), i[2], at});
-                const Expr inside = at >= Expr(0) && at < width;
-                return tir::call(tir::Intrinsic::IfThenElse, fill->dtype,
-                                 {inside, te::at(in[0], {i[0], Expr(0), i[2], at}), fill});
+                return te::at(data, {i[0], Expr(0), i[2], windowIndex(window, 1, i[3], column)});
             });
         },
         "injective")};

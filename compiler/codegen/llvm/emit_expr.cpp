@@ -86,6 +86,7 @@ llvm::Value* Emitter::value(const Expr& expr)
     }
     case ExprKind::Cast:
         if (llvm::Value* bytes = requantized(node)) return bytes;
+        if (llvm::Value* number = requantizedNumber(node)) return number;
         return castTo(node.dtype, value(node.args[0]), node.args[0]->dtype);
     case ExprKind::Load: return loadElement(node);
     case ExprKind::Intrinsic: return intrinsic(node);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quads of bytes from up to four vectors (rows of an image, for depthwise convolutions): where a
-// processor permutes bytes, the vectors side by side become quads by one instruction in place of a
-// widening and a shift each.
+// Quads of bytes from up to four vectors (rows of an image, for depthwise convolutions; planes or
+// columns, for the first layer): where a processor permutes bytes, the vectors side by side become
+// quads by one instruction in place of a widening and a shift each; AArch64 stores four vectors
+// element by element, or interleaves two.
 #include "compiler/codegen/llvm/emitter.h"
+#include "compiler/codegen/llvm/interleaved.h"
 #include "compiler/codegen/llvm/unsplat.h"
 
 #include <llvm/IR/IntrinsicsX86.h>
@@ -83,7 +85,9 @@ llvm::Value* interleaving(llvm::BasicBlock& entry, llvm::Type* type)
 
 llvm::Value* Emitter::quadsOfVectors(const ExprNode& node)
 {
-    if (!m_options.permutesBytes || node.dtype != kInt32.withLanes(kLanes)) return nullptr;
+    if ((!m_options.permutesBytes && !m_options.hasNarrowLanes) ||
+        node.dtype != kInt32.withLanes(kLanes))
+        return nullptr;
     std::array<Expr, kQuad> vectors;
     if (!collect(node.args[0], vectors) || !collect(node.args[1], vectors)) return nullptr;
     const auto count = std::count_if(vectors.begin(), vectors.end(),
@@ -95,8 +99,11 @@ llvm::Value* Emitter::quadsOfVectors(const ExprNode& node)
         if (vectors[i].get())
             rows = m_builder.CreateInsertVector(rows->getType(), rows, value(vectors[i]),
                                                 m_builder.getInt64(i * kLanes));
-    llvm::Value* quads = m_builder.CreateIntrinsic(llvm::Intrinsic::x86_avx512_permvar_qi_512, {},
-                                                   {rows, interleaving(*m_entry, rows->getType())});
+    llvm::Value* quads =
+        m_options.hasNarrowLanes
+            ? interleaved(m_builder, rows)
+            : m_builder.CreateIntrinsic(llvm::Intrinsic::x86_avx512_permvar_qi_512, {},
+                                        {rows, interleaving(*m_entry, rows->getType())});
     return m_builder.CreateBitCast(quads, typeOf(node.dtype));
 }
 

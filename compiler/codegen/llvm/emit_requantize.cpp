@@ -31,15 +31,15 @@ std::optional<int64_t> integerOf(const Expr& expr)
 
 /// The expression inside minima and maxima with constants, each shown to `limit`.
 template <typename Limit>
-const ExprNode* withoutLimits(const Expr& expr, ExprKind constant, const Limit& limit)
+const Expr& withoutLimits(const Expr& expr, ExprKind constant, const Limit& limit)
 {
-    const ExprNode* node = expr.get();
-    while ((node->kind == ExprKind::Min || node->kind == ExprKind::Max) &&
-           unsplat(node->args[1])->kind == constant) {
-        limit(node->kind == ExprKind::Min, *unsplat(node->args[1]));
-        node = node->args[0].get();
+    const Expr* inner = &expr;
+    while (((*inner)->kind == ExprKind::Min || (*inner)->kind == ExprKind::Max) &&
+           unsplat((*inner)->args[1])->kind == constant) {
+        limit((*inner)->kind == ExprKind::Min, *unsplat((*inner)->args[1]));
+        inner = &(*inner)->args[0];
     }
-    return node;
+    return *inner;
 }
 
 struct Rounded
@@ -56,12 +56,35 @@ std::optional<Rounded> roundedValue(const ExprNode& node)
     const ExprNode* inner =
         withoutLimits(node.args[0], ExprKind::FloatImm, [&](bool isTop, const ExprNode& limit) {
             isFar = isFar && (isTop ? limit.number > INT16_MAX : limit.number < INT16_MIN);
-        });
+        }).get();
     const bool isRound = inner->kind == ExprKind::Intrinsic &&
                          inner->intrinsic == tir::Intrinsic::Round &&
                          inner->dtype.scalar() == kFloat32;
     if (!isFar || !isRound) return std::nullopt;
     return Rounded{&inner->args[0], inner == node.args[0].get()};
+}
+
+bool hasWholeQuads(int lanes)
+{
+    return lanes >= kLanes && std::has_single_bit(static_cast<unsigned>(lanes));
+}
+
+/// The numbers as integers by an instruction that saturates, four by four.
+std::vector<llvm::Value*> quadsOf(llvm::IRBuilderBase& builder, llvm::Value* numbers,
+                                  llvm::Intrinsic::ID conversion)
+{
+    const auto lanes =
+        static_cast<int>(llvm::cast<llvm::FixedVectorType>(numbers->getType())->getNumElements());
+    auto* quad = llvm::FixedVectorType::get(builder.getInt32Ty(), kLanes);
+    std::vector<llvm::Value*> quads;
+    for (int first = 0; first < lanes; first += kLanes) {
+        llvm::Value* part =
+            lanes == kLanes
+                ? numbers
+                : builder.CreateShuffleVector(numbers, {first, first + 1, first + 2, first + 3});
+        quads.push_back(builder.CreateIntrinsic(conversion, {quad, part->getType()}, {part}));
+    }
+    return quads;
 }
 
 } // namespace
@@ -77,7 +100,7 @@ std::optional<Requantization> requantizationOf(const ExprNode& cast)
                 most = std::min(most, limit.integer);
             else
                 least = std::max(least, limit.integer);
-        });
+        }).get();
     int64_t zeroPoint = 0;
     if (const auto constant = sum->kind == ExprKind::Add ? integerOf(sum->args[1]) : std::nullopt) {
         zeroPoint = *constant;
@@ -92,30 +115,78 @@ std::optional<Requantization> requantizationOf(const ExprNode& cast)
         rounded->value, rounded->isNear, {zeroPoint, least, most, dtype.isSigned()}};
 }
 
+/// Between two requantizations in one kernel: integers of at most ten bits are exact as floats, so
+/// they are rounded and limited as what they are.
+llvm::Value* Emitter::requantizedNumber(const ExprNode& cast)
+{
+    if (cast.dtype.scalar() != kFloat32 || cast.args[0]->dtype.scalar() != kInt32) return nullptr;
+    const ExprNode* whole = cast.args[0].get();
+    int64_t shift = 0;
+    if (whole->kind == ExprKind::Sub || whole->kind == ExprKind::Add) {
+        const auto constant = integerOf(whole->args[1]);
+        if (!constant || std::abs(*constant) > UINT8_MAX) return nullptr;
+        shift = whole->kind == ExprKind::Sub ? -*constant : *constant;
+        whole = whole->args[0].get();
+    }
+    if (whole->kind != ExprKind::Cast || whole->args[0]->kind != ExprKind::Cast) return nullptr;
+    const auto match = requantizationOf(*whole->args[0]);
+    if (!match) return nullptr;
+    const Narrowing& to = match->narrowing;
+    llvm::Value* x = value(*match->value);
+    const auto real = [&](int64_t number) {
+        return llvm::ConstantFP::get(x->getType(), static_cast<double>(number));
+    };
+    const auto limit = [&](llvm::Constant* bound, bool isTop) {
+        if (m_options.hasNarrowLanes) // one instruction
+            return m_builder.CreateBinaryIntrinsic(
+                isTop ? llvm::Intrinsic::minnum : llvm::Intrinsic::maxnum, x, bound);
+        const auto beyond = isTop ? llvm::CmpInst::FCMP_OLT : llvm::CmpInst::FCMP_OGT;
+        return m_builder.CreateSelect(m_builder.CreateFCmp(beyond, bound, x), bound, x);
+    };
+    x = limit(real(to.least - to.zeroPoint), false);
+    x = limit(real(to.most - to.zeroPoint), true);
+    x = m_builder.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, x);
+    shift += to.zeroPoint;
+    return shift == 0 ? x : m_builder.CreateFAdd(x, real(shift));
+}
+
+llvm::Value* Emitter::saturated(const ExprNode& cast)
+{
+    const DataType dtype = cast.dtype.scalar();
+    const int lanes = cast.dtype.lanes;
+    const bool isByte = dtype.bits == 8 && dtype.isInt() && !dtype.isBool();
+    if (!m_options.hasNarrowLanes || !isByte || !hasWholeQuads(lanes) ||
+        cast.args[0]->dtype.scalar() != kFloat32)
+        return nullptr;
+    const auto low = static_cast<double>(tir::lowestOf(dtype)->integer);
+    const auto high = static_cast<double>(tir::highestOf(dtype)->integer);
+    bool hasLow = false, hasHigh = false;
+    const Expr& number =
+        withoutLimits(cast.args[0], ExprKind::FloatImm, [&](bool isTop, const ExprNode& limit) {
+            (isTop ? hasHigh : hasLow) = limit.number == (isTop ? high : low);
+        });
+    if (!hasLow || !hasHigh) return nullptr;
+    const Narrowing narrowing{0, static_cast<int64_t>(low), static_cast<int64_t>(high),
+                              dtype.isSigned()};
+    return narrowQuads(m_builder, quadsOf(m_builder, value(number), llvm::Intrinsic::fptosi_sat),
+                       narrowing);
+}
+
 llvm::Value* Emitter::requantized(const ExprNode& cast)
 {
     const int lanes = cast.dtype.lanes;
     const auto match = requantizationOf(cast);
-    if (!match) return nullptr;
+    if (!match) return saturated(cast);
     if (!m_options.hasNarrowLanes) {
         llvm::Value* whole = nearestWithin(value(*match->value), match->narrowing, kBothLimits);
         llvm::Value* zero =
             llvm::ConstantInt::getSigned(whole->getType(), match->narrowing.zeroPoint);
         return m_builder.CreateTrunc(m_builder.CreateAdd(whole, zero), typeOf(cast.dtype));
     }
-    if (lanes < kLanes || !std::has_single_bit(static_cast<unsigned>(lanes))) return nullptr;
-    llvm::Value* numbers = value(*match->value);
-    auto* quad = llvm::FixedVectorType::get(m_builder.getInt32Ty(), kLanes);
-    std::vector<llvm::Value*> quads;
-    for (int first = 0; first < lanes; first += kLanes) {
-        llvm::Value* part =
-            lanes == kLanes
-                ? numbers
-                : m_builder.CreateShuffleVector(numbers, {first, first + 1, first + 2, first + 3});
-        quads.push_back(m_builder.CreateIntrinsic(llvm::Intrinsic::aarch64_neon_fcvtns,
-                                                  {quad, part->getType()}, {part}));
-    }
-    return narrowQuads(m_builder, quads, match->narrowing);
+    if (!hasWholeQuads(lanes)) return nullptr;
+    return narrowQuads(
+        m_builder, quadsOf(m_builder, value(*match->value), llvm::Intrinsic::aarch64_neon_fcvtns),
+        match->narrowing);
 }
 
 } // namespace tenon::compiler

@@ -206,6 +206,7 @@ void Emitter::unrolled(const StmtNode& node)
     if (unrolledInTurns(node, *begin, extent->getSExtValue())) return;
     if (unrolledPacked(node, *begin, extent->getSExtValue())) return;
     if (unrolledSquare(node, *begin, extent->getSExtValue())) return;
+    if (unrolledQuads(node, *begin, extent->getSExtValue())) return;
     for (int64_t i = 0; i < extent->getSExtValue(); ++i) {
         m_vars[node.loop.var.get()] =
             llvm::ConstantInt::getSigned(begin->getType(), begin->getSExtValue() + i);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Squares of 32-bit elements whose rows become columns: as many vectors are loaded along the rows,
 // transposed in registers and stored. A vector gathered down a column takes some 20 cycles, one of
-// a square 4.
+// a square 4. Bytes of blocks of four channels become planes, and planes blocks, by four vectors
+// whose bytes take turns, which AArch64 loads and stores so.
 #include "compiler/codegen/llvm/emitter.h"
+#include "compiler/codegen/llvm/interleaved.h"
 #include "core/ir/tir/simplify.h"
 #include "core/ir/tir/visit.h"
 
 #include <array>
+#include <optional>
 
 namespace tenon::compiler {
 namespace {
@@ -90,37 +93,75 @@ Vectors transposed(llvm::IRBuilderBase& builder, const Vectors& rows)
 
 bool isVectorWidth(int64_t lanes) { return lanes == 4 || lanes == 8 || lanes == kMostLanes; }
 
+/// A loop over vectors that copy: elements of one buffer, `stride` apart, side by side in another.
+struct Copies
+{
+    const tir::ExprNode* load;
+    Expr to, from; ///< of the first element of a vector
+    int64_t stride;
+    int64_t toStep, fromStep; ///< per round; 0: unknown
+};
+
+std::optional<Copies> copiesOf(const tir::StmtNode& loop)
+{
+    const tir::StmtNode& store = *loop.body;
+    if (store.kind != tir::StmtKind::Store || store.value->kind != ExprKind::Load ||
+        store.value->buffer == store.buffer)
+        return std::nullopt;
+    const Expr& to = store.indices[0];
+    const Expr& from = store.value->args[0];
+    if (to->kind != ExprKind::Ramp || !to->args[1].isConstInt(1) || from->kind != ExprKind::Ramp ||
+        from->args[1]->kind != ExprKind::IntImm)
+        return std::nullopt;
+    const auto stepOf = [&](const Expr& index) -> int64_t {
+        const Expr next =
+            tir::substitute(index, {{loop.loop.var.get(), Expr(loop.loop.var) + int64_t{1}}});
+        const Expr step = tir::simplify(next - index);
+        return step->kind == ExprKind::IntImm ? step->integer : 0;
+    };
+    return Copies{store.value.get(),      to->args[0],         from->args[0],
+                  from->args[1]->integer, stepOf(to->args[0]), stepOf(from->args[0])};
+}
+
+llvm::FixedVectorType* bytesOf(llvm::IRBuilderBase& builder, int64_t count)
+{
+    return llvm::FixedVectorType::get(builder.getInt8Ty(), static_cast<unsigned>(count));
+}
+
+/// Four runs of bytes, `stride` apart, side by side.
+llvm::Value* loadedPlanes(llvm::IRBuilderBase& builder, llvm::Value* corner, int64_t run,
+                          int64_t stride)
+{
+    llvm::Value* planes = llvm::PoisonValue::get(bytesOf(builder, kBlock * run));
+    for (int64_t plane = 0; plane < kBlock; ++plane) {
+        llvm::Value* pointer = builder.CreateConstInBoundsGEP1_64(
+            builder.getInt8Ty(), corner, static_cast<uint64_t>(plane * stride));
+        llvm::Value* bytes =
+            builder.CreateAlignedLoad(bytesOf(builder, run), pointer, llvm::Align(1));
+        planes = builder.CreateInsertVector(planes->getType(), planes, bytes,
+                                            builder.getInt64(static_cast<uint64_t>(plane * run)));
+    }
+    return planes;
+}
+
 } // namespace
 
 bool Emitter::unrolledSquare(const tir::StmtNode& node, const llvm::ConstantInt& begin,
                              int64_t extent)
 {
+    const auto copies = copiesOf(node);
+    if (!copies || !isVectorWidth(extent) || m_mask || copies->stride < 2 || copies->fromStep != 1)
+        return false;
     const tir::StmtNode& store = *node.body;
-    if (store.kind != tir::StmtKind::Store || !isVectorWidth(extent)) return false;
-    const tir::ExprNode& load = *store.value;
+    const tir::ExprNode& load = *copies->load;
     const auto lanes = static_cast<int>(extent);
-    if (load.kind != ExprKind::Load || load.buffer == store.buffer || m_mask ||
-        load.dtype.lanes != lanes || load.buffer->dtype.bytes() != kBlock)
-        return false;
-    const Expr& to = store.indices[0];
-    const Expr& from = load.args[0];
-    if (to->kind != ExprKind::Ramp || !to->args[1].isConstInt(1) || from->kind != ExprKind::Ramp ||
-        from->args[1]->kind != ExprKind::IntImm)
-        return false;
-    const int64_t stride = from->args[1]->integer;
-    const auto stepOf = [&](const Expr& index) -> int64_t {
-        const Expr next =
-            tir::substitute(index, {{node.loop.var.get(), Expr(node.loop.var) + int64_t{1}}});
-        const Expr step = tir::simplify(next - index);
-        return step->kind == ExprKind::IntImm ? step->integer : 0;
-    };
-    if (stride < 2 || stepOf(from->args[0]) != 1) return false;
-
+    if (load.dtype.lanes != lanes || load.buffer->dtype.bytes() != kBlock) return false;
+    const int64_t stride = copies->stride;
     m_vars[node.loop.var.get()] =
         llvm::ConstantInt::getSigned(begin.getType(), begin.getSExtValue());
     llvm::Type* const element = storedTypeOf(load.buffer->dtype.scalar());
     auto* const vector = llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes));
-    const auto [corner, align] = address(load.buffer, from->args[0]);
+    const auto [corner, align] = address(load.buffer, copies->from);
     const auto rowBytes = static_cast<uint64_t>(stride * kBlock);
     Vectors rows;
     for (int64_t row = 0; row < extent; ++row) {
@@ -133,8 +174,46 @@ bool Emitter::unrolledSquare(const tir::StmtNode& node, const llvm::ConstantInt&
     for (int64_t column = 0; column < extent; ++column) {
         m_vars[node.loop.var.get()] =
             llvm::ConstantInt::getSigned(begin.getType(), begin.getSExtValue() + column);
-        const auto [pointer, alignment] = address(store.buffer, to->args[0]);
+        const auto [pointer, alignment] = address(store.buffer, copies->to);
         m_builder.CreateAlignedStore(columns[static_cast<size_t>(column)], pointer, alignment);
+    }
+    return true;
+}
+
+bool Emitter::unrolledQuads(const tir::StmtNode& node, const llvm::ConstantInt& begin,
+                            int64_t extent)
+{
+    const auto copies = copiesOf(node);
+    if (!copies || m_mask || copies->load->buffer->dtype.bytes() != 1 || copies->fromStep != 1)
+        return false;
+    const int64_t lanes = copies->load->dtype.lanes;
+    const bool toPlanes = extent == kBlock && copies->stride == kBlock && lanes > kBlock;
+    const bool toBlocks =
+        lanes == kBlock && copies->toStep == kBlock && extent > kBlock && copies->stride >= extent;
+    const int64_t run = toPlanes ? lanes : extent; // bytes of a plane
+    if ((!toPlanes && !toBlocks) || (run != 8 && run != kMostLanes)) return false;
+
+    const auto select = [&](int64_t round) {
+        m_vars[node.loop.var.get()] =
+            llvm::ConstantInt::getSigned(begin.getType(), begin.getSExtValue() + round);
+    };
+    select(0);
+    const auto [corner, align] = address(copies->load->buffer, copies->from);
+    if (toBlocks) {
+        llvm::Value* planes = loadedPlanes(m_builder, corner, run, copies->stride);
+        const auto [pointer, alignment] = address(node.body->buffer, copies->to);
+        m_builder.CreateAlignedStore(interleaved(m_builder, planes), pointer, alignment);
+        return true;
+    }
+    llvm::Value* blocks =
+        m_builder.CreateAlignedLoad(bytesOf(m_builder, kBlock * run), corner, align);
+    for (int64_t plane = 0; plane < kBlock; ++plane) {
+        std::vector<int> order;
+        for (int64_t i = 0; i < run; ++i) order.push_back(static_cast<int>(i * kBlock + plane));
+        select(plane);
+        const auto [pointer, alignment] = address(node.body->buffer, copies->to);
+        m_builder.CreateAlignedStore(m_builder.CreateShuffleVector(blocks, order), pointer,
+                                     alignment);
     }
     return true;
 }

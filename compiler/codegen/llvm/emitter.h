@@ -88,9 +88,14 @@ private:
     // emit_requantize.cpp, emit_packed.cpp
     /// A rounded, limited sum as bytes; null where this is another cast.
     llvm::Value* requantized(const tir::ExprNode& cast);
+    /// A whole number that is limited to bytes as them; null where this is another cast.
+    llvm::Value* saturated(const tir::ExprNode& cast);
+    /// A float of such bytes plus a constant, which never become bytes; null where this is another.
+    llvm::Value* requantizedNumber(const tir::ExprNode& cast);
     llvm::Value* nearestWithin(llvm::Value* x, const Narrowing& to, int limits); ///< halves to even
     /// Ways to unroll, each of the file of its name: false when they do not apply.
     bool unrolledSquare(const tir::StmtNode& node, const llvm::ConstantInt& begin, int64_t extent);
+    bool unrolledQuads(const tir::StmtNode& node, const llvm::ConstantInt& begin, int64_t extent);
     bool unrolledPacked(const tir::StmtNode& node, const llvm::ConstantInt& begin, int64_t extent);
     bool unrolledInTurns(const tir::StmtNode& node, const llvm::ConstantInt& begin, int64_t extent);
 

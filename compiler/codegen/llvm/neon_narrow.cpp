@@ -92,6 +92,28 @@ llvm::Value* widenedOrHalved(llvm::Value* value)
     return shuffle->getOperand(0);
 }
 
+/// Where 128 is taken off and the limits are those of the type, bytes without a sign are narrowed
+/// and their highest bit is turned: one instruction for sixteen in place of a sum for eight.
+bool isTurned(const Narrowing& n)
+{
+    return n.isSigned && n.zeroPoint == INT8_MIN && n.least == INT8_MIN && n.most == INT8_MAX;
+}
+constexpr Narrowing kUnsigned{0, 0, UINT8_MAX, false};
+
+llvm::Value* withHighestBitTurned(llvm::IRBuilderBase& builder, llvm::Value* bytes)
+{
+    return builder.CreateXor(bytes, llvm::ConstantInt::getSigned(bytes->getType(), INT8_MIN));
+}
+
+/// What is narrowed without a sign; null where no bit is turned.
+llvm::Value* beforeTurning(llvm::Value* value)
+{
+    auto* turn = llvm::dyn_cast<llvm::BinaryOperator>(value);
+    const bool isTurn = turn && turn->getOpcode() == llvm::Instruction::Xor && turn->hasOneUse() &&
+                        splatOf(turn->getOperand(1)) == INT8_MIN;
+    return isTurn ? turn->getOperand(0) : nullptr;
+}
+
 /// What one store writes: four bytes that narrowQuads made of `quad`.
 struct NarrowStore
 {
@@ -101,6 +123,23 @@ struct NarrowStore
     int offset = 0; ///< in vectors of four bytes, from the first store of its group
 };
 
+/// The vector inside a lower and an upper limit, which are noted; null where there are others.
+llvm::Value* withoutLimits(llvm::Value* bytes, std::optional<int64_t>& least,
+                           std::optional<int64_t>& most)
+{
+    while (auto* limit = callOf(
+               bytes, {Intrinsic::smin, Intrinsic::umin, Intrinsic::smax, Intrinsic::umax})) {
+        const auto id = limit->getIntrinsicID();
+        const bool isTop = id == Intrinsic::smin || id == Intrinsic::umin;
+        std::optional<int64_t>& side = isTop ? most : least;
+        if (side) return nullptr;
+        side = splatOf(limit->getArgOperand(1));
+        if (!side) return nullptr;
+        bytes = limit->getArgOperand(0);
+    }
+    return bytes;
+}
+
 /// Undoes narrowQuads.
 std::optional<NarrowStore> narrowStoreOf(llvm::StoreInst& store)
 {
@@ -108,19 +147,10 @@ std::optional<NarrowStore> narrowStoreOf(llvm::StoreInst& store)
     if (!store.isSimple() || !type || type->getNumElements() != kLanes ||
         !type->getElementType()->isIntegerTy(8) || !store.getValueOperand()->hasOneUse())
         return std::nullopt;
-    llvm::Value* bytes = widenedOrHalved(store.getValueOperand());
+    llvm::Value* turned = beforeTurning(store.getValueOperand());
+    llvm::Value* bytes = widenedOrHalved(turned ? turned : store.getValueOperand());
     std::optional<int64_t> least, most;
-    while (auto* limit = bytes ? callOf(bytes, {Intrinsic::smin, Intrinsic::umin, Intrinsic::smax,
-                                                Intrinsic::umax})
-                               : nullptr) {
-        const auto id = limit->getIntrinsicID();
-        const bool isTop = id == Intrinsic::smin || id == Intrinsic::umin;
-        std::optional<int64_t>& side = isTop ? most : least;
-        if (side) return std::nullopt;
-        side = splatOf(limit->getArgOperand(1));
-        if (!side) return std::nullopt;
-        bytes = limit->getArgOperand(0);
-    }
+    if (bytes) bytes = withoutLimits(bytes, least, most);
     auto* narrow =
         bytes ? callOf(bytes, {Intrinsic::aarch64_neon_sqxtn, Intrinsic::aarch64_neon_sqxtun})
               : nullptr;
@@ -142,6 +172,10 @@ std::optional<NarrowStore> narrowStoreOf(llvm::StoreInst& store)
     auto* half = first ? callOf(first, {Intrinsic::aarch64_neon_sqxtn}) : nullptr;
     if (!half) return std::nullopt;
     out.quad = half->getArgOperand(0);
+    if (turned) {
+        if (!(n == kUnsigned)) return std::nullopt;
+        n = {INT8_MIN, INT8_MIN, INT8_MAX, true};
+    }
     return out;
 }
 
@@ -235,6 +269,8 @@ private:
 llvm::Value* narrowQuads(llvm::IRBuilderBase& builder, const std::vector<llvm::Value*>& quads,
                          const Narrowing& narrowing)
 {
+    if (isTurned(narrowing))
+        return withHighestBitTurned(builder, narrowQuads(builder, quads, kUnsigned));
     auto* type = llvm::FixedVectorType::get(builder.getInt16Ty(), kLanes);
     std::vector<llvm::Value*> parts;
     for (llvm::Value* quad : quads)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Squares of 32-bit elements go through registers, see emit_transposed.cpp; others are gathered.
+// Squares of 32-bit elements and quads of bytes go through registers, see emit_transposed.cpp;
+// others are gathered.
 #include "compiler/schedule/rules/crossing.h"
 
 #include "compiler/schedule/rules/rule.h"
@@ -54,6 +55,31 @@ int64_t sideOfSquare(const tir::Stmt& block, int64_t rows, int64_t columns, int6
     return 0;
 }
 
+/// Rows and columns of a tile.
+struct Tile
+{
+    int64_t rows, columns;
+};
+
+/// Bytes of blocks of four channels that become planes, or the other way round: four vectors of
+/// neighbours at once.
+std::optional<Tile> tileOfBytes(const tir::Stmt& block, const CrossAxis& cross, int64_t rows,
+                                int64_t columns, int64_t lanes)
+{
+    constexpr int64_t kQuad = 4, kMostLanes = 16, kFewestLanes = 8;
+    const tir::Stmt& store = block->body;
+    if (store->kind != tir::StmtKind::Store || store->value->kind != tir::ExprKind::Load ||
+        store->buffer->dtype.bytes() != 1 || store->value->dtype != store->buffer->dtype)
+        return std::nullopt;
+    const bool toPlanes = !cross.isPlain && cross.block == kQuad && rows % kQuad == 0;
+    const bool toBlocks = cross.isPlain && columns == kQuad;
+    for (int64_t run = std::min(lanes, kMostLanes); run >= kFewestLanes; run /= 2) {
+        if (toPlanes && run <= columns) return Tile{kQuad, run};
+        if (toBlocks && run <= rows) return Tile{run, kQuad};
+    }
+    return std::nullopt;
+}
+
 /// The loops over whole tiles of an axis and within them; the last ones overlap where they must.
 std::vector<std::string> splitEvenly(Schedule& schedule, const std::string& loop, int64_t size)
 {
@@ -76,10 +102,13 @@ std::optional<std::vector<std::string>> tileCrossing(Schedule& schedule, const s
     const int64_t side = sideOfSquare(stmt, std::min(other.extent, cross->block), extent, lanes);
     const bool isSquare =
         side > 0 && (cross->isPlain || (cross->block % side == 0 && other.extent % side == 0));
-    const int64_t rows =
-        isSquare ? side : divisorUpTo(other.extent, std::max<int64_t>(1, cross->block));
+    const auto bytes = tileOfBytes(stmt, *cross, other.extent, extent, lanes);
+    const int64_t rows = isSquare ? side
+                         : bytes  ? bytes->rows
+                                  : divisorUpTo(other.extent, std::max<int64_t>(1, cross->block));
     if (rows < 2) return std::nullopt;
     if (isSquare) lanes = side;
+    if (bytes) lanes = bytes->columns;
     const auto strips = splitEvenly(schedule, other.loop, rows);
     // Strips that overlap stay within one thread, inside of the loops that are shared.
     const bool overlaps = other.extent % rows != 0;
@@ -99,7 +128,7 @@ std::optional<std::vector<std::string>> tileCrossing(Schedule& schedule, const s
     }
     order.insert(order.end(), {strips[1], vector});
     schedule.reorder(order);
-    if (isSquare) schedule.unroll(strips[1]);
+    if (isSquare || bytes) schedule.unroll(strips[1]);
     schedule.vectorize(vector);
     return shared;
 }

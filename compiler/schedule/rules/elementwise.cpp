@@ -32,12 +32,15 @@ size_t contiguousAxes(const tir::Stmt& block)
     return count;
 }
 
-/// Single divisions take a few cycles each, and so does one of a whole vector.
-bool divides(const tir::Stmt& block)
+/// Single divisions take a few cycles each, and so does one of a whole vector; a rounded number is
+/// converted and limited as well.
+bool dividesOrRounds(const tir::Stmt& block)
 {
     bool found = false;
     tir::visitExprsIn(block->body, [&](const tir::Expr& expr) {
-        found = found || (expr->kind == tir::ExprKind::Div && expr->dtype.isFloat());
+        found =
+            found || (expr->kind == tir::ExprKind::Div && expr->dtype.isFloat()) ||
+            (expr->kind == tir::ExprKind::Intrinsic && expr->intrinsic == tir::Intrinsic::Round);
         return !found;
     });
     return found;
@@ -49,7 +52,7 @@ size_t gatheredAxes(const tir::Stmt& block, size_t contiguous, int64_t lanes)
 {
     const std::vector<tir::IterVar>& iters = block->block.iters;
     const AxisSteps steps = stepsOf(block);
-    if (!steps.isKnown || steps.access.empty() || !(callsMath(block) || divides(block)))
+    if (!steps.isKnown || steps.access.empty() || !(callsMath(block) || dividesOrRounds(block)))
         return contiguous;
     int64_t run = 1;
     for (size_t axis = iters.size(); axis-- > 0;) {

@@ -27,15 +27,42 @@ int64_t nodesIn(const Stmt& block)
     return count;
 }
 
-int64_t readersOf(const tir::Stmt& root, const tir::Buffer& buffer)
+/// Places of copies of what a block computes. Bytes that a block reads twice at one place it
+/// computes once, and without narrowing them for a buffer and widening them again.
+int64_t copiesOf(const Stmt& root, const tir::Buffer& buffer)
 {
-    int64_t loads = 0;
-    for (const Stmt& block : blocksIn(root))
+    if (buffer->dtype.bytes() != 1) return readersOf(root, buffer);
+    int64_t copies = 0;
+    for (const Stmt& block : blocksIn(root)) {
+        std::vector<Expr> places;
         tir::visitExprsIn(block->body, [&](const Expr& expr) {
-            loads += expr->kind == ExprKind::Load && expr->buffer == buffer;
+            if (expr->kind == ExprKind::Load && expr->buffer == buffer &&
+                std::none_of(places.begin(), places.end(),
+                             [&](const Expr& other) { return tir::structuralEqual(other, expr); }))
+                places.push_back(expr);
             return true;
         });
-    return loads;
+        copies += static_cast<int64_t>(places.size());
+    }
+    return copies;
+}
+
+/// A vector of bytes for each byte of a quad is what is packed at once.
+constexpr int64_t kFewestLanes = 4, kPackedLanes = 16;
+
+/// Stores quads of bytes that are loaded.
+bool packsBytes(const Stmt& block)
+{
+    const Stmt& store = block->body;
+    if (store->kind != tir::StmtKind::Store || store->value->kind != ExprKind::Intrinsic ||
+        store->value->intrinsic != tir::Intrinsic::BitwiseOr)
+        return false;
+    bool areBytes = true;
+    tir::visitExprs(store->value, [&](const Expr& expr) {
+        areBytes = areBytes && (expr->kind != ExprKind::Load || expr->dtype.bytes() == 1);
+        return areBytes;
+    });
+    return areBytes;
 }
 
 /// A reduction that reads an element more than once would repeat its computation.
@@ -107,6 +134,17 @@ tir::Stmt blockOf(const Schedule& schedule, std::string_view block)
     const auto site = siteOfBlock(schedule.function().body, block);
     CHECK(site) << "no block " << block;
     return site->stmt;
+}
+
+int64_t readersOf(const Stmt& root, const tir::Buffer& buffer)
+{
+    int64_t loads = 0;
+    for (const Stmt& block : blocksIn(root))
+        tir::visitExprsIn(block->body, [&](const Expr& expr) {
+            loads += expr->kind == ExprKind::Load && expr->buffer == buffer;
+            return true;
+        });
+    return loads;
 }
 
 bool callsMath(const Stmt& block)
@@ -190,7 +228,7 @@ void inlineElementwise(Schedule& schedule, const std::vector<std::string>& keep)
         const std::vector<tir::Buffer> written = writtenIn(block);
         if (written.size() != 1 || isParameter(schedule.function(), written[0])) continue;
         if (isRepeatedByReduction(schedule, written[0])) continue;
-        const int64_t copies = readersOf(schedule.function().body, written[0]);
+        const int64_t copies = copiesOf(schedule.function().body, written[0]);
         if (copies * nodesIn(block) > kInlineNodes * std::max<int64_t>(1, 3 - copies)) continue;
         (void)schedule.tries().computeInline(
             name); // refused for what is not elementwise, which then stays
@@ -313,7 +351,9 @@ int64_t lanesOf(const Schedule& schedule, std::string_view block, const TargetFa
 {
     const std::vector<tir::Buffer> written = writtenIn(blockOf(schedule, block));
     const int64_t bytes = written.empty() ? 4 : std::max<int64_t>(1, written[0]->dtype.bytes());
-    return std::max<int64_t>(1, facts.lanes(static_cast<int>(bytes)));
+    const auto lanes = std::max<int64_t>(1, facts.lanes(static_cast<int>(bytes)));
+    if (lanes < kFewestLanes || !packsBytes(blockOf(schedule, block))) return lanes;
+    return std::max<int64_t>(lanes, std::min<int64_t>(facts.lanes(1), kPackedLanes));
 }
 
 int64_t divisorUpTo(int64_t extent, int64_t limit)

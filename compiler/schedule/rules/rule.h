@@ -104,6 +104,8 @@ inline constexpr int64_t kUnknownStep = INT64_MIN;
 AxisSteps stepsOf(const tir::Stmt& block);
 /// True when lanes along the axis would each need a branch of their own.
 bool branchesAlong(const tir::Stmt& block, const tir::Var& axis);
+/// Places at which the blocks under `root` read the buffer.
+int64_t readersOf(const tir::Stmt& root, const tir::Buffer& buffer);
 /// True when one vector along the axis works: every access is contiguous or invariant.
 bool isContiguousAlong(const tir::Stmt& block, size_t axis);
 

@@ -5,6 +5,7 @@
 #include "compiler/schedule/rules/families.h"
 #include "compiler/schedule/rules/kernel_form.h"
 #include "compiler/schedule/rules/rule.h"
+#include "compiler/schedule/tree.h"
 #include "core/ir/tir/visit.h"
 
 namespace tenon::compiler {
@@ -51,10 +52,27 @@ bool isWindow(const tir::PrimFunc& f, const TargetFacts&)
 }
 bool isAny(const tir::PrimFunc&, const TargetFacts&) { return true; }
 
+/// Padding that is read at several places: with its conditions in them none could be in vectors.
+std::vector<std::string> sharedPads(const Schedule& schedule)
+{
+    constexpr int64_t kFewReaders = 3;
+    std::vector<std::string> pads;
+    for (const std::string& name : schedule.blocks()) {
+        const tir::Stmt block = blockOf(schedule, name);
+        bool branches = false;
+        for (const tir::IterVar& axis : block->block.iters)
+            branches = branches || branchesAlong(block, axis.var);
+        const tir::Buffer made = bufferNamed(schedule.function(), outputOf(schedule, name));
+        if (branches && made && readersOf(schedule.function().body, made) >= kFewReaders)
+            pads.push_back(name);
+    }
+    return pads;
+}
+
 /// Every block gets parallel and, where contiguous, vectorized loops.
 void scheduleDefault(Schedule& schedule, const TargetFacts& facts)
 {
-    inlineElementwise(schedule, {});
+    inlineElementwise(schedule, sharedPads(schedule));
     return scheduleEach(schedule, facts);
 }
 

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What AArch64 does with bytes, run under emulation: sums of products with and without dot
 // products, and the narrowing of results.
-#include "compiler/codegen/back_end.h"
-#include "compiler/codegen/llvm/kernel_object.h"
-#include "compiler/codegen/llvm/target_machine.h"
 #include "compiler/schedule/lower.h"
-#include "core/base/unsynced_file.h"
-#include "core/ir/tir/text.h"
 #include "tests/compiler/codegen/lookup_text.h"
-#include "tests/support/environment.h"
+#include "tests/compiler/codegen/neon_kernel.h"
 
 #include <gtest/gtest.h>
 
@@ -16,8 +11,6 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <cstdio>
-#include <sstream>
 
 namespace tenon::compiler {
 namespace {
@@ -25,75 +18,7 @@ namespace {
 /// Without dot products, with them, and with products of matrices.
 constexpr const char* kProcessors[] = {"cortex-a72", "cortex-a76", "neoverse-n2"};
 
-std::string emitted(const std::string& text, const std::string& processor, EmitForm form)
-{
-    const auto function = tir::parsePrimFunc(text);
-    CHECK(function) << function.error().text();
-    const auto machine =
-        machineSpec(*parseTarget("llvm -mtriple=aarch64-linux-gnu -mcpu=" + processor));
-    CHECK(machine) << machine.error().text();
-    const auto out = emitKernel({*function, "kernel"}, *machine, form);
-    CHECK(out) << out.error().text();
-    return *out;
-}
-
-std::string outputOf(const std::string& command)
-{
-    FILE* pipe = ::popen((command + " 2>&1").c_str(), "r");
-    std::string output;
-    std::array<char, 4096> block;
-    for (size_t n = 0; (n = std::fread(block.data(), 1, block.size(), pipe)) > 0;)
-        output.append(block.data(), n);
-    ::pclose(pipe);
-    return output;
-}
-
-std::string listed(const std::vector<int32_t>& values)
-{
-    std::string out;
-    for (const int32_t value : values) out += std::to_string(value) + ",";
-    return out;
-}
-
-/// kernel(a, b, y) on arrays of int, whose bits are the kernel's elements; y's bytes as numbers.
-std::vector<int> run(const std::string& text, const std::string& processor,
-                     const std::vector<int32_t>& a, const std::vector<int32_t>& b, size_t bytes)
-{
-    const test::TemporaryFolder folder;
-    const std::string program =
-        "int kernel(void*, void*, void*) __attribute__((visibility(\"hidden\")));\n"
-        "int printf(const char*, ...);\n"
-        "int a[] = {" +
-        listed(a) + "}, b[] = {" + listed(b) +
-        "};\n"
-        "signed char y[" +
-        std::to_string(bytes) +
-        "];\n"
-        "int main(void) { int status = kernel(a, b, y);\n"
-        "for (unsigned i = 0; i < sizeof y; ++i) printf(\"%d \", y[i]); return status; }\n";
-    CHECK(writeNewFile(folder.file("main.c"), program));
-    CHECK(writeNewFile(folder.file("kernel.o"), emitted(text, processor, EmitForm::Object)));
-    const std::string said = outputOf(
-        "aarch64-linux-gnu-gcc -static -o '" + folder.file("program") + "' '" +
-        folder.file("main.c") + "' '" + folder.file("kernel.o") + "' && qemu-aarch64 -cpu " +
-        (processor[0] == 'n' ? "max" : processor) + " '" + folder.file("program") + "'");
-    std::istringstream words(said);
-    std::vector<int> out;
-    for (int value = 0; words >> value;) out.push_back(value);
-    CHECK(out.size() == bytes) << said;
-    return out;
-}
-
 int32_t byteOf(int32_t quad, int byte) { return static_cast<int8_t>(quad >> (8 * byte)); }
-
-/// The 32-bit integer that four of the bytes are.
-int32_t wordOf(const std::vector<int>& bytes, size_t index)
-{
-    uint32_t word = 0;
-    for (size_t byte = 0; byte < 4; ++byte)
-        word |= (static_cast<uint32_t>(bytes[4 * index + byte]) & 255u) << (8 * byte);
-    return static_cast<int32_t>(word);
-}
 
 TEST(Neon, ChoosesFromATableOf256Bytes)
 {
@@ -238,6 +163,61 @@ TEST(Neon, NarrowsResultsOfQuantizedLayers)
         for (size_t i = 0; i < values.size(); ++i) {
             const double wanted =
                 std::clamp<double>(std::nearbyint(double{values[i]}) + c.zero, c.least, c.most);
+            EXPECT_EQ(y[i] & 255, static_cast<int>(wanted) & 255) << c.dtype << " " << values[i];
+        }
+    }
+}
+
+/// y = bytes of (bytes of a * b, with the zero point, - zero) * 1.5, two requantizations in a row.
+std::string requantizedTwice(int zero, const std::string& dtype, const std::string& least,
+                             const std::string& most)
+{
+    const auto limited = [&](const std::string& number, int zeroPoint) {
+        return "T.Cast(\"" + dtype + "x4\", T.min(T.max(T.Cast(\"int32x4\", T.round(" + number +
+               ")) + T.Broadcast(T.int32(" + std::to_string(zeroPoint) +
+               "), 4), T.Broadcast(T.int32(" + least + "), 4)), T.Broadcast(T.int32(" + most +
+               "), 4)))";
+    };
+    const std::string inner = limited("a[T.Ramp(i * 4, 1, 4)] * b[T.Ramp(i * 4, 1, 4)]", zero);
+    return R"(@T.prim_func
+def main(a: T.Buffer((16,), "float32"), b: T.Buffer((16,), "float32"), y: T.Buffer((16,), ")" +
+           dtype + R"(")):
+    for i in T.unroll(4):
+        y[T.Ramp(i * 4, 1, 4)] = )" +
+           limited("T.Cast(\"float32x4\", T.Cast(\"int32x4\", " + inner +
+                       ") - T.Broadcast(T.int32(" + std::to_string(zero) +
+                       "), 4)) * T.Broadcast(T.float32(1.5), 4)",
+                   3) +
+           "\n";
+}
+
+TEST(Neon, RequantizesTwiceWithoutBytesBetween)
+{
+    TENON_NEED_TOOL("aarch64-linux-gnu-gcc");
+    TENON_NEED_TOOL("qemu-aarch64");
+    const std::vector<float> values = {0.5f,   1.5f,   -0.5f, -2.5f,  84.4f,  85.0f,
+                                       -85.6f, -0.25f, 32767, -32769, 254.5f, 255.5f,
+                                       1,      -1,     100,   -127.5f};
+    std::vector<int32_t> a, ones(16, std::bit_cast<int32_t>(1.0f));
+    for (const float value : values) a.push_back(std::bit_cast<int32_t>(value));
+    struct Case
+    {
+        int zero, least, most;
+        const char* dtype;
+    };
+    for (const Case& c : {Case{-4, -128, 127, "int8"}, Case{0, -128, 127, "int8"},
+                          Case{128, 0, 255, "uint8"}, Case{5, -3, 100, "int8"}}) {
+        const std::string text =
+            requantizedTwice(c.zero, c.dtype, std::to_string(c.least), std::to_string(c.most));
+        const std::string code = emitted(text, "cortex-a72", EmitForm::Assembly);
+        EXPECT_NE(code.find("frintn"), std::string::npos) << code;
+        const std::vector<int> y = run(text, "cortex-a72", a, ones, 16);
+        for (size_t i = 0; i < values.size(); ++i) {
+            const auto limited = [&](double number) {
+                return std::clamp<double>(number, c.least, c.most);
+            };
+            const double between = limited(std::nearbyint(double{values[i]}) + c.zero);
+            const double wanted = limited(std::nearbyint((between - c.zero) * 1.5) + 3);
             EXPECT_EQ(y[i] & 255, static_cast<int>(wanted) & 255) << c.dtype << " " << values[i];
         }
     }

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// What AArch64 does with bytes between layers, run under emulation: how numbers become bytes and
+// bytes change places.
+#include "compiler/schedule/lower.h"
+#include "tests/compiler/codegen/neon_kernel.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <functional>
+
+namespace tenon::compiler {
+namespace {
+
+TEST(NeonBytes, SaturatesWholeNumbersAsBytes)
+{
+    TENON_NEED_TOOL("aarch64-linux-gnu-gcc");
+    TENON_NEED_TOOL("qemu-aarch64");
+    const std::string text = R"(@T.prim_func
+def main(a: T.Buffer((16,), "float32"), b: T.Buffer((16,), "float32"), y: T.Buffer((16,), "int8")):
+    for i in T.unroll(2):
+        y[T.Ramp(i * 8, 1, 8)] = T.Cast("int8x8", T.min(T.max(a[T.Ramp(i * 8, 1, 8)], T.Broadcast(T.float32(-128), 8)), T.Broadcast(T.float32(127), 8)))
+)";
+    const std::vector<float> values = {0,    1,     -1,     126,  127,   128,   -127,   -128,
+                                       -129, 40000, -40000, 3e9f, -3e9f, 1e30f, -1e30f, NAN};
+    std::vector<int32_t> a;
+    for (const float value : values) a.push_back(std::bit_cast<int32_t>(value));
+    EXPECT_EQ(emitted(text, "cortex-a72", EmitForm::Assembly).find("fmin"), std::string::npos);
+    const std::vector<int> y = run(text, "cortex-a72", a, a, 16);
+    for (size_t i = 0; i < values.size(); ++i)
+        EXPECT_EQ(y[i], std::isnan(values[i])
+                            ? 0
+                            : static_cast<int>(std::clamp(values[i], -128.0f, 127.0f)))
+            << values[i];
+}
+
+/// Bytes 0 to 63, four to a word.
+std::vector<int32_t> countedBytes()
+{
+    std::vector<int> bytes(64);
+    for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<int>(i);
+    std::vector<int32_t> words;
+    for (size_t word = 0; word < bytes.size() / 4; ++word) words.push_back(wordOf(bytes, word));
+    return words;
+}
+
+TEST(NeonBytes, CopiesBytesBetweenBlocksOfFourAndPlanes)
+{
+    TENON_NEED_TOOL("aarch64-linux-gnu-gcc");
+    TENON_NEED_TOOL("qemu-aarch64");
+    const auto textOf = [](const char* copy) {
+        return std::string(R"(@T.prim_func
+def main(a: T.Buffer((64,), "int8"), b: T.Buffer((64,), "int8"), y: T.Buffer((64,), "int8")):
+)") + copy;
+    };
+    struct Case
+    {
+        const char *copy, *instruction;
+        std::function<int(int)> source;
+    };
+    const Case cases[] = {
+        {"    for i in T.unroll(4):\n        y[T.Ramp(i * 16, 1, 16)] = a[T.Ramp(i, 4, 16)]\n",
+         "ld4", [](int at) { return at % 16 * 4 + at / 16; }},
+        {"    for i in T.unroll(16):\n        y[T.Ramp(i * 4, 1, 4)] = a[T.Ramp(i, 16, 4)]\n",
+         "st4", [](int at) { return at % 4 * 16 + at / 4; }}};
+    for (const Case& each : cases) {
+        const std::string text = textOf(each.copy);
+        const std::string code = emitted(text, "cortex-a72", EmitForm::Assembly);
+        EXPECT_NE(code.find(each.instruction), std::string::npos) << code;
+        const std::vector<int> y = run(text, "cortex-a72", countedBytes(), {0}, 64);
+        for (int i = 0; i < 64; ++i)
+            EXPECT_EQ(y[static_cast<size_t>(i)], each.source(i)) << each.instruction << " " << i;
+    }
+}
+
+TEST(NeonBytes, PacksBytesOfFourVectors)
+{
+    TENON_NEED_TOOL("aarch64-linux-gnu-gcc");
+    TENON_NEED_TOOL("qemu-aarch64");
+    auto function = tir::parsePrimFunc(R"(@T.prim_func
+def main(x: T.Buffer((64,), "uint8"), b: T.Buffer((64,), "uint8"), y: T.Buffer((32,), "int32")):
+    for i in T.vectorized(16):
+        y[i] = T.bitwise_or(T.bitwise_or(T.bitwise_or(T.Cast("int32", x[i]), T.shift_left(T.Cast("int32", x[i + 16]), T.int32(8))), T.shift_left(T.Cast("int32", x[i + 32]), T.int32(16))), T.shift_left(T.Cast("int32", x[i + 48]), T.int32(24)))
+    for i in T.vectorized(16):
+        y[i + 16] = T.bitwise_or(T.bitwise_or(T.Cast("int32", x[i]), T.shift_left(T.Cast("int32", x[i + 16]), T.int32(8))), T.shift_left(T.Cast("int32", x[i + 32]), T.int32(16)))
+)");
+    ASSERT_TRUE(function) << function.error().text();
+    function->body = lowerVectorized(function->body);
+    const std::vector<int> y = run(tir::print(*function), "cortex-a72", countedBytes(), {0}, 128);
+    for (int i = 0; i < 64; ++i) {
+        EXPECT_EQ(y[static_cast<size_t>(i)], i % 4 * 16 + i / 4) << i;
+        EXPECT_EQ(y[static_cast<size_t>(64 + i)], i % 4 == 3 ? 0 : i % 4 * 16 + i / 4) << i;
+    }
+}
+
+} // namespace
+} // namespace tenon::compiler
