@@ -50,8 +50,14 @@ def commands(tenon, words=()):
         yield from commands(tenon, (*words, name))
 
 
+def plain_name(name):
+    """As CLI11 2.3 writes an option: later ones put the default in brackets, not behind `=`."""
+    name = re.sub(r"(?<! in)(?<!SIZE) \[([^\]]*)\] ?$", r"=\1", name)
+    return re.sub(r"^(-\w),", r"\1, ", name).replace("INT:INT in", "INT in")
+
+
 def table(rows):
-    cells = [(re.sub(r"^(-\w),", r"\1, ", name).replace("INT:INT in", "INT in"), text)
+    cells = [(plain_name(name), text)
              for name, text in rows]
     lines = [f"| `{name}` | {text} |" for name, text in
              ((name.replace("|", r"\|"), text.replace("|", r"\|")) for name, text in cells)]

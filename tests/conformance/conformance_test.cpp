@@ -32,13 +32,35 @@ json verify(const std::string& arguments)
     return json::parse(output, nullptr, false);
 }
 
+/// Of ONNX 1.17, as Debian 13 packages it: NaN of FLOAT8E5M2 as 127, casts to 4 bits that saturate,
+/// products of 8-bit data that the model has wrapped, a window that counts elements beyond its
+/// padding. ONNX 1.22 has corrected all of them.
+const std::set<std::string> kCorrected{
+    "test_averagepool_3d_dilations_large_count_include_pad_is_1_ceil_mode_is_True",
+    "test_cast_FLOAT16_to_FLOAT8E5M2",
+    "test_cast_FLOAT16_to_INT4",
+    "test_cast_FLOAT16_to_UINT4",
+    "test_cast_FLOAT_to_FLOAT8E5M2",
+    "test_cast_FLOAT_to_INT4",
+    "test_cast_FLOAT_to_UINT4",
+    "test_cast_no_saturate_FLOAT16_to_FLOAT8E5M2",
+    "test_cast_no_saturate_FLOAT_to_FLOAT8E5M2",
+    "test_castlike_FLOAT_to_FLOAT8E5M2",
+    "test_castlike_FLOAT_to_FLOAT8E5M2_expanded",
+    "test_qlinearmatmul_2D_int8_float16",
+    "test_qlinearmatmul_2D_int8_float32",
+    "test_qlinearmatmul_3D_int8_float16",
+    "test_qlinearmatmul_3D_int8_float32"};
+
 /// Cases whose data is at fault, with the fault.
 const char* dataFault(const std::string& folder)
 {
     const std::string name = std::filesystem::path(folder).filename().string();
+    const bool isPackaged = folder.find("/usr/include/") == 0;
+    if (isPackaged && kCorrected.count(name) != 0) return "a later release has corrected it";
     if (name == "test_cast_FLOAT_to_BFLOAT16")
         return "the reference cuts bits off where the standard rounds to nearest even";
-    if (name == "test_adam_multiple" && folder.find("/usr/include/") == 0)
+    if (name == "test_adam_multiple" && isPackaged)
         return "computed with an epsilon of 0.01 that the model does not state";
     if (name.rfind("test_castlike_", 0) == 0 && name.find("BFLOAT16") != std::string::npos)
         return "`like` has one element in the data but (3, 4) in the model";
