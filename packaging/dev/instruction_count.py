@@ -19,6 +19,12 @@ class Counts(int):
         return self.loads + self.stores
 
 
+def takes_plugins(emulator):
+    """False for static builds: they load no shared objects."""
+    text = subprocess.run([emulator, "-h"], capture_output=True, text=True, check=False).stdout
+    return "-plugin" in text
+
+
 def run_counted(build, emulator, command, blocks=False):
     """Counts between the last two marks of `command`, a list of a guest program and its arguments;
     `emulator` is such as ["qemu-aarch64", "-cpu", "max"]. With blocks also the list of

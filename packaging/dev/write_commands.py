@@ -29,7 +29,7 @@ def sections(tenon, words):
     out, rows = {"": []}, None
     for line in text.splitlines():
         title = re.fullmatch(r"(\w+):", line)
-        row = re.fullmatch(r"  (\S.*?)(?:(?:  +|(?<= REQUIRED) )(\S.*))?", line)
+        row = re.fullmatch(r"  (\S.*?)(?:(?:  +|(?<= REQUIRED) |(?<==\d\d\d) )(\S.*))?", line)
         if title:
             rows = out.setdefault(title.group(1), [])
         elif rows is not None and row:
@@ -52,6 +52,7 @@ def commands(tenon, words=()):
 
 def plain_name(name):
     """As CLI11 2.3 writes an option: later ones put the default in brackets, not behind `=`."""
+    name = re.sub(r"^((?:-\w,)?--[\w-]+) \[0\] ?$", r"\1", name)  # a flag's count
     name = re.sub(r"(?<! in)(?<!SIZE) \[([^\]]*)\] ?$", r"=\1", name)
     return re.sub(r"^(-\w),", r"\1, ", name).replace("INT:INT in", "INT in")
 
