@@ -3,17 +3,13 @@
 // coloured, folded and wrapped; options, target and pictures in their sheets. A real window, an X
 // server, real key strokes.
 #include "app/engine/engine.h"
-#include "app/workbench/main_window.h"
-#include "tests/app/workbench/real_events.h"
+#include "tests/app/workbench/window_user.h"
 #include "views/frame/options_sheet.h"
 #include "views/frame/overlay.h"
 #include "views/frame/target_sheet.h"
 #include "views/frame/trial_sheet.h"
 #include "views/pages/inspect/inspect_page.h"
 #include "views/pages/passes/passes_page.h"
-
-#include <QTemporaryDir>
-#include <QTest>
 
 #include <algorithm>
 
@@ -22,21 +18,11 @@ using namespace tenon::app;
 
 namespace {
 
-class GesturesTest : public QObject
+class GesturesTest : public WindowUser
 {
     Q_OBJECT
 
 private:
-    template <class Condition>
-    static bool waitFor(Condition condition)
-    {
-        return QTest::qWaitFor(condition, kEventPatienceMs);
-    }
-    bool settle() const
-    {
-        return waitFor([&] { return m_window->isSettled(); });
-    }
-    void press(const char* key) const { pressKey(*m_window, QLatin1String(key)); }
     void type(const QString& text) const { typeText(*m_window, text); }
     void showPage(const char* key, const QWidget& page) const
     {
@@ -64,9 +50,6 @@ private:
         press("Return");
         QVERIFY(waitFor([&] { return !palette.isVisible(); }));
     }
-
-    QTemporaryDir m_folder;
-    std::unique_ptr<MainWindow> m_window;
 
 private slots:
     void initTestCase()

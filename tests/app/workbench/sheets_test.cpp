@@ -2,8 +2,7 @@
 // Controls inside of sheets, menus of tables, the strip of a step, and files that are dropped: a
 // real window, an X server, real keys, clicks and drags.
 #include "app/engine/engine.h"
-#include "app/workbench/main_window.h"
-#include "tests/app/workbench/real_events.h"
+#include "tests/app/workbench/window_user.h"
 #include "views/frame/options_sheet.h"
 #include "views/frame/target_sheet.h"
 #include "views/frame/trial_sheet.h"
@@ -18,8 +17,6 @@
 #include <QMenu>
 #include <QMimeData>
 #include <QMouseEvent>
-#include <QTemporaryDir>
-#include <QTest>
 
 #include <algorithm>
 
@@ -47,21 +44,11 @@ protected:
     }
 };
 
-class SheetsTest : public QObject
+class SheetsTest : public WindowUser
 {
     Q_OBJECT
 
 private:
-    template <class Condition>
-    static bool waitFor(Condition condition)
-    {
-        return QTest::qWaitFor(condition, kEventPatienceMs);
-    }
-    bool settle() const
-    {
-        return waitFor([&] { return m_window->isSettled(); });
-    }
-    void press(const char* key) const { pressKey(*m_window, QLatin1String(key)); }
     static void click(const QWidget& widget) { clickOn(widget, widget.rect().center()); }
     template <class Widget>
     static Widget* named(const QWidget& parent, const QString& name)
@@ -126,9 +113,7 @@ private:
         QVERIFY(file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size());
     }
 
-    QTemporaryDir m_folder;
     QString m_answer; ///< to the question for a file
-    std::unique_ptr<MainWindow> m_window;
     std::unique_ptr<FileSource> m_source;
 
 private slots:
