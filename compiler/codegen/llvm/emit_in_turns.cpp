@@ -67,8 +67,7 @@ bool Emitter::unrolledInTurns(const tir::StmtNode& node, const llvm::ConstantInt
         for (int64_t i = extent * group / groups; i < extent * (group + 1) / groups; ++i) {
             const size_t before = block->size();
             m_known.forget(); // a value of one iteration may come behind another's use of it
-            m_vars[node.loop.var.get()] =
-                llvm::ConstantInt::getSigned(begin.getType(), begin.getSExtValue() + i);
+            selectRound(node, begin, i);
             statement(node.body);
             Run& run = runs.emplace_back();
             for (llvm::Instruction& each : llvm::drop_begin(*block, before)) run.push_back(&each);

@@ -115,10 +115,7 @@ bool Emitter::unrolledPacked(const tir::StmtNode& node, const llvm::ConstantInt&
         return false;
     const auto match = requantizationOf(*store.value);
     if (!match) return false;
-    const auto select = [&](int64_t i) {
-        m_vars[node.loop.var.get()] =
-            llvm::ConstantInt::getSigned(begin.getType(), begin.getSExtValue() + i);
-    };
+    const auto select = [&](int64_t i) { selectRound(node, begin, i); };
     const auto startOf = [&](int64_t i) {
         select(i);
         return affineOf(index->args[0]);

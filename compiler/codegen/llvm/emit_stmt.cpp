@@ -198,6 +198,12 @@ void Emitter::loop(const StmtNode& node)
     m_builder.SetInsertPoint(exit);
 }
 
+void Emitter::selectRound(const StmtNode& node, const llvm::ConstantInt& begin, int64_t round)
+{
+    m_vars[node.loop.var.get()] =
+        llvm::ConstantInt::getSigned(begin.getType(), begin.getSExtValue() + round);
+}
+
 void Emitter::unrolled(const StmtNode& node)
 {
     const auto* extent = llvm::dyn_cast<llvm::ConstantInt>(value(node.loop.extent));
@@ -208,8 +214,7 @@ void Emitter::unrolled(const StmtNode& node)
     if (unrolledSquare(node, *begin, extent->getSExtValue())) return;
     if (unrolledQuads(node, *begin, extent->getSExtValue())) return;
     for (int64_t i = 0; i < extent->getSExtValue(); ++i) {
-        m_vars[node.loop.var.get()] =
-            llvm::ConstantInt::getSigned(begin->getType(), begin->getSExtValue() + i);
+        selectRound(node, *begin, i);
         statement(node.body);
     }
 }

@@ -157,8 +157,7 @@ bool Emitter::unrolledSquare(const tir::StmtNode& node, const llvm::ConstantInt&
     const auto lanes = static_cast<int>(extent);
     if (load.dtype.lanes != lanes || load.buffer->dtype.bytes() != kBlock) return false;
     const int64_t stride = copies->stride;
-    m_vars[node.loop.var.get()] =
-        llvm::ConstantInt::getSigned(begin.getType(), begin.getSExtValue());
+    selectRound(node, begin, 0);
     llvm::Type* const element = storedTypeOf(load.buffer->dtype.scalar());
     auto* const vector = llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes));
     const auto [corner, align] = address(load.buffer, copies->from);
@@ -172,8 +171,7 @@ bool Emitter::unrolledSquare(const tir::StmtNode& node, const llvm::ConstantInt&
     }
     const Vectors columns = transposed(m_builder, rows);
     for (int64_t column = 0; column < extent; ++column) {
-        m_vars[node.loop.var.get()] =
-            llvm::ConstantInt::getSigned(begin.getType(), begin.getSExtValue() + column);
+        selectRound(node, begin, column);
         const auto [pointer, alignment] = address(store.buffer, copies->to);
         m_builder.CreateAlignedStore(columns[static_cast<size_t>(column)], pointer, alignment);
     }
@@ -193,11 +191,7 @@ bool Emitter::unrolledQuads(const tir::StmtNode& node, const llvm::ConstantInt& 
     const int64_t run = toPlanes ? lanes : extent; // bytes of a plane
     if ((!toPlanes && !toBlocks) || (run != 8 && run != kMostLanes)) return false;
 
-    const auto select = [&](int64_t round) {
-        m_vars[node.loop.var.get()] =
-            llvm::ConstantInt::getSigned(begin.getType(), begin.getSExtValue() + round);
-    };
-    select(0);
+    selectRound(node, begin, 0);
     const auto [corner, align] = address(copies->load->buffer, copies->from);
     if (toBlocks) {
         llvm::Value* planes = loadedPlanes(m_builder, corner, run, copies->stride);
@@ -210,7 +204,7 @@ bool Emitter::unrolledQuads(const tir::StmtNode& node, const llvm::ConstantInt& 
     for (int64_t plane = 0; plane < kBlock; ++plane) {
         std::vector<int> order;
         for (int64_t i = 0; i < run; ++i) order.push_back(static_cast<int>(i * kBlock + plane));
-        select(plane);
+        selectRound(node, begin, plane);
         const auto [pointer, alignment] = address(node.body->buffer, copies->to);
         m_builder.CreateAlignedStore(m_builder.CreateShuffleVector(blocks, order), pointer,
                                      alignment);

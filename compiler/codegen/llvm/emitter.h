@@ -93,6 +93,8 @@ private:
     /// A float of such bytes plus a constant, which never become bytes; null where this is another.
     llvm::Value* requantizedNumber(const tir::ExprNode& cast);
     llvm::Value* nearestWithin(llvm::Value* x, const Narrowing& to, int limits); ///< halves to even
+    /// The loop's variable is `round` after its begin.
+    void selectRound(const tir::StmtNode& node, const llvm::ConstantInt& begin, int64_t round);
     /// Ways to unroll, each of the file of its name: false when they do not apply.
     bool unrolledSquare(const tir::StmtNode& node, const llvm::ConstantInt& begin, int64_t extent);
     bool unrolledQuads(const tir::StmtNode& node, const llvm::ConstantInt& begin, int64_t extent);
