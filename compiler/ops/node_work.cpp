@@ -117,7 +117,7 @@ bool hasKnownSizes(const Module& module, const NodeRecord& node)
 }
 
 /// Products of a tile, of all phases, for those of its results.
-double productsOfWinograd(const NodeRecord& node)
+double shareOfWinograd(const NodeRecord& node)
 {
     const std::vector<int64_t> tile = node.attrs.integers("tile_size", {2, 2});
     const std::vector<int64_t> kernel = node.attrs.integers("kernel_size", {3, 3});
@@ -142,7 +142,7 @@ double leastFlops(const Module& module, const NodeRecord& node)
 {
     if (!multiplies(node) || !hasKnownSizes(module, node)) return 0;
     const double flops = costOf(module, node).flops;
-    if (node.attrs.has("tile_size")) return flops * productsOfWinograd(node);
+    if (node.attrs.has("tile_size")) return flops * shareOfWinograd(node);
     double share = 1;
     for (const Axis& axis : axesOf(module, node)) share *= axis.insideShare();
     return flops * share;

@@ -42,8 +42,7 @@ std::vector<double> pairsOf(const WinogradAxis& axis)
     return {kPairs.begin(), kPairs.begin() + pairs};
 }
 
-/// What the transforms take the last element times, at infinity: with two elements of the data less
-/// to subtract from.
+/// True where the data's transform gives the last point, infinity, with the other sign.
 bool isNegativeAtInfinity(const WinogradAxis& axis) { return axis.points() == 4; }
 
 /// The filter's polynomial at infinity and 0 is one element; at p and -p it is even + odd and
@@ -156,11 +155,8 @@ Expr winogradIntegerQuotient(const Expr& sum)
 
 int64_t winogradProducts(int64_t kernel, int64_t stride, int64_t tile)
 {
-    const WinogradAxis axis = winogradAxis(kernel, stride, tile);
-    int64_t sum = 0;
-    for (int64_t phase = 0; phase < stride; ++phase)
-        sum += axis.points() - (hasAllTaps(kernel, stride, phase) ? 0 : 1);
-    return sum;
+    const int64_t points = winogradAxis(kernel, stride, tile).points();
+    return stride * points - (stride - wholePhasesOf(kernel, stride));
 }
 
 Expr winogradFilter(const WinogradAxis& axis, const Expr& e, const LineFn& line)

@@ -29,11 +29,11 @@ bool isWinogradAxis(const WinogradAxis& axis);
 /// outputs: of every stride-th element, its phases, each has ceil(kernel / stride) taps.
 WinogradAxis winogradAxis(int64_t kernel, int64_t stride, int64_t tile);
 
-/// True where phase `phase` of a stride has all taps; else it lacks the last one, and its filter is
-/// zero at the last point, infinity.
-constexpr bool hasAllTaps(int64_t kernel, int64_t stride, int64_t phase)
+/// The first phases of a stride, so many, have all taps; the others lack the last one, and their
+/// filters are zero at the last point, infinity.
+constexpr int64_t wholePhasesOf(int64_t kernel, int64_t stride)
 {
-    return phase < kernel - (kernel - 1) / stride * stride;
+    return kernel - (kernel - 1) / stride * stride;
 }
 /// Products of a tile along one axis, of all phases, without those with zeros.
 int64_t winogradProducts(int64_t kernel, int64_t stride, int64_t tile);

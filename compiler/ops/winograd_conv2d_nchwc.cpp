@@ -144,26 +144,25 @@ FilterFn computedFilters(const WinogradGeometry& g, const WinogradTiles& tiles,
 Expr whereNeeded(const WinogradGeometry& g, const WinogradTiles& tiles, const Exprs& at,
                  const Expr& phase, const Expr& product)
 {
-    const Expr width(tiles.columns.count);
     Expr isNeeded;
-    const auto need = [&](const WinogradTileAxis& axis, const Expr& point, const Expr& tile) {
-        if (!axis.isSkipped) return;
-        const Expr each = point < Expr(axis.lastPoints()) || tile < Expr(axis.count - 1);
+    const auto require = [&](const Expr& each) {
         isNeeded = isNeeded.get() ? isNeeded && each : each;
     };
-    need(tiles.rows, at[1], floorDiv(at[4], width));
-    need(tiles.columns, at[2], floorMod(at[4], width));
-    const Window& window = g.window;
-    const auto needTaps = [&](size_t axis, const WinogradAxis& points, const Expr& own) {
-        for (int64_t i = 0; i < window.stride[axis]; ++i) {
-            if (hasAllTaps(window.kernel[axis], window.stride[axis], i)) continue;
-            const Expr each = own < Expr(i) || at[1 + axis] < Expr(points.points() - 1);
-            isNeeded = isNeeded.get() ? isNeeded && each : each;
-            return; // as the phases behind it
-        }
+    const auto requireOfLastTile = [&](const WinogradTileAxis& axis, const Expr& point,
+                                       const Expr& tile) {
+        if (axis.isSkipped) require(point < Expr(axis.lastPoints()) || tile < Expr(axis.count - 1));
     };
-    needTaps(0, g.rows, floorDiv(phase, Expr(window.stride[1])));
-    needTaps(1, g.columns, floorMod(phase, Expr(window.stride[1])));
+    const Expr width(tiles.columns.count);
+    requireOfLastTile(tiles.rows, at[1], floorDiv(at[4], width));
+    requireOfLastTile(tiles.columns, at[2], floorMod(at[4], width));
+    const std::array<int64_t, 2>& stride = g.window.stride;
+    const auto requireTaps = [&](size_t axis, const WinogradAxis& points, const Expr& own) {
+        const int64_t whole = wholePhasesOf(g.window.kernel[axis], stride[axis]);
+        if (whole < stride[axis])
+            require(own < Expr(whole) || at[1 + axis] < Expr(points.points() - 1));
+    };
+    requireTaps(0, g.rows, floorDiv(phase, Expr(stride[1])));
+    requireTaps(1, g.columns, floorMod(phase, Expr(stride[1])));
     if (!isNeeded.get()) return product;
     // The sum of anything and -0 is the same, sign included.
     return tir::call(tir::Intrinsic::IfThenElse, product->dtype,

@@ -71,7 +71,7 @@ std::vector<ErrorBudget::Option> ErrorBudget::optionsOf(const ConvolutionSize& s
     for (const WinogradTile& tile : winogradTiles(size)) {
         const WinogradForm form = winogradForm(size, machine, tile);
         const double error = winogradError(size, tile);
-        if (form.tile == tile && form.cycles < out[0].cycles && error <= machine.maxError)
+        if (form.cycles < out[0].cycles && error <= machine.maxError)
             out.push_back({tile, form.cycles, squareOf(gain * storedError(error))});
     }
     return out;

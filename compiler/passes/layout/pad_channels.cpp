@@ -115,10 +115,9 @@ private:
         if (m_uses.isResult(last)) return readers;
         for (const NodeId id : m_uses.users(last)) {
             const NodeRecord& user = m_module.node(id);
-            const Tensor* zeros = weightOfBytes(user) ? weightZeros(user) : nullptr;
-            if (!weightOfBytes(user) || user.attrs.integer("groups", 1) != 1 ||
-                (zeros && zeros->size() != 1))
-                return {};
+            if (!weightOfBytes(user) || user.attrs.integer("groups", 1) != 1) return {};
+            const Tensor* zeros = weightZeros(user);
+            if (zeros && zeros->size() != 1) return {};
             if (std::find(readers.begin(), readers.end(), id) == readers.end())
                 readers.push_back(id);
         }
