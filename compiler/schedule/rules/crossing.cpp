@@ -80,6 +80,16 @@ std::optional<Tile> tileOfBytes(const tir::Stmt& block, const CrossAxis& cross, 
     return std::nullopt;
 }
 
+/// What goes through registers; nothing where lanes are gathered.
+std::optional<Tile> tileInRegisters(const tir::Stmt& block, const CrossAxis& cross, int64_t rows,
+                                    int64_t columns, int64_t lanes)
+{
+    const int64_t side = sideOfSquare(block, std::min(rows, cross.block), columns, lanes);
+    if (side > 0 && (cross.isPlain || (cross.block % side == 0 && rows % side == 0)))
+        return Tile{side, side};
+    return tileOfBytes(block, cross, rows, columns, lanes);
+}
+
 /// The loops over whole tiles of an axis and within them; the last ones overlap where they must.
 std::vector<std::string> splitEvenly(Schedule& schedule, const std::string& loop, int64_t size)
 {
@@ -99,16 +109,11 @@ std::optional<std::vector<std::string>> tileCrossing(Schedule& schedule, const s
     if (!cross || extent < 4) return std::nullopt;
     const AxisView& other = axes[cross->axis];
     // Inside of a block of channels only whole parts are walked contiguously.
-    const int64_t side = sideOfSquare(stmt, std::min(other.extent, cross->block), extent, lanes);
-    const bool isSquare =
-        side > 0 && (cross->isPlain || (cross->block % side == 0 && other.extent % side == 0));
-    const auto bytes = tileOfBytes(stmt, *cross, other.extent, extent, lanes);
-    const int64_t rows = isSquare ? side
-                         : bytes  ? bytes->rows
-                                  : divisorUpTo(other.extent, std::max<int64_t>(1, cross->block));
+    const auto tile = tileInRegisters(stmt, *cross, other.extent, extent, lanes);
+    const int64_t rows =
+        tile ? tile->rows : divisorUpTo(other.extent, std::max<int64_t>(1, cross->block));
     if (rows < 2) return std::nullopt;
-    if (isSquare) lanes = side;
-    if (bytes) lanes = bytes->columns;
+    if (tile) lanes = tile->columns;
     const auto strips = splitEvenly(schedule, other.loop, rows);
     // Strips that overlap stay within one thread, inside of the loops that are shared.
     const bool overlaps = other.extent % rows != 0;
@@ -128,7 +133,7 @@ std::optional<std::vector<std::string>> tileCrossing(Schedule& schedule, const s
     }
     order.insert(order.end(), {strips[1], vector});
     schedule.reorder(order);
-    if (isSquare || bytes) schedule.unroll(strips[1]);
+    if (tile) schedule.unroll(strips[1]);
     schedule.vectorize(vector);
     return shared;
 }

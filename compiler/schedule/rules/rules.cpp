@@ -8,6 +8,8 @@
 #include "compiler/schedule/tree.h"
 #include "core/ir/tir/visit.h"
 
+#include <algorithm>
+
 namespace tenon::compiler {
 namespace {
 
@@ -59,9 +61,10 @@ std::vector<std::string> sharedPads(const Schedule& schedule)
     std::vector<std::string> pads;
     for (const std::string& name : schedule.blocks()) {
         const tir::Stmt block = blockOf(schedule, name);
-        bool branches = false;
-        for (const tir::IterVar& axis : block->block.iters)
-            branches = branches || branchesAlong(block, axis.var);
+        const auto& axes = block->block.iters;
+        const bool branches = std::any_of(axes.begin(), axes.end(), [&](const tir::IterVar& axis) {
+            return branchesAlong(block, axis.var);
+        });
         const tir::Buffer made = bufferNamed(schedule.function(), outputOf(schedule, name));
         if (branches && made && readersOf(schedule.function().body, made) >= kFewReaders)
             pads.push_back(name);
