@@ -49,18 +49,18 @@ void MainWindow::wireTrials()
 
 void MainWindow::takeDropped(const QString& path)
 {
-    const bool isFolder = QFileInfo(path).isDir(), hasModel = m_workspace.state().hasDocument;
-    if (isFolder) return takeFolder(path);
-    if (!isSample(path) && !(isLabels(path) && hasModel)) return openModel(path);
+    const bool hasModel = m_workspace.state().hasDocument;
+    if (QFileInfo(path).isDir()) return takeFolder(path);
     if (isSample(path) && hasModel) return openTrial(path);
-    if (hasModel) {
-        if (!part<views::TrialSheet>().isVisible()) openTrial({});
-        return m_trial.setLabels(path);
-    }
-    m_workspace.report(tr("No model is open"),
-                       core::makeError(core::DiagnosticCode::BadArgument,
-                                       "pictures and sounds are inputs of a model; open one first, "
-                                       "then drop the file again"));
+    if (isSample(path))
+        return m_workspace.report(
+            tr("No model is open"),
+            core::makeError(core::DiagnosticCode::BadArgument,
+                            "pictures and sounds are inputs of a model; open one first, "
+                            "then drop the file again"));
+    if (!isLabels(path) || !hasModel) return openModel(path);
+    if (!part<views::TrialSheet>().isVisible()) openTrial({});
+    m_trial.setLabels(path);
 }
 
 /// Of examples: only a page knows what for.
