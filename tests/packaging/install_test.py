@@ -67,9 +67,8 @@ def validate(prefix):
             # AppStream 1.0 asks for a homepage; there is none.
             faults = [line for line in said.splitlines()
                       if line.startswith(("E:", "W:")) and "url-homepage-missing" not in line]
-            if faults or (program == "desktop-file-validate" and (said or done.returncode != 0)):
-                sys.exit(said)
-            if done.returncode != 0 and "url-homepage-missing" not in said:
+            is_refused = done.returncode != 0 and "url-homepage-missing" not in said
+            if faults or is_refused or (program == "desktop-file-validate" and said):
                 sys.exit(said)
         elif program in os.environ.get("TENON_REQUIRE", "").split(","):
             sys.exit(f"{program} is required and not installed")

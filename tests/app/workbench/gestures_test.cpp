@@ -2,7 +2,6 @@
 // What one asks of a graph by gestures: found by name, followed through the passes, compared,
 // coloured, folded and wrapped; options, target and pictures in their sheets. A real window, an X
 // server, real key strokes.
-#include "app/engine/engine.h"
 #include "tests/app/workbench/window_user.h"
 #include "views/frame/options_sheet.h"
 #include "views/frame/overlay.h"
@@ -54,21 +53,8 @@ private:
 private slots:
     void initTestCase()
     {
-        EngineOptions options;
-        options.configFolder = m_folder.filePath(QStringLiteral("config"));
-        m_window = std::make_unique<MainWindow>(
-            makeEngine(options), Settings(),
-            WindowOptions{false, true, QStringLiteral(TENON_SAMPLE_MODEL), 2,
-                          m_folder.filePath(QStringLiteral("settings.json"))});
-        m_window->move(0, 0);
-        m_window->resize(1366, 768);
-        m_window->show();
-        QVERIFY(QTest::qWaitForWindowExposed(m_window.get(), kEventPatienceMs));
-        m_window->openModel(QStringLiteral(TENON_SAMPLE_MODEL));
-        QVERIFY(settle());
-        press("ctrl+shift+b");
-        QVERIFY(waitFor([&] { return m_window->workspace().document()->isCompiled(); }));
-        QVERIFY(settle());
+        makeWindow();
+        compileSample();
     }
     void cleanupTestCase() { m_window.reset(); }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Controls inside of sheets, menus of tables, the strip of a step, and files that are dropped: a
 // real window, an X server, real keys, clicks and drags.
-#include "app/engine/engine.h"
 #include "tests/app/workbench/window_user.h"
 #include "views/frame/options_sheet.h"
 #include "views/frame/target_sheet.h"
@@ -119,25 +118,13 @@ private:
 private slots:
     void initTestCase()
     {
-        EngineOptions options;
-        options.configFolder = m_folder.filePath(QStringLiteral("config"));
-        WindowOptions window{false, true, QStringLiteral(TENON_SAMPLE_MODEL), 2,
-                             m_folder.filePath(QStringLiteral("settings.json"))};
-        window.askForFile = [this](QWidget*, const views::FileQuestion&,
-                                   const views::TakeFile& take) { take(m_answer); };
-        m_window = std::make_unique<MainWindow>(makeEngine(options), Settings(), window);
-        m_window->move(0, 0);
-        m_window->resize(1366, 768);
-        m_window->show();
+        makeWindow([this](QWidget*, const views::FileQuestion&, const views::TakeFile& take) {
+            take(m_answer);
+        });
         m_source = std::make_unique<FileSource>();
         m_source->setGeometry(1400, 20, 100, 100);
         m_source->show();
-        QVERIFY(QTest::qWaitForWindowExposed(m_window.get(), kEventPatienceMs));
-        m_window->openModel(QStringLiteral(TENON_SAMPLE_MODEL));
-        QVERIFY(settle());
-        press("ctrl+shift+b");
-        QVERIFY(waitFor([&] { return m_window->workspace().document()->isCompiled(); }));
-        QVERIFY(settle());
+        compileSample();
     }
     void cleanupTestCase() { m_window.reset(); }
 

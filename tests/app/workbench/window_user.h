@@ -2,6 +2,7 @@
 // WindowUser: a test that acts on a window as people do and waits for what they would see.
 #pragma once
 
+#include "app/engine/engine.h"
 #include "app/workbench/main_window.h"
 #include "tests/app/workbench/real_events.h"
 
@@ -26,6 +27,30 @@ protected:
         return waitFor([&] { return m_window->isSettled(); });
     }
     void press(const char* key) const { pressKey(*m_window, QLatin1String(key)); }
+
+    /// A window with a folder of its own.
+    void makeWindow(const views::AskForFile& askForFile = views::askWithDialog)
+    {
+        EngineOptions engine;
+        engine.configFolder = m_folder.filePath(QStringLiteral("config"));
+        WindowOptions options{false, true, QStringLiteral(TENON_SAMPLE_MODEL), 2,
+                              m_folder.filePath(QStringLiteral("settings.json"))};
+        options.askForFile = askForFile;
+        m_window = std::make_unique<MainWindow>(makeEngine(engine), Settings(), options);
+        m_window->move(0, 0);
+        m_window->resize(1366, 768);
+        m_window->show();
+    }
+    /// The sample, compiled.
+    void compileSample()
+    {
+        QVERIFY(QTest::qWaitForWindowExposed(m_window.get(), kEventPatienceMs));
+        m_window->openModel(QStringLiteral(TENON_SAMPLE_MODEL));
+        QVERIFY(settle());
+        press("ctrl+shift+b");
+        QVERIFY(waitFor([&] { return m_window->workspace().document()->isCompiled(); }));
+        QVERIFY(settle());
+    }
 
     QTemporaryDir m_folder;
     std::unique_ptr<MainWindow> m_window;
