@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// DilationsAsImages: a 3 x 3 convolution of dilation d never mixes rows or columns that are not d
-// apart: every d-th row and column of the image [N, C, H, W] is an image of its own, and all of
-// them, [N*d*d, C, H/d, W/d], have a convolution without dilation, which Winograd's method computes
-// with fewer products.
+// DilationsAsImages: a convolution of dilation d never mixes rows or columns that are not d apart:
+// every d-th row and column of the image [N, C, H, W] is an image of its own, and all of them,
+// [N*d*d, C, H/d, W/d], have a convolution without dilation, which Winograd's method computes with
+// fewer products.
 #include "compiler/ops/ops.h"
 #include "compiler/passes/layout/layout_costs.h"
 #include "compiler/passes/layout/layout_machine.h"
@@ -16,19 +16,18 @@
 namespace tenon::compiler {
 namespace {
 
-constexpr int64_t kTaps = 3;
 /// What must be gained for images to be moved twice.
 constexpr double kWorthwhile = 0.9;
 
 /// One axis of the convolution, and of that of its phases.
 struct Axis
 {
-    int64_t image, results, dilation, before;
+    int64_t image, results, taps, dilation, before;
 
     int64_t phaseImage() const { return (image + dilation - 1) / dilation; }
     int64_t phaseResults() const { return (results + dilation - 1) / dilation; }
     int64_t phaseBefore() const { return before / dilation; }
-    int64_t phaseAfter() const { return phaseResults() - 1 + kTaps - phaseBefore() - phaseImage(); }
+    int64_t phaseAfter() const { return phaseResults() - 1 + taps - phaseBefore() - phaseImage(); }
     /// Each phase of the result reads one phase of the image, all of it.
     bool hasPhases() const
     {
@@ -69,14 +68,15 @@ private:
         const std::vector<int64_t> ones{1, 1};
         const std::vector<int64_t> dilation = node.attrs.integers("dilation", ones);
         if (!weight || weight->dtype() != kFloat32 || !data || !result || data->size() != 4 ||
-            weight->shape()[2] != kTaps || weight->shape()[3] != kTaps || dilation == ones ||
-            node.attrs.integer("groups", 1) != 1 || node.attrs.integers("strides", ones) != ones ||
+            dilation == ones || node.attrs.integer("groups", 1) != 1 ||
+            node.attrs.integers("strides", ones) != ones ||
             node.attrs.string("data_layout", "NCHW") != "NCHW")
             return std::nullopt;
         const std::vector<int64_t> padding = node.attrs.integers("padding", {0, 0, 0, 0});
         Axes axes;
         for (size_t i = 0; i < axes.size(); ++i) {
-            axes[i] = {(*data)[2 + i], (*result)[2 + i], dilation[i], padding[i]};
+            axes[i] = {(*data)[2 + i], (*result)[2 + i], weight->shape()[2 + i], dilation[i],
+                       padding[i]};
             if (!axes[i].hasPhases()) return std::nullopt;
         }
         return axes;
@@ -88,9 +88,15 @@ private:
         const int64_t channels = data.shape[1].value();
         const int64_t results = node.types[0].shape[1].value();
         const int64_t batch = data.shape[0].value();
-        const ConvolutionSize whole{batch, channels, results, axes[0].results, axes[1].results};
-        const ConvolutionSize phases{batch * axes[0].dilation * axes[1].dilation, channels, results,
-                                     axes[0].phaseResults(), axes[1].phaseResults()};
+        const std::array<int64_t, 2> kernel{axes[0].taps, axes[1].taps};
+        const ConvolutionSize whole{batch,           channels,        results,
+                                    axes[0].results, axes[1].results, kernel};
+        const ConvolutionSize phases{batch * axes[0].dilation * axes[1].dilation,
+                                     channels,
+                                     results,
+                                     axes[0].phaseResults(),
+                                     axes[1].phaseResults(),
+                                     kernel};
         const double moving = transformCycles(data, m_machine.facts) +
                               transformCycles(node.types[0], m_machine.facts);
         return winogradForm(phases, m_machine).cycles + moving <
