@@ -74,8 +74,8 @@ private:
                                  m_machine.facts}))
             return true;
         if (isOp(node, concatenateOp)) return alterConcatenation(node);
-        if (isOp(node, joinPhasesOp) || isOp(node, stackFramesOp) || isOp(node, stackPhasesOp) ||
-            isOp(node, unstackPhasesOp))
+        if (isOneOf(node, joinPhasesOp, joinFramesOp, stackFramesOp, stackPhasesOp,
+                    unstackPhasesOp))
             return alterImages(node);
         if (isOp(node, reshapeOp)) return alterReshape(node);
         if (node.operands.empty() || node.types.size() != 1) return false;

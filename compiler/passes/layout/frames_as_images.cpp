@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // FramesAsImages: a film [N, C, D, H, W] is N*D images [N*D, C, H, W]. A convolution over three
 // axes is one over two of images that have the frames it reaches as channels, or, where it has
-// groups, a sum of convolutions, one per frame that it reaches; what is elementwise and maxima of
-// windows stand between them on images.
+// groups, a sum of convolutions, one per frame that it reaches; what is elementwise, maxima of
+// windows and reductions of whole films stand between them on images.
 #include "compiler/ops/ops.h"
+#include "compiler/passes/layout/spread_film.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/rewrite_functions.h"
@@ -75,19 +76,16 @@ public:
         for (const NodeId id : m_function.order) {
             const NodeRecord& node = m_module.node(id);
             if (node.kind != NodeKind::Op || node.types.size() != 1) continue;
-            const auto result = filmOf({id, 0});
-            if (!result) continue;
             PatchWriter patch(m_module, m_function.id, "film-to-images",
                               nodeLabel(m_module, node) + " works on frames one by one", {id});
             m_patch = &patch;
             m_made.clear();
-            const std::optional<ValueRef> images = imagesOf(node, *result);
-            if (!images) {
+            const std::optional<ValueRef> other = replacement(node);
+            if (!other) {
                 for (const ValueRef value : m_made) m_images.erase(value); // its patch is no more
                 continue;
             }
-            m_images[{id, 0}] = *images;
-            patch.replaceAndErase(id, filmAgain(*images, *result));
+            patch.replaceAndErase(id, *other);
             m_patches.push_back(patch.take());
         }
         return std::move(m_patches);
@@ -136,6 +134,18 @@ private:
             film);
     }
 
+    /// The node's result again, computed on images.
+    std::optional<ValueRef> replacement(const NodeRecord& node)
+    {
+        if (const auto reduced = reduction(node)) return reduced;
+        const auto result = filmOf({node.id, 0});
+        if (!result) return std::nullopt;
+        const std::optional<ValueRef> images = imagesOf(node, *result);
+        if (!images) return std::nullopt;
+        m_images[{node.id, 0}] = *images;
+        return filmAgain(*images, *result);
+    }
+
     std::optional<ValueRef> imagesOf(const NodeRecord& node, const Film& result)
     {
         if (isOp(node, convOp)) return convolution(node, result);
@@ -170,6 +180,8 @@ private:
         const Tensor* weight = constantOf(m_module, node.operands[1]);
         const auto film = filmOf(node.operands[0]);
         if (!weight || !film || weight->dtype() != kFloat32) return std::nullopt;
+        if (const auto spread = spreadFilmOf(m_module, node))
+            if (const auto images = transposedConvolution(*spread, *weight, result)) return images;
         const std::vector<int64_t> strides = node.attrs.integers("strides", {}),
                                    padding = node.attrs.integers("padding", {}),
                                    dilation = node.attrs.integers("dilation", {});
@@ -195,6 +207,34 @@ private:
             sum = k == 0 ? part : m_patch->op(addOp, {sum, part});
         }
         return sum;
+    }
+
+    /// Of a transposed convolution: each phase of the result's frames is one of images.
+    std::optional<ValueRef> transposedConvolution(const SpreadFilm& spread, const Tensor& weight,
+                                                  const Film& result)
+    {
+        const SpreadAxis& axis = spread.axes[0];
+        const auto attrs = spread.planeAttrs();
+        const auto film = filmOf(spread.data);
+        if (!attrs || !film) return std::nullopt;
+        const int64_t frames = (result.frames + axis.stride - 1) / axis.stride;
+        std::vector<std::pair<SpreadPhase, FrameWindow>> phases;
+        for (int64_t i = 0; i < axis.stride; ++i) {
+            const SpreadPhase phase = axis.phase(i);
+            const int64_t after = frames - 1 + phase.taps - phase.before - film->frames;
+            if (phase.taps < 1 || phase.before <= -film->frames || after <= -film->frames)
+                return std::nullopt;
+            phases.push_back({phase, {phase.taps, 1, 1, phase.before, after}});
+        }
+        std::vector<ValueRef> parts;
+        for (const auto& [phase, window] : phases)
+            parts.push_back(m_patch->op(conv2dTransposeOp,
+                                        {stacked(spread.data, *film, window),
+                                         m_patch->constant(spread.filtersOf(weight, phase), "")},
+                                        *attrs));
+        if (parts.size() == 1) return parts[0];
+        return m_patch->op(joinFramesOp, parts,
+                           {{"films", result.items}, {"frames", result.frames}});
     }
 
     /// Of windows over frames, rows and columns: of windows of each image, then over the frames.
@@ -232,6 +272,28 @@ private:
         return most;
     }
 
+    /// Over frames, rows and columns: of each image, then over the frames.
+    std::optional<ValueRef> reduction(const NodeRecord& node)
+    {
+        if (!isOneOf(node, meanOp, maxOp, minOp, sumOp) || m_images.count(node.operands[0]) == 0)
+            return std::nullopt;
+        const Film film = *filmOf(node.operands[0]);
+        std::vector<int64_t> axes = node.attrs.integers("axis", {});
+        for (int64_t& axis : axes) axis = normalizedAxis(axis, kRank);
+        std::sort(axes.begin(), axes.end());
+        const auto shape = knownShape(m_module, {node.id, 0});
+        if (axes != std::vector<int64_t>{2, 3, 4} || node.attrs.integer("exclude", 0) != 0 ||
+            !shape)
+            return std::nullopt;
+        const OpDef& op = factsOf(node);
+        const auto over = [&](ValueRef data, std::vector<int64_t> reduced) {
+            return m_patch->op(op, {data}, {{"axis", std::move(reduced)}});
+        };
+        const ValueRef frames = over(images(node.operands[0]), {2, 3}); // [N*D, C]
+        return reshape(over(reshape(frames, {film.items, film.frames, film.channels}), {1}),
+                       *shape);
+    }
+
     /// Side by side as channels, films stay films.
     std::optional<ValueRef> concatenation(const NodeRecord& node)
     {
@@ -257,8 +319,18 @@ private:
         return m_patch->op(op, operands, node.attrs);
     }
 
+    /// One number per film and channel, [N, C or 1, 1, 1, 1], for each of its frames.
+    ValueRef perImage(ValueRef value, const Film& film, int64_t channels)
+    {
+        const ValueRef films = reshape(value, {film.items, 1, channels});
+        const ValueRef frames =
+            m_patch->op(broadcastToOp, {films},
+                        {{"shape", std::vector<int64_t>{film.items, film.frames, channels}}});
+        return reshape(frames, {film.items * film.frames, channels, 1, 1});
+    }
+
     /// An operand of something elementwise: a film of the same shape, a number, or one number per
-    /// channel.
+    /// channel or per channel of each film.
     std::optional<ValueRef> operandOf(ValueRef value, const Film& result)
     {
         if (!value.node.isValid()) return std::nullopt;
@@ -269,9 +341,12 @@ private:
             return images(value);
         while (shape->size() < kRank) shape->insert(shape->begin(), 1);
         const bool hasChannels = (*shape)[1] == result.channels;
-        if ((*shape)[0] != 1 || (*shape)[2] != 1 || (*shape)[3] != 1 || (*shape)[4] != 1 ||
+        if ((*shape)[2] != 1 || (*shape)[3] != 1 || (*shape)[4] != 1 ||
             !(hasChannels || (*shape)[1] == 1))
             return std::nullopt;
+        if ((*shape)[0] == result.items && result.items > 1)
+            return perImage(value, result, (*shape)[1]);
+        if ((*shape)[0] != 1) return std::nullopt;
         if (constantOf(m_module, value)) // as it is, for the passes that fold scales
             return m_patch->reshapedConstant(value, {1, (*shape)[1], 1, 1}, m_uses);
         return reshape(value, {1, (*shape)[1], 1, 1});

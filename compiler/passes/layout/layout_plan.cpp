@@ -53,6 +53,9 @@ bool keepsBlocks(const Module& module, const NodeRecord& node)
            node.types[0].shape[1] == module.type(node.operands[0]).shape[1];
 }
 
+/// Operators that put images of equal channels together, whatever blocks these have.
+bool joinsImages(const NodeRecord& node) { return isOneOf(node, joinPhasesOp, joinFramesOp); }
+
 /// Operators of equal elements, whatever their order.
 bool isElementwise(const NodeRecord& node)
 {
@@ -103,7 +106,7 @@ void LayoutPlan::joinWithOperands(const NodeRecord& node)
     const ValueRef result{node.id, 0};
     if (!m_index.count(result)) return;
     if (keepsBlocks(m_module, node)) return join(result, node.operands[0]);
-    if (!isElementwise(node) && !isOp(node, joinPhasesOp)) return;
+    if (!isElementwise(node) && !joinsImages(node)) return;
     for (const ValueRef operand : node.operands)
         if (m_index.count(operand) && m_module.type(operand).shape[1] == node.types[0].shape[1])
             join(result, operand);
@@ -182,7 +185,7 @@ void LayoutPlan::addCosts()
             continue; // floats may have the blocks of the bytes
         } else if (isOne && keepsBlocks(m_module, node)) {
             addWindow(node);
-        } else if (!isOne || !(isElementwise(node) || isOp(node, joinPhasesOp))) {
+        } else if (!isOne || !(isElementwise(node) || joinsImages(node))) {
             payPlainReaders(node);
             for (uint32_t i = 0; i < node.types.size(); ++i) payTransform({id, i});
         }

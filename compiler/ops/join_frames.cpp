@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// join_frames: images that are every s-th frame of films.
+#include "compiler/ops/attr_reader.h"
+#include "compiler/ops/shapes.h"
+
+namespace tenon::compiler {
+namespace {
+
+using tir::Expr;
+
+/// Frames of each film that an operand has.
+int64_t framesPerOperand(const OpView& op)
+{
+    const auto operands = static_cast<int64_t>(op.operands.size());
+    return (intAttr(op, "frames") + operands - 1) / operands;
+}
+
+Result<Types> infer(const OpView& op)
+{
+    const int64_t films = intAttr(op, "films"), frames = intAttr(op, "frames");
+    if (films < 1 || frames < 1)
+        return opError(op, DiagnosticCode::BadAttribute,
+                       "needs 1 or more films and frames, not " + std::to_string(films) + " and " +
+                           std::to_string(frames));
+    TensorType out = op.operands[0];
+    if (out.shape.empty() || !(out.shape[0] == Dim(films * framesPerOperand(op))))
+        return opError(op, DiagnosticCode::ShapeMismatch,
+                       "takes " + std::to_string(framesPerOperand(op)) + " frames of " +
+                           std::to_string(films) + " films from each operand, not " + out.text());
+    for (const TensorType& operand : op.operands)
+        if (!(operand == op.operands[0]))
+            return opError(op, DiagnosticCode::ShapeMismatch,
+                           "cannot join " + op.operands[0].text() + " and " + operand.text() +
+                               "; they are as many images of equal size");
+    out.shape[0] = Dim(films * frames);
+    return Types{out};
+}
+
+Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
+{
+    const Expr frames(intAttr(op, "frames")), step(static_cast<int64_t>(in.size()));
+    const Expr own(framesPerOperand(op));
+    const auto element = [&](const Exprs& i) {
+        const Expr frame = floorMod(i[0], frames);
+        Exprs source = i;
+        source[0] = floorDiv(i[0], frames) * own + floorDiv(frame, step);
+        Expr out;
+        for (size_t k = in.size(); k-- > 0;) {
+            const Expr part = te::at(in[k], source);
+            const Expr isOwn = equal(floorMod(frame, step), Expr(static_cast<int64_t>(k)));
+            out = !out.get()
+                      ? part
+                      : tir::call(tir::Intrinsic::IfThenElse, part->dtype, {isOwn, part, out});
+        }
+        return out;
+    };
+    return te::Tensors{
+        te::compute("join_frames", extents(op.results[0].shape), element, "injective")};
+}
+
+Cost cost(const OpView& op) { return {0, bytesMoved(op)}; }
+
+constexpr OperandSpec kOperands[] = {
+    {"data", "[films * ~frames/s, C, H, W] or blocked, of s operands", OperandSpec::Variadic}};
+constexpr AttrSpec kAttrs[] = {{"films", "int", "that lie behind one another"},
+                               {"frames", "int", "of a film of the result"}};
+
+} // namespace
+
+extern constinit const OpDef joinFramesOp = {
+    .name = "join_frames",
+    .doc = "y[n * frames + f, c, ..] = data[f % s][n * ceil(frames / s) + f / s, c, ..]",
+    .family = Family::Movement,
+    .operands = kOperands,
+    .attrs = kAttrs,
+    .accuracy = Accuracy::Exact,
+    // A change of layout behind it moves squares by itself, which a choice of frames would hide.
+    .pattern = Pattern::OutEwiseFusable,
+    .infer = infer,
+    .lower = lower,
+    .cost = cost,
+    .example = "%a: Tensor[(2, 1, 3, 2), float32], %b: Tensor[(2, 1, 3, 2), float32] "
+               "=> join_frames(%a, %b, films=1, frames=3)",
+};
+
+} // namespace tenon::compiler

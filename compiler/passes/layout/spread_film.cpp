@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds nn.dilate, with or without nn.pad, in front of a convolution.
+#include "compiler/passes/layout/spread_film.h"
+
+#include "compiler/ops/ops.h"
+#include "compiler/passes/rewrite.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tenon::compiler {
+namespace {
+
+constexpr size_t kAxes = 3, kFirstAxis = 2;
+using Extents = std::vector<int64_t>;
+
+/// The node that makes `value`, if it is of this operator.
+const NodeRecord* makerOf(const Module& module, ValueRef value, const OpDef& op)
+{
+    if (!value.node.isValid()) return nullptr;
+    const NodeRecord& node = module.node(value.node);
+    return node.kind == NodeKind::Op && isOp(node, op) ? &node : nullptr;
+}
+
+/// A convolution of one group that steps by one.
+bool isDense(const NodeRecord& node)
+{
+    const Extents ones(kAxes, 1);
+    return isOp(node, convOp) && node.attrs.integer("groups", 1) == 1 &&
+           node.attrs.integers("strides", ones) == ones &&
+           node.attrs.integers("dilation", ones) == ones;
+}
+
+/// Zeros around frames, rows and columns, none around films and channels.
+bool isOfZeros(const NodeRecord& pad)
+{
+    const Extents width = pad.attrs.integers("pad_width", {});
+    return pad.attrs.string("pad_mode", "constant") == "constant" &&
+           pad.attrs.number("pad_value", 0) == 0 && width.size() == 2 * (kFirstAxis + kAxes) &&
+           std::all_of(width.begin(), width.begin() + 4, [](int64_t w) { return w == 0; });
+}
+
+} // namespace
+
+SpreadPhase SpreadAxis::phase(int64_t index) const
+{
+    const int64_t first = ((before - index) % stride + stride) % stride;
+    return {first, (kernel - first + stride - 1) / stride, (before - index - first) / stride};
+}
+
+std::optional<Attrs> SpreadFilm::planeAttrs() const
+{
+    Extents strides, padding(4), extra;
+    for (size_t i = 0; i < 2; ++i) {
+        const SpreadAxis& axis = axes[1 + i];
+        const int64_t reach = axis.kernel - 1;
+        if (axis.before < 0 || axis.before > reach) return std::nullopt;
+        strides.push_back(axis.stride);
+        padding[i] = reach - axis.before;
+        padding[2 + i] = std::max<int64_t>(0, reach - axis.after);
+        extra.push_back(std::max<int64_t>(0, axis.after - reach));
+    }
+    return Attrs{{"strides", strides}, {"padding", padding}, {"output_padding", extra}};
+}
+
+Tensor SpreadFilm::filtersOf(const Tensor& weight, const SpreadPhase& phase) const
+{
+    const Extents& from = weight.shape();
+    const int64_t channels = from[1], results = from[0], plane = from[3] * from[4];
+    const auto fill = [&](std::span<std::byte> out) {
+        std::byte* at = out.data();
+        for (int64_t row = 0; row < phase.taps * channels; ++row)
+            for (int64_t o = 0; o < results; ++o) {
+                const int64_t frame = phase.first + row / channels * axes[0].stride;
+                const int64_t filter = (o * channels + row % channels) * from[2] + frame;
+                for (int64_t k = plane; k-- > 0; at += sizeof(float))
+                    std::memcpy(at,
+                                weight.bytes().data() +
+                                    static_cast<size_t>(filter * plane + k) * sizeof(float),
+                                sizeof(float));
+            }
+    };
+    return Tensor::make(kFloat32, {phase.taps * channels, results, from[3], from[4]}, fill);
+}
+
+std::optional<SpreadFilm> spreadFilmOf(const Module& module, const NodeRecord& node)
+{
+    if (!isDense(node)) return std::nullopt;
+    const Tensor* weight = constantOf(module, node.operands[1]);
+    const NodeRecord* pad = makerOf(module, node.operands[0], padOp);
+    if (pad && !isOfZeros(*pad)) return std::nullopt;
+    const NodeRecord* spread = makerOf(module, (pad ? *pad : node).operands[0], dilateOp);
+    if (!spread || !weight || weight->dtype() != kFloat32) return std::nullopt;
+    const Extents strides = spread->attrs.integers("strides", {});
+    const auto shape = knownShape(module, spread->operands[0]);
+    if (!shape || shape->size() != kFirstAxis + kAxes || strides.size() != shape->size() ||
+        strides[0] != 1 || strides[1] != 1)
+        return std::nullopt;
+    const Extents own = node.attrs.integers("padding", Extents(2 * kAxes, 0));
+    const Extents width =
+        pad ? pad->attrs.integers("pad_width", {}) : Extents(2 * shape->size(), 0);
+    SpreadFilm film{spread->operands[0], {}};
+    for (size_t i = 0; i < kAxes; ++i) {
+        const size_t axis = kFirstAxis + i;
+        film.axes[i] = {(*shape)[axis], strides[axis], own[i] + width[2 * axis],
+                        own[kAxes + i] + width[2 * axis + 1], weight->shape()[axis]};
+    }
+    return film;
+}
+
+} // namespace tenon::compiler
