@@ -41,10 +41,10 @@ std::vector<int64_t> TransposedPhase::padding() const
     return {rows.before, columns.before, rows.after, columns.after};
 }
 
-Tensor TransposedPhase::weightOf(const Tensor& weight) const
+Tensor TransposedPhase::weightOf(const Tensor& weight, int64_t groups) const
 {
     const std::vector<int64_t>& from = weight.shape();
-    const std::vector<int64_t> to{from[1], from[0], rows.taps, columns.taps};
+    const std::vector<int64_t> to{from[1] * groups, from[0] / groups, rows.taps, columns.taps};
     const size_t each = weight.dtype().bytes();
     return Tensor::make(weight.dtype(), to, [&](std::span<std::byte> out) {
         std::byte* at = out.data();
@@ -54,7 +54,8 @@ Tensor TransposedPhase::weightOf(const Tensor& weight) const
                     for (int64_t x = to[3]; x-- > 0; at += each) {
                         const int64_t row = rows.first + y * rows.stride;
                         const int64_t column = columns.first + x * columns.stride;
-                        const int64_t plane = c * from[1] + o;
+                        const int64_t group = o / from[1];
+                        const int64_t plane = (group * to[1] + c) * from[1] + o % from[1];
                         const int64_t source = (plane * from[2] + row) * from[3] + column;
                         std::memcpy(at, weight.bytes().data() + static_cast<size_t>(source) * each,
                                     each);

@@ -41,8 +41,8 @@ struct TransposedPhase
     AxisPhase rows, columns;
 
     std::vector<int64_t> padding() const;
-    /// [C, O, KH, KW] -> [O, C, taps, taps].
-    Tensor weightOf(const Tensor& weight) const;
+    /// [C, O/groups, KH, KW] -> [O, C/groups, taps, taps].
+    Tensor weightOf(const Tensor& weight, int64_t groups = 1) const;
 };
 
 /// Row by row, as join_phases takes them.

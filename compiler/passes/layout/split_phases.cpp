@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SplitPhases: a transposed convolution with steps of s makes each of its s x s phases, every s-th
 // row and column of the result, from taps of its own: s x s convolutions of the image
-// [N, C, H, W] with weights [O, C, ~KH/s, ~KW/s], whose results are joined. Of a single pixel
-// it is a dense layer of O*KH*KW results.
+// [N, C, H, W] with weights [O, C/groups, ~KH/s, ~KW/s], whose results are joined. Of a single
+// pixel it is a dense layer of O*KH*KW results.
 #include "compiler/ops/ops.h"
 #include "compiler/passes/layout/channel_block.h"
 #include "compiler/passes/layout/phases_as_channels.h"
@@ -24,6 +24,7 @@ public:
         : m_module(module)
         , m_function(function)
         , m_lanes(std::min(context.facts.lanes(4), 16))
+        , m_savesMemory(context.code.savesMemory)
     {
     }
 
@@ -50,7 +51,9 @@ private:
         if (node.kind != NodeKind::Op || !isOp(node, conv2dTransposeOp)) return false;
         const Tensor* weight = constantOf(m_module, node.operands[1]);
         const std::vector<int64_t> ones{1, 1};
-        return weight && weight->dtype() == kFloat32 && node.attrs.integer("groups", 1) == 1 &&
+        // Phases of depthwise layers take memory, and save few products.
+        if (m_savesMemory && groupsOf(node) != 1) return false;
+        return weight && weight->dtype() == kFloat32 &&
                node.attrs.integers("dilation", ones) == ones &&
                constantShape({dataShape(node).begin() + 1, dataShape(node).end()}).has_value();
     }
@@ -64,6 +67,8 @@ private:
         return constantOf(m_module, node.operands[1])->shape();
     }
 
+    static int64_t groupsOf(const NodeRecord& node) { return node.attrs.integer("groups", 1); }
+
     TransposedAxis axis(const NodeRecord& node, size_t i) const
     {
         return transposedAxis(m_module, node, weightShape(node), i);
@@ -72,8 +77,8 @@ private:
     /// Few results of whole vectors of channels.
     bool isNarrow(const NodeRecord& node) const
     {
-        return weightShape(node)[0] >= m_lanes && weightShape(node)[1] < m_lanes &&
-               axis(node, 0).stride * axis(node, 1).stride > 1;
+        return groupsOf(node) == 1 && weightShape(node)[0] >= m_lanes &&
+               weightShape(node)[1] < m_lanes && axis(node, 0).stride * axis(node, 1).stride > 1;
     }
 
     /// Data and results are blocks of channels.
@@ -83,7 +88,7 @@ private:
         const auto isFilled = [&](int64_t channels) {
             return channels >= m_lanes || channelBlock(channels, m_lanes) != 0;
         };
-        return isFilled(weightShape(node)[0]) && isFilled(weightShape(node)[1]);
+        return isFilled(weightShape(node)[0]) && isFilled(weightShape(node)[1] * groupsOf(node));
     }
 
     bool hasPhases(const NodeRecord& node) const
@@ -93,6 +98,7 @@ private:
 
     bool isOfOnePixel(const NodeRecord& node) const
     {
+        if (groupsOf(node) != 1) return false;
         for (size_t i = 0; i < 2; ++i) {
             const TransposedAxis a = axis(node, i);
             if (a.input != 1 || a.padding != 0 || a.output != a.kernel) return false;
@@ -104,9 +110,10 @@ private:
                            const TransposedPhase& phase) const
     {
         const ValueRef weight =
-            patch.constant(phase.weightOf(*constantOf(m_module, node.operands[1])),
+            patch.constant(phase.weightOf(*constantOf(m_module, node.operands[1]), groupsOf(node)),
                            m_module.node(node.operands[1].node).name);
-        return patch.op(conv2dOp, {node.operands[0], weight}, {{"padding", phase.padding()}});
+        return patch.op(conv2dOp, {node.operands[0], weight},
+                        {{"padding", phase.padding()}, {"groups", groupsOf(node)}});
     }
 
     Patch patchOf(const NodeRecord& node) const
@@ -160,6 +167,7 @@ private:
     const Module& m_module;
     const GraphFunction& m_function;
     int m_lanes;
+    bool m_savesMemory;
 };
 
 } // namespace
