@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts of convolutional networks, with as many channels as vectors and blocks of weights care for:
 // odd counts, narrow groups, wide dilations, transposed convolutions of all steps, shuffles.
-#include "tests/fuzz/graphs/graph_builder.h"
+#include "tests/fuzz/graphs/random_film.h"
+#include "tests/fuzz/graphs/random_parts.h"
 
-#include <cmath>
 #include <iterator>
 
 namespace tenon::test {
@@ -21,31 +21,6 @@ GraphValue image(GraphBuilder& b)
     if (last.shape.size() == 4 && last.shape[1] >= 3 && core::elementCount(last.shape) < 60000)
         return last;
     return b.addInput({b.chance(20) ? b.pick(2, 5) : 1, channels(b), b.pick(1, 15), b.pick(1, 15)});
-}
-
-/// Weights that keep values near one.
-GraphValue weights(GraphBuilder& b, const Dims& shape, int64_t terms)
-{
-    const double scale = 1.5 / std::sqrt(static_cast<double>(terms));
-    return b.addConstant(shape, -scale, scale);
-}
-
-/// With statistics that keep values near one.
-void normalize(GraphBuilder& b)
-{
-    const GraphValue x = b.last();
-    const Dims channels{x.shape[1]};
-    b.apply("BatchNormalization",
-            {x, b.addConstant(channels, 0.5, 1.5), b.addConstant(channels),
-             b.addConstant(channels, -0.5, 0.5), b.addConstant(channels, 0.5, 1.5)},
-            x.shape);
-}
-
-void activate(GraphBuilder& b)
-{
-    static const char* const kOps[] = {"Relu", "Elu", "Sigmoid", "Tanh", "LeakyRelu"};
-    const GraphValue x = b.last();
-    if (b.chance(70)) b.apply(kOps[b.pick(0, std::size(kOps) - 1)], {x}, x.shape);
 }
 
 struct Window
@@ -93,6 +68,24 @@ void dense(GraphBuilder& b)
               b.chance(40) ? b.pick(2, 14) : 1, 1, channels(b)});
 }
 
+/// Of long rows, whose taps are far apart.
+void sequence(GraphBuilder& b)
+{
+    const GraphValue& last = b.last();
+    const bool isOn = last.shape.size() == 3 && core::elementCount(last.shape) < 60000;
+    const GraphValue x = isOn ? last : b.addInput({b.pick(1, 2), channels(b), b.pick(20, 300)});
+    const int64_t size = b.pick(2, 7), dilation = b.chance(60) ? b.pick(2, 13) : 1;
+    const int64_t reach = (size - 1) * dilation, filters = channels(b);
+    const int64_t before = b.chance(30) ? reach : reach / 2; // causal, or of both sides
+    if (x.shape[2] <= reach) return;
+    auto& node = b.apply("Conv", {x, weights(b, {filters, x.shape[1], size}, x.shape[1] * size)},
+                         {x.shape[0], filters, x.shape[2]});
+    setInts(node, "kernel_shape", {size});
+    setInts(node, "dilations", {dilation});
+    setInts(node, "pads", {before, reach - before});
+    activate(b);
+}
+
 void grouped(GraphBuilder& b)
 {
     constexpr int64_t kWidths[] = {2, 3, 4, 6, 8, 12, 16, 24};
@@ -115,8 +108,11 @@ void depthwise(GraphBuilder& b)
 void transposed(GraphBuilder& b)
 {
     const GraphValue x = image(b);
-    const int64_t groups = b.chance(20) && x.shape[1] % 4 == 0 ? 4 : 1;
-    const int64_t perGroup = groups > 1 ? b.pick(1, 8) : channels(b);
+    const bool isDepthwise = b.chance(15);
+    const int64_t groups = isDepthwise ? x.shape[1] : b.chance(20) && x.shape[1] % 4 == 0 ? 4 : 1;
+    const int64_t perGroup = isDepthwise  ? (b.chance(80) ? 1 : 2)
+                             : groups > 1 ? b.pick(1, 8)
+                                          : channels(b);
     Dims kernel, strides, before, after, extra, shape{x.shape[0], perGroup * groups};
     for (size_t i = 0; i < 2; ++i) {
         kernel.push_back(b.pick(1, 5));
@@ -139,81 +135,6 @@ void transposed(GraphBuilder& b)
     setInt(node, "group", groups);
     if (b.chance(40)) normalize(b);
     activate(b);
-}
-
-/// The last value where it is a film with room to convolve.
-GraphValue film(GraphBuilder& b)
-{
-    const GraphValue& last = b.last();
-    if (last.shape.size() == 5 && core::elementCount(last.shape) < 60000) return last;
-    return b.addInput(
-        {b.chance(20) ? 2 : 1, b.pick(1, 20), b.pick(1, 6), b.pick(1, 8), b.pick(1, 8)});
-}
-
-/// Over frames, rows and columns; several behind one another, with what stands between them.
-void convolveFilm(GraphBuilder& b)
-{
-    const GraphValue x = film(b);
-    const bool isDepthwise = b.chance(20);
-    const int64_t groups = isDepthwise ? x.shape[1] : x.shape[1] % 2 == 0 && b.chance(20) ? 2 : 1;
-    const int64_t filters = isDepthwise ? x.shape[1] : groups * b.pick(1, 20);
-    Dims kernel, strides, dilations, pads(6), shape{x.shape[0], filters};
-    for (size_t i = 0; i < 3; ++i) {
-        kernel.push_back(b.pick(1, 3));
-        strides.push_back(b.chance(30) ? 2 : 1);
-        dilations.push_back(b.chance(20) ? 2 : 1);
-        const int64_t span = (kernel[i] - 1) * dilations[i] + 1;
-        pads[i] = b.chance(80) ? span / 2 : b.pick(0, span - 1);
-        pads[i + 3] = b.chance(80) ? pads[i] : b.pick(0, span - 1);
-        const int64_t room = x.shape[2 + i] + pads[i] + pads[i + 3] - span;
-        if (room < 0) return;
-        shape.push_back(room / strides[i] + 1);
-    }
-    const int64_t inputs = x.shape[1] / groups;
-    std::vector<GraphValue> operands{x,
-                                     weights(b, {filters, inputs, kernel[0], kernel[1], kernel[2]},
-                                             inputs * kernel[0] * kernel[1] * kernel[2])};
-    if (b.chance(60)) operands.push_back(b.addConstant({filters}));
-    auto& node = b.apply("Conv", operands, shape);
-    setInts(node, "kernel_shape", kernel);
-    setInts(node, "strides", strides);
-    setInts(node, "dilations", dilations);
-    setInts(node, "pads", pads);
-    setInt(node, "group", groups);
-    if (b.chance(40)) normalize(b);
-    activate(b);
-}
-
-void poolFilm(GraphBuilder& b)
-{
-    const GraphValue x = film(b);
-    Dims kernel, strides, shape{x.shape[0], x.shape[1]};
-    for (size_t i = 0; i < 3; ++i) {
-        kernel.push_back(b.pick(1, std::min<int64_t>(3, x.shape[2 + i])));
-        strides.push_back(b.pick(1, 2));
-        shape.push_back((x.shape[2 + i] - kernel[i]) / strides[i] + 1);
-    }
-    auto& node = b.apply(b.chance(70) ? "MaxPool" : "AveragePool", {x}, shape);
-    setInts(node, "kernel_shape", kernel);
-    setInts(node, "strides", strides);
-}
-
-/// Two branches of one film, side by side or added up.
-void joinFilms(GraphBuilder& b)
-{
-    const GraphValue x = film(b);
-    convolveFilm(b);
-    const GraphValue y = b.last();
-    if (y.shape == x.shape && b.chance(60)) {
-        b.apply("Add", {x, y}, x.shape);
-        return;
-    }
-    if (y.shape.size() != 5 || y.shape[0] != x.shape[0] ||
-        Dims(y.shape.begin() + 2, y.shape.end()) != Dims(x.shape.begin() + 2, x.shape.end()))
-        return;
-    Dims shape = x.shape;
-    shape[1] += y.shape[1];
-    setInt(b.apply("Concat", {x, y}, shape), "axis", 1);
 }
 
 void shuffle(GraphBuilder& b)
@@ -327,10 +248,10 @@ void excite(GraphBuilder& b)
 void addImageNode(GraphBuilder& builder)
 {
     static constexpr NodeKind kKinds[] = {
-        pointwise, pointwise,     dense,    dense,        grouped,
-        grouped,   depthwise,     residual, residual,     transposed,
-        shuffle,   split,         excite,   convolveFilm, poolFilm,
-        joinFilms, shufflePixels, slope,    pyramid,      normalizeInstances};
+        pointwise, pointwise,          dense,       dense,       grouped,       grouped,
+        depthwise, residual,           residual,    transposed,  shuffle,       split,
+        excite,    addFilmNode,        addFilmNode, addFilmNode, shufflePixels, slope,
+        pyramid,   normalizeInstances, sequence};
     kKinds[builder.pick(0, std::size(kKinds) - 1)](builder);
 }
 
