@@ -37,6 +37,8 @@ constexpr int64_t kTilesPerTransform = 8;
 constexpr double kMovedVectors = 4;
 constexpr double kDataVectors = 6;
 constexpr double kResultVectors = 4;
+/// The same for eight points, which take as many more instructions for each.
+constexpr double kOfEightPoints = 1.8;
 
 /// Reading overlaps with computing where it was asked for, all but a part of either.
 /// Filters that are larger than the second-level cache, or were evicted since the last run, come
@@ -100,7 +102,8 @@ double transformCycles(const ConvolutionSize& s, const LayoutMachine& machine,
                        const WinogradTile& tile)
 {
     double axes = 0;
-    for (const WinogradAxis& axis : axesOf(s, tile)) axes += axis.taps > 1 ? 1 : 0;
+    for (const WinogradAxis& axis : axesOf(s, tile))
+        if (axis.taps > 1) axes += axis.points() > 6 ? kOfEightPoints : 1;
     const double vectors =
         (kMovedVectors + axes * kDataVectors) *
             static_cast<double>(s.phases() * s.groups * s.inChannels) +
@@ -149,10 +152,13 @@ double transformedInKernelCycles(const ConvolutionSize& s, const LayoutMachine& 
            transformCycles(s, machine, tile);
 }
 
+/// The outputs of a tile along an axis up to which a kernel has registers for its filters.
+constexpr int64_t kMostInKernel = 4;
+
 bool hasKernelTransform(const ConvolutionSize& s, const WinogradTile& tile)
 {
     return s.kernel == std::array<int64_t, 2>{3, 3} && s.phases() == 1 && s.groups == 1 &&
-           tile.rows == tile.columns;
+           tile.rows == tile.columns && tile.rows <= kMostInKernel;
 }
 
 /// The outputs of a tile along one axis that a transform exists for, with the points of each.
@@ -194,15 +200,15 @@ double errorOf(int64_t points)
 
 std::vector<WinogradTile> winogradTiles(const ConvolutionSize& size)
 {
-    constexpr int64_t kMostPointsOfSquare = 6;
+    constexpr int64_t kPointsThatMix = 6; // along one axis with more along the other
     std::vector<WinogradTile> out;
     for (const WinogradAxis& rows : tilesAlong(size.kernel[0], size.stride[0]))
         for (const WinogradAxis& columns : tilesAlong(size.kernel[1], size.stride[1])) {
             const int64_t least = std::min(rows.points(), columns.points());
             const int64_t most = std::max(rows.points(), columns.points());
-            const bool isSquare = least == most && most > 1 && most <= kMostPointsOfSquare;
+            const bool isOfBoth = most > 1 && (least == most || least >= kPointsThatMix);
             const WinogradTile tile{rows.tile, columns.tile};
-            if ((isSquare || (least == 1 && most > 1)) && isTransformedOnce(size, tile))
+            if ((isOfBoth || (least == 1 && most > 1)) && isTransformedOnce(size, tile))
                 out.push_back(tile);
         }
     return out;

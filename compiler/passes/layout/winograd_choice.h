@@ -39,8 +39,7 @@ struct WinogradTile
     friend bool operator==(const WinogradTile&, const WinogradTile&) = default;
 };
 
-/// The tiles that there are for a convolution; those of 8 points only along one axis, for the sake
-/// of what they round.
+/// The tiles that there are for a convolution.
 std::vector<WinogradTile> winogradTiles(const ConvolutionSize& size);
 
 /// Default of `winograd.max_error`.

@@ -20,6 +20,9 @@ constexpr double kSeen = 0.25;
 /// How often a line that the cache does not hold moves when it is written: in, and out again.
 constexpr double kMovesPerWrite = 2;
 
+/// Of the second-level cache's rate, what a loop reaches that computes.
+constexpr double kReachedOfL2 = 0.5;
+
 constexpr int64_t kProductBytes = 4;
 
 int64_t countOf(const WinogradShape& shape, const WinogradStep& step)
@@ -50,8 +53,10 @@ public:
         const double data = bytes(tiles * m_shape.groups * m_shape.inChannels, m_shape.pointBytes);
         const double products = bytes(tiles * m_shape.vectors * m_shape.lanes, kProductBytes);
         const auto cache = static_cast<double>(m_facts.l2Bytes);
-        const double computing = steps * part * static_cast<double>(step.images) *
-                                 computingCycles(step.rows * step.columns);
+        // Every step reads all filters, from the second-level cache at best.
+        const double passing = steps * part * m_filters / (kReachedOfL2 * m_facts.l2BytesPerCycle);
+        const double computing = std::max(passing, steps * part * static_cast<double>(step.images) *
+                                                       computingCycles(step.rows * step.columns));
         const bool keepsFilters = data + products + part * m_filters <= kHeld * cache;
         const double reading =
             (keepsFilters ? 1 : steps) * part * m_filters / filterBytesPerCycle();

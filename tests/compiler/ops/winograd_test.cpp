@@ -224,6 +224,10 @@ TEST(Winograd, StaysWithinTheExpectedErrorForEveryWindow)
         {2, 32, 64, 7, 9, 1, false, {3, 3}, kOnes, 0, 2},
         {2, 64, 32, 10, 11, 1, false, {3, 3}, kTwos, 0, 2},
         {2, 96, 48, 8, 6, 2, false, {5, 5}, kOnes, 0, 3},
+        {6, 64, 32, 13, 17, 1, false, {3, 3}},
+        {4, 32, 16, 9, 14, 1, false, {3, 3}, kOnes, 6},
+        {6, 32, 16, 14, 9, 1, false, {3, 3}, kOnes, 4},
+        {4, 16, 16, 11, 8, 2, false, {5, 5}},
     };
     for (const Case& c : cases) expectWithinError(c);
 }
@@ -291,8 +295,11 @@ TEST(Winograd, GivesTheSameIntegers)
 
 TEST(Winograd, IsChosenByCostWithinTheBudget)
 {
-    const ConvolutionSize early{1, 64, 64, 56, 56};
-    EXPECT_EQ(winogradForm(early, {16, kWinogradMaxError}).tile, (WinogradTile{4, 4}));
+    EXPECT_EQ(winogradForm({1, 128, 128, 96, 96}, {16, kWinogradMaxError}).tile,
+              (WinogradTile{4, 4})); // 7 times the filters
+    const ConvolutionSize early{1, 64, 64, 96, 96};
+    EXPECT_EQ(winogradForm(early, {16, kWinogradMaxError}).tile, (WinogradTile{6, 6}));
+    EXPECT_EQ(winogradForm(early, {16, 2e-6}).tile, (WinogradTile{4, 4}));
     EXPECT_EQ(winogradForm(early, {16, 1e-6}).tile, (WinogradTile{2, 2}));
     EXPECT_TRUE(winogradForm(early, {16, 0}).tile.isDirect());
     EXPECT_TRUE(winogradForm({1, 512, 512, 1, 1}, {16, kWinogradMaxError}).tile.isDirect());

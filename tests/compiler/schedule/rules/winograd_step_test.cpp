@@ -54,6 +54,15 @@ TEST(WinogradStep, APartOfARowWhereARowIsMoreThanTheCache)
     EXPECT_LE(heldBytes(shape, step), machine().l2Bytes);
 }
 
+/// Two columns at a time would read all filters from the second-level cache for each two tiles.
+TEST(WinogradStep, EnoughTilesForEachTimeTheFiltersPass)
+{
+    WinogradShape shape = shapeOf(1, 38, 64, 32, 2); // 38 = 2 x 19
+    shape.tile = {6, 6};
+    shape.points = 64;
+    EXPECT_EQ(chooseWinogradStep(shape, machine()).columns, 19);
+}
+
 TEST(WinogradStep, FewTilesPassLargeFiltersOnce)
 {
     const WinogradStep step = chooseWinogradStep(shapeOf(1, 7, 512, 512, 1), machine());
