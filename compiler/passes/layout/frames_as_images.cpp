@@ -286,12 +286,11 @@ private:
             !shape)
             return std::nullopt;
         const OpDef& op = factsOf(node);
-        const auto over = [&](ValueRef data, std::vector<int64_t> reduced) {
-            return m_patch->op(op, {data}, {{"axis", std::move(reduced)}});
-        };
-        const ValueRef frames = over(images(node.operands[0]), {2, 3}); // [N*D, C]
-        return reshape(over(reshape(frames, {film.items, film.frames, film.channels}), {1}),
-                       *shape);
+        const ValueRef frames = m_patch->op(
+            op, {images(node.operands[0])},
+            {{"axis", std::vector<int64_t>{2, 3}}, {"keepdims", int64_t{1}}}); // [N*D, C, 1, 1]
+        const ValueRef rows = reshape(frames, {film.items, film.frames, film.channels});
+        return reshape(m_patch->op(op, {rows}, {{"axis", std::vector<int64_t>{1}}}), *shape);
     }
 
     /// Side by side as channels, films stay films.

@@ -82,7 +82,7 @@ private:
             return chain;
         const int64_t padded = paddedChannels(chain.channels, lanes);
         chain.nodes = {conv.id};
-        while (m_uses.hasOneUser(chain.nodes.back())) {
+        while (m_uses.hasOneUser(chain.nodes.back()) && isImage(chain.nodes.back())) {
             const NodeRecord& user = m_module.node(m_uses.users(chain.nodes.back())[0]);
             if (!keepsChannels(user, chain.channels)) break;
             chain.nodes.push_back(user.id);
@@ -136,11 +136,23 @@ private:
                !weightZeros(conv);
     }
 
+    bool isImage(NodeId id) const { return m_module.type({id, 0}).shape.size() == 4; }
+
+    /// Over rows or columns of images.
+    bool reducesPixels(const NodeRecord& node) const
+    {
+        if (factsOf(node).blockedForm != BlockedForm::ByReduction) return false;
+        const std::vector<int64_t> axes = node.attrs.integers("axis", {});
+        return !axes.empty() && node.attrs.integer("exclude", 0) == 0 &&
+               std::all_of(axes.begin(), axes.end(),
+                           [](int64_t axis) { return normalizedAxis(axis, 4) > kChannelAxis; });
+    }
+
     /// Computes every channel from the same channel, with constants that can be padded.
     bool keepsChannels(const NodeRecord& node, int64_t channels) const
     {
         if (node.kind != NodeKind::Op || node.types.size() != 1) return false;
-        if (isDepthwise(node, channels)) return true;
+        if (isDepthwise(node, channels) || reducesPixels(node)) return true;
         if (factsOf(node).family == Family::Pooling)
             return node.attrs.string("layout", "NCHW") == "NCHW";
         if (isOp(node, biasAddOp))

@@ -127,6 +127,7 @@ private:
             return std::nullopt;
         Attrs attrs = node.attrs;
         attrs.set("axis", Extents{kImageRow, kImageColumn});
+        attrs.set("keepdims", int64_t{1}); // as images, whose channels may be widened
         return m_patch->op(op, {image(node.operands[0])}, std::move(attrs));
     }
 
