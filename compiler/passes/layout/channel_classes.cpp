@@ -48,6 +48,7 @@ bool passesElements(const Module& module, const NodeRecord& node)
 {
     if (isOneOf(node, reluOp, leakyReluOp, clipOp, sigmoidOp, tanhOp, erfOp, absOp, negativeOp))
         return true;
+    if (isOneOf(node, joinPhasesOp, joinFramesOp, stackPhasesOp, unstackPhasesOp)) return true;
     if (isOp(node, biasAddOp))
         return normalizedAxis(node.attrs.integer("axis", 1), 4) ==
                static_cast<int64_t>(kChannelAxis);

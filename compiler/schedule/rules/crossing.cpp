@@ -97,6 +97,34 @@ std::vector<std::string> splitEvenly(Schedule& schedule, const std::string& loop
     return schedule.split(loop, {-1, size});
 }
 
+/// Of blocks of channels of which the last is not whole, the others by squares: all of them for
+/// one vector of columns, then what is left.
+std::vector<std::string> tileWholeBlocks(Schedule& schedule, const std::string& block,
+                                         const CrossAxis& cross, const Tile& tile)
+{
+    const std::vector<AxisView> axes = axesOf(schedule, block);
+    const AxisView& channels = axes[cross.axis];
+    const auto columns = splitEvenly(schedule, axes.back().loop, tile.columns);
+    std::vector<std::string> shared;
+    for (size_t i = 0; i + 1 < axes.size(); ++i)
+        if (i != cross.axis) shared.push_back(axes[i].loop);
+    std::vector<std::string> order = shared;
+    order.insert(order.end(), {columns[0], channels.loop, columns[1]});
+    schedule.reorder(order);
+    const std::vector<std::string> before = schedule.blocks();
+    schedule.peel(channels.loop, channels.extent / tile.rows * tile.rows);
+    for (const std::string& name : schedule.blocks())
+        if (std::find(before.begin(), before.end(), name) == before.end()) {
+            const std::vector<std::string> rest = schedule.loopsOf(name);
+            schedule.unroll(rest[rest.size() - 2]);
+            schedule.vectorize(rest.back());
+        }
+    const auto strips = schedule.split(channels.loop, {-1, tile.rows});
+    schedule.unroll(strips[1]);
+    schedule.vectorize(columns[1]);
+    return shared;
+}
+
 } // namespace
 
 std::optional<std::vector<std::string>> tileCrossing(Schedule& schedule, const std::string& block,
@@ -110,6 +138,11 @@ std::optional<std::vector<std::string>> tileCrossing(Schedule& schedule, const s
     const AxisView& other = axes[cross->axis];
     // Inside of a block of channels only whole parts are walked contiguously.
     const auto tile = tileInRegisters(stmt, *cross, other.extent, extent, lanes);
+    if (!tile && !cross->isPlain && other.extent > cross->block) {
+        const int64_t whole = other.extent / cross->block * cross->block;
+        if (const auto some = tileInRegisters(stmt, *cross, whole, extent, lanes))
+            return tileWholeBlocks(schedule, block, *cross, *some);
+    }
     const int64_t rows =
         tile ? tile->rows : divisorUpTo(other.extent, std::max<int64_t>(1, cross->block));
     if (rows < 2) return std::nullopt;
