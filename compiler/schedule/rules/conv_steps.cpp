@@ -45,11 +45,13 @@ bool leavesCache(const ConvShape& shape, const RegisterTile& tile, const TargetF
 {
     const int64_t data = shape.inputPositionBytes * shape.inputPositions;
     if (data <= facts.l2Bytes / 2) return false;
+    // A block of weights that has no room beside the next one would come again for every tile.
+    const int64_t blocks = shape.outBlocks / tile.vectors;
+    if (blocks > 1 && shape.weightBytes / blocks > facts.l2Bytes / 4) return true;
     const int64_t steps = (data + facts.l2Bytes / 4 - 1) / (facts.l2Bytes / 4);
     // Short runs of many planes come slower than weights, which lie in one run.
     const int64_t reading = (shape.rows == 1 ? 2 : 1) * data;
-    return shape.weightBytes * steps + reading <
-           shape.weightBytes + reading * (shape.outBlocks / tile.vectors);
+    return shape.weightBytes * steps + reading < shape.weightBytes + reading * blocks;
 }
 
 } // namespace tenon::compiler
