@@ -44,15 +44,8 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
         const Expr frame = floorMod(i[0], frames);
         Exprs source = i;
         source[0] = floorDiv(i[0], frames) * own + floorDiv(frame, step);
-        Expr out;
-        for (size_t k = in.size(); k-- > 0;) {
-            const Expr part = te::at(in[k], source);
-            const Expr isOwn = equal(floorMod(frame, step), Expr(static_cast<int64_t>(k)));
-            out = !out.get()
-                      ? part
-                      : tir::call(tir::Intrinsic::IfThenElse, part->dtype, {isOwn, part, out});
-        }
-        return out;
+        return elementOfPart(
+            in, source, [&](int64_t part) { return equal(floorMod(frame, step), Expr(part)); });
     };
     return te::Tensors{
         te::compute("join_frames", extents(op.results[0].shape), element, "injective")};

@@ -89,17 +89,9 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
         Exprs source = i;
         source[kRow] = floorDiv(i[kRow], Expr(strides[0]));
         source[kColumn] = floorDiv(i[kColumn], Expr(strides[1]));
-        Expr out;
-        for (size_t k = in.size(); k-- > 0;) {
-            const auto phase = static_cast<int64_t>(k);
-            const Expr part = te::at(in[k], source);
-            const Expr isOwn =
-                equal(row, Expr(phase / strides[1])) && equal(column, Expr(phase % strides[1]));
-            out = !out.get()
-                      ? part
-                      : tir::call(tir::Intrinsic::IfThenElse, part->dtype, {isOwn, part, out});
-        }
-        return out;
+        return elementOfPart(in, source, [&](int64_t phase) {
+            return equal(row, Expr(phase / strides[1])) && equal(column, Expr(phase % strides[1]));
+        });
     };
     return te::Tensors{
         te::compute("join_phases", extents(op.results[0].shape), element, "injective")};

@@ -145,6 +145,16 @@ tir::Expr flatIndex(const Exprs& shape, const Exprs& indices)
     return flat;
 }
 
+tir::Expr elementOfPart(const te::Tensors& parts, const Exprs& at,
+                        const std::function<tir::Expr(int64_t)>& isOf)
+{
+    tir::Expr out = te::at(parts.back(), at);
+    for (size_t i = parts.size() - 1; i-- > 0;)
+        out = tir::call(tir::Intrinsic::IfThenElse, out->dtype,
+                        {isOf(static_cast<int64_t>(i)), te::at(parts[i], at), out});
+    return out;
+}
+
 tir::Expr atSamePosition(const te::TensorRef& tensor, const Exprs& shape, const Exprs& indices)
 {
     tir::Ranges ranges;

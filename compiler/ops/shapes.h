@@ -5,6 +5,7 @@
 #include "compiler/ops/attr_reader.h"
 #include "compiler/ops/op.h"
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -33,6 +34,11 @@ Exprs extents(const Shape& shape);
 std::vector<int64_t> constants(const Shape& shape);
 /// Product of constant extents.
 int64_t countOf(const Exprs& shape);
+
+/// The same element of one of several tensors: of that whose number fulfils the condition, of the
+/// last where no other does.
+tir::Expr elementOfPart(const te::Tensors& parts, const Exprs& at,
+                        const std::function<tir::Expr(int64_t)>& isOf);
 
 /// Element of `tensor` whose row-major position equals that of `indices` in `shape`; simplified, so
 /// that pure splits and merges of dimensions leave no division behind.

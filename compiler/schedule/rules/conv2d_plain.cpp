@@ -41,6 +41,22 @@ bool isPointwise(const Schedule& schedule, const std::string& conv)
            blocksBefore(schedule, conv).empty() && canFlatten(schedule, conv, 4);
 }
 
+/// The tile for filters of any count: the last ones may be computed twice.
+RegisterTile tileOf(int64_t filters, int64_t positions, const TargetFacts& facts)
+{
+    constexpr int64_t kMostTogether = 8;
+    return chooseTile({.vectors = filters,
+                       .positions = positions,
+                       .overlapUpTo = std::min(filters, kMostTogether)},
+                      facts);
+}
+
+std::vector<std::string> splitAnyway(Schedule& schedule, const std::string& loop, int64_t size)
+{
+    if (schedule.extentOf(loop) % size != 0) return schedule.splitOverlap(loop, size);
+    return schedule.split(loop, {-1, size});
+}
+
 /// All filters pass over the pixels of one register tile, which stay in the first-level cache.
 void schedulePointwise(Schedule& schedule, const std::string& conv, const TargetFacts& facts)
 {
@@ -50,13 +66,15 @@ void schedulePointwise(Schedule& schedule, const std::string& conv, const Target
     const std::vector<AxisView> axes = axesOf(schedule, conv);
     const int64_t lanes = lanesOf(schedule, conv, facts);
     const int64_t pixels = axes[2].extent, vector = std::min(pixels, lanes);
-    const RegisterTile tile = chooseTile({axes[1].extent, pixels / vector}, facts);
-    const auto filters = schedule.split(axes[1].loop, {-1, tile.vectors});
+    RegisterTile tile = tileOf(axes[1].extent, pixels / vector, facts);
+    // Threads cannot share runs of which the last overlaps the one before.
+    const bool sharesFilters = facts.threads > 1 && pixels % (tile.positions * vector) != 0;
+    if (sharesFilters) tile = chooseTile({axes[1].extent, pixels / vector}, facts);
+    const auto filters = splitAnyway(schedule, axes[1].loop, tile.vectors);
     const auto runs = schedule.splitOverlap(axes[2].loop, tile.positions * vector);
     const auto lane = schedule.split(runs[1], {-1, vector});
-    // Threads cannot share runs of which the last overlaps the one before.
     std::vector<std::string> outer{axes[0].loop, runs[0], filters[0]};
-    if (facts.threads > 1 && pixels % (tile.positions * vector) != 0) std::swap(outer[1], outer[2]);
+    if (sharesFilters) std::swap(outer[1], outer[2]);
     std::vector<std::string> order = outer;
     order.insert(order.end(),
                  {axes[3].loop, axes[4].loop, axes[5].loop, lane[0], filters[1], lane[1]});
@@ -90,8 +108,10 @@ void scheduleConv2dPlain(Schedule& schedule, const TargetFacts& facts)
     const int64_t width = schedule.extentOf(columns.first);
     const int64_t vector = std::min(width, lanes);
     const int64_t filters = axes[1].extent / std::max<int64_t>(1, groups);
-    const RegisterTile tile = chooseTile({filters, width / vector}, facts);
-    const auto channels = schedule.split(axes[1].loop, {-1, tile.vectors});
+    const bool mayOverlap = facts.threads == 1 && groups == 1; // threads share filters
+    const RegisterTile tile = mayOverlap ? tileOf(filters, width / vector, facts)
+                                         : chooseTile({filters, width / vector}, facts);
+    const auto channels = splitAnyway(schedule, axes[1].loop, tile.vectors);
     const auto runs = schedule.splitOverlap(columns.first, tile.positions * vector);
     const auto lane = schedule.split(runs[1], {-1, vector});
 

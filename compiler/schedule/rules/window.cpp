@@ -168,8 +168,13 @@ std::vector<std::string> tileColumns(Schedule& schedule, const std::string& wind
         order.push_back(vectors[0]);
         lane = vectors[1];
     }
-    order.insert(order.end(),
-                 {loops.row, columns[0], loops.kernelRow, columns[1], loops.kernelColumn, lane});
+    // Long windows are walked tap by tap for all columns of a tile, whose sums stay in registers.
+    const bool isLong = kernelColumns > 7;
+    order.insert(order.end(), {loops.row, columns[0], loops.kernelRow});
+    if (isLong) order.push_back(loops.kernelColumn);
+    order.push_back(columns[1]);
+    if (!isLong) order.push_back(loops.kernelColumn);
+    order.push_back(lane);
     schedule.reorder(order);
 
     initialiseTile(schedule, window, loops.kernelRow, 2, vectorLanes);
@@ -177,10 +182,7 @@ std::vector<std::string> tileColumns(Schedule& schedule, const std::string& wind
     // Microcontrollers have no room for a copy of the rows at each border.
     if (isSmall(kernelRows, kernelColumns) && lanes == vectorLanes)
         schedule.unroll(loops.kernelRow);
-    if (kernelColumns <= 7)
-        unrollTile(schedule, window, 3, vectorLanes);
-    else
-        schedule.vectorize(lane);
+    unrollTile(schedule, window, isLong ? 2 : 3, vectorLanes);
     return left;
 }
 

@@ -85,32 +85,11 @@ void joinFilms(GraphBuilder& b)
     setInt(b.apply("Concat", {x, y}, shape), "axis", 1);
 }
 
-/// As convolveFilm, of a film that grows.
 void growFilm(GraphBuilder& b)
 {
     const GraphValue x = film(b);
-    const int64_t groups = x.shape[1] % 2 == 0 && b.chance(15) ? 2 : 1, perGroup = b.pick(1, 20);
-    Dims kernel, strides, pads(6), extra, shape{x.shape[0], perGroup * groups};
-    for (size_t i = 0; i < 3; ++i) {
-        kernel.push_back(b.pick(1, 4));
-        strides.push_back(b.pick(1, 3));
-        pads[i] = b.pick(0, kernel[i] - 1) / 2;
-        pads[i + 3] = b.chance(70) ? pads[i] : b.pick(0, kernel[i] - 1) / 2;
-        extra.push_back(b.pick(0, strides[i] - 1));
-        shape.push_back((x.shape[2 + i] - 1) * strides[i] + kernel[i] - pads[i] - pads[i + 3] +
-                        extra[i]);
-        if (shape.back() < 1 || shape.back() > 20) return;
-    }
-    const int64_t taps = kernel[0] * kernel[1] * kernel[2];
-    std::vector<GraphValue> operands{
-        x, weights(b, {x.shape[1], perGroup, kernel[0], kernel[1], kernel[2]},
-                   x.shape[1] / groups * taps)};
-    if (b.chance(60)) operands.push_back(b.addConstant({shape[1]}));
-    auto& node = b.apply("ConvTranspose", operands, shape);
-    setInts(node, "strides", strides);
-    setInts(node, "pads", pads);
-    setInts(node, "output_padding", extra);
-    setInt(node, "group", groups);
+    const int64_t groups = x.shape[1] % 2 == 0 && b.chance(15) ? 2 : 1;
+    convolveTransposed(b, x, {groups, b.pick(1, 20), 4, 20});
     activate(b);
 }
 

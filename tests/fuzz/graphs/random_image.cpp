@@ -113,26 +113,7 @@ void transposed(GraphBuilder& b)
     const int64_t perGroup = isDepthwise  ? (b.chance(80) ? 1 : 2)
                              : groups > 1 ? b.pick(1, 8)
                                           : channels(b);
-    Dims kernel, strides, before, after, extra, shape{x.shape[0], perGroup * groups};
-    for (size_t i = 0; i < 2; ++i) {
-        kernel.push_back(b.pick(1, 5));
-        strides.push_back(b.pick(1, 3));
-        before.push_back(b.pick(0, kernel[i] - 1) / 2);
-        after.push_back(b.pick(0, kernel[i] - 1) / 2);
-        extra.push_back(b.pick(0, strides[i] - 1));
-        shape.push_back((x.shape[2 + i] - 1) * strides[i] + kernel[i] - before[i] - after[i] +
-                        extra[i]);
-        if (shape.back() < 1 || shape.back() > 40) return;
-    }
-    const int64_t inputs = x.shape[1] / groups;
-    std::vector<GraphValue> operands{x, weights(b, {x.shape[1], perGroup, kernel[0], kernel[1]},
-                                                inputs * kernel[0] * kernel[1])};
-    if (b.chance(60)) operands.push_back(b.addConstant({shape[1]}));
-    auto& node = b.apply("ConvTranspose", operands, shape);
-    setInts(node, "strides", strides);
-    setInts(node, "pads", {before[0], before[1], after[0], after[1]});
-    setInts(node, "output_padding", extra);
-    setInt(node, "group", groups);
+    convolveTransposed(b, x, {groups, perGroup, 5, 40});
     if (b.chance(40)) normalize(b);
     activate(b);
 }

@@ -30,4 +30,31 @@ void activate(GraphBuilder& b)
     if (b.chance(70)) b.apply(kOps[b.pick(0, std::size(kOps) - 1)], {x}, x.shape);
 }
 
+void convolveTransposed(GraphBuilder& b, const GraphValue& x, const Growth& growth)
+{
+    const size_t axes = x.shape.size() - 2;
+    Dims kernel, strides, pads(2 * axes), extra;
+    Dims shape{x.shape[0], growth.perGroup * growth.groups}, filters{x.shape[1], growth.perGroup};
+    int64_t terms = x.shape[1] / growth.groups;
+    for (size_t i = 0; i < axes; ++i) {
+        kernel.push_back(b.pick(1, growth.kernel));
+        strides.push_back(b.pick(1, 3));
+        pads[i] = b.pick(0, kernel[i] - 1) / 2;
+        pads[i + axes] = b.pick(0, kernel[i] - 1) / 2;
+        extra.push_back(b.pick(0, strides[i] - 1));
+        shape.push_back((x.shape[2 + i] - 1) * strides[i] + kernel[i] - pads[i] - pads[i + axes] +
+                        extra[i]);
+        if (shape.back() < 1 || shape.back() > growth.extent) return;
+        filters.push_back(kernel[i]);
+        terms *= kernel[i];
+    }
+    std::vector<GraphValue> operands{x, weights(b, filters, terms)};
+    if (b.chance(60)) operands.push_back(b.addConstant({shape[1]}));
+    auto& node = b.apply("ConvTranspose", operands, shape);
+    setInts(node, "strides", strides);
+    setInts(node, "pads", pads);
+    setInts(node, "output_padding", extra);
+    setInt(node, "group", growth.groups);
+}
+
 } // namespace tenon::test

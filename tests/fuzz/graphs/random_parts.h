@@ -13,4 +13,14 @@ void normalize(GraphBuilder& b);
 /// The last value, mostly.
 void activate(GraphBuilder& b);
 
+/// Of a transposed convolution.
+struct Growth
+{
+    int64_t groups, perGroup; ///< results
+    int64_t kernel, extent;   ///< at most, along each axis
+};
+
+/// Over all axes of [N, C, ...]; nothing where the result would be larger than allowed.
+void convolveTransposed(GraphBuilder& b, const GraphValue& x, const Growth& growth);
+
 } // namespace tenon::test
