@@ -41,14 +41,13 @@ bool isPointwise(const Schedule& schedule, const std::string& conv)
            blocksBefore(schedule, conv).empty() && canFlatten(schedule, conv, 4);
 }
 
-/// The tile for filters of any count: the last ones may be computed twice.
-RegisterTile tileOf(int64_t filters, int64_t positions, const TargetFacts& facts)
+/// The tile for filters of a count that it divides, or, where some may be computed twice, of any.
+RegisterTile tileOf(int64_t filters, int64_t positions, bool mayOverlap, const TargetFacts& facts)
 {
     constexpr int64_t kMostTogether = 8;
-    return chooseTile({.vectors = filters,
-                       .positions = positions,
-                       .overlapUpTo = std::min(filters, kMostTogether)},
-                      facts);
+    TileSpace space{.vectors = filters, .positions = positions};
+    if (mayOverlap) space.overlapUpTo = std::min(filters, kMostTogether);
+    return chooseTile(space, facts);
 }
 
 std::vector<std::string> splitAnyway(Schedule& schedule, const std::string& loop, int64_t size)
@@ -66,10 +65,10 @@ void schedulePointwise(Schedule& schedule, const std::string& conv, const Target
     const std::vector<AxisView> axes = axesOf(schedule, conv);
     const int64_t lanes = lanesOf(schedule, conv, facts);
     const int64_t pixels = axes[2].extent, vector = std::min(pixels, lanes);
-    RegisterTile tile = tileOf(axes[1].extent, pixels / vector, facts);
+    RegisterTile tile = tileOf(axes[1].extent, pixels / vector, true, facts);
     // Threads cannot share runs of which the last overlaps the one before.
     const bool sharesFilters = facts.threads > 1 && pixels % (tile.positions * vector) != 0;
-    if (sharesFilters) tile = chooseTile({axes[1].extent, pixels / vector}, facts);
+    if (sharesFilters) tile = tileOf(axes[1].extent, pixels / vector, false, facts);
     const auto filters = splitAnyway(schedule, axes[1].loop, tile.vectors);
     const auto runs = schedule.splitOverlap(axes[2].loop, tile.positions * vector);
     const auto lane = schedule.split(runs[1], {-1, vector});
@@ -107,10 +106,9 @@ void scheduleConv2dPlain(Schedule& schedule, const TargetFacts& facts)
     const auto columns = splitPhases(schedule, axes[3].loop, columnPhases);
     const int64_t width = schedule.extentOf(columns.first);
     const int64_t vector = std::min(width, lanes);
-    const int64_t filters = axes[1].extent / std::max<int64_t>(1, groups);
-    const bool mayOverlap = facts.threads == 1 && groups == 1; // threads share filters
-    const RegisterTile tile = mayOverlap ? tileOf(filters, width / vector, facts)
-                                         : chooseTile({filters, width / vector}, facts);
+    // Threads share filters.
+    const RegisterTile tile = tileOf(axes[1].extent / std::max<int64_t>(1, groups), width / vector,
+                                     facts.threads == 1 && groups == 1, facts);
     const auto channels = splitAnyway(schedule, axes[1].loop, tile.vectors);
     const auto runs = schedule.splitOverlap(columns.first, tile.positions * vector);
     const auto lane = schedule.split(runs[1], {-1, vector});
