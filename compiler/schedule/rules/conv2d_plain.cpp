@@ -85,6 +85,13 @@ void schedulePointwise(Schedule& schedule, const std::string& conv, const Target
     return parallelise(schedule, {outer[0], outer[1]}, facts);
 }
 
+/// What is elementwise in front of the convolution, but what pads for it.
+void inlineBeside(Schedule& schedule, const std::string& conv, std::vector<std::string> pads)
+{
+    pads.push_back(conv);
+    return inlineElementwise(schedule, pads);
+}
+
 } // namespace
 
 void scheduleConv2dPlain(Schedule& schedule, const TargetFacts& facts)
@@ -92,9 +99,7 @@ void scheduleConv2dPlain(Schedule& schedule, const TargetFacts& facts)
     const std::string conv = anchorOf(schedule);
     if (isPointwise(schedule, conv)) return schedulePointwise(schedule, conv, facts);
     const std::vector<std::string> pads = blocksBefore(schedule, conv);
-    std::vector<std::string> keep = pads;
-    keep.push_back(conv);
-    inlineElementwise(schedule, keep);
+    inlineBeside(schedule, conv, pads);
     const int64_t rowPhases = phasesOf(schedule, conv, 0);
     const int64_t columnPhases = phasesOf(schedule, conv, 1);
     accumulateInRegisters(schedule, conv);
@@ -104,8 +109,7 @@ void scheduleConv2dPlain(Schedule& schedule, const TargetFacts& facts)
 
     const auto rows = splitPhases(schedule, axes[2].loop, rowPhases);
     const auto columns = splitPhases(schedule, axes[3].loop, columnPhases);
-    const int64_t width = schedule.extentOf(columns.first);
-    const int64_t vector = std::min(width, lanes);
+    const int64_t width = schedule.extentOf(columns.first), vector = std::min(width, lanes);
     // Threads share filters.
     const RegisterTile tile = tileOf(axes[1].extent / std::max<int64_t>(1, groups), width / vector,
                                      facts.threads == 1 && groups == 1, facts);
