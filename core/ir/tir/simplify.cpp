@@ -24,6 +24,18 @@ int64_t gcdOf(const Sum& sum)
     return gcd;
 }
 
+/// Equality of quotients whatever the order of the terms that they divide: that of a nested
+/// quotient is another one.
+bool isSameQuotient(const Expr& a, const Expr& b)
+{
+    if (sameExpr(a, b)) return true;
+    if (a->kind != ExprKind::FloorDiv || b->kind != ExprKind::FloorDiv ||
+        !sameExpr(a->args[1], b->args[1]))
+        return false;
+    const Sum rest = added(asWritten(a->args[0]), asWritten(b->args[0]), -1);
+    return rest.isConst() && rest.constant == 0;
+}
+
 class Simplifier
 {
 public:
@@ -279,10 +291,11 @@ private:
             const Sum div = quotient(asWritten(x), c);
             if (div.terms.size() != 1 || div.terms[0].coefficient != 1) continue;
             for (const Term& other : sum.terms) {
-                if (other.coefficient != wanted || !sameExpr(other.atom, div.terms[0].atom))
+                if (other.coefficient != wanted || !isSameQuotient(other.atom, div.terms[0].atom))
                     continue;
-                sum = added(added(sum, Sum::ofAtom(term.atom), -term.coefficient), div, -wanted);
-                return joined(added(sum, asWritten(x), term.coefficient));
+                const Sum both = added(scaled(Sum::ofAtom(term.atom), term.coefficient),
+                                       Sum::ofAtom(other.atom), wanted);
+                return joined(added(added(sum, both, -1), asWritten(x), term.coefficient));
             }
         }
         return sum;

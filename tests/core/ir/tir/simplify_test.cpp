@@ -45,6 +45,12 @@ TEST_F(Simplify, JoinsWhatVectorsOfFusedLoopsCross)
     const Expr at = Expr(f) * 16 + lane;
     expect((floorDiv(at, 196) * 14 + floorMod(floorDiv(at, 14), 14)) * 14 + floorMod(at, 14), at);
     expect(floorDiv(Expr(n) + floorDiv(y, 3), 5), floorDiv(Expr(y) + Expr(n) * 3, 15));
+    // The same in blocks of four: four of 14 x 14 blocks.
+    const Expr row = floorMod(floorDiv(at, 56), 14), column = floorMod(floorDiv(at, 4), 14);
+    expect(((floorDiv(at, 784) * 14 + row) * 14 + column) * 4 + floorMod(at, 4), at);
+    // A quotient by another number stays.
+    expect(floorDiv(at, 60) * 56 + floorMod(floorDiv(at, 4), 14) * 4 - floorDiv(at, 60) * 56,
+           floorMod(Expr(f) * 4 + floorDiv(lane, 4), 14) * 4);
 }
 
 TEST_F(Simplify, CancelsAndCollects)
