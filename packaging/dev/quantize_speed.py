@@ -7,11 +7,29 @@ import bench_peer
 import bench_zoo
 import instruction_count
 from bench_aarch64 import EMULATED
+from bench_cpus import RISCV, RVV
 from bench_peer import Tenon
 
 # Rivals of a convolution: a network with as many of these is none of convolutions.
 OTHER_LAYERS = ("nn.dense", "nn.batch_matmul", "nn.matmul", "nn.lstm", "nn.gru", "nn.rnn")
 MICRO = {"cortex-m4", "cortex-m7", "cortex-m55"}
+X86 = "llvm -mtriple=x86_64-linux-gnu"
+# Target, emulator with options and runner of what is no AArch64.
+LINUX = {
+    "x86-64": (X86, ["qemu-x86_64", "-cpu", "qemu64"], "x86_64"),
+    "nehalem": (X86 + " -mcpu=nehalem", ["qemu-x86_64", "-cpu", "Nehalem"], "x86_64"),
+    "haswell": (X86 + " -mcpu=haswell", ["qemu-x86_64", "-cpu", "max"], "x86_64"),
+    "cortex-a7": ("llvm -mtriple=armv7-linux-gnueabihf -mcpu=cortex-a7",
+                  ["qemu-arm", "-cpu", "cortex-a7"], "armv7"),
+    "riscv64": (RISCV, ["qemu-riscv64", "-cpu", "rv64"], "riscv64"),
+    "riscv64+v": (RISCV + ",+v", ["qemu-riscv64", "-cpu", RVV + ",vlen=128"], "riscv64"),
+}
+
+
+def linux_of(mcpu):
+    """As a row of LINUX."""
+    emulator = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", "-cpu", EMULATED.get(mcpu, mcpu)]
+    return LINUX.get(mcpu, (f"llvm -mtriple=aarch64-linux-gnu -mcpu={mcpu}", emulator, "aarch64"))
 
 
 def is_convolutional(operators):
@@ -62,11 +80,9 @@ class Network:
 
     def on_linux(self, kind, mcpu):
         side = Tenon(self.build, self.models[kind], os.path.join(self.work, kind, mcpu), 1)
-        artifact = side.compile(options=["--target",
-                                         f"llvm -mtriple=aarch64-linux-gnu -mcpu={mcpu}"])[0]
-        emulator = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", "-cpu",
-                    EMULATED.get(mcpu, mcpu)]
-        runner = [instruction_count.tenon_runner(self.build, "aarch64"), artifact, "2"]
+        target, emulator, processor = linux_of(mcpu)
+        artifact = side.compile(options=["--target", target])[0]
+        runner = [instruction_count.tenon_runner(self.build, processor), artifact, "2"]
         return int(instruction_count.run_counted(self.build, emulator, runner))
 
     def on_board(self, kind, mcpu):
