@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of any rank with a quantized constant matrix, as exporters write the layers of
-// transformers, become dense layers over rows; quantization moves in front of the reshape behind
-// them. What computes with integers then finds the layer next to it.
+// transformers, become dense layers over rows.
 #include "compiler/ops/ops.h"
 #include "compiler/passes/quantize/quantization_rules.h"
 
@@ -37,23 +36,6 @@ std::optional<Patch> matmulAsDense(const QuantizationSite& site, const NodeRecor
         out = reshaped(out, std::move(to));
     }
     patch.replaceAndErase(node.id, out);
-    return patch.take();
-}
-
-std::optional<Patch> quantizeBeforeReshape(const QuantizationSite& site, const NodeRecord& node)
-{
-    const auto target = readQuantize(site, node);
-    if (!target || target->consumed.size() != 1) return std::nullopt;
-    const NodeRecord* reshape = operatorBehind(site.module, site.uses, node.operands[0], reshapeOp);
-    if (!reshape || !operatorBehind(site.module, site.uses, reshape->operands[0], denseOp))
-        return std::nullopt;
-    PatchWriter patch(site.module, site.function.id, "quantize-before-reshape",
-                      "a reshape moves integers as well", {node.id, reshape->id});
-    std::vector<ValueRef> operands = node.operands;
-    operands[0] = reshape->operands[0];
-    const ValueRef integers = patch.op(qnnQuantizeOp, std::move(operands), node.attrs);
-    patch.replaceAndErase(node.id, patch.op(reshapeOp, {integers}, reshape->attrs));
-    patch.erase(reshape->id);
     return patch.take();
 }
 

@@ -28,7 +28,7 @@ std::optional<Patch> quantizeByTable(const QuantizationSite& site, const Quantiz
 
 /// What makes a layer of the node for the rules above to find; nothing where it is none.
 std::optional<Patch> matmulAsDense(const QuantizationSite& site, const NodeRecord& node);
-/// A quantization that stands behind the reshape of a dense layer, in front of it.
+/// A quantization that stands behind the reshape of a layer, in front of it.
 std::optional<Patch> quantizeBeforeReshape(const QuantizationSite& site, const NodeRecord& node);
 
 /// The writer for one rule: consumes the target and `others`.
