@@ -129,9 +129,11 @@ void LayoutPlan::join(ValueRef a, ValueRef b)
 int64_t LayoutPlan::naturalBlock(ValueRef value) const
 {
     const TensorType& type = m_module.type(value);
-    const bool isByte = type.dtype == kUInt8 || type.dtype == kInt8;
-    if (type.dtype != kFloat32 && !isByte) return 0;
-    const int lanes = isByte && m_machine.byteLanes > 0 ? m_machine.byteLanes : m_machine.lanes;
+    // Sums of products of bytes lie in the blocks of the bytes that they become.
+    const bool isQuantized = type.dtype == kUInt8 || type.dtype == kInt8 || type.dtype == kInt32;
+    if (type.dtype != kFloat32 && !isQuantized) return 0;
+    const bool hasOwnLanes = isQuantized && m_machine.byteLanes > 0;
+    const int lanes = hasOwnLanes ? m_machine.byteLanes : m_machine.lanes;
     return channelBlock(type.shape[1].value(), lanes);
 }
 
