@@ -203,6 +203,32 @@ void unrollPeriods(Schedule& schedule, const tir::Stmt& block, std::vector<AxisV
     for (const std::string& place : places) schedule.unroll(place);
 }
 
+/// Unrolls a few steps of the axis around runs of bytes that are shorter than a register: what they
+/// store is then narrowed and stored together. Of that axis, the loop over such steps stays.
+void unrollShortRuns(Schedule& schedule, const tir::Stmt& block, std::vector<AxisView>& axes,
+                     size_t contiguous, const TargetFacts& facts)
+{
+    constexpr int64_t kMostSteps = 8;
+    bool isOfBytes = false;
+    tir::visitStmts(block->body, [&](const tir::Stmt& stmt) {
+        if (stmt->kind == tir::StmtKind::Store) isOfBytes = stmt->buffer->dtype.bytes() == 1;
+        return true;
+    });
+    if (!isOfBytes || facts.vectorBytes < 16 || axes.size() <= contiguous) return;
+    int64_t run = 1;
+    for (size_t i = axes.size() - contiguous; i < axes.size(); ++i) run *= axes[i].extent;
+    AxisView& around = axes[axes.size() - contiguous - 1];
+    if (run < 4 || run >= facts.vectorBytes || around.extent < 2) return;
+    int64_t together = std::min(facts.vectorBytes / run, kMostSteps);
+    if (around.extent % together != 0)
+        for (together = kMostSteps; around.extent % together != 0;) --together;
+    if (together == 1) return;
+    const auto parts = schedule.split(around.loop, {-1, together});
+    schedule.unroll(parts[1]);
+    around.loop = parts[0];
+    around.extent /= together;
+}
+
 /// The last `contiguous` axes as one loop of vectors, the others around it.
 void scheduleRun(Schedule& schedule, const std::vector<AxisView>& axes, size_t contiguous,
                  int64_t lanes, const TargetFacts& facts)
@@ -259,7 +285,10 @@ void scheduleElementwise(Schedule& schedule, const std::string& block, const Tar
     if (contiguous == 0 && axes.back().extent >= lanes && gathersAlongLast(stmt, lanes))
         contiguous = 1;
     contiguous = gatheredAxes(stmt, contiguous, lanes);
-    if (contiguous > 0) unrollPeriods(schedule, stmt, axes, contiguous);
+    if (contiguous > 0) {
+        unrollPeriods(schedule, stmt, axes, contiguous);
+        unrollShortRuns(schedule, stmt, axes, contiguous, facts);
+    }
     return scheduleRun(schedule, axes, contiguous, lanes, facts);
 }
 
