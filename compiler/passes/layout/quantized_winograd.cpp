@@ -5,6 +5,7 @@
 #include "compiler/ops/winograd.h"
 #include "core/target/byte_products.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 
@@ -43,9 +44,13 @@ std::array<int64_t, kSide * kSide> pointsOf(const int8_t* filter)
 
 } // namespace
 
-bool isCheaperByWinograd(const ConvolutionSize& size, const TargetFacts& facts)
+double shareByWinograd(const ConvolutionSize& size, const TargetFacts& facts)
 {
-    if (!facts.hasLaneOperand || hasByteDots(facts)) return false;
+    constexpr std::array<int64_t, 2> kSquare{3, 3};
+    const bool isPossible = facts.hasLaneOperand && !hasByteDots(facts) && size.groups == 1 &&
+                            size.kernel == kSquare && size.phases() == 1 &&
+                            size.inChannels % 4 == 0;
+    if (!isPossible) return 1;
     const auto in = static_cast<double>(size.inChannels);
     const auto out = static_cast<double>(size.outChannels);
     const auto images = static_cast<double>(size.batch);
@@ -55,8 +60,8 @@ bool isCheaperByWinograd(const ConvolutionSize& size, const TargetFacts& facts)
     const double points = kSide * kSide;
     const double byPoints = tiles * (points * in * out / kLanes * kPerVectorOfProducts +
                                      (in * kPerDataTile + out * kPerResultTile) / kLanes);
-    return cycles(byPoints, 2 * points * in * out, facts) <
-           cycles(9 * pixels * in * out * kPerProduct, 9 * in * out, facts);
+    return std::min(1.0, cycles(byPoints, 2 * points * in * out, facts) /
+                             cycles(9 * pixels * in * out * kPerProduct, 9 * in * out, facts));
 }
 
 bool isExactByWinograd(const Tensor& weight)

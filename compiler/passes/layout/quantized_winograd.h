@@ -9,8 +9,13 @@ namespace tenon::compiler {
 
 using namespace core;
 
-/// Whether F(4 x 4, 3 x 3) in integers takes fewer cycles than sums of products of bytes.
-bool isCheaperByWinograd(const ConvolutionSize& size, const TargetFacts& facts);
+/// Cycles of a convolution by F(4 x 4, 3 x 3) in integers, of those by sums of products of bytes; 1
+/// where these are as cheap, or it is no such convolution.
+double shareByWinograd(const ConvolutionSize& size, const TargetFacts& facts);
+inline bool isCheaperByWinograd(const ConvolutionSize& size, const TargetFacts& facts)
+{
+    return shareByWinograd(size, facts) < 1;
+}
 
 /// Whether it is exact for filters [O, C, 3, 3] of int8 and any data of int8.
 bool isExactByWinograd(const Tensor& weight);

@@ -124,9 +124,11 @@ Result<Patches> runFakeQuantizationToInteger(const Module& module, const PassCon
     Patches patches;
     for (const GraphFunction* function : openFunctions(module)) {
         const UseIndex uses(module, *function);
+        const IntegerCosts costs(module, *function, context);
         for (const NodeId id : function->order) {
             if (const Status go = context.job->checkStop(); !go) return go.error();
-            if (auto patch = rewrite({module, *function, uses, *context.job}, module.node(id)))
+            if (auto patch =
+                    rewrite({module, *function, uses, *context.job, costs}, module.node(id)))
                 patches.push_back(std::move(*patch));
         }
     }

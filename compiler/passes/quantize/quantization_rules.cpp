@@ -180,7 +180,7 @@ std::optional<IntegerLayer> readIntegerLayer(const QuantizationSite& site,
                                              const QuantizeTarget& target)
 {
     const std::optional<Layer> layer = readLayer(site, target.input);
-    if (!layer) return std::nullopt;
+    if (!layer || site.costs.isDearer(*layer->node)) return std::nullopt;
     const auto data = readDequantized(site, layer->node->operands[0]);
     const auto weight = readDequantized(site, layer->node->operands[1]);
     const bool isTransposed = isOp(*layer->node, conv2dTransposeOp);

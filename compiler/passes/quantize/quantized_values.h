@@ -3,6 +3,7 @@
 // quantization asks for.
 #pragma once
 
+#include "compiler/passes/quantize/integer_costs.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/use_index.h"
 #include "core/jobs/job.h"
@@ -16,6 +17,7 @@ struct QuantizationSite
     const GraphFunction& function;
     const UseIndex& uses;
     const JobContext& job;
+    const IntegerCosts& costs;
 };
 
 /// A real value that is (integers - zero point) * scale.

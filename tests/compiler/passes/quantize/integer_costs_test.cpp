@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which layers take longer in integers than in floats, by the figures of the target.
+#include "compiler/passes/quantize/integer_costs.h"
+#include "compiler/passes/use_index.h"
+#include "core/ir/graph_text.h"
+
+#include <gtest/gtest.h>
+
+namespace tenon::compiler {
+namespace {
+
+/// As of a Haswell: products of bytes by pairs of 16-bit ones, as many as of floats.
+PassContext avx2()
+{
+    PassContext context;
+    context.facts = {.vectorBytes = 32, .hasFma = true, .floatMacs = 16, .byteMacs = 16};
+    context.code.byteProducts = kUInt8;
+    return context;
+}
+
+/// As of a Cortex-A72.
+PassContext neon()
+{
+    PassContext context;
+    context.facts = {.vectorBytes = 16,
+                     .vectorRegisters = 32,
+                     .hasFma = true,
+                     .hasLaneOperand = true,
+                     .floatMacs = 4,
+                     .byteMacs = 6};
+    context.code.byteProducts = kInt8;
+    return context;
+}
+
+/// Of a convolution of `in` to 128 channels with a kernel such as "3, 3".
+bool isDearer(const PassContext& context, const std::string& kernel, const std::string& attrs,
+              int64_t in = 32, const std::string& image = "28, 28")
+{
+    const std::string channels = std::to_string(in);
+    const auto module =
+        parseModule("def @main(%x: Tensor[(1, " + channels + ", " + image +
+                    "), float32]) {\n  %w = rand(1) : Tensor[(128, " + channels + ", " + kernel +
+                    "), float32]\n  %0 = nn.conv2d(%x, %w" + attrs + ")\n  return %0\n}\n");
+    EXPECT_TRUE(module) << module.error().text();
+    RunPassesOptions options;
+    options.pipeline = {"InferType"};
+    JobContext job;
+    PassContext typing = context;
+    typing.job = &job;
+    const auto trace = runPasses(*module, typing, options);
+    EXPECT_TRUE(trace) << trace.error().text();
+    const Module& typed = trace->last();
+    const GraphFunction& function = *openFunctions(typed).front();
+    return IntegerCosts(typed, function, context).isDearer(typed.node(function.order.back()));
+}
+
+constexpr const char* kPadded = ", padding=[1, 1, 1, 1]";
+
+TEST(IntegerCosts, FollowThePointsThatFloatsHave)
+{
+    EXPECT_TRUE(isDearer(avx2(), "3, 3", kPadded));
+    EXPECT_FALSE(isDearer(avx2(), "1, 1", "")) << "as many products";
+    // Integers have points for 3 x 3 there, but not for rows of five.
+    EXPECT_FALSE(isDearer(neon(), "3, 3", kPadded));
+    EXPECT_TRUE(isDearer(neon(), "1, 5", ", padding=[0, 2, 0, 2]", 32, "1, 2048"));
+}
+
+TEST(IntegerCosts, LeaveChannelsThatFillNoBlocksToIntegers)
+{
+    EXPECT_FALSE(isDearer(avx2(), "3, 3", kPadded, 18));
+}
+
+TEST(IntegerCosts, FollowTheProductsOfTheTarget)
+{
+    PassContext dots = avx2();
+    dots.facts.byteMacs = 64;
+    EXPECT_FALSE(isDearer(dots, "3, 3", kPadded));
+    PassContext none = avx2();
+    none.code.byteProducts.reset();
+    EXPECT_TRUE(isDearer(none, "1, 1", ""));
+    none.code.savesMemory = true;
+    EXPECT_FALSE(isDearer(none, "1, 1", "")) << "memory counts for more than time";
+}
+
+TEST(IntegerCosts, CountWordsThatAreNotFull)
+{
+    EXPECT_TRUE(isDearer(avx2(), "5, 5", ", padding=[2, 2, 2, 2]", 1)) << "eight columns for five";
+    EXPECT_FALSE(isDearer(avx2(), "1, 4", "", 1));
+}
+
+TEST(IntegerCosts, CountTapsThatOnlyFloatsLeaveOut)
+{
+    const std::string far = ", padding=[24, 24, 24, 24], dilation=[24, 24]";
+    EXPECT_TRUE(isDearer(neon(), "3, 3", far));
+    EXPECT_FALSE(isDearer(neon(), "3, 3", ", padding=[2, 2, 2, 2], dilation=[2, 2]"));
+}
+
+} // namespace
+} // namespace tenon::compiler
