@@ -5,6 +5,7 @@
 #include "compiler/codegen/back_end.h"
 #include "compiler/driver/target_cores.h"
 #include "compiler/package/project_folder.h"
+#include "core/base/board_code.h"
 #include "core/target/thread_choice.h"
 #include "remote/board/profile.h"
 #include "remote/deploy/deploy_record.h"
@@ -236,7 +237,10 @@ views::Deployment deploymentOf(const remote::DeployReport& report)
     out.isFinished = report.isFinished;
     if (!report.error) return out;
     out.isCancelled = report.error->code == DiagnosticCode::Cancelled;
+    out.isLinkLost = report.error->code == core::BoardCode::LinkLost;
     out.error = text(report.error->message);
+    for (const core::Diagnostic& note : report.error->notes)
+        out.error += QLatin1Char('\n') + text(note.message);
     return out;
 }
 

@@ -16,6 +16,13 @@ struct UploadedFile
     int64_t reusedBytes = 0;
 };
 
+/// How the way to a board ended.
+enum class LinkEnd : uint8_t
+{
+    Orderly,
+    Lost ///< nobody could look at what is left there
+};
+
 /// Not thread-safe. After Cancelled, TimedOut or LinkLost only close() makes sense.
 class BoardLink
 {
@@ -42,6 +49,10 @@ public:
     virtual std::string confinement() const { return {}; }
     /// Ends what runs on the board and, unless files are kept, removes what was brought.
     virtual core::Status close(bool keepsFiles, std::chrono::milliseconds timeout) = 0;
+    /// False: close() cannot tell whether the board heard it.
+    virtual bool isCloseConfirmed() const { return true; }
+    /// What is left on the board, or may be, and how it goes; also after close().
+    virtual std::string leftovers(LinkEnd) const { return "nothing left on the board"; }
 };
 
 /// How a link is made.

@@ -3,6 +3,7 @@
 #include "remote/deploy/deploy_run.h"
 
 #include "compiler/driver/target_cores.h"
+#include "core/base/board_code.h"
 #include "core/base/clock.h"
 #include "core/base/text.h"
 #include "remote/deploy/preflight.h"
@@ -304,6 +305,24 @@ Status DeployRun::fetch(std::string& detail)
     return core::kDone;
 }
 
+/// What is said when nobody knows what is left on the board. The report's error says it, too.
+std::string DeployRun::uncertainty(const Status& closed, const BoardLink& link)
+{
+    const std::string rest = link.leftovers(LinkEnd::Lost);
+    if (closed || m_report.error) {
+        const bool isLost = closed || closed.error().code == core::BoardCode::LinkLost;
+        const std::string out =
+            (isLost ? "the board could not be reached" : closed.error().message) + "; " + rest;
+        m_report.error->notes.push_back({.severity = core::Severity::Note,
+                                         .code = m_report.error->code,
+                                         .message = "not cleaned up: " + out});
+        return out;
+    }
+    m_report.error = inPhase(closed.error(), DeployPhase::CleanUp, m_report.board.name);
+    m_report.error->message += "; " + rest;
+    return m_report.error->message;
+}
+
 /// Also after an error or a cancel, then without the job's stop request.
 void DeployRun::cleanUp()
 {
@@ -316,16 +335,13 @@ void DeployRun::cleanUp()
     step.state = StepState::Running;
     publish();
     const Clock::time_point start = Clock::now();
+    const std::shared_ptr<BoardLink> link = m_deployer.m_link;
     const Status done = m_deployer.close(limit(DeployPhase::CleanUp));
     step.ms = core::millisecondsSince(start);
-    step.state = done ? StepState::Done : StepState::Failed;
-    step.detail = m_request.keepsFiles ? "files stay on the board" : "nothing left on the board";
-    if (!done) {
-        const core::Diagnostic error =
-            inPhase(done.error(), DeployPhase::CleanUp, m_report.board.name);
-        step.detail = error.message;
-        if (!m_report.error) m_report.error = error;
-    }
+    const bool isLost = m_report.error && m_report.error->code == core::BoardCode::LinkLost;
+    const bool isKnown = done && (!isLost || link->isCloseConfirmed());
+    step.state = isKnown ? StepState::Done : StepState::Failed;
+    step.detail = isKnown ? link->leftovers(LinkEnd::Orderly) : uncertainty(done, *link);
     log("clean up: " + step.detail);
 }
 

@@ -40,6 +40,7 @@ private:
     BoardLink* link();
     core::Diagnostic explained(const core::Diagnostic& error);
     void cleanUp();
+    std::string uncertainty(const core::Status& closed, const BoardLink& link);
 
     Deployer& m_deployer;
     const DeployRequest& m_request;

@@ -103,7 +103,7 @@ private:
     friend class DeployRun;
     Board m_board;
     DeployEnvironment m_environment;
-    std::unique_ptr<BoardLink> m_link;
+    std::shared_ptr<BoardLink> m_link;
     bool m_keepsFiles = false;
 };
 

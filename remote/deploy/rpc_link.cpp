@@ -145,6 +145,13 @@ public:
         m_lease.reset();
         return core::kDone;
     }
+    bool isCloseConfirmed() const override { return false; }
+    std::string leftovers(LinkEnd end) const override
+    {
+        if (end == LinkEnd::Orderly) return "the session is over; its server removes what was sent";
+        return "files of this session may remain in the temporary folder of its server; Tenon's "
+               "removes them once it has missed us for half a minute, or when it is started again";
+    }
 
 private:
     Status ensureOpen(milliseconds timeout, const JobContext& job)

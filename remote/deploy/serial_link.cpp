@@ -115,6 +115,10 @@ public:
     }
 
     Status close(bool, milliseconds) override { return core::kDone; }
+    std::string leftovers(LinkEnd) const override
+    {
+        return "the board keeps the image it was flashed with";
+    }
 
 private:
     /// What the board was described as.

@@ -2,6 +2,7 @@
 // The way to a board by SSH.
 #include "remote/deploy/ssh_link.h"
 
+#include "core/base/board_code.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/target/board_server.h"
@@ -46,6 +47,7 @@ public:
                                                const JobContext& job) override;
     std::string confinement() const override { return m_server ? m_server->confinement() : ""; }
     Status close(bool keepsFiles, milliseconds timeout) override;
+    std::string leftovers(LinkEnd end) const override;
 
 private:
     Status startServer(milliseconds timeout, const JobContext& job);
@@ -163,10 +165,22 @@ Status SshLink::close(bool, milliseconds timeout)
 {
     const Status ended = m_server ? m_server->end(timeout) : Status(core::kDone);
     m_server.reset();
-    if (ended || m_keepsFiles) return ended;
-    core::Diagnostic error = ended.error();
-    error.message += "; files may remain on the board in " + core::quoted(m_folder.path);
-    return error;
+    // Lost while it was asked what it is: nobody knows how far its script came.
+    if (ended && !m_session->isAlive() && m_folder.path.empty())
+        return makeError(core::BoardCode::LinkLost,
+                         "the connection to " + core::quoted(m_session->peer()) + " was lost");
+    return ended;
+}
+
+std::string SshLink::leftovers(LinkEnd end) const
+{
+    const std::string folder =
+        m_folder.path.empty() ? "below ~/.tenon" : "in " + core::quoted(m_folder.path);
+    if (m_keepsFiles) return "files stay on the board " + folder;
+    if (end == LinkEnd::Orderly) return "nothing left on the board";
+    return "files may remain there " + folder +
+           "; its server removes them once it has missed us for half a minute, and after a loss of "
+           "power a later deployment there does";
 }
 
 } // namespace

@@ -139,4 +139,14 @@ void Deploying::expectFailure(const test::Sshd& sshd, const DeployRequest& wante
     EXPECT_TRUE(isBoardClean());
 }
 
+void Deploying::expectUncertainty(const DeployReport& report, const std::string& text)
+{
+    const DeployStep& cleanUp = step(report, DeployPhase::CleanUp);
+    EXPECT_EQ(cleanUp.state, StepState::Failed);
+    for (const std::string& said : {cleanUp.detail, report.error->text()}) {
+        EXPECT_NE(said.find(text), std::string::npos) << said;
+        EXPECT_EQ(said.find("nothing left"), std::string::npos) << said;
+    }
+}
+
 } // namespace tenon::remote

@@ -58,6 +58,8 @@ protected:
     void expectWorks(const test::Sshd& sshd);
     void expectFailure(const test::Sshd& sshd, const DeployRequest& wanted, DeployPhase phase,
                        DiagnosticCode code, const std::string& text);
+    /// The board went away: nobody claims to know what is left there, and the error says `text`.
+    static void expectUncertainty(const DeployReport& report, const std::string& text);
 
     test::TemporaryFolder m_folder;
     JobContext m_job;

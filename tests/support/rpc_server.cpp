@@ -3,6 +3,7 @@
 #include "tests/support/rpc_server.h"
 
 #include "core/base/program_files.h"
+#include "tests/support/processes.h"
 
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -14,9 +15,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <map>
 #include <utility>
 
 extern char** environ;
@@ -71,60 +69,19 @@ int RpcServer::stop(int signal)
     int status = 0;
     if (m_pid <= 0) return status;
     kill(m_pid, signal);
+    kill(m_pid, SIGCONT); // a stopped one would never hear of it
     waitpid(std::exchange(m_pid, -1), &status, 0);
     return status;
 }
 
-namespace {
-
-/// The parent of each process that has not ended.
-std::map<pid_t, pid_t> processes()
-{
-    std::map<pid_t, pid_t> parents;
-    std::error_code gone; // processes end while we look
-    for (const auto& entry : std::filesystem::directory_iterator("/proc", gone)) {
-        const pid_t pid = std::atoi(entry.path().filename().c_str());
-        if (pid <= 0) continue;
-        std::ifstream in(entry.path() / "stat");
-        const std::string text((std::istreambuf_iterator<char>(in)), {});
-        const size_t end = text.rfind(')');
-        char state = 0;
-        int parent = 0;
-        const bool isKnown = end != std::string::npos &&
-                             std::sscanf(text.c_str() + end + 1, " %c %d", &state, &parent) == 2;
-        if (isKnown && state != 'Z') parents[pid] = parent;
-    }
-    return parents;
-}
-
-std::vector<pid_t> processesBelow(pid_t top)
-{
-    const std::map<pid_t, pid_t> parents = processes();
-    std::vector<pid_t> out;
-    for (const auto& [pid, parent] : parents) {
-        pid_t at = parent;
-        while (at > 1 && at != top && parents.contains(at)) at = parents.at(at);
-        if (at == top) out.push_back(pid);
-    }
-    return out;
-}
-
-} // namespace
-
-std::vector<pid_t> RpcServer::processesBelow() const
-{
-    // A process that gets another parent while we look would seem to be nobody's.
-    std::vector<pid_t> out = test::processesBelow(m_pid);
-    for (std::vector<pid_t> again; (again = test::processesBelow(m_pid)) != out;)
-        out = std::move(again);
-    return out;
-}
-
 void RpcServer::signalAll(int signal) const
 {
+    const std::vector<pid_t> below = descendantsOf(m_pid);
     kill(m_pid, signal);
-    for (const pid_t pid : processesBelow()) kill(pid, signal);
+    for (const pid_t pid : below) kill(pid, signal);
 }
+
+size_t RpcServer::descendants() const { return descendantsOf(m_pid).size(); }
 
 size_t RpcServer::filesLeft() const
 {

@@ -26,7 +26,7 @@ public:
     /// What it said first.
     const std::string& greeting() const { return m_greeting; }
     /// Processes below it that have not ended, whoever started them.
-    size_t descendants() const { return processesBelow().size(); }
+    size_t descendants() const;
     /// To it and all below it.
     void signalAll(int signal) const;
     /// Where its sessions have their folders.
@@ -39,8 +39,6 @@ public:
     size_t filesLeft() const;
 
 private:
-    std::vector<pid_t> processesBelow() const;
-
     TemporaryFolder m_folder;
     pid_t m_pid = -1;
     int m_out = -1;

@@ -2,6 +2,8 @@
 // A real sshd for tests, in inetd mode behind a relay of ours.
 #include "tests/support/sshd.h"
 
+#include "tests/support/processes.h"
+
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -103,6 +105,7 @@ Sshd::Sshd(Setup setup)
 
 Sshd::~Sshd()
 {
+    signalAll(SIGCONT); // a stopped one would be waited for without end
     m_isEnding = true;
     m_server.join();
     m_relays.clear();
@@ -180,6 +183,10 @@ void Sshd::relay(int client)
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
     const pid_t pid = spawnServer(ends[1]);
     close(ends[1]);
+    {
+        const std::scoped_lock lock(m_serversMutex);
+        m_servers.insert(pid);
+    }
     bool isOpen = true;
     int64_t own = 0; // bytes of this connection to the server
     while (isOpen && !m_isEnding) {
@@ -203,7 +210,27 @@ void Sshd::relay(int client)
     close(client);
     close(ends[0]);
     // Without its connection sshd ends by itself; what it started may take a moment longer.
-    while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {}
+    for (;; poll(nullptr, 0, 10)) {
+        const std::scoped_lock lock(m_serversMutex);
+        if (waitpid(pid, nullptr, WNOHANG) == 0) continue;
+        m_servers.erase(pid);
+        return;
+    }
+}
+
+void Sshd::signalAll(int signal)
+{
+    const std::scoped_lock lock(m_serversMutex);
+    for (const pid_t server : m_servers) {
+        const std::vector<pid_t> below = descendantsOf(server);
+        kill(server, signal);
+        for (const pid_t pid : below) kill(pid, signal);
+        if (signal != SIGKILL) continue;
+        // Whoever inherits them lets go of their numbers when it likes; a board without power has
+        // none of them.
+        for (const pid_t pid : below)
+            for (int i = 0; i < 6000 && kill(pid, 0) == 0; ++i) poll(nullptr, 0, 10);
+    }
 }
 
 } // namespace tenon::test

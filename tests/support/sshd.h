@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -51,6 +52,9 @@ public:
     /// The same to each connection once this many of its bytes went to the server.
     void stallAfter(int64_t bytes) { m_stallAfter = bytes; }
     size_t connections() const { return m_connections; }
+    /// To the servers of all open connections and everything below them: SIGKILL is a power cut,
+    /// SIGSTOP a system that hangs.
+    void signalAll(int signal);
 
 private:
     void serve();
@@ -67,6 +71,8 @@ private:
     std::atomic<int64_t> m_cutAfter{INT64_MAX};
     std::atomic<int64_t> m_toServer{0};
     std::atomic<size_t> m_connections{0};
+    std::mutex m_serversMutex;
+    std::set<int> m_servers; ///< processes, one for each open connection
     std::vector<std::jthread> m_relays;
     std::jthread m_server;
 };

@@ -129,7 +129,8 @@ struct Deployment
     double leftS = -1;              ///< until measuring ends at the latest; -1: nobody knows
     bool isFinished = false;
     bool isCancelled = false;
-    QString error;            ///< empty: none so far
+    bool isLinkLost = false;  ///< the board went away in the middle
+    QString error;            ///< empty: none so far; what follows from it on lines of its own
     bool isConnected = false; ///< the connection stays for the next one
 };
 

@@ -106,7 +106,8 @@ void DeployPresenter::finish(const DocumentPtr& deployed, const DeployOutcome& o
         m_workspace.takeResult(outcome.document);
     if (!outcome.report.steps.empty()) show(outcome.report);
     if (wasReached) m_boards.noteFindings(outcome.report.findings);
-    if (!status && !isCancelled && !wasReached && outcome.document) m_boards.noteOffline();
+    const bool isGone = !wasReached || outcome.report.isLinkLost;
+    if (!status && !isCancelled && isGone && outcome.document) m_boards.noteOffline();
     if (!status && !outcome.document && !isCancelled)
         m_workspace.report(tr("The model could not be compiled"), status.error());
     else if (!status)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Deployments with every fault: a stated cause, nothing left behind, and the next one works.
 #include "tests/remote/deploying.h"
+#include "tests/support/rpc_server.h"
 
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -83,9 +84,35 @@ TEST_F(Deploying, admitsThatAKilledShellLeavesFiles)
     const DeployStep& cleanUp = step(*report, DeployPhase::CleanUp);
     EXPECT_EQ(cleanUp.state, StepState::Failed);
     EXPECT_NE(cleanUp.detail.find("files may remain"), std::string::npos) << cleanUp.detail;
-    for (const fs::directory_entry& left : fs::directory_iterator(home()))
-        fs::remove_all(left.path());
+    EXPECT_FALSE(fs::is_empty(home()));
+    expectWorks(sshd); // and takes with it what was left
+}
+
+TEST_F(Deploying, admitsThatAPowerCutLeavesFiles)
+{
+    test::Sshd sshd(homeLine());
+    const DeployReportPtr report = deployAndKill(sshd, [&] { sshd.signalAll(SIGKILL); });
+    ASSERT_TRUE(report->error);
+    EXPECT_EQ(report->error->code, BoardCode::LinkLost) << report->error->text();
+    expectUncertainty(*report, "files may remain there in `" + home() + "/.tenon/run-");
+    EXPECT_FALSE(fs::is_empty(home()));
     expectWorks(sshd);
+}
+
+TEST_F(Deploying, promisesNothingOfAServerOfOthers)
+{
+    const test::RpcServer server({});
+    const Board there{.name = "rpc",
+                      .kind = BoardKind::RpcServer,
+                      .target = "as compiled",
+                      .host = "127.0.0.1",
+                      .port = server.port()};
+    DeployRequest wanted = request();
+    wanted.keepsFiles = true; // which such a server cannot
+    const DeployReportPtr report = Deployer(there, {}).deploy(wanted, m_job);
+    ASSERT_FALSE(report->error) << report->error->text();
+    EXPECT_EQ(step(*report, DeployPhase::CleanUp).detail,
+              "the session is over; its server removes what was sent");
 }
 
 TEST_F(Deploying, saysThatMemoryOfTheBoardRanOut)

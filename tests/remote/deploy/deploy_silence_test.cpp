@@ -36,6 +36,8 @@ protected:
         ASSERT_TRUE(report->error) << phaseText(phase);
         EXPECT_EQ(report->error->code, code) << report->error->text();
         EXPECT_EQ(step(*report, phase).state, StepState::Failed) << report->error->text();
+        if (step(*report, DeployPhase::Upload).state != StepState::Waiting)
+            expectUncertainty(*report, "/.tenon/run-");
     }
 };
 
