@@ -125,14 +125,19 @@ void GraphCanvas::lookAtStart()
     constexpr double kMargin = 28;
     if (m_camera.zoom < kReadable) {
         m_camera.zoom = kReadable;
-        QRectF first; // the topmost card: closed groups come before it in the list
+        QRectF first, changed; // the topmost cards: closed groups come before them in the list
         for (const SceneItem& item : m_painter.scene().items) {
             if (item.isFrame && !item.isCollapsed) continue;
             if (first.isEmpty() || item.rect.top() < first.top()) first = item.rect;
+            if (item.state == DiffState::Plain || item.state == DiffState::Unchanged) continue;
+            if (changed.isEmpty() || item.rect.top() < changed.top()) changed = item.rect;
         }
         if (first.isEmpty()) first = bounds;
         m_camera.centre = {first.center().x(),
                            first.top() + (height() / 2.0 - kMargin) / m_camera.zoom};
+        // What a pass did is what one looks for.
+        if (!changed.isEmpty() && !m_camera.visible(size()).contains(changed))
+            m_camera.centre = changed.center();
     }
     if (!m_painter.scene().columns.empty()) {
         m_zoomBeforeSplit = m_camera.zoom;

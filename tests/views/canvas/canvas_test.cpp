@@ -105,23 +105,6 @@ private slots:
         QCOMPARE(canvas.camera().centre.x(), program.center().x());
     }
 
-    void beginsAtTheTopmostCardAlsoWhereGroupsAreClosed()
-    {
-        auto made = std::make_shared<Scene>();
-        SceneItem group, input, last;
-        group.isFrame = group.isScope = group.isCollapsed = true;
-        group.rect = {0, 400, 170, 34};
-        input.rect = {300, 0, 170, 34};
-        last.rect = {0, 9000, 170, 34};
-        made->items = {group, input, last}; // frames first
-        made->visible = made->bounds = {0, 0, 470, 9034};
-        GraphCanvas canvas(loadTheme(false));
-        canvas.resize(600, 400);
-        canvas.show();
-        canvas.setScene(made);
-        QVERIFY(canvas.camera().visible(canvas.size()).contains(input.rect));
-    }
-
     void keepsTheMiddleInTheMiddleUntilItIsMovedByHand()
     {
         GraphCanvas canvas(loadTheme(false));
