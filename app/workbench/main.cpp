@@ -16,6 +16,7 @@
 #include <QCommandLineParser>
 #include <QDir>
 #include <QElapsedTimer>
+#include <QEventLoop>
 #include <QFileInfo>
 #include <QSaveFile>
 #include <QScreen>
@@ -40,7 +41,9 @@ bool settle(MainWindow& window, int seconds)
     QElapsedTimer clock;
     clock.start();
     do {
-        QApplication::processEvents(QEventLoop::AllEvents, 20);
+        QEventLoop sleep; // what is waited for may need the processor
+        QTimer::singleShot(20, &sleep, &QEventLoop::quit);
+        sleep.exec();
         if (clock.elapsed() > seconds * 1000) return false;
     } while (!window.isSettled());
     QApplication::processEvents();
