@@ -183,7 +183,12 @@ QString producerText(const compiler::ModelFacts& facts)
     if (!facts.producer.empty())
         producer << (nameText(facts.producer) + QLatin1Char(' ') + nameText(facts.producerVersion))
                         .trimmed();
-    if (facts.irVersion > 0) producer << QStringLiteral("IR %1").arg(facts.irVersion);
+    // ONNX calls its version that of its IR.
+    const QString format = QString::fromStdString(facts.format);
+    if (facts.irVersion > 0)
+        producer << (format == QStringLiteral("onnx") ? QStringLiteral("IR %1")
+                                                      : format + QStringLiteral(" schema %1"))
+                        .arg(facts.irVersion);
     QStringList opsets;
     for (const auto& [domain, version] : facts.opsets) {
         opsets << (domain.empty() ? QStringLiteral("ai.onnx") : nameText(domain)) +

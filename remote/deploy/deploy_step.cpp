@@ -4,6 +4,7 @@
 
 #include "core/base/board_code.h"
 #include "core/base/text.h"
+#include "remote/board/board.h"
 
 namespace tenon::remote {
 
@@ -56,7 +57,9 @@ core::Diagnostic inPhase(core::Diagnostic error, DeployPhase phase, const std::s
         error.message = core::quoted(phaseText(phase)) + " took too long: " + error.message;
     }
     if (phase != DeployPhase::Compile && error.code != DiagnosticCode::Cancelled)
-        error.message = "board " + core::quoted(board) + ": " + error.message;
+        error.message =
+            (board == kThisComputer ? "this computer" : "board " + core::quoted(board)) + ": " +
+            error.message;
     return error;
 }
 

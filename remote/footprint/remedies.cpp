@@ -145,7 +145,8 @@ private:
         if (workspace < 0) return;
         // A model that is one of integers but for its ends gains next to nothing.
         if (10 * (constants + workspace) > 9 * (m_now.constants + m_now.workspace)) return;
-        add("integers of 8 bits", "`tenon quantize`; the plan of the same calls with bytes",
+        add("integers of 8 bits",
+            "by `tenon quantize`; reckoned from the same calls with a byte for each value",
             {constants, workspace, io});
     }
 

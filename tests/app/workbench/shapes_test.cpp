@@ -2,6 +2,7 @@
 // Binding what a model leaves open, in the field of the Inspect page: wrong text, ranges and sizes,
 // and what the other pages make of them.
 #include "app/engine/engine.h"
+#include "app/engine/measured_inputs.h"
 #include "app/workbench/main_window.h"
 #include "tests/zoo/zoo.h"
 #include "views/pages/inspect/inspect_page.h"
@@ -167,6 +168,27 @@ private slots:
         window.openModel(model()); // another look at the file is not bound
         QVERIFY(settle(window));
         QVERIFY(state(window).shapes.isEmpty());
+    }
+
+    void saysWhereTheSizesOfARunAreWritten()
+    {
+        core::Manifest manifest;
+        manifest.inputs.resize(1);
+        core::ManifestTensor& input = manifest.inputs.front();
+        input.name = "input";
+        input.dtype = "float32";
+        input.shape = {1, -1};
+        input.dims = {"1", "sequence"};
+        const auto open = measuredInputs(manifest);
+        QVERIFY(!open);
+        QCOMPARE(open.error().code, core::DiagnosticCode::DynamicShape);
+        QCOMPARE(open.error().message,
+                 std::string("nothing says how large `sequence` is in a run; write that into "
+                             "`sizes` on the Inspect page, such as `sequence=16`"));
+        manifest.bounds["sequence"] = {1, 4};
+        const auto bounded = measuredInputs(manifest);
+        QVERIFY(bounded);
+        QCOMPARE(bounded->front().second.shape(), (std::vector<int64_t>{1, 4}));
     }
 
     void comesBackWithTheSession()
