@@ -2,6 +2,8 @@
 // Steps and labels of byte and count axes.
 #include "views/charts/byte_ticker.h"
 
+#include "views/models/round_steps.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -10,15 +12,6 @@ namespace tenon::views {
 namespace {
 
 constexpr double kMostTicks = 6;
-
-/// The smallest of 1, 2, 5, 10, 20, 50, ... that is not below `least`.
-double roundStep(double least)
-{
-    double decade = 1;
-    for (;; decade *= 10)
-        for (const double step : {1.0, 2.0, 5.0})
-            if (step * decade >= least) return step * decade;
-}
 
 struct Unit
 {
@@ -42,7 +35,7 @@ Unit unitFor(double bytes)
 
 double ByteTicker::getTickStep(const QCPRange& range)
 {
-    return std::exp2(std::max(0.0, std::ceil(std::log2(range.size() / kMostTicks))));
+    return roundStep(range.size() / kMostTicks, StepKind::Binary);
 }
 
 QString ByteTicker::getTickLabel(double tick, const QLocale&, QChar, int)

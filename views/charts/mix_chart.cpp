@@ -4,6 +4,7 @@
 #include "views/charts/mix_chart.h"
 
 #include "views/models/format.h"
+#include "views/models/round_steps.h"
 
 #include <QHelpEvent>
 #include <QKeyEvent>
@@ -19,7 +20,7 @@ namespace tenon::views {
 namespace {
 
 constexpr double kLeft = 64, kRight = 18, kTop = 26, kBottom = 40;
-constexpr int kLines = 4;
+constexpr int kLines = 5, kPlaces = 4; ///< ticks of the two axes, about
 
 } // namespace
 
@@ -116,22 +117,26 @@ void MixChart::paintGrid(QPainter& painter) const
     const Theme& t = m_themes.theme();
     const QRectF where = area();
     const Extent all = extent();
-    for (int i = 0; i <= kLines; ++i) {
-        const double share = static_cast<double>(i) / kLines;
-        const double y = where.bottom() - share * where.height();
+    for (const double loss : roundTicks(0, all.loss, kLines, StepKind::Decimal)) {
+        const double y = where.bottom() - loss / all.loss * where.height();
         painter.setPen(t.line);
         painter.drawLine(QPointF(where.left(), y), QPointF(where.right(), y));
         painter.setPen(t.secondary);
         painter.drawText(QRectF(0, y - 9, where.left() - 8, 18), Qt::AlignRight | Qt::AlignVCenter,
-                         lossText(share * all.loss));
+                         plainPercentText(loss));
     }
-    for (int i = 0; i <= 2; ++i) {
-        const double x = where.left() + where.width() * i / 2;
-        const double value = all.least + (all.most - all.least) * i / 2;
-        const auto side = i == 0 ? Qt::AlignLeft : i == 1 ? Qt::AlignHCenter : Qt::AlignRight;
-        const double wide = 130;
-        const double from = i == 0 ? x : i == 1 ? x - wide / 2 : x - wide;
-        painter.drawText(QRectF(from, where.bottom() + 4, wide, 16), side, axisText(value));
+    const bool isOfBytes = m_curve.axis == MixAxis::Flash;
+    constexpr double kWide = 90; // of a text; where two would meet, there are fewer
+    const int places = std::clamp(static_cast<int>(where.width() / kWide), 1, kPlaces);
+    for (const double value : roundTicks(all.least, all.most, places,
+                                         isOfBytes ? StepKind::Binary : StepKind::Decimal)) {
+        const double x =
+            where.left() + (value - all.least) / (all.most - all.least) * where.width();
+        painter.setPen(t.line);
+        painter.drawLine(QPointF(x, where.bottom()), QPointF(x, where.bottom() + 3));
+        painter.setPen(t.secondary);
+        painter.drawText(QRectF(x - kWide / 2, where.bottom() + 4, kWide, 16), Qt::AlignHCenter,
+                         axisText(value));
     }
     painter.setPen(t.faint);
     painter.drawText(QRectF(where.left(), where.bottom() + 20, where.width(), 18), Qt::AlignHCenter,

@@ -22,6 +22,13 @@ QString digits(double value)
     return QString::number(value, 'g', 3);
 }
 
+/// Of whole steps between neighbouring floats.
+QString stepsCell(double steps)
+{
+    constexpr double kMostInFull = 1e7;
+    return steps >= 0 && steps < kMostInFull ? countText(qRound64(steps)) : digits(steps);
+}
+
 /// As CSV and the sorting have it: one column of numbers.
 QString decibelCell(double sqnrDb)
 {
@@ -178,7 +185,7 @@ CompareModel* makeCompareModel(QObject* parent)
          aloneColumn(QObject::tr("Alone dB"), alone, &TensorError::sqnrDb, decibelCell),
          aloneColumn(QObject::tr("Largest"), alone, &TensorError::maxAbs, digits),
          errorColumn(QObject::tr("Cosine"), all, &TensorError::cosine, cosineCell),
-         errorColumn(QObject::tr("ULPs"), all, &TensorError::maxUlps, digits),
+         errorColumn(QObject::tr("ULPs"), all, &TensorError::maxUlps, stepsCell),
          {.title = QObject::tr("Verdict"),
           .text = verdictText,
           .isNumber = false,

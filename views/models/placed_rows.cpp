@@ -65,7 +65,7 @@ QString choiceText(const PrecisionMix& mix)
         text += QObject::tr(", %1 with data in int16").arg(wide);
     if (const qint64 floats = count(core::Precision::Float); floats > 0)
         text += QObject::tr(", %1 in float").arg(floats);
-    return text + QObject::tr(": about %1").arg(lossText(mix.predicted().loss));
+    return text + QObject::tr(" · about %1").arg(lossText(mix.predicted().loss));
 }
 
 core::NodeId nodeNamed(const Document& document, const QString& name)

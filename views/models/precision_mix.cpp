@@ -75,6 +75,20 @@ QString timeCell(double time)
     return time < kManyDigits ? QString::number(time, 'f', 1) : countText(qRound64(time));
 }
 
+/// What a kernel takes; the heading has the unit, the cells have none.
+TableColumn<LayerRow> timeColumn(const QString& precision, const QString& tip,
+                                 double LayerRow::*time)
+{
+    TableColumn<LayerRow> column = number(
+        precision, tip, [time](const LayerRow& r) { return timeCell(r.*time); },
+        [time](const LayerRow& r) { return QVariant(r.*time); });
+    column.heading = [precision](const LayerRow& r) {
+        const QString unit = r.isOfTime ? QStringLiteral("µs") : QObject::tr("instructions");
+        return std::pair(r.isOfTime ? QStringLiteral("%1 µs").arg(precision) : precision, unit);
+    };
+    return column;
+}
+
 TableColumn<LayerRow> aloneColumn()
 {
     TableColumn<LayerRow> column = number(
@@ -94,10 +108,22 @@ TableColumn<LayerRow> aloneColumn()
 
 QString lossText(double loss)
 {
-    constexpr double kPercent = 100, kSmall = 0.1, kTiny = 1e-3;
+    constexpr double kPercent = 100, kSmall = 0.1, kTiny = 1e-3, kLeast = 1e-9;
     const double percent = loss * kPercent;
+    if (std::abs(percent) < kTiny && std::abs(percent) > kLeast) { // two digits that count
+        const int digits = 1 - static_cast<int>(std::floor(std::log10(std::abs(percent))));
+        return QStringLiteral("%1 %").arg(percent, 0, 'f', digits);
+    }
     if (std::abs(percent) < kTiny) return QStringLiteral("%1 %").arg(percent, 0, 'g', 2);
     return QStringLiteral("%1 %").arg(percent, 0, 'f', percent < kSmall ? 4 : 2);
+}
+
+QString plainPercentText(double share)
+{
+    QString text = QString::number(share * 100, 'f', 9);
+    while (text.endsWith(QLatin1Char('0'))) text.chop(1);
+    if (text.endsWith(QLatin1Char('.'))) text.chop(1);
+    return text + QStringLiteral(" %");
 }
 
 QString mixTimeText(double time, const QString& unit)
@@ -135,14 +161,11 @@ LayerModel* makeLayerModel(QObject* parent)
              QObject::tr("Weights"), QObject::tr("Their bytes in the precision chosen"),
              [](const LayerRow& r) { return byteText(r.weightBytes); },
              [](const LayerRow& r) { return QVariant(r.weightBytes); }),
-         number(
-             QObject::tr("int8"), QObject::tr("Time of its kernel where all layers have 8 bits"),
-             [](const LayerRow& r) { return timeCell(r.int8Time); },
-             [](const LayerRow& r) { return QVariant(r.int8Time); }),
-         number(
-             QObject::tr("float"), QObject::tr("Time of its kernel in the float model"),
-             [](const LayerRow& r) { return timeCell(r.floatTime); },
-             [](const LayerRow& r) { return QVariant(r.floatTime); })},
+         timeColumn(QObject::tr("int8"),
+                    QObject::tr("Time of its kernel where all layers have 8 bits"),
+                    &LayerRow::int8Time),
+         timeColumn(QObject::tr("float"), QObject::tr("Time of its kernel in the float model"),
+                    &LayerRow::floatTime)},
         parent);
 }
 
@@ -232,6 +255,7 @@ std::vector<LayerRow> PrecisionMix::rows() const
                        .weightBytes = layer.weightBytes[static_cast<size_t>(now[i])],
                        .int8Time = layer.time[kInt8],
                        .floatTime = layer.time[kFloat],
+                       .isOfTime = m_costs.timeUnit == "us",
                        .share = most > 0 ? layer.loss[kInt8] / most : 0,
                        .node = {}});
     }

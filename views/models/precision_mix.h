@@ -20,7 +20,8 @@ struct LayerRow
     qint64 weightBytes = 0;
     double int8Time = 0; ///< 0: not known
     double floatTime = 0;
-    double share = 0; ///< of the most harmful layer's loss
+    bool isOfTime = true; ///< microseconds; else instructions
+    double share = 0;     ///< of the most harmful layer's loss
     core::NodeId node;
 };
 using LayerModel = TableModel<LayerRow>;
@@ -90,6 +91,8 @@ private:
 
 /// "0.412 %": a loss of outputs.
 QString lossText(double loss);
+/// "0.02 %": a round share with the digits that it has.
+QString plainPercentText(double share);
 /// "1,203 µs", "5.20 M instructions".
 QString mixTimeText(double time, const QString& unit);
 

@@ -4,6 +4,8 @@
 #include "views/models/line_breaks.h"
 #include "views/models/memory_rows.h"
 #include "views/models/pass_model.h"
+#include "views/models/precision_mix.h"
+#include "views/models/round_steps.h"
 #include "views/models/rows_text.h"
 #include "views/models/short_name.h"
 #include "views/models/sorted_rows.h"
@@ -50,6 +52,28 @@ private:
     }
 
 private slots:
+    void ticksOfAxesAreRound()
+    {
+        using Ticks = std::vector<double>;
+        QCOMPARE(roundTicks(0, 429, 5, StepKind::Decimal), (Ticks{0, 100, 200, 300, 400}));
+        QCOMPARE(roundTicks(0, 0.000429, 5, StepKind::Decimal).size(), size_t{5});
+        QCOMPARE(roundTicks(53.5 * 1024, 115 * 1024, 4, StepKind::Binary),
+                 (Ticks{64 * 1024, 80 * 1024, 96 * 1024, 112 * 1024}));
+        QCOMPARE(roundTicks(7, 7, 4, StepKind::Decimal), Ticks());
+        QCOMPARE(roundStep(1000), 1000.0);
+        QCOMPARE(roundStep(1001), 2000.0);
+        QCOMPARE(roundStep(0.3, StepKind::Binary), 1.0);
+    }
+    void lossesAreWrittenWithoutExponents()
+    {
+        QCOMPARE(lossText(0.00000011), QStringLiteral("0.000011 %"));
+        QCOMPARE(lossText(0.0000101), QStringLiteral("0.0010 %"));
+        QCOMPARE(lossText(0.25), QStringLiteral("25.00 %"));
+        QCOMPARE(lossText(0), QStringLiteral("0 %"));
+        QCOMPARE(plainPercentText(0.0003), QStringLiteral("0.03 %"));
+        QCOMPARE(plainPercentText(0), QStringLiteral("0 %"));
+        QCOMPARE(plainPercentText(0.2), QStringLiteral("20 %"));
+    }
     void ordersNumbersByValueAndNamesByTheNumbersInThem()
     {
         const auto rows = model({{QStringLiteral("conv10"), 9},

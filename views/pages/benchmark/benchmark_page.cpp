@@ -5,6 +5,7 @@
 #include "views/canvas/export_picture.h"
 #include "views/models/deployment_rows.h"
 #include "views/models/format.h"
+#include "views/models/round_steps.h"
 #include "views/models/serving.h"
 #include "views/models/traced_run.h"
 #include "views/pages/common/columns.h"
@@ -70,8 +71,7 @@ void paintScale(QPainter& painter, const QRectF& area, const TimeAxis& axis, Cos
                 const Theme& t)
 {
     constexpr int kLines = 4;
-    for (int i = 0; i <= kLines; ++i) {
-        const double value = axis.bottom + (axis.top - axis.bottom) * i / kLines;
+    for (const double value : roundTicks(axis.bottom, axis.top, kLines, StepKind::Decimal)) {
         const double y = heightAt(axis, area, value);
         painter.setPen(t.line);
         painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));

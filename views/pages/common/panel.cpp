@@ -16,14 +16,20 @@ namespace tenon::views {
 
 namespace {
 
-/// Whole facts only, of which the last give way first; what is one fact is cut in the middle.
+/// Whole facts only, of which the last give way first. What is one fact is cut in the middle, as
+/// paths and targets are known by both ends; of words that lose more than half nothing is left.
 QString shortened(const QString& text, const QFontMetrics& metrics, int width)
 {
     const QString between = QStringLiteral(" · ");
     QString shown = text;
     while (metrics.horizontalAdvance(shown) > width && shown.contains(between))
         shown.truncate(shown.lastIndexOf(between));
-    return metrics.elidedText(shown.trimmed(), Qt::ElideMiddle, width);
+    shown = shown.trimmed();
+    const bool isSentence = shown.contains(QLatin1Char(' ')) && !shown.contains(QLatin1Char('/')) &&
+                            !shown.contains(QLatin1Char('='));
+    const QString fits =
+        metrics.elidedText(shown, isSentence ? Qt::ElideRight : Qt::ElideMiddle, width);
+    return isSentence && fits.size() < shown.size() / 2 ? QStringLiteral("…") : fits;
 }
 
 } // namespace
