@@ -58,8 +58,12 @@ RunSheet::RunSheet(const ThemeSource& themes, DeployPresenter& deploy, QWidget* 
     panel().content()->addWidget(m_runs);
     panel().content()->addLayout(indented(m_reason));
     panel().content()->addWidget(m_calls, 1);
-    connect(m_runs, &QTableView::clicked, this,
-            [this](const QModelIndex& index) { compareWith(m_runs->rowOf(index)); });
+    m_text->setObjectName(QStringLiteral("comparison"));
+    // By the mouse and by the keys.
+    connect(m_runs->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex& index) {
+                if (index.isValid()) takeOther(m_runs->rowOf(index));
+            });
 }
 
 void RunSheet::openRun(int row)
@@ -87,10 +91,15 @@ int RunSheet::usualOther() const
 
 void RunSheet::compareWith(int row)
 {
+    m_runs->showRow(row);
+    takeOther(row); // it may have been the current one before
+}
+
+void RunSheet::takeOther(int row)
+{
     const auto& rows = m_deploy.runs().rows();
     if (row < 0 || row >= static_cast<int>(rows.size())) return;
     m_before = rows[static_cast<size_t>(row)];
-    m_runs->showRow(row);
     refresh();
 }
 

@@ -22,6 +22,7 @@ public:
 private:
     int usualOther() const;
     void compareWith(int row);
+    void takeOther(int row);
     void refresh();
 
     DeployPresenter& m_deploy;

@@ -28,15 +28,24 @@ protected:
     }
     void press(const char* key) const { pressKey(*m_window, QLatin1String(key)); }
 
-    /// A window with a folder of its own.
-    void makeWindow(const views::AskForFile& askForFile = views::askWithDialog)
+    /// What runs behind it, with a folder of its own.
+    EngineOptions engineOptions() const
     {
         EngineOptions engine;
         engine.configFolder = m_folder.filePath(QStringLiteral("config"));
+        return engine;
+    }
+    void makeWindow(const views::AskForFile& askForFile = views::askWithDialog)
+    {
+        makeWindow(makeEngine(engineOptions()), askForFile);
+    }
+    void makeWindow(const views::Engine& engine,
+                    const views::AskForFile& askForFile = views::askWithDialog)
+    {
         WindowOptions options{false, true, QStringLiteral(TENON_SAMPLE_MODEL), 2,
                               m_folder.filePath(QStringLiteral("settings.json"))};
         options.askForFile = askForFile;
-        m_window = std::make_unique<MainWindow>(makeEngine(engine), Settings(), options);
+        m_window = std::make_unique<MainWindow>(engine, Settings(), options);
         m_window->move(0, 0);
         m_window->resize(1366, 768);
         m_window->show();
