@@ -50,6 +50,14 @@ Status addUnused(const TargetsOptions& options, Json& out, std::string& text)
     return kDone;
 }
 
+/// With how many threads code for it runs here; one where no code is made.
+ThreadChoice threadsFor(const Target& target)
+{
+    if (!checkGenerates(target)) return {};
+    return chooseThreads(
+        target, {.thisComputer = usableProcessors(), .hasThreads = compiler::hasThreads(target)});
+}
+
 int explainTarget(const TargetsOptions& options)
 {
     auto target = parseTarget(options.explain);
@@ -58,6 +66,9 @@ int explainTarget(const TargetsOptions& options)
     std::string text = target->text() + "\n";
     for (const std::string& line : target->explain()) text += "  " + line + "\n";
     const compiler::BackEnd* backEnd = compiler::findBackEnd(*target);
+    const ThreadChoice threads = threadsFor(*target);
+    if (checkGenerates(*target)) out["threads"] = threads.text();
+    if (checkGenerates(*target)) text += "  " + threads.text() + "\n";
     if (backEnd && backEnd->llvm) {
         auto machine = compiler::machineSpec(*target);
         if (!machine) return failure(machine.error());
@@ -66,18 +77,14 @@ int explainTarget(const TargetsOptions& options)
         text += "  LLVM: " + machine->text() + "\n";
         if (const auto known = compiler::machineFacts(*target, *machine)) {
             TargetFacts facts = known->facts;
-            const ThreadChoice threads =
-                chooseThreads(*target, {.thisComputer = usableProcessors(),
-                                        .hasThreads = compiler::hasThreads(*target)});
             facts.threads = threads.count;
             out["facts"] = factsJson(facts);
             out["machine_row"] = known->choice.machine->name;
             text += "  vectors of " + std::to_string(facts.vectorBytes) + " bytes, " +
                     std::to_string(facts.vectorRegisters) + " registers" +
-                    (facts.hasFma ? ", fused multiply-add" : "") + "\n  " + threads.text() +
-                    "\n  figures of " + std::string(known->choice.machine->title) +
-                    ": `tenon targets --machine " + std::string(known->choice.machine->name) +
-                    "`\n";
+                    (facts.hasFma ? ", fused multiply-add" : "") + "\n  figures of " +
+                    std::string(known->choice.machine->title) + ": `tenon targets --machine " +
+                    std::string(known->choice.machine->name) + "`\n";
             for (const Diagnostic& remark : known->remarks) text += "  " + remark.message + "\n";
         }
     }

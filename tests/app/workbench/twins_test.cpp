@@ -6,14 +6,13 @@
 #include "app/engine/engine.h"
 #include "app/workbench/main_window.h"
 #include "compiler/driver/compile.h"
-#include "tests/zoo/zoo.h"
+#include "tests/app/workbench/twin_models.h"
 #include "views/models/film.h"
 #include "views/models/tables.h"
 #include "views/models/traced_run.h"
 #include "views/scene/node_figures.h"
 
 #include <QFile>
-#include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -25,44 +24,6 @@
 using namespace tenon;
 using Json = nlohmann::json;
 
-namespace {
-
-struct Made
-{
-    const char* name;
-    test::ZooOptions options;
-};
-
-/// One of each architecture, narrow and small.
-const std::vector<Made>& models()
-{
-    static const std::vector<Made> kModels{
-        {"dscnn", {.channelDivisor = 8}},
-        {"mobilenet_v1", {.imageSize = 32, .channelDivisor = 16}},
-        {"mobilenet_v2", {.imageSize = 32, .channelDivisor = 16}},
-        {"mobilenet_v3_small", {.imageSize = 32, .channelDivisor = 16}},
-        {"resnet18", {.imageSize = 32, .channelDivisor = 16}},
-        {"resnet50", {.imageSize = 32, .channelDivisor = 32}},
-        {"resnext50_32x4d", {.imageSize = 32, .channelDivisor = 16}},
-        {"squeezenet1_1", {.imageSize = 48, .channelDivisor = 16}},
-        {"shufflenet_v2_x1_0", {.imageSize = 32, .channelDivisor = 8}},
-        {"densenet121", {.imageSize = 32, .channelDivisor = 16}},
-        {"efficientnet_b0", {.imageSize = 32, .channelDivisor = 16}},
-        {"ghostnet", {.imageSize = 32, .channelDivisor = 16}},
-        {"mnasnet1_0", {.imageSize = 32, .channelDivisor = 16}},
-        {"unet", {.imageSize = 32, .channelDivisor = 16}},
-        {"transformer", {.channelDivisor = 8}},
-        {"gru_stack", {.channelDivisor = 16}},
-        {"lstm_stack", {.channelDivisor = 16}},
-        {"vit_small_16", {.imageSize = 32, .channelDivisor = 16}},
-        {"tcn", {.channelDivisor = 8}},
-        {"synthetic", {.channelDivisor = 8, .nodes = 40}},
-    };
-    return kModels;
-}
-
-} // namespace
-
 class TwinsTest : public QObject
 {
     Q_OBJECT
@@ -70,27 +31,7 @@ class TwinsTest : public QObject
 private:
     QTemporaryDir m_folder;
 
-    QString file(const Made& made)
-    {
-        const QString path = m_folder.filePath(QLatin1String(made.name) + QStringLiteral(".onnx"));
-        const std::string bytes = test::makeZooModel(made.name, made.options);
-        QFile out(path);
-        if (!out.open(QIODevice::WriteOnly)) return {};
-        out.write(bytes.data(), static_cast<qint64>(bytes.size()));
-        return path;
-    }
-    Json said(QStringList arguments)
-    {
-        arguments << QStringLiteral("--json");
-        QProcess program;
-        program.start(QStringLiteral(TENON_PROGRAM), arguments);
-        const bool isDone = program.waitForFinished(300000);
-        const Json answer =
-            Json::parse(program.readAllStandardOutput().toStdString(), nullptr, false);
-        if (!isDone || !answer.is_object())
-            qWarning() << arguments << program.readAllStandardError();
-        return answer;
-    }
+    QString file(const test::TwinModel& model) { return test::writeModel(model, m_folder.path()); }
     static void verifyOperators(const views::Document& document, const Json& inspected)
     {
         std::map<std::string, int> shown;
@@ -243,48 +184,49 @@ private slots:
     void initTestCase()
     {
         QVERIFY(qputenv("XDG_CACHE_HOME", m_folder.path().toLocal8Bit()));
-        QVERIFY(models().size() >= 20);
+        QVERIFY(test::twinModels().size() >= 20);
     }
     void areTheSame_data()
     {
         QTest::addColumn<int>("model");
-        for (size_t i = 0; i < models().size(); ++i)
-            QTest::newRow(models()[i].name) << static_cast<int>(i);
+        for (size_t i = 0; i < test::twinModels().size(); ++i)
+            QTest::newRow(test::twinModels()[i].name) << static_cast<int>(i);
     }
     void areTheSame()
     {
         QFETCH(int, model);
-        const QString path = file(models()[static_cast<size_t>(model)]);
+        const QString path = file(test::twinModels()[static_cast<size_t>(model)]);
         views::WorkspacePresenter workspace(app::makeEngine(engineOptions()), 2);
         const views::DocumentPtr document = compiled(workspace, path);
         QVERIFY2(document && document->isCompiled(), qPrintable(workspace.state().bannerText));
-        verifyOperators(*document, said({QStringLiteral("inspect"), path}));
-        verifyPasses(*document, said({QStringLiteral("passes"), path})["passes"]);
-        const Json calls = said({QStringLiteral("compile"), path, QStringLiteral("-o"),
-                                 m_folder.filePath(QStringLiteral("model.so"))})["calls"];
+        verifyOperators(*document, test::said({QStringLiteral("inspect"), path}));
+        verifyPasses(*document, test::said({QStringLiteral("passes"), path})["passes"]);
+        const Json calls = test::said({QStringLiteral("compile"), path, QStringLiteral("-o"),
+                                       m_folder.filePath(QStringLiteral("model.so"))})["calls"];
         verifyCalls(*document, calls);
         verifyFigures(*document, calls);
-        verifyComposed(*document, said({QStringLiteral("passes"), path, QStringLiteral("--from"),
-                                        QStringLiteral("imported")}));
+        verifyComposed(*document,
+                       test::said({QStringLiteral("passes"), path, QStringLiteral("--from"),
+                                   QStringLiteral("imported")}));
         if (model % 5 == 0) {
             const auto fuse = std::find_if(
                 document->passes.begin(), document->passes.end(),
                 [](const auto& step) { return step.name == QStringLiteral("FuseOps"); });
             const auto position = static_cast<int>(fuse - document->passes.begin());
             verifyRewrites(workspace.engine(), document, workspace.options(), position,
-                           said({QStringLiteral("passes"), path, QStringLiteral("--rewrites"),
-                                 QString::number(position)})["passes"]);
+                           test::said({QStringLiteral("passes"), path, QStringLiteral("--rewrites"),
+                                       QString::number(position)})["passes"]);
         }
         const size_t middle = document->imported.sources().size() / 2;
         verifyFilm(*document, core::SourceId(static_cast<uint32_t>(middle)),
-                   said({QStringLiteral("passes"), path, QStringLiteral("--follow"),
-                         QString::fromStdString(document->imported.sources()[middle].name)}));
-        verifyMemory(*document, said({QStringLiteral("plan"), path})["instances"][0]);
+                   test::said({QStringLiteral("passes"), path, QStringLiteral("--follow"),
+                               QString::fromStdString(document->imported.sources()[middle].name)}));
+        verifyMemory(*document, test::said({QStringLiteral("plan"), path})["instances"][0]);
     }
     /// Times differ from run to run; calls and bytes do not.
     void levelsAreTheSame()
     {
-        const QString path = file(models().front());
+        const QString path = file(test::twinModels().front());
         const views::Engine engine = app::makeEngine(engineOptions());
         views::WorkspacePresenter workspace(engine, 2);
         const views::DocumentPtr document = compiled(workspace, path);
@@ -293,8 +235,8 @@ private slots:
         const auto rows = engine.measureLevels(
             document, workspace.options(), [](const auto&) {}, job);
         QVERIFY2(rows, rows ? "" : rows.error().message.c_str());
-        const Json levels = said({QStringLiteral("bench"), path, QStringLiteral("--levels"),
-                                  QStringLiteral("--repeat"), QStringLiteral("3")})["levels"];
+        const Json levels = test::said({QStringLiteral("bench"), path, QStringLiteral("--levels"),
+                                        QStringLiteral("--repeat"), QStringLiteral("3")})["levels"];
         QCOMPARE(rows->size(), levels.size());
         for (size_t i = 0; i < levels.size(); ++i) {
             const views::LevelRow& row = (*rows)[i];
@@ -310,11 +252,11 @@ private slots:
     /// What the window writes of the command line's times is what the command line writes.
     void tracesAreTheSame()
     {
-        const QString path = file(models().front());
+        const QString path = file(test::twinModels().front());
         const QString written = m_folder.filePath(QStringLiteral("trace.json"));
-        const Json measured = said({QStringLiteral("bench"), path, QStringLiteral("--per-layer"),
-                                    QStringLiteral("--repeat"), QStringLiteral("3"),
-                                    QStringLiteral("--trace"), written});
+        const Json measured = test::said({QStringLiteral("bench"), path,
+                                          QStringLiteral("--per-layer"), QStringLiteral("--repeat"),
+                                          QStringLiteral("3"), QStringLiteral("--trace"), written});
         QFile trace(written);
         QVERIFY(trace.open(QIODevice::ReadOnly));
         const Json there = Json::parse(trace.readAll().toStdString());
