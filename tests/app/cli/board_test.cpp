@@ -7,7 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <filesystem>
+#include <thread>
 
 namespace tenon::cli {
 namespace {
@@ -66,6 +68,25 @@ TEST_F(BoardCommand, MakesVirtualBoardsOnlyOfKindsThatCanBeEmulated)
     const Outcome real = deploy("--virtual rpi4");
     EXPECT_EQ(real.code, kBadInput);
     EXPECT_NE(real.output.find("is no emulated one"), std::string::npos) << real.output;
+}
+
+TEST_F(BoardCommand, SaysWhatMayRemainOnABoardThatGoesAway)
+{
+    ASSERT_EQ(board("add lab --rpc " + address()).code, 0);
+    std::jthread powerCut([this] {
+        while (m_server.filesLeft() < 2) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        m_server.signalAll(SIGKILL); // whatever it does by now
+    });
+    const Outcome out =
+        tenon("deploy " + test::sourcePath("resources/sample/digits") +
+              "/model.onnx --board lab --config '" + m_folder.path() + "' --repeat 1000000 2>&1");
+    EXPECT_EQ(out.code, kFailed) << out.output;
+    EXPECT_NE(out.output.find("error[link-lost]: board `lab`: "), std::string::npos) << out.output;
+    EXPECT_NE(out.output.find("not cleaned up: the board could not be reached; files of this "
+                              "session may remain"),
+              std::string::npos)
+        << out.output;
+    EXPECT_EQ(out.output.find("nothing left"), std::string::npos) << out.output;
 }
 
 TEST_F(BoardCommand, SaysWhyAServerIsMissing)
