@@ -214,6 +214,21 @@ Status BoardDesk::disconnect()
     return m_deployer ? m_deployer->close() : Status(core::kDone);
 }
 
+namespace {
+
+/// True when the connection that was kept had died before anything ran on it. What is known of the
+/// board says nothing: it comes from the time when it lived.
+bool isStale(const views::DeployOutcome& outcome)
+{
+    if (!outcome.error || outcome.error->code != core::BoardCode::LinkLost) return false;
+    for (const views::StepRow& step : outcome.report.steps)
+        if (step.name == text(std::string(remote::phaseText(remote::DeployPhase::Load))))
+            return step.state != views::StepState::Done;
+    return true;
+}
+
+} // namespace
+
 views::DeployOutcome BoardDesk::deploy(const views::DeployQuestion& question, const BoardAsk& ask,
                                        const views::DeployWatcher& watch, JobContext& job)
 {
@@ -233,10 +248,7 @@ views::DeployOutcome BoardDesk::deploy(const views::DeployQuestion& question, co
     const DeployWork work{m_options, question, *board, watch, m_peaks};
     const bool wasConnected = deployer.isConnected();
     outcome = deployModel(work, deployer, job);
-    const bool isStale = wasConnected && outcome.error &&
-                         outcome.error->code == core::BoardCode::LinkLost &&
-                         outcome.report.findings.checks.empty();
-    if (isStale) outcome = deployModel(work, deployer, job); // the kept connection had died
+    if (wasConnected && isStale(outcome)) outcome = deployModel(work, deployer, job);
     m_prompt.serve({}, nullptr);
     outcome.report.isConnected = deployer.isConnected();
     return outcome;
