@@ -277,10 +277,9 @@ private slots:
         Stage closed = Stage::forScopes(places, 0, {open.scopes()[0].path});
         QVERIFY(closed.arrange());
         QCOMPARE(closed.scene(0, DiffMode::After).items.size(), size_t{3}); // input, block, output
-        for (const NameScope& scope :
-             Stage::forScopes(std::make_shared<const Storyboard>(tests::smallDocument(4)), 0, {})
-                 .scopes())
-            QVERIFY(!scope.isRepeat); // it has names of its own
+        const Stage named =
+            Stage::forScopes(std::make_shared<const Storyboard>(tests::smallDocument(4)), 0, {});
+        for (const NameScope& scope : named.scopes()) QVERIFY(!scope.isRepeat);
     }
 
     void tellsTheSameInTheStripAndInTheListOfPasses()
