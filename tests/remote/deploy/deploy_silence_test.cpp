@@ -36,7 +36,7 @@ protected:
         ASSERT_TRUE(report->error) << phaseText(phase);
         EXPECT_EQ(report->error->code, code) << report->error->text();
         EXPECT_EQ(step(*report, phase).state, StepState::Failed) << report->error->text();
-        if (step(*report, DeployPhase::Upload).state != StepState::Waiting)
+        if (phase != DeployPhase::Connect) // before it, nothing was put on the board
             expectUncertainty(*report, "/.tenon/run-");
     }
 };
