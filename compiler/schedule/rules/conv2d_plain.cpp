@@ -50,12 +50,6 @@ RegisterTile tileOf(int64_t filters, int64_t positions, bool mayOverlap, const T
     return chooseTile(space, facts);
 }
 
-std::vector<std::string> splitAnyway(Schedule& schedule, const std::string& loop, int64_t size)
-{
-    if (schedule.extentOf(loop) % size != 0) return schedule.splitOverlap(loop, size);
-    return schedule.split(loop, {-1, size});
-}
-
 /// All filters pass over the pixels of one register tile, which stay in the first-level cache.
 void schedulePointwise(Schedule& schedule, const std::string& conv, const TargetFacts& facts)
 {
@@ -69,7 +63,7 @@ void schedulePointwise(Schedule& schedule, const std::string& conv, const Target
     // Threads cannot share runs of which the last overlaps the one before.
     const bool sharesFilters = facts.threads > 1 && pixels % (tile.positions * vector) != 0;
     if (sharesFilters) tile = tileOf(axes[1].extent, pixels / vector, false, facts);
-    const auto filters = splitAnyway(schedule, axes[1].loop, tile.vectors);
+    const auto filters = splitEvenly(schedule, axes[1].loop, tile.vectors);
     const auto runs = schedule.splitOverlap(axes[2].loop, tile.positions * vector);
     const auto lane = schedule.split(runs[1], {-1, vector});
     std::vector<std::string> outer{axes[0].loop, runs[0], filters[0]};
@@ -113,7 +107,7 @@ void scheduleConv2dPlain(Schedule& schedule, const TargetFacts& facts)
     // Threads share filters.
     const RegisterTile tile = tileOf(axes[1].extent / std::max<int64_t>(1, groups), width / vector,
                                      facts.threads == 1 && groups == 1, facts);
-    const auto channels = splitAnyway(schedule, axes[1].loop, tile.vectors);
+    const auto channels = splitEvenly(schedule, axes[1].loop, tile.vectors);
     const auto runs = schedule.splitOverlap(columns.first, tile.positions * vector);
     const auto lane = schedule.split(runs[1], {-1, vector});
 

@@ -90,13 +90,6 @@ std::optional<Tile> tileInRegisters(const tir::Stmt& block, const CrossAxis& cro
     return tileOfBytes(block, cross, rows, columns, lanes);
 }
 
-/// The loops over whole tiles of an axis and within them; the last ones overlap where they must.
-std::vector<std::string> splitEvenly(Schedule& schedule, const std::string& loop, int64_t size)
-{
-    if (schedule.extentOf(loop) % size != 0) return schedule.splitOverlap(loop, size);
-    return schedule.split(loop, {-1, size});
-}
-
 /// Of blocks of channels of which the last is not whole, the others by squares: all of them for
 /// one vector of columns, then what is left.
 std::vector<std::string> tileWholeBlocks(Schedule& schedule, const std::string& block,

@@ -356,6 +356,12 @@ int64_t lanesOf(const Schedule& schedule, std::string_view block, const TargetFa
     return std::max<int64_t>(lanes, std::min<int64_t>(facts.lanes(1), kPackedLanes));
 }
 
+std::vector<std::string> splitEvenly(Schedule& schedule, const std::string& loop, int64_t size)
+{
+    if (schedule.extentOf(loop) % size != 0) return schedule.splitOverlap(loop, size);
+    return schedule.split(loop, {-1, size});
+}
+
 int64_t divisorUpTo(int64_t extent, int64_t limit)
 {
     int64_t best = 1;

@@ -77,6 +77,8 @@ void streamWeights(Schedule& schedule, const tir::Buffer& weights, const TargetF
 int64_t workOf(const Schedule& schedule, std::string_view block);
 /// Lanes of the element type that the block writes.
 int64_t lanesOf(const Schedule& schedule, std::string_view block, const TargetFacts& facts);
+/// The loops over whole tiles of an axis and within them; the last ones overlap where they must.
+std::vector<std::string> splitEvenly(Schedule& schedule, const std::string& loop, int64_t size);
 /// Largest divisor of `extent` that is not above `limit`.
 int64_t divisorUpTo(int64_t extent, int64_t limit);
 
