@@ -75,7 +75,7 @@ public:
         if (m_savesMemory) return {}; // frames side by side take memory
         for (const NodeId id : m_function.order) {
             const NodeRecord& node = m_module.node(id);
-            if (node.kind != NodeKind::Op || node.types.size() != 1) continue;
+            if (node.kind != NodeKind::Op || node.types.size() != 1 || !isOnFilms(node)) continue;
             PatchWriter patch(m_module, m_function.id, "film-to-images",
                               nodeLabel(m_module, node) + " works on frames one by one", {id});
             m_patch = &patch;
@@ -99,6 +99,13 @@ private:
             std::find(shape->begin(), shape->end(), 0) != shape->end())
             return std::nullopt;
         return Film{(*shape)[0], (*shape)[1], (*shape)[2], (*shape)[3], (*shape)[4]};
+    }
+
+    /// Makes a film, or reads first one that has become images.
+    bool isOnFilms(const NodeRecord& node) const
+    {
+        return filmOf({node.id, 0}) ||
+               (!node.operands.empty() && m_images.count(node.operands[0]) > 0);
     }
 
     ValueRef reshape(ValueRef value, std::vector<int64_t> shape)
@@ -213,15 +220,15 @@ private:
     std::optional<ValueRef> transposedConvolution(const SpreadFilm& spread, const Tensor& weight,
                                                   const Film& result)
     {
-        const SpreadAxis& axis = spread.axes[0];
+        const TransposedAxis& axis = spread.axes[0];
         const auto attrs = spread.planeAttrs();
         const auto film = filmOf(spread.data);
         if (!attrs || !film) return std::nullopt;
         const int64_t frames = (result.frames + axis.stride - 1) / axis.stride;
-        std::vector<std::pair<SpreadPhase, FrameWindow>> phases;
+        std::vector<std::pair<AxisPhase, FrameWindow>> phases;
         for (int64_t i = 0; i < axis.stride; ++i) {
-            const SpreadPhase phase = axis.phase(i);
-            const int64_t after = frames - 1 + phase.taps - phase.before - film->frames;
+            const AxisPhase phase = axis.phase(i);
+            const int64_t after = phase.after + frames - phase.results; // as many of each phase
             if (phase.taps < 1 || phase.before <= -film->frames || after <= -film->frames)
                 return std::nullopt;
             phases.push_back({phase, {phase.taps, 1, 1, phase.before, after}});

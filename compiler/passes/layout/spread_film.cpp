@@ -42,36 +42,32 @@ bool isOfZeros(const NodeRecord& pad)
 
 } // namespace
 
-SpreadPhase SpreadAxis::phase(int64_t index) const
-{
-    const int64_t first = ((before - index) % stride + stride) % stride;
-    return {first, (kernel - first + stride - 1) / stride, (before - index - first) / stride};
-}
-
 std::optional<Attrs> SpreadFilm::planeAttrs() const
 {
     Extents strides, padding(4), extra;
     for (size_t i = 0; i < 2; ++i) {
-        const SpreadAxis& axis = axes[1 + i];
-        const int64_t reach = axis.kernel - 1;
-        if (axis.before < 0 || axis.before > reach) return std::nullopt;
+        const TransposedAxis& axis = axes[1 + i];
+        if (axis.padding >= axis.kernel) return std::nullopt;
+        const int64_t whole = (axis.input - 1) * axis.stride + axis.kernel;
+        const int64_t after = whole - axis.padding - axis.output; // below 0: zeros are added
         strides.push_back(axis.stride);
-        padding[i] = reach - axis.before;
-        padding[2 + i] = std::max<int64_t>(0, reach - axis.after);
-        extra.push_back(std::max<int64_t>(0, axis.after - reach));
+        padding[i] = axis.padding;
+        padding[2 + i] = std::max<int64_t>(0, after);
+        extra.push_back(std::max<int64_t>(0, -after));
     }
     return Attrs{{"strides", strides}, {"padding", padding}, {"output_padding", extra}};
 }
 
-Tensor SpreadFilm::filtersOf(const Tensor& weight, const SpreadPhase& phase) const
+Tensor SpreadFilm::filtersOf(const Tensor& weight, const AxisPhase& phase) const
 {
     const Extents& from = weight.shape();
     const int64_t channels = from[1], results = from[0], plane = from[3] * from[4];
+    const int64_t last = phase.first + (phase.taps - 1) * phase.stride; // of the kernel unmirrored
     const auto fill = [&](std::span<std::byte> out) {
         std::byte* at = out.data();
         for (int64_t row = 0; row < phase.taps * channels; ++row)
             for (int64_t o = 0; o < results; ++o) {
-                const int64_t frame = phase.first + row / channels * axes[0].stride;
+                const int64_t frame = from[2] - 1 - last + row / channels * phase.stride;
                 const int64_t filter = (o * channels + row % channels) * from[2] + frame;
                 for (int64_t k = plane; k-- > 0; at += sizeof(float))
                     std::memcpy(at,
@@ -93,8 +89,9 @@ std::optional<SpreadFilm> spreadFilmOf(const Module& module, const NodeRecord& n
     if (!spread || !weight || weight->dtype() != kFloat32) return std::nullopt;
     const Extents strides = spread->attrs.integers("strides", {});
     const auto shape = knownShape(module, spread->operands[0]);
-    if (!shape || shape->size() != kFirstAxis + kAxes || strides.size() != shape->size() ||
-        strides[0] != 1 || strides[1] != 1)
+    const auto result = knownShape(module, {node.id, 0});
+    if (!shape || !result || shape->size() != kFirstAxis + kAxes ||
+        strides.size() != shape->size() || strides[0] != 1 || strides[1] != 1)
         return std::nullopt;
     const Extents own = node.attrs.integers("padding", Extents(2 * kAxes, 0));
     const Extents width =
@@ -102,8 +99,10 @@ std::optional<SpreadFilm> spreadFilmOf(const Module& module, const NodeRecord& n
     SpreadFilm film{spread->operands[0], {}};
     for (size_t i = 0; i < kAxes; ++i) {
         const size_t axis = kFirstAxis + i;
-        film.axes[i] = {(*shape)[axis], strides[axis], own[i] + width[2 * axis],
-                        own[kAxes + i] + width[2 * axis + 1], weight->shape()[axis]};
+        const int64_t kernel = weight->shape()[axis];
+        film.axes[i] = {(*shape)[axis], kernel, strides[axis],
+                        kernel - 1 - own[i] - width[2 * axis], result->at(axis)};
+        if (film.axes[i].padding < 0) return std::nullopt;
     }
     return film;
 }
