@@ -7,6 +7,7 @@
 #include "compiler/passes/error/error_budget.h"
 #include "compiler/passes/layout/broadcast_operand.h"
 #include "compiler/passes/layout/channel_block.h"
+#include "compiler/passes/layout/channel_classes.h"
 #include "compiler/passes/layout/layout_machine.h"
 #include "compiler/passes/layout/layout_plan.h"
 #include "compiler/passes/layout/layout_values.h"
@@ -83,7 +84,8 @@ private:
         case BlockedForm::ByLayout: return alterByLayout(node);
         case BlockedForm::ByAxes: return alterSpatial(node);
         case BlockedForm::ByReduction:
-            if (isSpatialReduction(node)) return alterReduction(node);
+            if (reducesRowsOrColumns(node, m_module.type(node.operands[0]).shape.size()))
+                return alterReduction(node);
             break;
         case BlockedForm::None: break;
         }
@@ -205,15 +207,6 @@ private:
         m_values.explain("keep-blocked", "reads and writes " + blockedLayout(block));
         m_values.produce(node, std::move(record), block);
         return true;
-    }
-
-    bool isSpatialReduction(const NodeRecord& node) const
-    {
-        const std::vector<int64_t> axes = node.attrs.integers("axis", {});
-        const size_t rank = m_module.type(node.operands[0]).shape.size();
-        return !axes.empty() && node.attrs.integer("exclude", 0) == 0 &&
-               std::all_of(axes.begin(), axes.end(),
-                           [&](int64_t axis) { return normalizedAxis(axis, rank) >= 2; });
     }
 
     /// newshape of a reshape that keeps a first dimension of unknown size.

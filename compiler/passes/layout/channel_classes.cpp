@@ -20,11 +20,11 @@ bool isPlainConvolution(const Module& module, const NodeRecord& node)
     return weight && weight->dtype() == kFloat32;
 }
 
-bool leavesChannels(const NodeRecord& node, const char* attr)
+bool leavesChannels(const NodeRecord& node, const char* attr, size_t rank)
 {
     const std::vector<int64_t> axes = node.attrs.integers(attr, {});
-    return !axes.empty() && std::all_of(axes.begin(), axes.end(), [](int64_t axis) {
-        return normalizedAxis(axis, 4) > static_cast<int64_t>(kChannelAxis);
+    return !axes.empty() && std::all_of(axes.begin(), axes.end(), [&](int64_t axis) {
+        return normalizedAxis(axis, rank) > static_cast<int64_t>(kChannelAxis);
     });
 }
 
@@ -36,9 +36,8 @@ bool passesWindows(const NodeRecord& node)
         return node.attrs.string("layout", "NCHW") == "NCHW";
     if (op.blockedForm == BlockedForm::ByReduction)
         return isOneOf(node, meanOp, maxOp, minOp, sumOp) &&
-               node.attrs.integer("keepdims", 0) != 0 && node.attrs.integer("exclude", 0) == 0 &&
-               leavesChannels(node, "axis");
-    if (isOp(node, stridedSliceOp)) return leavesChannels(node, "axes");
+               node.attrs.integer("keepdims", 0) != 0 && reducesRowsOrColumns(node, 4);
+    if (isOp(node, stridedSliceOp)) return leavesChannels(node, "axes", 4);
     const std::vector<int64_t> width = node.attrs.integers("pad_width", {});
     return isOp(node, padOp) && width.size() == 8 && width[2] == 0 && width[3] == 0;
 }
@@ -57,6 +56,12 @@ bool passesElements(const Module& module, const NodeRecord& node)
 }
 
 } // namespace
+
+bool reducesRowsOrColumns(const NodeRecord& node, size_t rank)
+{
+    return factsOf(node).blockedForm == BlockedForm::ByReduction &&
+           node.attrs.integer("exclude", 0) == 0 && leavesChannels(node, "axis", rank);
+}
 
 bool isWholeConvolution(const Module& module, const NodeRecord& node)
 {

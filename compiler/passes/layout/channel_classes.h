@@ -49,6 +49,8 @@ private:
     std::vector<ChannelClass> m_classes;
 };
 
+/// A reduction of images of so many dimensions that leaves batch and channels alone.
+bool reducesRowsOrColumns(const NodeRecord& node, size_t rank);
 /// A float32 convolution of one group in plain layouts whose weights are known.
 bool isWholeConvolution(const Module& module, const NodeRecord& node);
 /// One of each channel by itself.

@@ -88,15 +88,16 @@ private:
         const int64_t channels = data.shape[1].value();
         const int64_t results = node.types[0].shape[1].value();
         const int64_t batch = data.shape[0].value();
-        const std::array<int64_t, 2> kernel{axes[0].taps, axes[1].taps};
-        const ConvolutionSize whole{batch,           channels,        results,
-                                    axes[0].results, axes[1].results, kernel};
-        const ConvolutionSize phases{batch * axes[0].dilation * axes[1].dilation,
-                                     channels,
-                                     results,
-                                     axes[0].phaseResults(),
-                                     axes[1].phaseResults(),
-                                     kernel};
+        const ConvolutionSize whole{.batch = batch,
+                                    .inChannels = channels,
+                                    .outChannels = results,
+                                    .rows = axes[0].results,
+                                    .columns = axes[1].results,
+                                    .kernel = {axes[0].taps, axes[1].taps}};
+        ConvolutionSize phases = whole;
+        phases.batch *= axes[0].dilation * axes[1].dilation;
+        phases.rows = axes[0].phaseResults();
+        phases.columns = axes[1].phaseResults();
         const double moving = transformCycles(data, m_machine.facts) +
                               transformCycles(node.types[0], m_machine.facts);
         return winogradForm(phases, m_machine).cycles + moving <

@@ -7,6 +7,7 @@
 // it is sliced where anybody else reads it.
 #include "compiler/ops/ops.h"
 #include "compiler/passes/layout/channel_block.h"
+#include "compiler/passes/layout/channel_classes.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/rewrite_functions.h"
@@ -138,21 +139,11 @@ private:
 
     bool isImage(NodeId id) const { return m_module.type({id, 0}).shape.size() == 4; }
 
-    /// Over rows or columns of images.
-    bool reducesPixels(const NodeRecord& node) const
-    {
-        if (factsOf(node).blockedForm != BlockedForm::ByReduction) return false;
-        const std::vector<int64_t> axes = node.attrs.integers("axis", {});
-        return !axes.empty() && node.attrs.integer("exclude", 0) == 0 &&
-               std::all_of(axes.begin(), axes.end(),
-                           [](int64_t axis) { return normalizedAxis(axis, 4) > kChannelAxis; });
-    }
-
     /// Computes every channel from the same channel, with constants that can be padded.
     bool keepsChannels(const NodeRecord& node, int64_t channels) const
     {
         if (node.kind != NodeKind::Op || node.types.size() != 1) return false;
-        if (isDepthwise(node, channels) || reducesPixels(node)) return true;
+        if (isDepthwise(node, channels) || reducesRowsOrColumns(node, 4)) return true;
         if (factsOf(node).family == Family::Pooling)
             return node.attrs.string("layout", "NCHW") == "NCHW";
         if (isOp(node, biasAddOp))
