@@ -14,6 +14,8 @@
 #include "core/target/thread_choice.h"
 #include "remote/board/unused_features.h"
 
+#include <optional>
+
 namespace tenon::cli {
 namespace {
 
@@ -50,10 +52,10 @@ Status addUnused(const TargetsOptions& options, Json& out, std::string& text)
     return kDone;
 }
 
-/// With how many threads code for it runs here; one where no code is made.
-ThreadChoice threadsFor(const Target& target)
+/// With how many threads code for it runs here; nothing where no code is made.
+std::optional<ThreadChoice> threadsFor(const Target& target)
 {
-    if (!checkGenerates(target)) return {};
+    if (!checkGenerates(target)) return std::nullopt;
     return chooseThreads(
         target, {.thisComputer = usableProcessors(), .hasThreads = compiler::hasThreads(target)});
 }
@@ -66,9 +68,9 @@ int explainTarget(const TargetsOptions& options)
     std::string text = target->text() + "\n";
     for (const std::string& line : target->explain()) text += "  " + line + "\n";
     const compiler::BackEnd* backEnd = compiler::findBackEnd(*target);
-    const ThreadChoice threads = threadsFor(*target);
-    if (checkGenerates(*target)) out["threads"] = threads.text();
-    if (checkGenerates(*target)) text += "  " + threads.text() + "\n";
+    const auto threads = threadsFor(*target);
+    if (threads) out["threads"] = threads->text();
+    if (threads) text += "  " + threads->text() + "\n";
     if (backEnd && backEnd->llvm) {
         auto machine = compiler::machineSpec(*target);
         if (!machine) return failure(machine.error());
@@ -77,7 +79,7 @@ int explainTarget(const TargetsOptions& options)
         text += "  LLVM: " + machine->text() + "\n";
         if (const auto known = compiler::machineFacts(*target, *machine)) {
             TargetFacts facts = known->facts;
-            facts.threads = threads.count;
+            facts.threads = threads.value_or(ThreadChoice{}).count;
             out["facts"] = factsJson(facts);
             out["machine_row"] = known->choice.machine->name;
             text += "  vectors of " + std::to_string(facts.vectorBytes) + " bytes, " +
