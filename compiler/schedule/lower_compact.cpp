@@ -45,15 +45,13 @@ bool hasDivision(const Expr& expr)
     return found;
 }
 
-/// Rows that were spaced apart stay so unless they have become shorter themselves.
+/// Rows that were spaced apart stay so, by as much.
 void restride(tir::BufferNode& node, const tir::BufferNode& before)
 {
     if (before.strides.empty()) return;
-    bool isInnerSame = true;
-    for (size_t dim = node.shape.size(); dim-- > 0;) {
-        if (!isInnerSame)
-            node.strides[dim] = tir::simplify(node.strides[dim + 1] * node.shape[dim + 1]);
-        isInnerSame = isInnerSame && node.shape[dim].get() == before.shape[dim].get();
+    for (size_t dim = node.shape.size() - 1; dim-- > 0;) {
+        const Expr between = before.strides[dim] - before.strides[dim + 1] * before.shape[dim + 1];
+        node.strides[dim] = tir::simplify(node.strides[dim + 1] * node.shape[dim + 1] + between);
     }
 }
 

@@ -82,15 +82,17 @@ void scheduleProducts(Schedule& schedule, const WinogradBlocks& blocks, const Wi
 
 /// A tile writes a vector to each point. Where points are apart by a power of two, these would
 /// share a set or two of the first-level cache; another line between them spreads them.
-void spreadPoints(Schedule& schedule, const std::string& dataTiles)
+void spreadPoints(Schedule& schedule, const std::string& dataTiles, const WinogradShape& shape,
+                  const WinogradStep& step)
 {
     constexpr int64_t kElementsPerLine = 16;
     constexpr int64_t kElementsPerWay = 4096 / 4; // of most processors
     const std::vector<AxisView> axes = axesOf(schedule, dataTiles);
-    const int64_t apart = axes[3].extent * axes[4].extent * axes[5].extent;
-    if (apart % (kElementsPerWay / 2) != 0) return;
-    return schedule.storageAlign(outputOf(schedule, dataTiles), 2, kElementsPerWay / 2,
-                                 kElementsPerLine);
+    const int64_t perTile = axes[3].extent * axes[5].extent;
+    if (step.rows * step.columns * perTile % (kElementsPerWay / 2) != 0) return;
+    // Buffers keep the space between points when they shrink to a step.
+    const int64_t apart = shape.rows * shape.columns * perTile + kElementsPerLine;
+    return schedule.storageAlign(outputOf(schedule, dataTiles), 2, apart, 0);
 }
 
 /// Where all tiles are one step, every thread gets as many blocks of filters and transforms
@@ -99,7 +101,6 @@ void spreadPoints(Schedule& schedule, const std::string& dataTiles)
 void shareFilters(Schedule& schedule, const WinogradBlocks& blocks, ResultLoops& loops,
                   const TargetFacts& facts)
 {
-    if (blocks.filterPoints.empty()) spreadPoints(schedule, blocks.dataTiles);
     const auto parts = stepPerThread(schedule, loops.filters, facts);
     loops.share = parts[0];
     loops.filters = parts[1];
@@ -162,6 +163,7 @@ void scheduleConv2dWinograd(Schedule& schedule, const TargetFacts& facts)
     const std::vector<std::string> after = blocksAfter(schedule, blocks.last);
     auto loops = tileResult(schedule, blocks.last, shape, step);
     const bool isShared = computesFilters || isWhole(shape, step);
+    if (!computesFilters) spreadPoints(schedule, blocks.dataTiles, shape, step);
     if (isShared) shareFilters(schedule, blocks, loops, facts);
     for (const std::string& block : {blocks.resultTiles, blocks.resultRows}) {
         schedule.computeAt(block, loops.tile);
