@@ -25,7 +25,7 @@ Result<tir::PrimFunc> lowerToLoops(const tir::PrimFunc& scheduled)
     if (Status valid = tir::verify(scheduled); !valid) return valid.error();
     tir::PrimFunc function = scheduled;
     function.body = placeBuffers(function.body);
-    function.body = tir::simplify(lowerPowers(lowerBlocks(function.body)));
+    function.body = tir::simplify(lowerPowers(lowerGates(lowerBlocks(function.body))));
     function.body = compactBuffers(function.body);
     function = flattenBuffers(function);
     function.body = hoistGuards(tir::simplify(function.body));

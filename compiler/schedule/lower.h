@@ -15,6 +15,9 @@ tir::Stmt placeBuffers(const tir::Stmt& body);
 /// Substitutes bindings; predicates become Ifs, inits become Ifs on the first reduction step.
 tir::Stmt lowerBlocks(const tir::Stmt& body);
 
+/// Turns tanh(log(1 + e^x)) and 1 + tanh(x) into expressions of one exponential.
+tir::Stmt lowerGates(const tir::Stmt& body);
+
 /// Turns squares and cubes written as powers into products, and x / c inside erf, tanh and sigmoid.
 tir::Stmt lowerPowers(const tir::Stmt& body);
 
