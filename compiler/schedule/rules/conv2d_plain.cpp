@@ -41,11 +41,15 @@ bool isPointwise(const Schedule& schedule, const std::string& conv)
            blocksBefore(schedule, conv).empty() && canFlatten(schedule, conv, 4);
 }
 
-/// The tile for filters of a count that it divides, or, where some may be computed twice, of any.
-RegisterTile tileOf(int64_t filters, int64_t positions, bool mayOverlap, const TargetFacts& facts)
+/// The tile for filters of a count that it divides, or, where some may be computed twice, of any;
+/// the last of the vectors that pixels fill may overlap the one before.
+RegisterTile tileOf(int64_t filters, int64_t pixels, int64_t vector, bool mayOverlap,
+                    const TargetFacts& facts)
 {
     constexpr int64_t kMostTogether = 8;
-    TileSpace space{.vectors = filters, .positions = positions};
+    TileSpace space{.vectors = filters,
+                    .positions = (pixels + vector - 1) / vector,
+                    .positionsUpTo = pixels / vector};
     if (mayOverlap) space.overlapUpTo = std::min(filters, kMostTogether);
     return chooseTile(space, facts);
 }
@@ -59,10 +63,10 @@ void schedulePointwise(Schedule& schedule, const std::string& conv, const Target
     const std::vector<AxisView> axes = axesOf(schedule, conv);
     const int64_t lanes = lanesOf(schedule, conv, facts);
     const int64_t pixels = axes[2].extent, vector = std::min(pixels, lanes);
-    RegisterTile tile = tileOf(axes[1].extent, pixels / vector, true, facts);
+    RegisterTile tile = tileOf(axes[1].extent, pixels, vector, true, facts);
     // Threads cannot share runs of which the last overlaps the one before.
     const bool sharesFilters = facts.threads > 1 && pixels % (tile.positions * vector) != 0;
-    if (sharesFilters) tile = tileOf(axes[1].extent, pixels / vector, false, facts);
+    if (sharesFilters) tile = tileOf(axes[1].extent, pixels, vector, false, facts);
     const auto filters = splitEvenly(schedule, axes[1].loop, tile.vectors);
     const auto runs = schedule.splitOverlap(axes[2].loop, tile.positions * vector);
     const auto lane = schedule.split(runs[1], {-1, vector});
@@ -105,7 +109,7 @@ void scheduleConv2dPlain(Schedule& schedule, const TargetFacts& facts)
     const auto columns = splitPhases(schedule, axes[3].loop, columnPhases);
     const int64_t width = schedule.extentOf(columns.first), vector = std::min(width, lanes);
     // Threads share filters.
-    const RegisterTile tile = tileOf(axes[1].extent / std::max<int64_t>(1, groups), width / vector,
+    const RegisterTile tile = tileOf(axes[1].extent / std::max<int64_t>(1, groups), width, vector,
                                      facts.threads == 1 && groups == 1, facts);
     const auto channels = splitEvenly(schedule, axes[1].loop, tile.vectors);
     const auto runs = schedule.splitOverlap(columns.first, tile.positions * vector);
