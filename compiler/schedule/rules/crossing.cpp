@@ -3,6 +3,7 @@
 // others are gathered.
 #include "compiler/schedule/rules/crossing.h"
 
+#include "compiler/schedule/rules/crossing_read.h"
 #include "compiler/schedule/rules/rule.h"
 #include "compiler/schedule/tree.h"
 #include "core/ir/tir/visit.h"
@@ -39,16 +40,19 @@ std::optional<CrossAxis> crossAxisOf(const tir::Stmt& block, int64_t lanes)
     return found;
 }
 
-/// Elements of a side of the squares that the back end transposes in registers (unrolled loops of
-/// vectors that only copy 32-bit elements); 0 where the block is none, or has no room for one.
-int64_t sideOfSquare(const tir::Stmt& block, int64_t rows, int64_t columns, int64_t lanes)
+/// A loop over vectors of such a block may be one that the back end transposes in registers.
+bool copiesWords(const tir::Stmt& block)
 {
     const tir::Stmt& store = block->body;
     constexpr int kElementBytes = 4;
-    if (store->kind != tir::StmtKind::Store || store->value->kind != tir::ExprKind::Load ||
-        store->buffer->dtype.bytes() != kElementBytes ||
-        store->value->dtype != store->buffer->dtype)
-        return 0;
+    return store->kind == tir::StmtKind::Store && store->value->kind == tir::ExprKind::Load &&
+           store->buffer->dtype.bytes() == kElementBytes &&
+           store->value->dtype == store->buffer->dtype;
+}
+
+/// Elements of a side of the squares that the back end transposes in registers; 0: no room for one.
+int64_t sideOfSquare(int64_t rows, int64_t columns, int64_t lanes)
+{
     constexpr int64_t kSmallest = 4;
     for (int64_t side = lanes; side >= kSmallest; side /= 2)
         if (side <= rows && side <= columns) return side;
@@ -80,13 +84,22 @@ std::optional<Tile> tileOfBytes(const tir::Stmt& block, const CrossAxis& cross, 
     return std::nullopt;
 }
 
+/// A square that rows and columns have room for.
+std::optional<Tile> squareOf(const CrossAxis& cross, int64_t rows, int64_t columns, int64_t lanes)
+{
+    const int64_t side = sideOfSquare(std::min(rows, cross.block), columns, lanes);
+    if (side == 0 || (!cross.isPlain && (cross.block % side != 0 || rows % side != 0)))
+        return std::nullopt;
+    return Tile{side, side};
+}
+
 /// What goes through registers; nothing where lanes are gathered.
 std::optional<Tile> tileInRegisters(const tir::Stmt& block, const CrossAxis& cross, int64_t rows,
                                     int64_t columns, int64_t lanes)
 {
-    const int64_t side = sideOfSquare(block, std::min(rows, cross.block), columns, lanes);
-    if (side > 0 && (cross.isPlain || (cross.block % side == 0 && rows % side == 0)))
-        return Tile{side, side};
+    const auto square =
+        copiesWords(block) ? squareOf(cross, rows, columns, lanes) : std::optional<Tile>();
+    if (square) return square;
     return tileOfBytes(block, cross, rows, columns, lanes);
 }
 
@@ -118,6 +131,42 @@ std::vector<std::string> tileWholeBlocks(Schedule& schedule, const std::string& 
     return shared;
 }
 
+/// Loops over the tiles of a block, and those of one.
+struct TileLoops
+{
+    std::vector<std::string> shared; ///< that threads may share
+    std::string around;              ///< the innermost loop over tiles
+    std::string row, vector;         ///< of a tile
+};
+
+/// Strips of `rows` along the axis that is read contiguously, vectors of `lanes` along the last.
+TileLoops tileLoops(Schedule& schedule, const std::string& block, size_t axis, int64_t rows,
+                    int64_t lanes)
+{
+    const std::vector<AxisView> axes = axesOf(schedule, block);
+    const auto strips = splitEvenly(schedule, axes[axis].loop, rows);
+    // Strips that overlap stay within one thread, inside of the loops that are shared.
+    const bool overlaps = axes[axis].extent % rows != 0;
+    std::vector<std::string> shared;
+    for (size_t i = 0; i + 1 < axes.size(); ++i)
+        if (i != axis)
+            shared.push_back(axes[i].loop);
+        else if (!overlaps)
+            shared.push_back(strips[0]);
+    std::vector<std::string> order = shared;
+    if (overlaps) order.push_back(strips[0]);
+    std::string vector = axes.back().loop;
+    if (axes.back().extent > lanes) {
+        const auto parts = splitEvenly(schedule, vector, lanes);
+        order.push_back(parts[0]);
+        vector = parts[1];
+    }
+    const std::string around = order.back();
+    order.insert(order.end(), {strips[1], vector});
+    schedule.reorder(order);
+    return {shared, around, strips[1], vector};
+}
+
 } // namespace
 
 std::optional<std::vector<std::string>> tileCrossing(Schedule& schedule, const std::string& block,
@@ -130,38 +179,26 @@ std::optional<std::vector<std::string>> tileCrossing(Schedule& schedule, const s
     if (!cross || extent < 4) return std::nullopt;
     const AxisView& other = axes[cross->axis];
     // Inside of a block of channels only whole parts are walked contiguously.
-    const auto tile = tileInRegisters(stmt, *cross, other.extent, extent, lanes);
+    auto tile = tileInRegisters(stmt, *cross, other.extent, extent, lanes);
     if (!tile && !cross->isPlain && other.extent > cross->block) {
         const int64_t whole = other.extent / cross->block * cross->block;
         if (const auto some = tileInRegisters(stmt, *cross, whole, extent, lanes))
             return tileWholeBlocks(schedule, block, *cross, *some);
     }
+    const auto read = tile ? std::nullopt : crossingReadOf(stmt, cross->axis);
+    if (read) tile = squareOf(*cross, other.extent, extent, lanes);
     const int64_t rows =
         tile ? tile->rows : divisorUpTo(other.extent, std::max<int64_t>(1, cross->block));
     if (rows < 2) return std::nullopt;
-    if (tile) lanes = tile->columns;
-    const auto strips = splitEvenly(schedule, other.loop, rows);
-    // Strips that overlap stay within one thread, inside of the loops that are shared.
-    const bool overlaps = other.extent % rows != 0;
-    std::vector<std::string> shared;
-    for (size_t i = 0; i + 1 < axes.size(); ++i)
-        if (i != cross->axis)
-            shared.push_back(axes[i].loop);
-        else if (!overlaps)
-            shared.push_back(strips[0]);
-    std::vector<std::string> order = shared;
-    if (overlaps) order.push_back(strips[0]);
-    std::string vector = axes.back().loop;
-    if (extent > lanes) {
-        const auto parts = splitEvenly(schedule, vector, lanes);
-        order.push_back(parts[0]);
-        vector = parts[1];
-    }
-    order.insert(order.end(), {strips[1], vector});
-    schedule.reorder(order);
-    if (tile) schedule.unroll(strips[1]);
-    schedule.vectorize(vector);
-    return shared;
+    const bool isCopiedFirst = read && tile;
+    const std::string copy =
+        isCopiedFirst ? schedule.cacheRead(block, read->buffer->name, tir::Scope::Local) : "";
+    const TileLoops loops =
+        tileLoops(schedule, block, cross->axis, rows, tile ? tile->columns : lanes);
+    if (tile && !isCopiedFirst) schedule.unroll(loops.row);
+    schedule.vectorize(loops.vector);
+    if (isCopiedFirst) transposeSquare(schedule, copy, *read, loops.around);
+    return loops.shared;
 }
 
 } // namespace tenon::compiler

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads and the place of the square's copy.
+#include "compiler/schedule/rules/crossing_read.h"
+
+#include "compiler/schedule/affine.h"
+#include "compiler/schedule/rules/rule.h"
+#include "compiler/schedule/tree.h"
+#include "core/ir/tir/visit.h"
+
+#include <algorithm>
+
+namespace tenon::compiler {
+namespace {
+
+/// Walks neighbours along `var`, as such or inside of a block of channels.
+bool isAlong(const tir::Expr& index, const tir::Var& var)
+{
+    const tir::Expr& walked = index->kind == tir::ExprKind::FloorMod ? index->args[0] : index;
+    return walked->kind == tir::ExprKind::VarRef && walked->var == var;
+}
+
+std::optional<size_t> dimAlong(const tir::Expr& load, const tir::Var& var)
+{
+    std::optional<size_t> found;
+    for (size_t dim = 0; dim + 1 < load->args.size(); ++dim) {
+        if (!usesVar(load->args[dim], var.get())) continue;
+        if (found) return std::nullopt;
+        found = dim;
+    }
+    return found;
+}
+
+} // namespace
+
+std::optional<CrossingRead> crossingReadOf(const tir::Stmt& block, size_t axis)
+{
+    constexpr int kElementBytes = 4; // of squares that go through registers
+    const tir::Stmt& store = block->body;
+    const std::vector<tir::IterVar>& iters = block->block.iters;
+    if (store->kind != tir::StmtKind::Store || store->value->kind == tir::ExprKind::Load ||
+        store->buffer->dtype.bytes() != kElementBytes)
+        return std::nullopt;
+    tir::Expr first;
+    bool isOnly = true;
+    tir::visitExprs(store->value, [&](const tir::Expr& expr) {
+        if (expr->kind == tir::ExprKind::Intrinsic && expr->intrinsic == tir::Intrinsic::IfThenElse)
+            isOnly = false;
+        if (expr->kind != tir::ExprKind::Load || expr->args.empty()) return true;
+        if (!isAlong(expr->args.back(), iters[axis].var)) return true;
+        if (!first.get()) first = expr;
+        isOnly = isOnly && tir::structuralEqual(first, expr);
+        return true;
+    });
+    if (!first.get() || !isOnly || first->dtype.bytes() != kElementBytes) return std::nullopt;
+    const auto dim = dimAlong(first, iters.back().var);
+    if (!dim) return std::nullopt;
+    return CrossingRead{first->buffer, *dim};
+}
+
+void transposeSquare(Schedule& schedule, const std::string& copy, const CrossingRead& read,
+                     const std::string& loop)
+{
+    const size_t rank = read.buffer->shape.size();
+    std::vector<int64_t> dims;
+    for (size_t dim = 0; dim < rank; ++dim)
+        if (dim != read.dim) dims.push_back(static_cast<int64_t>(dim));
+    dims.push_back(static_cast<int64_t>(read.dim));
+    schedule.permuteDims(outputOf(schedule, copy), dims);
+    schedule.computeAt(copy, loop);
+    const std::vector<std::string> all = schedule.loopsOf(copy);
+    std::vector<std::string> order;
+    for (const int64_t dim : dims)
+        order.push_back(all[all.size() - rank + static_cast<size_t>(dim)]);
+    schedule.reorder(order);
+    schedule.unroll(order[rank - 2]);
+    return schedule.vectorize(order[rank - 1]);
+}
+
+} // namespace tenon::compiler

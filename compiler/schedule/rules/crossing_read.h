@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a block that computes reads across, copied to squares in front of it.
+#pragma once
+
+#include "compiler/schedule/schedule.h"
+
+#include <optional>
+#include <string>
+
+namespace tenon::compiler {
+
+/// The only tensor of 32-bit elements that a block reads along another axis than its last.
+struct CrossingRead
+{
+    tir::Buffer buffer;
+    size_t dim; ///< of the buffer, along which the block's last axis walks
+};
+
+/// Nothing where the block only copies, or reads several so, or one at several places; `axis`: of
+/// the block, along which neighbours are read.
+std::optional<CrossingRead> crossingReadOf(const tir::Stmt& block, size_t axis);
+
+/// Under `loop` of the block, whose iterations read a square each: the copy's rows become columns.
+void transposeSquare(Schedule& schedule, const std::string& copy, const CrossingRead& read,
+                     const std::string& loop);
+
+} // namespace tenon::compiler
