@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = (w x + b - mean) * scale / sqrt(variance + epsilon) + shift, as one layer.
+// y = (w x + b - mean) * scale / sqrt(variance + epsilon) + shift, as one layer; behind layers
+// whose channels are joined, each takes its own.
 #include "compiler/quantize/fold_batch_norm.h"
 
 #include "compiler/quantize/float_graph.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace tenon::compiler {
@@ -102,42 +104,86 @@ private:
         const NodeProto& norm = m_graph.node(index);
         const int before = m_view.producer(norm.input(0));
         if (before < 0 || m_view.onlyConsumer(norm.input(0)) != index) return false;
-        NodeProto& layer = *m_graph.mutable_node(before);
-        const std::string& op = layer.op_type();
-        if (op != "Conv" && op != "ConvTranspose" && op != "Gemm") return false;
-        if (op == "Gemm" && (floatOf(layer, "alpha", 1) != 1 || floatOf(layer, "beta", 1) != 1))
-            return false;
         const auto affine = affineOf(m_view, norm);
-        return affine && scale(layer, *affine, norm.output(0));
+        if (!affine) return false;
+        NodeProto& node = *m_graph.mutable_node(before);
+        const std::vector<int> layers =
+            node.op_type() == "Concat" ? joined(before) : std::vector{before};
+        if (!foldInto(layers, *affine)) return false;
+        node.set_output(0, norm.output(0));
+        return true;
     }
 
-    bool scale(NodeProto& layer, const Affine& affine, const std::string& result)
+    /// Layers whose channels stand side by side in the concatenation, which alone reads them;
+    /// empty: its operands are others.
+    std::vector<int> joined(int concat) const
     {
+        const NodeProto& node = m_graph.node(concat);
+        if (integerOf(node, "axis", 0) != 1) return {};
+        std::vector<int> layers;
+        for (const std::string& part : node.input()) {
+            const int layer = m_view.producer(part);
+            const bool isTwice = std::find(layers.begin(), layers.end(), layer) != layers.end();
+            if (layer < 0 || isTwice || m_view.onlyConsumer(part) != concat) return {};
+            layers.push_back(layer);
+        }
+        return layers;
+    }
+
+    /// Each takes as many of the channels as it has; all of them, or none.
+    bool foldInto(const std::vector<int>& layers, const Affine& affine)
+    {
+        std::vector<std::pair<NodeProto*, Scaled>> made;
+        size_t at = 0;
+        for (const int index : layers) {
+            auto scaled = scale(m_graph.node(index), affine, at);
+            if (!scaled) return false;
+            at += static_cast<size_t>(scaled->bias.size());
+            made.emplace_back(m_graph.mutable_node(index), *std::move(scaled));
+        }
+        if (layers.empty() || at != affine.factor.size()) return false;
+        for (auto& [layer, scaled] : made) {
+            const std::string stem = layer->name() + "/folded";
+            while (layer->input_size() < 3) layer->add_input();
+            layer->set_input(1, stem + "_weight");
+            layer->set_input(2, stem + "_bias");
+            m_added.emplace_back(stem + "_weight", std::move(scaled.weight));
+            m_added.emplace_back(stem + "_bias", std::move(scaled.bias));
+        }
+        return true;
+    }
+
+    struct Scaled
+    {
+        Tensor weight, bias;
+    };
+
+    /// By the factors and offsets from `first` on; nothing where it is no layer that takes them.
+    std::optional<Scaled> scale(const NodeProto& layer, const Affine& affine, size_t first) const
+    {
+        const std::string& op = layer.op_type();
+        if (op != "Conv" && op != "ConvTranspose" && op != "Gemm") return std::nullopt;
+        if (op == "Gemm" && (floatOf(layer, "alpha", 1) != 1 || floatOf(layer, "beta", 1) != 1))
+            return std::nullopt;
         const Tensor* weight = m_view.constant(layer.input(1));
-        if (!weight || weight->dtype() != kFloat32) return false;
+        if (!weight || weight->dtype() != kFloat32) return std::nullopt;
         const auto channel = channelsOf(layer, weight->shape());
-        const size_t channels = affine.factor.size();
-        if (!channel || static_cast<size_t>(channel->channels * channel->groups) != channels)
-            return false;
+        if (!channel) return std::nullopt;
+        const auto channels = static_cast<size_t>(channel->channels * channel->groups);
+        if (first + channels > affine.factor.size()) return std::nullopt;
         std::vector<double> bias(channels, 0.0);
         if (layer.input_size() > 2 && !layer.input(2).empty()) {
             const Tensor* given = m_view.constant(layer.input(2));
-            if (!given || static_cast<size_t>(given->size()) != channels) return false;
+            if (!given || static_cast<size_t>(given->size()) != channels) return std::nullopt;
             bias = given->numbers();
         }
         std::vector<double> values = weight->numbers();
         for (size_t i = 0; i < values.size(); ++i)
-            values[i] *= affine.factor[(*channel)(static_cast<int64_t>(i))];
+            values[i] *= affine.factor[first + (*channel)(static_cast<int64_t>(i))];
         for (size_t i = 0; i < channels; ++i)
-            bias[i] = bias[i] * affine.factor[i] + affine.offset[i];
-        const std::string stem = layer.name() + "/folded";
-        m_added.emplace_back(stem + "_weight", floats(weight->shape(), values));
-        m_added.emplace_back(stem + "_bias", floats({static_cast<int64_t>(channels)}, bias));
-        while (layer.input_size() < 3) layer.add_input();
-        layer.set_input(1, stem + "_weight");
-        layer.set_input(2, stem + "_bias");
-        layer.set_output(0, result);
-        return true;
+            bias[i] = bias[i] * affine.factor[first + i] + affine.offset[first + i];
+        return Scaled{floats(weight->shape(), values),
+                      floats({static_cast<int64_t>(channels)}, bias)};
     }
 
     GraphProto& m_graph;

@@ -118,6 +118,10 @@ PlannedNode standardRole(const FloatGraph& graph, const NodeProto& node)
     if (contains(kFunctions, op) || contains(kInnerFunctions, op)) return {NodeRole::Function, {}};
     if (contains(kComputing, op)) return {NodeRole::Computing, {}};
     if (contains(kMoving, op)) return {NodeRole::Moving, {}};
+    if (op == "PRelu") {
+        if (!graph.constant(node.input(1))) return floatBecause("its slopes are no constant");
+        return {NodeRole::Function, {}};
+    }
     if (op == "Resize") {
         const tenon_onnx::AttributeProto* mode = attributeOf(node, "mode");
         const bool isNearest = !mode || mode->s() == "nearest";

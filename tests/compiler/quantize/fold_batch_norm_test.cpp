@@ -51,6 +51,21 @@ TEST(FoldBatchNorm, GoesIntoDenseLayersEitherWayRound)
                  {2, 3}, 1);
 }
 
+TEST(FoldBatchNorm, GoesIntoLayersWhoseChannelsAreJoined)
+{
+    const std::string inputs = "input x float32 1,3,5,5\ninit w float32 3,1,3,3\n"
+                               "init u float32 1,3,1,1\ninit ul float32 1\n";
+    const std::string layers =
+        "node Conv k x,w -> a group=3 pads=[1,1,1,1]\nnode Conv l x,u,ul -> b\n";
+    expectFolded(inputs, layers + "node Concat j a,b -> c axis=1\n", {1, 3, 5, 5}, 1);
+    expectFolded(inputs,
+                 layers + "node Concat j a,x,b -> d axis=1\nnode Slice s d,from,to,from -> c\n"
+                          "ints from int64 1 = 1\nints to int64 1 = 5\n",
+                 {1, 3, 5, 5}, 0);
+    expectFolded("input x float32 1,1,5,5\ninit u float32 3,1,1,1\n",
+                 "node Conv l x,u -> a\nnode Concat j a,x -> c axis=1\n", {1, 1, 5, 5}, 0);
+}
+
 TEST(FoldBatchNorm, LeavesALayerAloneThatOthersRead)
 {
     expectFolded("input x float32 1,3,5,5\ninit w float32 4,3,3,3\n",

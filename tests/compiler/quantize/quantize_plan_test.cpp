@@ -63,6 +63,16 @@ TEST(QuantizePlan, TakesAFunctionOfOneTensorAsOne)
               "c p q r | x! a y");
 }
 
+TEST(QuantizePlan, TakesSlopesOfConstants)
+{
+    const std::string slopes = "floats k float32 4,1,1 = 1,2,3,4\n";
+    EXPECT_EQ(
+        planText(slopes + "node Conv c x,w -> a\nnode PRelu p a,k -> b\nnode Add s a,b -> y\n"),
+        "c p s | x! a b y");
+    EXPECT_EQ(planText("node Conv c x,w -> a\nnode Conv d x,w -> b\nnode PRelu p a,b -> y\n"),
+              "c d | x! a b");
+}
+
 TEST(QuantizePlan, KeepsTheScaleWhereValuesOnlyMove)
 {
     EXPECT_EQ(planText("node Conv c x,w -> a\nnode MaxPool p a -> b kernel_shape=[2,2]\n"
