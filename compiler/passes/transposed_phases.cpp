@@ -72,13 +72,13 @@ std::vector<TransposedPhase> phasesOf(const TransposedAxis& rows, const Transpos
     return out;
 }
 
-std::vector<TransposedPhase> blockedPhasesOf(const Module& module, const NodeRecord& node,
-                                             const std::vector<int64_t>& weight)
+std::vector<TransposedPhase> phasesOf(const Module& module, const NodeRecord& node,
+                                      const std::vector<int64_t>& weight)
 {
     const std::vector<int64_t> ones{1, 1};
     const Shape& shape = module.type(node.operands[0]).shape;
     if (node.attrs.integer("groups", 1) != 1 || node.attrs.integers("dilation", ones) != ones ||
-        !constantShape({shape.begin() + 1, shape.end()}) || weight[1] % 4 != 0)
+        !constantShape({shape.begin() + 1, shape.end()}))
         return {};
     const TransposedAxis rows = transposedAxis(module, node, weight, 0);
     const TransposedAxis columns = transposedAxis(module, node, weight, 1);

@@ -48,10 +48,10 @@ struct TransposedPhase
 /// Row by row, as join_phases takes them.
 std::vector<TransposedPhase> phasesOf(const TransposedAxis& rows, const TransposedAxis& columns);
 
-/// The same of a node, where it has no groups and no dilation, an image of known size, phases of
-/// the whole image and results that fill blocks of four channels; none for any other.
-std::vector<TransposedPhase> blockedPhasesOf(const Module& module, const NodeRecord& node,
-                                             const std::vector<int64_t>& weight);
+/// The same of a node, where it has no groups and no dilation, an image of known size and phases of
+/// the whole image; none for any other.
+std::vector<TransposedPhase> phasesOf(const Module& module, const NodeRecord& node,
+                                      const std::vector<int64_t>& weight);
 
 /// Integers [C, O, KH, KW] -> [O, C, KH, KW].
 Tensor withOutputsFirst(const Tensor& weight);

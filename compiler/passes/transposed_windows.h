@@ -36,6 +36,9 @@ public:
 
     /// Results of a window for each channel.
     int64_t phases() const { return m_axes[0].stride * m_axes[1].stride; }
+    /// Of a window.
+    int64_t taps() const { return m_axes[0].taps * m_axes[1].taps; }
+    const std::array<WindowAxis, 2>& axes() const { return m_axes; }
     /// Of the convolution.
     std::vector<int64_t> padding() const;
     /// [C, O, KH, KW] -> [s * s * O, C, taps, taps]; zeros where a phase has no such tap.

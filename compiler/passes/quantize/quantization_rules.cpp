@@ -3,9 +3,8 @@
 #include "compiler/passes/quantize/quantization_rules.h"
 
 #include "compiler/ops/ops.h"
+#include "compiler/passes/quantize/integer_phases.h"
 #include "compiler/passes/quantize/quantization_bounds.h"
-#include "compiler/passes/transposed_phases.h"
-#include "compiler/passes/transposed_windows.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -168,13 +167,23 @@ struct IntegerLayer
 {
     Layer real;
     Quantized data, weight;
-    Tensor filters;                           ///< constant weight
-    std::vector<TransposedPhase> phases;      ///< of a transposed convolution
-    std::optional<TransposedWindows> windows; ///< of one of few channels
-    int64_t channels;
-    std::vector<double> ratio; ///< of a sum's step to the result's, per channel
+    Tensor filters;                      ///< constant weight
+    std::optional<IntegerPhases> phases; ///< of a transposed convolution
+    int64_t channels;                    ///< with those that fill the last word of a phase
+    std::vector<double> ratio;           ///< of a sum's step to the result's, per channel
     SplitBias bias;
 };
+
+/// Filters of zeros behind those of each phase, with no bias.
+void fillWords(IntegerLayer& layer)
+{
+    layer.channels = layer.phases->filters;
+    layer.filters = withFilters(layer.filters, layer.channels);
+    const auto channels = static_cast<size_t>(layer.channels);
+    layer.ratio.resize(channels, layer.ratio.back());
+    layer.bias.sums.resize(channels, 0);
+    if (!layer.bias.rest.empty()) layer.bias.rest.resize(channels, 0.0);
+}
 
 std::optional<IntegerLayer> readIntegerLayer(const QuantizationSite& site,
                                              const QuantizeTarget& target)
@@ -190,16 +199,13 @@ std::optional<IntegerLayer> readIntegerLayer(const QuantizationSite& site,
         return std::nullopt;
     const auto filters = constantValue(site, weight->integers);
     if (!filters) return std::nullopt;
-    std::vector<TransposedPhase> phases;
-    std::optional<TransposedWindows> windows;
-    if (isTransposed) phases = blockedPhasesOf(site.module, *layer->node, filters->shape());
-    if (isTransposed && phases.empty()) {
-        windows = transposedWindows(site.module, *layer->node, filters->shape());
-        // Taps that a phase lacks are zero.
-        if (!windows || hasZeroPoints(*weight)) return std::nullopt;
-    }
     const Tensor whole = isTransposed ? withOutputsFirst(*filters) : *filters;
     const int64_t channels = whole.shape().at(0);
+    std::optional<IntegerPhases> phases;
+    if (isTransposed) {
+        phases = integerPhases(site.module, *layer->node, filters->shape());
+        if (!phases || (phases->hasZeros(channels) && hasZeroPoints(*weight))) return std::nullopt;
+    }
     const auto bias = biasValues(site, *layer, channels);
     if (!bias) return std::nullopt;
     std::vector<double> step, ratio;
@@ -210,15 +216,11 @@ std::optional<IntegerLayer> readIntegerLayer(const QuantizationSite& site,
     auto split = splitBias(*bias, step, ratio);
     if (!split || !areRatios(ratio) || !fitSums(whole, weight->zeros, reachOf(*data), split->sums))
         return std::nullopt;
-    return IntegerLayer{*layer,
-                        *data,
-                        *weight,
-                        *filters,
-                        std::move(phases),
-                        std::move(windows),
-                        channels,
-                        std::move(ratio),
-                        *std::move(split)};
+    IntegerLayer out{
+        *layer,           *data, *weight, *filters, std::move(phases), channels, std::move(ratio),
+        *std::move(split)};
+    if (out.phases && out.phases->filters > channels) fillWords(out);
+    return out;
 }
 
 /// All values, `times` times.
@@ -247,6 +249,21 @@ ValueRef rescaledSums(PatchWriter& patch, const QuantizeTarget& target, const In
     return patch.op(qnnRequantizeOp, std::move(operands), target.limits());
 }
 
+/// The image of all phases, without the channels that only fill words.
+ValueRef joinedPhases(PatchWriter& patch, const IntegerLayer& layer,
+                      const std::vector<ValueRef>& parts)
+{
+    const NodeRecord& node = *layer.real.node;
+    const Attrs strides{{"strides", node.attrs.integers("strides", {1, 1})}};
+    const ValueRef joined = parts.size() == 1 ? parts[0] : patch.op(joinPhasesOp, parts, strides);
+    const int64_t channels = node.types.at(0).shape.at(1).value();
+    if (channels == layer.channels) return joined;
+    return patch.op(stridedSliceOp, {joined},
+                    {{"axes", std::vector<int64_t>{1}},
+                     {"begin", std::vector<int64_t>{0}},
+                     {"end", std::vector<int64_t>{channels}}});
+}
+
 } // namespace
 
 /// Sums are exact. What is rounded: the sum as binary32 beyond 2^24, the ratio of scales, their
@@ -272,26 +289,24 @@ std::optional<Patch> quantizeLayer(const QuantizationSite& site, const QuantizeT
                      std::move(attrs));
         return rescaledSums(patch, target, *found, sums, times);
     };
-    if (const auto& windows = found->windows) {
-        const ValueRef results = resultOf(patch.constant(windows->weightOf(found->filters)),
-                                          {{"padding", windows->padding()}}, windows->phases());
-        return finishQuantize(patch, target, windows->imageOf(patch, results, found->channels),
-                              layer.consumed);
-    }
-    if (found->phases.empty()) {
+    if (!found->phases) {
         Attrs attrs = layer.node->attrs;
         for (const char* layout : {"data_layout", "kernel_layout", "out_layout"})
             attrs.erase(layout);
         return finishQuantize(patch, target, resultOf(weight.integers, std::move(attrs)),
                               layer.consumed);
     }
+    if (const auto& windows = found->phases->windows) {
+        const ValueRef results = resultOf(patch.constant(windows->weightOf(found->filters)),
+                                          {{"padding", windows->padding()}}, windows->phases());
+        return finishQuantize(patch, target, windows->imageOf(patch, results, found->channels),
+                              layer.consumed);
+    }
     std::vector<ValueRef> parts;
-    for (const TransposedPhase& phase : found->phases)
+    for (const TransposedPhase& phase : found->phases->phases)
         parts.push_back(resultOf(patch.constant(phase.weightOf(found->filters)),
                                  {{"padding", phase.padding()}}));
-    const Attrs strides{{"strides", layer.node->attrs.integers("strides", {1, 1})}};
-    const ValueRef joined = parts.size() == 1 ? parts[0] : patch.op(joinPhasesOp, parts, strides);
-    return finishQuantize(patch, target, joined, layer.consumed);
+    return finishQuantize(patch, target, joinedPhases(patch, *found, parts), layer.consumed);
 }
 
 /// Sums: both products and their sum are rounded, by 3 * 2^-24 of kLargestTerm at most, 2^-6 step.
