@@ -106,6 +106,11 @@ TEST(MachineTable, TakesTheNearestRowAndSaysSo)
     const MachineChoice alike = chosen(MachineFamily::X86, "knl", {"avx2", "avx512f"});
     EXPECT_EQ(alike.machine, &row("skylake-avx512"));
     EXPECT_EQ(alike.why, "which has avx512f, too");
+    EXPECT_EQ(chosen(MachineFamily::X86, "x86-64").machine, &row("generic-x86"));
+    EXPECT_EQ(chosen(MachineFamily::X86, "x86-64-v3", {"avx", "avx2"}).machine,
+              &row("generic-x86-avx2"));
+    EXPECT_EQ(chosen(MachineFamily::X86, "", {"avx", "avx2", "avx512f", "avx512vnni"}).machine,
+              &row("generic-x86-vnni"));
     const MachineChoice strange = chosen(MachineFamily::X86, "bonnell");
     EXPECT_EQ(strange.machine, &row("generic-x86"));
     EXPECT_TRUE(strange.isNearest);
