@@ -13,6 +13,9 @@
 #include <llvm/TargetParser/Triple.h>
 #include <llvm/Transforms/Utils/IntegerDivision.h>
 
+#include <algorithm>
+#include <limits>
+#include <optional>
 #include <vector>
 
 namespace tenon::compiler {
@@ -38,6 +41,53 @@ Lacks lacksOf(const llvm::TargetMachine& machine)
         lacks.narrowConversion = true; // by way of binary64
     }
     return lacks;
+}
+
+/// Limits that a number went through last.
+struct KnownLimits
+{
+    double least = -std::numeric_limits<double>::infinity();
+    double most = std::numeric_limits<double>::infinity();
+};
+
+std::optional<double> constantOf(const llvm::Value* value)
+{
+    const auto* constant = llvm::dyn_cast<llvm::Constant>(value);
+    if (constant && constant->getType()->isVectorTy()) constant = constant->getSplatValue();
+    const auto* number = llvm::dyn_cast_or_null<llvm::ConstantFP>(constant);
+    return number ? std::optional(number->getValueAPF().convertToDouble()) : std::nullopt;
+}
+
+/// Of `bound < x ? bound : x` and `bound > x ? bound : x`, inside of one another.
+KnownLimits limitsOf(const llvm::Value* x)
+{
+    KnownLimits limits;
+    while (const auto* choice = llvm::dyn_cast<llvm::SelectInst>(x)) {
+        const auto* compare = llvm::dyn_cast<llvm::FCmpInst>(choice->getCondition());
+        const auto bound = constantOf(choice->getTrueValue());
+        if (!compare || !bound || compare->getOperand(0) != choice->getTrueValue() ||
+            compare->getOperand(1) != choice->getFalseValue())
+            break;
+        if (compare->getPredicate() == llvm::CmpInst::FCMP_OLT)
+            limits.most = std::min(limits.most, *bound);
+        else if (compare->getPredicate() == llvm::CmpInst::FCMP_OGT)
+            limits.least = std::max(limits.least, *bound);
+        else
+            break;
+        x = choice->getFalseValue();
+    }
+    return limits;
+}
+
+/// Whether nobody asks for the sign of a zero.
+bool hasNoSignOfZero(const llvm::Value& value)
+{
+    return std::all_of(value.user_begin(), value.user_end(), [](const llvm::User* user) {
+        if (llvm::isa<llvm::FPToSIInst>(user)) return true;
+        const auto* sum = llvm::dyn_cast<llvm::BinaryOperator>(user);
+        const bool isSum = sum && sum->getOpcode() == llvm::Instruction::FAdd;
+        return isSum && constantOf(sum->getOperand(1)).value_or(0) != 0;
+    });
 }
 
 class Expansion
@@ -90,7 +140,10 @@ private:
         switch (call.getIntrinsicID()) {
         case llvm::Intrinsic::rint:
         case llvm::Intrinsic::nearbyint:
-        case llvm::Intrinsic::roundeven: return withSign(rounded(x), x);
+        case llvm::Intrinsic::roundeven:
+            if (llvm::Value* near = nearWithin(x))
+                return hasNoSignOfZero(call) ? near : withSign(near, x);
+            return withSign(rounded(x), x);
         case llvm::Intrinsic::floor: return withSign(floor(x), x);
         case llvm::Intrinsic::ceil: return withSign(m_b.CreateFNeg(floor(m_b.CreateFNeg(x))), x);
         case llvm::Intrinsic::trunc: return withSign(floor(magnitudeOf(x)), x);
@@ -109,6 +162,17 @@ private:
     llvm::Value* withSign(llvm::Value* x, llvm::Value* sign)
     {
         return m_b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, x, sign);
+    }
+
+    /// As `rounded`, of a binary32 number that limits keep within what has units of 1 beside 1.5 *
+    /// 2^23, whatever its sign. NaN stays.
+    llvm::Value* nearWithin(llvm::Value* x)
+    {
+        if (!x->getType()->getScalarType()->isFloatTy()) return nullptr;
+        const KnownLimits limits = limitsOf(x);
+        if (!(limits.least >= -0x1p22 && limits.most <= 0x1p22)) return nullptr;
+        llvm::Value* unit = number(x->getType(), 0x1.8p23);
+        return m_b.CreateFSub(m_b.CreateFAdd(x, unit), unit);
     }
 
     /// To the nearest, ties to even: adding and subtracting a power of two whose unit is 1 rounds
