@@ -8,6 +8,7 @@
 #include "compiler/passes/layout/packed_weights.h"
 #include "compiler/passes/layout/quantized_groups.h"
 #include "compiler/passes/layout/quantized_winograd.h"
+#include "core/target/byte_products.h"
 
 #include <algorithm>
 #include <cmath>
@@ -176,6 +177,15 @@ ValueRef depthwiseOf(const QuantizedLayerSite& site, const Tensor& weight, int64
                          std::move(attrs));
 }
 
+/// Filters side by side. Five vectors are one block where copies of data are loaded for each (20
+/// channels on a Cortex-A72: 39 instructions for 160 products in place of 41 for 128).
+int64_t filtersAtOnce(int64_t filters, int64_t block, const TargetFacts& facts)
+{
+    constexpr int64_t kFive = 5;
+    const bool loadsCopies = facts.hasLaneOperand && !hasByteDots(facts);
+    return loadsCopies && filters == kFive * block ? filters : weightBlock(filters, block);
+}
+
 /// Four channels of each group are multiplied at once.
 ValueRef convolutionOfQuads(const QuantizedLayerSite& site, const LayerConstants& constants,
                             int64_t outBlock, const Attrs& attrs)
@@ -184,7 +194,7 @@ ValueRef convolutionOfQuads(const QuantizedLayerSite& site, const LayerConstants
         packedConvolution(site, constants, constants.weight->shape()[1], attrs);
     const int64_t outChannels = constants.weight->shape()[0] / attrs.integer("groups", 1);
     const Tensor weight = packedConvWeight(packed.weight, packed.channels, packed.inBlock,
-                                           weightBlock(outChannels, outBlock));
+                                           filtersAtOnce(outChannels, outBlock, site.facts));
     return site.patch.op(qnnConv2dNchwcOp, {packed.data, site.patch.constant(weight)},
                          withWeightFacts(site, weight, std::move(packed.attrs)));
 }

@@ -321,15 +321,19 @@ bool readsWeightsOnce(const ConvShape& shape, const TargetFacts& facts)
 
 RegisterTile convTile(const ConvShape& shape, int64_t columns, Walk walk, const TargetFacts& facts)
 {
-    // LLVM keeps three loads of copied pairs ahead: of 18 sums it moved half in every step.
-    constexpr int64_t kMostPairs = 16;
+    // LLVM keeps three loads of copied pairs ahead: of 18 sums it moved half in every step. Where
+    // each load is of one vector of sums alone, it keeps all of them ahead.
+    constexpr int64_t kMostPairs = 16, kMostPairsOfOne = 8;
+    const bool isByOne = !shape.isPointwise && shape.vectors != 3 && shape.vectors % 2 == 1;
     const bool endsOften = shape.inLanes <= kUnrolledLanes && columns > kFewColumns;
     const int64_t positions = walk == Walk::Image ? columns : columns * shape.rows;
     return tileOf(
         {.vectors = shape.vectors,
          .positions = columns,
          .vectorBytes = positions > kFewPositions ? shape.weightBytes / shape.outBlocks : 0,
-         .positionsUpTo = addsPairs(shape, facts) ? kMostPairs : 0,
+         .positionsUpTo = !addsPairs(shape, facts) ? 0
+                          : isByOne                ? kMostPairsOfOne
+                                                   : kMostPairs,
          .arePositionsTogether = addsPairs(shape, facts),
          .weightRegisters = addsPairs(shape, facts) ? 2 : 1,
          .endsOften = endsOften},
