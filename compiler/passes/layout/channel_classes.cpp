@@ -10,14 +10,31 @@ namespace tenon::compiler {
 namespace {
 
 constexpr size_t kChannelAxis = 1;
+constexpr size_t kWeightZero = 3; ///< of qnn.conv2d
+
+/// Integers are bytes or sums of their products.
+bool isOfLayers(DataType dtype)
+{
+    return dtype == kFloat32 || dtype == kInt8 || dtype == kUInt8 || dtype == kInt32;
+}
+
+bool hasOneWeightZero(const Module& module, const NodeRecord& node)
+{
+    if (node.operands.size() <= kWeightZero || !node.operands[kWeightZero].node.isValid())
+        return true;
+    const Tensor* zeros = constantOf(module, node.operands[kWeightZero]);
+    return zeros && zeros->size() == 1;
+}
 
 bool isPlainConvolution(const Module& module, const NodeRecord& node)
 {
-    if (!isOp(node, conv2dOp) || node.attrs.string("data_layout", "NCHW") != "NCHW" ||
+    const bool isInteger = isOp(node, qnnConv2dOp) && hasOneWeightZero(module, node);
+    if ((!isInteger && !isOp(node, conv2dOp)) ||
+        node.attrs.string("data_layout", "NCHW") != "NCHW" ||
         node.attrs.string("kernel_layout", "OIHW") != "OIHW")
         return false;
     const Tensor* weight = constantOf(module, node.operands[1]);
-    return weight && weight->dtype() == kFloat32;
+    return weight && (isInteger || weight->dtype() == kFloat32);
 }
 
 bool leavesChannels(const NodeRecord& node, const char* attr, size_t rank)
@@ -48,6 +65,7 @@ bool passesElements(const Module& module, const NodeRecord& node)
     if (isOneOf(node, reluOp, leakyReluOp, clipOp, sigmoidOp, tanhOp, erfOp, absOp, negativeOp))
         return true;
     if (isOneOf(node, joinPhasesOp, joinFramesOp, stackPhasesOp, unstackPhasesOp)) return true;
+    if (isOneOf(node, qnnRequantizeOp, qnnAddOp, qnnMulOp)) return true;
     if (isOp(node, biasAddOp))
         return normalizedAxis(node.attrs.integer("axis", 1), 4) ==
                static_cast<int64_t>(kChannelAxis);
@@ -94,7 +112,7 @@ void ChannelClasses::joinValues()
         if (node.kind == NodeKind::Constant) continue;
         for (uint32_t i = 0; i < node.types.size(); ++i) {
             const TensorType& type = node.types[i];
-            if (type.dtype != kFloat32 || type.shape.size() != 4 ||
+            if (!isOfLayers(type.dtype) || type.shape.size() != 4 ||
                 !constantShape({type.shape.begin() + 1, type.shape.end()}))
                 continue;
             m_index[{id, i}] = m_values.size();
@@ -123,6 +141,7 @@ void ChannelClasses::join(ValueRef a, ValueRef b)
 {
     const auto x = m_index.find(a), y = m_index.find(b);
     if (x == m_index.end() || y == m_index.end()) return;
+    if (m_module.type(a).dtype.isFloat() != m_module.type(b).dtype.isFloat()) return;
     const size_t p = rootOf(x->second), q = rootOf(y->second);
     m_parent[std::max(p, q)] = std::min(p, q);
 }
@@ -146,8 +165,8 @@ void ChannelClasses::collect()
 {
     for (size_t i = 0; i < m_values.size(); ++i)
         if (m_classOfRoot.try_emplace(rootOf(i), m_classes.size()).second)
-            m_classes.push_back(
-                {.channels = m_module.type(m_values[i]).shape[kChannelAxis].value()});
+            m_classes.push_back({.channels = m_module.type(m_values[i]).shape[kChannelAxis].value(),
+                                 .isInteger = !m_module.type(m_values[i]).dtype.isFloat()});
     for (const NodeId parameter : m_function.params)
         if (const auto own = classOf({parameter, 0})) m_classes[*own].canGrow = false;
     for (const NodeId id : m_function.order) {

@@ -15,6 +15,7 @@ namespace tenon::compiler {
 struct ChannelClass
 {
     int64_t channels = 0;
+    bool isInteger = false;           ///< of bytes and of sums of products of these
     bool canGrow = true;              ///< every maker has weights that zero filters can be added to
     std::vector<NodeId> makers = {};  ///< convolutions of other channels
     std::vector<NodeId> passing = {}; ///< operators from channel to channel
@@ -51,7 +52,8 @@ private:
 
 /// A reduction of images of so many dimensions that leaves batch and channels alone.
 bool reducesRowsOrColumns(const NodeRecord& node, size_t rank);
-/// A float32 convolution of one group in plain layouts whose weights are known.
+/// A convolution of float32 or of bytes, of one group in plain layouts, whose weights and their
+/// zero point are known.
 bool isWholeConvolution(const Module& module, const NodeRecord& node);
 /// One of each channel by itself.
 bool isDepthwiseConvolution(const Module& module, const NodeRecord& node);

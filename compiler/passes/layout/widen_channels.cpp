@@ -2,7 +2,8 @@
 // WidenChannels: values of C channels that fill no whole vectors, [N, C, H, W], get a few channels
 // of zeros more, [N, C + p, H, W]: convolutions that make them zero filters, those that read them
 // zero weights, [O, I, KH, KW] to [O + p, I, KH, KW] and [O, I + p, KH, KW] (HRNet's branches of 18
-// channels become 24). Who reads them otherwise reads a slice.
+// channels become 24). Who reads them otherwise reads a slice. Bytes have no other fast form than
+// that of whole words.
 #include "compiler/ops/ops.h"
 #include "compiler/passes/layout/channel_block.h"
 #include "compiler/passes/layout/channel_classes.h"
@@ -23,11 +24,23 @@ constexpr double kMargin = 0.85;
 constexpr int kNarrowestBlock = 4;
 constexpr size_t kChannelAxis = 1;
 
-/// `tensor` with `more` entries of `fill` behind each run along `axis`.
-Tensor longer(const Tensor& tensor, size_t axis, int64_t more, float fill)
+/// `fill` as an element of the type.
+std::vector<std::byte> elementOf(DataType dtype, int fill)
 {
+    std::vector<std::byte> out(static_cast<size_t>(dtype.bytes()));
+    if (dtype.isFloat())
+        storeNumber(dtype, out, 0, fill);
+    else
+        storeInteger(dtype, out, 0, fill);
+    return out;
+}
+
+/// `tensor` with `more` entries of `fill` behind each run along `axis`.
+Tensor longer(const Tensor& tensor, size_t axis, int64_t more, int fill)
+{
+    const std::vector<std::byte> element = elementOf(tensor.dtype(), fill);
     std::vector<int64_t> shape = tensor.shape();
-    size_t inner = sizeof(float), runs = 1;
+    size_t inner = element.size(), runs = 1;
     for (size_t i = 0; i < shape.size(); ++i)
         if (i < axis)
             runs *= static_cast<size_t>(shape[i]);
@@ -40,11 +53,13 @@ Tensor longer(const Tensor& tensor, size_t axis, int64_t more, float fill)
         for (size_t run = 0; run < runs; ++run) {
             std::memcpy(at, tensor.bytes().data() + run * inner, inner);
             at += inner;
-            for (size_t i = 0; i < added; i += sizeof fill, at += sizeof fill)
-                std::memcpy(at, &fill, sizeof fill);
+            for (size_t i = 0; i < added; i += element.size(), at += element.size())
+                std::memcpy(at, element.data(), element.size());
         }
     });
 }
+
+bool isConvolution(const NodeRecord& node) { return isOneOf(node, conv2dOp, qnnConv2dOp); }
 
 class ChannelWidener
 {
@@ -54,6 +69,7 @@ public:
         , m_function(function)
         , m_machine(layoutMachine(module, function, context))
         , m_classes(module, function)
+        , m_byteLanes(context.code.byteProducts ? byteLanesOf(context) : 0)
     {
     }
 
@@ -79,11 +95,23 @@ public:
     }
 
 private:
+    /// As PadChannels fills them up.
+    static int byteLanesOf(const PassContext& context)
+    {
+        const bool hasWords = context.facts.vectorBytes < 16 || context.code.savesMemory;
+        return hasWords ? kNarrowestBlock : std::min(context.facts.lanes(4), 16);
+    }
+
     /// The cheapest count of channels.
     int64_t widthOf(const ChannelClass& own) const
     {
         if (!own.canGrow || own.makers.empty() || own.channels < kNarrowestBlock)
             return own.channels;
+        if (own.isInteger) {
+            const bool isFilled = m_byteLanes == 0 || channelBlock(own.channels, m_byteLanes) > 0;
+            return isFilled || !canGrowConstants(own) ? own.channels
+                                                      : paddedChannels(own.channels, m_byteLanes);
+        }
         if (own.channels % m_machine.lanes == 0 || !canGrowConstants(own)) return own.channels;
         int64_t best = own.channels;
         double least = kMargin * cycles(own, own.channels);
@@ -103,7 +131,7 @@ private:
     {
         return std::all_of(own.passing.begin(), own.passing.end(), [&](NodeId id) {
             const NodeRecord& node = m_module.node(id);
-            return isOp(node, conv2dOp) ||
+            return isConvolution(node) ||
                    std::all_of(node.operands.begin(), node.operands.end(), [&](ValueRef operand) {
                        const Tensor* constant = constantOf(m_module, operand);
                        return !constant || isForAllChannels(*constant) || isOp(node, biasAddOp) ||
@@ -121,8 +149,7 @@ private:
     static std::optional<size_t> channelAxisOf(const Tensor& constant, int64_t channels)
     {
         const size_t rank = constant.shape().size();
-        if (rank < 3 || constant.shape()[rank - 3] != channels || constant.dtype() != kFloat32)
-            return std::nullopt;
+        if (rank < 3 || constant.shape()[rank - 3] != channels) return std::nullopt;
         return rank - 3;
     }
 
@@ -200,14 +227,15 @@ private:
     {
         const int64_t more = width - own.channels;
         const bool isDepthwise = isDepthwiseConvolution(m_module, node);
-        if (isOp(node, conv2dOp)) {
+        if (isConvolution(node)) {
+            const int zero = weightZeroOf(node);
             Tensor weight = *constantOf(m_module, node.operands[1]);
-            if (isOf({node.id, 0}, own)) weight = longer(weight, 0, more, 0);
-            if (!isDepthwise && isOf(node.operands[0], own)) weight = longer(weight, 1, more, 0);
+            if (isOf({node.id, 0}, own)) weight = longer(weight, 0, more, zero);
+            if (!isDepthwise && isOf(node.operands[0], own)) weight = longer(weight, 1, more, zero);
             if (isDepthwise) node.attrs.set("groups", width);
             node.operands[1] = patch.constant(std::move(weight), nameOf(node.operands[1]));
         } else {
-            const float fill = isOp(node, divideOp) ? 1 : 0;
+            const int fill = isOp(node, divideOp) ? 1 : 0;
             for (ValueRef& operand : node.operands) {
                 const Tensor* constant = constantOf(m_module, operand);
                 if (!constant || (isForAllChannels(*constant) && !isOp(node, biasAddOp))) continue;
@@ -218,6 +246,17 @@ private:
         }
         node.types.clear();
         return node;
+    }
+
+    /// What stands for zero.
+    int weightZeroOf(const NodeRecord& conv) const
+    {
+        constexpr size_t kWeightZero = 3;
+        const bool hasZero = isOp(conv, qnnConv2dOp) && conv.operands.size() > kWeightZero &&
+                             conv.operands[kWeightZero].node.isValid();
+        return hasZero
+                   ? static_cast<int>(constantOf(m_module, conv.operands[kWeightZero])->integer(0))
+                   : 0;
     }
 
     std::string nameOf(ValueRef value) const { return m_module.node(value.node).name; }
@@ -236,6 +275,7 @@ private:
     const GraphFunction& m_function;
     LayoutMachine m_machine;
     ChannelClasses m_classes;
+    int m_byteLanes; ///< 0: bytes have no products of their own
 };
 
 } // namespace
