@@ -4,8 +4,8 @@
 // [N, C, H, W] with weights [O, C/groups, ~KH/s, ~KW/s], whose results are joined. Of a single
 // pixel it is a dense layer of O*KH*KW results.
 #include "compiler/ops/ops.h"
-#include "compiler/passes/layout/channel_block.h"
 #include "compiler/passes/layout/phases_as_channels.h"
+#include "compiler/passes/layout/transposed_form.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/rewrite_functions.h"
@@ -34,13 +34,15 @@ public:
         for (const NodeId id : m_function.order) {
             const NodeRecord& node = m_module.node(id);
             if (!isPlain(node)) continue;
-            if (isOfOnePixel(node))
-                patches.push_back(asDense(node));
-            else if (fillsBlocks(node) && hasPhases(node))
-                patches.push_back(patchOf(node));
-            else if (isNarrow(node))
+            switch (transposedForm(m_module, node, weightShape(node), m_lanes)) {
+            case TransposedForm::Pixel: patches.push_back(asDense(node)); break;
+            case TransposedForm::Phases: patches.push_back(patchOf(node)); break;
+            case TransposedForm::Windows:
                 if (auto patch = phasesAsChannels(m_module, m_function, node))
                     patches.push_back(std::move(*patch));
+                break;
+            case TransposedForm::Direct: break;
+            }
         }
         return patches;
     }
@@ -72,38 +74,6 @@ private:
     TransposedAxis axis(const NodeRecord& node, size_t i) const
     {
         return transposedAxis(m_module, node, weightShape(node), i);
-    }
-
-    /// Few results of whole vectors of channels.
-    bool isNarrow(const NodeRecord& node) const
-    {
-        return groupsOf(node) == 1 && weightShape(node)[0] >= m_lanes &&
-               weightShape(node)[1] < m_lanes && axis(node, 0).stride * axis(node, 1).stride > 1;
-    }
-
-    /// Data and results are blocks of channels.
-    bool fillsBlocks(const NodeRecord& node) const
-    {
-        // Others than narrow ones are widened where they fill no vector.
-        const auto isFilled = [&](int64_t channels) {
-            return channels >= m_lanes || channelBlock(channels, m_lanes) != 0;
-        };
-        return isFilled(weightShape(node)[0]) && isFilled(weightShape(node)[1] * groupsOf(node));
-    }
-
-    bool hasPhases(const NodeRecord& node) const
-    {
-        return axis(node, 0).hasPhases() && axis(node, 1).hasPhases();
-    }
-
-    bool isOfOnePixel(const NodeRecord& node) const
-    {
-        if (groupsOf(node) != 1) return false;
-        for (size_t i = 0; i < 2; ++i) {
-            const TransposedAxis a = axis(node, i);
-            if (a.input != 1 || a.padding != 0 || a.output != a.kernel) return false;
-        }
-        return true;
     }
 
     ValueRef convolutionOf(PatchWriter& patch, const NodeRecord& node,

@@ -6,7 +6,10 @@
 #include "compiler/ops/ops.h"
 #include "compiler/passes/layout/layout_machine.h"
 #include "compiler/passes/layout/quantized_winograd.h"
+#include "compiler/passes/layout/transposed_form.h"
+#include "compiler/passes/quantize/integer_phases.h"
 #include "compiler/passes/rewrite.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 #include <cmath>
@@ -23,35 +26,71 @@ constexpr int64_t kWordBytes = 4;
 /// Instructions of a vector that is widened, converted and scaled.
 constexpr double kDequantize = 4;
 
-/// A convolution, or all of several alike.
-struct Convolutions
+/// What a layer is computed by, either way.
+struct Forms
 {
-    ConvolutionSize size;
-    double count = 1;
+    std::vector<ConvolutionSize> integers, floats;
     bool isDilated = false;
 };
 
-int64_t shared(int64_t whole, int64_t parts) { return (whole + parts - 1) / parts; }
-int64_t inWords(int64_t channels) { return shared(channels, kWordBytes) * kWordBytes; }
+int64_t inWords(int64_t channels) { return (channels + kWordBytes - 1) / kWordBytes * kWordBytes; }
 
-/// The phases of a transposed convolution: one convolution each, or of few channels one of all.
-std::optional<Convolutions> phasesOf(const NodeRecord& node, const std::vector<int64_t>& weight,
-                                     const std::vector<int64_t>& out)
+ConvolutionSize sizeOf(const TransposedPhase& phase, int64_t batch, int64_t in, int64_t out)
 {
-    const std::vector<int64_t> strides = node.attrs.integers("strides", {1, 1});
-    const int64_t phases = strides[0] * strides[1];
-    const bool areApart = weight[1] % kWordBytes == 0;
-    return Convolutions{{.batch = out[0],
-                         .inChannels = weight[0],
-                         .outChannels = areApart ? weight[1] : inWords(weight[1] * phases),
-                         .rows = shared(out[2], strides[0]),
-                         .columns = shared(out[3], strides[1]),
-                         .kernel = {shared(weight[2], strides[0]), shared(weight[3], strides[1])}},
-                        areApart ? static_cast<double>(phases) : 1};
+    return {.batch = batch,
+            .inChannels = in,
+            .outChannels = out,
+            .rows = phase.rows.results,
+            .columns = phase.columns.results,
+            .kernel = {phase.rows.taps, phase.columns.taps}};
+}
+
+ConvolutionSize sizeOf(const TransposedWindows& windows, int64_t batch, int64_t in, int64_t out)
+{
+    const auto& [rows, columns] = windows.axes();
+    return {.batch = batch,
+            .inChannels = in,
+            .outChannels = inWords(windows.phases() * out),
+            .rows = rows.count(),
+            .columns = columns.count(),
+            .kernel = {rows.taps, columns.taps}};
+}
+
+/// Nothing where either has no form of convolutions.
+std::optional<Forms> transposedForms(const Module& module, const NodeRecord& node,
+                                     const std::vector<int64_t>& weight, int64_t batch, int lanes)
+{
+    const auto ours = integerPhases(module, node, weight);
+    if (!ours) return std::nullopt;
+    Forms forms;
+    for (const TransposedPhase& phase : ours->phases)
+        forms.integers.push_back(sizeOf(phase, batch, weight[0], ours->filters));
+    if (ours->windows)
+        forms.integers.push_back(sizeOf(*ours->windows, batch, weight[0], weight[1]));
+    const auto windows = transposedWindows(module, node, weight);
+    switch (transposedForm(module, node, weight, lanes)) {
+    case TransposedForm::Pixel:
+        forms.floats.push_back({.batch = batch,
+                                .inChannels = weight[0],
+                                .outChannels = weight[1] * weight[2] * weight[3],
+                                .rows = 1,
+                                .columns = 1,
+                                .kernel = {1, 1}});
+        break;
+    case TransposedForm::Phases:
+        for (const TransposedPhase& phase : phasesOf(module, node, weight))
+            forms.floats.push_back(sizeOf(phase, batch, weight[0], inWords(weight[1])));
+        break;
+    case TransposedForm::Windows:
+        if (windows) forms.floats.push_back(sizeOf(*windows, batch, weight[0], weight[1]));
+        break;
+    case TransposedForm::Direct: break;
+    }
+    return forms.floats.empty() ? std::nullopt : std::optional(std::move(forms));
 }
 
 /// Nothing for depthwise convolutions and dense layers, which read about as much as they multiply.
-std::optional<Convolutions> convolutionsOf(const Module& module, const NodeRecord& node)
+std::optional<Forms> formsOf(const Module& module, const NodeRecord& node, int lanes)
 {
     if (!isOneOf(node, conv2dOp, conv2dTransposeOp)) return std::nullopt;
     Shape shape = node.types[0].shape;
@@ -61,19 +100,18 @@ std::optional<Convolutions> convolutionsOf(const Module& module, const NodeRecor
     const int64_t groups = node.attrs.integer("groups", 1);
     if (!out || !weight || out->size() != 4 || weight->size() != 4) return std::nullopt;
     if (isOp(node, conv2dTransposeOp))
-        return groups == 1 ? phasesOf(node, *weight, *out) : std::nullopt;
+        return transposedForms(module, node, *weight, out->at(0), lanes);
     if (groups > 1 && (*weight)[1] == 1) return std::nullopt;
     const std::vector<int64_t> ones{1, 1}, strides = node.attrs.integers("strides", ones);
-    return Convolutions{{.batch = (*out)[0],
-                         .inChannels = (*weight)[1],
-                         .outChannels = (*weight)[0],
-                         .rows = (*out)[2],
-                         .columns = (*out)[3],
-                         .kernel = {(*weight)[2], (*weight)[3]},
-                         .stride = {strides[0], strides[1]},
-                         .groups = groups},
-                        1,
-                        node.attrs.integers("dilation", ones) != ones};
+    const ConvolutionSize size{.batch = (*out)[0],
+                               .inChannels = (*weight)[1],
+                               .outChannels = (*weight)[0],
+                               .rows = (*out)[2],
+                               .columns = (*out)[3],
+                               .kernel = {(*weight)[2], (*weight)[3]},
+                               .stride = {strides[0], strides[1]},
+                               .groups = groups};
+    return Forms{{size}, {size}, node.attrs.integers("dilation", ones) != ones};
 }
 
 /// Of the taps of a dilated kernel, the share that meets the image: floats leave out the others.
@@ -105,14 +143,31 @@ double growthInWords(const ConvolutionSize& size)
 }
 
 /// Channels that fill no blocks stay plain: nothing widens them between quantizations.
-double floatCycles(const Convolutions& of, const LayoutMachine& machine)
+WinogradForm floatForm(const ConvolutionSize& size, bool isDilated, const LayoutMachine& machine)
 {
-    const bool isBlocked = of.size.outChannels % kWordBytes == 0;
-    const double direct = winogradForm(of.size, machine, WinogradTile{}).cycles;
-    if (!isBlocked) return direct * kReached / kPlain;
-    if (of.size.inChannels % kWordBytes == 0)
-        return of.isDilated ? direct : winogradForm(of.size, machine).cycles;
-    return direct * kReached / (of.size.inChannels < kWordBytes ? kPlainInput : kPlain);
+    const bool isBlocked = size.outChannels % kWordBytes == 0;
+    WinogradForm direct = winogradForm(size, machine, WinogradTile{});
+    if (isBlocked && size.inChannels % kWordBytes == 0)
+        return isDilated ? direct : winogradForm(size, machine);
+    const bool isFirst = isBlocked && size.inChannels < kWordBytes;
+    direct.cycles *= kReached / (isFirst ? kPlainInput : kPlain);
+    return direct;
+}
+
+double integerCycles(const ConvolutionSize& size, const core::TargetFacts& facts)
+{
+    const auto filters = static_cast<double>(size.inChannels * size.outChannels) * size.elements();
+    const auto pixels = static_cast<double>(size.batch * size.rows * size.columns);
+    return filters * pixels * growthInWords(size) / (kReached * facts.byteMacs) *
+           shareByWinograd(size, facts);
+}
+
+/// Of what is read, from bytes to floats.
+double conversionCycles(const ConvolutionSize& size, const core::TargetFacts& facts)
+{
+    const auto read = static_cast<double>(size.batch * size.rows * size.columns * size.inChannels *
+                                          size.groups * size.phases());
+    return kDequantize * read / facts.lanes(4) / facts.vectorPipes;
 }
 
 } // namespace
@@ -126,24 +181,27 @@ IntegerCosts::IntegerCosts(const Module& module, const GraphFunction& function,
 {
 }
 
-bool IntegerCosts::isDearer(const NodeRecord& layer) const
+std::optional<std::string> IntegerCosts::whyFloats(const NodeRecord& layer) const
 {
-    if (m_savesMemory) return false;
+    if (m_savesMemory) return std::nullopt;
     // Widened one by one, products of bytes take twice those of floats and more.
-    if (!m_hasProducts) return true;
-    const auto layers = convolutionsOf(m_module, layer);
-    if (!layers) return false;
-    const ConvolutionSize& size = layers->size;
+    if (!m_hasProducts) return "the target has no products of bytes";
+    const auto forms = formsOf(m_module, layer, m_machine.lanes);
+    if (!forms) return std::nullopt;
     const core::TargetFacts& facts = m_machine.facts;
-    const auto filters = static_cast<double>(size.inChannels * size.outChannels) * size.elements();
-    const auto pixels = static_cast<double>(size.batch * size.rows * size.columns);
-    const double direct = filters * pixels * growthInWords(size) / (kReached * facts.byteMacs);
-    const double integers = direct * shareByWinograd(size, facts);
-    const auto read = pixels * static_cast<double>(size.inChannels * size.groups * size.phases());
-    const double conversion = kDequantize * read / facts.lanes(4) / facts.vectorPipes;
-    const double met = layers->isDilated ? meetingImage(m_module, layer, size) : 1;
-    const double real = met * floatCycles(*layers, m_machine);
-    return layers->count * real + conversion < kMargin * layers->count * integers;
+    const double met = forms->isDilated ? meetingImage(m_module, layer, forms->floats[0]) : 1;
+    double integers = 0, real = 0;
+    WinogradTile tile;
+    for (const ConvolutionSize& size : forms->integers) integers += integerCycles(size, facts);
+    for (const ConvolutionSize& size : forms->floats) {
+        const WinogradForm form = floatForm(size, forms->isDilated, m_machine);
+        real += met * form.cycles;
+        if (!form.tile.isDirect()) tile = form.tile;
+    }
+    real += conversionCycles(forms->floats[0], facts);
+    if (real >= kMargin * integers) return std::nullopt;
+    return "floats take about " + fixed(real / integers, 2) + " of the cycles" +
+           (tile.isDirect() ? "" : ", by " + tilesText(tile));
 }
 
 } // namespace tenon::compiler

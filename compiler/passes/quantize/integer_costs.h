@@ -6,6 +6,9 @@
 #include "compiler/passes/layout/winograd_choice.h"
 #include "compiler/passes/pass.h"
 
+#include <optional>
+#include <string>
+
 namespace tenon::compiler {
 
 /// Of one function.
@@ -14,9 +17,9 @@ class IntegerCosts
 public:
     IntegerCosts(const Module& module, const GraphFunction& function, const PassContext& context);
 
-    /// True for a convolution or dense layer that takes clearly longer in integers than in floats
-    /// with the conversions around it.
-    bool isDearer(const NodeRecord& layer) const;
+    /// Why a convolution or dense layer should stay in floats, which take clearly less with the
+    /// conversions around them; nothing where integers are as cheap.
+    std::optional<std::string> whyFloats(const NodeRecord& layer) const;
 
 private:
     const Module& m_module;

@@ -189,7 +189,7 @@ std::optional<IntegerLayer> readIntegerLayer(const QuantizationSite& site,
                                              const QuantizeTarget& target)
 {
     const std::optional<Layer> layer = readLayer(site, target.input);
-    if (!layer || site.costs.isDearer(*layer->node)) return std::nullopt;
+    if (!layer) return std::nullopt;
     const auto data = readDequantized(site, layer->node->operands[0]);
     const auto weight = readDequantized(site, layer->node->operands[1]);
     const bool isTransposed = isOp(*layer->node, conv2dTransposeOp);
@@ -249,6 +249,21 @@ ValueRef rescaledSums(PatchWriter& patch, const QuantizeTarget& target, const In
     return patch.op(qnnRequantizeOp, std::move(operands), target.limits());
 }
 
+/// Weights of floats, as FoldConstant would make them: no rule reads the layer again.
+std::optional<Patch> keptInFloats(const QuantizationSite& site, const IntegerLayer& layer,
+                                  const std::string& why)
+{
+    NodeRecord node = *layer.real.node;
+    auto weight = constantValue(site, node.operands[1]);
+    if (!weight) return std::nullopt;
+    PatchWriter patch(site.module, site.function.id, "keep-floats",
+                      nodeLabel(site.module, node) + " stays in floats: " + why, {node.id});
+    node.operands[1] =
+        patch.constant(*std::move(weight), site.module.node(node.operands[1].node).name);
+    patch.change(std::move(node));
+    return patch.take();
+}
+
 /// The image of all phases, without the channels that only fill words.
 ValueRef joinedPhases(PatchWriter& patch, const IntegerLayer& layer,
                       const std::vector<ValueRef>& parts)
@@ -273,6 +288,8 @@ std::optional<Patch> quantizeLayer(const QuantizationSite& site, const QuantizeT
 {
     const std::optional<IntegerLayer> found = readIntegerLayer(site, target);
     if (!found) return std::nullopt;
+    if (const auto why = site.costs.whyFloats(*found->real.node))
+        return keptInFloats(site, *found, *why);
     const Layer& layer = found->real;
     const Quantized &data = found->data, &weight = found->weight;
     const bool isDense = isOp(*layer.node, denseOp);

@@ -33,14 +33,17 @@ PassContext neon()
 }
 
 /// Of a convolution of `in` to 128 channels with a kernel such as "3, 3".
-bool isDearer(const PassContext& context, const std::string& kernel, const std::string& attrs,
-              int64_t in = 32, const std::string& image = "28, 28")
+std::optional<std::string> whyFloats(const PassContext& context, const std::string& kernel,
+                                     const std::string& attrs, int64_t in = 32,
+                                     const std::string& image = "28, 28",
+                                     const std::string& op = "nn.conv2d")
 {
     const std::string channels = std::to_string(in);
+    const std::string filters = op == "nn.conv2d" ? "128, " + channels : channels + ", 128";
     const auto module =
         parseModule("def @main(%x: Tensor[(1, " + channels + ", " + image +
-                    "), float32]) {\n  %w = rand(1) : Tensor[(128, " + channels + ", " + kernel +
-                    "), float32]\n  %0 = nn.conv2d(%x, %w" + attrs + ")\n  return %0\n}\n");
+                    "), float32]) {\n  %w = rand(1) : Tensor[(" + filters + ", " + kernel +
+                    "), float32]\n  %0 = " + op + "(%x, %w" + attrs + ")\n  return %0\n}\n");
     EXPECT_TRUE(module) << module.error().text();
     RunPassesOptions options;
     options.pipeline = {"InferType"};
@@ -51,7 +54,13 @@ bool isDearer(const PassContext& context, const std::string& kernel, const std::
     EXPECT_TRUE(trace) << trace.error().text();
     const Module& typed = trace->last();
     const GraphFunction& function = *openFunctions(typed).front();
-    return IntegerCosts(typed, function, context).isDearer(typed.node(function.order.back()));
+    return IntegerCosts(typed, function, context).whyFloats(typed.node(function.order.back()));
+}
+
+template <typename... Arguments>
+bool isDearer(const Arguments&... arguments)
+{
+    return whyFloats(arguments...).has_value();
 }
 
 constexpr const char* kPadded = ", padding=[1, 1, 1, 1]";
@@ -80,6 +89,26 @@ TEST(IntegerCosts, FollowTheProductsOfTheTarget)
     EXPECT_TRUE(isDearer(none, "1, 1", ""));
     none.code.savesMemory = true;
     EXPECT_FALSE(isDearer(none, "1, 1", "")) << "memory counts for more than time";
+}
+
+TEST(IntegerCosts, SayWhyALayerStaysInFloats)
+{
+    const auto why = whyFloats(avx2(), "3, 3", kPadded);
+    ASSERT_TRUE(why);
+    EXPECT_NE(why->find("by tiles of 4 x 4"), std::string::npos) << *why;
+    PassContext none = avx2();
+    none.code.byteProducts.reset();
+    EXPECT_EQ(whyFloats(none, "1, 1", ""), "the target has no products of bytes");
+}
+
+TEST(IntegerCosts, FollowThePhasesOfTransposedConvolutions)
+{
+    // Of one pixel, floats have a dense layer, and integers a convolution of padding.
+    EXPECT_TRUE(isDearer(neon(), "4, 4", "", 32, "1, 1", "nn.conv2d_transpose"));
+    EXPECT_FALSE(isDearer(neon(), "2, 2", ", strides=[2, 2]", 32, "28, 28", "nn.conv2d_transpose"));
+    // Each phase of 2 x 2 has tiles in floats.
+    EXPECT_TRUE(isDearer(avx2(), "4, 4", ", strides=[2, 2], padding=[1, 1, 1, 1]", 128, "28, 28",
+                         "nn.conv2d_transpose"));
 }
 
 TEST(IntegerCosts, CountWordsThatAreNotFull)
