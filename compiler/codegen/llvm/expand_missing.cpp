@@ -14,6 +14,7 @@
 #include <llvm/Transforms/Utils/IntegerDivision.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -58,25 +59,74 @@ std::optional<double> constantOf(const llvm::Value* value)
     return number ? std::optional(number->getValueAPF().convertToDouble()) : std::nullopt;
 }
 
-/// Of `bound < x ? bound : x` and `bound > x ? bound : x`, inside of one another.
-KnownLimits limitsOf(const llvm::Value* x)
+/// Takes over the limit of `bound < x ? bound : x` or `bound > x ? bound : x`; false: it is none.
+bool addLimit(const llvm::Value* x, KnownLimits& limits)
+{
+    const auto* choice = llvm::dyn_cast<llvm::SelectInst>(x);
+    if (!choice) return false;
+    const auto* compare = llvm::dyn_cast<llvm::FCmpInst>(choice->getCondition());
+    const auto bound = constantOf(choice->getTrueValue());
+    if (!compare || !bound || compare->getOperand(0) != choice->getTrueValue() ||
+        compare->getOperand(1) != choice->getFalseValue())
+        return false;
+    const bool isMost = compare->getPredicate() == llvm::CmpInst::FCMP_OLT;
+    if (!isMost && compare->getPredicate() != llvm::CmpInst::FCMP_OGT) return false;
+    if (isMost)
+        limits.most = std::min(limits.most, *bound);
+    else
+        limits.least = std::max(limits.least, *bound);
+    return true;
+}
+
+/// What adding and subtracting 1.5 * 2^23 rounds to units of 1, whatever its sign.
+bool isNear(const KnownLimits& limits) { return limits.least >= -0x1p22 && limits.most <= 0x1p22; }
+
+bool isNearBefore(const llvm::Value* x)
 {
     KnownLimits limits;
-    while (const auto* choice = llvm::dyn_cast<llvm::SelectInst>(x)) {
-        const auto* compare = llvm::dyn_cast<llvm::FCmpInst>(choice->getCondition());
-        const auto bound = constantOf(choice->getTrueValue());
-        if (!compare || !bound || compare->getOperand(0) != choice->getTrueValue() ||
-            compare->getOperand(1) != choice->getFalseValue())
-            break;
-        if (compare->getPredicate() == llvm::CmpInst::FCMP_OLT)
-            limits.most = std::min(limits.most, *bound);
-        else if (compare->getPredicate() == llvm::CmpInst::FCMP_OGT)
-            limits.least = std::max(limits.least, *bound);
-        else
-            break;
-        x = choice->getFalseValue();
+    for (; addLimit(x, limits); x = llvm::cast<llvm::SelectInst>(x)->getFalseValue()) {}
+    return isNear(limits);
+}
+
+/// A sum with a constant; null for any other.
+const llvm::BinaryOperator* sumWithConstant(const llvm::User* user)
+{
+    const auto* sum = llvm::dyn_cast<llvm::BinaryOperator>(user);
+    const bool isSum = sum && sum->getOpcode() == llvm::Instruction::FAdd;
+    return isSum && constantOf(sum->getOperand(1)) ? sum : nullptr;
+}
+
+/// The only limit that reads the value; null where anybody else does.
+const llvm::SelectInst* onlyLimit(const llvm::Value& value)
+{
+    const llvm::SelectInst* limit = nullptr;
+    for (const llvm::User* user : value.users()) {
+        const auto* choice = llvm::dyn_cast<llvm::SelectInst>(user);
+        if (!choice && !llvm::isa<llvm::FCmpInst>(user)) return nullptr;
+        if (choice && limit) return nullptr;
+        if (choice) limit = choice;
     }
-    return limits;
+    const bool isCompared = limit && value.hasNUses(2) && limit->getFalseValue() == &value;
+    return isCompared ? limit : nullptr;
+}
+
+/// What is read of a whole number once a zero point was added and it was limited; null where that
+/// is not all that happens to it. What is beyond 2^22 saturates even if it is not rounded right.
+const llvm::Value* limitedBehind(const llvm::Value& whole)
+{
+    constexpr double kMostZero = 0x1p16;
+    const llvm::Value* at = &whole;
+    if (at->hasOneUse())
+        if (const auto* sum = sumWithConstant(*at->user_begin())) {
+            if (std::abs(*constantOf(sum->getOperand(1))) > kMostZero) return nullptr;
+            at = sum;
+        }
+    KnownLimits limits;
+    while (const llvm::SelectInst* limit = onlyLimit(*at)) {
+        if (!addLimit(limit, limits)) return nullptr;
+        at = limit;
+    }
+    return limits.least >= -0x1p21 && limits.most <= 0x1p21 ? at : nullptr;
 }
 
 /// Whether nobody asks for the sign of a zero.
@@ -84,9 +134,8 @@ bool hasNoSignOfZero(const llvm::Value& value)
 {
     return std::all_of(value.user_begin(), value.user_end(), [](const llvm::User* user) {
         if (llvm::isa<llvm::FPToSIInst>(user)) return true;
-        const auto* sum = llvm::dyn_cast<llvm::BinaryOperator>(user);
-        const bool isSum = sum && sum->getOpcode() == llvm::Instruction::FAdd;
-        return isSum && constantOf(sum->getOperand(1)).value_or(0) != 0;
+        const auto* sum = sumWithConstant(user);
+        return sum && *constantOf(sum->getOperand(1)) != 0;
     });
 }
 
@@ -140,10 +189,7 @@ private:
         switch (call.getIntrinsicID()) {
         case llvm::Intrinsic::rint:
         case llvm::Intrinsic::nearbyint:
-        case llvm::Intrinsic::roundeven:
-            if (llvm::Value* near = nearWithin(x))
-                return hasNoSignOfZero(call) ? near : withSign(near, x);
-            return withSign(rounded(x), x);
+        case llvm::Intrinsic::roundeven: return nearest(call, x);
         case llvm::Intrinsic::floor: return withSign(floor(x), x);
         case llvm::Intrinsic::ceil: return withSign(m_b.CreateFNeg(floor(m_b.CreateFNeg(x))), x);
         case llvm::Intrinsic::trunc: return withSign(floor(magnitudeOf(x)), x);
@@ -164,15 +210,16 @@ private:
         return m_b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, x, sign);
     }
 
-    /// As `rounded`, of a binary32 number that limits keep within what has units of 1 beside 1.5 *
-    /// 2^23, whatever its sign. NaN stays.
-    llvm::Value* nearWithin(llvm::Value* x)
+    /// As `rounded`, by fewer steps where limits before or behind it allow that. NaN stays.
+    llvm::Value* nearest(const llvm::IntrinsicInst& call, llvm::Value* x)
     {
-        if (!x->getType()->getScalarType()->isFloatTy()) return nullptr;
-        const KnownLimits limits = limitsOf(x);
-        if (!(limits.least >= -0x1p22 && limits.most <= 0x1p22)) return nullptr;
+        const bool isSingle = x->getType()->getScalarType()->isFloatTy();
+        const llvm::Value* end = isSingle && isNearBefore(x) ? &call : nullptr;
+        if (isSingle && !end) end = limitedBehind(call);
+        if (!end) return withSign(rounded(x), x);
         llvm::Value* unit = number(x->getType(), 0x1.8p23);
-        return m_b.CreateFSub(m_b.CreateFAdd(x, unit), unit);
+        llvm::Value* near = m_b.CreateFSub(m_b.CreateFAdd(x, unit), unit);
+        return hasNoSignOfZero(*end) || hasNoSignOfZero(call) ? near : withSign(near, x);
     }
 
     /// To the nearest, ties to even: adding and subtracting a power of two whose unit is 1 rounds

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace tenon {
 namespace {
@@ -149,6 +150,31 @@ TEST(Kernel, sumsBecomeBytesRoundedToEvenAndSaturated)
                 expectBytes<int8_t>({"int8", factor, 3, 3, 127}, lanes, target);
             }
 }
+
+#if defined(__x86_64__)
+TEST(Kernel, numbersLimitedBehindRoundingAreRoundedToEvenWithoutAnInstructionForIt)
+{
+    // What reads the first result also sees the sign of zero; NaN and infinities go through both.
+    const std::string text = R"(@T.prim_func
+def main(x: T.Buffer((16,), "float32"), y: T.Buffer((16,), "float32"), z: T.Buffer((16,), "float32")):
+    y[T.Ramp(0, 1, 16)] = T.min(T.max(T.round(x[T.Ramp(0, 1, 16)]), T.Broadcast(T.float32(-128), 16)), T.Broadcast(T.float32(127), 16))
+    z[T.Ramp(0, 1, 16)] = T.round(T.min(T.max(x[T.Ramp(0, 1, 16)], T.Broadcast(T.float32(-128), 16)), T.Broadcast(T.float32(127), 16))) + T.Broadcast(T.float32(3), 16)
+)";
+    const float inf = std::numeric_limits<float>::infinity();
+    const std::vector<float> x = {0.5F, 1.5F,  -0.5F,        -2.5F, -0.25F, 126.5F, 127.5F, -128.5F,
+                                  5e6F, -5e6F, -12582912.0F, 3e9F,  -3e38F, inf,    -inf,   1.0F};
+    auto function = test::parsedFunction(text);
+    function.outputCount = 2;
+    const auto results = test::runCompiled(function, {floats(x)}, "llvm -mcpu=x86-64", 1);
+    ASSERT_TRUE(results) << results.error().text();
+    for (size_t i = 0; i < x.size(); ++i) {
+        const float near = std::clamp(std::nearbyint(x[i]), -128.0F, 127.0F);
+        EXPECT_EQ(results->at(0).as<float>()[i], near) << x[i];
+        EXPECT_EQ(std::signbit(results->at(0).as<float>()[i]), std::signbit(near)) << x[i];
+        EXPECT_EQ(results->at(1).as<float>()[i], near + 3) << x[i];
+    }
+}
+#endif
 
 TEST(Kernel, floorDivisionRoundsDownForNegativeNumbers)
 {
