@@ -216,10 +216,26 @@ private:
     bool isInjectiveChain(int i, const std::vector<int>& path)
     {
         if (isPlaceable(i)) return false;
+        const bool movesQuads = movesQuadsToPlanes(*at(i).node);
         return std::all_of(path.begin(), path.end(), [&](int next) {
-            return at(next).pattern <= Pattern::Injective && !isConcatenation(next) &&
+            return !(movesQuads && isOp(*at(next).node, qnnDequantizeOp)) &&
+                   at(next).pattern <= Pattern::Injective && !isConcatenation(next) &&
                    !hasAnchor(next) && !grows(i, next);
         });
+    }
+
+    /// Bytes in blocks of four channels become planes four vectors at a time, where nothing is
+    /// computed with them; a slice of the planes, too. As floats they would move one by one.
+    bool movesQuadsToPlanes(const NodeRecord& node) const
+    {
+        if (node.operands.empty()) return false;
+        const NodeRecord& before = m_module.node(node.operands[0].node);
+        if (isOp(node, stridedSliceOp) && before.kind == NodeKind::Op)
+            return isOp(before, layoutTransformOp) && movesQuadsToPlanes(before);
+        return isOp(node, layoutTransformOp) &&
+               m_module.type(node.operands[0]).dtype.bytes() == 1 &&
+               node.attrs.string("src_layout", "") == "NCHW4c" &&
+               node.attrs.string("dst_layout", "") == "NCHW";
     }
 
     bool isConcatenation(int i) const { return isOp(*at(i).node, concatenateOp); }
