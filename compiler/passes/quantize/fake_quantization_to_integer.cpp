@@ -16,7 +16,7 @@ constexpr QuantizeRule kRules[] = {requantize,     quantizeLayer,  quantizeBinar
 /// Moves values without computing: integers move alike.
 bool movesValues(const NodeRecord& node)
 {
-    if (factsOf(node).choosesValues) return true;
+    if (factsOf(node).choosesValues || isOneOf(node, maxOp, minOp)) return true;
     if (isOp(node, resize2dOp)) return node.attrs.string("method", "linear") == "nearest";
     return isOp(node, padOp) &&
            (node.attrs.string("pad_mode", "constant") != "constant" ||
