@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// qnn.contrib_conv2d_winograd_NCHWc: 3 x 3 convolution of int8 at stride 1 by Winograd's minimal
-// filtering in integers, for processors that multiply 16-bit numbers as fast as bytes.
+// qnn.contrib_conv2d_winograd_NCHWc: convolution of int8 at stride 1, of two or three taps along
+// either axis, by Winograd's minimal filtering in integers, for processors that multiply 16-bit
+// numbers as fast as bytes.
 #include "compiler/ops/attr_reader.h"
 #include "compiler/ops/window.h"
 #include "compiler/ops/winograd.h"
@@ -10,12 +11,10 @@ namespace {
 
 using tir::Expr;
 
-constexpr int64_t kTile = 4;         ///< outputs of a tile along one axis
-constexpr int64_t kSide = kTile + 2; ///< its points
-
 struct Geometry
 {
     Window window;
+    std::array<WinogradAxis, 2> axes;
     int64_t outBlock;
     int64_t kernelBlock; ///< output channels per block of filters, a multiple of outBlock
 };
@@ -24,14 +23,29 @@ Status checkShapes(const OpView& op, const Geometry& g)
 {
     const Shape& data = op.operands[0].shape;
     const auto weight = constantShape(op.operands[1].shape);
-    const bool fits = weight && (*weight)[1] == kSide && (*weight)[2] == kSide &&
-                      Dim((*weight)[3]) == data[1] && Dim((*weight)[4]) == data[4] &&
+    const bool fits = weight && Dim((*weight)[3]) == data[1] && Dim((*weight)[4]) == data[4] &&
                       g.outBlock > 0 && g.kernelBlock % g.outBlock == 0;
     if (fits) return kDone;
     return opError(op, DiagnosticCode::ShapeMismatch,
                    "cannot combine " + op.operands[0].text() + " and " + op.operands[1].text() +
-                       "; the weight is [O/k, 6, 6, C/b, b, k] for data [N, C/b, H, W, b], and k "
+                       "; the weight is [O/k, p, q, C/b, b, k] for data [N, C/b, H, W, b], and k "
                        "a multiple of the result's block");
+}
+
+/// Of the tile, and the points of the filters.
+Result<std::array<WinogradAxis, 2>> axesOf(const OpView& op)
+{
+    const std::vector<int64_t> tile = intsAttr(op, "tile");
+    std::array<WinogradAxis, 2> axes;
+    for (size_t i = 0; i < axes.size(); ++i) {
+        const Dim& points = op.operands[1].shape[1 + i];
+        axes[i] = {tile[i], points.isConst() ? points.value() - tile[i] + 1 : 0};
+        if (!isWinogradIntegerAxis(axes[i]))
+            return opError(op, DiagnosticCode::ShapeMismatch,
+                           "has no transforms for " + points.text() + " points and tiles of " +
+                               std::to_string(tile[i]));
+    }
+    return axes;
 }
 
 Result<Geometry> geometry(const OpView& op)
@@ -44,10 +58,12 @@ Result<Geometry> geometry(const OpView& op)
                            op.operands[0].text() + " and " + op.operands[1].text());
     const auto out = readDataLayout(op, "out_layout");
     if (!out) return out.error();
-    auto window = readWindow(op, {3, 3});
+    const auto axes = axesOf(op);
+    if (!axes) return axes.error();
+    auto window = readWindow(op, {(*axes)[0].taps, (*axes)[1].taps});
     if (!window) return window.error();
     const Dim& block = op.operands[1].shape[5];
-    Geometry g{*std::move(window), out->block('C'), block.isConst() ? block.value() : 0};
+    Geometry g{*std::move(window), *axes, out->block('C'), block.isConst() ? block.value() : 0};
     if (g.window.stride != std::array<int64_t, 2>{1, 1} ||
         g.window.dilation != std::array<int64_t, 2>{1, 1})
         return opError(op, DiagnosticCode::BadAttribute, "needs strides and dilation 1");
@@ -75,24 +91,26 @@ struct Tiles
 Attrs named(std::vector<std::string> axes) { return Attrs{{"axis_names", std::move(axes)}}; }
 
 /// V[n, a, b, c_outer, t, c_inner]: the transformed data.
-te::TensorRef transformedData(const te::TensorRef& data, const Tiles& tiles)
+te::TensorRef transformedData(const Geometry& g, const te::TensorRef& data, const Tiles& tiles)
 {
     const Exprs& shape = data->shape();
-    const Expr side(kSide), size(kTile), width(tiles.columns), count(tiles.rows * tiles.columns);
+    const auto& [along, across] = g.axes;
+    const Expr height(along.points()), side(across.points());
+    const Expr width(tiles.columns), count(tiles.rows * tiles.columns);
     const te::TensorRef rows = te::compute(
-        "data_rows", {shape[0], shape[1], count, side, side, shape[4]},
-        [&](const Exprs& i) {
-            return winogradIntegerData(i[3], [&](int64_t k) {
-                return tir::cast(kInt16,
-                                 te::at(data, {i[0], i[1], floorDiv(i[2], width) * size + Expr(k),
-                                               floorMod(i[2], width) * size + i[4], i[5]}));
+        "data_rows", {shape[0], shape[1], count, height, side, shape[4]},
+        [&, &along = along, &across = across](const Exprs& i) {
+            const Expr row = floorDiv(i[2], width) * Expr(along.tile);
+            const Expr column = floorMod(i[2], width) * Expr(across.tile) + i[4];
+            return winogradIntegerData(along, i[3], [&](int64_t k) {
+                return tir::cast(kInt16, te::at(data, {i[0], i[1], row + Expr(k), column, i[5]}));
             });
         },
         {}, named({"n", "ic_outer", "tile", "a", "column", "ic_inner"}));
     return te::compute(
-        "data_tiles", {shape[0], side, side, shape[1], count, shape[4]},
-        [&](const Exprs& i) {
-            return winogradIntegerData(i[2], [&](int64_t k) {
+        "data_tiles", {shape[0], height, side, shape[1], count, shape[4]},
+        [&, &across = across](const Exprs& i) {
+            return winogradIntegerData(across, i[2], [&](int64_t k) {
                 return te::at(rows, {i[0], i[3], i[4], i[1], Expr(k), i[5]});
             });
         },
@@ -106,7 +124,7 @@ te::TensorRef productsOf(const Geometry& g, const Tiles& tiles, const te::Tensor
     const Exprs& d = data->shape(); // n, a, b, c_outer, t, c_inner
     const Expr ratio(g.kernelBlock / g.outBlock), out(g.outBlock);
     Attrs facts = named({"n", "a", "b", "oc_outer", "tile", "oc_inner", "ic_outer", "ic_inner"});
-    facts.set("tile_size", std::vector<int64_t>{kTile, kTile});
+    facts.set("tile_size", std::vector<int64_t>{g.axes[0].tile, g.axes[1].tile});
     facts.set("tile_columns", tiles.columns);
     return te::reduce(
         "products", {d[0], d[1], d[2], outBlocks, d[4], out}, {d[3], d[5]}, te::Combiner::Sum,
@@ -119,22 +137,23 @@ te::TensorRef productsOf(const Geometry& g, const Tiles& tiles, const te::Tensor
         "conv2d_winograd", std::move(facts));
 }
 
-/// Y[n, o_outer, t, y, x, o_inner]: 576 times the result, by tiles.
-te::TensorRef resultTiles(const te::TensorRef& products)
+/// Y[n, o_outer, t, y, x, o_inner]: multiples of the result, by tiles.
+te::TensorRef resultTiles(const Geometry& g, const te::TensorRef& products)
 {
     const Exprs& p = products->shape(); // n, a, b, o_outer, t, o_inner
+    const Expr height(g.axes[0].tile), side(g.axes[1].tile);
     const te::TensorRef rows = te::compute(
-        "result_rows", {p[0], p[3], p[4], Expr(kTile), p[2], p[5]},
+        "result_rows", {p[0], p[3], p[4], height, p[2], p[5]},
         [&](const Exprs& i) {
-            return winogradIntegerResult(i[3], [&](int64_t k) {
+            return winogradIntegerResult(g.axes[0], i[3], [&](int64_t k) {
                 return te::at(products, {i[0], Expr(k), i[4], i[1], i[2], i[5]});
             });
         },
         {}, named({"n", "oc_outer", "tile", "y", "b", "oc_inner"}));
     return te::compute(
-        "result_tiles", {p[0], p[3], p[4], Expr(kTile), Expr(kTile), p[5]},
+        "result_tiles", {p[0], p[3], p[4], height, side, p[5]},
         [&](const Exprs& i) {
-            return winogradIntegerResult(i[4], [&](int64_t k) {
+            return winogradIntegerResult(g.axes[1], i[4], [&](int64_t k) {
                 return te::at(rows, {i[0], i[1], i[2], i[3], Expr(k), i[5]});
             });
         },
@@ -146,17 +165,20 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
     const auto g = geometry(op);
     if (!g) return g.error();
     const std::vector<int64_t> out = constants(op.results[0].shape);
-    const Tiles tiles{(out[2] + kTile - 1) / kTile, (out[3] + kTile - 1) / kTile};
+    const int64_t rows = g->axes[0].tile, columns = g->axes[1].tile;
+    const Tiles tiles{(out[2] + rows - 1) / rows, (out[3] + columns - 1) / columns};
     const te::TensorRef data =
-        padForWindow(in[0], 2, g->window, {tiles.rows * kTile, tiles.columns * kTile},
+        padForWindow(in[0], 2, g->window, {tiles.rows * rows, tiles.columns * columns},
                      tir::intImm(intAttr(op, "pad_value"), kInt8));
-    const te::TensorRef result =
-        resultTiles(productsOf(*g, tiles, transformedData(data, tiles), in[1], Expr(out[1])));
-    const Expr size(kTile), width(tiles.columns);
+    const te::TensorRef result = resultTiles(
+        *g, productsOf(*g, tiles, transformedData(*g, data, tiles), in[1], Expr(out[1])));
+    const Expr height(rows), side(columns), width(tiles.columns);
+    const int64_t factor = winogradIntegerFactor(g->axes[0]) * winogradIntegerFactor(g->axes[1]);
     return te::Tensors{te::compute("conv", extents(op.results[0].shape), [&](const Exprs& i) {
-        const Expr tile = floorDiv(i[2], size) * width + floorDiv(i[3], size);
+        const Expr tile = floorDiv(i[2], height) * width + floorDiv(i[3], side);
         return winogradIntegerQuotient(
-            te::at(result, {i[0], i[1], tile, floorMod(i[2], size), floorMod(i[3], size), i[4]}));
+            factor,
+            te::at(result, {i[0], i[1], tile, floorMod(i[2], height), floorMod(i[3], side), i[4]}));
     })};
 }
 
@@ -165,19 +187,28 @@ Cost cost(const OpView& op)
 {
     const Shape& data = op.operands[0].shape;
     const double channels = elements({kInt8, {data[1], data[4]}});
-    return {2 * 9 * elements(op.results[0]) * channels, bytesMoved(op)};
+    const auto axes = axesOf(op);
+    const auto taps = axes ? static_cast<double>((*axes)[0].taps * (*axes)[1].taps) : 0;
+    return {2 * taps * elements(op.results[0]) * channels, bytesMoved(op)};
 }
 
-CallMethod variant(const OpView&)
+CallMethod variant(const OpView& op)
 {
-    return {.kind = Method::Winograd, .isInt8 = true, .tile = {4, 4}, .window = {3, 3}};
+    const auto axes = axesOf(op);
+    if (!axes) return {.kind = Method::Winograd, .isInt8 = true};
+    const auto& [along, across] = *axes;
+    return {.kind = Method::Winograd,
+            .isInt8 = true,
+            .tile = {along.tile, across.tile},
+            .window = {along.taps, across.taps}};
 }
 
 constexpr OperandSpec kOperands[] = {
     {"data", "[N, C/b, H, W, b], int8"},
-    {"weight", "[O/k, 6, 6, C/b, b, k], int16: points of 3 x 3 filters of int8, 24 times those of "
-               "F(4 x 4, 3 x 3) where both axes leave no fraction"}};
+    {"weight", "[O/k, p, q, C/b, b, k], int16: points of filters of int8, multiples of those of "
+               "Winograd's method that leave no fraction (24 times along an axis of F(4, 3))"}};
 constexpr AttrSpec kAttrs[] = {
+    {"tile", "int[2]", "results of a tile; p and q are as many and the taps less one", "[4, 4]"},
     {"strides", "int[2]", "1", "[1, 1]"},
     {"padding", "int[4]", "added at top, left, bottom, right", "[0, 0, 0, 0]"},
     {"dilation", "int[2]", "1", "[1, 1]"},
@@ -188,9 +219,10 @@ constexpr AttrSpec kAttrs[] = {
 
 extern constinit const OpDef qnnWinogradConv2dNchwcOp = {
     .name = "qnn.contrib_conv2d_winograd_NCHWc",
-    .doc = "qnn.contrib_conv2d_NCHWc of 3 x 3 filters at stride 1 by F(4 x 4, 3 x 3) in integers "
-           "modulo 2^32, 576 times the sums, divided exactly: the same where these are less than "
-           "2^25 in magnitude",
+    .doc =
+        "qnn.contrib_conv2d_NCHWc of filters of two or three taps at stride 1 by F(4, 3), F(3, 2) "
+        "or F(2, 2) along either axis in integers modulo 2^32, a multiple of the sums, divided "
+        "exactly: the same where these are less than 2^25 in magnitude",
     .family = Family::Convolution,
     .operands = kOperands,
     .attrs = kAttrs,

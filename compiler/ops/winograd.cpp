@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <vector>
 
@@ -119,16 +120,36 @@ WinogradAxis winogradAxis(int64_t kernel, int64_t stride, int64_t tile)
     return {tile, (kernel + stride - 1) / stride};
 }
 
-int64_t winogradIntegerFilter(int64_t e, const std::array<int64_t, 3>& line)
+bool isWinogradIntegerAxis(const WinogradAxis& axis)
 {
-    const auto [a, b, c] = line;
-    const std::array<int64_t, 6> points{
-        6 * a, -4 * (a + b + c), -4 * (a - b + c), a + 2 * b + 4 * c, a - 2 * b + 4 * c, 12 * c};
-    return points.at(static_cast<size_t>(e));
+    if (!isWinogradAxis(axis) || axis.tile == 1) return false;
+    return axis.points() < 6 || (axis.points() == 6 && axis.taps == 3);
 }
 
-Expr winogradIntegerData(const Expr& e, const LineFn& line)
+int64_t winogradIntegerFactor(const WinogradAxis& axis)
 {
+    return axis.points() == 6 ? 24 : axis.points() == 4 ? 2 : 1;
+}
+
+int64_t winogradIntegerFilter(const WinogradAxis& axis, int64_t e, std::span<const int64_t> line)
+{
+    const int64_t a = line[0], b = line[1], c = line.size() > 2 ? line[2] : 0, last = line.back();
+    switch (axis.points()) {
+    case 3: return std::array{a, a + b, b}.at(static_cast<size_t>(e));
+    case 4: return std::array{2 * a, a + b + c, a - b + c, 2 * last}.at(static_cast<size_t>(e));
+    default:
+        return std::array{
+            6 * a, -4 * (a + b + c), -4 * (a - b + c), a + 2 * b + 4 * c, a - 2 * b + 4 * c, 12 * c}
+            .at(static_cast<size_t>(e));
+    }
+}
+
+Expr winogradIntegerData(const WinogradAxis& axis, const Expr& e, const LineFn& line)
+{
+    if (axis.points() == 3) return choose(e, {line(0) - line(1), line(1), line(2) - line(1)});
+    if (axis.points() == 4)
+        return choose(e,
+                      {line(0) - line(2), line(1) + line(2), line(2) - line(1), line(3) - line(1)});
     const Expr even1 = line(4) - scaled(4, line(2)), odd1 = line(3) - scaled(4, line(1));
     const Expr even2 = line(4) - line(2), half2 = line(3) - line(1);
     const Expr odd2 = scaled(2, half2);
@@ -136,21 +157,33 @@ Expr winogradIntegerData(const Expr& e, const LineFn& line)
                       even2 + odd2, even2 - odd2, line(5) - line(3) - scaled(4, half2)});
 }
 
-Expr winogradIntegerResult(const Expr& e, const LineFn& line)
+Expr winogradIntegerResult(const WinogradAxis& axis, const Expr& e, const LineFn& line)
 {
+    if (axis.points() == 3) return choose(e, {line(0) + line(1), line(1) + line(2)});
     const Expr sum1 = line(1) + line(2), difference1 = line(1) - line(2);
+    if (axis.points() == 4 && axis.tile == 2)
+        return choose(e, {line(0) + sum1, difference1 + line(3)});
+    if (axis.points() == 4) return choose(e, {line(0) + sum1, difference1, sum1 + line(3)});
     const Expr sum2 = line(3) + line(4), difference2 = line(3) - line(4);
     return choose(e, {line(0) + sum1 + sum2, difference1 + scaled(2, difference2),
                       sum1 + scaled(4, sum2),
                       difference1 + scaled(2, scaled(4, difference2) + line(5))});
 }
 
-Expr winogradIntegerQuotient(const Expr& sum)
+Expr winogradIntegerQuotient(int64_t factor, const Expr& sum)
 {
-    // 576 is 9 * 64, and this times 9 is 1 modulo 2^32.
-    constexpr int64_t kInverseOf9 = 954437177;
-    return tir::call(tir::Intrinsic::ShiftRight, kInt32,
-                     {sum * tir::intImm(kInverseOf9, kInt32), tir::intImm(6, kInt32)});
+    // What is odd of a factor is 1, 3 or 9; this times that is 1 modulo 2^32.
+    constexpr int64_t kInverseOf3 = -1431655765, kInverseOf9 = 954437177;
+    const int shift = std::countr_zero(static_cast<uint64_t>(factor));
+    const int64_t odd = factor >> shift;
+    Expr out = odd == 1 ? sum : sum * tir::intImm(odd == 3 ? kInverseOf3 : kInverseOf9, kInt32);
+    if (shift == 0) return out;
+    return tir::call(tir::Intrinsic::ShiftRight, kInt32, {out, tir::intImm(shift, kInt32)});
+}
+
+int64_t winogradIntegerLimit(int64_t factor)
+{
+    return (int64_t{1} << 31) >> std::countr_zero(static_cast<uint64_t>(factor));
 }
 
 int64_t winogradProducts(int64_t kernel, int64_t stride, int64_t tile)

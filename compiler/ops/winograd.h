@@ -6,6 +6,7 @@
 
 #include <array>
 #include <functional>
+#include <span>
 
 namespace tenon::compiler {
 
@@ -55,16 +56,20 @@ tir::Expr winogradFilterSum(const WinogradAxis& axis, const tir::Expr& e, const 
 tir::Expr winogradData(const WinogradAxis& axis, const tir::Expr& e, const LineFn& line);
 tir::Expr winogradResult(const WinogradAxis& axis, const tir::Expr& e, const LineFn& line);
 
-/// The transforms of F(4, 3) without fractions, for integers: along both axes, the filter's and the
-/// result's factors make the sum 24^2 times as large, which winogradIntegerQuotient takes back.
-/// Points of int8 filters and data fit int16: in magnitude at most 12^2 * 128 and 10^2 * 128.
-/// Everything behind them is modulo 2^32: sums may overflow on the way, and the result is right
-/// where it is less than 2^25.
-int64_t winogradIntegerFilter(int64_t e, const std::array<int64_t, 3>& line);
-tir::Expr winogradIntegerData(const tir::Expr& e, const LineFn& line);
-tir::Expr winogradIntegerResult(const tir::Expr& e, const LineFn& line);
-tir::Expr winogradIntegerQuotient(const tir::Expr& sum);
-/// What an exact result must stay below.
-inline constexpr int64_t kWinogradIntegerLimit = int64_t{1} << 25;
+/// Where transforms without fractions exist, for integers: F(4, 3), and axes of 3 and 4 points.
+bool isWinogradIntegerAxis(const WinogradAxis& axis);
+/// The filter's and the result's factors make the sum so many times as large along an axis, 24 of
+/// F(4, 3), which winogradIntegerQuotient takes back for both axes. Points of int8 filters and data
+/// fit int16: in magnitude at most 12^2 * 128 and 10^2 * 128. Everything behind them is modulo
+/// 2^32: sums may overflow on the way, and the result is right where it is less than
+/// winogradIntegerLimit.
+int64_t winogradIntegerFactor(const WinogradAxis& axis);
+int64_t winogradIntegerFilter(const WinogradAxis& axis, int64_t e, std::span<const int64_t> line);
+tir::Expr winogradIntegerData(const WinogradAxis& axis, const tir::Expr& e, const LineFn& line);
+tir::Expr winogradIntegerResult(const WinogradAxis& axis, const tir::Expr& e, const LineFn& line);
+/// Of sums that are `factor` times as large.
+tir::Expr winogradIntegerQuotient(int64_t factor, const tir::Expr& sum);
+/// What an exact result must stay below: 2^25 for 24^2.
+int64_t winogradIntegerLimit(int64_t factor);
 
 } // namespace tenon::compiler

@@ -199,8 +199,10 @@ ValueRef convolutionOfQuads(const QuantizedLayerSite& site, const LayerConstants
                          withWeightFacts(site, weight, std::move(packed.attrs)));
 }
 
-/// The size of a convolution that Winograd's method computes in integers and in fewer cycles.
-bool isByWinograd(const QuantizedLayerSite& site, const LayerConstants& constants, int64_t groups)
+std::string inIntegers(const WinogradTile& tile) { return tilesText(tile) + " in integers"; }
+
+/// The tile of a convolution that Winograd's method computes in integers and in fewer cycles.
+WinogradTile tileOf(const QuantizedLayerSite& site, const LayerConstants& constants, int64_t groups)
 {
     const std::vector<int64_t> ones{1, 1};
     const core::Attrs& attrs = site.node.attrs;
@@ -208,24 +210,31 @@ bool isByWinograd(const QuantizedLayerSite& site, const LayerConstants& constant
     Shape shape = site.node.types[0].shape;
     if (!shape[0].isConst()) shape[0] = Dim(1); // computed item by item
     const auto out = constantShape(shape);
-    return site.mayTransform && out && groups == 1 && site.bytes == kInt8 && weight[1] % 4 == 0 &&
-           weight[2] == 3 && weight[3] == 3 && attrs.integers("strides", ones) == ones &&
-           attrs.integers("dilation", ones) == ones &&
-           isCheaperByWinograd({(*out)[0], weight[1], weight[0], (*out)[2], (*out)[3]},
-                               site.facts) &&
-           isExactByWinograd(*constants.weight);
+    const bool isPossible = site.mayTransform && out && groups == 1 && site.bytes == kInt8 &&
+                            attrs.integers("strides", ones) == ones &&
+                            attrs.integers("dilation", ones) == ones;
+    if (!isPossible) return {};
+    const WinogradTile tile = integerTile({.batch = (*out)[0],
+                                           .inChannels = weight[1],
+                                           .outChannels = weight[0],
+                                           .rows = (*out)[2],
+                                           .columns = (*out)[3],
+                                           .kernel = {weight[2], weight[3]}},
+                                          site.facts);
+    return !tile.isDirect() && isExactByWinograd(*constants.weight, tile) ? tile : WinogradTile{};
 }
 
 /// Points of filters times points of data.
-ValueRef convolutionOfPoints(const QuantizedLayerSite& site, const Tensor& weight, int64_t outBlock,
-                             Attrs attrs)
+ValueRef convolutionOfPoints(const QuantizedLayerSite& site, const Tensor& weight,
+                             const WinogradTile& tile, int64_t outBlock, Attrs attrs)
 {
+    attrs.set("tile", std::vector<int64_t>{tile.rows, tile.columns});
     const ValueRef data = site.node.operands[0];
     const int64_t has = site.values.blockOf(data), channels = weight.shape()[1];
     const bool isReadable = has >= 4 && channels % has == 0;
     const int64_t block = isReadable ? has : channelBlock(channels, site.lanes);
     const Tensor points =
-        winogradWeightOfBytes(weight, block, weightBlock(weight.shape()[0], outBlock));
+        winogradWeightOfBytes(weight, tile, block, weightBlock(weight.shape()[0], outBlock));
     return site.patch.op(qnnWinogradConv2dNchwcOp,
                          {site.values.blocked(data, block), site.patch.constant(points)},
                          std::move(attrs));
@@ -256,16 +265,17 @@ bool alterQuantizedConvolution(const QuantizedLayerSite& site)
     if (*joined > 1) attrs.set("groups", *joined);
     attrs.set("pad_value", constants->zero);
     if (!isDepthwise) attrs.set("out_layout", blockedLayout(outBlock));
-    const bool byWinograd = isByWinograd(site, *constants, groups);
+    const WinogradTile tile = tileOf(site, *constants, groups);
+    const bool byWinograd = !tile.isDirect();
     site.values.explain("block-quantized-conv",
                         std::to_string(inChannels) + " to " + std::to_string(outChannels) +
                             " channels as " + blockedLayout(outBlock) +
-                            (byWinograd ? ", tiles of 4 x 4 in integers" : ", weights by four"));
+                            (byWinograd ? ", " + inIntegers(tile) : ", weights by four"));
     const Tensor weight =
         isDepthwise ? *constants->weight : joinedWeight(*constants->weight, groups, *joined);
     const ValueRef layer =
         isDepthwise    ? depthwiseOf(site, weight, outBlock, std::move(attrs))
-        : byWinograd   ? convolutionOfPoints(site, weight, outBlock, std::move(attrs))
+        : byWinograd   ? convolutionOfPoints(site, weight, tile, outBlock, std::move(attrs))
         : site.hasRuns ? convolutionOfRuns(site, weight, std::move(attrs))
                        : convolutionOfQuads(site, {&weight, constants->zero}, outBlock, attrs);
     const ValueRef share = site.patch.constant(zeroPointShare(

@@ -9,18 +9,22 @@ namespace tenon::compiler {
 
 using namespace core;
 
-/// Cycles of a convolution by F(4 x 4, 3 x 3) in integers, of those by sums of products of bytes; 1
-/// where these are as cheap, or it is no such convolution.
+/// The cheapest tile of a convolution in integers; none: sums of products of bytes are as cheap, or
+/// there are no transforms for it.
+WinogradTile integerTile(const ConvolutionSize& size, const TargetFacts& facts);
+/// Cycles by that tile, of those by sums of products of bytes.
 double shareByWinograd(const ConvolutionSize& size, const TargetFacts& facts);
 inline bool isCheaperByWinograd(const ConvolutionSize& size, const TargetFacts& facts)
 {
     return shareByWinograd(size, facts) < 1;
 }
 
-/// Whether it is exact for filters [O, C, 3, 3] of int8 and any data of int8.
-bool isExactByWinograd(const Tensor& weight);
+/// Whether it is exact for filters [O, C, KH, KW] of int8 and any data of int8.
+bool isExactByWinograd(const Tensor& weight, const WinogradTile& tile);
 
-/// int8 [O, C, 3, 3] -> int16 [O/k, 6, 6, C/b, b, k]: qnn.contrib_conv2d_winograd_NCHWc's filters.
-Tensor winogradWeightOfBytes(const Tensor& weight, int64_t inBlock, int64_t kernelBlock);
+/// int8 [O, C, KH, KW] -> int16 [O/k, p, q, C/b, b, k]: qnn.contrib_conv2d_winograd_NCHWc's
+/// filters.
+Tensor winogradWeightOfBytes(const Tensor& weight, const WinogradTile& tile, int64_t inBlock,
+                             int64_t kernelBlock);
 
 } // namespace tenon::compiler

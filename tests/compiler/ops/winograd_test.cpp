@@ -246,27 +246,29 @@ int64_t directInteger(const Case& c, const Tensor& data, const Tensor& weight,
 {
     int64_t sum = 0;
     for (int64_t channel = 0; channel < c.in; ++channel)
-        for (int64_t i = 0; i < 3; ++i)
-            for (int64_t j = 0; j < 3; ++j) {
+        for (int64_t i = 0; i < weight.shape()[2]; ++i)
+            for (int64_t j = 0; j < weight.shape()[3]; ++j) {
                 const int64_t row = at[1] + i - c.pad, column = at[2] + j - c.pad;
                 const bool isInside = row >= 0 && column >= 0 && row < c.height && column < c.width;
                 const int64_t from = (channel * c.height + row) * c.width + column;
-                sum += (isInside ? data.integer(from) : padding) *
-                       weight.integer(((at[0] * c.in + channel) * 3 + i) * 3 + j);
+                sum +=
+                    (isInside ? data.integer(from) : padding) *
+                    weight.integer(
+                        ((at[0] * c.in + channel) * weight.shape()[2] + i) * weight.shape()[3] + j);
             }
     return sum;
 }
 
 /// Products of the extremes overflow 32 bits on the way: 576 * 64 * 9 * 2^14 is more than 2^32.
-TEST(Winograd, GivesTheSameIntegers)
+void expectSameIntegers(const std::vector<int64_t>& window, const WinogradTile& tile)
 {
     for (const Case& c : {Case{4, 64, 16, 7, 9, 1}, Case{4, 4, 16, 1, 1, 1},
                           Case{4, 20, 48, 9, 3, 2}, Case{4, 16, 16, 5, 11, 0}})
         for (const bool isExtreme : {false, true}) {
             const Tensor data = bytes({1, c.in, c.height, c.width}, 7, isExtreme);
-            const Tensor weight = bytes({c.out, c.in, 3, 3}, 8, isExtreme);
-            ASSERT_TRUE(isExactByWinograd(weight));
-            const Tensor points = winogradWeightOfBytes(weight, 4, 16);
+            const Tensor weight = bytes({c.out, c.in, window[0], window[1]}, 8, isExtreme);
+            ASSERT_TRUE(isExactByWinograd(weight, tile));
+            const Tensor points = winogradWeightOfBytes(weight, tile, 4, 16);
             const std::string moved = typed("%x", data) +
                                       " => layout_transform(%x, dst_layout=\"NCHW4c\", "
                                       "src_layout=\"NCHW\")";
@@ -276,11 +278,13 @@ TEST(Winograd, GivesTheSameIntegers)
                 typed("%x", blocked) + ", " + typed("%w", points) +
                 " => qnn.contrib_conv2d_winograd_NCHWc(%x, %w, out_layout=\"NCHW4c\", "
                 "pad_value=-9, padding=[" +
-                pad + ", " + pad + ", " + pad + ", " + pad + "])";
+                pad + ", " + pad + ", " + pad + ", " + pad + "], tile=[" +
+                std::to_string(tile.rows) + ", " + std::to_string(tile.columns) + "])";
             const JobContext job;
             const auto evaluation = evaluate(*kernelOf(example), {blocked, points}, job);
             ASSERT_TRUE(evaluation) << evaluation.error().text();
-            const int64_t rows = c.height + 2 * c.pad - 2, columns = c.width + 2 * c.pad - 2;
+            const int64_t rows = c.height + 2 * c.pad + 1 - window[0];
+            const int64_t columns = c.width + 2 * c.pad + 1 - window[1];
             for (const Tensor& out : {(*evaluation)[0], compiled(example, {blocked, points})}) {
                 ASSERT_EQ(out.size(), c.out * rows * columns);
                 for (int64_t o = 0; o < c.out; ++o)
@@ -291,6 +295,15 @@ TEST(Winograd, GivesTheSameIntegers)
                             << c.in << " channels, " << o << ", " << at;
             }
         }
+}
+
+TEST(Winograd, GivesTheSameIntegers)
+{
+    expectSameIntegers({3, 3}, {4, 4});
+    expectSameIntegers({2, 2}, {2, 2});
+    expectSameIntegers({2, 2}, {3, 3});
+    expectSameIntegers({3, 2}, {4, 3});
+    expectSameIntegers({2, 3}, {2, 2});
 }
 
 TEST(Winograd, IsChosenByCostWithinTheBudget)
