@@ -2,12 +2,32 @@
 // Integer quotients and remainders. A divisor of data may be zero: some processors trap, others
 // give 0 or -1, so zeros are replaced and noted, and the kernel returns the note at its end.
 #include "compiler/codegen/llvm/emitter.h"
+#include "core/ir/tir/simplify.h"
+#include "core/ir/tir/sum.h"
 #include "runtime/include/tenon/c_backend_api.h"
+
+#include <optional>
 
 namespace tenon::compiler {
 
 using tir::ExprKind;
 using tir::ExprNode;
+
+namespace {
+
+/// Numbers that an expression, or any lane of it, can be.
+std::optional<tir::IntRange> rangeOfLanes(const tir::Expr& expr, const tir::Ranges& ranges)
+{
+    if (expr->dtype.lanes == 1) return tir::boundsOf(expr, ranges);
+    const tir::Var lane = tir::makeVar("lane", kInt64);
+    const tir::Expr scalar = tir::asScalar(expr, lane);
+    if (!scalar.get()) return std::nullopt;
+    tir::Ranges all = ranges;
+    all[lane.get()] = {0, expr->dtype.lanes - 1};
+    return tir::boundsOf(scalar, all);
+}
+
+} // namespace
 
 llvm::Value* Emitter::division(const ExprNode& node)
 {
@@ -76,11 +96,25 @@ llvm::Value* Emitter::status()
 llvm::Value* Emitter::floorDivide(const ExprNode& node, llvm::Value* a, llvm::Value* b)
 {
     const bool wantsRemainder = node.kind == ExprKind::FloorMod;
-    const auto isAtLeast = [&](const tir::Expr& expr, int64_t least) {
-        const auto bounds = tir::boundsOf(expr, m_ranges);
-        return bounds && bounds->min >= least;
-    };
-    if (!node.dtype.isSigned() || (isAtLeast(node.args[0], 0) && isAtLeast(node.args[1], 1)))
+    const auto dividend = rangeOfLanes(node.args[0], m_ranges);
+    const auto range = rangeOfLanes(node.args[1], m_ranges);
+    const bool isNatural = dividend && dividend->min >= 0 && range && range->min >= 1;
+    if (isNatural && node.dtype.lanes > 1 && node.dtype.scalar() == kInt64) {
+        // No vector instruction multiplies 64 bits into 128, as dividing by a constant does: lane
+        // after lane would be taken out, divided and put back.
+        constexpr int64_t kMostOfHalf = UINT32_MAX;
+        if (dividend->max <= kMostOfHalf && range->max <= kMostOfHalf) {
+            llvm::Type* half = llvm::VectorType::get(
+                m_builder.getInt32Ty(),
+                llvm::cast<llvm::VectorType>(a->getType())->getElementCount());
+            llvm::Value* narrow = m_builder.CreateTrunc(a, half);
+            llvm::Value* by = m_builder.CreateTrunc(b, half);
+            return m_builder.CreateZExt(wantsRemainder ? m_builder.CreateURem(narrow, by)
+                                                       : m_builder.CreateUDiv(narrow, by),
+                                        a->getType());
+        }
+    }
+    if (!node.dtype.isSigned() || isNatural)
         return wantsRemainder ? m_builder.CreateURem(a, b) : m_builder.CreateUDiv(a, b);
     // Sizes known at run time only may be any number here: correct the C result.
     llvm::Value* remainder = m_builder.CreateSRem(a, b);

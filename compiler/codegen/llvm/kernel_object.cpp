@@ -16,7 +16,9 @@
 #include "compiler/codegen/llvm/step_pointers.h"
 #include "core/ir/tir/text.h"
 
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/MCSubtargetInfo.h>
@@ -26,6 +28,7 @@
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Target/TargetOptions.h>
 #include <llvm/Transforms/AggressiveInstCombine/AggressiveInstCombine.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
 
 namespace tenon::compiler {
 namespace {
@@ -39,6 +42,12 @@ constexpr const char* kPipeline =
 constexpr const char* kShortPipeline =
     "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
     "loop-mssa(licm),sroa,early-cse<memssa>,dce)";
+/// Statements that no rule arranges (selections, scans, copies before updates) have loops of single
+/// numbers, of which LLVM makes vectors where it finds that it may.
+constexpr const char* kLoopPipeline =
+    "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
+    "loop-mssa(licm),early-cse<memssa>,instcombine<no-verify-fixpoint>,loop-vectorize,"
+    "instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),early-cse<memssa>,sroa,dce)";
 
 /// What AArch64 does at once with bytes and lanes that lie side by side.
 void useNeighbours(llvm::Module& module, ByteDot dot, llvm::FunctionAnalysisManager& analyses)
@@ -61,7 +70,27 @@ bool isX86With(const llvm::TargetMachine& machine, llvm::StringRef feature)
            machine.getMCSubtargetInfo()->checkFeatures(feature);
 }
 
-Status optimize(llvm::Module& module, llvm::TargetMachine& machine)
+/// Vectors of a length known now: those of any length need kernels written for them.
+void fixVectorLengths(llvm::Function& function)
+{
+    llvm::DominatorTree tree(function);
+    llvm::LoopInfo loops(tree);
+    for (llvm::Loop* loop : loops.getLoopsInPreorder())
+        llvm::addStringMetadataToLoop(loop, "llvm.loop.vectorize.scalable.enable", 0);
+}
+
+/// Vectors for a kernel of statements, on a processor that has some.
+PlainLoops plainLoopsOf(const KernelSource& source, const llvm::TargetMachine& machine)
+{
+    constexpr int kShortestVector = 16;
+    const llvm::Triple& triple = machine.getTargetTriple();
+    const bool hasVectors = source.vectorBytes >= kShortestVector && triple.isArch64Bit() &&
+                            (triple.isX86() || triple.isAArch64());
+    return hasVectors && source.lowered.attrs.string("kind", "") == "extern" ? PlainLoops::Vectorize
+                                                                             : PlainLoops::Keep;
+}
+
+Status optimize(llvm::Module& module, llvm::TargetMachine& machine, PlainLoops plainLoops)
 {
     llvm::LoopAnalysisManager loops;
     llvm::FunctionAnalysisManager functions;
@@ -75,8 +104,13 @@ Status optimize(llvm::Module& module, llvm::TargetMachine& machine)
     builder.crossRegisterProxies(loops, functions, graphs, modules);
     llvm::ModulePassManager passes;
     const bool isShort = stepsPointers(machine);
-    if (llvm::Error error =
-            builder.parsePassPipeline(passes, isShort ? kShortPipeline : kPipeline)) {
+    const bool vectorizes = plainLoops == PlainLoops::Vectorize;
+    if (vectorizes)
+        for (llvm::Function& function : module)
+            if (!function.isDeclaration()) fixVectorLengths(function);
+    if (llvm::Error error = builder.parsePassPipeline(passes, vectorizes ? kLoopPipeline
+                                                              : isShort  ? kShortPipeline
+                                                                         : kPipeline)) {
         return makeError(DiagnosticCode::CodegenFailure,
                          "LLVM pipeline: " + llvm::toString(std::move(error)));
     }
@@ -90,7 +124,7 @@ Status optimize(llvm::Module& module, llvm::TargetMachine& machine)
 } // namespace
 
 Result<std::string> writeModule(llvm::Module& module, llvm::TargetMachine& machine,
-                                const LlvmTraits& traits, EmitForm form)
+                                const LlvmTraits& traits, EmitForm form, PlainLoops plainLoops)
 {
     std::string broken;
     llvm::raw_string_ostream brokenStream(broken);
@@ -99,7 +133,7 @@ Result<std::string> writeModule(llvm::Module& module, llvm::TargetMachine& machi
                          "generated LLVM IR is invalid: " + brokenStream.str());
     expandMissing(module, machine, traits);
     if (machine.getOptLevel() != llvm::CodeGenOptLevel::None)
-        if (Status done = optimize(module, machine); !done) return done.error();
+        if (Status done = optimize(module, machine, plainLoops); !done) return done.error();
     if (form == EmitForm::LlvmIr) {
         std::string text;
         llvm::raw_string_ostream stream(text);
@@ -153,7 +187,7 @@ Result<std::string> emitKernel(const KernelSource& source, llvm::TargetMachine& 
     tir::print(source.lowered, &lines);
     if (Status done = Emitter(module, options).emit(source.lowered, lines); !done)
         return done.error();
-    return writeModule(module, machine, traits, form);
+    return writeModule(module, machine, traits, form, plainLoopsOf(source, machine));
 }
 
 } // namespace tenon::compiler

@@ -24,8 +24,16 @@ Result<std::string> emitKernel(const KernelSource& source, const MachineSpec& ma
 Result<std::string> emitKernel(const KernelSource& source, llvm::TargetMachine& machine,
                                const LlvmTraits& traits, EmitForm form);
 
+/// Loops over single numbers.
+enum class PlainLoops : uint8_t
+{
+    Keep,
+    Vectorize ///< where LLVM finds that it may
+};
+
 /// The module as this machine's code: what is missing expanded, cleaned up, checked.
 Result<std::string> writeModule(llvm::Module& module, llvm::TargetMachine& machine,
-                                const LlvmTraits& traits, EmitForm form);
+                                const LlvmTraits& traits, EmitForm form,
+                                PlainLoops plainLoops = PlainLoops::Keep);
 
 } // namespace tenon::compiler
