@@ -2,6 +2,7 @@
 // cumsum and cumprod: running totals along an axis.
 #include "compiler/ops/attr_reader.h"
 #include "compiler/ops/shapes.h"
+#include "compiler/ops/statements.h"
 
 namespace tenon::compiler {
 namespace {
@@ -20,6 +21,12 @@ Result<Types> infer(const OpView& op)
     return Types{data};
 }
 
+Stmt within(const std::vector<tir::Loop>& loops, Stmt body)
+{
+    for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) body = forLoop(*loop, body);
+    return body;
+}
+
 Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
 {
     const Exprs& shape = in[0]->shape();
@@ -28,30 +35,36 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
     const bool isReverse = flagAttr(op, "reverse"), isExclusive = flagAttr(op, "exclusive");
     const bool isSum = op.op == "cumsum";
     const auto statement = [&](const std::vector<Buffer>& from, const std::vector<Buffer>& to) {
-        std::vector<tir::Loop> loops;
+        // Along the axis every step reads the one before. What lies behind the axis goes inside of
+        // it: those do not read each other.
+        std::vector<tir::Loop> around, inside;
         Exprs at;
         for (size_t i = 0; i < shape.size(); ++i) {
-            loops.push_back({.var = tir::makeVar("i" + std::to_string(i)), .extent = shape[i]});
-            at.emplace_back(loops.back().var);
+            const tir::Var var = tir::makeVar("i" + std::to_string(i));
+            at.emplace_back(var);
+            if (i != axis) (i < axis ? around : inside).push_back({.var = var, .extent = shape[i]});
         }
-        // The walk along the axis is the innermost loop: every step reads the one before.
-        std::swap(loops[axis], loops.back());
-        const Expr step = at[axis];
-        const Expr last = shape[axis] - Expr(1);
-        const auto position = [&](const Expr& s) {
+        const auto position = [&](const Expr& step) {
             Exprs out = at;
-            out[axis] = isReverse ? last - s : s;
+            out[axis] = isReverse ? shape[axis] - Expr(1) - step : step;
             return out;
         };
-        const Exprs here = position(step), before = position(step - Expr(1));
-        const Expr added = load(from[0], isExclusive ? before : here);
-        const Expr total = load(to[0], before);
+        const auto stored = [&](const Expr& step, const Expr& value) {
+            return within(inside, store(to[0], position(step), value));
+        };
         const Expr identity = isSum ? tir::zeroOf(dtype) : tir::oneOf(dtype);
-        Stmt out = ifThen(equal(step, Expr(0)),
-                          store(to[0], here, isExclusive ? identity : load(from[0], here)),
-                          store(to[0], here, isSum ? total + added : total * added));
-        for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) out = forLoop(*loop, out);
-        return out;
+        const Stmt first =
+            stored(Expr(0), isExclusive ? identity : load(from[0], position(Expr(0))));
+        const Stmt others = serialLoop("step", shape[axis] - Expr(1), [&](const Expr& before) {
+            const Expr step = before + Expr(1);
+            const Expr added = load(from[0], position(isExclusive ? before : step));
+            const Expr total = load(to[0], position(before));
+            return stored(step, isSum ? total + added : total * added);
+        });
+        const bool isNeverEmpty =
+            shape[axis]->kind == tir::ExprKind::IntImm && shape[axis]->integer > 0;
+        const Stmt row = tir::seq({first, others});
+        return within(around, isNeverEmpty ? row : ifThen(shape[axis] > Expr(0), row));
     };
     return te::external(std::string(op.op), in, {{shape, dtype}}, statement);
 }

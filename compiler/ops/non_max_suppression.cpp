@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // vision.non_max_suppression: the best boxes of each class that do not overlap better ones.
 #include "compiler/ops/attr_reader.h"
+#include "compiler/ops/heap.h"
 #include "compiler/ops/shapes.h"
 #include "compiler/ops/statements.h"
+
+#include <array>
 
 namespace tenon::compiler {
 namespace {
@@ -42,7 +45,12 @@ public:
         , m_overlap(tir::load(read[3], {Expr(0)}))
         , m_least(tir::load(read[4], {Expr(0)}))
         , m_rows(written[0])
-        , m_heap(tir::makeBuffer("heap", {read[1]->shape[2]}, kInt64))
+        , m_candidates(tir::makeBuffer("candidate_scores", {boxCount()}, kFloat32),
+                       tir::makeBuffer("candidates", {boxCount()}, kInt64))
+        , m_heap(
+              m_candidates.scores, m_candidates.boxes,
+              [](const Expr& slot) { return std::vector<Expr>{slot}; }, Heap::Leaves::HighestFirst)
+        , m_kept(tir::makeBuffer("kept_boxes", {Expr(4), boxCount()}, kFloat32))
     {
     }
 
@@ -54,10 +62,11 @@ public:
         });
         Stmt all = tir::seq({m_count.set(Expr(0)), classes, clearBehind(m_rows, m_count.get()),
                              tir::store(number, {Expr(0)}, m_count.get())});
-        for (const Cell* cell :
-             {&m_count, &m_begin, &m_left, &m_best, &m_moved, &m_at, &m_child, &m_sinks, &m_keeps})
+        for (const Cell* cell : {&m_count, &m_here, &m_left, &m_best, &m_looked, &m_isCovered})
             all = cell->within(all);
-        return tir::allocate(m_heap, all);
+        for (const Cell& side : m_sides) all = side.within(all);
+        all = tir::allocate(m_kept, m_heap.within(all));
+        return tir::allocate(m_candidates.scores, tir::allocate(m_candidates.boxes, all));
     }
 
 private:
@@ -66,66 +75,63 @@ private:
     /// The candidates as a heap, from whose top they are judged until enough are kept.
     Stmt oneClass(const Expr& b, const Expr& c)
     {
+        // Every box is written, and stays where it is a candidate.
         const Stmt gather = serialLoop("i", boxCount(), [&](const Expr& i) {
-            return tir::ifThen(tir::load(m_scores, {b, c, i}) > m_least,
-                               tir::seq({tir::store(m_heap, {m_left.get()}, i), m_left.add(1)}));
+            const Expr score = tir::load(m_scores, {b, c, i});
+            return tir::seq(
+                {m_heap.put(m_left.get(), {score, i}),
+                 m_left.set(m_left.get() + tir::select(score > m_least, Expr(1), Expr(0)))});
         });
-        const Expr half = floorDiv(m_left.get(), Expr(2));
-        const Stmt order = serialLoop("parent", half, [&](const Expr& i) {
-            const Expr root = half - Expr(1) - i;
-            return tir::seq({m_moved.set(tir::load(m_heap, {root})), sink(b, c, root)});
-        });
-        const Stmt step = tir::seq({m_best.set(tir::load(m_heap, {Expr(0)})), m_left.add(-1),
-                                    m_moved.set(tir::load(m_heap, {m_left.get()})),
-                                    sink(b, c, Expr(0)), judge(b)});
-        const Expr isOpen = m_left.get() > Expr(0) && m_count.get() - m_begin.get() < m_most;
-        return tir::seq({m_left.set(Expr(0)), gather, order, m_begin.set(m_count.get()),
-                         tir::whileLoop(isOpen, tir::seq({step, keepIfAlone(b, c)}))});
+        const Stmt step =
+            tir::seq({m_best.set(m_heap.at(Expr(0)).index), m_left.add(-1),
+                      tir::ifThen(m_left.get() > Expr(0),
+                                  m_heap.sink(Expr(0), m_heap.at(m_left.get()), m_left.get())),
+                      judge(b), keepIfAlone(b, c)});
+        const Expr isOpen = m_left.get() > Expr(0) && m_here.get() < m_most;
+        return tir::seq({m_left.set(Expr(0)), gather, m_heap.order(m_left.get()),
+                         m_here.set(Expr(0)), tir::whileLoop(isOpen, step)});
     }
 
-    /// Box `i` comes before `k`: it scores more, or as much and stands earlier.
-    Expr isBefore(const Expr& b, const Expr& c, const Expr& i, const Expr& k) const
-    {
-        const Expr one = tir::load(m_scores, {b, c, i}), other = tir::load(m_scores, {b, c, k});
-        return one > other || (equal(one, other) && i < k);
-    }
-
-    /// Puts `moved` at `root` of the heap, or as far below as better ones stand there.
-    Stmt sink(const Expr& b, const Expr& c, const Expr& root)
-    {
-        const Expr child = m_child.get(), left = m_left.get();
-        const auto heapAt = [&](const Expr& i) { return tir::load(m_heap, {i}); };
-        const Expr sibling = minimum(child + Expr(1), left - Expr(1));
-        const Stmt step = tir::seq(
-            {m_child.set(m_at.get() * Expr(2) + Expr(1)),
-             tir::ifThen(isBefore(b, c, heapAt(sibling), heapAt(child)), m_child.set(sibling)),
-             tir::ifThen(
-                 isBefore(b, c, heapAt(child), m_moved.get()),
-                 tir::seq({tir::store(m_heap, {m_at.get()}, heapAt(child)), m_at.set(child)}),
-                 m_sinks.set(Expr(0)))});
-        const Expr goesOn = equal(m_sinks.get(), Expr(1)) && m_at.get() * Expr(2) + Expr(1) < left;
-        return tir::seq({m_at.set(root), m_sinks.set(Expr(1)), tir::whileLoop(goesOn, step),
-                         tir::store(m_heap, {m_at.get()}, m_moved.get())});
-    }
-
-    /// keeps = whether the best box overlaps none that is kept.
+    /// isCovered = whether the best box overlaps one that is kept. They are looked at by vectors,
+    /// as long as none is found.
     Stmt judge(const Expr& b)
     {
-        const Expr best = m_best.get();
-        const Stmt compare = serialLoop("k", m_count.get() - m_begin.get(), [&](const Expr& k) {
-            const Expr other = tir::load(m_rows, {m_begin.get() + k, Expr(2)});
-            return tir::ifThen(overlaps(boxAt(b, best), boxAt(b, other)), m_keeps.set(Expr(0)));
+        constexpr int64_t kTogether = 64;
+        const Expr from = m_looked.get(), rest = m_here.get() - from;
+        std::vector<Stmt> steps;
+        const Box box = boxAt(b, m_best.get());
+        const std::array<Expr, 4> sides{box.top, box.left, box.bottom, box.right};
+        for (size_t i = 0; i < 4; ++i) steps.push_back(m_sides[i].set(sides[i]));
+        const Box best{m_sides[0].get(), m_sides[1].get(), m_sides[2].get(), m_sides[3].get()};
+        const Stmt compare = serialLoop("k", minimum(rest, Expr(kTogether)), [&](const Expr& k) {
+            return m_isCovered.set(maximum(
+                m_isCovered.get(), tir::select(overlaps(best, keptAt(from + k)),
+                                               tir::intImm(1, kInt32), tir::intImm(0, kInt32))));
         });
-        return tir::seq({m_keeps.set(Expr(1)), compare});
+        steps.push_back(m_isCovered.set(tir::intImm(0, kInt32)));
+        steps.push_back(m_looked.set(Expr(0)));
+        steps.push_back(tir::whileLoop(rest > Expr(0) && m_isCovered.get() < tir::intImm(1, kInt32),
+                                       tir::seq({compare, m_looked.add(kTogether)})));
+        return tir::seq(steps);
     }
 
     Stmt keepIfAlone(const Expr& b, const Expr& c)
     {
         const Expr row = m_count.get();
-        const Stmt keep =
-            tir::seq({tir::store(m_rows, {row, Expr(0)}, b), tir::store(m_rows, {row, Expr(1)}, c),
-                      tir::store(m_rows, {row, Expr(2)}, m_best.get()), m_count.add(1)});
-        return tir::ifThen(equal(m_keeps.get(), Expr(1)), keep);
+        std::vector<Stmt> keep{tir::store(m_rows, {row, Expr(0)}, b),
+                               tir::store(m_rows, {row, Expr(1)}, c),
+                               tir::store(m_rows, {row, Expr(2)}, m_best.get()), m_count.add(1)};
+        for (size_t i = 0; i < 4; ++i)
+            keep.push_back(tir::store(m_kept, {Expr(static_cast<int64_t>(i)), m_here.get()},
+                                      m_sides[i].get()));
+        keep.push_back(m_here.add(1));
+        return tir::ifThen(m_isCovered.get() < tir::intImm(1, kInt32), tir::seq(keep));
+    }
+
+    Box keptAt(const Expr& k) const
+    {
+        const auto side = [&](int64_t i) { return tir::load(m_kept, {Expr(i), k}); };
+        return {side(0), side(1), side(2), side(3)};
     }
 
     Box boxAt(const Expr& b, const Expr& i) const
@@ -155,6 +161,11 @@ private:
         return all > zero && shared / all > m_overlap;
     }
 
+    struct Candidates
+    {
+        tir::Buffer scores, boxes;
+    };
+
     bool m_isCentered;
     tir::Buffer m_boxes;
     tir::Buffer m_scores;
@@ -162,16 +173,17 @@ private:
     Expr m_overlap;
     Expr m_least;
     tir::Buffer m_rows;
-    tir::Buffer m_heap; ///< candidates of a class, the best at the top
+    Candidates m_candidates; ///< of a class
+    Heap m_heap;             ///< of them, the best at the top
+    tir::Buffer m_kept;      ///< four sides of each box that is kept of a class, side by side
+    std::array<Cell, 4> m_sides{Cell("top", kFloat32), Cell("left", kFloat32),
+                                Cell("bottom", kFloat32), Cell("right", kFloat32)}; ///< of the best
     Cell m_count{"count"};
-    Cell m_begin{"begin"};
-    Cell m_left{"left"}; ///< candidates in the heap
+    Cell m_here{"here"}; ///< kept boxes of this class
+    Cell m_left{"open"}; ///< candidates in the heap
     Cell m_best{"best"};
-    Cell m_moved{"moved"};
-    Cell m_at{"at"};
-    Cell m_child{"child"};
-    Cell m_sinks{"sinks"};
-    Cell m_keeps{"keeps"};
+    Cell m_looked{"looked"}; ///< kept boxes that the best was compared with
+    Cell m_isCovered{"covered", kInt32};
 };
 
 Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)

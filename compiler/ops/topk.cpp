@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // topk: the k largest or smallest elements along an axis, in order, and where they were.
 #include "compiler/ops/attr_reader.h"
+#include "compiler/ops/heap.h"
 #include "compiler/ops/statements.h"
 #include "compiler/ops/symbols.h"
 
@@ -30,18 +31,20 @@ Result<Types> infer(const OpView& op)
     return Types{values, {kInt64, values.shape}};
 }
 
-/// Insertion into the sorted list of the k best so far; equal ones stay in order. An element that
-/// is no better than the last of a full list costs one comparison.
-class Insertion
+/// The k best of each row so far stand in the results: few of them in order, more as a heap with
+/// the worst at its top, which is put in order at the end.
+class Selection
 {
 public:
-    Insertion(const OpView& op, const std::vector<Buffer>& from, const std::vector<Buffer>& to)
+    Selection(const OpView& op, const std::vector<Buffer>& from, const std::vector<Buffer>& to)
         : m_data(from[0])
-        , m_values(to[0])
-        , m_indices(to[1])
         , m_axis(static_cast<size_t>(*normalAxis(op, intAttr(op, "axis"), from[0]->shape.size())))
         , m_k(to[0]->shape[m_axis])
         , m_takesLargest(flagAttr(op, "largest"))
+        , m_kept(
+              to[0], to[1], [this](const Expr& slot) { return at(slot); },
+              m_takesLargest ? Heap::Leaves::LowestOrLast : Heap::Leaves::HighestOrLast)
+        , m_limit("limit", from[0]->dtype)
     {
     }
 
@@ -49,58 +52,118 @@ public:
     {
         std::vector<tir::Loop> loops;
         for (size_t i = 0; i < m_data->shape.size(); ++i) {
-            const tir::Var var = tir::makeVar(i == m_axis ? "seen" : "i" + std::to_string(i));
-            m_at.emplace_back(var);
-            loops.push_back({.var = var, .extent = m_data->shape[i]});
+            const tir::Var var = tir::makeVar("i" + std::to_string(i));
+            m_row.emplace_back(var);
+            if (i != m_axis) loops.push_back({.var = var, .extent = m_data->shape[i]});
         }
-        // Elements of one row in order, and for each the slots from the last on.
-        std::rotate(loops.begin() + static_cast<std::ptrdiff_t>(m_axis),
-                    loops.begin() + static_cast<std::ptrdiff_t>(m_axis) + 1, loops.end());
-        const Expr seen = m_at[m_axis], last = m_k - Expr(1);
-        const Expr before = maximum(m_slot.get() - Expr(1), Expr(0));
-        const Stmt insert =
-            tir::seq({m_slot.set(minimum(seen, last)),
-                      tir::whileLoop(m_slot.get() > Expr(0) && isBetterThan(before),
-                                     tir::seq({copySlot(before, m_slot.get()), m_slot.add(-1)})),
-                      put(m_slot.get())});
-        Stmt out = ifThen(seen < m_k || isBetterThan(last), insert);
+        Stmt out = row();
         if (m_k->kind != tir::ExprKind::IntImm || m_k->integer < 1)
             out = ifThen(m_k > Expr(0), out);
         for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) out = forLoop(*loop, out);
-        return m_slot.within(out);
+        for (const Cell* cell : {&m_slot, &m_limit, &m_isAny}) out = cell->within(out);
+        return m_kept.within(out);
     }
 
 private:
-    Exprs at(const Expr& slot) const
+    /// So many are inserted in less time than a heap takes.
+    static constexpr int64_t kMostInOrder = 24;
+    /// Elements looked at together: later ones are seldom among the best.
+    static constexpr int64_t kBlock = 16;
+
+    bool isInOrder() const
     {
-        Exprs out = m_at;
-        out[m_axis] = slot;
-        return out;
-    }
-    Expr isBetterThan(const Expr& slot) const
-    {
-        const Expr value = load(m_data, m_at), kept = load(m_values, at(slot));
-        return m_takesLargest ? value > kept : value < kept;
-    }
-    Stmt put(const Expr& slot) const
-    {
-        return tir::seq({store(m_values, at(slot), load(m_data, m_at)),
-                         store(m_indices, at(slot), m_at[m_axis])});
-    }
-    Stmt copySlot(const Expr& from, const Expr& to) const
-    {
-        return tir::seq({store(m_values, at(to), load(m_values, at(from))),
-                         store(m_indices, at(to), load(m_indices, at(from)))});
+        return m_k->kind == tir::ExprKind::IntImm && m_k->integer <= kMostInOrder;
     }
 
+    Stmt row()
+    {
+        const Expr rest = m_data->shape[m_axis] - m_k, blocks = floorDiv(rest, Expr(kBlock));
+        const Stmt begin = serialLoop("first", m_k, [&](const Expr& i) {
+            return isInOrder() ? insert(i, i) : m_kept.put(i, element(i));
+        });
+        const Stmt whole = serialLoop("block", blocks, [&](const Expr& block) {
+            return blockOf(m_k + block * Expr(kBlock));
+        });
+        const Stmt tail = serialLoop("single", rest - blocks * Expr(kBlock), [&](const Expr& i) {
+            return takeIfBetter(m_k + blocks * Expr(kBlock) + i);
+        });
+        if (isInOrder()) return tir::seq({begin, limitBy(m_k - Expr(1)), whole, tail});
+        const Stmt sort = serialLoop("taken", m_k - Expr(1), [&](const Expr& i) {
+            const Expr last = m_k - Expr(1) - i;
+            return tir::seq({m_last.value.set(m_kept.at(last).value),
+                             m_last.index.set(m_kept.at(last).index),
+                             m_kept.put(last, m_kept.at(Expr(0))),
+                             m_kept.sink(Expr(0), {m_last.value.get(), m_last.index.get()}, last)});
+        });
+        return m_last.value.within(m_last.index.within(
+            tir::seq({begin, m_kept.order(m_k), limitBy(Expr(0)), whole, tail, sort})));
+    }
+
+    /// Asks of all at once whether any is better: without branches that is done in vectors.
+    Stmt blockOf(const Expr& begin)
+    {
+        const DataType flag = m_isAny.get()->dtype;
+        const Stmt look = serialLoop("near", Expr(kBlock), [&](const Expr& i) {
+            return m_isAny.set(
+                maximum(m_isAny.get(),
+                        tir::select(isBetter(begin + i), tir::oneOf(flag), tir::zeroOf(flag))));
+        });
+        const Stmt take =
+            serialLoop("i", Expr(kBlock), [&](const Expr& i) { return takeIfBetter(begin + i); });
+        return tir::seq({m_isAny.set(tir::zeroOf(flag)), look,
+                         ifThen(m_isAny.get() > tir::zeroOf(flag), take)});
+    }
+
+    Stmt takeIfBetter(const Expr& i)
+    {
+        const Expr worst = isInOrder() ? m_k - Expr(1) : Expr(0);
+        const Stmt take = isInOrder() ? insert(i, worst) : m_kept.sink(worst, element(i), m_k);
+        return ifThen(isBetter(i), tir::seq({take, limitBy(worst)}));
+    }
+
+    /// Puts element `i` at `slot`, or as many before it as are worse.
+    Stmt insert(const Expr& i, const Expr& slot)
+    {
+        const Expr before = maximum(m_slot.get() - Expr(1), Expr(0));
+        const Expr value = element(i).value, kept = m_kept.at(before).value;
+        const Expr isWorse = m_takesLargest ? value > kept : value < kept;
+        return tir::seq({m_slot.set(slot),
+                         tir::whileLoop(m_slot.get() > Expr(0) && isWorse,
+                                        tir::seq({m_kept.put(m_slot.get(), m_kept.at(before)),
+                                                  m_slot.add(-1)})),
+                         m_kept.put(m_slot.get(), element(i))});
+    }
+
+    Stmt limitBy(const Expr& worst) { return m_limit.set(m_kept.at(worst).value); }
+    Expr isBetter(const Expr& i) const
+    {
+        const Expr value = element(i).value;
+        return m_takesLargest ? value > m_limit.get() : value < m_limit.get();
+    }
+    Heap::Entry element(const Expr& i) const { return {load(m_data, at(i)), i}; }
+    Exprs at(const Expr& place) const
+    {
+        Exprs out = m_row;
+        out[m_axis] = place;
+        return out;
+    }
+
+    struct Last
+    {
+        Cell value;
+        Cell index{"last_index"};
+    };
+
     Buffer m_data;
-    Buffer m_values;
-    Buffer m_indices;
     size_t m_axis;
     Expr m_k;
     bool m_takesLargest;
-    Exprs m_at; ///< of the element to insert
+    Exprs m_row; ///< that is searched
+    Heap m_kept;
     Cell m_slot{"slot"};
+    Cell m_limit; ///< the worst of k kept ones
+    Cell m_isAny{"any", kInt32};
+    Last m_last{Cell("last_value", m_data->dtype)};
 };
 
 Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
@@ -108,13 +171,14 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
     const Exprs shape = extents(op.results[0].shape);
     return te::external("topk", in, {{shape, in[0]->dtype()}, {shape, kInt64}},
                         [&](const std::vector<Buffer>& from, const std::vector<Buffer>& to) {
-                            return Insertion(op, from, to).statement();
+                            return Selection(op, from, to).statement();
                         });
 }
 
 Cost cost(const OpView& op)
 {
-    return {elements(op.operands[0]) * static_cast<double>(intAttr(op, "k")), bytesMoved(op)};
+    constexpr double kStepsOfOneKept = 16; // through a heap, and out of it in order
+    return {elements(op.operands[0]) + kStepsOfOneKept * elements(op.results[0]), bytesMoved(op)};
 }
 
 constexpr OperandSpec kOperands[] = {{"data", "any shape but a scalar, numbers"}};
