@@ -77,8 +77,8 @@ Window alongAxis(const Window& window, size_t i)
     return out;
 }
 
-/// True when rows first, then columns at least halves what the maxima look at: each element kh + kw
-/// instead of kh * kw times.
+/// True when columns first, then rows at least halves what the maxima of blocks look at: each
+/// element kh + kw instead of kh * kw times.
 bool isWorthSplitting(const OpView& op, const Window& window)
 {
     const auto in = constantShape(op.operands[0].shape);
@@ -89,42 +89,69 @@ bool isWorthSplitting(const OpView& op, const Window& window)
     return 2 * (rows * kw + outRows * kh) <= outRows * kh * kw;
 }
 
+/// True when it takes fewer loads to combine whole rows of a plain image, and elements of the row
+/// that they make, than all of each window. At a stride a vector takes two loads.
+bool isWorthMakingRows(const OpView& op, const Window& window)
+{
+    const auto in = constantShape(op.operands[0].shape);
+    const auto out = constantShape(op.results[0].shape);
+    if (!in || !out || in->size() != 4 || op.operands[0].dtype != kFloat32) return false;
+    const auto [kh, kw] = window.kernel;
+    const int64_t across = out->at(3) * kw * (window.stride[1] > 1 ? 2 : 1);
+    return kh > 1 && in->at(3) * (kh + 1) + across < across * kh;
+}
+
+/// What all windows hold together.
+te::TensorRef combined(const OpView& op, const te::TensorRef& data, const Window& window,
+                       te::Combiner combiner, const Expr& none)
+{
+    const Exprs shape = extents(op.results[0].shape);
+    const std::array<Expr, 2> out{shape[2], shape[3]};
+    if (isWorthMakingRows(op, window)) {
+        const te::TensorRef rows =
+            slide(data, alongAxis(window, 0), {out[0], data->shape()[3]}, combiner, none, "");
+        return slide(rows, alongAxis(window, 1), out, combiner, none, "pool");
+    }
+    if (combiner != te::Combiner::Max || !isWorthSplitting(op, window))
+        return slide(data, window, out, combiner, none, "pool");
+    const te::TensorRef across =
+        slide(data, alongAxis(window, 1), {data->shape()[2], out[1]}, combiner, none, "reduce");
+    return slide(across, alongAxis(window, 0), out, combiner, none, "reduce");
+}
+
 Result<te::Tensors> lowerMax(const OpView& op, const te::Tensors& in)
 {
     const auto window = geometry(op);
     if (!window) return window.error();
-    const Exprs shape = extents(op.results[0].shape);
-    const std::array<Expr, 2> out{shape[2], shape[3]};
-    const Expr lowest = tir::lowestOf(in[0]->dtype());
-    if (!isWorthSplitting(op, *window))
-        return te::Tensors{slide(in[0], *window, out, te::Combiner::Max, lowest, "pool")};
-    const te::TensorRef across = slide(in[0], alongAxis(*window, 1), {in[0]->shape()[2], out[1]},
-                                       te::Combiner::Max, lowest, "reduce");
     return te::Tensors{
-        slide(across, alongAxis(*window, 0), out, te::Combiner::Max, lowest, "reduce")};
+        combined(op, in[0], *window, te::Combiner::Max, tir::lowestOf(in[0]->dtype()))};
 }
 
 /// Kernel elements of window `o` along one axis that lie in [low, high) of the unpadded axis.
-Expr countAlong(const Window& window, size_t i, const Expr& o, int64_t low, const Expr& high)
+/// Numbers of 32 bits where sizes are known: vectors hold twice as many of them.
+Expr countAlong(const Window& window, size_t i, const Expr& o, int64_t low, const Dim& high)
 {
-    const Expr start = o * Expr(window.stride[i]) - Expr(window.padBegin[i]);
-    const Expr d(window.dilation[i]);
-    const auto clamped = [&](const Expr& e) {
-        return minimum(maximum(e, Expr(0)), Expr(window.kernel[i]));
-    };
+    const DataType dtype = high.isConst() ? kInt32 : kInt64;
+    const auto number = [&](int64_t value) { return tir::intImm(value, dtype); };
+    const Expr end = high.isConst() ? number(high.value()) : extentOf(high);
+    const Expr at = dtype == kInt32 ? tir::cast(dtype, o) : o;
+    const Expr start = at * number(window.stride[i]) - number(window.padBegin[i]);
     // The first k with start + k * d >= bound is ceil((bound - start) / d).
     const auto firstAt = [&](const Expr& bound) {
-        return clamped(floorDiv(bound - start + d - Expr(1), d));
+        const int64_t d = window.dilation[i];
+        const Expr steps =
+            d == 1 ? bound - start : floorDiv(bound - start + number(d - 1), number(d));
+        return minimum(maximum(steps, number(0)), number(window.kernel[i]));
     };
-    return firstAt(high) - firstAt(Expr(low));
+    return firstAt(end) - firstAt(number(low));
 }
 
 /// Number of elements the mean of window (oh, ow) is over.
-Expr divisor(const OpView& op, const Window& window, const Expr& oh, const Expr& ow)
+Expr divisor(const OpView& op, const Window& window, const std::array<Expr, 2>& o, DataType dtype)
 {
     const bool countsPadding = flagAttr(op, "count_include_pad");
-    Expr count(1);
-    const std::array<Expr, 2> o{oh, ow};
+    int64_t full = 1; ///< along axes of which no window leaves the data
+    Expr count;
     for (size_t i = 0; i < 2; ++i) {
         const Dim& extent = op.operands[0].shape[2 + i];
         const Dim& outputs = op.results[0].shape[2 + i];
@@ -137,11 +164,17 @@ Expr divisor(const OpView& op, const Window& window, const Expr& oh, const Expr&
         const bool endsInside = room.isConst()
                                     ? room.value() >= 0
                                     : !window.roundsUp && (countsPadding || window.padEnd[i] == 0);
-        const bool isAlwaysFull = low <= -window.padBegin[i] && endsInside;
-        count = count * (isAlwaysFull ? Expr(window.kernel[i])
-                                      : countAlong(window, i, o[i], low, extentOf(high)));
+        if (low <= -window.padBegin[i] && endsInside) {
+            full *= window.kernel[i];
+            continue;
+        }
+        const Expr part = tir::cast(dtype, countAlong(window, i, o[i], low, high));
+        count = count.get() ? count * part : part;
     }
-    return count;
+    const Expr constant = dtype.isFloat() ? tir::floatImm(static_cast<double>(full), dtype)
+                                          : tir::cast(dtype, Expr(full));
+    if (!count.get()) return constant;
+    return full == 1 ? count : count * constant;
 }
 
 Result<te::Tensors> lowerAvg(const OpView& op, const te::Tensors& in)
@@ -149,17 +182,11 @@ Result<te::Tensors> lowerAvg(const OpView& op, const te::Tensors& in)
     const auto window = geometry(op);
     if (!window) return window.error();
     const DataType dtype = in[0]->dtype();
-    const Exprs out = extents(op.results[0].shape);
-    const te::TensorRef sum =
-        slide(in[0], *window, {out[2], out[3]}, te::Combiner::Sum, tir::zeroOf(dtype), "pool");
+    const te::TensorRef sum = combined(op, in[0], *window, te::Combiner::Sum, tir::zeroOf(dtype));
     return te::Tensors{te::compute(
         "average", sum->shape(),
         [&](const Exprs& i) {
-            const Expr count = divisor(op, *window, i[2], i[3]);
-            const bool isConst = count->kind == tir::ExprKind::IntImm && dtype.isFloat();
-            return te::at(sum, i) / (isConst
-                                         ? tir::floatImm(static_cast<double>(count->integer), dtype)
-                                         : tir::cast(dtype, count));
+            return te::at(sum, i) / divisor(op, *window, {i[2], i[3]}, dtype);
         },
         "elemwise")};
 }

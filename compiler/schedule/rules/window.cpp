@@ -4,6 +4,7 @@
 // itself: lowering takes the guards of the padding out of all tiles but those at the border.
 #include "compiler/schedule/rules/conv_rows.h"
 #include "compiler/schedule/rules/families.h"
+#include "compiler/schedule/rules/plain_pool.h"
 #include "compiler/schedule/rules/rule.h"
 #include "compiler/schedule/tree.h"
 
@@ -68,17 +69,6 @@ int64_t rowsPerStep(int64_t rows, int64_t rowBytes, int64_t stride, int64_t kern
 bool isSmall(int64_t kernelRows, int64_t kernelColumns)
 {
     return kernelColumns <= 7 && kernelRows * kernelColumns <= 9;
-}
-
-/// True when the block copies elements of a parameter or fills in a constant.
-bool isPlainPad(const Schedule& schedule, const std::string& pad)
-{
-    const tir::Stmt body = blockOf(schedule, pad)->body;
-    if (body->kind != tir::StmtKind::Store) return false;
-    const tir::Expr& value = body->value;
-    return value->kind == tir::ExprKind::Intrinsic &&
-           value->intrinsic == tir::Intrinsic::IfThenElse &&
-           value->args[1]->kind == tir::ExprKind::Load;
 }
 
 /// True where threads share rows of a pool rather than planes: large images were computed row by
@@ -186,59 +176,6 @@ std::vector<std::string> tileColumns(Schedule& schedule, const std::string& wind
     return left;
 }
 
-/// Vectors along the columns of plain images [.., H, W]; each image is padded right before it is
-/// read. Images of fewer columns than the shortest vector stay loops over single numbers.
-void schedulePlainPool(Schedule& schedule, const std::string& pool, const TargetFacts& facts)
-{
-    const std::vector<std::string> pads = blocksBefore(schedule, pool);
-    std::vector<std::string> keep = pads;
-    keep.push_back(pool);
-    inlineElementwise(schedule, keep);
-    accumulateInRegisters(schedule, pool);
-    std::vector<std::string> outer, window;
-    int64_t taps = 1;
-    for (const AxisView& axis : axesOf(schedule, pool)) {
-        (axis.isReduce ? window : outer).push_back(axis.loop);
-        if (axis.isReduce) taps *= axis.extent;
-    }
-    const std::vector<std::string> images{outer[0], outer[1]};
-    int64_t lanes = lanesOf(schedule, pool, facts);
-    while (lanes > schedule.extentOf(outer.back())) lanes /= 2;
-    const auto runs = schedule.splitOverlap(outer.back(), lanes);
-    outer.back() = runs[0];
-    std::vector<std::string> order = outer;
-    order.insert(order.end(), window.begin(), window.end());
-    order.push_back(runs[1]);
-    schedule.reorder(order);
-    const auto left = attachEpilogue(schedule, pool, outer.back(), lanes);
-    initialiseTile(schedule, pool, window[0], 1, lanes);
-    constexpr int64_t kFewTaps = 9;
-    if (taps <= kFewTaps)
-        for (const std::string& loop : window) schedule.unroll(loop);
-    schedule.vectorize(runs[1]);
-    // Where the images have depth, columns stand elsewhere than padding one image expects.
-    const bool isFlat = window.size() == 2;
-    for (const std::string& pad : pads)
-        isFlat ? schedulePad(schedule, pad, images[1], facts) : scheduleBlock(schedule, pad, facts);
-    for (const std::string& block : left) scheduleBlock(schedule, block, facts);
-    return parallelise(schedule, images, facts);
-}
-
-/// A plain pool, [N, C, .., H, W] with a window over all but the first two, of columns enough.
-bool isPlainPool(const Schedule& schedule, const std::string& pool, const TargetFacts& facts)
-{
-    constexpr int64_t kShortestVector = 4;
-    const std::vector<AxisView> axes = axesOf(schedule, pool);
-    const size_t dims = static_cast<size_t>(
-        std::count_if(axes.begin(), axes.end(), [](const AxisView& a) { return a.isReduce; }));
-    if (dims < 1 || axes.size() != 2 + 2 * dims || blocksBefore(schedule, pool).size() > 1)
-        return false;
-    const tir::Stmt block = blockOf(schedule, pool);
-    return schedule.function().attrs.string("kind", "") == "pool" && block->init &&
-           axes[1 + dims].extent >= kShortestVector && !axes[1 + dims].isReduce &&
-           lanesOf(schedule, pool, facts) >= kShortestVector;
-}
-
 } // namespace
 
 bool inlinePlanePad(Schedule& schedule, const std::string& pad, const std::string& conv)
@@ -271,7 +208,7 @@ void scheduleWindow(Schedule& schedule, const TargetFacts& facts)
     const std::string window = anchorOf(schedule);
     std::vector<std::string> pads = blocksBefore(schedule, window);
     const std::vector<AxisView> axes = axesOf(schedule, window);
-    if (isPlainPool(schedule, window, facts)) return schedulePlainPool(schedule, window, facts);
+    if (schedulePlainPool(schedule, window, facts)) return;
     if (axes.size() != 7) return scheduleEach(schedule, facts);
     std::vector<std::string> keep = pads;
     keep.push_back(window);

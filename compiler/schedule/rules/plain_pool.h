@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pools of plain images, whose columns lie side by side.
+#pragma once
+
+#include "compiler/schedule/rules/rule.h"
+
+namespace tenon::compiler {
+
+/// Loops for the pool and everything around it; false where `pool` is none of plain images of
+/// enough columns, and nothing was done.
+bool schedulePlainPool(Schedule& schedule, const std::string& pool, const TargetFacts& facts);
+
+/// True when the block copies elements of a parameter or fills in a constant.
+bool isPlainPad(const Schedule& schedule, const std::string& pad);
+
+} // namespace tenon::compiler
