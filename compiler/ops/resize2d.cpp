@@ -91,12 +91,23 @@ std::vector<Tap> tapsOf(const OpView& op, const Resample& axis, const Expr& o)
     return cubicTaps(axis, o, dtype, floatAttr(op, "cubic_alpha"), flagAttr(op, "exclude_outside"));
 }
 
-/// Every row along its columns first, then between rows, whose weights are the same for a whole
-/// row: where rows are read more than once, as enlarging does.
-bool resizesInTwoSteps(const OpView& op, const std::array<Resample, 2>& axes)
+/// What is computed first where an element mixes several along both axes.
+enum class First
 {
+    Element, ///< nothing: at once
+    Columns, ///< every row along its columns: where rows are read more than once, as enlarging does
+    Rows     ///< the mixture of rows, whose columns lie side by side
+};
+
+First firstOf(const OpView& op, const std::array<Resample, 2>& axes)
+{
+    // Mixing whole rows computes columns that nobody reads, too.
+    constexpr int64_t kMostColumns = 8;
     const auto several = [&](const Resample& axis) { return tapsOf(op, axis, Expr(0)).size() > 1; };
-    return axes[0].input < axes[0].output && several(axes[0]) && several(axes[1]);
+    if (!several(axes[0]) || !several(axes[1])) return First::Element;
+    if (axes[0].input < axes[0].output) return First::Columns;
+    const bool isPlain = op.operands[0].shape.size() == 4;
+    return isPlain && axes[1].input <= kMostColumns * axes[1].output ? First::Rows : First::Element;
 }
 
 /// Sum of weight * value over the taps of one axis.
@@ -115,37 +126,39 @@ Expr weighted(const std::vector<Tap>& taps, Value value)
 te::Tensors resized(const OpView& op, const std::array<Resample, 2>& axes,
                     const te::TensorRef& data)
 {
-    const auto alongColumns = [&](const Exprs& i, const Expr& row) {
-        return weighted(tapsOf(op, axes[1], i[3]), [&](const Expr& column) {
+    const auto along = [&](size_t axis, const te::TensorRef& from, const Exprs& i) {
+        return weighted(tapsOf(op, axes[axis], i[2 + axis]), [&](const Expr& pixel) {
             Exprs source = i;
-            source[2] = row;
-            source[3] = column;
-            return te::at(data, source);
+            source[2 + axis] = pixel;
+            return te::at(from, source);
         });
     };
     const Exprs shape = extents(op.results[0].shape);
-    if (!resizesInTwoSteps(op, axes))
+    const First first = firstOf(op, axes);
+    if (first == First::Element)
         return te::Tensors{te::compute(
             "resize", shape,
             [&](const Exprs& i) {
-                return weighted(tapsOf(op, axes[0], i[2]),
-                                [&](const Expr& row) { return alongColumns(i, row); });
+                return weighted(tapsOf(op, axes[0], i[2]), [&](const Expr& row) {
+                    return weighted(tapsOf(op, axes[1], i[3]), [&](const Expr& column) {
+                        Exprs source = i;
+                        source[2] = row;
+                        source[3] = column;
+                        return te::at(data, source);
+                    });
+                });
             },
             "injective")};
+    const size_t axis = first == First::Columns ? 1 : 0, other = 1 - axis;
     Exprs wide = shape;
-    wide[2] = Expr(axes[0].input);
-    const te::TensorRef columns =
-        te::compute("resize_columns", wide, [&](const Exprs& i) { return alongColumns(i, i[2]); });
+    wide[2 + other] = Expr(axes[other].input);
+    Attrs attrs;
+    if (first == First::Rows) attrs.set("row_of_reader", int64_t{1});
+    const te::TensorRef half = te::compute(
+        first == First::Columns ? "resize_columns" : "resize_rows", wide,
+        [&](const Exprs& i) { return along(axis, data, i); }, "", std::move(attrs));
     return te::Tensors{te::compute(
-        "resize", shape,
-        [&](const Exprs& i) {
-            return weighted(tapsOf(op, axes[0], i[2]), [&](const Expr& row) {
-                Exprs source = i;
-                source[2] = row;
-                return te::at(columns, source);
-            });
-        },
-        "injective")};
+        "resize", shape, [&](const Exprs& i) { return along(other, half, i); }, "injective")};
 }
 
 Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)

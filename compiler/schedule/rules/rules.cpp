@@ -4,6 +4,7 @@
 
 #include "compiler/schedule/rules/families.h"
 #include "compiler/schedule/rules/kernel_form.h"
+#include "compiler/schedule/rules/rows.h"
 #include "compiler/schedule/rules/rule.h"
 #include "compiler/schedule/tree.h"
 #include "core/ir/tir/visit.h"
@@ -72,11 +73,58 @@ std::vector<std::string> sharedPads(const Schedule& schedule)
     return pads;
 }
 
+/// Blocks whose rows their readers take one by one.
+std::vector<std::string> rowsOfReaders(const Schedule& schedule)
+{
+    std::vector<std::string> rows;
+    for (const std::string& name : schedule.blocks())
+        if (blockOf(schedule, name)->block.annotations.integer("row_of_reader", 0) != 0)
+            rows.push_back(name);
+    return rows;
+}
+
+/// The loop of `block` that runs over its rows once it has its loops, all outer axes perhaps joined
+/// in it; "" where vectors run over several rows.
+std::string rowLoopOf(const Schedule& schedule, const std::string& block, const AxisView& row,
+                      int64_t count)
+{
+    const std::vector<std::string> loops = schedule.loopsOf(block);
+    if (std::find(loops.begin(), loops.end(), row.loop) != loops.end()) return row.loop;
+    return schedule.extentOf(loops[0]) == count ? loops[0] : "";
+}
+
+/// The reader's loops, and in them, row by row, what it reads.
+void scheduleByRows(Schedule& schedule, const std::string& rows, const TargetFacts& facts)
+{
+    const std::string reader = readerOf(schedule, rows);
+    if (reader.empty()) return scheduleBlock(schedule, rows, facts);
+    const std::vector<AxisView> axes = axesOf(schedule, reader);
+    scheduleBlock(schedule, reader, facts);
+    const std::string loop =
+        axes.size() < 2 || schedule.hasFailed()
+            ? ""
+            : rowLoopOf(schedule, reader, axes[axes.size() - 2],
+                        workOf(schedule, reader) / std::max<int64_t>(1, axes.back().extent));
+    if (loop.empty() || !schedule.tries().computeAt(rows, loop))
+        return scheduleBlock(schedule, rows, facts);
+    return vectorizeRows(schedule, rows, axesOf(schedule, rows).back().extent, facts);
+}
+
 /// Every block gets parallel and, where contiguous, vectorized loops.
 void scheduleDefault(Schedule& schedule, const TargetFacts& facts)
 {
-    inlineElementwise(schedule, sharedPads(schedule));
-    return scheduleEach(schedule, facts);
+    std::vector<std::string> keep = sharedPads(schedule);
+    const std::vector<std::string> rows = rowsOfReaders(schedule);
+    keep.insert(keep.end(), rows.begin(), rows.end());
+    inlineElementwise(schedule, keep);
+    std::vector<std::string> done;
+    for (const std::string& name : rows) {
+        done.insert(done.end(), {name, readerOf(schedule, name)});
+        scheduleByRows(schedule, name, facts);
+    }
+    for (const std::string& name : schedule.blocks())
+        if (std::find(done.begin(), done.end(), name) == done.end())
+            scheduleBlock(schedule, name, facts);
 }
 
 constexpr ScheduleRule kRules[] = {
