@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops for any reduction: over the last spatial axis in vectors, or along a contiguous reduction
 // axis in strands that are summed at the end.
+#include "compiler/schedule/rules/rows.h"
 #include "compiler/schedule/rules/rule.h"
 #include "compiler/schedule/tree.h"
 
@@ -139,6 +140,54 @@ void runSpatial(Schedule& schedule, const std::string& block, Sums sums, const T
     return parallelise(schedule, parallel, facts);
 }
 
+/// True where all reduced axes come last and what they read lies side by side.
+bool readsWholeRows(const tir::Stmt& block, const std::vector<AxisView>& axes)
+{
+    const AxisSteps steps = stepsOf(block);
+    if (!steps.isKnown || axes[0].isReduce) return false;
+    int64_t step = 1;
+    bool isBehind = true;
+    for (size_t i = axes.size(); i-- > 0;) {
+        isBehind = isBehind && axes[i].isReduce;
+        if (axes[i].isReduce != isBehind) return false;
+        if (!isBehind) continue;
+        for (const std::vector<int64_t>& access : steps.access)
+            if (access[i] != step && access[i] != 0) return false;
+        if (branchesAlong(block, block->block.iters[i].var)) return false;
+        step *= axes[i].extent;
+    }
+    return true;
+}
+
+/// Rows of any length in strands, the last step of which has masks, one row after the other. False
+/// where a row is shorter than a vector.
+bool reduceRows(Schedule& schedule, const std::string& block, const TargetFacts& facts)
+{
+    constexpr int64_t kFewestLanes = 8;
+    const std::vector<AxisView> axes = axesOf(schedule, block);
+    const int64_t lanes = lanesOf(schedule, block, facts), elements = elementsOfResult(axes);
+    if (lanes < kFewestLanes || elements <= lanes ||
+        !readsWholeRows(blockOf(schedule, block), axes))
+        return false;
+    size_t spatial = 0;
+    while (!axes[spatial].isReduce) ++spatial;
+    for (size_t i = spatial + 1; i < axes.size(); ++i)
+        schedule.fuseAxes(block, static_cast<int64_t>(spatial));
+    const std::vector<std::string> before = schedule.blocks();
+    makeRowStrands(schedule, block, facts, elements >= kElementsForVectors ? kVectorsOfStrands : 1);
+    std::vector<std::string> strands;
+    for (const std::string& name : schedule.blocks())
+        if (std::find(before.begin(), before.end(), name) == before.end()) strands.push_back(name);
+    std::vector<std::string> outer;
+    for (const AxisView& axis : axesOf(schedule, block))
+        if (!axis.isReduce && outer.size() < spatial) outer.push_back(axis.loop);
+    for (size_t i = strands.size(); i-- > 0;) schedule.computeAt(strands[i], outer.back());
+    strands.push_back(block);
+    for (const std::string& name : strands) vectorizeRows(schedule, name, elements, facts);
+    parallelise(schedule, outer, facts);
+    return true;
+}
+
 } // namespace
 
 void scheduleReduction(Schedule& schedule, const std::string& block, const TargetFacts& facts)
@@ -151,9 +200,12 @@ void scheduleReduction(Schedule& schedule, const std::string& block, const Targe
         axesOf(schedule, block)[static_cast<size_t>(axes.lastSpatial)].extent >= 4;
     bool isSerial = !hasVectors && stmt->init;
     if (isSerial && !hasOrderedSums(schedule.function())) {
+        const int64_t lanes = lanesOf(schedule, block, facts);
+        const bool isEven = axes.reduce.size() == 1 &&
+                            axesOf(schedule, block)[axes.reduceIndex.back()].extent % lanes == 0;
+        if (!isEven && reduceRows(schedule, block, facts)) return;
         const std::vector<std::string> before = schedule.blocks();
-        if (makeStrands(schedule, block, axes.reduceIndex.back(),
-                        lanesOf(schedule, block, facts))) {
+        if (makeStrands(schedule, block, axes.reduceIndex.back(), lanes)) {
             isSerial = false;
             for (const std::string& name : schedule.blocks())
                 if (std::find(before.begin(), before.end(), name) == before.end())
