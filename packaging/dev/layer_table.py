@@ -200,6 +200,11 @@ def suppression(n):
                 n.constant(0.3))
 
 
+def scatter_tuples(n):
+    tuples = np.stack([n.random.randint(0, 64, 500), n.random.randint(0, 64, 500)], 1)
+    return n.op("ScatterND", n.input(64, 64, 16), n.constant(tuples, I64), n.input(500, 16))
+
+
 def focus(n):
     x = n.input(1, 3, 320, 320)
     parts = [n.op("Slice", x, n.integers(i, j), n.integers(9999, 9999), n.integers(2, 3),
@@ -296,7 +301,10 @@ MOVES = {
     "log softmax": one("LogSoftmax", (16, 30522)),
     "argmax": one("ArgMax", (1, 21, 256, 256), axis=1),
     "topk": lambda n: n.op("TopK", n.input(10, 8400), n.integers(100), results=2),
+    "topk many": lambda n: n.op("TopK", n.input(1, 20000), n.integers(1000), results=2),
+    "topk sort": lambda n: n.op("TopK", n.input(4, 2048), n.integers(2048), results=2),
     "suppression": suppression,
+    "cumsum outer": lambda n: n.op("CumSum", n.input(200, 300), n.constant(0, I64)),
     "cumsum": lambda n: n.op("CumSum", n.input(100, 2000), n.constant(1, I64)),
     "mean of planes": one("ReduceMean", (1, 256, 56, 56), axes=[2, 3]),
     "mean of 7x7": one("GlobalAveragePool", (1, 512, 7, 7)),
@@ -307,6 +315,10 @@ MOVES = {
     "max 1-D": pool("MaxPool", (1, 128, 4000), 4, 4),
     "max 3-D": pool("MaxPool", (1, 32, 16, 32, 32), 2, 2),
     "mean 3": pool("AveragePool", (1, 192, 35, 35), 3, 1, 1),
+    "mean of 14x14": one("GlobalAveragePool", (8, 96, 14, 14)),
+    "mean 5 s3": pool("AveragePool", (1, 128, 17, 17), 5, 3),
+    "mean 7 s7": pool("AveragePool", (1, 64, 56, 56), 7, 7),
+    "mean 11": pool("AveragePool", (1, 16, 128, 128), 11, 1, 5),
     "mean 2": pool("AveragePool", (1, 96, 56, 56), 2, 2),
     "instance norm": lambda n: n.op("InstanceNormalization", n.input(1, 64, 64, 64), n.weight(64),
                                     n.weight(64)),
@@ -317,6 +329,9 @@ MOVES = {
     "linear up": resize((1, 21, 33, 33), (257, 257), "linear",
                         coordinate_transformation_mode="align_corners"),
     "linear down": resize((1, 3, 480, 640), (224, 224), "linear"),
+    "linear 0.7": resize((1, 64, 40, 40), (28, 28), "linear",
+                         coordinate_transformation_mode="align_corners"),
+    "nearest 1.5": resize((1, 32, 40, 40), (60, 60), "nearest"),
     "depth to space": one("DepthToSpace", (1, 144, 60, 60), blocksize=2, mode="CRD"),
     "rows to columns": one("Transpose", (1, 96, 56, 56), perm=[0, 2, 3, 1]),
     "heads": one("Transpose", (8, 100, 12, 64), perm=[0, 2, 1, 3]),
@@ -331,6 +346,7 @@ MOVES = {
                                   n.input(1, 384, dtype=I64, below=30000)),
     "gather": lambda n: n.op("GatherElements", n.input(100, 500),
                              n.input(100, 200, dtype=I64, below=500), axis=1),
+    "scatter tuples": scatter_tuples,
     "one hot": lambda n: n.op("OneHot", n.input(1000, dtype=I64, below=200), n.constant(200, I64),
                               n.constant([0, 1])),
     "grid sample": one("GridSample", (1, 32, 64, 64), (1, 64, 64, 2)),
