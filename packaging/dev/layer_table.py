@@ -334,6 +334,7 @@ MOVES = {
     "nearest 1.5": resize((1, 32, 40, 40), (60, 60), "nearest"),
     "depth to space": one("DepthToSpace", (1, 144, 60, 60), blocksize=2, mode="CRD"),
     "rows to columns": one("Transpose", (1, 96, 56, 56), perm=[0, 2, 3, 1]),
+    "image to planes": one("Transpose", (1, 224, 224, 3), perm=[0, 3, 1, 2]),
     "heads": one("Transpose", (8, 100, 12, 64), perm=[0, 2, 1, 3]),
     "all reversed": one("Transpose", (30, 40, 50, 6), perm=[3, 2, 1, 0]),
     "concat": one("Concat", (500, 30), (500, 50), (500, 7), axis=1),

@@ -64,6 +64,49 @@ std::optional<LanePlaces> placesOf(const Expr& index, const llvm::Constant* mask
     return places;
 }
 
+/// Lanes at a stride of 3 or 4 lie in four vectors: two shuffles of two each, and one that takes
+/// lanes of both, where one instruction shuffles two vectors of 32-bit elements.
+bool isWithinFour(int64_t lanes, int64_t span, int bytes)
+{
+    constexpr int64_t kWide = 16;
+    return lanes == kWide && bytes == 4 && span <= 4 * kWide;
+}
+
+struct FirstLane
+{
+    llvm::Value* pointer;
+    llvm::Align align;
+};
+
+/// The lanes out of two vectors at the begin and two at the end of what they span.
+llvm::Value* fromFour(llvm::IRBuilderBase& builder, llvm::Type* element, const FirstLane& first,
+                      const LanePlaces& places)
+{
+    const auto lanes = static_cast<int64_t>(places.offsets.size());
+    auto* type = llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes));
+    const auto vectorAt = [&](int64_t place) {
+        llvm::Value* from = builder.CreateInBoundsGEP(
+            element, first.pointer, builder.getInt64(static_cast<uint64_t>(place)));
+        return builder.CreateAlignedLoad(type, from, first.align);
+    };
+    const int64_t behind = places.high - places.low + 1 - 2 * lanes;
+    std::vector<int> early, late, both;
+    for (size_t i = 0; i < places.offsets.size(); ++i) {
+        const bool isRead = places.offsets[i].has_value();
+        const int64_t place = isRead ? *places.offsets[i] - places.low : 0;
+        const bool isEarly = isRead && place < 2 * lanes;
+        early.push_back(isEarly ? static_cast<int>(place) : llvm::PoisonMaskElem);
+        late.push_back(isRead && !isEarly ? static_cast<int>(place - behind)
+                                          : llvm::PoisonMaskElem);
+        both.push_back(
+            static_cast<int>(isEarly ? static_cast<int64_t>(i) : lanes + static_cast<int64_t>(i)));
+    }
+    llvm::Value* front = builder.CreateShuffleVector(vectorAt(0), vectorAt(lanes), early);
+    llvm::Value* back =
+        builder.CreateShuffleVector(vectorAt(behind), vectorAt(behind + lanes), late);
+    return builder.CreateShuffleVector(front, back, both);
+}
+
 } // namespace
 
 llvm::Constant* Emitter::knownComparison(const ExprNode& node)
@@ -92,9 +135,12 @@ llvm::Value* Emitter::nearLanes(const ExprNode& node, llvm::Type* element)
     // Both vectors end inside of what the lanes span, so that neither reads beyond the buffer.
     const auto width =
         std::min(lanes, static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(span))));
-    if (span > 2 * width) return nullptr;
+    if (span > 2 * width && !isWithinFour(lanes, span, node.buffer->dtype.bytes())) return nullptr;
     const auto [pointer, align] =
         address(node.buffer, tir::simplify(places->first + Expr(begin), m_ranges));
+    const FirstLane first{
+        pointer, std::min(align, llvm::Align(static_cast<uint64_t>(node.buffer->dtype.bytes())))};
+    if (span > 2 * width) return fromFour(m_builder, element, first, *places);
     auto* type = llvm::FixedVectorType::get(element, static_cast<unsigned>(width));
     llvm::Value* front = m_builder.CreateAlignedLoad(type, pointer, align);
     llvm::Value* back = llvm::PoisonValue::get(type);

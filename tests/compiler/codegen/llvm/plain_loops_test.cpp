@@ -101,5 +101,30 @@ TEST(PlainLoops, indicesOfLanesAreDividedIn32Bits)
     }
 }
 
+TEST(PlainLoops, lanesAtAStrideOfThreeAndFourComeFromFourVectors)
+{
+    std::vector<float> x;
+    for (int i = 0; i < 128; ++i) x.push_back(static_cast<float>(i * 7 % 131));
+    for (const int stride : {3, 4}) {
+        const std::string text =
+            "@T.prim_func\ndef main(x: T.Buffer((128,), \"float32\"), y: T.Buffer((32,), "
+            "\"float32\")):\n    for i in T.serial(2):\n        y[T.Ramp(i * 16, 1, 16)] = "
+            "x[T.Ramp(i * " +
+            std::to_string(16 * stride) + ", " + std::to_string(stride) + ", 16)]\n";
+        EXPECT_EQ(irFor(text, "llvm -mtriple=x86_64-linux-gnu -mcpu=icelake-server", 64)
+                      .find("masked.gather"),
+                  std::string::npos);
+        for (const char* target : {"llvm -mcpu=native", "llvm -mcpu=haswell"}) {
+            const auto result = test::runCompiled(
+                test::parsedFunction(text), {Tensor::of(core::kFloat32, {128}, x)}, target, 1);
+            ASSERT_TRUE(result) << result.error().text();
+            const auto y = result->at(0).as<float>();
+            for (int n = 0; n < 32; ++n)
+                EXPECT_EQ(y[static_cast<size_t>(n)], x[static_cast<size_t>(stride * n)])
+                    << stride << " on " << target;
+        }
+    }
+}
+
 } // namespace
 } // namespace tenon
