@@ -6,6 +6,7 @@
 #include "compiler/ops/ops.h"
 #include "compiler/ops/winograd.h"
 #include "compiler/passes/constant_growth.h"
+#include "compiler/passes/rewrite.h"
 
 #include <algorithm>
 #include <bit>
@@ -264,19 +265,17 @@ WinogradForm winogradForm(const ConvolutionSize& size, const LayoutMachine& mach
     return best;
 }
 
-std::optional<ConvolutionSize> winogradSize(const core::Module& module,
-                                            const core::NodeRecord& node)
+std::optional<ConvolutionSize> convolutionSize(const core::Module& module,
+                                               const core::NodeRecord& node)
 {
     if (!isOp(node, conv2dOp)) return std::nullopt;
-    const auto weight = core::constantShape(module.type(node.operands[1]).shape);
+    const auto weight = knownShape(module, node.operands[1]);
     // A batch of unknown size is computed item by item.
     core::Shape shape = node.types[0].shape;
     if (shape.size() == 4 && !shape[0].isConst()) shape[0] = core::Dim(1);
     const auto out = core::constantShape(shape);
-    const std::vector<int64_t> ones{1, 1}, strides = node.attrs.integers("strides", ones);
-    if (!weight || weight->size() != 4 || !out || out->size() != 4 ||
-        node.attrs.integers("dilation", ones) != ones)
-        return std::nullopt;
+    if (!weight || weight->size() != 4 || !out || out->size() != 4) return std::nullopt;
+    const std::vector<int64_t> strides = node.attrs.integers("strides", {1, 1});
     const ConvolutionSize size{.batch = (*out)[0],
                                .inChannels = (*weight)[1],
                                .outChannels = (*weight)[0],
@@ -286,8 +285,16 @@ std::optional<ConvolutionSize> winogradSize(const core::Module& module,
                                .stride = {strides.at(0), strides.at(1)},
                                .groups = node.attrs.integer("groups", 1)};
     // Depthwise kernels read about as much as they multiply.
-    if (size.groups > 1 && size.inChannels == 1) return std::nullopt;
-    return winogradTiles(size).empty() ? std::nullopt : std::optional(size);
+    return size.groups > 1 && size.inChannels == 1 ? std::nullopt : std::optional(size);
+}
+
+std::optional<ConvolutionSize> winogradSize(const core::Module& module,
+                                            const core::NodeRecord& node)
+{
+    const std::vector<int64_t> ones{1, 1};
+    const auto size = convolutionSize(module, node);
+    if (!size || node.attrs.integers("dilation", ones) != ones) return std::nullopt;
+    return winogradTiles(*size).empty() ? std::nullopt : size;
 }
 
 std::string winogradKernelLayout(const WinogradForm& form, int64_t inChannels,

@@ -75,6 +75,10 @@ WinogradForm winogradForm(const ConvolutionSize& size, const LayoutMachine& mach
 WinogradForm winogradForm(const ConvolutionSize& size, const LayoutMachine& machine,
                           const WinogradTile& tile);
 
+/// Of a conv2d of known shapes that is not depthwise, dilated or not; a batch of unknown size
+/// counts as one.
+std::optional<ConvolutionSize> convolutionSize(const core::Module& module,
+                                               const core::NodeRecord& node);
 /// Of a convolution that Winograd's method can compute; a batch of unknown size counts as one.
 std::optional<ConvolutionSize> winogradSize(const core::Module& module,
                                             const core::NodeRecord& node);

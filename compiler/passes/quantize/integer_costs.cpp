@@ -92,26 +92,19 @@ std::optional<Forms> transposedForms(const Module& module, const NodeRecord& nod
 /// Nothing for depthwise convolutions and dense layers, which read about as much as they multiply.
 std::optional<Forms> formsOf(const Module& module, const NodeRecord& node, int lanes)
 {
-    if (!isOneOf(node, conv2dOp, conv2dTransposeOp)) return std::nullopt;
+    if (isOp(node, conv2dOp)) {
+        const std::vector<int64_t> ones{1, 1};
+        const auto size = convolutionSize(module, node);
+        if (!size) return std::nullopt;
+        return Forms{{*size}, {*size}, node.attrs.integers("dilation", ones) != ones};
+    }
+    if (!isOp(node, conv2dTransposeOp)) return std::nullopt;
     Shape shape = node.types[0].shape;
     if (!shape.empty() && !shape[0].isConst()) shape[0] = Dim(1); // computed item by item
     const auto out = constantShape(shape);
     const auto weight = knownShape(module, node.operands[1]);
-    const int64_t groups = node.attrs.integer("groups", 1);
     if (!out || !weight || out->size() != 4 || weight->size() != 4) return std::nullopt;
-    if (isOp(node, conv2dTransposeOp))
-        return transposedForms(module, node, *weight, out->at(0), lanes);
-    if (groups > 1 && (*weight)[1] == 1) return std::nullopt;
-    const std::vector<int64_t> ones{1, 1}, strides = node.attrs.integers("strides", ones);
-    const ConvolutionSize size{.batch = (*out)[0],
-                               .inChannels = (*weight)[1],
-                               .outChannels = (*weight)[0],
-                               .rows = (*out)[2],
-                               .columns = (*out)[3],
-                               .kernel = {(*weight)[2], (*weight)[3]},
-                               .stride = {strides[0], strides[1]},
-                               .groups = groups};
-    return Forms{{size}, {size}, node.attrs.integers("dilation", ones) != ones};
+    return transposedForms(module, node, *weight, out->at(0), lanes);
 }
 
 /// Of the taps of a dilated kernel, the share that meets the image: floats leave out the others.
