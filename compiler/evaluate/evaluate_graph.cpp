@@ -193,7 +193,7 @@ Result<std::vector<Tensor>> evaluateNode(const Module&, const NodeRecord& node,
         if (!inferred) return inferred.error();
         results = std::move(*inferred);
     }
-    const Result<te::Tensors> out = op->lower({node.op, node.attrs, types, results}, in);
+    const Result<te::Tensors> out = op->lower({node.op, node.attrs, types, results, true}, in);
     if (!out) return out.error();
     const Result<tir::PrimFunc> function = te::createPrimFunc("main", placeholders, *out);
     if (!function) return function.error();

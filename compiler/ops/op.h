@@ -49,6 +49,8 @@ struct OpView
     std::span<const TensorType>
         operands; ///< absent optional operands: rank 0 handle type (see isPresent)
     std::span<const TensorType> results; ///< empty during infer
+    /// Its sums are added in the order of the definition, as at opt level 0.
+    bool hasOrderedSums = false;
 
     bool isPresent(size_t i) const { return i < operands.size() && operands[i].dtype != kHandle; }
 };

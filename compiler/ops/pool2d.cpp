@@ -90,12 +90,14 @@ bool isWorthSplitting(const OpView& op, const Window& window)
 }
 
 /// True when it takes fewer loads to combine whole rows of a plain image, and elements of the row
-/// that they make, than all of each window. At a stride a vector takes two loads.
-bool isWorthMakingRows(const OpView& op, const Window& window)
+/// that they make, than all of each window, and sums may be added so. At a stride a vector takes
+/// two loads.
+bool isWorthMakingRows(const OpView& op, const Window& window, te::Combiner combiner)
 {
     const auto in = constantShape(op.operands[0].shape);
     const auto out = constantShape(op.results[0].shape);
     if (!in || !out || in->size() != 4 || op.operands[0].dtype != kFloat32) return false;
+    if (combiner == te::Combiner::Sum && op.hasOrderedSums) return false;
     const auto [kh, kw] = window.kernel;
     const int64_t across = out->at(3) * kw * (window.stride[1] > 1 ? 2 : 1);
     return kh > 1 && in->at(3) * (kh + 1) + across < across * kh;
@@ -107,7 +109,7 @@ te::TensorRef combined(const OpView& op, const te::TensorRef& data, const Window
 {
     const Exprs shape = extents(op.results[0].shape);
     const std::array<Expr, 2> out{shape[2], shape[3]};
-    if (isWorthMakingRows(op, window)) {
+    if (isWorthMakingRows(op, window, combiner)) {
         const te::TensorRef rows =
             slide(data, alongAxis(window, 0), {out[0], data->shape()[3]}, combiner, none, "");
         return slide(rows, alongAxis(window, 1), out, combiner, none, "pool");

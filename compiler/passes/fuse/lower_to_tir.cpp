@@ -140,8 +140,21 @@ tir::PrimFunc withSizes(tir::PrimFunc function, const std::vector<std::string>& 
 
 using TypeMap = std::function<TensorType(const TensorType&)>;
 
-/// Declares what one node computes, its types seen through `typeOf`.
-Result<te::Tensors> lowerNode(const Module& module, const NodeRecord& node, const TypeMap& typeOf,
+enum class SumOrder : uint8_t
+{
+    Any,
+    AsWritten
+};
+
+/// What lowering makes of a function's values.
+struct Lowering
+{
+    SumOrder order;
+    TypeMap typeOf = [](const TensorType& type) { return type; };
+};
+
+/// Declares what one node computes.
+Result<te::Tensors> lowerNode(const Module& module, const NodeRecord& node, const Lowering& as,
                               const std::unordered_map<ValueRef, te::TensorRef>& tensors)
 {
     const OpDef* op = findOp(node.op);
@@ -153,12 +166,12 @@ Result<te::Tensors> lowerNode(const Module& module, const NodeRecord& node, cons
     for (const ValueRef& operand : node.operands) {
         const bool isPresent = operand.node.isValid();
         in.push_back(isPresent ? tensors.at(operand) : nullptr);
-        operands.push_back(isPresent ? typeOf(module.type(operand)) : TensorType{kHandle, {}});
+        operands.push_back(isPresent ? as.typeOf(module.type(operand)) : TensorType{kHandle, {}});
     }
-    for (const TensorType& type : node.types) results.push_back(typeOf(type));
+    for (const TensorType& type : node.types) results.push_back(as.typeOf(type));
     if (!takesSymbols(node.op))
         if (Status known = needKnownShapes(node, operands, results); !known) return known.error();
-    return op->lower({node.op, node.attrs, operands, results}, in);
+    return op->lower({node.op, node.attrs, operands, results, as.order == SumOrder::AsWritten}, in);
 }
 
 /// One operator after the other becomes one iteration each of a parallel loop.
@@ -180,16 +193,15 @@ tir::PrimFunc sideBySide(tir::PrimFunc function, size_t operators)
     return function;
 }
 
-/// The loop function of one primitive function whose values have the types that `typeOf` makes of
-/// theirs.
+/// The loop function of one primitive function.
 Result<tir::PrimFunc> lowerFunction(const Module& module, const GraphFunction& function,
-                                    const TypeMap& typeOf)
+                                    const Lowering& as)
 {
     std::unordered_map<ValueRef, te::TensorRef> tensors;
     te::Tensors inputs;
     Scalars scalars;
     for (const NodeId id : function.params) {
-        const TensorType type = typeOf(module.type({id, 0}));
+        const TensorType type = as.typeOf(module.type({id, 0}));
         inputs.push_back(
             te::placeholder("p" + std::to_string(inputs.size()), extents(type.shape), type.dtype));
         tensors[{id, 0}] = inputs.back();
@@ -200,7 +212,7 @@ Result<tir::PrimFunc> lowerFunction(const Module& module, const GraphFunction& f
             tensors[{id, 0}] = scalars.add(*node.constant);
             continue;
         }
-        Result<te::Tensors> out = lowerNode(module, node, typeOf, tensors);
+        Result<te::Tensors> out = lowerNode(module, node, as, tensors);
         if (!out) return withNode(out.error(), module, node);
         for (size_t i = 0; i < out->size(); ++i)
             tensors[{id, static_cast<uint32_t>(i)}] = (*out)[i];
@@ -220,24 +232,19 @@ Result<tir::PrimFunc> lowerFunction(const Module& module, const GraphFunction& f
 
 /// The kernel of so many items.
 Result<tir::PrimFunc> lowerItems(const Module& module, const GraphFunction& function, size_t axes,
-                                 int64_t count)
+                                 int64_t count, SumOrder order)
 {
-    return lowerFunction(module, function,
-                         [&](const TensorType& type) { return itemType(type, axes, count); });
+    const auto typeOf = [&](const TensorType& type) { return itemType(type, axes, count); };
+    return lowerFunction(module, function, {order, typeOf});
 }
 
-Result<tir::PrimFunc> lowerWithSizes(const Module& module, const GraphFunction& function)
+Result<tir::PrimFunc> lowerWithSizes(const Module& module, const GraphFunction& function,
+                                     SumOrder order)
 {
-    auto kernel = lowerFunction(module, function, [](const TensorType& type) { return type; });
+    auto kernel = lowerFunction(module, function, {order});
     if (!kernel) return kernel;
     return withSizes(*std::move(kernel), kernelSizes(module, function));
 }
-
-enum class SumOrder : uint8_t
-{
-    Any,
-    AsWritten
-};
 
 /// Equal exactly when lowering gives the same loop function.
 std::string structureKey(const Module& module, const GraphFunction& function)
@@ -290,12 +297,12 @@ Status lowerOne(const Module& module, const SizeBounds& bounds, SumOrder order, 
 {
     const GraphFunction& function = *lowered.function;
     lowered.items = itemsOf(module, function, bounds);
-    auto kernel = lowered.items ? lowerItems(module, function, lowered.items->axes, 1)
-                                : lowerWithSizes(module, function);
+    auto kernel = lowered.items ? lowerItems(module, function, lowered.items->axes, 1, order)
+                                : lowerWithSizes(module, function, order);
     if (!kernel) return kernel.error();
     lowered.whole.set(std::move(*kernel), order);
     if (!lowered.items || lowered.items->chunk == 1) return kDone;
-    auto chunk = lowerItems(module, function, lowered.items->axes, lowered.items->chunk);
+    auto chunk = lowerItems(module, function, lowered.items->axes, lowered.items->chunk, order);
     if (!chunk) return chunk.error();
     lowered.chunk.set(std::move(*chunk), order);
     return kDone;
