@@ -3,6 +3,7 @@
 // tanh(log(1 + e^x)) (Mish, arXiv:1908.08681) is a quotient of polynomials in e^x, and 1 + tanh(u)
 // (GELU by tanh, arXiv:1606.08415) is twice the sigmoid of 2 u; both lose fewer digits so.
 #include "compiler/schedule/lower.h"
+#include "compiler/schedule/tree.h"
 #include "core/ir/tir/visit.h"
 
 #include <optional>
@@ -19,13 +20,8 @@ bool isCallOf(const Expr& expr, Intrinsic which)
     return expr->kind == ExprKind::Intrinsic && expr->intrinsic == which;
 }
 
-bool isNumber(const Expr& expr, double number)
-{
-    return expr->kind == ExprKind::FloatImm && expr->number == number;
-}
-
 /// The other operand of a commutative `kind` with this number.
-std::optional<Expr> besideNumber(const Expr& expr, ExprKind kind, double number)
+std::optional<Expr> besideNumber(const Expr& expr, ExprKind kind, int number)
 {
     if (expr->kind != kind) return std::nullopt;
     if (isNumber(expr->args[1], number)) return expr->args[0];

@@ -29,9 +29,8 @@ std::optional<CrossAxis> crossAxisOf(const tir::Stmt& block, int64_t lanes)
     tir::visitExprsIn(block->body, [&](const tir::Expr& expr) {
         if (expr->kind != tir::ExprKind::Load || expr->args.empty()) return true;
         const tir::Expr& index = expr->args.back();
-        const bool isRest =
-            index->kind == tir::ExprKind::FloorMod && index->args[1]->kind == tir::ExprKind::IntImm;
-        const tir::Expr& walked = isRest ? index->args[0] : index;
+        const bool isRest = isInsideOfBlock(index);
+        const tir::Expr& walked = walkedBy(index);
         for (size_t axis = 0; axis + 1 < iters.size(); ++axis)
             if (walked->kind == tir::ExprKind::VarRef && walked->var == iters[axis].var)
                 found = {axis, isRest ? index->args[1]->integer : lanes, !isRest};
@@ -119,12 +118,11 @@ std::vector<std::string> tileWholeBlocks(Schedule& schedule, const std::string& 
     schedule.reorder(order);
     const std::vector<std::string> before = schedule.blocks();
     schedule.peel(channels.loop, channels.extent / tile.rows * tile.rows);
-    for (const std::string& name : schedule.blocks())
-        if (std::find(before.begin(), before.end(), name) == before.end()) {
-            const std::vector<std::string> rest = schedule.loopsOf(name);
-            schedule.unroll(rest[rest.size() - 2]);
-            schedule.vectorize(rest.back());
-        }
+    for (const std::string& name : blocksSince(schedule, before)) {
+        const std::vector<std::string> rest = schedule.loopsOf(name);
+        schedule.unroll(rest[rest.size() - 2]);
+        schedule.vectorize(rest.back());
+    }
     const auto strips = schedule.split(channels.loop, {-1, tile.rows});
     schedule.unroll(strips[1]);
     schedule.vectorize(columns[1]);

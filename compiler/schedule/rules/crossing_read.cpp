@@ -12,13 +12,6 @@
 namespace tenon::compiler {
 namespace {
 
-/// Walks neighbours along `var`, as such or inside of a block of channels.
-bool isAlong(const tir::Expr& index, const tir::Var& var)
-{
-    const tir::Expr& walked = index->kind == tir::ExprKind::FloorMod ? index->args[0] : index;
-    return walked->kind == tir::ExprKind::VarRef && walked->var == var;
-}
-
 std::optional<size_t> dimAlong(const tir::Expr& load, const tir::Var& var)
 {
     std::optional<size_t> found;
@@ -31,6 +24,16 @@ std::optional<size_t> dimAlong(const tir::Expr& load, const tir::Var& var)
 }
 
 } // namespace
+
+bool isInsideOfBlock(const tir::Expr& index)
+{
+    return index->kind == tir::ExprKind::FloorMod && index->args[1]->kind == tir::ExprKind::IntImm;
+}
+
+const tir::Expr& walkedBy(const tir::Expr& index)
+{
+    return isInsideOfBlock(index) ? index->args[0] : index;
+}
 
 std::optional<CrossingRead> crossingReadOf(const tir::Stmt& block, size_t axis)
 {
@@ -46,7 +49,8 @@ std::optional<CrossingRead> crossingReadOf(const tir::Stmt& block, size_t axis)
         if (expr->kind == tir::ExprKind::Intrinsic && expr->intrinsic == tir::Intrinsic::IfThenElse)
             isOnly = false;
         if (expr->kind != tir::ExprKind::Load || expr->args.empty()) return true;
-        if (!isAlong(expr->args.back(), iters[axis].var)) return true;
+        const tir::Expr& walked = walkedBy(expr->args.back());
+        if (walked->kind != tir::ExprKind::VarRef || walked->var != iters[axis].var) return true;
         if (!first.get()) first = expr;
         isOnly = isOnly && tir::structuralEqual(first, expr);
         return true;

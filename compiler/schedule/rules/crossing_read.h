@@ -9,6 +9,11 @@
 
 namespace tenon::compiler {
 
+/// True for the remainder of a blocked layout.
+bool isInsideOfBlock(const tir::Expr& index);
+/// What the last index of a load walks along: itself, or what a block is a part of.
+const tir::Expr& walkedBy(const tir::Expr& index);
+
 /// The only tensor of 32-bit elements that a block reads along another axis than its last.
 struct CrossingRead
 {

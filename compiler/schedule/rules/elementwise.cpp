@@ -164,9 +164,7 @@ void scheduleParts(Schedule& schedule, const std::string& block,
     for (const int64_t border : borders) {
         const std::vector<std::string> before = schedule.blocks();
         const auto tail = schedule.peel(rest, border - begin);
-        for (const std::string& name : schedule.blocks())
-            if (std::find(before.begin(), before.end(), name) == before.end())
-                blocks.push_back(name);
+        for (const std::string& name : blocksSince(schedule, before)) blocks.push_back(name);
         rest = tail;
         begin = border;
     }

@@ -97,9 +97,7 @@ void schedulePad(Schedule& schedule, const std::string& pad, const std::string& 
             if (count < 1 || count >= schedule.extentOf(rest)) continue;
             const std::vector<std::string> before = schedule.blocks();
             const auto tail = schedule.peel(rest, count);
-            for (const std::string& name : schedule.blocks())
-                if (std::find(before.begin(), before.end(), name) == before.end())
-                    blocks.push_back(name);
+            for (const std::string& name : blocksSince(schedule, before)) blocks.push_back(name);
             rest = tail;
         }
     }

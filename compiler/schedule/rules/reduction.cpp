@@ -175,9 +175,7 @@ bool reduceRows(Schedule& schedule, const std::string& block, const TargetFacts&
         schedule.fuseAxes(block, static_cast<int64_t>(spatial));
     const std::vector<std::string> before = schedule.blocks();
     makeRowStrands(schedule, block, facts, elements >= kElementsForVectors ? kVectorsOfStrands : 1);
-    std::vector<std::string> strands;
-    for (const std::string& name : schedule.blocks())
-        if (std::find(before.begin(), before.end(), name) == before.end()) strands.push_back(name);
+    std::vector<std::string> strands = blocksSince(schedule, before);
     std::vector<std::string> outer;
     for (const AxisView& axis : axesOf(schedule, block))
         if (!axis.isReduce && outer.size() < spatial) outer.push_back(axis.loop);
@@ -207,9 +205,8 @@ void scheduleReduction(Schedule& schedule, const std::string& block, const Targe
         const std::vector<std::string> before = schedule.blocks();
         if (makeStrands(schedule, block, axes.reduceIndex.back(), lanes)) {
             isSerial = false;
-            for (const std::string& name : schedule.blocks())
-                if (std::find(before.begin(), before.end(), name) == before.end())
-                    runSpatial(schedule, name, Sums::Strands, facts);
+            for (const std::string& name : blocksSince(schedule, before))
+                runSpatial(schedule, name, Sums::Strands, facts);
         }
     }
     return runSpatial(schedule, block, isSerial ? Sums::Serial : Sums::Plain, facts);

@@ -339,6 +339,16 @@ void streamWeights(Schedule& schedule, const tir::Buffer& weights, const TargetF
     return schedule.stream(weights->name, facts.l2Bytes / 3);
 }
 
+std::vector<std::string> blocksSince(const Schedule& schedule,
+                                     const std::vector<std::string>& before)
+{
+    std::vector<std::string> blocks = schedule.blocks();
+    std::erase_if(blocks, [&](const std::string& name) {
+        return std::find(before.begin(), before.end(), name) != before.end();
+    });
+    return blocks;
+}
+
 int64_t workOf(const Schedule& schedule, std::string_view block)
 {
     int64_t work = 1;

@@ -73,6 +73,9 @@ bool canStreamWeights(const Schedule& schedule, const tir::Buffer& weights,
 /// Asks for the weights of a kernel ahead of time, where they are too large to have stayed in the
 /// cache since the last run and the processor's own prefetching lags behind.
 void streamWeights(Schedule& schedule, const tir::Buffer& weights, const TargetFacts& facts);
+/// Blocks that were not there before.
+std::vector<std::string> blocksSince(const Schedule& schedule,
+                                     const std::vector<std::string>& before);
 /// Elements of the block's iteration domain; at least kUnknownExtent when symbolic.
 int64_t workOf(const Schedule& schedule, std::string_view block);
 /// Lanes of the element type that the block writes.
