@@ -193,7 +193,8 @@ Result<std::vector<Tensor>> evaluateNode(const Module&, const NodeRecord& node,
         if (!inferred) return inferred.error();
         results = std::move(*inferred);
     }
-    const Result<te::Tensors> out = op->lower({node.op, node.attrs, types, results, true}, in);
+    const bool inOrder = true; // of sums, as the operator is defined
+    const Result<te::Tensors> out = op->lower({node.op, node.attrs, types, results, inOrder}, in);
     if (!out) return out.error();
     const Result<tir::PrimFunc> function = te::createPrimFunc("main", placeholders, *out);
     if (!function) return function.error();

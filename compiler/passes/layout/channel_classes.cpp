@@ -10,7 +10,6 @@ namespace tenon::compiler {
 namespace {
 
 constexpr size_t kChannelAxis = 1;
-constexpr size_t kWeightZero = 3; ///< of qnn.conv2d
 
 /// Integers are bytes or sums of their products.
 bool isOfLayers(DataType dtype)
@@ -18,17 +17,9 @@ bool isOfLayers(DataType dtype)
     return dtype == kFloat32 || dtype == kInt8 || dtype == kUInt8 || dtype == kInt32;
 }
 
-bool hasOneWeightZero(const Module& module, const NodeRecord& node)
-{
-    if (node.operands.size() <= kWeightZero || !node.operands[kWeightZero].node.isValid())
-        return true;
-    const Tensor* zeros = constantOf(module, node.operands[kWeightZero]);
-    return zeros && zeros->size() == 1;
-}
-
 bool isPlainConvolution(const Module& module, const NodeRecord& node)
 {
-    const bool isInteger = isOp(node, qnnConv2dOp) && hasOneWeightZero(module, node);
+    const bool isInteger = isOp(node, qnnConv2dOp) && weightZeroOf(module, node);
     if ((!isInteger && !isOp(node, conv2dOp)) ||
         node.attrs.string("data_layout", "NCHW") != "NCHW" ||
         node.attrs.string("kernel_layout", "OIHW") != "OIHW")
@@ -74,6 +65,17 @@ bool passesElements(const Module& module, const NodeRecord& node)
 }
 
 } // namespace
+
+std::optional<int> weightZeroOf(const Module& module, const NodeRecord& conv)
+{
+    constexpr size_t kWeightZero = 3; // of qnn.conv2d
+    const bool hasZero = isOp(conv, qnnConv2dOp) && conv.operands.size() > kWeightZero &&
+                         conv.operands[kWeightZero].node.isValid();
+    if (!hasZero) return 0;
+    const Tensor* zeros = constantOf(module, conv.operands[kWeightZero]);
+    if (!zeros || zeros->size() != 1) return std::nullopt;
+    return static_cast<int>(zeros->integer(0));
+}
 
 bool reducesRowsOrColumns(const NodeRecord& node, size_t rank)
 {

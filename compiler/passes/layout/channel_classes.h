@@ -50,6 +50,8 @@ private:
     std::vector<ChannelClass> m_classes;
 };
 
+/// What stands for zero among a convolution's weights; nothing where that is not one known number.
+std::optional<int> weightZeroOf(const Module& module, const NodeRecord& conv);
 /// A reduction of images of so many dimensions that leaves batch and channels alone.
 bool reducesRowsOrColumns(const NodeRecord& node, size_t rank);
 /// A convolution of float32 or of bytes, of one group in plain layouts, whose weights and their

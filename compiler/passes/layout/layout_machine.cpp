@@ -13,17 +13,17 @@ namespace {
 /// with instructions that take them all for one sum.
 constexpr int kWordLanes = 16;
 
-int byteLanes(const PassContext& context)
-{
-    const bool hasWords = context.facts.vectorBytes < 16 || multipliesRuns(context);
-    return hasWords ? kWordLanes : std::min(context.facts.lanes(4), 16);
-}
-
 } // namespace
 
 bool multipliesRuns(const PassContext& context)
 {
     return context.code.savesMemory && context.facts.vectorBytes >= 16;
+}
+
+int byteLanes(const PassContext& context)
+{
+    const bool hasWords = context.facts.vectorBytes < 16 || multipliesRuns(context);
+    return hasWords ? kWordLanes : std::min(context.facts.lanes(4), 16);
 }
 
 LayoutMachine layoutMachine(const Module& module, const GraphFunction& function,

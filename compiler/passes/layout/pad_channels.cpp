@@ -8,6 +8,7 @@
 #include "compiler/ops/ops.h"
 #include "compiler/passes/layout/channel_block.h"
 #include "compiler/passes/layout/channel_classes.h"
+#include "compiler/passes/layout/layout_machine.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/rewrite_functions.h"
@@ -50,7 +51,7 @@ public:
         , m_function(function)
         , m_uses(module, function)
         , m_lanes(std::min(context.facts.lanes(4), 16))
-        , m_byteLanes(context.facts.vectorBytes < 16 || context.code.savesMemory ? kWord : m_lanes)
+        , m_byteLanes(byteLanes(context))
         , m_hasByteProducts(context.code.byteProducts.has_value())
     {
     }

@@ -69,7 +69,7 @@ public:
         , m_function(function)
         , m_machine(layoutMachine(module, function, context))
         , m_classes(module, function)
-        , m_byteLanes(context.code.byteProducts ? byteLanesOf(context) : 0)
+        , m_byteLanes(context.code.byteProducts ? m_machine.byteLanes : 0)
     {
     }
 
@@ -95,13 +95,6 @@ public:
     }
 
 private:
-    /// As PadChannels fills them up.
-    static int byteLanesOf(const PassContext& context)
-    {
-        const bool hasWords = context.facts.vectorBytes < 16 || context.code.savesMemory;
-        return hasWords ? kNarrowestBlock : std::min(context.facts.lanes(4), 16);
-    }
-
     /// The cheapest count of channels.
     int64_t widthOf(const ChannelClass& own) const
     {
@@ -228,7 +221,7 @@ private:
         const int64_t more = width - own.channels;
         const bool isDepthwise = isDepthwiseConvolution(m_module, node);
         if (isConvolution(node)) {
-            const int zero = weightZeroOf(node);
+            const int zero = weightZeroOf(m_module, node).value_or(0); // known of makers
             Tensor weight = *constantOf(m_module, node.operands[1]);
             if (isOf({node.id, 0}, own)) weight = longer(weight, 0, more, zero);
             if (!isDepthwise && isOf(node.operands[0], own)) weight = longer(weight, 1, more, zero);
@@ -246,17 +239,6 @@ private:
         }
         node.types.clear();
         return node;
-    }
-
-    /// What stands for zero.
-    int weightZeroOf(const NodeRecord& conv) const
-    {
-        constexpr size_t kWeightZero = 3;
-        const bool hasZero = isOp(conv, qnnConv2dOp) && conv.operands.size() > kWeightZero &&
-                             conv.operands[kWeightZero].node.isValid();
-        return hasZero
-                   ? static_cast<int>(constantOf(m_module, conv.operands[kWeightZero])->integer(0))
-                   : 0;
     }
 
     std::string nameOf(ValueRef value) const { return m_module.node(value.node).name; }

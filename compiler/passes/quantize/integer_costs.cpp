@@ -22,7 +22,6 @@ constexpr double kMargin = 0.85;
 /// What the loops reach of the machine's products: in blocks of channels, where few channels are
 /// read one by one (the first layer), and with plain ones.
 constexpr double kReached = 0.85, kPlainInput = 0.7, kPlain = 0.45;
-constexpr int64_t kWordBytes = 4;
 /// Instructions of a vector that is widened, converted and scaled.
 constexpr double kDequantize = 4;
 
@@ -32,8 +31,6 @@ struct Forms
     std::vector<ConvolutionSize> integers, floats;
     bool isDilated = false;
 };
-
-int64_t inWords(int64_t channels) { return (channels + kWordBytes - 1) / kWordBytes * kWordBytes; }
 
 ConvolutionSize sizeOf(const TransposedPhase& phase, int64_t batch, int64_t in, int64_t out)
 {

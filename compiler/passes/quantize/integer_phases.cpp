@@ -6,13 +6,6 @@
 #include <cstring>
 
 namespace tenon::compiler {
-namespace {
-
-constexpr int64_t kWord = 4;
-
-int64_t inWords(int64_t channels) { return (channels + kWord - 1) / kWord * kWord; }
-
-} // namespace
 
 std::optional<IntegerPhases> integerPhases(const Module& module, const NodeRecord& node,
                                            const std::vector<int64_t>& weight)

@@ -7,6 +7,13 @@
 
 namespace tenon::compiler {
 
+inline constexpr int64_t kWordBytes = 4;
+/// Channels of bytes with those that fill the last word.
+constexpr int64_t inWords(int64_t channels)
+{
+    return (channels + kWordBytes - 1) / kWordBytes * kWordBytes;
+}
+
 /// A convolution for each phase, or one for all results of a window.
 struct IntegerPhases
 {
