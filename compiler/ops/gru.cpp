@@ -13,7 +13,7 @@ Result<Types> infer(const OpView& op)
 {
     auto types = inferRecurrent(op, 3, 1, kLengths);
     if (!types) return types.error();
-    const Dim hidden = op.operands[kWeightOperand].shape[0];
+    const Dim hidden = hiddenOf(op.operands[kWeightOperand]);
     if (op.isPresent(kHiddenBias) &&
         op.operands[kHiddenBias] != TensorType{op.operands[0].dtype, {hidden}})
         return opError(op, DiagnosticCode::ShapeMismatch,
@@ -34,43 +34,26 @@ tir::Stmt mixed(const RecurrentOptions& options, const RecurrentStep& one, const
 }
 
 /// The reset gate acts on the product: one product makes all parts, the candidate's apart.
-tir::Stmt resetAfter(const OpView& op, const RecurrentOptions& options, const RecurrentGroup& group,
-                     const std::vector<tir::Buffer>& operands)
+/// The reset gate multiplies the candidate's product, which was made with the other two.
+tir::Stmt resetAfter(const RecurrentOptions& options, const RecurrentGroup& group)
 {
-    const RecurrentStep any = group.at(Expr(0));
-    const int64_t hidden = any.hidden;
-    const tir::Buffer product = tir::makeBuffer("product", {Expr(group.size), Expr(3 * hidden)},
-                                                any.gates->dtype, tir::Scope::Local);
-    const tir::Stmt begin = group.forEach([&](const RecurrentStep& one) {
-        return forUnits(hidden, [&](const Expr& unit) {
-            const Expr bias = op.isPresent(kHiddenBias) ? tir::load(operands[kHiddenBias], {unit})
-                                                        : tir::zeroOf(one.gates->dtype);
-            return tir::store(product, {one.member, Expr(2 * hidden) + unit}, bias);
-        });
-    });
-    const tir::Stmt multiply = addProduct(
-        operands[kWeightOperand], product,
-        [&](const Expr& member, const Expr& k) { return group.at(member).state(0, k); }, group,
-        2 * hidden, 3 * hidden);
-    const tir::Stmt mix = group.forEach([&](const RecurrentStep& one) {
-        return forUnits(hidden, [&](const Expr& unit) {
+    return group.forEach([&](const RecurrentStep& one) {
+        return forUnits(one.hidden, [&](const Expr& unit) {
             const Expr reset = activated(options, 0, one.gate(1, unit));
-            const Expr sum = one.gate(2, unit) +
-                             reset * tir::load(product, {one.member, Expr(2 * hidden) + unit});
+            const Expr sum = one.gate(3, unit) + reset * one.gate(2, unit);
             return mixed(options, one, unit, activated(options, 1, sum));
         });
     });
-    return tir::allocate(product, tir::seq({begin, multiply, mix}));
 }
 
-/// The reset gate acts on the state before the product.
 tir::Stmt resetBefore(const RecurrentOptions& options, const RecurrentGroup& group,
                       const std::vector<tir::Buffer>& operands)
 {
     const RecurrentStep any = group.at(Expr(0));
     const int64_t hidden = any.hidden;
-    const tir::Buffer gated = tir::makeBuffer("gated", {Expr(group.size), Expr(hidden)},
-                                              any.gates->dtype, tir::Scope::Local);
+    const tir::Buffer gated =
+        tir::makeBuffer("gated", {Expr(group.product.sequences), Expr(hidden)}, any.gates->dtype,
+                        tir::Scope::Local);
     const tir::Stmt reset = group.forEach([&](const RecurrentStep& one) {
         return forUnits(hidden, [&](const Expr& unit) {
             return tir::store(gated, {one.member, unit},
@@ -82,7 +65,7 @@ tir::Stmt resetBefore(const RecurrentOptions& options, const RecurrentGroup& gro
         [&](const Expr& member, const Expr& k) {
             return tir::load(gated, {member, k});
         },
-        group, 2 * hidden, 3 * hidden);
+        group.product, 2 * hidden, 3 * hidden);
     const tir::Stmt mix = group.forEach([&](const RecurrentStep& one) {
         return forUnits(hidden, [&](const Expr& unit) {
             return mixed(options, one, unit, activated(options, 1, one.gate(2, unit)));
@@ -96,15 +79,17 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
     const RecurrentOptions options = recurrentOptions(op);
     const bool isAfter = flagAttr(op, "linear_before_reset");
     const auto step = [&](const RecurrentGroup& group, const std::vector<tir::Buffer>& operands) {
-        return isAfter ? resetAfter(op, options, group, operands)
-                       : resetBefore(options, group, operands);
+        return isAfter ? resetAfter(options, group) : resetBefore(options, group, operands);
     };
-    return lowerRecurrent(op, in, {.parts = 3, .productParts = 2, .lengths = kLengths}, step);
+    RecurrentPlan plan{.parts = 3, .productParts = 2, .lengths = kLengths};
+    if (isAfter) plan.productParts = 3;
+    if (isAfter) plan.lastBias = kHiddenBias;
+    return lowerRecurrent(op, in, plan, step);
 }
 
 constexpr OperandSpec kOperands[] = {
     {"gates", "[S, B, 3H]: what the input adds to gates z, r, h, with their biases"},
-    {"weight", "[H, 3H]: recurrent weights"},
+    {"weight", "[H, 3H] or, in tiles, [3H/w, H, w]: recurrent weights"},
     kHiddenOperand,
     kLengthsOperand,
     {"hidden_bias", "[H]: added to the candidate's product where linear_before_reset is 1",

@@ -14,7 +14,7 @@ Result<Types> infer(const OpView& op)
 {
     auto types = inferRecurrent(op, 4, 2, kLengths);
     if (!types) return types.error();
-    const Dim hidden = op.operands[kWeightOperand].shape[0];
+    const Dim hidden = hiddenOf(op.operands[kWeightOperand]);
     if (op.isPresent(kPeepholes) &&
         op.operands[kPeepholes] != TensorType{op.operands[0].dtype, {Dim(3), hidden}})
         return opError(op, DiagnosticCode::ShapeMismatch,
@@ -61,7 +61,7 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
 
 constexpr OperandSpec kOperands[] = {
     {"gates", "[S, B, 4H]: what the input adds to gates i, o, f, c, with all biases"},
-    {"weight", "[H, 4H]: recurrent weights"},
+    {"weight", "[H, 4H] or, in tiles, [4H/w, H, w]: recurrent weights"},
     kHiddenOperand,
     {"cell", "[B, H]: cell before the first step"},
     kLengthsOperand,

@@ -9,6 +9,7 @@
 #include "core/ir/attr.h"
 #include "core/ir/module.h"
 #include "core/ir/type.h"
+#include "core/target/target_facts.h"
 
 #include <span>
 #include <string>
@@ -51,6 +52,7 @@ struct OpView
     std::span<const TensorType> results; ///< empty during infer
     /// Its sums are added in the order of the definition, as at opt level 0.
     bool hasOrderedSums = false;
+    const core::TargetFacts* facts = nullptr; ///< of the target; null: none is chosen
 
     bool isPresent(size_t i) const { return i < operands.size() && operands[i].dtype != kHandle; }
 };

@@ -3,6 +3,7 @@
 #include "compiler/ops/recurrent.h"
 
 #include "compiler/ops/recurrent_activations.h"
+#include "compiler/ops/statements.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -14,83 +15,25 @@ using tir::Buffer;
 using tir::Expr;
 using tir::Stmt;
 
-/// Vectors whose sums one loop over the state keeps in registers: of one sequence or of several.
-constexpr int64_t kVectorsPerTile = 8;
-constexpr int64_t kMostTogether = 8;
-constexpr int64_t kLargestVector = 16;
-
-Stmt loopOver(const char* name, const Expr& extent, tir::LoopKind kind,
-              const std::function<Stmt(const Expr&)>& body)
-{
-    const tir::Var var = tir::makeVar(name);
-    return tir::forLoop({.var = var, .extent = extent, .kind = kind}, body(Expr(var)));
-}
-
-Stmt serial(const char* name, const Expr& extent, const std::function<Stmt(const Expr&)>& body)
-{
-    return loopOver(name, extent, tir::LoopKind::Serial, body);
-}
-
-using StateFn = std::function<Expr(const Expr& member, const Expr& unit)>;
-
-/// Sums of `width` neighbouring columns of every sequence of a group, from `first` on, in vectors.
-/// The last vector overlaps the one before where the width is no multiple: all begin with what
-/// `sums` held before, so that both store the same.
-Stmt productTile(const Buffer& weight, const Buffer& sums, const StateFn& state, const Expr& first,
-                 int64_t width)
-{
-    const Expr group = sums->shape[0];
-    const int64_t lanes = std::min(width, kLargestVector);
-    const int64_t vectors = (width + lanes - 1) / lanes;
-    const Buffer tile =
-        tir::makeBuffer("sums", {group, Expr(vectors * lanes)}, sums->dtype, tir::Scope::Register);
-    // `at` in the tile, `column` in the sums.
-    using Body = std::function<Stmt(const Expr& member, const Expr& at, const Expr& column)>;
-    const auto forTile = [&](const Body& body) {
-        return loopOver("member", group, tir::LoopKind::Unrolled, [&](const Expr& member) {
-            return loopOver("v", Expr(vectors), tir::LoopKind::Unrolled, [&](const Expr& v) {
-                const Expr from = v * Expr(lanes);
-                const Expr column = width % lanes == 0 ? from : minimum(from, Expr(width - lanes));
-                return loopOver("lane", Expr(lanes), tir::LoopKind::Vectorized,
-                                [&](const Expr& lane) {
-                                    return body(member, from + lane, first + (column + lane));
-                                });
-            });
-        });
-    };
-    const Stmt begin = forTile([&](const Expr& member, const Expr& at, const Expr& column) {
-        return tir::store(tile, {member, at}, tir::load(sums, {member, column}));
-    });
-    const Stmt steps = serial("k", weight->shape[0], [&](const Expr& k) {
-        return forTile([&](const Expr& member, const Expr& at, const Expr& column) {
-            return tir::store(tile, {member, at},
-                              tir::load(tile, {member, at}) +
-                                  state(member, k) * tir::load(weight, {k, column}));
-        });
-    });
-    const Stmt end = forTile([&](const Expr& member, const Expr& at, const Expr& column) {
-        return tir::store(sums, {member, column}, tir::load(tile, {member, at}));
-    });
-    return tir::allocate(tile, tir::seq({begin, steps, end}));
-}
-
 Status checkOperands(const OpView& op, int64_t parts, size_t stateCount, size_t lengths)
 {
     if (const Status ok = needRank(op, kGatesOperand, 3); !ok) return ok;
-    if (const Status ok = needRank(op, kWeightOperand, 2); !ok) return ok;
+    if (op.operands[kWeightOperand].shape.size() != 3)
+        if (const Status ok = needRank(op, kWeightOperand, 2); !ok) return ok;
     const TensorType& gates = op.operands[kGatesOperand];
     const TensorType& weight = op.operands[kWeightOperand];
     if (gates.dtype != kFloat32 && gates.dtype != kFloat64)
         return opError(op, DiagnosticCode::UnsupportedDtype,
                        "takes float32 and float64 but got " + gates.text());
     if (const Status ok = needSameDtype(op, kGatesOperand, kWeightOperand); !ok) return ok;
-    const Dim wanted = weight.shape[0] * Dim(parts);
-    if (!constantShape(weight.shape) || !(weight.shape[1] == wanted) || !(gates.shape[2] == wanted))
+    const Dim wanted = hiddenOf(weight) * Dim(parts);
+    if (!constantShape(weight.shape) || !(columnsOf(weight) == wanted) ||
+        !(gates.shape[2] == wanted))
         return opError(op, DiagnosticCode::ShapeMismatch,
                        "expects gates [S, B, " + std::to_string(parts) + "H] and weights [H, " +
                            std::to_string(parts) + "H] but they are " + gates.text() + " and " +
                            weight.text());
-    const TensorType state{gates.dtype, {gates.shape[1], weight.shape[0]}};
+    const TensorType state{gates.dtype, {gates.shape[1], hiddenOf(weight)}};
     const auto fits = [](const TensorType& a, const TensorType& b) {
         return a.dtype == b.dtype &&
                std::equal(a.shape.begin(), a.shape.end(), b.shape.begin(), b.shape.end(),
@@ -109,6 +52,13 @@ Status checkOperands(const OpView& op, int64_t parts, size_t stateCount, size_t 
 }
 
 } // namespace
+
+Dim hiddenOf(const TensorType& weight) { return weight.shape[weight.shape.size() - 2]; }
+
+Dim columnsOf(const TensorType& weight)
+{
+    return weight.shape.size() == 3 ? weight.shape[0] * weight.shape[2] : weight.shape[1];
+}
 
 Result<Types> inferRecurrent(const OpView& op, int64_t parts, size_t stateCount, size_t lengths)
 {
@@ -129,7 +79,7 @@ Result<Types> inferRecurrent(const OpView& op, int64_t parts, size_t stateCount,
                        "clip is " + std::to_string(floatAttr(op, "clip")) +
                            "; it must be 0 or more");
     const Shape& gates = op.operands[kGatesOperand].shape;
-    const Dim hidden = op.operands[kWeightOperand].shape[0];
+    const Dim hidden = hiddenOf(op.operands[kWeightOperand]);
     const DataType dtype = op.operands[kGatesOperand].dtype;
     Types out{{dtype, {gates[0], gates[1], hidden}}};
     for (size_t i = 0; i < stateCount; ++i) out.push_back({dtype, {gates[1], hidden}});
@@ -161,38 +111,19 @@ Expr RecurrentStep::state(size_t which, const Expr& unit) const
 
 Stmt RecurrentGroup::forEach(const std::function<Stmt(const RecurrentStep&)>& body) const
 {
-    return serial("member", Expr(size), [&](const Expr& member) { return body(at(member)); });
-}
-
-Stmt addProduct(const Buffer& weight, const Buffer& sums, const StateFn& state,
-                const RecurrentGroup& group, int64_t from, int64_t to)
-{
-    const int64_t columns = to - from, lanes = std::min(columns, kLargestVector);
-    const int64_t vectors = (columns + lanes - 1) / lanes;
-    const int64_t most = std::max<int64_t>(1, kVectorsPerTile / group.size);
-    int64_t tiles = (vectors + most - 1) / most;
-    const int64_t perTile = (vectors + tiles - 1) / tiles;
-    // A vector by itself would wait for its own sums, and could not overlap its neighbour.
-    if (tiles > 1 && vectors - perTile * (tiles - 1) < 2) --tiles;
-    const int64_t width = perTile * lanes;
-    const Stmt last = productTile(weight, sums, state, Expr(from + (tiles - 1) * width),
-                                  columns - (tiles - 1) * width);
-    if (tiles == 1) return last;
-    const Stmt others = serial("columns", Expr(tiles - 1), [&](const Expr& tile) {
-        return productTile(weight, sums, state, Expr(from) + tile * Expr(width), width);
-    });
-    return tir::seq({others, last});
+    return serialLoop("member", Expr(product.sequences),
+                      [&](const Expr& member) { return body(at(member)); });
 }
 
 Stmt forUnits(int64_t hidden, const std::function<Stmt(const Expr&)>& body)
 {
     std::vector<Stmt> parts;
     int64_t first = 0;
-    for (int64_t lanes = kLargestVector; lanes > 0; lanes /= 2) {
+    for (int64_t lanes = kLargestRecurrentVector; lanes > 0; lanes /= 2) {
         const int64_t vectors = (hidden - first) / lanes;
         if (vectors == 0) continue;
-        parts.push_back(serial("units", Expr(vectors), [&](const Expr& outer) {
-            return loopOver("unit", Expr(lanes), tir::LoopKind::Vectorized, [&](const Expr& lane) {
+        parts.push_back(serialLoop("units", Expr(vectors), [&](const Expr& outer) {
+            return loopOf(tir::LoopKind::Vectorized, "unit", Expr(lanes), [&](const Expr& lane) {
                 return body(Expr(first) + outer * Expr(lanes) + lane);
             });
         }));
@@ -202,6 +133,16 @@ Stmt forUnits(int64_t hidden, const std::function<Stmt(const Expr&)>& body)
 }
 
 namespace {
+
+/// Sequences whose ends are known to be the same, and as many as divide all of them.
+int64_t sequencesTogether(const OpView& op, const TargetFacts& facts, bool hasLengths)
+{
+    const Dim& sequences = op.operands[kGatesOperand].shape[1];
+    if (hasLengths || !sequences.isConst()) return 1;
+    int64_t together = mostSequences(facts);
+    while (sequences.value() % together != 0) --together;
+    return together;
+}
 
 /// The loops over steps and sequences of one operator.
 class RecurrentLoops
@@ -216,36 +157,30 @@ public:
         , m_states(written.begin() + 1, written.end())
         , m_steps(m_operands[kGatesOperand]->shape[0])
         , m_sequences(m_operands[kGatesOperand]->shape[1])
-        , m_hidden(op.operands[kWeightOperand].shape[0].value())
+        , m_hidden(hiddenOf(op.operands[kWeightOperand]).value())
         , m_isReverse(flagAttr(op, "reverse"))
         , m_hasLengths(op.isPresent(plan.lengths))
-        , m_together(sequencesTogether())
+        , m_facts(op.facts ? *op.facts : TargetFacts{})
+        , m_together(sequencesTogether(op, m_facts, m_hasLengths))
     {
     }
 
     Stmt nest() const
     {
-        const Stmt body = serial("step", m_steps, [&](const Expr& s) {
-            return serial("sequences", floorDiv(m_sequences, Expr(m_together)),
-                          [&](const Expr& group) { return stepOf(s, group * Expr(m_together)); });
+        const Stmt body = serialLoop("step", m_steps, [&](const Expr& s) {
+            const Expr groups = floorDiv(m_sequences, Expr(m_together));
+            return serialLoop("sequences", groups, [&](const Expr& group) {
+                return stepOf(s, group * Expr(m_together), floorMod(s * groups + group, Expr(2)));
+            });
         });
         return tir::seq({begin(), body});
     }
 
 private:
-    /// Sequences whose ends are known to be the same, and as many as divide all of them.
-    int64_t sequencesTogether() const
-    {
-        if (m_hasLengths || m_sequences->kind != tir::ExprKind::IntImm) return 1;
-        int64_t together = kMostTogether;
-        while (m_sequences->integer % together != 0) --together;
-        return together;
-    }
-
     /// The states before the first step.
     Stmt begin() const
     {
-        return serial("sequence", m_sequences, [&](const Expr& b) {
+        return serialLoop("sequence", m_sequences, [&](const Expr& b) {
             return forUnits(m_hidden, [&](const Expr& unit) {
                 std::vector<Stmt> copies;
                 for (size_t i = 0; i < m_states.size(); ++i)
@@ -258,38 +193,60 @@ private:
     }
 
     /// Step `s` of the sequences from `b` on; zeros behind the end of one that has a length.
-    Stmt stepOf(const Expr& s, const Expr& b) const
+    Stmt stepOf(const Expr& s, const Expr& b, const Expr& turn) const
     {
-        if (!m_hasLengths) return advance(b, m_isReverse ? m_steps - Expr(1) - s : s);
+        if (!m_hasLengths) return advance(b, m_isReverse ? m_steps - Expr(1) - s : s, turn);
         const Expr length = tir::cast(kInt64, tir::load(m_operands[m_plan.lengths], {b}));
         const Expr bounded = minimum(length, m_steps);
         const Stmt blank = forUnits(m_hidden, [&](const Expr& unit) {
             return tir::store(m_y, {s, b, unit}, tir::zeroOf(m_y->dtype));
         });
-        return tir::ifThen(s < bounded, advance(b, m_isReverse ? bounded - Expr(1) - s : s), blank);
+        return tir::ifThen(s < bounded, advance(b, m_isReverse ? bounded - Expr(1) - s : s, turn),
+                           blank);
+    }
+
+    /// Rows of H sums.
+    int64_t sumsOfStep() const { return m_plan.parts + (m_plan.lastBias ? 1 : 0); }
+
+    /// What the sums hold before the product is added: what the `input` adds.
+    Stmt beginSums(const RecurrentStep& one, const std::function<Expr(const Expr&)>& input) const
+    {
+        const auto copy = [&](int64_t from, int64_t to, int64_t columns) {
+            return forUnits(columns, [&](const Expr& unit) {
+                return tir::store(one.gates, {one.member, Expr(to) + unit},
+                                  input(Expr(from) + unit));
+            });
+        };
+        if (!m_plan.lastBias) return copy(0, 0, m_plan.parts * m_hidden);
+        const int64_t last = (m_plan.parts - 1) * m_hidden;
+        const size_t at = *m_plan.lastBias;
+        const Buffer bias = at < m_operands.size() ? m_operands[at] : nullptr;
+        const Stmt begin = forUnits(m_hidden, [&](const Expr& unit) {
+            return tir::store(one.gates, {one.member, Expr(last) + unit},
+                              bias ? tir::load(bias, {unit}) : tir::zeroOf(m_y->dtype));
+        });
+        return tir::seq({copy(0, 0, last), begin, copy(last, last + m_hidden, m_hidden)});
     }
 
     /// The gates' sums at `time`, the new states, and what of them is the result.
-    Stmt advance(const Expr& b, const Expr& time) const
+    Stmt advance(const Expr& b, const Expr& time, const Expr& turn) const
     {
         const Buffer gates =
-            tir::makeBuffer("gates", {Expr(m_together), Expr(m_plan.parts * m_hidden)}, m_y->dtype,
+            tir::makeBuffer("gates", {Expr(m_together), Expr(sumsOfStep() * m_hidden)}, m_y->dtype,
                             tir::Scope::Local);
         const RecurrentGroup group{
-            m_together, [&](const Expr& member) {
+            {m_facts, m_together, turn}, [&](const Expr& member) {
                 return RecurrentStep{gates, m_states, member, b + member, m_hidden};
             }};
         const Stmt sums = group.forEach([&](const RecurrentStep& one) {
-            return forUnits(m_plan.parts * m_hidden, [&](const Expr& column) {
-                return tir::store(
-                    gates, {one.member, column},
-                    tir::load(m_operands[kGatesOperand], {time, one.sequence, column}));
+            return beginSums(one, [&](const Expr& column) {
+                return tir::load(m_operands[kGatesOperand], {time, one.sequence, column});
             });
         });
         const Stmt product = addProduct(
             m_operands[kWeightOperand], gates,
-            [&](const Expr& member, const Expr& k) { return group.at(member).state(0, k); }, group,
-            0, m_plan.productParts * m_hidden);
+            [&](const Expr& member, const Expr& k) { return group.at(member).state(0, k); },
+            group.product, 0, m_plan.productParts * m_hidden);
         const Stmt out = group.forEach([&](const RecurrentStep& one) {
             return forUnits(m_hidden, [&](const Expr& unit) {
                 return tir::store(m_y, {time, one.sequence, unit}, one.state(0, unit));
@@ -308,17 +265,27 @@ private:
     int64_t m_hidden;
     bool m_isReverse;
     bool m_hasLengths;
+    TargetFacts m_facts;
     int64_t m_together; ///< sequences of a group
 };
 
 } // namespace
+
+size_t lengthsOperand(const OpView& op) { return op.op == "nn.lstm" ? 4 : 3; }
+
+ProductSize productOfStep(const OpView& op, const TargetFacts& facts)
+{
+    const TensorType& weight = op.operands[kWeightOperand];
+    return {hiddenOf(weight).value(), columnsOf(weight).value(), weight.dtype.bytes(),
+            sequencesTogether(op, facts, op.isPresent(lengthsOperand(op)))};
+}
 
 te::Tensors lowerRecurrent(const OpView& op, const te::Tensors& in, const RecurrentPlan& plan,
                            const RecurrentStepFn& step)
 {
     const Exprs gatesShape = in[kGatesOperand]->shape();
     const DataType dtype = in[kGatesOperand]->dtype();
-    const Expr hidden(op.operands[kWeightOperand].shape[0].value());
+    const Expr hidden(hiddenOf(op.operands[kWeightOperand]).value());
     te::Tensors given;
     std::vector<size_t> slot(in.size(), 0);
     for (size_t i = 0; i < in.size(); ++i)
@@ -343,7 +310,7 @@ te::Tensors lowerRecurrent(const OpView& op, const te::Tensors& in, const Recurr
 Cost recurrentCost(const OpView& op)
 {
     return {2 * elements(op.operands[kGatesOperand]) *
-                elements({kFloat32, {op.operands[kWeightOperand].shape[0]}}),
+                elements({kFloat32, {hiddenOf(op.operands[kWeightOperand])}}),
             bytesMoved(op)};
 }
 

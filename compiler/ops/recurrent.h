@@ -3,9 +3,11 @@
 // the states with the recurrent weights per step and group of sequences, its sums in registers.
 #pragma once
 
+#include "compiler/ops/recurrent_product.h"
 #include "compiler/ops/shapes.h"
 
 #include <functional>
+#include <optional>
 
 namespace tenon::compiler {
 
@@ -39,7 +41,11 @@ struct RecurrentOptions
     bool isReverse;
 };
 
-/// Checks `gates` [S, B, parts * H], `weight` [H, parts * H] and states [B, H] (`stateCount` of
+/// Recurrent weights [H, columns], or packed [columns/w, H, w].
+Dim hiddenOf(const TensorType& weight);
+Dim columnsOf(const TensorType& weight);
+
+/// Checks `gates` [S, B, parts * H], `weight` and states [B, H] (`stateCount` of
 /// them, from operand 2), lengths [B] of int32 as operand `lengths`; BadAttribute for an unknown
 /// activation. The result has types of y [S, B, H] and of every final state.
 Result<Types> inferRecurrent(const OpView& op, int64_t parts, size_t stateCount, size_t lengths);
@@ -50,7 +56,7 @@ tir::Expr activated(const RecurrentOptions& options, size_t which, const tir::Ex
 /// Buffers and indices of one step of one sequence.
 struct RecurrentStep
 {
-    tir::Buffer gates;               ///< [G, parts * H], the sums of this step
+    tir::Buffer gates;               ///< [G, parts * H], the sums of this step (see lastBias)
     std::vector<tir::Buffer> states; ///< [B, H], read and written in place
     tir::Expr member;                ///< which of the G sequences of its group
     tir::Expr sequence;              ///< which of the B sequences
@@ -63,7 +69,7 @@ struct RecurrentStep
 /// One step of several sequences: a weight that was loaded serves all of them.
 struct RecurrentGroup
 {
-    int64_t size;
+    ProductPlan product;
     std::function<RecurrentStep(const tir::Expr& member)> at;
 
     /// `body` for every sequence of the group.
@@ -75,11 +81,6 @@ struct RecurrentGroup
 using RecurrentStepFn =
     std::function<tir::Stmt(const RecurrentGroup&, const std::vector<tir::Buffer>& in)>;
 
-/// Columns [from, to) of the product of the group's states (read as (member, unit)) with the
-/// weight, added to what `sums` [G, columns] holds there.
-tir::Stmt addProduct(const tir::Buffer& weight, const tir::Buffer& sums,
-                     const std::function<tir::Expr(const tir::Expr&, const tir::Expr&)>& state,
-                     const RecurrentGroup& group, int64_t from, int64_t to);
 /// `body(unit)` for all units, in vectors.
 tir::Stmt forUnits(int64_t hidden, const std::function<tir::Stmt(const tir::Expr&)>& body);
 
@@ -89,8 +90,15 @@ struct RecurrentPlan
     int64_t productParts = 0; ///< gates whose product is made before `step`; the others by `step`
     size_t stateCount = 1;
     size_t lengths = 3; ///< operand index
+    /// Operand that the last gate's product begins with; what the input adds to that gate then
+    /// stands apart, as part `parts` of the sums.
+    std::optional<size_t> lastBias = std::nullopt;
 };
 
+/// Operand with the steps of each sequence.
+size_t lengthsOperand(const OpView& op);
+/// What one step multiplies, for so many sequences at a time as run together.
+ProductSize productOfStep(const OpView& op, const TargetFacts& facts);
 /// The operator's tensors: y and the final states.
 te::Tensors lowerRecurrent(const OpView& op, const te::Tensors& in, const RecurrentPlan& plan,
                            const RecurrentStepFn& step);

@@ -32,10 +32,11 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
     return lowerRecurrent(op, in, {.parts = 1, .productParts = 1, .lengths = kLengths}, step);
 }
 
-constexpr OperandSpec kOperands[] = {{"gates", "[S, B, H]: what the input adds, with all biases"},
-                                     {"weight", "[H, H]: recurrent weights"},
-                                     kHiddenOperand,
-                                     kLengthsOperand};
+constexpr OperandSpec kOperands[] = {
+    {"gates", "[S, B, H]: what the input adds, with all biases"},
+    {"weight", "[H, H] or, in tiles, [H/w, H, w]: recurrent weights"},
+    kHiddenOperand,
+    kLengthsOperand};
 constexpr AttrSpec kAttrs[] = {
     {"activations", "string[]", "one function"},
     {"alphas", "float[]", "first parameter of the function; empty: its default", "[]"},

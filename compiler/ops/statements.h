@@ -10,12 +10,19 @@
 
 namespace tenon::compiler {
 
-/// for name in 0..extent: body(name)
+/// for name in 0..extent: body(name), as a loop of that kind
+inline tir::Stmt loopOf(tir::LoopKind kind, const std::string& name, const tir::Expr& extent,
+                        const std::function<tir::Stmt(const tir::Expr&)>& body)
+{
+    const tir::Var var = tir::makeVar(name);
+    return tir::forLoop({.var = var, .extent = extent, .kind = kind}, body(tir::Expr(var)));
+}
+
+/// One iteration after the other.
 inline tir::Stmt serialLoop(const std::string& name, const tir::Expr& extent,
                             const std::function<tir::Stmt(const tir::Expr&)>& body)
 {
-    const tir::Var var = tir::makeVar(name);
-    return tir::forLoop({.var = var, .extent = extent}, body(tir::Expr(var)));
+    return loopOf(tir::LoopKind::Serial, name, extent, body);
 }
 
 /// Zeros behind the first `begin` rows of a buffer of rank 1 or 2.

@@ -146,10 +146,11 @@ enum class SumOrder : uint8_t
     AsWritten
 };
 
-/// What lowering makes of a function's values.
+/// What lowering makes of a function's values, and what it may know of the target.
 struct Lowering
 {
     SumOrder order;
+    const TargetFacts* facts;
     TypeMap typeOf = [](const TensorType& type) { return type; };
 };
 
@@ -171,7 +172,8 @@ Result<te::Tensors> lowerNode(const Module& module, const NodeRecord& node, cons
     for (const TensorType& type : node.types) results.push_back(as.typeOf(type));
     if (!takesSymbols(node.op))
         if (Status known = needKnownShapes(node, operands, results); !known) return known.error();
-    return op->lower({node.op, node.attrs, operands, results, as.order == SumOrder::AsWritten}, in);
+    return op->lower(
+        {node.op, node.attrs, operands, results, as.order == SumOrder::AsWritten, as.facts}, in);
 }
 
 /// One operator after the other becomes one iteration each of a parallel loop.
@@ -232,16 +234,16 @@ Result<tir::PrimFunc> lowerFunction(const Module& module, const GraphFunction& f
 
 /// The kernel of so many items.
 Result<tir::PrimFunc> lowerItems(const Module& module, const GraphFunction& function, size_t axes,
-                                 int64_t count, SumOrder order)
+                                 int64_t count, Lowering as)
 {
-    const auto typeOf = [&](const TensorType& type) { return itemType(type, axes, count); };
-    return lowerFunction(module, function, {order, typeOf});
+    as.typeOf = [&](const TensorType& type) { return itemType(type, axes, count); };
+    return lowerFunction(module, function, as);
 }
 
 Result<tir::PrimFunc> lowerWithSizes(const Module& module, const GraphFunction& function,
-                                     SumOrder order)
+                                     const Lowering& as)
 {
-    auto kernel = lowerFunction(module, function, {order});
+    auto kernel = lowerFunction(module, function, as);
     if (!kernel) return kernel;
     return withSizes(*std::move(kernel), kernelSizes(module, function));
 }
@@ -293,18 +295,19 @@ struct Lowered
     NamedKernel chunk; ///< of several items; empty when there is none
 };
 
-Status lowerOne(const Module& module, const SizeBounds& bounds, SumOrder order, Lowered& lowered)
+Status lowerOne(const Module& module, const SizeBounds& bounds, const Lowering& as,
+                Lowered& lowered)
 {
     const GraphFunction& function = *lowered.function;
     lowered.items = itemsOf(module, function, bounds);
-    auto kernel = lowered.items ? lowerItems(module, function, lowered.items->axes, 1, order)
-                                : lowerWithSizes(module, function, order);
+    auto kernel = lowered.items ? lowerItems(module, function, lowered.items->axes, 1, as)
+                                : lowerWithSizes(module, function, as);
     if (!kernel) return kernel.error();
-    lowered.whole.set(std::move(*kernel), order);
+    lowered.whole.set(std::move(*kernel), as.order);
     if (!lowered.items || lowered.items->chunk == 1) return kDone;
-    auto chunk = lowerItems(module, function, lowered.items->axes, lowered.items->chunk, order);
+    auto chunk = lowerItems(module, function, lowered.items->axes, lowered.items->chunk, as);
     if (!chunk) return chunk.error();
-    lowered.chunk.set(std::move(*chunk), order);
+    lowered.chunk.set(std::move(*chunk), as.order);
     return kDone;
 }
 
@@ -312,9 +315,10 @@ Status lowerOne(const Module& module, const SizeBounds& bounds, SumOrder order, 
 Status lowerAll(const Module& module, const PassContext& context, std::vector<Lowered*> pending)
 {
     const SizeBounds bounds = boundsOf(module.main());
-    const SumOrder order = context.optLevel == 0 ? SumOrder::AsWritten : SumOrder::Any;
+    const Lowering as{.order = context.optLevel == 0 ? SumOrder::AsWritten : SumOrder::Any,
+                      .facts = &context.facts};
     return context.job->parallelFor(
-        pending.size(), [&](size_t i) { return lowerOne(module, bounds, order, *pending[i]); });
+        pending.size(), [&](size_t i) { return lowerOne(module, bounds, as, *pending[i]); });
 }
 
 /// k_<hash of the text>; more digits where eight are not enough to tell kernels apart.

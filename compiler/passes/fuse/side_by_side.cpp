@@ -4,6 +4,7 @@
 #include "compiler/passes/fuse/side_by_side.h"
 
 #include "compiler/ops/op.h"
+#include "compiler/ops/recurrent.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/use_index.h"
 
@@ -31,7 +32,7 @@ public:
           std::vector<FusionGroup> groups)
         : m_module(module)
         , m_uses(module, function)
-        , m_leastOperations(leastOperations(facts))
+        , m_facts(facts)
         , m_groups(std::move(groups))
     {
         for (const NodeId id : function.order) m_position[id] = m_position.size();
@@ -74,8 +75,17 @@ private:
             operands.push_back(operand.node.isValid() ? m_module.type(operand)
                                                       : TensorType{kHandle, {}});
         }
-        return op.cost({record.op, record.attrs, operands, record.types}).flops >=
-               m_leastOperations;
+        const OpView view{record.op, record.attrs, operands, record.types};
+        return op.cost(view).flops >= leastOperations(m_facts) && gainsBeside(view);
+    }
+
+    /// Two threads with an operator each are not slower than all threads at one after the other,
+    /// whose parts of the weights may fit their caches.
+    bool gainsBeside(const OpView& op) const
+    {
+        const ProductSize size = productOfStep(op, m_facts);
+        const double shared = productCycles(m_facts, size, threadsOfProduct(m_facts, size));
+        return productCycles(m_facts, size, 1) <= 2 * shared;
     }
 
     /// The later node's group stands for both: nobody may read the earlier one's results before.
@@ -100,7 +110,7 @@ private:
 
     const Module& m_module;
     const UseIndex m_uses;
-    const double m_leastOperations;
+    const TargetFacts& m_facts;
     std::vector<FusionGroup> m_groups;
     std::unordered_map<NodeId, size_t> m_position; ///< in the function's order
 };

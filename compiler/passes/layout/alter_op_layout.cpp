@@ -12,6 +12,7 @@
 #include "compiler/passes/layout/layout_plan.h"
 #include "compiler/passes/layout/layout_values.h"
 #include "compiler/passes/layout/quantized_layout.h"
+#include "compiler/passes/layout/recurrent_weights.h"
 #include "compiler/passes/layout/winograd_choice.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
@@ -79,6 +80,8 @@ private:
                     unstackPhasesOp))
             return alterImages(node);
         if (isOp(node, reshapeOp)) return alterReshape(node);
+        if (factsOf(node).isRecurrent)
+            return packRecurrentWeight(m_module, node, m_values, *m_patch, m_machine.facts);
         if (node.operands.empty() || node.types.size() != 1) return false;
         switch (factsOf(node).blockedForm) {
         case BlockedForm::ByLayout: return alterByLayout(node);
