@@ -49,7 +49,8 @@ RegisterTile tileOf(int64_t filters, int64_t pixels, int64_t vector, bool mayOve
     constexpr int64_t kMostTogether = 8;
     TileSpace space{.vectors = filters,
                     .positions = (pixels + vector - 1) / vector,
-                    .positionsUpTo = pixels / vector};
+                    .positionsUpTo = pixels / vector,
+                    .isRolled = true};
     if (mayOverlap) space.overlapUpTo = std::min(filters, kMostTogether);
     return chooseTile(space, facts);
 }

@@ -31,7 +31,7 @@ struct TileSpace
     bool arePositionsTogether = false; ///< a step's inputs lie side by side
     int64_t weightRegisters = 1;       ///< that a vector of weights takes there
     bool areHalves = false; ///< weights and inputs have half the bits of sums: two share a register
-    bool endsOften = false; ///< the innermost loop around a tile's steps has few iterations
+    bool isRolled = false;  ///< the innermost loop adds one product to each sum
 };
 
 /// Cycles of one reduction step of a tile: of its products, its loads or the latency of its sums.
