@@ -5,6 +5,7 @@
 #include "compiler/ops/ops.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace tenon::compiler {
 namespace {
@@ -88,11 +89,13 @@ bool isWholeConvolution(const Module& module, const NodeRecord& node)
     return isPlainConvolution(module, node) && node.attrs.integer("groups", 1) == 1;
 }
 
-bool isDepthwiseConvolution(const Module& module, const NodeRecord& node)
+bool isGroupwiseConvolution(const Module& module, const NodeRecord& node)
 {
     if (!isPlainConvolution(module, node)) return false;
     const std::vector<int64_t>& weight = constantOf(module, node.operands[1])->shape();
-    return node.attrs.integer("groups", 1) == weight[0] && weight[1] == 1 && weight[0] > 1;
+    const int64_t groups = node.attrs.integer("groups", 1);
+    const bool isDepthwise = weight[1] == 1;
+    return groups > 1 && groups * weight[1] == weight[0] && (isDepthwise || isOp(node, conv2dOp));
 }
 
 ChannelClasses::ChannelClasses(const Module& module, const GraphFunction& function)
@@ -123,7 +126,7 @@ void ChannelClasses::joinValues()
         }
         const ValueRef result{id, 0};
         if (node.kind != NodeKind::Op || node.types.size() != 1 || !isOfChannels(result)) continue;
-        if (isDepthwiseConvolution(m_module, node) || passesWindows(node))
+        if (isGroupwiseConvolution(m_module, node) || passesWindows(node))
             join(result, node.operands[0]);
         if (passesElements(m_module, node))
             for (const ValueRef operand : node.operands)
@@ -185,10 +188,13 @@ void ChannelClasses::collectReaders(const NodeRecord& node)
     const auto own = isOne ? classOf({node.id, 0}) : std::nullopt;
     const bool isWhole = own && isWholeConvolution(m_module, node);
     const bool isPassing = own && !isWhole &&
-                           (isDepthwiseConvolution(m_module, node) || passesWindows(node) ||
+                           (isGroupwiseConvolution(m_module, node) || passesWindows(node) ||
                             passesElements(m_module, node));
     if (isWhole) m_classes[*own].makers.push_back(node.id);
     if (isPassing) m_classes[*own].passing.push_back(node.id);
+    if (isPassing && isGroupwiseConvolution(m_module, node))
+        m_classes[*own].unit =
+            std::lcm(m_classes[*own].unit, constantOf(m_module, node.operands[1])->shape()[1]);
     if (!isWhole && !isPassing)
         for (uint32_t i = 0; i < node.types.size(); ++i)
             if (const auto made = classOf({node.id, i})) m_classes[*made].canGrow = false;

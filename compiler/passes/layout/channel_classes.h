@@ -16,6 +16,7 @@ struct ChannelClass
 {
     int64_t channels = 0;
     bool isInteger = false;           ///< of bytes and of sums of products of these
+    int64_t unit = 1;                 ///< a group that stays together has so many channels
     bool canGrow = true;              ///< every maker has weights that zero filters can be added to
     std::vector<NodeId> makers = {};  ///< convolutions of other channels
     std::vector<NodeId> passing = {}; ///< operators from channel to channel
@@ -57,7 +58,7 @@ bool reducesRowsOrColumns(const NodeRecord& node, size_t rank);
 /// A convolution of float32 or of bytes, of one group in plain layouts, whose weights and their
 /// zero point are known.
 bool isWholeConvolution(const Module& module, const NodeRecord& node);
-/// One of each channel by itself.
-bool isDepthwiseConvolution(const Module& module, const NodeRecord& node);
+/// One of each group of channels by itself, with as many results as data; a group may be a channel.
+bool isGroupwiseConvolution(const Module& module, const NodeRecord& node);
 
 } // namespace tenon::compiler

@@ -3,27 +3,15 @@
 // of g/m groups, weight [O, m*C/g, KH, KW] with zeros between the groups that were: blocks of whole
 // vectors make up for m times the products (ResNeXt's groups of 4 and 8 channels).
 #include "compiler/ops/ops.h"
-#include "compiler/passes/layout/layout_costs.h"
+#include "compiler/passes/layout/group_merge.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/rewrite_functions.h"
 
 #include <cstring>
-#include <optional>
 
 namespace tenon::compiler {
 namespace {
-
-/// Products for one that counts. More would be slower than plain loops.
-constexpr int64_t kMostMerged = 4;
-constexpr int64_t kNarrowestBlock = 4;
-
-/// How many groups become one, and the block of channels they are then computed in.
-struct Merge
-{
-    int64_t groups = 1;
-    int64_t block = 0;
-};
 
 class GroupMerger
 {
@@ -43,7 +31,7 @@ public:
             const auto conv =
                 node.kind == NodeKind::Op ? blockableConvolution(m_module, node) : std::nullopt;
             if (!conv || conv->groups == 1 || conv->isDepthwise) continue;
-            const Merge merge = mergeOf(*conv);
+            const GroupMerge merge = groupMergeOf(*conv, m_machine);
             if (merge.groups > 1 && isFaster(node, *conv, merge))
                 patches.push_back(patchOf(node, *conv, merge));
         }
@@ -51,29 +39,14 @@ public:
     }
 
 private:
-    /// The fewest products per vector; of equals the widest block, which neighbours have, too.
-    Merge mergeOf(const BlockableConvolution& conv) const
-    {
-        Merge best;
-        const int64_t in = conv.inChannels / conv.groups, out = conv.outChannels / conv.groups;
-        for (int64_t block = m_machine.lanes; block >= kNarrowestBlock; block /= 2) {
-            int64_t count = 1;
-            while (count <= kMostMerged && (in * count % block != 0 || out * count % block != 0))
-                ++count;
-            if (count > kMostMerged || conv.groups % count != 0) continue;
-            if (best.block == 0 || count * best.block < best.groups * block) best = {count, block};
-        }
-        return best;
-    }
-
     /// Than plain loops, whose values need no transformation.
-    bool isFaster(const NodeRecord& node, BlockableConvolution conv, const Merge& merge) const
+    bool isFaster(const NodeRecord& node, const BlockableConvolution& conv,
+                  const GroupMerge& merge) const
     {
         double plain = convolutionCycles(conv, 0, 0, m_machine);
         plain += transformCycles(m_module.type(node.operands[0]), m_machine.facts);
         plain += transformCycles(node.types[0], m_machine.facts);
-        conv.groups /= merge.groups;
-        return convolutionCycles(conv, merge.block, merge.block, m_machine) < plain;
+        return mergedCycles(conv, merge, m_machine) < plain;
     }
 
     /// [O, C/g, KH, KW] -> [O, m * C/g, KH, KW]: filter o's channels stand behind those of the
@@ -95,7 +68,7 @@ private:
     }
 
     Patch patchOf(const NodeRecord& node, const BlockableConvolution& conv,
-                  const Merge& merge) const
+                  const GroupMerge& merge) const
     {
         PatchWriter patch(m_module, m_function.id, "merge-groups",
                           std::to_string(conv.groups) + " groups of " +

@@ -7,6 +7,7 @@
 #include "compiler/ops/ops.h"
 #include "compiler/passes/layout/channel_block.h"
 #include "compiler/passes/layout/channel_classes.h"
+#include "compiler/passes/layout/group_merge.h"
 #include "compiler/passes/layout/layout_costs.h"
 #include "compiler/passes/layout/layout_machine.h"
 #include "compiler/passes/passes.h"
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <set>
 
 namespace tenon::compiler {
@@ -21,6 +23,9 @@ namespace {
 
 /// The model of costs knows no smaller differences.
 constexpr double kMargin = 0.85;
+/// Where all layers are in blocks, or few channels are added, less can be lost.
+constexpr double kSmallMargin = 0.95;
+constexpr int64_t kFewOf = 8;
 constexpr int kNarrowestBlock = 4;
 constexpr size_t kChannelAxis = 1;
 
@@ -107,12 +112,15 @@ private:
         }
         if (own.channels % m_machine.lanes == 0 || !canGrowConstants(own)) return own.channels;
         int64_t best = own.channels;
-        double least = kMargin * cycles(own, own.channels);
+        const double now = cycles(own, own.channels);
+        double least = now;
         for (int64_t block = m_machine.lanes; block >= kNarrowestBlock; block /= 2) {
-            const int64_t width = (own.channels + block - 1) / block * block;
+            const int64_t unit = std::lcm(block, own.unit);
+            const int64_t width = (own.channels + unit - 1) / unit * unit;
             if (width == own.channels) continue;
+            const bool isSmall = own.unit > 1 || kFewOf * (width - own.channels) <= own.channels;
             const double cost = cycles(own, width);
-            if (cost >= least) continue;
+            if (cost >= std::min(least, (isSmall ? kSmallMargin : kMargin) * now)) continue;
             best = width;
             least = cost;
         }
@@ -146,22 +154,39 @@ private:
         return rank - 3;
     }
 
+    /// Groups are computed in blocks, which everything around them then has, too; other layers are
+    /// plain where that is cheaper.
     double cycles(const ChannelClass& own, int64_t width) const
     {
+        const bool mayBePlain = own.unit == 1;
         double sum = 0;
-        for (const NodeId id : own.makers) sum += convolutionCost(id, own, width);
+        for (const NodeId id : own.makers) sum += convolutionCost(id, own, width, mayBePlain);
         for (const NodeId id : own.passing) sum += passingCost(id, width);
         for (const NodeId id : own.readers)
             if (std::find(own.makers.begin(), own.makers.end(), id) == own.makers.end())
-                sum += convolutionCost(id, own, width);
+                sum += convolutionCost(id, own, width, mayBePlain);
         if (width == own.channels) return sum;
         for (const ValueRef value : own.leaving)
             sum += transformCycles(m_module.type(value), m_machine.facts);
         return sum;
     }
 
+    /// With the class's values plain; those on the other side have blocks where they fill them.
+    double plainCost(const NodeRecord& node, const BlockableConvolution& conv,
+                     const ChannelClass& own) const
+    {
+        const double plain = convolutionCycles(conv, 0, 0, m_machine);
+        const bool readsOwn = isOf(node.operands[0], own), makesOwn = isOf({node.id, 0}, own);
+        if (readsOwn && !makesOwn && conv.outChannels % m_machine.lanes == 0)
+            return std::min(plain + transformCycles(node.types[0], m_machine.facts),
+                            convolutionCycles(conv, 0, m_machine.lanes, m_machine));
+        if (makesOwn && !readsOwn && conv.inChannels % m_machine.lanes == 0)
+            return plain + transformCycles(m_module.type(node.operands[0]), m_machine.facts);
+        return plain;
+    }
+
     /// In the widest blocks that both sides have, or plain.
-    double convolutionCost(NodeId id, const ChannelClass& own, int64_t width) const
+    double convolutionCost(NodeId id, const ChannelClass& own, int64_t width, bool mayBePlain) const
     {
         const NodeRecord& node = m_module.node(id);
         auto conv = blockableConvolution(m_module, node);
@@ -170,7 +195,9 @@ private:
         if (isOf({id, 0}, own)) conv->outChannels = width;
         const int64_t in = channelBlock(conv->inChannels, m_machine.lanes);
         const int64_t out = channelBlock(conv->outChannels, m_machine.lanes);
-        double least = convolutionCycles(*conv, 0, 0, m_machine);
+        const bool isBlocked = out != 0 && !mayBePlain;
+        double least =
+            isBlocked ? convolutionCycles(*conv, in, out, m_machine) : plainCost(node, *conv, own);
         if (out == 0) return least;
         least = std::min(least, convolutionCycles(*conv, in, out, m_machine));
         if (in == 0 || conv->isDilated || conv->groups != 1) return least;
@@ -186,10 +213,16 @@ private:
         const NodeRecord& node = m_module.node(id);
         const int64_t block = channelBlock(width, m_machine.lanes);
         if (auto conv = blockableConvolution(m_module, node)) {
-            conv->inChannels = conv->outChannels = conv->groups = width;
+            const int64_t perGroup = conv->inChannels / conv->groups;
+            conv->inChannels = conv->outChannels = width;
+            conv->groups = width / perGroup;
             const double plain = convolutionCycles(*conv, 0, 0, m_machine);
-            return block == 0 ? plain
-                              : std::min(plain, convolutionCycles(*conv, block, block, m_machine));
+            if (block == 0) return plain;
+            if (conv->isDepthwise)
+                return std::min(plain, convolutionCycles(*conv, block, block, m_machine));
+            const GroupMerge merge = groupMergeOf(*conv, m_machine);
+            return merge.block == 0 ? plain
+                                    : std::min(plain, mergedCycles(*conv, merge, m_machine));
         }
         const auto grown = static_cast<double>(width) /
                            static_cast<double>(node.types[0].shape[kChannelAxis].value());
@@ -219,13 +252,13 @@ private:
                        int64_t width) const
     {
         const int64_t more = width - own.channels;
-        const bool isDepthwise = isDepthwiseConvolution(m_module, node);
+        const bool isGroupwise = isGroupwiseConvolution(m_module, node);
         if (isConvolution(node)) {
             const int zero = weightZeroOf(m_module, node).value_or(0); // known of makers
             Tensor weight = *constantOf(m_module, node.operands[1]);
             if (isOf({node.id, 0}, own)) weight = longer(weight, 0, more, zero);
-            if (!isDepthwise && isOf(node.operands[0], own)) weight = longer(weight, 1, more, zero);
-            if (isDepthwise) node.attrs.set("groups", width);
+            if (!isGroupwise && isOf(node.operands[0], own)) weight = longer(weight, 1, more, zero);
+            if (isGroupwise) node.attrs.set("groups", width / weight.shape()[1]);
             node.operands[1] = patch.constant(std::move(weight), nameOf(node.operands[1]));
         } else {
             const int fill = isOp(node, divideOp) ? 1 : 0;
