@@ -251,7 +251,9 @@ std::optional<ValueRef> operandOfRows(const Site& site, PatchWriter& patch, Valu
     if (*own == shape) return reshaped(site, patch, value, rows);
     if (own->size() <= 1) return value;
     const bool isRow = std::all_of(own->begin(), own->end() - 1, [](int64_t d) { return d == 1; });
-    if (isRow) return reshaped(site, patch, value, {own->back()});
+    // Of one row, a number may be its own, such as its mean: norms stay as they are of many rows.
+    const bool isOfRow = rows[0] == 1 && own->back() == 1 && !constantOf(site.module, value);
+    if (isRow && !isOfRow) return reshaped(site, patch, value, {own->back()});
     return std::nullopt;
 }
 
