@@ -3,6 +3,11 @@
 #include "compiler/passes/layout/channel_block.h"
 
 namespace tenon::compiler {
+namespace {
+
+constexpr int64_t kFewRows = 4;
+
+} // namespace
 
 int64_t channelBlock(int64_t channels, int lanes)
 {
@@ -18,6 +23,13 @@ int64_t weightBlock(int64_t channels, int64_t block)
     return block;
 }
 
+int64_t denseWeightBlock(const DenseLayer& layer, int64_t block)
+{
+    constexpr int64_t kWidest = 8; // of a row or two
+    const bool isWide = layer.rows < kFewRows && layer.outputs % (kWidest * block) == 0;
+    return isWide ? kWidest * block : weightBlock(layer.outputs, block);
+}
+
 int64_t denseRows(const Shape& data)
 {
     int64_t rows = 1;
@@ -31,7 +43,7 @@ int64_t denseRows(const Shape& data)
 int64_t denseBlock(const DenseLayer& layer, int lanes, const TargetFacts& facts)
 {
     constexpr int kFewestLanes = 4;
-    constexpr int64_t kWidestMatrix = 1024, kFewRows = 4;
+    constexpr int64_t kWidestMatrix = 1024;
     const int64_t block = channelBlock(layer.outputs, lanes);
     const bool waitsForWeights = layer.rows < kFewRows && layer.weightBytes > facts.l2Bytes / 2;
     const bool mayOverlap = block == 0 || (facts.threads <= 1 && !waitsForWeights);
