@@ -12,6 +12,12 @@
 namespace tenon::compiler {
 namespace {
 
+std::vector<int64_t> withoutOnes(std::vector<int64_t> shape)
+{
+    std::erase(shape, 1);
+    return shape;
+}
+
 /// A program of the device's side and what its outputs are.
 struct Piece
 {
@@ -210,9 +216,15 @@ private:
                            std::to_string(m_request.sets.size()) + ": " + what);
     }
 
-    /// What has the name of a tensor but not its shape is another one.
+    /// What has the name of a tensor but not its shape is another one, unless axes of one element
+    /// are all that differs.
     void dropUnfit(ReferenceValues& reference)
     {
+        for (auto& [value, tensor] : reference) {
+            const auto shape = constantShape(imported().type(value).shape);
+            if (shape && withoutOnes(*shape) == withoutOnes(tensor.shape()))
+                tensor = tensor.reshaped(*shape);
+        }
         std::erase_if(reference, [&](const auto& entry) {
             const TensorType& type = imported().type(entry.first);
             const auto shape = constantShape(type.shape);

@@ -63,6 +63,19 @@ void addRealNames(const Module& module, TensorNames& names)
     }
 }
 
+/// What is reshaped into an output is the same tensor: a kernel writes it, and the reshape is no
+/// kernel.
+void addViewedNames(const Module& module, TensorNames& names)
+{
+    const std::vector<NodeId>& order = module.main().order;
+    for (size_t i = order.size(); i-- > 0;) {
+        const NodeRecord& node = module.node(order[i]);
+        if (!isOneOf(node, reshapeOp, squeezeOp, expandDimsOp)) continue;
+        if (const auto found = names.find({node.id, 0}); found != names.end())
+            add(names[node.operands[0]], std::vector<std::string>(found->second));
+    }
+}
+
 ReferenceValues matched(const TensorNames& names, const std::vector<ValueRef>& wanted,
                         const std::map<std::string, Tensor>& tensors)
 {
@@ -108,6 +121,7 @@ Result<TensorNames> tensorNames(const Loaded& loaded, const std::string& path)
             add(names[{id, i}], {isKnown ? (*outputs)[source.value][i] : node.name});
     }
     addRealNames(module, names);
+    addViewedNames(module, names);
     return names;
 }
 

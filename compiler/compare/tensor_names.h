@@ -7,7 +7,8 @@
 namespace tenon::compiler {
 
 /// Names that a value of the module as imported goes by, the likeliest first: its own; of a
-/// quantized tensor also those of the real values before and behind it.
+/// quantized tensor also those of the real values before and behind it, and of one that is reshaped
+/// those of what that makes.
 using TensorNames = std::map<ValueRef, std::vector<std::string>>;
 
 /// Of the results of main's nodes; `path` is the file that was loaded.

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Comparisons in which nothing is wrong: every tensor is found, in the model's form, whatever the
 // executor, in one piece or in many, with the kernels that `compile` ships.
+#include "compiler/compare/tensor_names.h"
+#include "compiler/frontend/load_model.h"
 #include "compiler/frontend/onnx/load_onnx.h"
 #include "compiler/passes/numeric_check.h"
 #include "tests/compiler/compare/faults.h"
+#include "tests/support/environment.h"
 #include "tests/zoo/zoo.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <map>
 #include <set>
 
@@ -115,6 +119,38 @@ TEST(Compare, FindsTheSameInPieces)
         EXPECT_EQ(pieces.tensors[i].cumulative.maxAbs, whole.tensors[i].cumulative.maxAbs);
         EXPECT_EQ(pieces.tensors[i].isolated->maxAbs, whole.tensors[i].isolated->maxAbs);
     }
+}
+
+TEST(Compare, KnowsWhatOnlyTheShapeOfAnOutputDiffersFrom)
+{
+    const test::TemporaryFolder folder;
+    const std::string path = folder.file("gru.onnx");
+    std::ofstream(path, std::ios::binary) << test::makeZooModel("gru_stack", {.channelDivisor = 8});
+    auto loaded = loadModel(path, {});
+    ASSERT_TRUE(loaded) << loaded.error().text();
+    const auto model = std::make_shared<const Loaded>(std::move(*loaded));
+    const auto names = tensorNames(*model, path);
+    ASSERT_TRUE(names) << names.error().text();
+    // The output of the file has an axis of directions, which the kernel's result has not.
+    const GraphFunction& main = model->module.main();
+    const auto gru = std::find_if(main.order.begin(), main.order.end(),
+                                  [&](NodeId id) { return model->module.node(id).op == "nn.gru"; });
+    ASSERT_NE(gru, main.order.end());
+    const Shape& own = model->module.type({*gru, 0}).shape;
+    ASSERT_EQ(own.size(), 3U);
+    CompareRequest request = test::requestFor(model, seeded(*model));
+    std::vector<int64_t> shape = *constantShape(own);
+    shape.insert(shape.begin() + 1, 1);
+    const NamedValues given{{names->at({*gru, 0}).front(), seededTensor(kFloat32, shape, 1)}};
+    request.reference = namedReference(*names, given);
+    const Comparison out = compared(request);
+    const auto compared =
+        std::find_if(out.tensors.begin(), out.tensors.end(), [](const ComparedTensor& tensor) {
+            return tensor.title.work.starts_with("gru");
+        });
+    ASSERT_NE(compared, out.tensors.end());
+    EXPECT_GT(compared->cumulative.maxAbs, 0.1) << "the reference is made up";
+    EXPECT_TRUE(out.notCompared.empty()) << out.notCompared.front();
 }
 
 TEST(Compare, HandsOutTheValuesOfTheWorstSet)
