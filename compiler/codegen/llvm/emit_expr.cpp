@@ -206,7 +206,7 @@ llvm::Value* Emitter::loadElement(const ExprNode& node)
             loaded = m_builder.CreateMaskedLoad(stored, pointer, align, m_mask,
                                                 llvm::Constant::getNullValue(stored));
         else
-            loaded = m_builder.CreateAlignedLoad(stored, pointer, align);
+            loaded = loadRun(node.buffer, stored, pointer, align);
     } else if (index->kind == ExprKind::Broadcast) {
         const auto [pointer, align] = address(node.buffer, index->args[0]);
         CHECK(!m_mask) << "masked broadcast load";

@@ -230,7 +230,7 @@ void Emitter::storeElement(const StmtNode& node)
         stored = m_builder.CreateVectorSplat(static_cast<unsigned>(lanes), stored);
     if (index->kind == ExprKind::Ramp && index->args[1].isConstInt(1)) {
         const auto [pointer, align] = address(node.buffer, index->args[0]);
-        m_builder.CreateAlignedStore(stored, pointer, align);
+        storeRun(node.buffer, stored, pointer, align);
     } else if (lanes == 1) {
         const auto [pointer, align] = address(node.buffer, index);
         m_builder.CreateAlignedStore(stored, pointer, align);

@@ -107,6 +107,10 @@ private:
     bool countsNarrowly(const llvm::Value* begin, const llvm::Value* extent) const;
     void unrolled(const tir::StmtNode& node);
     void storeElement(const tir::StmtNode& node);
+    llvm::Value* loadRun(const tir::Buffer& buffer, llvm::Type* type, llvm::Value* pointer,
+                         llvm::Align align);
+    void storeRun(const tir::Buffer& buffer, llvm::Value* stored, llvm::Value* pointer,
+                  llvm::Align align);
     void request(const tir::ExprNode& load);
     void branch(const tir::StmtNode& node);
     void whileLoop(const tir::StmtNode& node);

@@ -180,6 +180,7 @@ Result<std::string> emitKernel(const KernelSource& source, llvm::TargetMachine& 
     options.hasNarrowLanes = isNeon(options.byteDot);
     const bool isWide = options.vectorBytes >= 64 && isX86With(machine, "+avx512bw");
     options.packedLanes = isWide ? 16 : isX86With(machine, "+avx2") ? 8 : 0;
+    options.masksLanes = options.vectorBytes >= 64 && isX86With(machine, "+avx512vl");
     options.permutesBytes = isWide && isX86With(machine, "+avx512vbmi");
     options.hasNanMaximum = machine.getTargetTriple().isAArch64();
     options.isElf = machine.getTargetTriple().isOSBinFormatELF();

@@ -29,9 +29,11 @@ constexpr double kPlainPointwise = 0.8;
 /// Where neighbours of a result are not neighbours in the data, lanes are collected.
 constexpr double kStrided = 0.125;
 /// Depthwise kernels load about as much as they compute (0.7 from the second-level cache, less from
-/// beyond); rows of one channel fill few registers (0.13 to 0.18 at 14 to 56 columns).
+/// beyond), along rows as in blocks (0.36 to 0.57 at 14 to 56 columns, 0.18 where lanes are
+/// collected, on an AMD EPYC with AVX-512).
 constexpr double kDepthwise = 0.45;
-constexpr double kPlainDepthwise = 0.15;
+constexpr double kPlainDepthwise = 0.25;
+constexpr double kStridedDepthwise = 0.125;
 
 /// What one core copies between layouts, of what its second-level cache gives (12 of 32 there).
 constexpr double kCopiedOfL2 = 0.375;
@@ -79,7 +81,8 @@ double plainCycles(const BlockableConvolution& conv, double macs, const LayoutMa
     const auto vectors = static_cast<double>((conv.columns + lanes - 1) / lanes);
     const double filled = static_cast<double>(conv.columns) / vectors;
     const double whole = conv.isDepthwise ? kPlainDepthwise : kPlain;
-    return macs / filled / ((conv.strides[1] == 1 ? whole : kStrided) * machine.facts.vectorMacs());
+    const double strided = conv.isDepthwise ? kStridedDepthwise : kStrided;
+    return macs / filled / ((conv.strides[1] == 1 ? whole : strided) * machine.facts.vectorMacs());
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // conv2d and conv2d_transpose of plain NCHW data: vectors along the output columns, several output
 // channels per tile that share their inputs.
+#include "compiler/schedule/rules/depthwise_plain.h"
 #include "compiler/schedule/rules/families.h"
 #include "compiler/schedule/rules/flat_image.h"
 #include "compiler/schedule/rules/register_tile.h"
@@ -97,6 +98,7 @@ void scheduleConv2dPlain(Schedule& schedule, const TargetFacts& facts)
 {
     const std::string conv = anchorOf(schedule);
     if (isPointwise(schedule, conv)) return schedulePointwise(schedule, conv, facts);
+    if (scheduleDepthwisePlain(schedule, conv, facts)) return;
     const std::vector<std::string> pads = blocksBefore(schedule, conv);
     inlineBeside(schedule, conv, pads);
     const int64_t rowPhases = phasesOf(schedule, conv, 0);

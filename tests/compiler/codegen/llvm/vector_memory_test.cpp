@@ -74,6 +74,34 @@ TEST(VectorMemory, lanesThatLieNearOneAnotherAreLoadedAsVectors)
     }
 }
 
+TEST(VectorMemory, oddLanesMoveByMasksWhereProcessorsHaveThem)
+{
+    std::vector<float> x;
+    for (int i = 0; i < 64; ++i) x.push_back(static_cast<float>(i));
+    const tir::PrimFunc function = test::parsedFunction(loadsText("T.Ramp(i * 9 + 3, 1, 14)", 14));
+    for (const char* target : {"llvm -mcpu=native", "llvm -mcpu=haswell"}) {
+        const auto result =
+            test::runCompiled(function, {Tensor::of(core::kFloat32, {64}, x)}, target, 1);
+        ASSERT_TRUE(result) << result.error().text();
+        const auto y = result->at(0).as<float>();
+        for (int i = 0; i < 28; ++i)
+            EXPECT_EQ(y[static_cast<size_t>(i)], static_cast<float>(i / 14 * 9 + 3 + i % 14))
+                << target;
+    }
+    const auto masks = [&](const std::string& cpu, int vectorBytes) {
+        const auto machine = compiler::machineSpec(
+            *core::parseTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=" + cpu));
+        const auto ir = compiler::emitKernel({function, "loads", vectorBytes}, *machine,
+                                             compiler::EmitForm::LlvmIr);
+        CHECK(ir) << ir.error().text();
+        return ir->find("masked.load") != std::string::npos &&
+               ir->find("masked.store") != std::string::npos;
+    };
+    EXPECT_TRUE(masks("skylake-avx512", 64));
+    EXPECT_FALSE(masks("skylake-avx512", 32));
+    EXPECT_FALSE(masks("haswell", 32));
+}
+
 TEST(VectorMemory, bytesChooseFromATableOf256)
 {
     std::vector<uint8_t> x(256);
