@@ -213,6 +213,7 @@ void Emitter::unrolled(const StmtNode& node)
     if (unrolledPacked(node, *begin, extent->getSExtValue())) return;
     if (unrolledSquare(node, *begin, extent->getSExtValue())) return;
     if (unrolledQuads(node, *begin, extent->getSExtValue())) return;
+    if (unrolledInterleaved(node, *begin, extent->getSExtValue())) return;
     for (int64_t i = 0; i < extent->getSExtValue(); ++i) {
         selectRound(node, *begin, i);
         statement(node.body);

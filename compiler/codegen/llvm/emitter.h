@@ -99,6 +99,8 @@ private:
     bool unrolledSquare(const tir::StmtNode& node, const llvm::ConstantInt& begin, int64_t extent);
     bool unrolledQuads(const tir::StmtNode& node, const llvm::ConstantInt& begin, int64_t extent);
     bool unrolledPacked(const tir::StmtNode& node, const llvm::ConstantInt& begin, int64_t extent);
+    bool unrolledInterleaved(const tir::StmtNode& node, const llvm::ConstantInt& begin,
+                             int64_t extent);
     bool unrolledInTurns(const tir::StmtNode& node, const llvm::ConstantInt& begin, int64_t extent);
 
     // emit_stmt.cpp

@@ -4,6 +4,7 @@
 #include "compiler/schedule/affine.h"
 #include "compiler/schedule/rules/axis_runs.h"
 #include "compiler/schedule/rules/crossing.h"
+#include "compiler/schedule/rules/interleave.h"
 #include "compiler/schedule/rules/rule.h"
 #include "compiler/schedule/tree.h"
 #include "core/ir/tir/visit.h"
@@ -249,6 +250,18 @@ void scheduleRun(Schedule& schedule, const std::vector<AxisView>& axes, size_t c
     return parallelise(schedule, outer, facts);
 }
 
+/// Vectors of several parts at once, whose elements take turns.
+void scheduleInTurns(Schedule& schedule, const tir::Stmt& block, std::vector<AxisView>& axes,
+                     const Interleaving& turns, int64_t lanes, const TargetFacts& facts)
+{
+    unrollPeriods(schedule, block, axes, turns.ownAxes);
+    std::vector<std::string> outer, own;
+    for (size_t i = 0; i < axes.size(); ++i)
+        (i + turns.ownAxes < axes.size() ? outer : own).push_back(axes[i].loop);
+    interleave(schedule, turns, own, lanes);
+    return parallelise(schedule, outer, facts);
+}
+
 } // namespace
 
 void scheduleElementwise(Schedule& schedule, const std::string& block, const TargetFacts& facts)
@@ -260,6 +273,9 @@ void scheduleElementwise(Schedule& schedule, const std::string& block, const Tar
         if (axis.loop.empty()) return;
     size_t contiguous = contiguousAxes(stmt);
     int64_t lanes = lanesOf(schedule, block, facts);
+    if (contiguous == 0 && lanes >= 4)
+        if (const auto turns = interleavingOf(stmt))
+            return scheduleInTurns(schedule, stmt, axes, *turns, lanes, facts);
     if (contiguous == 0 && axes.back().extent > 0) {
         const std::vector<int64_t> borders = bordersOf(stmt);
         if (!borders.empty()) return scheduleParts(schedule, block, borders, facts);

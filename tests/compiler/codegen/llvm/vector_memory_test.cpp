@@ -102,6 +102,52 @@ TEST(VectorMemory, oddLanesMoveByMasksWhereProcessorsHaveThem)
     EXPECT_FALSE(masks("haswell", 32));
 }
 
+/// y[parts * (lanes * i + lane) + part] = x[part * 100 + lanes * i + lane] + 1.
+std::string turnsText(int parts, int lanes)
+{
+    const std::string n = std::to_string(lanes), of = std::to_string(parts);
+    return "@T.prim_func\ndef main(x: T.Buffer((400,), \"float32\"), y: T.Buffer((" +
+           std::to_string(2 * lanes * parts) +
+           ",), \"float32\")):\n    for i in T.serial(2):\n        for part in T.unroll(" + of +
+           "):\n            y[T.Ramp(i * " + std::to_string(lanes * parts) + " + part, " + of +
+           ", " + n + ")] = x[T.Ramp(part * 100 + i * " + n + ", 1, " + n +
+           ")] + T.Broadcast(T.float32(1), " + n + ")\n";
+}
+
+TEST(VectorMemory, vectorsThatTakeTurnsAreStoredAsTheyLie)
+{
+    std::vector<float> x;
+    for (int i = 0; i < 400; ++i) x.push_back(static_cast<float>(i));
+    for (const char* target : {"llvm -mcpu=native", "llvm -mcpu=x86-64", "llvm -mcpu=haswell"})
+        for (int parts = 2; parts <= 4; ++parts)
+            for (const int lanes : {4, 8}) {
+                const auto result =
+                    test::runCompiled(test::parsedFunction(turnsText(parts, lanes)),
+                                      {Tensor::of(core::kFloat32, {400}, x)}, target, 1);
+                ASSERT_TRUE(result) << result.error().text();
+                const auto y = result->at(0).as<float>();
+                for (int i = 0; i < 2 * lanes * parts; ++i)
+                    EXPECT_EQ(y[static_cast<size_t>(i)],
+                              static_cast<float>(i % parts * 100 + i / parts + 1))
+                        << parts << " parts of " << lanes << " on " << target;
+            }
+    const auto text = [](const std::string& target, int parts, compiler::EmitForm form) {
+        const auto machine = compiler::machineSpec(*core::parseTarget(target));
+        const auto made = compiler::emitKernel(
+            {test::parsedFunction(turnsText(parts, 4)), "turns", 16}, *machine, form);
+        CHECK(made) << made.error().text();
+        return *made;
+    };
+    EXPECT_EQ(text("llvm -mtriple=x86_64-linux-gnu -mcpu=haswell", 3, compiler::EmitForm::LlvmIr)
+                  .find("scatter"),
+              std::string::npos);
+    for (int parts = 2; parts <= 4; ++parts) {
+        const std::string assembly =
+            text("llvm -mtriple=aarch64-linux-gnu", parts, compiler::EmitForm::Assembly);
+        EXPECT_NE(assembly.find("st" + std::to_string(parts)), std::string::npos) << assembly;
+    }
+}
+
 TEST(VectorMemory, bytesChooseFromATableOf256)
 {
     std::vector<uint8_t> x(256);

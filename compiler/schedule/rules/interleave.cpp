@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The back end stores vectors that take turns together, see emit_interleaved.cpp.
+#include "compiler/schedule/rules/interleave.h"
+
+#include "compiler/schedule/affine.h"
+#include "compiler/schedule/rules/axis_runs.h"
+#include "compiler/schedule/rules/rule.h"
+#include "core/ir/tir/visit.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace tenon::compiler {
+namespace {
+
+constexpr int64_t kFewestParts = 2, kMostParts = 4;
+constexpr int64_t kFewestNeighbours = 4;
+constexpr int kElementBytes = 4;
+
+bool isFew(int64_t parts) { return parts >= kFewestParts && parts <= kMostParts; }
+
+/// The last axis counts the parts, the one before it their elements.
+std::optional<Interleaving> alongTwoAxes(const tir::Stmt& block)
+{
+    const std::vector<tir::IterVar>& iters = block->block.iters;
+    const AxisSteps steps = stepsOf(block);
+    if (iters.size() < 2 || !steps.isKnown || steps.access.size() < 2) return std::nullopt;
+    const size_t last = iters.size() - 1, along = last - 1;
+    const int64_t parts = iters[last].extent->integer, count = iters[along].extent->integer;
+    const std::vector<int64_t>& store = steps.access[0];
+    if (!isFew(parts) || count < kFewestNeighbours || store[last] != 1 || store[along] != parts ||
+        branchesAlong(block, iters[along].var))
+        return std::nullopt;
+    for (size_t i = 1; i < steps.access.size(); ++i)
+        if (steps.access[i][along] != 0 && steps.access[i][along] != 1) return std::nullopt;
+    return Interleaving{parts, 2, count};
+}
+
+/// The remainder of the last axis tells the part, its quotient the element.
+std::optional<Interleaving> alongRemainders(const tir::Stmt& block)
+{
+    const tir::IterVar& last = block->block.iters.back();
+    const int64_t parts = periodOf(block, last);
+    if (last.extent->kind != tir::ExprKind::IntImm || !isFew(parts) ||
+        last.extent->integer % parts != 0 || last.extent->integer / parts < kFewestNeighbours)
+        return std::nullopt;
+    const tir::Stmt& store = block->body;
+    const tir::Expr& to = store->indices.back();
+    if (to->kind != tir::ExprKind::VarRef || to->var != last.var) return std::nullopt;
+    bool isDivided = true;
+    tir::visitExprs(store->value, [&](const tir::Expr& expr) {
+        if (expr->kind != tir::ExprKind::Load) return true;
+        for (const tir::Expr& index : expr->args)
+            if (usesVar(index, last.var.get()))
+                isDivided = isDivided && &index == &expr->args.back() &&
+                            divisorOfVar(index, tir::ExprKind::FloorDiv) == parts;
+        return isDivided;
+    });
+    if (!isDivided) return std::nullopt;
+    return Interleaving{parts, 1, last.extent->integer / parts};
+}
+
+} // namespace
+
+std::optional<Interleaving> interleavingOf(const tir::Stmt& block)
+{
+    const tir::Stmt& store = block->body;
+    if (block->block.iters.empty() || store->kind != tir::StmtKind::Store ||
+        store->buffer->dtype.bytes() != kElementBytes)
+        return std::nullopt;
+    const auto found = alongTwoAxes(block);
+    return found ? found : alongRemainders(block);
+}
+
+void interleave(Schedule& schedule, const Interleaving& found,
+                const std::vector<std::string>& loops, int64_t lanes)
+{
+    std::string along = loops[0], part = loops.back();
+    if (found.ownAxes == 1) {
+        const auto parts = schedule.split(along, {-1, found.parts});
+        along = parts[0];
+        part = parts[1];
+    }
+    const auto most = static_cast<uint64_t>(std::min(found.neighbours, lanes));
+    const auto runs = schedule.splitOverlap(along, static_cast<int64_t>(std::bit_floor(most)));
+    schedule.reorder({runs[0], part, runs[1]});
+    schedule.unroll(part);
+    return schedule.vectorize(runs[1]);
+}
+
+} // namespace tenon::compiler
