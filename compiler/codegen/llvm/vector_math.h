@@ -38,7 +38,9 @@ private:
     llvm::Value* exp(llvm::Value* x);
     llvm::Value* exp512(llvm::Value* x, double low, double high); ///< zero below `low`
     llvm::Value* log(llvm::Value* x);
+    llvm::Value* log512(llvm::Value* x);
     llvm::Value* tanh(llvm::Value* x);
+    llvm::Value* tanh512(llvm::Value* x);
     llvm::Value* sigmoid(llvm::Value* x);
     llvm::Value* erf(llvm::Value* x);
     llvm::Value* erf512(llvm::Value* x);

@@ -157,6 +157,19 @@ TEST(VectorMath, saturatesWithinItsBoundForEveryNumber)
         }
 }
 
+TEST(VectorMath, takesLogarithmsOfEveryNumber)
+{
+    auto x = ofEveryMagnitude(5003);
+    for (int i = -800; i < 800; ++i) x.push_back(1 + static_cast<float>(i) * 0x1p-22F);
+    for (const int lanes : {8, 16}) {
+        const auto y = apply<float>(
+            core::kFloat32, x, [](Expr v) { return tir::call(tir::Intrinsic::Log, v); }, lanes);
+        for (size_t i = 0; i < x.size(); ++i)
+            ASSERT_LE(ulpError(y[i], std::log(static_cast<long double>(x[i]))), 2)
+                << x[i] << ", lanes " << lanes;
+    }
+}
+
 TEST(VectorMath, isAccurateInBinary64)
 {
     for (const Row& row : kRows) {
@@ -187,7 +200,7 @@ TEST(VectorMath, keepsSpecialValues)
 {
     const float inf = std::numeric_limits<float>::infinity();
     const float nan = std::numeric_limits<float>::quiet_NaN();
-    const std::vector<float> x{inf, -inf, nan, 0.0f, -0.0f, 1e-45f, 200.0f, -200.0f};
+    std::vector<float> x{inf, -inf, nan, 0.0f, -0.0f, 1e-45f, 200.0f, -200.0f};
     const auto e =
         apply<float>(core::kFloat32, x, [](Expr v) { return tir::call(tir::Intrinsic::Exp, v); });
     EXPECT_EQ(e[0], inf);
@@ -196,13 +209,18 @@ TEST(VectorMath, keepsSpecialValues)
     EXPECT_EQ(e[3], 1);
     EXPECT_EQ(e[6], inf);
     EXPECT_EQ(e[7], 0);
-    const auto l =
-        apply<float>(core::kFloat32, x, [](Expr v) { return tir::call(tir::Intrinsic::Log, v); });
-    EXPECT_EQ(l[0], inf);
-    EXPECT_TRUE(std::isnan(l[1]));
-    EXPECT_TRUE(std::isnan(l[2]));
-    EXPECT_EQ(l[3], -inf);
-    EXPECT_NEAR(l[5], -103.27893, 1e-4);
+    x.resize(16);
+    for (const int lanes : {8, 16}) {
+        const auto l = apply<float>(
+            core::kFloat32, x, [](Expr v) { return tir::call(tir::Intrinsic::Log, v); }, lanes);
+        EXPECT_EQ(l[0], inf);
+        EXPECT_TRUE(std::isnan(l[1]));
+        EXPECT_TRUE(std::isnan(l[2]));
+        EXPECT_EQ(l[3], -inf);
+        EXPECT_EQ(l[4], -inf);
+        EXPECT_NEAR(l[5], -103.27893, 1e-4);
+        EXPECT_TRUE(std::isnan(l[7]));
+    }
     const auto relu = apply<float>(core::kFloat32, x, [](Expr v) {
         return tir::maximum(v, tir::broadcast(tir::floatImm(0), 8));
     });
