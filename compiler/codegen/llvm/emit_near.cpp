@@ -66,7 +66,7 @@ std::optional<LanePlaces> placesOf(const Expr& index, const llvm::Constant* mask
 
 /// Lanes at a stride of 3 or 4 lie in four vectors: two shuffles of two each, and one that takes
 /// lanes of both, where one instruction shuffles two vectors of 32-bit elements.
-bool isWithinFour(int64_t lanes, int64_t span, int bytes)
+bool isWithinFour(int64_t lanes, int64_t span, int64_t bytes)
 {
     constexpr int64_t kWide = 16;
     return lanes == kWide && bytes == 4 && span <= 4 * kWide;
@@ -133,9 +133,13 @@ llvm::Value* Emitter::nearLanes(const ExprNode& node, llvm::Type* element)
     const int64_t begin = places->low, span = places->high - begin + 1;
     const auto lanes = static_cast<int64_t>(places->offsets.size());
     // Both vectors end inside of what the lanes span, so that neither reads beyond the buffer.
-    const auto width =
-        std::min(lanes, static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(span))));
-    if (span > 2 * width && !isWithinFour(lanes, span, node.buffer->dtype.bytes())) return nullptr;
+    const int64_t bytes = node.buffer->dtype.bytes();
+    const auto most = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(span)));
+    int64_t width = std::min(lanes, most);
+    // Few lanes farther apart come from wider vectors, which one instruction shuffles.
+    if (span > 2 * width && bytes >= 4)
+        width = std::min(std::max(lanes, m_options.vectorBytes / bytes), most);
+    if (span > 2 * width && !isWithinFour(lanes, span, bytes)) return nullptr;
     const auto [pointer, align] =
         address(node.buffer, tir::simplify(places->first + Expr(begin), m_ranges));
     const FirstLane first{

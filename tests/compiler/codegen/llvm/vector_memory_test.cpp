@@ -74,6 +74,26 @@ TEST(VectorMemory, lanesThatLieNearOneAnotherAreLoadedAsVectors)
     }
 }
 
+TEST(VectorMemory, fewLanesFartherApartComeFromWiderVectors)
+{
+    std::vector<float> x;
+    for (int i = 0; i < 64; ++i) x.push_back(static_cast<float>(i));
+    const tir::PrimFunc function = test::parsedFunction(loadsText("T.Ramp(i * 12 + 1, 3, 4)", 4));
+    for (const char* target : {"llvm -mcpu=native", "llvm -mcpu=x86-64", "llvm -mcpu=haswell"}) {
+        const auto result =
+            test::runCompiled(function, {Tensor::of(core::kFloat32, {64}, x)}, target, 1);
+        ASSERT_TRUE(result) << result.error().text();
+        for (size_t i = 0; i < 8; ++i)
+            EXPECT_EQ(result->at(0).as<float>()[i], static_cast<float>(3 * i + 1)) << target;
+    }
+    const auto machine =
+        compiler::machineSpec(*core::parseTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=haswell"));
+    const auto ir =
+        compiler::emitKernel({function, "loads", 32}, *machine, compiler::EmitForm::LlvmIr);
+    ASSERT_TRUE(ir) << ir.error().text();
+    EXPECT_EQ(ir->find("gather"), std::string::npos) << *ir;
+}
+
 TEST(VectorMemory, oddLanesMoveByMasksWhereProcessorsHaveThem)
 {
     std::vector<float> x;
