@@ -96,9 +96,8 @@ bool eachIndexOf(const tir::Stmt& block, const tir::IterVar& axis, const Look& l
 
 } // namespace
 
-std::vector<int64_t> bordersOf(const tir::Stmt& block)
+std::vector<int64_t> bordersOf(const tir::Stmt& block, const tir::IterVar& axis)
 {
-    const tir::IterVar& axis = block->block.iters.back();
     std::vector<int64_t> borders;
     bool isPlain = axis.extent->kind == tir::ExprKind::IntImm;
     tir::visitExprsIn(block->body, [&](const tir::Expr& expr) {

@@ -11,9 +11,9 @@ namespace tenon::compiler {
 
 using namespace core;
 
-/// Where the last axis begins to be read elsewhere, in order: joined or padded tensors. Empty where
+/// Where the axis begins to be read elsewhere, in order: joined or padded tensors. Empty where
 /// conditions ask for anything else than what the axis is below or not below.
-std::vector<int64_t> bordersOf(const tir::Stmt& block);
+std::vector<int64_t> bordersOf(const tir::Stmt& block, const tir::IterVar& axis);
 /// Where the last axis begins to read the same elements again: repeated tensors. Empty where it
 /// does not, or too often to copy each part by itself.
 std::vector<int64_t> repeatsOf(const tir::Stmt& block);

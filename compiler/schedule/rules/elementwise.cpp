@@ -19,10 +19,13 @@ namespace {
 size_t contiguousAxes(const tir::Stmt& block)
 {
     const std::vector<tir::IterVar>& iters = block->block.iters;
-    if (iters.empty() || !isContiguousAlong(block, iters.size() - 1)) return 0;
+    if (iters.empty()) return 0;
+    size_t last = iters.size() - 1; // what is behind it counts one element
+    while (last > 0 && iters[last].extent.isConstInt(1)) --last;
+    if (!isContiguousAlong(block, last)) return 0;
     const AxisSteps steps = stepsOf(block);
-    size_t count = 1;
-    for (size_t axis = iters.size() - 1; axis-- > 0; ++count) {
+    size_t count = iters.size() - last;
+    for (size_t axis = last; axis-- > 0; ++count) {
         if (iters[axis + 1].extent->kind != tir::ExprKind::IntImm) break;
         const int64_t inner = iters[axis + 1].extent->integer;
         bool fits = !branchesAlong(block, iters[axis].var);
@@ -153,14 +156,12 @@ std::string vectorizeRun(Schedule& schedule, const std::string& run, int64_t lan
     return around;
 }
 
-/// A loop for what is read of each of several joined tensors; each then is copied by vectors.
-void scheduleParts(Schedule& schedule, const std::string& block,
-                   const std::vector<int64_t>& borders, const TargetFacts& facts)
+/// Takes a loop apart at the borders; the blocks of all parts.
+std::vector<std::string> blocksOfParts(Schedule& schedule, const std::string& block,
+                                       const std::string& loop, const std::vector<int64_t>& borders)
 {
-    const std::vector<AxisView> axes = axesOf(schedule, block);
-    std::vector<std::string> blocks{block}, outer;
-    for (size_t i = 0; i + 1 < axes.size(); ++i) outer.push_back(axes[i].loop);
-    std::string rest = axes.back().loop;
+    std::vector<std::string> blocks{block};
+    std::string rest = loop;
     int64_t begin = 0;
     for (const int64_t border : borders) {
         const std::vector<std::string> before = schedule.blocks();
@@ -169,13 +170,61 @@ void scheduleParts(Schedule& schedule, const std::string& block,
         rest = tail;
         begin = border;
     }
-    for (const std::string& name : blocks) {
+    return blocks;
+}
+
+/// A loop for what is read of each of several joined tensors; each then is copied by vectors.
+void scheduleParts(Schedule& schedule, const std::string& block,
+                   const std::vector<int64_t>& borders, const TargetFacts& facts)
+{
+    const std::vector<AxisView> axes = axesOf(schedule, block);
+    std::vector<std::string> outer;
+    for (size_t i = 0; i + 1 < axes.size(); ++i) outer.push_back(axes[i].loop);
+    for (const std::string& name : blocksOfParts(schedule, block, axes.back().loop, borders)) {
         const std::string loop = schedule.loopsOf(name).back();
         if (schedule.extentOf(loop) < 4) {
             schedule.unroll(loop);
             continue;
         }
         vectorizeRun(schedule, loop, lanesOf(schedule, name, facts));
+    }
+    return parallelise(schedule, outer, facts);
+}
+
+/// Where tensors are joined along the axis around short runs: the borders between them, if what is
+/// read of each is one run and threads are not what shares that axis.
+std::vector<int64_t> bordersOfRows(const Schedule& schedule, const tir::Stmt& block,
+                                   const std::vector<AxisView>& axes, size_t contiguous,
+                                   int64_t lanes, const TargetFacts& facts)
+{
+    constexpr int64_t kFewVectors = 32; // of more a branch around them costs nothing
+    if (contiguous == 0 || contiguous >= axes.size()) return {};
+    const size_t joined = axes.size() - contiguous - 1;
+    int64_t run = 1, shared = 1;
+    for (size_t i = 0; i < axes.size(); ++i)
+        if (i != joined) (i < joined ? shared : run) *= axes[i].extent;
+    const AxisSteps steps = stepsOf(block);
+    const int64_t inner = axes[joined + 1].extent;
+    bool isRun = steps.isKnown && run > 0 && run < kFewVectors * lanes;
+    for (const std::vector<int64_t>& access : steps.access)
+        isRun = isRun && access[joined] == access[joined + 1] * inner;
+    if (!isRun || (shared % facts.threads != 0 && isWorthSharing(schedule, "", facts))) return {};
+    return bordersOf(block, block->block.iters[joined]);
+}
+
+/// One loop of vectors for the rows of each of the joined tensors.
+void scheduleJoinedRows(Schedule& schedule, const std::string& block,
+                        const std::vector<AxisView>& axes, size_t contiguous,
+                        const std::vector<int64_t>& borders, int64_t lanes,
+                        const TargetFacts& facts)
+{
+    const size_t joined = axes.size() - contiguous - 1;
+    std::vector<std::string> outer;
+    for (size_t i = 0; i < joined; ++i) outer.push_back(axes[i].loop);
+    for (const std::string& name : blocksOfParts(schedule, block, axes[joined].loop, borders)) {
+        const std::vector<std::string> loops = schedule.loopsOf(name);
+        const auto rows = static_cast<long>(contiguous + 1);
+        vectorizeRun(schedule, schedule.fuse({loops.end() - rows, loops.end()}), lanes);
     }
     return parallelise(schedule, outer, facts);
 }
@@ -277,7 +326,7 @@ void scheduleElementwise(Schedule& schedule, const std::string& block, const Tar
         if (const auto turns = interleavingOf(stmt))
             return scheduleInTurns(schedule, stmt, axes, *turns, lanes, facts);
     if (contiguous == 0 && axes.back().extent > 0) {
-        const std::vector<int64_t> borders = bordersOf(stmt);
+        const std::vector<int64_t> borders = bordersOf(stmt, stmt->block.iters.back());
         if (!borders.empty()) return scheduleParts(schedule, block, borders, facts);
         if (const int64_t inBlocks = lanesInBlocks(stmt, lanes); inBlocks > 0) {
             contiguous = 1;
@@ -298,6 +347,9 @@ void scheduleElementwise(Schedule& schedule, const std::string& block, const Tar
     }
     if (contiguous == 0 && axes.back().extent >= lanes && gathersAlongLast(stmt, lanes))
         contiguous = 1;
+    const auto borders = bordersOfRows(schedule, stmt, axes, contiguous, lanes, facts);
+    if (!borders.empty())
+        return scheduleJoinedRows(schedule, block, axes, contiguous, borders, lanes, facts);
     contiguous = gatheredAxes(stmt, contiguous, lanes);
     if (contiguous > 0) {
         unrollPeriods(schedule, stmt, axes, contiguous);
