@@ -246,14 +246,30 @@ bool isMaskedVector(const ExprNode& node, int vectorBytes)
 
 } // namespace
 
+llvm::Value* Emitter::maskedVector(const ExprNode& node, llvm::Value* condition)
+{
+    const ExprNode& read = *node.args[1];
+    const auto [pointer, align] = address(read.buffer, read.args[0]->args[0]);
+    // What is not read may lie in no page, and to find out takes hundreds of cycles even where all
+    // lanes are masked (a copy with padding took four times as long on Zen 5).
+    const Place& whole = m_places.at(read.buffer.get());
+    llvm::Value* within = m_builder.CreateSelect(condition, pointer, whole.pointer);
+    llvm::Value* mask =
+        m_builder.CreateVectorSplat(static_cast<unsigned>(node.dtype.lanes), condition);
+    llvm::Type* stored = storedTypeOf(read.dtype);
+    llvm::Value* loaded = m_builder.CreateMaskedLoad(stored, within, align, mask,
+                                                     llvm::Constant::getNullValue(stored));
+    return m_builder.CreateSelect(mask, fromStored(loaded, read.dtype), value(node.args[2]));
+}
+
 llvm::Value* Emitter::conditional(const ExprNode& node)
 {
     llvm::Value* condition = value(node.args[0]);
     const auto* known = llvm::dyn_cast<llvm::Constant>(condition);
     if (known && (known->isNullValue() || known->isAllOnesValue()))
         return value(node.args[known->isNullValue() ? 2 : 1]);
-    if (isMaskedVector(node, m_options.vectorBytes) && node.args[0]->dtype.lanes == 1)
-        condition = m_builder.CreateVectorSplat(static_cast<unsigned>(node.dtype.lanes), condition);
+    if (isMaskedVector(node, m_options.vectorBytes) && node.args[0]->dtype.lanes == 1 && !m_mask)
+        return maskedVector(node, condition);
     if (condition->getType()->isVectorTy()) {
         llvm::Value* const outer = m_mask;
         m_mask = outer ? m_builder.CreateAnd(outer, condition) : condition;

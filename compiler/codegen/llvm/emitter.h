@@ -57,6 +57,7 @@ private:
     llvm::Value* loadElement(const tir::ExprNode& node);
     llvm::Value* rampValue(const tir::ExprNode& node);
     llvm::Value* conditional(const tir::ExprNode& node);
+    llvm::Value* maskedVector(const tir::ExprNode& node, llvm::Value* condition);
     // emit_division.cpp
     llvm::Value* division(const tir::ExprNode& node); ///< of integers, quotient or remainder
     llvm::Value* safeDivisor(llvm::Value* divisor, bool isSigned);
