@@ -146,8 +146,8 @@ std::vector<std::string> tileColumns(Schedule& schedule, const std::string& wind
     const int64_t lanes = axes[4].extent;
     const int64_t vectorLanes = std::min<int64_t>(lanes, facts.lanes(kInt32.bytes()));
     const int64_t kernelRows = axes[5].extent, kernelColumns = axes[6].extent;
-    const auto columns =
-        schedule.splitOverlap(loops.column, tileColumnsOf(schedule, window, facts));
+    const int64_t perTile = tileColumnsOf(schedule, window, facts);
+    const auto columns = schedule.splitOverlap(loops.column, perTile);
     std::vector<std::string> order = outer;
     if (facts.vectorBytes <= kWordBytes)
         return tileByChannel(schedule, window, loops, columns, std::move(order));
@@ -158,8 +158,9 @@ std::vector<std::string> tileColumns(Schedule& schedule, const std::string& wind
         order.push_back(vectors[0]);
         lane = vectors[1];
     }
-    // Long windows are walked tap by tap for all columns of a tile, whose sums stay in registers.
-    const bool isLong = kernelColumns > 7;
+    // Long windows are walked tap by tap for all columns of a tile, whose sums stay in registers,
+    // unless the weights of a row have room beside them: then each input is loaded once.
+    const bool isLong = kernelColumns > 7 && 2 * kernelColumns + perTile > facts.vectorRegisters;
     order.insert(order.end(), {loops.row, columns[0], loops.kernelRow});
     if (isLong) order.push_back(loops.kernelColumn);
     order.push_back(columns[1]);
