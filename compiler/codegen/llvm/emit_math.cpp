@@ -184,11 +184,8 @@ llvm::Value* Emitter::intrinsic(const tir::ExprNode& node)
     default: break;
     }
     CHECK(dtype.isFloat()) << tir::intrinsicText(node.intrinsic) << " of " << dtype.text();
-    // Halves compute in binary32; binary32 powers in binary64, where the error of exp(y log x)
-    // stays below half an ulp.
-    const bool widen = dtype.bits == 16 || (node.intrinsic == Intrinsic::Pow && dtype.bits == 32);
-    const uint8_t bits = widen && dtype.bits == 32 ? 64 : widen ? 32 : dtype.bits;
-    const DataType wide{DtypeKind::Float, bits, dtype.lanes};
+    // Halves compute in binary32.
+    const DataType wide{DtypeKind::Float, dtype.bits == 16 ? uint8_t{32} : dtype.bits, dtype.lanes};
     const auto wideArg = [&](size_t i) { return castTo(wide, arg(i), dtype); };
     llvm::Value* x = wideArg(0);
     llvm::Value* y = node.intrinsic == Intrinsic::Pow ? wideArg(1) : nullptr;
@@ -200,9 +197,23 @@ llvm::Value* Emitter::intrinsic(const tir::ExprNode& node)
         flags.setAllowContract(true);
         m_builder.setFastMathFlags(flags);
         VectorMath math(m_builder, typeOf(wide), m_options.hasReciprocal);
-        result = y ? math.pow(x, y) : math.unary(node.intrinsic, x);
+        result = !y                 ? math.unary(node.intrinsic, x)
+                 : dtype.bits == 32 ? powerOfSingles(math, dtype, x, y)
+                                    : math.pow(x, y);
     }
     return castTo(dtype, result, wide);
+}
+
+/// In binary64, where the error of exp(y log x) stays below half an ulp of binary32.
+llvm::Value* Emitter::powerOfSingles(VectorMath& math, DataType dtype, llvm::Value* x,
+                                     llvm::Value* y)
+{
+    const DataType wide = kFloat64.withLanes(dtype.lanes);
+    VectorMath widely(m_builder, typeOf(wide), false);
+    llvm::Value* magnitude = m_builder.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
+    llvm::Value* power =
+        widely.powerOfSingle(castTo(wide, magnitude, dtype), castTo(wide, y, dtype));
+    return math.signedPower(castTo(dtype, power, wide), x, y);
 }
 
 } // namespace tenon::compiler

@@ -18,6 +18,8 @@
 
 namespace tenon::compiler {
 
+class VectorMath;
+
 using namespace core;
 struct Narrowing;
 
@@ -82,6 +84,7 @@ private:
     llvm::Value* remainder(llvm::Value* a, llvm::Value* b, DataType dtype); ///< emit_remainder.cpp
     // emit_math.cpp: expansions in plain vector arithmetic with stated error bounds
     llvm::Value* intrinsic(const tir::ExprNode& node);
+    llvm::Value* powerOfSingles(VectorMath& math, DataType dtype, llvm::Value* x, llvm::Value* y);
     /// int8 times int8 as int32 where lanes of 16 bits multiply into lanes of 32; else null.
     llvm::Value* productOfBytes(const tir::ExprNode& node);
     llvm::Value* quadsOfVectors(const tir::ExprNode& node); ///< emit_quads.cpp; null: no quads

@@ -197,25 +197,6 @@ llvm::Value* VectorMath::asin(llvm::Value* x)
     return atan(div(x, sqrt(mul(sub(constant(1), x), add(constant(1), x)))));
 }
 
-llvm::Value* VectorMath::pow(llvm::Value* x, llvm::Value* y)
-{
-    const double inf = std::numeric_limits<double>::infinity();
-    llvm::Value* result = exp(mul(y, log(abs(x))));
-    llvm::Value* whole = m_b.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, y);
-    llvm::Value* isWhole = m_b.CreateFCmpOEQ(whole, y);
-    llvm::Value* half = mul(y, constant(0.5));
-    llvm::Value* isOdd = m_b.CreateAnd(
-        isWhole, m_b.CreateFCmpUNE(m_b.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, half), half));
-    llvm::Value* isNegative = m_b.CreateFCmpOLT(x, constant(0));
-    result = m_b.CreateSelect(m_b.CreateAnd(isNegative, isOdd), neg(result), result);
-    llvm::Value* isUndefined = m_b.CreateAnd(isNegative, m_b.CreateNot(isWhole));
-    result = m_b.CreateSelect(m_b.CreateAnd(isUndefined, m_b.CreateFCmpOGT(x, constant(-inf))),
-                              constant(std::numeric_limits<double>::quiet_NaN()), result);
-    llvm::Value* isOne =
-        m_b.CreateOr(m_b.CreateFCmpOEQ(y, constant(0)), m_b.CreateFCmpOEQ(x, constant(1)));
-    return m_b.CreateSelect(isOne, constant(1), result);
-}
-
 llvm::Value* VectorMath::unary(Intrinsic which, llvm::Value* x)
 {
     const auto direct = [&](llvm::Intrinsic::ID id) { return m_b.CreateUnaryIntrinsic(id, x); };

@@ -22,6 +22,11 @@ public:
 
     llvm::Value* unary(tir::Intrinsic which, llvm::Value* x);
     llvm::Value* pow(llvm::Value* x, llvm::Value* y);
+    /// Of magnitudes that binary32 has, in binary64: what rounds to binary32 with an error of 0.54
+    /// ulp.
+    llvm::Value* powerOfSingle(llvm::Value* x, llvm::Value* y);
+    /// x^y of |x|^y.
+    llvm::Value* signedPower(llvm::Value* power, llvm::Value* x, llvm::Value* y);
 
 private:
     /// mantissa * 2^exponent
@@ -39,6 +44,7 @@ private:
     llvm::Value* exp512(llvm::Value* x, double low, double high); ///< zero below `low`
     llvm::Value* log(llvm::Value* x);
     llvm::Value* log512(llvm::Value* x);
+    llvm::Value* logOfSingle(llvm::Value* x);
     llvm::Value* tanh(llvm::Value* x);
     llvm::Value* tanh512(llvm::Value* x);
     llvm::Value* sigmoid(llvm::Value* x);

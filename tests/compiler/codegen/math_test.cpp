@@ -277,6 +277,29 @@ TEST(VectorMath, sigmoidIsExactWhereItSaturates)
     }
 }
 
+TEST(VectorMath, powersAreRoundedOnce)
+{
+    const float inf = std::numeric_limits<float>::infinity();
+    auto x = sweep<float>(0, 30, 4000);
+    for (int i = -2000; i < 2000; ++i) x.push_back(std::exp2(static_cast<float>(i) * 0.07F));
+    x.insert(x.end(), {inf, -inf, std::nanf(""), -0.0F, 1e-45F, 3e38F, 1, -1});
+    x.resize((x.size() + 15) / 16 * 16, -3);
+    for (const float y : {1.0F, -1.0F, 0.5F, 2.2F, 1 / 2.2F, -3.7F, 31.0F, 0.001F, inf, -inf}) {
+        const auto got = apply<float>(
+            core::kFloat32, x,
+            [&](Expr v) {
+                return tir::call(tir::Intrinsic::Pow, v->dtype,
+                                 {v, tir::broadcast(tir::floatImm(y), 16)});
+            },
+            16);
+        for (size_t i = 0; i < x.size(); ++i)
+            ASSERT_LE(ulpError(got[i], std::pow(static_cast<long double>(x[i]),
+                                                static_cast<long double>(y))),
+                      0.55)
+                << x[i] << "^" << y;
+    }
+}
+
 TEST(VectorMath, powersOfSignedBases)
 {
     const std::vector<float> x{2, -2, -2, 9, 0, 1, -8, 10};
