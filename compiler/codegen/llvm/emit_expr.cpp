@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Expressions of the loop IR as LLVM values.
 #include "compiler/codegen/llvm/emitter.h"
+#include "compiler/codegen/llvm/masked_runs.h"
 #include "compiler/codegen/llvm/soft_half.h"
 
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
@@ -193,6 +195,20 @@ llvm::Value* Emitter::rampValue(const ExprNode& node)
     return m_builder.CreateAdd(base, m_builder.CreateMul(llvm::ConstantVector::get(steps), stride));
 }
 
+namespace {
+
+/// Where all lanes are masked alike, a place in the buffer for those that are not read: theirs may
+/// lie in no page, and to find out takes hundreds of cycles (a copy with padding took four times as
+/// long on Zen 5).
+llvm::Value* placeIfRead(llvm::IRBuilderBase& builder, llvm::Value* mask, llvm::Value* pointer,
+                         llvm::Value* buffer)
+{
+    llvm::Value* isRead = llvm::getSplatValue(mask);
+    return isRead ? builder.CreateSelect(isRead, pointer, buffer) : pointer;
+}
+
+} // namespace
+
 llvm::Value* Emitter::loadElement(const ExprNode& node)
 {
     CHECK(node.args.size() == 1) << "load of " << node.buffer->name << " is not flat";
@@ -203,10 +219,12 @@ llvm::Value* Emitter::loadElement(const ExprNode& node)
     if (index->kind == ExprKind::Ramp && index->args[1].isConstInt(1)) {
         const auto [pointer, align] = address(node.buffer, index->args[0]);
         if (m_mask)
-            loaded = m_builder.CreateMaskedLoad(stored, pointer, align, m_mask,
-                                                llvm::Constant::getNullValue(stored));
+            loaded = m_builder.CreateMaskedLoad(
+                stored,
+                placeIfRead(m_builder, m_mask, pointer, m_places[node.buffer.get()].pointer), align,
+                m_mask, llvm::Constant::getNullValue(stored));
         else
-            loaded = loadRun(node.buffer, stored, pointer, align);
+            loaded = loadRun(m_builder, m_options, *node.buffer, stored, {pointer, align});
     } else if (index->kind == ExprKind::Broadcast) {
         const auto [pointer, align] = address(node.buffer, index->args[0]);
         CHECK(!m_mask) << "masked broadcast load";
@@ -246,30 +264,14 @@ bool isMaskedVector(const ExprNode& node, int vectorBytes)
 
 } // namespace
 
-llvm::Value* Emitter::maskedVector(const ExprNode& node, llvm::Value* condition)
-{
-    const ExprNode& read = *node.args[1];
-    const auto [pointer, align] = address(read.buffer, read.args[0]->args[0]);
-    // What is not read may lie in no page, and to find out takes hundreds of cycles even where all
-    // lanes are masked (a copy with padding took four times as long on Zen 5).
-    const Place& whole = m_places.at(read.buffer.get());
-    llvm::Value* within = m_builder.CreateSelect(condition, pointer, whole.pointer);
-    llvm::Value* mask =
-        m_builder.CreateVectorSplat(static_cast<unsigned>(node.dtype.lanes), condition);
-    llvm::Type* stored = storedTypeOf(read.dtype);
-    llvm::Value* loaded = m_builder.CreateMaskedLoad(stored, within, align, mask,
-                                                     llvm::Constant::getNullValue(stored));
-    return m_builder.CreateSelect(mask, fromStored(loaded, read.dtype), value(node.args[2]));
-}
-
 llvm::Value* Emitter::conditional(const ExprNode& node)
 {
     llvm::Value* condition = value(node.args[0]);
     const auto* known = llvm::dyn_cast<llvm::Constant>(condition);
     if (known && (known->isNullValue() || known->isAllOnesValue()))
         return value(node.args[known->isNullValue() ? 2 : 1]);
-    if (isMaskedVector(node, m_options.vectorBytes) && node.args[0]->dtype.lanes == 1 && !m_mask)
-        return maskedVector(node, condition);
+    if (isMaskedVector(node, m_options.vectorBytes) && node.args[0]->dtype.lanes == 1)
+        condition = m_builder.CreateVectorSplat(static_cast<unsigned>(node.dtype.lanes), condition);
     if (condition->getType()->isVectorTy()) {
         llvm::Value* const outer = m_mask;
         m_mask = outer ? m_builder.CreateAnd(outer, condition) : condition;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Statements of the loop IR as LLVM control flow and memory.
 #include "compiler/codegen/llvm/emitter.h"
+#include "compiler/codegen/llvm/masked_runs.h"
 
 #include <llvm/BinaryFormat/Dwarf.h>
 #include <llvm/TargetParser/Triple.h>
@@ -213,7 +214,7 @@ void Emitter::unrolled(const StmtNode& node)
     if (unrolledPacked(node, *begin, extent->getSExtValue())) return;
     if (unrolledSquare(node, *begin, extent->getSExtValue())) return;
     if (unrolledQuads(node, *begin, extent->getSExtValue())) return;
-    if (unrolledInterleaved(node, *begin, extent->getSExtValue())) return;
+    if (unrolledWoven(node, *begin, extent->getSExtValue())) return;
     for (int64_t i = 0; i < extent->getSExtValue(); ++i) {
         selectRound(node, *begin, i);
         statement(node.body);
@@ -231,7 +232,7 @@ void Emitter::storeElement(const StmtNode& node)
         stored = m_builder.CreateVectorSplat(static_cast<unsigned>(lanes), stored);
     if (index->kind == ExprKind::Ramp && index->args[1].isConstInt(1)) {
         const auto [pointer, align] = address(node.buffer, index->args[0]);
-        storeRun(node.buffer, stored, pointer, align);
+        storeRun(m_builder, m_options, *node.buffer, stored, {pointer, align});
     } else if (lanes == 1) {
         const auto [pointer, align] = address(node.buffer, index);
         m_builder.CreateAlignedStore(stored, pointer, align);

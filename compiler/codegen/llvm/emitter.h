@@ -18,8 +18,6 @@
 
 namespace tenon::compiler {
 
-class VectorMath;
-
 using namespace core;
 struct Narrowing;
 
@@ -29,8 +27,7 @@ public:
     Emitter(llvm::Module& module, const EmitOptions& options);
 
     /// Emits `int32_t symbol(void* p0, ..., i64 size0, ...)`, which returns 0, -1 when the runtime
-    /// refused something, or kTenonDividedByZero; `lines` is the statement -> line map of the
-    /// printed function.
+    /// refused something, or kTenonDividedByZero; `lines` of the printed function by statement.
     Status emit(const tir::PrimFunc& function,
                 const std::unordered_map<const tir::StmtNode*, int>& lines);
 
@@ -59,7 +56,6 @@ private:
     llvm::Value* loadElement(const tir::ExprNode& node);
     llvm::Value* rampValue(const tir::ExprNode& node);
     llvm::Value* conditional(const tir::ExprNode& node);
-    llvm::Value* maskedVector(const tir::ExprNode& node, llvm::Value* condition);
     // emit_division.cpp
     llvm::Value* division(const tir::ExprNode& node); ///< of integers, quotient or remainder
     llvm::Value* safeDivisor(llvm::Value* divisor, bool isSigned);
@@ -84,7 +80,6 @@ private:
     llvm::Value* remainder(llvm::Value* a, llvm::Value* b, DataType dtype); ///< emit_remainder.cpp
     // emit_math.cpp: expansions in plain vector arithmetic with stated error bounds
     llvm::Value* intrinsic(const tir::ExprNode& node);
-    llvm::Value* powerOfSingles(VectorMath& math, DataType dtype, llvm::Value* x, llvm::Value* y);
     /// int8 times int8 as int32 where lanes of 16 bits multiply into lanes of 32; else null.
     llvm::Value* productOfBytes(const tir::ExprNode& node);
     llvm::Value* quadsOfVectors(const tir::ExprNode& node); ///< emit_quads.cpp; null: no quads
@@ -103,8 +98,7 @@ private:
     bool unrolledSquare(const tir::StmtNode& node, const llvm::ConstantInt& begin, int64_t extent);
     bool unrolledQuads(const tir::StmtNode& node, const llvm::ConstantInt& begin, int64_t extent);
     bool unrolledPacked(const tir::StmtNode& node, const llvm::ConstantInt& begin, int64_t extent);
-    bool unrolledInterleaved(const tir::StmtNode& node, const llvm::ConstantInt& begin,
-                             int64_t extent);
+    bool unrolledWoven(const tir::StmtNode& node, const llvm::ConstantInt& begin, int64_t extent);
     bool unrolledInTurns(const tir::StmtNode& node, const llvm::ConstantInt& begin, int64_t extent);
 
     // emit_stmt.cpp
@@ -113,10 +107,6 @@ private:
     bool countsNarrowly(const llvm::Value* begin, const llvm::Value* extent) const;
     void unrolled(const tir::StmtNode& node);
     void storeElement(const tir::StmtNode& node);
-    llvm::Value* loadRun(const tir::Buffer& buffer, llvm::Type* type, llvm::Value* pointer,
-                         llvm::Align align);
-    void storeRun(const tir::Buffer& buffer, llvm::Value* stored, llvm::Value* pointer,
-                  llvm::Align align);
     void request(const tir::ExprNode& load);
     void branch(const tir::StmtNode& node);
     void whileLoop(const tir::StmtNode& node);

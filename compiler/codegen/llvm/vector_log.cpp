@@ -8,6 +8,28 @@
 
 namespace tenon::compiler {
 
+llvm::Value* VectorMath::logOfParts(llvm::Value* f, llvm::Value* n)
+{
+    if (m_isDouble) {
+        // log((1+s)/(1-s)) = 2 (s + s^3/3 + s^5/5 + ...), s = f / (2 + f), |s| < 0.172
+        llvm::Value* s = div(f, add(constant(2), f));
+        llvm::Value* z = mul(s, s);
+        llvm::Value* series = horner(z, {2.0 / 23, 2.0 / 21, 2.0 / 19, 2.0 / 17, 2.0 / 15, 2.0 / 13,
+                                         2.0 / 11, 2.0 / 9, 2.0 / 7, 2.0 / 5, 2.0 / 3});
+        llvm::Value* tail = fma(mul(series, z), s, mul(n, constant(1.9082149292705877e-10)));
+        return fma(n, constant(6.93147180369123816490e-01), add(add(s, s), tail));
+    }
+    llvm::Value* z = mul(f, f);
+    llvm::Value* p = mul(mul(horner(f, {7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1,
+                                        -1.2420140846e-1, 1.4249322787e-1, -1.6668057665e-1,
+                                        2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1}),
+                             z),
+                         f);
+    p = fma(n, constant(-2.12194440e-4), p);
+    p = fma(z, constant(-0.5), p);
+    return fma(n, constant(0.693359375), add(f, p));
+}
+
 llvm::Value* VectorMath::log(llvm::Value* x)
 {
     if (m_hasReciprocal) return log512(x);
@@ -29,26 +51,7 @@ llvm::Value* VectorMath::log(llvm::Value* x)
     llvm::Value* isLow = m_b.CreateFCmpOLT(fraction, constant(0.70710678118654752440));
     n = m_b.CreateSelect(isLow, sub(n, constant(1)), n);
     llvm::Value* f = sub(m_b.CreateSelect(isLow, add(fraction, fraction), fraction), constant(1));
-    llvm::Value* result = nullptr;
-    if (m_isDouble) {
-        // log((1+s)/(1-s)) = 2 (s + s^3/3 + s^5/5 + ...), s = f / (2 + f), |s| < 0.172
-        llvm::Value* s = div(f, add(constant(2), f));
-        llvm::Value* z = mul(s, s);
-        llvm::Value* series = horner(z, {2.0 / 23, 2.0 / 21, 2.0 / 19, 2.0 / 17, 2.0 / 15, 2.0 / 13,
-                                         2.0 / 11, 2.0 / 9, 2.0 / 7, 2.0 / 5, 2.0 / 3});
-        llvm::Value* tail = fma(mul(series, z), s, mul(n, constant(1.9082149292705877e-10)));
-        result = fma(n, constant(6.93147180369123816490e-01), add(add(s, s), tail));
-    } else {
-        llvm::Value* z = mul(f, f);
-        llvm::Value* p = mul(mul(horner(f, {7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1,
-                                            -1.2420140846e-1, 1.4249322787e-1, -1.6668057665e-1,
-                                            2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1}),
-                                 z),
-                             f);
-        p = fma(n, constant(-2.12194440e-4), p);
-        p = fma(z, constant(-0.5), p);
-        result = fma(n, constant(0.693359375), add(f, p));
-    }
+    llvm::Value* result = logOfParts(f, n);
     const double inf = std::numeric_limits<double>::infinity();
     result = m_b.CreateSelect(m_b.CreateFCmpOEQ(x, constant(inf)), x, result);
     result = m_b.CreateSelect(m_b.CreateFCmpOEQ(x, constant(0)), constant(-inf), result);

@@ -43,6 +43,7 @@ private:
     llvm::Value* exp(llvm::Value* x);
     llvm::Value* exp512(llvm::Value* x, double low, double high); ///< zero below `low`
     llvm::Value* log(llvm::Value* x);
+    llvm::Value* logOfParts(llvm::Value* f, llvm::Value* n); ///< log(1 + f) + n log(2)
     llvm::Value* log512(llvm::Value* x);
     llvm::Value* logOfSingle(llvm::Value* x);
     llvm::Value* tanh(llvm::Value* x);

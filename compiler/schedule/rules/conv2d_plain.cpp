@@ -85,6 +85,14 @@ void schedulePointwise(Schedule& schedule, const std::string& conv, const Target
     return parallelise(schedule, {outer[0], outer[1]}, facts);
 }
 
+/// Convolutions of one pixel, or of one channel, for each result; false where it is another.
+bool scheduleSpecialKind(Schedule& schedule, const std::string& conv, const TargetFacts& facts)
+{
+    if (!isPointwise(schedule, conv)) return scheduleDepthwisePlain(schedule, conv, facts);
+    schedulePointwise(schedule, conv, facts);
+    return true;
+}
+
 /// What is elementwise in front of the convolution, but what pads for it.
 void inlineBeside(Schedule& schedule, const std::string& conv, std::vector<std::string> pads)
 {
@@ -97,8 +105,7 @@ void inlineBeside(Schedule& schedule, const std::string& conv, std::vector<std::
 void scheduleConv2dPlain(Schedule& schedule, const TargetFacts& facts)
 {
     const std::string conv = anchorOf(schedule);
-    if (isPointwise(schedule, conv)) return schedulePointwise(schedule, conv, facts);
-    if (scheduleDepthwisePlain(schedule, conv, facts)) return;
+    if (scheduleSpecialKind(schedule, conv, facts)) return;
     const std::vector<std::string> pads = blocksBefore(schedule, conv);
     inlineBeside(schedule, conv, pads);
     const int64_t rowPhases = phasesOf(schedule, conv, 0);

@@ -317,9 +317,8 @@ void scheduleElementwise(Schedule& schedule, const std::string& block, const Tar
 {
     const tir::Stmt stmt = blockOf(schedule, block);
     std::vector<AxisView> axes = axesOf(schedule, block);
-    if (axes.empty()) return;
-    for (const AxisView& axis : axes)
-        if (axis.loop.empty()) return;
+    const auto isBound = [](const AxisView& axis) { return !axis.loop.empty(); };
+    if (axes.empty() || !std::all_of(axes.begin(), axes.end(), isBound)) return;
     size_t contiguous = contiguousAxes(stmt);
     int64_t lanes = lanesOf(schedule, block, facts);
     if (contiguous == 0 && lanes >= 4)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The back end stores vectors that take turns together, see emit_interleaved.cpp.
+// The back end stores vectors that take turns together, see emit_woven.cpp.
 #include "compiler/schedule/rules/interleave.h"
 
 #include "compiler/schedule/affine.h"

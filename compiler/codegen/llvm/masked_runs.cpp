@@ -2,11 +2,13 @@
 // Runs of elements that lie side by side in memory. Vectors of 7 or 14 lanes, rows of small images,
 // take one instruction where a mask leaves the other lanes of a register alone; without it LLVM
 // puts them together from vectors of 8, 4 and 2 (14 lanes: 5 instructions to load, 4 to store).
-#include "compiler/codegen/llvm/emitter.h"
+#include "compiler/codegen/llvm/masked_runs.h"
 
 #include <llvm/ADT/bit.h>
 
+#include <algorithm>
 #include <numeric>
+#include <vector>
 
 namespace tenon::compiler {
 namespace {
@@ -14,10 +16,10 @@ namespace {
 constexpr unsigned kFewestLanes = 5; // LLVM moves 3 lanes by two instructions
 
 /// Lanes of the register that holds so many; 0 where there is no mask, or no need of one.
-unsigned maskedLanes(const tir::Buffer& buffer, llvm::Type* type, const EmitOptions& options)
+unsigned maskedLanes(const tir::BufferNode& buffer, llvm::Type* type, const EmitOptions& options)
 {
     const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
-    if (!options.masksLanes || !vector || buffer->scope == tir::Scope::Register) return 0;
+    if (!options.masksLanes || !vector || buffer.scope == tir::Scope::Register) return 0;
     const unsigned lanes = vector->getNumElements(), bits = type->getScalarSizeInBits();
     const unsigned whole = llvm::bit_ceil(lanes);
     const bool fits = whole * bits <= static_cast<unsigned>(options.vectorBytes) * 8;
@@ -44,29 +46,30 @@ llvm::Value* withLanes(llvm::IRBuilderBase& builder, llvm::Value* vector, unsign
 
 } // namespace
 
-llvm::Value* Emitter::loadRun(const tir::Buffer& buffer, llvm::Type* type, llvm::Value* pointer,
-                              llvm::Align align)
+llvm::Value* loadRun(llvm::IRBuilderBase& builder, const EmitOptions& options,
+                     const tir::BufferNode& buffer, llvm::Type* type, const RunPlace& place)
 {
-    const unsigned whole = maskedLanes(buffer, type, m_options);
-    if (whole == 0) return m_builder.CreateAlignedLoad(type, pointer, align);
+    const unsigned whole = maskedLanes(buffer, type, options);
+    if (whole == 0) return builder.CreateAlignedLoad(type, place.pointer, place.align);
     const unsigned lanes = llvm::cast<llvm::FixedVectorType>(type)->getNumElements();
     auto* wide = llvm::FixedVectorType::get(type->getScalarType(), whole);
-    llvm::Value* loaded = m_builder.CreateMaskedLoad(
-        wide, pointer, align, firstOf(m_context, lanes, whole), llvm::Constant::getNullValue(wide));
-    return withLanes(m_builder, loaded, lanes);
+    llvm::Value* loaded = builder.CreateMaskedLoad(wide, place.pointer, place.align,
+                                                   firstOf(builder.getContext(), lanes, whole),
+                                                   llvm::Constant::getNullValue(wide));
+    return withLanes(builder, loaded, lanes);
 }
 
-void Emitter::storeRun(const tir::Buffer& buffer, llvm::Value* stored, llvm::Value* pointer,
-                       llvm::Align align)
+void storeRun(llvm::IRBuilderBase& builder, const EmitOptions& options,
+              const tir::BufferNode& buffer, llvm::Value* stored, const RunPlace& place)
 {
-    const unsigned whole = maskedLanes(buffer, stored->getType(), m_options);
+    const unsigned whole = maskedLanes(buffer, stored->getType(), options);
     if (whole == 0) {
-        m_builder.CreateAlignedStore(stored, pointer, align);
+        builder.CreateAlignedStore(stored, place.pointer, place.align);
         return;
     }
     const unsigned lanes = llvm::cast<llvm::FixedVectorType>(stored->getType())->getNumElements();
-    m_builder.CreateMaskedStore(withLanes(m_builder, stored, whole), pointer, align,
-                                firstOf(m_context, lanes, whole));
+    builder.CreateMaskedStore(withLanes(builder, stored, whole), place.pointer, place.align,
+                              firstOf(builder.getContext(), lanes, whole));
 }
 
 } // namespace tenon::compiler

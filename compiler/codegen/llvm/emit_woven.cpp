@@ -95,8 +95,8 @@ bool storesInTurns(const tir::StmtNode& loop, int64_t rounds)
 
 } // namespace
 
-bool Emitter::unrolledInterleaved(const tir::StmtNode& node, const llvm::ConstantInt& begin,
-                                  int64_t extent)
+bool Emitter::unrolledWoven(const tir::StmtNode& node, const llvm::ConstantInt& begin,
+                            int64_t extent)
 {
     if (m_mask || !storesInTurns(node, extent)) return false;
     const tir::StmtNode& store = *node.body;
