@@ -3,6 +3,7 @@
 // code only.
 #include "compiler/codegen/llvm/kernel_object.h"
 
+#include "compiler/codegen/llvm/byte_halves.h"
 #include "compiler/codegen/llvm/byte_matrices.h"
 #include "compiler/codegen/llvm/byte_pairs.h"
 #include "compiler/codegen/llvm/emitter.h"
@@ -59,6 +60,7 @@ void useNeighbours(llvm::Module& module, ByteDot dot, llvm::FunctionAnalysisMana
         analyses.invalidate(function, llvm::PreservedAnalyses::none());
         if (dot == ByteDot::NeonMultiplyAdd) copyPairsOfBytes(function, analyses);
         mergeLaneLoads(function, analyses);
+        joinByteHalves(function, analyses);
         if (dot == ByteDot::NeonMatrix) formByteMatrices(function);
         mergeNarrowStores(function, analyses);
     }

@@ -95,5 +95,42 @@ def main(x: T.Buffer((64,), "uint8"), b: T.Buffer((64,), "uint8"), y: T.Buffer((
     }
 }
 
+/// Ten columns of four channels times two taps, a loop over rows around them, as a depthwise layer.
+TEST(NeonBytes, WidensNeighboursTogether)
+{
+    TENON_NEED_TOOL("aarch64-linux-gnu-gcc");
+    TENON_NEED_TOOL("qemu-aarch64");
+    const std::string text = R"(@T.prim_func
+def main(a: T.Buffer((64,), "int8"), b: T.Buffer((8,), "int8"), y: T.Buffer((48,), "int32")):
+    for row in T.serial(2):
+        with T.allocate((24,), "int32", scope="register") as sums:
+            for x in T.unroll(6):
+                sums[T.Ramp(x * 4, 1, 4)] = T.Broadcast(T.int32(5), 4)
+            for x in T.unroll(6):
+                for t in T.unroll(2):
+                    sums[T.Ramp(x * 4, 1, 4)] = sums[T.Ramp(x * 4, 1, 4)] + T.Cast("int32x4", T.Cast("int16x4", a[T.Ramp(row * 32 + x * 4 + t * 4, 1, 4)])) * T.Cast("int32x4", T.Cast("int16x4", b[T.Ramp(t * 4, 1, 4)]))
+            for x in T.unroll(6):
+                y[T.Ramp(row * 24 + x * 4, 1, 4)] = sums[T.Ramp(x * 4, 1, 4)]
+)";
+    std::vector<int32_t> a, b;
+    for (uint32_t i = 0; i < 16; ++i) a.push_back(static_cast<int32_t>(2654435761u * (i + 1)));
+    for (uint32_t i = 0; i < 2; ++i) b.push_back(static_cast<int32_t>(2246822519u * (i + 3)));
+    a[3] = b[0] = static_cast<int32_t>(0x80808080);
+    const auto byteAt = [](const std::vector<int32_t>& words, size_t at) {
+        return static_cast<int>(static_cast<int8_t>(words[at / 4] >> (at % 4 * 8)));
+    };
+    for (const char* processor : {"cortex-a72", "cortex-a76", "neoverse-n2"}) {
+        const std::vector<int> y = run(text, processor, a, b, 192);
+        for (size_t at = 0; at < 48; ++at) {
+            const size_t from = at / 24 * 32 + at % 24;
+            const int sum = 5 + byteAt(a, from) * byteAt(b, at % 4) +
+                            byteAt(a, from + 4) * byteAt(b, 4 + at % 4);
+            EXPECT_EQ(wordOf(y, at), sum) << processor << " " << at;
+        }
+    }
+    const std::string code = emitted(text, "cortex-a72", EmitForm::Assembly);
+    EXPECT_NE(code.find("smlal2"), std::string::npos) << code;
+}
+
 } // namespace
 } // namespace tenon::compiler
