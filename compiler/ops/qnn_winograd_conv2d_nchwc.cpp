@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// qnn.contrib_conv2d_winograd_NCHWc: convolution of int8 at stride 1, of two or three taps along
-// either axis, by Winograd's minimal filtering in integers, for processors that multiply 16-bit
-// numbers as fast as bytes.
+// qnn.contrib_conv2d_winograd_NCHWc: convolution of int8 by Winograd's minimal filtering in
+// integers along one axis or both, for processors that multiply 16-bit numbers as fast as bytes. Of
+// strides are as many convolutions as an image has phases, which are as many channels.
 #include "compiler/ops/attr_reader.h"
-#include "compiler/ops/window.h"
-#include "compiler/ops/winograd.h"
+#include "compiler/ops/winograd_geometry.h"
+#include "compiler/ops/winograd_integers.h"
 
 namespace tenon::compiler {
 namespace {
@@ -17,35 +17,39 @@ struct Geometry
     std::array<WinogradAxis, 2> axes;
     int64_t outBlock;
     int64_t kernelBlock; ///< output channels per block of filters, a multiple of outBlock
+
+    int64_t phases() const { return window.stride[0] * window.stride[1]; }
+    std::array<int64_t, 2> points() const { return {axes[0].points(), axes[1].points()}; }
 };
 
 Status checkShapes(const OpView& op, const Geometry& g)
 {
     const Shape& data = op.operands[0].shape;
     const auto weight = constantShape(op.operands[1].shape);
-    const bool fits = weight && Dim((*weight)[3]) == data[1] && Dim((*weight)[4]) == data[4] &&
-                      g.outBlock > 0 && g.kernelBlock % g.outBlock == 0;
+    const bool fits =
+        weight && (*weight)[1] == g.axes[0].points() && (*weight)[2] == g.axes[1].points() &&
+        Dim((*weight)[3]) == data[1] * Dim(g.phases()) && Dim((*weight)[4]) == data[4] &&
+        g.outBlock > 0 && g.kernelBlock % g.outBlock == 0;
     if (fits) return kDone;
     return opError(op, DiagnosticCode::ShapeMismatch,
                    "cannot combine " + op.operands[0].text() + " and " + op.operands[1].text() +
-                       "; the weight is [O/k, p, q, C/b, b, k] for data [N, C/b, H, W, b], and k "
-                       "a multiple of the result's block");
+                       "; the weight is [O/k, p, q, s * s * C/b, b, k] for data [N, C/b, H, W, b] "
+                       "with p and q the points of a tile, s the stride and k a multiple of the "
+                       "result's block");
 }
 
-/// Of the tile, and the points of the filters.
-Result<std::array<WinogradAxis, 2>> axesOf(const OpView& op)
+/// Of the tile at every phase of the strides.
+Result<std::array<WinogradAxis, 2>> axesOf(const OpView& op, const Window& window)
 {
     const std::vector<int64_t> tile = intsAttr(op, "tile");
     std::array<WinogradAxis, 2> axes;
-    for (size_t i = 0; i < axes.size(); ++i) {
-        const Dim& points = op.operands[1].shape[1 + i];
-        axes[i] = {tile[i], points.isConst() ? points.value() - tile[i] + 1 : 0};
-        if (!isWinogradIntegerAxis(axes[i]))
-            return opError(op, DiagnosticCode::ShapeMismatch,
-                           "has no transforms for " + points.text() + " points and tiles of " +
-                               std::to_string(tile[i]));
-    }
-    return axes;
+    for (size_t i = 0; i < axes.size(); ++i)
+        axes[i] = winogradAxis(window.kernel[i], window.stride[i], tile[i]);
+    if (areWinogradIntegerAxes(axes[0], axes[1])) return axes;
+    return opError(op, DiagnosticCode::BadAttribute,
+                   "has no transforms for tiles of " + std::to_string(tile[0]) + " x " +
+                       std::to_string(tile[1]) + " and filters of " + std::to_string(axes[0].taps) +
+                       " x " + std::to_string(axes[1].taps) + " taps at a phase of the strides");
 }
 
 Result<Geometry> geometry(const OpView& op)
@@ -58,15 +62,15 @@ Result<Geometry> geometry(const OpView& op)
                            op.operands[0].text() + " and " + op.operands[1].text());
     const auto out = readDataLayout(op, "out_layout");
     if (!out) return out.error();
-    const auto axes = axesOf(op);
-    if (!axes) return axes.error();
-    auto window = readWindow(op, {(*axes)[0].taps, (*axes)[1].taps});
+    const std::vector<int64_t> size = intsAttr(op, "kernel_size");
+    auto window = readWindow(op, {size[0], size[1]});
     if (!window) return window.error();
+    const auto axes = axesOf(op, *window);
+    if (!axes) return axes.error();
     const Dim& block = op.operands[1].shape[5];
     Geometry g{*std::move(window), *axes, out->block('C'), block.isConst() ? block.value() : 0};
-    if (g.window.stride != std::array<int64_t, 2>{1, 1} ||
-        g.window.dilation != std::array<int64_t, 2>{1, 1})
-        return opError(op, DiagnosticCode::BadAttribute, "needs strides and dilation 1");
+    if (g.window.dilation != std::array<int64_t, 2>{1, 1})
+        return opError(op, DiagnosticCode::BadAttribute, "needs dilation 1");
     if (Status ok = checkShapes(op, g); !ok) return ok.error();
     return g;
 }
@@ -90,25 +94,27 @@ struct Tiles
 
 Attrs named(std::vector<std::string> axes) { return Attrs{{"axis_names", std::move(axes)}}; }
 
-/// V[n, a, b, c_outer, t, c_inner]: the transformed data.
-te::TensorRef transformedData(const Geometry& g, const te::TensorRef& data, const Tiles& tiles)
+/// V[n, a, b, c_outer, t, c_inner]: the transformed data; c_outer by phases of the image.
+te::TensorRef transformedData(const Geometry& g, const te::TensorRef& image, const Tiles& tiles)
 {
-    const Exprs& shape = data->shape();
+    const Exprs& shape = image->shape();
+    const Expr blocks = shape[1] * Expr(g.phases());
     const auto& [along, across] = g.axes;
     const Expr height(along.points()), side(across.points());
     const Expr width(tiles.columns), count(tiles.rows * tiles.columns);
     const te::TensorRef rows = te::compute(
-        "data_rows", {shape[0], shape[1], count, height, side, shape[4]},
+        "data_rows", {shape[0], blocks, count, height, side, shape[4]},
         [&, &along = along, &across = across](const Exprs& i) {
             const Expr row = floorDiv(i[2], width) * Expr(along.tile);
             const Expr column = floorMod(i[2], width) * Expr(across.tile) + i[4];
             return winogradIntegerData(along, i[3], [&](int64_t k) {
-                return tir::cast(kInt16, te::at(data, {i[0], i[1], row + Expr(k), column, i[5]}));
+                return tir::cast(kInt16, phaseElement(g.window, image,
+                                                      {i[0], i[1], row + Expr(k), column, i[5]}));
             });
         },
         {}, named({"n", "ic_outer", "tile", "a", "column", "ic_inner"}));
     return te::compute(
-        "data_tiles", {shape[0], height, side, shape[1], count, shape[4]},
+        "data_tiles", {shape[0], height, side, blocks, count, shape[4]},
         [&, &across = across](const Exprs& i) {
             return winogradIntegerData(across, i[2], [&](int64_t k) {
                 return te::at(rows, {i[0], i[3], i[4], i[1], Expr(k), i[5]});
@@ -123,16 +129,24 @@ te::TensorRef productsOf(const Geometry& g, const Tiles& tiles, const te::Tensor
 {
     const Exprs& d = data->shape(); // n, a, b, c_outer, t, c_inner
     const Expr ratio(g.kernelBlock / g.outBlock), out(g.outBlock);
+    const Expr ownBlocks = floorDiv(d[3], Expr(g.phases()));
     Attrs facts = named({"n", "a", "b", "oc_outer", "tile", "oc_inner", "ic_outer", "ic_inner"});
     facts.set("tile_size", std::vector<int64_t>{g.axes[0].tile, g.axes[1].tile});
     facts.set("tile_columns", tiles.columns);
+    facts.set("phases", g.phases());
     return te::reduce(
         "products", {d[0], d[1], d[2], outBlocks, d[4], out}, {d[3], d[5]}, te::Combiner::Sum,
         [&](const Exprs& i, const Exprs& k) {
             const Expr filter = te::at(weight, {floorDiv(i[3], ratio), i[1], i[2], k[0], k[1],
                                                 floorMod(i[3], ratio) * out + i[5]});
-            return tir::cast(kInt32, te::at(data, {i[0], i[1], i[2], k[0], i[4], k[1]})) *
-                   tir::cast(kInt32, filter);
+            const Expr product =
+                tir::cast(kInt32, te::at(data, {i[0], i[1], i[2], k[0], i[4], k[1]})) *
+                tir::cast(kInt32, filter);
+            const Expr isNeeded =
+                hasFilters(g.window, g.points(), {i[1], i[2]}, floorDiv(k[0], ownBlocks));
+            if (!isNeeded.get()) return product;
+            return tir::call(tir::Intrinsic::IfThenElse, kInt32,
+                             {isNeeded, product, tir::intImm(0, kInt32)});
         },
         "conv2d_winograd", std::move(facts));
 }
@@ -167,9 +181,9 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
     const std::vector<int64_t> out = constants(op.results[0].shape);
     const int64_t rows = g->axes[0].tile, columns = g->axes[1].tile;
     const Tiles tiles{(out[2] + rows - 1) / rows, (out[3] + columns - 1) / columns};
-    const te::TensorRef data =
-        padForWindow(in[0], 2, g->window, {tiles.rows * rows, tiles.columns * columns},
-                     tir::intImm(intAttr(op, "pad_value"), kInt8));
+    const te::TensorRef data = padForWindow(in[0], 2, withWholePhases(g->window),
+                                            {tiles.rows * rows, tiles.columns * columns},
+                                            tir::intImm(intAttr(op, "pad_value"), kInt8));
     const te::TensorRef result = resultTiles(
         *g, productsOf(*g, tiles, transformedData(*g, data, tiles), in[1], Expr(out[1])));
     const Expr height(rows), side(columns), width(tiles.columns);
@@ -187,29 +201,33 @@ Cost cost(const OpView& op)
 {
     const Shape& data = op.operands[0].shape;
     const double channels = elements({kInt8, {data[1], data[4]}});
-    const auto axes = axesOf(op);
-    const auto taps = axes ? static_cast<double>((*axes)[0].taps * (*axes)[1].taps) : 0;
+    const std::vector<int64_t> size = intsAttr(op, "kernel_size");
+    const auto taps = static_cast<double>(size[0] * size[1]);
     return {2 * taps * elements(op.results[0]) * channels, bytesMoved(op)};
 }
 
 CallMethod variant(const OpView& op)
 {
-    const auto axes = axesOf(op);
-    if (!axes) return {.kind = Method::Winograd, .isInt8 = true};
-    const auto& [along, across] = *axes;
+    const auto pair = [&](const char* name) {
+        const std::vector<int64_t> sides = intsAttr(op, name);
+        return std::array<int, 2>{static_cast<int>(sides[0]), static_cast<int>(sides[1])};
+    };
     return {.kind = Method::Winograd,
             .isInt8 = true,
-            .tile = {along.tile, across.tile},
-            .window = {along.taps, across.taps}};
+            .tile = pair("tile"),
+            .window = pair("kernel_size")};
 }
 
 constexpr OperandSpec kOperands[] = {
     {"data", "[N, C/b, H, W, b], int8"},
-    {"weight", "[O/k, p, q, C/b, b, k], int16: points of filters of int8, multiples of those of "
-               "Winograd's method that leave no fraction (24 times along an axis of F(4, 3))"}};
+    {"weight", "[O/k, p, q, s * s * C/b, b, k] with s the stride, int16: points of filters of int8 "
+               "of each phase, multiples of those of Winograd's method that leave no fraction (24 "
+               "times along an axis of F(4, 3))"}};
 constexpr AttrSpec kAttrs[] = {
-    {"tile", "int[2]", "results of a tile; p and q are as many and the taps less one", "[4, 4]"},
-    {"strides", "int[2]", "1", "[1, 1]"},
+    {"tile", "int[2]", "results of a tile; p and q are as many and the taps of a phase less one",
+     "[4, 4]"},
+    {"kernel_size", "int[2]", "height and width", "[3, 3]"},
+    kStridesAttr,
     {"padding", "int[4]", "added at top, left, bottom, right", "[0, 0, 0, 0]"},
     {"dilation", "int[2]", "1", "[1, 1]"},
     {"pad_value", "int", "what padding adds: the zero point of data", "0"},
@@ -220,9 +238,9 @@ constexpr AttrSpec kAttrs[] = {
 extern constinit const OpDef qnnWinogradConv2dNchwcOp = {
     .name = "qnn.contrib_conv2d_winograd_NCHWc",
     .doc =
-        "qnn.contrib_conv2d_NCHWc of filters of two or three taps at stride 1 by F(4, 3), F(3, 2) "
-        "or F(2, 2) along either axis in integers modulo 2^32, a multiple of the sums, divided "
-        "exactly: the same where these are less than 2^25 in magnitude",
+        "qnn.contrib_conv2d_NCHWc by Winograd's minimal filtering along one axis, of 3, 4, 6 or 8 "
+        "points, or along both with at most three taps, in integers modulo 2^32: a multiple of the "
+        "sums, divided exactly; the same where these are less than 2^25 in magnitude",
     .family = Family::Convolution,
     .operands = kOperands,
     .attrs = kAttrs,

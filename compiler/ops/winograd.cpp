@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <vector>
 
@@ -20,16 +19,6 @@ Expr times(double factor, const Expr& x) { return number(factor, x) * x; }
 Expr plus(double factor, const Expr& x, const Expr& addend)
 {
     return tir::call(tir::Intrinsic::Fma, x->dtype, {number(factor, x), x, addend});
-}
-
-/// The value of index `e`; lazily, so that an unrolled loop computes one of them.
-Expr choose(const Expr& e, const Exprs& values)
-{
-    Expr out = values.back();
-    for (size_t i = values.size() - 1; i-- > 0;)
-        out = tir::call(tir::Intrinsic::IfThenElse, out->dtype,
-                        {equal(e, Expr(static_cast<int64_t>(i))), values[i], out});
-    return out;
 }
 
 /// factor * x; x itself where that is the same.
@@ -103,9 +92,16 @@ Exprs dataOfEight(const WinogradAxis& axis, const LineFn& line)
 /// Of F(2, 2) at 0, 1 and infinity, which have no opposite points.
 constexpr int64_t kFewestPoints = 3;
 
-Expr scaled(int64_t factor, const Expr& x) { return tir::intImm(factor, x->dtype) * x; }
-
 } // namespace
+
+Expr choose(const Expr& e, const Exprs& values)
+{
+    Expr out = values.back();
+    for (size_t i = values.size() - 1; i-- > 0;)
+        out = tir::call(tir::Intrinsic::IfThenElse, out->dtype,
+                        {equal(e, Expr(static_cast<int64_t>(i))), values[i], out});
+    return out;
+}
 
 bool isWinogradAxis(const WinogradAxis& axis)
 {
@@ -118,72 +114,6 @@ bool isWinogradAxis(const WinogradAxis& axis)
 WinogradAxis winogradAxis(int64_t kernel, int64_t stride, int64_t tile)
 {
     return {tile, (kernel + stride - 1) / stride};
-}
-
-bool isWinogradIntegerAxis(const WinogradAxis& axis)
-{
-    if (!isWinogradAxis(axis) || axis.tile == 1) return false;
-    return axis.points() < 6 || (axis.points() == 6 && axis.taps == 3);
-}
-
-int64_t winogradIntegerFactor(const WinogradAxis& axis)
-{
-    return axis.points() == 6 ? 24 : axis.points() == 4 ? 2 : 1;
-}
-
-int64_t winogradIntegerFilter(const WinogradAxis& axis, int64_t e, std::span<const int64_t> line)
-{
-    const int64_t a = line[0], b = line[1], c = line.size() > 2 ? line[2] : 0, last = line.back();
-    switch (axis.points()) {
-    case 3: return std::array{a, a + b, b}.at(static_cast<size_t>(e));
-    case 4: return std::array{2 * a, a + b + c, a - b + c, 2 * last}.at(static_cast<size_t>(e));
-    default:
-        return std::array{
-            6 * a, -4 * (a + b + c), -4 * (a - b + c), a + 2 * b + 4 * c, a - 2 * b + 4 * c, 12 * c}
-            .at(static_cast<size_t>(e));
-    }
-}
-
-Expr winogradIntegerData(const WinogradAxis& axis, const Expr& e, const LineFn& line)
-{
-    if (axis.points() == 3) return choose(e, {line(0) - line(1), line(1), line(2) - line(1)});
-    if (axis.points() == 4)
-        return choose(e,
-                      {line(0) - line(2), line(1) + line(2), line(2) - line(1), line(3) - line(1)});
-    const Expr even1 = line(4) - scaled(4, line(2)), odd1 = line(3) - scaled(4, line(1));
-    const Expr even2 = line(4) - line(2), half2 = line(3) - line(1);
-    const Expr odd2 = scaled(2, half2);
-    return choose(e, {scaled(4, line(0) - line(2)) + even2, even1 + odd1, even1 - odd1,
-                      even2 + odd2, even2 - odd2, line(5) - line(3) - scaled(4, half2)});
-}
-
-Expr winogradIntegerResult(const WinogradAxis& axis, const Expr& e, const LineFn& line)
-{
-    if (axis.points() == 3) return choose(e, {line(0) + line(1), line(1) + line(2)});
-    const Expr sum1 = line(1) + line(2), difference1 = line(1) - line(2);
-    if (axis.points() == 4 && axis.tile == 2)
-        return choose(e, {line(0) + sum1, difference1 + line(3)});
-    if (axis.points() == 4) return choose(e, {line(0) + sum1, difference1, sum1 + line(3)});
-    const Expr sum2 = line(3) + line(4), difference2 = line(3) - line(4);
-    return choose(e, {line(0) + sum1 + sum2, difference1 + scaled(2, difference2),
-                      sum1 + scaled(4, sum2),
-                      difference1 + scaled(2, scaled(4, difference2) + line(5))});
-}
-
-Expr winogradIntegerQuotient(int64_t factor, const Expr& sum)
-{
-    // What is odd of a factor is 1, 3 or 9; this times that is 1 modulo 2^32.
-    constexpr int64_t kInverseOf3 = -1431655765, kInverseOf9 = 954437177;
-    const int shift = std::countr_zero(static_cast<uint64_t>(factor));
-    const int64_t odd = factor >> shift;
-    Expr out = odd == 1 ? sum : sum * tir::intImm(odd == 3 ? kInverseOf3 : kInverseOf9, kInt32);
-    if (shift == 0) return out;
-    return tir::call(tir::Intrinsic::ShiftRight, kInt32, {out, tir::intImm(shift, kInt32)});
-}
-
-int64_t winogradIntegerLimit(int64_t factor)
-{
-    return (int64_t{1} << 31) >> std::countr_zero(static_cast<uint64_t>(factor));
 }
 
 int64_t winogradProducts(int64_t kernel, int64_t stride, int64_t tile)

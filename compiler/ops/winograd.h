@@ -6,12 +6,15 @@
 
 #include <array>
 #include <functional>
-#include <span>
+#include <vector>
 
 namespace tenon::compiler {
 
 /// Element k of the line that is transformed.
 using LineFn = std::function<tir::Expr(int64_t k)>;
+
+/// The value of index `e`; lazily, so that an unrolled loop computes one of them.
+tir::Expr choose(const tir::Expr& e, const std::vector<tir::Expr>& values);
 
 /// F(m, r) along one axis: m outputs of a filter of r taps from m + r - 1 products. An axis of one
 /// output and one tap is not transformed.
@@ -55,21 +58,5 @@ tir::Expr winogradFilter(const WinogradAxis& axis, const tir::Expr& e, const Lin
 tir::Expr winogradFilterSum(const WinogradAxis& axis, const tir::Expr& e, const LineFn& line);
 tir::Expr winogradData(const WinogradAxis& axis, const tir::Expr& e, const LineFn& line);
 tir::Expr winogradResult(const WinogradAxis& axis, const tir::Expr& e, const LineFn& line);
-
-/// Where transforms without fractions exist, for integers: F(4, 3), and axes of 3 and 4 points.
-bool isWinogradIntegerAxis(const WinogradAxis& axis);
-/// The filter's and the result's factors make the sum so many times as large along an axis, 24 of
-/// F(4, 3), which winogradIntegerQuotient takes back for both axes. Points of int8 filters and data
-/// fit int16: in magnitude at most 12^2 * 128 and 10^2 * 128. Everything behind them is modulo
-/// 2^32: sums may overflow on the way, and the result is right where it is less than
-/// winogradIntegerLimit.
-int64_t winogradIntegerFactor(const WinogradAxis& axis);
-int64_t winogradIntegerFilter(const WinogradAxis& axis, int64_t e, std::span<const int64_t> line);
-tir::Expr winogradIntegerData(const WinogradAxis& axis, const tir::Expr& e, const LineFn& line);
-tir::Expr winogradIntegerResult(const WinogradAxis& axis, const tir::Expr& e, const LineFn& line);
-/// Of sums that are `factor` times as large.
-tir::Expr winogradIntegerQuotient(int64_t factor, const tir::Expr& sum);
-/// What an exact result must stay below: 2^25 for 24^2.
-int64_t winogradIntegerLimit(int64_t factor);
 
 } // namespace tenon::compiler

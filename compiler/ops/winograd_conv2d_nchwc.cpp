@@ -43,24 +43,12 @@ LineFn dataLine(const WinogradTileAxis& axis, const Expr& at, const LineFn& line
     };
 }
 
-/// Element [n, block, y, x, c] of the phases of an image [n, blocks, h, w, c], one after the other
-/// as blocks.
-Expr phaseElement(const WinogradGeometry& g, const te::TensorRef& image, const Exprs& at)
-{
-    if (g.phases() == 1) return te::at(image, at);
-    const std::array<int64_t, 2>& stride = g.window.stride;
-    const Expr blocks = image->shape()[1], phase = floorDiv(at[1], blocks);
-    const Expr y = at[2] * Expr(stride[0]) + floorDiv(phase, Expr(stride[1]));
-    const Expr x = at[3] * Expr(stride[1]) + floorMod(phase, Expr(stride[1]));
-    return te::at(image, {at[0], floorMod(at[1], blocks), y, x, at[4]});
-}
-
 /// V[n, a, b, c_outer, t, c_inner]: the transformed data; c_outer by phases of the image.
 te::TensorRef transformedData(const WinogradGeometry& g, const te::TensorRef& input,
                               const WinogradTiles& tiles)
 {
     const te::TensorRef image =
-        padForWindow(input, 2, g.wholePhases(),
+        padForWindow(input, 2, withWholePhases(g.window),
                      {tiles.rows.count * g.rows.tile, tiles.columns.count * g.columns.tile},
                      tir::zeroOf(input->dtype()));
     const Exprs& shape = image->shape();
@@ -75,7 +63,7 @@ te::TensorRef transformedData(const WinogradGeometry& g, const te::TensorRef& in
             const Expr x = floorMod(i[2], width) * Expr(g.columns.tile) + i[4];
             return winogradData(g.rows, i[3], dataLine(tiles.rows, row, [&](int64_t k) {
                                     const Expr y = row * Expr(g.rows.tile) + Expr(k);
-                                    return phaseElement(g, image, {i[0], i[1], y, x, i[5]});
+                                    return phaseElement(g.window, image, {i[0], i[1], y, x, i[5]});
                                 }));
         },
         {}, rowAxes);
@@ -155,14 +143,10 @@ Expr whereNeeded(const WinogradGeometry& g, const WinogradTiles& tiles, const Ex
     const Expr width(tiles.columns.count);
     requireOfLastTile(tiles.rows, at[1], floorDiv(at[4], width));
     requireOfLastTile(tiles.columns, at[2], floorMod(at[4], width));
-    const std::array<int64_t, 2>& stride = g.window.stride;
-    const auto requireTaps = [&](size_t axis, const WinogradAxis& points, const Expr& own) {
-        const int64_t whole = wholePhasesOf(g.window.kernel[axis], stride[axis]);
-        if (whole < stride[axis])
-            require(own < Expr(whole) || at[1 + axis] < Expr(points.points() - 1));
-    };
-    requireTaps(0, g.rows, floorDiv(phase, Expr(stride[1])));
-    requireTaps(1, g.columns, floorMod(phase, Expr(stride[1])));
+    if (const Expr own =
+            hasFilters(g.window, {g.rows.points(), g.columns.points()}, {at[1], at[2]}, phase);
+        own.get())
+        require(own);
     if (!isNeeded.get()) return product;
     // The sum of anything and -0 is the same, sign included.
     return tir::call(tir::Intrinsic::IfThenElse, product->dtype,
@@ -185,6 +169,7 @@ te::TensorRef productsOf(const WinogradGeometry& g, const WinogradTiles& tiles,
     Attrs facts{{"tile_size", std::vector<int64_t>{g.rows.tile, g.columns.tile}},
                 {"tile_columns", tiles.columns.count},
                 {"groups", g.groups},
+                {"phases", g.phases()},
                 {"unrolls_rows", int64_t{tiles.unrollsRows()}},
                 {"skips_columns", int64_t{tiles.columns.isSkipped}},
                 {"axis_names", std::vector<std::string>{"n", "a", "b", "oc_outer", "tile",

@@ -45,6 +45,40 @@ Status checkLayouts(const OpView& op, const WinogradGeometry& g, const std::stri
 
 } // namespace
 
+Window withWholePhases(const Window& window)
+{
+    Window out = window;
+    for (size_t i = 0; i < 2; ++i)
+        out.kernel[i] = winogradAxis(window.kernel[i], window.stride[i], 1).taps * window.stride[i];
+    return out;
+}
+
+tir::Expr phaseElement(const Window& window, const te::TensorRef& image,
+                       const std::vector<tir::Expr>& at)
+{
+    const std::array<int64_t, 2>& stride = window.stride;
+    if (stride[0] * stride[1] == 1) return te::at(image, at);
+    const tir::Expr blocks = image->shape()[1], phase = floorDiv(at[1], blocks);
+    const tir::Expr y = at[2] * tir::Expr(stride[0]) + floorDiv(phase, tir::Expr(stride[1]));
+    const tir::Expr x = at[3] * tir::Expr(stride[1]) + floorMod(phase, tir::Expr(stride[1]));
+    return te::at(image, {at[0], floorMod(at[1], blocks), y, x, at[4]});
+}
+
+tir::Expr hasFilters(const Window& window, const std::array<int64_t, 2>& points,
+                     const std::array<tir::Expr, 2>& at, const tir::Expr& phase)
+{
+    tir::Expr out;
+    const tir::Expr across(window.stride[1]);
+    const std::array<tir::Expr, 2> own{floorDiv(phase, across), floorMod(phase, across)};
+    for (size_t i = 0; i < 2; ++i) {
+        const int64_t whole = wholePhasesOf(window.kernel[i], window.stride[i]);
+        if (whole == window.stride[i]) continue;
+        const tir::Expr each = own[i] < tir::Expr(whole) || at[i] < tir::Expr(points[i] - 1);
+        out = out.get() ? out && each : each;
+    }
+    return out;
+}
+
 Result<WinogradGeometry> winogradGeometry(const OpView& op)
 {
     if (const Status ok = needSameDtype(op, 0, 1); !ok) return ok.error();

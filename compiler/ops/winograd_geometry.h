@@ -19,14 +19,18 @@ struct WinogradGeometry
     bool isTransformed; ///< the weight holds the points of each filter, else its elements
 
     int64_t phases() const { return window.stride[0] * window.stride[1]; }
-    /// An image that is zero at the ends where a phase has no element of the window.
-    Window wholePhases() const
-    {
-        Window out = window;
-        out.kernel = {rows.taps * window.stride[0], columns.taps * window.stride[1]};
-        return out;
-    }
 };
+
+/// Of an image with data at the ends where a phase has no element of the window.
+Window withWholePhases(const Window& window);
+/// Element [n, block, y, x, c] of the phases of an image [n, blocks, h, w, c], one after the other
+/// as blocks.
+tir::Expr phaseElement(const Window& window, const te::TensorRef& image,
+                       const std::vector<tir::Expr>& at);
+/// Whether the filters of a phase are more than zeros at point (a, b) of so many along both axes;
+/// null where all are.
+tir::Expr hasFilters(const Window& window, const std::array<int64_t, 2>& points,
+                     const std::array<tir::Expr, 2>& at, const tir::Expr& phase);
 
 /// BadAttribute or ShapeMismatch where attributes and operands do not fit together.
 Result<WinogradGeometry> winogradGeometry(const OpView& op);

@@ -202,7 +202,7 @@ ValueRef convolutionOfQuads(const QuantizedLayerSite& site, const LayerConstants
 std::string inIntegers(const WinogradTile& tile) { return tilesText(tile) + " in integers"; }
 
 /// The tile of a convolution that Winograd's method computes in integers and in fewer cycles.
-WinogradTile tileOf(const QuantizedLayerSite& site, const LayerConstants& constants, int64_t groups)
+IntegerTile tileOf(const QuantizedLayerSite& site, const LayerConstants& constants, int64_t groups)
 {
     const std::vector<int64_t> ones{1, 1};
     const core::Attrs& attrs = site.node.attrs;
@@ -211,24 +211,29 @@ WinogradTile tileOf(const QuantizedLayerSite& site, const LayerConstants& consta
     if (!shape[0].isConst()) shape[0] = Dim(1); // computed item by item
     const auto out = constantShape(shape);
     const bool isPossible = site.mayTransform && out && groups == 1 && site.bytes == kInt8 &&
-                            attrs.integers("strides", ones) == ones &&
                             attrs.integers("dilation", ones) == ones;
     if (!isPossible) return {};
-    const WinogradTile tile = integerTile({.batch = (*out)[0],
-                                           .inChannels = weight[1],
-                                           .outChannels = weight[0],
-                                           .rows = (*out)[2],
-                                           .columns = (*out)[3],
-                                           .kernel = {weight[2], weight[3]}},
-                                          site.facts);
-    return !tile.isDirect() && isExactByWinograd(*constants.weight, tile) ? tile : WinogradTile{};
+    const std::vector<int64_t> strides = attrs.integers("strides", ones);
+    const std::array<int64_t, 2> stride{strides.at(0), strides.at(1)};
+    const IntegerTile tile{integerTile({.batch = (*out)[0],
+                                        .inChannels = weight[1],
+                                        .outChannels = weight[0],
+                                        .rows = (*out)[2],
+                                        .columns = (*out)[3],
+                                        .kernel = {weight[2], weight[3]},
+                                        .stride = stride},
+                                       site.facts),
+                           stride};
+    const bool isExact = !tile.tile.isDirect() && isExactByWinograd(*constants.weight, tile);
+    return isExact ? tile : IntegerTile{};
 }
 
 /// Points of filters times points of data.
 ValueRef convolutionOfPoints(const QuantizedLayerSite& site, const Tensor& weight,
-                             const WinogradTile& tile, int64_t outBlock, Attrs attrs)
+                             const IntegerTile& tile, int64_t outBlock, Attrs attrs)
 {
-    attrs.set("tile", std::vector<int64_t>{tile.rows, tile.columns});
+    attrs.set("tile", std::vector<int64_t>{tile.tile.rows, tile.tile.columns});
+    attrs.set("kernel_size", std::vector<int64_t>{weight.shape()[2], weight.shape()[3]});
     const ValueRef data = site.node.operands[0];
     const int64_t has = site.values.blockOf(data), channels = weight.shape()[1];
     const bool isReadable = has >= 4 && channels % has == 0;
@@ -265,12 +270,12 @@ bool alterQuantizedConvolution(const QuantizedLayerSite& site)
     if (*joined > 1) attrs.set("groups", *joined);
     attrs.set("pad_value", constants->zero);
     if (!isDepthwise) attrs.set("out_layout", blockedLayout(outBlock));
-    const WinogradTile tile = tileOf(site, *constants, groups);
-    const bool byWinograd = !tile.isDirect();
+    const IntegerTile tile = tileOf(site, *constants, groups);
+    const bool byWinograd = !tile.tile.isDirect();
     site.values.explain("block-quantized-conv",
                         std::to_string(inChannels) + " to " + std::to_string(outChannels) +
                             " channels as " + blockedLayout(outBlock) +
-                            (byWinograd ? ", " + inIntegers(tile) : ", weights by four"));
+                            (byWinograd ? ", " + inIntegers(tile.tile) : ", weights by four"));
     const Tensor weight =
         isDepthwise ? *constants->weight : joinedWeight(*constants->weight, groups, *joined);
     const ValueRef layer =

@@ -2,7 +2,7 @@
 // Instructions of either form on cores that multiply 16-bit numbers by lanes, and what they read.
 #include "compiler/passes/layout/quantized_winograd.h"
 
-#include "compiler/ops/winograd.h"
+#include "compiler/ops/winograd_integers.h"
 #include "core/target/byte_products.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 constexpr double kLanes = 4;
 constexpr double kInstructionsPerCycle = 1.5;
 /// Per product of bytes: three instructions for sixteen, and loads.
-constexpr double kPerProduct = 0.23;
+constexpr double kPerProduct = 0.28;
 /// Per vector of 16-bit products, with loads.
 constexpr double kPerVectorOfProducts = 1.15;
 
@@ -26,12 +26,16 @@ using Axes = std::array<WinogradAxis, 2>;
 /// 230 of a tile of F(4 x 4, 3 x 3)).
 double dataSteps(const Axes& axes)
 {
-    const auto each = [](const WinogradAxis& a) { return a.points() == 6 ? 3.0 : 1.2; };
+    const auto each = [](const WinogradAxis& a) {
+        return a.points() == 1 ? 0 : a.points() < 6 ? 1.2 : a.points() == 6 ? 3 : 4.5;
+    };
     return 3.2 + each(axes[0]) + each(axes[1]);
 }
 double resultSteps(const Axes& axes)
 {
-    const auto each = [](const WinogradAxis& a) { return a.points() == 6 ? 2.0 : 1.5; };
+    const auto each = [](const WinogradAxis& a) {
+        return a.points() == 1 ? 0 : a.points() < 6 ? 1.5 : a.points() == 6 ? 2 : 3;
+    };
     return 2.4 + each(axes[0]) + each(axes[1]);
 }
 
@@ -52,26 +56,27 @@ double cyclesByPoints(const ConvolutionSize& size, const Axes& axes, const Targe
     const double points = pointsOf(axes);
     const int64_t along = (size.rows + axes[0].tile - 1) / axes[0].tile;
     const int64_t across = (size.columns + axes[1].tile - 1) / axes[1].tile;
-    const double vectors =
-        in * out * kPerVectorOfProducts + in * dataSteps(axes) + out * resultSteps(axes);
-    return cycles(static_cast<double>(size.batch * along * across) * points * vectors / kLanes,
-                  2 * points * in * out, facts);
+    double products = 1; // of a pair of channels and a tile, with those of all phases
+    for (size_t i = 0; i < 2; ++i)
+        products *=
+            static_cast<double>(winogradProducts(size.kernel[i], size.stride[i], axes[i].tile));
+    const auto phases = static_cast<double>(size.phases());
+    const double vectors = in * out * kPerVectorOfProducts * products +
+                           points * (phases * in * dataSteps(axes) + out * resultSteps(axes));
+    return cycles(static_cast<double>(size.batch * along * across) * vectors / kLanes,
+                  2 * points * phases * in * out, facts);
 }
 
-double cyclesByProducts(const ConvolutionSize& size, const TargetFacts& facts)
+/// The tiles along an axis, with none among them.
+std::vector<WinogradAxis> axesOf(int64_t kernel, int64_t stride)
 {
-    const double filters =
-        size.elements() * static_cast<double>(size.inChannels * size.outChannels);
-    const auto pixels = static_cast<double>(size.batch * size.rows * size.columns);
-    return cycles(filters * pixels * kPerProduct, filters, facts);
-}
-
-/// The tiles along an axis of so many taps.
-std::vector<WinogradAxis> axesOf(int64_t taps)
-{
-    if (taps == 3) return {{4, 3}};
-    if (taps == 2) return {{2, 2}, {3, 2}};
-    return {};
+    std::vector<WinogradAxis> out;
+    const int64_t taps = winogradAxis(kernel, stride, 1).taps;
+    if (kernel == 1 && stride == 1) out.push_back({1, 1});
+    for (const int64_t points : {3, 4, 6, 8})
+        if (const WinogradAxis axis{points - taps + 1, taps}; isWinogradIntegerAxis(axis))
+            out.push_back(axis);
+    return out;
 }
 
 struct Form
@@ -83,25 +88,40 @@ struct Form
 /// Points, or products of bytes.
 Form cheapestForm(const ConvolutionSize& size, const TargetFacts& facts)
 {
-    Form best{{}, cyclesByProducts(size, facts)};
+    Form best{{}, directIntegerCycles(size, facts)};
     const bool isPossible = facts.hasLaneOperand && !hasByteDots(facts) && size.groups == 1 &&
-                            size.phases() == 1 && size.inChannels % 4 == 0;
+                            size.elements() > 1 && size.inChannels % 4 == 0;
     if (!isPossible) return best;
-    for (const WinogradAxis& along : axesOf(size.kernel[0]))
-        for (const WinogradAxis& across : axesOf(size.kernel[1])) {
+    for (const WinogradAxis& along : axesOf(size.kernel[0], size.stride[0]))
+        for (const WinogradAxis& across : axesOf(size.kernel[1], size.stride[1])) {
+            if (!areWinogradIntegerAxes(along, across)) continue;
             const double each = cyclesByPoints(size, {along, across}, facts);
             if (each < best.cycles) best = {{along.tile, across.tile}, each};
         }
     return best;
 }
 
-Axes axesOf(const std::vector<int64_t>& weight, const WinogradTile& tile)
+Axes axesOf(const std::vector<int64_t>& weight, const IntegerTile& form)
 {
-    return {WinogradAxis{tile.rows, weight[2]}, WinogradAxis{tile.columns, weight[3]}};
+    return {winogradAxis(weight[2], form.stride[0], form.tile.rows),
+            winogradAxis(weight[3], form.stride[1], form.tile.columns)};
 }
 
-/// The points of one filter, row by row.
-std::vector<int64_t> pointsOf(const Axes& axes, const int8_t* filter)
+/// One filter, height times width.
+struct Filter
+{
+    const int8_t* elements;
+    int64_t height, width;
+
+    int64_t at(int64_t y, int64_t x) const
+    {
+        return y < height && x < width ? elements[y * width + x] : 0;
+    }
+};
+
+/// Its points at the phase of a stride that begins at (top, left), row by row.
+std::vector<int64_t> pointsOf(const Axes& axes, const Filter& filter,
+                              const std::array<int64_t, 2>& stride, int64_t top, int64_t left)
 {
     const auto& [along, across] = axes;
     std::vector<int64_t> points;
@@ -109,7 +129,8 @@ std::vector<int64_t> pointsOf(const Axes& axes, const int8_t* filter)
         std::vector<int64_t> row;
         for (int64_t x = 0; x < across.taps; ++x) {
             std::vector<int64_t> column;
-            for (int64_t y = 0; y < along.taps; ++y) column.push_back(filter[y * across.taps + x]);
+            for (int64_t y = 0; y < along.taps; ++y)
+                column.push_back(filter.at(top + y * stride[0], left + x * stride[1]));
             row.push_back(winogradIntegerFilter(along, a, column));
         }
         for (int64_t b = 0; b < across.points(); ++b)
@@ -125,12 +146,25 @@ WinogradTile integerTile(const ConvolutionSize& size, const TargetFacts& facts)
     return cheapestForm(size, facts).tile;
 }
 
-double shareByWinograd(const ConvolutionSize& size, const TargetFacts& facts)
+double directIntegerCycles(const ConvolutionSize& size, const TargetFacts& facts)
 {
-    return cheapestForm(size, facts).cycles / cyclesByProducts(size, facts);
+    const double filters =
+        size.elements() * static_cast<double>(size.inChannels * size.outChannels);
+    const auto pixels = static_cast<double>(size.batch * size.rows * size.columns);
+    return cycles(filters * pixels * kPerProduct, filters, facts);
 }
 
-bool isExactByWinograd(const Tensor& weight, const WinogradTile& tile)
+double integerCycles(const ConvolutionSize& size, const TargetFacts& facts)
+{
+    return cheapestForm(size, facts).cycles;
+}
+
+double shareByWinograd(const ConvolutionSize& size, const TargetFacts& facts)
+{
+    return cheapestForm(size, facts).cycles / directIntegerCycles(size, facts);
+}
+
+bool isExactByWinograd(const Tensor& weight, const IntegerTile& tile)
 {
     const Axes axes = axesOf(weight.shape(), tile);
     const int64_t limit =
@@ -146,19 +180,23 @@ bool isExactByWinograd(const Tensor& weight, const WinogradTile& tile)
     return true;
 }
 
-Tensor winogradWeightOfBytes(const Tensor& weight, const WinogradTile& tile, int64_t inBlock,
+Tensor winogradWeightOfBytes(const Tensor& weight, const IntegerTile& tile, int64_t inBlock,
                              int64_t kernelBlock)
 {
     const auto w = weight.as<int8_t>();
-    const int64_t filters = weight.shape()[0], channels = weight.shape()[1];
-    const Axes axes = axesOf(weight.shape(), tile);
-    const int64_t taps = axes[0].taps * axes[1].taps;
+    const std::vector<int64_t>& shape = weight.shape();
+    const int64_t filters = shape[0], channels = shape[1];
+    const Axes axes = axesOf(shape, tile);
     const int64_t count = axes[0].points() * axes[1].points();
-    std::vector<int16_t> out(static_cast<size_t>(filters * channels * count));
-    const int64_t blocks = channels / inBlock;
+    const int64_t phases = tile.stride[0] * tile.stride[1], blocks = phases * channels / inBlock;
+    std::vector<int16_t> out(static_cast<size_t>(filters * phases * channels * count));
     for (int64_t o = 0; o < filters; ++o)
-        for (int64_t i = 0; i < channels; ++i) {
-            const auto points = pointsOf(axes, &w[static_cast<size_t>((o * channels + i) * taps)]);
+        for (int64_t i = 0; i < phases * channels; ++i) {
+            const int64_t phase = i / channels, own = o * channels + i % channels;
+            const Filter filter{&w[static_cast<size_t>(own * shape[2] * shape[3])], shape[2],
+                                shape[3]};
+            const auto points =
+                pointsOf(axes, filter, tile.stride, phase / tile.stride[1], phase % tile.stride[1]);
             for (int64_t at = 0; at < count; ++at) {
                 const int64_t block = (o / kernelBlock * count + at) * blocks + i / inBlock;
                 const int64_t index =

@@ -124,7 +124,15 @@ void scheduleData(Schedule& schedule, const WinogradBlocks& blocks, const Winogr
     // n, a, b, ic_outer, tile, ic_inner: a tile of one vector of channels at a time.
     const std::vector<std::string> own = innerLoops(schedule, blocks.dataTiles, 6);
     const int64_t lanes = schedule.extentOf(own[5]);
-    schedule.reorder({own[0], own[3], own[4], own[1], own[2], own[5]});
+    // All phases of an image come from the same rows and columns, which are padded once.
+    std::string channels = own[3];
+    if (shape.phases > 1) {
+        const auto parts = schedule.split(own[3], {shape.phases, -1});
+        channels = parts[1];
+        schedule.reorder({own[0], channels, parts[0], own[4], own[1], own[2], own[5]});
+    } else {
+        schedule.reorder({own[0], channels, own[4], own[1], own[2], own[5]});
+    }
     schedule.computeAt(blocks.dataRows, own[4]);
     schedule.setScope(outputOf(schedule, blocks.dataRows), tir::Scope::Local);
     const int64_t whole = facts.lanes(static_cast<int>(shape.pointBytes));
@@ -134,8 +142,8 @@ void scheduleData(Schedule& schedule, const WinogradBlocks& blocks, const Winogr
     else
         unrollTile(schedule, blocks.dataRows, 3, lanes);
     unrollTile(schedule, blocks.dataTiles, 3, lanes);
-    if (!blocks.pad.empty()) schedulePad(schedule, blocks.pad, own[3], facts);
-    if (loop.empty()) parallelise(schedule, {own[0], own[3]}, facts);
+    if (!blocks.pad.empty()) schedulePad(schedule, blocks.pad, channels, facts);
+    if (loop.empty()) parallelise(schedule, {own[0], channels}, facts);
 }
 
 } // namespace

@@ -58,6 +58,7 @@ WinogradShape shapeOf(const Schedule& schedule, const WinogradBlocks& blocks)
                         .inChannels = axes[6].extent * axes[7].extent,
                         .groups = facts.integer("groups", 1),
                         .inLanes = axes[7].extent,
+                        .phases = facts.integer("phases", 1),
                         .pointBytes = inputsOf(schedule, reader).back()->dtype.bytes(),
                         .unrollsRows = facts.integer("unrolls_rows", 0) != 0,
                         .skipsColumns = facts.integer("skips_columns", 0) != 0,

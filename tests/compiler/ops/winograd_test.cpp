@@ -248,7 +248,8 @@ int64_t directInteger(const Case& c, const Tensor& data, const Tensor& weight,
     for (int64_t channel = 0; channel < c.in; ++channel)
         for (int64_t i = 0; i < weight.shape()[2]; ++i)
             for (int64_t j = 0; j < weight.shape()[3]; ++j) {
-                const int64_t row = at[1] + i - c.pad, column = at[2] + j - c.pad;
+                const int64_t row = at[1] * c.stride[0] + i - c.pad;
+                const int64_t column = at[2] * c.stride[1] + j - c.pad;
                 const bool isInside = row >= 0 && column >= 0 && row < c.height && column < c.width;
                 const int64_t from = (channel * c.height + row) * c.width + column;
                 sum +=
@@ -259,11 +260,20 @@ int64_t directInteger(const Case& c, const Tensor& data, const Tensor& weight,
     return sum;
 }
 
-/// Products of the extremes overflow 32 bits on the way: 576 * 64 * 9 * 2^14 is more than 2^32.
-void expectSameIntegers(const std::vector<int64_t>& window, const WinogradTile& tile)
+std::string pairText(const std::array<int64_t, 2>& pair)
 {
-    for (const Case& c : {Case{4, 64, 16, 7, 9, 1}, Case{4, 4, 16, 1, 1, 1},
-                          Case{4, 20, 48, 9, 3, 2}, Case{4, 16, 16, 5, 11, 0}})
+    return "[" + std::to_string(pair[0]) + ", " + std::to_string(pair[1]) + "]";
+}
+
+/// Products of the extremes overflow 32 bits on the way: 576 * 64 * 9 * 2^14 is more than 2^32.
+void expectSameIntegers(const std::array<int64_t, 2>& window, const WinogradTile& tiles,
+                        const std::array<int64_t, 2>& stride = {1, 1})
+{
+    for (Case c : {Case{4, 64, 16, 7, 9, 1}, Case{4, 4, 16, 3, 3, 1}, Case{4, 20, 48, 9, 3, 2},
+                   Case{4, 16, 16, 7, 11, 0}}) {
+        c.kernel = window;
+        c.stride = stride;
+        const IntegerTile tile{tiles, stride};
         for (const bool isExtreme : {false, true}) {
             const Tensor data = bytes({1, c.in, c.height, c.width}, 7, isExtreme);
             const Tensor weight = bytes({c.out, c.in, window[0], window[1]}, 8, isExtreme);
@@ -278,13 +288,14 @@ void expectSameIntegers(const std::vector<int64_t>& window, const WinogradTile& 
                 typed("%x", blocked) + ", " + typed("%w", points) +
                 " => qnn.contrib_conv2d_winograd_NCHWc(%x, %w, out_layout=\"NCHW4c\", "
                 "pad_value=-9, padding=[" +
-                pad + ", " + pad + ", " + pad + ", " + pad + "], tile=[" +
-                std::to_string(tile.rows) + ", " + std::to_string(tile.columns) + "])";
+                pad + ", " + pad + ", " + pad + ", " + pad +
+                "], tile=" + pairText({tiles.rows, tiles.columns}) +
+                ", kernel_size=" + pairText(window) + ", strides=" + pairText(stride) + ")";
             const JobContext job;
             const auto evaluation = evaluate(*kernelOf(example), {blocked, points}, job);
             ASSERT_TRUE(evaluation) << evaluation.error().text();
-            const int64_t rows = c.height + 2 * c.pad + 1 - window[0];
-            const int64_t columns = c.width + 2 * c.pad + 1 - window[1];
+            const int64_t rows = (c.height + 2 * c.pad - window[0]) / stride[0] + 1;
+            const int64_t columns = (c.width + 2 * c.pad - window[1]) / stride[1] + 1;
             for (const Tensor& out : {(*evaluation)[0], compiled(example, {blocked, points})}) {
                 ASSERT_EQ(out.size(), c.out * rows * columns);
                 for (int64_t o = 0; o < c.out; ++o)
@@ -295,6 +306,7 @@ void expectSameIntegers(const std::vector<int64_t>& window, const WinogradTile& 
                             << c.in << " channels, " << o << ", " << at;
             }
         }
+    }
 }
 
 TEST(Winograd, GivesTheSameIntegers)
@@ -304,6 +316,24 @@ TEST(Winograd, GivesTheSameIntegers)
     expectSameIntegers({2, 2}, {3, 3});
     expectSameIntegers({3, 2}, {4, 3});
     expectSameIntegers({2, 3}, {2, 2});
+}
+
+TEST(Winograd, GivesTheSameIntegersAlongOneAxis)
+{
+    expectSameIntegers({1, 2}, {1, 2});
+    for (int64_t taps = 2; taps <= 3; ++taps)
+        for (const int64_t points : {4, 6, 8})
+            if (const int64_t tile = points + 1 - taps; tile > 1) {
+                expectSameIntegers({1, taps}, {1, tile});
+                expectSameIntegers({taps, 1}, {tile, 1});
+            }
+}
+
+TEST(Winograd, GivesTheSameIntegersOfStrides)
+{
+    expectSameIntegers({3, 3}, {3, 2}, {2, 2});
+    expectSameIntegers({1, 3}, {1, 5}, {1, 2});
+    expectSameIntegers({5, 1}, {6, 1}, {2, 1});
 }
 
 TEST(Winograd, IsChosenByCostWithinTheBudget)

@@ -36,7 +36,7 @@ TEST(QuantizedWinograd, LeavesFewPixelsAndFewChannelsAlone)
     EXPECT_TRUE(isCheaperByWinograd({1, 16, 16, 32, 32}, kPairs));
 }
 
-TEST(QuantizedWinograd, HasTilesForTwoTaps)
+TEST(QuantizedWinograd, HasTilesForTwoTapsAndForOneAxis)
 {
     const ConvolutionSize phase{.batch = 1,
                                 .inChannels = 64,
@@ -50,22 +50,31 @@ TEST(QuantizedWinograd, HasTilesForTwoTaps)
     EXPECT_EQ(integerTile(mixed, kPairs).rows, 4);
     ConvolutionSize rows = phase;
     rows.kernel = {1, 3};
-    EXPECT_TRUE(integerTile(rows, kPairs).isDirect()) << "one axis alone has none";
+    EXPECT_EQ(integerTile(rows, kPairs), (WinogradTile{1, 4})) << "along one axis";
+    rows.kernel = {1, 5};
+    EXPECT_EQ(integerTile(rows, kPairs), (WinogradTile{1, 4}));
+    ConvolutionSize strided = phase;
+    strided.kernel = {1, 3};
+    strided.stride = {1, 2};
+    EXPECT_EQ(integerTile(strided, kPairs).rows, 1) << "of two phases";
+    strided.kernel = {5, 5};
+    strided.stride = {1, 1};
+    EXPECT_TRUE(integerTile(strided, kPairs).isDirect()) << "points of both axes leave 16 bits";
 }
 
 TEST(QuantizedWinograd, IsExactWhereSumsStayBelow2To25)
 {
     // 9 * 227 * 128 * 128 is 33472512, and 2^25 is 33554432.
-    EXPECT_TRUE(isExactByWinograd(filters(227, -128), {4, 4}));
-    EXPECT_FALSE(isExactByWinograd(filters(228, -128), {4, 4}));
-    EXPECT_TRUE(isExactByWinograd(filters(4000, 7), {4, 4}));
+    EXPECT_TRUE(isExactByWinograd(filters(227, -128), {{4, 4}}));
+    EXPECT_FALSE(isExactByWinograd(filters(228, -128), {{4, 4}}));
+    EXPECT_TRUE(isExactByWinograd(filters(4000, 7), {{4, 4}}));
 }
 
 TEST(QuantizedWinograd, WritesPointsInBlocks)
 {
     std::vector<int8_t> w(2 * 4 * 9, 0);
     w[(1 * 4 + 2) * 9 + 4] = -128; // the middle of filter 1 of channel 2
-    const Tensor points = winogradWeightOfBytes(Tensor::of(kInt8, {2, 4, 3, 3}, w), {4, 4}, 4, 2);
+    const Tensor points = winogradWeightOfBytes(Tensor::of(kInt8, {2, 4, 3, 3}, w), {{4, 4}}, 4, 2);
     ASSERT_EQ(points.shape(), (std::vector<int64_t>{1, 6, 6, 1, 4, 2}));
     const int64_t line[] = {0, -4, 4, 2, -2, 0};
     for (int64_t at = 0; at < points.size(); ++at) {
