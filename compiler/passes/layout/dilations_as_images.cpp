@@ -2,14 +2,16 @@
 // DilationsAsImages: a convolution of dilation d never mixes rows or columns that are not d apart:
 // every d-th row and column of the image [N, C, H, W] is an image of its own, and all of them,
 // [N*d*d, C, H/d, W/d], have a convolution without dilation, which Winograd's method computes with
-// fewer products.
+// fewer products. Of integers the sums become bytes before they are an image again.
 #include "compiler/ops/ops.h"
 #include "compiler/passes/layout/layout_costs.h"
 #include "compiler/passes/layout/layout_machine.h"
+#include "compiler/passes/layout/quantized_winograd.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/rewrite_functions.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -41,6 +43,7 @@ public:
     DilationStacker(const Module& module, const GraphFunction& function, const PassContext& context)
         : m_module(module)
         , m_function(function)
+        , m_uses(module, function)
         , m_machine(layoutMachine(module, function, context))
     {
     }
@@ -51,7 +54,10 @@ public:
         for (const NodeId id : m_function.order) {
             const NodeRecord& node = m_module.node(id);
             const auto axes = axesOf(node);
-            if (axes && isWorthwhile(node, *axes)) patches.push_back(patchOf(node, *axes));
+            if (!axes) continue;
+            const std::vector<NodeId> chain = chainBehind(node);
+            if (isWorthwhile(node, *axes, m_module.node(chain.back()).types[0]))
+                patches.push_back(patchOf(node, *axes, chain));
         }
         return patches;
     }
@@ -61,13 +67,14 @@ private:
 
     std::optional<Axes> axesOf(const NodeRecord& node) const
     {
-        if (node.kind != NodeKind::Op || !isOp(node, conv2dOp)) return std::nullopt;
+        if (node.kind != NodeKind::Op || !isOneOf(node, conv2dOp, qnnConv2dOp)) return std::nullopt;
+        const DataType number = isOp(node, conv2dOp) ? kFloat32 : kInt8;
         const Tensor* weight = constantOf(m_module, node.operands[1]);
         const auto data = constantShape(m_module.type(node.operands[0]).shape);
         const auto result = constantShape(node.types[0].shape);
         const std::vector<int64_t> ones{1, 1};
         const std::vector<int64_t> dilation = node.attrs.integers("dilation", ones);
-        if (!weight || weight->dtype() != kFloat32 || !data || !result || data->size() != 4 ||
+        if (!weight || weight->dtype() != number || !data || !result || data->size() != 4 ||
             dilation == ones || node.attrs.integer("groups", 1) != 1 ||
             node.attrs.integers("strides", ones) != ones ||
             node.attrs.string("data_layout", "NCHW") != "NCHW")
@@ -77,12 +84,43 @@ private:
         for (size_t i = 0; i < axes.size(); ++i) {
             axes[i] = {(*data)[2 + i], (*result)[2 + i], weight->shape()[2 + i], dilation[i],
                        padding[i]};
-            if (!axes[i].hasPhases()) return std::nullopt;
+            // Beyond the edges of phases are zeros, which integers would pad with their zero point.
+            const bool isFilled = number == kInt8 && axes[i].image % axes[i].dilation != 0;
+            if (!axes[i].hasPhases() || isFilled) return std::nullopt;
         }
         return axes;
     }
 
-    bool isWorthwhile(const NodeRecord& node, const Axes& axes) const
+    /// Numbers that are the same for all rows, columns and images.
+    bool isByChannel(ValueRef value) const
+    {
+        if (!value.node.isValid()) return true;
+        const Tensor* numbers = constantOf(m_module, value);
+        if (!numbers) return false;
+        const std::vector<int64_t>& shape = numbers->shape();
+        const size_t rank = shape.size();
+        return numbers->size() == 1 || (rank >= 3 && shape[rank - 3] == numbers->size());
+    }
+
+    /// The layer, and behind the sums of integers what makes bytes of them.
+    std::vector<NodeId> chainBehind(const NodeRecord& node) const
+    {
+        std::vector<NodeId> chain{node.id};
+        if (isOp(node, conv2dOp)) return chain;
+        while (m_uses.hasOneUser(chain.back())) {
+            const NodeRecord& next = m_module.node(m_uses.users(chain.back())[0]);
+            const bool isNext = next.kind == NodeKind::Op &&
+                                isOneOf(next, addOp, qnnRequantizeOp) &&
+                                next.operands[0] == ValueRef{chain.back(), 0} &&
+                                std::all_of(next.operands.begin() + 1, next.operands.end(),
+                                            [&](ValueRef operand) { return isByChannel(operand); });
+            if (!isNext) break;
+            chain.push_back(next.id);
+        }
+        return chain;
+    }
+
+    bool isWorthwhile(const NodeRecord& node, const Axes& axes, const TensorType& made) const
     {
         const TensorType& data = m_module.type(node.operands[0]);
         const int64_t channels = data.shape[1].value();
@@ -98,34 +136,48 @@ private:
         phases.batch *= axes[0].dilation * axes[1].dilation;
         phases.rows = axes[0].phaseResults();
         phases.columns = axes[1].phaseResults();
-        const double moving = transformCycles(data, m_machine.facts) +
-                              transformCycles(node.types[0], m_machine.facts);
+        const double moving =
+            transformCycles(data, m_machine.facts) + transformCycles(made, m_machine.facts);
+        if (isOp(node, qnnConv2dOp))
+            return m_machine.maxError > 0 &&
+                   integerCycles(phases, m_machine.facts) + moving <
+                       kWorthwhile * directIntegerCycles(whole, m_machine.facts);
         return winogradForm(phases, m_machine).cycles + moving <
                kWorthwhile * winogradForm(whole, m_machine, WinogradTile{}).cycles;
     }
 
-    Patch patchOf(const NodeRecord& node, const Axes& axes) const
+    Patch patchOf(const NodeRecord& node, const Axes& axes, const std::vector<NodeId>& chain) const
     {
         const std::vector<int64_t> strides{axes[0].dilation, axes[1].dilation};
         PatchWriter patch(m_module, m_function.id, "stack-phases",
                           "of dilation " + std::to_string(strides[0]) + " x " +
                               std::to_string(strides[1]) + ": as many images without",
-                          {node.id});
-        const ValueRef images = patch.op(stackPhasesOp, {node.operands[0]}, {{"strides", strides}});
-        Attrs attrs;
-        attrs.set("padding", std::vector<int64_t>{axes[0].phaseBefore(), axes[1].phaseBefore(),
-                                                  axes[0].phaseAfter(), axes[1].phaseAfter()});
-        const ValueRef convolved = patch.op(conv2dOp, {images, node.operands[1]}, std::move(attrs));
-        patch.replace({node.id, 0},
-                      patch.op(unstackPhasesOp, {convolved},
+                          chain);
+        ValueRef value = patch.op(stackPhasesOp, {node.operands[0]}, {{"strides", strides}});
+        for (const NodeId id : chain) {
+            const NodeRecord& each = m_module.node(id);
+            std::vector<ValueRef> operands = each.operands;
+            operands[0] = value;
+            Attrs attrs = each.attrs;
+            if (id == node.id) {
+                attrs.erase("dilation");
+                attrs.set("padding",
+                          std::vector<int64_t>{axes[0].phaseBefore(), axes[1].phaseBefore(),
+                                               axes[0].phaseAfter(), axes[1].phaseAfter()});
+            }
+            value = patch.op(*findOp(each.op), std::move(operands), std::move(attrs));
+        }
+        patch.replace({chain.back(), 0},
+                      patch.op(unstackPhasesOp, {value},
                                {{"strides", strides},
                                 {"size", std::vector<int64_t>{axes[0].results, axes[1].results}}}));
-        patch.erase(node.id);
+        for (const NodeId id : chain) patch.erase(id);
         return patch.take();
     }
 
     const Module& m_module;
     const GraphFunction& m_function;
+    const UseIndex m_uses;
     LayoutMachine m_machine;
 };
 
