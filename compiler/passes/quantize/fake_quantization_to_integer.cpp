@@ -10,8 +10,8 @@
 namespace tenon::compiler {
 namespace {
 
-constexpr QuantizeRule kRules[] = {requantize,     quantizeLayer,  quantizeBinary, quantizeMean,
-                                   quantizeConcat, quantizeSlopes, quantizeByTable};
+constexpr QuantizeRule kRules[] = {requantize,   quantizeLayer,  quantizeBinary, quantizeMean,
+                                   quantizePool, quantizeConcat, quantizeSlopes, quantizeByTable};
 
 /// Moves values without computing: integers move alike.
 bool movesValues(const NodeRecord& node)

@@ -115,12 +115,6 @@ bool hasZeroPoints(const Quantized& value)
     return std::any_of(value.zeros.begin(), value.zeros.end(), [](int64_t z) { return z != 0; });
 }
 
-ValueRef zeroOperand(PatchWriter& patch, const Quantized& value)
-{
-    if (!hasZeroPoints(value)) return {};
-    return value.isPerTensor() ? scalarOfType(patch, value.dtype, value.zeros[0]) : value.zeroPoint;
-}
-
 /// `value` under the target's scale and zero point.
 ValueRef rescaled(PatchWriter& patch, const QuantizeTarget& target, const Quantized& value)
 {
@@ -137,6 +131,12 @@ ValueRef rescaled(PatchWriter& patch, const QuantizeTarget& target, const Quanti
 }
 
 } // namespace
+
+ValueRef zeroOperand(PatchWriter& patch, const Quantized& value)
+{
+    if (!hasZeroPoints(value)) return {};
+    return value.isPerTensor() ? scalarOfType(patch, value.dtype, value.zeros[0]) : value.zeroPoint;
+}
 
 PatchWriter quantizePatch(const QuantizationSite& site, const QuantizeTarget& target,
                           std::string rule, std::string reason, std::vector<NodeId> others)

@@ -15,6 +15,8 @@ std::optional<Patch> quantizeLayer(const QuantizationSite& site, const QuantizeT
 std::optional<Patch> quantizeBinary(const QuantizationSite& site, const QuantizeTarget& target);
 /// Mean over whole planes.
 std::optional<Patch> quantizeMean(const QuantizationSite& site, const QuantizeTarget& target);
+/// Mean over windows.
+std::optional<Patch> quantizePool(const QuantizationSite& site, const QuantizeTarget& target);
 /// Concatenation: parts of another scale are requantized first.
 std::optional<Patch> quantizeConcat(const QuantizationSite& site, const QuantizeTarget& target);
 /// A quantized tensor under another scale.
@@ -36,6 +38,8 @@ PatchWriter quantizePatch(const QuantizationSite& site, const QuantizeTarget& ta
                           std::string rule, std::string reason, std::vector<NodeId> others);
 /// The zero point as the operand of an integer operator.
 ValueRef zeroPointOf(PatchWriter& patch, const QuantizeTarget& target);
+/// That of what an integer operator reads; nothing where it is 0.
+ValueRef zeroOperand(PatchWriter& patch, const Quantized& value);
 inline bool isByte(const Quantized& value) { return value.dtype == kInt8 || value.dtype == kUInt8; }
 /// Puts `value` in place of the quantization and drops what was consumed.
 Patch finishQuantize(PatchWriter& patch, const QuantizeTarget& target, ValueRef value,
