@@ -19,6 +19,8 @@ struct Geometry
     int64_t kernelBlock; ///< output channels per block of filters, a multiple of outBlock
 
     int64_t phases() const { return window.stride[0] * window.stride[1]; }
+    /// Rows of filters that are multiplied one by one.
+    int64_t ownRows() const { return axes[0].isDirect() ? axes[0].taps : 1; }
     std::array<int64_t, 2> points() const { return {axes[0].points(), axes[1].points()}; }
 };
 
@@ -28,8 +30,8 @@ Status checkShapes(const OpView& op, const Geometry& g)
     const auto weight = constantShape(op.operands[1].shape);
     const bool fits =
         weight && (*weight)[1] == g.axes[0].points() && (*weight)[2] == g.axes[1].points() &&
-        Dim((*weight)[3]) == data[1] * Dim(g.phases()) && Dim((*weight)[4]) == data[4] &&
-        g.outBlock > 0 && g.kernelBlock % g.outBlock == 0;
+        Dim((*weight)[3]) == data[1] * Dim(g.phases() * g.ownRows()) &&
+        Dim((*weight)[4]) == data[4] && g.outBlock > 0 && g.kernelBlock % g.outBlock == 0;
     if (fits) return kDone;
     return opError(op, DiagnosticCode::ShapeMismatch,
                    "cannot combine " + op.operands[0].text() + " and " + op.operands[1].text() +
@@ -71,6 +73,9 @@ Result<Geometry> geometry(const OpView& op)
     Geometry g{*std::move(window), *axes, out->block('C'), block.isConst() ? block.value() : 0};
     if (g.window.dilation != std::array<int64_t, 2>{1, 1})
         return opError(op, DiagnosticCode::BadAttribute, "needs dilation 1");
+    if (g.axes[0].isDirect() && g.phases() > 1)
+        return opError(op, DiagnosticCode::BadAttribute,
+                       "needs strides 1 where rows are not transformed");
     if (Status ok = checkShapes(op, g); !ok) return ok.error();
     return g;
 }
@@ -101,7 +106,7 @@ te::TensorRef transformedData(const Geometry& g, const te::TensorRef& image, con
     const Expr blocks = shape[1] * Expr(g.phases());
     const auto& [along, across] = g.axes;
     const Expr height(along.points()), side(across.points());
-    const Expr width(tiles.columns), count(tiles.rows * tiles.columns);
+    const Expr width(tiles.columns), count((tiles.rows + g.ownRows() - 1) * tiles.columns);
     const te::TensorRef rows = te::compute(
         "data_rows", {shape[0], blocks, count, height, side, shape[4]},
         [&, &along = along, &across = across](const Exprs& i) {
@@ -129,19 +134,24 @@ te::TensorRef productsOf(const Geometry& g, const Tiles& tiles, const te::Tensor
 {
     const Exprs& d = data->shape(); // n, a, b, c_outer, t, c_inner
     const Expr ratio(g.kernelBlock / g.outBlock), out(g.outBlock);
-    const Expr ownBlocks = floorDiv(d[3], Expr(g.phases()));
+    const Expr ownBlocks = floorDiv(d[3], Expr(g.phases())), width(tiles.columns);
+    const auto blockOf = [&](const Expr& k) { return g.ownRows() == 1 ? k : floorMod(k, d[3]); };
+    const auto tileOf = [&](const Expr& tile, const Expr& k) {
+        return g.ownRows() == 1 ? tile : tile + floorDiv(k, d[3]) * width;
+    };
     Attrs facts = named({"n", "a", "b", "oc_outer", "tile", "oc_inner", "ic_outer", "ic_inner"});
     facts.set("tile_size", std::vector<int64_t>{g.axes[0].tile, g.axes[1].tile});
     facts.set("tile_columns", tiles.columns);
     facts.set("phases", g.phases());
     return te::reduce(
-        "products", {d[0], d[1], d[2], outBlocks, d[4], out}, {d[3], d[5]}, te::Combiner::Sum,
+        "products", {d[0], d[1], d[2], outBlocks, Expr(tiles.rows * tiles.columns), out},
+        {d[3] * Expr(g.ownRows()), d[5]}, te::Combiner::Sum,
         [&](const Exprs& i, const Exprs& k) {
             const Expr filter = te::at(weight, {floorDiv(i[3], ratio), i[1], i[2], k[0], k[1],
                                                 floorMod(i[3], ratio) * out + i[5]});
-            const Expr product =
-                tir::cast(kInt32, te::at(data, {i[0], i[1], i[2], k[0], i[4], k[1]})) *
-                tir::cast(kInt32, filter);
+            const Expr product = tir::cast(kInt32, te::at(data, {i[0], i[1], i[2], blockOf(k[0]),
+                                                                 tileOf(i[4], k[0]), k[1]})) *
+                                 tir::cast(kInt32, filter);
             const Expr isNeeded =
                 hasFilters(g.window, g.points(), {i[1], i[2]}, floorDiv(k[0], ownBlocks));
             if (!isNeeded.get()) return product;
@@ -221,7 +231,8 @@ CallMethod variant(const OpView& op)
 constexpr OperandSpec kOperands[] = {
     {"data", "[N, C/b, H, W, b], int8"},
     {"weight", "[O/k, p, q, s * s * C/b, b, k] with s the stride, int16: points of filters of int8 "
-               "of each phase, multiples of those of Winograd's method that leave no fraction (24 "
+               "of each phase, or of each row where p is 1, multiples of those of Winograd's "
+               "method that leave no fraction (24 "
                "times along an axis of F(4, 3))"}};
 constexpr AttrSpec kAttrs[] = {
     {"tile", "int[2]", "results of a tile; p and q are as many and the taps of a phase less one",

@@ -17,13 +17,15 @@ using LineFn = std::function<tir::Expr(int64_t k)>;
 tir::Expr choose(const tir::Expr& e, const std::vector<tir::Expr>& values);
 
 /// F(m, r) along one axis: m outputs of a filter of r taps from m + r - 1 products. An axis of one
-/// output and one tap is not transformed.
+/// output is not transformed.
 struct WinogradAxis
 {
     int64_t tile = 1; ///< m
     int64_t taps = 1; ///< r
 
-    int64_t points() const { return tile + taps - 1; }
+    int64_t points() const { return tile == 1 ? 1 : tile + taps - 1; }
+    /// Taps that are multiplied one by one.
+    bool isDirect() const { return tile == 1 && taps > 1; }
 };
 
 /// Where transforms exist: for 3, 4, 6 and 8 points, and for an axis that needs none.

@@ -100,6 +100,7 @@ bool areWinogradIntegerAxes(const WinogradAxis& rows, const WinogradAxis& column
     const auto isSmall = [](const WinogradAxis& axis) {
         return axis.points() < 6 || (axis.points() == 6 && axis.taps == 3);
     };
+    if (rows.isDirect()) return columns.points() > 1 && isWinogradIntegerAxis(columns);
     const bool isOne = rows.points() == 1 || columns.points() == 1;
     return isWinogradIntegerAxis(rows) && isWinogradIntegerAxis(columns) &&
            (isOne || (isSmall(rows) && isSmall(columns)));

@@ -11,8 +11,9 @@ namespace tenon::compiler {
 
 /// Where they exist: F(m, r) of 3, 4, 6 and 8 points, and an axis that is not transformed.
 bool isWinogradIntegerAxis(const WinogradAxis& axis);
-/// Whether points of both axes fit int16: of one that is transformed, in magnitude at most
-/// 140 * 128 of filters and 50 * 128 of data; of two of three taps, 12^2 * 128 and 10^2 * 128.
+/// Whether points of both axes fit int16, with rows of any number of taps that are multiplied one
+/// by one beside columns that are transformed: of one that is transformed, in magnitude at most 140
+/// * 128 of filters and 50 * 128 of data; of two of three taps, 12^2 * 128 and 10^2 * 128.
 bool areWinogradIntegerAxes(const WinogradAxis& rows, const WinogradAxis& columns);
 
 /// The filter's and the result's factors make the sum so many times as large along an axis, 24 of

@@ -58,8 +58,9 @@ double cyclesByPoints(const ConvolutionSize& size, const Axes& axes, const Targe
     const int64_t across = (size.columns + axes[1].tile - 1) / axes[1].tile;
     double products = 1; // of a pair of channels and a tile, with those of all phases
     for (size_t i = 0; i < 2; ++i)
-        products *=
-            static_cast<double>(winogradProducts(size.kernel[i], size.stride[i], axes[i].tile));
+        products *= static_cast<double>(
+            axes[i].isDirect() ? axes[i].taps
+                               : winogradProducts(size.kernel[i], size.stride[i], axes[i].tile));
     const auto phases = static_cast<double>(size.phases());
     const double vectors = in * out * kPerVectorOfProducts * products +
                            points * (phases * in * dataSteps(axes) + out * resultSteps(axes));
@@ -72,7 +73,8 @@ std::vector<WinogradAxis> axesOf(int64_t kernel, int64_t stride)
 {
     std::vector<WinogradAxis> out;
     const int64_t taps = winogradAxis(kernel, stride, 1).taps;
-    if (kernel == 1 && stride == 1) out.push_back({1, 1});
+    // Up to three taps along both axes have points, which are fewer.
+    if (stride == 1 && (taps == 1 || taps > 3)) out.push_back({1, taps});
     for (const int64_t points : {3, 4, 6, 8})
         if (const WinogradAxis axis{points - taps + 1, taps}; isWinogradIntegerAxis(axis))
             out.push_back(axis);
@@ -94,7 +96,8 @@ Form cheapestForm(const ConvolutionSize& size, const TargetFacts& facts)
     if (!isPossible) return best;
     for (const WinogradAxis& along : axesOf(size.kernel[0], size.stride[0]))
         for (const WinogradAxis& across : axesOf(size.kernel[1], size.stride[1])) {
-            if (!areWinogradIntegerAxes(along, across)) continue;
+            const bool isPossibleHere = !along.isDirect() || size.phases() == 1;
+            if (!isPossibleHere || !areWinogradIntegerAxes(along, across)) continue;
             const double each = cyclesByPoints(size, {along, across}, facts);
             if (each < best.cycles) best = {{along.tile, across.tile}, each};
         }
@@ -188,7 +191,9 @@ Tensor winogradWeightOfBytes(const Tensor& weight, const IntegerTile& tile, int6
     const int64_t filters = shape[0], channels = shape[1];
     const Axes axes = axesOf(shape, tile);
     const int64_t count = axes[0].points() * axes[1].points();
-    const int64_t phases = tile.stride[0] * tile.stride[1], blocks = phases * channels / inBlock;
+    const int64_t rows = axes[0].isDirect() ? axes[0].taps : 1; // as phases below one another
+    const int64_t across = tile.stride[1], phases = rows * tile.stride[0] * across;
+    const int64_t blocks = phases * channels / inBlock;
     std::vector<int16_t> out(static_cast<size_t>(filters * phases * channels * count));
     for (int64_t o = 0; o < filters; ++o)
         for (int64_t i = 0; i < phases * channels; ++i) {

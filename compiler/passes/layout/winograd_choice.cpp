@@ -41,19 +41,6 @@ constexpr double kResultVectors = 4;
 /// The same for eight points, which take as many more instructions for each.
 constexpr double kOfEightPoints = 1.8;
 
-/// Reading overlaps with computing where it was asked for, all but a part of either.
-/// Filters that are larger than the second-level cache, or were evicted since the last run, come
-/// from memory.
-double withFilters(double cycles, double bytes, const LayoutMachine& machine)
-{
-    const core::TargetFacts& facts = machine.facts;
-    const double cached = kReachedOfL2 * facts.l2BytesPerCycle;
-    if (machine.lanes < kStreamingLanes)
-        return cycles + bytes / (machine.staysInCache ? cached : facts.coldBytesPerCycle());
-    const double reading = bytes / (machine.staysInCache ? cached : facts.memoryBytesPerCycle);
-    return std::max(cycles, reading) + 0.25 * std::min(cycles, reading);
-}
-
 double vectorMacs(const LayoutMachine& machine) { return machine.facts.vectorMacs(machine.lanes); }
 
 double directCycles(const ConvolutionSize& s, const LayoutMachine& machine)
@@ -198,6 +185,16 @@ double errorOf(int64_t points)
 }
 
 } // namespace
+
+double withFilters(double cycles, double bytes, const LayoutMachine& machine)
+{
+    const core::TargetFacts& facts = machine.facts;
+    const double cached = kReachedOfL2 * facts.l2BytesPerCycle;
+    if (machine.lanes < kStreamingLanes)
+        return cycles + bytes / (machine.staysInCache ? cached : facts.coldBytesPerCycle());
+    const double reading = bytes / (machine.staysInCache ? cached : facts.memoryBytesPerCycle);
+    return std::max(cycles, reading) + 0.25 * std::min(cycles, reading);
+}
 
 std::vector<WinogradTile> winogradTiles(const ConvolutionSize& size)
 {

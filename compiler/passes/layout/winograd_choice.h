@@ -69,6 +69,11 @@ struct LayoutMachine
 /// transformed.
 bool staysInCache(const core::Module& module, const core::GraphFunction& function, int64_t l2Bytes);
 
+/// Reading overlaps with computing where it was asked for, all but a part of either.
+/// Filters that are larger than the second-level cache, or were evicted since the last run, come
+/// from memory.
+double withFilters(double cycles, double bytes, const LayoutMachine& machine);
+
 /// The cheapest form whose own error is at most `maxError`.
 WinogradForm winogradForm(const ConvolutionSize& size, const LayoutMachine& machine);
 /// The cheapest form of a tile.

@@ -144,12 +144,13 @@ WinogradForm floatForm(const ConvolutionSize& size, bool isDilated, const Layout
     return direct;
 }
 
-double byteCycles(const ConvolutionSize& size, const core::TargetFacts& facts)
+double byteCycles(const ConvolutionSize& size, const LayoutMachine& machine)
 {
+    const core::TargetFacts& facts = machine.facts;
     const auto filters = static_cast<double>(size.inChannels * size.outChannels) * size.elements();
     const auto pixels = static_cast<double>(size.batch * size.rows * size.columns);
-    return filters * pixels * growthInWords(size) / (kReached * facts.byteMacs) *
-           shareByWinograd(size, facts);
+    const double products = filters * pixels * growthInWords(size) / (kReached * facts.byteMacs);
+    return withFilters(products * shareByWinograd(size, facts), filters, machine);
 }
 
 /// Of what is read, from bytes to floats.
@@ -182,7 +183,7 @@ std::optional<std::string> IntegerCosts::whyFloats(const NodeRecord& layer) cons
     const double met = forms->isDilated ? meetingImage(m_module, layer, forms->floats[0]) : 1;
     double integers = 0, real = 0;
     WinogradTile tile;
-    for (const ConvolutionSize& size : forms->integers) integers += byteCycles(size, facts);
+    for (const ConvolutionSize& size : forms->integers) integers += byteCycles(size, m_machine);
     for (const ConvolutionSize& size : forms->floats) {
         const WinogradForm form = floatForm(size, forms->isDilated, m_machine);
         real += met * form.cycles;

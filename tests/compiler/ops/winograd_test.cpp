@@ -329,6 +329,13 @@ TEST(Winograd, GivesTheSameIntegersAlongOneAxis)
             }
 }
 
+TEST(Winograd, GivesTheSameIntegersOfRowsThatAreNotTransformed)
+{
+    expectSameIntegers({3, 3}, {1, 6});
+    expectSameIntegers({5, 5}, {1, 4});
+    expectSameIntegers({2, 3}, {1, 2});
+}
+
 TEST(Winograd, GivesTheSameIntegersOfStrides)
 {
     expectSameIntegers({3, 3}, {3, 2}, {2, 2});
