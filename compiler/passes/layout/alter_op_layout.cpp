@@ -181,8 +181,8 @@ private:
                                static_cast<int64_t>(weight->bytes().size())};
         int64_t block = denseBlock(layer, m_lanes, m_machine.facts);
         if (block == 0) return false;
-        // Short vectors: one step of a register tile reads its weights side by side.
-        if (block == m_lanes && m_lanes <= 4) block = denseWeightBlock(layer, block);
+        // One step of a register tile reads its weights side by side.
+        if (block == m_lanes) block = denseWeightBlock(layer, block);
         const std::string layout = "NK" + std::to_string(block) + "n";
         m_values.explain("pack-dense",
                          std::to_string(weight->shape()[0]) + " outputs in " + layout);

@@ -6,6 +6,7 @@ namespace tenon::compiler {
 namespace {
 
 constexpr int64_t kFewRows = 4;
+constexpr int64_t kShortVector = 4;
 
 } // namespace
 
@@ -25,9 +26,12 @@ int64_t weightBlock(int64_t channels, int64_t block)
 
 int64_t denseWeightBlock(const DenseLayer& layer, int64_t block)
 {
-    constexpr int64_t kWidest = 8; // of a row or two
-    const bool isWide = layer.rows < kFewRows && layer.outputs % (kWidest * block) == 0;
-    return isWide ? kWidest * block : weightBlock(layer.outputs, block);
+    if (layer.rows >= kFewRows)
+        return block <= kShortVector ? weightBlock(layer.outputs, block) : block;
+    constexpr int64_t kMost = 8;
+    for (int64_t times = kMost; times > 1; --times)
+        if (layer.outputs % (times * block) == 0) return times * block;
+    return block;
 }
 
 int64_t denseRows(const Shape& data)

@@ -30,8 +30,9 @@ int64_t denseRows(const Shape& data);
 /// parts of vectors, but for few rows with weights that come from beyond the second-level cache;
 /// and threads share blocks, not what overlaps.
 int64_t denseBlock(const DenseLayer& layer, int lanes, const TargetFacts& facts);
-/// Outputs side by side where a block of them is one short vector: as many vectors as a tile of the
-/// layer's rows has, so that pairs of them are loaded at once.
+/// Outputs side by side where a block of them is one vector: for few rows as many vectors as a tile
+/// has, so that it reads one run of memory; of more rows a few short vectors, which are loaded in
+/// pairs.
 int64_t denseWeightBlock(const DenseLayer& layer, int64_t block);
 /// The least count from `channels` on whose blocks take fewer vectors; `channels` if there is none.
 int64_t paddedChannels(int64_t channels, int lanes);
