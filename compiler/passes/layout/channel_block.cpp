@@ -2,6 +2,8 @@
 // How many channels make a block: whole vectors, or halves and quarters of them, that divide.
 #include "compiler/passes/layout/channel_block.h"
 
+#include "compiler/schedule/rules/register_tile.h"
+
 namespace tenon::compiler {
 namespace {
 
@@ -50,7 +52,8 @@ int64_t denseBlock(const DenseLayer& layer, int lanes, const TargetFacts& facts)
     constexpr int64_t kWidestMatrix = 1024;
     const int64_t block = channelBlock(layer.outputs, lanes);
     const bool waitsForWeights = layer.rows < kFewRows && layer.weightBytes > facts.l2Bytes / 2;
-    const bool mayOverlap = block == 0 || (facts.threads <= 1 && !waitsForWeights);
+    const bool canShare = facts.threads <= 1 || canShareRows(layer.rows, facts);
+    const bool mayOverlap = block == 0 || (canShare && !waitsForWeights);
     const bool isMatrix = lanes >= kFewestLanes && block < lanes && mayOverlap &&
                           layer.outputs >= 2 && layer.outputs <= kWidestMatrix;
     return isMatrix ? layer.outputs : block;

@@ -28,7 +28,7 @@ int64_t denseRows(const Shape& data);
 /// How many outputs of a dense layer lie side by side in its packed weights: as a channelBlock(),
 /// or all of them where that fills no vector. Whole vectors, the last of which overlaps, then beat
 /// parts of vectors, but for few rows with weights that come from beyond the second-level cache;
-/// and threads share blocks, not what overlaps.
+/// and threads share blocks or rows, not what overlaps.
 int64_t denseBlock(const DenseLayer& layer, int lanes, const TargetFacts& facts);
 /// Outputs side by side where a block of them is one vector: for few rows as many vectors as a tile
 /// has, so that it reads one run of memory; of more rows a few short vectors, which are loaded in

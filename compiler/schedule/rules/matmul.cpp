@@ -113,6 +113,14 @@ int64_t mostRows(const Product& p)
     return p.depth * 4 % kWayBytes == 0 ? kLinesOfSet - 1 : 0;
 }
 
+/// Threads share rows of one product whose columns fill no whole vectors: tiles of columns overlap,
+/// and two threads would write the same elements.
+bool sharesRows(const Product& p, const RightSide& right, const TargetFacts& facts)
+{
+    return p.batch.empty() && !right.isPacked && p.columns % right.lanes != 0 &&
+           canShareRows(p.rows, facts);
+}
+
 RegisterTile tileOf(const Schedule& schedule, const Product& p, const RightSide& right,
                     TargetFacts facts)
 {
@@ -140,6 +148,10 @@ RegisterTile tileOf(const Schedule& schedule, const Product& p, const RightSide&
     space.vectorBytes = p.depth * facts.vectorBytes;
     space.arePositionsTogether = copiedLeftOf(schedule, p, right, facts) != nullptr;
     if (!space.arePositionsTogether) space.positionsUpTo = mostRows(p);
+    if (sharesRows(p, right, facts)) {
+        space.positions = p.rows / facts.threads;
+        space.isDivided = true;
+    }
     // Each element of the left side is multiplied with several vectors: it takes a register. Where
     // the tile leaves none, sums go through the stack (Sapphire Rapids, 28 + 4 registers: 142
     // against 170 GFLOP/s).
@@ -180,10 +192,16 @@ struct TileLoops
     std::string columns, rows, depth, depthStep;
 };
 
-/// `shares` is 0 where a panel of columns stays in the cache for all rows, which threads share by
-/// columns; else rows stay for so many shares of the columns.
+/// Shares of one product among threads; 0 of both: threads share panels of columns, each of which
+/// stays in the cache for all rows.
+struct Shares
+{
+    int64_t columns = 0; ///< for each of which rows stay in the cache
+    int64_t rows = 0;
+};
+
 TileLoops splitIntoTiles(Schedule& schedule, const Product& p, const RegisterTile& tile,
-                         int64_t lanes, int64_t shares)
+                         int64_t lanes, const Shares& shares)
 {
     const int64_t width = tile.vectors * lanes;
     const auto columns = p.columns % width == 0 ? schedule.split(p.n, {-1, width})
@@ -193,9 +211,14 @@ TileLoops splitIntoTiles(Schedule& schedule, const Product& p, const RegisterTil
     const auto depth = schedule.split(p.k, {-1, divisorUpTo(p.depth, 4)});
     TileLoops loops{columns[0], rows[0], columns[0], rows[0], depth[0], depth[1]};
     std::vector<std::string> order = p.batch;
-    if (shares > 0) {
+    if (shares.rows > 0) {
+        const auto shared = schedule.split(loops.rows, {shares.rows, -1});
+        loops.shared = shared[0];
+        loops.rows = loops.tile = shared[1];
+        order.insert(order.end(), {loops.shared, loops.columns, loops.rows});
+    } else if (shares.columns > 0) {
         const int64_t tiles = schedule.extentOf(loops.columns);
-        const auto shared = schedule.split(loops.columns, {divisorUpTo(tiles, shares), -1});
+        const auto shared = schedule.split(loops.columns, {divisorUpTo(tiles, shares.columns), -1});
         loops.shared = shared[0];
         loops.columns = loops.tile = shared[1];
         order.insert(order.end(), {loops.shared, loops.rows, loops.columns});
@@ -265,7 +288,11 @@ void scheduleMatmul(Schedule& schedule, const TargetFacts& facts)
     const RegisterTile tile = tileOf(schedule, p, right, facts);
     const tir::Buffer copied = copiedLeftOf(schedule, p, right, facts);
     const auto rows = copiedRows(schedule, p, copied);
-    const auto loops = splitIntoTiles(schedule, p, tile, right.lanes, copied ? facts.threads : 0);
+    const bool areRowsShared = sharesRows(p, right, facts);
+    const int64_t threads = facts.threads;
+    const auto loops =
+        splitIntoTiles(schedule, p, tile, right.lanes,
+                       {.columns = copied ? threads : 0, .rows = areRowsShared ? threads : 0});
     const auto left = attachEpilogue(schedule, p.block, loops.tile, right.lanes);
     initialiseTile(schedule, p.block, loops.depth, 3, right.lanes);
     schedule.unroll(loops.depthStep);
@@ -276,7 +303,8 @@ void scheduleMatmul(Schedule& schedule, const TargetFacts& facts)
     for (const std::string& name : left) scheduleBlock(schedule, name, facts);
     if (right.isPacked) streamWeights(schedule, right.buffer, facts);
     std::vector<std::string> outer = p.batch;
-    if (p.columns % (tile.vectors * right.lanes) == 0) outer.push_back(loops.shared);
+    if (areRowsShared || p.columns % (tile.vectors * right.lanes) == 0)
+        outer.push_back(loops.shared);
     return parallelise(schedule, outer, facts);
 }
 

@@ -108,6 +108,16 @@ RegisterTile chooseTile(const TileSpace& space, const TargetFacts& facts)
     return best;
 }
 
+bool canShareRows(int64_t rows, const TargetFacts& facts)
+{
+    constexpr int64_t kFewest = 4, kMost = 14; // rows of a tile that keeps the core busy
+    const int64_t threads = facts.threads;
+    if (threads < 2 || rows % threads != 0) return false;
+    for (int64_t each = kFewest; each <= kMost; ++each)
+        if (rows / threads % each == 0) return true;
+    return false;
+}
+
 double stepCyclesOfAll(const TileSpace& space, const TargetFacts& facts)
 {
     return costOf(chooseTile(space, facts), space, facts);

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// How weights of dense layers are packed, for one thread and for several.
+#include "compiler/passes/layout/channel_block.h"
+#include "compiler/schedule/rules/register_tile.h"
+
+#include <gtest/gtest.h>
+
+namespace tenon::compiler {
+namespace {
+
+TargetFacts withThreads(unsigned threads)
+{
+    TargetFacts facts;
+    facts.threads = threads;
+    return facts;
+}
+
+TEST(ChannelBlock, ThreadsShareRowsThatTilesDivide)
+{
+    EXPECT_TRUE(canShareRows(1024, withThreads(2)));
+    EXPECT_TRUE(canShareRows(56, withThreads(4)));
+    EXPECT_FALSE(canShareRows(1024, withThreads(1))) << "nobody to share them with";
+    EXPECT_FALSE(canShareRows(197, withThreads(2))) << "an odd row is left";
+    EXPECT_FALSE(canShareRows(34, withThreads(2))) << "17 rows have no tiles of equal height";
+}
+
+TEST(ChannelBlock, ColumnsThatFillNoVectorsAreAMatrixWhereRowsAreShared)
+{
+    constexpr int kLanes = 16;
+    const DenseLayer layer{312, 1024, 312 * 1200 * 4}, odd{312, 1023, 312 * 1200 * 4};
+    EXPECT_EQ(denseBlock(layer, kLanes, withThreads(1)), 312);
+    EXPECT_EQ(denseBlock(layer, kLanes, withThreads(2)), 312);
+    EXPECT_EQ(denseBlock(odd, kLanes, withThreads(2)), 8) << "threads share blocks";
+}
+
+TEST(ChannelBlock, WeightsOfFewRowsLieInOneRun)
+{
+    EXPECT_EQ(denseWeightBlock({4096, 1, 0}, 16), 128);
+    EXPECT_EQ(denseWeightBlock({48, 1, 0}, 16), 48);
+    EXPECT_EQ(denseWeightBlock({4096, 64, 0}, 16), 16);
+    EXPECT_EQ(denseWeightBlock({4096, 64, 0}, 4), 16) << "pairs of short vectors";
+}
+
+} // namespace
+} // namespace tenon::compiler
