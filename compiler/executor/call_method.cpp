@@ -55,10 +55,7 @@ CallMethod methodOf(const Module& module, const std::vector<NodeId>& members)
         const OpDef& op = factsOf(node);
         if (op.method.kind != Method::None) return op.method;
         if (!op.variant) continue;
-        Types operands;
-        for (const ValueRef& operand : node.operands)
-            operands.push_back(operand.node.isValid() ? module.type(operand)
-                                                      : TensorType{kHandle, {}});
+        const Types operands = operandTypes(module, node);
         return op.variant({node.op, node.attrs, operands, node.types});
     }
     return {};

@@ -7,11 +7,11 @@ namespace {
 
 using tir::Expr;
 
-constexpr size_t kLengths = 3, kHiddenBias = 4;
+constexpr size_t kHiddenBias = 4;
 
 Result<Types> infer(const OpView& op)
 {
-    auto types = inferRecurrent(op, 3, 1, kLengths);
+    auto types = inferRecurrent(op, 3, 1);
     if (!types) return types.error();
     const Dim hidden = hiddenOf(op.operands[kWeightOperand]);
     if (op.isPresent(kHiddenBias) &&
@@ -81,7 +81,7 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
     const auto step = [&](const RecurrentGroup& group, const std::vector<tir::Buffer>& operands) {
         return isAfter ? resetAfter(options, group) : resetBefore(options, group, operands);
     };
-    RecurrentPlan plan{.parts = 3, .productParts = 2, .lengths = kLengths};
+    RecurrentPlan plan{.parts = 3, .productParts = 2};
     if (isAfter) plan.productParts = 3;
     if (isAfter) plan.lastBias = kHiddenBias;
     return lowerRecurrent(op, in, plan, step);

@@ -6,9 +6,7 @@
 #include "core/base/text.h"
 
 namespace tenon::compiler {
-namespace {
 
-/// Absent operands have handle type.
 Types operandTypes(const Module& module, const NodeRecord& node)
 {
     Types types;
@@ -16,6 +14,8 @@ Types operandTypes(const Module& module, const NodeRecord& node)
         types.push_back(operand.node.isValid() ? module.type(operand) : TensorType{kHandle, {}});
     return types;
 }
+
+namespace {
 
 Result<Types> inferOp(const NodeRecord& node, const Types& operands)
 {

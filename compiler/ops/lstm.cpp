@@ -8,11 +8,11 @@ namespace {
 using tir::Expr;
 
 constexpr size_t kCell = 1; ///< state index
-constexpr size_t kLengths = 4, kPeepholes = 5;
+constexpr size_t kPeepholes = 5;
 
 Result<Types> infer(const OpView& op)
 {
-    auto types = inferRecurrent(op, 4, 2, kLengths);
+    auto types = inferRecurrent(op, 4, 2);
     if (!types) return types.error();
     const Dim hidden = hiddenOf(op.operands[kWeightOperand]);
     if (op.isPresent(kPeepholes) &&
@@ -55,8 +55,7 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
     const auto step = [&](const RecurrentGroup& group, const std::vector<tir::Buffer>& operands) {
         return group.forEach([&](const RecurrentStep& one) { return stepOf(one, operands); });
     };
-    return lowerRecurrent(
-        op, in, {.parts = 4, .productParts = 4, .stateCount = 2, .lengths = kLengths}, step);
+    return lowerRecurrent(op, in, {.parts = 4, .productParts = 4, .stateCount = 2}, step);
 }
 
 constexpr OperandSpec kOperands[] = {

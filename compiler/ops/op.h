@@ -111,6 +111,9 @@ const OpDef* findOp(std::string_view name);
 /// The facts of the node's operator; those of a definition that says nothing where it has none.
 const OpDef& factsOf(const NodeRecord& node);
 
+/// Of a node, as an OpView takes them: absent operands have handle type.
+Types operandTypes(const Module& module, const NodeRecord& node);
+
 /// Result types of a node from its operand types; errors carry node name and operator.
 Result<Types> inferTypes(const Module& module, const NodeRecord& node);
 /// The operator's compute declarations; DynamicShape unless every shape is constant.

@@ -15,8 +15,9 @@ using tir::Buffer;
 using tir::Expr;
 using tir::Stmt;
 
-Status checkOperands(const OpView& op, int64_t parts, size_t stateCount, size_t lengths)
+Status checkOperands(const OpView& op, int64_t parts, size_t stateCount)
 {
+    const size_t lengths = lengthsOperand(op);
     if (const Status ok = needRank(op, kGatesOperand, 3); !ok) return ok;
     if (op.operands[kWeightOperand].shape.size() != 3)
         if (const Status ok = needRank(op, kWeightOperand, 2); !ok) return ok;
@@ -60,9 +61,9 @@ Dim columnsOf(const TensorType& weight)
     return weight.shape.size() == 3 ? weight.shape[0] * weight.shape[2] : weight.shape[1];
 }
 
-Result<Types> inferRecurrent(const OpView& op, int64_t parts, size_t stateCount, size_t lengths)
+Result<Types> inferRecurrent(const OpView& op, int64_t parts, size_t stateCount)
 {
-    if (const Status ok = checkOperands(op, parts, stateCount, lengths); !ok) return ok.error();
+    if (const Status ok = checkOperands(op, parts, stateCount); !ok) return ok.error();
     const std::vector<std::string> names =
         op.attrs.strings("activations", {}); // absent: the operator's own
     for (const std::string& name : names)
@@ -135,10 +136,10 @@ Stmt forUnits(int64_t hidden, const std::function<Stmt(const Expr&)>& body)
 namespace {
 
 /// Sequences whose ends are known to be the same, and as many as divide all of them.
-int64_t sequencesTogether(const OpView& op, const TargetFacts& facts, bool hasLengths)
+int64_t sequencesTogether(const OpView& op, const TargetFacts& facts)
 {
     const Dim& sequences = op.operands[kGatesOperand].shape[1];
-    if (hasLengths || !sequences.isConst()) return 1;
+    if (op.isPresent(lengthsOperand(op)) || !sequences.isConst()) return 1;
     int64_t together = mostSequences(facts);
     while (sequences.value() % together != 0) --together;
     return together;
@@ -159,9 +160,10 @@ public:
         , m_sequences(m_operands[kGatesOperand]->shape[1])
         , m_hidden(hiddenOf(op.operands[kWeightOperand]).value())
         , m_isReverse(flagAttr(op, "reverse"))
-        , m_hasLengths(op.isPresent(plan.lengths))
+        , m_lengths(lengthsOperand(op))
+        , m_hasLengths(op.isPresent(m_lengths))
         , m_facts(op.facts ? *op.facts : TargetFacts{})
-        , m_together(sequencesTogether(op, m_facts, m_hasLengths))
+        , m_together(sequencesTogether(op, m_facts))
     {
     }
 
@@ -196,7 +198,7 @@ private:
     Stmt stepOf(const Expr& s, const Expr& b, const Expr& turn) const
     {
         if (!m_hasLengths) return advance(b, m_isReverse ? m_steps - Expr(1) - s : s, turn);
-        const Expr length = tir::cast(kInt64, tir::load(m_operands[m_plan.lengths], {b}));
+        const Expr length = tir::cast(kInt64, tir::load(m_operands[m_lengths], {b}));
         const Expr bounded = minimum(length, m_steps);
         const Stmt blank = forUnits(m_hidden, [&](const Expr& unit) {
             return tir::store(m_y, {s, b, unit}, tir::zeroOf(m_y->dtype));
@@ -264,6 +266,7 @@ private:
     Expr m_sequences;
     int64_t m_hidden;
     bool m_isReverse;
+    size_t m_lengths; ///< operand
     bool m_hasLengths;
     TargetFacts m_facts;
     int64_t m_together; ///< sequences of a group
@@ -277,7 +280,7 @@ ProductSize productOfStep(const OpView& op, const TargetFacts& facts)
 {
     const TensorType& weight = op.operands[kWeightOperand];
     return {hiddenOf(weight).value(), columnsOf(weight).value(), weight.dtype.bytes(),
-            sequencesTogether(op, facts, op.isPresent(lengthsOperand(op)))};
+            sequencesTogether(op, facts)};
 }
 
 te::Tensors lowerRecurrent(const OpView& op, const te::Tensors& in, const RecurrentPlan& plan,

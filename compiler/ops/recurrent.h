@@ -24,6 +24,8 @@ inline constexpr AttrSpec kGateClipAttr = {"clip", "float", "limit of what enter
 inline constexpr AttrSpec kReverseAttr = {"reverse", "int", "1: time runs backwards", "0"};
 
 inline constexpr size_t kGatesOperand = 0, kWeightOperand = 1, kStateOperand = 2;
+/// Operand with the steps of each sequence, behind the states.
+size_t lengthsOperand(const OpView& op);
 
 /// One activation function with its parameters.
 struct Activation
@@ -46,9 +48,9 @@ Dim hiddenOf(const TensorType& weight);
 Dim columnsOf(const TensorType& weight);
 
 /// Checks `gates` [S, B, parts * H], `weight` and states [B, H] (`stateCount` of
-/// them, from operand 2), lengths [B] of int32 as operand `lengths`; BadAttribute for an unknown
+/// them, from operand 2), lengths [B] of int32; BadAttribute for an unknown
 /// activation. The result has types of y [S, B, H] and of every final state.
-Result<Types> inferRecurrent(const OpView& op, int64_t parts, size_t stateCount, size_t lengths);
+Result<Types> inferRecurrent(const OpView& op, int64_t parts, size_t stateCount);
 RecurrentOptions recurrentOptions(const OpView& op);
 /// `f(x)`, with x limited by `clip` first.
 tir::Expr activated(const RecurrentOptions& options, size_t which, const tir::Expr& x);
@@ -89,14 +91,11 @@ struct RecurrentPlan
     int64_t parts;            ///< gates per unit
     int64_t productParts = 0; ///< gates whose product is made before `step`; the others by `step`
     size_t stateCount = 1;
-    size_t lengths = 3; ///< operand index
     /// Operand that the last gate's product begins with; what the input adds to that gate then
     /// stands apart, as part `parts` of the sums.
     std::optional<size_t> lastBias = std::nullopt;
 };
 
-/// Operand with the steps of each sequence.
-size_t lengthsOperand(const OpView& op);
 /// What one step multiplies, for so many sequences at a time as run together.
 ProductSize productOfStep(const OpView& op, const TargetFacts& facts);
 /// The operator's tensors: y and the final states.

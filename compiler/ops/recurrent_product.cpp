@@ -47,6 +47,9 @@ struct TilePlace
 
 bool isPacked(const Buffer& weight) { return weight->shape.size() == 3; }
 
+/// H.
+const Expr& rowsOf(const Buffer& weight) { return weight->shape[weight->shape.size() - 2]; }
+
 Expr weightAt(const Buffer& weight, const TilePlace& place, const Expr& k, const Expr& column)
 {
     return isPacked(weight) ? tir::load(weight, {place.packed, k, column})
@@ -81,7 +84,7 @@ Stmt productTile(const Buffer& weight, const Buffer& sums, const StateFn& state,
     const Stmt begin = forTile([&](const Expr& member, const Expr& at, const Expr& column) {
         return tir::store(tile, {member, at}, tir::load(sums, {member, place.first + column}));
     });
-    const Stmt steps = serialLoop("k", weight->shape[isPacked(weight) ? 1 : 0], [&](const Expr& k) {
+    const Stmt steps = serialLoop("k", rowsOf(weight), [&](const Expr& k) {
         return forTile([&](const Expr& member, const Expr& at, const Expr& column) {
             return tir::store(tile, {member, at},
                               tir::load(tile, {member, at}) +
@@ -169,8 +172,8 @@ std::optional<int64_t> packedWidth(const TargetFacts& facts, const ProductSize& 
 Stmt addProduct(const Buffer& weight, const Buffer& sums, const StateFn& state,
                 const ProductPlan& plan, int64_t from, int64_t to)
 {
-    const ProductSize size{weight->shape[isPacked(weight) ? 1 : 0]->integer, to - from,
-                           weight->dtype.bytes(), plan.sequences};
+    const ProductSize size{rowsOf(weight)->integer, to - from, weight->dtype.bytes(),
+                           plan.sequences};
     const int64_t threads = threadsOfProduct(plan.facts, size);
     const Tiles tiles = isPacked(weight)
                             ? Tiles(size.columns, weight->shape[2]->integer)

@@ -7,11 +7,9 @@ namespace {
 
 using tir::Expr;
 
-constexpr size_t kLengths = 3;
-
 Result<Types> infer(const OpView& op)
 {
-    auto types = inferRecurrent(op, 1, 1, kLengths);
+    auto types = inferRecurrent(op, 1, 1);
     if (!types) return types.error();
     if (op.attrs.strings("activations", {}).size() != 1)
         return opError(op, DiagnosticCode::BadAttribute, "needs one activation");
@@ -29,7 +27,7 @@ Result<te::Tensors> lower(const OpView& op, const te::Tensors& in)
             });
         });
     };
-    return lowerRecurrent(op, in, {.parts = 1, .productParts = 1, .lengths = kLengths}, step);
+    return lowerRecurrent(op, in, {.parts = 1, .productParts = 1}, step);
 }
 
 constexpr OperandSpec kOperands[] = {

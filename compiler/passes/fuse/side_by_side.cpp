@@ -69,12 +69,9 @@ private:
         const NodeRecord& record = node(group);
         const OpDef& op = factsOf(record);
         if (!op.isRecurrent) return false;
-        Types operands;
-        for (const ValueRef operand : record.operands) {
+        for (const ValueRef operand : record.operands)
             if (operand.node.isValid() && !knownShape(m_module, operand)) return false;
-            operands.push_back(operand.node.isValid() ? m_module.type(operand)
-                                                      : TensorType{kHandle, {}});
-        }
+        const Types operands = operandTypes(m_module, record);
         const OpView view{record.op, record.attrs, operands, record.types};
         return op.cost(view).flops >= leastOperations(m_facts) && gainsBeside(view);
     }

@@ -14,9 +14,7 @@ bool packRecurrentWeight(const Module& module, const NodeRecord& node, LayoutVal
 {
     const Tensor* weight = constantOf(module, node.operands[kWeightOperand]);
     if (!weight || weight->shape().size() != 2) return false;
-    Types operands;
-    for (const ValueRef operand : node.operands)
-        operands.push_back(operand.node.isValid() ? module.type(operand) : TensorType{kHandle, {}});
+    const Types operands = operandTypes(module, node);
     const ProductSize size = productOfStep({node.op, node.attrs, operands, node.types}, facts);
     const bool isApart = isOp(node, gruOp) && node.attrs.integer("linear_before_reset", 0) == 0;
     const auto width = packedWidth(facts, size, isApart ? size.rows : size.columns);
