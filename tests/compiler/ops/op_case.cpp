@@ -21,14 +21,6 @@ namespace {
 using namespace core;
 using namespace compiler;
 
-Types operandTypes(const Module& module, const NodeRecord& node)
-{
-    Types types;
-    for (const ValueRef& operand : node.operands)
-        types.push_back(operand.node.isValid() ? module.type(operand) : TensorType{kHandle, {}});
-    return types;
-}
-
 std::string elementText(const Tensor& tensor, int64_t i)
 {
     if (!tensor.dtype().isFloat()) return std::to_string(tensor.integer(i));
