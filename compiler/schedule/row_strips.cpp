@@ -20,8 +20,9 @@ int64_t evenDivisorUpTo(int64_t extent, int64_t limit, const TargetFacts& facts)
 
 int64_t rowsPerStrip(int64_t rows, int64_t rowBytes, const TargetFacts& facts)
 {
-    const int64_t room = std::min(rows / 2, facts.l2Bytes / 2 / std::max<int64_t>(1, rowBytes));
     const int64_t threads = std::max<int64_t>(1, facts.threads);
+    const int64_t room =
+        std::min(rows / threads, facts.l2Bytes * 5 / 8 / std::max<int64_t>(1, rowBytes));
     if (room < 2) return 1;
     // An uneven share costs more than computing a few more rows twice.
     const int64_t divisor = evenDivisorUpTo(rows, room, facts);

@@ -14,10 +14,11 @@ using namespace core;
 /// steps: the last step of an uneven share keeps one thread waiting.
 int64_t evenDivisorUpTo(int64_t extent, int64_t limit, const TargetFacts& facts);
 
-/// Of a chain of convolutions: at most half of `rows`, so that what lies between the convolutions,
-/// `rowBytes` per row of the result, stays in the second-level cache; all threads get as many
-/// strips where that is possible. The last strip may be shorter where no divisor comes near. 1
-/// where not even two rows fit.
+/// Of a chain of convolutions: as many that what lies between the convolutions, `rowBytes` per row
+/// of the result, stays in the second-level cache, all where they fit and one thread computes them
+/// (14 x 14 pixels in two strips compute one row in seven twice); all threads get as many strips
+/// where that is possible. The last strip may be shorter where no divisor comes near. 1 where not
+/// even two rows fit.
 int64_t rowsPerStrip(int64_t rows, int64_t rowBytes, const TargetFacts& facts);
 
 /// Of a chain that exists to save memory: the fewest rows, at least two, with which a window of

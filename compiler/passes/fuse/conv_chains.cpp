@@ -210,6 +210,7 @@ private:
         if (chain.size() == 1) return 0;
         const int64_t strip = stripOf(chain);
         if (strip < 2) return -1;
+        const int64_t strips = (m_parts[chain.back()]->shape[2] + strip - 1) / strip;
         double saved = 0;
         for (const size_t part : chain) saved -= rowCycles(*m_parts[part], m_facts);
         for (size_t i = 0; i + 1 < chain.size(); ++i) {
@@ -217,8 +218,9 @@ private:
             const Part& to = *m_parts[chain[i + 1]];
             saved += kTransfers * static_cast<double>(from.bytes()) / m_facts.farBytesPerCycle();
             // Rows that two strips need.
-            const auto again = static_cast<double>(std::max<int64_t>(0, to.window - to.stride)) /
-                               static_cast<double>(strip * to.stride);
+            const auto shared = static_cast<double>(std::max<int64_t>(0, to.window - to.stride));
+            const auto again = shared * static_cast<double>(strips - 1) /
+                               static_cast<double>(to.shape[2] * to.stride);
             const double perCycle =
                 m_facts.vectorMacs() * std::max(1, m_facts.lanes(kFloat32.bytes()));
             saved -= again * static_cast<double>(from.macs) / perCycle;

@@ -30,18 +30,20 @@ TEST(EvenDivisor, TakesTheLargestWhereAnEvenOneIsLessThanHalf)
     EXPECT_EQ(evenDivisorUpTo(7, 3, withThreads(2)), 1);
 }
 
-TEST(RowStrips, TakeHalfOfTheCacheAndHalfOfTheRows)
+TEST(RowStrips, TakeWhatFitsTheCacheAndAShareForEachThread)
 {
-    EXPECT_EQ(rowsPerStrip(56, kL2 / 2 / 20, withThreads(1)), 14);
-    EXPECT_EQ(rowsPerStrip(56, 64, withThreads(1)), 28);
+    EXPECT_EQ(rowsPerStrip(56, kL2 * 5 / 8 / 20, withThreads(1)), 14);
+    EXPECT_EQ(rowsPerStrip(56, 64, withThreads(1)), 56);
+    EXPECT_EQ(rowsPerStrip(56, 64, withThreads(2)), 28);
     EXPECT_EQ(rowsPerStrip(56, kL2, withThreads(1)), 1) << "not even two rows fit";
 }
 
 TEST(RowStrips, EndWithAShorterOneWhereNoDivisorComesNear)
 {
-    EXPECT_EQ(rowsPerStrip(55, kL2 / 2 / 18, withThreads(1)), 11);
-    EXPECT_EQ(rowsPerStrip(55, kL2 / 2 / 18, withThreads(2)), 14) << "four strips for two threads";
-    EXPECT_EQ(rowsPerStrip(53, kL2 / 2 / 18, withThreads(1)), 18) << "a prime number of rows";
+    EXPECT_EQ(rowsPerStrip(55, kL2 * 5 / 8 / 18, withThreads(1)), 11);
+    EXPECT_EQ(rowsPerStrip(55, kL2 * 5 / 8 / 18, withThreads(2)), 14)
+        << "four strips for two threads";
+    EXPECT_EQ(rowsPerStrip(53, kL2 * 5 / 8 / 18, withThreads(1)), 18) << "a prime number of rows";
 }
 
 } // namespace
