@@ -48,4 +48,7 @@ tir::PrimFunc addInRuns(tir::PrimFunc function);
 /// reads nothing and may lie beyond the end of the buffer.
 tir::PrimFunc requestStreams(tir::PrimFunc function);
 
+/// The same for rows of the image that `stream_rows` named, by tiles of sums in registers.
+tir::PrimFunc requestRows(tir::PrimFunc function);
+
 } // namespace tenon::compiler

@@ -91,6 +91,8 @@ public:
     /// Lowering asks ahead of time for elements of a parameter that loops walk from end to end, for
     /// at most `bytes` more than are in use.
     Status stream(std::string buffer, int64_t bytes);
+    /// The same for the rows of an image that windows pass over.
+    Status streamRows(std::string buffer);
     Status tensorize(std::string loop, std::string intrinsic);
     /// Pads a block's iteration domain up to multiples so that later splits divide.
     Status pad(std::string block, std::vector<int64_t> multiples);

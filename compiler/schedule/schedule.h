@@ -65,6 +65,7 @@ public:
     {
         step(&Primitives::stream, std::move(buffer), bytes);
     }
+    void streamRows(std::string buffer) { step(&Primitives::streamRows, std::move(buffer)); }
 
 private:
     template <typename... Params, typename... Args>

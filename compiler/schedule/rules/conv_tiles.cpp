@@ -298,6 +298,7 @@ ConvShape shapeOfConv(const Schedule& schedule, const std::string& conv)
     tir::Buffer data, weight;
     for (const tir::Buffer& buffer : inputsOf(schedule, conv))
         (buffer->shape.size() == 6 ? weight : data) = buffer;
+    shape.data = data;
     shape.weights = weight;
     shape.vectors = weight->shape[5]->integer / shape.lanes;
     shape.weightBytes = bytesOf(weight);
@@ -366,6 +367,7 @@ ConvNest tileConvolution(Schedule& schedule, const std::string& conv, const Conv
     if (!reduction.unrolled.empty()) schedule.unroll(reduction.unrolled);
     const TileLoops inside{tiles.positions, blocks[1], loops.lane};
     unrollSums(schedule, conv, shape, inside, facts);
+    streamImage(schedule, shape.data, facts);
     const bool padsByShare = weightsFirst || tiles.step.empty() || tiles.stepsOverlap;
     return ConvNest{.outer = outer,
                     .blocks = readsWeightsOften ? blocks[0] : "",

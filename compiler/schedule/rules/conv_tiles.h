@@ -24,7 +24,7 @@ struct ConvShape
     int64_t lanes, outBlocks, rows, columns, inLanes, kernelRows, kernelColumns;
     int64_t columnStep; ///< columns from one position to the next
     int64_t vectors;    ///< output vectors per weight block
-    tir::Buffer weights;
+    tir::Buffer data, weights;
     int64_t weightBytes; ///< all weights
     int64_t inputRowBytes;
     int64_t inputPositionBytes; ///< all channels of one pixel

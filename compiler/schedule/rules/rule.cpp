@@ -333,6 +333,13 @@ bool canStreamWeights(const Schedule& schedule, const tir::Buffer& weights,
     return isLarge && facts.vectorBytes >= 32 && isOutput(schedule, weights->name);
 }
 
+void streamImage(Schedule& schedule, const tir::Buffer& image, const TargetFacts& facts)
+{
+    constexpr int64_t kMostChannels = 4; // of a block: results of other layers have more
+    const bool isImage = image->shape.size() == 5 && image->shape[4]->integer <= kMostChannels;
+    if (isImage && canStreamWeights(schedule, image, facts)) schedule.streamRows(image->name);
+}
+
 void streamWeights(Schedule& schedule, const tir::Buffer& weights, const TargetFacts& facts)
 {
     if (!canStreamWeights(schedule, weights, facts)) return;

@@ -73,6 +73,8 @@ bool canStreamWeights(const Schedule& schedule, const tir::Buffer& weights,
 /// Asks for the weights of a kernel ahead of time, where they are too large to have stayed in the
 /// cache since the last run and the processor's own prefetching lags behind.
 void streamWeights(Schedule& schedule, const tir::Buffer& weights, const TargetFacts& facts);
+/// Asks for the rows of a large image of few channels ahead of time: a first layer waits for it.
+void streamImage(Schedule& schedule, const tir::Buffer& image, const TargetFacts& facts);
 /// Blocks that were not there before.
 std::vector<std::string> blocksSince(const Schedule& schedule,
                                      const std::vector<std::string>& before);
