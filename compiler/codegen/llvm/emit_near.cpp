@@ -135,7 +135,9 @@ llvm::Value* Emitter::nearLanes(const ExprNode& node, llvm::Type* element)
     // Both vectors end inside of what the lanes span, so that neither reads beyond the buffer.
     const int64_t bytes = node.buffer->dtype.bytes();
     const auto most = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(span)));
-    int64_t width = std::min(lanes, most);
+    // Registers are as wide as a power of two: LLVM puts 14 lanes together from 8, 4 and 2.
+    const auto whole = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(lanes)));
+    int64_t width = std::min(whole * bytes <= m_options.vectorBytes ? whole : lanes, most);
     // Few lanes farther apart come from wider vectors, which one instruction shuffles.
     if (span > 2 * width && bytes >= 4)
         width = std::min(std::max(lanes, m_options.vectorBytes / bytes), most);

@@ -122,6 +122,29 @@ TEST(VectorMemory, oddLanesMoveByMasksWhereProcessorsHaveThem)
     EXPECT_FALSE(masks("haswell", 32));
 }
 
+TEST(VectorMemory, oddLanesAtAStrideComeFromWholeRegisters)
+{
+    std::vector<float> x;
+    for (int i = 0; i < 64; ++i) x.push_back(static_cast<float>(i));
+    const tir::PrimFunc function = test::parsedFunction(loadsText("T.Ramp(i * 30 + 4, 2, 14)", 14));
+    for (const char* target : {"llvm -mcpu=native", "llvm -mcpu=haswell"}) {
+        const auto result =
+            test::runCompiled(function, {Tensor::of(core::kFloat32, {64}, x)}, target, 1);
+        ASSERT_TRUE(result) << result.error().text();
+        for (int i = 0; i < 28; ++i)
+            EXPECT_EQ(result->at(0).as<float>()[static_cast<size_t>(i)],
+                      static_cast<float>(i / 14 * 30 + 4 + i % 14 * 2))
+                << target;
+    }
+    const auto machine = compiler::machineSpec(
+        *core::parseTarget("llvm -mtriple=x86_64-linux-gnu -mcpu=skylake-avx512"));
+    const auto ir =
+        compiler::emitKernel({function, "loads", 64}, *machine, compiler::EmitForm::LlvmIr);
+    ASSERT_TRUE(ir) << ir.error().text();
+    EXPECT_NE(ir->find("load <16 x float>"), std::string::npos) << *ir;
+    EXPECT_EQ(ir->find("load <14 x float>"), std::string::npos) << *ir;
+}
+
 /// y[parts * (lanes * i + lane) + part] = x[part * 100 + lanes * i + lane] + 1.
 std::string turnsText(int parts, int lanes)
 {
