@@ -14,6 +14,8 @@ using tir::Expr;
 using tir::ExprKind;
 
 constexpr size_t kColumnAxis = 3;
+/// Vectors of a row for which a loop takes longer than they do.
+constexpr int64_t kFewVectors = 4;
 
 /// Columns [first, second) of the padded image that are inside the image.
 using Inside = std::pair<int64_t, int64_t>;
@@ -48,6 +50,7 @@ void vectorizeColumns(Schedule& schedule, const std::string& block, int64_t lane
     if (extent < 4) return;
     if (extent <= lanes) return schedule.vectorize(column);
     const auto parts = schedule.splitOverlap(column, lanes);
+    if (lanes > 1 && schedule.extentOf(parts[0]) <= kFewVectors) schedule.unroll(parts[0]);
     return schedule.vectorize(parts[1]);
 }
 
