@@ -42,17 +42,24 @@ bool isPointwise(const Schedule& schedule, const std::string& conv)
            blocksBefore(schedule, conv).empty() && canFlatten(schedule, conv, 4);
 }
 
+/// What a tile of a convolution is chosen for.
+struct PlainSums
+{
+    int64_t filters, pixels;
+    int64_t vector;         ///< pixels of a vector
+    int64_t inputBytes = 0; ///< that a vector of results reads, again for each tile of filters
+};
+
 /// The tile for filters of a count that it divides, or, where some may be computed twice, of any;
 /// the last of the vectors that pixels fill may overlap the one before.
-RegisterTile tileOf(int64_t filters, int64_t pixels, int64_t vector, bool mayOverlap,
-                    const TargetFacts& facts)
+RegisterTile tileOf(const PlainSums& sums, bool mayOverlap, const TargetFacts& facts)
 {
     constexpr int64_t kMostTogether = 8;
-    TileSpace space{.vectors = filters,
-                    .positions = (pixels + vector - 1) / vector,
-                    .positionsUpTo = pixels / vector,
-                    .isRolled = true};
-    if (mayOverlap) space.overlapUpTo = std::min(filters, kMostTogether);
+    TileSpace space{.vectors = sums.filters,
+                    .positions = (sums.pixels + sums.vector - 1) / sums.vector,
+                    .positionBytes = sums.inputBytes,
+                    .positionsUpTo = sums.pixels / sums.vector};
+    if (mayOverlap) space.overlapUpTo = std::min(sums.filters, kMostTogether);
     return chooseTile(space, facts);
 }
 
@@ -65,10 +72,12 @@ void schedulePointwise(Schedule& schedule, const std::string& conv, const Target
     const std::vector<AxisView> axes = axesOf(schedule, conv);
     const int64_t lanes = lanesOf(schedule, conv, facts);
     const int64_t pixels = axes[2].extent, vector = std::min(pixels, lanes);
-    RegisterTile tile = tileOf(axes[1].extent, pixels, vector, true, facts);
+    const PlainSums sums{axes[1].extent, pixels, vector,
+                         axes[3].extent * vector * inputsOf(schedule, conv)[0]->dtype.bytes()};
+    RegisterTile tile = tileOf(sums, true, facts);
     // Threads cannot share runs of which the last overlaps the one before.
     const bool sharesFilters = facts.threads > 1 && pixels % (tile.positions * vector) != 0;
-    if (sharesFilters) tile = tileOf(axes[1].extent, pixels, vector, false, facts);
+    if (sharesFilters) tile = tileOf(sums, false, facts);
     const auto filters = splitEvenly(schedule, axes[1].loop, tile.vectors);
     const auto runs = schedule.splitOverlap(axes[2].loop, tile.positions * vector);
     const auto lane = schedule.split(runs[1], {-1, vector});
@@ -119,7 +128,7 @@ void scheduleConv2dPlain(Schedule& schedule, const TargetFacts& facts)
     const auto columns = splitPhases(schedule, axes[3].loop, columnPhases);
     const int64_t width = schedule.extentOf(columns.first), vector = std::min(width, lanes);
     // Threads share filters.
-    const RegisterTile tile = tileOf(axes[1].extent / std::max<int64_t>(1, groups), width, vector,
+    const RegisterTile tile = tileOf({axes[1].extent / std::max<int64_t>(1, groups), width, vector},
                                      facts.threads == 1 && groups == 1, facts);
     const auto channels = splitEvenly(schedule, axes[1].loop, tile.vectors);
     const auto runs = schedule.splitOverlap(columns.first, tile.positions * vector);
