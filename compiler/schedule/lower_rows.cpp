@@ -21,7 +21,7 @@ using tir::StmtKind;
 
 constexpr int64_t kLineBytes = 64;
 /// Requests in one place above which the loads themselves would wait.
-constexpr size_t kMostReads = 16;
+constexpr size_t kMostReads = 32;
 
 /// A loop as it walks the image: elements per iteration.
 struct Walk
