@@ -51,6 +51,7 @@ std::optional<CrossingRead> crossingReadOf(const tir::Stmt& block, size_t axis)
         if (expr->kind != tir::ExprKind::Load || expr->args.empty()) return true;
         const tir::Expr& walked = walkedBy(expr->args.back());
         if (walked->kind != tir::ExprKind::VarRef || walked->var != iters[axis].var) return true;
+        if (!usesVar(expr, iters.back().var.get())) return true; // one element for all lanes
         if (!first.get()) first = expr;
         isOnly = isOnly && tir::structuralEqual(first, expr);
         return true;
