@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // conv2d and conv2d_transpose of plain NCHW data: vectors along the output columns, several output
 // channels per tile that share their inputs.
+#include "compiler/schedule/row_strips.h"
 #include "compiler/schedule/rules/depthwise_plain.h"
 #include "compiler/schedule/rules/families.h"
 #include "compiler/schedule/rules/flat_image.h"
@@ -9,6 +10,7 @@
 #include "compiler/schedule/tree.h"
 
 #include <algorithm>
+#include <array>
 
 namespace tenon::compiler {
 namespace {
@@ -102,6 +104,46 @@ bool scheduleSpecialKind(Schedule& schedule, const std::string& conv, const Targ
     return true;
 }
 
+/// Rows of the result whose padded input fits half of the second-level cache, which then need not
+/// be written to memory and read again; 0 where all of it fits, or not even two do.
+int64_t rowsPerPad(const Schedule& schedule, const std::vector<std::string>& pads,
+                   const std::string& conv, const TargetFacts& facts)
+{
+    const tir::Stmt block = blockOf(schedule, conv);
+    if (pads.size() != 1 || schedule.function().attrs.string("kind", "") != "conv2d") return 0;
+    const tir::Buffer padded = bufferNamed(schedule.function(), outputOf(schedule, pads[0]));
+    const std::vector<AxisView> axes = axesOf(schedule, conv);
+    const int64_t image = bytesOf(padded) / padded->shape[0]->integer;
+    if (image <= facts.l2Bytes / 2) return 0;
+    const int64_t held = facts.l2Bytes / 2 / (image / padded->shape[2]->integer);
+    const int64_t window =
+        (axes[5].extent - 1) * block->block.annotations.integers("dilation", {1, 1})[0];
+    const int64_t rows =
+        (held - window - 1) / block->block.annotations.integers("strides", {1, 1})[0] + 1;
+    const int64_t even = evenDivisorUpTo(axes[2].extent, rows, facts);
+    return rows > window && even > window ? even : 0;
+}
+
+/// Loops around the sums of one row, from outside to inside.
+struct RowLoops
+{
+    std::vector<std::string> order;
+    std::vector<std::string> outer; ///< that threads may share
+    std::string padAt;              ///< where a strip of rows is padded, or ""
+};
+
+/// `loops`: over images, tiles of filters and rows.
+RowLoops loopsAroundRows(Schedule& schedule, const std::string& conv,
+                         const std::vector<std::string>& pads,
+                         const std::array<std::string, 3>& loops, const TargetFacts& facts)
+{
+    const auto& [images, filters, row] = loops;
+    const int64_t padRows = rowsPerPad(schedule, pads, conv, facts);
+    if (padRows == 0) return {{images, filters, row}, {images, filters}, ""};
+    const auto strips = schedule.split(row, {-1, padRows});
+    return {{images, strips[0], filters, strips[1]}, {images, strips[0]}, strips[0]};
+}
+
 /// What is elementwise in front of the convolution, but what pads for it.
 void inlineBeside(Schedule& schedule, const std::string& conv, std::vector<std::string> pads)
 {
@@ -117,15 +159,13 @@ void scheduleConv2dPlain(Schedule& schedule, const TargetFacts& facts)
     if (scheduleSpecialKind(schedule, conv, facts)) return;
     const std::vector<std::string> pads = blocksBefore(schedule, conv);
     inlineBeside(schedule, conv, pads);
-    const int64_t rowPhases = phasesOf(schedule, conv, 0);
-    const int64_t columnPhases = phasesOf(schedule, conv, 1);
+    const std::array phases{phasesOf(schedule, conv, 0), phasesOf(schedule, conv, 1)};
     accumulateInRegisters(schedule, conv);
     const std::vector<AxisView> axes = axesOf(schedule, conv);
     const int64_t groups = blockOf(schedule, conv)->block.annotations.integer("groups", 1);
     const int64_t lanes = lanesOf(schedule, conv, facts);
-
-    const auto rows = splitPhases(schedule, axes[2].loop, rowPhases);
-    const auto columns = splitPhases(schedule, axes[3].loop, columnPhases);
+    const auto rows = splitPhases(schedule, axes[2].loop, phases[0]);
+    const auto columns = splitPhases(schedule, axes[3].loop, phases[1]);
     const int64_t width = schedule.extentOf(columns.first), vector = std::min(width, lanes);
     // Threads share filters.
     const RegisterTile tile = tileOf({axes[1].extent / std::max<int64_t>(1, groups), width, vector},
@@ -134,8 +174,9 @@ void scheduleConv2dPlain(Schedule& schedule, const TargetFacts& facts)
     const auto runs = schedule.splitOverlap(columns.first, tile.positions * vector);
     const auto lane = schedule.split(runs[1], {-1, vector});
 
-    std::vector<std::string> outer{axes[0].loop, channels[0]}, order = outer;
-    order.push_back(rows.first);
+    RowLoops around =
+        loopsAroundRows(schedule, conv, pads, {axes[0].loop, channels[0], rows.first}, facts);
+    std::vector<std::string>& order = around.order;
     for (const std::string& phase : {rows.second, columns.second})
         if (!phase.empty()) order.push_back(phase);
     order.push_back(runs[0]);
@@ -148,11 +189,12 @@ void scheduleConv2dPlain(Schedule& schedule, const TargetFacts& facts)
 
     // Each channel of a grouped convolution reads only its own input: padding it there takes the
     // memory of one channel instead of all. Machines with vectors would rather pad at once.
-    const std::string padAt = lanes == 1 && groups > 1 ? channels[0] : "";
-    for (const std::string& pad : pads) schedulePad(schedule, pad, padAt, facts);
+    if (lanes == 1 && groups > 1 && around.padAt.empty()) around.padAt = channels[0];
+    for (const std::string& pad : pads) schedulePad(schedule, pad, around.padAt, facts);
     for (const std::string& name : left) scheduleBlock(schedule, name, facts);
-    if (pads.empty() || padAt.empty()) outer.push_back(rows.first); // else padding is beside it
-    return parallelise(schedule, outer, facts);
+    // Else padding is beside the rows.
+    if (pads.empty() || around.padAt.empty()) around.outer.push_back(rows.first);
+    return parallelise(schedule, around.outer, facts);
 }
 
 } // namespace tenon::compiler
