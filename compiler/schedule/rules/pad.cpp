@@ -72,6 +72,15 @@ void vectorizePixels(Schedule& schedule, const std::string& block, int64_t lanes
     return schedule.vectorize(schedule.splitOverlap(pixels, lanes)[1]);
 }
 
+/// Asks ahead of time for the rows of an image that has left the second-level cache.
+void streamFramed(Schedule& schedule, const std::vector<tir::Buffer>& inputs,
+                  const TargetFacts& facts)
+{
+    const bool isLarge = inputs.size() == 1 && bytesOf(inputs[0]) > facts.l2Bytes / 4;
+    if (isLarge && canStreamWeights(schedule, inputs[0], facts))
+        schedule.streamRows(inputs[0]->name);
+}
+
 } // namespace
 
 void schedulePad(Schedule& schedule, const std::string& pad, const std::string& loop,
@@ -104,6 +113,7 @@ void schedulePad(Schedule& schedule, const std::string& pad, const std::string& 
             rest = tail;
         }
     }
+    streamFramed(schedule, inputsOf(schedule, pad), facts);
     for (const std::string& name : blocks)
         (name == whole ? vectorizePixels : vectorizeColumns)(schedule, name, lanes);
     if (!follows) parallelise(schedule, {loops[base], loops[base + 1], loops[base + 2]}, facts);
