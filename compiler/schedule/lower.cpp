@@ -33,7 +33,7 @@ Result<tir::PrimFunc> lowerToLoops(const tir::PrimFunc& scheduled)
     function.body = tir::simplify(lowerVectorized(function.body));
     if (!hasOrderedSums(function)) function.body = fuseSums(function.body);
     function = requestStreams(std::move(function));
-    function = requestRows(std::move(function));
+    function = requestResults(requestRows(std::move(function)));
     if (mayAddInRuns(function)) function = addInRuns(std::move(function));
     if (Status valid = tir::verify(function); !valid) return valid.error();
     return function;

@@ -51,4 +51,7 @@ tir::PrimFunc requestStreams(tir::PrimFunc function);
 /// The same for rows of the image that `stream_rows` named, by tiles of sums in registers.
 tir::PrimFunc requestRows(tir::PrimFunc function);
 
+/// The same for the lines of the result that `stream_result` named, before they are written.
+tir::PrimFunc requestResults(tir::PrimFunc function);
+
 } // namespace tenon::compiler

@@ -93,6 +93,8 @@ public:
     Status stream(std::string buffer, int64_t bytes);
     /// The same for the rows of an image that windows pass over.
     Status streamRows(std::string buffer);
+    /// The same for what tiles of results write.
+    Status streamResult(std::string buffer);
     Status tensorize(std::string loop, std::string intrinsic);
     /// Pads a block's iteration domain up to multiples so that later splits divide.
     Status pad(std::string block, std::vector<int64_t> multiples);

@@ -66,6 +66,7 @@ public:
         step(&Primitives::stream, std::move(buffer), bytes);
     }
     void streamRows(std::string buffer) { step(&Primitives::streamRows, std::move(buffer)); }
+    void streamResult(std::string buffer) { step(&Primitives::streamResult, std::move(buffer)); }
 
 private:
     template <typename... Params, typename... Args>

@@ -126,6 +126,8 @@ constexpr Primitive kPrimitives[] = {
      [](Primitives& s, const Operands& o, const Attrs& a) {
          return none(s.stream(o[0], a.integer("bytes", 0)));
      }},
+    {"stream_result", 1,
+     [](Primitives& s, const Operands& o, const Attrs&) { return none(s.streamResult(o[0])); }},
     {"stream_rows", 1,
      [](Primitives& s, const Operands& o, const Attrs&) { return none(s.streamRows(o[0])); }},
     {"tensorize", 1,

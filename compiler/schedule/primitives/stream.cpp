@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// stream and stream_rows: a parameter that is read from end to end, or an image that is read row by
-// row, and does not stay in the cache.
+// stream, stream_rows and stream_result: a parameter that is read from end to end, an image that is
+// read row by row, or a result that is written tile by tile, and does not stay in the cache.
 #include "compiler/schedule/tree.h"
 #include "core/base/text.h"
 
@@ -37,6 +37,14 @@ Status Primitives::stream(std::string buffer, int64_t bytes)
 Status Primitives::streamRows(std::string buffer)
 {
     constexpr const char* kName = "stream_rows";
+    if (Status marked = markParameter(m_function, kName, buffer); !marked) return marked;
+    record(kName, {std::move(buffer)});
+    return kDone;
+}
+
+Status Primitives::streamResult(std::string buffer)
+{
+    constexpr const char* kName = "stream_result";
     if (Status marked = markParameter(m_function, kName, buffer); !marked) return marked;
     record(kName, {std::move(buffer)});
     return kDone;

@@ -181,6 +181,7 @@ void scheduleConv2dWinograd(Schedule& schedule, const TargetFacts& facts)
     const auto products = computesFilters ? scheduleComputedFilters : scheduleProducts;
     products(schedule, blocks, shape, loops.filters, facts);
     streamWeights(schedule, shape.filters, facts);
+    streamResult(schedule, blocks.last, facts);
 
     scheduleData(schedule, blocks, shape, isShared ? loops.share : loops.steps.back(), facts);
     for (const std::string& block : after) scheduleElementwise(schedule, block, facts);

@@ -346,6 +346,13 @@ void streamWeights(Schedule& schedule, const tir::Buffer& weights, const TargetF
     return schedule.stream(weights->name, facts.l2Bytes / 3);
 }
 
+void streamResult(Schedule& schedule, const std::string& block, const TargetFacts& facts)
+{
+    const tir::Buffer result = bufferNamed(schedule.function(), outputOf(schedule, block));
+    if (bytesOf(result) > 2 * facts.l2Bytes && canStreamWeights(schedule, result, facts))
+        schedule.streamResult(result->name);
+}
+
 std::vector<std::string> blocksSince(const Schedule& schedule,
                                      const std::vector<std::string>& before)
 {

@@ -75,6 +75,8 @@ bool canStreamWeights(const Schedule& schedule, const tir::Buffer& weights,
 void streamWeights(Schedule& schedule, const tir::Buffer& weights, const TargetFacts& facts);
 /// Asks for the rows of a large image of few channels ahead of time: a first layer waits for it.
 void streamImage(Schedule& schedule, const tir::Buffer& image, const TargetFacts& facts);
+/// Asks for the lines of a large result of tiles ahead of time.
+void streamResult(Schedule& schedule, const std::string& block, const TargetFacts& facts);
 /// Blocks that were not there before.
 std::vector<std::string> blocksSince(const Schedule& schedule,
                                      const std::vector<std::string>& before);

@@ -50,8 +50,8 @@ INSTANTIATE_TEST_SUITE_P(All, Primitive,
                                          "pad", "parallel", "peel", "permute_dims", "reorder",
                                          "reverse_compute_at", "reverse_compute_inline", "rfactor",
                                          "set_scope", "skip_zero_terms", "split", "split_overlap",
-                                         "storage_align", "stream", "stream_rows", "tensorize",
-                                         "tile", "unroll", "vectorize"),
+                                         "storage_align", "stream", "stream_result", "stream_rows",
+                                         "tensorize", "tile", "unroll", "vectorize"),
                          [](const auto& param) { return std::string(param.param); });
 
 } // namespace
