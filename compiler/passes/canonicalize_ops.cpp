@@ -264,7 +264,7 @@ std::optional<Patch> sinkReshape(const Site& site)
     const OpDef* op = site.node.kind == NodeKind::Op ? findOp(site.node.op) : nullptr;
     const auto shape = knownShape(site.module, {site.node.id, 0});
     if (!op || op->pattern > Pattern::Broadcast || site.node.types.size() != 1 || !shape ||
-        shape->size() < 3 || site.uses.isResult(site.node.id))
+        shape->size() < 3)
         return std::nullopt;
     const auto isRows = [&](ValueRef value) {
         if (!value.node.isValid() || !isOp(site.module.node(value.node), reshapeOp)) return false;
