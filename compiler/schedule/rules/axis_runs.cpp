@@ -11,7 +11,7 @@
 namespace tenon::compiler {
 namespace {
 
-constexpr size_t kMostBorders = 8;
+constexpr size_t kMostBorders = 8, kMostJoined = 64;
 
 /// Where comparisons of the axis, `axis < c` and `axis >= c` joined by "and", change their answer;
 /// false where they ask for anything else.
@@ -107,7 +107,7 @@ std::vector<int64_t> bordersOf(const tir::Stmt& block, const tir::IterVar& axis)
     });
     std::sort(borders.begin(), borders.end());
     borders.erase(std::unique(borders.begin(), borders.end()), borders.end());
-    return isPlain && borders.size() <= kMostBorders ? borders : std::vector<int64_t>{};
+    return isPlain && borders.size() <= kMostJoined ? borders : std::vector<int64_t>{};
 }
 
 std::vector<int64_t> repeatsOf(const tir::Stmt& block)
