@@ -9,6 +9,16 @@ namespace {
 
 constexpr int64_t kFewRows = 4;
 constexpr int64_t kShortVector = 4;
+constexpr int kFewestLanes = 4;
+/// What one core copies, of what its second-level cache gives.
+constexpr double kCopiedOfL2 = 0.375;
+
+/// The least count from `vectors` on that register tiles of several vectors divide.
+int64_t tiledVectors(int64_t vectors)
+{
+    while (vectors % 3 != 0 && vectors % 4 != 0 && vectors % 5 != 0) ++vectors;
+    return vectors;
+}
 
 } // namespace
 
@@ -48,7 +58,6 @@ int64_t denseRows(const Shape& data)
 
 int64_t denseBlock(const DenseLayer& layer, int lanes, const TargetFacts& facts)
 {
-    constexpr int kFewestLanes = 4;
     constexpr int64_t kWidestMatrix = 1024;
     const int64_t block = channelBlock(layer.outputs, lanes);
     const bool waitsForWeights = layer.rows < kFewRows && layer.weightBytes > facts.l2Bytes / 2;
@@ -57,6 +66,23 @@ int64_t denseBlock(const DenseLayer& layer, int lanes, const TargetFacts& facts)
     const bool isMatrix = lanes >= kFewestLanes && block < lanes && mayOverlap &&
                           layer.outputs >= 2 && layer.outputs <= kWidestMatrix;
     return isMatrix ? layer.outputs : block;
+}
+
+int64_t denseOutputs(const DenseLayer& layer, int lanes, const TargetFacts& facts)
+{
+    const int64_t block = denseBlock(layer, lanes, facts);
+    if (lanes < kFewestLanes || layer.outputs <= lanes || block >= lanes) return layer.outputs;
+    const int64_t whole = tiledVectors((layer.outputs + lanes - 1) / lanes) * lanes;
+    if (block == 0) return whole;
+    if (layer.rows < kFewRows) return layer.outputs; // waits for weights, not for products
+    const auto rows = static_cast<double>(layer.rows);
+    const double products = rows * static_cast<double>(layer.weightBytes) / 4;
+    const auto perVector = [&](int64_t width) {
+        return products / static_cast<double>(width) / facts.vectorMacs(static_cast<int>(width));
+    };
+    const double gained = perVector(block) - perVector(lanes);
+    const double copied = 8 * rows * static_cast<double>(layer.outputs);
+    return gained > copied / (kCopiedOfL2 * facts.l2BytesPerCycle) ? whole : layer.outputs;
 }
 
 int64_t paddedChannels(int64_t channels, int lanes)

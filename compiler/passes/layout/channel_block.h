@@ -30,6 +30,10 @@ int64_t denseRows(const Shape& data);
 /// parts of vectors, but for few rows with weights that come from beyond the second-level cache;
 /// and threads share blocks or rows, not what overlaps.
 int64_t denseBlock(const DenseLayer& layer, int lanes, const TargetFacts& facts);
+/// How many outputs a dense layer computes, with zeros among its weights behind its own: as many as
+/// fill whole vectors where parts of vectors would take longer, and leaving the zeros out of the
+/// result again.
+int64_t denseOutputs(const DenseLayer& layer, int lanes, const TargetFacts& facts);
 /// Outputs side by side where a block of them is one vector: for few rows as many vectors as a tile
 /// has, so that it reads one run of memory; of more rows a few short vectors, which are loaded in
 /// pairs.
