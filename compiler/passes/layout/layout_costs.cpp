@@ -4,6 +4,7 @@
 #include "compiler/passes/layout/layout_costs.h"
 
 #include "compiler/ops/ops.h"
+#include "compiler/ops/winograd.h"
 #include "compiler/passes/layout/winograd_choice.h"
 #include "compiler/passes/rewrite.h"
 
@@ -92,6 +93,24 @@ double plainCycles(const BlockableConvolution& conv, double macs, const LayoutMa
     return macs / filled / ((conv.strides[1] == 1 ? whole : strided) * machine.facts.vectorMacs());
 }
 
+/// Of bringing a computed weight into the order that a kernel in blocks reads, in every run.
+double packingCycles(const BlockableConvolution& conv, const LayoutMachine& machine)
+{
+    if (!conv.isWeightComputed) return 0;
+    const ConvolutionSize size = conv.size();
+    double elements = size.elements();
+    if (!conv.tile.isDirect())
+        elements = static_cast<double>(
+            size.phases() * winogradAxis(conv.kernel[0], conv.strides[0], conv.tile.rows).points() *
+            winogradAxis(conv.kernel[1], conv.strides[1], conv.tile.columns).points());
+    const double bytes = 4 * (size.elements() + elements) *
+                         static_cast<double>(size.inChannels * size.outChannels);
+    const TargetFacts& facts = machine.facts;
+    const bool isCached = bytes <= static_cast<double>(facts.l2Bytes);
+    return kCallCycles + bytes / (isCached ? kCopiedOfL2 * facts.l2BytesPerCycle
+                                           : facts.memoryBytesPerCycle);
+}
+
 } // namespace
 
 std::optional<BlockableConvolution> blockableConvolution(const Module& module,
@@ -100,11 +119,11 @@ std::optional<BlockableConvolution> blockableConvolution(const Module& module,
     if (!isOp(node, conv2dOp) || node.attrs.string("data_layout", "NCHW") != "NCHW" ||
         node.attrs.string("kernel_layout", "OIHW") != "OIHW")
         return std::nullopt;
-    const Tensor* weight = constantOf(module, node.operands[1]);
+    const auto weight = knownShape(module, node.operands[1]);
     Shape shape = node.types[0].shape;
     const Shape& data = module.type(node.operands[0]).shape;
-    if (!weight || weight->dtype() != kFloat32 || shape.size() != 4 || data.size() != 4 ||
-        !data[1].isConst())
+    if (!weight || module.type(node.operands[1]).dtype != kFloat32 || shape.size() != 4 ||
+        data.size() != 4 || !data[1].isConst())
         return std::nullopt;
     if (!shape[0].isConst()) shape[0] = Dim(1); // computed item by item
     const auto out = constantShape(shape);
@@ -120,11 +139,13 @@ std::optional<BlockableConvolution> blockableConvolution(const Module& module,
                                 .outChannels = out->at(1),
                                 .rows = out->at(2),
                                 .columns = out->at(3),
-                                .kernel = {weight->shape()[2], weight->shape()[3]},
+                                .kernel = {weight->at(2), weight->at(3)},
                                 .strides = {strides.at(0), strides.at(1)},
                                 .groups = groups,
                                 .isDepthwise = isDepthwise,
                                 .isDilated = node.attrs.integers("dilation", ones) != ones,
+                                .isWeightComputed =
+                                    constantOf(module, node.operands[1]) == nullptr,
                                 .tile = {}};
 }
 
@@ -137,8 +158,9 @@ double convolutionCycles(const BlockableConvolution& conv, int64_t in, int64_t o
                         static_cast<double>(conv.rows * conv.columns);
     if (out == 0) return in == 0 ? plainCycles(conv, macs, machine) : kNone;
     const double perCycle = machine.facts.vectorMacs(static_cast<int>(out));
+    const double packing = packingCycles(conv, machine);
     if (conv.isDepthwise)
-        return in == out ? macs / static_cast<double>(out) /
+        return in == out ? packing + macs / static_cast<double>(out) /
                                (kDepthwise * std::min(perCycle, machine.facts.vectorLoads()))
                          : kNone;
     // Blocks of data and results are of one group.
@@ -146,11 +168,11 @@ double convolutionCycles(const BlockableConvolution& conv, int64_t in, int64_t o
         (in == 0 || inPerGroup % in != 0 || conv.outChannels / conv.groups % out != 0))
         return kNone;
     const double direct =
-        macs / static_cast<double>(out) / ((in == 0 ? kPlainInput : kBlocked) * perCycle);
+        packing + macs / static_cast<double>(out) / ((in == 0 ? kPlainInput : kBlocked) * perCycle);
     if (in == 0 || conv.tile.isDirect()) return direct;
     LayoutMachine blocked = machine;
     blocked.lanes = static_cast<int>(out);
-    return winogradForm(conv.size(), blocked, conv.tile).cycles;
+    return packing + winogradForm(conv.size(), blocked, conv.tile).cycles;
 }
 
 double windowCycles(const Module& module, const NodeRecord& node, int64_t block,

@@ -21,6 +21,7 @@ struct BlockableConvolution
     int64_t groups;
     bool isDepthwise;
     bool isDilated;
+    bool isWeightComputed; ///< by the model, and then packed in every run
     WinogradTile tile; ///< of Winograd's method where that is chosen for blocks
 
     ConvolutionSize size() const

@@ -30,7 +30,7 @@ public:
             const NodeRecord& node = m_module.node(id);
             const auto conv =
                 node.kind == NodeKind::Op ? blockableConvolution(m_module, node) : std::nullopt;
-            if (!conv || conv->groups == 1 || conv->isDepthwise) continue;
+            if (!conv || conv->groups == 1 || conv->isDepthwise || conv->isWeightComputed) continue;
             const GroupMerge merge = groupMergeOf(*conv, m_machine);
             if (merge.groups > 1 && isFaster(node, *conv, merge))
                 patches.push_back(patchOf(node, *conv, merge));
