@@ -33,12 +33,11 @@ public:
         , m_maxMembers(maxMembers)
     {
         const UseIndex uses(module, function);
-        std::unordered_map<NodeId, int> index;
         for (const NodeId id : function.order) {
             const NodeRecord& node = module.node(id);
             if (node.kind != NodeKind::Op || isControl(node)) continue;
             const OpDef* op = findOp(node.op);
-            index[id] = static_cast<int>(m_nodes.size());
+            m_index[id] = static_cast<int>(m_nodes.size());
             Member member{&node, op ? op->pattern : Pattern::Opaque};
             if (standsAlone(node)) member.pattern = Pattern::Opaque;
             m_nodes.push_back(std::move(member));
@@ -46,8 +45,8 @@ public:
         for (Member& member : m_nodes) {
             member.isExit = uses.isResult(member.node->id);
             for (const NodeId user : uses.users(member.node->id)) {
-                const auto found = index.find(user);
-                if (found == index.end())
+                const auto found = m_index.find(user);
+                if (found == m_index.end())
                     member.isExit = true;
                 else
                     member.users.push_back(found->second);
@@ -169,7 +168,7 @@ private:
         const int sink = member.exit;
         if (sink == kNone || member.pattern == Pattern::Opaque || rootOf(i) == rootOf(sink)) return;
         const std::vector<int> path = between(i, sink);
-        if (path.empty()) return;
+        if (path.empty() || (path.size() == 1 && isTakenLater(i, sink))) return;
         const bool fits = hasAnchor(i)                           ? followsAnchor(i, path)
                           : member.pattern <= Pattern::Broadcast ? entersGroup(i, sink, path)
                           : member.pattern == Pattern::Injective && withInjective
@@ -184,6 +183,42 @@ private:
         return std::all_of(path.begin(), path.end(), [&](int next) {
             return at(next).pattern <= Pattern::Broadcast && shapeOf(next) == shapeOf(i) &&
                    !isWidenedForReduction(next) && (rootOf(next) == rootOf(i) || !hasAnchor(next));
+        });
+    }
+
+    /// An anchor's result, or what is elementwise behind one, such as its sum with a bias.
+    bool isOfAnchor(int i) const
+    {
+        while (at(i).pattern <= Pattern::Broadcast) {
+            const int before = i;
+            for (const ValueRef operand : at(before).node->operands) {
+                const auto found = m_index.find(operand.node);
+                if (found == m_index.end()) continue;
+                if (i != before) return false; // of two values
+                i = found->second;
+            }
+            if (i == before || at(i).exit != before || shapeOf(i) != shapeOf(before)) return false;
+        }
+        return isAnchor(at(i).pattern);
+    }
+
+    /// In a chain of sums, as of the layers that skip to the end of a WaveNet: the next part is
+    /// computed later and adds to the sum so far, where otherwise the first part's kernel would run
+    /// last and all others wait for it in memory.
+    bool isTakenLater(int i, int next)
+    {
+        const auto isSum = [&](int sum) {
+            const std::vector<ValueRef>& parts = at(sum).node->operands;
+            return isOp(*at(sum).node, addOp) &&
+                   std::all_of(parts.begin(), parts.end(),
+                               [&](ValueRef part) { return m_index.contains(part.node); });
+        };
+        if (!hasAnchor(i) || !isSum(i) || !isSum(next)) return false;
+        const std::vector<ValueRef>& parts = at(next).node->operands;
+        return std::any_of(parts.begin(), parts.end(), [&](ValueRef part) {
+            const int other = m_index.at(part.node);
+            return other > i && at(other).exit == next && shapeOf(other) == shapeOf(next) &&
+                   isOfAnchor(other);
         });
     }
 
@@ -276,6 +311,7 @@ private:
     const Module& m_module;
     int64_t m_maxMembers;
     std::vector<Member> m_nodes;
+    std::unordered_map<NodeId, int> m_index; ///< of a node among them
     std::vector<int> m_parent; ///< union-find
     std::vector<int64_t> m_size;
     std::vector<int> m_anchor; ///< of the group, by root
