@@ -115,6 +115,7 @@ private:
         if (!isRows({node.id, 0})) return std::nullopt;
         if (isOp(node, concatenateOp)) return concatenation(node);
         if (isOp(node, stridedSliceOp)) return slice(node);
+        if (isOp(node, padOp)) return padded(node);
         return elementwise(op, node);
     }
 
@@ -153,6 +154,19 @@ private:
         Attrs attrs = node.attrs;
         attrs.set("axes", Extents{kImageColumn});
         return m_patch->op(stridedSliceOp, {image(node.operands[0])}, std::move(attrs));
+    }
+
+    /// With columns before and behind, as causal convolutions read them.
+    std::optional<ValueRef> padded(const NodeRecord& node)
+    {
+        Extents width = node.attrs.integers("pad_width", {});
+        if (width.size() != 2 * kRowsRank || node.operands.size() != 1 ||
+            std::any_of(width.begin(), width.end() - 2, [](int64_t wide) { return wide != 0; }))
+            return std::nullopt;
+        Attrs attrs = node.attrs;
+        width.insert(width.begin(), {0, 0});
+        attrs.set("pad_width", std::move(width));
+        return m_patch->op(padOp, {image(node.operands[0])}, std::move(attrs));
     }
 
     std::optional<ValueRef> elementwise(const OpDef& op, const NodeRecord& node)
