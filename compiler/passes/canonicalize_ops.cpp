@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 
@@ -300,9 +301,49 @@ std::optional<Patch> sinkReshape(const Site& site)
     return patch.take();
 }
 
+/// What a pad adds around rows and columns, [top, left, bottom, right], when it adds zeros to
+/// nothing else.
+std::optional<std::array<int64_t, 4>> zerosAround(const NodeRecord& node)
+{
+    const std::vector<int64_t> width = node.attrs.integers("pad_width", {});
+    if (!isOp(node, padOp) || width.size() != 8 || node.operands.size() != 1 ||
+        node.attrs.number("pad_value", 0) != 0 ||
+        node.attrs.string("pad_mode", "constant") != "constant" ||
+        std::any_of(width.begin(), width.begin() + 4, [](int64_t wide) { return wide != 0; }) ||
+        std::any_of(width.begin() + 4, width.end(), [](int64_t wide) { return wide < 0; }))
+        return std::nullopt;
+    return std::array<int64_t, 4>{width[4], width[6], width[5], width[7]};
+}
+
+/// A convolution adds the zeros itself. Of a dilated kernel they may be as wide as the image: then
+/// most results are of a border, which kernels compute with conditions.
+std::optional<Patch> foldPad(const Site& site)
+{
+    if (!isOp(site.node, conv2dOp) || site.node.attrs.string("data_layout", "NCHW") != "NCHW")
+        return std::nullopt;
+    const NodeRecord& pad = site.module.node(site.node.operands[0].node);
+    const auto zeros = pad.kind == NodeKind::Op ? zerosAround(pad) : std::nullopt;
+    const auto weight = knownShape(site.module, site.node.operands[1]);
+    if (!zeros || !weight ||
+        site.node.attrs.integers("dilation", {1, 1}) != std::vector<int64_t>{1, 1})
+        return std::nullopt;
+    std::vector<int64_t> padding = site.node.attrs.integers("padding", {0, 0, 0, 0});
+    for (size_t i = 0; i < padding.size(); ++i) {
+        padding[i] += zeros->at(i);
+        if (padding[i] >= weight->at(2 + i % 2)) return std::nullopt;
+    }
+    PatchWriter patch = site.patch("fold-pad", "the convolution adds the zeros itself");
+    NodeRecord conv = site.node;
+    conv.operands[0] = pad.operands[0];
+    conv.attrs.set("padding", std::move(padding));
+    patch.change(std::move(conv));
+    return patch.take();
+}
+
 using Rule = std::optional<Patch> (*)(const Site&);
-constexpr Rule kRules[] = {dropNop,          biasAddToAdd, toReshape,   subtractToAdd,
-                           divideToMultiply, mergeTwins,   sinkReshape, sliceOfConcatenate};
+constexpr Rule kRules[] = {dropNop,       biasAddToAdd,       toReshape,
+                           subtractToAdd, divideToMultiply,   mergeTwins,
+                           sinkReshape,   sliceOfConcatenate, foldPad};
 
 } // namespace
 

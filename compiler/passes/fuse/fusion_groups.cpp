@@ -312,7 +312,7 @@ private:
     int64_t m_maxMembers;
     std::vector<Member> m_nodes;
     std::unordered_map<NodeId, int> m_index; ///< of a node among them
-    std::vector<int> m_parent; ///< union-find
+    std::vector<int> m_parent;               ///< union-find
     std::vector<int64_t> m_size;
     std::vector<int> m_anchor; ///< of the group, by root
     std::vector<int> m_walkOf; ///< the last walk that came by

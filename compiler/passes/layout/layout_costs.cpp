@@ -103,12 +103,12 @@ double packingCycles(const BlockableConvolution& conv, const LayoutMachine& mach
         elements = static_cast<double>(
             size.phases() * winogradAxis(conv.kernel[0], conv.strides[0], conv.tile.rows).points() *
             winogradAxis(conv.kernel[1], conv.strides[1], conv.tile.columns).points());
-    const double bytes = 4 * (size.elements() + elements) *
-                         static_cast<double>(size.inChannels * size.outChannels);
+    const double bytes =
+        4 * (size.elements() + elements) * static_cast<double>(size.inChannels * size.outChannels);
     const TargetFacts& facts = machine.facts;
     const bool isCached = bytes <= static_cast<double>(facts.l2Bytes);
-    return kCallCycles + bytes / (isCached ? kCopiedOfL2 * facts.l2BytesPerCycle
-                                           : facts.memoryBytesPerCycle);
+    return kCallCycles +
+           bytes / (isCached ? kCopiedOfL2 * facts.l2BytesPerCycle : facts.memoryBytesPerCycle);
 }
 
 } // namespace
@@ -144,8 +144,7 @@ std::optional<BlockableConvolution> blockableConvolution(const Module& module,
                                 .groups = groups,
                                 .isDepthwise = isDepthwise,
                                 .isDilated = node.attrs.integers("dilation", ones) != ones,
-                                .isWeightComputed =
-                                    constantOf(module, node.operands[1]) == nullptr,
+                                .isWeightComputed = constantOf(module, node.operands[1]) == nullptr,
                                 .tile = {}};
 }
 
@@ -160,9 +159,10 @@ double convolutionCycles(const BlockableConvolution& conv, int64_t in, int64_t o
     const double perCycle = machine.facts.vectorMacs(static_cast<int>(out));
     const double packing = packingCycles(conv, machine);
     if (conv.isDepthwise)
-        return in == out ? packing + macs / static_cast<double>(out) /
-                               (kDepthwise * std::min(perCycle, machine.facts.vectorLoads()))
-                         : kNone;
+        return in == out
+                   ? packing + macs / static_cast<double>(out) /
+                                   (kDepthwise * std::min(perCycle, machine.facts.vectorLoads()))
+                   : kNone;
     // Blocks of data and results are of one group.
     if (conv.groups > 1 &&
         (in == 0 || inPerGroup % in != 0 || conv.outChannels / conv.groups % out != 0))

@@ -22,7 +22,7 @@ struct BlockableConvolution
     bool isDepthwise;
     bool isDilated;
     bool isWeightComputed; ///< by the model, and then packed in every run
-    WinogradTile tile; ///< of Winograd's method where that is chosen for blocks
+    WinogradTile tile;     ///< of Winograd's method where that is chosen for blocks
 
     ConvolutionSize size() const
     {
