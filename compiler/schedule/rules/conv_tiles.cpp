@@ -47,13 +47,17 @@ ConvTiles tilePositions(Schedule& schedule, const ConvLoops& loops, const ConvSh
     const std::string& loop = loops.column;
     const int64_t extent = schedule.extentOf(loop), positions = walk.tile.positions;
     if (extent % positions != 0) {
-        const auto parts = schedule.splitOverlap(loop, positions);
-        ConvTiles tiles{.tiles = parts[0], .positions = parts[1]};
-        const int64_t count = schedule.extentOf(parts[0]);
+        const int64_t count = (extent + positions - 1) / positions;
         const bool hasSteps =
             walk.passesByStep || (facts.threads < 2 && !readsWeightsOnce(shape, facts));
         const int64_t wanted = hasSteps ? tilesPerStep(shape, walk.tile, count, facts) : 0;
-        if (wanted == 0 || wanted >= count) return tiles;
+        const bool isOneStep = wanted == 0 || wanted >= count;
+        // The tiles of all steps, so that the last step computes little again: 361 positions are 7
+        // steps of 4 tiles of 13, where tiles of 14 would be 26 of 28.
+        const int64_t all = isOneStep ? count : (count + wanted - 1) / wanted * wanted;
+        const auto parts = schedule.splitOverlap(loop, (extent + all - 1) / all);
+        ConvTiles tiles{.tiles = parts[0], .positions = parts[1]};
+        if (isOneStep) return tiles;
         const auto steps = schedule.splitOverlap(parts[0], wanted);
         tiles.step = steps[0];
         tiles.tiles = steps[1];

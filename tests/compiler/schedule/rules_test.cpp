@@ -200,6 +200,21 @@ TEST(Rules, TakePartsOfRowsOrSeveralImagesAsWinogradSteps)
         << "two images of six";
 }
 
+TEST(Rules, MakeTilesOfAllStepsEven)
+{
+    const auto conv = test::fusedKernel(
+        R"(%x: Tensor[(1, 16, 2, 67, 4), float32], %w: Tensor[(16, 16, 1, 1, 4, 4), float32]
+%c = nn.contrib_conv2d_NCHWc(%x, %w, data_layout="NCHW4c", kernel_layout="OIHW4i4o", out_layout="NCHW4c")
+)");
+    ASSERT_TRUE(conv) << conv.error().text();
+    TargetFacts facts = sharedBy(1);
+    facts.l2Bytes = 56 << 10;
+    EXPECT_THAT(stepsFor(*conv, facts),
+                HasSubstr("split_overlap(\"oh_ow\", factor=9)\n"
+                          "oh_ow_0_0, oh_ow_0_1 = split_overlap(\"oh_ow_0\", factor=5)"))
+        << "three steps of 45 positions for 134";
+}
+
 /// A sequence of so many columns.
 tir::PrimFunc sequence(const std::string& columns)
 {
