@@ -36,16 +36,16 @@ TEST(ChannelBlock, ColumnsThatFillNoVectorsAreAMatrixWhereRowsAreShared)
 TEST(ChannelBlock, OutputsAreFilledUpWhereWholeVectorsGainMoreThanTheCopy)
 {
     constexpr int kLanes = 16;
-    const auto outputs = [](int64_t outputs, int64_t rows, int64_t depth) {
+    const auto filled = [](int64_t outputs, int64_t rows, int64_t depth) {
         return denseOutputs({outputs, rows, outputs * depth * 4}, kLanes, withThreads(1));
     };
-    EXPECT_EQ(outputs(30522, 1, 768), 30528);
-    EXPECT_EQ(outputs(30522, 128, 768), 30528);
-    EXPECT_EQ(outputs(2600, 280, 650), 2624) << "163 vectors have no tiles";
-    EXPECT_EQ(outputs(2600, 1, 650), 2600) << "waits for its weights";
-    EXPECT_EQ(outputs(2600, 280, 8), 2600) << "copies more than it computes";
-    EXPECT_EQ(outputs(312, 128, 312), 312) << "is one matrix";
-    EXPECT_EQ(outputs(1, 128, 312), 1);
+    EXPECT_EQ(filled(30522, 1, 768), 30528);
+    EXPECT_EQ(filled(30522, 128, 768), 30528);
+    EXPECT_EQ(filled(2600, 280, 650), 2624) << "163 vectors have no tiles";
+    EXPECT_EQ(filled(2600, 1, 650), 2600) << "waits for its weights";
+    EXPECT_EQ(filled(2600, 280, 8), 2600) << "copies more than it computes";
+    EXPECT_EQ(filled(312, 128, 312), 312) << "is one matrix";
+    EXPECT_EQ(filled(1, 128, 312), 1);
 }
 
 TEST(ChannelBlock, WeightsOfFewRowsLieInOneRun)
