@@ -16,14 +16,14 @@ bool isByte(DataType dtype); ///< int8 or uint8
 
 /// What packed layers may say of their weight.
 inline constexpr AttrSpec kNarrowWeightAttr = {"narrow_weight", "int",
-                                               "1: at most one byte of a quad is -128", "0"};
+                                               "1: no byte of a quad is -128", "0"};
 bool hasNarrowWeight(const OpView& op);
 
 /// What is known of the bytes that a dot product multiplies.
 struct QuadTypes
 {
     DataType values; ///< uint8 or int8; weights are int8
-    bool isNarrow;   ///< at most one weight of a quad is -128
+    bool isNarrow;   ///< no weight is -128
 };
 /// sum over k of a's byte k, a value, times b's byte k, a weight.
 tir::Expr dotOfQuads(const tir::Expr& a, const tir::Expr& b, QuadTypes types);

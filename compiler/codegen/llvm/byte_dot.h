@@ -9,6 +9,7 @@ enum class ByteDot
 {
     Scalar,          ///< four widened products, one after the other
     MultiplyAdd,     ///< of uint8 and int8, pairs of 16-bit products added: pmaddwd
+    SignedAdd,       ///< of int8, magnitudes times numbers with both signs, pairs added: pmaddubsw
     Fused,           ///< of uint8 and int8, one instruction: AVX512-VNNI or AVX-VNNI
     NeonMultiplyAdd, ///< of int8, 16-bit products whose pairs are added to the sum: sadalp
     NeonSigned,      ///< of int8, one instruction: sdot

@@ -50,6 +50,51 @@ llvm::Value* multiplyAddDot(llvm::IRBuilderBase& builder, llvm::Value* sum, llvm
     return builder.CreateAdd(sum, builder.CreateAdd(even, odd));
 }
 
+/// The same where both are signed.
+llvm::Value* wideSignedDot(llvm::IRBuilderBase& builder, llvm::Value* sum, llvm::Value* a,
+                           llvm::Value* b, unsigned lanes)
+{
+    auto* halves = llvm::FixedVectorType::get(builder.getInt16Ty(), 2 * lanes);
+    const auto id =
+        lanes == 8 ? llvm::Intrinsic::x86_avx2_pmadd_wd : llvm::Intrinsic::x86_sse2_pmadd_wd;
+    const auto even = [&](llvm::Value* bytes) {
+        return builder.CreateAShr(builder.CreateShl(builder.CreateBitCast(bytes, halves), 8), 8);
+    };
+    const auto odd = [&](llvm::Value* bytes) {
+        return builder.CreateAShr(builder.CreateBitCast(bytes, halves), 8);
+    };
+    const auto products = [&](llvm::Value* x, llvm::Value* y) {
+        return builder.CreateIntrinsic(id, {}, {x, y});
+    };
+    llvm::Value* both = builder.CreateAdd(products(even(a), even(b)), products(odd(a), odd(b)));
+    return builder.CreateAdd(sum, both);
+}
+
+/// Magnitudes of values, up to 128, times weights that take the values' signs, up to 127: pairs of
+/// products fit pmaddubsw's 16 bits.
+llvm::Value* signedAddDot(llvm::IRBuilderBase& builder, llvm::Value* sum, llvm::Value* a,
+                          llvm::Value* b, unsigned lanes)
+{
+    const bool isWide = lanes == 8;
+    auto* bytes = llvm::FixedVectorType::get(builder.getInt8Ty(), 4 * lanes);
+    auto* halves = llvm::FixedVectorType::get(builder.getInt16Ty(), 2 * lanes);
+    const auto call = [&](llvm::Intrinsic::ID narrow, llvm::Intrinsic::ID wide, llvm::Value* x,
+                          llvm::Value* y) {
+        return builder.CreateIntrinsic(isWide ? wide : narrow, {}, {x, y});
+    };
+    llvm::Value* values = builder.CreateBitCast(a, bytes);
+    llvm::Value* weights = builder.CreateBitCast(b, bytes);
+    llvm::Value* magnitudes =
+        builder.CreateBinaryIntrinsic(llvm::Intrinsic::abs, values, builder.getInt1(false));
+    llvm::Value* turned = call(llvm::Intrinsic::x86_ssse3_psign_b_128,
+                               llvm::Intrinsic::x86_avx2_psign_b, weights, values);
+    llvm::Value* pairs = call(llvm::Intrinsic::x86_ssse3_pmadd_ub_sw_128,
+                              llvm::Intrinsic::x86_avx2_pmadd_ub_sw, magnitudes, turned);
+    llvm::Value* ones = llvm::ConstantInt::get(halves, 1);
+    return builder.CreateAdd(sum, call(llvm::Intrinsic::x86_sse2_pmadd_wd,
+                                       llvm::Intrinsic::x86_avx2_pmadd_wd, pairs, ones));
+}
+
 /// Bytes 0 and 1 of the four in each lane, or 2 and 3, as 16-bit numbers' bits.
 llvm::Value* pairOfQuads(llvm::IRBuilderBase& builder, llvm::Value* quads, int pair)
 {
@@ -59,7 +104,7 @@ llvm::Value* pairOfQuads(llvm::IRBuilderBase& builder, llvm::Value* quads, int p
     return builder.CreateBitCast(chosen, llvm::FixedVectorType::get(builder.getInt8Ty(), 8));
 }
 
-/// Two products of -128 fit 16 bits unless both are with -128.
+/// Two products of -128 fit 16 bits unless both are with -128, which narrow weights are not.
 llvm::Value* neonMultiplyAddDot(llvm::IRBuilderBase& builder, llvm::Value* sum, llvm::Value* a,
                                 llvm::Value* b, bool isNarrow)
 {
@@ -135,9 +180,13 @@ llvm::Value* Emitter::dotOfBytes(tir::Intrinsic dot, llvm::Value* sum, llvm::Val
     const bool isSigned = dot != Intrinsic::DotU8I8;
     if (isLegal && !isSigned && (lanes == 4 || lanes == 8 || lanes == 16)) {
         if (m_options.byteDot == ByteDot::Fused) return fusedDot(m_builder, sum, a, b, lanes);
-        if (m_options.byteDot == ByteDot::MultiplyAdd)
+        if (m_options.byteDot == ByteDot::MultiplyAdd || m_options.byteDot == ByteDot::SignedAdd)
             return multiplyAddDot(m_builder, sum, a, b, lanes);
     }
+    if (isLegal && isSigned && (lanes == 4 || lanes == 8) &&
+        m_options.byteDot == ByteDot::SignedAdd)
+        return dot == Intrinsic::DotI8Narrow ? signedAddDot(m_builder, sum, a, b, lanes)
+                                             : wideSignedDot(m_builder, sum, a, b, lanes);
     if (isSigned && lanes == 4) {
         if (m_options.byteDot == ByteDot::NeonMultiplyAdd)
             return neonMultiplyAddDot(m_builder, sum, a, b, dot == Intrinsic::DotI8Narrow);

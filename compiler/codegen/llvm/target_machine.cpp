@@ -258,7 +258,8 @@ ByteDot byteDot(const llvm::TargetMachine& machine)
     if (!triple.isX86() || !has("+sse2")) return ByteDot::Scalar;
     if (has("+avx512vnni,+avx512vl")) return ByteDot::Fused;
     if (has("+avx512f")) return has("+avx512bw") ? ByteDot::MultiplyAdd : ByteDot::Scalar;
-    return has("+avxvnni") ? ByteDot::Fused : ByteDot::MultiplyAdd;
+    if (has("+avxvnni")) return ByteDot::Fused;
+    return has("+ssse3") ? ByteDot::SignedAdd : ByteDot::MultiplyAdd;
 }
 
 bool hasReciprocal(const llvm::TargetMachine& machine)
@@ -275,6 +276,7 @@ CodeTraits llvmCodeTraits(const MachineSpec& spec)
     case ByteDot::Scalar: return {};
     case ByteDot::MultiplyAdd:
     case ByteDot::Fused: return {.byteProducts = kUInt8};
+    case ByteDot::SignedAdd:
     case ByteDot::NeonMultiplyAdd:
     case ByteDot::NeonSigned:
     case ByteDot::NeonMatrix: break;

@@ -63,16 +63,17 @@ std::optional<LayerConstants> constantsOf(const QuantizedLayerSite& site)
     return LayerConstants{weight, 0, operand(2)};
 }
 
-/// What matters where values are signed: two products of -128 and -128 do not fit 16 bits.
+/// What matters where values are signed: two products of -128 and -128 do not fit 16 bits, and
+/// -128 has no other sign.
 Attrs withWeightFacts(const QuantizedLayerSite& site, const Tensor& quads, Attrs attrs)
 {
     if (site.bytes != kInt8 || quads.dtype() != kInt32) return attrs;
     const auto all = quads.as<int32_t>();
     const bool isNarrow = std::all_of(all.begin(), all.end(), [](int32_t quad) {
-        int extremes = 0;
+        bool hasLeast = false;
         for (int byte = 0; byte < 4; ++byte)
-            extremes += static_cast<int8_t>(quad >> (8 * byte)) == -128 ? 1 : 0;
-        return extremes <= 1;
+            hasLeast = hasLeast || static_cast<int8_t>(quad >> (8 * byte)) == -128;
+        return !hasLeast;
     });
     if (isNarrow) attrs.set("narrow_weight", int64_t{1});
     return attrs;

@@ -174,6 +174,13 @@ bool addsPairs(const ConvShape& shape, const TargetFacts& facts)
     return hasByteLanes(shape, facts) && !hasByteDots(facts);
 }
 
+/// The same on x86.
+bool multipliesQuads(const ConvShape& shape, const TargetFacts& facts)
+{
+    return shape.weights->dtype == kInt32 && !facts.hasLaneOperand && facts.vectorBytes >= 16 &&
+           !hasByteDots(facts);
+}
+
 /// Products of bytes want inputs four at a time, and pairs of them as many copies of two inputs.
 TargetFacts tileFacts(const ConvShape& shape, TargetFacts facts)
 {
@@ -336,7 +343,8 @@ RegisterTile convTile(const ConvShape& shape, int64_t columns, Walk walk, const 
                           : isByOne                ? kMostPairsOfOne
                                                    : kMostPairs,
          .arePositionsTogether = addsPairs(shape, facts),
-         .weightRegisters = addsPairs(shape, facts) ? 2 : 1},
+         .weightRegisters = addsPairs(shape, facts) ? 2 : 1,
+         .areQuads = multipliesQuads(shape, facts)},
         walk == Walk::Image && !readsWeightsOnce(shape, facts), tileFacts(shape, facts));
 }
 

@@ -210,6 +210,7 @@ def main(x: T.Buffer((40000,), "float32"), y: T.Buffer((40000,), "float32")):
 std::vector<const char*> byteDotTargets()
 {
     std::vector<const char*> targets = {"llvm -mcpu=x86-64"};
+    if (__builtin_cpu_supports("ssse3")) targets.push_back("llvm -mcpu=nehalem");
     if (__builtin_cpu_supports("avx2")) targets.push_back("llvm -mcpu=haswell");
     if (__builtin_cpu_supports("avxvnni")) targets.push_back("llvm -mcpu=alderlake");
     if (__builtin_cpu_supports("avx512bw")) targets.push_back("llvm -mcpu=skylake-avx512");
@@ -218,34 +219,53 @@ std::vector<const char*> byteDotTargets()
     return targets;
 }
 
+/// Of four bytes each, those of the first with or without a sign.
+int32_t sumOfProducts(bool isUnsigned, int32_t a, int32_t b)
+{
+    int32_t sum = 0;
+    for (int byte = 0; byte < 4; ++byte) {
+        const auto value = static_cast<uint8_t>(a >> 8 * byte);
+        sum += (isUnsigned ? int32_t{value} : static_cast<int8_t>(value)) *
+               static_cast<int8_t>(b >> 8 * byte);
+    }
+    return sum;
+}
+
 TEST(Kernel, sumsProductsOfBytesWithoutSaturating)
 {
-    // Quads of uint8 times quads of int8, each packed in an int32; the extremes come first.
+    // Quads times quads of int8, each packed in an int32; the extremes come first. Narrow weights
+    // have no -128.
     const std::string text = R"(@T.prim_func
 def main(a: T.Buffer((16,), "int32"), b: T.Buffer((16,), "int32"), y: T.Buffer((16,), "int32")):
     for i in T.vectorized(LANES):
-        y[i] = T.int32(7) + T.dot_u8i8(T.int32(0), a[i], b[i])
+        y[i] = T.int32(7) + T.DOT(T.int32(0), a[i], b[i])
 )";
-    std::vector<int32_t> a = {-1, -1, 0x01020304};
-    std::vector<int32_t> b = {static_cast<int32_t>(0x80808080), 0x7f7f7f7f, 0x01ff02fe};
-    for (int32_t i = 3; i < 16; ++i) {
+    const auto least = static_cast<int32_t>(0x80808080);
+    std::vector<int32_t> a = {-1, -1, 0x01020304, least, least, least};
+    std::vector<int32_t> b = {least,      0x7f7f7f7f, 0x01ff02fe,
+                              0x7f7f7f7f, least,      static_cast<int32_t>(0x81818181)};
+    for (int32_t i = 6; i < 16; ++i) {
         a.push_back(static_cast<int32_t>(2654435761u * static_cast<uint32_t>(i)));
         b.push_back(static_cast<int32_t>(2246822519u * static_cast<uint32_t>(i + 5)));
     }
-    for (const char* target : byteDotTargets()) {
-        for (const int lanes : {4, 8, 16}) {
-            std::string sized = text;
-            sized.replace(sized.find("LANES"), 5, std::to_string(lanes));
-            const auto y = run<int32_t>(sized,
-                                        {Tensor::of<int32_t>(core::kInt32, {16}, a),
-                                         Tensor::of<int32_t>(core::kInt32, {16}, b)},
-                                        1, target);
-            for (int i = 0; i < lanes; ++i) {
-                int32_t sum = 7;
+    for (const std::string dot : {"dot_u8i8", "dot_i8i8", "dot_i8narrow"}) {
+        std::vector<int32_t> weights = b;
+        if (dot == "dot_i8narrow")
+            for (int32_t& quad : weights)
                 for (int byte = 0; byte < 4; ++byte)
-                    sum += static_cast<uint8_t>(a[i] >> 8 * byte) *
-                           static_cast<int8_t>(b[i] >> 8 * byte);
-                EXPECT_EQ(y[i], sum) << target << ", " << lanes << " lanes, element " << i;
+                    if (static_cast<int8_t>(quad >> 8 * byte) == -128) quad ^= 1 << 8 * byte;
+        for (const char* target : byteDotTargets()) {
+            for (const int lanes : {4, 8, 16}) {
+                std::string sized = text;
+                sized.replace(sized.find("LANES"), 5, std::to_string(lanes));
+                sized.replace(sized.find("DOT"), 3, dot);
+                const auto y = run<int32_t>(sized,
+                                            {Tensor::of<int32_t>(core::kInt32, {16}, a),
+                                             Tensor::of<int32_t>(core::kInt32, {16}, weights)},
+                                            1, target);
+                for (int i = 0; i < lanes; ++i)
+                    EXPECT_EQ(y[i], 7 + sumOfProducts(dot == "dot_u8i8", a[i], weights[i]))
+                        << dot << ", " << target << ", " << lanes << " lanes, element " << i;
             }
         }
     }
