@@ -51,13 +51,19 @@ bool passesWindows(const NodeRecord& node)
     return isOp(node, padOp) && width.size() == 8 && width[2] == 0 && width[3] == 0;
 }
 
+/// Between floats and their integers.
+bool isQuantization(const NodeRecord& node)
+{
+    return isOneOf(node, qnnQuantizeOp, qnnDequantizeOp);
+}
+
 /// Zeros stay numbers behind these, whatever stands on the other side.
 bool passesElements(const Module& module, const NodeRecord& node)
 {
     if (isOneOf(node, reluOp, leakyReluOp, clipOp, sigmoidOp, tanhOp, erfOp, absOp, negativeOp))
         return true;
     if (isOneOf(node, joinPhasesOp, joinFramesOp, stackPhasesOp, unstackPhasesOp)) return true;
-    if (isOneOf(node, qnnRequantizeOp, qnnAddOp, qnnMulOp)) return true;
+    if (isOneOf(node, qnnRequantizeOp, qnnAddOp, qnnMulOp) || isQuantization(node)) return true;
     if (isOp(node, biasAddOp))
         return normalizedAxis(node.attrs.integer("axis", 1), 4) ==
                static_cast<int64_t>(kChannelAxis);
@@ -102,8 +108,29 @@ ChannelClasses::ChannelClasses(const Module& module, const GraphFunction& functi
     : m_module(module)
     , m_function(function)
 {
+    build();
+    // Where floats cannot grow, or need not, their integers still may.
+    for (const ChannelClass& own : m_classes)
+        if (own.isOfBoth && !(own.canGrow && own.hasFloatLayers))
+            for (const NodeId id : own.passing)
+                if (isQuantization(m_module.node(id))) m_apart.insert(id);
+    if (!m_apart.empty()) build();
+}
+
+void ChannelClasses::build()
+{
+    m_values.clear();
+    m_index.clear();
+    m_parent.clear();
+    m_classOfRoot.clear();
+    m_classes.clear();
     joinValues();
     collect();
+}
+
+bool ChannelClasses::passes(const NodeRecord& node) const
+{
+    return passesElements(m_module, node) && !m_apart.contains(node.id);
 }
 
 bool ChannelClasses::isOfChannels(ValueRef value) const { return m_index.contains(value); }
@@ -128,7 +155,7 @@ void ChannelClasses::joinValues()
         if (node.kind != NodeKind::Op || node.types.size() != 1 || !isOfChannels(result)) continue;
         if (isGroupwiseConvolution(m_module, node) || passesWindows(node))
             join(result, node.operands[0]);
-        if (passesElements(m_module, node))
+        if (passes(node))
             for (const ValueRef operand : node.operands)
                 if (isOfChannels(operand) &&
                     m_module.type(operand).shape[kChannelAxis] == node.types[0].shape[kChannelAxis])
@@ -146,7 +173,6 @@ void ChannelClasses::join(ValueRef a, ValueRef b)
 {
     const auto x = m_index.find(a), y = m_index.find(b);
     if (x == m_index.end() || y == m_index.end()) return;
-    if (m_module.type(a).dtype.isFloat() != m_module.type(b).dtype.isFloat()) return;
     const size_t p = rootOf(x->second), q = rootOf(y->second);
     m_parent[std::max(p, q)] = std::min(p, q);
 }
@@ -170,8 +196,8 @@ void ChannelClasses::collect()
 {
     for (size_t i = 0; i < m_values.size(); ++i)
         if (m_classOfRoot.try_emplace(rootOf(i), m_classes.size()).second)
-            m_classes.push_back({.channels = m_module.type(m_values[i]).shape[kChannelAxis].value(),
-                                 .isInteger = !m_module.type(m_values[i]).dtype.isFloat()});
+            m_classes.push_back(
+                {.channels = m_module.type(m_values[i]).shape[kChannelAxis].value()});
     for (const NodeId parameter : m_function.params)
         if (const auto own = classOf({parameter, 0})) m_classes[*own].canGrow = false;
     for (const NodeId id : m_function.order) {
@@ -187,10 +213,13 @@ void ChannelClasses::collectReaders(const NodeRecord& node)
     const bool isOne = node.kind == NodeKind::Op && node.types.size() == 1;
     const auto own = isOne ? classOf({node.id, 0}) : std::nullopt;
     const bool isWhole = own && isWholeConvolution(m_module, node);
-    const bool isPassing = own && !isWhole &&
-                           (isGroupwiseConvolution(m_module, node) || passesWindows(node) ||
-                            passesElements(m_module, node));
+    const bool isPassing =
+        own && !isWhole &&
+        (isGroupwiseConvolution(m_module, node) || passesWindows(node) || passes(node));
+    const bool isFloatLayer = own && isOp(node, conv2dOp);
+    if (isFloatLayer) m_classes[*own].hasFloatLayers = true;
     if (isWhole) m_classes[*own].makers.push_back(node.id);
+    if (isPassing && isQuantization(node)) m_classes[*own].isOfBoth = true;
     if (isPassing) m_classes[*own].passing.push_back(node.id);
     if (isPassing && isGroupwiseConvolution(m_module, node))
         m_classes[*own].unit =
@@ -203,6 +232,7 @@ void ChannelClasses::collectReaders(const NodeRecord& node)
         const auto read = classOf(operand);
         if (isPassing && !read && !constantOf(m_module, operand)) m_classes[*own].canGrow = false;
         if (!read || (isPassing && *read == *own)) continue;
+        if (isFloatLayer) m_classes[*read].hasFloatLayers = true;
         if (isWhole)
             m_classes[*read].readers.push_back(node.id);
         else

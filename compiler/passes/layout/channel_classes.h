@@ -6,6 +6,7 @@
 #include "compiler/passes/rewrite.h"
 #include "compiler/passes/use_index.h"
 
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -15,7 +16,8 @@ namespace tenon::compiler {
 struct ChannelClass
 {
     int64_t channels = 0;
-    bool isInteger = false;           ///< of bytes and of sums of products of these
+    bool hasFloatLayers = false;      ///< convolutions of floats make or read them
+    bool isOfBoth = false;            ///< floats and their integers
     int64_t unit = 1;                 ///< a group that stays together has so many channels
     bool canGrow = true;              ///< every maker has weights that zero filters can be added to
     std::vector<NodeId> makers = {};  ///< convolutions of other channels
@@ -34,10 +36,12 @@ public:
     std::optional<size_t> classOf(ValueRef value) const;
 
 private:
+    void build();
     void joinValues();
     void collect();
     void collectReaders(const NodeRecord& node);
     bool isOfChannels(ValueRef value) const;
+    bool passes(const NodeRecord& node) const;
     size_t rootOf(size_t value) const;
     void join(ValueRef a, ValueRef b);
     void leave(ValueRef value);
@@ -49,6 +53,7 @@ private:
     std::vector<size_t> m_parent; ///< union-find over m_values
     std::unordered_map<size_t, size_t> m_classOfRoot;
     std::vector<ChannelClass> m_classes;
+    std::set<NodeId> m_apart; ///< quantizations whose two sides do not grow together
 };
 
 /// What stands for zero among a convolution's weights; nothing where that is not one known number.

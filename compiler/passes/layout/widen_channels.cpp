@@ -11,6 +11,7 @@
 #include "compiler/passes/layout/layout_costs.h"
 #include "compiler/passes/layout/layout_machine.h"
 #include "compiler/passes/passes.h"
+#include "compiler/passes/quantize/integer_phases.h"
 #include "compiler/passes/rewrite_functions.h"
 
 #include <algorithm>
@@ -105,7 +106,7 @@ private:
     {
         if (!own.canGrow || own.makers.empty() || own.channels < kNarrowestBlock)
             return own.channels;
-        if (own.isInteger) {
+        if (!own.hasFloatLayers) {
             const bool isFilled = m_byteLanes == 0 || channelBlock(own.channels, m_byteLanes) > 0;
             return isFilled || !canGrowConstants(own) ? own.channels
                                                       : paddedChannels(own.channels, m_byteLanes);
@@ -189,6 +190,7 @@ private:
     double convolutionCost(NodeId id, const ChannelClass& own, int64_t width, bool mayBePlain) const
     {
         const NodeRecord& node = m_module.node(id);
+        if (isOp(node, qnnConv2dOp)) return integerCost(node, own, width);
         auto conv = blockableConvolution(m_module, node);
         if (!conv) return 0;
         if (isOf(node.operands[0], own)) conv->inChannels = width;
@@ -205,6 +207,22 @@ private:
         blocked.lanes = static_cast<int>(out);
         const WinogradForm form = winogradForm(conv->size(), blocked);
         return form.tile.isDirect() ? least : std::min(least, form.cycles);
+    }
+
+    /// Of words of channels in whole blocks; other counts of results have no fast form.
+    double integerCost(const NodeRecord& node, const ChannelClass& own, int64_t width) const
+    {
+        constexpr double kReached = 0.85, kPlain = 8;
+        const std::vector<int64_t>& weight = constantOf(m_module, node.operands[1])->shape();
+        const int64_t in = isOf(node.operands[0], own) ? width : weight[1];
+        const int64_t out = isOf({node.id, 0}, own) ? width : weight[0];
+        auto products = static_cast<double>(inWords(in) * out * weight[2] * weight[3]);
+        for (const size_t axis : {0, 2, 3})
+            if (const Dim& dim = node.types[0].shape[axis]; dim.isConst())
+                products *= static_cast<double>(dim.value());
+        const auto filled = static_cast<double>(channelBlock(out, m_byteLanes));
+        const double emptied = m_byteLanes == 0 ? 1 : filled == 0 ? kPlain : m_byteLanes / filled;
+        return products * emptied / (kReached * m_machine.facts.byteMacs);
     }
 
     /// Windows compute; what is elementwise moves with its neighbours.

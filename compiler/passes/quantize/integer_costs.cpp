@@ -4,6 +4,7 @@
 #include "compiler/passes/quantize/integer_costs.h"
 
 #include "compiler/ops/ops.h"
+#include "compiler/passes/layout/channel_block.h"
 #include "compiler/passes/layout/layout_machine.h"
 #include "compiler/passes/layout/quantized_winograd.h"
 #include "compiler/passes/layout/transposed_form.h"
@@ -132,7 +133,7 @@ double growthInWords(const ConvolutionSize& size)
     return static_cast<double>(inWords(side)) / static_cast<double>(side);
 }
 
-/// Channels that fill no blocks stay plain: nothing widens them between quantizations.
+/// Channels that fill no vectors stay plain, or become as many more.
 WinogradForm floatForm(const ConvolutionSize& size, bool isDilated, const LayoutMachine& machine)
 {
     const bool isBlocked = size.outChannels % kWordBytes == 0;
@@ -141,7 +142,16 @@ WinogradForm floatForm(const ConvolutionSize& size, bool isDilated, const Layout
         return isDilated ? direct : winogradForm(size, machine);
     const bool isFirst = isBlocked && size.inChannels < kWordBytes;
     direct.cycles *= kReached / (isFirst ? kPlainInput : kPlain);
-    return direct;
+    if (isFirst || isDilated || size.groups > 1) return direct;
+    const auto filled = [&](int64_t channels) {
+        return channels < kWordBytes ? channels : paddedChannels(channels, machine.lanes);
+    };
+    ConvolutionSize wider = size;
+    wider.inChannels = filled(size.inChannels);
+    wider.outChannels = filled(size.outChannels);
+    if (wider.inChannels < kWordBytes || wider.outChannels < kWordBytes) return direct;
+    const WinogradForm form = winogradForm(wider, machine);
+    return form.cycles < direct.cycles ? form : direct;
 }
 
 double byteCycles(const ConvolutionSize& size, const LayoutMachine& machine)

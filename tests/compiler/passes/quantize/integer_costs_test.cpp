@@ -75,9 +75,10 @@ TEST(IntegerCosts, FollowThePointsThatFloatsHave)
     EXPECT_TRUE(isDearer(neon(), "5, 5", ", padding=[2, 2, 2, 2]", 128));
 }
 
-TEST(IntegerCosts, LeaveChannelsThatFillNoBlocksToIntegers)
+TEST(IntegerCosts, KnowThatFloatsFillUpTheirChannels)
 {
-    EXPECT_FALSE(isDearer(avx2(), "3, 3", kPadded, 18));
+    EXPECT_TRUE(isDearer(avx2(), "3, 3", kPadded, 18));
+    EXPECT_FALSE(isDearer(avx2(), "1, 1", "", 18));
 }
 
 TEST(IntegerCosts, FollowTheProductsOfTheTarget)
