@@ -7,11 +7,13 @@
 
 namespace tenon::compiler {
 
-void TensorLoss::add(const Tensor& expected, const Tensor& actual)
+void TensorLoss::add(const Tensor& expected, const Tensor& actual, const ValueLimits& limits)
 {
     CHECK(expected.size() == actual.size()) << "the quantized model has another shape";
     for (int64_t i = 0; i < expected.size(); ++i) {
-        const double x = expected.number(i), y = actual.number(i), error = y - x;
+        const double x = std::clamp(expected.number(i), limits.least, limits.greatest);
+        const double y = std::clamp(actual.number(i), limits.least, limits.greatest);
+        const double error = y - x;
         signal += x * x;
         noise += error * error;
         product += x * y;
@@ -69,8 +71,11 @@ measureLoss(const tenon_onnx::ModelProto& quantized,
                      "comparing: " + data[set].source);
         const auto values = observed->run(data[set]);
         if (!values) return values.error();
-        for (const auto& [name, rounded] : pairs)
-            out[name].add(expected.sets[set].at(name), values->at(rounded));
+        for (const auto& [name, rounded] : pairs) {
+            const auto limits = expected.limits.find(name);
+            out[name].add(expected.sets[set].at(name), values->at(rounded),
+                          limits == expected.limits.end() ? ValueLimits{} : limits->second);
+        }
     }
     return out;
 }

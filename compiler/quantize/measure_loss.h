@@ -16,7 +16,7 @@ struct TensorLoss
     double power = 0;   ///< of the quantized
     double largest = 0;
 
-    void add(const Tensor& expected, const Tensor& actual);
+    void add(const Tensor& expected, const Tensor& actual, const ValueLimits& limits);
     double sqnrDb() const;
     double share() const; ///< root of noise over signal
     double cosine() const;
@@ -27,6 +27,7 @@ struct FloatValues
 {
     std::vector<std::map<std::string, Tensor>> sets; ///< by name, one per data set
     std::vector<std::string> results;
+    std::map<std::string, ValueLimits> limits = {}; ///< of tensors whose readers know no others
 };
 
 Result<FloatValues> floatValues(const tenon_onnx::ModelProto& model,

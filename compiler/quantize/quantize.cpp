@@ -2,6 +2,7 @@
 // The steps of post-training quantization in their order.
 #include "compiler/quantize/quantize.h"
 
+#include "compiler/quantize/chosen_ranges.h"
 #include "compiler/quantize/equalize_layers.h"
 #include "compiler/quantize/exceeded_ranges.h"
 #include "compiler/quantize/fold_batch_norm.h"
@@ -38,6 +39,7 @@ public:
         , m_askedFloats(options.floatNodes.begin(), options.floatNodes.end())
         , m_open(open)
         , m_job(job)
+        , m_ranges(options.activations)
     {
     }
 
@@ -149,31 +151,15 @@ private:
         for (const PlannedTensor& tensor : plan.tensors)
             if (tensor.sameAs.empty() && !m_seen.contains(tensor.name))
                 names.push_back(tensor.name);
-        if (names.empty()) return kDone;
-        auto seen = observeValues(m_float, names, m_data, m_open, m_job);
-        if (!seen) return seen.error();
-        std::vector<LinearRange> ranges(names.size());
-        std::vector<LinearRange> wide(names.size());
-        RangeOptions inWide = m_options.activations;
-        inWide.dtype = inWide.dtype.isSigned() ? kInt16 : kUInt16;
-        const Status chosen = m_job.parallelFor(names.size(), [&](size_t i) {
-            ranges[i] = chooseRange(seen->at(names[i]).values, m_options.activations);
-            wide[i] = chooseRange(seen->at(names[i]).values, inWide);
-            return Status(kDone);
-        });
-        if (!chosen) return chosen;
-        for (size_t i = 0; i < names.size(); ++i) {
-            m_ranges[names[i]] = ranges[i];
-            m_wideRanges[names[i]] = wide[i];
+        if (!names.empty()) {
+            auto seen = observeValues(m_float, names, m_data, m_open, m_job);
+            if (!seen) return seen.error();
+            if (Status done = m_ranges.choose(names, *seen, m_job); !done) return done;
+            m_seen.merge(*seen);
         }
-        m_seen.merge(*seen);
-        return kDone;
-    }
-
-    const LinearRange& rangeOf(const PlannedTensor& tensor) const
-    {
-        const std::string& root = tensor.sameAs.empty() ? tensor.name : tensor.sameAs;
-        return tensor.isWide ? m_wideRanges.at(root) : m_ranges.at(root);
+        const FloatGraph graph(m_float.graph());
+        const auto rangeOf = [&](const PlannedTensor& tensor) { return m_ranges.whole(tensor); };
+        return m_ranges.narrow({m_float, graph, plan, rangeOf}, m_open, m_job);
     }
 
     std::map<std::string, RoundedTensor> rangesOf(const QuantizePlan& plan) const
@@ -182,7 +168,7 @@ private:
         for (const PlannedTensor& tensor : plan.tensors) {
             const bool isOwn = tensor.sameAs.empty();
             const std::string& root = isOwn ? tensor.name : tensor.sameAs;
-            RoundedTensor rounded{.range = rangeOf(tensor), .channelMeans = {}};
+            RoundedTensor rounded{.range = m_ranges.of(tensor), .channelMeans = {}};
             // Moved values have other channels.
             if (isOwn && m_options.correctsBias)
                 rounded.channelMeans = m_seen.at(root).channelMeans;
@@ -304,11 +290,10 @@ private:
             TensorAccount out{.name = tensor.name,
                               .least = seen.least(),
                               .greatest = seen.greatest(),
-                              .range = rangeOf(tensor),
-                              .expectedSqnrDb = expectedSqnrDb(seen, rangeOf(tensor)),
+                              .range = m_ranges.of(tensor),
                               .sameAs = tensor.sameAs,
                               .counts = seen.counts(kShownParts)};
-            out.clippedShare = seen.shareBeyond(out.range.least(), out.range.greatest());
+            m_ranges.addNoise(seen, out);
             if (tensor.producer >= 0) {
                 out.node = graph.node(tensor.producer).name();
                 out.op = graph.node(tensor.producer).op_type();
@@ -332,8 +317,9 @@ private:
         if (some.empty()) return kDone;
         std::vector<std::string> names;
         for (const auto& [name, rounded] : m_names.dequantized) names.push_back(name);
-        const auto expected = expectedValues(names, some);
+        auto expected = expectedValues(names, some);
         if (!expected) return expected.error();
+        expected->limits = m_ranges.limits();
         const auto loss =
             measureLoss(m_quantized, m_names.dequantized, *expected, some, m_open, m_job);
         if (!loss) return loss.error();
@@ -376,7 +362,7 @@ private:
     ModelProto m_float, m_quantized;
     QuantizePlan m_plan;
     std::map<std::string, SeenTensor> m_seen;
-    std::map<std::string, LinearRange> m_ranges, m_wideRanges;
+    ChosenRanges m_ranges;
     QdqNames m_names;
     QuantizeReport m_report;
 };

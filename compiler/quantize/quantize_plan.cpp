@@ -44,6 +44,7 @@ public:
         } while (dropBareInner());
         addTensors();
         widen();
+        m_plan.functions = m_sources;
         return std::move(m_plan);
     }
 

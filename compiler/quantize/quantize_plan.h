@@ -47,6 +47,7 @@ struct QuantizePlan
     std::vector<PlannedTensor> tensors; ///< in order of computation
     bool isRounded(const std::string& tensor) const { return roundedNames.contains(tensor); }
     std::set<std::string> roundedNames;
+    std::map<std::string, std::string> functions; ///< tensors that are functions of one: of which
 };
 
 /// Nodes that `options` keep in float are Float; tensors around its wide nodes are wide.

@@ -219,15 +219,17 @@ LinearRange chooseRange(const ValueHistogram& seen, const RangeOptions& options)
     return linearRange(limits.low, limits.high, options.dtype, options.isSymmetric);
 }
 
-double meanSquareError(const ValueHistogram& seen, const LinearRange& range)
+double meanSquareError(const ValueHistogram& seen, const LinearRange& range,
+                       const ValueLimits& limits)
 {
     const double scale = range.scale, least = range.least(), greatest = range.greatest();
     double sum = 0;
     for (const ValueHistogram::Bin& bin : seen.bins()) {
         if (bin.width == 0) continue; // zeros are exact
-        const double beyond = bin.centre - std::clamp(bin.centre, least, greatest);
+        const double value = std::clamp(bin.centre, limits.least, limits.greatest);
+        const double beyond = value - std::clamp(value, least, greatest);
         // Steps finer than bins: errors are as good as evenly spread.
-        const double error = beyond != 0 ? beyond : bin.centre - range.rounded(bin.centre);
+        const double error = beyond != 0 ? beyond : value - range.rounded(value);
         const bool isFine = beyond == 0 && bin.width > scale / 4;
         sum += bin.count * (isFine ? scale * scale / 12 : error * error);
     }
@@ -241,9 +243,10 @@ double sqnrDb(double signal, double noise)
     return std::clamp(10 * std::log10(signal / noise), -kNoNoiseDb, kNoNoiseDb);
 }
 
-double expectedSqnrDb(const ValueHistogram& seen, const LinearRange& range)
+double expectedSqnrDb(const ValueHistogram& seen, const LinearRange& range,
+                      const ValueLimits& limits)
 {
-    return sqnrDb(seen.meanSquare(), meanSquareError(seen, range));
+    return sqnrDb(seen.meanSquare(), meanSquareError(seen, range, limits));
 }
 
 } // namespace tenon::compiler

@@ -5,6 +5,7 @@
 #include "compiler/quantize/value_histogram.h"
 #include "core/tensor/dtype.h"
 
+#include <cmath>
 #include <optional>
 #include <string_view>
 
@@ -55,10 +56,19 @@ LinearRange weightRange(double largest, DataType dtype);
 
 LinearRange chooseRange(const ValueHistogram& seen, const RangeOptions& options);
 
+/// What lies beyond is the same for all who read it.
+struct ValueLimits
+{
+    double least = -HUGE_VAL;
+    double greatest = HUGE_VAL;
+};
+
 /// Mean square of rounding and clipping what was seen.
-double meanSquareError(const ValueHistogram& seen, const LinearRange& range);
+double meanSquareError(const ValueHistogram& seen, const LinearRange& range,
+                       const ValueLimits& limits = {});
 /// Signal to quantization noise in dB; 200 where there is no noise.
-double expectedSqnrDb(const ValueHistogram& seen, const LinearRange& range);
+double expectedSqnrDb(const ValueHistogram& seen, const LinearRange& range,
+                      const ValueLimits& limits = {});
 double sqnrDb(double signal, double noise);
 
 } // namespace tenon::compiler
