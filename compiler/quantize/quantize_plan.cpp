@@ -154,9 +154,37 @@ private:
         return source;
     }
 
+    /// Slopes of PReLU, one or one per channel, behind a layer are scales of its sums.
+    bool isSlopesOf(int index) const
+    {
+        const NodeProto& node = m_graph.node(index);
+        const int producer = m_graph.producer(node.input(0));
+        const bool isBehind = node.op_type() == "PRelu" && producer >= 0 &&
+                              m_graph.onlyConsumer(node.input(0)) == index;
+        if (!isBehind || at(index).role != NodeRole::Function) return false;
+        const NodeProto& made = m_graph.node(producer);
+        const bool isBias = at(producer).role == NodeRole::Bias;
+        if (!isBias && at(producer).role != NodeRole::Layer) return false;
+        const NodeProto& layer = isBias ? m_graph.node(layerOf(made)) : made;
+        const Tensor* slopes = m_graph.constant(node.input(1));
+        if (layer.op_type() != "Conv" || !slopes) return false;
+        const std::vector<int64_t>& weight = m_graph.constant(layer.input(1))->shape();
+        const std::vector<int64_t>& shape = slopes->shape();
+        const size_t rank = weight.size() - 1;
+        return slopes->size() == 1 ||
+               (slopes->size() == weight[0] && shape.size() == rank && shape[0] == weight[0]);
+    }
+
+    /// Of a bias.
+    int layerOf(const NodeProto& add) const
+    {
+        return m_graph.producer(add.input(m_graph.constant(add.input(0)) ? 1 : 0));
+    }
+
     /// Limits behind a layer or sum become limits of its integers: nothing is rounded between.
     bool isLimitOf(int index) const
     {
+        if (isSlopesOf(index)) return true;
         const NodeProto& node = m_graph.node(index);
         const int producer = m_graph.producer(node.input(0));
         if (!isLimit(node) || producer < 0 || m_sources.contains(node.input(0))) return false;

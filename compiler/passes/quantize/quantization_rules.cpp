@@ -5,6 +5,7 @@
 #include "compiler/ops/ops.h"
 #include "compiler/passes/quantize/integer_phases.h"
 #include "compiler/passes/quantize/quantization_bounds.h"
+#include "compiler/passes/quantize/real_layer.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -12,73 +13,6 @@
 
 namespace tenon::compiler {
 namespace {
-
-struct Layer
-{
-    const NodeRecord* node = nullptr;
-    ValueRef bias; ///< invalid: none
-    std::vector<NodeId> consumed;
-    size_t channelRank; ///< dimensions from the channel to the end
-};
-
-bool isLayer(const NodeRecord& node) { return isOneOf(node, conv2dOp, conv2dTransposeOp, denseOp); }
-
-bool isPlainLayout(const NodeRecord& node)
-{
-    return node.attrs.string("data_layout", "NCHW") == "NCHW" &&
-           node.attrs.string("kernel_layout", "OIHW") == "OIHW" &&
-           node.attrs.string("out_layout", "").size() < 5;
-}
-
-std::optional<Layer> readLayer(const QuantizationSite& site, ValueRef value)
-{
-    const NodeRecord* node = &site.module.node(value.node);
-    Layer layer;
-    if ((isOp(*node, biasAddOp) || isOp(*node, addOp)) && site.uses.hasOneUser(node->id)) {
-        // The layer stands on either side of an addition.
-        const bool isFirst = isLayer(site.module.node(node->operands[0].node));
-        if (!isFirst && isOp(*node, biasAddOp)) return std::nullopt;
-        layer.bias = node->operands[isFirst ? 1 : 0];
-        layer.consumed.push_back(node->id);
-        node = &site.module.node(node->operands[isFirst ? 0 : 1].node);
-    }
-    if (!isLayer(*node) || !isPlainLayout(*node) || !site.uses.hasOneUser(node->id))
-        return std::nullopt;
-    layer.consumed.insert(layer.consumed.begin(), node->id);
-    layer.node = node;
-    layer.channelRank = isOp(*node, denseOp) ? 1 : 3;
-    return layer;
-}
-
-/// The bias of every channel; nothing when it is no constant per channel.
-std::optional<std::vector<double>> biasValues(const QuantizationSite& site, const Layer& layer,
-                                              int64_t channels)
-{
-    if (!layer.bias.node.isValid()) return std::vector<double>(static_cast<size_t>(channels), 0.0);
-    const std::optional<Tensor> value = constantValue(site, layer.bias);
-    if (!value || !value->dtype().isFloat()) return std::nullopt;
-    const NodeRecord& add = site.module.node(layer.consumed.back());
-    const size_t fromEnd = isOp(add, biasAddOp) ? 1 : layer.channelRank;
-    // A bias of higher rank than the sums would give the result more dimensions.
-    if (add.types.at(0).shape != layer.node->types.at(0).shape) return std::nullopt;
-    if (value->size() != 1) {
-        const std::vector<int64_t>& shape = value->shape();
-        const bool fits = value->size() == channels && shape.size() >= fromEnd &&
-                          shape[shape.size() - fromEnd] == channels;
-        if (!fits) return std::nullopt;
-    }
-    std::vector<double> out = value->numbers();
-    if (out.size() == 1) out.assign(static_cast<size_t>(channels), out[0]);
-    return out;
-}
-
-/// (C), or (C, 1, 1) for convolutions.
-std::vector<int64_t> channelShape(const Layer& layer, int64_t channels)
-{
-    std::vector<int64_t> shape(layer.channelRank, 1);
-    shape[0] = channels;
-    return shape;
-}
 
 /// The bias of every channel in units of the sums, and what is left, in steps of the result.
 struct SplitBias
@@ -165,12 +99,13 @@ namespace {
 /// A layer between integers, and what its integer form needs.
 struct IntegerLayer
 {
-    Layer real;
+    RealLayer real;
     Quantized data, weight;
     Tensor filters;                      ///< constant weight
     std::optional<IntegerPhases> phases; ///< of a transposed convolution
     int64_t channels;                    ///< with those that fill the last word of a phase
     std::vector<double> ratio;           ///< of a sum's step to the result's, per channel
+    std::vector<double> below;           ///< the same of negative sums; empty: as of others
     SplitBias bias;
 };
 
@@ -185,10 +120,31 @@ void fillWords(IntegerLayer& layer)
     if (!layer.bias.rest.empty()) layer.bias.rest.resize(channels, 0.0);
 }
 
+/// Scales, bias and slopes of every channel; false where binary32 does not hold them.
+bool addRatios(const QuantizationSite& site, const QuantizeTarget& target, IntegerLayer& layer)
+{
+    const auto bias = biasValues(site, layer.real, layer.channels);
+    const auto slopes = slopeValues(site, layer.real, layer.channels);
+    if (!bias || !slopes) return false;
+    const Quantized& weight = layer.weight;
+    std::vector<double> step;
+    for (size_t i = 0; i < static_cast<size_t>(layer.channels); ++i) {
+        step.push_back(layer.data.scales[0] * weight.scales[weight.isPerTensor() ? 0 : i]);
+        layer.ratio.push_back(step.back() / target.scale);
+        if (layer.real.slopes) layer.below.push_back(layer.ratio.back() * (*slopes)[i]);
+    }
+    auto split = splitBias(*bias, step, layer.ratio);
+    // What a bias has beside whole sums would have to follow the slopes.
+    const bool hasRest = split && !split->rest.empty() && layer.real.slopes;
+    if (!split || hasRest || !areRatios(layer.ratio) || !areRatios(layer.below)) return false;
+    layer.bias = *std::move(split);
+    return true;
+}
+
 std::optional<IntegerLayer> readIntegerLayer(const QuantizationSite& site,
                                              const QuantizeTarget& target)
 {
-    const std::optional<Layer> layer = readLayer(site, target.input);
+    const std::optional<RealLayer> layer = readRealLayer(site, target.input);
     if (!layer) return std::nullopt;
     const auto data = readDequantized(site, layer->node->operands[0]);
     const auto weight = readDequantized(site, layer->node->operands[1]);
@@ -206,19 +162,18 @@ std::optional<IntegerLayer> readIntegerLayer(const QuantizationSite& site,
         phases = integerPhases(site.module, *layer->node, filters->shape());
         if (!phases || (phases->hasZeros(channels) && hasZeroPoints(*weight))) return std::nullopt;
     }
-    const auto bias = biasValues(site, *layer, channels);
-    if (!bias) return std::nullopt;
-    std::vector<double> step, ratio;
-    for (size_t i = 0; i < static_cast<size_t>(channels); ++i) {
-        step.push_back(data->scales[0] * weight->scales[weight->isPerTensor() ? 0 : i]);
-        ratio.push_back(step.back() / target.scale);
-    }
-    auto split = splitBias(*bias, step, ratio);
-    if (!split || !areRatios(ratio) || !fitSums(whole, weight->zeros, reachOf(*data), split->sums))
+    IntegerLayer out{.real = *layer,
+                     .data = *data,
+                     .weight = *weight,
+                     .filters = *filters,
+                     .phases = std::move(phases),
+                     .channels = channels,
+                     .ratio = {},
+                     .below = {},
+                     .bias = {}};
+    if (!addRatios(site, target, out) ||
+        !fitSums(whole, weight->zeros, reachOf(*data), out.bias.sums))
         return std::nullopt;
-    IntegerLayer out{
-        *layer,           *data, *weight, *filters, std::move(phases), channels, std::move(ratio),
-        *std::move(split)};
     if (out.phases && out.phases->filters > channels) fillWords(out);
     return out;
 }
@@ -246,6 +201,10 @@ ValueRef rescaledSums(PatchWriter& patch, const QuantizeTarget& target, const In
     std::vector<ValueRef> operands{sums, patch.constant(scales), zeroPointOf(patch, target)};
     if (!layer.bias.rest.empty())
         operands.push_back(patch.constant(floats(repeated(layer.bias.rest, times), each)));
+    if (!layer.below.empty()) {
+        operands.resize(4);
+        operands.push_back(patch.constant(floats(layer.below, each)));
+    }
     return patch.op(qnnRequantizeOp, std::move(operands), target.limits());
 }
 
@@ -290,7 +249,7 @@ std::optional<Patch> quantizeLayer(const QuantizationSite& site, const QuantizeT
     if (!found) return std::nullopt;
     if (const auto why = site.costs.whyFloats(*found->real.node))
         return keptInFloats(site, *found, *why);
-    const Layer& layer = found->real;
+    const RealLayer& layer = found->real;
     const Quantized &data = found->data, &weight = found->weight;
     const bool isDense = isOp(*layer.node, denseOp);
     PatchWriter patch =

@@ -3,18 +3,12 @@
 #include "compiler/ops/ops.h"
 #include "compiler/passes/quantize/quantization_bounds.h"
 #include "compiler/passes/quantize/quantization_rules.h"
+#include "compiler/passes/quantize/real_layer.h"
 
 #include <algorithm>
 
 namespace tenon::compiler {
 namespace {
-
-/// x where x > 0, else slope * x.
-struct Slopes
-{
-    ValueRef x, slope;
-    std::vector<NodeId> nodes;
-};
 
 /// Operands of an operator that nothing but the function reads.
 class SlopesReader
@@ -90,10 +84,15 @@ private:
 
 } // namespace
 
+std::optional<Slopes> readSlopes(const QuantizationSite& site, ValueRef value)
+{
+    return SlopesReader(site, value).read();
+}
+
 /// As `requantize`; both ratios are rounded once, as it rounds its one.
 std::optional<Patch> quantizeSlopes(const QuantizationSite& site, const QuantizeTarget& target)
 {
-    const std::optional<Slopes> found = SlopesReader(site, target.input).read();
+    const std::optional<Slopes> found = readSlopes(site, target.input);
     if (!found) return std::nullopt;
     const auto data = readDequantized(site, found->x);
     const auto slopes = constantValue(site, found->slope);

@@ -69,6 +69,12 @@ TEST(QuantizePlan, TakesSlopesOfConstants)
     EXPECT_EQ(
         planText(slopes + "node Conv c x,w -> a\nnode PRelu p a,k -> b\nnode Add s a,b -> y\n"),
         "c p s | x! a b y");
+    EXPECT_EQ(planText(slopes + "node Conv c x,w -> a\nnode PRelu p a,k -> y\n"), "c p | x! y")
+        << "sums have slopes of their own";
+    EXPECT_EQ(planText("floats k float32 8 = 1,2,3,4,5,6,7,8\nnode Conv c x,w -> a\n"
+                       "node PRelu p a,k -> y\n"),
+              "c p | x! a y")
+        << "not those of columns";
     EXPECT_EQ(planText("node Conv c x,w -> a\nnode Conv d x,w -> b\nnode PRelu p a,b -> y\n"),
               "c d | x! a b");
 }
