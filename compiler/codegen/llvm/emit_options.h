@@ -20,10 +20,13 @@ struct EmitOptions
     ByteDot byteDot = ByteDot::Scalar;
     bool hasReciprocal = false;  ///< the target has estimates of reciprocals of vectors of 16
     bool hasNarrowLanes = false; ///< AArch64 multiplies into wider lanes, narrows and saturates
-    int packedLanes = 0;         ///< x86 packs bytes of four such vectors with saturation
-    bool permutesBytes = false;  ///< AVX-512 VBMI brings bytes of a vector into any order
-    bool masksLanes = false;     ///< AVX-512 moves some lanes of a vector and leaves the others
-    bool hasNanMaximum = false;  ///< one instruction is the maximum that keeps NaN
+    /// RISC-V makes the nearest integer of a number, and minima and maxima, by one instruction
+    /// each.
+    bool convertsToNearest = false;
+    int packedLanes = 0;        ///< x86 packs bytes of four such vectors with saturation
+    bool permutesBytes = false; ///< AVX-512 VBMI brings bytes of a vector into any order
+    bool masksLanes = false;    ///< AVX-512 moves some lanes of a vector and leaves the others
+    bool hasNanMaximum = false; ///< one instruction is the maximum that keeps NaN
     /// The target cannot convert such numbers: they are bits in memory and binary32, rounded after
     /// each operation, in registers.
     bool lacksFloat16 = false, lacksBfloat16 = false;

@@ -9,6 +9,7 @@
 #include <llvm/IR/IntrinsicsAArch64.h>
 
 #include <bit>
+#include <cmath>
 #include <cstdlib>
 
 namespace tenon::compiler {
@@ -87,6 +88,41 @@ std::vector<llvm::Value*> quadsOf(llvm::IRBuilderBase& builder, llvm::Value* num
     return quads;
 }
 
+/// Whole numbers within their limits, as bytes.
+llvm::Value* bytesOf(llvm::IRBuilderBase& builder, llvm::Value* whole, const Narrowing& to,
+                     llvm::Type* type)
+{
+    llvm::Value* zero = llvm::ConstantInt::getSigned(whole->getType(), to.zeroPoint);
+    return builder.CreateTrunc(builder.CreateAdd(whole, zero), type);
+}
+
+/// A whole number among floats, also an integer that is cast.
+std::optional<int64_t> wholeOf(const Expr& expr)
+{
+    const ExprNode* node = unsplat(expr).get();
+    if (node->kind == ExprKind::FloatImm && node->number == std::nearbyint(node->number) &&
+        std::abs(node->number) <= UINT8_MAX)
+        return static_cast<int64_t>(node->number);
+    if (node->kind == ExprKind::Cast) node = unsplat(node->args[0]).get();
+    const bool isWhole = node->kind == ExprKind::IntImm && std::abs(node->integer) <= UINT8_MAX;
+    return isWhole ? std::optional(node->integer) : std::nullopt;
+}
+
+/// The rounded number in round(x) + `zeroPoint`; null where it is none.
+const ExprNode* roundedNumber(const ExprNode& number, int64_t& zeroPoint)
+{
+    const ExprNode* rounded = &number;
+    if (number.kind == ExprKind::Add) {
+        const auto zero = wholeOf(number.args[1]);
+        if (!zero) return nullptr;
+        zeroPoint = *zero;
+        rounded = number.args[0].get();
+    }
+    const bool isRound =
+        rounded->kind == ExprKind::Intrinsic && rounded->intrinsic == tir::Intrinsic::Round;
+    return isRound ? rounded : nullptr;
+}
+
 } // namespace
 
 std::optional<Requantization> requantizationOf(const ExprNode& cast)
@@ -155,8 +191,8 @@ llvm::Value* Emitter::saturated(const ExprNode& cast)
     const DataType dtype = cast.dtype.scalar();
     const int lanes = cast.dtype.lanes;
     const bool isByte = dtype.bits == 8 && dtype.isInt() && !dtype.isBool();
-    if (!m_options.hasNarrowLanes || !isByte || !hasWholeQuads(lanes) ||
-        cast.args[0]->dtype.scalar() != kFloat32)
+    if (!isByte || cast.args[0]->dtype.scalar() != kFloat32 ||
+        (m_options.hasNarrowLanes && !hasWholeQuads(lanes)))
         return nullptr;
     const auto low = static_cast<double>(tir::lowestOf(dtype)->integer);
     const auto high = static_cast<double>(tir::highestOf(dtype)->integer);
@@ -166,8 +202,15 @@ llvm::Value* Emitter::saturated(const ExprNode& cast)
             (isTop ? hasHigh : hasLow) = limit.number == (isTop ? high : low);
         });
     if (!hasLow || !hasHigh) return nullptr;
-    const Narrowing narrowing{0, static_cast<int64_t>(low), static_cast<int64_t>(high),
-                              dtype.isSigned()};
+    Narrowing narrowing{0, static_cast<int64_t>(low), static_cast<int64_t>(high), dtype.isSigned()};
+    if (!m_options.hasNarrowLanes) {
+        if (!m_options.convertsToNearest || lanes != 1) return nullptr;
+        const ExprNode* rounded = roundedNumber(*number, narrowing.zeroPoint);
+        return rounded ? bytesOf(m_builder,
+                                 nearestWithin(value(rounded->args[0]), narrowing, kBothLimits),
+                                 narrowing, typeOf(cast.dtype))
+                       : nullptr;
+    }
     return narrowQuads(m_builder, quadsOf(m_builder, value(number), llvm::Intrinsic::fptosi_sat),
                        narrowing);
 }
@@ -177,12 +220,10 @@ llvm::Value* Emitter::requantized(const ExprNode& cast)
     const int lanes = cast.dtype.lanes;
     const auto match = requantizationOf(cast);
     if (!match) return saturated(cast);
-    if (!m_options.hasNarrowLanes) {
-        llvm::Value* whole = nearestWithin(value(*match->value), match->narrowing, kBothLimits);
-        llvm::Value* zero =
-            llvm::ConstantInt::getSigned(whole->getType(), match->narrowing.zeroPoint);
-        return m_builder.CreateTrunc(m_builder.CreateAdd(whole, zero), typeOf(cast.dtype));
-    }
+    if (!m_options.hasNarrowLanes)
+        return bytesOf(m_builder,
+                       nearestWithin(value(*match->value), match->narrowing, kBothLimits),
+                       match->narrowing, typeOf(cast.dtype));
     if (!hasWholeQuads(lanes)) return nullptr;
     return narrowQuads(
         m_builder, quadsOf(m_builder, value(*match->value), llvm::Intrinsic::aarch64_neon_fcvtns),

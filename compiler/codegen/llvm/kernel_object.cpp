@@ -185,6 +185,8 @@ Result<std::string> emitKernel(const KernelSource& source, llvm::TargetMachine& 
     options.masksLanes = options.vectorBytes >= 64 && isX86With(machine, "+avx512vl");
     options.permutesBytes = isWide && isX86With(machine, "+avx512vbmi");
     options.hasNanMaximum = machine.getTargetTriple().isAArch64();
+    options.convertsToNearest =
+        machine.getTargetTriple().isRISCV() && machine.getMCSubtargetInfo()->checkFeatures("+f");
     options.isElf = machine.getTargetTriple().isOSBinFormatELF();
     std::unordered_map<const tir::StmtNode*, int> lines;
     tir::print(source.lowered, &lines);
