@@ -104,15 +104,26 @@ bool scheduleSpecialKind(Schedule& schedule, const std::string& conv, const Targ
     return true;
 }
 
+/// Each channel of a grouped convolution reads only its own input: padding it there takes the
+/// memory of one channel instead of all. Machines with vectors would rather pad at once.
+bool padsEachChannel(const Schedule& schedule, const std::string& conv, const TargetFacts& facts)
+{
+    return lanesOf(schedule, conv, facts) == 1 &&
+           blockOf(schedule, conv)->block.annotations.integer("groups", 1) > 1;
+}
+
 /// Rows of the result whose padded input fits half of the second-level cache, which then need not
 /// be written to memory and read again; 0 where all of it fits, or not even two do.
 int64_t rowsPerPad(const Schedule& schedule, const std::vector<std::string>& pads,
                    const std::string& conv, const TargetFacts& facts)
 {
     const tir::Stmt block = blockOf(schedule, conv);
-    if (pads.size() != 1 || schedule.function().attrs.string("kind", "") != "conv2d") return 0;
+    if (pads.size() != 1 || schedule.function().attrs.string("kind", "") != "conv2d" ||
+        padsEachChannel(schedule, conv, facts))
+        return 0;
     const tir::Buffer padded = bufferNamed(schedule.function(), outputOf(schedule, pads[0]));
     const std::vector<AxisView> axes = axesOf(schedule, conv);
+    if (bytesOf(padded) == 0) return 0; // of unknown size
     const int64_t image = bytesOf(padded) / padded->shape[0]->integer;
     if (image <= facts.l2Bytes / 2) return 0;
     const int64_t held = facts.l2Bytes / 2 / (image / padded->shape[2]->integer);
@@ -187,9 +198,7 @@ void scheduleConv2dPlain(Schedule& schedule, const TargetFacts& facts)
     initialiseTile(schedule, conv, axes[4].loop, 3, lanes);
     unrollTile(schedule, conv, 3, lanes);
 
-    // Each channel of a grouped convolution reads only its own input: padding it there takes the
-    // memory of one channel instead of all. Machines with vectors would rather pad at once.
-    if (lanes == 1 && groups > 1 && around.padAt.empty()) around.padAt = channels[0];
+    if (padsEachChannel(schedule, conv, facts)) around.padAt = channels[0];
     for (const std::string& pad : pads) schedulePad(schedule, pad, around.padAt, facts);
     for (const std::string& name : left) scheduleBlock(schedule, name, facts);
     // Else padding is beside the rows.
