@@ -57,7 +57,7 @@ private:
         while (depth > 0 && m_loops[depth - 1]->loop.kind == tir::LoopKind::Unrolled) --depth;
         if (depth == 0) return;
         const tir::Loop& around = m_loops[depth - 1]->loop;
-        const int64_t step = stepOf(index, around.var);
+        const int64_t step = stepAlong(index, around.var);
         if (around.kind != tir::LoopKind::Serial || step <= 0) return;
         const std::vector<int64_t> lines = linesOf(index, depth);
         if (lines.empty() || lines.size() > kMostLines) return;
@@ -73,7 +73,7 @@ private:
     {
         std::vector<int64_t> places{0};
         for (size_t i = depth; i < m_loops.size(); ++i) {
-            const int64_t step = stepOf(index, m_loops[i]->loop.var);
+            const int64_t step = stepAlong(index, m_loops[i]->loop.var);
             std::vector<int64_t> more;
             for (int64_t round = 0; round < m_loops[i]->loop.extent->integer; ++round)
                 for (const int64_t place : places) more.push_back(place + round * step);

@@ -49,7 +49,7 @@ struct Site
 Walk walkOf(const Stmt& stmt, const Affine& index)
 {
     if (stmt->loop.extent->kind != ExprKind::IntImm) return {};
-    return {&stmt->loop, stepOf(index, stmt->loop.var), stmt->loop.extent->integer};
+    return {&stmt->loop, stepAlong(index, stmt->loop.var), stmt->loop.extent->integer};
 }
 
 /// The first index at which the image is read.

@@ -2,9 +2,9 @@
 // Lowering step: asks for elements of a streamed parameter before they are needed. A kernel passes
 // over one block of weights several times, then goes to the next; each pass asks for its share of
 // the next block, so that memory works all the time and not in the first pass only.
-#include "compiler/schedule/affine.h"
 #include "compiler/schedule/lower.h"
 #include "compiler/schedule/region.h"
+#include "compiler/schedule/row_walk.h"
 #include "core/ir/tir/visit.h"
 
 #include <algorithm>
@@ -22,7 +22,6 @@ using tir::ExprKind;
 using tir::Stmt;
 using tir::StmtKind;
 
-constexpr int64_t kLineBytes = 64;
 /// How far ahead of a stream without passes, and of blocks too large to be fetched whole: about
 /// the latency of memory times what one core reads.
 constexpr int64_t kAheadBytes = 8192;
@@ -274,19 +273,15 @@ private:
         return spread;
     }
 
-    /// True when the atom has one value during a pass.
-    bool isAround(const Expr& atom, const Stream& stream) const
+    /// The loops in which an index has one value during a pass.
+    std::vector<Stmt> loopsAround(const Stream& stream) const
     {
-        bool found = true;
-        tir::visitExprs(atom, [&](const Expr& expr) {
-            if (expr->kind != ExprKind::VarRef) return true;
-            const auto is = [&](const tir::Loop& loop) { return loop.var == expr->var; };
-            found = found && std::any_of(m_loops.begin(), m_loops.end(),
-                                         [&](const Stmt& stmt) { return is(stmt->loop); });
-            for (const PassLoop& pass : stream.pass) found = found && !is(*pass.loop);
-            return found;
+        std::vector<Stmt> around = m_loops;
+        std::erase_if(around, [&](const Stmt& stmt) {
+            return std::any_of(stream.pass.begin(), stream.pass.end(),
+                               [&](const PassLoop& pass) { return pass.loop == &stmt->loop; });
         });
-        return found;
+        return around;
     }
 
     /// Reads nobody uses: the iteration's share, counted through all passes, from `ahead` on.
@@ -295,10 +290,10 @@ private:
     {
         const int64_t line = kLineBytes / m_buffer->dtype.bytes();
         const int64_t strands = stream.passes == 1 ? stream.strands : 1;
+        const std::vector<Stmt> around = loopsAround(stream);
         Expr at = ahead;
-        for (const AffineTerm& term : stream.index.terms) {
-            if (isAround(term.atom, stream)) at = at + term.atom * term.coefficient;
-        }
+        for (const AffineTerm& term : stream.index.terms)
+            if (isOfLoops(term.atom, around)) at = at + term.atom * term.coefficient;
         // As evenly as lines go: where a share ends within a line, the next one begins with it.
         int64_t iterations = spread.iterations(requests.level);
         int64_t share = stream.run * stream.strands / strands;

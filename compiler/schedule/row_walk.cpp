@@ -12,14 +12,14 @@ using tir::Expr;
 using tir::ExprKind;
 using tir::Stmt;
 
-int64_t stepOf(const Affine& index, const tir::Var& var)
+int64_t stepAlong(const Affine& index, const tir::Var& var)
 {
     int64_t step = 0;
     for (const AffineTerm& term : index.terms) {
         if (term.atom->kind == ExprKind::VarRef && term.atom->var == var)
             step += term.coefficient;
         else if (term.atom->kind == ExprKind::Min && usesVar(term.atom, var.get()))
-            step += term.coefficient * stepOf(affineOf(term.atom->args[0]), var);
+            step += term.coefficient * stepAlong(affineOf(term.atom->args[0]), var);
     }
     return step;
 }

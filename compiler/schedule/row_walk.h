@@ -12,7 +12,7 @@ inline constexpr int64_t kLineBytes = 64;
 
 /// The variable's coefficient in the index; in min(variable * a + b, c), by which the last tile
 /// overlaps the one before it, its coefficient there.
-int64_t stepOf(const Affine& index, const tir::Var& var);
+int64_t stepAlong(const Affine& index, const tir::Var& var);
 /// True when the atom's variables are those of these loops.
 bool isOfLoops(const tir::Expr& atom, const std::vector<tir::Stmt>& loops);
 /// A read nobody uses, at what the index is in these loops alone and `offset` elements further.

@@ -34,7 +34,7 @@ public:
         : m_module(module)
         , m_function(function)
         , m_uses(module, function)
-        , m_lanes(std::min(context.facts.lanes(4), 16))
+        , m_lanes(blockLanes(context.facts))
         , m_hasRuns(multipliesRuns(context))
         , m_mayTransform(context.number("winograd.max_error", kWinogradMaxError) > 0)
         , m_dotValues(context.code.byteProducts)

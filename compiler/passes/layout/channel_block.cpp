@@ -4,14 +4,14 @@
 
 #include "compiler/schedule/rules/register_tile.h"
 
+#include <algorithm>
+
 namespace tenon::compiler {
 namespace {
 
 constexpr int64_t kFewRows = 4;
 constexpr int64_t kShortVector = 4;
 constexpr int kFewestLanes = 4;
-/// What one core copies, of what its second-level cache gives.
-constexpr double kCopiedOfL2 = 0.375;
 
 /// The least count from `vectors` on that register tiles of several vectors divide.
 int64_t tiledVectors(int64_t vectors)
@@ -21,6 +21,12 @@ int64_t tiledVectors(int64_t vectors)
 }
 
 } // namespace
+
+int blockLanes(const TargetFacts& facts)
+{
+    constexpr int kWidest = 16;
+    return std::min(facts.lanes(kFloat32.bytes()), kWidest);
+}
 
 int64_t channelBlock(int64_t channels, int lanes)
 {

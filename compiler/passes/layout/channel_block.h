@@ -11,6 +11,11 @@ namespace tenon::compiler {
 
 using namespace core;
 
+/// Floats of the widest block of channels: a vector, of at most 16.
+int blockLanes(const TargetFacts& facts);
+/// What one core copies, of what its second-level cache gives (12 of 32 on an AMD EPYC with
+/// AVX-512).
+inline constexpr double kCopiedOfL2 = 0.375;
 /// Largest of {lanes, lanes/2, ..., 4} that divides `channels`; 0: not blocked.
 int64_t channelBlock(int64_t channels, int lanes);
 /// Output-channel block of a weight: `block` times the largest of 4, 3, 2, 1 that divides.

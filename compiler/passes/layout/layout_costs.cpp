@@ -5,6 +5,7 @@
 
 #include "compiler/ops/ops.h"
 #include "compiler/ops/winograd.h"
+#include "compiler/passes/layout/channel_block.h"
 #include "compiler/passes/layout/winograd_choice.h"
 #include "compiler/passes/rewrite.h"
 
@@ -40,8 +41,6 @@ constexpr double kDepthwise = 0.45;
 constexpr double kPlainDepthwise = 0.25;
 constexpr double kStridedDepthwise = 0.125;
 
-/// What one core copies between layouts, of what its second-level cache gives (12 of 32 there).
-constexpr double kCopiedOfL2 = 0.375;
 /// A kernel of its own: instructions that are not in its loops, about as many everywhere.
 constexpr double kCallCycles = 400;
 

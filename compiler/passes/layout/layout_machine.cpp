@@ -2,6 +2,7 @@
 // The facts of the target with what the model and the configuration allow.
 #include "compiler/passes/layout/layout_machine.h"
 
+#include "compiler/passes/layout/channel_block.h"
 #include "compiler/passes/layout/quantized_layout.h"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ bool multipliesRuns(const PassContext& context)
 int byteLanes(const PassContext& context)
 {
     const bool hasWords = context.facts.vectorBytes < 16 || multipliesRuns(context);
-    return hasWords ? kWordLanes : std::min(context.facts.lanes(4), 16);
+    return hasWords ? kWordLanes : blockLanes(context.facts);
 }
 
 LayoutMachine layoutMachine(const Module& module, const GraphFunction& function,

@@ -3,6 +3,7 @@
 // of g/m groups, weight [O, m*C/g, KH, KW] with zeros between the groups that were: blocks of whole
 // vectors make up for m times the products (ResNeXt's groups of 4 and 8 channels).
 #include "compiler/ops/ops.h"
+#include "compiler/passes/layout/channel_block.h"
 #include "compiler/passes/layout/group_merge.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/rewrite.h"
@@ -19,7 +20,7 @@ public:
     GroupMerger(const Module& module, const GraphFunction& function, const PassContext& context)
         : m_module(module)
         , m_function(function)
-        , m_machine{std::min(context.facts.lanes(4), 16), 0, false, context.facts}
+        , m_machine{blockLanes(context.facts), 0, false, context.facts}
     {
     }
 

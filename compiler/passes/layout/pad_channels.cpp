@@ -50,7 +50,7 @@ public:
         : m_module(module)
         , m_function(function)
         , m_uses(module, function)
-        , m_lanes(std::min(context.facts.lanes(4), 16))
+        , m_lanes(blockLanes(context.facts))
         , m_byteLanes(byteLanes(context))
         , m_hasByteProducts(context.code.byteProducts.has_value())
     {

@@ -10,7 +10,6 @@
 #include "compiler/passes/rewrite_functions.h"
 #include "compiler/passes/use_index.h"
 
-#include <algorithm>
 #include <cstring>
 
 namespace tenon::compiler {
@@ -39,7 +38,7 @@ public:
         , m_function(function)
         , m_facts(context.facts)
         , m_uses(module, function)
-        , m_lanes(std::min(context.facts.lanes(4), 16))
+        , m_lanes(blockLanes(context.facts))
     {
     }
 

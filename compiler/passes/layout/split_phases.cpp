@@ -4,6 +4,7 @@
 // [N, C, H, W] with weights [O, C/groups, ~KH/s, ~KW/s], whose results are joined. Of a single
 // pixel it is a dense layer of O*KH*KW results.
 #include "compiler/ops/ops.h"
+#include "compiler/passes/layout/channel_block.h"
 #include "compiler/passes/layout/phases_as_channels.h"
 #include "compiler/passes/layout/transposed_form.h"
 #include "compiler/passes/passes.h"
@@ -11,7 +12,6 @@
 #include "compiler/passes/rewrite_functions.h"
 #include "compiler/passes/transposed_phases.h"
 
-#include <algorithm>
 #include <cstring>
 
 namespace tenon::compiler {
@@ -23,7 +23,7 @@ public:
     PhaseSplitter(const Module& module, const GraphFunction& function, const PassContext& context)
         : m_module(module)
         , m_function(function)
-        , m_lanes(std::min(context.facts.lanes(4), 16))
+        , m_lanes(blockLanes(context.facts))
         , m_savesMemory(context.code.savesMemory)
     {
     }

@@ -67,8 +67,7 @@ int64_t weightParts(const Schedule& schedule, const ConvSite& site, Walk walk,
                     const TargetFacts& facts)
 {
     const auto& [shape, loops] = site;
-    if (!readsWeightsOnce(shape, facts) || !canStreamWeights(schedule, shape.weights, facts))
-        return 1;
+    if (!readsWeightsOnce(shape, facts) || !canStream(schedule, shape.weights, facts)) return 1;
     const RegisterTile tile = tileOfSite(schedule, site, walk, facts);
     const int64_t columns = schedule.extentOf(loops.column);
     const int64_t runs = (columns + tile.positions - 1) / tile.positions;

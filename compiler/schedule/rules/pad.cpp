@@ -77,7 +77,7 @@ void streamFramed(Schedule& schedule, const std::vector<tir::Buffer>& inputs,
                   const TargetFacts& facts)
 {
     const bool isLarge = inputs.size() == 1 && bytesOf(inputs[0]) > facts.l2Bytes / 4;
-    if (isLarge && canStreamWeights(schedule, inputs[0], facts))
+    if (isLarge && canStream(schedule, inputs[0], facts))
         schedule.streamRows(inputs[0]->name);
 }
 

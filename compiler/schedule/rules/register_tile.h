@@ -22,12 +22,11 @@ struct RegisterTile
 struct TileSpace
 {
     int64_t vectors;
-    int64_t positions;       ///< the last tile may overlap the one before
-    int64_t overlapUpTo = 0; ///< tiles of at most so many vectors may overlap too; 0: they divide
-    int64_t products = 0;    ///< of this shape whose columns of tiles threads share; 0: none does
-    int64_t vectorBytes = 0; ///< weights of a vector, read again for each row of tiles; 0: few
-    int64_t positionBytes =
-        0; ///< inputs of a position, read again for each column of tiles; 0: few
+    int64_t positions;         ///< the last tile may overlap the one before
+    int64_t overlapUpTo = 0;   ///< tiles of at most so many vectors may overlap too; 0: they divide
+    int64_t products = 0;      ///< of this shape whose columns of tiles threads share; 0: none does
+    int64_t vectorBytes = 0;   ///< weights of a vector, read again for each row of tiles; 0: few
+    int64_t positionBytes = 0; ///< inputs of a position, read again by each tile; 0: few
     int64_t positionsUpTo = 0; ///< of one tile; 0: as many as fit
     bool isDivided = false;    ///< no tile overlaps the one before: threads share runs of them
     bool arePositionsTogether = false; ///< a step's inputs lie side by side

@@ -325,31 +325,30 @@ std::vector<std::string> attachEpilogue(Schedule& schedule, const std::string& b
     return left;
 }
 
-bool canStreamWeights(const Schedule& schedule, const tir::Buffer& weights,
-                      const TargetFacts& facts)
+bool canStream(const Schedule& schedule, const tir::Buffer& parameter, const TargetFacts& facts)
 {
     // The block in use, the next one and the data share the cache.
-    const bool isLarge = bytesOf(weights) > facts.l2Bytes / 16;
-    return isLarge && facts.vectorBytes >= 32 && isOutput(schedule, weights->name);
+    const bool isLarge = bytesOf(parameter) > facts.l2Bytes / 16;
+    return isLarge && facts.vectorBytes >= 32 && isOutput(schedule, parameter->name);
 }
 
 void streamImage(Schedule& schedule, const tir::Buffer& image, const TargetFacts& facts)
 {
     constexpr int64_t kMostChannels = 4; // of a block: results of other layers have more
     const bool isImage = image->shape.size() == 5 && image->shape[4]->integer <= kMostChannels;
-    if (isImage && canStreamWeights(schedule, image, facts)) schedule.streamRows(image->name);
+    if (isImage && canStream(schedule, image, facts)) schedule.streamRows(image->name);
 }
 
 void streamWeights(Schedule& schedule, const tir::Buffer& weights, const TargetFacts& facts)
 {
-    if (!canStreamWeights(schedule, weights, facts)) return;
+    if (!canStream(schedule, weights, facts)) return;
     return schedule.stream(weights->name, facts.l2Bytes / 3);
 }
 
 void streamResult(Schedule& schedule, const std::string& block, const TargetFacts& facts)
 {
     const tir::Buffer result = bufferNamed(schedule.function(), outputOf(schedule, block));
-    if (bytesOf(result) > 2 * facts.l2Bytes && canStreamWeights(schedule, result, facts))
+    if (bytesOf(result) > 2 * facts.l2Bytes && canStream(schedule, result, facts))
         schedule.streamResult(result->name);
 }
 

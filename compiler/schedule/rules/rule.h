@@ -67,9 +67,8 @@ void parallelise(Schedule& schedule, const std::vector<std::string>& loops,
 /// use in threads.
 std::vector<std::string> stepPerThread(Schedule& schedule, const std::string& loop,
                                        const TargetFacts& facts);
-/// True when the weights of a kernel may be asked for ahead of time.
-bool canStreamWeights(const Schedule& schedule, const tir::Buffer& weights,
-                      const TargetFacts& facts);
+/// True when a parameter that is read or written once may be asked for ahead of time.
+bool canStream(const Schedule& schedule, const tir::Buffer& parameter, const TargetFacts& facts);
 /// Asks for the weights of a kernel ahead of time, where they are too large to have stayed in the
 /// cache since the last run and the processor's own prefetching lags behind.
 void streamWeights(Schedule& schedule, const tir::Buffer& weights, const TargetFacts& facts);
