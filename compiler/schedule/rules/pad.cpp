@@ -78,7 +78,7 @@ void streamFramed(Schedule& schedule, const std::vector<tir::Buffer>& inputs,
 {
     const bool isLarge = inputs.size() == 1 && bytesOf(inputs[0]) > facts.l2Bytes / 4;
     if (isLarge && canStream(schedule, inputs[0], facts))
-        schedule.streamRows(inputs[0]->name);
+        (void)schedule.tries().streamRows(inputs[0]->name); // refused where another one is
 }
 
 } // namespace
