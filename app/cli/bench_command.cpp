@@ -218,8 +218,8 @@ void addBench(CLI::App& app, Action& action)
     command->add_flag("--levels", options->comparesLevels,
                       "compile at the optimization levels 0 to 3 and compare them");
     command->add_flag("--explain", options->isExplained,
-                      "time every kernel call and say where the time goes: by method, in plain "
-                      "loops and why, in moving data and at what rate");
+                      "time every kernel call and say where the time goes: by method, outside "
+                      "blocks and why, in moving data and at what rate");
     command->add_option(
         "--trace", options->trace,
         "write the times of all kernel calls for Chrome's tracing page and Perfetto");

@@ -72,6 +72,8 @@ Json auditJson(const remote::SpeedAudit& audit)
     Json moves = Json::array();
     for (const remote::AuditMove& move : audit.moves) moves.push_back(moveJson(move));
     return {{"plain_share", audit.share(audit.plainMs)},
+            {"rows_share", audit.share(audit.rowsMs)},
+            {"slow_rows_share", audit.share(audit.slowRowsMs)},
             {"moving_share", audit.share(audit.movingMs)},
             {"slow_moving_share", audit.share(audit.slowMovingMs)},
             {"methods", partsJson(audit.methods, "method")},
@@ -83,12 +85,14 @@ std::string auditText(const remote::SpeedAudit& audit)
 {
     std::string out = "\n" + partsText(audit, audit.methods, "method");
     if (!audit.declined.empty())
-        out += "\n" + partsText(audit, audit.declined, "plain loops because");
+        out += "\n" + partsText(audit, audit.declined, "on rows or plain because");
     if (!audit.moves.empty()) out += "\n" + movesText(audit);
     return out + "\nshare of time in plain loops " + percent(audit.share(audit.plainMs)) +
-           ", in moving data " + percent(audit.share(audit.movingMs)) + " (" +
-           percent(audit.share(audit.slowMovingMs)) + " in moves above " +
-           fixed(remote::kSlowMove, 1) + " times what the bytes take)\n";
+           ", on rows " + percent(audit.share(audit.rowsMs)) + " (" +
+           percent(audit.share(audit.slowRowsMs)) + " in calls above " +
+           fixed(remote::kSlowRows, 1) + " times their bound), in moving data " +
+           percent(audit.share(audit.movingMs)) + " (" + percent(audit.share(audit.slowMovingMs)) +
+           " in moves above " + fixed(remote::kSlowMove, 1) + " times what the bytes take)\n";
 }
 
 } // namespace tenon::cli

@@ -65,7 +65,8 @@ std::string plainReason(const Module& module, const std::vector<NodeId>& members
 {
     for (const NodeId id : members) {
         const NodeRecord& node = module.node(id);
-        if (methodOf(module, {id}).kind != Method::PlainLoops) continue;
+        const Method method = methodOf(module, {id}).kind;
+        if (method != Method::PlainLoops && method != Method::Rows) continue;
         return node.op == conv2dOp.name ? whyPlain(module, node)
                                         : std::string(node.op) + " has no blocked form";
     }

@@ -14,7 +14,7 @@ namespace tenon::compiler {
 /// of being done.
 core::CallMethod methodOf(const core::Module& module, const std::vector<core::NodeId>& members);
 
-/// Why a convolution among them has no blocked form; "" where none runs plain loops.
+/// Why a convolution among them has no blocked form; "" where none runs on rows or in plain loops.
 std::string plainReason(const core::Module& module, const std::vector<core::NodeId>& members);
 
 } // namespace tenon::compiler

@@ -94,7 +94,7 @@ CallMethod variant(const OpView& op)
                              intAttr(op, "groups") == 1 &&
                              intsAttr(op, "strides") == std::vector<int64_t>{1, 1} &&
                              intsAttr(op, "padding") == std::vector<int64_t>(4, 0);
-    return {.kind = isPointwise ? Method::Direct1x1 : Method::PlainLoops};
+    return {.kind = isPointwise ? Method::Direct1x1 : Method::Rows};
 }
 
 constexpr OperandSpec kOperands[] = {{"data", "[N, C, H, W]"},

@@ -141,7 +141,7 @@ extern constinit const OpDef qnnConv2dOp = {
     .pattern = Pattern::OutEwiseFusable,
     .isBatched = true,
     .takesSymbols = true,
-    .method = {.kind = Method::PlainLoops, .isInt8 = true},
+    .method = {.kind = Method::Rows, .isInt8 = true},
     .infer = infer,
     .lower = lower,
     .cost = cost,

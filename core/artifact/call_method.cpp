@@ -9,10 +9,11 @@
 namespace tenon::core {
 namespace {
 
-constexpr std::array<std::pair<Method, std::string_view>, 10> kWords{{
+constexpr std::array<std::pair<Method, std::string_view>, 11> kWords{{
     {Method::Attention, "fused attention"},
     {Method::Depthwise, "depthwise"},
     {Method::Direct1x1, "direct 1x1"},
+    {Method::Rows, "direct on rows"},
     {Method::Direct, "direct"},
     {Method::Gemm, "GEMM"},
     {Method::LinearAttention, "linear attention"},

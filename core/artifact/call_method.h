@@ -20,7 +20,8 @@ enum class Method : uint8_t
     LinearAttention,
     Moves, ///< computes nothing: values only go elsewhere
     PackedGemm,
-    PlainLoops,
+    PlainLoops, ///< no rule has shaped
+    Rows,       ///< direct, with vectors along rows of the image, not along blocks of channels
     Winograd
 };
 

@@ -36,9 +36,17 @@ void add(std::vector<AuditPart>& parts, const std::string& what, const TimedCall
     part->firstCall = timed.call.shownTitle();
 }
 
-void addPlain(SpeedAudit& audit, const TimedCall& timed)
+bool isSlow(const TimedCall& timed, double times)
 {
-    audit.plainMs += timed.ms;
+    return timed.boundMs <= 0 || timed.ms > times * timed.boundMs;
+}
+
+/// What has no blocked form: loops as they were written, where a rule refused them.
+void addPlain(SpeedAudit& audit, const TimedCall& timed, Method method)
+{
+    const bool isOnRows = method == Method::Rows && timed.call.refusal.empty();
+    (isOnRows ? audit.rowsMs : audit.plainMs) += timed.ms;
+    if (isOnRows && isSlow(timed, kSlowRows)) audit.slowRowsMs += timed.ms;
     const ManifestCall& call = timed.call;
     add(audit.declined, !call.refusal.empty() ? "rule " + call.refusal : call.plainReason, timed);
 }
@@ -46,7 +54,7 @@ void addPlain(SpeedAudit& audit, const TimedCall& timed)
 void addMove(SpeedAudit& audit, const TimedCall& timed)
 {
     audit.movingMs += timed.ms;
-    if (timed.boundMs <= 0 || timed.ms > kSlowMove * timed.boundMs) audit.slowMovingMs += timed.ms;
+    if (isSlow(timed, kSlowMove)) audit.slowMovingMs += timed.ms;
     audit.moves.push_back(
         {timed.call.shownTitle(), timed.ms, timed.call.movedBytes, timed.boundMs});
 }
@@ -73,7 +81,9 @@ SpeedAudit auditOf(const Manifest& manifest, const std::vector<double>& callMs,
         audit.ms += timed.ms;
         add(audit.methods, method.kind == Method::None ? "one way only" : core::methodText(method),
             timed);
-        if (method.kind == Method::PlainLoops || !call.refusal.empty()) addPlain(audit, timed);
+        if (method.kind == Method::PlainLoops || method.kind == Method::Rows ||
+            !call.refusal.empty())
+            addPlain(audit, timed, method.kind);
         if (method.kind == Method::Moves) addMove(audit, timed);
     }
     sortByTime(audit.methods);

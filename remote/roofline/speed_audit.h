@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the time of a run goes: by method, in plain loops and why, in moving data and at what rate.
+// Where the time of a run goes: by method, outside blocks and why, in moving data and at what rate.
 #pragma once
 
 #include "core/artifact/manifest.h"
@@ -34,15 +34,19 @@ struct AuditMove
 
 /// A move that takes more than this many times its bound is slow.
 constexpr double kSlowMove = 1.3;
+/// So is a convolution on rows: blocks would have been worth it.
+constexpr double kSlowRows = 2;
 
 struct SpeedAudit
 {
-    double ms = 0; ///< of all calls
-    double plainMs = 0;
+    double ms = 0;         ///< of all calls
+    double plainMs = 0;    ///< in plain loops
+    double rowsMs = 0;     ///< in convolutions on rows
+    double slowRowsMs = 0; ///< of these, in slow ones, and in those whose bound is not known
     double movingMs = 0;
     double slowMovingMs = 0; ///< of these, in slow moves, and in those whose bound is not known
     std::vector<AuditPart> methods;  ///< the longest first, as below
-    std::vector<AuditPart> declined; ///< of plain loops, by the reason
+    std::vector<AuditPart> declined; ///< on rows or in plain loops, by the reason
     std::vector<AuditMove> moves;
 
     double share(double part) const { return ms > 0 ? part / ms : 0; }

@@ -142,23 +142,29 @@ TEST_F(Bench, ExplainsWhereTheTimeGoes)
         << test::makeShufflenetV2({.imageSize = 64, .channelDivisor = 2});
     const Outcome told = tenon("bench --explain --repeat 3 --threads 1 " + path);
     ASSERT_EQ(told.code, 0);
-    for (const char* words : {"slowest", "times its bound", "share of time in plain loops ",
-                              ", in moving data ", " above 1.3 times what the bytes take"})
+    for (const char* words :
+         {"slowest", "times its bound", "share of time in plain loops ", ", on rows ",
+          " times their bound), in moving data ", " above 1.3 times what the bytes take"})
         EXPECT_NE(told.output.find(words), std::string::npos) << words << told.output;
     const json measured =
         json::parse(tenon("bench --json --explain --repeat 3 --threads 1 " + path).output);
     const json& audit = measured["audit"];
-    double plainMs = 0, movingMs = 0, methodsMs = 0;
+    double plainMs = 0, rowsMs = 0, movingMs = 0, methodsMs = 0;
     for (const json& layer : measured["layers"]) {
         const std::string method = layer["method"];
         if (method.find("plain loops") != std::string::npos) plainMs += double(layer["ms"]);
         if (method.starts_with("moves data")) movingMs += double(layer["ms"]);
-        EXPECT_EQ(layer.contains("plain_reason"), method == "plain loops") << layer;
+        EXPECT_EQ(layer.contains("plain_reason"),
+                  method == "plain loops" || method == "direct on rows")
+            << layer;
+        if (method == "direct on rows") rowsMs += double(layer["ms"]);
     }
     for (const json& method : audit["methods"]) methodsMs += double(method["ms"]);
     const double sum = measured["layers_sum_ms"];
     EXPECT_NEAR(methodsMs, sum, 1e-6 * sum);
     EXPECT_NEAR(audit["plain_share"], plainMs / sum, 1e-6);
+    EXPECT_NEAR(audit["rows_share"], rowsMs / sum, 1e-6);
+    EXPECT_LE(audit["slow_rows_share"], audit["rows_share"]);
     EXPECT_NEAR(audit["moving_share"], movingMs / sum, 1e-6);
     EXPECT_GT(movingMs, 0); // channels are shuffled
     EXPECT_LE(audit["slow_moving_share"], audit["moving_share"]);

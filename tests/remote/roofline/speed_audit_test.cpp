@@ -57,6 +57,21 @@ TEST(SpeedAudit, SumsUpPlainLoopsByTheirReasons)
     EXPECT_EQ(audit.declined[2].what, "rule softmax: no row");
 }
 
+TEST(SpeedAudit, TellsSlowConvolutionsOnRowsFromThoseNearTheirBound)
+{
+    core::Manifest made;
+    made.calls = {call("near", Method::Rows, 1e7, "18 channels fill no block"),
+                  call("far", Method::Rows, 1e7, "19 channels fill no block"),
+                  call("refused", Method::Rows, 1e7)};
+    made.calls.back().refusal = "conv2d: no loop";
+    const SpeedAudit audit = auditOf(made, {0.19, 0.21, 0.5}, kMachine); // the bound is 0.1
+    EXPECT_DOUBLE_EQ(audit.rowsMs, 0.4);
+    EXPECT_DOUBLE_EQ(audit.slowRowsMs, 0.21);
+    EXPECT_DOUBLE_EQ(audit.plainMs, 0.5);
+    EXPECT_EQ(audit.declined.size(), 3u);
+    EXPECT_DOUBLE_EQ(auditOf(made, {0.19, 0.21, 0.5}, {}).slowRowsMs, 0.4); // nothing is known
+}
+
 TEST(SpeedAudit, TellsMovesNearTheirBoundFromSlowOnes)
 {
     const SpeedAudit audit = auditOf(manifest(), kMs, kMachine);
