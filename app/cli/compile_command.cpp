@@ -279,7 +279,7 @@ int emitKernels(const compiler::CompileResult& result, const CompileCommandOptio
 {
     auto text = options.emit == "c" ? emittedC(result, options) : emittedText(result, options.emit);
     if (!text) return failure(text.error());
-    if (options.output.empty()) {
+    if (options.output.empty() || options.output == "-") {
         print(*text);
         return kSuccess;
     }
@@ -364,7 +364,8 @@ void addCompile(CLI::App& app, Action& action)
     CLI::App* command = app.add_subcommand(
         "compile", "compile a model into .so, .o, .tar, .mlf.tar, .wasm or .elf");
     command->add_option("MODEL", options->model, compiler::modelFilesText())->required();
-    command->add_option("-o,--output", options->output, "file to write; its suffix is the format");
+    command->add_option("-o,--output", options->output,
+                        "file to write; its suffix is the format; -: text goes to stdout");
     command
         ->add_option("--output-format", options->format,
                      "appended to the output where that ends otherwise")

@@ -161,6 +161,17 @@ TEST_F(Cli, FindsItsOutputAsItShouldBe)
     EXPECT_EQ(tenon(command).output.find("as it was"), std::string::npos);
 }
 
+TEST_F(Cli, PrintsKernelsWhereTheOutputIsADash)
+{
+    const Outcome shown = tenon("compile --emit tir " + smallModel());
+    ASSERT_EQ(shown.code, 0);
+    const Outcome dashed = shell("cd " + m_folder.path() +
+                                 " && '" TENON_PROGRAM "' compile --emit tir -o - " + smallModel());
+    EXPECT_EQ(dashed.code, 0);
+    EXPECT_EQ(dashed.output, shown.output);
+    EXPECT_FALSE(std::filesystem::exists(m_folder.file("-")));
+}
+
 TEST_F(Cli, VerifiesItsOwnOutputAndFindsAWrongOne)
 {
     const std::string model = smallModel();
