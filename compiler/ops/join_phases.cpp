@@ -114,6 +114,7 @@ extern constinit const OpDef joinPhasesOp = {
     .accuracy = Accuracy::Exact,
     // A change of layout behind it moves squares by itself, which a choice of phases would hide.
     .pattern = Pattern::OutEwiseFusable,
+    .takesSymbols = true,
     .infer = infer,
     .lower = lower,
     .cost = cost,

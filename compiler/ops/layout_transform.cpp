@@ -56,6 +56,7 @@ extern constinit const OpDef layoutTransformOp = {
     .accuracy = Accuracy::Exact,
     .pattern = Pattern::Injective,
     .isBatched = true,
+    .takesSymbols = true,
     .infer = infer,
     .lower = lower,
     .cost = cost,

@@ -16,6 +16,13 @@ const TensorType& unknownType()
     return kUnknown;
 }
 
+/// With 0 for a first dimension that is symbolic.
+std::optional<std::vector<int64_t>> constantButFirst(Shape shape)
+{
+    if (!shape.empty() && !shape[0].isConst()) shape[0] = Dim(0);
+    return constantShape(shape);
+}
+
 } // namespace
 
 NodeImport::NodeImport(GraphState& state, SourceId source, std::string op,
@@ -93,6 +100,12 @@ std::vector<int64_t> NodeImport::shape(size_t input)
                                            " has the shape " + shapeText(inputType.shape) +
                                            "; bind its dynamic dimensions");
     return {};
+}
+
+std::vector<int64_t> NodeImport::batchShape(size_t input)
+{
+    const auto known = constantButFirst(type(input).shape);
+    return known && !hasFailed() ? *known : shape(input);
 }
 
 const Tensor* NodeImport::constant(size_t input) const
@@ -218,6 +231,13 @@ std::vector<int64_t> NodeImport::shapeOf(ValueRef value)
                                            shapeText(typeOf(value).shape) +
                                            "; bind the model's input shapes");
     return {};
+}
+
+std::vector<int64_t> NodeImport::batchShapeOf(ValueRef value)
+{
+    if (hasFailed()) return {};
+    const auto known = constantButFirst(typeOf(value).shape);
+    return known ? *known : shapeOf(value);
 }
 
 bool NodeImport::usesOutput(size_t output) const

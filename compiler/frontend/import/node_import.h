@@ -27,6 +27,9 @@ public:
     int64_t rank(size_t input) { return static_cast<int64_t>(type(input).shape.size()); }
     /// Constant dimensions; fails with dynamic-shape when one is symbolic.
     std::vector<int64_t> shape(size_t input);
+    /// The same, but the first dimension may be symbolic: it is 0 then, by which `reshape` keeps
+    /// what its operand has there. For converters that put it first again and do not count by it.
+    std::vector<int64_t> batchShape(size_t input);
     const Tensor* constant(size_t input) const; ///< null when not known at import
     const std::optional<std::vector<Dim>>* dims(size_t input) const;
     /// True when the elements of an input are neither known nor known up to symbols.
@@ -68,7 +71,8 @@ public:
     ValueRef scalar(double value, DataType dtype); ///< a rank-0 constant
     ValueRef constantNode(Tensor value);
     const TensorType& typeOf(ValueRef value) const;
-    std::vector<int64_t> shapeOf(ValueRef value); ///< constant, else fails
+    std::vector<int64_t> shapeOf(ValueRef value);      ///< constant, else fails
+    std::vector<int64_t> batchShapeOf(ValueRef value); ///< see batchShape()
 
     size_t outputCount() const { return m_outputs.size(); }
     bool usesOutput(size_t output) const; ///< it has a name

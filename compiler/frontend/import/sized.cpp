@@ -22,6 +22,14 @@ ValueRef countedTo(NodeImport& node, const Dim& count)
 
 ValueRef reshapedTo(NodeImport& node, ValueRef value, const Shape& shape)
 {
+    if (node.hasFailed()) return {};
+    Shape known = shape;
+    const Shape& own = node.typeOf(value).shape;
+    // What the first dimension counts stays independent of each other that way: see itemsOf().
+    if (!known.empty() && !known[0].isConst() && !own.empty() && own[0] == known[0])
+        known[0] = Dim(0);
+    if (const auto constants = constantShape(known))
+        return node.emit("reshape", {value}, {{"newshape", *constants}});
     return emitSized(node, "reshape", {value}, shape, {{"newshape", std::vector<int64_t>{}}});
 }
 

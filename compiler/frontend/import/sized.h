@@ -13,6 +13,7 @@ ValueRef emitSized(NodeImport& node, std::string op, std::vector<ValueRef> opera
 ValueRef wholeNumber(NodeImport& node, int64_t value);
 /// 0, 1, .. as many as the dimension says, int64.
 ValueRef countedTo(NodeImport& node, const Dim& count);
+/// Sizes become attributes where they are known, but for a first dimension that stays.
 ValueRef reshapedTo(NodeImport& node, ValueRef value, const Shape& shape);
 
 } // namespace tenon::compiler

@@ -2,6 +2,7 @@
 // Models compiled for a range of sizes: numbers as of models compiled for each size, sizes outside
 // refused, memory planned at the bound.
 #include "compiler/frontend/onnx/onnx.pb.h"
+#include "core/base/text.h"
 #include "tests/app/cli/program.h"
 #include "tests/support/environment.h"
 #include "tests/zoo/model_builder.h"
@@ -135,7 +136,7 @@ INSTANTIATE_TEST_SUITE_P(
 /// Windows of every kind over pictures of unknown rows and columns.
 std::string pictureModel(const test::ZooOptions& options)
 {
-    test::ModelBuilder b("pictures", options);
+    test::ModelBuilder b("pictures", options, 18);
     using test::Dims;
     std::string x = b.input("x", tenon_onnx::TensorProto::FLOAT, {-1, 3, -2, -3});
     x = b.convBnRelu("/a", x, {.inputs = 3, .outputs = 8, .stride = 2});
@@ -154,12 +155,42 @@ std::string pictureModel(const test::ZooOptions& options)
                {{"mode", std::string("edge")}});
     y = b.node("InstanceNormalization", "/norm",
                {y, b.weight("norm.scale", {4}, 0.1, 1), b.weight("norm.bias", {4}, 0.1)});
+    y = b.node("GroupNormalization", "/groups",
+               {y, b.weight("groups.scale", {2}, 0.1, 1), b.weight("groups.bias", {2}, 0.1)},
+               {{"num_groups", int64_t{2}}});
+    y = b.node("LRN", "/neighbours", {y}, {{"size", int64_t{3}}});
+    y = b.node("DepthToSpace", "/shuffle", {y}, {{"blocksize", int64_t{2}}});
+    y = b.node("SpaceToDepth", "/back", {y}, {{"blocksize", int64_t{2}}});
     y = b.node("Concat", "/both", {y, b.node("Relu", "/positive", {y})}, {{"axis", int64_t{1}}});
     b.output(b.classifier(y, 8, 5), "y", {-1, 5});
     return b.bytes();
 }
 
-TEST(DynamicShape, WindowsSlideOverAnyRowsAndColumns)
+/// Operators that are decomposed by their shapes, of which the batch alone is open.
+std::string batchModel()
+{
+    test::ModelBuilder b("batches", {}, 23);
+    using test::Dims;
+    const std::string x = b.input("x", tenon_onnx::TensorProto::FLOAT, {-1, 16, 4, 6});
+    std::string y = b.node("ConvTranspose", "/up", {x, b.weight("up.weight", {16, 32, 2, 2}, 0.2)},
+                           {{"strides", Dims{2, 2}}});
+    y = b.node("LpPool", "/norm", {y}, {{"kernel_shape", Dims{2, 2}}, {"strides", Dims{2, 2}}});
+    y = b.node("Reshape", "/film", {y, b.integers("film", {0, 4, 8, 4, 6})});
+    y = b.node("AveragePool", "/mean", {y},
+               {{"kernel_shape", Dims{2, 3, 3}}, {"pads", Dims{0, 1, 1, 0, 1, 1}}});
+    y = b.node("Hardmax", "/best", {y}, {{"axis", int64_t{4}}});
+    y = b.node("Reshape", "/words", {y, b.integers("words", {0, 28, 24})});
+    const std::string few = b.node("MatMul", "/few", {y, b.weight("few.weight", {24, 12}, 0.2)});
+    y = b.node("Attention", "/attention", {y, few, few},
+               {{"q_num_heads", int64_t{6}}, {"kv_num_heads", int64_t{3}}});
+    b.output(y, "y", {-1, 28, 24});
+    return b.bytes();
+}
+
+/// With the input x of `open` sizes, numbers as of the model of each of `shapes`.
+void expectNumbersOfStaticModels(const std::string& model,
+                                 const std::vector<std::vector<int64_t>>& shapes,
+                                 const std::string& open)
 {
     const test::TemporaryFolder folder;
     const auto write = [&](const std::string& name, const std::string& content) {
@@ -167,26 +198,34 @@ TEST(DynamicShape, WindowsSlideOverAnyRowsAndColumns)
         std::filesystem::create_directories(path.parent_path());
         std::ofstream(path, std::ios::binary) << content;
     };
-    write("case/model.onnx", pictureModel({}));
-    const std::vector<std::vector<int64_t>> shapes{{1, 3, 9, 16}, {2, 3, 16, 9}, {2, 3, 13, 13}};
+    write("case/model.onnx", model);
     for (size_t i = 0; i < shapes.size(); ++i) {
         const std::string set = "case/test_data_set_" + std::to_string(i);
         write(set + "/input_0.pb", tensorFile(shapes[i], false));
-        const std::vector<int64_t>& s = shapes[i];
-        const Outcome run = tenon(
-            "run '" + folder.file("case/model.onnx") + "' --shape x=" + std::to_string(s[0]) +
-            ",3," + std::to_string(s[2]) + "," + std::to_string(s[3]) + " --inputs '" +
-            folder.file(set + "/input_0.pb") + "' --outputs '" + folder.file("out") + "' 2>&1");
+        const Outcome run = tenon("run '" + folder.file("case/model.onnx") +
+                                  "' --shape x=" + core::join(shapes[i], ",") + " --inputs '" +
+                                  folder.file(set + "/input_0.pb") + "' --outputs '" +
+                                  folder.file("out") + "' 2>&1");
         ASSERT_EQ(run.code, 0) << run.output;
         std::filesystem::copy_file(folder.file("out/output_0.pb"),
                                    folder.file(set + "/output_0.pb"));
     }
     for (const char* level : {"0", "3"}) {
-        const Outcome verified =
-            tenon("verify '" + folder.file("case") + "' --shape x=1..2,3,9..16,9..16 " +
-                  "--rtol 1e-4 --atol 1e-5 --opt-level " + level + " 2>&1");
+        const Outcome verified = tenon("verify '" + folder.file("case") + "' --shape x=" + open +
+                                       " --rtol 1e-4 --atol 1e-5 --opt-level " + level + " 2>&1");
         EXPECT_EQ(verified.code, 0) << verified.output;
     }
+}
+
+TEST(DynamicShape, WindowsSlideOverAnyRowsAndColumns)
+{
+    expectNumbersOfStaticModels(pictureModel({}), {{1, 3, 9, 16}, {2, 3, 16, 9}, {2, 3, 13, 13}},
+                                "1..2,3,9..16,9..16");
+}
+
+TEST(DynamicShape, OperatorsOfKnownItemsTakeAnyBatch)
+{
+    expectNumbersOfStaticModels(batchModel(), {{1, 16, 4, 6}, {3, 16, 4, 6}}, "1..4,16,4,6");
 }
 
 TEST(DynamicShape, SizesThatMeetAreEqualOrOne)

@@ -49,13 +49,13 @@ private:
     /// [batch, heads, length, size] of an operand that may come as [batch, length, heads * size].
     ValueRef split(size_t input, std::string_view headsAttr)
     {
-        const std::vector<int64_t> shape = m_node.shape(input);
+        const std::vector<int64_t> shape = m_node.batchShape(input);
         if (m_node.hasFailed()) return {};
         if (shape.size() == 4) return m_node.input(input);
         const int64_t heads = m_node.integer(headsAttr, 0);
         if (shape.size() != 3 || heads < 1 || shape[2] % heads != 0) {
             m_node.fail(DiagnosticCode::ShapeMismatch,
-                        "cannot split the shape (" + join(shape, ", ") + ") into " +
+                        "cannot split the shape " + shapeText(m_node.type(input).shape) + " into " +
                             std::to_string(heads) + " heads; check " + std::string(headsAttr),
                         std::string(headsAttr));
             return {};
@@ -68,7 +68,7 @@ private:
 
     ValueRef flattened(ValueRef out)
     {
-        const std::vector<int64_t> shape = f.shape(out);
+        const std::vector<int64_t> shape = m_node.batchShapeOf(out);
         if (m_node.hasFailed()) return {};
         return f.reshape(f.transpose(out, {0, 2, 1, 3}), {shape[0], shape[2], shape[1] * shape[3]});
     }
@@ -76,11 +76,22 @@ private:
     /// Every key and value head as often as query heads share it.
     ValueRef shared(ValueRef heads, int64_t times)
     {
-        const std::vector<int64_t> shape = f.shape(heads);
         if (times == 1 || m_node.hasFailed()) return heads;
+        if (!m_node.typeOf(heads).shape[0].isConst()) return sharedOfOpenBatch(heads, times);
+        const std::vector<int64_t> shape = f.shape(heads);
+        if (m_node.hasFailed()) return heads;
         const ValueRef wide =
             f.broadcast(f.expand(heads, 2), {shape[0], shape[1], times, shape[2], shape[3]});
         return f.reshape(wide, {shape[0], shape[1] * times, shape[2], shape[3]});
+    }
+
+    /// The same where there is no shape to broadcast to.
+    ValueRef sharedOfOpenBatch(ValueRef heads, int64_t times)
+    {
+        std::vector<int64_t> sources;
+        for (int64_t i = 0; i < times * m_node.batchShapeOf(heads)[1]; ++i)
+            sources.push_back(i / times);
+        return f.take(heads, f.integers(sources, {static_cast<int64_t>(sources.size())}), 1);
     }
 
     bool readOperands()
@@ -95,14 +106,15 @@ private:
             m_node.fail(DiagnosticCode::BadOperandCount,
                         "nonpad_kv_seqlen must not be given together with past_key");
         if (m_node.has(4)) {
-            const std::vector<int64_t> past = m_node.shape(4);
+            const std::vector<int64_t> past = m_node.batchShape(4);
             if (!m_node.hasFailed() && past.size() == 4) m_past = past[2];
             m_key = f.concat({m_node.input(4), m_key}, 2);
             m_value = f.concat({m_node.input(5), m_value}, 2);
         }
         m_node.output(1, m_key);
         m_node.output(2, m_value);
-        const std::vector<int64_t> query = f.shape(m_query), key = f.shape(m_key);
+        const std::vector<int64_t> query = m_node.batchShapeOf(m_query);
+        const std::vector<int64_t> key = m_node.batchShapeOf(m_key);
         if (m_node.hasFailed()) return false;
         if (query[3] < 1 || key[1] < 1 || query[1] % key[1] != 0) {
             m_node.fail(DiagnosticCode::ShapeMismatch, std::to_string(query[1]) +
@@ -152,16 +164,11 @@ private:
         return sum;
     }
 
-    ValueRef perBatch()
-    {
-        const std::vector<int64_t> counts = m_node.shape(6);
-        if (m_node.hasFailed()) return {};
-        return f.reshape(f.cast(m_node.input(6), kInt64), {elementCount(counts), 1, 1, 1});
-    }
+    ValueRef perBatch() { return f.reshape(f.cast(m_node.input(6), kInt64), {-1, 1, 1, 1}); }
 
     ValueRef givenMask()
     {
-        const std::vector<int64_t> shape = m_node.shape(3);
+        const std::vector<int64_t> shape = m_node.batchShape(3);
         ValueRef mask = m_node.input(3);
         if (m_node.hasFailed()) return {};
         if (shape.empty()) return f.dtype(mask).isBool() ? asBias(mask) : mask;
@@ -255,9 +262,9 @@ ValueRef turned(Formula& f, ValueRef x, int64_t size, const Angles& by, bool isI
     const ValueRef b = isInterleaved ? f.every(x, 3, 1, 2) : f.slice(x, 3, size / 2, size);
     const ValueRef real = f.subtract(f.multiply(by.cosine, a), f.multiply(by.sine, b));
     const ValueRef imaginary = f.add(f.multiply(by.sine, a), f.multiply(by.cosine, b));
-    return isInterleaved
-               ? f.reshape(f.concat({f.expand(real, 4), f.expand(imaginary, 4)}, 4), f.shape(x))
-               : f.concat({real, imaginary}, 3);
+    return isInterleaved ? f.reshape(f.concat({f.expand(real, 4), f.expand(imaginary, 4)}, 4),
+                                     {0, 0, 0, size})
+                         : f.concat({real, imaginary}, 3);
 }
 
 } // namespace
@@ -265,13 +272,13 @@ ValueRef turned(Formula& f, ValueRef x, int64_t size, const Angles& by, bool isI
 void convertRotaryEmbedding(OnnxNode& node)
 {
     Formula f(node);
-    const std::vector<int64_t> given = node.shape(0);
+    const std::vector<int64_t> given = node.batchShape(0);
     const int64_t heads = node.integer("num_heads", 0);
     if (node.hasFailed()) return;
     const bool isFlat = given.size() == 3;
     if ((!isFlat && given.size() != 4) || (isFlat && (heads < 1 || given[2] % heads != 0))) {
         node.fail(DiagnosticCode::ShapeMismatch,
-                  "cannot split the shape (" + join(given, ", ") + ") into " +
+                  "cannot split the shape " + shapeText(node.type(0).shape) + " into " +
                       std::to_string(heads) + " heads",
                   "num_heads");
         return;

@@ -176,7 +176,7 @@ void convertOneHot(OnnxNode& node)
 void convertTrilu(OnnxNode& node)
 {
     const int64_t rank = node.rank(0);
-    const std::vector<int64_t> shape = node.shape(0);
+    const std::vector<int64_t> shape = rank > 2 ? node.batchShape(0) : node.shape(0);
     if (node.hasFailed()) return;
     if (rank < 2) {
         node.fail(DiagnosticCode::ShapeMismatch, "the input must be a matrix or a stack of them");
@@ -255,16 +255,19 @@ void convertCumProd(OnnxNode& node) { cumulative(node, "cumprod"); }
 
 void convertHardmax(OnnxNode& node)
 {
-    const std::vector<int64_t> shape = node.shape(0);
-    const auto rank = static_cast<int64_t>(shape.size());
+    const int64_t rank = node.rank(0);
     int64_t axis = node.axisOf(node.integer("axis", node.opset() >= 13 ? -1 : 1), rank);
+    if (node.hasFailed()) return;
+    const std::vector<int64_t> shape = axis > 0 ? node.batchShape(0) : node.shape(0);
     if (node.hasFailed()) return;
     Formula f(node);
     ValueRef x = node.input(0);
     std::vector<int64_t> own = shape;
     if (node.opset() < 13) { // everything from `axis` on is one row
         const auto middle = shape.begin() + axis;
-        own = {elementCount({shape.begin(), middle}), elementCount({middle, shape.end()})};
+        const bool isOpen = !node.type(0).shape[0].isConst();
+        own = {isOpen ? -1 : elementCount({shape.begin(), middle}),
+               elementCount({middle, shape.end()})};
         axis = 1;
         x = f.reshape(x, own);
     }

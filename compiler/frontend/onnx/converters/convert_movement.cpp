@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that move elements: Transpose, Concat, Split, Slice, Pad, Gather, Tile, DepthToSpace.
+#include "compiler/frontend/import/sized.h"
 #include "compiler/frontend/onnx/converters/converters.h"
 #include "compiler/frontend/onnx/converters/dynamic.h"
 #include "core/base/text.h"
@@ -184,39 +185,42 @@ void padBy(OnnxNode& node, const std::vector<int64_t>& pads, const std::vector<i
 
 void depthShuffle(OnnxNode& node, bool toSpace)
 {
-    const std::vector<int64_t> shape = node.shape(0);
-    const int64_t block = node.integer("blocksize", 0);
+    const int64_t rank = node.rank(0), block = node.integer("blocksize", 0);
     const std::string mode = node.string("mode", "DCR");
     if (node.hasFailed()) return;
-    const bool fits = shape.size() == 4 && block >= 1 && block < (int64_t{1} << 15) &&
-                      (toSpace ? shape[1] % (block * block) == 0
-                               : shape[2] % block == 0 && shape[3] % block == 0);
+    const Shape shape = node.type(0).shape;
+    if (rank == 4 && !shape[1].isConst()) node.shape(0); // says what to bind
+    if (node.hasFailed()) return;
+    const auto isMultiple = [&](size_t axis, int64_t of) {
+        const auto extent = shape[axis].constant();
+        return !extent || *extent % of == 0;
+    };
+    const bool fits =
+        rank == 4 && block >= 1 && block < (int64_t{1} << 15) &&
+        (toSpace ? isMultiple(1, block * block) : isMultiple(2, block) && isMultiple(3, block));
     if (!fits || (mode != "DCR" && mode != "CRD")) {
         node.fail(DiagnosticCode::BadAttribute,
                   "blocksize " + std::to_string(block) + " and mode " + quoted(mode) +
-                      " do not fit the shape (" + join(shape, ", ") + ")",
+                      " do not fit the shape " + shapeText(shape),
                   "blocksize");
         return;
     }
-    const int64_t n = shape[0], c = shape[1], h = shape[2], w = shape[3];
-    std::vector<int64_t> split;
-    std::vector<int64_t> axes;
-    std::vector<int64_t> merged;
+    const Dim n = shape[0], c = shape[1], h = shape[2], w = shape[3], b(block);
+    const Dim fewer = floorDiv(c, b * b), rows = floorDiv(h, b), columns = floorDiv(w, b);
+    Shape split{n, c, rows, b, columns, b};
+    std::vector<int64_t> axes{0, 3, 5, 1, 2, 4};
     if (toSpace && mode == "DCR") {
-        split = {n, block, block, c / (block * block), h, w};
+        split = {n, b, b, fewer, h, w};
         axes = {0, 3, 4, 1, 5, 2};
     } else if (toSpace) {
-        split = {n, c / (block * block), block, block, h, w};
+        split = {n, fewer, b, b, h, w};
         axes = {0, 1, 4, 2, 5, 3};
-    } else {
-        split = {n, c, h / block, block, w / block, block};
-        axes = {0, 3, 5, 1, 2, 4};
     }
-    merged = toSpace ? std::vector<int64_t>{n, c / (block * block), h * block, w * block}
-                     : std::vector<int64_t>{n, c * block * block, h / block, w / block};
-    ValueRef out = node.emit("reshape", {node.input(0)}, {{"newshape", split}});
+    const Shape merged =
+        toSpace ? Shape{n, fewer, h * b, w * b} : Shape{n, c * b * b, rows, columns};
+    ValueRef out = reshapedTo(node, node.input(0), split);
     out = node.emit("transpose", {out}, {{"axes", axes}});
-    node.output(0, node.emit("reshape", {out}, {{"newshape", merged}}));
+    node.output(0, reshapedTo(node, out, merged));
 }
 
 } // namespace

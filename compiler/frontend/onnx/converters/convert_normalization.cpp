@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalizations and softmax; all but batch normalization and softmax are decomposed.
 #include "compiler/frontend/import/formula.h"
+#include "compiler/frontend/import/sized.h"
 #include "compiler/frontend/onnx/converters/converters.h"
 #include "core/base/text.h"
 
@@ -38,10 +39,11 @@ void convertSoftmaxAs(OnnxNode& node, const std::string& op, int64_t fallbackAxi
         return;
     }
     // Before opset 13 everything from `axis` on is one row.
-    const std::vector<int64_t> shape = node.shape(0);
+    const std::vector<int64_t> shape = axis > 0 ? node.batchShape(0) : node.shape(0);
     if (node.hasFailed()) return;
     const auto middle = shape.begin() + axis;
-    const int64_t rows = elementCount({shape.begin(), middle});
+    const bool isOpen = !node.type(0).shape[0].isConst();
+    const int64_t rows = isOpen ? -1 : elementCount({shape.begin(), middle});
     const int64_t columns = elementCount({middle, shape.end()});
     const ValueRef flat =
         node.emit("reshape", {node.input(0)}, {{"newshape", std::vector<int64_t>{rows, columns}}});
@@ -182,26 +184,27 @@ void convertInstanceNormalization(OnnxNode& node)
 
 void convertGroupNormalization(OnnxNode& node)
 {
-    const std::vector<int64_t> shape = node.shape(0);
-    const int64_t groups = node.integer("num_groups", 0);
+    const int64_t rank = node.rank(0), groups = node.integer("num_groups", 0);
     const double epsilon = node.number("epsilon", 1e-5);
     if (node.hasFailed()) return;
-    if (shape.size() < 2 || groups < 1 || shape[1] % groups != 0) {
+    const Shape shape = node.type(0).shape;
+    if (rank >= 2 && !shape[1].isConst()) node.shape(0); // says what to bind
+    const std::vector<int64_t> scale = node.shape(1);
+    if (node.hasFailed()) return;
+    const int64_t channels = rank < 2 ? 0 : shape[1].value();
+    if (rank < 2 || groups < 1 || channels % groups != 0) {
         node.fail(DiagnosticCode::BadAttribute,
-                  "num_groups is " + std::to_string(groups) + " but the input has the shape (" +
-                      join(shape, ", ") + ")",
+                  "num_groups is " + std::to_string(groups) + " but the input has the shape " +
+                      shapeText(shape),
                   "num_groups");
         return;
     }
-    std::vector<int64_t> split{shape[0], groups, shape[1] / groups};
+    Shape split{shape[0], groups, channels / groups};
     split.insert(split.end(), shape.begin() + 2, shape.end());
-    const auto rank = static_cast<int64_t>(shape.size());
-    ValueRef x = node.emit("reshape", {node.input(0)}, {{"newshape", split}});
+    ValueRef x = reshapedTo(node, node.input(0), split);
     x = normalized(node, x, counted(2, rank + 1), epsilon);
-    const std::vector<int64_t> scale = node.shape(1);
-    if (node.hasFailed()) return;
-    if (elementCount(scale) == shape[1]) {
-        x = node.emit("reshape", {x}, {{"newshape", shape}});
+    if (elementCount(scale) == channels) {
+        x = reshapedTo(node, x, shape);
         x = node.emit("multiply", {x, perChannel(node, 1, rank)});
         node.output(0, node.emit("add", {x, perChannel(node, 2, rank)}));
         return;
@@ -209,7 +212,7 @@ void convertGroupNormalization(OnnxNode& node)
     // Before opset 21 scale and bias are per group.
     x = node.emit("multiply", {x, perChannel(node, 1, rank + 1)});
     x = node.emit("add", {x, perChannel(node, 2, rank + 1)});
-    node.output(0, node.emit("reshape", {x}, {{"newshape", shape}}));
+    node.output(0, reshapedTo(node, x, shape));
 }
 
 void convertLayerNormalization(OnnxNode& node)
@@ -249,23 +252,24 @@ void convertMeanVarianceNormalization(OnnxNode& node)
 
 void convertLrn(OnnxNode& node)
 {
-    const std::vector<int64_t> shape = node.shape(0);
+    const int64_t rank = node.rank(0);
     const int64_t size = node.integer("size", 0);
     const double alpha = node.number("alpha", 1e-4);
     const double beta = node.number("beta", 0.75);
     const double bias = node.number("bias", 1);
     if (node.hasFailed()) return;
-    if (shape.size() < 2 || size < 1 || size > (int64_t{1} << 20)) {
+    if (rank < 2 || size < 1 || size > (int64_t{1} << 20)) {
         node.fail(DiagnosticCode::BadAttribute, "size is " + std::to_string(size), "size");
         return;
     }
     // The sum over neighbouring channels is an average pooling along the channel axis times size.
     const DataType dtype = node.type(0).dtype;
     const ValueRef square = node.emit("multiply", {node.input(0), node.input(0)});
-    const std::vector<int64_t> planes{shape[0], 1, shape[1],
-                                      elementCount({shape.begin() + 2, shape.end()})};
+    const Shape shape = node.type(0).shape;
+    Dim points(1);
+    for (size_t i = 2; i < shape.size(); ++i) points = points * shape[i];
     const int64_t before = (size - 1) / 2;
-    ValueRef mean = node.emit("reshape", {square}, {{"newshape", planes}});
+    ValueRef mean = reshapedTo(node, square, {shape[0], Dim(1), shape[1], points});
     mean = node.emit("nn.avg_pool2d", {mean},
                      {{"pool_size", std::vector<int64_t>{size, 1}},
                       {"strides", std::vector<int64_t>{1, 1}},
@@ -273,7 +277,7 @@ void convertLrn(OnnxNode& node)
                       {"dilation", std::vector<int64_t>{1, 1}},
                       {"ceil_mode", int64_t{0}},
                       {"count_include_pad", int64_t{1}}});
-    mean = node.emit("reshape", {mean}, {{"newshape", shape}});
+    mean = reshapedTo(node, mean, shape);
     ValueRef base = node.emit("multiply", {mean, node.scalar(alpha, dtype)});
     base = node.emit("add", {base, node.scalar(bias, dtype)});
     const ValueRef power = node.emit("power", {base, node.scalar(beta, dtype)});

@@ -25,20 +25,20 @@ double lowest(DataType dtype)
 PoolWindows::PoolWindows(OnnxNode& node)
     : m_node(node)
     , f(node)
-    , m_shape(node.shape(0))
+    , m_shape(node.usesOutput(1) ? node.shape(0) : node.batchShape(0))
 {
     if (m_node.hasFailed()) return;
     if (m_shape.size() < 3) {
         m_node.fail(DiagnosticCode::ShapeMismatch,
-                    "input has the shape (" + join(m_shape, ", ") +
-                        "); batch, channels and at least one spatial axis are needed");
+                    "input has the shape " + shapeText(node.type(0).shape) +
+                        "; batch, channels and at least one spatial axis are needed");
         return;
     }
     const std::vector<int64_t> kernel = m_node.integers("kernel_shape", {});
     if (!m_node.hasFailed() && kernel.size() != axes()) {
         m_node.fail(DiagnosticCode::BadAttribute,
                     "kernel_shape has " + std::to_string(kernel.size()) +
-                        " entries but the input has the shape (" + join(m_shape, ", ") + ")",
+                        " entries but the input has the shape " + shapeText(node.type(0).shape),
                     "kernel_shape");
         return;
     }
@@ -55,8 +55,8 @@ PoolWindows::PoolWindows(OnnxNode& node)
         const int64_t room = m_shape[2 + i] + m_window.padBegin[i] + m_window.padEnd[i] - reach(i);
         if (room < 0) {
             m_node.fail(DiagnosticCode::ShapeMismatch, "a window of " + std::to_string(reach(i)) +
-                                                           " does not fit the shape (" +
-                                                           join(m_shape, ", ") + ")");
+                                                           " does not fit the shape " +
+                                                           shapeText(node.type(0).shape));
             return;
         }
         int64_t count = (roundsUp ? (room + stride - 1) / stride : room / stride) + 1;
